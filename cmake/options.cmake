@@ -1,0 +1,33 @@
+# Language, warnings, optimisation and the switches a builder may set.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
+endif()
+
+option(QUADRILLE_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(QUADRILLE_SANITIZE "Build everything with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+set(QUADRILLE_CPU_ARCH native CACHE STRING "Value of -march for the CPU kernels: native, x86-64-v3, ...; empty for none")
+set(QUADRILLE_CUDA AUTO CACHE STRING "AUTO (when nvcc is there), ON or OFF")
+
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
+if(QUADRILLE_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# A library of this project: its headers are found from the source root, or from include/quadrille when installed.
+function(quadrille_library name)
+  add_library(${name} STATIC ${ARGN})
+  add_library(quadrille::${name} ALIAS ${name})
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                            $<INSTALL_INTERFACE:include/quadrille>)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  set_property(GLOBAL APPEND PROPERTY QUADRILLE_LIBRARIES ${name})
+endfunction()

@@ -1,0 +1,42 @@
+// Fields on disk: an HDF5 file with an XDMF file beside it.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grid/field.hpp"
+#include "grid/grid.hpp"
+
+namespace quadrille {
+
+// A file that cannot be written: exit code 3. What stood under the final name before is untouched.
+struct OutputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// All fields at one time.
+struct FieldStep {
+  double time_s = 0;
+  std::vector<Field> fields;  // the same names in every step
+};
+
+struct FieldFile {
+  Grid grid;
+  std::vector<FieldStep> steps;
+  std::vector<std::pair<std::string, std::string>> options;  // the full resolved options, stored as attributes
+  std::string version;
+};
+
+// Writes `path` (.h5) and, with the same stem, an .xdmf beside it that refers to it by a relative path.
+// Datasets: /<field>[step][z][y][x][dof] with dimension scales time, z, y, x, dof; attributes units and long_name.
+// Both files are written under temporary names in the same folder and renamed, the .h5 first.
+// Throws OutputError with the path and the reason; then neither final file was touched.
+void write_field_file(const std::string& path, const FieldFile& file);
+
+// Throws OutputError at once, before any work, when `path` could not be written (no such folder, no permission, a
+// directory, an extension other than .h5).
+void check_field_path(const std::string& path);
+
+}  // namespace quadrille

@@ -1,0 +1,60 @@
+// The command line of `quadrille`, resolved: everything a subcommand needs, checked as far as it can be without running.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grid/boundary.hpp"
+#include "grid/grid.hpp"
+#include "kernels/registry.hpp"
+
+namespace quadrille {
+
+enum class Precision { fp32, fp64 };
+
+struct Options {
+  std::string command;  // "spmv", "inspect", "info"
+
+  // grid
+  Grid grid;  // --grid, --spacing, --dof
+  std::string stencil = "star";
+  int radius = 1;
+  Boundary boundary;
+
+  // operator
+  std::string operator_name = "random";
+  std::uint64_t seed = 1;
+  std::string matrix;  // a Matrix Market file instead of a grid; empty for a grid
+
+  // run
+  std::vector<std::string> formats{"all"};  // "all", "auto", or names
+  std::string space = "auto";               // "auto", "cpu", "cuda"
+  Precision precision = Precision::fp64;
+  int repetitions = 30;
+  int device = 0;
+  int threads = 0;  // OpenMP threads; 0 leaves the runtime's choice
+  std::string input = "random";  // the vector x: "random", "ones", "sine"
+  FormatOptions format_options;
+
+  // output
+  std::string output;  // an HDF5 file; empty for none
+  std::string json, csv;
+  bool quiet = false;
+  bool progress = true;
+  bool validate_only = false;
+
+  std::vector<std::string> petsc_arguments;  // everything after the bare --
+  std::vector<std::pair<std::string, std::string>> resolved;  // every option with its final value, in help's order
+};
+
+// Parses argv[1..]. Throws InputError with one sentence on anything wrong; an unknown option, subcommand, format,
+// operator, space or precision is answered with the nearest known one. Returns nothing when --help or --version was
+// asked for: the text is then in `help`.
+std::optional<Options> parse_options(const std::vector<std::string>& arguments, std::string& help);
+
+// The known word nearest to `word` (edit distance), or "" when none is near.
+std::string nearest(const std::string& word, const std::vector<std::string>& known);
+
+}  // namespace quadrille

@@ -1,0 +1,54 @@
+// Results for people (a table) and for programs (JSON, CSV).
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace quadrille {
+
+// One measured line; the fields and their names are those of the command's contract.
+struct Record {
+  std::string bench = "spmv", space, device, format, precision, operator_name;
+  std::string grid, stencil, boundary;  // empty for a matrix file
+  int dof = 1;
+  std::int64_t rows = 0, nnz = 0;
+  std::int64_t stored_bytes = 0, compulsory_bytes = 0;
+  double ms_median = 0, ms_min = 0, ms_max = 0;
+  int repetitions = 0;
+  double gflops = 0;             // 2 nnz / time, padding not counted
+  double gbps = 0;               // compulsory bytes / time
+  double ceiling_gbps = 0;       // of a stream with the same read:write mix, in the same run
+  double fraction_of_floor = 0;  // time of that stream / ms_median
+  bool in_cache = false;         // compulsory bytes fit the last-level cache
+  double convert_ms = 0, upload_ms = 0;
+  bool checked = false;
+  std::optional<double> error_over_bound;  // <= 1 passes; empty when not checked
+  std::string skipped;                     // a sentence, when the format refused
+};
+
+struct Report {
+  std::vector<std::pair<std::string, std::string>> machine;  // name, value: cpu, threads, memory, gpu, driver, ...
+  std::string command, version, date;
+  std::vector<std::pair<std::string, double>> ceilings;  // name, GB/s
+  std::vector<Record> records;
+};
+
+// {"machine": {...}, "command": ..., "version": ..., "date": ..., "ceilings": {...}, "records": [...]}.
+// Non-finite numbers are written as strings ("nan", "inf", "-inf").
+std::string to_json(const Report& report);
+// One header line and one line per record, RFC 4180 quoting.
+std::string to_csv(const Report& report);
+// format, MiB, ms, GB/s, share of the floor, error over bound, ok; refused formats with their reason below the table.
+void print_table(std::ostream& out, const Report& report);
+
+// Writes beside `path` and renames, so that the old file survives any failure. Throws OutputError.
+void write_text_file(const std::string& path, const std::string& text);
+
+// 2026-11-21T08:30:00Z
+std::string utc_now();
+
+}  // namespace quadrille

@@ -1,0 +1,132 @@
+// Owned arrays in host or device memory: sized once, moved, never copied by accident.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace quadrille {
+
+struct Host {};
+struct Device {};
+
+namespace memory {
+
+// Throws MemoryError, naming needed and available bytes, when a large request cannot be met.
+void* allocate_host(std::int64_t bytes);
+void free_host(void* p) noexcept;
+std::int64_t available_host_bytes();
+
+// The device's side; without CUDA these throw MemoryError. Sizes in bytes.
+void* allocate_device(std::int64_t bytes);
+void free_device(void* p) noexcept;
+void copy_to_device(void* device, const void* host, std::int64_t bytes);
+void copy_to_host(void* host, const void* device, std::int64_t bytes);
+
+}  // namespace memory
+
+template <class T, class Space = Host>
+class Array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Array() = default;
+
+  // Uninitialised: host pages are placed by the thread that first writes them.
+  explicit Array(std::int64_t size) : size_(size), data_(allocate(size)) {}
+
+  Array(std::int64_t size, T value)
+    requires std::is_same_v<Space, Host>
+      : Array(size) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < size_; ++i) data_[i] = value;
+  }
+
+  Array(std::initializer_list<T> values)
+    requires std::is_same_v<Space, Host>
+      : Array(static_cast<std::int64_t>(values.size())) {
+    std::copy(values.begin(), values.end(), data_);
+  }
+
+  Array(Array&& other) noexcept : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+  Array& operator=(Array&& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  ~Array() {
+    if constexpr (std::is_same_v<Space, Host>)
+      memory::free_host(data_);
+    else
+      memory::free_device(data_);
+  }
+
+  std::int64_t size() const { return size_; }
+  std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+
+  // Element access, on the host only.
+  T& operator[](std::int64_t i)
+    requires std::is_same_v<Space, Host>
+  {
+    return data_[i];
+  }
+  const T& operator[](std::int64_t i) const
+    requires std::is_same_v<Space, Host>
+  {
+    return data_[i];
+  }
+  const T* begin() const
+    requires std::is_same_v<Space, Host>
+  {
+    return data_;
+  }
+  const T* end() const
+    requires std::is_same_v<Space, Host>
+  {
+    return data_ + size_;
+  }
+
+ private:
+  static T* allocate(std::int64_t size) {
+    const std::int64_t bytes = size * static_cast<std::int64_t>(sizeof(T));
+    if constexpr (std::is_same_v<Space, Host>)
+      return static_cast<T*>(memory::allocate_host(bytes));
+    else
+      return static_cast<T*>(memory::allocate_device(bytes));
+  }
+
+  std::int64_t size_ = 0;
+  T* data_ = nullptr;
+};
+
+template <class T>
+Array<T, Device> to_device(const Array<T, Host>& host) {
+  Array<T, Device> device(host.size());
+  memory::copy_to_device(device.data(), host.data(), host.bytes());
+  return device;
+}
+
+template <class T>
+Array<T, Host> to_host(const Array<T, Device>& device) {
+  Array<T, Host> host(device.size());
+  memory::copy_to_host(host.data(), device.data(), device.bytes());
+  return host;
+}
+
+template <class T>
+Array<T, Host> copy_of(const Array<T, Host>& other) {
+  Array<T, Host> result(other.size());
+  std::copy(other.begin(), other.end(), result.data());
+  return result;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,80 @@
+// BlockDiagonals, the hub: what assembly produces and every format is made from.
+//
+// k node offsets, and for each of them a dense dof x dof block per node, stored in the order of Column Diagonal Storage
+// (Godwin, Holewinski, Sadayappan, GPGPU-5 2012), so that CDS needs no conversion and no second copy:
+//
+//   values[(d*dof + c)*rows + row]      row = node*dof + r
+//
+// is the coefficient that couples unknown r of `node` to unknown c of the node at offset d. The node at offset d of node
+// (x, y, z) is (x + dx, y + dy, z + dz), wrapped along the periodic axes; where it lies outside the grid there is no
+// coupling, and the stored value is zero. No two offsets lead to the same node.
+//
+//   2D, 4 nodes along x, dof 2, offsets -1 0 +1: k*dof = 6 columns of rows = 8 numbers each
+//
+//     offset      -1          0         +1
+//     column    0    1     2    3     4    5
+//     row 0     .    .    a00  a01   b00  b01      node 0, r 0     (no node at -1: zeros)
+//     row 1     .    .    a10  a11   b10  b11      node 0, r 1
+//     row 2    ...
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "formats/array.hpp"
+#include "formats/csr.hpp"
+#include "formats/format.hpp"
+
+namespace quadrille {
+
+struct NodeOffset {
+  std::int32_t x = 0, y = 0, z = 0;
+  bool operator==(const NodeOffset&) const = default;
+};
+
+// The structure, without values.
+struct BlockStructure {
+  std::array<std::int64_t, 3> extents{1, 1, 1};
+  std::array<bool, 3> periodic{false, false, false};
+  int dof = 1;
+  std::vector<NodeOffset> offsets;  // [k]
+
+  std::int64_t nodes() const { return extents[0] * extents[1] * extents[2]; }
+  std::int64_t rows() const { return nodes() * dof; }
+  std::int64_t diagonals() const { return static_cast<std::int64_t>(offsets.size()); }
+  // The index of the node at offset d of node (x, y, z), or -1 where there is none.
+  std::int64_t neighbour(std::int64_t x, std::int64_t y, std::int64_t z, const NodeOffset& offset) const;
+  // node index difference of an offset that does not wrap
+  std::int64_t linear(const NodeOffset& o) const { return (o.z * extents[1] + o.y) * extents[0] + o.x; }
+};
+
+template <class T, class Space = Host>
+struct BlockDiagonals : BlockStructure {
+  Array<T, Space> values;  // [diagonal][column][row]
+};
+
+// Bytes of the values; throws FormatError when they overflow 64 bits.
+std::int64_t value_bytes(const BlockStructure& structure, std::int64_t bytes_per_value);
+
+// Throws FormatError unless sizes agree, offsets are distinct and no two lead to the same node. Values that stand where
+// there is no neighbour must be zero.
+template <class T>
+void validate(const BlockDiagonals<T>& hub);
+
+// Entries that are exactly zero are left out, so that CSR and every row format are as small as they can be.
+template <class T>
+Csr<T> to_csr(const BlockDiagonals<T>& hub);
+
+// Reads a square matrix as block diagonals on a line of nodes (extents rows/dof x 1 x 1). Throws FormatError when the
+// matrix is not square, dof does not divide it, or the block diagonals would be absurdly full of zeros.
+template <class T>
+BlockDiagonals<T> block_diagonals_from_csr(const Csr<T>& csr, int dof);
+
+template <class To, class From>
+BlockDiagonals<To> cast(const BlockDiagonals<From>& hub);
+
+template <class T>
+BlockDiagonals<T, Device> to_device(const BlockDiagonals<T>& hub);
+
+}  // namespace quadrille

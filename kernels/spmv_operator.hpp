@@ -1,0 +1,43 @@
+// The one boundary of type erasure: an operator that can be applied, whatever its format and wherever it lives.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "formats/csr.hpp"
+#include "formats/format.hpp"
+
+namespace quadrille {
+
+enum class SpaceKind { cpu, cuda };
+
+inline const char* to_string(SpaceKind space) { return space == SpaceKind::cpu ? "cpu" : "cuda"; }
+
+template <class T>
+class SpmvOperator {
+ public:
+  virtual ~SpmvOperator() = default;
+
+  virtual std::int64_t rows() const = 0;
+  virtual std::int64_t columns() const = 0;
+  virtual SpaceKind space() const = 0;
+  virtual Traffic traffic() const = 0;
+
+  // y = A x. x has columns() and y rows() elements, both in the memory of space(); every element of y is written.
+  // In SpaceKind::cuda the work is queued on the default stream and may still run on return.
+  virtual void apply(const T* x, T* y) const = 0;
+
+  // y = A^T x, x of rows() and y of columns() elements. Throws FormatError for a format without a transposed product.
+  virtual bool has_transpose() const { return false; }
+  virtual void apply_transpose(const T* x, T* y) const;
+
+  // The operator as CSR, from the format's own arrays.
+  virtual Csr<T> to_csr() const = 0;
+};
+
+template <class T>
+void SpmvOperator<T>::apply_transpose(const T*, T*) const {
+  throw FormatError("this format has no transposed product; csr, csc, dia and cds have one");
+}
+
+}  // namespace quadrille
