@@ -40,20 +40,18 @@ class Array {
   // Uninitialised: host pages are placed by the thread that first writes them.
   explicit Array(std::int64_t size) : size_(size), data_(allocate(size)) {}
 
-  Array(std::int64_t size, T value)
-    requires std::is_same_v<Space, Host>
-      : Array(size) {
+  Array(std::int64_t size, T value) requires std::is_same_v<Space, Host> : Array(size) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < size_; ++i) data_[i] = value;
   }
 
-  Array(std::initializer_list<T> values)
-    requires std::is_same_v<Space, Host>
+  Array(std::initializer_list<T> values) requires std::is_same_v<Space, Host>
       : Array(static_cast<std::int64_t>(values.size())) {
     std::copy(values.begin(), values.end(), data_);
   }
 
-  Array(Array&& other) noexcept : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+  Array(Array&& other) noexcept
+      : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
   Array& operator=(Array&& other) noexcept {
     std::swap(size_, other.size_);
     std::swap(data_, other.data_);
@@ -68,30 +66,30 @@ class Array {
       memory::free_device(data_);
   }
 
-  std::int64_t size() const { return size_; }
-  std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-
-  // Element access, on the host only.
-  T& operator[](std::int64_t i)
-    requires std::is_same_v<Space, Host>
-  {
-    return data_[i];
+  std::int64_t size() const {
+    return size_;
   }
-  const T& operator[](std::int64_t i) const
-    requires std::is_same_v<Space, Host>
-  {
-    return data_[i];
+  std::int64_t bytes() const {
+    return size_ * static_cast<std::int64_t>(sizeof(T));
   }
-  const T* begin() const
-    requires std::is_same_v<Space, Host>
-  {
+  T* data() {
     return data_;
   }
-  const T* end() const
-    requires std::is_same_v<Space, Host>
-  {
+  const T* data() const {
+    return data_;
+  }
+
+  // Element access, on the host only.
+  T& operator[](std::int64_t i) requires std::is_same_v<Space, Host> {
+    return data_[i];
+  }
+  const T& operator[](std::int64_t i) const requires std::is_same_v<Space, Host> {
+    return data_[i];
+  }
+  const T* begin() const requires std::is_same_v<Space, Host> {
+    return data_;
+  }
+  const T* end() const requires std::is_same_v<Space, Host> {
     return data_ + size_;
   }
 

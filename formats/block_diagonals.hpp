@@ -1,13 +1,14 @@
 // BlockDiagonals, the hub: what assembly produces and every format is made from.
 //
-// k node offsets, and for each of them a dense dof x dof block per node, stored in the order of Column Diagonal Storage
-// (Godwin, Holewinski, Sadayappan, GPGPU-5 2012), so that CDS needs no conversion and no second copy:
+// k node offsets, and for each of them a dense dof x dof block per node, stored in the order of Column
+// Diagonal Storage (Godwin, Holewinski, Sadayappan, GPGPU-5 2012), so that CDS needs no conversion and no
+// second copy:
 //
 //   values[(d*dof + c)*rows + row]      row = node*dof + r
 //
-// is the coefficient that couples unknown r of `node` to unknown c of the node at offset d. The node at offset d of node
-// (x, y, z) is (x + dx, y + dy, z + dz), wrapped along the periodic axes; where it lies outside the grid there is no
-// coupling, and the stored value is zero. No two offsets lead to the same node.
+// is the coefficient that couples unknown r of `node` to unknown c of the node at offset d. The node at
+// offset d of node (x, y, z) is (x + dx, y + dy, z + dz), wrapped along the periodic axes; where it lies
+// outside the grid there is no coupling, and the stored value is zero. No two offsets lead to the same node.
 //
 //   2D, 4 nodes along x, dof 2, offsets -1 0 +1: k*dof = 6 columns of rows = 8 numbers each
 //
@@ -57,8 +58,8 @@ struct BlockDiagonals : BlockStructure {
 // Bytes of the values; throws FormatError when they overflow 64 bits.
 std::int64_t value_bytes(const BlockStructure& structure, std::int64_t bytes_per_value);
 
-// Throws FormatError unless sizes agree, offsets are distinct and no two lead to the same node. Values that stand where
-// there is no neighbour must be zero.
+// Throws FormatError unless sizes agree, offsets are distinct and no two lead to the same node. Values that
+// stand where there is no neighbour must be zero.
 template <class T>
 void validate(const BlockDiagonals<T>& hub);
 
@@ -66,8 +67,9 @@ void validate(const BlockDiagonals<T>& hub);
 template <class T>
 Csr<T> to_csr(const BlockDiagonals<T>& hub);
 
-// Reads a square matrix as block diagonals on a line of nodes (extents rows/dof x 1 x 1). Throws FormatError when the
-// matrix is not square, dof does not divide it, or the block diagonals would be absurdly full of zeros.
+// Reads a square matrix as block diagonals on a line of nodes (extents rows/dof x 1 x 1). Throws FormatError
+// when the matrix is not square, dof does not divide it, or the block diagonals would be absurdly full of
+// zeros.
 template <class T>
 BlockDiagonals<T> block_diagonals_from_csr(const Csr<T>& csr, int dof);
 

@@ -33,7 +33,8 @@ struct Csr {
   std::int64_t nnz() const { return value.size(); }
 };
 
-// Throws FormatError, naming the first broken row, unless sizes agree, row_ptr ascends and columns ascend in range.
+// Throws FormatError, naming the first broken row, unless sizes agree, row_ptr ascends and columns ascend in
+// range.
 template <class T>
 void validate(const Csr<T>& csr);
 

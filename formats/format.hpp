@@ -7,13 +7,19 @@
 
 namespace quadrille {
 
-// A format cannot hold this operator: too much fill, an index that does not fit, a wrong shape, or broken arrays.
+// A format cannot hold this operator: too much fill, an index that does not fit, a wrong shape, or broken
+// arrays.
 struct FormatError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 // The machine cannot hold it: the message names needed and free bytes.
 struct MemoryError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A CUDA call or kernel failed: the message names the call and CUDA's own reason.
+struct CudaError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -32,11 +38,12 @@ std::string bytes_text(std::int64_t bytes);
 // Products of sizes, in 64 bits; throws FormatError naming `what` when the result does not fit.
 std::int64_t checked_product(std::int64_t a, std::int64_t b, const std::string& what);
 
-// Throws FormatError when a padded form would take more than 16 times the bytes of CSR (small matrices, below 1 MiB,
-// are always taken). The message names both sizes.
+// Throws FormatError when a padded form would take more than 16 times the bytes of CSR (small matrices, below
+// 1 MiB, are always taken). The message names both sizes.
 void refuse_absurd_fill(const std::string& format, std::int64_t stored_bytes, std::int64_t csr_bytes);
 
-// Throws FormatError unless 0 <= value < 2^31: the row formats index rows, columns and non-zeros with 32 bits.
+// Throws FormatError unless 0 <= value < 2^31: the row formats index rows, columns and non-zeros with 32
+// bits.
 std::int32_t to_index32(std::int64_t value, const std::string& what);
 
 }  // namespace quadrille

@@ -23,19 +23,19 @@ enum class RowOrdering { none, descending, rcm };
 
 // The parameters of the formats that have some.
 struct FormatOptions {
-  int block_size = 1;                          // bcsr, cds and dia: unknowns per node; of the hub where there is one
-  int ellr_t_threads = 4;                      // T: 1, 2, 4, 8, 16 or 32
-  int rg_csr_group = 64;                       // rows per group, 32..256
+  int block_size = 1;      // bcsr, cds and dia: unknowns per node; of the hub where there is one
+  int ellr_t_threads = 4;  // T: 1, 2, 4, 8, 16 or 32
+  int rg_csr_group = 64;   // rows per group, 32..256
   RowOrdering rg_csr_ordering = RowOrdering::none;
-  int cmrs_height = 4;                         // rows per strip, 1..16
-  bool cmrs_reorder = false;                   // entries of a strip sorted by column
+  int cmrs_height = 4;        // rows per strip, 1..16
+  bool cmrs_reorder = false;  // entries of a strip sorted by column
 };
 
 struct FormatEntry {
-  std::string name;      // as --format spells it
+  std::string name;  // as --format spells it
   SpaceKind space = SpaceKind::cpu;
-  bool peer = false;     // somebody else's product, timed and checked in the same run
-  std::string summary;   // one line, with the paper
+  bool peer = false;    // somebody else's product, timed and checked in the same run
+  std::string summary;  // one line, with the paper
   // Null where the precision is not offered.
   std::function<std::unique_ptr<SpmvOperator<double>>(const Source<double>&, const FormatOptions&)> make_fp64;
   std::function<std::unique_ptr<SpmvOperator<float>>(const Source<float>&, const FormatOptions&)> make_fp32;

@@ -1,4 +1,5 @@
-// The one boundary of type erasure: an operator that can be applied, whatever its format and wherever it lives.
+// The one boundary of type erasure: an operator that can be applied, whatever its format and wherever it
+// lives.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,9 @@ namespace quadrille {
 
 enum class SpaceKind { cpu, cuda };
 
-inline const char* to_string(SpaceKind space) { return space == SpaceKind::cpu ? "cpu" : "cuda"; }
+inline const char* to_string(SpaceKind space) {
+  return space == SpaceKind::cpu ? "cpu" : "cuda";
+}
 
 template <class T>
 class SpmvOperator {
@@ -23,11 +26,12 @@ class SpmvOperator {
   virtual SpaceKind space() const = 0;
   virtual Traffic traffic() const = 0;
 
-  // y = A x. x has columns() and y rows() elements, both in the memory of space(); every element of y is written.
-  // In SpaceKind::cuda the work is queued on the default stream and may still run on return.
+  // y = A x. x has columns() and y rows() elements, both in the memory of space(); every element of y is
+  // written. In SpaceKind::cuda the work is queued on the default stream and may still run on return.
   virtual void apply(const T* x, T* y) const = 0;
 
-  // y = A^T x, x of rows() and y of columns() elements. Throws FormatError for a format without a transposed product.
+  // y = A^T x, x of rows() and y of columns() elements. Throws FormatError for a format without a transposed
+  // product.
   virtual bool has_transpose() const { return false; }
   virtual void apply_transpose(const T* x, T* y) const;
 

@@ -1,20 +1,15 @@
 // Fields on disk: an HDF5 file with an XDMF file beside it.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "drivers/support/atomic_file.hpp"
 #include "grid/field.hpp"
 #include "grid/grid.hpp"
 
 namespace quadrille {
-
-// A file that cannot be written: exit code 3. What stood under the final name before is untouched.
-struct OutputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // All fields at one time.
 struct FieldStep {
@@ -25,18 +20,26 @@ struct FieldStep {
 struct FieldFile {
   Grid grid;
   std::vector<FieldStep> steps;
-  std::vector<std::pair<std::string, std::string>> options;  // the full resolved options, stored as attributes
+  std::vector<std::pair<std::string, std::string>>
+      options;  // the full resolved options, stored as attributes
   std::string version;
 };
 
 // Writes `path` (.h5) and, with the same stem, an .xdmf beside it that refers to it by a relative path.
-// Datasets: /<field>[step][z][y][x][dof] with dimension scales time, z, y, x, dof; attributes units and long_name.
-// Both files are written under temporary names in the same folder and renamed, the .h5 first.
-// Throws OutputError with the path and the reason; then neither final file was touched.
+// Datasets: /<field>[step][z][y][x][dof] with dimension scales time, z, y, x, dof; attributes units and
+// long_name. Root attributes: extents and spacing_m (both x, y, z), dimension, dof, version; the options are
+// string attributes of the group /options, repeated ones joined by ", ". A field is named with letters,
+// digits and _, and not after a scale or "options": those names are taken. Both files are written under
+// temporary names in the same folder and renamed, the .h5 first. Throws OutputError with the path and the
+// reason; then neither final file was touched.
 void write_field_file(const std::string& path, const FieldFile& file);
 
-// Throws OutputError at once, before any work, when `path` could not be written (no such folder, no permission, a
-// directory, an extension other than .h5).
+// Throws OutputError at once, before any work, when `path` could not be written (no such folder, no
+// permission, a directory, an extension other than .h5, a colon in the file's name: XDMF ends the name
+// there).
 void check_field_path(const std::string& path);
+
+// The .xdmf that belongs to an .h5 path.
+std::string xdmf_path(const std::string& path);
 
 }  // namespace quadrille

@@ -1,9 +1,11 @@
-// The command line of `quadrille`, resolved: everything a subcommand needs, checked as far as it can be without running.
+// The command line of `quadrille`, resolved: everything a subcommand needs, checked as far as it can be
+// without running.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grid/boundary.hpp"
@@ -15,16 +17,17 @@ namespace quadrille {
 enum class Precision { fp32, fp64 };
 
 struct Options {
-  std::string command;  // "spmv", "inspect", "info"
+  std::string command;       // "spmv", "inspect", "info"
+  std::string command_line;  // as it was typed, for reports
 
   // grid
-  Grid grid;  // --grid, --spacing, --dof
-  std::string stencil = "star";
-  int radius = 1;
+  Grid grid;                     // --grid, --spacing, --dof
+  std::string stencil = "star";  // "star", "box" or a file, as for make_stencil; empty for a matrix file
+  int radius = 1;                // of the file where the stencil is one
   Boundary boundary;
 
   // operator
-  std::string operator_name = "random";
+  std::string operator_name = "random";  // empty for a matrix file
   std::uint64_t seed = 1;
   std::string matrix;  // a Matrix Market file instead of a grid; empty for a grid
 
@@ -34,7 +37,7 @@ struct Options {
   Precision precision = Precision::fp64;
   int repetitions = 30;
   int device = 0;
-  int threads = 0;  // OpenMP threads; 0 leaves the runtime's choice
+  int threads = 0;               // OpenMP threads; 0 leaves the runtime's choice
   std::string input = "random";  // the vector x: "random", "ones", "sine"
   FormatOptions format_options;
 
@@ -46,13 +49,20 @@ struct Options {
   bool validate_only = false;
 
   std::vector<std::string> petsc_arguments;  // everything after the bare --
-  std::vector<std::pair<std::string, std::string>> resolved;  // every option with its final value, in help's order
+  // Every option with its final value, in help's order.
+  std::vector<std::pair<std::string, std::string>> resolved;
 };
 
-// Parses argv[1..]. Throws InputError with one sentence on anything wrong; an unknown option, subcommand, format,
-// operator, space or precision is answered with the nearest known one. Returns nothing when --help or --version was
-// asked for: the text is then in `help`.
+// Parses argv[1..]. Throws InputError with one sentence on anything wrong; an unknown option, subcommand,
+// format, operator, space or precision is answered with the nearest known one. Returns nothing when --help or
+// --version was asked for: the text is then in `help`.
 std::optional<Options> parse_options(const std::vector<std::string>& arguments, std::string& help);
+
+// The resolved options as `name = value` lines that --config reads back to the same options.
+std::string config_text(const Options& options);
+
+// "quadrille 0.1.0\n"
+std::string version_text();
 
 // The known word nearest to `word` (edit distance), or "" when none is near.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);

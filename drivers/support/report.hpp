@@ -31,22 +31,21 @@ struct Record {
 };
 
 struct Report {
-  std::vector<std::pair<std::string, std::string>> machine;  // name, value: cpu, threads, memory, gpu, driver, ...
+  std::vector<std::pair<std::string, std::string>>
+      machine;  // name, value: cpu, threads, memory, gpu, driver, ...
   std::string command, version, date;
   std::vector<std::pair<std::string, double>> ceilings;  // name, GB/s
   std::vector<Record> records;
 };
 
 // {"machine": {...}, "command": ..., "version": ..., "date": ..., "ceilings": {...}, "records": [...]}.
-// Non-finite numbers are written as strings ("nan", "inf", "-inf").
+// Non-finite numbers are written as strings ("nan", "inf", "-inf"), bytes that are not UTF-8 as U+FFFD.
 std::string to_json(const Report& report);
 // One header line and one line per record, RFC 4180 quoting.
 std::string to_csv(const Report& report);
-// format, MiB, ms, GB/s, share of the floor, error over bound, ok; refused formats with their reason below the table.
+// format, space, MiB, ms, GB/s, share of the floor, error over bound, ok; refused formats with their reason,
+// one line each, below the table. The ceilings and what each group of lines measured stand above.
 void print_table(std::ostream& out, const Report& report);
-
-// Writes beside `path` and renames, so that the old file survives any failure. Throws OutputError.
-void write_text_file(const std::string& path, const std::string& text);
 
 // 2026-11-21T08:30:00Z
 std::string utc_now();

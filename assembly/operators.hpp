@@ -1,0 +1,26 @@
+// The operators that `--operator` names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assembly/stencil_operator.hpp"
+
+namespace quadrille {
+
+// laplacian, diffusion, random, elasticity.
+std::vector<std::string> operator_names();
+
+// "box" for elasticity, "star" for the others. Throws InputError for an unknown name.
+std::string default_stencil(const std::string& name);
+
+// The operator with its default parameters: diffusion has the log-normal field with jumps of 1e6, elasticity
+// has lambda = mu = 1. `seed` matters to random and diffusion. Coefficients and their sums are computed in
+// double and rounded once to T (float, double). Throws InputError for an unknown name and for a stencil or
+// DoF that the operator does not take, FormatError and MemoryError when it is too large.
+template <class T>
+AssembledOperator<T> assemble_operator(const std::string& name, const Grid& grid, const Stencil& stencil,
+                                       const Boundary& boundary, std::uint64_t seed);
+
+}  // namespace quadrille

@@ -1,0 +1,90 @@
+#include "assembly/pde/diffusion.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "assembly/pde/counter_hash.hpp"
+#include "grid/error.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::int64_t block_nodes = 8;
+void check(const Grid& grid, const Stencil& stencil, const Array<double>& a) {
+  validate(stencil, grid);
+  if (stencil.offsets != star_stencil(grid.dimension, 1).offsets)
+    throw InputError("diffusion has no coefficients for stencil '" + describe(stencil) +
+                     "'; use star of radius 1");
+  if (a.size() != grid.nodes())
+    throw InputError("diffusion: the field has " + std::to_string(a.size()) + " numbers for " +
+                     std::to_string(grid.nodes()) + " nodes");
+  std::int64_t bad = a.size();
+#pragma omp parallel for schedule(static) reduction(min : bad)
+  for (std::int64_t i = 0; i < a.size(); ++i)
+    if (!(a[i] > 0) || !std::isfinite(a[i])) bad = std::min(bad, i);
+  if (bad < a.size())
+    throw InputError("diffusion: the field is " + std::to_string(a[bad]) + " at node " + std::to_string(bad) +
+                     "; it must be positive and finite everywhere");
+}
+
+// Minus what the functor gives for the neighbours of a node, dropped and constant ones included.
+double face_sum(const Diffusion& functor, const StencilNode& node, std::int64_t moved_by,
+                const std::vector<StencilNeighbour>& neighbours) {
+  double sum = 0;
+  for (const StencilNeighbour& neighbour : neighbours)
+    if (neighbour.offset != Offset{})
+      sum -=
+          functor(node, neighbour.index < 0 ? neighbour : stencil_detail::moved(neighbour, moved_by), 0, 0);
+  return sum;
+}
+
+}  // namespace
+
+DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                Array<double> a) {
+  check(grid, stencil, a);
+  DiffusionCoefficients result;
+  result.a = std::move(a);
+  result.centre = Array<double>(grid.nodes());
+  for (int axis = 0; axis < 3; ++axis)
+    result.per_h2[axis] = 1.0 / (grid.spacing_m[axis] * grid.spacing_m[axis]);
+  const stencil_detail::Resolver resolver(grid, stencil, boundary, block_structure(grid, stencil, boundary));
+  stencil_detail::for_each_segment(
+      grid, resolver,
+      [functor = result.functor(), centre = result.centre.data()](const StencilNode& node, std::int64_t count,
+                                                                  const stencil_detail::Landing& landing) {
+        for (std::int64_t i = 0; i < count; ++i)
+          centre[node.index + i] = face_sum(functor, stencil_detail::moved(node, i), i, landing.neighbour);
+      });
+  return result;
+}
+
+Array<double> constant_field(const Grid& grid) {
+  return Array<double>(grid.nodes(), 1.0);
+}
+
+Array<double> log_normal_field(const Grid& grid, std::uint64_t seed, double sigma, double jump) {
+  Array<double> a(grid.nodes());
+  const std::int64_t nx = grid.extents[0], lines = grid.extents[1] * grid.extents[2];
+  const std::int64_t blocks_x = (nx - 1) / block_nodes + 1,
+                     blocks_y = (grid.extents[1] - 1) / block_nodes + 1;
+  const std::uint64_t jump_seed = mix64(seed) + 1;  // a sequence of its own
+#pragma omp parallel for schedule(static)
+  for (std::int64_t line = 0; line < lines; ++line) {
+    const std::int64_t block_y = line % grid.extents[1] / block_nodes,
+                       block_z = line / grid.extents[1] / block_nodes;
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const std::int64_t node = line * nx + x;
+      // Box and Muller 1958, with uniforms in (0, 1]: (1 + odd multiple)/2.
+      const double u1 = 0.5 + 0.5 * signed_unit(counter_hash(seed, 2 * node));
+      const double u2 = 0.5 + 0.5 * signed_unit(counter_hash(seed, 2 * node + 1));
+      const double g = std::sqrt(-2.0 * std::log(u1)) * std::cos(2.0 * std::numbers::pi * u2);
+      const std::int64_t block = (block_z * blocks_y + block_y) * blocks_x + x / block_nodes;
+      const bool jumps = counter_hash(jump_seed, block) >> 62 == 0;
+      a[node] = std::exp(sigma * g) * (jumps ? jump : 1.0);
+    }
+  }
+  return a;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,57 @@
+// -div(a grad u) = f, for every unknown of a node by itself (diagonal blocks); a > 0 is given at the nodes.
+// Sign: positive diagonal. With a in m^2/s the coefficients are in 1/s.
+//
+// Finite volumes around the nodes, star of radius 1: across the face between nodes i and j the coefficient is
+// the harmonic mean 2 a_i a_j/(a_i + a_j), divided by h^2 of the axis. Towards a dropped or constant
+// neighbour it is a_i. Towards a clamped neighbour, which is the node itself, it is a_i too and cancels: no
+// flux. The operator is symmetric, bit by bit. Source: Patankar, Numerical Heat Transfer and Fluid Flow,
+// 1980, section 4.2-3.
+#pragma once
+
+#include <array>
+
+#include "assembly/stencil_operator.hpp"
+
+namespace quadrille {
+
+struct Diffusion {
+  const double* a = nullptr;       // [node]
+  const double* centre = nullptr;  // [node], the sum over all faces of the node, 1/m^2 times a
+  std::array<double, 3> per_h2{};  // 1/h^2 of each axis, 1/m^2
+
+  static constexpr double harmonic_mean(double a, double b) { return 2.0 * (a * b) / (a + b); }
+
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
+                              int c) const {
+    if (r != c) return 0;
+    const Offset& o = neighbour.offset;
+    if (o == Offset{}) return centre[node.index];
+    const double scale = per_h2[o.x != 0 ? 0 : o.y != 0 ? 1 : 2];
+    if (neighbour.index < 0 || neighbour.index == node.index) return -(a[node.index] * scale);
+    return -(harmonic_mean(a[node.index], a[neighbour.index]) * scale);
+  }
+};
+
+// What the functor points into; it must outlive it.
+struct DiffusionCoefficients {
+  Array<double> a;       // [node]
+  Array<double> centre;  // [node]
+  std::array<double, 3> per_h2{};
+
+  Diffusion functor() const { return {a.data(), centre.data(), per_h2}; }
+};
+
+// Takes the field. Throws InputError unless the stencil is the star of radius 1 and the field has one number
+// > 0 a node.
+DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                Array<double> a);
+
+// a = 1 everywhere.
+Array<double> constant_field(const Grid& grid);
+
+// a = exp(sigma * g), g standard normal and independent at each node, times `jump` in about a quarter of the
+// blocks of 8 nodes along each axis. The same for every thread count; the last bits depend on the C library's
+// exp, log and cos.
+Array<double> log_normal_field(const Grid& grid, std::uint64_t seed, double sigma = 1, double jump = 1e6);
+
+}  // namespace quadrille

@@ -1,0 +1,31 @@
+// Linear elasticity of a homogeneous isotropic body, small strains (plane strain in 2D):
+//
+//   -(mu lap u + (lambda + mu) grad div u) = f        u: displacement in m, one unknown per axis; f: force in
+//   N/m^3
+//
+// lambda and mu are Lame's constants in Pa, coefficients are in Pa/m^2. Sign: positive diagonal. Central
+// differences of second order on the box of radius 1: [1 -2 1]/h^2 on the axes, and for the cross derivative
+// d2/(dr dc) the four points diagonally off in the plane of r and c, with +-1/(4 h_r h_c). The points off
+// along all three axes are stored zeros. Source: Navier's equation, Landau and Lifshitz, Theory of
+// Elasticity, section 7.
+#pragma once
+
+#include <array>
+
+#include "assembly/stencil_operator.hpp"
+
+namespace quadrille {
+
+struct Elasticity {
+  std::array<std::array<double, 9>, 27> weight{};  // [point][r*3 + c], Pa/m^2
+
+  constexpr double operator()(const StencilNode&, const StencilNeighbour& neighbour, int r, int c) const {
+    return weight[neighbour.point][r * 3 + c];
+  }
+};
+
+// Throws InputError unless DoF is the dimension, the stencil is the box of radius 1, mu > 0 and lambda + mu
+// >= 0.
+Elasticity elasticity(const Grid& grid, const Stencil& stencil, double lambda_pa = 1, double mu_pa = 1);
+
+}  // namespace quadrille

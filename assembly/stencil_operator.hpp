@@ -1,0 +1,225 @@
+// From a grid, a stencil, a boundary and a coefficient functor to the hub and a right-hand side.
+//
+// Row (node, r) of the operator is the sum over stencil points p and unknowns c of
+//
+//   coefficient(node, neighbour p of node, r, c) * x[neighbour p, c]
+//
+// A coefficient functor is trivially copyable, has no owning members (only numbers, std::array and raw
+// pointers) and has
+//
+//   constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r, int c)
+//   const;
+//
+// It is asked for points that resolve to a node or to a constant, never for dropped ones, and more than once
+// at will.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "formats/block_diagonals.hpp"
+#include "grid/boundary.hpp"
+#include "grid/grid.hpp"
+#include "grid/stencil.hpp"
+
+namespace quadrille {
+
+struct StencilNode {
+  std::int64_t index = 0;
+  Position position;
+};
+
+struct StencilNeighbour {
+  int point = 0;            // index in the stencil
+  Offset offset;            // stencil.offsets[point], before wrapping or clamping
+  Neighbour resolved;       // what stands there
+  std::int64_t index = -1;  // of the node it resolves to, or -1
+};
+
+template <class T>
+struct AssembledOperator {
+  BlockDiagonals<T> hub;
+  std::vector<double> rhs;  // [row], what constants beyond faces move to the right side of A x = rhs
+  std::string stencil;      // for people and records: "star radius 1", "box radius 2", or the file
+};
+
+// "star radius 1", or the file a custom stencil came from.
+std::string describe(const Stencil& stencil);
+
+// Throws InputError unless the stencil has distinct points within the largest radius, and none along z in 2D.
+void validate(const Stencil& stencil, const Grid& grid);
+
+// The block diagonals that stencil and boundary need, ascending by (z, y, x). Along periodic axes of n nodes
+// offsets are reduced to (-n/2, n/2], so that aliases merge; along the others offsets that leave every node
+// are left out; where a face clamps, the offsets that clamping produces are included. Every diagonal couples
+// at least one pair of nodes. Throws InputError (grid, stencil, boundary).
+BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary);
+
+namespace stencil_detail {
+
+// Where each stencil point of one node lands. Points of one diagonal form a list in stencil order.
+struct Landing {
+  std::vector<StencilNeighbour> neighbour;  // [point]
+  std::vector<int> next;                    // [point] the next point of the same list, or -1
+  std::vector<int> first;                   // [diagonal] the first point that lands there, or -1
+  int first_constant = -1;                  // the list of the points beyond a face of constant value
+};
+
+// Resolves stencil points to diagonals through a dense table of offsets.
+class Resolver {
+ public:
+  Resolver(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+           const BlockStructure& structure);
+  Landing make_landing() const;
+  void resolve(const StencilNode& node, Landing& landing) const;
+  // Nodes x_begin() <= x < x_end() of a line have all their points inside the grid along x.
+  std::int64_t x_begin() const { return x_begin_; }
+  std::int64_t x_end() const { return x_end_; }
+
+ private:
+  static constexpr int width = 2 * max_stencil_radius + 1;
+  static int slot(std::int64_t x, std::int64_t y, std::int64_t z) {
+    return static_cast<int>(((z + max_stencil_radius) * width + y + max_stencil_radius) * width + x +
+                            max_stencil_radius);
+  }
+  int diagonal(const Position& from, const Position& to) const;
+
+  Grid grid_;
+  Boundary boundary_;
+  std::vector<Offset> points_;
+  std::array<bool, 3> periodic_{};
+  std::array<int, width * width * width> diagonal_of_{};
+  int diagonals_ = 0;
+  std::int64_t x_begin_ = 0, x_end_ = 0;
+};
+
+// Throws FormatError unless the hub has this structure and the right-hand side is empty or has a number for
+// each row.
+void check_sizes(const BlockStructure& hub, std::int64_t values, std::int64_t rhs,
+                 const BlockStructure& expected);
+
+inline StencilNode moved(StencilNode node, std::int64_t nodes_along_x) {
+  node.index += nodes_along_x;
+  node.position.x += nodes_along_x;
+  return node;
+}
+
+// Of a neighbour that is a node.
+inline StencilNeighbour moved(StencilNeighbour neighbour, std::int64_t nodes_along_x) {
+  neighbour.index += nodes_along_x;
+  neighbour.resolved.position.x += nodes_along_x;
+  return neighbour;
+}
+
+// body(node, count, landing) for every run of `count` nodes along x, from `node` on, whose points all land
+// alike: the inner nodes of a line, or one node near a face. Parallel over lines; each thread has its own
+// copy of `body`.
+template <class Body>
+void for_each_segment(const Grid& grid, const Resolver& resolver, const Body& body) {
+  const std::int64_t nx = grid.extents[0], ny = grid.extents[1], lines = ny * grid.extents[2];
+#pragma omp parallel
+  {
+    Landing landing = resolver.make_landing();
+    const Body local = body;
+#pragma omp for schedule(static)
+    for (std::int64_t line = 0; line < lines; ++line) {
+      std::int64_t count = 0;
+      for (std::int64_t x = 0; x < nx; x += count) {
+        const bool inner = x >= resolver.x_begin() && x < resolver.x_end();
+        count = inner ? resolver.x_end() - x : 1;
+        const StencilNode node{line * nx + x, {x, line % ny, line / ny}};
+        resolver.resolve(node, landing);
+        local(node, count, landing);
+      }
+    }
+  }
+}
+
+// out[i*dof + r], i < count: column c of the blocks of `count` nodes along x, for the points of one list.
+template <class T, class Coefficient>
+void write_column(const StencilNode& node, std::int64_t count, const Landing& landing, int first, int c,
+                  int dof, const Coefficient& coefficient, T* out) {
+  if (first < 0) {
+    std::fill(out, out + count * dof, T(0));
+  } else if (landing.next[first] < 0) {
+    const StencilNeighbour neighbour = landing.neighbour[first];
+    for (std::int64_t i = 0; i < count; ++i) {
+      const StencilNode at = moved(node, i);
+      const StencilNeighbour to = moved(neighbour, i);
+      for (int r = 0; r < dof; ++r) out[i * dof + r] = static_cast<T>(0.0 + coefficient(at, to, r, c));
+    }
+  } else {
+    for (std::int64_t i = 0; i < count; ++i)
+      for (int r = 0; r < dof; ++r) {
+        double sum = 0;
+        for (int p = first; p >= 0; p = landing.next[p])
+          sum += coefficient(moved(node, i), moved(landing.neighbour[p], i), r, c);
+        out[i * dof + r] = static_cast<T>(sum);
+      }
+  }
+}
+
+// rhs_row -= coefficient * X, for `count` nodes along x.
+template <class Coefficient>
+void subtract_constants(const StencilNode& node, std::int64_t count, const Landing& landing, int dof,
+                        const Coefficient& coefficient, std::span<double> rhs) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const StencilNode at = moved(node, i);
+    for (int p = landing.first_constant; p >= 0; p = landing.next[p]) {
+      const StencilNeighbour& neighbour = landing.neighbour[p];
+      for (int r = 0; r < dof; ++r)
+        for (int c = 0; c < dof; ++c)
+          rhs[at.index * dof + r] -= coefficient(at, neighbour, r, c) * neighbour.resolved.value;
+    }
+  }
+}
+
+}  // namespace stencil_detail
+
+// Computes every value of `hub` in place (zero where there is no coupling) and subtracts from `rhs` what
+// constants beyond faces contribute; an empty `rhs` is left alone. Serves the first assembly and every later
+// refresh with new coefficients; set rhs to its source term before each call. Coefficients that land in one
+// block are added in double, in stencil order, and rounded to T once: the result depends neither on threads
+// nor on earlier values. Parallel over grid lines. Throws FormatError when the sizes do not fit, InputError
+// as block_structure().
+template <class T, class Coefficient>
+void fill(BlockDiagonals<T>& hub, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+          const Coefficient& coefficient, std::span<double> rhs) {
+  static_assert(std::is_trivially_copyable_v<Coefficient>);
+  const BlockStructure structure = block_structure(grid, stencil, boundary);
+  stencil_detail::check_sizes(hub, hub.values.size(), static_cast<std::int64_t>(rhs.size()), structure);
+  const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
+  const std::int64_t rows = grid.rows(), diagonals = structure.diagonals();
+  const int dof = grid.dof;
+  T* const values = hub.values.data();
+  stencil_detail::for_each_segment(
+      grid, resolver,
+      [=](const StencilNode& node, std::int64_t count, const stencil_detail::Landing& landing) {
+        for (std::int64_t d = 0; d < diagonals; ++d)
+          for (int c = 0; c < dof; ++c)
+            stencil_detail::write_column(node, count, landing, landing.first[d], c, dof, coefficient,
+                                         values + (d * dof + c) * rows + node.index * dof);
+        if (!rhs.empty()) stencil_detail::subtract_constants(node, count, landing, dof, coefficient, rhs);
+      });
+}
+
+// Structure, memory and values. Throws InputError, FormatError (overflow) and MemoryError.
+template <class T, class Coefficient>
+AssembledOperator<T> assemble(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                              const Coefficient& coefficient) {
+  AssembledOperator<T> result;
+  static_cast<BlockStructure&>(result.hub) = block_structure(grid, stencil, boundary);
+  const std::int64_t bytes = value_bytes(result.hub, sizeof(T));
+  result.hub.values = Array<T>(bytes / static_cast<std::int64_t>(sizeof(T)));
+  result.rhs.assign(grid.rows(), 0.0);
+  result.stencil = describe(stencil);
+  fill(result.hub, grid, stencil, boundary, coefficient, result.rhs);
+  return result;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,13 @@
+// The subcommands. Each returns the exit code, 0 or 1 (a result failed its check), and throws for everything
+// else.
+#pragma once
+
+#include "drivers/support/options.hpp"
+
+namespace quadrille {
+
+int run_spmv(const Options& options);
+int run_inspect(const Options& options);
+int run_info(const Options& options);
+
+}  // namespace quadrille

@@ -1,0 +1,214 @@
+// `quadrille info`: what this build is made of and what this machine offers.
+#include <hdf5.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drivers/commands.hpp"
+#include "drivers/support/atomic_file.hpp"
+#include "drivers/support/json.hpp"
+#include "drivers/support/report.hpp"
+#include "formats/array.hpp"
+#include "formats/format.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/petsc/session.hpp"
+#include "kernels/registry.hpp"
+
+#ifndef QUADRILLE_CPU_ARCH
+#define QUADRILLE_CPU_ARCH ""
+#endif
+#ifndef QUADRILLE_BUILD_TYPE
+#define QUADRILLE_BUILD_TYPE ""
+#endif
+
+namespace quadrille {
+
+namespace {
+
+struct FormatLine {
+  std::string name, summary;
+  bool cpu = false, cuda = false, fp32 = false, fp64 = false, peer = false;
+};
+
+struct Info {
+  std::string compiler, cpu_arch, build_type;
+  std::string cuda, petsc, mpi, hdf5;
+  std::vector<cuda::DeviceInfo> gpus;
+  std::int64_t total_bytes = 0, available_bytes = 0;
+  int threads = 1;
+  std::vector<FormatLine> formats;
+};
+
+std::string compiler_text() {
+#if defined(__clang__)
+  return "Clang " __clang_version__;
+#elif defined(__GNUC__)
+  return "GCC " __VERSION__;
+#else
+  return "unknown";
+#endif
+}
+
+std::string hdf5_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+std::int64_t total_host_bytes() {
+  const std::int64_t pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_bytes > 0 ? pages * page_bytes : 0;
+}
+
+// One line per name, both spaces together.
+std::vector<FormatLine> format_lines() {
+  std::vector<FormatLine> lines;
+  for (const FormatEntry& entry : registry()) {
+    auto at = std::find_if(lines.begin(), lines.end(),
+                           [&](const FormatLine& line) { return line.name == entry.name; });
+    if (at == lines.end()) at = lines.insert(lines.end(), {entry.name, entry.summary});
+    (entry.space == SpaceKind::cpu ? at->cpu : at->cuda) = true;
+    at->fp32 |= bool(entry.make_fp32);
+    at->fp64 |= bool(entry.make_fp64);
+    at->peer |= entry.peer;
+  }
+  return lines;
+}
+
+Info collect() {
+  Info info;
+  info.compiler = compiler_text();
+  info.cpu_arch = QUADRILLE_CPU_ARCH;
+  info.build_type = QUADRILLE_BUILD_TYPE;
+  info.cuda = cuda::versions();
+  info.petsc = petsc::petsc_version();
+  info.mpi = petsc::mpi_version();
+  info.hdf5 = hdf5_version();
+  info.gpus = cuda::devices();
+  info.total_bytes = total_host_bytes();
+  info.available_bytes = memory::available_host_bytes();
+  info.threads = omp_get_max_threads();
+  info.formats = format_lines();
+  return info;
+}
+
+std::string build_text(const Info& info) {
+  std::string text = info.compiler;
+  if (!info.build_type.empty()) text += ", " + info.build_type;
+  if (!info.cpu_arch.empty()) text += ", -march=" + info.cpu_arch;
+  return text;
+}
+
+std::string gpu_text(const cuda::DeviceInfo& gpu) {
+  return gpu.name + ", compute capability " + std::to_string(gpu.major) + "." + std::to_string(gpu.minor) +
+         ", " + std::to_string(gpu.multiprocessors) + " multiprocessors, L2 " + bytes_text(gpu.l2_bytes) +
+         ", memory " + bytes_text(gpu.total_bytes) + ", free " + bytes_text(gpu.free_bytes);
+}
+
+void print(std::ostream& out, const Info& info) {
+  const auto line = [&](const std::string& name, const std::string& text) {
+    out << std::left << std::setw(10) << name << text << "\n";
+  };
+  out << version_text();
+  line("build", build_text(info));
+  line("CUDA", info.cuda);
+  for (const cuda::DeviceInfo& gpu : info.gpus) line("GPU " + std::to_string(gpu.index), gpu_text(gpu));
+  if (info.gpus.empty()) line("GPU", "none");
+  line("PETSc", info.petsc);
+  line("MPI", info.mpi);
+  line("HDF5", info.hdf5);
+  line("memory", bytes_text(info.total_bytes) + ", available " + bytes_text(info.available_bytes));
+  line("threads", std::to_string(info.threads));
+
+  std::size_t width = 6;
+  for (const FormatLine& format : info.formats) width = std::max(width, format.name.size());
+  const auto row = [&](const std::string& name, const std::string& spaces, const std::string& precisions,
+                       const std::string& summary) {
+    out << std::left << std::setw(static_cast<int>(width) + 2) << name << std::setw(10) << spaces
+        << std::setw(11) << precisions << summary << "\n";
+  };
+  out << "\n";
+  row("format", "spaces", "precisions", "");
+  for (const FormatLine& format : info.formats)
+    row(format.name, std::string(format.cpu ? "cpu " : "    ") + (format.cuda ? "cuda" : ""),
+        std::string(format.fp64 ? "fp64 " : "     ") + (format.fp32 ? "fp32" : ""),
+        (format.peer ? "peer: " : "") + format.summary);
+}
+
+using Members = std::vector<std::pair<std::string, std::string>>;  // name, value in JSON
+
+std::string object(const Members& members, const std::string& separator = ", ") {
+  std::string json = "{";
+  for (std::size_t i = 0; i < members.size(); ++i)
+    json += (i > 0 ? separator : "") + json_string(members[i].first) + ": " + members[i].second;
+  return json + "}";
+}
+
+std::string array(const std::vector<std::string>& elements) {
+  std::string json = "[";
+  for (std::size_t i = 0; i < elements.size(); ++i) json += (i > 0 ? ",\n    " : "\n    ") + elements[i];
+  return json + (elements.empty() ? "]" : "\n  ]");
+}
+
+std::string gpu_json(const cuda::DeviceInfo& gpu) {
+  return object(
+      {{"index", std::to_string(gpu.index)},
+       {"name", json_string(gpu.name)},
+       {"compute_capability", json_string(std::to_string(gpu.major) + "." + std::to_string(gpu.minor))},
+       {"multiprocessors", std::to_string(gpu.multiprocessors)},
+       {"l2_bytes", std::to_string(gpu.l2_bytes)},
+       {"total_bytes", std::to_string(gpu.total_bytes)},
+       {"free_bytes", std::to_string(gpu.free_bytes)}});
+}
+
+std::string format_json(const FormatLine& format) {
+  const auto yes_no = [](bool value) { return std::string(value ? "true" : "false"); };
+  return object({{"name", json_string(format.name)},
+                 {"cpu", yes_no(format.cpu)},
+                 {"cuda", yes_no(format.cuda)},
+                 {"fp64", yes_no(format.fp64)},
+                 {"fp32", yes_no(format.fp32)},
+                 {"peer", yes_no(format.peer)},
+                 {"summary", json_string(format.summary)}});
+}
+
+std::string to_json(const Info& info) {
+  std::vector<std::string> gpus, formats;
+  for (const cuda::DeviceInfo& gpu : info.gpus) gpus.push_back(gpu_json(gpu));
+  for (const FormatLine& format : info.formats) formats.push_back(format_json(format));
+  const std::string build = object({{"compiler", json_string(info.compiler)},
+                                    {"build_type", json_string(info.build_type)},
+                                    {"cpu_arch", json_string(info.cpu_arch)}});
+  const std::string host = object({{"total_bytes", std::to_string(info.total_bytes)},
+                                   {"available_bytes", std::to_string(info.available_bytes)},
+                                   {"threads", std::to_string(info.threads)}});
+  const Members members{{"command", json_string("info")},   {"version", json_string(QUADRILLE_VERSION)},
+                        {"date", json_string(utc_now())},   {"build", build},
+                        {"cuda", json_string(info.cuda)},   {"gpus", array(gpus)},
+                        {"petsc", json_string(info.petsc)}, {"mpi", json_string(info.mpi)},
+                        {"hdf5", json_string(info.hdf5)},   {"host", host},
+                        {"formats", array(formats)}};
+  std::string json = object(members, ",\n  ");
+  json.insert(1, "\n  ");
+  json.insert(json.size() - 1, "\n");
+  return json + "\n";
+}
+
+}  // namespace
+
+int run_info(const Options& options) {
+  const Info info = collect();
+  if (!options.quiet) print(std::cout, info);
+  if (!options.json.empty()) write_text_file(options.json, to_json(info));
+  return 0;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,186 @@
+// `quadrille inspect`: what an operator looks like, without applying it.
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <numeric>
+#include <sstream>
+
+#include "drivers/commands.hpp"
+#include "drivers/support/atomic_file.hpp"
+#include "drivers/support/measure.hpp"
+#include "drivers/support/operator_source.hpp"
+#include "drivers/support/report.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/petsc/session.hpp"
+
+namespace quadrille {
+namespace {
+
+struct RowLengths {
+  std::int64_t shortest = 0, median = 0, longest = 0, empty = 0;
+  double mean = 0, deviation = 0;
+};
+
+template <class T>
+RowLengths row_lengths(const Csr<T>& csr) {
+  std::vector<std::int64_t> length(static_cast<std::size_t>(csr.rows));
+  for (std::int64_t i = 0; i < csr.rows; ++i) length[i] = csr.row_ptr[i + 1] - csr.row_ptr[i];
+  std::sort(length.begin(), length.end());
+  RowLengths result;
+  if (length.empty()) return result;
+  result.shortest = length.front();
+  result.median = length[length.size() / 2];
+  result.longest = length.back();
+  result.empty = std::upper_bound(length.begin(), length.end(), 0) - length.begin();
+  result.mean = static_cast<double>(csr.nnz()) / static_cast<double>(csr.rows);
+  double square = 0;
+  for (const std::int64_t l : length) square += (l - result.mean) * (l - result.mean);
+  result.deviation = std::sqrt(square / static_cast<double>(csr.rows));
+  return result;
+}
+
+// Non-zeros of A whose transposed entry is stored too and is equal, and the largest |column - row|.
+template <class T>
+std::pair<bool, std::int64_t> symmetry_and_bandwidth(const Csr<T>& csr) {
+  const bool square = csr.rows == csr.columns;
+  bool symmetric = square;
+  std::int64_t bandwidth = 0;
+#pragma omp parallel for schedule(static) reduction(&& : symmetric) reduction(max : bandwidth)
+  for (std::int64_t i = 0; i < csr.rows; ++i)
+    for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k) {
+      const std::int64_t j = csr.column[k];
+      bandwidth = std::max(bandwidth, std::abs(j - i));
+      if (!square || !symmetric) continue;
+      const std::int32_t* const begin = csr.column.data() + csr.row_ptr[j];
+      const std::int32_t* const end = csr.column.data() + csr.row_ptr[j + 1];
+      const std::int32_t* const at = std::lower_bound(begin, end, i);
+      symmetric = at != end && *at == i && csr.value[at - csr.column.data()] == csr.value[k];
+    }
+  return {symmetric, bandwidth};
+}
+
+std::string fixed(double value, int digits) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(digits) << value;
+  return text.str();
+}
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+template <class T>
+Lines describe(const Options& options, const OperatorSource<T>& op) {
+  const Csr<T>& csr = *op.source.csr;
+  const RowLengths rows = row_lengths(csr);
+  const auto [symmetric, bandwidth] = symmetry_and_bandwidth(csr);
+  Lines lines{{"operator", op.name}};
+  if (op.source.hub) {
+    const BlockDiagonals<T>& hub = *op.source.hub;
+    lines.emplace_back("grid", to_string(options.grid) + ", " + std::to_string(hub.dof) + " DoF, " +
+                                   std::to_string(hub.nodes()) + " nodes");
+    lines.emplace_back("stencil", op.stencil + ", boundary " + op.boundary);
+    lines.emplace_back(
+        "blocks", std::to_string(hub.diagonals()) + " block diagonals of " + std::to_string(hub.dof) + " x " +
+                      std::to_string(hub.dof) + " blocks, " +
+                      fixed(100.0 * csr.nnz() / std::max<std::int64_t>(1, hub.values.size()), 1) +
+                      "% of their entries non-zero");
+  }
+  lines.emplace_back("size", std::to_string(csr.rows) + " x " + std::to_string(csr.columns));
+  lines.emplace_back("non-zeros", std::to_string(csr.nnz()));
+  lines.emplace_back("row lengths",
+                     "shortest " + std::to_string(rows.shortest) + ", median " + std::to_string(rows.median) +
+                         ", mean " + fixed(rows.mean, 2) + " +- " + fixed(rows.deviation, 2) + ", longest " +
+                         std::to_string(rows.longest) + ", " + std::to_string(rows.empty) + " empty rows");
+  lines.emplace_back("bandwidth", std::to_string(bandwidth));
+  lines.emplace_back("symmetric", symmetric ? "yes" : "no");
+  return lines;
+}
+
+// One record per format: sizes only.
+template <class T>
+std::vector<Record> size_formats(const Options& options, const OperatorSource<T>& op) {
+  std::vector<Record> records;
+  for (const FormatEntry& entry : registry()) {
+    const bool named =
+        options.formats.front() == "all" || options.formats.front() == "auto" ||
+        std::find(options.formats.begin(), options.formats.end(), entry.name) != options.formats.end();
+    if (entry.peer || entry.space != SpaceKind::cpu || !named || !entry.make<T>()) continue;
+    Record record;
+    record.bench = "inspect";
+    record.space = to_string(entry.space);
+    record.format = entry.name;
+    record.precision = sizeof(T) == 8 ? "fp64" : "fp32";
+    record.operator_name = op.name;
+    if (op.source.hub) {
+      record.grid = to_string(options.grid);
+      record.stencil = op.stencil;
+      record.boundary = op.boundary;
+      record.dof = options.grid.dof;
+    }
+    record.rows = op.source.csr->rows;
+    record.nnz = op.source.csr->nnz();
+    try {
+      const Traffic traffic = entry.make<T>()(op.source, options.format_options)->traffic();
+      record.stored_bytes = traffic.stored_bytes;
+      record.compulsory_bytes = traffic.compulsory_bytes();
+    } catch (const FormatError& error) {
+      record.skipped = error.what();
+    } catch (const MemoryError& error) {
+      record.skipped = error.what();
+    }
+    records.push_back(record);
+  }
+  return records;
+}
+
+void print(const Lines& lines, const std::vector<Record>& records, std::int64_t value_size) {
+  for (const auto& [name, text] : lines) std::cout << std::left << std::setw(12) << name << text << "\n";
+  std::cout << "\n"
+            << std::left << std::setw(10) << "format" << std::right << std::setw(12) << "stored"
+            << std::setw(16) << "per product" << std::setw(12) << "bytes/nnz" << std::setw(10) << "fill\n";
+  for (const Record& r : records) {
+    if (!r.skipped.empty()) continue;
+    const double per_nnz =
+        static_cast<double>(r.stored_bytes) / static_cast<double>(std::max<std::int64_t>(1, r.nnz));
+    std::cout << std::left << std::setw(10) << r.format << std::right << std::setw(12)
+              << bytes_text(r.stored_bytes) << std::setw(16) << bytes_text(r.compulsory_bytes)
+              << std::setw(12) << fixed(per_nnz, 2) << std::setw(9)
+              << fixed(per_nnz / static_cast<double>(value_size), 2) << "\n";
+  }
+  std::cout << "\nper product: bytes that y = A x must move. fill: stored bytes over the bytes of the "
+               "non-zeros alone.\n";
+  for (const Record& r : records)
+    if (!r.skipped.empty()) std::cout << r.format << ": " << r.skipped << "\n";
+}
+
+template <class T>
+int inspect(const Options& options) {
+  const OperatorSource<T> op = load_operator<T>(options);
+  Report report;
+  report.machine = describe_machine(false, 0);
+  report.command = options.command_line;
+  report.version = QUADRILLE_VERSION;
+  report.date = utc_now();
+  report.records = size_formats(options, op);
+  if (!options.quiet) {
+    for (const std::string& remark : op.remarks) std::cout << "note: " << remark << "\n";
+    print(describe(options, op), report.records, sizeof(T));
+  }
+  if (!options.json.empty()) write_text_file(options.json, to_json(report));
+  if (!options.csv.empty()) write_text_file(options.csv, to_csv(report));
+  return 0;
+}
+
+}  // namespace
+
+int run_inspect(const Options& options) {
+  for (const std::string& path : {options.json, options.csv})
+    if (!path.empty()) check_output_path(path);
+  if (options.threads > 0) omp_set_num_threads(options.threads);
+  const petsc::Session session(options.petsc_arguments);
+  return options.precision == Precision::fp64 ? inspect<double>(options) : inspect<float>(options);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,46 @@
+// Files that are whole or not there: written beside their final name and renamed.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace quadrille {
+
+// A file that cannot be written: exit code 3. What stood under the final name before is untouched.
+struct OutputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A file under a temporary name, <target>.tmp-<process id>, in the folder of its final one. The destructor
+// removes what was not renamed.
+class TemporaryFile {
+ public:
+  // A symbolic link is followed, so that the link survives and its target is replaced.
+  explicit TemporaryFile(const std::string& final_path);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  // Makes `text` its whole content. Throws OutputError.
+  void write(std::string_view text) const;
+  // Brings the file to the disk (fsync). Throws OutputError.
+  void sync() const;
+  // Gives the file its final name. Throws OutputError.
+  void rename_to_final();
+
+ private:
+  std::string final_path_, path_;
+  bool renamed_ = false;
+};
+
+// Writes beside `path` and renames, so that the old file survives any failure. Throws OutputError.
+// Devices, pipes and everything below /dev and /proc (/dev/stdout) are written in place.
+void write_text_file(const std::string& path, const std::string& text);
+
+// Throws OutputError at once, before any work, when `path` could not be written: no such folder, no
+// permission, or a directory of that name.
+void check_output_path(const std::string& path);
+
+}  // namespace quadrille

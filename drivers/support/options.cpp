@@ -1,0 +1,266 @@
+#include "drivers/support/options.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "assembly/operators.hpp"
+#include "drivers/support/options_sources.hpp"
+#include "drivers/support/options_table.hpp"
+#include "drivers/support/options_values.hpp"
+#include "grid/error.hpp"
+#include "grid/stencil.hpp"
+
+namespace quadrille {
+
+namespace {
+
+const Words ordering_names{"none", "descending", "rcm"};  // in the order of RowOrdering
+
+bool on_command_line(const Settings& settings, const std::string& name) {
+  const Setting* setting = find(settings, name);
+  return setting && !setting->from_config;
+}
+
+// Of two options that exclude each other, the one of the command line removes the one of the configuration
+// file.
+void exclude(Settings& settings, const std::string& winner, const std::string& loser,
+             const std::string& reason) {
+  if (!settings.contains(winner) || !settings.contains(loser)) return;
+  if (!on_command_line(settings, winner) || on_command_line(settings, loser))
+    throw InputError(settings.at(loser).place + " and " + settings.at(winner).place +
+                     " exclude each other: " + reason);
+  settings.erase(loser);
+}
+
+void settle_matrix(Settings& settings) {
+  for (const char* name : {"grid", "operator", "stencil", "boundary"})
+    if (on_command_line(settings, name) && !on_command_line(settings, "matrix")) settings.erase("matrix");
+  for (const char* name : {"grid", "operator", "stencil", "boundary", "spacing", "radius"})
+    exclude(settings, "matrix", name, "a matrix file takes the place of a grid and its operator");
+  exclude(settings, "matrix", "dof", "--block-size gives the unknowns per node of a matrix file");
+  const Setting* block_size = find(settings, "block-size");
+  if (!block_size || settings.contains("matrix")) return;
+  if (!block_size->from_config)
+    refuse(*block_size, "belongs to a matrix file; on a grid --dof gives the unknowns per node");
+  settings.erase("block-size");
+}
+
+void require_file(const Setting& setting) {
+  std::error_code error;
+  if (!std::filesystem::exists(setting.text, error)) refuse(setting, "there is no such file");
+  if (std::filesystem::is_directory(setting.text, error)) refuse(setting, "is a folder, not a file");
+}
+
+void read_stencil_options(Settings& settings, Options& options) {
+  options.stencil = default_stencil(options.operator_name);
+  const Setting* stencil = find(settings, "stencil");
+  if (stencil) options.stencil = stencil->text;
+  if (options.stencil == "star" || options.stencil == "box") {
+    options.radius = read_int(settings, "radius", 1, 1, max_stencil_radius);
+    return;
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(stencil->text, ignored))
+    refuse(*stencil, "must be star, box or a file of offsets, and there is no such file" +
+                         suggestion(stencil->text, {"star", "box"}));
+  require_file(*stencil);
+  exclude(settings, "stencil", "radius", "a stencil file has its own radius");
+  options.radius = make_stencil(options.stencil, options.grid.dimension, 1).radius;
+}
+
+void read_grid_options(Settings& settings, Options& options) {
+  const Setting standard{"64x64x64", "--grid", false};
+  const Setting& extents = settings.contains("grid") ? settings.at("grid") : standard;
+  options.grid = parse_grid(extents);
+  options.operator_name = read_word(settings, "operator", "random", operator_names());
+  const int usual_dof = options.operator_name == "elasticity" ? options.grid.dimension : 1;
+  options.grid.dof = read_int(settings, "dof", usual_dof, 1, max_dof);
+  if (const Setting* spacing = find(settings, "spacing"))
+    options.grid.spacing_m = parse_spacing(*spacing, options.grid.dimension);
+  try {
+    validate(options.grid);
+  } catch (const InputError&) {
+    refuse(extents,
+           "with " + std::to_string(options.grid.dof) + " unknowns per node their number overflows 64 bits");
+  }
+  if (const Setting* boundary = find(settings, "boundary"))
+    options.boundary = parse_boundary(*boundary, options.grid.dimension);
+  read_stencil_options(settings, options);
+  options.format_options.block_size = options.grid.dof;
+}
+
+void read_matrix_options(const Settings& settings, Options& options) {
+  options.matrix = settings.at("matrix").text;
+  require_file(settings.at("matrix"));
+  options.operator_name.clear();
+  options.stencil.clear();
+  options.format_options.block_size = read_int(settings, "block-size", 1, 1, max_dof);
+}
+
+// Refuses a named format that the asked space or precision does not have.
+void check_formats(const Setting& setting, const Options& options) {
+  for (const std::string& name : options.formats) {
+    if (name == "all" || name == "auto") continue;
+    bool in_space = false, in_precision = false;
+    for (const FormatEntry& entry : registry()) {
+      if (entry.name != name || (options.space != "auto" && options.space != to_string(entry.space)))
+        continue;
+      in_space = true;
+      in_precision |= options.precision == Precision::fp64 ? bool(entry.make_fp64) : bool(entry.make_fp32);
+    }
+    if (!in_space) refuse(setting, "'" + name + "' does not run in --space " + options.space);
+    if (!in_precision)
+      refuse(setting, "'" + name + "' does not run in --precision " +
+                          (options.precision == Precision::fp64 ? "fp64" : "fp32"));
+  }
+}
+
+void read_run_options(const Settings& settings, Options& options) {
+  options.seed = read_seed(settings, "seed", 1);
+  options.space = read_word(settings, "space", "auto", {"auto", "cpu", "cuda"});
+  options.precision = read_word(settings, "precision", "fp64", {"fp64", "fp32"}) == "fp64" ? Precision::fp64
+                                                                                           : Precision::fp32;
+  options.repetitions = read_int(settings, "repetitions", 30, 1, 1000000);
+  options.device = read_int(settings, "device", 0, 0, 1023);
+  options.threads = read_int(settings, "threads", 0, 0, 4096);
+  options.input = read_word(settings, "input", "random", {"random", "ones", "sine"});
+  if (const Setting* formats = find(settings, "format")) {
+    options.formats = parse_formats(*formats);
+    check_formats(*formats, options);
+  }
+}
+
+void read_format_options(const Settings& settings, FormatOptions& formats) {
+  const Words powers{"1", "2", "4", "8", "16", "32"};
+  formats.ellr_t_threads = std::stoi(read_word(settings, "ellr-threads", "4", powers));
+  formats.rg_csr_group = read_int(settings, "rgcsr-group", 64, 32, 256);
+  const std::string ordering = read_word(settings, "rgcsr-ordering", "none", ordering_names);
+  const auto at = std::find(ordering_names.begin(), ordering_names.end(), ordering);
+  formats.rg_csr_ordering = static_cast<RowOrdering>(at - ordering_names.begin());
+  formats.cmrs_height = read_int(settings, "cmrs-height", 4, 1, 16);
+  formats.cmrs_reorder = read_switch(settings, "cmrs-reorder");
+}
+
+void read_output_options(const Settings& settings, Options& options) {
+  options.output = read_text(settings, "output", "");
+  options.json = read_text(settings, "json", "");
+  options.csv = read_text(settings, "csv", "");
+  options.quiet = read_switch(settings, "quiet");
+  options.progress = !read_switch(settings, "no-progress");
+  options.validate_only = read_switch(settings, "validate");
+  if (!options.output.empty() && !options.output.ends_with(".h5"))
+    refuse(settings.at("output"), "must end in .h5");
+  const Words outputs{"output", "json", "csv"};
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (std::size_t j = i + 1; j < outputs.size(); ++j) {
+      const Setting* a = find(settings, outputs[i]);
+      const Setting* b = find(settings, outputs[j]);
+      if (a && b && a->text == b->text) refuse(*b, "is already the file of " + a->place);
+    }
+}
+
+std::string spacing_text(const Grid& grid) {
+  const auto& h = grid.spacing_m;
+  const bool equal =
+      std::all_of(h.begin(), h.begin() + grid.dimension, [&](double length) { return length == h[0]; });
+  std::string text = number_text(h[0]);
+  for (int axis = 1; axis < grid.dimension && !equal; ++axis) text += "," + number_text(h[axis]);
+  return text;
+}
+
+// Every value as text; what does not apply (a grid beside a matrix file, ...) is empty.
+std::map<std::string, std::string> value_texts(const Options& options) {
+  const auto yes_no = [](bool value) { return std::string(value ? "true" : "false"); };
+  const bool gridded = options.matrix.empty();
+  const bool named_stencil = options.stencil == "star" || options.stencil == "box";
+  const FormatOptions& formats = options.format_options;
+  return {
+      {"grid", gridded ? to_string(options.grid) : ""},
+      {"spacing", gridded ? spacing_text(options.grid) : ""},
+      {"dof", gridded ? std::to_string(options.grid.dof) : ""},
+      {"stencil", options.stencil},
+      {"radius", gridded && named_stencil ? std::to_string(options.radius) : ""},
+      {"boundary", gridded ? to_string(options.boundary, options.grid.dimension) : ""},
+      {"operator", options.operator_name},
+      {"seed", std::to_string(options.seed)},
+      {"matrix", options.matrix},
+      {"block-size", gridded ? "" : std::to_string(formats.block_size)},
+      {"format", joined(options.formats, ",")},
+      {"space", options.space},
+      {"precision", options.precision == Precision::fp64 ? "fp64" : "fp32"},
+      {"repetitions", std::to_string(options.repetitions)},
+      {"device", std::to_string(options.device)},
+      {"threads", std::to_string(options.threads)},
+      {"input", options.input},
+      {"ellr-threads", std::to_string(formats.ellr_t_threads)},
+      {"rgcsr-group", std::to_string(formats.rg_csr_group)},
+      {"rgcsr-ordering", ordering_names.at(static_cast<std::size_t>(formats.rg_csr_ordering))},
+      {"cmrs-height", std::to_string(formats.cmrs_height)},
+      {"cmrs-reorder", yes_no(formats.cmrs_reorder)},
+      {"output", options.output},
+      {"json", options.json},
+      {"csv", options.csv},
+      {"quiet", yes_no(options.quiet)},
+      {"no-progress", yes_no(!options.progress)},
+  };
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(const std::vector<std::string>& arguments, std::string& help) {
+  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+  const Words own(arguments.begin(), separator);
+  const bool wants_help =
+      std::count(own.begin(), own.end(), "--help") + std::count(own.begin(), own.end(), "-h") > 0;
+  if (own.empty() || (wants_help && own[0].starts_with("-"))) {
+    help = program_help();
+    return std::nullopt;
+  }
+  if (own[0] == "--version") {
+    help = version_text();
+    return std::nullopt;
+  }
+  const CommandSpec& command = read_command(own[0]);
+  if (wants_help || std::count(own.begin(), own.end(), "--version") > 0) {
+    help = wants_help ? command_help(command) : version_text();
+    return std::nullopt;
+  }
+  Settings settings = read_command_line(Words(own.begin() + 1, own.end()), command);
+  if (const Setting* config = find(settings, "config")) settings.merge(read_config(config->text, command));
+  settle_matrix(settings);
+
+  Options options;
+  options.command = command.name;
+  options.command_line = "quadrille";
+  for (const std::string& argument : arguments) options.command_line += " " + argument;
+  if (settings.contains("matrix"))
+    read_matrix_options(settings, options);
+  else
+    read_grid_options(settings, options);
+  read_run_options(settings, options);
+  read_format_options(settings, options.format_options);
+  read_output_options(settings, options);
+  if (separator != arguments.end()) options.petsc_arguments.assign(separator + 1, arguments.end());
+  const std::map<std::string, std::string> texts = value_texts(options);
+  for (const OptionSpec& option : option_table())
+    if (option.resolves && (option.commands & command.bit))
+      options.resolved.emplace_back(option.name, texts.at(option.name));
+  return options;
+}
+
+std::string config_text(const Options& options) {
+  std::string text = "# quadrille " + options.command + "\n";
+  for (const auto& [name, value] : options.resolved) {
+    const bool outer_blanks = !value.empty() && (std::isspace(static_cast<unsigned char>(value.front())) ||
+                                                 std::isspace(static_cast<unsigned char>(value.back())));
+    if (outer_blanks || value.find_first_of("#\r\n") != std::string::npos)
+      text += "# " + name + ": holds a #, a line break or outer blanks; give it on the command line\n";
+    else
+      text += name + " = " + value + "\n";
+  }
+  if (!options.petsc_arguments.empty()) text += "# and, on the command line, after --: PETSc's options\n";
+  return text;
+}
+
+}  // namespace quadrille

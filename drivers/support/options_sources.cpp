@@ -1,0 +1,152 @@
+#include "drivers/support/options_sources.hpp"
+
+#include <algorithm>
+#include <boost/program_options/cmdline.hpp>
+#include <boost/program_options/errors.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "grid/error.hpp"
+
+namespace po = boost::program_options;
+
+namespace quadrille {
+
+namespace {
+
+Words names_of(unsigned commands) {
+  Words names;
+  for (const OptionSpec& option : option_table())
+    if (option.commands & commands) names.push_back(option.name);
+  return names;
+}
+
+[[noreturn]] void refuse_unknown(const std::string& token, const CommandSpec& command) {
+  const std::string written = token.substr(0, token.find('='));
+  const std::string bare = written.substr(std::min(written.find_first_not_of('-'), written.size()));
+  if (const OptionSpec* elsewhere = find_option(bare); elsewhere && !(elsewhere->commands & command.bit))
+    throw InputError("'" + written + "' is not an option of " + command.name + "; 'quadrille " +
+                     command.name + " --help' lists those");
+  const std::string hint = suggestion(bare, names_of(command.bit), "--");
+  throw InputError("unknown option '" + written + "'" +
+                   (hint.empty() ? "; 'quadrille " + command.name + " --help' lists the known ones" : hint));
+}
+
+InputError value_missing(const std::string& name) {
+  return InputError("--" + name + " needs a value: --" + name + " " + find_option(name)->value_name);
+}
+
+// What Boost says about syntax, in this program's words.
+InputError reworded(const po::invalid_command_line_syntax& error) {
+  std::string name = error.get_option_name();
+  name.erase(0, name.find_first_not_of('-'));
+  if (!find_option(name))
+    return InputError("'" + error.get_option_name() +
+                      "' is not understood; options are written --name value");
+  if (find_option(name)->value_name.empty())
+    return InputError("--" + name + " is a switch and takes no value");
+  return value_missing(name);
+}
+
+po::parsed_options parse_words(const Words& words, const po::options_description& known) {
+  namespace style = po::command_line_style;
+  try {
+    return po::command_line_parser(words)
+        .options(known)
+        .style(style::unix_style & ~style::allow_guessing)
+        .allow_unregistered()
+        .run();
+  } catch (const po::invalid_command_line_syntax& error) {
+    throw reworded(error);
+  } catch (const po::error& error) {
+    throw InputError(std::string("the command line is not understood: ") + error.what());
+  }
+}
+
+void add_setting(Settings& settings, const std::string& name, const Setting& setting) {
+  if (!settings.emplace(name, setting).second) throw InputError(setting.place + " is given twice");
+}
+
+// A word without a dash: the matrix file of inspect, or a mistake.
+void add_positional(Settings& settings, const std::string& word, const CommandSpec& command) {
+  if (command.bit != for_inspect)
+    throw InputError("'" + word + "' is not understood; options of " + command.name + " begin with --");
+  if (word.empty()) throw InputError("FILE.mtx: the name of the matrix file is empty");
+  if (settings.contains("matrix"))
+    throw InputError("'" + word + "' is one file too many; inspect takes one matrix file, '" +
+                     settings.at("matrix").text + "'");
+  settings["matrix"] = {word, "FILE.mtx", false};
+}
+
+po::parsed_options parse_config(const std::string& path) {
+  std::ifstream file(path);
+  std::error_code ignored;
+  if (!file || std::filesystem::is_directory(path, ignored))
+    throw InputError("--config '" + path + "': no such file can be read");
+  const po::options_description known = describe(for_all);
+  try {
+    return po::parse_config_file(file, known, true);
+  } catch (const po::invalid_syntax& error) {
+    throw InputError(path + ": '" + error.tokens() +
+                     "' is not understood; write 'name = value', or # before a comment");
+  } catch (const po::error& error) {
+    throw InputError(path + ": is not understood: " + error.what());
+  }
+}
+
+}  // namespace
+
+const CommandSpec& read_command(const std::string& name) {
+  if (const CommandSpec* command = find_command(name)) return *command;
+  Words names;
+  for (const CommandSpec& command : command_table()) names.push_back(command.name);
+  if (name.starts_with("-"))
+    throw InputError("'" + name + "' stands where the subcommand must: write quadrille, then " +
+                     listed(names) + ", then the options");
+  throw InputError("unknown subcommand '" + name + "': must be " + listed(names) + suggestion(name, names));
+}
+
+Settings read_command_line(const Words& words, const CommandSpec& command) {
+  const po::options_description known = describe(command.bit);
+  const po::parsed_options parsed = parse_words(words, known);
+  Settings settings;
+  for (const po::option& option : parsed.options) {
+    if (option.unregistered) refuse_unknown(option.original_tokens.at(0), command);
+    if (option.string_key.empty()) {
+      add_positional(settings, option.value.at(0), command);
+      continue;
+    }
+    // --json --quiet: Boost would name the file "--quiet".
+    if (option.original_tokens.size() > 1 && option.original_tokens[1].starts_with("--"))
+      throw value_missing(option.string_key);
+    const bool is_switch = find_option(option.string_key)->value_name.empty();
+    const Setting setting{is_switch ? "true" : option.value.at(0), "--" + option.string_key, false};
+    if (setting.text.empty())
+      throw InputError(setting.place + " has an empty value; leave it out for the default");
+    if (option.string_key == "matrix" && settings.contains("matrix") &&
+        settings.at("matrix").place == "FILE.mtx")
+      throw InputError("--matrix '" + setting.text + "': the matrix file '" + settings.at("matrix").text +
+                       "' is already given");
+    add_setting(settings, option.string_key, setting);
+  }
+  return settings;
+}
+
+Settings read_config(const std::string& path, const CommandSpec& command) {
+  Settings settings;
+  for (const po::option& option : parse_config(path).options) {
+    const std::string& name = option.string_key;
+    const OptionSpec* spec = find_option(name);
+    if (!spec)
+      throw InputError(path + ": unknown option '" + name + "'" + suggestion(name, names_of(for_all)));
+    if (!spec->resolves) throw InputError(path + ": " + name + ": belongs on the command line, as --" + name);
+    add_setting(settings, name, {option.value.empty() ? "" : option.value[0], path + ": " + name, true});
+  }
+  std::erase_if(settings, [&](const auto& entry) {
+    return entry.second.text.empty() || !(find_option(entry.first)->commands & command.bit);
+  });
+  return settings;
+}
+
+}  // namespace quadrille

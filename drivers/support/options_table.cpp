@@ -1,0 +1,219 @@
+#include "drivers/support/options_table.hpp"
+
+#include <algorithm>
+#include <boost/program_options/value_semantic.hpp>
+#include <sstream>
+
+#include "assembly/operators.hpp"
+#include "drivers/support/options.hpp"
+#include "drivers/support/options_values.hpp"
+#include "kernels/registry.hpp"
+
+namespace po = boost::program_options;
+
+namespace quadrille {
+
+namespace {
+
+constexpr unsigned help_width = 110;
+
+std::vector<OptionSpec> grid_options() {
+  const std::string group = "Grid";
+  const unsigned to = for_operators;
+  return {
+      {"grid", "NXxNY[xNZ]", group, to, true, "nodes along x, y and z (default 64x64x64)"},
+      {"spacing", "H | HX,HY[,HZ]", group, to, true,
+       "distance of neighbouring nodes in m, one for all axes or one per axis (default 1)"},
+      {"dof", "N", group, to, true, "unknowns per node, 1 to 64 (default 1; elasticity: the dimension)"},
+      {"stencil", "star | box | FILE", group, to, true,
+       "star: neighbours along the axes; box: diagonal ones too; FILE: one offset 'dx dy [dz]' a line "
+       "(default star; elasticity: box)"},
+      {"radius", "R", group, to, true, "reach of star and box in nodes, 1 to 4 (default 1)"},
+      {"boundary", "KIND | LIST", group, to, true,
+       "what lies beyond a face: drop, periodic, clamp or value:X; one for all faces, or one per face as "
+       "x-,x+,y-,y+[,z-,z+] (default drop)"},
+  };
+}
+
+std::vector<OptionSpec> operator_options() {
+  const std::string group = "Operator";
+  const unsigned to = for_operators;
+  return {
+      {"operator", "NAME", group, to, true, listed(operator_names()) + " (default random)"},
+      {"seed", "N", group, to, true, "seed of everything random, an unsigned 64-bit number (default 1)"},
+      {"matrix", "FILE.mtx", group, to, true, "a Matrix Market file instead of a grid and its operator"},
+      {"block-size", "N", group, to, true,
+       "unknowns per node of the matrix file, 1 to 64 (default 1; on a grid --dof says it)"},
+  };
+}
+
+std::vector<OptionSpec> run_options() {
+  const std::string group = "Run";
+  return {
+      {"format", "all | auto | LIST", group, for_operators, true,
+       "all, auto (the best for the operator), or names with commas between: " +
+           joined(format_names(), ", ") + " (default all)"},
+      {"space", "auto | cpu | cuda", group, for_spmv, true,
+       "where to apply the formats (default auto: every space there is)"},
+      {"precision", "fp64 | fp32", group, for_operators, true, "of values and arithmetic (default fp64)"},
+      {"repetitions", "N", group, for_spmv, true,
+       "timed products per format, at least 1; below 20 is for trials only (default 30)"},
+      {"device", "N", group, for_spmv, true, "index of the GPU, as 'quadrille info' counts them (default 0)"},
+      {"threads", "N", group, for_operators, true, "CPU threads; 0 leaves it to OpenMP (default 0)"},
+      {"input", "random | ones | sine", group, for_spmv, true, "the vector x of y = A x (default random)"},
+  };
+}
+
+std::vector<OptionSpec> format_options() {
+  const std::string group = "Format parameters";
+  const unsigned to = for_operators;
+  return {
+      {"ellr-threads", "T", group, to, true, "ellr_t: threads per row, 1, 2, 4, 8, 16 or 32 (default 4)"},
+      {"rgcsr-group", "N", group, to, true, "rg_csr: rows per group, 32 to 256 (default 64)"},
+      {"rgcsr-ordering", "ORDER", group, to, true,
+       "rg_csr: order of the rows, none, descending or rcm (default none)"},
+      {"cmrs-height", "N", group, to, true, "cmrs: rows per strip, 1 to 16 (default 4)"},
+      {"cmrs-reorder", "", group, to, true, "cmrs: sort the entries of a strip by column"},
+  };
+}
+
+std::vector<OptionSpec> output_options() {
+  const std::string group = "Output";
+  return {
+      {"output", "FILE.h5", group, for_spmv, true,
+       "write x and y = A x as the fields input and result, HDF5 with an .xdmf beside"},
+      {"json", "FILE", group, for_all, true, "write the results as JSON"},
+      {"csv", "FILE", group, for_operators, true, "write the results as CSV, one line per format"},
+      {"quiet", "", group, for_all, true, "nothing on the screen but errors"},
+      {"no-progress", "", group, for_operators, true, "no progress line (it shows on a terminal only)"},
+  };
+}
+
+std::vector<OptionSpec> common_options() {
+  const std::string group = "Common";
+  return {
+      {"config", "FILE", group, for_all, false,
+       "read 'name = value' lines, names as here without the dashes; the command line wins"},
+      {"validate", "", group, for_all, false, "check and print the options as a --config file; run nothing"},
+      {"help", "", group, for_all, false, "this text; also -h"},
+      {"version", "", group, for_all, false, "the version of the program"},
+  };
+}
+
+std::vector<OptionSpec> make_table() {
+  std::vector<OptionSpec> table;
+  for (const auto& part : {grid_options(), operator_options(), run_options(), format_options(),
+                           output_options(), common_options()})
+    table.insert(table.end(), part.begin(), part.end());
+  return table;
+}
+
+void add(po::options_description& into, const OptionSpec& option) {
+  if (option.value_name.empty())
+    into.add_options()(option.name.c_str(), option.help.c_str());
+  else
+    into.add_options()(option.name.c_str(), po::value<std::string>()->value_name(option.value_name),
+                       option.help.c_str());
+}
+
+}  // namespace
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const FormatEntry& entry : registry())
+    if (std::find(names.begin(), names.end(), entry.name) == names.end()) names.push_back(entry.name);
+  return names;
+}
+
+const std::vector<OptionSpec>& option_table() {
+  static const std::vector<OptionSpec> table = make_table();
+  return table;
+}
+
+const std::vector<CommandSpec>& command_table() {
+  static const std::vector<CommandSpec> table{
+      {"spmv",
+       for_spmv,
+       "assemble an operator, apply it in each format, check against PETSc, time, write fields",
+       "quadrille spmv [options] [-- PETSc options]",
+       {"quadrille spmv --grid 128x128x128 --dof 4",
+        "quadrille spmv --grid 1024x1024 --operator laplacian --boundary periodic --format csr,cds --output "
+        "y.h5",
+        "quadrille spmv --matrix cant.mtx --block-size 3 --precision fp32 --json cant.json"}},
+      {"inspect",
+       for_inspect,
+       "what an operator looks like: size, blocks, fill and bytes per format",
+       "quadrille inspect [FILE.mtx] [options] [-- PETSc options]",
+       {"quadrille inspect cant.mtx --block-size 3",
+        "quadrille inspect --grid 64x64x64 --operator elasticity",
+        "quadrille inspect --grid 512x512 --dof 5 --stencil box --format cds,csr --csv bytes.csv"}},
+      {"info",
+       for_info,
+       "versions of the build and its libraries, GPUs, memory and formats",
+       "quadrille info [options]",
+       {"quadrille info", "quadrille info --json machine.json --quiet", "quadrille info --validate"}},
+  };
+  return table;
+}
+
+const OptionSpec* find_option(const std::string& name) {
+  for (const OptionSpec& option : option_table())
+    if (option.name == name) return &option;
+  return nullptr;
+}
+
+const CommandSpec* find_command(const std::string& name) {
+  for (const CommandSpec& command : command_table())
+    if (command.name == name) return &command;
+  return nullptr;
+}
+
+po::options_description describe(unsigned commands) {
+  po::options_description all;
+  for (const OptionSpec& option : option_table())
+    if (option.commands & commands) add(all, option);
+  return all;
+}
+
+std::string version_text() {
+  return std::string("quadrille ") + QUADRILLE_VERSION + "\n";
+}
+
+std::string program_help() {
+  std::ostringstream text;
+  text << "quadrille " << QUADRILLE_VERSION
+       << ": stencil operators with many unknowns per node, in exact sparse formats, on CPUs and NVIDIA "
+          "GPUs\n\n"
+       << "Usage: quadrille SUBCOMMAND [options] [-- PETSc options]\n\nSubcommands:\n";
+  for (const CommandSpec& command : command_table())
+    text << "  " << command.name << std::string(9 - command.name.size(), ' ') << command.summary << "\n";
+  text << "\n'quadrille SUBCOMMAND --help' lists the options of a subcommand; everything after a bare -- "
+          "goes to PETSc.\n"
+       << "\nExamples:\n";
+  for (const CommandSpec& command : command_table()) text << "  " << command.examples.front() << "\n";
+  text << "\nExit codes: 0 all well, 1 a result failed its check, 2 bad usage or input, 3 the machine could "
+          "not do it\n";
+  return text.str();
+}
+
+std::string command_help(const CommandSpec& command) {
+  po::options_description all(help_width, help_width / 2);
+  std::vector<std::string> groups;
+  for (const OptionSpec& option : option_table())
+    if ((option.commands & command.bit) &&
+        std::find(groups.begin(), groups.end(), option.group) == groups.end())
+      groups.push_back(option.group);
+  for (const std::string& group : groups) {
+    po::options_description part(group, help_width, help_width / 2);
+    for (const OptionSpec& option : option_table())
+      if ((option.commands & command.bit) && option.group == group) add(part, option);
+    all.add(part);
+  }
+  std::ostringstream text;
+  text << "quadrille " << command.name << ": " << command.summary << "\n\nUsage: " << command.usage << "\n"
+       << all << "\nExamples:\n";
+  for (const std::string& example : command.examples) text << "  " << example << "\n";
+  return text.str();
+}
+
+}  // namespace quadrille

@@ -1,0 +1,243 @@
+#include "drivers/support/options_values.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "drivers/support/options.hpp"
+#include "drivers/support/options_table.hpp"
+#include "grid/error.hpp"
+
+namespace quadrille {
+
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// Insertions, deletions, replacements and swaps of neighbours.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    now[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        now[j] = std::min(now[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(now);
+  }
+  return last[b.size()];
+}
+
+// Words that people use for ours, too far away for the edit distance.
+std::string synonym(const std::string& word) {
+  static const std::map<std::string, std::string> synonyms{
+      {"gpu", "cuda"},          {"device", "cuda"},       {"host", "cpu"},         {"double", "fp64"},
+      {"float", "fp32"},        {"single", "fp32"},       {"f64", "fp64"},         {"f32", "fp32"},
+      {"poisson", "laplacian"}, {"laplace", "laplacian"}, {"dirichlet", "value:0"}};
+  const auto at = synonyms.find(word);
+  return at == synonyms.end() ? "" : at->second;
+}
+
+// The whole text as a number, without blanks or a plus sign.
+template <class Number>
+bool parse_number(const std::string& text, Number& number) {
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && at == end;
+}
+
+// The reason alone of a message like "grid '0x4': every extent must be at least 1 node".
+std::string reason_of(const InputError& error) {
+  const std::string message = error.what();
+  const std::size_t colon = message.find(": ");
+  return colon == std::string::npos ? message : message.substr(colon + 2);
+}
+
+}  // namespace
+
+std::string nearest(const std::string& word, const std::vector<std::string>& known) {
+  const std::string wanted = lower(word);
+  if (const std::string other = synonym(wanted); std::find(known.begin(), known.end(), other) != known.end())
+    return other;
+  std::string best;
+  std::size_t best_distance = std::numeric_limits<std::size_t>::max();
+  for (const std::string& candidate : known) {
+    const std::string text = lower(candidate);
+    const bool begins = wanted.size() >= 3 && text.starts_with(wanted);
+    const std::size_t distance =
+        std::min(edit_distance(wanted, text), begins ? 1 : text.size() + wanted.size());
+    const std::size_t limit = std::max<std::size_t>(1, std::max(wanted.size(), text.size()) / 3);
+    if (distance <= limit && distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+void refuse(const Setting& setting, const std::string& reason) {
+  throw InputError(setting.place + " '" + setting.text + "': " + reason);
+}
+
+std::string suggestion(const std::string& word, const Words& known, const std::string& prefix) {
+  // Numbers are never near: 3 is no slip for 1.
+  if (std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::isalpha(c); })) return "";
+  const std::string near = nearest(word, known);
+  return near.empty() ? "" : "; did you mean '" + prefix + near + "'?";
+}
+
+std::string listed(const Words& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+std::string joined(const Words& words, const std::string& separator) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) text += (i > 0 ? separator : "") + words[i];
+  return text;
+}
+
+Words comma_parts(const std::string& text) {
+  Words parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string part = text.substr(begin, end - begin);
+    part.erase(0, part.find_first_not_of(" \t"));
+    part.erase(part.find_last_not_of(" \t") + 1);
+    parts.push_back(part);
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string number_text(double number) {
+  char buffer[32];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, number);
+  return error == std::errc() ? std::string(buffer, end) : std::to_string(number);
+}
+
+const Setting* find(const Settings& settings, const std::string& name) {
+  const auto at = settings.find(name);
+  return at == settings.end() ? nullptr : &at->second;
+}
+
+std::string read_text(const Settings& settings, const std::string& name, const std::string& otherwise) {
+  const Setting* setting = find(settings, name);
+  return setting ? setting->text : otherwise;
+}
+
+int read_int(const Settings& settings, const std::string& name, int otherwise, int low, int high) {
+  const Setting* setting = find(settings, name);
+  if (!setting) return otherwise;
+  int number = 0;
+  if (!parse_number(setting->text, number) || number < low || number > high)
+    refuse(*setting, "must be a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+  return number;
+}
+
+std::uint64_t read_seed(const Settings& settings, const std::string& name, std::uint64_t otherwise) {
+  const Setting* setting = find(settings, name);
+  if (!setting) return otherwise;
+  std::uint64_t number = 0;
+  if (!parse_number(setting->text, number))
+    refuse(*setting,
+           "must be a whole number from 0 to " + std::to_string(std::numeric_limits<std::uint64_t>::max()));
+  return number;
+}
+
+bool read_switch(const Settings& settings, const std::string& name) {
+  const Setting* setting = find(settings, name);
+  if (!setting) return false;
+  const std::string text = lower(setting->text);
+  for (const char* yes : {"true", "yes", "on", "1"})
+    if (text == yes) return true;
+  for (const char* no : {"false", "no", "off", "0"})
+    if (text == no) return false;
+  refuse(*setting, "must be true or false");
+}
+
+std::string read_word(const Settings& settings, const std::string& name, const std::string& otherwise,
+                      const Words& known) {
+  const Setting* setting = find(settings, name);
+  if (!setting) return otherwise;
+  if (std::find(known.begin(), known.end(), setting->text) == known.end())
+    refuse(*setting, "must be " + listed(known) + suggestion(setting->text, known));
+  return setting->text;
+}
+
+std::array<double, 3> parse_spacing(const Setting& setting, int dimension) {
+  const Words parts = comma_parts(setting.text);
+  if (parts.size() != 1 && parts.size() != static_cast<std::size_t>(dimension))
+    refuse(setting,
+           "give one length in m for all axes, or " + std::to_string(dimension) + " with commas between");
+  std::array<double, 3> spacing_m{1, 1, 1};
+  for (int axis = 0; axis < dimension; ++axis) {
+    double& length = spacing_m[axis];
+    if (!parse_number(parts[parts.size() == 1 ? 0 : axis], length) || !std::isfinite(length) || length <= 0)
+      refuse(setting, "must be positive lengths in m, for example 0.01 or 0.01,0.02" +
+                          std::string(dimension == 3 ? ",0.02" : ""));
+  }
+  return spacing_m;
+}
+
+Grid parse_grid(const Setting& setting) {
+  if (setting.text.find_first_not_of("0123456789x-") != std::string::npos)
+    refuse(setting, "write NXxNY or NXxNYxNZ in nodes, for example 256x256 or 64x64x64");
+  try {
+    return parse_grid(setting.text);
+  } catch (const InputError& error) {
+    refuse(setting, reason_of(error));
+  }
+}
+
+Boundary parse_boundary(const Setting& setting, int dimension) {
+  const Words kinds{"drop", "periodic", "clamp", "value:X"};
+  const Words parts = comma_parts(setting.text);
+  for (const std::string& part : parts) {
+    if (part.starts_with("value:")) continue;
+    if (std::find(kinds.begin(), kinds.end(), part) == kinds.end())
+      refuse(setting,
+             "every face must be " + listed(kinds) +
+                 suggestion(part.substr(0, part.find(':')), {"drop", "periodic", "clamp", "value:0"}));
+  }
+  if (parts.size() != 1 && parts.size() != static_cast<std::size_t>(2 * dimension))
+    refuse(setting, "give one kind for all faces, or one for each of the " + std::to_string(2 * dimension) +
+                        " faces: " + (dimension == 2 ? "x-,x+,y-,y+" : "x-,x+,y-,y+,z-,z+"));
+  try {
+    const Boundary boundary = parse_boundary(joined(parts, ","), dimension);
+    validate(boundary, dimension);
+    return boundary;
+  } catch (const InputError& error) {
+    refuse(setting, reason_of(error));
+  }
+}
+
+Words parse_formats(const Setting& setting) {
+  const Words names = comma_parts(setting.text);
+  Words known = format_names();
+  known.insert(known.begin(), {"all", "auto"});
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      refuse(setting, (name.empty() ? "a name is missing" : "there is no format '" + name + "'") +
+                          "; known are " + joined(known, ", ") + suggestion(name, known));
+    if ((name == "all" || name == "auto") && names.size() > 1)
+      refuse(setting, "'" + name + "' must stand alone");
+    if (std::count(names.begin(), names.end(), name) > 1) refuse(setting, "'" + name + "' is named twice");
+  }
+  return names;
+}
+
+}  // namespace quadrille

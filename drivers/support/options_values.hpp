@@ -1,0 +1,59 @@
+// Settings as text and how they become values. Every refusal is one sentence that names the option, its value
+// and what is allowed. Internal to the options.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grid/boundary.hpp"
+#include "grid/grid.hpp"
+
+namespace quadrille {
+
+struct Setting {
+  std::string text;
+  std::string place;  // "--dof", or "run.ini: dof"
+  bool from_config = false;
+};
+
+// What was given, by the option's name.
+using Settings = std::map<std::string, Setting>;
+using Words = std::vector<std::string>;
+
+// Throws InputError: place 'text': reason.
+[[noreturn]] void refuse(const Setting& setting, const std::string& reason);
+
+// "; did you mean 'csr'?", or "" when nothing known is near.
+std::string suggestion(const std::string& word, const Words& known, const std::string& prefix = "");
+
+// "a, b or c"
+std::string listed(const Words& words);
+std::string joined(const Words& words, const std::string& separator);
+// The parts between commas, without the blanks around them; "" has one empty part.
+Words comma_parts(const std::string& text);
+// The shortest text that reads back as the same number.
+std::string number_text(double number);
+
+// Null when the option was not given.
+const Setting* find(const Settings& settings, const std::string& name);
+
+// Each returns `otherwise` when the option was not given.
+std::string read_text(const Settings& settings, const std::string& name, const std::string& otherwise);
+int read_int(const Settings& settings, const std::string& name, int otherwise, int low, int high);
+std::uint64_t read_seed(const Settings& settings, const std::string& name, std::uint64_t otherwise);
+bool read_switch(const Settings& settings, const std::string& name);
+std::string read_word(const Settings& settings, const std::string& name, const std::string& otherwise,
+                      const Words& known);
+
+// One length for all axes, or one per axis.
+std::array<double, 3> parse_spacing(const Setting& setting, int dimension);
+Grid parse_grid(const Setting& setting);
+Boundary parse_boundary(const Setting& setting, int dimension);
+// "all", "auto", or names of registry(), each once.
+Words parse_formats(const Setting& setting);
+
+}  // namespace quadrille

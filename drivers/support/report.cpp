@@ -1,0 +1,245 @@
+#include "drivers/support/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <ctime>
+#include <ostream>
+
+#include "drivers/support/json.hpp"
+
+namespace quadrille {
+namespace {
+
+// A record's names and values in the contract's order, each value as `write` puts it; write(nullptr) is "no
+// value". JSON and CSV both come from here.
+template <class Write>
+std::vector<std::pair<const char*, std::string>> cells(const Record& r, Write write) {
+  return {{"bench", write(r.bench)},
+          {"space", write(r.space)},
+          {"device", write(r.device)},
+          {"format", write(r.format)},
+          {"precision", write(r.precision)},
+          {"operator", write(r.operator_name)},
+          {"grid", write(r.grid)},
+          {"dof", write(std::int64_t{r.dof})},
+          {"stencil", write(r.stencil)},
+          {"boundary", write(r.boundary)},
+          {"rows", write(r.rows)},
+          {"nnz", write(r.nnz)},
+          {"stored_bytes", write(r.stored_bytes)},
+          {"compulsory_bytes", write(r.compulsory_bytes)},
+          {"ms_median", write(r.ms_median)},
+          {"ms_min", write(r.ms_min)},
+          {"ms_max", write(r.ms_max)},
+          {"repetitions", write(std::int64_t{r.repetitions})},
+          {"gflops", write(r.gflops)},
+          {"gbps", write(r.gbps)},
+          {"ceiling_gbps", write(r.ceiling_gbps)},
+          {"fraction_of_floor", write(r.fraction_of_floor)},
+          {"in_cache", write(r.in_cache)},
+          {"convert_ms", write(r.convert_ms)},
+          {"upload_ms", write(r.upload_ms)},
+          {"checked", write(r.checked)},
+          {"error_over_bound", r.error_over_bound ? write(*r.error_over_bound) : write(nullptr)},
+          {"skipped", r.skipped.empty() ? write(nullptr) : write(r.skipped)}};
+}
+
+struct JsonCell {
+  std::string operator()(std::nullptr_t) const { return "null"; }
+  std::string operator()(const std::string& text) const { return json_string(text); }
+  std::string operator()(std::int64_t value) const { return std::to_string(value); }
+  std::string operator()(double value) const { return json_number(value); }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+};
+
+struct CsvCell {
+  std::string operator()(std::nullptr_t) const { return ""; }
+  std::string operator()(const std::string& text) const {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string out = "\"";
+    for (const char c : text) {
+      if (c == '"') out += c;
+      out += c;
+    }
+    return out + "\"";
+  }
+  std::string operator()(std::int64_t value) const { return std::to_string(value); }
+  std::string operator()(double value) const { return plain_number(value); }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+};
+
+template <class Value, class Write>
+std::string json_object(const std::vector<std::pair<std::string, Value>>& members, Write write) {
+  std::string out = "{";
+  for (const auto& [name, value] : members)
+    out += (out.size() > 1 ? ", " : "") + json_string(name) + ": " + write(value);
+  return out + "}";
+}
+
+// Three significant digits and more: 0.0123, 1.234, 12.34, 123.4, 12345.6.
+std::string readable(double value) {
+  char text[64];
+  const double size = std::fabs(value);
+  const int decimals = size >= 100 || size == 0 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4;
+  const bool plain = !std::isfinite(value) || size == 0 || (size >= 1e-3 && size < 1e9);
+  std::snprintf(text, sizeof text, plain ? "%.*f" : "%.*e", plain ? decimals : 2, value);
+  return text;
+}
+
+std::string fixed(double value, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof text, std::fabs(value) < 1e9 || !std::isfinite(value) ? "%.*f" : "%.*e",
+                decimals, value);
+  return text;
+}
+
+bool passes(const Record& r) {
+  return r.error_over_bound && *r.error_over_bound <= 1;
+}
+
+using Row = std::array<std::string, 8>;
+
+Row table_row(const Record& r) {
+  return {r.format,
+          r.space,
+          readable(static_cast<double>(r.stored_bytes) / (1 << 20)),
+          readable(r.ms_median),
+          fixed(r.gbps, 1),
+          fixed(100 * r.fraction_of_floor, 1) + " %",
+          r.error_over_bound ? readable(*r.error_over_bound) : "-",
+          std::string(!r.checked  ? "-"
+                      : passes(r) ? "yes"
+                                  : "NO") +
+              (r.in_cache ? "  in cache" : "")};
+}
+
+// What a group of lines has in common.
+std::string group_title(const Record& r) {
+  std::string out = r.bench;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) out += ", " + text;
+  };
+  add(r.operator_name);
+  add(r.grid);
+  add("DoF " + std::to_string(r.dof));
+  add(r.stencil);
+  if (!r.boundary.empty()) add("boundary " + r.boundary);
+  add(r.precision);
+  return out + ": " + std::to_string(r.rows) + " rows, " + std::to_string(r.nnz) + " non-zeros";
+}
+
+std::string one_line(const std::string& text) {
+  std::string out = text;
+  std::replace_if(
+      out.begin(), out.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  return out;
+}
+
+void print_row(std::ostream& out, const Row& row, const std::array<std::size_t, 8>& widths) {
+  std::string line;
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    const std::string padding(widths[c] - std::min(widths[c], row[c].size()), ' ');
+    const bool left = c < 2 || c == 7;
+    line += (c ? "  " : "") + (left ? row[c] + padding : padding + row[c]);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  out << line << '\n';
+}
+
+void print_ceilings(std::ostream& out, const Report& report) {
+  std::string line = "ceilings:";
+  for (const auto& [name, gbps] : report.ceilings) {
+    const std::string next = (line.back() == ':' ? " " : ", ") + name + " " + fixed(gbps, 0) + " GB/s";
+    if (line.size() + next.size() > 99) {
+      out << line << ",\n";
+      line = "         " + next.substr(1);
+    } else {
+      line += next;
+    }
+  }
+  if (!report.ceilings.empty()) out << line << '\n';
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  std::string out = "{\n  \"machine\": " + json_object(report.machine, json_string);
+  out += ",\n  \"command\": " + json_string(report.command);
+  out += ",\n  \"version\": " + json_string(report.version);
+  out += ",\n  \"date\": " + json_string(report.date);
+  out += ",\n  \"ceilings\": " + json_object(report.ceilings, json_number) + ",\n  \"records\": [";
+  for (std::size_t i = 0; i < report.records.size(); ++i) {
+    out += i ? ",\n    {" : "\n    {";
+    bool first = true;
+    for (const auto& [name, cell] : cells(report.records[i], JsonCell{})) {
+      out += (first ? "\"" : ", \"") + std::string(name) + "\": " + cell;
+      first = false;
+    }
+    out += "}";
+  }
+  return out + (report.records.empty() ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+std::string to_csv(const Report& report) {
+  std::string out;
+  for (const auto& [name, cell] : cells(Record{}, CsvCell{}))
+    out += (out.empty() ? "" : ",") + std::string(name);
+  out += '\n';
+  for (const Record& record : report.records) {
+    bool first = true;
+    for (const auto& [name, cell] : cells(record, CsvCell{})) {
+      out += (first ? "" : ",") + cell;
+      first = false;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+void print_table(std::ostream& out, const Report& report) {
+  const Row heading{"format", "space", "MiB", "ms", "GB/s", "of floor", "error/bound", "ok"};
+  std::vector<Row> rows;
+  std::array<std::size_t, 8> widths{};
+  const auto widen = [&](const Row& row) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  };
+  widen(heading);
+  for (const Record& record : report.records) {
+    rows.push_back(table_row(record));
+    if (record.skipped.empty()) widen(rows.back());
+  }
+  print_ceilings(out, report);
+  std::string title;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Record& record = report.records[i];
+    if (!record.skipped.empty()) continue;
+    if (group_title(record) != title) {
+      if (!title.empty()) out << '\n';
+      title = group_title(record);
+      out << title << '\n';
+      print_row(out, heading, widths);
+    }
+    print_row(out, rows[i], widths);
+  }
+  bool first = true;
+  for (const Record& record : report.records) {
+    if (record.skipped.empty()) continue;
+    if (first) out << "refused:\n";
+    first = false;
+    out << "  " << record.format << " (" << record.space << "): " << one_line(record.skipped) << '\n';
+  }
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,198 @@
+#include "formats/block_diagonals.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace quadrille {
+namespace {
+
+// The index at distance d from i on an axis of n nodes, or -1.
+std::int64_t shifted(std::int64_t i, std::int64_t d, std::int64_t n, bool periodic) {
+  const std::int64_t j = i + d;
+  if (periodic) return ((j % n) + n) % n;
+  return 0 <= j && j < n ? j : -1;
+}
+
+// The diagonals that exist at one node, in ascending order of the node they lead to.
+struct NodeBlocks {
+  std::vector<std::pair<std::int64_t, std::int64_t>> blocks;  // {neighbour node, diagonal}
+
+  void find(const BlockStructure& s, std::int64_t node) {
+    const std::int64_t line = node / s.extents[0];
+    const std::int64_t x = node % s.extents[0], y = line % s.extents[1], z = line / s.extents[1];
+    blocks.clear();
+    for (std::int64_t d = 0; d < s.diagonals(); ++d) {
+      const std::int64_t neighbour = s.neighbour(x, y, z, s.offsets[d]);
+      if (neighbour >= 0) blocks.emplace_back(neighbour, d);
+    }
+    std::sort(blocks.begin(), blocks.end());
+  }
+};
+
+// Which entries CSR keeps: all but exact zeros.
+template <class T>
+bool kept(T value) {
+  return value != T(0);  // NaN is kept
+}
+
+}  // namespace
+
+std::int64_t BlockStructure::neighbour(std::int64_t x, std::int64_t y, std::int64_t z,
+                                       const NodeOffset& offset) const {
+  const std::int64_t i = shifted(x, offset.x, extents[0], periodic[0]);
+  const std::int64_t j = shifted(y, offset.y, extents[1], periodic[1]);
+  const std::int64_t k = shifted(z, offset.z, extents[2], periodic[2]);
+  return i < 0 || j < 0 || k < 0 ? -1 : (k * extents[1] + j) * extents[0] + i;
+}
+
+std::int64_t value_bytes(const BlockStructure& s, std::int64_t bytes_per_value) {
+  const std::string what = "the values of " + std::to_string(s.diagonals()) + " block diagonals of " +
+                           std::to_string(s.rows()) + " rows with " + std::to_string(s.dof) + " DoF";
+  const std::int64_t columns = checked_product(s.diagonals(), s.dof, what);
+  return checked_product(checked_product(columns, s.rows(), what), bytes_per_value, what);
+}
+
+template <class T>
+void validate(const BlockDiagonals<T>& hub) {
+  if (hub.values.bytes() != value_bytes(hub, sizeof(T)))
+    throw FormatError("block diagonals: " + std::to_string(hub.values.size()) + " values for " +
+                      std::to_string(hub.diagonals()) + " diagonals of " + std::to_string(hub.rows()) +
+                      " rows with " + std::to_string(hub.dof) + " DoF");
+  std::set<std::array<std::int64_t, 3>> reduced;
+  for (const NodeOffset& o : hub.offsets) {
+    std::array<std::int64_t, 3> r{o.x, o.y, o.z};
+    for (int axis = 0; axis < 3; ++axis)
+      if (hub.periodic[axis]) r[axis] = shifted(0, r[axis], hub.extents[axis], true);
+    if (!reduced.insert(r).second)
+      throw FormatError("block diagonals: offset (" + std::to_string(o.x) + ", " + std::to_string(o.y) +
+                        ", " + std::to_string(o.z) + ") leads to the same nodes as another one");
+  }
+  const std::int64_t rows = hub.rows();
+  std::int64_t broken = -1;
+#pragma omp parallel for schedule(static) reduction(max : broken)
+  for (std::int64_t node = 0; node < hub.nodes(); ++node) {
+    const std::int64_t line = node / hub.extents[0];
+    for (std::int64_t d = 0; d < hub.diagonals(); ++d) {
+      if (hub.neighbour(node % hub.extents[0], line % hub.extents[1], line / hub.extents[1],
+                        hub.offsets[d]) >= 0)
+        continue;
+      for (std::int64_t c = d * hub.dof; c < (d + 1) * hub.dof; ++c)
+        for (std::int64_t row = node * hub.dof; row < (node + 1) * hub.dof; ++row)
+          if (hub.values[c * rows + row] != T(0)) broken = std::max(broken, row);
+    }
+  }
+  if (broken >= 0)
+    throw FormatError("block diagonals: row " + std::to_string(broken) +
+                      " couples to a node outside the grid");
+}
+
+template <class T>
+Csr<T> to_csr(const BlockDiagonals<T>& hub) {
+  const std::int64_t rows = hub.rows(), b = hub.dof, nodes = hub.nodes();
+  to_index32(rows, "rows");
+  Array<std::int64_t> length(rows + 1);
+  length[0] = 0;
+#pragma omp parallel
+  {
+    NodeBlocks at;
+#pragma omp for schedule(static)
+    for (std::int64_t node = 0; node < nodes; ++node) {
+      at.find(hub, node);
+      for (std::int64_t row = node * b; row < (node + 1) * b; ++row) {
+        std::int64_t count = 0;
+        for (const auto& [neighbour, d] : at.blocks)
+          for (std::int64_t c = d * b; c < (d + 1) * b; ++c) count += kept(hub.values[c * rows + row]);
+        length[row + 1] = count;
+      }
+    }
+  }
+  for (std::int64_t row = 0; row < rows; ++row) length[row + 1] += length[row];
+  const std::int64_t nnz = to_index32(length[rows], "non-zeros");
+  Csr<T> csr{rows, rows, Array<std::int32_t>(rows + 1), Array<std::int32_t>(nnz), Array<T>(nnz)};
+  csr.row_ptr[0] = 0;
+#pragma omp parallel
+  {
+    NodeBlocks at;
+#pragma omp for schedule(static)
+    for (std::int64_t node = 0; node < nodes; ++node) {
+      at.find(hub, node);
+      for (std::int64_t row = node * b; row < (node + 1) * b; ++row) {
+        std::int64_t k = length[row];
+        for (const auto& [neighbour, d] : at.blocks)
+          for (std::int64_t c = 0; c < b; ++c) {
+            const T value = hub.values[(d * b + c) * rows + row];
+            if (!kept(value)) continue;
+            csr.column[k] = static_cast<std::int32_t>(neighbour * b + c);
+            csr.value[k++] = value;
+          }
+        csr.row_ptr[row + 1] = static_cast<std::int32_t>(length[row + 1]);
+      }
+    }
+  }
+  return csr;
+}
+
+template <class T>
+BlockDiagonals<T> block_diagonals_from_csr(const Csr<T>& csr, int dof) {
+  if (csr.rows != csr.columns)
+    throw FormatError("block diagonals need a square matrix, not " + std::to_string(csr.rows) + " x " +
+                      std::to_string(csr.columns));
+  if (dof < 1 || csr.rows % dof != 0)
+    throw FormatError("blocks of " + std::to_string(dof) + " do not divide " + std::to_string(csr.rows) +
+                      " rows");
+  std::map<std::int64_t, std::int64_t> diagonal_of;  // node offset -> diagonal
+  const std::int64_t csr_size = csr_bytes(csr.rows, csr.nnz(), sizeof(T));
+  for (std::int64_t i = 0; i < csr.rows; ++i)
+    for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
+      if (diagonal_of.try_emplace(csr.column[k] / dof - i / dof, 0).second)
+        refuse_absurd_fill("cds", static_cast<std::int64_t>(diagonal_of.size()) * dof * csr.rows * sizeof(T),
+                           csr_size);
+
+  BlockDiagonals<T> hub;
+  hub.extents = {csr.rows / dof, 1, 1};
+  hub.dof = dof;
+  for (auto& [offset, d] : diagonal_of) {
+    d = hub.diagonals();
+    hub.offsets.push_back({static_cast<std::int32_t>(offset), 0, 0});
+  }
+  hub.values = Array<T>(value_bytes(hub, sizeof(T)) / sizeof(T), T(0));
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < csr.rows; ++i)
+    for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k) {
+      const std::int64_t d = diagonal_of.find(csr.column[k] / dof - i / dof)->second;
+      hub.values[(d * dof + csr.column[k] % dof) * csr.rows + i] = csr.value[k];
+    }
+  return hub;
+}
+
+template <class To, class From>
+BlockDiagonals<To> cast(const BlockDiagonals<From>& hub) {
+  BlockDiagonals<To> result;
+  static_cast<BlockStructure&>(result) = hub;
+  result.values = Array<To>(hub.values.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < hub.values.size(); ++i) result.values[i] = static_cast<To>(hub.values[i]);
+  return result;
+}
+
+template <class T>
+BlockDiagonals<T, Device> to_device(const BlockDiagonals<T>& hub) {
+  BlockDiagonals<T, Device> result;
+  static_cast<BlockStructure&>(result) = hub;
+  result.values = to_device(hub.values);
+  return result;
+}
+
+#define QUADRILLE_INSTANTIATE(T)                                           \
+  template void validate(const BlockDiagonals<T>&);                        \
+  template Csr<T> to_csr(const BlockDiagonals<T>&);                        \
+  template BlockDiagonals<T> block_diagonals_from_csr(const Csr<T>&, int); \
+  template BlockDiagonals<T, Device> to_device(const BlockDiagonals<T>&);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+template BlockDiagonals<float> cast<float>(const BlockDiagonals<double>&);
+template BlockDiagonals<double> cast<double>(const BlockDiagonals<float>&);
+
+}  // namespace quadrille

@@ -1,0 +1,47 @@
+// Device memory through the CUDA runtime.
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "formats/array.hpp"
+#include "formats/format.hpp"
+
+namespace quadrille::memory {
+namespace {
+
+void check(cudaError_t status, const std::string& what) {
+  if (status != cudaSuccess) throw CudaError(what + ": " + cudaGetErrorString(status));
+}
+
+}  // namespace
+
+void* allocate_device(std::int64_t bytes) {
+  if (bytes == 0) return nullptr;
+  if (bytes < 0) throw FormatError("an array of a negative size was asked for: a size overflowed 64 bits");
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking the GPU for its free memory");
+  if (static_cast<std::size_t>(bytes) > free_bytes)
+    throw MemoryError("not enough GPU memory: " + bytes_text(bytes) + " needed, " +
+                      bytes_text(static_cast<std::int64_t>(free_bytes)) + " free");
+  void* p = nullptr;
+  check(cudaMalloc(&p, static_cast<std::size_t>(bytes)), "allocating " + bytes_text(bytes) + " on the GPU");
+  return p;
+}
+
+void free_device(void* p) noexcept {
+  if (p != nullptr) cudaFree(p);
+}
+
+void copy_to_device(void* device, const void* host, std::int64_t bytes) {
+  if (bytes > 0)
+    check(cudaMemcpy(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice),
+          "copying " + bytes_text(bytes) + " to the GPU");
+}
+
+void copy_to_host(void* host, const void* device, std::int64_t bytes) {
+  if (bytes > 0)
+    check(cudaMemcpy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost),
+          "copying " + bytes_text(bytes) + " from the GPU");
+}
+
+}  // namespace quadrille::memory

@@ -1,0 +1,26 @@
+// Device memory of a build without CUDA: every request is refused.
+#include "formats/array.hpp"
+#include "formats/format.hpp"
+
+namespace quadrille::memory {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw MemoryError("this build has no CUDA: install the CUDA toolkit, build again, or use --space cpu");
+}
+
+}  // namespace
+
+void* allocate_device(std::int64_t bytes) {
+  if (bytes == 0) return nullptr;
+  refuse();
+}
+void free_device(void*) noexcept {}
+void copy_to_device(void*, const void*, std::int64_t) {
+  refuse();
+}
+void copy_to_host(void*, const void*, std::int64_t) {
+  refuse();
+}
+
+}  // namespace quadrille::memory

@@ -1,0 +1,47 @@
+// DIA, diagonal storage: every scalar diagonal with a non-zero, in full. Source: Saad, SPARSKIT; as in Godwin
+// et al. 2012, section 2.3.2.
+//
+//   offset[diagonals]             ascending; diagonal d holds entries (row, row + offset[d])
+//   value[diagonals][rows]        value[d*rows + row]; zero where row + offset[d] lies outside the matrix
+//
+// Worked example (also the test; x marks the padding outside the matrix, stored as zero):
+//
+//     1 . . 2 .      offset  =   -1   0   1   2   3
+//     . 3 . . 4      row 0        x   1   .   .   2
+//     . . 5 . 6      row 1        .   3   .   .   4
+//     . . 7 8 9      row 2        .   5   .   6   x
+//     . . . . 10     row 3        7   8   9   x   x
+//                    row 4        .  10   x   x   x
+//
+// Padding: whole diagonals. A grid operator with b unknowns per node needs up to 2b - 1 scalar diagonals for
+// each block diagonal, where CDS needs b columns; a periodic axis adds diagonals that CDS does not have.
+#pragma once
+
+#include "formats/block_diagonals.hpp"
+#include "formats/csr.hpp"
+
+namespace quadrille {
+
+template <class T, class Space = Host>
+struct Dia {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  Array<std::int64_t, Space> offset;  // [diagonals]
+  Array<T, Space> value;              // [diagonal][row]
+
+  std::int64_t diagonals() const { return offset.size(); }
+};
+
+// Throws FormatError for absurd fill.
+template <class T>
+Dia<T> dia_from_csr(const Csr<T>& csr);
+// Entries that are exactly zero are left out.
+template <class T>
+Csr<T> to_csr(const Dia<T>& dia);
+// Throws FormatError unless offsets ascend inside the matrix and the padding is zero.
+template <class T>
+void validate(const Dia<T>& dia);
+template <class T, class Space>
+Traffic traffic(const Dia<T, Space>& dia);
+
+}  // namespace quadrille

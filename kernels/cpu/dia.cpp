@@ -1,0 +1,57 @@
+// DIA on the CPU: runs of y that stay in the first-level cache; one diagonal after the other is added, with
+// unit stride.
+#include <algorithm>
+
+#include "kernels/cpu/spmv.hpp"
+
+namespace quadrille::cpu {
+namespace {
+
+constexpr std::int64_t run = 2048;  // rows
+
+// y[i] += v[i] * x[i]
+template <class T>
+void multiply_add(std::int64_t n, const T* v, const T* x, T* __restrict y) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) y[i] += v[i] * x[i];
+}
+
+}  // namespace
+
+template <class T>
+void spmv(const Dia<T>& a, const T* x, T* y) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t begin = 0; begin < a.rows; begin += run) {
+    const std::int64_t end = std::min(a.rows, begin + run);
+    std::fill(y + begin, y + end, T(0));
+    for (std::int64_t d = 0; d < a.diagonals(); ++d) {
+      const std::int64_t o = a.offset[d], from = std::max(begin, -o), until = std::min(end, a.columns - o);
+      if (from < until)
+        multiply_add(until - from, a.value.data() + d * a.rows + from, x + from + o, y + from);
+    }
+  }
+}
+
+// Column j of A is row j of A^T: entry (j - offset, j) for every diagonal.
+template <class T>
+void spmv_transpose(const Dia<T>& a, const T* x, T* y) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t begin = 0; begin < a.columns; begin += run) {
+    const std::int64_t end = std::min(a.columns, begin + run);
+    std::fill(y + begin, y + end, T(0));
+    for (std::int64_t d = 0; d < a.diagonals(); ++d) {
+      const std::int64_t o = a.offset[d], from = std::max(begin, o), until = std::min(end, a.rows + o);
+      if (from < until)
+        multiply_add(until - from, a.value.data() + d * a.rows + from - o, x + from - o, y + from);
+    }
+  }
+}
+
+#define QUADRILLE_INSTANTIATE(T)                   \
+  template void spmv(const Dia<T>&, const T*, T*); \
+  template void spmv_transpose(const Dia<T>&, const T*, T*);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille::cpu

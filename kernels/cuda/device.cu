@@ -1,0 +1,118 @@
+#include "kernels/cuda/device.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "formats/array.hpp"
+#include "kernels/cuda/check.hpp"
+
+namespace quadrille::cuda {
+namespace {
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+class Event {
+ public:
+  Event() { QUADRILLE_CUDA(cudaEventCreate(&event_)); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  void record() { QUADRILLE_CUDA(cudaEventRecord(event_)); }
+  void wait() { QUADRILLE_CUDA(cudaEventSynchronize(event_)); }
+  float ms_since(const Event& start) const {
+    float ms = 0;
+    QUADRILLE_CUDA(cudaEventElapsedTime(&ms, start.event_, event_));
+    return ms;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// Thread i reads `reads` pairs, `stride` apart, and writes one pair if it is among the first `writes`.
+__global__ void stream_kernel(const double2* __restrict__ in, double2* __restrict__ out, std::int64_t threads,
+                              int reads, std::int64_t writes) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= threads) return;
+  double2 sum{0, 0};
+#pragma unroll 8
+  for (int k = 0; k < reads; ++k) {
+    const double2 value = __ldcs(in + k * threads + i);
+    sum.x += value.x;
+    sum.y += value.y;
+  }
+  if (i < writes || sum.x == -1.5) __stcs(out + i, sum);
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> devices() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();  // no device or no driver: not an error of a later call
+    return {};
+  }
+  int current = 0;
+  QUADRILLE_CUDA(cudaGetDevice(&current));
+  std::vector<DeviceInfo> found;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp p{};
+    std::size_t free_bytes = 0, total_bytes = 0;
+    QUADRILLE_CUDA(cudaGetDeviceProperties(&p, i));
+    QUADRILLE_CUDA(cudaSetDevice(i));
+    QUADRILLE_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
+    found.push_back({i, p.name, p.major, p.minor, static_cast<std::int64_t>(total_bytes),
+                     static_cast<std::int64_t>(free_bytes), p.multiProcessorCount, p.l2CacheSize});
+  }
+  QUADRILLE_CUDA(cudaSetDevice(current));
+  return found;
+}
+
+std::string versions() {
+  int driver = 0;
+  const bool known = cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0;
+  return "toolkit " + version_text(CUDART_VERSION) +
+         (known ? ", driver for " + version_text(driver) : ", no driver");
+}
+
+void use_device(int index) {
+  const int count = static_cast<int>(devices().size());
+  if (index < 0 || index >= count)
+    throw CudaError("there is no GPU " + std::to_string(index) + ": this machine has " +
+                    std::to_string(count) + "; use --space cpu to run without one");
+  QUADRILLE_CUDA(cudaSetDevice(index));
+}
+
+void synchronize() {
+  QUADRILLE_CUDA(cudaDeviceSynchronize());
+}
+
+double time_ms(const std::function<void()>& work) {
+  Event start, end;
+  start.record();
+  work();
+  end.record();
+  end.wait();
+  return end.ms_since(start);
+}
+
+double stream_gbps(std::int64_t read_bytes, std::int64_t written_bytes, int repetitions) {
+  constexpr std::int64_t width = sizeof(double2);
+  const std::int64_t threads = std::max<std::int64_t>(1, written_bytes / width);
+  const int reads = static_cast<int>(std::max<std::int64_t>(1, read_bytes / width / threads));
+  Array<double2, Device> in(threads * reads), out(threads);
+  QUADRILLE_CUDA(cudaMemset(in.data(), 1, static_cast<std::size_t>(in.bytes())));
+  const auto blocks = static_cast<unsigned>((threads + 255) / 256);
+  const auto run = [&] {
+    stream_kernel<<<blocks, 256>>>(in.data(), out.data(), threads, reads, threads);
+    QUADRILLE_CUDA_LAUNCHED("stream");
+  };
+  run();
+  double best = time_ms(run);
+  for (int i = 1; i < repetitions; ++i) best = std::min(best, time_ms(run));
+  return static_cast<double>(in.bytes() + out.bytes()) / best * 1e-6;
+}
+
+}  // namespace quadrille::cuda

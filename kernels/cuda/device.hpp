@@ -1,0 +1,39 @@
+// The GPUs of the machine, and timing on them. No CUDA header is needed to include this.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace quadrille::cuda {
+
+struct DeviceInfo {
+  int index = 0;
+  std::string name;
+  int major = 0, minor = 0;  // compute capability
+  std::int64_t total_bytes = 0, free_bytes = 0;
+  int multiprocessors = 0;
+  std::int64_t l2_bytes = 0;
+};
+
+// Empty without a GPU, without a driver, or in a build without CUDA.
+std::vector<DeviceInfo> devices();
+
+// "toolkit 13.0, driver 13.0", "toolkit 13.0, no driver" or "not built in".
+std::string versions();
+
+// Selects the GPU that later calls use. Throws CudaError when there is no such device.
+void use_device(int index);
+
+// Waits for everything queued on the device. Throws CudaError with the first failure of the queued work.
+void synchronize();
+
+// Milliseconds of one run of `work`, by CUDA events around it.
+double time_ms(const std::function<void()>& work);
+
+// GB/s of a kernel that reads `read_bytes` and writes `written_bytes` with unit stride: the ceiling of a
+// product with that traffic. The best of `repetitions` runs. The device must have room for both arrays.
+double stream_gbps(std::int64_t read_bytes, std::int64_t written_bytes, int repetitions);
+
+}  // namespace quadrille::cuda

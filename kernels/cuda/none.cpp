@@ -1,0 +1,37 @@
+// A build without CUDA: no formats, no devices.
+#include "formats/format.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/operators.hpp"
+
+namespace quadrille::cuda {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw CudaError("this build has no CUDA: install the CUDA toolkit and build again, or use --space cpu");
+}
+
+}  // namespace
+
+std::vector<FormatEntry> formats() {
+  return {};
+}
+std::vector<DeviceInfo> devices() {
+  return {};
+}
+std::string versions() {
+  return "not built in";
+}
+void use_device(int) {
+  refuse();
+}
+void synchronize() {
+  refuse();
+}
+double time_ms(const std::function<void()>&) {
+  refuse();
+}
+double stream_gbps(std::int64_t, std::int64_t, int) {
+  refuse();
+}
+
+}  // namespace quadrille::cuda

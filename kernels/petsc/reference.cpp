@@ -1,0 +1,55 @@
+#include "kernels/petsc/reference.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/petsc/aij_matrix.hpp"
+
+namespace quadrille::petsc {
+
+Reference::Reference(const Csr<double>& csr, const double* x) : y_(csr.rows), bound_over_eps_(csr.rows) {
+  std::fill(y_.data(), y_.data() + csr.rows, std::numeric_limits<double>::quiet_NaN());
+  AijMatrix(csr).multiply(x, y_.data());
+  std::int64_t non_finite = 0;
+#pragma omp parallel for schedule(static) reduction(+ : non_finite)
+  for (std::int64_t i = 0; i < csr.rows; ++i) {
+    double magnitude = 0;
+    for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
+      magnitude += std::abs(csr.value[k]) * std::abs(x[csr.column[k]]);
+    bound_over_eps_[i] = 2.0 * (csr.row_ptr[i + 1] - csr.row_ptr[i] + 2) * magnitude;
+    non_finite += !std::isfinite(y_[i]);
+  }
+  non_finite_rows_ = non_finite;
+}
+
+namespace {
+
+double error_over_bound(double y, double y_ref, double bound) {
+  if (!std::isfinite(y_ref)) {
+    const bool alike = std::isnan(y_ref) ? std::isnan(y) : y == y_ref;
+    return alike ? 0 : std::numeric_limits<double>::infinity();
+  }
+  const double error = std::abs(y - y_ref);
+  if (error == 0) return 0;
+  const double ratio = error / bound;
+  return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
+}
+
+}  // namespace
+
+template <class T>
+CheckResult Reference::compare(const T* y) const {
+  CheckResult worst;
+  for (std::int64_t i = 0; i < y_.size(); ++i) {
+    const double ratio =
+        error_over_bound(y[i], y_[i], bound_over_eps_[i] * std::numeric_limits<T>::epsilon());
+    if (worst.worst_row < 0 || ratio > worst.error_over_bound)
+      worst = {ratio, i, static_cast<double>(y[i]), y_[i]};
+  }
+  return worst;
+}
+
+template CheckResult Reference::compare(const float*) const;
+template CheckResult Reference::compare(const double*) const;
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,105 @@
+#include "kernels/petsc/session.hpp"
+
+#include <mpi.h>
+#include <petscsys.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "kernels/petsc/check.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+std::string last_message;
+
+// Keeps the first message of an error instead of printing PETSc's trace.
+PetscErrorCode keep_message(MPI_Comm, int, const char*, const char*, PetscErrorCode code, PetscErrorType type,
+                            const char* message, void*) {
+  if (type == PETSC_ERROR_INITIAL) last_message = message != nullptr ? message : "";
+  return code;
+}
+
+// A single process in a container needs no network and no permission prompt of Open MPI's; a user's setting
+// wins.
+void quiet_open_mpi() {
+  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
+  if (geteuid() == 0) {
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+  }
+}
+
+}  // namespace
+
+void check(PetscErrorCode code, const char* call) {
+  if (code == 0) return;
+  const std::string reason = std::exchange(last_message, {});
+  throw PetscError(std::string("PETSc: ") + call + " failed with code " + std::to_string(code) +
+                   (reason.empty() ? "" : ": " + reason));
+}
+
+void require_initialised() {
+  PetscBool initialised = PETSC_FALSE;
+  PetscInitialized(&initialised);
+  if (!initialised) throw PetscError("PETSc is not initialised: create a quadrille::petsc::Session first");
+}
+
+Session::Session(const std::vector<std::string>& arguments) {
+  PetscBool initialised = PETSC_FALSE;
+  PetscInitialized(&initialised);
+  if (initialised) return;
+  quiet_open_mpi();
+  std::vector<std::string> words{"quadrille"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  int count = static_cast<int>(words.size());
+  char** values = pointers.data();
+  check(PetscInitialize(&count, &values, nullptr, nullptr), "PetscInitialize");
+  owner_ = true;
+  check(PetscPushErrorHandler(keep_message, nullptr), "PetscPushErrorHandler");
+}
+
+Session::~Session() {
+  if (!owner_) return;
+  PetscPopErrorHandler();
+  PetscFinalize();
+}
+
+int ranks() {
+  require_initialised();
+  int size = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  return size;
+}
+
+std::vector<std::string> unused_options() {
+  require_initialised();
+  PetscInt count = 0;
+  char **names = nullptr, **values = nullptr;
+  QUADRILLE_PETSC(PetscOptionsLeftGet(nullptr, &count, &names, &values));
+  std::vector<std::string> unused;
+  for (PetscInt i = 0; i < count; ++i) unused.push_back(std::string("-") + names[i]);
+  QUADRILLE_PETSC(PetscOptionsLeftRestore(nullptr, &count, &names, &values));
+  return unused;
+}
+
+std::string petsc_version() {
+  return std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." +
+         std::to_string(PETSC_VERSION_SUBMINOR);
+}
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string version(text, static_cast<std::size_t>(length));
+  return version.substr(0, version.find_first_of(",\n"));
+}
+
+}  // namespace quadrille::petsc

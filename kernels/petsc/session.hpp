@@ -1,0 +1,32 @@
+// PETSc's life time in a program, and the versions it was built with. No PETSc header is needed to include
+// this.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace quadrille::petsc {
+
+// Initialises PETSc (and MPI) and finalises both. `arguments` go to PETSc's options database. One at a time;
+// a second one while the first lives, or where the host program has initialised PETSc itself, does nothing.
+class Session {
+ public:
+  explicit Session(const std::vector<std::string>& arguments = {});
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+ private:
+  bool owner_ = false;
+};
+
+// Processes that run this program together. Needs a Session.
+int ranks();
+
+// Options that nobody asked for after the run: likely misspelt. Empty when all were used.
+std::vector<std::string> unused_options();
+
+std::string petsc_version();  // "3.18.5"
+std::string mpi_version();    // "Open MPI v4.1.4"
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,72 @@
+"""What write_fields writes, as NumPy arrays; shared by the tests that read its files."""
+import os
+import subprocess
+import sys
+
+SKIP = 77  # CTest's SKIP_RETURN_CODE
+SPACING = (0.1, 0.25, 3.0)  # x, y, z
+
+# (grid, dof, steps): 2D, 3D, one wide, many unknowns, several steps, and one larger than a chunk (4 MiB).
+CASES = [
+    ("7x5", 1, 1),
+    ("7x5", 3, 3),
+    ("6x4", 4, 2),
+    ("5x4x3", 1, 3),
+    ("5x4x3", 3, 1),
+    ("4x3x5", 4, 2),
+    ("3x2x4", 2, 1),
+    ("3x4x2", 6, 2),
+    ("3x4x2", 9, 2),
+    ("3x3x2", 64, 2),
+    ("1x1", 1, 2),
+    ("1x9", 2, 1),
+    ("9x1x1", 3, 2),
+    ("1x1x6", 5, 1),
+    ("97x89x83", 1, 2),
+    ("1100x1001", 2, 1),
+]
+
+
+def require(*modules):
+    for module in modules:
+        try:
+            __import__(module)
+        except ImportError as error:
+            print(f"skipped: {error}")
+            sys.exit(SKIP)
+
+
+def expected(grid, dof, steps, field):
+    """[step][z][y][x][dof], and the extents nx, ny, nz."""
+    import numpy as np
+
+    nx, ny, nz = ([int(n) for n in grid.split("x")] + [1])[:3]
+    rows = np.arange(nx * ny * nz * dof, dtype=np.int64)
+    data = np.stack([(7 * rows + 100003 * step + 50021 * field - 11) / 3.0 for step in range(steps)])
+    if field == 1:
+        odd = np.array([np.nan, np.inf, -np.inf, -0.0, 5e-324])[: rows.size]
+        data[:, : odd.size] = odd
+    return data.reshape(steps, nz, ny, nx, dof), (nx, ny, nz)
+
+
+def names(field, dof):
+    """What the XDMF calls the attributes of a field."""
+    return [field] if dof in (1, 3) else [f"{field}_{r}" for r in range(dof)]
+
+
+def same_bits(a, b):
+    """Equal in shape and every bit, except that any NaN equals any NaN."""
+    import numpy as np
+
+    a, b = np.ascontiguousarray(a, dtype="<f8"), np.ascontiguousarray(b, dtype="<f8")
+    if a.shape != b.shape:
+        return False
+    return bool(np.all((a.view("<u8") == b.view("<u8")) | (np.isnan(a) & np.isnan(b))))
+
+
+def write(writer, folder, grid, dof, steps):
+    path = os.path.join(folder, f"a file & {grid} {dof} {steps}.h5")
+    subprocess.run([writer, "fields", path, grid, str(dof), str(steps)], check=True)
+    left = [name for name in os.listdir(folder) if ".tmp-" in name]
+    assert not left, f"temporary files left: {left}"
+    return path

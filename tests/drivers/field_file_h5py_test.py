@@ -1,0 +1,105 @@
+"""Reads write_fields' files with h5py, and follows their XDMF by hand. Usage: field_file_h5py_test.py WRITE_FIELDS"""
+import os
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+from field_cases import CASES, SPACING, expected, names, require, same_bits, write
+
+require("h5py", "numpy")
+import h5py  # noqa: E402
+import numpy as np  # noqa: E402
+
+
+def check_hdf5(path, grid, dof, steps):
+    with h5py.File(path, "r") as file:
+        assert sorted(file) == ["dof", "odd", "options", "result", "time", "x", "y", "z"], list(file)
+        for index, name in enumerate(["result", "odd"]):
+            data, extents = expected(grid, dof, steps, index)
+            dataset = file[name]
+            assert dataset.dtype == np.dtype("<f8")
+            assert same_bits(dataset[()], data), f"{path} {name}"
+            assert [d.label for d in dataset.dims] == ["time", "z", "y", "x", "dof"]
+            scales = ["/time", "/z", "/y", "/x", "/dof"]
+            assert [d[0].name for d in dataset.dims] == scales
+            assert dataset.attrs["units"] == "m s-1"
+            assert dataset.attrs["long_name"] == f'the "{name}" <A x> & more'
+            assert dataset.chunks[0] == 1 and np.prod(dataset.chunks) * 8 <= 4 << 20, dataset.chunks
+        for axis, name in enumerate("xyz"):
+            assert same_bits(file[name][()], np.arange(extents[axis]) * SPACING[axis])
+            assert file[name].attrs["units"] == "m" and file[name].attrs["CLASS"] == b"DIMENSION_SCALE"
+        assert same_bits(file["time"][()], np.arange(steps) / 7.0)
+        assert file["time"].attrs["units"] == "s" and file["dof"].attrs["units"] == "1"
+        assert list(file["dof"][()]) == list(range(dof))
+        assert all(file[name].attrs["long_name"] for name in ["time", "z", "y", "x", "dof"])
+        assert tuple(file.attrs["extents"]) == extents and tuple(file.attrs["spacing_m"]) == SPACING
+        assert file.attrs["dof"] == dof and file.attrs["version"] == "1.2.3"
+        assert file.attrs["dimension"] == grid.count("x") + 1
+        options = {"grid": grid, "comment": 'caf\u00e9, "quoted"', "empty": "", "pc": "a, b"}
+        assert dict(file["options"].attrs) == options
+
+
+def follow(item, folder):
+    """The array a HyperSlab item means."""
+    selection, source = item.findall("DataItem")
+    start, stride, count = np.array(selection.text.split(), dtype=int).reshape(3, 5)
+    name, dataset = source.text.rsplit(":", 1)
+    assert not os.path.isabs(name)
+    with h5py.File(os.path.join(folder, name), "r") as file:
+        assert file[dataset].shape == tuple(int(n) for n in source.get("Dimensions").split())
+        slab = file[dataset][tuple(slice(a, a + n * s, s) for a, s, n in zip(start, stride, count))]
+    return slab.reshape([int(n) for n in item.get("Dimensions").split()])
+
+
+def check_xdmf(path, grid, dof, steps):
+    root = ElementTree.parse(path[: -len(".h5")] + ".xdmf").getroot()
+    grids = root.findall(".//Grid[@GridType='Uniform']")
+    assert len(grids) == steps
+    assert len(root.findall(".//Grid[@CollectionType='Temporal']")) == (1 if steps > 1 else 0)
+    for step, node in enumerate(grids):
+        assert float(node.find("Time").get("Value")) == step / 7.0
+        assert [float(d) for d in node.findall("Geometry/DataItem")[1].text.split()] == list(SPACING[::-1])
+        attributes = node.findall("Attribute")
+        assert [a.get("Name") for a in attributes] == names("result", dof) + names("odd", dof)
+        per_field = len(attributes) // 2
+        for index in range(2):
+            data, extents = expected(grid, dof, steps, index)
+            dimensions = [int(n) for n in node.find("Topology").get("Dimensions").split()]
+            assert dimensions == list(extents[::-1])
+            parts = attributes[index * per_field : (index + 1) * per_field]
+            assert all(a.get("Center") == "Node" for a in parts)
+            wanted_type = "Vector" if dof == 3 else "Scalar"
+            assert all(a.get("AttributeType") == wanted_type for a in parts)
+            arrays = [follow(a.find("DataItem"), os.path.dirname(path)) for a in parts]
+            got = np.stack(arrays, axis=-1) if len(arrays) > 1 else arrays[0].reshape(data[step].shape)
+            assert same_bits(got, data[step])
+
+
+def check_xarray(path, grid, dof, steps):
+    """Only where xarray and h5netcdf are installed."""
+    try:
+        import h5netcdf  # noqa: F401
+        import xarray
+    except ImportError:
+        return
+    with xarray.open_dataset(path, engine="h5netcdf") as dataset:
+        assert dataset["result"].dims == ("time", "z", "y", "x", "dof")
+        assert sorted(dataset.coords) == ["dof", "time", "x", "y", "z"]
+        assert same_bits(dataset["result"].values, expected(grid, dof, steps, 0)[0])
+
+
+def main():
+    for case in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            path = write(sys.argv[1], folder, *case)
+            check_hdf5(path, *case)
+            check_xdmf(path, *case)
+            check_xarray(path, *case)
+            with open(path, "rb") as file:
+                before = file.read()
+            with open(write(sys.argv[1], folder, *case), "rb") as file:
+                assert before == file.read(), "two runs wrote different bytes"
+    print(f"{len(CASES)} files, every number exact")
+
+
+main()

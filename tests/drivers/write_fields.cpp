@@ -1,0 +1,98 @@
+// Writes what the Python tests read back.
+//   write_fields fields FILE.h5 NXxNY[xNZ] DOF STEPS    field values: see value() here and in field_cases.py
+//   write_fields report FILE.json FILE.csv
+#include <cstdio>
+#include <limits>
+#include <string>
+
+#include "drivers/support/field_file.hpp"
+#include "drivers/support/report.hpp"
+
+using namespace quadrille;
+
+namespace {
+
+// A fraction that needs all digits of a double, different in every row, step and field.
+double value(std::int64_t row, std::int64_t step, std::int64_t field) {
+  return static_cast<double>(7 * row + 100003 * step + 50021 * field - 11) / 3.0;
+}
+
+Field make_field(const Grid& grid, const std::string& name, std::int64_t step, std::int64_t index) {
+  Field field{name, "the \"" + name + "\" <A x> & more", "m s-1", {}};
+  for (std::int64_t row = 0; row < grid.rows(); ++row) field.values.push_back(value(row, step, index));
+  return field;
+}
+
+// NaN, infinities, a negative zero and the smallest double in the first rows of "odd".
+void make_odd(Field& field) {
+  using Limits = std::numeric_limits<double>;
+  const double odd[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), -0.0,
+                        Limits::denorm_min()};
+  for (std::size_t i = 0; i < std::size(odd) && i < field.values.size(); ++i) field.values[i] = odd[i];
+}
+
+void write_fields(const std::string& path, const std::string& grid_text, int dof, int steps) {
+  FieldFile file;
+  file.grid = parse_grid(grid_text);
+  file.grid.dof = dof;
+  file.grid.spacing_m = {0.1, 0.25, 3.0};
+  file.options = {
+      {"grid", grid_text}, {"comment", "caf\xc3\xa9, \"quoted\""}, {"empty", ""}, {"pc", "a"}, {"pc", "b"}};
+  file.version = "1.2.3";
+  for (int step = 0; step < steps; ++step) {
+    file.steps.push_back(
+        {step / 7.0, {make_field(file.grid, "result", step, 0), make_field(file.grid, "odd", step, 1)}});
+    make_odd(file.steps.back().fields[1]);
+  }
+  write_field_file(path, file);
+}
+
+void write_report(const std::string& json, const std::string& csv) {
+  Report report;
+  report.machine = {{"cpu", "a \"quoted\" \\ name"}, {"threads", "2"}};
+  report.command = std::string("quadrille spmv\n\t\x01\x7f ") + "caf\xc3\xa9 \xff\xc3";
+  report.version = "1.2.3";
+  report.date = utc_now();
+  report.ceilings = {{"copy", 1.0 / 3.0}, {"read", std::numeric_limits<double>::infinity()}};
+  Record measured;
+  measured.space = "cpu", measured.device = "core, \"two\"", measured.format = "cds",
+  measured.precision = "fp64";
+  measured.operator_name = "random", measured.grid = "4x4", measured.dof = 4, measured.stencil = "star";
+  measured.boundary = "drop", measured.rows = 64, measured.nnz = 9007199254740993,
+  measured.stored_bytes = 8192;
+  measured.compulsory_bytes = 9000, measured.ms_median = 0.1, measured.ms_min = 5.0, measured.ms_max = 1e300;
+  measured.repetitions = 30, measured.gflops = 2.0 / 3.0, measured.gbps = -0.0,
+  measured.ceiling_gbps = 5e-324;
+  measured.fraction_of_floor = 0.97, measured.in_cache = true, measured.convert_ms = 1,
+  measured.upload_ms = 2;
+  measured.checked = true, measured.error_over_bound = 0.25;
+  Record refused;
+  refused.format = "dia", refused.skipped = "too many diagonals,\nthe \"limit\" is 10";
+  Record wrong = measured;
+  wrong.error_over_bound = std::numeric_limits<double>::quiet_NaN();
+  wrong.ms_max = std::numeric_limits<double>::infinity();
+  wrong.ms_min = -std::numeric_limits<double>::infinity();
+  report.records = {measured, refused, wrong};
+  write_text_file(json, to_json(report));
+  write_text_file(csv, to_csv(report));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  try {
+    if (mode == "fields" && argc == 6) {
+      write_fields(argv[2], argv[3], std::stoi(argv[4]), std::stoi(argv[5]));
+    } else if (mode == "report" && argc == 4) {
+      write_report(argv[2], argv[3]);
+    } else {
+      std::fprintf(stderr, "usage: write_fields fields FILE.h5 GRID DOF STEPS | report FILE.json FILE.csv\n");
+      return 2;
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 3;
+  }
+  return 0;
+}

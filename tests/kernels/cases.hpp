@@ -1,0 +1,182 @@
+// The operators that every registry entry is tested on.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "assembly/pde/random_blocks.hpp"
+#include "assembly/stencil_operator.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/registry.hpp"
+#include "tests/matrices.hpp"
+
+namespace quadrille {
+
+template <class T>
+struct Case {
+  std::string name;
+  Source<T> source;
+  FormatOptions options;
+};
+
+template <class T>
+Case<T> matrix_case(const std::string& name, Csr<T> csr) {
+  Case<T> result{name, {}, {}};
+  result.source.csr = std::make_shared<const Csr<T>>(std::move(csr));
+  return result;
+}
+
+template <class T>
+Case<T> grid_case(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                  const RandomBlocks& coefficient) {
+  Case<T> result{to_string(grid) + " dof " + std::to_string(grid.dof) + " " + describe(stencil) + " " +
+                     to_string(boundary, grid.dimension),
+                 {},
+                 {}};
+  auto hub = std::make_shared<BlockDiagonals<T>>();
+  *hub = std::move(assemble<T>(grid, stencil, boundary, coefficient).hub);
+  result.source.csr = std::make_shared<const Csr<T>>(to_csr(*hub));
+  result.source.hub = std::move(hub);
+  return result;
+}
+
+// A random set of offsets within radius 2, the centre among them or not.
+inline Stencil custom_stencil(int dimension, std::mt19937& random) {
+  Stencil box = box_stencil(dimension, 2);
+  std::erase_if(box.offsets, [&](const Offset&) { return random() % 4 != 0; });
+  if (box.offsets.empty()) box.offsets.push_back({1, 0, 0});
+  box.name = "custom";
+  return box;
+}
+
+inline Boundary random_boundary(int dimension, std::mt19937& random) {
+  Boundary boundary;
+  for (int axis = 0; axis < dimension; ++axis) {
+    const bool periodic = random() % 3 == 0;
+    for (int face = 2 * axis; face < 2 * axis + 2; ++face) {
+      const BoundaryKind others[] = {BoundaryKind::drop, BoundaryKind::clamp, BoundaryKind::value};
+      boundary.faces[face] = {periodic ? BoundaryKind::periodic : others[random() % 3], 1.5};
+    }
+  }
+  return boundary;
+}
+
+// Random stencils, DoF 1..9 and beyond 8, odd extents down to one node, every boundary, 2D and 3D.
+template <class T>
+std::vector<Case<T>> grid_cases(bool integer) {
+  std::mt19937 random(20261121);
+  const std::int64_t extents[] = {1, 2, 3, 5, 7, 11, 16, 17, 31, 33};
+  std::vector<Case<T>> cases;
+  for (int i = 0; i < 48; ++i) {
+    Grid grid;
+    grid.dimension = 2 + static_cast<int>(random() % 2);
+    grid.dof = 1 + i % 9;
+    if (i % 16 == 15) grid.dof = 13;
+    for (int axis = 0; axis < grid.dimension; ++axis)
+      grid.extents[axis] = extents[random() % (grid.dimension == 2 ? 10 : 6)];
+    const int radius = 1 + static_cast<int>(random() % 2);
+    Stencil stencil = i % 3 == 0   ? star_stencil(grid.dimension, radius)
+                      : i % 3 == 1 ? box_stencil(grid.dimension, radius)
+                                   : custom_stencil(grid.dimension, random);
+    const RandomBlocks coefficient{random(), integer};
+    cases.push_back(grid_case<T>(grid, stencil, random_boundary(grid.dimension, random), coefficient));
+    FormatOptions& o = cases.back().options;
+    o.ellr_t_threads = 1 << i % 6;
+    o.rg_csr_group = 32 + 16 * (i % 15);
+    o.rg_csr_ordering = static_cast<RowOrdering>(i % 3);
+    o.cmrs_height = 1 + i % 16;
+    o.cmrs_reorder = i % 2 == 1;
+  }
+  return cases;
+}
+
+// Empty rows, a dense row, rectangles, a single entry, nothing at all; sizes around warps and pitches.
+template <class T>
+std::vector<Case<T>> matrix_cases(bool integer) {
+  std::vector<Case<T>> cases;
+  cases.push_back(matrix_case("the paper's 5x5", paper_matrix<T>()));
+  cases.push_back(matrix_case("one entry", csr_of<T>(1, 1, {3})));
+  cases.push_back(matrix_case("no entries", csr_of<T>(3, 3, std::vector<T>(9, T(0)))));
+  cases.push_back(matrix_case("one full row", csr_of<T>(1, 7, {1, 2, 3, 4, 5, 6, 7})));
+  cases.push_back(matrix_case("one full column", csr_of<T>(7, 1, {1, 2, 3, 4, 5, 6, 7})));
+  for (const std::int64_t n : {31, 32, 33, 63, 64, 65, 129, 161})
+    cases.push_back(
+        matrix_case(std::to_string(n) + " rows, some empty", random_matrix<T>(n, n, 5, -1, integer, 7)));
+  cases.push_back(matrix_case("a dense row", random_matrix<T>(200, 200, 4, 150, integer, 8)));
+  cases.push_back(matrix_case("wide", random_matrix<T>(40, 95, 6, -1, integer, 9)));
+  cases.push_back(matrix_case("tall", random_matrix<T>(95, 40, 6, -1, integer, 10)));
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    cases[i].options.block_size = 1;
+    cases[i].options.cmrs_height = 1 + static_cast<int>(i) % 16;
+    cases[i].options.cmrs_reorder = i % 2 == 0;
+    cases[i].options.ellr_t_threads = 1 << i % 6;
+    cases[i].options.rg_csr_ordering = i % 2 == 0 ? RowOrdering::descending : RowOrdering::none;
+  }
+  return cases;
+}
+
+// Matrices only where the format says that it needs a square one.
+template <class T>
+bool refuses_rectangles(const FormatEntry& entry, const Csr<T>& csr) {
+  return entry.name == "cds" && csr.rows != csr.columns;
+}
+
+// One parameter of the suites: an entry of the registry in one precision.
+struct EntryParameter {
+  std::size_t index = 0;
+  bool fp64 = true;
+
+  const FormatEntry& entry() const { return registry()[index]; }
+};
+
+inline void PrintTo(const EntryParameter& parameter, std::ostream* out) {
+  *out << parameter.entry().name << " on " << to_string(parameter.entry().space);
+}
+
+inline std::vector<EntryParameter> all_entries() {
+  std::vector<EntryParameter> all;
+  for (std::size_t i = 0; i < registry().size(); ++i) {
+    if (registry()[i].make_fp64) all.push_back({i, true});
+    if (registry()[i].make_fp32) all.push_back({i, false});
+  }
+  return all;
+}
+
+inline std::string entry_name(const testing::TestParamInfo<EntryParameter>& info) {
+  const FormatEntry& entry = info.param.entry();
+  return entry.name + "_" + to_string(entry.space) + (info.param.fp64 ? "_fp64" : "_fp32");
+}
+
+// Skips, and says so, where the entry's space is not on this machine.
+class RegistryTest : public testing::TestWithParam<EntryParameter> {
+ protected:
+  void SetUp() override {
+    if (GetParam().entry().space == SpaceKind::cuda && cuda::devices().empty()) GTEST_SKIP() << "no GPU";
+  }
+};
+
+// Runs body.template operator()<T>() in the parameter's precision.
+template <class Body>
+void in_precision(const EntryParameter& parameter, const Body& body) {
+  if (parameter.fp64)
+    body.template operator()<double>();
+  else
+    body.template operator()<float>();
+}
+
+template <class T>
+std::vector<T> test_vector(std::int64_t size, bool integer, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<T> x(static_cast<std::size_t>(size));
+  for (T& value : x)
+    value = static_cast<T>(integer ? static_cast<double>(random() % 17) - 8 : uniform(random));
+  return x;
+}
+
+}  // namespace quadrille

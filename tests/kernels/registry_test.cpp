@@ -1,0 +1,158 @@
+// y = A x of every format, space and precision: against PETSc row by row, bitwise on integers, from NaN,
+// twice the same; and the way back to CSR.
+#include "kernels/registry.hpp"
+
+#include <omp.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "cases.hpp"
+#include "kernels/host_apply.hpp"
+#include "kernels/petsc/reference.hpp"
+
+namespace quadrille {
+namespace {
+
+template <class T>
+std::vector<T> product(const SpmvOperator<T>& op, const std::vector<T>& x) {
+  std::vector<T> y(static_cast<std::size_t>(op.rows()), std::numeric_limits<T>::quiet_NaN());
+  host_apply(op, x, y);
+  return y;
+}
+
+template <class T>
+std::vector<Case<T>> all_cases(bool integer) {
+  std::vector<Case<T>> cases = grid_cases<T>(integer);
+  for (Case<T>& c : matrix_cases<T>(integer)) cases.push_back(std::move(c));
+  return cases;
+}
+
+// Calls body(case, operator) for every case the entry can hold, and sees that it refuses the others by a
+// typed error.
+template <class T, class Body>
+void for_each_operator(const FormatEntry& entry, bool integer, const Body& body) {
+  for (const Case<T>& c : all_cases<T>(integer)) {
+    SCOPED_TRACE(c.name);
+    if (refuses_rectangles(entry, *c.source.csr)) {
+      EXPECT_THROW(entry.make<T>()(c.source, c.options), FormatError);
+      continue;
+    }
+    FormatOptions options = c.options;
+    if (c.source.csr->rows != c.source.csr->columns && options.rg_csr_ordering == RowOrdering::rcm)
+      options.rg_csr_ordering = RowOrdering::none;
+    body(c, *entry.make<T>()(c.source, options));
+  }
+}
+
+TEST_P(RegistryTest, AgreesWithPetscRowByRow) {
+  in_precision(GetParam(), []<class T>() {
+    for_each_operator<T>(GetParam().entry(), false, [](const Case<T>& c, const SpmvOperator<T>& op) {
+      const Csr<T>& csr = *c.source.csr;
+      ASSERT_EQ(op.rows(), csr.rows);
+      ASSERT_EQ(op.columns(), csr.columns);
+      const std::vector<T> x = test_vector<T>(csr.columns, false, 5);
+      const std::vector<double> x_double(x.begin(), x.end());
+      const petsc::Reference reference(cast<double>(csr), x_double.data());
+      const petsc::CheckResult check = reference.compare(product(op, x).data());
+      EXPECT_LE(check.error_over_bound, 1)
+          << "row " << check.worst_row << ": " << check.y << " for " << check.y_ref;
+    });
+  });
+}
+
+TEST_P(RegistryTest, IsBitwiseExactOnIntegers) {
+  in_precision(GetParam(), []<class T>() {
+    for_each_operator<T>(GetParam().entry(), true, [](const Case<T>& c, const SpmvOperator<T>& op) {
+      const Csr<T>& csr = *c.source.csr;
+      const std::vector<T> x = test_vector<T>(csr.columns, true, 6), y = product(op, x);
+      for (std::int64_t i = 0; i < csr.rows; ++i) {
+        double sum = 0;
+        for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
+          sum += static_cast<double>(csr.value[k]) * static_cast<double>(x[csr.column[k]]);
+        ASSERT_EQ(y[i], static_cast<T>(sum)) << "row " << i;
+      }
+    });
+  });
+}
+
+TEST_P(RegistryTest, GoesBackToTheSameCsr) {
+  in_precision(GetParam(), []<class T>() {
+    for_each_operator<T>(GetParam().entry(), false, [](const Case<T>& c, const SpmvOperator<T>& op) {
+      const Csr<T> back = op.to_csr();
+      validate(back);
+      EXPECT_TRUE(identical(back, *c.source.csr));
+    });
+  });
+}
+
+TEST_P(RegistryTest, GivesTheSameBitsEveryTimeAndForEveryThreadCount) {
+  in_precision(GetParam(), []<class T>() {
+    const int threads = omp_get_max_threads();
+    for_each_operator<T>(GetParam().entry(), false, [&](const Case<T>& c, const SpmvOperator<T>& op) {
+      const std::vector<T> x = test_vector<T>(c.source.csr->columns, false, 7), once = product(op, x);
+      for (const int count : {threads, 1, 3}) {
+        omp_set_num_threads(count);
+        const std::vector<T> again = product(op, x);
+        EXPECT_EQ(std::memcmp(once.data(), again.data(), once.size() * sizeof(T)), 0) << count << " threads";
+      }
+      omp_set_num_threads(threads);
+    });
+  });
+}
+
+TEST_P(RegistryTest, TrafficCoversTheNonZerosAndBothVectors) {
+  in_precision(GetParam(), []<class T>() {
+    for_each_operator<T>(GetParam().entry(), false, [](const Case<T>& c, const SpmvOperator<T>& op) {
+      const Traffic traffic = op.traffic();
+      const std::int64_t value = sizeof(T);
+      EXPECT_GE(traffic.stored_bytes, c.source.csr->nnz() * value);
+      EXPECT_GE(traffic.read_bytes, (c.source.csr->nnz() + op.columns()) * value);
+      EXPECT_LE(traffic.read_bytes, traffic.stored_bytes + op.columns() * value);
+      EXPECT_EQ(traffic.written_bytes, op.rows() * value);
+    });
+  });
+}
+
+// NaN and Inf are computed with as they are, and padding does not spread them.
+TEST_P(RegistryTest, NanInTheMatrixReachesItsRowAndNoOther) {
+  in_precision(GetParam(), []<class T>() {
+    const FormatEntry& entry = GetParam().entry();
+    Csr<T> csr = random_matrix<T>(70, 70, 5, -1, true, 11);
+    csr.value[csr.row_ptr[21]] = std::numeric_limits<T>::quiet_NaN();
+    csr.value[csr.row_ptr[22]] = std::numeric_limits<T>::infinity();
+    const Case<T> c = matrix_case("NaN", std::move(csr));
+    const std::vector<T> x(70, T(1)), y = product(*entry.make<T>()(c.source, {}), x);
+    ASSERT_GT(c.source.csr->row_ptr[22], c.source.csr->row_ptr[21]);
+    ASSERT_GT(c.source.csr->row_ptr[23], c.source.csr->row_ptr[22]);
+    for (std::int64_t i = 0; i < 70; ++i) {
+      EXPECT_EQ(std::isnan(y[i]), i == 21) << i;
+      EXPECT_EQ(std::isinf(y[i]), i == 22) << i;
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RegistryTest, testing::ValuesIn(all_entries()), entry_name);
+
+TEST(Registry, NamesAreUniqueWithinASpaceAndSummariesAreThere) {
+  for (const FormatEntry& a : registry()) {
+    int same = 0;
+    for (const FormatEntry& b : registry()) same += a.name == b.name && a.space == b.space;
+    EXPECT_EQ(same, 1) << a.name;
+    EXPECT_FALSE(a.summary.empty()) << a.name;
+    EXPECT_TRUE(a.make_fp64) << a.name;
+  }
+}
+
+TEST(Registry, HoldsEveryFormatOnTheCpu) {
+  for (const char* name :
+       {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell", "ellr_t", "rg_csr", "cmrs", "hyb", "petsc_aij"}) {
+    int found = 0;
+    for (const FormatEntry& entry : registry()) found += entry.name == name && entry.space == SpaceKind::cpu;
+    EXPECT_EQ(found, 1) << name;
+  }
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,60 @@
+// y = A^T x where a format offers it: against PETSc's MatMult of the transposed matrix.
+#include <limits>
+
+#include "cases.hpp"
+#include "formats/csc.hpp"
+#include "kernels/host_apply.hpp"
+#include "kernels/petsc/reference.hpp"
+
+namespace quadrille {
+namespace {
+
+using TransposeTest = RegistryTest;
+
+template <class T>
+Csr<T> transposed(const Csr<T>& csr) {
+  Csc<T> csc = csc_from_csr(csr);
+  return {csr.columns, csr.rows, std::move(csc.column_ptr), std::move(csc.row), std::move(csc.value)};
+}
+
+TEST_P(TransposeTest, AgreesWithPetscRowByRowAndIsExactOnIntegers) {
+  in_precision(GetParam(), []<class T>() {
+    for (const bool integer : {false, true}) {
+      std::vector<Case<T>> cases = grid_cases<T>(integer);
+      for (Case<T>& c : matrix_cases<T>(integer)) cases.push_back(std::move(c));
+      for (const Case<T>& c : cases) {
+        SCOPED_TRACE(c.name);
+        const Csr<T>& csr = *c.source.csr;
+        if (refuses_rectangles(GetParam().entry(), csr)) continue;
+        const auto op = GetParam().entry().make<T>()(c.source, FormatOptions{});
+        const std::vector<T> x = test_vector<T>(csr.rows, integer, 8);
+        std::vector<T> y(static_cast<std::size_t>(csr.columns), std::numeric_limits<T>::quiet_NaN());
+        if (!op->has_transpose()) {
+          EXPECT_THROW(op->apply_transpose(x.data(), y.data()), FormatError);
+          return;
+        }
+        host_apply_transpose(*op, x, y);
+        const std::vector<double> x_double(x.begin(), x.end());
+        const petsc::Reference reference(cast<double>(transposed(csr)), x_double.data());
+        const petsc::CheckResult check = reference.compare(y.data());
+        EXPECT_LE(check.error_over_bound, integer ? 0 : 1)
+            << "row " << check.worst_row << ": " << check.y << " for " << check.y_ref;
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TransposeTest, testing::ValuesIn(all_entries()), entry_name);
+
+TEST(Transpose, CsrCscDiaAndCdsHaveOne) {
+  const Case<double> c = matrix_case("5x5", paper_matrix<double>());
+  for (const FormatEntry& entry : registry()) {
+    if (entry.space != SpaceKind::cpu) continue;
+    const bool expected = entry.name == "csr" || entry.name == "csc" || entry.name == "dia" ||
+                          entry.name == "cds" || entry.peer;
+    EXPECT_EQ(entry.make<double>()(c.source, {})->has_transpose(), expected) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace quadrille
