@@ -86,7 +86,9 @@ class Run {
     const Csr<T>& csr = *operator_.source.csr;
     Record record;
     record.space = to_string(entry.space);
-    record.device = entry.space == SpaceKind::cpu ? "cpu" : "gpu " + std::to_string(options_.device);
+    record.device = entry.space == SpaceKind::cuda ? "gpu " + std::to_string(options_.device)
+                    : entry.peer                   ? "cpu, 1 thread"  // PETSc's own parallelism is MPI
+                                 : "cpu, " + std::to_string(omp_get_max_threads()) + " threads";
     record.format = entry.name;
     record.precision = sizeof(T) == 8 ? "fp64" : "fp32";
     record.operator_name = operator_.name;

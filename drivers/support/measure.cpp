@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include "formats/array.hpp"
 #include "kernels/cpu/stream.hpp"
@@ -22,6 +26,21 @@ std::string cpu_name() {
   for (std::string line; std::getline(cpuinfo, line);)
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   return "unknown";
+}
+
+// The size of the CPU's last cache, all instances together, from sysfs; 0 when it does not say.
+std::int64_t cpu_cache_bytes() {
+  std::set<std::string> sharers;
+  std::int64_t bytes = 0;
+  for (int cpu = 0; cpu < 4096; ++cpu) {
+    const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index3/";
+    std::string shared, size;
+    if (!std::getline(std::ifstream(folder + "shared_cpu_list"), shared) ||
+        !std::getline(std::ifstream(folder + "size"), size))
+      break;
+    if (sharers.insert(shared).second) bytes += std::strtoll(size.c_str(), nullptr, 10) * 1024;  // "32768K"
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -47,35 +66,31 @@ template Timing time_products(const SpmvOperator<float>&, const float*, float*, 
 template Timing time_products(const SpmvOperator<double>&, const double*, double*, int);
 
 double Ceilings::gbps(SpaceKind space, const Traffic& traffic) {
-  std::int64_t read = traffic.read_bytes, written = traffic.written_bytes;
-  if (const std::int64_t largest = std::int64_t{1} << 30; space == SpaceKind::cpu && read > largest) {
-    written = static_cast<std::int64_t>(static_cast<double>(written) * largest / static_cast<double>(read));
-    read = largest;
-  }
-  const auto [at, is_new] = measured_.try_emplace({space, {read, written}}, 0.0);
-  if (!is_new) return at->second;
+  const double written = static_cast<double>(std::max<std::int64_t>(1, traffic.written_bytes));
+  const double mix = std::max(0.5, std::round(2 * static_cast<double>(traffic.read_bytes) / written) / 2);
+  const double largest = space == SpaceKind::cpu ? 1 << 30 : 1e300;
+  const double size =
+      std::min(largest, std::exp2(std::round(std::log2(static_cast<double>(traffic.compulsory_bytes())))));
+  char name[96];
+  std::snprintf(name, sizeof name, "%s stream %g:1, %s", to_string(space), mix,
+                bytes_text(static_cast<std::int64_t>(size)).c_str());
+  for (const auto& [known, gbps] : measured_)
+    if (known == name) return gbps;
+  const auto writes = static_cast<std::int64_t>(size / (mix + 1)),
+             reads = static_cast<std::int64_t>(size) - writes;
+  double gbps = 0;
   try {
-    at->second = space == SpaceKind::cpu ? cpu::stream_gbps(read, written, stream_repetitions)
-                                         : cuda::stream_gbps(read, written, stream_repetitions);
+    gbps = space == SpaceKind::cpu ? cpu::stream_gbps(reads, writes, stream_repetitions)
+                                   : cuda::stream_gbps(reads, writes, stream_repetitions);
   } catch (const MemoryError&) {
     // stays 0: no ceiling
   }
-  return at->second;
-}
-
-std::vector<std::pair<std::string, double>> Ceilings::all() const {
-  std::vector<std::pair<std::string, double>> result;
-  for (const auto& [key, gbps] : measured_) {
-    const auto& [space, bytes] = key;
-    result.emplace_back(std::string(to_string(space)) + " stream reading " + bytes_text(bytes.first) +
-                            " and writing " + bytes_text(bytes.second),
-                        gbps);
-  }
-  return result;
+  measured_.emplace_back(name, gbps);
+  return gbps;
 }
 
 std::int64_t last_cache_bytes(SpaceKind space, int device) {
-  if (space == SpaceKind::cpu) return std::max<std::int64_t>(0, sysconf(_SC_LEVEL3_CACHE_SIZE));
+  if (space == SpaceKind::cpu) return cpu_cache_bytes();
   for (const cuda::DeviceInfo& gpu : cuda::devices())
     if (gpu.index == device) return gpu.l2_bytes;
   return 0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,17 +20,18 @@ struct Timing {
 template <class T>
 Timing time_products(const SpmvOperator<T>& op, const T* x, T* y, int repetitions);
 
-// Stream ceilings, measured once for each mix of reads and writes that a run asks for.
+// Stream ceilings, measured once for each size and mix of reads and writes that a run asks for: sizes within
+// a factor of two and mixes within half a read per write share one.
 class Ceilings {
  public:
-  // GB/s of a stream with this traffic in this space, on arrays of the same size, but not above 1 GiB on the
-  // CPU. 0 where the memory for it is not there.
+  // GB/s of a stream with this traffic in this space, on arrays of about the same size, but not above 1 GiB
+  // on the CPU. 0 where the memory for it is not there.
   double gbps(SpaceKind space, const Traffic& traffic);
   // name, GB/s of everything measured, for the report.
-  std::vector<std::pair<std::string, double>> all() const;
+  const std::vector<std::pair<std::string, double>>& all() const { return measured_; }
 
  private:
-  std::map<std::pair<SpaceKind, std::pair<std::int64_t, std::int64_t>>, double> measured_;
+  std::vector<std::pair<std::string, double>> measured_;
 };
 
 // Bytes of the last cache before memory: the CPU's third level or the GPU's second; 0 when unknown.

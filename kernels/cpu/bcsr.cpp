@@ -1,25 +1,62 @@
-// BCSR on the CPU: block rows in parallel, a dense block at a time.
+// BCSR on the CPU: block rows in parallel, a dense block at a time; the block size is a template parameter
+// for 1..8.
 #include <algorithm>
 
 #include "kernels/cpu/spmv.hpp"
 
 namespace quadrille::cpu {
+namespace {
 
-template <class T>
-void spmv(const Bcsr<T>& a, const T* x, T* y) {
+// sum[r] += block[r][c] * x[c]. B = 0: a block of `b`.
+template <int B, class T>
+void add_block(const T* block, int b, const T* x, T* __restrict sum) {
+  const int size = B > 0 ? B : b;
+  for (int r = 0; r < size; ++r) {
+    T row = 0;
+    for (int c = 0; c < size; ++c) row += block[r * size + c] * x[c];
+    sum[r] += row;
+  }
+}
+
+template <int B, class T>
+void multiply(const Bcsr<T>& a, const T* x, T* y) {
   const std::int64_t b = a.block_size;
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < a.block_rows(); ++i) {
-    const std::int64_t height = std::min(b, a.rows - i * b);
-    std::fill(y + i * b, y + i * b + height, T(0));
+    T sum[64] = {}, edge[64] = {};
     for (std::int64_t k = a.block_row_ptr[i]; k < a.block_row_ptr[i + 1]; ++k) {
-      const std::int64_t first = a.block_column[k] * b, width = std::min(b, a.columns - first);
-      for (std::int64_t r = 0; r < height; ++r) {
-        T sum = 0;
-        for (std::int64_t c = 0; c < width; ++c) sum += a.value[(k * b + r) * b + c] * x[first + c];
-        y[i * b + r] += sum;
-      }
+      const std::int64_t first = a.block_column[k] * b;
+      const T* from = x + first;
+      if (first + b > a.columns) from = std::copy(from, x + a.columns, edge) - (a.columns - first);
+      add_block<B>(a.value.data() + k * b * b, a.block_size, from, sum);
     }
+    std::copy(sum, sum + std::min(b, a.rows - i * b), y + i * b);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void spmv(const Bcsr<T>& a, const T* x, T* y) {
+  switch (a.block_size) {
+    case 1:
+      return multiply<1>(a, x, y);
+    case 2:
+      return multiply<2>(a, x, y);
+    case 3:
+      return multiply<3>(a, x, y);
+    case 4:
+      return multiply<4>(a, x, y);
+    case 5:
+      return multiply<5>(a, x, y);
+    case 6:
+      return multiply<6>(a, x, y);
+    case 7:
+      return multiply<7>(a, x, y);
+    case 8:
+      return multiply<8>(a, x, y);
+    default:
+      return multiply<0>(a, x, y);
   }
 }
 

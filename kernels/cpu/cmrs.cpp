@@ -1,22 +1,42 @@
-// CMRS on the CPU: strips in parallel, one sum per row of the strip.
+// CMRS on the CPU: strips in parallel, one sum per row of the strip. How an entry is unpacked is decided
+// once, outside the loops.
 #include <algorithm>
 
 #include "kernels/cpu/spmv.hpp"
 
 namespace quadrille::cpu {
+namespace {
 
-template <class T>
-void spmv(const Cmrs<T>& a, const T* x, T* y) {
+// unpack(k) gives the column and the row in the strip of entry k.
+template <class T, class Unpack>
+void multiply(const Cmrs<T>& a, const T* x, T* y, const Unpack& unpack) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t s = 0; s < a.strips(); ++s) {
     T sum[16] = {};
     for (std::int32_t k = a.strip_ptr[s]; k < a.strip_ptr[s + 1]; ++k) {
-      const CmrsEntry e = entry(a, k);
+      const CmrsEntry e = unpack(k);
       sum[e.row_in_strip] += a.value[k] * x[e.column];
     }
     const std::int64_t first = s * a.height, end = std::min(a.rows, first + a.height);
     std::copy(sum, sum + (end - first), y + first);
   }
+}
+
+}  // namespace
+
+template <class T>
+void spmv(const Cmrs<T>& a, const T* x, T* y) {
+  constexpr int bits = Cmrs<T>::packed_bits;
+  const std::uint32_t* const column = a.column.data();
+  const std::uint8_t* const row = a.row_in_strip.data();
+  if (a.packed)
+    multiply(a, x, y, [=](std::int32_t k) {
+      return CmrsEntry{column[k] >> bits, column[k] & ((1u << bits) - 1)};
+    });
+  else if (a.row_in_strip.size() > 0)
+    multiply(a, x, y, [=](std::int32_t k) { return CmrsEntry{column[k], row[k]}; });
+  else
+    multiply(a, x, y, [=](std::int32_t k) { return CmrsEntry{column[k], 0}; });
 }
 
 #define QUADRILLE_INSTANTIATE(T) template void spmv(const Cmrs<T>&, const T*, T*);

@@ -1,5 +1,5 @@
-// RgCSR on the CPU: groups in parallel, a row at a time up to its own length; sums go to the row's place in
-// the matrix.
+// RgCSR on the CPU: groups in parallel; within a group the first entries of all rows, then the second ones,
+// as they are stored. Sums stay in the first-level cache and go to the rows' places in the matrix at the end.
 #include <algorithm>
 
 #include "kernels/cpu/spmv.hpp"
@@ -8,16 +8,17 @@ namespace quadrille::cpu {
 
 template <class T>
 void spmv(const RgCsr<T>& a, const T* x, T* y) {
+  constexpr std::int64_t largest_group = 1024;
   const bool ordered = a.order.size() > 0;
 #pragma omp parallel for schedule(static)
   for (std::int64_t g = 0; g < a.groups(); ++g) {
     const std::int64_t first = g * a.group, size = std::min<std::int64_t>(a.group, a.rows - first);
-    for (std::int64_t i = first; i < first + size; ++i) {
-      T sum = 0;
-      std::int64_t at = a.group_ptr[g] + i - first;
-      for (std::int32_t e = 0; e < a.row_length[i]; ++e, at += size) sum += a.value[at] * x[a.column[at]];
-      y[ordered ? a.order[i] : i] = sum;
-    }
+    T sum[largest_group];
+    std::fill(sum, sum + size, T(0));
+    for (std::int64_t at = a.group_ptr[g]; at < a.group_ptr[g + 1]; at += size)
+      for (std::int64_t i = 0; i < size; ++i)
+        if (a.column[at + i] >= 0) sum[i] += a.value[at + i] * x[a.column[at + i]];
+    for (std::int64_t i = 0; i < size; ++i) y[ordered ? a.order[first + i] : first + i] = sum[i];
   }
 }
 

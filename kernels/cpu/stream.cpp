@@ -6,31 +6,36 @@
 #include "formats/array.hpp"
 
 namespace quadrille::cpu {
+namespace {
+
+constexpr std::int64_t lanes = 32;    // independent sums: enough to hide the latency of the additions
+constexpr std::int64_t block = 2048;  // doubles written at a time
+
+// Adds n doubles, a multiple of `lanes`, to as many sums.
+void add_up(const double* in, std::int64_t n, double* __restrict sum) {
+  for (std::int64_t k = 0; k < n; k += lanes)
+#pragma omp simd
+    for (std::int64_t j = 0; j < lanes; ++j) sum[j] += in[k + j];
+}
+
+}  // namespace
 
 double stream_gbps(std::int64_t read_bytes, std::int64_t written_bytes, int repetitions) {
-  constexpr std::int64_t width = 8;  // doubles summed into one
-  const std::int64_t n = std::max<std::int64_t>(width, read_bytes / 8 / width * width);
-  const std::int64_t writes = std::clamp<std::int64_t>(written_bytes / 8, 1, n);
-  const std::int64_t group = std::max<std::int64_t>(1, n / writes);  // reads for each write
-  Array<double> in(n, 1.0), out(writes, 0.0);
+  const std::int64_t writes = std::max<std::int64_t>(1, written_bytes / 8 / block) * block;
+  const std::int64_t reads = std::max<std::int64_t>(lanes, read_bytes / (writes / block) / 8 / lanes * lanes);
+  Array<double> in(writes / block * reads, 1.0), out(writes, 0.0);
   double best = 1e300;
   for (int i = 0; i < repetitions; ++i) {
     const auto start = std::chrono::steady_clock::now();
 #pragma omp parallel for schedule(static)
-    for (std::int64_t w = 0; w < writes; ++w) {
-      double sum[width] = {};
-      const double* const p = in.data() + w * group;
-      std::int64_t k = 0;
-      for (; k + width <= group; k += width)
-#pragma omp simd
-        for (int j = 0; j < width; ++j) sum[j] += p[k + j];
-      for (; k < group; ++k) sum[0] += p[k];
-      for (int j = 1; j < width; ++j) sum[0] += sum[j];
-      out[w] = sum[0];
+    for (std::int64_t w = 0; w < writes; w += block) {
+      double sum[lanes] = {};
+      add_up(in.data() + w / block * reads, reads, sum);
+      for (std::int64_t k = 0; k < block; k += lanes) std::copy(sum, sum + lanes, out.data() + w + k);
     }
     best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  return static_cast<double>((writes * group + writes) * 8) / best * 1e-9;
+  return static_cast<double>(in.bytes() + out.bytes()) / best * 1e-9;
 }
 
 }  // namespace quadrille::cpu

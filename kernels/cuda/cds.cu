@@ -17,13 +17,15 @@ namespace quadrille::cuda {
 namespace {
 
 constexpr int threads_per_block = 256;
-constexpr int max_diagonals = 128;  // 125 points of a 5x5x5 box, and room for custom stencils
+constexpr int max_diagonals =
+    128;  // of one launch, more than the 125 points of a 5x5x5 box: kernel arguments are limited
 
 struct Structure {
   std::int64_t nodes, rows;
   int nx, ny, nz;
   bool wraps_x, wraps_y, wraps_z;
   int dof, diagonals;
+  bool accumulate;              // y += instead of y =
   int distance[max_diagonals];  // node index difference, where no axis is periodic
   NodeOffset offset[max_diagonals];
 };
@@ -66,7 +68,7 @@ __global__ void __launch_bounds__(threads_per_block)
   }
   constexpr int together = Dof == 0 ? 1 : (Dof >= 4 ? 2 : 8 / Dof);  // block diagonals in flight at once
   const T* column = values + row;
-  T sum = 0;
+  T sum = s.accumulate ? y[row] : T(0);
 #pragma unroll together
   for (int d = 0; d < s.diagonals; ++d) {
     const std::int64_t to = neighbour<Periodic>(s, node, node_x, node_y, node_z, d);
@@ -105,11 +107,9 @@ auto kernel_of(int dof) {
   }
 }
 
+// The structure of diagonals [first, first + max_diagonals).
 template <class T>
-Structure structure_of(const BlockDiagonals<T, Device>& a) {
-  if (a.diagonals() > max_diagonals)
-    throw FormatError("cds on the GPU takes " + std::to_string(max_diagonals) + " block diagonals, not " +
-                      std::to_string(a.diagonals()));
+Structure structure_of(const BlockDiagonals<T, Device>& a, std::int64_t first) {
   Structure s{};
   s.nodes = a.nodes();
   s.rows = a.rows();
@@ -120,10 +120,11 @@ Structure structure_of(const BlockDiagonals<T, Device>& a) {
   s.wraps_y = a.periodic[1];
   s.wraps_z = a.periodic[2];
   s.dof = a.dof;
-  s.diagonals = static_cast<int>(a.diagonals());
+  s.diagonals = static_cast<int>(std::min<std::int64_t>(max_diagonals, a.diagonals() - first));
+  s.accumulate = first > 0;
   for (int d = 0; d < s.diagonals; ++d) {
-    s.offset[d] = a.offsets[d];
-    const std::int64_t distance = a.linear(a.offsets[d]);
+    s.offset[d] = a.offsets[first + d];
+    const std::int64_t distance = a.linear(s.offset[d]);
     to_index32(std::abs(distance), "nodes between neighbours");
     s.distance[d] = static_cast<int>(distance);
   }
@@ -135,13 +136,18 @@ Structure structure_of(const BlockDiagonals<T, Device>& a) {
 template <class T>
 void spmv(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
   if (a.rows() == 0) return;
-  const Structure s = structure_of(a);
-  const std::int64_t blocks = (s.rows + threads_per_block - 1) / threads_per_block;
+  const std::int64_t blocks = (a.rows() + threads_per_block - 1) / threads_per_block;
   to_index32(blocks, "blocks of rows");
-  const bool periodic = s.wraps_x || s.wraps_y || s.wraps_z;
-  const auto kernel = periodic ? kernel_of<T, true>(s.dof) : kernel_of<T, false>(s.dof);
-  kernel<<<static_cast<unsigned>(blocks), threads_per_block>>>(s, a.values.data(), x, y);
-  QUADRILLE_CUDA_LAUNCHED("cds");
+  const bool periodic = a.periodic[0] || a.periodic[1] || a.periodic[2];
+  const auto kernel = periodic ? kernel_of<T, true>(a.dof) : kernel_of<T, false>(a.dof);
+  std::int64_t first = 0;
+  do {  // once even for an operator without diagonals, whose product is zero
+    const Structure s = structure_of(a, first);
+    const T* const values = a.values.data() + first * a.dof * a.rows();
+    kernel<<<static_cast<unsigned>(blocks), threads_per_block>>>(s, values, x, y);
+    QUADRILLE_CUDA_LAUNCHED("cds");
+    first += max_diagonals;
+  } while (first < a.diagonals());
 }
 
 template void spmv(const BlockDiagonals<double, Device>&, const double*, double*);

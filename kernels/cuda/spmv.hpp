@@ -5,7 +5,7 @@
 
 namespace quadrille::cuda {
 
-// Throws CudaError when the launch fails and FormatError for more diagonals than a kernel's arguments hold.
+// Throws CudaError when the launch fails.
 template <class T>
 void spmv(const BlockDiagonals<T, Device>& a, const T* x, T* y);  // CDS
 

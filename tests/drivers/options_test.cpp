@@ -193,6 +193,8 @@ struct BadValue {
   const char *option, *value, *reason;
 };
 
+void PrintTo(const BadValue& bad, std::ostream* out) { *out << bad.option << " " << bad.value; }
+
 class RefusedValue : public testing::TestWithParam<BadValue> {};
 
 TEST_P(RefusedValue, NamesOptionValueAndWhatIsAllowed) {
@@ -333,7 +335,7 @@ TEST(Options, TwoOutputsNeedTwoFiles) {
 
 TEST(Options, NamedFormatsMustRunInTheSpaceAndPrecision) {
   for (const FormatEntry& entry : registry()) {
-    bool cpu = false, cuda = false, fp32 = false;
+    bool cpu = entry.peer, cuda = entry.peer, fp32 = false;  // peers stand beside the formats of any space
     for (const FormatEntry& other : registry()) {
       if (other.name != entry.name) continue;
       (other.space == SpaceKind::cpu ? cpu : cuda) = true;

@@ -1,0 +1,247 @@
+"""The command's contract, seen from outside: exit codes, sentences, JSON and CSV, files that survive.
+Usage: cli_test.py QUADRILLE WRONG_MATMULT_LIBRARY [unittest options]"""
+import csv
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+QUADRILLE = sys.argv.pop(1)
+WRONG_MATMULT = sys.argv.pop(1)
+CPU_FORMATS = "csr csc coo bcsr dia cds ell ellr_t rg_csr cmrs hyb petsc_aij".split()
+RECORD = """bench space device format precision operator grid dof stencil boundary rows nnz stored_bytes compulsory_bytes
+ms_median ms_min ms_max repetitions gflops gbps ceiling_gbps fraction_of_floor in_cache convert_ms upload_ms checked
+error_over_bound skipped""".split()
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name, content=None):
+        path = os.path.join(self.folder.name, name)
+        if content is not None:
+            with open(path, "wb" if isinstance(content, bytes) else "w") as file:
+                file.write(content)
+        return path
+
+    def run_it(self, *arguments, **keywords):
+        return subprocess.run([QUADRILLE, *arguments], capture_output=True, text=True, timeout=300, **keywords)
+
+    def ok(self, *arguments, **keywords):
+        done = self.run_it(*arguments, **keywords)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def refused(self, code, words, *arguments, **keywords):
+        done = self.run_it(*arguments, **keywords)
+        self.assertEqual(done.returncode, code, (arguments, done.stdout, done.stderr))
+        lines = done.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertTrue(lines[0].startswith("quadrille: "), lines)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+
+class Spmv(CliTest):
+    def test_every_format_is_checked_and_reported(self):
+        for precision in ["fp64", "fp32"]:
+            names = CPU_FORMATS if precision == "fp64" else CPU_FORMATS[:-1]
+            out, table = self.path("out.json"), self.path("out.csv")
+            screen = self.ok("spmv", "--grid", "9x8x7", "--dof", "3", "--space", "cpu", "--precision", precision,
+                             "--repetitions", "2", "--json", out, "--csv", table)
+            report = json.load(open(out))
+            self.assertEqual(list(report), ["machine", "command", "version", "date", "ceilings", "records"])
+            self.assertIn("--dof 3", report["command"])
+            self.assertRegex(report["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+            self.assertEqual([r["format"] for r in report["records"]], names)
+            for record in report["records"]:
+                self.assertEqual(list(record), RECORD)
+                self.assertEqual((record["rows"], record["dof"], record["precision"]), (9 * 8 * 7 * 3, 3, precision))
+                self.assertIsNone(record["skipped"])
+                self.assertTrue(record["checked"])
+                self.assertLessEqual(record["error_over_bound"], 1)
+                self.assertGreaterEqual(record["ms_max"], record["ms_median"])
+                self.assertGreaterEqual(record["ms_median"], record["ms_min"])
+                self.assertGreater(record["ms_min"], 0)
+                self.assertGreater(record["stored_bytes"], record["nnz"] * (8 if precision == "fp64" else 4) - 1)
+                self.assertIn(record["format"], screen)
+            rows = list(csv.DictReader(open(table)))
+            self.assertEqual([row["format"] for row in rows], names)
+
+    def test_every_operator_boundary_and_stencil_runs(self):
+        stencil = self.path("stencil.txt", "# a custom one\n0 0\n1 0\n0 -2\n")
+        for arguments in [["--operator", "laplacian", "--stencil", "star", "--radius", "4"],
+                          ["--operator", "laplacian", "--stencil", "box"], ["--operator", "diffusion"],
+                          ["--operator", "elasticity"], ["--stencil", stencil, "--dof", "2"],
+                          ["--boundary", "periodic,periodic,clamp,value:2.5"], ["--grid", "1x1"]]:
+            grid = [] if "--grid" in arguments else ["--grid", "13x11"]
+            self.ok("spmv", *grid, *arguments, "--space", "cpu", "--repetitions", "1", "--quiet")
+
+    def test_quiet_says_nothing_and_auto_explains_itself(self):
+        base = ["spmv", "--grid", "16x16", "--repetitions", "1", "--space", "cpu"]
+        self.assertEqual(self.ok(*base, "--quiet"), "")
+        self.assertRegex(self.ok(*base, "--format", "auto"), r"auto: \w+ on cpu, the fewest bytes per product")
+
+    def test_the_result_does_not_depend_on_threads(self):
+        def result(threads):
+            out = self.path(f"{threads}.h5")
+            self.ok("spmv", "--grid", "20x19", "--dof", "2", "--format", "cds", "--threads", threads, "--repetitions",
+                    "1", "--output", out, "--space", "cpu")
+            try:
+                import h5py
+            except ImportError:
+                self.skipTest("no h5py")
+            return h5py.File(out)["result"][...].tobytes()
+        self.assertEqual(result("1"), result("3"))
+
+    def test_a_wrong_product_is_noticed_and_ends_with_1(self):
+        done = self.run_it("spmv", "--grid", "8x8", "--repetitions", "1", "--format", "csr,petsc_aij", "--space", "cpu",
+                           env={**os.environ, "LD_PRELOAD": WRONG_MATMULT})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("csr on cpu is wrong in row 0", done.stderr)
+        self.assertIn("NO", done.stdout)
+
+    def test_petsc_options_reach_petsc_and_unused_ones_are_named(self):
+        done = self.run_it("spmv", "--grid", "4x4", "--repetitions", "1", "--", "-options_left", "0", "-no_such_thing")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("-no_such_thing", done.stderr)
+
+    def test_without_a_gpu_cuda_is_refused_with_3(self):
+        if "GPU       none" in self.ok("info"):
+            self.refused(3, ["--space cpu"], "spmv", "--grid", "4x4", "--space", "cuda")
+
+
+class Matrices(CliTest):
+    GOOD = "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n2 2 3\n3 3 4\n1 3 -1\n"
+
+    def test_plain_and_gzip(self):
+        for path in [self.path("a.mtx", self.GOOD), self.path("b.mtx.gz", gzip.compress(self.GOOD.encode()))]:
+            out = self.path("out.json")
+            self.ok("spmv", "--matrix", path, "--repetitions", "1", "--json", out, "--space", "cpu")
+            self.assertEqual({r["nnz"] for r in json.load(open(out))["records"]}, {4})
+            self.assertIn("4", self.ok("inspect", path))
+
+    def test_rectangular_matrices_skip_what_needs_a_square(self):
+        path = self.path("w.mtx", "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 3 5\n2 1 7\n")
+        out = self.path("out.json")
+        self.ok("spmv", "--matrix", path, "--repetitions", "1", "--json", out, "--space", "cpu")
+        records = {r["format"]: r for r in json.load(open(out))["records"]}
+        self.assertIn("square", records["cds"]["skipped"])
+        self.assertTrue(records["dia"]["checked"])
+        self.refused(2, ["square"], "spmv", "--matrix", path, "--format", "cds", "--quiet")
+
+    def test_nan_and_inf_are_reported_and_computed_with(self):
+        path = self.path("n.mtx", self.GOOD.replace("\n2 2 3", "\n2 2 nan").replace("\n3 3 4\n1 3", "\n3 3 inf\n1 3"))
+        screen = self.ok("spmv", "--matrix", path, "--repetitions", "1", "--space", "cpu")
+        self.assertIn("2 entries are NaN or Inf", screen)
+        self.assertIn("2 rows of A x are NaN or Inf", screen)
+
+    def test_bad_files_get_a_sentence_and_2(self):
+        head = "%%MatrixMarket matrix coordinate real general\n"
+        for content, word in [(head + "3 3 1000000000000\n1 1 1\n", "2^31"),
+                              (head + "3 3 2000000000\n1 1 1\n", "2000000000"), (head + "2 2 2\n1 1 1\n", ""),
+                              (head + "2 2 1\n3 1 1\n", ""), (head + "2 2 1\n1 1 abc\n", "abc"), ("", ""),
+                              ("hello\n", ""), (b"\x1f\x8b\x08\x00garbage", "")]:
+            self.refused(2, [word, "bad.mtx"], "spmv", "--matrix", self.path("bad.mtx", content))
+        self.refused(2, ["missing.mtx"], "inspect", self.path("missing.mtx"))
+        self.refused(2, [self.folder.name], "inspect", self.folder.name)
+
+    def test_fields_need_a_grid(self):
+        self.refused(2, ["--output"], "spmv", "--matrix", self.path("a.mtx", self.GOOD), "--output", self.path("f.h5"))
+
+
+class BadInput(CliTest):
+    def test_sentences_and_2(self):
+        for arguments, word in [(["--grid", "0x4"], "0x4"), (["--grid", "-3x4"], "-3x4"), (["--grid", "4"], "4"),
+                                (["--grid", "axb"], "axb"), (["--dof", "0"], "0"), (["--dof", "65"], "65"),
+                                (["--grid", "9999999999x9999999999x9999999999"], "64 bits"),
+                                (["--operator", "laplacien"], "laplacian"), (["--format", "cdss"], "cds"),
+                                (["--stencil", "stra"], "star"), (["--boundary", "periodc"], "periodic"),
+                                (["--boundary", "periodic,drop,drop,drop"], "periodic"), (["--radius", "9"], "9"),
+                                (["--repetitions", "0"], "0"), (["--seed", "-1"], "-1"), (["--gird", "3x3"], "--grid"),
+                                (["--precision", "fp16"], "fp32"), (["--space", "gpu"], "cpu"),
+                                (["--operator", "elasticity", "--dof", "5"], "5"), (["--config", "nope.ini"], "nope.ini")]:
+            self.refused(2, [word], "spmv", *(["--grid", "4x4"] if "--grid" not in arguments else []), *arguments)
+        self.refused(2, ["spmv"], "smpv")
+
+    def test_too_large_names_needed_and_free_bytes_at_once(self):
+        self.refused(3, ["needs", "free", "TiB"], "spmv", "--grid", "20000x20000x200", "--dof", "4")
+        self.refused(2, ["64 bits"], "spmv", "--grid", "1000000000x1000000000x4", "--dof", "8")
+
+    def test_validate_prints_a_config_that_reads_back(self):
+        text = self.ok("spmv", "--grid", "5x6", "--dof", "2", "--boundary", "clamp", "--seed", "7", "--validate")
+        self.assertIn("seed = 7", text)
+        again = self.ok("spmv", "--config", self.path("c.ini", text), "--validate")
+        self.assertEqual(text, again)
+
+
+class Output(CliTest):
+    ARGUMENTS = ["spmv", "--format", "cds", "--repetitions", "1", "--space", "cpu"]
+
+    def test_what_cannot_be_written_is_found_before_the_work(self):
+        self.refused(3, ["nowhere"], *self.ARGUMENTS, "--grid", "40x40", "--output", self.path("nowhere/f.h5"))
+        self.refused(3, ["nowhere"], *self.ARGUMENTS, "--json", self.path("nowhere/f.json"))
+        self.refused(3, [self.folder.name], *self.ARGUMENTS, "--csv", self.folder.name)
+
+    def test_a_full_disk_leaves_the_old_file(self):
+        # A small disk of our own, in a mount namespace of our own.
+        script = """mount -t tmpfs -o size=64k none "$0" || exit 77
+                    cd "$0" && echo precious > f.h5 && "$@" --output f.h5; code=$?
+                    cat f.h5; ls; exit $code"""
+        done = subprocess.run(["unshare", *([] if os.geteuid() == 0 else ["-r"]), "-m", "sh", "-c", script,
+                               self.folder.name, os.path.abspath(QUADRILLE), *self.ARGUMENTS, "--grid", "90x90", "--quiet"],
+                              capture_output=True, text=True)
+        if done.returncode == 77 or "unshare" in done.stderr:
+            self.skipTest("no mount namespaces here")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("No space left", done.stderr)
+        self.assertEqual(done.stdout, "precious\nf.h5\n")
+
+    def test_fields_and_options_are_in_the_file(self):
+        try:
+            import h5py
+        except ImportError:
+            self.skipTest("no h5py")
+        path = self.path("f.h5")
+        self.ok(*self.ARGUMENTS, "--grid", "40x40", "--dof", "2", "--boundary", "value:3", "--output", path)
+        with h5py.File(path) as file:
+            self.assertEqual(file["result"].shape, (1, 1, 40, 40, 2))
+            self.assertIn("boundary_rhs", file)
+            self.assertEqual(file["options"].attrs["boundary"], "value:3")
+        self.assertIn("f.h5:/result", open(self.path("f.xdmf")).read())
+
+
+class Inspect(CliTest):
+    def test_sizes_and_row_lengths(self):
+        out = self.path("out.json")
+        screen = self.ok("inspect", "--grid", "5x4", "--dof", "2", "--json", out)
+        for text in ["40 x 40", "328", "5 block diagonals of 2 x 2 blocks", "shortest 6", "longest 10"]:
+            self.assertIn(text, screen)
+        records = {r["format"]: r for r in json.load(open(out))["records"]}
+        self.assertEqual(records["cds"]["stored_bytes"], 5 * 2 * 40 * 8 + 5 * 12)
+        self.assertEqual(records["csr"]["stored_bytes"], 41 * 4 + 328 * 12)
+
+    def test_a_format_with_absurd_fill_says_so(self):
+        n = 3000
+        entries = [f"{i} {i} 1" for i in range(1, n + 1)] + [f"1 {j} 1" for j in range(2, n + 1)]
+        path = self.path("arrow.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                         f"{n} {n} {len(entries)}\n" + "\n".join(entries) + "\n")
+        self.assertRegex(self.ok("inspect", path), r"ell: ell would store \S+ MiB, mostly padding")
+
+
+class Info(CliTest):
+    def test_versions_and_formats(self):
+        out = self.path("info.json")
+        screen = self.ok("info", "--json", out)
+        for word in ["PETSc", "MPI", "HDF5", "CUDA", "cmrs"]:
+            self.assertIn(word, screen)
+        self.assertRegex(json.load(open(out))["petsc"], r"^3\.\d+\.\d+$")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
