@@ -23,12 +23,17 @@ void multiply(const Bcsr<T>& a, const T* x, T* y) {
   const std::int64_t b = a.block_size;
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < a.block_rows(); ++i) {
-    T sum[64] = {}, edge[64] = {};
+    T sum[B > 0 ? B : 64] = {};
     for (std::int64_t k = a.block_row_ptr[i]; k < a.block_row_ptr[i + 1]; ++k) {
       const std::int64_t first = a.block_column[k] * b;
-      const T* from = x + first;
-      if (first + b > a.columns) from = std::copy(from, x + a.columns, edge) - (a.columns - first);
-      add_block<B>(a.value.data() + k * b * b, a.block_size, from, sum);
+      const T* const block = a.value.data() + k * b * b;
+      if (first + b <= a.columns) {
+        add_block<B>(block, a.block_size, x + first, sum);
+      } else {  // a block that sticks out of the matrix
+        T edge[B > 0 ? B : 64] = {};
+        std::copy(x + first, x + a.columns, edge);
+        add_block<B>(block, a.block_size, edge, sum);
+      }
     }
     std::copy(sum, sum + std::min(b, a.rows - i * b), y + i * b);
   }
