@@ -15,6 +15,12 @@ std::vector<std::string> operator_names();
 // "box" for elasticity, "star" for the others. Throws InputError for an unknown name.
 std::string default_stencil(const std::string& name);
 
+// Of A x for an x without units: "1/m2" for the Laplacian, ...; "1" for none. Throws InputError for an unknown name.
+std::string operator_units(const std::string& name);
+
+// What A is, for people: "minus the Laplacian", ... Throws InputError for an unknown name.
+std::string operator_title(const std::string& name);
+
 // The operator with its default parameters: diffusion has the log-normal field with jumps of 1e6, elasticity
 // has lambda = mu = 1. `seed` matters to random and diffusion. Coefficients and their sums are computed in
 // double and rounded once to T (float, double). Throws InputError for an unknown name and for a stencil or

@@ -14,7 +14,7 @@ if(NOT QUADRILLE_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 90)
+      set(CMAKE_CUDA_ARCHITECTURES 90-real 80-virtual)  # Hopper, and anything from Ampere on through PTX
     endif()
     set(CMAKE_CUDA_STANDARD 20)
     enable_language(CUDA)

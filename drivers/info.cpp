@@ -207,6 +207,7 @@ std::string to_json(const Info& info) {
 int run_info(const Options& options) {
   const Info info = collect();
   if (!options.quiet) print(std::cout, info);
+  flush_standard_output();
   if (!options.json.empty()) write_text_file(options.json, to_json(info));
   return 0;
 }

@@ -13,8 +13,9 @@
 #include "drivers/support/measure.hpp"
 #include "drivers/support/operator_source.hpp"
 #include "drivers/support/report.hpp"
-#include "kernels/cuda/device.hpp"
+#include "grid/error.hpp"
 #include "kernels/petsc/session.hpp"
+#include "revision.hpp"
 
 namespace quadrille {
 namespace {
@@ -42,7 +43,7 @@ RowLengths row_lengths(const Csr<T>& csr) {
   return result;
 }
 
-// Non-zeros of A whose transposed entry is stored too and is equal, and the largest |column - row|.
+// Whether A equals its transpose, bit by bit, and the largest |column - row|.
 template <class T>
 std::pair<bool, std::int64_t> symmetry_and_bandwidth(const Csr<T>& csr) {
   const bool square = csr.rows == csr.columns;
@@ -103,24 +104,8 @@ template <class T>
 std::vector<Record> size_formats(const Options& options, const OperatorSource<T>& op) {
   std::vector<Record> records;
   for (const FormatEntry& entry : registry()) {
-    const bool named =
-        options.formats.front() == "all" || options.formats.front() == "auto" ||
-        std::find(options.formats.begin(), options.formats.end(), entry.name) != options.formats.end();
-    if (entry.peer || entry.space != SpaceKind::cpu || !named || !entry.make<T>()) continue;
-    Record record;
-    record.bench = "inspect";
-    record.space = to_string(entry.space);
-    record.format = entry.name;
-    record.precision = sizeof(T) == 8 ? "fp64" : "fp32";
-    record.operator_name = op.name;
-    if (op.source.hub) {
-      record.grid = to_string(options.grid);
-      record.stencil = op.stencil;
-      record.boundary = op.boundary;
-      record.dof = options.grid.dof;
-    }
-    record.rows = op.source.csr->rows;
-    record.nnz = op.source.csr->nnz();
+    if (entry.peer || entry.space != SpaceKind::cpu || !is_named(options, entry)) continue;
+    Record record = record_of(options, op, entry);
     try {
       const Traffic traffic = entry.make<T>()(op.source, options.format_options)->traffic();
       record.stored_bytes = traffic.stored_bytes;
@@ -152,7 +137,7 @@ void print(const Lines& lines, const std::vector<Record>& records, std::int64_t 
   std::cout << "\nper product: bytes that y = A x must move. fill: stored bytes over the bytes of the "
                "non-zeros alone.\n";
   for (const Record& r : records)
-    if (!r.skipped.empty()) std::cout << r.format << ": " << r.skipped << "\n";
+    if (!r.skipped.empty()) std::cout << refusal(r, r.format) << "\n";
 }
 
 template <class T>
@@ -161,13 +146,15 @@ int inspect(const Options& options) {
   Report report;
   report.machine = describe_machine(false, 0);
   report.command = options.command_line;
-  report.version = QUADRILLE_VERSION;
+  report.version = QUADRILLE_REVISION;
   report.date = utc_now();
   report.records = size_formats(options, op);
+  if (report.records.empty()) throw InputError("inspect sizes our own formats; --format names none of them");
   if (!options.quiet) {
     for (const std::string& remark : op.remarks) std::cout << "note: " << remark << "\n";
     print(describe(options, op), report.records, sizeof(T));
   }
+  flush_standard_output();
   if (!options.json.empty()) write_text_file(options.json, to_json(report));
   if (!options.csv.empty()) write_text_file(options.csv, to_csv(report));
   return 0;
@@ -180,7 +167,11 @@ int run_inspect(const Options& options) {
     if (!path.empty()) check_output_path(path);
   if (options.threads > 0) omp_set_num_threads(options.threads);
   const petsc::Session session(options.petsc_arguments);
-  return options.precision == Precision::fp64 ? inspect<double>(options) : inspect<float>(options);
+  petsc::require_one_rank();
+  const int code = options.precision == Precision::fp64 ? inspect<double>(options) : inspect<float>(options);
+  for (const std::string& name : petsc::unused_options())
+    std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";
+  return code;
 }
 
 }  // namespace quadrille

@@ -1,5 +1,7 @@
 // The `quadrille` program: reads the command line, runs a subcommand and turns errors into one sentence and a
 // code.
+#include <fcntl.h>
+
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -46,6 +48,8 @@ int complain(std::string sentence, ExitCode code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  for (int descriptor = 0; descriptor < 3; ++descriptor)  // a closed one must not become a file of ours
+    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", O_RDONLY);
   try {
     const int code = run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     if (!std::cout.flush()) return complain("standard output cannot be written", machine_failed);

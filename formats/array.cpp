@@ -16,37 +16,71 @@ namespace {
 constexpr std::int64_t checked_from = 64 << 20;  // smaller requests are left to the allocator
 constexpr std::int64_t huge_page = 2 << 20;
 
-std::int64_t number_in(const char* path) {
+std::int64_t number_in(const std::string& path) {
   std::ifstream in(path);
   std::int64_t value = -1;
   return (in >> value) ? value : -1;
 }
 
+// The value after `name` in a file of "name value" lines, or 0.
+std::int64_t number_after(const std::string& path, const std::string& name) {
+  std::ifstream in(path);
+  std::string word, rest;
+  for (std::int64_t value = 0; in >> word >> value; std::getline(in, rest))
+    if (word == name) return value;
+  return 0;
+}
+
+// What one control group leaves: its limit less what is used and cannot be dropped. Files that are not there set no limit.
+std::int64_t left_in_group(const std::string& folder, const char* limit, const char* usage,
+                           const char* droppable) {
+  const std::int64_t allowed = number_in(folder + limit), used = number_in(folder + usage);
+  if (allowed < 0 || used < 0) return std::numeric_limits<std::int64_t>::max();
+  return std::max<std::int64_t>(0, allowed - (used - number_after(folder + "memory.stat", droppable)));
+}
+
+// The tightest limit of the process's control groups, versions 1 and 2, up to the root.
+std::int64_t left_in_groups() {
+  std::int64_t left = std::numeric_limits<std::int64_t>::max();
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    std::string path = line.substr(second + 1);
+    if (!controllers.empty() && controllers.find("memory") == std::string::npos) continue;
+    while (true) {
+      left = std::min(left, controllers.empty()
+                                ? left_in_group("/sys/fs/cgroup" + path + "/", "memory.max", "memory.current",
+                                                "inactive_file")
+                                : left_in_group("/sys/fs/cgroup/memory" + path + "/", "memory.limit_in_bytes",
+                                                "memory.usage_in_bytes", "total_inactive_file"));
+      if (path.empty()) break;
+      path.erase(path.find_last_of('/'));
+    }
+  }
+  return left;
+}
+
 }  // namespace
 
 std::int64_t available_host_bytes() {
-  std::int64_t available = std::numeric_limits<std::int64_t>::max();
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string name, unit; meminfo >> name;) {
-    std::int64_t kib = 0;
-    if (name == "MemAvailable:" && meminfo >> kib) available = kib * 1024;
-    std::getline(meminfo, unit);
-  }
-  const std::int64_t limit = number_in("/sys/fs/cgroup/memory.max");
-  const std::int64_t used = number_in("/sys/fs/cgroup/memory.current");
-  if (limit >= 0 && used >= 0) available = std::min(available, std::max<std::int64_t>(0, limit - used));
-  return available;
+  const std::int64_t kib = number_after("/proc/meminfo", "MemAvailable:");
+  return std::min(kib > 0 ? kib * 1024 : std::numeric_limits<std::int64_t>::max(), left_in_groups());
+}
+
+void require_host(std::int64_t bytes) {
+  if (bytes < checked_from) return;
+  const std::int64_t available = available_host_bytes();
+  if (bytes > available)
+    throw MemoryError("not enough memory: " + bytes_text(bytes) + " needed, " + bytes_text(available) +
+                      " free; choose a smaller grid, fewer DoF or fp32");
 }
 
 void* allocate_host(std::int64_t bytes) {
   if (bytes == 0) return nullptr;
-  if (bytes < 0) throw FormatError("an array of a negative size was asked for: a size overflowed 64 bits");
-  if (bytes >= checked_from) {
-    const std::int64_t available = available_host_bytes();
-    if (bytes > available)
-      throw MemoryError("not enough memory: " + bytes_text(bytes) + " needed, " + bytes_text(available) +
-                        " free; choose a smaller grid, fewer DoF or fp32");
-  }
+  if (bytes < 0) throw FormatError("an array of more bytes than 64 bits count was asked for");
+  require_host(bytes);
   const std::int64_t alignment = bytes >= 2 * huge_page ? huge_page : 64;
   const std::int64_t padded = (bytes + alignment - 1) / alignment * alignment;
   void* p = std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(padded));

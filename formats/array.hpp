@@ -17,7 +17,10 @@ struct Device {};
 
 namespace memory {
 
-// Throws MemoryError, naming needed and available bytes, when a large request cannot be met.
+// Throws MemoryError, naming needed and available bytes, when so much cannot be had. Pages count once they are written, so
+// whoever is about to fill several arrays asks for their sum first.
+void require_host(std::int64_t bytes);
+// One array; a large one is checked by itself.
 void* allocate_host(std::int64_t bytes);
 void free_host(void* p) noexcept;
 std::int64_t available_host_bytes();
@@ -27,6 +30,8 @@ void* allocate_device(std::int64_t bytes);
 void free_device(void* p) noexcept;
 void copy_to_device(void* device, const void* host, std::int64_t bytes);
 void copy_to_host(void* host, const void* device, std::int64_t bytes);
+// Time spent in copy_to_device since the program started.
+double upload_seconds();
 
 }  // namespace memory
 
@@ -95,7 +100,9 @@ class Array {
 
  private:
   static T* allocate(std::int64_t size) {
-    const std::int64_t bytes = size * static_cast<std::int64_t>(sizeof(T));
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(size, static_cast<std::int64_t>(sizeof(T)), &bytes))
+      bytes = -1;  // refused below
     if constexpr (std::is_same_v<Space, Host>)
       return static_cast<T*>(memory::allocate_host(bytes));
     else
@@ -106,25 +113,24 @@ class Array {
   T* data_ = nullptr;
 };
 
-template <class T>
-Array<T, Device> to_device(const Array<T, Host>& host) {
-  Array<T, Device> device(host.size());
-  memory::copy_to_device(device.data(), host.data(), host.bytes());
-  return device;
-}
-
-template <class T>
-Array<T, Host> to_host(const Array<T, Device>& device) {
-  Array<T, Host> host(device.size());
-  memory::copy_to_host(host.data(), device.data(), device.bytes());
-  return host;
+// A copy of `from` in the memory of To.
+template <class To, class T, class From>
+Array<T, To> transfer(const Array<T, From>& from) {
+  constexpr bool from_host = std::is_same_v<From, Host>, to_host = std::is_same_v<To, Host>;
+  static_assert(from_host || to_host, "there is no copy from device to device");
+  Array<T, To> to(from.size());
+  if constexpr (from_host && to_host)
+    std::copy(from.begin(), from.end(), to.data());
+  else if constexpr (from_host)
+    memory::copy_to_device(to.data(), from.data(), from.bytes());
+  else
+    memory::copy_to_host(to.data(), from.data(), from.bytes());
+  return to;
 }
 
 template <class T>
 Array<T, Host> copy_of(const Array<T, Host>& other) {
-  Array<T, Host> result(other.size());
-  std::copy(other.begin(), other.end(), result.data());
-  return result;
+  return transfer<Host>(other);
 }
 
 }  // namespace quadrille

@@ -73,10 +73,10 @@ Csr<T> to_csr(const Bcsr<T>& bcsr) {
 
 template <class T>
 void validate(const Bcsr<T>& bcsr) {
+  if (bcsr.block_size < 1) throw FormatError("bcsr: a block size of " + std::to_string(bcsr.block_size));
   const std::int64_t b = bcsr.block_size, block_columns = (bcsr.columns + b - 1) / b;
-  if (b < 1 || bcsr.block_row_ptr.size() != bcsr.block_rows() + 1 ||
-      bcsr.value.size() != bcsr.blocks() * b * b || bcsr.block_row_ptr[0] != 0 ||
-      bcsr.block_row_ptr[bcsr.block_rows()] != bcsr.blocks())
+  if (bcsr.block_row_ptr.size() != bcsr.block_rows() + 1 || bcsr.value.size() != bcsr.blocks() * b * b ||
+      bcsr.block_row_ptr[0] != 0 || bcsr.block_row_ptr[bcsr.block_rows()] != bcsr.blocks())
     throw FormatError("bcsr: the block row pointers do not span the " + std::to_string(bcsr.blocks()) +
                       " blocks");
   for (std::int64_t i = 0; i < bcsr.block_rows(); ++i) {
@@ -85,8 +85,15 @@ void validate(const Bcsr<T>& bcsr) {
     for (std::int32_t k = begin; ok && k < end; ++k)
       ok = 0 <= bcsr.block_column[k] && bcsr.block_column[k] < block_columns &&
            (k == begin || bcsr.block_column[k - 1] < bcsr.block_column[k]);
+    for (std::int64_t k = begin; ok && k < end; ++k)
+      for (std::int64_t r = 0; r < b; ++r)
+        for (std::int64_t c = 0; c < b; ++c)
+          ok = ok && ((i * b + r < bcsr.rows && bcsr.block_column[k] * b + c < bcsr.columns) ||
+                      bcsr.value[(k * b + r) * b + c] == T(0));
     if (!ok)
-      throw FormatError("bcsr: block row " + std::to_string(i) + " is broken: block columns must ascend");
+      throw FormatError(
+          "bcsr: block row " + std::to_string(i) +
+          " is broken: block columns must ascend, and what sticks out of the matrix must be zero");
   }
 }
 
@@ -101,7 +108,8 @@ Traffic traffic(const Bcsr<T, Space>& bcsr) {
   template Bcsr<T> bcsr_from_csr(const Csr<T>&, int); \
   template Csr<T> to_csr(const Bcsr<T>&);             \
   template void validate(const Bcsr<T>&);             \
-  template Traffic traffic(const Bcsr<T, Host>&);
+  template Traffic traffic(const Bcsr<T, Host>&);     \
+  template Traffic traffic(const Bcsr<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

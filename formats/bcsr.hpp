@@ -35,6 +35,17 @@ struct Bcsr {
   std::int64_t blocks() const { return block_column.size(); }
 };
 
+// A copy in the memory of To.
+template <class To, class T, class From>
+Bcsr<T, To> transfer(const Bcsr<T, From>& a) {
+  return {a.rows,
+          a.columns,
+          a.block_size,
+          transfer<To>(a.block_row_ptr),
+          transfer<To>(a.block_column),
+          transfer<To>(a.value)};
+}
+
 // Throws FormatError for block sizes outside 1..64 and for absurd fill.
 template <class T>
 Bcsr<T> bcsr_from_csr(const Csr<T>& csr, int block_size);

@@ -49,12 +49,17 @@ std::int64_t BlockStructure::neighbour(std::int64_t x, std::int64_t y, std::int6
 std::int64_t value_bytes(const BlockStructure& s, std::int64_t bytes_per_value) {
   const std::string what = "the values of " + std::to_string(s.diagonals()) + " block diagonals of " +
                            std::to_string(s.rows()) + " rows with " + std::to_string(s.dof) + " DoF";
-  const std::int64_t columns = checked_product(s.diagonals(), s.dof, what);
-  return checked_product(checked_product(columns, s.rows(), what), bytes_per_value, what);
+  std::int64_t bytes = checked_product(s.diagonals(), s.dof, what);
+  for (const std::int64_t factor :
+       {s.extents[0], s.extents[1], s.extents[2], std::int64_t{s.dof}, bytes_per_value})
+    bytes = checked_product(bytes, factor, what);
+  return bytes;
 }
 
 template <class T>
 void validate(const BlockDiagonals<T>& hub) {
+  for (const std::int64_t extent : hub.extents)
+    if (extent < 1 || hub.dof < 1) throw FormatError("block diagonals: extents and DoF must be at least 1");
   if (hub.values.bytes() != value_bytes(hub, sizeof(T)))
     throw FormatError("block diagonals: " + std::to_string(hub.values.size()) + " values for " +
                       std::to_string(hub.diagonals()) + " diagonals of " + std::to_string(hub.rows()) +
@@ -109,6 +114,7 @@ Csr<T> to_csr(const BlockDiagonals<T>& hub) {
   }
   for (std::int64_t row = 0; row < rows; ++row) length[row + 1] += length[row];
   const std::int64_t nnz = to_index32(length[rows], "non-zeros");
+  memory::require_host(csr_bytes(rows, nnz, sizeof(T)));
   Csr<T> csr{rows, rows, Array<std::int32_t>(rows + 1), Array<std::int32_t>(nnz), Array<T>(nnz)};
   csr.row_ptr[0] = 0;
 #pragma omp parallel
@@ -146,8 +152,10 @@ BlockDiagonals<T> block_diagonals_from_csr(const Csr<T>& csr, int dof) {
   for (std::int64_t i = 0; i < csr.rows; ++i)
     for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
       if (diagonal_of.try_emplace(csr.column[k] / dof - i / dof, 0).second)
-        refuse_absurd_fill("cds", static_cast<std::int64_t>(diagonal_of.size()) * dof * csr.rows * sizeof(T),
-                           csr_size);
+        refuse_absurd_fill(
+            "cds",
+            checked_product(static_cast<std::int64_t>(diagonal_of.size()) * dof * sizeof(T), csr.rows, "cds"),
+            csr_size);
 
   BlockDiagonals<T> hub;
   hub.extents = {csr.rows / dof, 1, 1};
@@ -176,19 +184,10 @@ BlockDiagonals<To> cast(const BlockDiagonals<From>& hub) {
   return result;
 }
 
-template <class T>
-BlockDiagonals<T, Device> to_device(const BlockDiagonals<T>& hub) {
-  BlockDiagonals<T, Device> result;
-  static_cast<BlockStructure&>(result) = hub;
-  result.values = to_device(hub.values);
-  return result;
-}
-
-#define QUADRILLE_INSTANTIATE(T)                                           \
-  template void validate(const BlockDiagonals<T>&);                        \
-  template Csr<T> to_csr(const BlockDiagonals<T>&);                        \
-  template BlockDiagonals<T> block_diagonals_from_csr(const Csr<T>&, int); \
-  template BlockDiagonals<T, Device> to_device(const BlockDiagonals<T>&);
+#define QUADRILLE_INSTANTIATE(T)                    \
+  template void validate(const BlockDiagonals<T>&); \
+  template Csr<T> to_csr(const BlockDiagonals<T>&); \
+  template BlockDiagonals<T> block_diagonals_from_csr(const Csr<T>&, int);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

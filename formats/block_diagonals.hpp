@@ -55,6 +55,15 @@ struct BlockDiagonals : BlockStructure {
   Array<T, Space> values;  // [diagonal][column][row]
 };
 
+// A copy in the memory of To.
+template <class To, class T, class From>
+BlockDiagonals<T, To> transfer(const BlockDiagonals<T, From>& a) {
+  BlockDiagonals<T, To> result;
+  static_cast<BlockStructure&>(result) = a;
+  result.values = transfer<To>(a.values);
+  return result;
+}
+
 // Bytes of the values; throws FormatError when they overflow 64 bits.
 std::int64_t value_bytes(const BlockStructure& structure, std::int64_t bytes_per_value);
 
@@ -75,8 +84,5 @@ BlockDiagonals<T> block_diagonals_from_csr(const Csr<T>& csr, int dof);
 
 template <class To, class From>
 BlockDiagonals<To> cast(const BlockDiagonals<From>& hub);
-
-template <class T>
-BlockDiagonals<T, Device> to_device(const BlockDiagonals<T>& hub);
 
 }  // namespace quadrille

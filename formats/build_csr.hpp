@@ -27,6 +27,7 @@ Csr<T> build_csr(std::int64_t rows, std::int64_t columns, const Append& append) 
     }
   }
   for (std::int64_t row = 0; row < rows; ++row) csr.row_ptr[row + 1] += csr.row_ptr[row];
+  memory::require_host(csr_bytes(rows, csr.row_ptr[rows], sizeof(T)));
   csr.column = Array<std::int32_t>(csr.row_ptr[rows]);
   csr.value = Array<T>(csr.row_ptr[rows]);
 #pragma omp parallel

@@ -23,24 +23,6 @@
 
 namespace quadrille {
 
-// What a kernel gets: trivially copyable, pointing into a BlockDiagonals<T, Host or Device>.
-template <class T>
-struct CdsView {
-  static constexpr int max_diagonals = 1024;
-
-  std::int64_t nodes = 0, rows = 0;
-  std::int64_t extents[3] = {1, 1, 1};
-  bool periodic[3] = {false, false, false};
-  int dof = 1;
-  int diagonals = 0;
-  const T* values = nullptr;            // [diagonal][column][row]
-  const NodeOffset* offsets = nullptr;  // [diagonal], in the same memory as the values
-};
-
-// `offsets` are the hub's, in the memory of Space.
-template <class T, class Space>
-CdsView<T> cds_view(const BlockDiagonals<T, Space>& hub, const NodeOffset* offsets);
-
 // Bytes of CDS: all columns, k offsets.
 template <class T, class Space>
 Traffic traffic(const BlockDiagonals<T, Space>& hub);

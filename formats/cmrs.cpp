@@ -30,6 +30,7 @@ Cmrs<T> cmrs_from_csr(const Csr<T>& csr, int height, bool reorder, CmrsRows wher
     throw FormatError("cmrs: a strip of " + std::to_string(height) + " rows is not within 1..16");
   Cmrs<T> cmrs{csr.rows, csr.columns, height, false, {}, {}, {}, {}};
   cmrs.packed = height > 1 && where == CmrsRows::automatic && csr.columns <= (std::int64_t{1} << 28);
+  memory::require_host(csr.nnz() * static_cast<std::int64_t>(5 + sizeof(T)));
   cmrs.strip_ptr = Array<std::int32_t>(cmrs.strips() + 1);
   cmrs.column = Array<std::uint32_t>(csr.nnz());
   cmrs.row_in_strip = Array<std::uint8_t>(height > 1 && !cmrs.packed ? csr.nnz() : 0);
@@ -102,7 +103,8 @@ Traffic traffic(const Cmrs<T, Space>& cmrs) {
   template Cmrs<T> cmrs_from_csr(const Csr<T>&, int, bool, CmrsRows); \
   template Csr<T> to_csr(const Cmrs<T>&);                             \
   template void validate(const Cmrs<T>&);                             \
-  template Traffic traffic(const Cmrs<T, Host>&);
+  template Traffic traffic(const Cmrs<T, Host>&);                     \
+  template Traffic traffic(const Cmrs<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -6,6 +6,7 @@ namespace quadrille {
 
 template <class T>
 Coo<T> coo_from_csr(const Csr<T>& csr) {
+  memory::require_host(csr.nnz() * static_cast<std::int64_t>(8 + sizeof(T)));
   Coo<T> coo{csr.rows, csr.columns, Array<std::int32_t>(csr.nnz()), copy_of(csr.column), copy_of(csr.value)};
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < csr.rows; ++i)
@@ -44,11 +45,12 @@ Traffic traffic(const Coo<T, Space>& coo) {
   return {stored, stored + coo.columns * value, coo.rows * value};
 }
 
-#define QUADRILLE_INSTANTIATE(T)               \
-  template Coo<T> coo_from_csr(const Csr<T>&); \
-  template Csr<T> to_csr(const Coo<T>&);       \
-  template void validate(const Coo<T>&);       \
-  template Traffic traffic(const Coo<T, Host>&);
+#define QUADRILLE_INSTANTIATE(T)                 \
+  template Coo<T> coo_from_csr(const Csr<T>&);   \
+  template Csr<T> to_csr(const Coo<T>&);         \
+  template void validate(const Coo<T>&);         \
+  template Traffic traffic(const Coo<T, Host>&); \
+  template Traffic traffic(const Coo<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -28,6 +28,12 @@ struct Coo {
   std::int64_t nnz() const { return value.size(); }
 };
 
+// A copy in the memory of To.
+template <class To, class T, class From>
+Coo<T, To> transfer(const Coo<T, From>& a) {
+  return {a.rows, a.columns, transfer<To>(a.row), transfer<To>(a.column), transfer<To>(a.value)};
+}
+
 template <class T>
 Coo<T> coo_from_csr(const Csr<T>& csr);
 template <class T>

@@ -27,6 +27,7 @@ void transpose(std::int64_t rows, std::int64_t columns, const Array<std::int32_t
 
 template <class T>
 Csc<T> csc_from_csr(const Csr<T>& csr) {
+  memory::require_host(csr_bytes(csr.columns, csr.nnz(), sizeof(T)));
   Csc<T> csc{csr.rows, csr.columns, {}, {}, {}};
   transpose(csr.rows, csr.columns, csr.row_ptr, csr.column, csr.value, csc.column_ptr, csc.row, csc.value);
   return csc;
@@ -62,11 +63,12 @@ Traffic traffic(const Csc<T, Space>& csc) {
   return {stored, stored + csc.columns * value, csc.rows * value};
 }
 
-#define QUADRILLE_INSTANTIATE(T)               \
-  template Csc<T> csc_from_csr(const Csr<T>&); \
-  template Csr<T> to_csr(const Csc<T>&);       \
-  template void validate(const Csc<T>&);       \
-  template Traffic traffic(const Csc<T, Host>&);
+#define QUADRILLE_INSTANTIATE(T)                 \
+  template Csc<T> csc_from_csr(const Csr<T>&);   \
+  template Csr<T> to_csr(const Csc<T>&);         \
+  template void validate(const Csc<T>&);         \
+  template Traffic traffic(const Csc<T, Host>&); \
+  template Traffic traffic(const Csc<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -30,6 +30,12 @@ struct Csc {
   std::int64_t nnz() const { return value.size(); }
 };
 
+// A copy in the memory of To.
+template <class To, class T, class From>
+Csc<T, To> transfer(const Csc<T, From>& a) {
+  return {a.rows, a.columns, transfer<To>(a.column_ptr), transfer<To>(a.row), transfer<To>(a.value)};
+}
+
 template <class T>
 Csc<T> csc_from_csr(const Csr<T>& csr);
 template <class T>

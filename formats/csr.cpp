@@ -45,11 +45,6 @@ Csr<To> cast(const Csr<From>& csr) {
 }
 
 template <class T>
-Csr<T> copy_of(const Csr<T>& csr) {
-  return {csr.rows, csr.columns, copy_of(csr.row_ptr), copy_of(csr.column), copy_of(csr.value)};
-}
-
-template <class T>
 bool identical(const Csr<T>& a, const Csr<T>& b) {
   const auto same = [](const auto& p, const auto& q) {
     return p.size() == q.size() &&
@@ -59,28 +54,11 @@ bool identical(const Csr<T>& a, const Csr<T>& b) {
          same(a.column, b.column) && same(a.value, b.value);
 }
 
-template <class T>
-Csr<T> permute_rows(const Csr<T>& csr, const Array<std::int32_t>& order) {
-  Csr<T> result{csr.rows, csr.columns, Array<std::int32_t>(csr.rows + 1), Array<std::int32_t>(csr.nnz()),
-                Array<T>(csr.nnz())};
-  result.row_ptr[0] = 0;
-  for (std::int64_t i = 0; i < csr.rows; ++i)
-    result.row_ptr[i + 1] = result.row_ptr[i] + csr.row_ptr[order[i] + 1] - csr.row_ptr[order[i]];
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < csr.rows; ++i) {
-    const std::int32_t from = csr.row_ptr[order[i]], to = csr.row_ptr[order[i] + 1];
-    std::copy(csr.column.data() + from, csr.column.data() + to, result.column.data() + result.row_ptr[i]);
-    std::copy(csr.value.data() + from, csr.value.data() + to, result.value.data() + result.row_ptr[i]);
-  }
-  return result;
-}
-
-#define QUADRILLE_INSTANTIATE(T)                         \
-  template void validate(const Csr<T>&);                 \
-  template Traffic traffic(const Csr<T, Host>&);         \
-  template Csr<T> copy_of(const Csr<T>&);                \
-  template bool identical(const Csr<T>&, const Csr<T>&); \
-  template Csr<T> permute_rows(const Csr<T>&, const Array<std::int32_t>&);
+#define QUADRILLE_INSTANTIATE(T)                   \
+  template void validate(const Csr<T>&);           \
+  template Traffic traffic(const Csr<T, Host>&);   \
+  template Traffic traffic(const Csr<T, Device>&); \
+  template bool identical(const Csr<T>&, const Csr<T>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

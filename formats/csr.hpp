@@ -33,6 +33,12 @@ struct Csr {
   std::int64_t nnz() const { return value.size(); }
 };
 
+// A copy in the memory of To.
+template <class To, class T, class From>
+Csr<T, To> transfer(const Csr<T, From>& a) {
+  return {a.rows, a.columns, transfer<To>(a.row_ptr), transfer<To>(a.column), transfer<To>(a.value)};
+}
+
 // Throws FormatError, naming the first broken row, unless sizes agree, row_ptr ascends and columns ascend in
 // range.
 template <class T>
@@ -48,15 +54,8 @@ std::int64_t csr_bytes(std::int64_t rows, std::int64_t nnz, std::int64_t value_b
 template <class To, class From>
 Csr<To> cast(const Csr<From>& csr);
 
-template <class T>
-Csr<T> copy_of(const Csr<T>& csr);
-
 // Bitwise equality of shape, structure and values (NaN equals NaN of the same bits).
 template <class T>
 bool identical(const Csr<T>& a, const Csr<T>& b);
-
-// Row i of the result is row order[i] of `csr`. `order` is a permutation of the rows.
-template <class T>
-Csr<T> permute_rows(const Csr<T>& csr, const Array<std::int32_t>& order);
 
 }  // namespace quadrille

@@ -1,6 +1,8 @@
 // Device memory through the CUDA runtime.
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+#include <chrono>
 #include <string>
 
 #include "formats/array.hpp"
@@ -13,11 +15,13 @@ void check(cudaError_t status, const std::string& what) {
   if (status != cudaSuccess) throw CudaError(what + ": " + cudaGetErrorString(status));
 }
 
+std::atomic<double> seconds_uploading = 0;
+
 }  // namespace
 
 void* allocate_device(std::int64_t bytes) {
   if (bytes == 0) return nullptr;
-  if (bytes < 0) throw FormatError("an array of a negative size was asked for: a size overflowed 64 bits");
+  if (bytes < 0) throw FormatError("an array of more bytes than 64 bits count was asked for");
   std::size_t free_bytes = 0, total_bytes = 0;
   check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking the GPU for its free memory");
   if (static_cast<std::size_t>(bytes) > free_bytes)
@@ -33,9 +37,16 @@ void free_device(void* p) noexcept {
 }
 
 void copy_to_device(void* device, const void* host, std::int64_t bytes) {
+  const auto start = std::chrono::steady_clock::now();
   if (bytes > 0)
     check(cudaMemcpy(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice),
           "copying " + bytes_text(bytes) + " to the GPU");
+  seconds_uploading =
+      seconds_uploading + std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double upload_seconds() {
+  return seconds_uploading;
 }
 
 void copy_to_host(void* host, const void* device, std::int64_t bytes) {

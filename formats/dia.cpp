@@ -1,7 +1,6 @@
 #include "formats/dia.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "formats/build_csr.hpp"
 
@@ -9,12 +8,11 @@ namespace quadrille {
 
 template <class T>
 Dia<T> dia_from_csr(const Csr<T>& csr) {
-  std::vector<std::int64_t> diagonal_of(static_cast<std::size_t>(csr.rows + csr.columns),
-                                        -1);  // [column - row + rows]
+  Array<std::int32_t> diagonal_of(csr.rows + csr.columns, -1);  // [column - row + rows]
   std::int64_t diagonals = 0;
   for (std::int64_t i = 0; i < csr.rows; ++i)
     for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k) {
-      std::int64_t& d = diagonal_of[csr.column[k] - i + csr.rows];
+      std::int32_t& d = diagonal_of[csr.column[k] - i + csr.rows];
       if (d < 0) d = 0, ++diagonals;
     }
   const std::int64_t stored =
@@ -26,12 +24,12 @@ Dia<T> dia_from_csr(const Csr<T>& csr) {
   for (std::int64_t o = 0; o < csr.rows + csr.columns; ++o)
     if (diagonal_of[o] >= 0) {
       dia.offset[next] = o - csr.rows;
-      diagonal_of[o] = next++;
+      diagonal_of[o] = static_cast<std::int32_t>(next++);
     }
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < csr.rows; ++i)
     for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
-      dia.value[diagonal_of[csr.column[k] - i + csr.rows] * csr.rows + i] = csr.value[k];
+      dia.value[std::int64_t{diagonal_of[csr.column[k] - i + csr.rows]} * csr.rows + i] = csr.value[k];
   return dia;
 }
 
@@ -67,11 +65,12 @@ Traffic traffic(const Dia<T, Space>& dia) {
   return {stored, stored + dia.columns * value, dia.rows * value};
 }
 
-#define QUADRILLE_INSTANTIATE(T)               \
-  template Dia<T> dia_from_csr(const Csr<T>&); \
-  template Csr<T> to_csr(const Dia<T>&);       \
-  template void validate(const Dia<T>&);       \
-  template Traffic traffic(const Dia<T, Host>&);
+#define QUADRILLE_INSTANTIATE(T)                 \
+  template Dia<T> dia_from_csr(const Csr<T>&);   \
+  template Csr<T> to_csr(const Dia<T>&);         \
+  template void validate(const Dia<T>&);         \
+  template Traffic traffic(const Dia<T, Host>&); \
+  template Traffic traffic(const Dia<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -32,6 +32,12 @@ struct Dia {
   std::int64_t diagonals() const { return offset.size(); }
 };
 
+// A copy in the memory of To.
+template <class To, class T, class From>
+Dia<T, To> transfer(const Dia<T, From>& a) {
+  return {a.rows, a.columns, transfer<To>(a.offset), transfer<To>(a.value)};
+}
+
 // Throws FormatError for absurd fill.
 template <class T>
 Dia<T> dia_from_csr(const Csr<T>& csr);

@@ -4,6 +4,10 @@
 
 namespace quadrille {
 
+std::int64_t ell_bytes(std::int64_t rows, std::int64_t width, std::int64_t value_bytes) {
+  return checked_product(checked_product(round_up(rows, ell_pitch), width, "ell"), 4 + value_bytes, "ell");
+}
+
 template <class T>
 Ell<T> ell_of_width(const Csr<T>& csr, std::int64_t width) {
   Ell<T> ell{csr.rows, csr.columns, round_up(csr.rows, ell_pitch), width, {}, {}};
@@ -25,8 +29,7 @@ Ell<T> ell_of_width(const Csr<T>& csr, std::int64_t width) {
 template <class T>
 Ell<T> ell_from_csr(const Csr<T>& csr) {
   const std::int64_t width = longest_row(csr);
-  refuse_absurd_fill("ell", round_up(csr.rows, ell_pitch) * width * (4 + sizeof(T)),
-                     csr_bytes(csr.rows, csr.nnz(), sizeof(T)));
+  refuse_absurd_fill("ell", ell_bytes(csr.rows, width, sizeof(T)), csr_bytes(csr.rows, csr.nnz(), sizeof(T)));
   return ell_of_width(csr, width);
 }
 
@@ -69,7 +72,8 @@ Traffic traffic(const Ell<T, Space>& ell) {
   template Ell<T> ell_from_csr(const Csr<T>&);               \
   template Csr<T> to_csr(const Ell<T>&);                     \
   template void validate(const Ell<T>&);                     \
-  template Traffic traffic(const Ell<T, Host>&);
+  template Traffic traffic(const Ell<T, Host>&);             \
+  template Traffic traffic(const Ell<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -31,7 +31,16 @@ struct Ell {
   Array<T, Space> value;              // [width][pitch]
 };
 
+// A copy in the memory of To.
+template <class To, class T, class From>
+Ell<T, To> transfer(const Ell<T, From>& a) {
+  return {a.rows, a.columns, a.pitch, a.width, transfer<To>(a.column), transfer<To>(a.value)};
+}
+
 inline constexpr std::int64_t ell_pitch = 32;
+
+// What so many rows of this width take; throws FormatError when it overflows 64 bits.
+std::int64_t ell_bytes(std::int64_t rows, std::int64_t width, std::int64_t value_bytes);
 
 // Throws FormatError for absurd fill.
 template <class T>

@@ -1,5 +1,7 @@
 #include "formats/ellr_t.hpp"
 
+#include <numeric>
+
 #include "formats/build_csr.hpp"
 
 namespace quadrille {
@@ -24,7 +26,8 @@ EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads) {
   EllrT<T> ellr{csr.rows, csr.columns, threads, round_up(csr.rows, row_multiple), 0, csr.nnz(), {}, {}, {}};
   ellr.width = round_up(longest_row(csr), threads);
   const std::int64_t slots = checked_product(ellr.width, ellr.pitch, "ellr_t");
-  refuse_absurd_fill("ellr_t", slots * (4 + sizeof(T)), csr_bytes(csr.rows, csr.nnz(), sizeof(T)));
+  refuse_absurd_fill("ellr_t", checked_product(slots, 4 + sizeof(T), "ellr_t"),
+                     csr_bytes(csr.rows, csr.nnz(), sizeof(T)));
   ellr.row_length = Array<std::int32_t>(csr.rows);
   ellr.column = Array<std::int32_t>(slots);
   ellr.value = Array<T>(slots);
@@ -61,6 +64,8 @@ void validate(const EllrT<T>& ellr) {
     throw FormatError("ellr_t: width " + std::to_string(ellr.width) + ", pitch " +
                       std::to_string(ellr.pitch) + " and T " + std::to_string(ellr.threads) +
                       " do not fit its arrays");
+  if (std::accumulate(ellr.row_length.begin(), ellr.row_length.end(), std::int64_t{0}) != ellr.nnz)
+    throw FormatError("ellr_t: the row lengths do not add up to " + std::to_string(ellr.nnz) + " non-zeros");
   for (std::int64_t row = 0; row < ellr.pitch; ++row) {
     const std::int64_t length = row < ellr.rows ? ellr.row_length[row] : 0;
     bool ok = 0 <= length && length <= ellr.width;
@@ -87,7 +92,8 @@ Traffic traffic(const EllrT<T, Space>& ellr) {
   template EllrT<T> ellr_t_from_csr(const Csr<T>&, int); \
   template Csr<T> to_csr(const EllrT<T>&);               \
   template void validate(const EllrT<T>&);               \
-  template Traffic traffic(const EllrT<T, Host>&);
+  template Traffic traffic(const EllrT<T, Host>&);       \
+  template Traffic traffic(const EllrT<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

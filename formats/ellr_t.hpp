@@ -42,6 +42,20 @@ struct EllrT {
   Array<T, Space> value;                  // [width/T][pitch][T]
 };
 
+// A copy in the memory of To.
+template <class To, class T, class From>
+EllrT<T, To> transfer(const EllrT<T, From>& a) {
+  return {a.rows,
+          a.columns,
+          a.threads,
+          a.pitch,
+          a.width,
+          a.nnz,
+          transfer<To>(a.row_length),
+          transfer<To>(a.column),
+          transfer<To>(a.value)};
+}
+
 // Throws FormatError for another T and for absurd fill.
 template <class T>
 EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads);

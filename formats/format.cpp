@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "formats/array.hpp"
+
 namespace quadrille {
 
 std::string bytes_text(std::int64_t bytes) {
@@ -25,16 +27,16 @@ std::int64_t checked_product(std::int64_t a, std::int64_t b, const std::string& 
 void refuse_absurd_fill(const std::string& format, std::int64_t stored_bytes, std::int64_t csr_bytes) {
   constexpr std::int64_t always_taken = 1 << 20;
   constexpr std::int64_t largest_ratio = 16;
-  if (stored_bytes <= always_taken || stored_bytes / largest_ratio <= csr_bytes) return;
+  if (stored_bytes <= always_taken || stored_bytes / largest_ratio <= csr_bytes)
+    return memory::require_host(stored_bytes);
   throw FormatError(format + " would store " + bytes_text(stored_bytes) +
                     ", mostly padding, for a matrix that takes " + bytes_text(csr_bytes) + " as CSR");
 }
 
 std::int32_t to_index32(std::int64_t value, const std::string& what) {
   if (value < 0 || value > std::numeric_limits<std::int32_t>::max())
-    throw FormatError(
-        std::to_string(value) + " " + what +
-        " do not fit the 32-bit indices of the row formats; cds holds grid operators of any size");
+    throw FormatError(std::to_string(value) + " " + what +
+                      " do not fit the 32-bit indices of the row formats and of PETSc's");
   return static_cast<std::int32_t>(value);
 }
 

@@ -39,7 +39,7 @@ std::string bytes_text(std::int64_t bytes);
 std::int64_t checked_product(std::int64_t a, std::int64_t b, const std::string& what);
 
 // Throws FormatError when a padded form would take more than 16 times the bytes of CSR (small matrices, below
-// 1 MiB, are always taken). The message names both sizes.
+// 1 MiB, are always taken). The message names both sizes. Throws MemoryError when the machine has not that much.
 void refuse_absurd_fill(const std::string& format, std::int64_t stored_bytes, std::int64_t csr_bytes);
 
 // Throws FormatError unless 0 <= value < 2^31: the row formats index rows, columns and non-zeros with 32

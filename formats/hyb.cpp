@@ -25,8 +25,7 @@ std::int64_t ell_width(const Csr<T>& csr) {
 template <class T>
 Hyb<T> hyb_from_csr(const Csr<T>& csr) {
   const std::int64_t width = ell_width(csr);
-  refuse_absurd_fill("hyb", round_up(csr.rows, ell_pitch) * width * (4 + sizeof(T)),
-                     csr_bytes(csr.rows, csr.nnz(), sizeof(T)));
+  refuse_absurd_fill("hyb", ell_bytes(csr.rows, width, sizeof(T)), csr_bytes(csr.rows, csr.nnz(), sizeof(T)));
   std::int64_t beyond = 0;
   for (std::int64_t i = 0; i < csr.rows; ++i)
     beyond += std::max<std::int64_t>(0, csr.row_ptr[i + 1] - csr.row_ptr[i] - width);
@@ -58,6 +57,10 @@ Csr<T> to_csr(const Hyb<T>& hyb) {
 
 template <class T>
 void validate(const Hyb<T>& hyb) {
+  if (hyb.ell.rows != hyb.coo.rows || hyb.ell.columns != hyb.coo.columns)
+    throw FormatError("hyb: its parts are " + std::to_string(hyb.ell.rows) + " x " +
+                      std::to_string(hyb.ell.columns) + " and " + std::to_string(hyb.coo.rows) + " x " +
+                      std::to_string(hyb.coo.columns));
   validate(hyb.ell);
   validate(hyb.coo);
   const Ell<T>& ell = hyb.ell;
@@ -76,11 +79,12 @@ Traffic traffic(const Hyb<T, Space>& hyb) {
   return {ell.stored_bytes + coo.stored_bytes, ell.read_bytes + coo.read_bytes - x_bytes, ell.written_bytes};
 }
 
-#define QUADRILLE_INSTANTIATE(T)               \
-  template Hyb<T> hyb_from_csr(const Csr<T>&); \
-  template Csr<T> to_csr(const Hyb<T>&);       \
-  template void validate(const Hyb<T>&);       \
-  template Traffic traffic(const Hyb<T, Host>&);
+#define QUADRILLE_INSTANTIATE(T)                 \
+  template Hyb<T> hyb_from_csr(const Csr<T>&);   \
+  template Csr<T> to_csr(const Hyb<T>&);         \
+  template void validate(const Hyb<T>&);         \
+  template Traffic traffic(const Hyb<T, Host>&); \
+  template Traffic traffic(const Hyb<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

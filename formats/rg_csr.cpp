@@ -56,7 +56,8 @@ RgCsr<T> rg_csr_from_csr(const Csr<T>& csr, int group, Array<std::int32_t> order
       longest = std::max(longest, rg.row_length[i]);
     }
     slots += size * longest;
-    refuse_absurd_fill("rg_csr", slots * (4 + sizeof(T)), csr_bytes(csr.rows, csr.nnz(), sizeof(T)));
+    refuse_absurd_fill("rg_csr", checked_product(slots, 4 + sizeof(T), "rg_csr"),
+                       csr_bytes(csr.rows, csr.nnz(), sizeof(T)));
     rg.group_ptr[g + 1] = to_index32(slots, "entries, padding included,");
   }
   rg.column = Array<std::int32_t>(slots, -1);
@@ -95,6 +96,10 @@ void validate(const RgCsr<T>& rg) {
       rg.column.size() != rg.value.size())
     throw FormatError("rg_csr: the group pointers do not span the " + std::to_string(rg.value.size()) +
                       " entries");
+  if (!std::is_sorted(rg.group_ptr.begin(), rg.group_ptr.end()) ||
+      std::accumulate(rg.row_length.begin(), rg.row_length.end(), std::int64_t{0}) != rg.nnz)
+    throw FormatError("rg_csr: the group pointers do not ascend, or the row lengths do not add up to " +
+                      std::to_string(rg.nnz) + " non-zeros");
   for (std::int64_t i = 0; i < rg.rows; ++i) {
     const std::int64_t g = i / rg.group, size = group_rows(rg.rows, rg.group, g);
     const std::int64_t slots = rg.group_ptr[g + 1] - rg.group_ptr[g];
@@ -124,7 +129,8 @@ Traffic traffic(const RgCsr<T, Space>& rg) {
   template Array<std::int32_t> descending_order(const Csr<T>&);               \
   template Csr<T> to_csr(const RgCsr<T>&);                                    \
   template void validate(const RgCsr<T>&);                                    \
-  template Traffic traffic(const RgCsr<T, Host>&);
+  template Traffic traffic(const RgCsr<T, Host>&);                            \
+  template Traffic traffic(const RgCsr<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -1,10 +1,10 @@
 // RgCSR, row-grouped CSR. Source: Oberhuber, Suzuki, Vacata, "New row-grouped CSR format for storing the
 // sparse matrices on GPU with implementation in CUDA", 2010, section 3.4.
 //
-//   group                          rows per group, 32..256; the last group may have fewer, g' = rows - first
-//   row group_ptr[groups + 1]          where a group starts in column and value row_length[rows] entries of a
-//   row, padding not counted column, value                  entry e of row i of a group of g' rows at
-//   group_ptr[group] + e*g' + i
+//   group                          rows per group, 32..256; the last group may have fewer: g' = rows - its first row
+//   group_ptr[groups + 1]          where a group starts in column and value
+//   row_length[rows]               entries of a row, padding not counted
+//   column, value                  entry e of row i of a group of g' rows at group_ptr[group] + e*g' + i,
 //                                  padded within the group to its longest row: column -1, value 0
 //   order[rows] or empty           stored row i is row order[i] of the matrix: y[order[i]] gets its sum
 //
@@ -38,6 +38,20 @@ struct RgCsr {
 
   std::int64_t groups() const { return (rows + group - 1) / group; }
 };
+
+// A copy in the memory of To.
+template <class To, class T, class From>
+RgCsr<T, To> transfer(const RgCsr<T, From>& a) {
+  return {a.rows,
+          a.columns,
+          a.nnz,
+          a.group,
+          transfer<To>(a.group_ptr),
+          transfer<To>(a.row_length),
+          transfer<To>(a.order),
+          transfer<To>(a.column),
+          transfer<To>(a.value)};
+}
 
 // `order` is empty or a permutation of the rows. Throws FormatError for a group outside 1..1024, for an order
 // that is no permutation and for absurd fill.

@@ -46,6 +46,7 @@ struct Neighbour {
 
 // A point beyond several faces at once (a corner) is dropped if any of them drops it; else it takes the value of the
 // first face, in x, y, z order, that has one; else every axis wraps or clamps by itself.
-Neighbour resolve_neighbour(const Grid& grid, const Boundary& boundary, const Position& at, const Offset& offset);
+Neighbour resolve_neighbour(const Grid& grid, const Boundary& boundary, const Position& at,
+                            const Offset& offset);
 
 }  // namespace quadrille

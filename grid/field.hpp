@@ -9,9 +9,9 @@
 namespace quadrille {
 
 struct Field {
-  std::string name;       // of the dataset, for example "result"
-  std::string long_name;  // for people, for example "A x"
-  std::string units;      // "1" for a number without units
+  std::string name;            // of the dataset, for example "result"
+  std::string long_name;       // for people, for example "A x"
+  std::string units;           // "1" for a number without units
   std::vector<double> values;  // [z][y][x][dof], grid.rows() of them
 };
 

@@ -15,7 +15,8 @@ void validate(const Grid& grid) {
     if (grid.extents[axis] < 1)
       throw InputError("grid " + to_string(grid) + ": every extent must be at least 1 node");
     if (!(grid.spacing_m[axis] > 0) || !std::isfinite(grid.spacing_m[axis]))
-      throw InputError("grid spacing " + std::to_string(grid.spacing_m[axis]) + ": must be a positive length");
+      throw InputError("grid spacing " + std::to_string(grid.spacing_m[axis]) +
+                       ": must be a positive length");
   }
   if (grid.dimension == 2 && grid.extents[2] != 1)
     throw InputError("grid " + to_string(grid) + ": a 2D grid has one layer along z");
@@ -41,10 +42,12 @@ Grid parse_grid(const std::string& text) {
     grid.extents[axes++] = extent;
     at = end;
     if (*at == '\0') break;
-    if (*at != 'x') throw InputError("grid '" + text + "': '" + at + "' is not understood; write NXxNY or NXxNYxNZ");
+    if (*at != 'x')
+      throw InputError("grid '" + text + "': '" + at + "' is not understood; write NXxNY or NXxNYxNZ");
     ++at;
   }
-  if (axes < 2) throw InputError("grid '" + text + "': give two or three extents, for example " + text + "x" + text);
+  if (axes < 2)
+    throw InputError("grid '" + text + "': give two or three extents, for example " + text + "x" + text);
   grid.dimension = axes;
   validate(grid);
   return grid;

@@ -63,6 +63,16 @@ std::vector<int> parse_components(const std::string& line, const std::string& wh
   return components;
 }
 
+// A line of at most 4096 characters: a device or a binary file ends here and not in memory.
+bool read_line(std::istream& in, std::string& line) {
+  line.clear();
+  for (int c = 0; line.size() < 4096 && (c = in.get()) != std::char_traits<char>::eof();) {
+    if (c == '\n') return true;
+    line += static_cast<char>(c);
+  }
+  return !line.empty();
+}
+
 }  // namespace
 
 Stencil star_stencil(int dimension, int radius) {
@@ -82,9 +92,12 @@ Stencil read_stencil(const std::string& path, int dimension) {
                      "': no such file can be read; write star, box, or the path of a stencil file");
   Stencil stencil{path, 0, {}};
   std::map<Offset, int> line_of;
+  constexpr int max_lines = 100000;
   int line_number = 0;
-  for (std::string line; std::getline(file, line);) {
+  for (std::string line; read_line(file, line);) {
     const std::string where = path + ":" + std::to_string(++line_number);
+    if (line_number > max_lines)
+      throw InputError(where + ": a stencil file has at most " + std::to_string(max_lines) + " lines");
     const std::vector<int> components = parse_components(line, where);
     if (components.empty()) continue;
     if (static_cast<int>(components.size()) != dimension)
@@ -99,6 +112,7 @@ Stencil read_stencil(const std::string& path, int dimension) {
     stencil.radius = std::max(stencil.radius, largest_component(offset));
     stencil.offsets.push_back(offset);
   }
+  if (file.bad()) throw InputError("stencil '" + path + "' cannot be read to its end");
   if (stencil.offsets.empty())
     throw InputError("stencil file " + path + " has no offsets; write one a line, such as '-1 0'");
   std::sort(stencil.offsets.begin(), stencil.offsets.end(),

@@ -1,51 +1,63 @@
-// Binds a host format to its CPU products as an SpmvOperator.
+// Binds a format to its products as an SpmvOperator, on the CPU or on the GPU by the memory it lives in.
 #pragma once
 
 #include <memory>
 #include <utility>
 
 #include "kernels/cpu/spmv.hpp"
+#include "kernels/cuda/spmv.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille {
 
-template <class Format, class T>
-class CpuOperator final : public SpmvOperator<T> {
+template <class Format, class T, class Space>
+class FormatOperator final : public SpmvOperator<T> {
  public:
-  explicit CpuOperator(std::shared_ptr<const Format> format) : format_(std::move(format)) {}
+  explicit FormatOperator(std::shared_ptr<const Format> format) : format_(std::move(format)) {}
 
   std::int64_t rows() const override { return shape(*format_).first; }
   std::int64_t columns() const override { return shape(*format_).second; }
-  SpaceKind space() const override { return SpaceKind::cpu; }
+  SpaceKind space() const override { return on_cpu ? SpaceKind::cpu : SpaceKind::cuda; }
   Traffic traffic() const override { return quadrille::traffic(*format_); }
-  void apply(const T* x, T* y) const override { cpu::spmv(*format_, x, y); }
+  void apply(const T* x, T* y) const override {
+    if constexpr (on_cpu)
+      cpu::spmv(*format_, x, y);
+    else
+      cuda::spmv(*format_, x, y);
+  }
   bool has_transpose() const override { return transposes; }
   void apply_transpose(const T* x, T* y) const override {
-    if constexpr (transposes)
+    if constexpr (!transposes)
+      SpmvOperator<T>::apply_transpose(x, y);
+    else if constexpr (on_cpu)
       cpu::spmv_transpose(*format_, x, y);
     else
-      SpmvOperator<T>::apply_transpose(x, y);
+      cuda::spmv_transpose(*format_, x, y);
   }
   Csr<T> to_csr() const override {
-    if constexpr (std::is_same_v<Format, Csr<T>>)
-      return copy_of(*format_);
-    else
+    if constexpr (std::is_same_v<Format, Csr<T, Space>>)
+      return transfer<Host>(*format_);
+    else if constexpr (on_cpu)
       return quadrille::to_csr(*format_);
+    else
+      return quadrille::to_csr(transfer<Host>(*format_));
   }
 
  private:
+  static constexpr bool on_cpu = std::is_same_v<Space, Host>;
   static constexpr bool transposes = requires(const Format& f, const T* x, T* y) {
     cpu::spmv_transpose(f, x, y);
-  };
+  }
+  || requires(const Format& f, const T* x, T* y) { cuda::spmv_transpose(f, x, y); };
 
   template <class F>
   static std::pair<std::int64_t, std::int64_t> shape(const F& f) {
-    if constexpr (std::is_same_v<F, BlockDiagonals<T>>)
-      return {f.rows(), f.rows()};
-    else if constexpr (std::is_same_v<F, Hyb<T>>)
+    if constexpr (requires { f.ell; })
       return {f.ell.rows, f.ell.columns};
-    else
+    else if constexpr (requires { f.columns; })
       return {f.rows, f.columns};
+    else
+      return {f.rows(), f.rows()};
   }
 
   std::shared_ptr<const Format> format_;

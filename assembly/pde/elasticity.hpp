@@ -1,7 +1,7 @@
 // Linear elasticity of a homogeneous isotropic body, small strains (plane strain in 2D):
 //
-//   -(mu lap u + (lambda + mu) grad div u) = f        u: displacement in m, one unknown per axis; f: force in
-//   N/m^3
+//   -(mu lap u + (lambda + mu) grad div u) = f        u: displacement in m, one unknown per axis
+//                                                     f: force in N/m^3
 //
 // lambda and mu are Lame's constants in Pa, coefficients are in Pa/m^2. Sign: positive diagonal. Central
 // differences of second order on the box of radius 1: [1 -2 1]/h^2 on the axes, and for the cross derivative
@@ -24,8 +24,7 @@ struct Elasticity {
   }
 };
 
-// Throws InputError unless DoF is the dimension, the stencil is the box of radius 1, mu > 0 and lambda + mu
-// >= 0.
+// Throws InputError unless DoF is the dimension, the stencil is the box of radius 1, mu > 0 and lambda + mu >= 0.
 Elasticity elasticity(const Grid& grid, const Stencil& stencil, double lambda_pa = 1, double mu_pa = 1);
 
 }  // namespace quadrille

@@ -2,8 +2,7 @@
 // symmetry.
 //
 //   uniform    odd multiples of 2^-52 in (-1, 1), never zero (rounded to float they can reach +-1)
-//   integer    -4..-1 and 1..4, each as likely: products with small integers are exact in any order of
-//   summation
+//   integer    -4..-1 and 1..4, each as likely: products with small integers are exact in any order
 //
 // A value depends on (seed, node, stencil point, r, c) only: the same on every machine, for every thread
 // count, and for every DoF that has r and c. Blocks that a boundary merges are sums of such values, which can

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <system_error>
 
 namespace quadrille {
@@ -19,7 +22,7 @@ namespace fs = std::filesystem;
 
 // Closes on every way out; the last close is checked. Errors name `shown`.
 void write_text(const std::string& path, const std::string& shown, std::string_view text, int flags) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags);
   if (file < 0) fail(shown, errno);
   std::size_t done = 0;
   while (done < text.size()) {
@@ -44,21 +47,40 @@ int sync_path(const std::string& path) {
   return code;
 }
 
+// Devices, pipes and the process's own descriptors: there is nothing to replace.
 bool written_in_place(const std::string& path) {
-  if (path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0) return true;
+  for (const char* prefix : {"/dev/fd/", "/proc/self/fd/"})
+    if (path.starts_with(prefix)) return true;
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
-  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+  return path == "/dev/stdout" || path == "/dev/stderr" ||
+         (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
+}
+
+// Where a chain of symbolic links ends, whether there is a file or not.
+std::string final_target(const std::string& path) {
+  fs::path at = path;
+  std::error_code failed;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(at, failed)); ++links) {
+    if (links == 40) fail(path, ELOOP);
+    const fs::path next = fs::read_symlink(at, failed);
+    at = next.is_absolute() ? next : at.parent_path() / next;
+  }
+  return at.string();
 }
 
 }  // namespace
 
-TemporaryFile::TemporaryFile(const std::string& final_path) {
-  std::error_code ignored;
-  const bool link = fs::is_symlink(fs::symlink_status(final_path, ignored));
-  const fs::path target = link ? fs::weakly_canonical(final_path, ignored) : fs::path(final_path);
-  final_path_ = target.empty() ? final_path : target.string();
-  path_ = final_path_ + ".tmp-" + std::to_string(::getpid());
+TemporaryFile::TemporaryFile(const std::string& final_path) : final_path_(final_target(final_path)) {
+  const fs::path folder = fs::path(final_path_).parent_path();
+  path_ = (folder / ".quadrille-tmp-XXXXXX").string();
+  const int file = ::mkostemp(path_.data(), O_CLOEXEC);  // a name that no other run has
+  if (file < 0) fail(final_path_, errno);
+  struct stat old {};
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(file, ::stat(final_path_.c_str(), &old) == 0 ? old.st_mode & 07777 : 0666 & ~mask);
+  ::close(file);
 }
 
 TemporaryFile::~TemporaryFile() {
@@ -81,7 +103,10 @@ void TemporaryFile::rename_to_final() {
 }
 
 void write_text_file(const std::string& path, const std::string& text) {
-  if (written_in_place(path)) return write_text(path, path, text, O_APPEND);
+  if (written_in_place(path)) {
+    std::cout.flush();  // what went to standard output before stands before
+    return write_text(path, path, text, O_APPEND);
+  }
   if (::access(path.c_str(), F_OK) == 0 && ::access(path.c_str(), W_OK) != 0) fail(path, errno);
   TemporaryFile file(path);
   file.write(text);
@@ -91,10 +116,11 @@ void write_text_file(const std::string& path, const std::string& text) {
 
 void check_output_path(const std::string& path) {
   if (written_in_place(path)) return;
+  const std::string target = final_target(path);
   const auto refuse = [&](const std::string& reason) {
     throw OutputError("cannot write " + path + ": " + reason);
   };
-  const fs::path parent = fs::path(path).parent_path();
+  const fs::path parent = fs::path(target).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
   struct stat status {};
   if (::stat(folder.c_str(), &status) != 0)
@@ -102,9 +128,16 @@ void check_output_path(const std::string& path) {
   if (!S_ISDIR(status.st_mode)) refuse(folder + " is not a folder");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     refuse("folder " + folder + ": " + std::generic_category().message(errno));
-  if (::stat(path.c_str(), &status) != 0) return;  // nothing to replace
+  if (fs::path(target).filename().string().size() > 255)
+    refuse(std::generic_category().message(ENAMETOOLONG));
+  if (::stat(target.c_str(), &status) != 0) return;  // nothing to replace
   if (S_ISDIR(status.st_mode)) refuse("it is a directory");
-  if (::access(path.c_str(), W_OK) != 0) refuse(std::generic_category().message(errno));
+  if (::access(target.c_str(), W_OK) != 0) refuse(std::generic_category().message(errno));
+}
+
+void flush_standard_output() {
+  std::cout.flush();
+  if (!std::cout || std::fflush(stdout) != 0) throw OutputError("standard output cannot be written");
 }
 
 }  // namespace quadrille

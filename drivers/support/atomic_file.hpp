@@ -12,11 +12,11 @@ struct OutputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A file under a temporary name, <target>.tmp-<process id>, in the folder of its final one. The destructor
-// removes what was not renamed.
+// A file under a temporary name of its own in the folder of its final one, with the access rights of the file it replaces.
+// The destructor removes what was not renamed; a run that is killed leaves a .quadrille-tmp-* file.
 class TemporaryFile {
  public:
-  // A symbolic link is followed, so that the link survives and its target is replaced.
+  // Symbolic links are followed, so that the link survives and its target is replaced. Throws OutputError.
   explicit TemporaryFile(const std::string& final_path);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
@@ -36,11 +36,14 @@ class TemporaryFile {
 };
 
 // Writes beside `path` and renames, so that the old file survives any failure. Throws OutputError.
-// Devices, pipes and everything below /dev and /proc (/dev/stdout) are written in place.
+// Devices, pipes and descriptors (/dev/stdout) are written in place.
 void write_text_file(const std::string& path, const std::string& text);
 
 // Throws OutputError at once, before any work, when `path` could not be written: no such folder, no
 // permission, or a directory of that name.
 void check_output_path(const std::string& path);
+
+// Throws OutputError when what was printed so far did not arrive.
+void flush_standard_output();
 
 }  // namespace quadrille

@@ -300,13 +300,8 @@ void check_field_path(const std::string& path) {
     fail(path, "the name of a field file ends in .h5, for example fields.h5");
   if (name.string().find(':') != std::string::npos)
     fail(path, "XDMF files cannot refer to a file with a colon in its name");
-  const std::string folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path().string() : ".";
-  struct stat status {};
-  if (::stat(folder.c_str(), &status) != 0)
-    fail(path, "folder " + folder + ": " + std::generic_category().message(errno));
-  if (!S_ISDIR(status.st_mode)) fail(path, folder + " is not a folder");
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    fail(path, "folder " + folder + ": " + std::generic_category().message(errno));
+  check_output_path(path);
+  check_output_path(xdmf_path(path));
   check_target(path, path);
   check_target(path, xdmf_path(path));
 }

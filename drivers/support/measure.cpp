@@ -29,15 +29,18 @@ std::string cpu_name() {
 }
 
 // The size of the CPU's last cache, all instances together, from sysfs; 0 when it does not say.
-std::int64_t cpu_cache_bytes() {
+std::int64_t read_cpu_cache_bytes() {
   std::set<std::string> sharers;
   std::int64_t bytes = 0;
   for (int cpu = 0; cpu < 4096; ++cpu) {
-    const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index3/";
+    const std::string cache = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index";
     std::string shared, size;
-    if (!std::getline(std::ifstream(folder + "shared_cpu_list"), shared) ||
-        !std::getline(std::ifstream(folder + "size"), size))
-      break;
+    for (int level = 4; level >= 0 && size.empty(); --level) {
+      std::ifstream list(cache + std::to_string(level) + "/shared_cpu_list");
+      std::ifstream text(cache + std::to_string(level) + "/size");
+      if (!std::getline(list, shared) || !std::getline(text, size)) size.clear();
+    }
+    if (size.empty()) break;
     if (sharers.insert(shared).second) bytes += std::strtoll(size.c_str(), nullptr, 10) * 1024;  // "32768K"
   }
   return bytes;
@@ -65,35 +68,69 @@ Timing time_products(const SpmvOperator<T>& op, const T* x, T* y, int repetition
 template Timing time_products(const SpmvOperator<float>&, const float*, float*, int);
 template Timing time_products(const SpmvOperator<double>&, const double*, double*, int);
 
-double Ceilings::gbps(SpaceKind space, const Traffic& traffic) {
-  const double written = static_cast<double>(std::max<std::int64_t>(1, traffic.written_bytes));
-  const double mix = std::max(0.5, std::round(2 * static_cast<double>(traffic.read_bytes) / written) / 2);
-  const double largest = space == SpaceKind::cpu ? 1 << 30 : 1e300;
-  const double size =
-      std::min(largest, std::exp2(std::round(std::log2(static_cast<double>(traffic.compulsory_bytes())))));
-  char name[96];
-  std::snprintf(name, sizeof name, "%s stream %g:1, %s", to_string(space), mix,
-                bytes_text(static_cast<std::int64_t>(size)).c_str());
-  for (const auto& [known, gbps] : measured_)
-    if (known == name) return gbps;
-  const auto writes = static_cast<std::int64_t>(size / (mix + 1)),
-             reads = static_cast<std::int64_t>(size) - writes;
-  double gbps = 0;
+Ceilings::Stream& Ceilings::find(SpaceKind space, const Traffic& traffic, int threads) {
+  const std::int64_t largest = std::int64_t{1} << (space == SpaceKind::cpu ? 30 : 32);
+  const double total = static_cast<double>(std::max<std::int64_t>(1, traffic.compulsory_bytes()));
+  const double scale = std::min(1.0, static_cast<double>(largest) / total);
+  const auto scaled = [&](std::int64_t bytes) {
+    return static_cast<std::int64_t>(scale * static_cast<double>(bytes));
+  };
+  Stream wanted{space,
+                space == SpaceKind::cpu ? threads : 0,
+                scaled(traffic.read_bytes),
+                scaled(traffic.written_bytes),
+                traffic.compulsory_bytes() <= last_cache_bytes(space, device_),
+                0};
+  const auto mix = [](const Stream& s) {
+    return static_cast<double>(s.reads) / static_cast<double>(s.writes + 1);
+  };
+  const auto size = [](const Stream& s) { return static_cast<double>(s.reads + s.writes); };
+  for (Stream& known : streams_)
+    if (known.space == space && known.threads == wanted.threads && known.in_cache == wanted.in_cache &&
+        std::abs(mix(known) - mix(wanted)) <= 0.5 &&
+        std::abs(size(known) - size(wanted)) <= 0.1 * size(known))
+      return known;
+  return streams_.emplace_back(wanted);
+}
+
+double Ceilings::gbps(SpaceKind space, const Traffic& traffic, int threads) {
+  const Stream& known = find(space, traffic, threads);
+  return known.gbps > 0 ? known.gbps : again(space, traffic, threads);
+}
+
+double Ceilings::again(SpaceKind space, const Traffic& traffic, int threads) {
+  Stream& stream = find(space, traffic, threads);
   try {
-    gbps = space == SpaceKind::cpu ? cpu::stream_gbps(reads, writes, stream_repetitions)
-                                   : cuda::stream_gbps(reads, writes, stream_repetitions);
+    const double gbps = space == SpaceKind::cpu
+                            ? cpu::stream_gbps(stream.reads, stream.writes, threads, stream_repetitions)
+                            : cuda::stream_gbps(stream.reads, stream.writes, stream_repetitions);
+    stream.gbps = std::max(stream.gbps, gbps);
   } catch (const MemoryError&) {
-    // stays 0: no ceiling
+    // stays as it is: no ceiling
   }
-  measured_.emplace_back(name, gbps);
-  return gbps;
+  return stream.gbps;
+}
+
+std::vector<std::pair<std::string, double>> Ceilings::all() const {
+  std::vector<std::pair<std::string, double>> result;
+  for (const Stream& s : streams_) {
+    char mix[32];
+    std::snprintf(mix, sizeof mix, "%.1f:1",
+                  static_cast<double>(s.reads) / static_cast<double>(std::max<std::int64_t>(1, s.writes)));
+    result.emplace_back(
+        std::string(to_string(s.space)) + " stream " + mix + ", " + bytes_text(s.reads + s.writes) +
+            (s.threads > 0 ? ", " + std::to_string(s.threads) + (s.threads == 1 ? " thread" : " threads")
+                           : ""),
+        s.gbps);
+  }
+  return result;
 }
 
 std::int64_t last_cache_bytes(SpaceKind space, int device) {
-  if (space == SpaceKind::cpu) return cpu_cache_bytes();
-  for (const cuda::DeviceInfo& gpu : cuda::devices())
-    if (gpu.index == device) return gpu.l2_bytes;
-  return 0;
+  static const std::int64_t cpu_bytes = read_cpu_cache_bytes();
+  if (space == SpaceKind::cpu) return cpu_bytes;
+  static const std::vector<cuda::DeviceInfo> gpus = cuda::devices();
+  return device < static_cast<int>(gpus.size()) ? gpus[device].l2_bytes : 0;
 }
 
 std::vector<std::pair<std::string, std::string>> describe_machine(bool uses_gpu, int device) {

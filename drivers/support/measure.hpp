@@ -20,24 +20,38 @@ struct Timing {
 template <class T>
 Timing time_products(const SpmvOperator<T>& op, const T* x, T* y, int repetitions);
 
-// Stream ceilings, measured once for each size and mix of reads and writes that a run asks for: sizes within
-// a factor of two and mixes within half a read per write share one.
+// Stream ceilings, measured once for each size and mix of reads and writes that a run asks for: sizes within a tenth, on the
+// same side of the cache, and mixes within half a read per write share one.
 class Ceilings {
  public:
-  // GB/s of a stream with this traffic in this space, on arrays of about the same size, but not above 1 GiB
-  // on the CPU. 0 where the memory for it is not there.
-  double gbps(SpaceKind space, const Traffic& traffic);
+  explicit Ceilings(int device) : device_(device) {}
+  // GB/s of a stream with this traffic in this space, on arrays of the same size (at most 1 GiB on the CPU, 4 GiB on the GPU)
+  // and, on the CPU, so many threads. 0 where the memory for it is not there.
+  double gbps(SpaceKind space, const Traffic& traffic, int threads);
+  // The same measured once more, for a product that was faster than it: the better of both from now on.
+  double again(SpaceKind space, const Traffic& traffic, int threads);
   // name, GB/s of everything measured, for the report.
-  const std::vector<std::pair<std::string, double>>& all() const { return measured_; }
+  std::vector<std::pair<std::string, double>> all() const;
 
  private:
-  std::vector<std::pair<std::string, double>> measured_;
+  struct Stream {
+    SpaceKind space;
+    int threads;
+    std::int64_t reads, writes;  // bytes
+    bool in_cache;
+    double gbps;
+  };
+  Stream& find(SpaceKind space, const Traffic& traffic, int threads);
+
+  int device_;
+  std::vector<Stream> streams_;
 };
 
-// Bytes of the last cache before memory: the CPU's third level or the GPU's second; 0 when unknown.
+// Bytes of the last cache before memory: the CPU's highest level, all instances together, or the GPU's second level; 0 when
+// unknown.
 std::int64_t last_cache_bytes(SpaceKind space, int device);
 
-// What the machine is, for the report: cpu, threads, memory, and the GPU where it is used.
+// What the machine is, for the report: cpu, cores, threads, memory, and the GPU and its driver where it is used.
 std::vector<std::pair<std::string, std::string>> describe_machine(bool uses_gpu, int device);
 
 }  // namespace quadrille

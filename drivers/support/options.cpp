@@ -58,6 +58,7 @@ void read_stencil_options(Settings& settings, Options& options) {
   if (stencil) options.stencil = stencil->text;
   if (options.stencil == "star" || options.stencil == "box") {
     options.radius = read_int(settings, "radius", 1, 1, max_stencil_radius);
+    options.points = make_stencil(options.stencil, options.grid.dimension, options.radius);
     return;
   }
   std::error_code ignored;
@@ -66,7 +67,8 @@ void read_stencil_options(Settings& settings, Options& options) {
                          suggestion(stencil->text, {"star", "box"}));
   require_file(*stencil);
   exclude(settings, "stencil", "radius", "a stencil file has its own radius");
-  options.radius = make_stencil(options.stencil, options.grid.dimension, 1).radius;
+  options.points = make_stencil(options.stencil, options.grid.dimension, 1);
+  options.radius = options.points.radius;
 }
 
 void read_grid_options(Settings& settings, Options& options) {
@@ -143,6 +145,33 @@ void read_format_options(const Settings& settings, FormatOptions& formats) {
   formats.cmrs_reorder = read_switch(settings, "cmrs-reorder");
 }
 
+// Whether two paths are one regular file, there already or not.
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  const auto regular_or_new = [&](const std::string& path) {
+    return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
+  };
+  return regular_or_new(a) && regular_or_new(b) &&
+         (std::filesystem::equivalent(a, b, ignored) ||
+          std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored));
+}
+
+// No output may take the place of another one or of an input.
+void refuse_shared_files(const Settings& settings) {
+  std::vector<std::pair<std::string, std::string>> files;  // path, who names it
+  for (const char* name : {"matrix", "config", "stencil", "output", "json", "csv"}) {
+    const Setting* setting = find(settings, name);
+    if (setting == nullptr || setting->text.empty()) continue;
+    const bool is_output = files.size() > 0 && std::string("output json csv").find(name) != std::string::npos;
+    for (const auto& [path, place] : files)
+      if (is_output && same_file(path, setting->text)) refuse(*setting, "is already the file of " + place);
+    files.emplace_back(setting->text, setting->place);
+    if (std::string(name) == "output")
+      files.emplace_back(std::filesystem::path(setting->text).replace_extension(".xdmf").string(),
+                         "the .xdmf of " + setting->place);
+  }
+}
+
 void read_output_options(const Settings& settings, Options& options) {
   options.output = read_text(settings, "output", "");
   options.json = read_text(settings, "json", "");
@@ -152,13 +181,7 @@ void read_output_options(const Settings& settings, Options& options) {
   options.validate_only = read_switch(settings, "validate");
   if (!options.output.empty() && !options.output.ends_with(".h5"))
     refuse(settings.at("output"), "must end in .h5");
-  const Words outputs{"output", "json", "csv"};
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    for (std::size_t j = i + 1; j < outputs.size(); ++j) {
-      const Setting* a = find(settings, outputs[i]);
-      const Setting* b = find(settings, outputs[j]);
-      if (a && b && a->text == b->text) refuse(*b, "is already the file of " + a->place);
-    }
+  refuse_shared_files(settings);
 }
 
 std::string spacing_text(const Grid& grid) {

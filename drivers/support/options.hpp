@@ -24,6 +24,7 @@ struct Options {
   Grid grid;                     // --grid, --spacing, --dof
   std::string stencil = "star";  // "star", "box" or a file, as for make_stencil; empty for a matrix file
   int radius = 1;                // of the file where the stencil is one
+  Stencil points;                // of a grid: what stencil and radius stand for, read once
   Boundary boundary;
 
   // operator

@@ -6,6 +6,7 @@
 #include <boost/program_options/parsers.hpp>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "grid/error.hpp"
 
@@ -84,9 +85,16 @@ po::parsed_options parse_config(const std::string& path) {
   std::error_code ignored;
   if (!file || std::filesystem::is_directory(path, ignored))
     throw InputError("--config '" + path + "': no such file can be read");
+  std::string text(1 << 20, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.gcount() == 0 && !file.eof()) || !file.eof())
+    throw InputError("--config '" + path + "': cannot be read as a file of at most 1 MiB");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::replace(text.begin(), text.end(), '\0', '?');
+  std::istringstream lines(text);
   const po::options_description known = describe(for_all);
   try {
-    return po::parse_config_file(file, known, true);
+    return po::parse_config_file(lines, known, true);
   } catch (const po::invalid_syntax& error) {
     throw InputError(path + ": '" + error.tokens() +
                      "' is not understood; write 'name = value', or # before a comment");

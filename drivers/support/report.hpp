@@ -43,9 +43,12 @@ struct Report {
 std::string to_json(const Report& report);
 // One header line and one line per record, RFC 4180 quoting.
 std::string to_csv(const Report& report);
-// format, space, MiB, ms, GB/s, share of the floor, error over bound, ok; refused formats with their reason,
-// one line each, below the table. The ceilings and what each group of lines measured stand above.
+// format, space, MiB, ms, GB/s, share of the floor, error over bound, ok, the fastest first; refused formats with their
+// reason, one line each, and the ceilings below.
 void print_table(std::ostream& out, const Report& report);
+
+// "<title>: <why the format refused>", on one line and without the format's name twice.
+std::string refusal(const Record& record, const std::string& title);
 
 // 2026-11-21T08:30:00Z
 std::string utc_now();

@@ -15,9 +15,10 @@ void spmv(const RgCsr<T>& a, const T* x, T* y) {
     const std::int64_t first = g * a.group, size = std::min<std::int64_t>(a.group, a.rows - first);
     T sum[largest_group];
     std::fill(sum, sum + size, T(0));
-    for (std::int64_t at = a.group_ptr[g]; at < a.group_ptr[g + 1]; at += size)
+    std::int32_t e = 0;
+    for (std::int64_t at = a.group_ptr[g]; at < a.group_ptr[g + 1]; at += size, ++e)
       for (std::int64_t i = 0; i < size; ++i)
-        if (a.column[at + i] >= 0) sum[i] += a.value[at + i] * x[a.column[at + i]];
+        if (e < a.row_length[first + i]) sum[i] += a.value[at + i] * x[a.column[at + i]];
     for (std::int64_t i = 0; i < size; ++i) y[ordered ? a.order[first + i] : first + i] = sum[i];
   }
 }

@@ -1,6 +1,5 @@
-// The CPU products, OpenMP over rows: y = A x, and y = A^T x where it is offered. x and y never overlap;
-// every element of y is written. Results do not depend on timing; those of the transposed csr, dia and cds
-// products are also independent of the number of threads.
+// The CPU products, OpenMP over rows: y = A x, and y = A^T x where it is offered. x and y never overlap; every element of
+// y is written. The result is the same, bit by bit, every time and for every number of threads.
 #pragma once
 
 #include "formats/bcsr.hpp"

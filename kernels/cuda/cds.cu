@@ -1,134 +1,102 @@
 // CDS on the GPU: y = A x. Source: Godwin, Holewinski, Sadayappan, GPGPU-5 2012, section 3.3.
 //
-// One thread owns one row: consecutive threads own consecutive rows, so that every column of CDS is read and
-// y is written with unit stride, each matrix value once and past the caches. The DoF rows of a node read the
-// same x, from the read-only cache. The DoF is a template parameter for 1..8, so that all columns of several
-// block diagonals are in flight before the first is used; above 8 it is a run-time number.
-//
-// Without periodic axes a neighbour is a constant distance away. A node at a side face then reads x of some
-// other node and multiplies it by the stored zero. With periodic axes the position is computed and every axis
-// wraps by itself.
-#include <algorithm>
-
-#include "kernels/cuda/check.hpp"
+// One thread owns one row, or four consecutive rows in fp32 where the columns stay aligned for it: so every
+// column of CDS is read, and y is written, with unit stride, 8 or 16 bytes a thread, each matrix value once
+// and past the caches. The rows of a node read the same x, from the read-only cache. All loads of several
+// block diagonals are issued before the first is used, about `columns_in_flight` columns; to that end the DoF
+// is a template parameter for 1..8, and above 8 the columns of a block diagonal go in groups of eight.
+#include "kernels/cuda/cds_structure.cuh"
 #include "kernels/cuda/spmv.hpp"
 
 namespace quadrille::cuda {
 namespace {
 
-constexpr int threads_per_block = 256;
-constexpr int max_diagonals =
-    128;  // of one launch, more than the 125 points of a 5x5x5 box: kernel arguments are limited
+#ifndef QUADRILLE_COLUMNS_IN_FLIGHT
+#define QUADRILLE_COLUMNS_IN_FLIGHT 8
+#endif
+constexpr int columns_in_flight = QUADRILLE_COLUMNS_IN_FLIGHT;
 
-struct Structure {
-  std::int64_t nodes, rows;
-  int nx, ny, nz;
-  bool wraps_x, wraps_y, wraps_z;
-  int dof, diagonals;
-  bool accumulate;              // y += instead of y =
-  int distance[max_diagonals];  // node index difference, where no axis is periodic
-  NodeOffset offset[max_diagonals];
-};
-
-__device__ int wrap(int i, int n, bool wraps) {
-  if (!wraps) return i;
-  i %= n;
-  return i < 0 ? i + n : i;
+// `Width` consecutive values in one load, past the caches.
+template <int Width>
+__device__ void load(const double* p, double (&v)[Width]) {
+  static_assert(Width == 1);
+  v[0] = __ldcs(p);
 }
-
-// The node at block diagonal d of `node`, or -1.
-template <bool Periodic>
-__device__ std::int64_t neighbour(const Structure& s, std::int64_t node, int x, int y, int z, int d) {
-  if constexpr (Periodic) {
-    x = wrap(x + s.offset[d].x, s.nx, s.wraps_x);
-    y = wrap(y + s.offset[d].y, s.ny, s.wraps_y);
-    z = wrap(z + s.offset[d].z, s.nz, s.wraps_z);
-    const bool inside = 0 <= x && x < s.nx && 0 <= y && y < s.ny && 0 <= z && z < s.nz;
-    return inside ? (static_cast<std::int64_t>(z) * s.ny + y) * s.nx + x : -1;
+template <int Width>
+__device__ void load(const float* p, float (&v)[Width]) {
+  if constexpr (Width == 4) {
+    const float4 four = __ldcs(reinterpret_cast<const float4*>(p));
+    v[0] = four.x, v[1] = four.y, v[2] = four.z, v[3] = four.w;
+  } else {
+    v[0] = __ldcs(p);
   }
-  const std::int64_t to = node + s.distance[d];
-  return 0 <= to && to < s.nodes ? to : -1;
 }
 
-// Dof 0: s.dof unknowns per node.
-template <class T, int Dof, bool Periodic>
+// Rows row .. row + Width - 1; Dof 0 takes s.dof.
+template <class T, int Dof, int Width, bool Periodic>
 __global__ void __launch_bounds__(threads_per_block)
-    cds_kernel(const __grid_constant__ Structure s, const T* __restrict__ values, const T* __restrict__ x,
+    cds_kernel(const __grid_constant__ CdsStructure s, const T* __restrict__ values, const T* __restrict__ x,
                T* __restrict__ y) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
+  const std::int64_t row = global_thread() * Width;
   if (row >= s.rows) return;
   const int dof = Dof > 0 ? Dof : s.dof;
-  const std::int64_t node = row / dof;
-  int node_x = 0, node_y = 0, node_z = 0;
-  if constexpr (Periodic) {
-    const std::int64_t line = node / s.nx;
-    node_x = static_cast<int>(node % s.nx);
-    node_y = static_cast<int>(line % s.ny);
-    node_z = static_cast<int>(line / s.ny);
-  }
-  constexpr int together = Dof == 0 ? 1 : (Dof >= 4 ? 2 : 8 / Dof);  // block diagonals in flight at once
-  const T* column = values + row;
-  T sum = s.accumulate ? y[row] : T(0);
-#pragma unroll together
-  for (int d = 0; d < s.diagonals; ++d) {
-    const std::int64_t to = neighbour<Periodic>(s, node, node_x, node_y, node_z, d);
-    const T* const xd = x + (to < 0 ? 0 : to * dof);
+  CdsNode node[Width];
 #pragma unroll
-    for (int c = 0; c < dof; ++c) {
-      const T value = __ldcs(column);
-      column += s.rows;
-      sum += to < 0 ? T(0) : value * __ldg(xd + c);
+  for (int w = 0; w < Width; ++w) node[w] = node_at<Periodic>(s, static_cast<int>((row + w) / dof));
+  T sum[Width];
+#pragma unroll
+  for (int w = 0; w < Width; ++w) sum[w] = s.accumulate ? y[row + w] : T(0);
+
+  constexpr int columns = Dof > 0 ? Dof : 8;  // of a block diagonal at once
+  constexpr int diagonals = columns_in_flight > columns ? columns_in_flight / columns : 1;  // at once
+  for (int d = 0; d < s.diagonals; d += diagonals)
+    for (int first = 0; first < (Dof > 0 ? 1 : dof); first += columns) {
+      T a[diagonals][columns][Width], b[diagonals][columns][Width];
+#pragma unroll
+      for (int j = 0; j < diagonals; ++j)
+#pragma unroll
+        for (int c = 0; c < columns; ++c)
+          if (d + j < s.diagonals && (Dof > 0 || first + c < dof)) {
+            load(values + (static_cast<std::int64_t>(d + j) * dof + first + c) * s.rows + row, a[j][c]);
+          } else {
+#pragma unroll
+            for (int w = 0; w < Width; ++w) a[j][c][w] = 0;
+          }
+#pragma unroll
+      for (int j = 0; j < diagonals; ++j)
+#pragma unroll
+        for (int w = 0; w < Width; ++w) {
+          const std::int64_t to = d + j < s.diagonals ? neighbour<Periodic>(s, node[w], d + j) : -1;
+#pragma unroll
+          for (int c = 0; c < columns; ++c)
+            b[j][c][w] = to >= 0 && (Dof > 0 || first + c < dof) ? __ldg(x + to * dof + first + c) : T(0);
+        }
+#pragma unroll
+      for (int j = 0; j < diagonals; ++j)
+#pragma unroll
+        for (int c = 0; c < columns; ++c)
+#pragma unroll
+          for (int w = 0; w < Width; ++w) sum[w] += a[j][c][w] * b[j][c][w];
     }
-  }
-  y[row] = sum;
-}
-
-template <class T, bool Periodic>
-auto kernel_of(int dof) {
-  switch (dof) {
-    case 1:
-      return cds_kernel<T, 1, Periodic>;
-    case 2:
-      return cds_kernel<T, 2, Periodic>;
-    case 3:
-      return cds_kernel<T, 3, Periodic>;
-    case 4:
-      return cds_kernel<T, 4, Periodic>;
-    case 5:
-      return cds_kernel<T, 5, Periodic>;
-    case 6:
-      return cds_kernel<T, 6, Periodic>;
-    case 7:
-      return cds_kernel<T, 7, Periodic>;
-    case 8:
-      return cds_kernel<T, 8, Periodic>;
-    default:
-      return cds_kernel<T, 0, Periodic>;
+  if constexpr (Width == 4) {
+    *reinterpret_cast<float4*>(y + row) = {sum[0], sum[1], sum[2], sum[3]};
+  } else {
+    y[row] = sum[0];
   }
 }
 
-// The structure of diagonals [first, first + max_diagonals).
 template <class T>
-Structure structure_of(const BlockDiagonals<T, Device>& a, std::int64_t first) {
-  Structure s{};
-  s.nodes = a.nodes();
-  s.rows = a.rows();
-  s.nx = to_index32(a.extents[0], "nodes along x");
-  s.ny = to_index32(a.extents[1], "nodes along y");
-  s.nz = to_index32(a.extents[2], "nodes along z");
-  s.wraps_x = a.periodic[0];
-  s.wraps_y = a.periodic[1];
-  s.wraps_z = a.periodic[2];
-  s.dof = a.dof;
-  s.diagonals = static_cast<int>(std::min<std::int64_t>(max_diagonals, a.diagonals() - first));
-  s.accumulate = first > 0;
-  for (int d = 0; d < s.diagonals; ++d) {
-    s.offset[d] = a.offsets[first + d];
-    const std::int64_t distance = a.linear(s.offset[d]);
-    to_index32(std::abs(distance), "nodes between neighbours");
-    s.distance[d] = static_cast<int>(distance);
-  }
-  return s;
+using CdsKernel = void (*)(CdsStructure, const T*, const T*, T*);
+
+template <class T, int Width, bool Periodic>
+CdsKernel<T> kernel_of(int dof) {
+  static constexpr CdsKernel<T> kernels[] = {
+      cds_kernel<T, 0, Width, Periodic>, cds_kernel<T, 1, Width, Periodic>,
+      cds_kernel<T, 2, Width, Periodic>, cds_kernel<T, 3, Width, Periodic>,
+      cds_kernel<T, 4, Width, Periodic>, cds_kernel<T, 5, Width, Periodic>,
+      cds_kernel<T, 6, Width, Periodic>, cds_kernel<T, 7, Width, Periodic>,
+      cds_kernel<T, 8, Width, Periodic>};
+  return kernels[dof <= 8 ? dof : 0];
 }
 
 }  // namespace
@@ -136,20 +104,24 @@ Structure structure_of(const BlockDiagonals<T, Device>& a, std::int64_t first) {
 template <class T>
 void spmv(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
   if (a.rows() == 0) return;
-  const std::int64_t blocks = (a.rows() + threads_per_block - 1) / threads_per_block;
-  to_index32(blocks, "blocks of rows");
   const bool periodic = a.periodic[0] || a.periodic[1] || a.periodic[2];
-  const auto kernel = periodic ? kernel_of<T, true>(a.dof) : kernel_of<T, false>(a.dof);
+  constexpr int widest = sizeof(T) == 4 ? 4 : 1;
+  const bool wide = a.rows() % widest == 0 && widest > 1;  // every column is then aligned for wide loads
+  const int width = wide ? widest : 1;
+  const CdsKernel<T> kernel =
+      wide ? (periodic ? kernel_of<T, widest, true>(a.dof) : kernel_of<T, widest, false>(a.dof))
+           : (periodic ? kernel_of<T, 1, true>(a.dof) : kernel_of<T, 1, false>(a.dof));
   std::int64_t first = 0;
   do {  // once even for an operator without diagonals, whose product is zero
-    const Structure s = structure_of(a, first);
+    const CdsStructure s = structure_of(a, first, false);
     const T* const values = a.values.data() + first * a.dof * a.rows();
-    kernel<<<static_cast<unsigned>(blocks), threads_per_block>>>(s, values, x, y);
+    kernel<<<blocks_for(a.rows() / width), threads_per_block>>>(s, values, x, y);
     QUADRILLE_CUDA_LAUNCHED("cds");
     first += max_diagonals;
   } while (first < a.diagonals());
 }
 
+template void spmv(const BlockDiagonals<float, Device>&, const float*, float*);
 template void spmv(const BlockDiagonals<double, Device>&, const double*, double*);
 
 }  // namespace quadrille::cuda

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 
 #include "formats/array.hpp"
 #include "kernels/cuda/check.hpp"
@@ -31,29 +32,45 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Thread i reads `reads` pairs, `stride` apart, and writes one pair if it is among the first `writes`.
+// Thread i reads `reads` pairs of numbers, `threads` apart; every `period`-th warp writes what it summed.
 __global__ void stream_kernel(const double2* __restrict__ in, double2* __restrict__ out, std::int64_t threads,
-                              int reads, std::int64_t writes) {
+                              std::int64_t reads, std::int64_t period, std::int64_t writes) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= threads) return;
   double2 sum{0, 0};
 #pragma unroll 8
-  for (int k = 0; k < reads; ++k) {
+  for (std::int64_t k = 0; k < reads; ++k) {
     const double2 value = __ldcs(in + k * threads + i);
     sum.x += value.x;
     sum.y += value.y;
   }
-  if (i < writes || sum.x == -1.5) __stcs(out + i, sum);
+  const std::int64_t warp = i / 32, at = warp / period * 32 + i % 32;
+  if ((warp % period == 0 && at < writes) || sum.x == -1.5) __stcs(out + (at < writes ? at : 0), sum);
+}
+
+// The driver's release, from the kernel's own file; its CUDA version where that file is not there.
+std::string driver_text() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  for (std::string word; file >> word;)
+    if (word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos)
+      return word;
+  int version = 0;
+  const bool known = cudaDriverGetVersion(&version) == cudaSuccess && version > 0;
+  return known ? "for CUDA " + version_text(version) : "";
 }
 
 }  // namespace
 
-std::vector<DeviceInfo> devices() {
+int device_count() {
   int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    cudaGetLastError();  // no device or no driver: not an error of a later call
-    return {};
-  }
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();  // no device or no driver: not an error of a later call
+  return 0;
+}
+
+std::vector<DeviceInfo> devices() {
+  const int count = device_count();
+  if (count == 0) return {};
   int current = 0;
   QUADRILLE_CUDA(cudaGetDevice(&current));
   std::vector<DeviceInfo> found;
@@ -71,14 +88,12 @@ std::vector<DeviceInfo> devices() {
 }
 
 std::string versions() {
-  int driver = 0;
-  const bool known = cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0;
-  return "toolkit " + version_text(CUDART_VERSION) +
-         (known ? ", driver for " + version_text(driver) : ", no driver");
+  const std::string driver = driver_text();
+  return "toolkit " + version_text(CUDART_VERSION) + (driver.empty() ? ", no driver" : ", driver " + driver);
 }
 
 void use_device(int index) {
-  const int count = static_cast<int>(devices().size());
+  const int count = device_count();
   if (index < 0 || index >= count)
     throw CudaError("there is no GPU " + std::to_string(index) + ": this machine has " +
                     std::to_string(count) + "; use --space cpu to run without one");
@@ -99,14 +114,16 @@ double time_ms(const std::function<void()>& work) {
 }
 
 double stream_gbps(std::int64_t read_bytes, std::int64_t written_bytes, int repetitions) {
-  constexpr std::int64_t width = sizeof(double2);
-  const std::int64_t threads = std::max<std::int64_t>(1, written_bytes / width);
-  const int reads = static_cast<int>(std::max<std::int64_t>(1, read_bytes / width / threads));
-  Array<double2, Device> in(threads * reads), out(threads);
+  constexpr std::int64_t width = sizeof(double2), most_reads = 8;
+  const std::int64_t pairs = std::max<std::int64_t>(32, read_bytes / width);
+  const std::int64_t writes = std::max<std::int64_t>(32, std::min(pairs, written_bytes / width));
+  const std::int64_t reads = std::clamp<std::int64_t>(pairs / writes, 1, most_reads);
+  const std::int64_t threads = pairs / reads, period = std::max<std::int64_t>(1, threads / writes);
+  Array<double2, Device> in(threads * reads), out(std::min(writes, (threads + 31) / 32 / period * 32 + 32));
   QUADRILLE_CUDA(cudaMemset(in.data(), 1, static_cast<std::size_t>(in.bytes())));
   const auto blocks = static_cast<unsigned>((threads + 255) / 256);
   const auto run = [&] {
-    stream_kernel<<<blocks, 256>>>(in.data(), out.data(), threads, reads, threads);
+    stream_kernel<<<blocks, 256>>>(in.data(), out.data(), threads, reads, period, out.size());
     QUADRILLE_CUDA_LAUNCHED("stream");
   };
   run();

@@ -20,7 +20,10 @@ struct DeviceInfo {
 // Empty without a GPU, without a driver, or in a build without CUDA.
 std::vector<DeviceInfo> devices();
 
-// "toolkit 13.0, driver 13.0", "toolkit 13.0, no driver" or "not built in".
+// Without looking at any of them: cheap, and no context is made.
+int device_count();
+
+// "toolkit 13.0, driver 580.159.04", "toolkit 13.0, no driver" or "not built in".
 std::string versions();
 
 // Selects the GPU that later calls use. Throws CudaError when there is no such device.

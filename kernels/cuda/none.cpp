@@ -1,7 +1,6 @@
 // A build without CUDA: no formats, no devices.
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/operators.hpp"
 
 namespace quadrille::cuda {
 namespace {
@@ -17,6 +16,9 @@ std::vector<FormatEntry> formats() {
 }
 std::vector<DeviceInfo> devices() {
   return {};
+}
+int device_count() {
+  return 0;
 }
 std::string versions() {
   return "not built in";

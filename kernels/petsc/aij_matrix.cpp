@@ -13,38 +13,43 @@ AijMatrix::AijMatrix(const Csr<double>& csr) {
   require_initialised();
   const PetscInt rows = to_index32(csr.rows, "rows"), columns = to_index32(csr.columns, "columns");
   // PETSc takes non-const pointers, but MatMult only reads.
-  QUADRILLE_PETSC(MatCreateSeqAIJWithArrays(
-      PETSC_COMM_SELF, rows, columns, const_cast<PetscInt*>(csr.row_ptr.data()),
-      const_cast<PetscInt*>(csr.column.data()), const_cast<PetscScalar*>(csr.value.data()), &matrix_));
-  QUADRILLE_PETSC(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, columns, nullptr, &right_));
-  QUADRILLE_PETSC(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, rows, nullptr, &left_));
-}
-
-AijMatrix::~AijMatrix() {
-  VecDestroy(&left_);
-  VecDestroy(&right_);
-  MatDestroy(&matrix_);
+  matrix_ = make<Mat>("MatCreateSeqAIJWithArrays", [&](Mat* matrix) {
+    return MatCreateSeqAIJWithArrays(
+        PETSC_COMM_SELF, rows, columns, const_cast<PetscInt*>(csr.row_ptr.data()),
+        const_cast<PetscInt*>(csr.column.data()), const_cast<PetscScalar*>(csr.value.data()), matrix);
+  });
+  const auto vector = [](PetscInt size) {
+    return make<Vec>("VecCreateSeqWithArray",
+                     [=](Vec* v) { return VecCreateSeqWithArray(PETSC_COMM_SELF, 1, size, nullptr, v); });
+  };
+  right_ = vector(columns);
+  left_ = vector(rows);
 }
 
 namespace {
 
-void apply(PetscErrorCode (*product)(Mat, Vec, Vec), Mat matrix, Vec from, Vec to, const double* x,
-           double* y) {
-  QUADRILLE_PETSC(VecPlaceArray(from, x));
-  QUADRILLE_PETSC(VecPlaceArray(to, y));
-  QUADRILLE_PETSC(product(matrix, from, to));
-  QUADRILLE_PETSC(VecResetArray(to));
-  QUADRILLE_PETSC(VecResetArray(from));
-}
+// A vector that borrows an array for a while.
+class Placed {
+ public:
+  Placed(Vec vector, const double* array) : vector_(vector) { QUADRILLE_PETSC(VecPlaceArray(vector, array)); }
+  ~Placed() { VecResetArray(vector_); }
+  Placed(const Placed&) = delete;
+  Placed& operator=(const Placed&) = delete;
+
+ private:
+  Vec vector_;
+};
 
 }  // namespace
 
 void AijMatrix::multiply(const double* x, double* y) const {
-  apply(MatMult, matrix_, right_, left_, x, y);
+  const Placed from(right_.get(), x), to(left_.get(), y);
+  QUADRILLE_PETSC(MatMult(matrix_.get(), right_.get(), left_.get()));
 }
 
 void AijMatrix::multiply_transpose(const double* x, double* y) const {
-  apply(MatMultTranspose, matrix_, left_, right_, x, y);
+  const Placed from(left_.get(), x), to(right_.get(), y);
+  QUADRILLE_PETSC(MatMultTranspose(matrix_.get(), left_.get(), right_.get()));
 }
 
 }  // namespace quadrille::petsc

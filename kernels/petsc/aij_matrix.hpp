@@ -4,6 +4,7 @@
 #include <petscmat.h>
 
 #include "formats/csr.hpp"
+#include "kernels/petsc/check.hpp"
 
 namespace quadrille::petsc {
 
@@ -12,17 +13,14 @@ namespace quadrille::petsc {
 class AijMatrix {
  public:
   explicit AijMatrix(const Csr<double>& csr);
-  ~AijMatrix();
-  AijMatrix(const AijMatrix&) = delete;
-  AijMatrix& operator=(const AijMatrix&) = delete;
 
   // y = A x and y = A^T x by MatMult and MatMultTranspose, without copying x or y.
   void multiply(const double* x, double* y) const;
   void multiply_transpose(const double* x, double* y) const;
 
  private:
-  Mat matrix_ = nullptr;
-  Vec right_ = nullptr, left_ = nullptr;  // of columns and of rows, without memory of their own
+  Handle<Mat> matrix_;
+  Handle<Vec> right_, left_;  // of columns and of rows, without memory of their own
 };
 
 }  // namespace quadrille::petsc

@@ -18,7 +18,7 @@ class AijOperator final : public SpmvOperator<double> {
   void apply(const double* x, double* y) const override { matrix_.multiply(x, y); }
   bool has_transpose() const override { return true; }
   void apply_transpose(const double* x, double* y) const override { matrix_.multiply_transpose(x, y); }
-  Csr<double> to_csr() const override { return copy_of(*csr_); }
+  Csr<double> to_csr() const override { return transfer<Host>(*csr_); }
 
  private:
   std::shared_ptr<const Csr<double>> csr_;

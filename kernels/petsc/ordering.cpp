@@ -16,24 +16,23 @@ Array<std::int32_t> rcm_order(std::int64_t rows, std::int64_t columns, const Arr
   Array<std::int32_t> order(rows);
   if (rows == 0) return order;
   const Array<double> ones(column.size(), 1.0);
-  Mat pattern = nullptr, transposed = nullptr;
-  IS row_order = nullptr, column_order = nullptr;
-  const PetscInt* index = nullptr;
   const PetscInt n = to_index32(rows, "rows");
-  QUADRILLE_PETSC(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n, n, const_cast<PetscInt*>(row_ptr.data()),
-                                            const_cast<PetscInt*>(column.data()),
-                                            const_cast<double*>(ones.data()), &pattern));
+  const auto pattern = make<Mat>("MatCreateSeqAIJWithArrays", [&](Mat* m) {
+    return MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n, n, const_cast<PetscInt*>(row_ptr.data()),
+                                     const_cast<PetscInt*>(column.data()), const_cast<double*>(ones.data()),
+                                     m);
+  });
   // PETSc's RCM walks the rows' graph and expects a symmetric one.
-  QUADRILLE_PETSC(MatTranspose(pattern, MAT_INITIAL_MATRIX, &transposed));
-  QUADRILLE_PETSC(MatAXPY(transposed, 1.0, pattern, DIFFERENT_NONZERO_PATTERN));
-  QUADRILLE_PETSC(MatGetOrdering(transposed, MATORDERINGRCM, &row_order, &column_order));
+  const auto symmetric =
+      make<Mat>("MatTranspose", [&](Mat* m) { return MatTranspose(pattern.get(), MAT_INITIAL_MATRIX, m); });
+  QUADRILLE_PETSC(MatAXPY(symmetric.get(), 1.0, pattern.get(), DIFFERENT_NONZERO_PATTERN));
+  IS row_order = nullptr, column_order = nullptr;
+  QUADRILLE_PETSC(MatGetOrdering(symmetric.get(), MATORDERINGRCM, &row_order, &column_order));
+  const Handle<IS> rows_handle(row_order), columns_handle(column_order);
+  const PetscInt* index = nullptr;
   QUADRILLE_PETSC(ISGetIndices(row_order, &index));
   std::copy(index, index + rows, order.data());
   QUADRILLE_PETSC(ISRestoreIndices(row_order, &index));
-  QUADRILLE_PETSC(ISDestroy(&row_order));
-  QUADRILLE_PETSC(ISDestroy(&column_order));
-  QUADRILLE_PETSC(MatDestroy(&transposed));
-  QUADRILLE_PETSC(MatDestroy(&pattern));
   return order;
 }
 

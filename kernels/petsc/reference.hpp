@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "formats/csr.hpp"
@@ -16,18 +17,22 @@ struct CheckResult {
 
 // y_ref = A x and its bound, per row i with k_i entries:
 //
-//   |y - y_ref|_i <= 2 (k_i + 2) eps (|A||x|)_i
+//   |y - y_ref|_i <= 2 (k_i + 2) eps (|A||x|)_i + k_i tiny
 //
-// with the epsilon of the arithmetic under test. A row of bound 0 must be met exactly; where y_ref is NaN or
+// with the epsilon of the arithmetic under test and `tiny` its smallest number (products that underflow are off by that
+// much). A row without entries must be met exactly. Where (|A||x|)_i overflows the arithmetic under
+// test though every product is finite, the order of the sum decides what comes out, and the row is not compared; where y_ref is NaN or
 // infinite, y must be NaN or the same infinity.
 class Reference {
  public:
   // `csr` holds the values the format holds (for float: rounded to float first), x the vector it is applied
   // to. Neither is kept. Throws PetscError without a Session.
-  Reference(const Csr<double>& csr, const double* x);
+  // `largest` is the largest number of the arithmetic under test.
+  Reference(const Csr<double>& csr, const double* x, double largest = std::numeric_limits<double>::max());
 
   const Array<double>& y() const { return y_; }
   std::int64_t non_finite_rows() const { return non_finite_rows_; }
+  std::int64_t overflowing_rows() const { return overflowing_rows_; }
 
   template <class T>
   CheckResult compare(const T* y) const;
@@ -35,7 +40,8 @@ class Reference {
  private:
   Array<double> y_;
   Array<double> bound_over_eps_;  // 2 (k_i + 2) (|A||x|)_i
-  std::int64_t non_finite_rows_ = 0;
+  Array<std::int32_t> entries_;   // k_i, or -1 for a row that is not compared
+  std::int64_t non_finite_rows_ = 0, overflowing_rows_ = 0;
 };
 
 }  // namespace quadrille::petsc

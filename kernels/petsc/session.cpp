@@ -53,13 +53,12 @@ Session::Session(const std::vector<std::string>& arguments) {
   PetscInitialized(&initialised);
   if (initialised) return;
   quiet_open_mpi();
-  std::vector<std::string> words{"quadrille"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  int count = static_cast<int>(words.size());
-  char** values = pointers.data();
+  words_ = {"quadrille", "-no_signal_handler"};
+  words_.insert(words_.end(), arguments.begin(), arguments.end());
+  for (std::string& word : words_) pointers_.push_back(word.data());
+  int count = static_cast<int>(pointers_.size());
+  pointers_.push_back(nullptr);
+  char** values = pointers_.data();
   check(PetscInitialize(&count, &values, nullptr, nullptr), "PetscInitialize");
   owner_ = true;
   check(PetscPushErrorHandler(keep_message, nullptr), "PetscPushErrorHandler");
@@ -71,11 +70,11 @@ Session::~Session() {
   PetscFinalize();
 }
 
-int ranks() {
+void require_one_rank() {
   require_initialised();
   int size = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  return size;
+  if (size > 1) throw PetscError("quadrille runs as one process: start it without mpirun");
 }
 
 std::vector<std::string> unused_options() {

@@ -7,7 +7,7 @@
 
 namespace quadrille::petsc {
 
-// Initialises PETSc (and MPI) and finalises both. `arguments` go to PETSc's options database. One at a time;
+// Initialises PETSc (and MPI) and finalises both. Signals are left to the system. `arguments` go to PETSc's options database. One at a time;
 // a second one while the first lives, or where the host program has initialised PETSc itself, does nothing.
 class Session {
  public:
@@ -17,11 +17,13 @@ class Session {
   Session& operator=(const Session&) = delete;
 
  private:
+  std::vector<std::string> words_;  // PETSc keeps pointers to its arguments
+  std::vector<char*> pointers_;
   bool owner_ = false;
 };
 
-// Processes that run this program together. Needs a Session.
-int ranks();
+// Throws PetscError where several processes run this program together. Needs a Session.
+void require_one_rank();
 
 // Options that nobody asked for after the run: likely misspelt. Empty when all were used.
 std::vector<std::string> unused_options();

@@ -216,6 +216,37 @@ class Output(CliTest):
         self.assertIn("f.h5:/result", open(self.path("f.xdmf")).read())
 
 
+    def test_no_output_takes_the_place_of_an_input_or_another_output(self):
+        matrix = self.path("a.mtx", Matrices.GOOD)
+        link = self.path("link.mtx")
+        os.symlink("a.mtx", link)
+        for arguments in [["inspect", matrix, "--json", matrix], ["inspect", matrix, "--json", link],
+                          [*self.ARGUMENTS, "--output", self.path("y.h5"), "--json", self.path("y.xdmf")],
+                          [*self.ARGUMENTS, "--json", self.path("a"), "--csv", self.path("./a")]]:
+            self.refused(2, ["is already the file of"], *arguments)
+        self.assertEqual(open(matrix).read(), Matrices.GOOD)
+
+    def test_json_on_standard_output_follows_the_table(self):
+        with open(self.path("o.txt"), "w") as file:
+            subprocess.run([QUADRILLE, *self.ARGUMENTS, "--grid", "8x8", "--json", "/dev/stdout"], stdout=file, check=True)
+        text = open(self.path("o.txt")).read()
+        self.assertTrue(text.startswith("assembled"), text[:80])
+        json.loads(text[text.index("\n{") :])
+
+    def test_a_lost_standard_output_is_noticed(self):
+        with open("/dev/full", "w") as file:
+            done = subprocess.run([QUADRILLE, *self.ARGUMENTS, "--grid", "8x8"], stdout=file, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("standard output", done.stderr)
+
+    def test_dangling_links_are_followed(self):
+        os.symlink("target.json", self.path("link.json"))
+        self.ok(*self.ARGUMENTS, "--grid", "8x8", "--json", self.path("link.json"))
+        self.assertTrue(os.path.islink(self.path("link.json")))
+        json.load(open(self.path("target.json")))
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["link.json", "target.json"])
+
+
 class Inspect(CliTest):
     def test_sizes_and_row_lengths(self):
         out = self.path("out.json")
@@ -231,7 +262,7 @@ class Inspect(CliTest):
         entries = [f"{i} {i} 1" for i in range(1, n + 1)] + [f"1 {j} 1" for j in range(2, n + 1)]
         path = self.path("arrow.mtx", "%%MatrixMarket matrix coordinate real general\n"
                          f"{n} {n} {len(entries)}\n" + "\n".join(entries) + "\n")
-        self.assertRegex(self.ok("inspect", path), r"ell: ell would store \S+ MiB, mostly padding")
+        self.assertRegex(self.ok("inspect", path), r"ell: would store \S+ MiB, mostly padding")
 
 
 class Info(CliTest):

@@ -193,7 +193,9 @@ struct BadValue {
   const char *option, *value, *reason;
 };
 
-void PrintTo(const BadValue& bad, std::ostream* out) { *out << bad.option << " " << bad.value; }
+void PrintTo(const BadValue& bad, std::ostream* out) {
+  *out << bad.option << " " << bad.value;
+}
 
 class RefusedValue : public testing::TestWithParam<BadValue> {};
 

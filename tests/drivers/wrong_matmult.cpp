@@ -3,7 +3,8 @@
 #include <petscmat.h>
 
 extern "C" PetscErrorCode MatMult(Mat matrix, Vec x, Vec y) {
-  static const auto genuine = reinterpret_cast<PetscErrorCode (*)(Mat, Vec, Vec)>(dlsym(RTLD_NEXT, "MatMult"));
+  static const auto genuine =
+      reinterpret_cast<PetscErrorCode (*)(Mat, Vec, Vec)>(dlsym(RTLD_NEXT, "MatMult"));
   if (const PetscErrorCode code = genuine(matrix, x, y)) return code;
   PetscScalar* values = nullptr;
   if (const PetscErrorCode code = VecGetArray(y, &values)) return code;

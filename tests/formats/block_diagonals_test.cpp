@@ -69,6 +69,9 @@ TEST(BlockDiagonals, SizesThatOverflowAreRefusedByName) {
   huge.offsets = {{0, 0, 0}, {1, 0, 0}};
   huge.dof = 1;
   EXPECT_EQ(value_bytes(huge, 2), std::int64_t{1} << 62);
+  huge.extents = {std::int64_t{1} << 31, std::int64_t{1} << 31, 4};  // whose product wraps to zero
+  expect_refused<FormatError>([&] { value_bytes(huge, 8); }, {"64 bits"});
+  huge.extents = {std::int64_t{1} << 30, std::int64_t{1} << 30, 1};
   expect_refused<FormatError>([&] { value_bytes(huge, 8); },
                               {"2 block diagonals", "1152921504606846976 rows"});
 }

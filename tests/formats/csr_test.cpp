@@ -37,12 +37,6 @@ TEST(Csr, BrokenArraysAreRefused) {
   expect_refused<FormatError>([&] { validate(csr); }, {"row pointers"});
 }
 
-TEST(Csr, RowsArePermuted) {
-  const Csr<double> csr = permute_rows(paper_matrix<double>(), {3, 0, 4, 1, 2});
-  EXPECT_EQ(to_vector(csr.value), (std::vector<double>{7, 8, 9, 1, 2, 10, 3, 4, 5, 6}));
-  EXPECT_EQ(to_vector(csr.row_ptr), (std::vector<std::int32_t>{0, 3, 5, 6, 8, 10}));
-}
-
 TEST(Csr, CastRoundsValuesOnly) {
   const Csr<float> csr = cast<float>(csr_of<double>(1, 2, {0.1, 0.5}));
   EXPECT_EQ(csr.value[0], 0.1f);

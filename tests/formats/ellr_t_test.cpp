@@ -41,8 +41,9 @@ TEST(EllrT, RefusesOtherThreadCountsAbsurdFillAndBrokenArrays) {
   const Csr<double> dense_row = random_matrix<double>(1000, 1000, 2, 500, false, 1);
   expect_refused<FormatError>([&] { ellr_t_from_csr(dense_row, 4); }, {"ellr_t would store", "MiB", "KiB"});
   EllrT<double> ellr = ellr_t_from_csr(paper_matrix<double>(), 2);
-  ellr.row_length[3] = 2;
-  expect_refused<FormatError>([&] { validate(ellr); }, {"row 3"});
+  ellr.row_length[3] = 2;  // one entry beyond the row, and one too few
+  ellr.row_length[2] = 3;
+  expect_refused<FormatError>([&] { validate(ellr); }, {"row 2"});
 }
 
 TEST(EllrT, PaddingIsStoredButNotCompulsory) {

@@ -38,7 +38,7 @@ TEST(Format, IndicesBeyond32BitsAreRefused) {
 
 TEST(Array, AnImpossibleRequestNamesNeededAndFreeBytes) {
   expect_refused<MemoryError>([] { Array<double>(std::int64_t{1} << 50); }, {"8.0 PiB needed", "free"});
-  expect_refused<FormatError>([] { Array<char>(-1); }, {"negative"});
+  expect_refused<FormatError>([] { Array<char>(-1); }, {"64 bits"});
 }
 
 TEST(Array, MovesAndKeepsItsElements) {

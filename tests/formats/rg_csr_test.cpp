@@ -16,6 +16,19 @@ TEST(RgCsr, WorkedExample) {
   EXPECT_TRUE(identical(to_csr(rg), paper_matrix<double>()));
 }
 
+// The row lengths of the paper's figures 1 to 5 (the rows start at 0 2 3 4 5 6 8 11 of 13 entries): RgCSR in groups of four
+// allocates 7 artificial zeros, ELLPACK 11.
+TEST(RgCsr, ThePapersArtificialZeros) {
+  const int length[8] = {2, 1, 1, 1, 1, 2, 3, 2};
+  std::vector<double> dense(64, 0.0);
+  for (int i = 0; i < 8; ++i)
+    for (int k = 0; k < length[i]; ++k) dense[i * 8 + k] = 1;
+  const Csr<double> csr = csr_of(8, 8, dense);
+  EXPECT_EQ(to_vector(csr.row_ptr), (std::vector<std::int32_t>{0, 2, 3, 4, 5, 6, 8, 11, 13}));
+  EXPECT_EQ(rg_csr_from_csr(csr, 4).value.size() - csr.nnz(), 7);
+  EXPECT_EQ(8 * 3 - csr.nnz(), 11);
+}
+
 TEST(RgCsr, DescendingOrderSavesPaddingAndIsUndone) {
   const Csr<double> csr = paper_matrix<double>();
   EXPECT_EQ(to_vector(descending_order(csr)), (std::vector<std::int32_t>{3, 0, 1, 2, 4}));

@@ -79,7 +79,7 @@ std::vector<Case<T>> grid_cases(bool integer) {
     if (i % 16 == 15) grid.dof = 13;
     for (int axis = 0; axis < grid.dimension; ++axis)
       grid.extents[axis] = extents[random() % (grid.dimension == 2 ? 10 : 6)];
-    const int radius = 1 + static_cast<int>(random() % 2);
+    const int radius = i % 12 == 0 ? 4 : i % 12 == 3 ? 3 : 1 + static_cast<int>(random() % 2);
     Stencil stencil = i % 3 == 0   ? star_stencil(grid.dimension, radius)
                       : i % 3 == 1 ? box_stencil(grid.dimension, radius)
                                    : custom_stencil(grid.dimension, random);
@@ -100,6 +100,17 @@ template <class T>
 std::vector<Case<T>> matrix_cases(bool integer) {
   std::vector<Case<T>> cases;
   cases.push_back(matrix_case("the paper's 5x5", paper_matrix<T>()));
+  for (const int b : {2, 3, 8, 9}) {  // blocks that stick out of the matrix
+    cases.push_back(
+        matrix_case("blocks of " + std::to_string(b), random_matrix<T>(43, 43, 6, -1, integer, 12)));
+    cases.back().options.block_size = b;
+  }
+  for (const int b : {2, 3}) {  // blocks that divide it
+    cases.push_back(
+        matrix_case("divided by " + std::to_string(b), random_matrix<T>(42, 42, 6, -1, integer, 13)));
+    cases.back().options.block_size = b;
+  }
+  cases.push_back(matrix_case("no rows", csr_of<T>(0, 0, {})));
   cases.push_back(matrix_case("one entry", csr_of<T>(1, 1, {3})));
   cases.push_back(matrix_case("no entries", csr_of<T>(3, 3, std::vector<T>(9, T(0)))));
   cases.push_back(matrix_case("one full row", csr_of<T>(1, 7, {1, 2, 3, 4, 5, 6, 7})));
@@ -111,7 +122,6 @@ std::vector<Case<T>> matrix_cases(bool integer) {
   cases.push_back(matrix_case("wide", random_matrix<T>(40, 95, 6, -1, integer, 9)));
   cases.push_back(matrix_case("tall", random_matrix<T>(95, 40, 6, -1, integer, 10)));
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    cases[i].options.block_size = 1;
     cases[i].options.cmrs_height = 1 + static_cast<int>(i) % 16;
     cases[i].options.cmrs_reorder = i % 2 == 0;
     cases[i].options.ellr_t_threads = 1 << i % 6;
@@ -120,10 +130,12 @@ std::vector<Case<T>> matrix_cases(bool integer) {
   return cases;
 }
 
-// Matrices only where the format says that it needs a square one.
+// CDS needs a square matrix that its blocks divide.
 template <class T>
-bool refuses_rectangles(const FormatEntry& entry, const Csr<T>& csr) {
-  return entry.name == "cds" && csr.rows != csr.columns;
+bool refuses(const FormatEntry& entry, const Case<T>& c) {
+  const Csr<T>& csr = *c.source.csr;
+  return entry.name == "cds" && !c.source.hub &&
+         (csr.rows != csr.columns || csr.rows % c.options.block_size != 0);
 }
 
 // One parameter of the suites: an entry of the registry in one precision.
@@ -156,7 +168,7 @@ inline std::string entry_name(const testing::TestParamInfo<EntryParameter>& info
 class RegistryTest : public testing::TestWithParam<EntryParameter> {
  protected:
   void SetUp() override {
-    if (GetParam().entry().space == SpaceKind::cuda && cuda::devices().empty()) GTEST_SKIP() << "no GPU";
+    if (GetParam().entry().space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   }
 };
 

@@ -53,9 +53,9 @@ TEST(CdsSpeed, BeatsPetscAndKeepsUpWithTheStream) {
                aij = cpu_entry("petsc_aij").make_fp64(source, {});
     const double cds_ms = best_ms(*cds, x, y), aij_ms = best_ms(*aij, x, y);
     const Traffic traffic = cds->traffic();
-    const double stream = cpu::stream_gbps(traffic.read_bytes, traffic.written_bytes, 10);
-    ratio = std::max(ratio, aij_ms / cds_ms);
-    share = std::max(share, 1e-6 * static_cast<double>(traffic.compulsory_bytes()) / cds_ms / stream);
+    const double stream = cpu::stream_gbps(traffic.read_bytes, traffic.written_bytes, 1, 10);
+    ratio = aij_ms / cds_ms;  // both bars must be met in one run
+    share = 1e-6 * static_cast<double>(traffic.compulsory_bytes()) / cds_ms / stream;
   }
   RecordProperty("speedup_over_petsc_aij", std::to_string(ratio));
   RecordProperty("share_of_stream", std::to_string(share));

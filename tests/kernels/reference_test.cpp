@@ -59,12 +59,32 @@ TEST(Reference, NanNeverPassesForANumberNorANumberForNan) {
             infinity);
 }
 
-TEST(Reference, ARowOfBoundZeroMustBeMetExactly) {
+TEST(Reference, ARowWithoutEntriesMustBeMetExactly) {
   const Csr<double> csr = csr_of<double>(1, 1, {0});
   const std::vector<double> x{1};
   const petsc::Reference reference(csr, x.data());
   EXPECT_EQ(reference.compare(std::vector<double>{0}.data()).error_over_bound, 0);
   EXPECT_EQ(reference.compare(std::vector<double>{1e-300}.data()).error_over_bound, infinity);
+}
+
+TEST(Reference, ProductsThatUnderflowInFloatPass) {
+  const float a = 3e-30f, b = 2.3e-10f;  // both normal, their product is not
+  const Csr<double> csr = csr_of<double>(1, 1, {static_cast<double>(a)});
+  const std::vector<double> x{static_cast<double>(b)};
+  const petsc::Reference reference(csr, x.data());
+  EXPECT_LE(reference.compare(std::vector<float>{a * b}.data()).error_over_bound, 1);
+  EXPECT_GT(reference.compare(std::vector<float>{2 * a * b}.data()).error_over_bound, 1);
+}
+
+// Whether 1e308 + 1e308 - 1e308 is infinite depends on the order: no answer is wrong, and the row is counted.
+TEST(Reference, RowsThatOverflowOnTheWayAreCountedNotCompared) {
+  const Csr<double> csr = csr_of<double>(2, 3, {1e308, 1e308, -1e308, 1, 0, 0});
+  const std::vector<double> x{1.5, 1.5, 1.5};
+  const petsc::Reference reference(csr, x.data());
+  EXPECT_EQ(reference.overflowing_rows(), 1);
+  EXPECT_EQ(reference.compare(std::vector<double>{infinity, 1.5}.data()).error_over_bound, 0);
+  EXPECT_EQ(reference.compare(std::vector<double>{1.5e308, 1.5}.data()).error_over_bound, 0);
+  EXPECT_GT(reference.compare(std::vector<double>{infinity, 1.6}.data()).error_over_bound, 1);
 }
 
 }  // namespace

@@ -1,0 +1,109 @@
+// The two kernels that CSR and CSC share: one is the other's transpose. Source: Steinberger et al. 2016,
+// sections III and IV (the naive kernels, one lane a line); Bell and Garland 2009 (several lanes a line).
+// Internal to kernels/cuda.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "formats/array.hpp"
+#include "kernels/cuda/launch.cuh"
+
+namespace quadrille::cuda {
+
+inline constexpr int entries_per_lane = 64;  // of a line before the whole warp takes over
+
+// y[i] = sum over line i. `Lanes` neighbouring lanes own a line and read its entries side by side, so that
+// short lines share the transactions of a warp. What a line has beyond 64 entries a lane is summed by the
+// whole warp, one such line after the other: a dense row does not hold up 31 idle lanes.
+template <int Lanes, class T>
+__global__ void __launch_bounds__(threads_per_block)
+    gather_kernel(std::int64_t lines, const std::int32_t* __restrict__ ptr,
+                  const std::int32_t* __restrict__ index, const T* __restrict__ value,
+                  const T* __restrict__ x, T* __restrict__ y) {
+  const std::int64_t line = global_thread() / Lanes;
+  const int lane = threadIdx.x % Lanes;
+  const bool inside = line < lines;
+  const std::int64_t begin = inside ? ptr[line] : 0, end = inside ? ptr[line + 1] : 0;
+  const std::int64_t own_end = min(end, begin + entries_per_lane * Lanes);
+  T sum = sum_lanes<Lanes>(sparse_dot(index, value, x, begin + lane, own_end, Lanes));
+
+  unsigned longer = __ballot_sync(full_warp, lane == 0 && own_end < end);
+  while (longer != 0) {
+    const int owner = __ffs(longer) - 1;
+    longer &= longer - 1;
+    const std::int64_t from = __shfl_sync(full_warp, own_end, owner), to = __shfl_sync(full_warp, end, owner);
+    const T rest = sum_lanes<32>(sparse_dot(index, value, x, from + threadIdx.x % 32, to, 32));
+    const T total = __shfl_sync(full_warp, rest, 0);
+    if (static_cast<int>(threadIdx.x % 32) == owner) sum += total;
+  }
+  if (inside && lane == 0) y[line] = sum;
+}
+
+// y[index[k]] += value[k] * x[i] over line i, by atomic additions without a result (RED): the order of the
+// sums, and so the last bits, differ from run to run. y is zero before.
+template <int Lanes, class T>
+__global__ void __launch_bounds__(threads_per_block)
+    scatter_kernel(std::int64_t lines, const std::int32_t* __restrict__ ptr,
+                   const std::int32_t* __restrict__ index, const T* __restrict__ value,
+                   const T* __restrict__ x, T* __restrict__ y) {
+  const std::int64_t line = global_thread() / Lanes;
+  if (line >= lines) return;
+  const T factor = __ldg(x + line);
+  for (std::int64_t k = ptr[line] + threadIdx.x % Lanes, end = ptr[line + 1]; k < end; k += Lanes)
+    atomicAdd(y + __ldcs(index + k), __ldcs(value + k) * factor);
+}
+
+// The number of lanes, a power of two up to 32, for lines of this mean length: at least four entries a lane.
+inline int lanes_for(std::int64_t entries, std::int64_t lines) {
+  int lanes = 1;
+  while (lanes < 32 && 8 * lanes * lines <= entries) lanes *= 2;
+  return lanes;
+}
+
+// Calls launch.template operator()<Lanes>(blocks).
+template <class Launch>
+void with_lanes(int lanes, std::int64_t lines, const Launch& launch) {
+  const unsigned blocks = blocks_for(lines * lanes);
+  switch (lanes) {
+    case 1:
+      return launch.template operator()<1>(blocks);
+    case 2:
+      return launch.template operator()<2>(blocks);
+    case 4:
+      return launch.template operator()<4>(blocks);
+    case 8:
+      return launch.template operator()<8>(blocks);
+    case 16:
+      return launch.template operator()<16>(blocks);
+    case 32:
+      return launch.template operator()<32>(blocks);
+    default:
+      throw FormatError(std::to_string(lanes) +
+                        " lanes per row; 1, 2, 4, 8, 16 or 32, or 0 for an automatic choice");
+  }
+}
+
+// lanes 0: by the mean length.
+template <class T>
+void gather(int lanes, std::int64_t lines, const Array<std::int32_t, Device>& ptr,
+            const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x, T* y) {
+  if (lines == 0) return;
+  with_lanes(lanes == 0 ? lanes_for(value.size(), lines) : lanes, lines, [&]<int Lanes>(unsigned blocks) {
+    gather_kernel<Lanes><<<blocks, threads_per_block>>>(lines, ptr.data(), index.data(), value.data(), x, y);
+  });
+  QUADRILLE_CUDA_LAUNCHED("gather");
+}
+
+template <class T>
+void scatter(int lanes, std::int64_t lines, std::int64_t size_y, const Array<std::int32_t, Device>& ptr,
+             const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x, T* y) {
+  QUADRILLE_CUDA(cudaMemsetAsync(y, 0, static_cast<std::size_t>(size_y) * sizeof(T)));
+  if (lines == 0) return;
+  with_lanes(lanes == 0 ? lanes_for(value.size(), lines) : lanes, lines, [&]<int Lanes>(unsigned blocks) {
+    scatter_kernel<Lanes><<<blocks, threads_per_block>>>(lines, ptr.data(), index.data(), value.data(), x, y);
+  });
+  QUADRILLE_CUDA_LAUNCHED("scatter");
+}
+
+}  // namespace quadrille::cuda

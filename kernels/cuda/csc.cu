@@ -1,0 +1,24 @@
+// CSC on the GPU: CSR's kernels with the roles of the two products exchanged.
+#include "kernels/cuda/compressed.cuh"
+#include "kernels/cuda/spmv.hpp"
+
+namespace quadrille::cuda {
+
+template <class T>
+void spmv(const Csc<T, Device>& a, const T* x, T* y) {
+  scatter(0, a.columns, a.rows, a.column_ptr, a.row, a.value, x, y);
+}
+
+template <class T>
+void spmv_transpose(const Csc<T, Device>& a, const T* x, T* y) {
+  gather(0, a.columns, a.column_ptr, a.row, a.value, x, y);
+}
+
+#define QUADRILLE_INSTANTIATE(T)                           \
+  template void spmv(const Csc<T, Device>&, const T*, T*); \
+  template void spmv_transpose(const Csc<T, Device>&, const T*, T*);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille::cuda

@@ -1,0 +1,17 @@
+// ELL on the GPU.
+#include "kernels/cuda/ell_rows.cuh"
+#include "kernels/cuda/spmv.hpp"
+
+namespace quadrille::cuda {
+
+template <class T>
+void spmv(const Ell<T, Device>& a, const T* x, T* y) {
+  ell_rows(a, x, y);
+}
+
+#define QUADRILLE_INSTANTIATE(T) template void spmv(const Ell<T, Device>&, const T*, T*);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille::cuda

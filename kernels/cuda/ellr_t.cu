@@ -1,0 +1,57 @@
+// ELLR-T on the GPU. Source: Vazquez, Fernandez, Garzon 2011, section 3.2. T neighbouring lanes own a row and
+// step through it T entries at a time; the layout puts these, and those of the next row, side by side. Lanes
+// stop at the row's own length; the partial sums meet in registers, where the paper used shared memory.
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/spmv.hpp"
+
+namespace quadrille::cuda {
+namespace {
+
+template <int Threads, class T>
+__global__ void __launch_bounds__(threads_per_block)
+    ellr_t_kernel(std::int64_t rows, std::int64_t pitch, const std::int32_t* __restrict__ row_length,
+                  const std::int32_t* __restrict__ column, const T* __restrict__ value,
+                  const T* __restrict__ x, T* __restrict__ y) {
+  const std::int64_t thread = global_thread(), row = thread / Threads;
+  const int lane = static_cast<int>(thread % Threads);
+  const bool inside = row < rows;
+  const int length = inside ? row_length[row] : 0;
+  const std::int64_t steps = length > lane ? (length - lane + Threads - 1) / Threads : 0;
+  // entry lane + s*Threads of the row stands at s*pitch*Threads + thread
+  const T sum = sum_lanes<Threads>(
+      sparse_dot(column, value, x, thread, thread + steps * pitch * Threads, pitch * Threads));
+  if (inside && lane == 0) y[row] = sum;
+}
+
+}  // namespace
+
+template <class T>
+void spmv(const EllrT<T, Device>& a, const T* x, T* y) {
+  if (a.rows == 0) return;
+  const auto launch = [&](auto kernel) {
+    kernel<<<blocks_for(a.rows * a.threads), threads_per_block>>>(a.rows, a.pitch, a.row_length.data(),
+                                                                  a.column.data(), a.value.data(), x, y);
+    QUADRILLE_CUDA_LAUNCHED("ellr_t");
+  };
+  switch (a.threads) {
+    case 1:
+      return launch(ellr_t_kernel<1, T>);
+    case 2:
+      return launch(ellr_t_kernel<2, T>);
+    case 4:
+      return launch(ellr_t_kernel<4, T>);
+    case 8:
+      return launch(ellr_t_kernel<8, T>);
+    case 16:
+      return launch(ellr_t_kernel<16, T>);
+    default:
+      return launch(ellr_t_kernel<32, T>);
+  }
+}
+
+#define QUADRILLE_INSTANTIATE(T) template void spmv(const EllrT<T, Device>&, const T*, T*);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille::cuda

@@ -1,0 +1,95 @@
+// The table of formats: one line each, for both spaces. Internal to kernels; the GPU's half is instantiated
+// only in builds with CUDA.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "kernels/format_operator.hpp"
+#include "kernels/petsc/ordering.hpp"
+#include "kernels/registry.hpp"
+
+namespace quadrille {
+
+namespace format_table {
+
+// A format that already stands in host memory is shared on the CPU and copied to the GPU.
+template <class Space, class T, class Format>
+std::unique_ptr<SpmvOperator<T>> share(std::shared_ptr<const Format> format) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    return std::make_unique<FormatOperator<Format, T, Host>>(std::move(format));
+  } else {
+    using OnDevice = decltype(transfer<Device>(*format));
+    return std::make_unique<FormatOperator<OnDevice, T, Device>>(
+        std::make_shared<const OnDevice>(transfer<Device>(*format)));
+  }
+}
+
+template <class Space, class T, class Format>
+std::unique_ptr<SpmvOperator<T>> own(Format format) {
+  return share<Space, T>(std::make_shared<const Format>(std::move(format)));
+}
+
+template <class T>
+Array<std::int32_t> row_order(const Csr<T>& csr, RowOrdering ordering) {
+  switch (ordering) {
+    case RowOrdering::none:
+      return {};
+    case RowOrdering::descending:
+      return descending_order(csr);
+    case RowOrdering::rcm:
+      return petsc::rcm_order(csr.rows, csr.columns, csr.row_ptr, csr.column);
+  }
+  return {};
+}
+
+}  // namespace format_table
+
+// Every format in the memory of Space. Each maker is a generic callable (source, options), for both
+// precisions.
+template <class Space>
+std::vector<FormatEntry> formats_in() {
+  using namespace format_table;
+  using Options = FormatOptions;
+  const SpaceKind space = std::is_same_v<Space, Host> ? SpaceKind::cpu : SpaceKind::cuda;
+  std::vector<FormatEntry> entries;
+  const auto add = [&](const char* name, const char* summary, const auto& make) {
+    entries.push_back({name, space, false, summary, make, make});
+  };
+  add("csr", "compressed sparse row",
+      []<class T>(const Source<T>& s, const Options&) { return share<Space, T>(s.csr); });
+  add("csc", "compressed sparse column: CSR of the transpose",
+      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(csc_from_csr(*s.csr)); });
+  add("coo", "coordinate list, sorted by row",
+      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(coo_from_csr(*s.csr)); });
+  add("bcsr", "block CSR (Im and Yelick 2001)", []<class T>(const Source<T>& s, const Options& o) {
+    return own<Space, T>(bcsr_from_csr(*s.csr, s.hub ? s.hub->dof : o.block_size));
+  });
+  add("dia", "scalar diagonals (Saad)",
+      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(dia_from_csr(*s.csr)); });
+  add("cds", "column diagonal storage (Godwin et al. 2012)",
+      []<class T>(const Source<T>& s, const Options& o) {
+        return s.hub ? share<Space, T>(s.hub) : own<Space, T>(block_diagonals_from_csr(*s.csr, o.block_size));
+      });
+  add("ell", "ELLPACK (Grimes et al. 1979)",
+      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(ell_from_csr(*s.csr)); });
+  add("ellr_t", "ELLPACK-R with T threads per row (Vazquez et al. 2011)",
+      []<class T>(const Source<T>& s, const Options& o) {
+        return own<Space, T>(ellr_t_from_csr(*s.csr, o.ellr_t_threads));
+      });
+  add("rg_csr", "row-grouped CSR (Oberhuber et al. 2010)", []<class T>(const Source<T>& s, const Options& o) {
+    return own<Space, T>(rg_csr_from_csr(*s.csr, o.rg_csr_group, row_order(*s.csr, o.rg_csr_ordering)));
+  });
+  add("cmrs", "compressed multi-row storage (Koza et al. 2012)",
+      []<class T>(const Source<T>& s, const Options& o) {
+        return own<Space, T>(cmrs_from_csr(*s.csr, o.cmrs_height, o.cmrs_reorder));
+      });
+  add("hyb", "ELL and COO (Bell and Garland 2009)",
+      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(hyb_from_csr(*s.csr)); });
+  return entries;
+}
+
+// The entries of the GPU; none in a build without CUDA.
+std::vector<FormatEntry> cuda_entries();
+
+}  // namespace quadrille

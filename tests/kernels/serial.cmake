@@ -1,0 +1,1 @@
+set_tests_properties(CdsSpeed.BeatsPetscAndKeepsUpWithTheStream PROPERTIES RUN_SERIAL ON)
