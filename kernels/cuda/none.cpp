@@ -11,9 +11,6 @@ namespace {
 
 }  // namespace
 
-std::vector<FormatEntry> formats() {
-  return {};
-}
 std::vector<DeviceInfo> devices() {
   return {};
 }
