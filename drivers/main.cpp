@@ -64,6 +64,8 @@ int main(int argc, char** argv) {
     return complain(error.what(), machine_failed);
   } catch (const quadrille::CudaError& error) {
     return complain(error.what(), machine_failed);
+  } catch (const quadrille::PetscOptionError& error) {
+    return complain(error.what(), bad_input);
   } catch (const quadrille::PetscError& error) {
     return complain(error.what(), machine_failed);
   } catch (const std::bad_alloc&) {

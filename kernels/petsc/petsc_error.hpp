@@ -9,4 +9,9 @@ struct PetscError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// PETSc did not start with the options it was given.
+struct PetscOptionError : PetscError {
+  using PetscError::PetscError;
+};
+
 }  // namespace quadrille

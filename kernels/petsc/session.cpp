@@ -59,15 +59,19 @@ Session::Session(const std::vector<std::string>& arguments) {
   int count = static_cast<int>(pointers_.size());
   pointers_.push_back(nullptr);
   char** values = pointers_.data();
-  check(PetscInitialize(&count, &values, nullptr, nullptr), "PetscInitialize");
+  PetscPushErrorHandler(keep_message, nullptr);  // before: a bad option is refused while PETSc starts
+  try {
+    check(PetscInitialize(&count, &values, nullptr, nullptr), "PetscInitialize");
+  } catch (const PetscError& error) {
+    if (arguments.empty()) throw;
+    throw PetscOptionError(std::string(error.what()) + "; correct what follows the bare --");
+  }
   owner_ = true;
-  check(PetscPushErrorHandler(keep_message, nullptr), "PetscPushErrorHandler");
 }
 
 Session::~Session() {
   if (!owner_) return;
-  PetscPopErrorHandler();
-  PetscFinalize();
+  PetscFinalize();  // pops the error handler
 }
 
 void require_one_rank() {

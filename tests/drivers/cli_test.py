@@ -111,6 +111,9 @@ class Spmv(CliTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("-no_such_thing", done.stderr)
 
+    def test_bad_petsc_options_get_a_sentence_and_2(self):
+        self.refused(2, ["nosuch", "--"], "spmv", "--grid", "4x4", "--", "-options_file", "nosuch")
+
     def test_without_a_gpu_cuda_is_refused_with_3(self):
         if "GPU       none" in self.ok("info"):
             self.refused(3, ["--space cpu"], "spmv", "--grid", "4x4", "--space", "cuda")
