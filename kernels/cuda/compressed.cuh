@@ -54,10 +54,11 @@ __global__ void __launch_bounds__(threads_per_block)
     atomicAdd(y + __ldcs(index + k), __ldcs(value + k) * factor);
 }
 
-// The number of lanes, a power of two up to 32, for lines of this mean length: at least four entries a lane.
+// The number of lanes, a power of two up to 32, for lines of this mean length: at most four entries a lane, which are then
+// all in flight at once.
 inline int lanes_for(std::int64_t entries, std::int64_t lines) {
   int lanes = 1;
-  while (lanes < 32 && 8 * lanes * lines <= entries) lanes *= 2;
+  while (lanes < 32 && 4 * lanes * lines < entries) lanes *= 2;
   return lanes;
 }
 
