@@ -47,8 +47,10 @@ std::int64_t BlockStructure::neighbour(std::int64_t x, std::int64_t y, std::int6
 }
 
 std::int64_t value_bytes(const BlockStructure& s, std::int64_t bytes_per_value) {
-  const std::string what = "the values of " + std::to_string(s.diagonals()) + " block diagonals of " +
-                           std::to_string(s.rows()) + " rows with " + std::to_string(s.dof) + " DoF";
+  std::string nodes = std::to_string(s.extents[0]);  // not their product, which may overflow
+  for (const int axis : {1, 2}) nodes += "x" + std::to_string(s.extents[axis]);
+  const std::string what = "the values of " + std::to_string(s.diagonals()) + " block diagonals on " + nodes +
+                           " nodes with " + std::to_string(s.dof) + " DoF";
   std::int64_t bytes = checked_product(s.diagonals(), s.dof, what);
   for (const std::int64_t factor :
        {s.extents[0], s.extents[1], s.extents[2], std::int64_t{s.dof}, bytes_per_value})

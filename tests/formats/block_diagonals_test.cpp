@@ -73,7 +73,7 @@ TEST(BlockDiagonals, SizesThatOverflowAreRefusedByName) {
   expect_refused<FormatError>([&] { value_bytes(huge, 8); }, {"64 bits"});
   huge.extents = {std::int64_t{1} << 30, std::int64_t{1} << 30, 1};
   expect_refused<FormatError>([&] { value_bytes(huge, 8); },
-                              {"2 block diagonals", "1152921504606846976 rows"});
+                              {"2 block diagonals", "1073741824x1073741824x1 nodes"});
 }
 
 TEST(BlockDiagonals, ExactZerosAreLeftOutOfCsrAndNanIsKept) {
