@@ -100,10 +100,6 @@ void use_device(int index) {
   QUADRILLE_CUDA(cudaSetDevice(index));
 }
 
-void synchronize() {
-  QUADRILLE_CUDA(cudaDeviceSynchronize());
-}
-
 double time_ms(const std::function<void()>& work) {
   Event start, end;
   start.record();

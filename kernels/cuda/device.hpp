@@ -29,9 +29,6 @@ std::string versions();
 // Selects the GPU that later calls use. Throws CudaError when there is no such device.
 void use_device(int index);
 
-// Waits for everything queued on the device. Throws CudaError with the first failure of the queued work.
-void synchronize();
-
 // Milliseconds of one run of `work`, by CUDA events around it.
 double time_ms(const std::function<void()>& work);
 

@@ -23,9 +23,6 @@ std::string versions() {
 void use_device(int) {
   refuse();
 }
-void synchronize() {
-  refuse();
-}
 double time_ms(const std::function<void()>&) {
   refuse();
 }
