@@ -1,5 +1,6 @@
 #include "assembly/stencil_operator.hpp"
 
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -12,17 +13,10 @@ std::array<int, 3> components(const Offset& o) {
   return {o.x, o.y, o.z};
 }
 
-// -n < d < n to (-n/2, n/2].
-std::int64_t reduced(std::int64_t d, std::int64_t n) {
-  if (2 * d > n) return d - n;
-  if (2 * d <= -n) return d + n;
-  return d;
-}
-
 // The components along one axis that point component d can resolve to, seen from all nodes of the axis.
 std::vector<int> reachable(int d, int axis, const Grid& grid, const Boundary& boundary) {
   const std::int64_t n = grid.extents[axis];
-  if (boundary.periodic(axis)) return {static_cast<int>(reduced(d % n, n))};
+  if (boundary.periodic(axis)) return {static_cast<int>(stencil_detail::reduced(d % n, n))};
   std::vector<int> result;
   const int sign = d < 0 ? -1 : 1, length = d < 0 ? -d : d;
   if (d != 0 && boundary.faces[2 * axis + (d < 0 ? 0 : 1)].kind == BoundaryKind::clamp)
@@ -74,6 +68,23 @@ BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const B
 }
 
 namespace stencil_detail {
+
+std::vector<std::vector<int>> points_of_diagonals(const Grid& grid, const Stencil& stencil,
+                                                  const Boundary& boundary, const BlockStructure& structure) {
+  std::map<std::tuple<int, int, int>, int> diagonal_of;
+  for (int d = 0; d < structure.diagonals(); ++d) {
+    const NodeOffset& o = structure.offsets[d];
+    diagonal_of[{o.x, o.y, o.z}] = d;
+  }
+  std::vector<std::vector<int>> points(structure.offsets.size());
+  for (int p = 0; p < static_cast<int>(stencil.offsets.size()); ++p) {
+    const Offset& o = stencil.offsets[p];
+    for (const int z : reachable(o.z, 2, grid, boundary))
+      for (const int y : reachable(o.y, 1, grid, boundary))
+        for (const int x : reachable(o.x, 0, grid, boundary)) points[diagonal_of.at({x, y, z})].push_back(p);
+  }
+  return points;
+}
 
 Resolver::Resolver(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                    const BlockStructure& structure)

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "formats/block_diagonals.hpp"
+#include "formats/csr.hpp"
 #include "grid/boundary.hpp"
 #include "grid/grid.hpp"
 #include "grid/stencil.hpp"
@@ -39,6 +40,15 @@ struct StencilNeighbour {
   Neighbour resolved;       // what stands there
   std::int64_t index = -1;  // of the node it resolves to, or -1
 };
+
+// Lines of nodes along x: those with y + z*ny in [first, first + count).
+struct LineRange {
+  std::int64_t first = 0, count = 0;
+};
+
+constexpr LineRange all_lines(const Grid& grid) {
+  return {0, grid.extents[1] * grid.extents[2]};
+}
 
 template <class T>
 struct AssembledOperator {
@@ -60,6 +70,17 @@ void validate(const Stencil& stencil, const Grid& grid);
 BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary);
 
 namespace stencil_detail {
+
+// A step -n < d < n along a periodic axis of n nodes, the shorter way round: to (-n/2, n/2].
+constexpr std::int64_t reduced(std::int64_t d, std::int64_t n) {
+  if (2 * d > n) return d - n;
+  if (2 * d <= -n) return d + n;
+  return d;
+}
+
+// For every diagonal of `structure` the stencil points that land on it at some node, ascending.
+std::vector<std::vector<int>> points_of_diagonals(const Grid& grid, const Stencil& stencil,
+                                                  const Boundary& boundary, const BlockStructure& structure);
 
 // Where each stencil point of one node lands. Points of one diagonal form a list in stencil order.
 struct Landing {
@@ -102,31 +123,31 @@ class Resolver {
 void check_sizes(const BlockStructure& hub, std::int64_t values, std::int64_t rhs,
                  const BlockStructure& expected);
 
-inline StencilNode moved(StencilNode node, std::int64_t nodes_along_x) {
+constexpr StencilNode moved(StencilNode node, std::int64_t nodes_along_x) {
   node.index += nodes_along_x;
   node.position.x += nodes_along_x;
   return node;
 }
 
 // Of a neighbour that is a node.
-inline StencilNeighbour moved(StencilNeighbour neighbour, std::int64_t nodes_along_x) {
+constexpr StencilNeighbour moved(StencilNeighbour neighbour, std::int64_t nodes_along_x) {
   neighbour.index += nodes_along_x;
   neighbour.resolved.position.x += nodes_along_x;
   return neighbour;
 }
 
 // body(node, count, landing) for every run of `count` nodes along x, from `node` on, whose points all land
-// alike: the inner nodes of a line, or one node near a face. Parallel over lines; each thread has its own
+// alike: the inner nodes of a line, or one node near a face. Parallel over `lines`; each thread has its own
 // copy of `body`.
 template <class Body>
-void for_each_segment(const Grid& grid, const Resolver& resolver, const Body& body) {
-  const std::int64_t nx = grid.extents[0], ny = grid.extents[1], lines = ny * grid.extents[2];
+void for_each_segment(const Grid& grid, const Resolver& resolver, const LineRange& lines, const Body& body) {
+  const std::int64_t nx = grid.extents[0], ny = grid.extents[1];
 #pragma omp parallel
   {
     Landing landing = resolver.make_landing();
     const Body local = body;
 #pragma omp for schedule(static)
-    for (std::int64_t line = 0; line < lines; ++line) {
+    for (std::int64_t line = lines.first; line < lines.first + lines.count; ++line) {
       std::int64_t count = 0;
       for (std::int64_t x = 0; x < nx; x += count) {
         const bool inner = x >= resolver.x_begin() && x < resolver.x_end();
@@ -178,6 +199,24 @@ void subtract_constants(const StencilNode& node, std::int64_t count, const Landi
   }
 }
 
+// The values of some lines, [diagonal][column][row of these lines].
+template <class T, class Coefficient>
+void fill_lines(T* values, const LineRange& lines, const Grid& grid, const Resolver& resolver,
+                std::int64_t diagonals, const Coefficient& coefficient, std::span<double> rhs) {
+  static_assert(std::is_trivially_copyable_v<Coefficient>);
+  const std::int64_t rows = lines.count * grid.extents[0] * grid.dof;
+  const std::int64_t first_row = lines.first * grid.extents[0] * grid.dof;
+  const int dof = grid.dof;
+  for_each_segment(grid, resolver, lines,
+                   [=](const StencilNode& node, std::int64_t count, const Landing& landing) {
+                     for (std::int64_t d = 0; d < diagonals; ++d)
+                       for (int c = 0; c < dof; ++c)
+                         write_column(node, count, landing, landing.first[d], c, dof, coefficient,
+                                      values + (d * dof + c) * rows + node.index * dof - first_row);
+                     if (!rhs.empty()) subtract_constants(node, count, landing, dof, coefficient, rhs);
+                   });
+}
+
 }  // namespace stencil_detail
 
 // Computes every value of `hub` in place (zero where there is no coupling) and subtracts from `rhs` what
@@ -189,22 +228,39 @@ void subtract_constants(const StencilNode& node, std::int64_t count, const Landi
 template <class T, class Coefficient>
 void fill(BlockDiagonals<T>& hub, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
           const Coefficient& coefficient, std::span<double> rhs) {
-  static_assert(std::is_trivially_copyable_v<Coefficient>);
   const BlockStructure structure = block_structure(grid, stencil, boundary);
   stencil_detail::check_sizes(hub, hub.values.size(), static_cast<std::int64_t>(rhs.size()), structure);
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
-  const std::int64_t rows = grid.rows(), diagonals = structure.diagonals();
-  const int dof = grid.dof;
-  T* const values = hub.values.data();
-  stencil_detail::for_each_segment(
-      grid, resolver,
-      [=](const StencilNode& node, std::int64_t count, const stencil_detail::Landing& landing) {
-        for (std::int64_t d = 0; d < diagonals; ++d)
-          for (int c = 0; c < dof; ++c)
-            stencil_detail::write_column(node, count, landing, landing.first[d], c, dof, coefficient,
-                                         values + (d * dof + c) * rows + node.index * dof);
-        if (!rhs.empty()) stencil_detail::subtract_constants(node, count, landing, dof, coefficient, rhs);
-      });
+  stencil_detail::fill_lines(hub.values.data(), all_lines(grid), grid, resolver, structure.diagonals(),
+                             coefficient, rhs);
+}
+
+// Subtracts from `rhs`, [row], what constants beyond faces contribute: fill() without the values.
+template <class Coefficient>
+void subtract_constants(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                        const Coefficient& coefficient, std::span<double> rhs) {
+  const BlockStructure structure = block_structure(grid, stencil, boundary);
+  const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
+  stencil_detail::for_each_segment(grid, resolver, all_lines(grid),
+                                   [=, dof = grid.dof](const StencilNode& node, std::int64_t count,
+                                                       const stencil_detail::Landing& landing) {
+                                     stencil_detail::subtract_constants(node, count, landing, dof,
+                                                                        coefficient, rhs);
+                                   });
+}
+
+// The rows of some lines of nodes, over all columns, bit by bit those of the whole operator: row i is row
+// lines.first*nx*dof + i of it. For operators too large to be assembled as a whole. Throws FormatError past
+// 2^31 columns or non-zeros, MemoryError, InputError as block_structure().
+template <class T, class Coefficient>
+Csr<T> assemble_rows(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                     const Coefficient& coefficient, const LineRange& lines) {
+  const BlockStructure structure = block_structure(grid, stencil, boundary);
+  const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
+  const std::int64_t nodes = lines.count * grid.extents[0];
+  Array<T> values(checked_product(structure.diagonals() * grid.dof * grid.dof, nodes, "values of a slab"));
+  stencil_detail::fill_lines(values.data(), lines, grid, resolver, structure.diagonals(), coefficient, {});
+  return to_csr_rows(structure, values, lines.first * grid.extents[0], nodes);
 }
 
 // Structure, memory and values. Throws InputError, FormatError (overflow) and MemoryError.

@@ -94,10 +94,25 @@ void validate(const BlockDiagonals<T>& hub) {
                       " couples to a node outside the grid");
 }
 
+std::int64_t most_non_zeros(const BlockStructure& s, bool diagonal_blocks) {
+  const std::string what = "the non-zeros of the operator";
+  std::int64_t pairs = 0;
+  for (const NodeOffset& o : s.offsets) {
+    const std::array<std::int64_t, 3> step{o.x, o.y, o.z};
+    std::int64_t nodes = 1;
+    for (int axis = 0; axis < 3; ++axis)
+      nodes = checked_product(
+          nodes, s.periodic[axis] ? s.extents[axis] : s.extents[axis] - std::abs(step[axis]), what);
+    if (__builtin_add_overflow(pairs, nodes, &pairs)) throw FormatError(what + " overflow 64 bits");
+  }
+  return checked_product(pairs, diagonal_blocks ? s.dof : std::int64_t{s.dof} * s.dof, what);
+}
+
 template <class T>
-Csr<T> to_csr(const BlockDiagonals<T>& hub) {
-  const std::int64_t rows = hub.rows(), b = hub.dof, nodes = hub.nodes();
-  to_index32(rows, "rows");
+Csr<T> to_csr_rows(const BlockStructure& hub, const Array<T>& values, std::int64_t first_node,
+                   std::int64_t nodes) {
+  const std::int64_t b = hub.dof, rows = nodes * b;
+  const std::int64_t columns = to_index32(hub.rows(), "rows");
   Array<std::int64_t> length(rows + 1);
   length[0] = 0;
 #pragma omp parallel
@@ -105,11 +120,11 @@ Csr<T> to_csr(const BlockDiagonals<T>& hub) {
     NodeBlocks at;
 #pragma omp for schedule(static)
     for (std::int64_t node = 0; node < nodes; ++node) {
-      at.find(hub, node);
+      at.find(hub, first_node + node);
       for (std::int64_t row = node * b; row < (node + 1) * b; ++row) {
         std::int64_t count = 0;
         for (const auto& [neighbour, d] : at.blocks)
-          for (std::int64_t c = d * b; c < (d + 1) * b; ++c) count += kept(hub.values[c * rows + row]);
+          for (std::int64_t c = d * b; c < (d + 1) * b; ++c) count += kept(values[c * rows + row]);
         length[row + 1] = count;
       }
     }
@@ -117,19 +132,19 @@ Csr<T> to_csr(const BlockDiagonals<T>& hub) {
   for (std::int64_t row = 0; row < rows; ++row) length[row + 1] += length[row];
   const std::int64_t nnz = to_index32(length[rows], "non-zeros");
   memory::require_host(csr_bytes(rows, nnz, sizeof(T)));
-  Csr<T> csr{rows, rows, Array<std::int32_t>(rows + 1), Array<std::int32_t>(nnz), Array<T>(nnz)};
+  Csr<T> csr{rows, columns, Array<std::int32_t>(rows + 1), Array<std::int32_t>(nnz), Array<T>(nnz)};
   csr.row_ptr[0] = 0;
 #pragma omp parallel
   {
     NodeBlocks at;
 #pragma omp for schedule(static)
     for (std::int64_t node = 0; node < nodes; ++node) {
-      at.find(hub, node);
+      at.find(hub, first_node + node);
       for (std::int64_t row = node * b; row < (node + 1) * b; ++row) {
         std::int64_t k = length[row];
         for (const auto& [neighbour, d] : at.blocks)
           for (std::int64_t c = 0; c < b; ++c) {
-            const T value = hub.values[(d * b + c) * rows + row];
+            const T value = values[(d * b + c) * rows + row];
             if (!kept(value)) continue;
             csr.column[k] = static_cast<std::int32_t>(neighbour * b + c);
             csr.value[k++] = value;
@@ -139,6 +154,11 @@ Csr<T> to_csr(const BlockDiagonals<T>& hub) {
     }
   }
   return csr;
+}
+
+template <class T>
+Csr<T> to_csr(const BlockDiagonals<T>& hub) {
+  return to_csr_rows(hub, hub.values, 0, hub.nodes());
 }
 
 template <class T>
@@ -186,9 +206,10 @@ BlockDiagonals<To> cast(const BlockDiagonals<From>& hub) {
   return result;
 }
 
-#define QUADRILLE_INSTANTIATE(T)                    \
-  template void validate(const BlockDiagonals<T>&); \
-  template Csr<T> to_csr(const BlockDiagonals<T>&); \
+#define QUADRILLE_INSTANTIATE(T)                                                                   \
+  template void validate(const BlockDiagonals<T>&);                                                \
+  template Csr<T> to_csr(const BlockDiagonals<T>&);                                                \
+  template Csr<T> to_csr_rows(const BlockStructure&, const Array<T>&, std::int64_t, std::int64_t); \
   template BlockDiagonals<T> block_diagonals_from_csr(const Csr<T>&, int);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

@@ -76,6 +76,16 @@ void validate(const BlockDiagonals<T>& hub);
 template <class T>
 Csr<T> to_csr(const BlockDiagonals<T>& hub);
 
+// The same for `nodes` consecutive nodes of an operator that is too large as a whole: rows of these nodes,
+// all columns. `values` is [diagonal][column][row of these nodes].
+template <class T>
+Csr<T> to_csr_rows(const BlockStructure& structure, const Array<T>& values, std::int64_t first_node,
+                   std::int64_t nodes);
+
+// Non-zeros at most, and exactly where no stored block has zeros: pairs of coupled nodes times dof^2, or
+// times dof where blocks are diagonal. Throws FormatError when it overflows 64 bits.
+std::int64_t most_non_zeros(const BlockStructure& structure, bool diagonal_blocks);
+
 // Reads a square matrix as block diagonals on a line of nodes (extents rows/dof x 1 x 1). Throws FormatError
 // when the matrix is not square, dof does not divide it, or the block diagonals would be absurdly full of
 // zeros.

@@ -58,11 +58,6 @@ std::string to_string(const FaceBoundary& face) {
   return "value:" + std::string(digits.data(), end);
 }
 
-std::int64_t wrap(std::int64_t position, std::int64_t extent) {
-  const std::int64_t remainder = position % extent;
-  return remainder < 0 ? remainder + extent : remainder;
-}
-
 }  // namespace
 
 Boundary parse_boundary(const std::string& text, int dimension) {
@@ -101,32 +96,6 @@ void validate(const Boundary& boundary, int dimension) {
       throw InputError(std::string("boundary: the value of face ") + face_names[face] + " is " +
                        std::to_string(here.value) + "; give a finite number");
   }
-}
-
-Neighbour resolve_neighbour(const Grid& grid, const Boundary& boundary, const Position& at,
-                            const Offset& offset) {
-  std::array<std::int64_t, 3> p{at.x + offset.x, at.y + offset.y, at.z + offset.z};
-  const FaceBoundary* constant = nullptr;
-  for (int axis = 0; axis < 3; ++axis) {
-    const std::int64_t extent = grid.extents[axis];
-    if (p[axis] >= 0 && p[axis] < extent) continue;
-    const FaceBoundary& face = boundary.faces[2 * axis + (p[axis] < 0 ? 0 : 1)];
-    switch (face.kind) {
-      case BoundaryKind::drop:
-        return {};
-      case BoundaryKind::value:
-        if (constant == nullptr) constant = &face;
-        break;
-      case BoundaryKind::periodic:
-        p[axis] = wrap(p[axis], extent);
-        break;
-      case BoundaryKind::clamp:
-        p[axis] = p[axis] < 0 ? 0 : extent - 1;
-        break;
-    }
-  }
-  if (constant != nullptr) return {Neighbour::Kind::constant, {}, constant->value};
-  return {Neighbour::Kind::node, {p[0], p[1], p[2]}, 0};
 }
 
 }  // namespace quadrille

@@ -26,7 +26,7 @@ struct FaceBoundary {
 struct Boundary {
   std::array<FaceBoundary, 6> faces{};  // x-, x+, y-, y+, z-, z+
 
-  bool periodic(int axis) const { return faces[2 * axis].kind == BoundaryKind::periodic; }
+  constexpr bool periodic(int axis) const { return faces[2 * axis].kind == BoundaryKind::periodic; }
 };
 
 // One kind for all faces, or one per face separated by commas: x-,x+,y-,y+[,z-,z+]. Throws InputError.
@@ -46,7 +46,30 @@ struct Neighbour {
 
 // A point beyond several faces at once (a corner) is dropped if any of them drops it; else it takes the value of the
 // first face, in x, y, z order, that has one; else every axis wraps or clamps by itself.
-Neighbour resolve_neighbour(const Grid& grid, const Boundary& boundary, const Position& at,
-                            const Offset& offset);
+constexpr Neighbour resolve_neighbour(const Grid& grid, const Boundary& boundary, const Position& at,
+                                      const Offset& offset) {
+  std::array<std::int64_t, 3> p{at.x + offset.x, at.y + offset.y, at.z + offset.z};
+  const FaceBoundary* constant = nullptr;
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::int64_t extent = grid.extents[axis];
+    if (p[axis] >= 0 && p[axis] < extent) continue;
+    const FaceBoundary& face = boundary.faces[2 * axis + (p[axis] < 0 ? 0 : 1)];
+    switch (face.kind) {
+      case BoundaryKind::drop:
+        return {};
+      case BoundaryKind::value:
+        if (constant == nullptr) constant = &face;
+        break;
+      case BoundaryKind::periodic:
+        p[axis] = (p[axis] % extent + extent) % extent;
+        break;
+      case BoundaryKind::clamp:
+        p[axis] = p[axis] < 0 ? 0 : extent - 1;
+        break;
+    }
+  }
+  if (constant != nullptr) return {Neighbour::Kind::constant, {}, constant->value};
+  return {Neighbour::Kind::node, {p[0], p[1], p[2]}, 0};
+}
 
 }  // namespace quadrille

@@ -16,8 +16,8 @@ struct Grid {
   std::array<double, 3> spacing_m{1, 1, 1};      // distance of neighbouring nodes along each axis
   int dof = 1;                                   // unknowns per node, 1..64
 
-  std::int64_t nodes() const { return extents[0] * extents[1] * extents[2]; }
-  std::int64_t rows() const { return nodes() * dof; }
+  constexpr std::int64_t nodes() const { return extents[0] * extents[1] * extents[2]; }
+  constexpr std::int64_t rows() const { return nodes() * dof; }
 };
 
 // The integer position of a node.
@@ -26,11 +26,11 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-inline std::int64_t node_index(const Grid& grid, const Position& p) {
+constexpr std::int64_t node_index(const Grid& grid, const Position& p) {
   return (p.z * grid.extents[1] + p.y) * grid.extents[0] + p.x;
 }
 
-inline Position node_position(const Grid& grid, std::int64_t node) {
+constexpr Position node_position(const Grid& grid, std::int64_t node) {
   const std::int64_t line = node / grid.extents[0];
   return {node % grid.extents[0], line % grid.extents[1], line / grid.extents[1]};
 }

@@ -50,7 +50,7 @@ DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const 
     result.per_h2[axis] = 1.0 / (grid.spacing_m[axis] * grid.spacing_m[axis]);
   const stencil_detail::Resolver resolver(grid, stencil, boundary, block_structure(grid, stencil, boundary));
   stencil_detail::for_each_segment(
-      grid, resolver,
+      grid, resolver, all_lines(grid),
       [functor = result.functor(), centre = result.centre.data()](const StencilNode& node, std::int64_t count,
                                                                   const stencil_detail::Landing& landing) {
         for (std::int64_t i = 0; i < count; ++i)
