@@ -1,10 +1,8 @@
 #include "assembly/operators.hpp"
 
-#include "assembly/pde/diffusion.hpp"
-#include "assembly/pde/elasticity.hpp"
-#include "assembly/pde/laplacian.hpp"
-#include "assembly/pde/random_blocks.hpp"
-#include "grid/error.hpp"
+#include <algorithm>
+
+#include "assembly/coefficients.hpp"
 
 namespace quadrille {
 namespace {
@@ -50,18 +48,48 @@ template <class T>
 AssembledOperator<T> assemble_operator(const std::string& name, const Grid& grid, const Stencil& stencil,
                                        const Boundary& boundary, std::uint64_t seed) {
   find(name);
-  validate(grid);
-  validate(boundary, grid.dimension);
-  if (name == "laplacian") return assemble<T>(grid, stencil, boundary, laplacian(grid, stencil));
-  if (name == "elasticity") return assemble<T>(grid, stencil, boundary, elasticity(grid, stencil));
-  if (name == "random") return assemble<T>(grid, stencil, boundary, random_blocks(seed));
-  const DiffusionCoefficients coefficients = diffusion(grid, stencil, boundary, log_normal_field(grid, seed));
-  return assemble<T>(grid, stencil, boundary, coefficients.functor());
+  return with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& coefficient) {
+    return assemble<T>(grid, stencil, boundary, coefficient);
+  });
 }
 
-template AssembledOperator<float> assemble_operator(const std::string&, const Grid&, const Stencil&,
-                                                    const Boundary&, std::uint64_t);
-template AssembledOperator<double> assemble_operator(const std::string&, const Grid&, const Stencil&,
-                                                     const Boundary&, std::uint64_t);
+template <class T>
+std::vector<Csr<T>> assemble_operator_rows(const std::string& name, const Grid& grid, const Stencil& stencil,
+                                           const Boundary& boundary, std::uint64_t seed,
+                                           const std::vector<LineRange>& lines) {
+  find(name);
+  return with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& coefficient) {
+    std::vector<Csr<T>> rows;
+    for (const LineRange& range : lines)
+      rows.push_back(assemble_rows<T>(grid, stencil, boundary, coefficient, range));
+    return rows;
+  });
+}
+
+std::vector<double> operator_rhs(const std::string& name, const Grid& grid, const Stencil& stencil,
+                                 const Boundary& boundary, std::uint64_t seed) {
+  find(name);
+  const auto is_constant = [](const FaceBoundary& face) {
+    return face.kind == BoundaryKind::value && face.value != 0;
+  };
+  if (std::none_of(boundary.faces.begin(), boundary.faces.begin() + 2 * grid.dimension, is_constant))
+    return {};
+  std::vector<double> rhs(static_cast<std::size_t>(grid.rows()), 0.0);
+  with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& coefficient) {
+    subtract_constants(grid, stencil, boundary, coefficient, rhs);
+    return 0;
+  });
+  return rhs;
+}
+
+#define QUADRILLE_INSTANTIATE(T)                                                                       \
+  template AssembledOperator<T> assemble_operator(const std::string&, const Grid&, const Stencil&,     \
+                                                  const Boundary&, std::uint64_t);                     \
+  template std::vector<Csr<T>> assemble_operator_rows(const std::string&, const Grid&, const Stencil&, \
+                                                      const Boundary&, std::uint64_t,                  \
+                                                      const std::vector<LineRange>&);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
 
 }  // namespace quadrille

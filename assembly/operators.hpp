@@ -29,4 +29,15 @@ template <class T>
 AssembledOperator<T> assemble_operator(const std::string& name, const Grid& grid, const Stencil& stencil,
                                        const Boundary& boundary, std::uint64_t seed);
 
+// The same operator as the rows of some lines of nodes each, as assemble_rows(): for operators too large to be assembled as
+// a whole.
+template <class T>
+std::vector<Csr<T>> assemble_operator_rows(const std::string& name, const Grid& grid, const Stencil& stencil,
+                                           const Boundary& boundary, std::uint64_t seed,
+                                           const std::vector<LineRange>& lines);
+
+// What constants beyond faces move to the right side, [row]; empty where no face has a constant but zero.
+std::vector<double> operator_rhs(const std::string& name, const Grid& grid, const Stencil& stencil,
+                                 const Boundary& boundary, std::uint64_t seed);
+
 }  // namespace quadrille

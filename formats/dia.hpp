@@ -41,6 +41,22 @@ Dia<T, To> transfer(const Dia<T, From>& a) {
 // Throws FormatError for absurd fill.
 template <class T>
 Dia<T> dia_from_csr(const Csr<T>& csr);
+// The same diagonals and values without CSR in between, for any number of non-zeros.
+template <class T>
+Dia<T> dia_from_hub(const BlockDiagonals<T>& hub);
+
+// Where the entries of block diagonals stand among scalar diagonals. Node j couples to node j + distance[m]; one block
+// diagonal has several distances where it wraps.
+struct DiaSlots {
+  int dof = 1;
+  std::vector<std::int64_t> distance;  // [m] ascending
+  std::vector<std::int32_t> slot;      // [m][c - r + dof - 1]: the scalar diagonal of entry (r, c), or -1
+  std::vector<std::int64_t> offset;    // [scalar diagonal] ascending
+};
+// All scalar diagonals that these block diagonals can touch.
+DiaSlots dia_slots(const BlockStructure& structure);
+// Leaves out the diagonals that are not used.
+DiaSlots only_used(const DiaSlots& slots, const std::vector<std::uint8_t>& used);
 // Entries that are exactly zero are left out.
 template <class T>
 Csr<T> to_csr(const Dia<T>& dia);

@@ -1,0 +1,257 @@
+// Filling the hub and DIA in GPU memory, with the coefficient functors of stencil_operator.hpp: no value passes through the
+// host, and every one has the same bits as there. For that a source file that includes this is compiled with
+// --expt-relaxed-constexpr and -fmad=false; what a functor points to is device memory.
+//
+// One thread owns one row: consecutive threads write consecutive values of every column of CDS and of every diagonal of
+// DIA.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <vector>
+
+#include "assembly/stencil_operator.hpp"
+#include "formats/dia.hpp"
+
+namespace quadrille {
+
+namespace device_fill {
+
+constexpr int threads_per_block = 256;
+
+inline void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) throw CudaError(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+template <class T>
+Array<T, Device> upload(const std::vector<T>& from) {
+  Array<T, Device> to(static_cast<std::int64_t>(from.size()));
+  memory::copy_to_device(to.data(), from.data(), to.bytes());
+  return to;
+}
+
+// What a kernel knows of the structure, by value.
+struct View {
+  Grid grid;
+  Boundary boundary;
+  int diagonals;
+  const Offset* point;            // [point]
+  const NodeOffset* diagonal;     // [diagonal]
+  const std::int32_t* first;      // [diagonal + 1] into candidate
+  const std::int32_t* candidate;  // points that land on a diagonal at some node, in stencil order
+};
+
+class Structure {
+ public:
+  Structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+            const BlockStructure& structure)
+      : grid_(grid), boundary_(boundary), diagonals_(static_cast<int>(structure.diagonals())) {
+    std::vector<std::int32_t> first{0}, candidate;
+    for (const std::vector<int>& points :
+         stencil_detail::points_of_diagonals(grid, stencil, boundary, structure)) {
+      candidate.insert(candidate.end(), points.begin(), points.end());
+      first.push_back(static_cast<std::int32_t>(candidate.size()));
+    }
+    first_ = upload(first);
+    candidate_ = upload(candidate);
+    point_ = upload(stencil.offsets);
+    diagonal_ = upload(structure.offsets);
+  }
+  View view() const {
+    return {grid_, boundary_, diagonals_, point_.data(), diagonal_.data(), first_.data(), candidate_.data()};
+  }
+  unsigned blocks() const {
+    return static_cast<unsigned>(
+        to_index32((grid_.rows() + threads_per_block - 1) / threads_per_block, "blocks of threads"));
+  }
+
+ private:
+  Grid grid_;
+  Boundary boundary_;
+  int diagonals_;
+  Array<Offset, Device> point_;
+  Array<NodeOffset, Device> diagonal_;
+  Array<std::int32_t, Device> first_, candidate_;
+};
+
+// Whether a point that resolves to `to` lands on diagonal `d`, seen from `from`.
+__device__ inline bool lands_on(const View& v, const Position& from, const Position& to,
+                                const NodeOffset& d) {
+  const auto step = [&](std::int64_t distance, int axis) {
+    return v.boundary.periodic(axis) ? stencil_detail::reduced(distance, v.grid.extents[axis]) : distance;
+  };
+  return step(to.x - from.x, 0) == d.x && step(to.y - from.y, 1) == d.y && step(to.z - from.z, 2) == d.z;
+}
+
+__device__ inline StencilNeighbour neighbour_at(const View& v, const StencilNode& node, int point) {
+  const Offset offset = v.point[point];
+  StencilNeighbour n{point, offset, resolve_neighbour(v.grid, v.boundary, node.position, offset), -1};
+  if (n.resolved.kind == Neighbour::Kind::node) n.index = node_index(v.grid, n.resolved.position);
+  return n;
+}
+
+// visit(d, neighbour, value) for every block diagonal d of one row; neighbour: the index of the node that couples, or -1
+// where there is none; value(c): entry (r, c) of the block, rounded to T once.
+template <class T, class Coefficient, class Visit>
+__device__ void for_each_block(const View& v, std::int64_t row, const Coefficient& coefficient,
+                               const Visit& visit) {
+  const std::int64_t index = row / v.grid.dof;
+  const int r = static_cast<int>(row - index * v.grid.dof);
+  const StencilNode node{index, node_position(v.grid, index)};
+  for (int d = 0; d < v.diagonals; ++d) {
+    const NodeOffset diagonal = v.diagonal[d];
+    const int first = v.first[d], end = v.first[d + 1];
+    const auto lands = [&](const StencilNeighbour& n) {
+      return n.resolved.kind == Neighbour::Kind::node &&
+             lands_on(v, node.position, n.resolved.position, diagonal);
+    };
+    StencilNeighbour only;
+    int landed = 0;
+    for (int k = first; k < end; ++k) {
+      const StencilNeighbour n = neighbour_at(v, node, v.candidate[k]);
+      if (lands(n) && landed++ == 0) only = n;
+    }
+    visit(d, only.index, [&](int c) {
+      if (landed == 0) return T(0);
+      if (landed == 1) return static_cast<T>(0.0 + coefficient(node, only, r, c));
+      double sum = 0;
+      for (int k = first; k < end; ++k) {
+        const StencilNeighbour n = neighbour_at(v, node, v.candidate[k]);
+        if (lands(n)) sum += coefficient(node, n, r, c);
+      }
+      return static_cast<T>(sum);
+    });
+  }
+}
+
+template <class T, class Coefficient>
+__global__ void __launch_bounds__(threads_per_block)
+    fill_kernel(const __grid_constant__ View v, const __grid_constant__ Coefficient coefficient,
+                T* __restrict__ values) {
+  const std::int64_t rows = v.grid.rows();
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
+  if (row >= rows) return;
+  const int dof = v.grid.dof;
+  for_each_block<T>(v, row, coefficient, [&](int d, std::int64_t, const auto& value) {
+    for (int c = 0; c < dof; ++c)
+      __stcs(values + (static_cast<std::int64_t>(d) * dof + c) * rows + row, value(c));
+  });
+}
+
+// The scalar diagonals of dia.hpp's DiaSlots, in device memory.
+struct SlotView {
+  int distances;
+  const std::int64_t* distance;
+  const std::int32_t* slot;
+};
+
+// visit(slot, value) for the entries of one row that are not exactly zero, along ascending c - r: the rows of a node write
+// to the same diagonal at the same time.
+template <class T, class Coefficient, class Visit>
+__device__ void for_each_entry(const View& v, const SlotView& s, std::int64_t row,
+                               const Coefficient& coefficient, const Visit& visit) {
+  const int dof = v.grid.dof, r = static_cast<int>(row % dof);
+  for_each_block<T>(v, row, coefficient, [&](int, std::int64_t neighbour, const auto& value) {
+    if (neighbour < 0) return;
+    int low = 0, high = s.distances;  // distance[low] is this one
+    while (low + 1 < high) {
+      const int middle = (low + high) / 2;
+      (s.distance[middle] <= neighbour - row / dof ? low : high) = middle;
+    }
+    for (int c_less_r = 1 - dof; c_less_r < dof; ++c_less_r) {
+      const int c = r + c_less_r;
+      if (c < 0 || c >= dof) continue;
+      const T a = value(c);
+      if (a != T(0)) visit(s.slot[low * (2 * dof - 1) + c_less_r + dof - 1], a);
+    }
+  });
+}
+
+template <class T, class Coefficient>
+__global__ void __launch_bounds__(threads_per_block)
+    mark_kernel(const __grid_constant__ View v, const __grid_constant__ SlotView s,
+                const __grid_constant__ Coefficient coefficient, std::uint8_t* __restrict__ used) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
+  if (row >= v.grid.rows()) return;
+  for_each_entry<T>(v, s, row, coefficient, [&](std::int32_t slot, T) {
+    if (used[slot] == 0) used[slot] = 1;
+  });
+}
+
+template <class T, class Coefficient>
+__global__ void __launch_bounds__(threads_per_block)
+    fill_dia_kernel(const __grid_constant__ View v, const __grid_constant__ SlotView s,
+                    const __grid_constant__ Coefficient coefficient, T* __restrict__ values) {
+  const std::int64_t rows = v.grid.rows();
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
+  if (row >= rows) return;
+  for_each_entry<T>(v, s, row, coefficient,
+                    [&](std::int32_t slot, T value) { __stcs(values + slot * rows + row, value); });
+}
+
+}  // namespace device_fill
+
+// fill() of stencil_operator.hpp for a hub in device memory: every value anew, in place; the right-hand side is
+// subtract_constants()'s. Throws FormatError when the sizes do not fit, InputError as block_structure(), CudaError. Returns
+// when the values are there.
+template <class T, class Coefficient>
+void fill(BlockDiagonals<T, Device>& hub, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+          const Coefficient& coefficient) {
+  static_assert(std::is_trivially_copyable_v<Coefficient>);
+  const BlockStructure structure = block_structure(grid, stencil, boundary);
+  stencil_detail::check_sizes(hub, hub.values.size(), 0, structure);
+  const device_fill::Structure on_device(grid, stencil, boundary, structure);
+  device_fill::fill_kernel<<<on_device.blocks(), device_fill::threads_per_block>>>(
+      on_device.view(), coefficient, hub.values.data());
+  device_fill::check(cudaGetLastError(), "launching the assembly");
+  device_fill::check(cudaDeviceSynchronize(), "assembling on the GPU");
+}
+
+// Structure, memory and values of the hub. Throws MemoryError, naming needed and free bytes, before it allocates.
+template <class T, class Coefficient>
+BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
+                                             const Boundary& boundary, const Coefficient& coefficient) {
+  BlockDiagonals<T, Device> hub;
+  static_cast<BlockStructure&>(hub) = block_structure(grid, stencil, boundary);
+  hub.values = Array<T, Device>(value_bytes(hub, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
+  fill(hub, grid, stencil, boundary, coefficient);
+  return hub;
+}
+
+// The same operator as DIA, without the hub in between: the diagonals that have a non-zero, and its values. Computes every
+// coefficient twice, first to see which diagonals there are.
+template <class T, class Coefficient>
+Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                      const Coefficient& coefficient) {
+  static_assert(std::is_trivially_copyable_v<Coefficient>);
+  using namespace device_fill;
+  const BlockStructure structure = block_structure(grid, stencil, boundary);
+  const Structure on_device(grid, stencil, boundary, structure);
+  DiaSlots slots = dia_slots(structure);
+  const Array<std::int64_t, Device> distance = upload(slots.distance);
+  std::vector<std::uint8_t> used(slots.offset.size(), 0);
+  Array<std::uint8_t, Device> marks = upload(used);
+  {
+    const Array<std::int32_t, Device> slot = upload(slots.slot);
+    mark_kernel<T><<<on_device.blocks(), threads_per_block>>>(
+        on_device.view(), {static_cast<int>(slots.distance.size()), distance.data(), slot.data()},
+        coefficient, marks.data());
+    check(cudaGetLastError(), "launching the assembly");
+    memory::copy_to_host(used.data(), marks.data(), marks.bytes());
+  }
+  slots = only_used(slots, used);
+  const std::int64_t rows = grid.rows(), diagonals = static_cast<std::int64_t>(slots.offset.size());
+  Dia<T, Device> dia{rows, rows, upload(slots.offset),
+                     Array<T, Device>(checked_product(diagonals, rows, "the values of dia"))};
+  check(cudaMemset(dia.value.data(), 0, static_cast<std::size_t>(dia.value.bytes())), "clearing dia");
+  const Array<std::int32_t, Device> slot = upload(slots.slot);
+  fill_dia_kernel<<<on_device.blocks(), threads_per_block>>>(
+      on_device.view(), {static_cast<int>(slots.distance.size()), distance.data(), slot.data()}, coefficient,
+      dia.value.data());
+  check(cudaGetLastError(), "launching the assembly of dia");
+  check(cudaDeviceSynchronize(), "assembling dia on the GPU");
+  return dia;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,70 @@
+// The instances of device_fill.cuh for the operators that have a name.
+#include "assembly/device_operators.hpp"
+
+#include "assembly/coefficients.hpp"
+#include "assembly/device_fill.cuh"
+
+namespace quadrille {
+namespace {
+
+// Calls visit with a functor that points to device memory.
+template <class Coefficient, class Visit>
+auto on_device(const Coefficient& coefficient, const Grid&, const Visit& visit) {
+  return visit(coefficient);
+}
+
+template <class Visit>
+auto on_device(const Diffusion& diffusion, const Grid& grid, const Visit& visit) {
+  Array<double, Device> a(grid.nodes()), centre(grid.nodes());
+  memory::copy_to_device(a.data(), diffusion.a, a.bytes());
+  memory::copy_to_device(centre.data(), diffusion.centre, centre.bytes());
+  return visit(Diffusion{a.data(), centre.data(), diffusion.per_h2});
+}
+
+}  // namespace
+
+template <class T>
+BlockDiagonals<T, Device> assemble_operator_on_device(const std::string& name, const Grid& grid,
+                                                      const Stencil& stencil, const Boundary& boundary,
+                                                      std::uint64_t seed) {
+  return with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& host) {
+    return on_device(host, grid, [&](const auto& coefficient) {
+      return assemble_on_device<T>(grid, stencil, boundary, coefficient);
+    });
+  });
+}
+
+template <class T>
+Dia<T, Device> assemble_dia_operator_on_device(const std::string& name, const Grid& grid,
+                                               const Stencil& stencil, const Boundary& boundary,
+                                               std::uint64_t seed) {
+  return with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& host) {
+    return on_device(host, grid, [&](const auto& coefficient) {
+      return assemble_dia_on_device<T>(grid, stencil, boundary, coefficient);
+    });
+  });
+}
+
+template <class T>
+void refresh_operator_on_device(BlockDiagonals<T, Device>& hub, const std::string& name, const Grid& grid,
+                                const Stencil& stencil, const Boundary& boundary, std::uint64_t seed) {
+  with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& host) {
+    return on_device(host, grid, [&](const auto& coefficient) {
+      fill(hub, grid, stencil, boundary, coefficient);
+      return 0;
+    });
+  });
+}
+
+#define QUADRILLE_INSTANTIATE(T)                                                                        \
+  template BlockDiagonals<T, Device> assemble_operator_on_device<T>(                                    \
+      const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);                 \
+  template Dia<T, Device> assemble_dia_operator_on_device<T>(                                           \
+      const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);                 \
+  template void refresh_operator_on_device(BlockDiagonals<T, Device>&, const std::string&, const Grid&, \
+                                           const Stencil&, const Boundary&, std::uint64_t);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille

@@ -1,0 +1,29 @@
+// The operators that `--operator` names, assembled in GPU memory with the bits of the host's. No CUDA header is needed to
+// include this; in a build without CUDA every call throws CudaError.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "assembly/stencil_operator.hpp"
+#include "formats/dia.hpp"
+
+namespace quadrille {
+
+// The hub and DIA of assemble_operator() (operators.hpp), on the current device. Throw what it throws, MemoryError
+// with needed and free bytes before they allocate, and CudaError.
+template <class T>
+BlockDiagonals<T, Device> assemble_operator_on_device(const std::string& name, const Grid& grid,
+                                                      const Stencil& stencil, const Boundary& boundary,
+                                                      std::uint64_t seed);
+template <class T>
+Dia<T, Device> assemble_dia_operator_on_device(const std::string& name, const Grid& grid,
+                                               const Stencil& stencil, const Boundary& boundary,
+                                               std::uint64_t seed);
+
+// Every value of `hub` anew, in place: the operator of the same structure with another seed.
+template <class T>
+void refresh_operator_on_device(BlockDiagonals<T, Device>& hub, const std::string& name, const Grid& grid,
+                                const Stencil& stencil, const Boundary& boundary, std::uint64_t seed);
+
+}  // namespace quadrille
