@@ -1,0 +1,144 @@
+#include "drivers/support/format_run.hpp"
+
+#include <omp.h>
+
+#include <chrono>
+#include <iostream>
+#include <limits>
+#include <new>
+
+#include "grid/error.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/host_apply.hpp"
+
+namespace quadrille {
+namespace {
+
+bool wanted(const Options& options, const FormatEntry& entry) {
+  const bool here = options.space == "auto" || entry.peer || options.space == to_string(entry.space);
+  const bool offered = options.precision == Precision::fp64 ? bool(entry.make_fp64) : bool(entry.make_fp32);
+  return is_named(options, entry) && here && offered &&
+         (entry.space == SpaceKind::cpu || cuda::device_count() > 0);
+}
+
+// What PETSc's product runs on: its own parallelism is MPI.
+int threads_of(const FormatEntry& entry) {
+  return entry.peer ? 1 : omp_get_max_threads();
+}
+
+template <class T>
+std::unique_ptr<petsc::Reference> make_reference(const Csr<T>& csr, const std::vector<T>& x) {
+  if constexpr (std::is_same_v<T, double>) {
+    return std::make_unique<petsc::Reference>(csr, x.data());
+  } else {
+    const std::vector<double> in_double(x.begin(), x.end());
+    return std::make_unique<petsc::Reference>(cast<double>(csr), in_double.data(),
+                                              std::numeric_limits<T>::max());
+  }
+}
+
+}  // namespace
+
+void use_machine(const Options& options) {
+  if (options.threads > 0) omp_set_num_threads(options.threads);
+  if (options.space == "cuda" || (options.space == "auto" && cuda::device_count() > 0))
+    cuda::use_device(options.device);
+}
+
+std::vector<const FormatEntry*> wanted_entries(const Options& options) {
+  std::vector<const FormatEntry*> entries;
+  for (const FormatEntry& entry : registry())
+    if (wanted(options, entry)) entries.push_back(&entry);
+  return entries;
+}
+
+template <class T>
+FormatRun<T>::FormatRun(const Options& options, Ceilings& ceilings, const Progress& progress)
+    : options_(options), ceilings_(ceilings), progress_(progress) {
+  progress_.say("assembling");
+  operator_ = load_operator<T>(options_);
+  const Csr<T>& csr = *operator_.source.csr;
+  memory::require_host((csr.columns + csr.rows) * static_cast<std::int64_t>(2 * sizeof(T) + 24));
+  x_ = input_vector<T>(options_, csr.columns);
+  progress_.say("PETSc's reference");
+  reference_ = make_reference(csr, x_);
+}
+
+template <class T>
+Record FormatRun<T>::measure(const FormatEntry& entry) {
+  Record record = record_of(options_, operator_, entry);
+  const int threads = threads_of(entry);
+  if (entry.space == SpaceKind::cpu)
+    record.device += threads == 1 ? ", 1 thread" : ", " + std::to_string(threads) + " threads";
+  try {
+    const double uploaded = memory::upload_seconds();
+    const auto start = std::chrono::steady_clock::now();
+    const auto op = entry.make<T>()(operator_.source, options_.format_options);
+    const double ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    record.upload_ms = 1e3 * (memory::upload_seconds() - uploaded);
+    record.convert_ms = ms - record.upload_ms;
+    check(*op, record);
+    time(*op, threads, record);
+  } catch (const FormatError& error) {
+    record.skipped = error.what();
+  } catch (const MemoryError& error) {
+    record.skipped = record.format + ": " + error.what();
+  } catch (const std::bad_alloc&) {
+    record.skipped = record.format + ": not enough memory";
+  } catch (const CudaError& error) {
+    if (options_.space == "cuda") throw;
+    record.skipped = record.format + ": " + error.what();
+  }
+  return record;
+}
+
+template <class T>
+void FormatRun<T>::check(const SpmvOperator<T>& op, Record& record) {
+  std::vector<T> y(static_cast<std::size_t>(op.rows()), std::numeric_limits<T>::quiet_NaN());
+  host_apply(op, x_, y);
+  const petsc::CheckResult check = reference_->compare(y.data());
+  record.checked = true;
+  record.error_over_bound = check.error_over_bound;
+  if (!(check.error_over_bound <= 1)) {
+    any_failed_ = true;
+    progress_.say("");
+    std::cerr << "quadrille: " << record.format << " on " << record.space << " is wrong in row "
+              << check.worst_row << ": " << check.y << ", but PETSc says " << check.y_ref << "\n";
+  } else if (!any_passed_) {
+    result_ = std::move(y);
+    any_passed_ = true;
+  }
+}
+
+template <class T>
+void FormatRun<T>::time(const SpmvOperator<T>& op, int threads, Record& record) {
+  Timing timing;
+  if (op.space() == SpaceKind::cpu) {
+    Array<T> y(op.rows());
+    timing = time_products(op, x_.data(), y.data(), options_.repetitions);
+  } else {
+    Array<T, Device> x(op.columns()), y(op.rows());
+    memory::copy_to_device(x.data(), x_.data(), x.bytes());
+    timing = time_products(op, x.data(), y.data(), options_.repetitions);
+  }
+  const Traffic traffic = op.traffic();
+  record.stored_bytes = traffic.stored_bytes;
+  record.compulsory_bytes = traffic.compulsory_bytes();
+  record.ms_median = timing.median_ms;
+  record.ms_min = timing.min_ms;
+  record.ms_max = timing.max_ms;
+  record.repetitions = options_.repetitions;
+  record.gflops = 2e-6 * static_cast<double>(record.nnz) / timing.median_ms;
+  record.gbps = 1e-6 * static_cast<double>(record.compulsory_bytes) / timing.median_ms;
+  record.ceiling_gbps = ceilings_.gbps(op.space(), traffic, threads);
+  if (record.gbps > record.ceiling_gbps)  // something else had slowed the stream down
+    record.ceiling_gbps = ceilings_.again(op.space(), traffic, threads);
+  record.fraction_of_floor = record.ceiling_gbps > 0 ? record.gbps / record.ceiling_gbps : 0;
+  record.in_cache = record.compulsory_bytes <= last_cache_bytes(op.space(), options_.device);
+}
+
+template class FormatRun<float>;
+template class FormatRun<double>;
+
+}  // namespace quadrille

@@ -1,0 +1,58 @@
+// One operator and every format of it: load, reference, convert, check, time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "drivers/support/measure.hpp"
+#include "drivers/support/operator_source.hpp"
+#include "drivers/support/options.hpp"
+#include "drivers/support/progress.hpp"
+#include "drivers/support/report.hpp"
+#include "kernels/petsc/reference.hpp"
+#include "kernels/registry.hpp"
+
+namespace quadrille {
+
+// Makes the GPU of the options the current one, where a run with them can use one, and sets the number of CPU threads.
+// Throws CudaError when --space cuda asks for a GPU that is not there.
+void use_machine(const Options& options);
+
+// The entries of registry() that the options name and that can run here.
+std::vector<const FormatEntry*> wanted_entries(const Options& options);
+
+// The results of the formats of one operator. `options`, `ceilings` and `progress` must outlive it; several operators of
+// one run share the ceilings. Needs a petsc::Session. T is float or double.
+template <class T>
+class FormatRun {
+ public:
+  // Loads the operator, makes x, and y = A x by PETSc. Throws as load_operator does.
+  FormatRun(const Options& options, Ceilings& ceilings, const Progress& progress);
+
+  const OperatorSource<T>& loaded() const { return operator_; }
+  const petsc::Reference& reference() const { return *reference_; }
+  const std::vector<T>& x() const { return x_; }
+
+  // Converts, checks and times one format. What the format cannot do is a sentence in its record; only a CudaError under
+  // --space cuda is thrown. A wrong product is said on standard error.
+  Record measure(const FormatEntry& entry);
+
+  // y of the first format that passed its check; empty when none has so far.
+  const std::vector<T>& result() const { return result_; }
+  bool any_passed() const { return any_passed_; }
+  bool any_failed() const { return any_failed_; }
+
+ private:
+  void check(const SpmvOperator<T>& op, Record& record);
+  void time(const SpmvOperator<T>& op, int threads, Record& record);
+
+  const Options& options_;
+  Ceilings& ceilings_;
+  const Progress& progress_;
+  OperatorSource<T> operator_;
+  std::vector<T> x_, result_;
+  std::unique_ptr<petsc::Reference> reference_;
+  bool any_passed_ = false, any_failed_ = false;
+};
+
+}  // namespace quadrille
