@@ -139,6 +139,21 @@ __global__ void __launch_bounds__(threads_per_block)
   });
 }
 
+template <class T, class Coefficient>
+__global__ void __launch_bounds__(threads_per_block)
+    count_kernel(const __grid_constant__ View v, const __grid_constant__ Coefficient coefficient,
+                 unsigned long long* __restrict__ count) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
+  unsigned mine = 0;
+  if (row < v.grid.rows())
+    for_each_block<T>(v, row, coefficient, [&](int, std::int64_t neighbour, const auto& value) {
+      if (neighbour < 0) return;
+      for (int c = 0; c < v.grid.dof; ++c) mine += value(c) != T(0);
+    });
+  const unsigned of_warp = __reduce_add_sync(0xffffffffu, mine);
+  if (threadIdx.x % 32 == 0) atomicAdd(count, static_cast<unsigned long long>(of_warp));
+}
+
 // The scalar diagonals of dia.hpp's DiaSlots, in device memory.
 struct SlotView {
   int distances;
@@ -252,6 +267,20 @@ Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, 
   check(cudaGetLastError(), "launching the assembly of dia");
   check(cudaDeviceSynchronize(), "assembling dia on the GPU");
   return dia;
+}
+
+// How many values of the operator are not exactly zero; none is stored.
+template <class T, class Coefficient>
+std::int64_t count_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                             const Coefficient& coefficient) {
+  using namespace device_fill;
+  const Structure on_device(grid, stencil, boundary, block_structure(grid, stencil, boundary));
+  Array<unsigned long long, Device> count = upload(std::vector<unsigned long long>{0});
+  count_kernel<T><<<on_device.blocks(), threads_per_block>>>(on_device.view(), coefficient, count.data());
+  check(cudaGetLastError(), "launching the count of non-zeros");
+  unsigned long long result = 0;
+  memory::copy_to_host(&result, count.data(), sizeof result);
+  return static_cast<std::int64_t>(result);
 }
 
 }  // namespace quadrille

@@ -56,13 +56,25 @@ void refresh_operator_on_device(BlockDiagonals<T, Device>& hub, const std::strin
   });
 }
 
+template <class T>
+std::int64_t count_non_zeros_on_device(const std::string& name, const Grid& grid, const Stencil& stencil,
+                                       const Boundary& boundary, std::uint64_t seed) {
+  return with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& host) {
+    return on_device(host, grid, [&](const auto& coefficient) {
+      return count_on_device<T>(grid, stencil, boundary, coefficient);
+    });
+  });
+}
+
 #define QUADRILLE_INSTANTIATE(T)                                                                        \
   template BlockDiagonals<T, Device> assemble_operator_on_device<T>(                                    \
       const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);                 \
   template Dia<T, Device> assemble_dia_operator_on_device<T>(                                           \
       const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);                 \
   template void refresh_operator_on_device(BlockDiagonals<T, Device>&, const std::string&, const Grid&, \
-                                           const Stencil&, const Boundary&, std::uint64_t);
+                                           const Stencil&, const Boundary&, std::uint64_t);             \
+  template std::int64_t count_non_zeros_on_device<T>(const std::string&, const Grid&, const Stencil&,   \
+                                                     const Boundary&, std::uint64_t);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

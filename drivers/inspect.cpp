@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <numeric>
 #include <sstream>
 
@@ -13,7 +14,9 @@
 #include "drivers/support/measure.hpp"
 #include "drivers/support/operator_source.hpp"
 #include "drivers/support/report.hpp"
+#include "drivers/support/size_bounds.hpp"
 #include "grid/error.hpp"
+#include "kernels/cuda/device.hpp"
 #include "kernels/petsc/session.hpp"
 #include "revision.hpp"
 
@@ -72,22 +75,34 @@ std::string fixed(double value, int digits) {
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
 template <class T>
+Lines describe_grid(const Options& options, const OperatorSource<T>& op) {
+  const BlockStructure& s = op.structure;
+  Lines lines{{"operator", op.name}};
+  if (!op.on_grid()) return lines;
+  lines.emplace_back("grid", to_string(options.grid) + ", " + std::to_string(s.dof) + " DoF, " +
+                                 std::to_string(s.nodes()) + " nodes");
+  lines.emplace_back("stencil", op.stencil + ", boundary " + op.boundary);
+  lines.emplace_back("blocks", std::to_string(s.diagonals()) + " block diagonals of " +
+                                   std::to_string(s.dof) + " x " + std::to_string(s.dof) + " blocks");
+  return lines;
+}
+
+template <class T>
 Lines describe(const Options& options, const OperatorSource<T>& op) {
+  Lines lines = describe_grid(options, op);
+  if (!op.source.csr) {
+    lines.emplace_back("size", std::to_string(op.rows) + " x " + std::to_string(op.columns));
+    lines.emplace_back("non-zeros",
+                       "at most " + std::to_string(op.nnz) + "; not assembled, for it is too large here");
+    return lines;
+  }
   const Csr<T>& csr = *op.source.csr;
   const RowLengths rows = row_lengths(csr);
   const auto [symmetric, bandwidth] = symmetry_and_bandwidth(csr);
-  Lines lines{{"operator", op.name}};
-  if (op.source.hub) {
-    const BlockDiagonals<T>& hub = *op.source.hub;
-    lines.emplace_back("grid", to_string(options.grid) + ", " + std::to_string(hub.dof) + " DoF, " +
-                                   std::to_string(hub.nodes()) + " nodes");
-    lines.emplace_back("stencil", op.stencil + ", boundary " + op.boundary);
-    lines.emplace_back(
-        "blocks", std::to_string(hub.diagonals()) + " block diagonals of " + std::to_string(hub.dof) + " x " +
-                      std::to_string(hub.dof) + " blocks, " +
-                      fixed(100.0 * csr.nnz() / std::max<std::int64_t>(1, hub.values.size()), 1) +
-                      "% of their entries non-zero");
-  }
+  if (op.source.hub)
+    lines.back().second +=
+        ", " + fixed(100.0 * csr.nnz() / std::max<std::int64_t>(1, op.source.hub->values.size()), 1) +
+        "% of their entries non-zero";
   lines.emplace_back("size", std::to_string(csr.rows) + " x " + std::to_string(csr.columns));
   lines.emplace_back("non-zeros", std::to_string(csr.nnz()));
   lines.emplace_back("row lengths",
@@ -107,7 +122,10 @@ std::vector<Record> size_formats(const Options& options, const OperatorSource<T>
     if (entry.peer || entry.space != SpaceKind::cpu || !is_named(options, entry)) continue;
     Record record = record_of(options, op, entry);
     try {
-      const Traffic traffic = entry.make<T>()(op.source, options.format_options)->traffic();
+      const Traffic traffic =
+          op.source.csr ? entry.make<T>()(op.source, options.format_options)->traffic()
+                        : traffic_at_most(entry.name, {op.structure, !has_dense_blocks(options), sizeof(T)},
+                                          options.format_options);
       record.stored_bytes = traffic.stored_bytes;
       record.compulsory_bytes = traffic.compulsory_bytes();
     } catch (const FormatError& error) {
@@ -120,29 +138,51 @@ std::vector<Record> size_formats(const Options& options, const OperatorSource<T>
   return records;
 }
 
-void print(const Lines& lines, const std::vector<Record>& records, std::int64_t value_size) {
+// `vectors`: bytes of x and y.
+void print(const Lines& lines, const std::vector<Record>& records, std::int64_t value_size,
+           std::int64_t vectors) {
   for (const auto& [name, text] : lines) std::cout << std::left << std::setw(12) << name << text << "\n";
   std::cout << "\n"
             << std::left << std::setw(10) << "format" << std::right << std::setw(12) << "stored"
-            << std::setw(16) << "per product" << std::setw(12) << "bytes/nnz" << std::setw(10) << "fill\n";
+            << std::setw(12) << "needed" << std::setw(16) << "per product" << std::setw(12) << "bytes/nnz"
+            << std::setw(10) << "fill\n";
   for (const Record& r : records) {
     if (!r.skipped.empty()) continue;
     const double per_nnz =
         static_cast<double>(r.stored_bytes) / static_cast<double>(std::max<std::int64_t>(1, r.nnz));
     std::cout << std::left << std::setw(10) << r.format << std::right << std::setw(12)
-              << bytes_text(r.stored_bytes) << std::setw(16) << bytes_text(r.compulsory_bytes)
-              << std::setw(12) << fixed(per_nnz, 2) << std::setw(9)
-              << fixed(per_nnz / static_cast<double>(value_size), 2) << "\n";
+              << bytes_text(r.stored_bytes) << std::setw(12) << bytes_text(r.stored_bytes + vectors)
+              << std::setw(16) << bytes_text(r.compulsory_bytes) << std::setw(12) << fixed(per_nnz, 2)
+              << std::setw(9) << fixed(per_nnz / static_cast<double>(value_size), 2) << "\n";
   }
-  std::cout << "\nper product: bytes that y = A x must move. fill: stored bytes over the bytes of the "
+  std::cout << "\nneeded: stored, x and y; free: " << free_memory()
+            << ".\nper product: bytes that y = A x must move. fill: stored bytes over the bytes of the "
                "non-zeros alone.\n";
   for (const Record& r : records)
     if (!r.skipped.empty()) std::cout << refusal(r, r.format) << "\n";
 }
 
+// The operator; without values where the host cannot hold it and CSR, for then the structure tells the sizes.
+template <class T>
+OperatorSource<T> load(const Options& options) {
+  if (!options.matrix.empty()) return load_operator<T>(options);
+  OperatorSource<T> op;
+  op.structure = block_structure(options.grid, options.points, options.boundary);
+  const HostBytes bytes = host_bytes(options, op.structure);
+  op.rows = op.columns = op.structure.rows();
+  op.nnz = bytes.non_zeros;
+  if (std::max(op.rows, op.nnz) <= std::numeric_limits<std::int32_t>::max() &&
+      bytes.hub + bytes.csr + bytes.vectors <= memory::available_host_bytes())
+    return load_operator<T>(options);
+  op.name = options.operator_name;
+  op.stencil = describe(options.points);
+  op.boundary = to_string(options.boundary, options.grid.dimension);
+  return op;
+}
+
 template <class T>
 int inspect(const Options& options) {
-  const OperatorSource<T> op = load_operator<T>(options);
+  const OperatorSource<T> op = load<T>(options);
   Report report;
   report.machine = describe_machine(false, 0);
   report.command = options.command_line;
@@ -152,7 +192,8 @@ int inspect(const Options& options) {
   if (report.records.empty()) throw InputError("inspect sizes our own formats; --format names none of them");
   if (!options.quiet) {
     for (const std::string& remark : op.remarks) std::cout << "note: " << remark << "\n";
-    print(describe(options, op), report.records, sizeof(T));
+    print(describe(options, op), report.records, sizeof(T),
+          (op.rows + op.columns) * static_cast<std::int64_t>(sizeof(T)));
   }
   flush_standard_output();
   if (!options.json.empty()) write_text_file(options.json, to_json(report));

@@ -93,9 +93,16 @@ class Run {
   void print() const {
     const OperatorSource<T>& op = formats_.loaded();
     for (const std::string& remark : op.remarks) std::cout << "note: " << remark << "\n";
-    char seconds[64];
-    std::snprintf(seconds, sizeof seconds, "%.3f s, CSR of it in %.3f s", op.load_seconds, op.csr_seconds);
-    if (op.source.hub) std::cout << "assembled in " << seconds << "\n";
+    char text[64];
+    if (op.source.hub) {
+      std::snprintf(text, sizeof text, "assembled in %.3f s", op.load_seconds);
+      std::cout << text;
+      std::snprintf(text, sizeof text, ", CSR of it in %.3f s", op.csr_seconds);
+      std::cout << (op.source.csr ? text : "") << "\n";
+    }
+    if (!op.source.csr)
+      std::cout << "note: too large for CSR and PETSc; checked " << formats_.reference().rows_checked()
+                << "\n";
     if (formats_.reference().non_finite_rows() > 0)
       std::cout << "note: " << formats_.reference().non_finite_rows() << " rows of A x are NaN or Inf\n";
     print_table(std::cout, report_);

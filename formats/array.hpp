@@ -26,6 +26,7 @@ void free_host(void* p) noexcept;
 std::int64_t available_host_bytes();
 
 // The device's side; without CUDA these throw MemoryError. Sizes in bytes.
+void require_device(std::int64_t bytes);
 void* allocate_device(std::int64_t bytes);
 void free_device(void* p) noexcept;
 void copy_to_device(void* device, const void* host, std::int64_t bytes);

@@ -19,14 +19,19 @@ std::atomic<double> seconds_uploading = 0;
 
 }  // namespace
 
+void require_device(std::int64_t bytes) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking the GPU for its free memory");
+  if (bytes > static_cast<std::int64_t>(free_bytes))
+    throw MemoryError("not enough GPU memory: " + bytes_text(bytes) + " needed, " +
+                      bytes_text(static_cast<std::int64_t>(free_bytes)) +
+                      " free; choose a smaller grid, fewer DoF, fp32 or another format");
+}
+
 void* allocate_device(std::int64_t bytes) {
   if (bytes == 0) return nullptr;
   if (bytes < 0) throw FormatError("an array of more bytes than 64 bits count was asked for");
-  std::size_t free_bytes = 0, total_bytes = 0;
-  check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking the GPU for its free memory");
-  if (static_cast<std::size_t>(bytes) > free_bytes)
-    throw MemoryError("not enough GPU memory: " + bytes_text(bytes) + " needed, " +
-                      bytes_text(static_cast<std::int64_t>(free_bytes)) + " free");
+  require_device(bytes);
   void* p = nullptr;
   check(cudaMalloc(&p, static_cast<std::size_t>(bytes)), "allocating " + bytes_text(bytes) + " on the GPU");
   return p;

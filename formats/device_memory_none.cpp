@@ -11,6 +11,9 @@ namespace {
 
 }  // namespace
 
+void require_device(std::int64_t) {
+  refuse();
+}
 void* allocate_device(std::int64_t bytes) {
   if (bytes == 0) return nullptr;
   refuse();

@@ -2,6 +2,7 @@
 // only in builds with CUDA.
 #pragma once
 
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +21,8 @@ std::unique_ptr<SpmvOperator<T>> share(std::shared_ptr<const Format> format) {
     return std::make_unique<FormatOperator<Format, T, Host>>(std::move(format));
   } else {
     using OnDevice = decltype(transfer<Device>(*format));
+    const Traffic bytes = traffic(*format);
+    memory::require_device(bytes.stored_bytes + 2 * bytes.written_bytes);  // x and y as well
     return std::make_unique<FormatOperator<OnDevice, T, Device>>(
         std::make_shared<const OnDevice>(transfer<Device>(*format)));
   }
@@ -28,6 +31,28 @@ std::unique_ptr<SpmvOperator<T>> share(std::shared_ptr<const Format> format) {
 template <class Space, class T, class Format>
 std::unique_ptr<SpmvOperator<T>> own(Format format) {
   return share<Space, T>(std::make_shared<const Format>(std::move(format)));
+}
+
+// What was assembled in the GPU's memory.
+template <class T, class Format>
+std::unique_ptr<SpmvOperator<T>> own_on_device(Format format) {
+  return std::make_unique<FormatOperator<Format, T, Device>>(
+      std::make_shared<const Format>(std::move(format)));
+}
+
+template <class Space, class T>
+std::unique_ptr<SpmvOperator<T>> make_dia(const Source<T>& s) {
+  if constexpr (std::is_same_v<Space, Device>)
+    if (s.on_device.dia) return own_on_device<T>(s.on_device.dia());
+  return own<Space, T>(s.hub ? dia_from_hub(*s.hub) : dia_from_csr(*csr_of(s)));
+}
+
+template <class Space, class T>
+std::unique_ptr<SpmvOperator<T>> make_cds(const Source<T>& s, int block_size) {
+  if constexpr (std::is_same_v<Space, Device>)
+    if (s.on_device.block_diagonals) return own_on_device<T>(s.on_device.block_diagonals());
+  if (s.hub) return share<Space, T>(s.hub);
+  return own<Space, T>(block_diagonals_from_csr(*csr_of(s), block_size));
 }
 
 template <class T>
@@ -57,35 +82,34 @@ std::vector<FormatEntry> formats_in() {
     entries.push_back({name, space, false, summary, make, make});
   };
   add("csr", "compressed sparse row",
-      []<class T>(const Source<T>& s, const Options&) { return share<Space, T>(s.csr); });
+      []<class T>(const Source<T>& s, const Options&) { return share<Space, T>(csr_of(s)); });
   add("csc", "compressed sparse column: CSR of the transpose",
-      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(csc_from_csr(*s.csr)); });
+      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(csc_from_csr(*csr_of(s))); });
   add("coo", "coordinate list, sorted by row",
-      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(coo_from_csr(*s.csr)); });
+      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(coo_from_csr(*csr_of(s))); });
   add("bcsr", "block CSR (Im and Yelick 2001)", []<class T>(const Source<T>& s, const Options& o) {
-    return own<Space, T>(bcsr_from_csr(*s.csr, s.hub ? s.hub->dof : o.block_size));
+    return own<Space, T>(bcsr_from_csr(*csr_of(s), s.hub ? s.hub->dof : o.block_size));
   });
   add("dia", "scalar diagonals (Saad)",
-      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(dia_from_csr(*s.csr)); });
+      []<class T>(const Source<T>& s, const Options&) { return make_dia<Space, T>(s); });
   add("cds", "column diagonal storage (Godwin et al. 2012)",
-      []<class T>(const Source<T>& s, const Options& o) {
-        return s.hub ? share<Space, T>(s.hub) : own<Space, T>(block_diagonals_from_csr(*s.csr, o.block_size));
-      });
+      []<class T>(const Source<T>& s, const Options& o) { return make_cds<Space, T>(s, o.block_size); });
   add("ell", "ELLPACK (Grimes et al. 1979)",
-      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(ell_from_csr(*s.csr)); });
+      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(ell_from_csr(*csr_of(s))); });
   add("ellr_t", "ELLPACK-R with T threads per row (Vazquez et al. 2011)",
       []<class T>(const Source<T>& s, const Options& o) {
-        return own<Space, T>(ellr_t_from_csr(*s.csr, o.ellr_t_threads));
+        return own<Space, T>(ellr_t_from_csr(*csr_of(s), o.ellr_t_threads));
       });
   add("rg_csr", "row-grouped CSR (Oberhuber et al. 2010)", []<class T>(const Source<T>& s, const Options& o) {
-    return own<Space, T>(rg_csr_from_csr(*s.csr, o.rg_csr_group, row_order(*s.csr, o.rg_csr_ordering)));
+    return own<Space, T>(
+        rg_csr_from_csr(*csr_of(s), o.rg_csr_group, row_order(*csr_of(s), o.rg_csr_ordering)));
   });
   add("cmrs", "compressed multi-row storage (Koza et al. 2012)",
       []<class T>(const Source<T>& s, const Options& o) {
-        return own<Space, T>(cmrs_from_csr(*s.csr, o.cmrs_height, o.cmrs_reorder));
+        return own<Space, T>(cmrs_from_csr(*csr_of(s), o.cmrs_height, o.cmrs_reorder));
       });
   add("hyb", "ELL and COO (Bell and Garland 2009)",
-      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(hyb_from_csr(*s.csr)); });
+      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(hyb_from_csr(*csr_of(s))); });
   return entries;
 }
 

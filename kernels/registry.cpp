@@ -11,7 +11,7 @@ const std::vector<FormatEntry>& registry() {
     for (FormatEntry& entry : cuda_entries()) all.push_back(std::move(entry));
     all.push_back(
         {"petsc_aij", SpaceKind::cpu, true, "PETSc's CSR, MatMult of MATSEQAIJ",
-         [](const Source<double>& s, const FormatOptions&) { return petsc::make_aij_operator(s.csr); },
+         [](const Source<double>& s, const FormatOptions&) { return petsc::make_aij_operator(csr_of(s)); },
          nullptr});
     return all;
   }();

@@ -1,6 +1,7 @@
 // Every (format, space) there is, in one explicit list.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -8,16 +9,34 @@
 
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
+#include "formats/dia.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille {
 
-// What an operator is made from. `csr` is always there; `hub` where the operator came from a grid.
+// A grid operator's forms that are assembled in GPU memory, each call anew; empty without a GPU.
+template <class T>
+struct DeviceAssembly {
+  std::function<BlockDiagonals<T, Device>()> block_diagonals;
+  std::function<Dia<T, Device>()> dia;
+};
+
+// What an operator is made from, as far as it exists: `hub` and `on_device` of an operator on a grid, `csr` of every one
+// that CSR and the host can hold.
 template <class T>
 struct Source {
   std::shared_ptr<const BlockDiagonals<T>> hub;
   std::shared_ptr<const Csr<T>> csr;
+  DeviceAssembly<T> on_device;
+  std::exception_ptr no_csr;  // where csr is null: the FormatError or MemoryError that says why
 };
+
+// Throws why there is none.
+template <class T>
+const std::shared_ptr<const Csr<T>>& csr_of(const Source<T>& source) {
+  if (!source.csr) std::rethrow_exception(source.no_csr);
+  return source.csr;
+}
 
 enum class RowOrdering { none, descending, rcm };
 

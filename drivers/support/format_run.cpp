@@ -26,17 +26,6 @@ int threads_of(const FormatEntry& entry) {
   return entry.peer ? 1 : omp_get_max_threads();
 }
 
-template <class T>
-std::unique_ptr<petsc::Reference> make_reference(const Csr<T>& csr, const std::vector<T>& x) {
-  if constexpr (std::is_same_v<T, double>) {
-    return std::make_unique<petsc::Reference>(csr, x.data());
-  } else {
-    const std::vector<double> in_double(x.begin(), x.end());
-    return std::make_unique<petsc::Reference>(cast<double>(csr), in_double.data(),
-                                              std::numeric_limits<T>::max());
-  }
-}
-
 }  // namespace
 
 void use_machine(const Options& options) {
@@ -57,11 +46,10 @@ FormatRun<T>::FormatRun(const Options& options, Ceilings& ceilings, const Progre
     : options_(options), ceilings_(ceilings), progress_(progress) {
   progress_.say("assembling");
   operator_ = load_operator<T>(options_);
-  const Csr<T>& csr = *operator_.source.csr;
-  memory::require_host((csr.columns + csr.rows) * static_cast<std::int64_t>(2 * sizeof(T) + 24));
-  x_ = input_vector<T>(options_, csr.columns);
+  memory::require_host((operator_.columns + operator_.rows) * static_cast<std::int64_t>(2 * sizeof(T) + 24));
+  x_ = input_vector<T>(options_, operator_.columns);
   progress_.say("PETSc's reference");
-  reference_ = make_reference(csr, x_);
+  reference_ = std::make_unique<ProductCheck<T>>(options_, operator_, x_);
 }
 
 template <class T>
@@ -99,6 +87,7 @@ void FormatRun<T>::check(const SpmvOperator<T>& op, Record& record) {
   host_apply(op, x_, y);
   const petsc::CheckResult check = reference_->compare(y.data());
   record.checked = true;
+  record.rows_checked = reference_->rows_checked();
   record.error_over_bound = check.error_over_bound;
   if (!(check.error_over_bound <= 1)) {
     any_failed_ = true;

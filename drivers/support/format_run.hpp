@@ -7,9 +7,9 @@
 #include "drivers/support/measure.hpp"
 #include "drivers/support/operator_source.hpp"
 #include "drivers/support/options.hpp"
+#include "drivers/support/product_check.hpp"
 #include "drivers/support/progress.hpp"
 #include "drivers/support/report.hpp"
-#include "kernels/petsc/reference.hpp"
 #include "kernels/registry.hpp"
 
 namespace quadrille {
@@ -30,7 +30,7 @@ class FormatRun {
   FormatRun(const Options& options, Ceilings& ceilings, const Progress& progress);
 
   const OperatorSource<T>& loaded() const { return operator_; }
-  const petsc::Reference& reference() const { return *reference_; }
+  const ProductCheck<T>& reference() const { return *reference_; }
   const std::vector<T>& x() const { return x_; }
 
   // Converts, checks and times one format. What the format cannot do is a sentence in its record; only a CudaError under
@@ -51,7 +51,7 @@ class FormatRun {
   const Progress& progress_;
   OperatorSource<T> operator_;
   std::vector<T> x_, result_;
-  std::unique_ptr<petsc::Reference> reference_;
+  std::unique_ptr<ProductCheck<T>> reference_;
   bool any_passed_ = false, any_failed_ = false;
 };
 

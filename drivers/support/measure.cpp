@@ -133,6 +133,13 @@ std::int64_t last_cache_bytes(SpaceKind space, int device) {
   return device < static_cast<int>(gpus.size()) ? gpus[device].l2_bytes : 0;
 }
 
+std::string free_memory() {
+  std::string text = bytes_text(memory::available_host_bytes()) + " of host memory";
+  for (const cuda::DeviceInfo& gpu : cuda::devices())
+    text += ", " + bytes_text(gpu.free_bytes) + " of GPU " + std::to_string(gpu.index);
+  return text;
+}
+
 std::vector<std::pair<std::string, std::string>> describe_machine(bool uses_gpu, int device) {
   std::vector<std::pair<std::string, std::string>> machine{
       {"cpu", cpu_name()},

@@ -51,6 +51,9 @@ class Ceilings {
 // unknown.
 std::int64_t last_cache_bytes(SpaceKind space, int device);
 
+// "23.1 GiB of host memory, 139.0 GiB of GPU 0"
+std::string free_memory();
+
 // What the machine is, for the report: cpu, cores, threads, memory, and the GPU and its driver where it is used.
 std::vector<std::pair<std::string, std::string>> describe_machine(bool uses_gpu, int device);
 

@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numbers>
 
+#include "assembly/device_operators.hpp"
 #include "assembly/matrix_market.hpp"
 #include "assembly/operators.hpp"
 #include "assembly/pde/counter_hash.hpp"
+#include "drivers/support/measure.hpp"
+#include "drivers/support/size_bounds.hpp"
 #include "formats/format.hpp"
+#include "kernels/cuda/device.hpp"
 
 namespace quadrille {
 namespace {
@@ -18,45 +23,99 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What the hub, CSR beside it and the check will take at least; a coupling of each unknown with itself only
-// leaves zeros that CSR does not store.
-void require_memory(const Options& options, const BlockStructure& structure, std::int64_t value_size) {
-  const std::int64_t values = value_bytes(structure, value_size) / value_size;
-  const bool dense = options.operator_name == "random" || options.operator_name == "elasticity";
-  const std::int64_t entries = dense ? values : values / structure.dof;
-  const std::string what = "the operator's bytes";
-  const std::int64_t hub = checked_product(values, value_size, what);
-  const std::int64_t csr = checked_product(entries, value_size + 4, what);
-  // The check needs CSR in double.
-  const std::int64_t reference = value_size == 8 ? 0 : checked_product(entries, 8 + 4, what);
-  const std::int64_t vectors = checked_product(structure.rows(), 6 * 8, what);
-  std::int64_t needed = hub;
-  for (const std::int64_t part : {csr, reference, vectors})
-    if (__builtin_add_overflow(needed, part, &needed)) throw FormatError(what + " overflow 64 bits");
-  const std::int64_t available = memory::available_host_bytes();
-  if (needed > available)
-    throw MemoryError("not enough memory: grid " + to_string(options.grid) + " with " +
-                      std::to_string(structure.dof) + " DoF and " + std::to_string(structure.diagonals()) +
-                      " block diagonals needs " + bytes_text(needed) + ", " + bytes_text(available) +
-                      " are free; choose a smaller grid, fewer DoF or fp32");
+// Assembly in the GPU's memory, each time it is asked for.
+template <class T>
+DeviceAssembly<T> device_assembly(const Options& options) {
+  const auto assembly = [options](const auto& assemble) {
+    return [options, assemble] {
+      return assemble(options.operator_name, options.grid, options.points, options.boundary, options.seed);
+    };
+  };
+  return {assembly(assemble_operator_on_device<T>), assembly(assemble_dia_operator_on_device<T>)};
+}
+
+template <class T>
+std::int64_t count_non_zeros(const BlockDiagonals<T>& hub) {
+  std::int64_t count = 0;
+#pragma omp parallel for schedule(static) reduction(+ : count)
+  for (std::int64_t i = 0; i < hub.values.size(); ++i) count += hub.values[i] != T(0);
+  return count;
+}
+
+// Why there is no CSR of this operator.
+std::exception_ptr why_no_csr(const HostBytes& bytes, std::int64_t rows) {
+  try {
+    to_index32(rows, "rows");
+    to_index32(bytes.non_zeros, "non-zeros");
+    return std::make_exception_ptr(
+        MemoryError("not enough memory: the block diagonals, CSR and the check take " +
+                    bytes_text(bytes.hub + bytes.csr + bytes.vectors) + ", " +
+                    bytes_text(memory::available_host_bytes()) + " are free; cds and dia do not need CSR"));
+  } catch (const FormatError&) {
+    return std::current_exception();
+  }
+}
+
+[[noreturn]] void refuse_memory(const Options& options, const BlockStructure& structure,
+                                const HostBytes& bytes) {
+  const OperatorSize size{structure, !has_dense_blocks(options),
+                          options.precision == Precision::fp64 ? 8 : 4};
+  std::string needs;
+  for (const char* format : {"cds", "dia"})
+    needs += (needs.empty() ? "" : ", ") +
+             bytes_text(traffic_at_most(format, size, options.format_options).stored_bytes) + " as " + format;
+  throw MemoryError("not enough memory: grid " + to_string(options.grid) + " with " +
+                    std::to_string(structure.dof) + " DoF and " + std::to_string(structure.diagonals()) +
+                    " block diagonals needs " + needs + ", and " + bytes_text(bytes.vectors) +
+                    " for vectors; free: " + free_memory() + "; choose a smaller grid, fewer DoF or fp32");
+}
+
+template <class T>
+void assemble_on_host(const Options& options, bool with_csr, OperatorSource<T>& result) {
+  const auto start = std::chrono::steady_clock::now();
+  AssembledOperator<T> assembled = assemble_operator<T>(options.operator_name, options.grid, options.points,
+                                                        options.boundary, options.seed);
+  result.rhs = std::move(assembled.rhs);
+  result.source.hub = std::make_shared<const BlockDiagonals<T>>(std::move(assembled.hub));
+  result.load_seconds = seconds_since(start);
+  if (!with_csr) {
+    result.nnz = count_non_zeros(*result.source.hub);
+    return;
+  }
+  const auto after = std::chrono::steady_clock::now();
+  result.source.csr = std::make_shared<const Csr<T>>(to_csr(*result.source.hub));
+  result.csr_seconds = seconds_since(after);
+  result.nnz = result.source.csr->nnz();
 }
 
 template <class T>
 OperatorSource<T> from_grid(const Options& options) {
-  const Stencil& stencil = options.points;
-  require_memory(options, block_structure(options.grid, stencil, options.boundary), sizeof(T));
-  AssembledOperator<T> assembled =
-      assemble_operator<T>(options.operator_name, options.grid, stencil, options.boundary, options.seed);
   OperatorSource<T> result;
+  result.structure = block_structure(options.grid, options.points, options.boundary);
+  result.rows = result.columns = result.structure.rows();
   result.name = options.operator_name;
-  result.stencil = assembled.stencil;
+  result.stencil = describe(options.points);
   result.boundary = to_string(options.boundary, options.grid.dimension);
-  result.rhs = std::move(assembled.rhs);
-  result.source.hub = std::make_shared<const BlockDiagonals<T>>(std::move(assembled.hub));
   result.units = operator_units(options.operator_name);
-  const auto start = std::chrono::steady_clock::now();
-  result.source.csr = std::make_shared<const Csr<T>>(to_csr(*result.source.hub));
-  result.csr_seconds = seconds_since(start);
+
+  const HostBytes bytes = host_bytes(options, result.structure);
+  const std::int64_t available = memory::available_host_bytes(),
+                     largest = std::numeric_limits<std::int32_t>::max();
+  const bool gpu = options.space != "cpu" && cuda::device_count() > 0;
+  const bool csr_fits = bytes.non_zeros <= largest && result.rows <= largest &&
+                        bytes.hub + bytes.csr + bytes.vectors <= available;
+  const bool hub_fits = bytes.hub + bytes.vectors <= available;
+  if (gpu) result.source.on_device = device_assembly<T>(options);
+  if (!csr_fits) result.source.no_csr = why_no_csr(bytes, result.rows);
+  if (csr_fits || (hub_fits && options.space != "cuda")) {
+    assemble_on_host(options, csr_fits, result);
+    return result;
+  }
+  if (!gpu || bytes.vectors > available) refuse_memory(options, result.structure, bytes);
+  result.rhs =
+      operator_rhs(options.operator_name, options.grid, options.points, options.boundary, options.seed);
+  result.nnz = count_non_zeros_on_device<T>(options.operator_name, options.grid, options.points,
+                                            options.boundary, options.seed);
   return result;
 }
 
@@ -65,6 +124,9 @@ OperatorSource<T> from_file(const Options& options) {
   MatrixMarketInfo info;
   OperatorSource<T> result;
   result.source.csr = std::make_shared<const Csr<T>>(read_matrix_market<T>(options.matrix, &info));
+  result.rows = result.source.csr->rows;
+  result.columns = result.source.csr->columns;
+  result.nnz = result.source.csr->nnz();
   result.units = "1";
   result.name = options.matrix.substr(options.matrix.find_last_of('/') + 1);
   const auto remark = [&](std::int64_t count, const std::string& what) {
@@ -78,12 +140,39 @@ OperatorSource<T> from_file(const Options& options) {
 
 }  // namespace
 
+bool has_dense_blocks(const Options& options) {
+  return options.operator_name == "random" || options.operator_name == "elasticity";
+}
+
+HostBytes host_bytes(const Options& options, const BlockStructure& structure) {
+  const std::int64_t value_size = options.precision == Precision::fp64 ? 8 : 4;
+  const std::string what = "the operator's bytes";
+  HostBytes bytes;
+  bytes.hub = value_bytes(structure, value_size);
+  bytes.non_zeros = most_non_zeros(structure, !has_dense_blocks(options));
+  // The check needs CSR in double as well.
+  const std::int64_t per_entry = value_size + 4 + (value_size == 8 ? 0 : 8 + 4);
+  bytes.csr = checked_product(bytes.non_zeros, per_entry, what);
+  bytes.vectors = checked_product(structure.rows(), 6 * 8, what);
+  std::int64_t sum = bytes.hub;
+  for (const std::int64_t part : {bytes.csr, bytes.vectors})
+    if (__builtin_add_overflow(sum, part, &sum)) throw FormatError(what + " overflow 64 bits");
+  return bytes;
+}
+
 template <class T>
 OperatorSource<T> load_operator(const Options& options) {
+  if (options.matrix.empty()) return from_grid<T>(options);
   const auto start = std::chrono::steady_clock::now();
-  OperatorSource<T> result = options.matrix.empty() ? from_grid<T>(options) : from_file<T>(options);
-  result.load_seconds = seconds_since(start) - result.csr_seconds;
+  OperatorSource<T> result = from_file<T>(options);
+  result.load_seconds = seconds_since(start);
   return result;
+}
+
+template <class T>
+std::vector<Csr<T>> load_rows(const Options& options, const std::vector<LineRange>& lines) {
+  return assemble_operator_rows<T>(options.operator_name, options.grid, options.points, options.boundary,
+                                   options.seed, lines);
 }
 
 bool is_named(const Options& options, const FormatEntry& entry) {
@@ -100,14 +189,14 @@ Record record_of(const Options& options, const OperatorSource<T>& op, const Form
   record.format = entry.name;
   record.precision = sizeof(T) == 8 ? "fp64" : "fp32";
   record.operator_name = op.name;
-  if (op.source.hub) {
+  if (op.on_grid()) {
     record.grid = to_string(options.grid);
     record.stencil = op.stencil;
     record.boundary = op.boundary;
     record.dof = options.grid.dof;
   }
-  record.rows = op.source.csr->rows;
-  record.nnz = op.source.csr->nnz();
+  record.rows = op.rows;
+  record.nnz = op.nnz;
   return record;
 }
 
@@ -136,9 +225,10 @@ std::vector<T> input_vector(const Options& options, std::int64_t columns) {
   return x;
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                           \
-  template OperatorSource<T> load_operator<T>(const Options&);                             \
-  template Record record_of(const Options&, const OperatorSource<T>&, const FormatEntry&); \
+#define QUADRILLE_INSTANTIATE(T)                                                            \
+  template OperatorSource<T> load_operator<T>(const Options&);                              \
+  template std::vector<Csr<T>> load_rows<T>(const Options&, const std::vector<LineRange>&); \
+  template Record record_of(const Options&, const OperatorSource<T>&, const FormatEntry&);  \
   template std::vector<T> input_vector<T>(const Options&, std::int64_t);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/stencil_operator.hpp"
 #include "drivers/support/options.hpp"
 #include "drivers/support/report.hpp"
 #include "kernels/registry.hpp"
@@ -14,19 +15,39 @@ namespace quadrille {
 template <class T>
 struct OperatorSource {
   Source<T> source;
-  std::string name;                  // of the operator, or the file it came from
-  std::string stencil, boundary;     // empty for a file
-  std::vector<double> rhs;           // what constant faces move to the right side; empty for a file
-  std::string units;                 // of A x for an x without units, "1" for none
-  double load_seconds = 0;           // to assemble or read it
-  double csr_seconds = 0;            // to make CSR of an assembled one
+  BlockStructure structure;  // of a grid operator; no offsets for a file
+  std::int64_t rows = 0, columns = 0, nnz = 0;
+  std::string name;               // of the operator, or the file it came from
+  std::string stencil, boundary;  // empty for a file
+  std::vector<double> rhs;        // what constant faces move to the right side; empty for none and for a file
+  std::string units;              // of A x for an x without units, "1" for none
+  double load_seconds = 0;        // to assemble or read it on the host
+  double csr_seconds = 0;         // to make CSR of an assembled one
   std::vector<std::string> remarks;  // for people: NaN in the file, summed duplicates, ...
+
+  bool on_grid() const { return !structure.offsets.empty(); }
 };
 
-// Throws InputError for a file or an operator that cannot be, and MemoryError, naming needed and free bytes,
-// before a large operator is assembled. T is float or double.
+// An operator on a grid is assembled on the host, with CSR beside it, where that fits its memory and CSR's indices. Where it
+// does not, the host holds the hub alone, if it is to be applied there and fits, and else nothing: the GPU assembles its own.
+// Throws InputError for a file or an operator that cannot be, and MemoryError, naming needed and free bytes, when no form
+// fits. T is float or double.
 template <class T>
 OperatorSource<T> load_operator(const Options& options);
+
+// The rows of some lines of nodes of a grid operator, assembled on the host.
+template <class T>
+std::vector<Csr<T>> load_rows(const Options& options, const std::vector<LineRange>& lines);
+
+// Bytes of values of a hub, of CSR and of the vectors of a run with an operator of this structure: what load_operator()
+// plans with. Each overflow throws FormatError.
+struct HostBytes {
+  std::int64_t hub = 0, csr = 0, vectors = 0;
+  std::int64_t non_zeros = 0;  // at most
+};
+// Whether the operator that is named couples every unknown with every other, not only with itself.
+bool has_dense_blocks(const Options& options);
+HostBytes host_bytes(const Options& options, const BlockStructure& structure);
 
 // What every record of this operator and format has in common.
 template <class T>

@@ -43,6 +43,7 @@ std::vector<std::pair<const char*, std::string>> cells(const Record& r, Write wr
           {"convert_ms", write(r.convert_ms)},
           {"upload_ms", write(r.upload_ms)},
           {"checked", write(r.checked)},
+          {"rows_checked", r.rows_checked.empty() ? write(nullptr) : write(r.rows_checked)},
           {"error_over_bound", r.error_over_bound ? write(*r.error_over_bound) : write(nullptr)},
           {"skipped", r.skipped.empty() ? write(nullptr) : write(r.skipped)}};
 }

@@ -26,6 +26,7 @@ struct Record {
   bool in_cache = false;         // compulsory bytes fit the last-level cache
   double convert_ms = 0, upload_ms = 0;
   bool checked = false;
+  std::string rows_checked;                // "all rows", or which; empty when not checked
   std::optional<double> error_over_bound;  // <= 1 passes; empty when not checked
   std::string skipped;                     // a sentence, when the format refused
 };

@@ -61,6 +61,7 @@ void expect_the_bits_of_the_host(const Problem& p) {
   const Dia<T> expected = dia_from_hub(host.hub);
   EXPECT_TRUE(same_bits(dia.offset, expected.offset));
   EXPECT_TRUE(same_bits(dia.value, expected.value));
+  EXPECT_EQ(count_non_zeros_on_device<T>(p.name, p.grid, p.stencil, p.boundary, 3), to_csr(host.hub).nnz());
 }
 
 TEST(DeviceAssembly, cuda_HasTheBitsOfTheHost) {

@@ -1,0 +1,41 @@
+// The check of y = A x against PETSc: every row, or, for an operator that PETSc cannot hold, the rows of some slabs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "drivers/support/operator_source.hpp"
+#include "kernels/petsc/reference.hpp"
+
+namespace quadrille {
+
+template <class T>
+class ProductCheck {
+ public:
+  // With CSR of the whole operator, all rows. Without, slabs of whole lines along x, assembled on the host: the first, the
+  // last and fourteen at random (by --seed), together about a million rows. x has op.columns elements. Needs a
+  // petsc::Session.
+  ProductCheck(const Options& options, const OperatorSource<T>& op, const std::vector<T>& x);
+
+  // y has op.rows elements. worst_row counts in the whole operator.
+  petsc::CheckResult compare(const T* y) const;
+
+  // "all rows", or which.
+  const std::string& rows_checked() const { return rows_checked_; }
+  std::int64_t non_finite_rows() const;
+
+ private:
+  struct Part {
+    std::int64_t first_row;
+    petsc::Reference reference;
+  };
+  std::vector<Part> parts_;
+  std::string rows_checked_ = "all rows";
+};
+
+// Disjoint ranges in ascending order: the first and the last lines and up to `between` ranges at random places, of `count`
+// lines each; all lines in one range where that is all there are.
+std::vector<LineRange> random_slabs(std::int64_t lines, std::int64_t count, int between, std::uint64_t seed);
+
+}  // namespace quadrille
