@@ -41,8 +41,10 @@ class Progress {
   bool shown_;
 };
 
+// The peer on the CPU runs beside the formats of any space.
 bool wanted(const Options& options, const FormatEntry& entry) {
-  const bool here = options.space == "auto" || entry.peer || options.space == to_string(entry.space);
+  const bool here = options.space == "auto" || options.space == to_string(entry.space) ||
+                    (entry.peer && entry.space == SpaceKind::cpu);
   const bool offered = options.precision == Precision::fp64 ? bool(entry.make_fp64) : bool(entry.make_fp32);
   return is_named(options, entry) && here && offered &&
          (entry.space == SpaceKind::cpu || cuda::device_count() > 0);
@@ -71,6 +73,8 @@ class Run {
     std::vector<const FormatEntry*> entries;
     for (const FormatEntry& entry : registry())
       if (wanted(options_, entry)) entries.push_back(&entry);
+    if (entries.empty())
+      throw CudaError("the formats that were asked for run on a GPU, and this machine has none");
     if (options_.formats.front() == "auto") {
       const FormatEntry* const best = choose(entries);
       if (best == nullptr) throw FormatError("no format can hold this operator here");
