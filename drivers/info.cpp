@@ -19,6 +19,7 @@
 #include "formats/array.hpp"
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cusparse/entries.hpp"
 #include "kernels/petsc/session.hpp"
 #include "kernels/registry.hpp"
 
@@ -40,7 +41,7 @@ struct FormatLine {
 
 struct Info {
   std::string compiler, cpu_arch, build_type;
-  std::string cuda, petsc, mpi, hdf5;
+  std::string cuda, cusparse, petsc, mpi, hdf5;
   std::vector<cuda::DeviceInfo> gpus;
   std::int64_t total_bytes = 0, available_bytes = 0;
   int threads = 1;
@@ -89,6 +90,7 @@ Info collect() {
   info.cpu_arch = QUADRILLE_CPU_ARCH;
   info.build_type = QUADRILLE_BUILD_TYPE;
   info.cuda = cuda::versions();
+  info.cusparse = cusparse::version();
   info.petsc = petsc::petsc_version();
   info.mpi = petsc::mpi_version();
   info.hdf5 = hdf5_version();
@@ -120,6 +122,7 @@ void print(std::ostream& out, const Info& info) {
   out << version_text();
   line("build", build_text(info));
   line("CUDA", info.cuda);
+  line("cuSPARSE", info.cusparse);
   for (const cuda::DeviceInfo& gpu : info.gpus) line("GPU " + std::to_string(gpu.index), gpu_text(gpu));
   if (info.gpus.empty()) line("GPU", "none");
   line("PETSc", info.petsc);
@@ -190,11 +193,17 @@ std::string to_json(const Info& info) {
   const std::string host = object({{"total_bytes", std::to_string(info.total_bytes)},
                                    {"available_bytes", std::to_string(info.available_bytes)},
                                    {"threads", std::to_string(info.threads)}});
-  const Members members{{"command", json_string("info")},   {"version", json_string(QUADRILLE_VERSION)},
-                        {"date", json_string(utc_now())},   {"build", build},
-                        {"cuda", json_string(info.cuda)},   {"gpus", array(gpus)},
-                        {"petsc", json_string(info.petsc)}, {"mpi", json_string(info.mpi)},
-                        {"hdf5", json_string(info.hdf5)},   {"host", host},
+  const Members members{{"command", json_string("info")},
+                        {"version", json_string(QUADRILLE_VERSION)},
+                        {"date", json_string(utc_now())},
+                        {"build", build},
+                        {"cuda", json_string(info.cuda)},
+                        {"cusparse", json_string(info.cusparse)},
+                        {"gpus", array(gpus)},
+                        {"petsc", json_string(info.petsc)},
+                        {"mpi", json_string(info.mpi)},
+                        {"hdf5", json_string(info.hdf5)},
+                        {"host", host},
                         {"formats", array(formats)}};
   std::string json = object(members, ",\n  ");
   json.insert(1, "\n  ");

@@ -24,6 +24,8 @@ class Run {
 
   int operator()() {
     std::vector<const FormatEntry*> entries = wanted_entries(options_);
+    if (entries.empty())
+      throw CudaError("the formats that were asked for run on a GPU, and this machine has none");
     if (options_.formats.front() == "auto") {
       const FormatEntry* const best = choose(entries);
       if (best == nullptr) throw FormatError("no format can hold this operator here");

@@ -1,5 +1,6 @@
 #include "kernels/registry.hpp"
 
+#include "kernels/cusparse/entries.hpp"
 #include "kernels/format_table.hpp"
 #include "kernels/petsc/aij_operator.hpp"
 
@@ -13,6 +14,7 @@ const std::vector<FormatEntry>& registry() {
         {"petsc_aij", SpaceKind::cpu, true, "PETSc's CSR, MatMult of MATSEQAIJ",
          [](const Source<double>& s, const FormatOptions&) { return petsc::make_aij_operator(csr_of(s)); },
          nullptr});
+    for (FormatEntry& entry : cusparse::entries()) all.push_back(std::move(entry));
     return all;
   }();
   return entries;

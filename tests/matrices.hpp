@@ -16,6 +16,18 @@ Csr<T> paper_matrix() {
   return {5, 5, {0, 2, 4, 6, 9, 10}, {0, 3, 1, 4, 2, 4, 2, 3, 4, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
 }
 
+// From the three arrays of CSR.
+template <class T>
+Csr<T> csr_from(std::int64_t rows, std::int64_t columns, const std::vector<std::int32_t>& row_ptr,
+                const std::vector<std::int32_t>& column, const std::vector<T>& value) {
+  Csr<T> csr{rows, columns, Array<std::int32_t>(rows + 1), Array<std::int32_t>(row_ptr.back()),
+             Array<T>(row_ptr.back())};
+  std::copy(row_ptr.begin(), row_ptr.end(), csr.row_ptr.data());
+  std::copy(column.begin(), column.end(), csr.column.data());
+  std::copy(value.begin(), value.end(), csr.value.data());
+  return csr;
+}
+
 // From a dense row-major table; zeros are left out.
 template <class T>
 Csr<T> csr_of(std::int64_t rows, std::int64_t columns, const std::vector<T>& dense) {
@@ -29,12 +41,7 @@ Csr<T> csr_of(std::int64_t rows, std::int64_t columns, const std::vector<T>& den
       }
     ptr.push_back(static_cast<std::int32_t>(column.size()));
   }
-  Csr<T> csr{rows, columns, Array<std::int32_t>(rows + 1), Array<std::int32_t>(ptr.back()),
-             Array<T>(ptr.back())};
-  std::copy(ptr.begin(), ptr.end(), csr.row_ptr.data());
-  std::copy(column.begin(), column.end(), csr.column.data());
-  std::copy(value.begin(), value.end(), csr.value.data());
-  return csr;
+  return csr_from(rows, columns, ptr, column, value);
 }
 
 // `per_row` entries on average at random places; every fifth row is empty and row `dense_row`, if any, is

@@ -14,8 +14,10 @@
 namespace quadrille {
 namespace {
 
+// The peer on the CPU runs beside the formats of any space.
 bool wanted(const Options& options, const FormatEntry& entry) {
-  const bool here = options.space == "auto" || entry.peer || options.space == to_string(entry.space);
+  const bool here = options.space == "auto" || options.space == to_string(entry.space) ||
+                    (entry.peer && entry.space == SpaceKind::cpu);
   const bool offered = options.precision == Precision::fp64 ? bool(entry.make_fp64) : bool(entry.make_fp32);
   return is_named(options, entry) && here && offered &&
          (entry.space == SpaceKind::cpu || cuda::device_count() > 0);

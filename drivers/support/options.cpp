@@ -106,8 +106,9 @@ void check_formats(const Setting& setting, const Options& options) {
     if (name == "all" || name == "auto") continue;
     bool in_space = false, in_precision = false;
     for (const FormatEntry& entry : registry()) {
+      const bool beside_all = entry.peer && entry.space == SpaceKind::cpu;
       if (entry.name != name ||
-          (options.space != "auto" && !entry.peer && options.space != to_string(entry.space)))
+          (options.space != "auto" && !beside_all && options.space != to_string(entry.space)))
         continue;
       in_space = true;
       in_precision |= options.precision == Precision::fp64 ? bool(entry.make_fp64) : bool(entry.make_fp32);

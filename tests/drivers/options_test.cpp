@@ -337,7 +337,8 @@ TEST(Options, TwoOutputsNeedTwoFiles) {
 
 TEST(Options, NamedFormatsMustRunInTheSpaceAndPrecision) {
   for (const FormatEntry& entry : registry()) {
-    bool cpu = entry.peer, cuda = entry.peer, fp32 = false;  // peers stand beside the formats of any space
+    // The CPU's peer stands beside the formats of any space.
+    bool cpu = false, cuda = entry.peer && entry.space == SpaceKind::cpu, fp32 = false;
     for (const FormatEntry& other : registry()) {
       if (other.name != entry.name) continue;
       (other.space == SpaceKind::cpu ? cpu : cuda) = true;

@@ -1,17 +1,14 @@
-// The operators that every registry entry is tested on.
+// The operators that every registry entry is tested on, and how to draw more of them.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <memory>
-#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "assembly/pde/random_blocks.hpp"
 #include "assembly/stencil_operator.hpp"
-#include "kernels/cuda/device.hpp"
+#include "formats/csc.hpp"
 #include "kernels/registry.hpp"
 #include "tests/matrices.hpp"
 
@@ -45,10 +42,10 @@ Case<T> grid_case(const Grid& grid, const Stencil& stencil, const Boundary& boun
   return result;
 }
 
-// A random set of offsets within radius 2, the centre among them or not.
-inline Stencil custom_stencil(int dimension, std::mt19937& random) {
+// A random set of offsets within radius 2, one in `one_in` of them, the centre among them or not.
+inline Stencil custom_stencil(int dimension, std::mt19937& random, unsigned one_in = 4) {
   Stencil box = box_stencil(dimension, 2);
-  std::erase_if(box.offsets, [&](const Offset&) { return random() % 4 != 0; });
+  std::erase_if(box.offsets, [&](const Offset&) { return random() % one_in != 0; });
   if (box.offsets.empty()) box.offsets.push_back({1, 0, 0});
   box.name = "custom";
   return box;
@@ -130,55 +127,13 @@ std::vector<Case<T>> matrix_cases(bool integer) {
   return cases;
 }
 
-// CDS needs a square matrix that its blocks divide.
+// CDS needs a square matrix that its blocks divide; cuSPARSE's BSR whole blocks, larger than 1 x 1.
 template <class T>
 bool refuses(const FormatEntry& entry, const Case<T>& c) {
   const Csr<T>& csr = *c.source.csr;
-  return entry.name == "cds" && !c.source.hub &&
-         (csr.rows != csr.columns || csr.rows % c.options.block_size != 0);
-}
-
-// One parameter of the suites: an entry of the registry in one precision.
-struct EntryParameter {
-  std::size_t index = 0;
-  bool fp64 = true;
-
-  const FormatEntry& entry() const { return registry()[index]; }
-};
-
-inline void PrintTo(const EntryParameter& parameter, std::ostream* out) {
-  *out << parameter.entry().name << " on " << to_string(parameter.entry().space);
-}
-
-inline std::vector<EntryParameter> all_entries() {
-  std::vector<EntryParameter> all;
-  for (std::size_t i = 0; i < registry().size(); ++i) {
-    if (registry()[i].make_fp64) all.push_back({i, true});
-    if (registry()[i].make_fp32) all.push_back({i, false});
-  }
-  return all;
-}
-
-inline std::string entry_name(const testing::TestParamInfo<EntryParameter>& info) {
-  const FormatEntry& entry = info.param.entry();
-  return entry.name + "_" + to_string(entry.space) + (info.param.fp64 ? "_fp64" : "_fp32");
-}
-
-// Skips, and says so, where the entry's space is not on this machine.
-class RegistryTest : public testing::TestWithParam<EntryParameter> {
- protected:
-  void SetUp() override {
-    if (GetParam().entry().space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  }
-};
-
-// Runs body.template operator()<T>() in the parameter's precision.
-template <class Body>
-void in_precision(const EntryParameter& parameter, const Body& body) {
-  if (parameter.fp64)
-    body.template operator()<double>();
-  else
-    body.template operator()<float>();
+  const int b = c.source.hub ? c.source.hub->dof : c.options.block_size;
+  if (entry.name == "cusparse_bsr") return b == 1 || csr.rows % b != 0 || csr.columns % b != 0;
+  return entry.name == "cds" && !c.source.hub && (csr.rows != csr.columns || csr.rows % b != 0);
 }
 
 template <class T>
@@ -189,6 +144,12 @@ std::vector<T> test_vector(std::int64_t size, bool integer, unsigned seed) {
   for (T& value : x)
     value = static_cast<T>(integer ? static_cast<double>(random() % 17) - 8 : uniform(random));
   return x;
+}
+
+template <class T>
+Csr<T> transposed(const Csr<T>& csr) {
+  Csc<T> csc = csc_from_csr(csr);
+  return {csr.columns, csr.rows, std::move(csc.column_ptr), std::move(csc.row), std::move(csc.value)};
 }
 
 }  // namespace quadrille

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "cases.hpp"
+#include "entry_test.hpp"
 #include "kernels/host_apply.hpp"
 #include "kernels/petsc/reference.hpp"
 
@@ -88,9 +89,11 @@ TEST_P(RegistryTest, GoesBackToTheSameCsr) {
   });
 }
 
-// CSC on the GPU scatters by atomic additions, whose order varies.
+// CSC on the GPU scatters by atomic additions, whose order varies, and cuSPARSE promises its fastest CSR no
+// more.
 TEST_P(RegistryTest, GivesTheSameBitsEveryTimeAndForEveryThreadCount) {
-  if (GetParam().entry().name == "csc" && GetParam().entry().space == SpaceKind::cuda)
+  const FormatEntry& tested = GetParam().entry();
+  if ((tested.name == "csc" && tested.space == SpaceKind::cuda) || tested.name == "cusparse_csr")
     GTEST_SKIP() << "atomics";
   in_precision(GetParam(), []<class T>() {
     const int threads = omp_get_max_threads();
@@ -127,8 +130,9 @@ TEST_P(RegistryTest, NanInTheMatrixReachesItsRowAndNoOther) {
     Csr<T> csr = random_matrix<T>(70, 70, 5, -1, true, 11);
     csr.value[csr.row_ptr[21]] = std::numeric_limits<T>::quiet_NaN();
     csr.value[csr.row_ptr[22]] = std::numeric_limits<T>::infinity();
-    const Case<T> c = matrix_case("NaN", std::move(csr));
-    const std::vector<T> x(70, T(1)), y = product(*entry.make<T>()(c.source, {}), x);
+    Case<T> c = matrix_case("NaN", std::move(csr));
+    c.options.block_size = 2;
+    const std::vector<T> x(70, T(1)), y = product(*entry.make<T>()(c.source, c.options), x);
     ASSERT_GT(c.source.csr->row_ptr[22], c.source.csr->row_ptr[21]);
     ASSERT_GT(c.source.csr->row_ptr[23], c.source.csr->row_ptr[22]);
     for (std::int64_t i = 0; i < 70; ++i) {
@@ -144,7 +148,8 @@ INSTANTIATE_TEST_SUITE_P(All, RegistryTest, testing::ValuesIn(all_entries()), en
 TEST_P(RegistryTest, GivesWhatAHandGives) {
   in_precision(GetParam(), []<class T>() {
     const FormatEntry& entry = GetParam().entry();
-    const Case<T> paper = matrix_case("5x5", paper_matrix<T>());
+    Case<T> paper = matrix_case("5x5", paper_matrix<T>());
+    paper.options.block_size = 5;
     EXPECT_EQ(product(*entry.make<T>()(paper.source, paper.options), std::vector<T>{1, 2, 3, 4, 5}),
               (std::vector<T>{9, 26, 45, 98, 50}));
 
