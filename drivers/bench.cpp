@@ -51,15 +51,17 @@ Report report_of(const Options& options, BenchResult result) {
   return report;
 }
 
-// 1 where a product was wrong. Throws MemoryError or FormatError where there was none.
+// 1 where a product was wrong. Throws CudaError, MemoryError or FormatError where there was none.
 int exit_code(const std::vector<Record>& records, bool out_of_memory) {
+  if (records.empty())
+    throw CudaError("the formats that were asked for run on a GPU, and this machine has none");
   const auto passed = [](const Record& r) { return r.error_over_bound && *r.error_over_bound <= 1; };
   if (std::any_of(records.begin(), records.end(), [&](const Record& r) { return r.checked && !passed(r); }))
     return 1;
   if (std::any_of(records.begin(), records.end(), passed)) return 0;
-  const std::string reason = records.empty() ? "" : "; " + records.front().skipped;
-  if (out_of_memory) throw MemoryError("none of these operators was applied" + reason);
-  throw FormatError("no format that was asked for can hold any of these operators" + reason);
+  if (out_of_memory) throw MemoryError("none of these operators was applied; " + records.front().skipped);
+  throw FormatError("no format that was asked for can hold any of these operators; " +
+                    records.front().skipped);
 }
 
 }  // namespace

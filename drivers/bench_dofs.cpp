@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "assembly/stencil_operator.hpp"
 #include "drivers/bench.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/options_values.hpp"
@@ -68,7 +69,7 @@ Record refused(const Options& here, const FormatEntry& entry, const std::string&
   record.operator_name = here.operator_name;
   record.grid = to_string(here.grid);
   record.dof = here.grid.dof;
-  record.stencil = here.points.name;
+  record.stencil = describe(here.points);
   record.boundary = to_string(here.boundary, here.grid.dimension);
   record.rows = here.grid.rows();
   record.skipped = reason;
@@ -148,8 +149,9 @@ class Panel {
     return 0;
   }
 
-  // Each format's first reason, with all the unknowns it holds for.
+  // Each format's first reason, with all the unknowns it was refused for; formats refused alike share a line.
   void print_refusals(std::ostream& out) const {
+    std::vector<std::pair<std::string, std::string>> lines;  // reason, formats
     for (const std::string& format : columns_) {
       std::vector<int> dofs;
       const Record* first = nullptr;
@@ -159,8 +161,16 @@ class Panel {
         if (first == nullptr) first = r;
         dofs.push_back(dof);
       }
-      if (first != nullptr) out << refusal(*first, "  - " + format + ", DoF " + dofs_text(dofs)) << "\n";
+      if (first == nullptr) continue;
+      const std::string reason = refusal(*first, ", DoF " + dofs_text(dofs));
+      const auto at =
+          std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == reason; });
+      if (at == lines.end())
+        lines.emplace_back(reason, format);
+      else
+        at->second += ", " + format;
     }
+    for (const auto& [reason, formats] : lines) out << "  - " << formats << reason << "\n";
   }
 
   const Figure& figure_;
@@ -204,6 +214,8 @@ class DofSweep {
     progress_.set_place(std::to_string(++point_) + "/" + std::to_string(points) + " " + to_string(here.grid) +
                         ", DoF " + std::to_string(here.grid.dof) +
                         (sizeof(T) == 8 ? ", fp64: " : ", fp32: "));
+    const std::vector<const FormatEntry*> entries = entries_of(here);
+    if (entries.empty()) return;  // PETSc's alone, in fp32
     std::optional<FormatRun<T>> formats;
     std::string reason;
     try {
@@ -217,7 +229,7 @@ class DofSweep {
       reason = "not enough memory to assemble it";
       out_of_memory_ = true;
     }
-    for (const FormatEntry* entry : entries_of(here)) {
+    for (const FormatEntry* entry : entries) {
       progress_.say(entry->name + " on " + to_string(entry->space));
       records_.push_back(formats ? formats->measure(*entry) : refused(here, *entry, reason));
       records_.back().bench = figure_.experiment;
