@@ -136,6 +136,7 @@ install(DIRECTORY grid formats assembly kernels DESTINATION include/quadrille FI
 # Shared libraries of CUDA stand outside the loader's path: the program remembers where.
 set_target_properties(quadrille PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS quadrille RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(PROGRAMS drivers/support/plot_bench.py DESTINATION ${CMAKE_INSTALL_DATADIR}/quadrille)
 if(TARGET quadrille_petsc)  # the plug-in that PETSc programs load with -dll_append
   set_target_properties(quadrille_petsc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS quadrille_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

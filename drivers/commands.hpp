@@ -7,6 +7,7 @@
 namespace quadrille {
 
 int run_spmv(const Options& options);
+int run_bench(const Options& options);
 int run_inspect(const Options& options);
 int run_info(const Options& options);
 

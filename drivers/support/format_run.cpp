@@ -44,8 +44,9 @@ std::vector<const FormatEntry*> wanted_entries(const Options& options) {
 }
 
 template <class T>
-FormatRun<T>::FormatRun(const Options& options, Ceilings& ceilings, const Progress& progress)
-    : options_(options), ceilings_(ceilings), progress_(progress) {
+FormatRun<T>::FormatRun(const Options& options, Ceilings& ceilings, const Progress& progress,
+                        double cpu_enough_s)
+    : options_(options), ceilings_(ceilings), progress_(progress), cpu_enough_s_(cpu_enough_s) {
   progress_.say("assembling");
   operator_ = load_operator<T>(options_);
   memory::require_host((operator_.columns + operator_.rows) * static_cast<std::int64_t>(2 * sizeof(T) + 24));
@@ -105,13 +106,15 @@ void FormatRun<T>::check(const SpmvOperator<T>& op, Record& record) {
 template <class T>
 void FormatRun<T>::time(const SpmvOperator<T>& op, int threads, Record& record) {
   Timing timing;
+  Repetitions repetitions{.most = options_.repetitions};
   if (op.space() == SpaceKind::cpu) {
+    repetitions.enough_s = cpu_enough_s_;
     Array<T> y(op.rows());
-    timing = time_products(op, x_.data(), y.data(), options_.repetitions);
+    timing = time_products(op, x_.data(), y.data(), repetitions);
   } else {
     Array<T, Device> x(op.columns()), y(op.rows());
     memory::copy_to_device(x.data(), x_.data(), x.bytes());
-    timing = time_products(op, x.data(), y.data(), options_.repetitions);
+    timing = time_products(op, x.data(), y.data(), repetitions);
   }
   const Traffic traffic = op.traffic();
   record.stored_bytes = traffic.stored_bytes;
@@ -119,7 +122,7 @@ void FormatRun<T>::time(const SpmvOperator<T>& op, int threads, Record& record) 
   record.ms_median = timing.median_ms;
   record.ms_min = timing.min_ms;
   record.ms_max = timing.max_ms;
-  record.repetitions = options_.repetitions;
+  record.repetitions = timing.repetitions;
   record.gflops = 2e-6 * static_cast<double>(record.nnz) / timing.median_ms;
   record.gbps = 1e-6 * static_cast<double>(record.compulsory_bytes) / timing.median_ms;
   record.ceiling_gbps = ceilings_.gbps(op.space(), traffic, threads);

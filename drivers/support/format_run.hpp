@@ -1,6 +1,7 @@
 // One operator and every format of it: load, reference, convert, check, time.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -26,8 +27,10 @@ std::vector<const FormatEntry*> wanted_entries(const Options& options);
 template <class T>
 class FormatRun {
  public:
-  // Loads the operator, makes x, and y = A x by PETSc. Throws as load_operator does.
-  FormatRun(const Options& options, Ceilings& ceilings, const Progress& progress);
+  // Loads the operator, makes x, and y = A x by PETSc. Throws as load_operator does. Lines of the CPU may stop before
+  // --repetitions, once `cpu_enough_s` seconds are spent.
+  FormatRun(const Options& options, Ceilings& ceilings, const Progress& progress,
+            double cpu_enough_s = std::numeric_limits<double>::infinity());
 
   const OperatorSource<T>& loaded() const { return operator_; }
   const ProductCheck<T>& reference() const { return *reference_; }
@@ -49,6 +52,7 @@ class FormatRun {
   const Options& options_;
   Ceilings& ceilings_;
   const Progress& progress_;
+  double cpu_enough_s_;
   OperatorSource<T> operator_;
   std::vector<T> x_, result_;
   std::unique_ptr<ProductCheck<T>> reference_;

@@ -49,24 +49,30 @@ std::int64_t read_cpu_cache_bytes() {
 }  // namespace
 
 template <class T>
-Timing time_products(const SpmvOperator<T>& op, const T* x, T* y, int repetitions) {
+Timing time_products(const SpmvOperator<T>& op, const T* x, T* y, const Repetitions& repetitions) {
   const auto wall_clock_ms = [&] {
     const auto start = std::chrono::steady_clock::now();
     op.apply(x, y);
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   };
+  const auto one_ms = [&] {
+    return op.space() == SpaceKind::cpu ? wall_clock_ms() : cuda::time_ms([&] { op.apply(x, y); });
+  };
+  for (int i = 0; i < warm_ups; ++i) one_ms();
   std::vector<double> ms;
-  for (int i = 0; i < warm_ups + repetitions; ++i) {
-    const double t = op.space() == SpaceKind::cpu ? wall_clock_ms() : cuda::time_ms([&] { op.apply(x, y); });
-    if (i >= warm_ups) ms.push_back(t);
+  double spent_s = 0;
+  for (int i = 0; i < repetitions.most && (i < repetitions.least || spent_s < repetitions.enough_s); ++i) {
+    ms.push_back(one_ms());
+    spent_s += 1e-3 * ms.back();
   }
   std::sort(ms.begin(), ms.end());
   const std::size_t half = ms.size() / 2;
-  return {ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2, ms.front(), ms.back()};
+  return {ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2, ms.front(), ms.back(),
+          static_cast<int>(ms.size())};
 }
 
-template Timing time_products(const SpmvOperator<float>&, const float*, float*, int);
-template Timing time_products(const SpmvOperator<double>&, const double*, double*, int);
+template Timing time_products(const SpmvOperator<float>&, const float*, float*, const Repetitions&);
+template Timing time_products(const SpmvOperator<double>&, const double*, double*, const Repetitions&);
 
 Ceilings::Stream& Ceilings::find(SpaceKind space, const Traffic& traffic, int threads) {
   const std::int64_t largest = std::int64_t{1} << (space == SpaceKind::cpu ? 30 : 32);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,14 +12,22 @@
 
 namespace quadrille {
 
-struct Timing {
-  double median_ms = 0, min_ms = 0, max_ms = 0;
+// How many products to time: `most`, or fewer, but never below `least`, once they took `enough_s` seconds together.
+struct Repetitions {
+  int most = 30;
+  int least = 5;
+  double enough_s = std::numeric_limits<double>::infinity();
 };
 
-// Times `repetitions` products after two that warm up: wall clock on the CPU, CUDA events on the GPU. x and y
-// are in the operator's memory.
+struct Timing {
+  double median_ms = 0, min_ms = 0, max_ms = 0;
+  int repetitions = 0;
+};
+
+// Times products after two that warm up: wall clock on the CPU, CUDA events on the GPU. x and y are in the operator's
+// memory.
 template <class T>
-Timing time_products(const SpmvOperator<T>& op, const T* x, T* y, int repetitions);
+Timing time_products(const SpmvOperator<T>& op, const T* x, T* y, const Repetitions& repetitions);
 
 // Stream ceilings, measured once for each size and mix of reads and writes that a run asks for: sizes within a tenth, on the
 // same side of the cache, and mixes within half a read per write share one.

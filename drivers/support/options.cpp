@@ -71,6 +71,15 @@ void read_stencil_options(Settings& settings, Options& options) {
   options.radius = options.points.radius;
 }
 
+// Of a grid with `dof` unknowns per node. Throws InputError where their number overflows.
+void require_countable(const Setting& extents, const Grid& grid) {
+  try {
+    validate(grid);
+  } catch (const InputError&) {
+    refuse(extents, "with " + std::to_string(grid.dof) + " unknowns per node their number overflows 64 bits");
+  }
+}
+
 void read_grid_options(Settings& settings, Options& options) {
   const Setting standard{"64x64x64", "--grid", false};
   const Setting& extents = settings.contains("grid") ? settings.at("grid") : standard;
@@ -80,16 +89,36 @@ void read_grid_options(Settings& settings, Options& options) {
   options.grid.dof = read_int(settings, "dof", usual_dof, 1, max_dof);
   if (const Setting* spacing = find(settings, "spacing"))
     options.grid.spacing_m = parse_spacing(*spacing, options.grid.dimension);
-  try {
-    validate(options.grid);
-  } catch (const InputError&) {
-    refuse(extents,
-           "with " + std::to_string(options.grid.dof) + " unknowns per node their number overflows 64 bits");
-  }
+  require_countable(extents, options.grid);
   if (const Setting* boundary = find(settings, "boundary"))
     options.boundary = parse_boundary(*boundary, options.grid.dimension);
   read_stencil_options(settings, options);
   options.format_options.block_size = options.grid.dof;
+}
+
+// Every grid with the largest number of unknowns; options.grid, points and boundary are left at the last one's.
+void read_bench_options(Settings& settings, Options& options) {
+  Words names;
+  for (const ExperimentSpec& experiment : experiment_table()) names.push_back(experiment.name);
+  if (!settings.contains("experiment"))
+    throw InputError("bench needs the name of an experiment: quadrille bench " + listed(names));
+  options.experiment = read_word(settings, "experiment", "", names);
+  options.dofs =
+      parse_dofs(settings.contains("dofs") ? settings.at("dofs") : Setting{bench_dofs, "--dofs", false});
+  Setting extents = settings.contains("grid") ? settings.at("grid") : Setting{bench_grids, "--grid", false};
+  for (const std::string& part : comma_parts(std::string(extents.text))) {
+    extents.text = part;
+    options.grid = parse_grid(extents);
+    options.grid.dof = options.dofs.back();
+    require_countable(extents, options.grid);
+    for (const Problem& earlier : options.problems)
+      if (earlier.grid.extents == options.grid.extents && earlier.grid.dimension == options.grid.dimension)
+        refuse(extents, "is named twice");
+    if (const Setting* boundary = find(settings, "boundary"))
+      options.boundary = parse_boundary(*boundary, options.grid.dimension);
+    read_stencil_options(settings, options);
+    options.problems.push_back({options.grid, options.points, options.boundary});
+  }
 }
 
 void read_matrix_options(const Settings& settings, Options& options) {
@@ -111,7 +140,8 @@ void check_formats(const Setting& setting, const Options& options) {
           (options.space != "auto" && !beside_all && options.space != to_string(entry.space)))
         continue;
       in_space = true;
-      in_precision |= options.precision == Precision::fp64 ? bool(entry.make_fp64) : bool(entry.make_fp32);
+      for (const Precision precision : options.precisions)
+        in_precision |= precision == Precision::fp64 ? bool(entry.make_fp64) : bool(entry.make_fp32);
     }
     if (!in_space) refuse(setting, "'" + name + "' does not run in --space " + options.space);
     if (!in_precision)
@@ -123,14 +153,21 @@ void check_formats(const Setting& setting, const Options& options) {
 void read_run_options(const Settings& settings, Options& options) {
   options.seed = read_seed(settings, "seed", 1);
   options.space = read_word(settings, "space", "auto", {"auto", "cpu", "cuda"});
-  options.precision = read_word(settings, "precision", "fp64", {"fp64", "fp32"}) == "fp64" ? Precision::fp64
-                                                                                           : Precision::fp32;
+  const bool bench = options.command == "bench";
+  const std::string precision = bench ? read_word(settings, "precision", "both", {"both", "fp64", "fp32"})
+                                      : read_word(settings, "precision", "fp64", {"fp64", "fp32"});
+  if (precision != "fp32") options.precisions.push_back(Precision::fp64);
+  if (precision != "fp64") options.precisions.push_back(Precision::fp32);
+  options.precision = options.precisions.front();
   options.repetitions = read_int(settings, "repetitions", 30, 1, 1000000);
   options.device = read_int(settings, "device", 0, 0, 1023);
   options.threads = read_int(settings, "threads", 0, 0, 4096);
   options.input = read_word(settings, "input", "random", {"random", "ones", "sine"});
+  if (bench) options.formats = bench_formats();
   if (const Setting* formats = find(settings, "format")) {
     options.formats = parse_formats(*formats);
+    if (bench && options.formats.front() == "auto")
+      refuse(*formats, "bench draws every format it is given: all, or names with commas between");
     check_formats(*formats, options);
   }
 }
@@ -160,12 +197,18 @@ bool same_file(const std::string& a, const std::string& b) {
 // No output may take the place of another one or of an input.
 void refuse_shared_files(const Settings& settings) {
   std::vector<std::pair<std::string, std::string>> files;  // path, who names it
-  for (const char* name : {"matrix", "config", "stencil", "output", "json", "csv"}) {
+  for (const char* name : {"matrix", "config", "stencil", "plot", "output", "json", "csv"}) {
     const Setting* setting = find(settings, name);
     if (setting == nullptr || setting->text.empty()) continue;
     const bool is_output = files.size() > 0 && std::string("output json csv").find(name) != std::string::npos;
     for (const auto& [path, place] : files)
       if (is_output && same_file(path, setting->text)) refuse(*setting, "is already the file of " + place);
+    if (std::string(name) == "plot") {
+      for (const char* extension : {".png", ".svg"})
+        files.emplace_back(setting->text + extension,
+                           "the " + std::string(extension) + " of " + setting->place);
+      continue;
+    }
     files.emplace_back(setting->text, setting->place);
     if (std::string(name) == "output")
       files.emplace_back(std::filesystem::path(setting->text).replace_extension(".xdmf").string(),
@@ -174,6 +217,10 @@ void refuse_shared_files(const Settings& settings) {
 }
 
 void read_output_options(const Settings& settings, Options& options) {
+  options.plot = read_text(settings, "plot", "");
+  for (const char* ending : {".png", ".svg", "/"})
+    if (options.plot.ends_with(ending))
+      refuse(settings.at("plot"), "give the name without its ending; .png and .svg are written");
   options.output = read_text(settings, "output", "");
   options.json = read_text(settings, "json", "");
   options.csv = read_text(settings, "csv", "");
@@ -183,6 +230,17 @@ void read_output_options(const Settings& settings, Options& options) {
   if (!options.output.empty() && !options.output.ends_with(".h5"))
     refuse(settings.at("output"), "must end in .h5");
   refuse_shared_files(settings);
+}
+
+std::string grid_text(const Options& options) {
+  Words grids;
+  for (const Problem& problem : options.problems) grids.push_back(to_string(problem.grid));
+  return grids.empty() ? to_string(options.grid) : joined(grids, ",");
+}
+
+std::string precision_text(const Options& options) {
+  if (options.precisions.size() > 1) return "both";
+  return options.precision == Precision::fp64 ? "fp64" : "fp32";
 }
 
 std::string spacing_text(const Grid& grid) {
@@ -201,7 +259,9 @@ std::map<std::string, std::string> value_texts(const Options& options) {
   const bool named_stencil = options.stencil == "star" || options.stencil == "box";
   const FormatOptions& formats = options.format_options;
   return {
-      {"grid", gridded ? to_string(options.grid) : ""},
+      {"experiment", options.experiment},
+      {"grid", gridded ? grid_text(options) : ""},
+      {"dofs", dofs_text(options.dofs)},
       {"spacing", gridded ? spacing_text(options.grid) : ""},
       {"dof", gridded ? std::to_string(options.grid.dof) : ""},
       {"stencil", options.stencil},
@@ -213,7 +273,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"block-size", gridded ? "" : std::to_string(formats.block_size)},
       {"format", joined(options.formats, ",")},
       {"space", options.space},
-      {"precision", options.precision == Precision::fp64 ? "fp64" : "fp32"},
+      {"precision", precision_text(options)},
       {"repetitions", std::to_string(options.repetitions)},
       {"device", std::to_string(options.device)},
       {"threads", std::to_string(options.threads)},
@@ -223,6 +283,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"rgcsr-ordering", ordering_names.at(static_cast<std::size_t>(formats.rg_csr_ordering))},
       {"cmrs-height", std::to_string(formats.cmrs_height)},
       {"cmrs-reorder", yes_no(formats.cmrs_reorder)},
+      {"plot", options.plot},
       {"output", options.output},
       {"json", options.json},
       {"csv", options.csv},
@@ -259,7 +320,9 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
   options.command = command.name;
   options.command_line = "quadrille";
   for (const std::string& argument : arguments) options.command_line += " " + argument;
-  if (settings.contains("matrix"))
+  if (command.bit == for_bench)
+    read_bench_options(settings, options);
+  else if (settings.contains("matrix"))
     read_matrix_options(settings, options);
   else
     read_grid_options(settings, options);

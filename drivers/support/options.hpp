@@ -10,14 +10,22 @@
 
 #include "grid/boundary.hpp"
 #include "grid/grid.hpp"
+#include "grid/stencil.hpp"
 #include "kernels/registry.hpp"
 
 namespace quadrille {
 
 enum class Precision { fp32, fp64 };
 
+// A grid with what depends on its dimension.
+struct Problem {
+  Grid grid;
+  Stencil points;
+  Boundary boundary;
+};
+
 struct Options {
-  std::string command;       // "spmv", "inspect", "info"
+  std::string command;       // "spmv", "bench", "inspect", "info"
   std::string command_line;  // as it was typed, for reports
 
   // grid
@@ -42,7 +50,14 @@ struct Options {
   std::string input = "random";  // the vector x: "random", "ones", "sine"
   FormatOptions format_options;
 
+  // bench
+  std::string experiment;             // a name of experiment_table()
+  std::vector<Problem> problems;      // --grid, with the largest of dofs
+  std::vector<int> dofs;              // ascending
+  std::vector<Precision> precisions;  // of other subcommands: the one above
+
   // output
+  std::string plot;    // PREFIX of a .png and an .svg; empty for none
   std::string output;  // an HDF5 file; empty for none
   std::string json, csv;
   bool quiet = false;

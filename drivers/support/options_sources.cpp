@@ -26,7 +26,7 @@ Words names_of(unsigned commands) {
 [[noreturn]] void refuse_unknown(const std::string& token, const CommandSpec& command) {
   const std::string written = token.substr(0, token.find('='));
   const std::string bare = written.substr(std::min(written.find_first_not_of('-'), written.size()));
-  if (const OptionSpec* elsewhere = find_option(bare); elsewhere && !(elsewhere->commands & command.bit))
+  if (find_option(bare) && !find_option(bare, command.bit))
     throw InputError("'" + written + "' is not an option of " + command.name + "; 'quadrille " +
                      command.name + " --help' lists those");
   const std::string hint = suggestion(bare, names_of(command.bit), "--");
@@ -34,23 +34,25 @@ Words names_of(unsigned commands) {
                    (hint.empty() ? "; 'quadrille " + command.name + " --help' lists the known ones" : hint));
 }
 
-InputError value_missing(const std::string& name) {
-  return InputError("--" + name + " needs a value: --" + name + " " + find_option(name)->value_name);
+InputError value_missing(const std::string& name, const CommandSpec& command) {
+  return InputError("--" + name + " needs a value: --" + name + " " +
+                    find_option(name, command.bit)->value_name);
 }
 
 // What Boost says about syntax, in this program's words.
-InputError reworded(const po::invalid_command_line_syntax& error) {
+InputError reworded(const po::invalid_command_line_syntax& error, const CommandSpec& command) {
   std::string name = error.get_option_name();
   name.erase(0, name.find_first_not_of('-'));
-  if (!find_option(name))
+  const OptionSpec* const option = find_option(name, command.bit);
+  if (!option)
     return InputError("'" + error.get_option_name() +
                       "' is not understood; options are written --name value");
-  if (find_option(name)->value_name.empty())
-    return InputError("--" + name + " is a switch and takes no value");
-  return value_missing(name);
+  if (option->value_name.empty()) return InputError("--" + name + " is a switch and takes no value");
+  return value_missing(name, command);
 }
 
-po::parsed_options parse_words(const Words& words, const po::options_description& known) {
+po::parsed_options parse_words(const Words& words, const po::options_description& known,
+                               const CommandSpec& command) {
   namespace style = po::command_line_style;
   try {
     return po::command_line_parser(words)
@@ -59,7 +61,7 @@ po::parsed_options parse_words(const Words& words, const po::options_description
         .allow_unregistered()
         .run();
   } catch (const po::invalid_command_line_syntax& error) {
-    throw reworded(error);
+    throw reworded(error, command);
   } catch (const po::error& error) {
     throw InputError(std::string("the command line is not understood: ") + error.what());
   }
@@ -69,15 +71,16 @@ void add_setting(Settings& settings, const std::string& name, const Setting& set
   if (!settings.emplace(name, setting).second) throw InputError(setting.place + " is given twice");
 }
 
-// A word without a dash: the matrix file of inspect, or a mistake.
+// A word without a dash: the matrix file of inspect, the experiment of bench, or a mistake.
 void add_positional(Settings& settings, const std::string& word, const CommandSpec& command) {
-  if (command.bit != for_inspect)
+  if (command.positional.empty())
     throw InputError("'" + word + "' is not understood; options of " + command.name + " begin with --");
-  if (word.empty()) throw InputError("FILE.mtx: the name of the matrix file is empty");
-  if (settings.contains("matrix"))
-    throw InputError("'" + word + "' is one file too many; inspect takes one matrix file, '" +
-                     settings.at("matrix").text + "'");
-  settings["matrix"] = {word, "FILE.mtx", false};
+  if (word.empty()) throw InputError(command.positional_name + " is empty");
+  const Setting setting{word, command.positional_name, false};
+  const auto [at, is_first] = settings.emplace(command.positional, setting);
+  if (!is_first)
+    throw InputError("'" + word + "' is one " + command.positional_kind + " too many; " + command.name +
+                     " takes one " + command.positional_kind + ", '" + at->second.text + "'");
 }
 
 po::parsed_options parse_config(const std::string& path) {
@@ -117,7 +120,7 @@ const CommandSpec& read_command(const std::string& name) {
 
 Settings read_command_line(const Words& words, const CommandSpec& command) {
   const po::options_description known = describe(command.bit);
-  const po::parsed_options parsed = parse_words(words, known);
+  const po::parsed_options parsed = parse_words(words, known, command);
   Settings settings;
   for (const po::option& option : parsed.options) {
     if (option.unregistered) refuse_unknown(option.original_tokens.at(0), command);
@@ -127,15 +130,15 @@ Settings read_command_line(const Words& words, const CommandSpec& command) {
     }
     // --json --quiet: Boost would name the file "--quiet".
     if (option.original_tokens.size() > 1 && option.original_tokens[1].starts_with("--"))
-      throw value_missing(option.string_key);
-    const bool is_switch = find_option(option.string_key)->value_name.empty();
+      throw value_missing(option.string_key, command);
+    const bool is_switch = find_option(option.string_key, command.bit)->value_name.empty();
     const Setting setting{is_switch ? "true" : option.value.at(0), "--" + option.string_key, false};
     if (setting.text.empty())
       throw InputError(setting.place + " has an empty value; leave it out for the default");
-    if (option.string_key == "matrix" && settings.contains("matrix") &&
-        settings.at("matrix").place == "FILE.mtx")
-      throw InputError("--matrix '" + setting.text + "': the matrix file '" + settings.at("matrix").text +
-                       "' is already given");
+    if (const Setting* earlier = find(settings, option.string_key);
+        earlier && earlier->place == command.positional_name)
+      throw InputError(setting.place + " '" + setting.text + "': the " + command.positional_kind + " '" +
+                       earlier->text + "' is already given");
     add_setting(settings, option.string_key, setting);
   }
   return settings;
@@ -152,7 +155,7 @@ Settings read_config(const std::string& path, const CommandSpec& command) {
     add_setting(settings, name, {option.value.empty() ? "" : option.value[0], path + ": " + name, true});
   }
   std::erase_if(settings, [&](const auto& entry) {
-    return entry.second.text.empty() || !(find_option(entry.first)->commands & command.bit);
+    return entry.second.text.empty() || !find_option(entry.first, command.bit);
   });
   return settings;
 }

@@ -17,19 +17,31 @@ namespace {
 
 constexpr unsigned help_width = 110;
 
+std::vector<OptionSpec> experiment_options() {
+  std::vector<std::string> names;
+  for (const ExperimentSpec& experiment : experiment_table()) names.push_back(experiment.name);
+  return {{"experiment", "NAME", "Experiment", for_bench, true,
+           listed(names) + "; the name alone, without --experiment, does as well"}};
+}
+
 std::vector<OptionSpec> grid_options() {
   const std::string group = "Grid";
   const unsigned to = for_operators;
   return {
       {"grid", "NXxNY[xNZ]", group, to, true, "nodes along x, y and z (default 64x64x64)"},
+      {"grid", "GRID,GRID,...", group, for_bench, true,
+       "each NXxNY or NXxNYxNZ, nodes along x, y and z (default " + std::string(bench_grids) + ")"},
+      {"dofs", "LIST", group, for_bench, true,
+       "unknowns per node, numbers and ranges with commas between, 1 to 64 (default " +
+           std::string(bench_dofs) + ")"},
       {"spacing", "H | HX,HY[,HZ]", group, to, true,
        "distance of neighbouring nodes in m, one for all axes or one per axis (default 1)"},
       {"dof", "N", group, to, true, "unknowns per node, 1 to 64 (default 1; elasticity: the dimension)"},
-      {"stencil", "star | box | FILE", group, to, true,
+      {"stencil", "star | box | FILE", group, for_formats, true,
        "star: neighbours along the axes; box: diagonal ones too; FILE: one offset 'dx dy [dz]' a line "
        "(default star; elasticity: box)"},
-      {"radius", "R", group, to, true, "reach of star and box in nodes, 1 to 4 (default 1)"},
-      {"boundary", "KIND | LIST", group, to, true,
+      {"radius", "R", group, for_formats, true, "reach of star and box in nodes, 1 to 4 (default 1)"},
+      {"boundary", "KIND | LIST", group, for_formats, true,
        "what lies beyond a face: drop, periodic, clamp or value:X; one for all faces, or one per face as "
        "x-,x+,y-,y+[,z-,z+] (default drop)"},
   };
@@ -40,7 +52,8 @@ std::vector<OptionSpec> operator_options() {
   const unsigned to = for_operators;
   return {
       {"operator", "NAME", group, to, true, listed(operator_names()) + " (default random)"},
-      {"seed", "N", group, to, true, "seed of everything random, an unsigned 64-bit number (default 1)"},
+      {"seed", "N", group, for_formats, true,
+       "seed of everything random, an unsigned 64-bit number (default 1)"},
       {"matrix", "FILE.mtx", group, to, true, "a Matrix Market file instead of a grid and its operator"},
       {"block-size", "N", group, to, true,
        "unknowns per node of the matrix file, 1 to 64 (default 1; on a grid --dof says it)"},
@@ -53,20 +66,30 @@ std::vector<OptionSpec> run_options() {
       {"format", "all | auto | LIST", group, for_operators, true,
        "all, auto (the best for the operator), or names with commas between: " +
            joined(format_names(), ", ") + " (default all)"},
+      {"format", "all | LIST", group, for_bench, true,
+       "all, or names with commas between, as spmv has them (default " + joined(bench_formats(), ",") + ")"},
       {"space", "auto | cpu | cuda", group, for_spmv, true,
        "where to apply the formats (default auto: every space there is)"},
+      {"space", "auto | cpu | cuda", group, for_bench, true,
+       "where to apply the formats (default auto: the GPU where there is one, else the CPU)"},
       {"precision", "fp64 | fp32", group, for_operators, true, "of values and arithmetic (default fp64)"},
+      {"precision", "both | fp64 | fp32", group, for_bench, true,
+       "of values and arithmetic (default both, one after the other)"},
       {"repetitions", "N", group, for_spmv, true,
        "timed products per format, at least 1; below 20 is for trials only (default 30)"},
-      {"device", "N", group, for_spmv, true, "index of the GPU, as 'quadrille info' counts them (default 0)"},
-      {"threads", "N", group, for_operators, true, "CPU threads; 0 leaves it to OpenMP (default 0)"},
-      {"input", "random | ones | sine", group, for_spmv, true, "the vector x of y = A x (default random)"},
+      {"repetitions", "N", group, for_bench, true,
+       "timed products per line, at least 1; on the CPU at least 5 of them, until 2 s are over (default 30)"},
+      {"device", "N", group, for_products, true,
+       "index of the GPU, as 'quadrille info' counts them (default 0)"},
+      {"threads", "N", group, for_formats, true, "CPU threads; 0 leaves it to OpenMP (default 0)"},
+      {"input", "random | ones | sine", group, for_products, true,
+       "the vector x of y = A x (default random)"},
   };
 }
 
 std::vector<OptionSpec> format_options() {
   const std::string group = "Format parameters";
-  const unsigned to = for_operators;
+  const unsigned to = for_formats;
   return {
       {"ellr-threads", "T", group, to, true, "ellr_t: threads per row, 1, 2, 4, 8, 16 or 32 (default 4)"},
       {"rgcsr-group", "N", group, to, true, "rg_csr: rows per group, 32 to 256 (default 64)"},
@@ -82,10 +105,12 @@ std::vector<OptionSpec> output_options() {
   return {
       {"output", "FILE.h5", group, for_spmv, true,
        "write x and y = A x as the fields input and result, HDF5 with an .xdmf beside"},
+      {"plot", "PREFIX", group, for_bench, true,
+       "draw the figure into PREFIX.png and PREFIX.svg, by Python with matplotlib"},
       {"json", "FILE", group, for_all, true, "write the results as JSON"},
-      {"csv", "FILE", group, for_operators, true, "write the results as CSV, one line per format"},
+      {"csv", "FILE", group, for_formats, true, "write the results as CSV, one line per format"},
       {"quiet", "", group, for_all, true, "nothing on the screen but errors"},
-      {"no-progress", "", group, for_operators, true, "no progress line (it shows on a terminal only)"},
+      {"no-progress", "", group, for_formats, true, "no progress line (it shows on a terminal only)"},
   };
 }
 
@@ -102,8 +127,8 @@ std::vector<OptionSpec> common_options() {
 
 std::vector<OptionSpec> make_table() {
   std::vector<OptionSpec> table;
-  for (const auto& part : {grid_options(), operator_options(), run_options(), format_options(),
-                           output_options(), common_options()})
+  for (const auto& part : {experiment_options(), grid_options(), operator_options(), run_options(),
+                           format_options(), output_options(), common_options()})
     table.insert(table.end(), part.begin(), part.end());
   return table;
 }
@@ -125,6 +150,15 @@ std::vector<std::string> format_names() {
   return names;
 }
 
+std::vector<std::string> bench_formats() {
+  const std::vector<std::string> known = format_names();
+  std::vector<std::string> names;
+  for (const char* name :
+       {"cds", "dia", "ell", "bcsr", "csr", "cusparse_csr", "cusparse_sell", "cusparse_bsr", "petsc_aij"})
+    if (std::find(known.begin(), known.end(), name) != known.end()) names.push_back(name);
+  return names;
+}
+
 const std::vector<OptionSpec>& option_table() {
   static const std::vector<OptionSpec> table = make_table();
   return table;
@@ -140,13 +174,26 @@ const std::vector<CommandSpec>& command_table() {
         "quadrille spmv --grid 1024x1024 --operator laplacian --boundary periodic --format csr,cds --output "
         "y.h5",
         "quadrille spmv --matrix cant.mtx --block-size 3 --precision fp32 --json cant.json"}},
+      {"bench",
+       for_bench,
+       "the papers' experiments: one figure from many operators, checked like spmv's",
+       "quadrille bench NAME [options] [-- PETSc options]",
+       {"quadrille bench dof-scaling --json dof.json --plot dof",
+        "quadrille bench bandwidth --grid 512x512,100x100x100 --dofs 1,2,4,8 --precision fp64 --csv gbps.csv",
+        "quadrille bench dof-scaling --grid 32x32x32 --space cpu --format cds,csr,petsc_aij"},
+       "experiment",
+       "NAME",
+       "experiment"},
       {"inspect",
        for_inspect,
        "what an operator looks like: size, blocks, fill and bytes per format",
        "quadrille inspect [FILE.mtx] [options] [-- PETSc options]",
        {"quadrille inspect cant.mtx --block-size 3",
         "quadrille inspect --grid 64x64x64 --operator elasticity",
-        "quadrille inspect --grid 512x512 --dof 5 --stencil box --format cds,csr --csv bytes.csv"}},
+        "quadrille inspect --grid 512x512 --dof 5 --stencil box --format cds,csr --csv bytes.csv"},
+       "matrix",
+       "FILE.mtx",
+       "file"},
       {"info",
        for_info,
        "versions of the build and its libraries, GPUs, memory and formats",
@@ -156,9 +203,18 @@ const std::vector<CommandSpec>& command_table() {
   return table;
 }
 
-const OptionSpec* find_option(const std::string& name) {
+const std::vector<ExperimentSpec>& experiment_table() {
+  static const std::vector<ExperimentSpec> table{
+      {"dof-scaling", "GFLOP/s of each format over the unknowns per node (Godwin et al. 2012, Figure 7)"},
+      {"bandwidth",
+       "GB/s of each format over the unknowns per node, under the memory's (Godwin et al. 2012, Figure 8)"},
+  };
+  return table;
+}
+
+const OptionSpec* find_option(const std::string& name, unsigned commands) {
   for (const OptionSpec& option : option_table())
-    if (option.name == name) return &option;
+    if (option.name == name && (option.commands & commands)) return &option;
   return nullptr;
 }
 
@@ -171,7 +227,7 @@ const CommandSpec* find_command(const std::string& name) {
 po::options_description describe(unsigned commands) {
   po::options_description all;
   for (const OptionSpec& option : option_table())
-    if (option.commands & commands) add(all, option);
+    if (find_option(option.name, commands) == &option) add(all, option);
   return all;
 }
 
@@ -210,8 +266,14 @@ std::string command_help(const CommandSpec& command) {
     all.add(part);
   }
   std::ostringstream text;
-  text << "quadrille " << command.name << ": " << command.summary << "\n\nUsage: " << command.usage << "\n"
-       << all << "\nExamples:\n";
+  text << "quadrille " << command.name << ": " << command.summary << "\n\nUsage: " << command.usage << "\n";
+  if (command.bit == for_bench) {
+    text << "\nExperiments:\n";
+    for (const ExperimentSpec& experiment : experiment_table())
+      text << "  " << experiment.name << std::string(13 - experiment.name.size(), ' ') << experiment.summary
+           << "\n";
+  }
+  text << all << "\nExamples:\n";
   for (const std::string& example : command.examples) text << "  " << example << "\n";
   return text.str();
 }

@@ -9,8 +9,18 @@
 namespace quadrille {
 
 // The subcommands that take an option; a set of bits.
-enum CommandSet : unsigned { for_spmv = 1, for_inspect = 2, for_info = 4, for_operators = 3, for_all = 7 };
+enum CommandSet : unsigned {
+  for_spmv = 1,
+  for_inspect = 2,
+  for_info = 4,
+  for_bench = 8,
+  for_operators = for_spmv | for_inspect,
+  for_products = for_spmv | for_bench,
+  for_formats = for_operators | for_bench,
+  for_all = 15
+};
 
+// A name may stand in several rows, with other words for other subcommands.
 struct OptionSpec {
   std::string name;        // without the dashes
   std::string value_name;  // empty for a switch
@@ -26,13 +36,23 @@ struct CommandSpec {
   std::string summary;
   std::string usage;
   std::vector<std::string> examples;
+  // The option that a word without dashes gives, how the usage calls it, and what it is; empty where there is none.
+  std::string positional = "", positional_name = "", positional_kind = "";
+};
+
+struct ExperimentSpec {
+  std::string name;
+  std::string summary;
 };
 
 const std::vector<OptionSpec>& option_table();
 const std::vector<CommandSpec>& command_table();
+// What bench can do; drivers/bench.cpp runs them.
+const std::vector<ExperimentSpec>& experiment_table();
 
+// Null when these subcommands have none of that name.
+const OptionSpec* find_option(const std::string& name, unsigned commands = for_all);
 // Null when there is none of that name.
-const OptionSpec* find_option(const std::string& name);
 const CommandSpec* find_command(const std::string& name);
 
 // The options of these subcommands, as Boost parses them: every value is a string.
@@ -40,6 +60,12 @@ boost::program_options::options_description describe(unsigned commands);
 
 // The names of registry(), without repeats, in its order.
 std::vector<std::string> format_names();
+
+// The defaults of bench: the sizes, and the formats of the CDS paper's figures with today's peers, as far as registry()
+// has them.
+inline constexpr char bench_grids[] = "256x256,512x512,32x32x32,64x64x64";
+inline constexpr char bench_dofs[] = "1-16";
+std::vector<std::string> bench_formats();
 
 std::string program_help();
 std::string command_help(const CommandSpec& command);

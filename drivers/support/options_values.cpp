@@ -225,6 +225,40 @@ Boundary parse_boundary(const Setting& setting, int dimension) {
   }
 }
 
+std::vector<int> parse_dofs(const Setting& setting) {
+  const auto number = [&](const std::string& text) {
+    int dof = 0;
+    if (!parse_number(text, dof) || dof < 1 || dof > max_dof)
+      refuse(setting, "must be numbers or ranges from 1 to " + std::to_string(max_dof) +
+                          ", for example 1-16 or 1,2,4,8");
+    return dof;
+  };
+  std::vector<int> dofs;
+  for (const std::string& part : comma_parts(setting.text)) {
+    const std::size_t dash = std::min(part.find('-'), part.size());
+    const int low = number(part.substr(0, dash));
+    const int high = dash == part.size() ? low : number(part.substr(dash + 1));
+    if (low > high) refuse(setting, "the range " + part + " goes down; write the smaller number first");
+    for (int dof = low; dof <= high; ++dof) {
+      if (std::find(dofs.begin(), dofs.end(), dof) != dofs.end())
+        refuse(setting, std::to_string(dof) + " is named twice");
+      dofs.push_back(dof);
+    }
+  }
+  std::sort(dofs.begin(), dofs.end());
+  return dofs;
+}
+
+std::string dofs_text(const std::vector<int>& dofs) {
+  std::string text;
+  for (std::size_t begin = 0, end = 0; begin < dofs.size(); begin = end) {
+    for (end = begin + 1; end < dofs.size() && dofs[end] == dofs[end - 1] + 1;) ++end;
+    text += (begin > 0 ? "," : "") + std::to_string(dofs[begin]);
+    if (end > begin + 1) text += (end > begin + 2 ? "-" : ",") + std::to_string(dofs[end - 1]);
+  }
+  return text;
+}
+
 Words parse_formats(const Setting& setting) {
   const Words names = comma_parts(setting.text);
   Words known = format_names();

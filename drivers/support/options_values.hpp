@@ -53,6 +53,10 @@ std::string read_word(const Settings& settings, const std::string& name, const s
 std::array<double, 3> parse_spacing(const Setting& setting, int dimension);
 Grid parse_grid(const Setting& setting);
 Boundary parse_boundary(const Setting& setting, int dimension);
+// Numbers and ranges of unknowns per node: "1-4,8"; ascending.
+std::vector<int> parse_dofs(const Setting& setting);
+// parse_dofs reads it back.
+std::string dofs_text(const std::vector<int>& dofs);
 // "all", "auto", or names of registry(), each once.
 Words parse_formats(const Setting& setting);
 

@@ -17,10 +17,13 @@ class Progress {
       : shown_(options.progress && !options.quiet && isatty(STDERR_FILENO)) {}
   ~Progress() { say(""); }
   void say(const std::string& text) const {
-    if (shown_) std::cerr << "\r\033[K" << text << std::flush;
+    if (shown_) std::cerr << "\r\033[K" << (text.empty() ? "" : place_) << text << std::flush;
   }
+  // What every later line begins with.
+  void set_place(const std::string& place) { place_ = place; }
 
  private:
+  std::string place_;
   bool shown_;
 };
 

@@ -1,0 +1,259 @@
+#!/usr/bin/python3
+"""Draws the figure of a `quadrille bench ... --json FILE.json` run.
+
+    plot_bench.py FILE.json PREFIX
+
+writes PREFIX.png and PREFIX.svg; FILE.json may be - for standard input. One panel per grid and precision: dof-scaling
+shows GFLOP/s, bandwidth GB/s under the ceiling of a stream, both over the unknowns per node.
+"""
+import argparse
+import json
+import math
+import os
+import sys
+
+QUANTITIES = {"dof-scaling": ("gflops", "GFLOP/s"), "bandwidth": ("gbps", "bandwidth (GB/s)")}
+
+# Okabe and Ito's colours: apart for every kind of colour vision. A peer has the colour of our format with its layout.
+VERMILION, BLUE, GREEN, ORANGE, SKY, PURPLE, BLACK = (
+    "#D55E00", "#0072B2", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#222222")
+LOOKS = {
+    "cds": (VERMILION, "o"), "dia": (PURPLE, "D"), "ell": (ORANGE, "^"), "bcsr": (GREEN, "s"), "csr": (BLUE, "v"),
+    "cusparse_csr": (BLUE, "<"), "cusparse_sell": (ORANGE, ">"), "cusparse_bsr": (GREEN, "P"), "petsc_aij": (BLACK, "X"),
+    "csc": (SKY, "<"), "coo": (SKY, ">"), "ellr_t": (ORANGE, "p"), "rg_csr": (SKY, "h"), "cmrs": (SKY, "d"),
+    "hyb": (PURPLE, "p"),
+}
+NAMES = {"cusparse_csr": "cuSPARSE CSR", "cusparse_sell": "cuSPARSE SELL", "cusparse_bsr": "cuSPARSE BSR",
+         "petsc_aij": "PETSc AIJ (CPU)", "ellr_t": "ELLR-T", "rg_csr": "RgCSR"}
+STREAM, IN_CACHE = "stream ceiling", "fits the last cache"
+
+
+class PlotError(Exception):
+    """A sentence for the user."""
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(description="Draw the figure of a bench run.")
+    parser.add_argument("file", help="the JSON file of quadrille bench, or - for standard input")
+    parser.add_argument("prefix", help="PREFIX.png and PREFIX.svg are written")
+    return parser.parse_args(arguments)
+
+
+def read_report(path):
+    name = "standard input" if path == "-" else path
+    try:
+        if path == "-":
+            report = json.load(sys.stdin)
+        else:
+            with open(path) as file:
+                report = json.load(file)
+    except OSError as error:
+        raise PlotError(f"{name}: {error.strerror}") from None
+    except ValueError as error:
+        raise PlotError(f"{name}: not a JSON file ({error})") from None
+    records = report.get("records") if isinstance(report, dict) else None
+    benches = {record.get("bench") for record in records or []}
+    if len(benches) != 1 or not benches <= set(QUANTITIES):
+        raise PlotError(f"{name}: not the records of one bench that this script draws: {', '.join(QUANTITIES)}")
+    if all(record["skipped"] for record in records):
+        raise PlotError(f"{name}: every line was refused; there is nothing to draw")
+    return report
+
+
+def unique(values):
+    return list(dict.fromkeys(values))
+
+
+def is_peer(name):
+    return name.startswith(("petsc_", "cusparse_"))
+
+
+def size_text(grid):
+    extents = grid.split("x")
+    if len(set(extents)) == 1:
+        return f"${extents[0]}^{len(extents)}$"
+    return " × ".join(extents)
+
+
+def arrange(records):
+    """Rows of panels, each a list of (grid, precision)."""
+    grids, precisions = unique(r["grid"] for r in records), unique(r["precision"] for r in records)
+    width = 2 if len(precisions) == 1 and len(grids) in (2, 4) else 4
+    return [[(grid, precision) for grid in grids[begin:begin + width]]
+            for precision in precisions for begin in range(0, len(grids), width)]
+
+
+def draw_line(axes, lines, dofs, value, name, label):
+    """One format. Points that fit the last cache are hollow; where it was refused the line has a gap."""
+    colour, marker = LOOKS.get(name, (BLACK, "*"))
+    by_dof = {r["dof"]: r for r in lines if not r["skipped"]}
+    values = [by_dof[dof][value] if dof in by_dof else math.nan for dof in dofs]
+    first = name == "cds"
+    size = 3.6 if marker in "DspPX" else 4.2
+    (line,) = axes.plot(dofs, values, color=colour, linestyle=(0, (3.2, 1.6)) if is_peer(name) else "-",
+                        linewidth=1.7 if first else 1.1, zorder=4 if first else 3, label=label)
+    for hollow in (False, True):
+        chosen = [dof for dof in dofs if dof in by_dof and by_dof[dof]["in_cache"] == hollow]
+        if not chosen:
+            continue
+        axes.plot(chosen, [by_dof[dof][value] for dof in chosen], linestyle="none", marker=marker, markersize=size,
+                  markeredgewidth=0.9, color=colour, markerfacecolor="white" if hollow else colour,
+                  clip_on=False, zorder=line.get_zorder() + 0.1)
+    return colour, marker, size, line
+
+
+def draw_panel(axes, records, bench, value, legend):
+    dofs = sorted(set(r["dof"] for r in records))
+    spaces = {}
+    for r in records:
+        spaces.setdefault(r["format"], set()).add(r["space"])
+    if bench == "bandwidth":
+        # As in the table: the stream with the bytes of the first format that is there.
+        ceiling = [next((r["ceiling_gbps"] for r in records if r["dof"] == dof and not r["skipped"]), math.nan)
+                   for dof in dofs]
+        (line,) = axes.plot(dofs, ceiling, color="0.45", linewidth=2.6, alpha=0.55, solid_capstyle="round", zorder=2)
+        legend.setdefault(STREAM, line)
+    for name, space in unique((r["format"], r["space"]) for r in records):
+        lines = [r for r in records if (r["format"], r["space"]) == (name, space)]
+        if all(r["skipped"] for r in lines):
+            continue
+        label = NAMES.get(name, name.upper()) + (f" ({space})" if len(spaces[name]) > 1 else "")
+        colour, marker, size, line = draw_line(axes, lines, dofs, value, name, label)
+        legend.setdefault(label, line_with_marker(line, colour, marker, size))
+
+
+def line_with_marker(line, colour, marker, size):
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=colour, linestyle=line.get_linestyle(), linewidth=line.get_linewidth(), marker=marker,
+                  markersize=size)
+
+
+def mark_dofs(axes, dofs):
+    from matplotlib.ticker import FixedLocator
+
+    few = len(dofs) <= 8
+    axes.xaxis.set_major_locator(FixedLocator(dofs if few else [d for d in dofs if d == 1 or d % 4 == 0]))
+    axes.xaxis.set_minor_locator(FixedLocator([] if few else dofs))
+    axes.set_xlim(dofs[0] - 0.04 * (dofs[-1] - dofs[0] + 4), dofs[-1] + 0.04 * (dofs[-1] - dofs[0] + 4))
+
+
+def even_rows(labels, most):
+    """The labels in as few rows as `most` a row allows, and about as many in each."""
+    rows = max(1, math.ceil(len(labels) / most))
+    width = max(1, math.ceil(len(labels) / rows))
+    return [labels[begin:begin + width] for begin in range(0, len(labels), width)]
+
+
+def place_legend(figure, legend):
+    """Above the panels; the figure grows by its height (matplotlib 3.7 could place it by itself; Debian 12 has 3.6).
+    Our formats stand in the first rows, the peers and the rest in the next."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+    from matplotlib.lines import Line2D
+
+    ours = [label for label, line in legend.items() if line.get_linestyle() == "-" and label != STREAM]
+    rest = sorted((label for label in legend if label not in ours), key=lambda label: label in (STREAM, IN_CACHE))
+    nothing = Line2D([], [], linestyle="none")
+    for columns in range(max(len(ours), len(rest)), 0, -1):
+        rows = even_rows(ours, columns) + even_rows(rest, columns)
+        # matplotlib fills column by column.
+        labels = [row[column] if column < len(row) else "" for column in range(len(max(rows, key=len)))
+                  for row in rows]
+        box = figure.legend([legend.get(label, nothing) for label in labels], labels, loc="upper center",
+                            bbox_to_anchor=(0.5, 1.0), frameon=False, handlelength=2.4, columnspacing=1.4,
+                            ncols=len(max(rows, key=len)), borderaxespad=0.2)
+        extent = box.get_window_extent(figure.canvas.get_renderer())
+        if extent.width <= figure.bbox.width or columns == 1:
+            break
+        box.remove()
+    box.set_in_layout(False)
+    panels = figure.get_figheight()
+    figure.set_figheight(panels + extent.height / figure.dpi)
+    figure.set_layout_engine(ConstrainedLayoutEngine(rect=(0, 0, 1, panels / figure.get_figheight())))
+
+
+def draw(report):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
+
+    plt.rcParams.update({
+        "font.family": "sans-serif", "font.size": 8, "axes.titlesize": 8.5, "axes.labelsize": 8.5, "legend.fontsize": 8,
+        "xtick.labelsize": 7.5, "ytick.labelsize": 7.5, "axes.linewidth": 0.6, "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "xtick.direction": "out", "axes.spines.top": False,
+        "axes.spines.right": False, "savefig.dpi": 300, "svg.fonttype": "path", "svg.hashsalt": "quadrille"})
+    records = report["records"]
+    bench = records[0]["bench"]
+    value, unit = QUANTITIES[bench]
+    rows = arrange(records)
+    columns = max(len(row) for row in rows)
+    # In fp32 there are twice the flops in the same time, but not twice the bytes.
+    one_scale = bench == "bandwidth" or len(set(r["precision"] for r in records)) == 1
+    figure, grid = plt.subplots(len(rows), columns, squeeze=False, sharex=True, 
+                                sharey=True if one_scale else "row",
+                                figsize=(max(3.6, 0.5 + 2.05 * columns) if columns > 1 else 3.8, 0.3 + 1.95 * len(rows)))
+    legend = {}
+    dofs = sorted(set(r["dof"] for r in records))
+    for row, panels in enumerate(rows):
+        for column in range(columns):
+            axes = grid[row][column]
+            if column >= len(panels):
+                axes.remove()
+                continue
+            size, precision = panels[column]
+            mine = [r for r in records if (r["grid"], r["precision"]) == (size, precision)]
+            axes.set_axisbelow(True)
+            axes.grid(True, color="0.9", linewidth=0.6)
+            draw_panel(axes, mine, bench, value, legend)
+            axes.set_title(f"{size_text(size)} nodes, {precision}")
+            mark_dofs(axes, dofs)
+            axes.tick_params(labelbottom=row + 1 == len(rows) or column >= len(rows[row + 1]))
+    figure.supxlabel("degrees of freedom per node", fontsize=8.5)
+    figure.supylabel(unit, fontsize=8.5)
+    if any(r["in_cache"] for r in records if not r["skipped"]):
+        legend[IN_CACHE] = Line2D([], [], color="0.35", linestyle="none", marker="o", markersize=4.2,
+                                               markerfacecolor="white", markeredgewidth=0.9)
+    for axes in figure.axes:
+        axes.set_ylim(bottom=0)
+    place_legend(figure, legend)
+    return figure
+
+
+def save(figure, report, prefix):
+    machine = report["machine"]
+    what = f"{report['command']}; {machine.get('gpu', machine.get('cpu', ''))}; {report['date']}; {report['version']}"
+    metadata = {".png": {"Description": what}, ".svg": {"Description": what, "Date": None}}
+    for extension, about in metadata.items():
+        temporary = f"{prefix}.tmp-{os.getpid()}{extension}"
+        try:
+            figure.savefig(temporary, metadata=about)
+            os.replace(temporary, prefix + extension)
+        finally:
+            if os.path.exists(temporary):
+                os.remove(temporary)
+
+
+def main(arguments):
+    options = parse_arguments(arguments)
+    try:
+        report = read_report(options.file)
+        save(draw(report), report, options.prefix)
+    except ImportError as error:
+        print(f"plot_bench.py: {error}; install Debian's python3-matplotlib", file=sys.stderr)
+        return 3
+    except PlotError as error:
+        print(f"plot_bench.py: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"plot_bench.py: cannot write {options.prefix}: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except KeyError as error:
+        print(f"plot_bench.py: {options.file}: not a report of quadrille bench: it lacks {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
