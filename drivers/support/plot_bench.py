@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Draws the figure of a `quadrille bench ... --json FILE.json` run.
 
-    plot_bench.py FILE.json PREFIX
+    plot_bench.py FILE.json PREFIX [--as dof-scaling|bandwidth]
 
 writes PREFIX.png and PREFIX.svg; FILE.json may be - for standard input. One panel per grid and precision: dof-scaling
-shows GFLOP/s, bandwidth GB/s under the ceiling of a stream, both over the unknowns per node.
+shows GFLOP/s, bandwidth GB/s under the ceiling of a stream, both over the unknowns per node. Both measure the same, so
+--as draws either figure from either run.
 """
 import argparse
 import json
@@ -36,6 +37,7 @@ def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description="Draw the figure of a bench run.")
     parser.add_argument("file", help="the JSON file of quadrille bench, or - for standard input")
     parser.add_argument("prefix", help="PREFIX.png and PREFIX.svg are written")
+    parser.add_argument("--as", dest="bench", choices=list(QUANTITIES), help="the figure (default: the run's own)")
     return parser.parse_args(arguments)
 
 
@@ -172,7 +174,7 @@ def place_legend(figure, legend):
     figure.set_layout_engine(ConstrainedLayoutEngine(rect=(0, 0, 1, panels / figure.get_figheight())))
 
 
-def draw(report):
+def draw(report, bench):
     import matplotlib
 
     matplotlib.use("Agg")
@@ -185,7 +187,6 @@ def draw(report):
         "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "xtick.direction": "out", "axes.spines.top": False,
         "axes.spines.right": False, "savefig.dpi": 300, "svg.fonttype": "path", "svg.hashsalt": "quadrille"})
     records = report["records"]
-    bench = records[0]["bench"]
     value, unit = QUANTITIES[bench]
     rows = arrange(records)
     columns = max(len(row) for row in rows)
@@ -239,7 +240,7 @@ def main(arguments):
     options = parse_arguments(arguments)
     try:
         report = read_report(options.file)
-        save(draw(report), report, options.prefix)
+        save(draw(report, options.bench or report["records"][0]["bench"]), report, options.prefix)
     except ImportError as error:
         print(f"plot_bench.py: {error}; install Debian's python3-matplotlib", file=sys.stderr)
         return 3

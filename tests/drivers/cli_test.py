@@ -326,6 +326,9 @@ class Bench(CliTest):
             drawing = xml.etree.ElementTree.parse(start + ".svg").getroot()
             self.assertGreater(len(list(drawing.iter("{http://www.w3.org/2000/svg}path"))), 50)
         self.assertFalse([name for name in os.listdir(self.folder.name) if ".tmp-" in name])
+        other = self.draw(self.path("out.json"), self.path("other"), "--as", "dof-scaling")
+        self.assertEqual((other.returncode, other.stderr), (0, ""))
+        self.assertNotEqual(open(self.path("other.png"), "rb").read(), open(self.path("again.png"), "rb").read())
 
     def test_the_script_says_what_is_wrong(self):
         self.require_matplotlib()
