@@ -1,8 +1,11 @@
 // Assembly in GPU memory: bit by bit the host's values, in the hub and in DIA, also after a refresh.
+#include <gtest/gtest.h>
+
 #include <cstring>
 
 #include "assembly/device_operators.hpp"
 #include "assembly/operators.hpp"
+#include "kernels/cuda/device.hpp"
 #include "tests/kernels/cases.hpp"
 
 namespace quadrille {
@@ -64,7 +67,7 @@ void expect_the_bits_of_the_host(const Problem& p) {
   EXPECT_EQ(count_non_zeros_on_device<T>(p.name, p.grid, p.stencil, p.boundary, 3), to_csr(host.hub).nnz());
 }
 
-TEST(DeviceAssembly, cuda_HasTheBitsOfTheHost) {
+TEST(AssemblyOnDevice, cuda_HasTheBitsOfTheHost) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   for (const Problem& p : problems()) {
     SCOPED_TRACE(p.name + " " + to_string(p.grid) + " dof " + std::to_string(p.grid.dof) + " " +
@@ -74,7 +77,7 @@ TEST(DeviceAssembly, cuda_HasTheBitsOfTheHost) {
   }
 }
 
-TEST(DeviceAssembly, cuda_RefusesAnotherStructureAndTooMuch) {
+TEST(AssemblyOnDevice, cuda_RefusesAnotherStructureAndTooMuch) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   Grid grid = parse_grid("8x8x8");
   const Stencil star = star_stencil(3, 1);
@@ -85,7 +88,7 @@ TEST(DeviceAssembly, cuda_RefusesAnotherStructureAndTooMuch) {
   EXPECT_THROW(assemble_operator_on_device<double>("random", grid, star, {}, 1), MemoryError);
 }
 
-TEST(DeviceAssembly, SaysSoWithoutAGpu) {
+TEST(AssemblyOnDevice, SaysSoWithoutAGpu) {
   if (cuda::device_count() > 0) GTEST_SKIP() << "there is one";
   EXPECT_THROW(assemble_operator_on_device<double>("random", parse_grid("8x8"), star_stencil(2, 1), {}, 1),
                std::runtime_error);
