@@ -143,6 +143,8 @@ int run_spmv(const Options& options) {
   if (!options.output.empty()) {
     if (!options.matrix.empty())
       throw InputError("--output needs a grid; a matrix file has no nodes to place a field on");
+    if (options.product.transposed || options.product.vectors > 1)
+      throw InputError("--output writes the fields of y = A x; leave out --transpose and --vectors");
     check_field_path(options.output);
   }
   for (const std::string& path : {options.json, options.csv})

@@ -63,7 +63,14 @@ Traffic traffic(const Csc<T, Space>& csc) {
   return {stored, stored + csc.columns * value, csc.rows * value};
 }
 
+template <class T>
+Csr<T> transposed(const Csr<T>& csr) {
+  Csc<T> csc = csc_from_csr(csr);
+  return {csr.columns, csr.rows, std::move(csc.column_ptr), std::move(csc.row), std::move(csc.value)};
+}
+
 #define QUADRILLE_INSTANTIATE(T)                 \
+  template Csr<T> transposed(const Csr<T>&);     \
   template Csc<T> csc_from_csr(const Csr<T>&);   \
   template Csr<T> to_csr(const Csc<T>&);         \
   template void validate(const Csc<T>&);         \

@@ -40,6 +40,9 @@ template <class T>
 Csc<T> csc_from_csr(const Csr<T>& csr);
 template <class T>
 Csr<T> to_csr(const Csc<T>& csc);
+// The transposed matrix as CSR.
+template <class T>
+Csr<T> transposed(const Csr<T>& csr);
 // Throws FormatError naming the first broken column.
 template <class T>
 void validate(const Csc<T>& csc);

@@ -49,8 +49,10 @@ FormatRun<T>::FormatRun(const Options& options, Ceilings& ceilings, const Progre
     : options_(options), ceilings_(ceilings), progress_(progress), cpu_enough_s_(cpu_enough_s) {
   progress_.say("assembling");
   operator_ = load_operator<T>(options_);
-  memory::require_host((operator_.columns + operator_.rows) * static_cast<std::int64_t>(2 * sizeof(T) + 24));
-  x_ = input_vector<T>(options_, operator_.columns);
+  const ProductSize size = vector_size(options_.product, operator_.rows, operator_.columns);
+  memory::require_host(options_.product.vectors * (size.x + size.y) *
+                       static_cast<std::int64_t>(2 * sizeof(T) + 24));
+  x_ = input_vectors<T>(options_, size.x, options_.product.vectors);
   progress_.say("PETSc's reference");
   reference_ = std::make_unique<ProductCheck<T>>(options_, operator_, x_);
 }
@@ -86,8 +88,15 @@ Record FormatRun<T>::measure(const FormatEntry& entry) {
 
 template <class T>
 void FormatRun<T>::check(const SpmvOperator<T>& op, Record& record) {
-  std::vector<T> y(static_cast<std::size_t>(op.rows()), std::numeric_limits<T>::quiet_NaN());
-  host_apply(op, x_, y);
+  const Product& product = options_.product;
+  const ProductSize size = vector_size(product, op.rows(), op.columns());
+  std::vector<T> y(static_cast<std::size_t>(size.y * product.vectors), std::numeric_limits<T>::quiet_NaN());
+  if (product.transposed)
+    host_apply_transpose(op, x_, y);
+  else if (product.vectors > 1)
+    host_apply_multiple(op, x_, y, product.vectors);
+  else
+    host_apply(op, x_, y);
   const petsc::CheckResult check = reference_->compare(y.data());
   record.checked = true;
   record.rows_checked = reference_->rows_checked();
@@ -105,25 +114,27 @@ void FormatRun<T>::check(const SpmvOperator<T>& op, Record& record) {
 
 template <class T>
 void FormatRun<T>::time(const SpmvOperator<T>& op, int threads, Record& record) {
+  const int vectors = options_.product.vectors;
+  const std::int64_t outputs = vectors * vector_size(options_.product, op.rows(), op.columns()).y;
   Timing timing;
   Repetitions repetitions{.most = options_.repetitions};
   if (op.space() == SpaceKind::cpu) {
     repetitions.enough_s = cpu_enough_s_;
-    Array<T> y(op.rows());
-    timing = time_products(op, x_.data(), y.data(), repetitions);
+    Array<T> y(outputs);
+    timing = time_products(op, options_.product, x_.data(), y.data(), repetitions);
   } else {
-    Array<T, Device> x(op.columns()), y(op.rows());
+    Array<T, Device> x(static_cast<std::int64_t>(x_.size())), y(outputs);
     memory::copy_to_device(x.data(), x_.data(), x.bytes());
-    timing = time_products(op, x.data(), y.data(), repetitions);
+    timing = time_products(op, options_.product, x.data(), y.data(), repetitions);
   }
-  const Traffic traffic = op.traffic();
+  const Traffic traffic = traffic_of(op, options_.product);
   record.stored_bytes = traffic.stored_bytes;
   record.compulsory_bytes = traffic.compulsory_bytes();
   record.ms_median = timing.median_ms;
   record.ms_min = timing.min_ms;
   record.ms_max = timing.max_ms;
   record.repetitions = timing.repetitions;
-  record.gflops = 2e-6 * static_cast<double>(record.nnz) / timing.median_ms;
+  record.gflops = 2e-6 * vectors * static_cast<double>(record.nnz) / timing.median_ms;
   record.gbps = 1e-6 * static_cast<double>(record.compulsory_bytes) / timing.median_ms;
   record.ceiling_gbps = ceilings_.gbps(op.space(), traffic, threads);
   if (record.gbps > record.ceiling_gbps)  // something else had slowed the stream down

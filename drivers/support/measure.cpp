@@ -49,14 +49,15 @@ std::int64_t read_cpu_cache_bytes() {
 }  // namespace
 
 template <class T>
-Timing time_products(const SpmvOperator<T>& op, const T* x, T* y, const Repetitions& repetitions) {
+Timing time_products(const SpmvOperator<T>& op, const Product& product, const T* x, T* y,
+                     const Repetitions& repetitions) {
   const auto wall_clock_ms = [&] {
     const auto start = std::chrono::steady_clock::now();
-    op.apply(x, y);
+    apply(op, product, x, y);
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   };
   const auto one_ms = [&] {
-    return op.space() == SpaceKind::cpu ? wall_clock_ms() : cuda::time_ms([&] { op.apply(x, y); });
+    return op.space() == SpaceKind::cpu ? wall_clock_ms() : cuda::time_ms([&] { apply(op, product, x, y); });
   };
   for (int i = 0; i < warm_ups; ++i) one_ms();
   std::vector<double> ms;
@@ -71,8 +72,10 @@ Timing time_products(const SpmvOperator<T>& op, const T* x, T* y, const Repetiti
           static_cast<int>(ms.size())};
 }
 
-template Timing time_products(const SpmvOperator<float>&, const float*, float*, const Repetitions&);
-template Timing time_products(const SpmvOperator<double>&, const double*, double*, const Repetitions&);
+template Timing time_products(const SpmvOperator<float>&, const Product&, const float*, float*,
+                              const Repetitions&);
+template Timing time_products(const SpmvOperator<double>&, const Product&, const double*, double*,
+                              const Repetitions&);
 
 Ceilings::Stream& Ceilings::find(SpaceKind space, const Traffic& traffic, int threads) {
   const std::int64_t largest = std::int64_t{1} << (space == SpaceKind::cpu ? 30 : 32);
@@ -155,6 +158,11 @@ std::vector<std::pair<std::string, std::string>> describe_machine(bool uses_gpu,
   if (uses_gpu)
     for (const cuda::DeviceInfo& gpu : cuda::devices())
       if (gpu.index == device) machine.emplace_back("gpu", gpu.name);
+  if (uses_gpu) {
+    char ms[32];
+    std::snprintf(ms, sizeof ms, "%.4f", cuda::empty_kernel_ms());
+    machine.emplace_back("gpu_empty_kernel_ms", ms);
+  }
   if (uses_gpu) machine.emplace_back("cuda", cuda::versions());
   return machine;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/support/product.hpp"
 #include "drivers/support/report.hpp"
 #include "kernels/spmv_operator.hpp"
 
@@ -27,7 +28,8 @@ struct Timing {
 // Times products after two that warm up: wall clock on the CPU, CUDA events on the GPU. x and y are in the operator's
 // memory.
 template <class T>
-Timing time_products(const SpmvOperator<T>& op, const T* x, T* y, const Repetitions& repetitions);
+Timing time_products(const SpmvOperator<T>& op, const Product& product, const T* x, T* y,
+                     const Repetitions& repetitions);
 
 // Stream ceilings, measured once for each size and mix of reads and writes that a run asks for: sizes within a tenth, on the
 // same side of the cache, and mixes within half a read per write share one.

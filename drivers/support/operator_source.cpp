@@ -12,6 +12,7 @@
 #include "assembly/operators.hpp"
 #include "assembly/pde/counter_hash.hpp"
 #include "drivers/support/measure.hpp"
+#include "drivers/support/product.hpp"
 #include "drivers/support/size_bounds.hpp"
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
@@ -195,41 +196,49 @@ Record record_of(const Options& options, const OperatorSource<T>& op, const Form
     record.boundary = op.boundary;
     record.dof = options.grid.dof;
   }
+  record.product = to_string(options.product);
   record.rows = op.rows;
   record.nnz = op.nnz;
   return record;
 }
 
 template <class T>
-std::vector<T> input_vector(const Options& options, std::int64_t columns) {
-  std::vector<T> x(static_cast<std::size_t>(columns));
+std::vector<T> input_vectors(const Options& options, std::int64_t size, int count) {
+  std::vector<T> x(static_cast<std::size_t>(size * count));
   const bool on_grid = options.matrix.empty(), random = options.input == "random",
              sine = options.input == "sine";
   const auto half_wave = [](std::int64_t i, std::int64_t n) {
     return std::sin(std::numbers::pi * static_cast<double>(i + 1) / static_cast<double>(n + 1));
   };
 #pragma omp parallel for schedule(static)
-  for (std::int64_t j = 0; j < columns; ++j) {
+  for (std::int64_t j = 0; j < size * count; ++j) {
+    const std::int64_t i = j % size;
     double value = 1;
     if (random) {
       value = signed_unit(counter_hash(options.seed, static_cast<std::uint64_t>(j)));
     } else if (sine && on_grid) {
-      const Position p = node_position(options.grid, j / options.grid.dof);
+      const Position p = node_position(options.grid, i / options.grid.dof);
       value = half_wave(p.x, options.grid.extents[0]) * half_wave(p.y, options.grid.extents[1]);
       if (options.grid.dimension == 3) value *= half_wave(p.z, options.grid.extents[2]);
     } else if (sine) {
-      value = half_wave(j, columns);
+      value = half_wave(i, size);
     }
-    x[j] = static_cast<T>(value);
+    x[j] = static_cast<T>(random ? value : value * static_cast<double>(1 + j / size));
   }
   return x;
+}
+
+template <class T>
+std::vector<T> input_vector(const Options& options, std::int64_t size) {
+  return input_vectors<T>(options, size, 1);
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                            \
   template OperatorSource<T> load_operator<T>(const Options&);                              \
   template std::vector<Csr<T>> load_rows<T>(const Options&, const std::vector<LineRange>&); \
   template Record record_of(const Options&, const OperatorSource<T>&, const FormatEntry&);  \
-  template std::vector<T> input_vector<T>(const Options&, std::int64_t);
+  template std::vector<T> input_vector<T>(const Options&, std::int64_t);                    \
+  template std::vector<T> input_vectors<T>(const Options&, std::int64_t, int);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

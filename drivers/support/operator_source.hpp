@@ -56,9 +56,12 @@ Record record_of(const Options& options, const OperatorSource<T>& op, const Form
 // Whether --format names this entry, by itself or by all or auto.
 bool is_named(const Options& options, const FormatEntry& entry);
 
-// The vector x of y = A x: random in (-1, 1) (by seed and index, the same everywhere), ones, or half a sine
+// The vector x of a product: random in (-1, 1) (by seed and index, the same everywhere), ones, or half a sine
 // wave along each axis that vanishes just beyond the faces.
 template <class T>
-std::vector<T> input_vector(const Options& options, std::int64_t columns);
+std::vector<T> input_vector(const Options& options, std::int64_t size);
+// `count` of them, one after the other: random ones all different, the others times 1, 2, 3, ...
+template <class T>
+std::vector<T> input_vectors(const Options& options, std::int64_t size, int count);
 
 }  // namespace quadrille

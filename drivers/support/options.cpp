@@ -129,25 +129,31 @@ void read_matrix_options(const Settings& settings, Options& options) {
   options.format_options.block_size = read_int(settings, "block-size", 1, 1, max_dof);
 }
 
+// Why a format cannot run in the asked space or in any asked precision; empty when it can.
+std::string why_not(const std::string& name, const Options& options) {
+  bool in_space = false, in_precision = false;
+  for (const FormatEntry& entry : registry()) {
+    const bool beside_all = entry.peer && entry.space == SpaceKind::cpu;
+    if (entry.name != name ||
+        (options.space != "auto" && !beside_all && options.space != to_string(entry.space)))
+      continue;
+    in_space = true;
+    for (const Precision precision : options.precisions)
+      in_precision |= precision == Precision::fp64 ? bool(entry.make_fp64) : bool(entry.make_fp32);
+  }
+  if (!in_space) return "does not run in --space " + options.space;
+  if (!in_precision)
+    return std::string("does not run in --precision ") +
+           (options.precision == Precision::fp64 ? "fp64" : "fp32");
+  return "";
+}
+
 // Refuses a named format that the asked space or precision does not have.
 void check_formats(const Setting& setting, const Options& options) {
-  for (const std::string& name : options.formats) {
-    if (name == "all" || name == "auto") continue;
-    bool in_space = false, in_precision = false;
-    for (const FormatEntry& entry : registry()) {
-      const bool beside_all = entry.peer && entry.space == SpaceKind::cpu;
-      if (entry.name != name ||
-          (options.space != "auto" && !beside_all && options.space != to_string(entry.space)))
-        continue;
-      in_space = true;
-      for (const Precision precision : options.precisions)
-        in_precision |= precision == Precision::fp64 ? bool(entry.make_fp64) : bool(entry.make_fp32);
-    }
-    if (!in_space) refuse(setting, "'" + name + "' does not run in --space " + options.space);
-    if (!in_precision)
-      refuse(setting, "'" + name + "' does not run in --precision " +
-                          (options.precision == Precision::fp64 ? "fp64" : "fp32"));
-  }
+  for (const std::string& name : options.formats)
+    if (const std::string reason = name == "all" || name == "auto" ? "" : why_not(name, options);
+        !reason.empty())
+      refuse(setting, "'" + name + "' " + reason);
 }
 
 void read_run_options(const Settings& settings, Options& options) {
@@ -162,8 +168,15 @@ void read_run_options(const Settings& settings, Options& options) {
   options.repetitions = read_int(settings, "repetitions", 30, 1, 1000000);
   options.device = read_int(settings, "device", 0, 0, 1023);
   options.threads = read_int(settings, "threads", 0, 0, 4096);
+  options.product.transposed = read_switch(settings, "transpose");
+  options.product.vectors = read_int(settings, "vectors", 1, 1, 64);
+  if (options.product.transposed && options.product.vectors > 1)
+    refuse(settings.at("vectors"), "does not go with --transpose, which takes one vector");
   options.input = read_word(settings, "input", "random", {"random", "ones", "sine"});
-  if (bench) options.formats = bench_formats();
+  if (bench) {
+    options.formats = bench_formats();
+    std::erase_if(options.formats, [&](const std::string& name) { return !why_not(name, options).empty(); });
+  }
   if (const Setting* formats = find(settings, "format")) {
     options.formats = parse_formats(*formats);
     if (bench && options.formats.front() == "auto")
@@ -277,6 +290,8 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"repetitions", std::to_string(options.repetitions)},
       {"device", std::to_string(options.device)},
       {"threads", std::to_string(options.threads)},
+      {"transpose", yes_no(options.product.transposed)},
+      {"vectors", std::to_string(options.product.vectors)},
       {"input", options.input},
       {"ellr-threads", std::to_string(formats.ellr_t_threads)},
       {"rgcsr-group", std::to_string(formats.rg_csr_group)},

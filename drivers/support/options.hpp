@@ -17,6 +17,11 @@ namespace quadrille {
 
 enum class Precision { fp32, fp64 };
 
+struct Product {
+  bool transposed = false;  // y = A^T x
+  int vectors = 1;          // Y = A X with so many at once; 1 where it is transposed
+};
+
 // A grid with what depends on its dimension.
 struct Problem {
   Grid grid;
@@ -46,7 +51,8 @@ struct Options {
   Precision precision = Precision::fp64;
   int repetitions = 30;
   int device = 0;
-  int threads = 0;               // OpenMP threads; 0 leaves the runtime's choice
+  int threads = 0;  // OpenMP threads; 0 leaves the runtime's choice
+  Product product;
   std::string input = "random";  // the vector x: "random", "ones", "sine"
   FormatOptions format_options;
 

@@ -82,6 +82,8 @@ std::vector<OptionSpec> run_options() {
       {"device", "N", group, for_products, true,
        "index of the GPU, as 'quadrille info' counts them (default 0)"},
       {"threads", "N", group, for_formats, true, "CPU threads; 0 leaves it to OpenMP (default 0)"},
+      {"transpose", "", group, for_products, true, "y = A^T x, of the formats that have it"},
+      {"vectors", "K", group, for_products, true, "Y = A X with K vectors at once, 1 to 64 (default 1)"},
       {"input", "random | ones | sine", group, for_products, true,
        "the vector x of y = A x (default random)"},
   };

@@ -5,21 +5,14 @@
 #include <set>
 
 #include "assembly/pde/counter_hash.hpp"
+#include "drivers/support/product.hpp"
+#include "formats/csc.hpp"
 
 namespace quadrille {
 namespace {
 
 constexpr int slabs_between = 14;
 constexpr std::int64_t rows_wanted = 1 << 20, entries_wanted = 1 << 25;
-
-// PETSc computes in double; `largest` is the largest number of the arithmetic under test.
-template <class T>
-petsc::Reference reference_of(const Csr<T>& csr, const std::vector<double>& x) {
-  if constexpr (std::is_same_v<T, double>)
-    return petsc::Reference(csr, x.data());
-  else
-    return petsc::Reference(cast<double>(csr), x.data(), std::numeric_limits<T>::max());
-}
 
 std::string lines_text(const std::vector<LineRange>& slabs) {
   std::string text;
@@ -48,18 +41,36 @@ std::vector<LineRange> random_slabs(std::int64_t lines, std::int64_t count, int 
 
 template <class T>
 ProductCheck<T>::ProductCheck(const Options& options, const OperatorSource<T>& op, const std::vector<T>& x) {
+  const ProductSize size = vector_size(options.product, op.rows, op.columns);
   std::vector<double> converted;
-  const std::vector<double>* in_double = nullptr;
-  if constexpr (std::is_same_v<T, double>) {
-    in_double = &x;
-  } else {
-    converted.assign(x.begin(), x.end());
-    in_double = &converted;
-  }
+  if constexpr (!std::is_same_v<T, double>) converted.assign(x.begin(), x.end());
+  const double* in_double = nullptr;
+  if constexpr (std::is_same_v<T, double>)
+    in_double = x.data();
+  else
+    in_double = converted.data();
+  const auto add = [&](const Csr<double>& csr, std::int64_t first_row) {
+    for (int v = 0; v < options.product.vectors; ++v)
+      parts_.push_back({v * size.y, first_row,
+                        petsc::Reference(csr, in_double + v * size.x, std::numeric_limits<T>::max())});
+  };
+  const auto add_rows = [&](const Csr<T>& csr, std::int64_t first_row) {
+    if constexpr (std::is_same_v<T, double>)
+      add(csr, first_row);
+    else
+      add(cast<double>(csr), first_row);
+  };
   if (op.source.csr) {
-    parts_.push_back({0, reference_of(*op.source.csr, *in_double)});
+    if (options.product.transposed)
+      add_rows(transposed(*op.source.csr), 0);
+    else
+      add_rows(*op.source.csr, 0);
     return;
   }
+  if (options.product.transposed)
+    throw FormatError(
+        "the transposed product of an operator too large for CSR cannot be checked; choose a "
+        "smaller grid or fewer DoF");
   const std::int64_t lines = all_lines(options.grid).count,
                      rows_per_line = options.grid.extents[0] * options.grid.dof;
   const std::int64_t per_slab =
@@ -69,7 +80,7 @@ ProductCheck<T>::ProductCheck(const Options& options, const OperatorSource<T>& o
   const std::vector<Csr<T>> csr = load_rows<T>(options, slabs);
   std::int64_t rows = 0;
   for (std::size_t i = 0; i < slabs.size(); ++i) {
-    parts_.push_back({slabs[i].first * rows_per_line, reference_of(csr[i], *in_double)});
+    add_rows(csr[i], slabs[i].first * rows_per_line);
     rows += csr[i].rows;
   }
   rows_checked_ =
@@ -80,9 +91,9 @@ template <class T>
 petsc::CheckResult ProductCheck<T>::compare(const T* y) const {
   petsc::CheckResult worst;
   for (const Part& part : parts_) {
-    petsc::CheckResult check = part.reference.compare(y + part.first_row);
-    if (check.worst_row < 0 || (worst.worst_row >= 0 && !(check.error_over_bound > worst.error_over_bound)))
-      continue;
+    petsc::CheckResult check = part.reference.compare(y + part.vector_begin + part.first_row);
+    const bool worse = worst.worst_row < 0 || check.error_over_bound > worst.error_over_bound;
+    if (check.worst_row < 0 || !worse) continue;
     check.worst_row += part.first_row;
     worst = check;
   }

@@ -13,12 +13,12 @@ namespace quadrille {
 template <class T>
 class ProductCheck {
  public:
-  // With CSR of the whole operator, all rows. Without, slabs of whole lines along x, assembled on the host: the first, the
-  // last and fourteen at random (by --seed), together about a million rows. x has op.columns elements. Needs a
-  // petsc::Session.
+  // Of the product that the options name. With CSR of the whole operator, all rows. Without, slabs of whole lines along x, assembled on the host: the first, the
+  // last and fourteen at random (by --seed), together about a million rows. x holds the vectors one after the other. Throws
+  // FormatError for a transposed product without CSR. Needs a petsc::Session.
   ProductCheck(const Options& options, const OperatorSource<T>& op, const std::vector<T>& x);
 
-  // y has op.rows elements. worst_row counts in the whole operator.
+  // y holds the vectors one after the other. worst_row counts from the start of the worst vector.
   petsc::CheckResult compare(const T* y) const;
 
   // "all rows", or which.
@@ -27,7 +27,7 @@ class ProductCheck {
 
  private:
   struct Part {
-    std::int64_t first_row;
+    std::int64_t vector_begin, first_row;
     petsc::Reference reference;
   };
   std::vector<Part> parts_;

@@ -27,6 +27,7 @@ std::vector<std::pair<const char*, std::string>> cells(const Record& r, Write wr
           {"dof", write(std::int64_t{r.dof})},
           {"stencil", write(r.stencil)},
           {"boundary", write(r.boundary)},
+          {"product", write(r.product)},
           {"rows", write(r.rows)},
           {"nnz", write(r.nnz)},
           {"stored_bytes", write(r.stored_bytes)},
@@ -129,6 +130,7 @@ std::string group_title(const Record& r) {
   add(r.stencil);
   if (!r.boundary.empty()) add("boundary " + r.boundary);
   add(r.precision);
+  if (r.product != "A x") add(r.product);
   return out + ": " + std::to_string(r.rows) + " rows, " + std::to_string(r.nnz) + " non-zeros";
 }
 

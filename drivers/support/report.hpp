@@ -15,11 +15,12 @@ struct Record {
   std::string bench = "spmv", space, device, format, precision, operator_name;
   std::string grid, stencil, boundary;  // empty for a matrix file
   int dof = 1;
+  std::string product = "A x";  // or "A^T x", "A X with 8 vectors"
   std::int64_t rows = 0, nnz = 0;
   std::int64_t stored_bytes = 0, compulsory_bytes = 0;
   double ms_median = 0, ms_min = 0, ms_max = 0;
   int repetitions = 0;
-  double gflops = 0;             // 2 nnz / time, padding not counted
+  double gflops = 0;             // 2 nnz, for each vector, / time, padding not counted
   double gbps = 0;               // compulsory bytes / time
   double ceiling_gbps = 0;       // of a stream with the same read:write mix, in the same run
   double fraction_of_floor = 0;  // time of that stream / ms_median

@@ -32,8 +32,12 @@ void use_device(int index);
 // Milliseconds of one run of `work`, by CUDA events around it.
 double time_ms(const std::function<void()>& work);
 
+// Milliseconds of a kernel that does nothing, by the same events: the median of many. What no product is faster than.
+double empty_kernel_ms();
+
 // GB/s of a kernel that reads `read_bytes` and writes `written_bytes` with unit stride: the ceiling of a
-// product with that traffic. The best of `repetitions` runs. The device must have room for both arrays.
+// product with that traffic. The best of `repetitions` runs in each of up to four places, for the same kernel differs by
+// several per cent with where its arrays lie. Throws MemoryError unless the device has room for both arrays once.
 double stream_gbps(std::int64_t read_bytes, std::int64_t written_bytes, int repetitions);
 
 }  // namespace quadrille::cuda

@@ -12,7 +12,7 @@ import unittest
 QUADRILLE = sys.argv.pop(1)
 WRONG_MATMULT = sys.argv.pop(1)
 CPU_FORMATS = "csr csc coo bcsr dia cds ell ellr_t rg_csr cmrs hyb petsc_aij".split()
-RECORD = """bench space device format precision operator grid dof stencil boundary rows nnz stored_bytes compulsory_bytes
+RECORD = """bench space device format precision operator grid dof stencil boundary product rows nnz stored_bytes compulsory_bytes
 ms_median ms_min ms_max repetitions gflops gbps ceiling_gbps fraction_of_floor in_cache convert_ms upload_ms checked
 rows_checked error_over_bound skipped""".split()
 
@@ -105,6 +105,25 @@ class Spmv(CliTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("csr on cpu is wrong in row 0", done.stderr)
         self.assertIn("NO", done.stdout)
+
+    def test_transposed_products_and_several_vectors(self):
+        out = self.path("out.json")
+        self.ok("spmv", "--grid", "9x8x7", "--dof", "3", "--transpose", "--repetitions", "2", "--space", "cpu",
+                "--json", out)
+        records = json.load(open(out))["records"]
+        passed = {r["format"] for r in records if r["skipped"] is None}
+        self.assertEqual(passed, {"csr", "csc", "dia", "cds", "petsc_aij"})
+        for record in records:
+            self.assertEqual(record["product"], "A^T x")
+            self.assertTrue(record["skipped"] or record["error_over_bound"] <= 1)
+        self.ok("spmv", "--grid", "9x8x7", "--dof", "3", "--vectors", "4", "--repetitions", "2", "--space", "cpu",
+                "--format", "cds,ell", "--json", out)
+        for record in json.load(open(out))["records"]:
+            self.assertEqual(record["product"], "A X with 4 vectors")
+            self.assertLessEqual(record["error_over_bound"], 1)
+            self.assertAlmostEqual(record["gflops"], 8e-6 * record["nnz"] / record["ms_median"])
+            self.assertGreater(record["compulsory_bytes"], record["stored_bytes"] + 8 * 8 * record["rows"] - 1)
+        self.refused(2, ["--transpose"], "spmv", "--grid", "9x8", "--transpose", "--output", self.path("y.h5"))
 
     def test_petsc_options_reach_petsc_and_unused_ones_are_named(self):
         done = self.run_it("spmv", "--grid", "4x4", "--repetitions", "1", "--", "-options_left", "0", "-no_such_thing")

@@ -30,7 +30,7 @@ class Waiting : public SpmvOperator<double> {
 
 Timing time(const Waiting& op, const Repetitions& repetitions) {
   double x = 0, y = 0;
-  return time_products<double>(op, &x, &y, repetitions);
+  return time_products<double>(op, Product{}, &x, &y, repetitions);
 }
 
 TEST(TimeProducts, TimesAsManyAsAskedAfterTwoThatWarmUp) {

@@ -268,6 +268,14 @@ TEST(Options, NumbersHaveNoNearestOne) {
   EXPECT_EQ(error_of({"spmv", "--ellr-threads", "3"}).find("did you mean"), std::string::npos);
 }
 
+TEST(Options, TransposedProductsTakeOneVector) {
+  EXPECT_TRUE(spmv({"--transpose"}).product.transposed);
+  EXPECT_EQ(spmv({"--vectors", "8"}).product.vectors, 8);
+  expect_contains(error_of({"spmv", "--transpose", "--vectors", "2"}),
+                  "--vectors '2': does not go with --transpose");
+  expect_contains(error_of({"spmv", "--vectors", "65"}), "from 1 to 64");
+}
+
 TEST(Options, ManyUnknownsOnALargeGridOverflow) {
   const std::string message = error_of({"spmv", "--grid", "2000000000x2000000000", "--dof", "64"});
   expect_contains(message, "--grid '2000000000x2000000000'");
@@ -277,7 +285,7 @@ TEST(Options, ManyUnknownsOnALargeGridOverflow) {
 TEST(Options, EveryOptionRefusesEmptyMissingAndRepeatedValues) {
   std::vector<std::pair<std::string, std::string>> names = spmv({}).resolved;
   names.emplace_back("config", "");
-  const Words switches{"cmrs-reorder", "quiet", "no-progress"};
+  const Words switches{"transpose", "cmrs-reorder", "quiet", "no-progress"};
   for (const auto& entry : names) {
     const std::string option = "--" + entry.first;
     if (std::count(switches.begin(), switches.end(), entry.first)) {
@@ -513,7 +521,7 @@ TEST(Options, ResolvedHasEveryOptionInHelpsOrder) {
     EXPECT_GE(at, last) << entry.first;
     last = at;
   }
-  EXPECT_EQ(options.resolved.size(), 27u);
+  EXPECT_EQ(options.resolved.size(), 29u);
   EXPECT_EQ(resolved(options).at("spacing"), "0.1");
   EXPECT_EQ(resolved(options).at("format"), "csr,cds");
   EXPECT_EQ(resolved(options).at("matrix"), "");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "drivers/support/product.hpp"
 #include "drivers/support/size_bounds.hpp"
 #include "grid/error.hpp"
 
@@ -59,6 +60,41 @@ void check_on_slabs(const std::string& precision) {
 TEST(ProductCheck, SlabsAgreeWithTheWholeAndSeeAWrongRow) {
   check_on_slabs<double>("fp64");
   check_on_slabs<float>("fp32");
+}
+
+template <class T>
+void check_products(const std::vector<std::string>& kind, const std::string& precision) {
+  std::vector<std::string> arguments{"spmv",    "--grid", "7x6x5",       "--dof",  "3",
+                                     "--space", "cpu",    "--precision", precision};
+  arguments.insert(arguments.end(), kind.begin(), kind.end());
+  const Options options = parsed(arguments);
+  const OperatorSource<T> op = load_operator<T>(options);
+  const std::vector<T> x = input_vectors<T>(options, op.columns, options.product.vectors);
+  const ProductCheck<T> check(options, op, x);
+  std::vector<T> y(x.size());
+  for (const FormatEntry& entry : registry()) {
+    if (entry.name != "csr" || entry.space != SpaceKind::cpu) continue;
+    const auto made = entry.make<T>()(op.source, options.format_options);
+    apply(*made, options.product, x.data(), y.data());
+    EXPECT_LE(check.compare(y.data()).error_over_bound, 1);
+    const Traffic traffic = traffic_of(*made, options.product);
+    EXPECT_EQ(traffic.written_bytes, static_cast<std::int64_t>(y.size() * sizeof(T)));
+    EXPECT_EQ(traffic.read_bytes - made->traffic().read_bytes,
+              (options.product.vectors - 1) * op.columns * static_cast<std::int64_t>(sizeof(T)));
+    y.back() += T(1);
+    EXPECT_EQ(check.compare(y.data()).worst_row, op.rows - 1);
+  }
+}
+
+TEST(ProductCheck, KnowsTransposedProductsAndSeveralVectors) {
+  check_products<double>({"--transpose"}, "fp64");
+  check_products<float>({"--transpose"}, "fp32");
+  check_products<double>({"--vectors", "5"}, "fp64");
+  check_products<float>({"--vectors", "5"}, "fp32");
+  const Options options = parsed({"spmv", "--grid", "7x6x5", "--transpose", "--space", "cpu"});
+  OperatorSource<double> op = load_operator<double>(options);
+  op.source.csr.reset();
+  EXPECT_THROW(ProductCheck<double>(options, op, std::vector<double>(210, 1.0)), FormatError);
 }
 
 // Where no block has a zero and no row is cut at a face, the sizes that are foretold are those that come out.

@@ -146,10 +146,4 @@ std::vector<T> test_vector(std::int64_t size, bool integer, unsigned seed) {
   return x;
 }
 
-template <class T>
-Csr<T> transposed(const Csr<T>& csr) {
-  Csc<T> csc = csc_from_csr(csr);
-  return {csr.columns, csr.rows, std::move(csc.column_ptr), std::move(csc.row), std::move(csc.value)};
-}
-
 }  // namespace quadrille
