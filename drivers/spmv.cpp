@@ -103,7 +103,7 @@ class Run {
       std::cout << (op.source.csr ? text : "") << "\n";
     }
     if (!op.source.csr)
-      std::cout << "note: too large for CSR and PETSc; checked " << formats_.reference().rows_checked()
+      std::cout << "note: no CSR; checked " << formats_.reference().rows_checked()
                 << "\n";
     if (formats_.reference().non_finite_rows() > 0)
       std::cout << "note: " << formats_.reference().non_finite_rows() << " rows of A x are NaN or Inf\n";

@@ -44,7 +44,9 @@ std::int64_t count_non_zeros(const BlockDiagonals<T>& hub) {
 }
 
 // Why there is no CSR of this operator.
-std::exception_ptr why_no_csr(const HostBytes& bytes, std::int64_t rows) {
+std::exception_ptr why_no_csr(const Options& options, const HostBytes& bytes, std::int64_t rows) {
+  if (options.check_on_slabs)
+    return std::make_exception_ptr(FormatError("it is made from CSR, which --check slabs leaves out"));
   try {
     to_index32(rows, "rows");
     to_index32(bytes.non_zeros, "non-zeros");
@@ -103,11 +105,11 @@ OperatorSource<T> from_grid(const Options& options) {
   const std::int64_t available = memory::available_host_bytes(),
                      largest = std::numeric_limits<std::int32_t>::max();
   const bool gpu = options.space != "cpu" && cuda::device_count() > 0;
-  const bool csr_fits = bytes.non_zeros <= largest && result.rows <= largest &&
+  const bool csr_fits = !options.check_on_slabs && bytes.non_zeros <= largest && result.rows <= largest &&
                         bytes.hub + bytes.csr + bytes.vectors <= available;
   const bool hub_fits = bytes.hub + bytes.vectors <= available;
   if (gpu) result.source.on_device = device_assembly<T>(options);
-  if (!csr_fits) result.source.no_csr = why_no_csr(bytes, result.rows);
+  if (!csr_fits) result.source.no_csr = why_no_csr(options, bytes, result.rows);
   if (csr_fits || (hub_fits && options.space != "cuda")) {
     assemble_on_host(options, csr_fits, result);
     return result;

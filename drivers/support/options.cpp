@@ -172,6 +172,9 @@ void read_run_options(const Settings& settings, Options& options) {
   options.product.vectors = read_int(settings, "vectors", 1, 1, 64);
   if (options.product.transposed && options.product.vectors > 1)
     refuse(settings.at("vectors"), "does not go with --transpose, which takes one vector");
+  options.check_on_slabs = read_word(settings, "check", "all", {"all", "slabs"}) == "slabs";
+  if (options.check_on_slabs && (!options.matrix.empty() || options.product.transposed))
+    refuse(settings.at("check"), "is for y = A x of an operator on a grid");
   options.input = read_word(settings, "input", "random", {"random", "ones", "sine"});
   if (bench) {
     options.formats = bench_formats();
@@ -292,6 +295,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"threads", std::to_string(options.threads)},
       {"transpose", yes_no(options.product.transposed)},
       {"vectors", std::to_string(options.product.vectors)},
+      {"check", options.check_on_slabs ? "slabs" : "all"},
       {"input", options.input},
       {"ellr-threads", std::to_string(formats.ellr_t_threads)},
       {"rgcsr-group", std::to_string(formats.rg_csr_group)},

@@ -53,6 +53,7 @@ struct Options {
   int device = 0;
   int threads = 0;  // OpenMP threads; 0 leaves the runtime's choice
   Product product;
+  bool check_on_slabs = false;   // of a grid operator: compare some rows with PETSc, and make no CSR
   std::string input = "random";  // the vector x: "random", "ones", "sine"
   FormatOptions format_options;
 

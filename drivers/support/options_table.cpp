@@ -84,6 +84,10 @@ std::vector<OptionSpec> run_options() {
       {"threads", "N", group, for_formats, true, "CPU threads; 0 leaves it to OpenMP (default 0)"},
       {"transpose", "", group, for_products, true, "y = A^T x, of the formats that have it"},
       {"vectors", "K", group, for_products, true, "Y = A X with K vectors at once, 1 to 64 (default 1)"},
+      {"check", "all | slabs", group, for_products, true,
+       "rows compared with PETSc: all, or about a million in random slabs of an operator on a grid, which "
+       "spares "
+       "CSR and host memory; operators too large for CSR have slabs in any case (default all)"},
       {"input", "random | ones | sine", group, for_products, true,
        "the vector x of y = A x (default random)"},
   };

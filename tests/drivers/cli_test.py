@@ -125,6 +125,17 @@ class Spmv(CliTest):
             self.assertGreater(record["compulsory_bytes"], record["stored_bytes"] + 8 * 8 * record["rows"] - 1)
         self.refused(2, ["--transpose"], "spmv", "--grid", "9x8", "--transpose", "--output", self.path("y.h5"))
 
+    def test_a_check_on_slabs_says_which_rows_and_makes_no_csr(self):
+        out = self.path("out.json")
+        text = self.ok("spmv", "--grid", "65536x40", "--dof", "1", "--check", "slabs", "--repetitions", "2", "--space",
+                       "cpu", "--format", "cds,dia,csr", "--json", out)
+        self.assertIn("checked 1048576 rows in slabs of lines 0, ", text)
+        records = {r["format"]: r for r in json.load(open(out))["records"]}
+        self.assertIn("--check slabs", records["csr"]["skipped"])
+        for name in "cds", "dia":
+            self.assertTrue(records[name]["rows_checked"].endswith(", 39 of 40"))
+            self.assertLessEqual(records[name]["error_over_bound"], 1)
+
     def test_petsc_options_reach_petsc_and_unused_ones_are_named(self):
         done = self.run_it("spmv", "--grid", "4x4", "--repetitions", "1", "--", "-options_left", "0", "-no_such_thing")
         self.assertEqual(done.returncode, 0, done.stderr)

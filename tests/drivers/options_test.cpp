@@ -274,6 +274,8 @@ TEST(Options, TransposedProductsTakeOneVector) {
   expect_contains(error_of({"spmv", "--transpose", "--vectors", "2"}),
                   "--vectors '2': does not go with --transpose");
   expect_contains(error_of({"spmv", "--vectors", "65"}), "from 1 to 64");
+  EXPECT_TRUE(spmv({"--check", "slabs"}).check_on_slabs);
+  expect_contains(error_of({"spmv", "--transpose", "--check", "slabs"}), "--check 'slabs': is for y = A x");
 }
 
 TEST(Options, ManyUnknownsOnALargeGridOverflow) {
@@ -521,7 +523,7 @@ TEST(Options, ResolvedHasEveryOptionInHelpsOrder) {
     EXPECT_GE(at, last) << entry.first;
     last = at;
   }
-  EXPECT_EQ(options.resolved.size(), 29u);
+  EXPECT_EQ(options.resolved.size(), 30u);
   EXPECT_EQ(resolved(options).at("spacing"), "0.1");
   EXPECT_EQ(resolved(options).at("format"), "csr,cds");
   EXPECT_EQ(resolved(options).at("matrix"), "");
