@@ -126,6 +126,8 @@ class Comparison {
     const unsigned seed = random();
     const Expected<T> plain(*c.source.csr, integer, seed);
     const Expected<T> transpose(transposed(*c.source.csr), integer, seed + 1);
+    vectors_ = draw(random, 2, 9);
+    place_ = draw(random, 0, vectors_ - 1);
     for (const FormatEntry& entry : registry()) {
       if (!tallies_.contains(entry.space) || !entry.make<T>() || time_is_over()) continue;
       std::string what = "construction";
@@ -163,11 +165,30 @@ class Comparison {
     const auto forward = [&](const auto& x, auto& y) { host_apply(*op, x, y); };
     tally.worst = std::max(tally.worst, plain.check(forward));
     ++tally.products;
+    what = "A X";
+    const auto among_others = [&](const auto& x, auto& y) { apply_among_others(*op, x, y); };
+    tally.worst = std::max(tally.worst, plain.check(among_others));
+    ++tally.products;
     if (!op->has_transpose()) return;
     what = "A^T x";
     const auto backward = [&](const auto& x, auto& y) { host_apply_transpose(*op, x, y); };
     tally.worst = std::max(tally.worst, transpose.check(backward));
     ++tally.products;
+  }
+
+  // y = A x as one of several vectors of a product, the others full of NaN.
+  template <class T>
+  void apply_among_others(const SpmvOperator<T>& op, const std::vector<T>& x, std::vector<T>& y) const {
+    const std::int64_t rows = op.rows(), columns = op.columns(),
+                       behind = static_cast<std::int64_t>(y.size()) - rows;
+    std::vector<T> all_x(static_cast<std::size_t>(vectors_ * columns + behind),
+                         std::numeric_limits<T>::quiet_NaN());
+    std::vector<T> all_y(static_cast<std::size_t>(vectors_ * rows + behind),
+                         std::numeric_limits<T>::quiet_NaN());
+    std::copy(x.begin(), x.begin() + columns, all_x.begin() + place_ * columns);
+    host_apply_multiple(op, all_x, all_y, vectors_);
+    std::copy(all_y.begin() + place_ * rows, all_y.begin() + (place_ + 1) * rows, y.begin());
+    std::copy(all_y.end() - behind, all_y.end(), y.begin() + rows);
   }
 
   void print(std::uint32_t cases) const {
@@ -183,6 +204,7 @@ class Comparison {
   }
 
   const Arguments& arguments_;
+  int vectors_ = 1, place_ = 0;  // of this case's product with several
   std::chrono::steady_clock::time_point end_;
   std::map<SpaceKind, Tally> tallies_;
 };
