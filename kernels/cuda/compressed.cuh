@@ -8,6 +8,7 @@
 
 #include "formats/array.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/lines.cuh"
 
 namespace quadrille::cuda {
 
@@ -41,24 +42,37 @@ __global__ void __launch_bounds__(threads_per_block)
 }
 
 // y[index[k]] += value[k] * x[i] over line i, by atomic additions without a result (RED): the order of the
-// sums, and so the last bits, differ from run to run. y is zero before.
+// sums, and so the last bits, differ from run to run. y is zero before. Eight entries a lane are in flight.
 template <int Lanes, class T>
 __global__ void __launch_bounds__(threads_per_block)
     scatter_kernel(std::int64_t lines, const std::int32_t* __restrict__ ptr,
                    const std::int32_t* __restrict__ index, const T* __restrict__ value,
                    const T* __restrict__ x, T* __restrict__ y) {
+  constexpr int together = 8;
   const std::int64_t line = global_thread() / Lanes;
   if (line >= lines) return;
   const T factor = __ldg(x + line);
-  for (std::int64_t k = ptr[line] + threadIdx.x % Lanes, end = ptr[line + 1]; k < end; k += Lanes)
-    atomicAdd(y + __ldcs(index + k), __ldcs(value + k) * factor);
+  const std::int64_t end = __ldg(ptr + line + 1);
+  for (std::int64_t k = __ldg(ptr + line) + threadIdx.x % Lanes; k < end; k += together * Lanes) {
+    std::int32_t at[together];
+    T a[together];
+#pragma unroll
+    for (int j = 0; j < together; ++j)
+      if (k + j * Lanes < end) {
+        at[j] = __ldcs(index + k + j * Lanes);
+        a[j] = __ldcs(value + k + j * Lanes);
+      }
+#pragma unroll
+    for (int j = 0; j < together; ++j)
+      if (k + j * Lanes < end) atomicAdd(y + at[j], a[j] * factor);
+  }
 }
 
-// The number of lanes, a power of two up to 32, for lines of this mean length: at most four entries a lane, which are then
+// The number of lanes, a power of two up to 32, for lines of this mean length: at most eight entries a lane, which are then
 // all in flight at once.
 inline int lanes_for(std::int64_t entries, std::int64_t lines) {
   int lanes = 1;
-  while (lanes < 32 && 4 * lanes * lines < entries) lanes *= 2;
+  while (lanes < 32 && 8 * lanes * lines < entries) lanes *= 2;
   return lanes;
 }
 
@@ -90,7 +104,11 @@ template <class T>
 void gather(int lanes, std::int64_t lines, const Array<std::int32_t, Device>& ptr,
             const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x, T* y) {
   if (lines == 0) return;
-  with_lanes(lanes == 0 ? lanes_for(value.size(), lines) : lanes, lines, [&]<int Lanes>(unsigned blocks) {
+  if (lanes == 0)
+    return multiply_lines<1>({lines, lines, value.size(), 1, 0, ptr.data(),
+                              reinterpret_cast<const std::uint32_t*>(index.data()), nullptr},
+                             value.data(), x, y);
+  with_lanes(lanes, lines, [&]<int Lanes>(unsigned blocks) {
     gather_kernel<Lanes><<<blocks, threads_per_block>>>(lines, ptr.data(), index.data(), value.data(), x, y);
   });
   QUADRILLE_CUDA_LAUNCHED("gather");

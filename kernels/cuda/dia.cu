@@ -1,22 +1,71 @@
-// DIA on the GPU: one thread owns one row, so that every diagonal is read and y is written with unit stride.
-// Eight diagonals are in flight at once. The transposed product gathers: the thread of column j reads entry
-// (j - offset, j) of every diagonal, again with unit stride.
+// DIA on the GPU: one thread owns the rows that 16 bytes hold (two in fp64, four in fp32), so that every diagonal
+// is read and y is written with unit stride, 16 bytes a thread. Four diagonals are in flight at once. Beside the
+// diagonal before it, as in the blocks of a grid operator, a diagonal needs x one element on: the thread keeps what it
+// has and loads one more. The transposed product gathers: the thread of column j reads entry (j - offset, j) of
+// every diagonal, also with unit stride but not aligned, so one row a thread and eight diagonals in flight.
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/spmv.hpp"
 
 namespace quadrille::cuda {
 namespace {
 
-// Row i of the result is the sum over diagonals of value[d*pitch + at] * x[from], where `at` is the stored
-// row and `from` the element of x: i and i + offset, or both i - offset for the transpose.
-template <bool Transposed, class T>
+template <class T>
+constexpr int rows_of_16_bytes = 16 / sizeof(T);
+
+// y = A x; Width is 1 or rows_of_16_bytes, and then rows is a multiple of it and y aligned to 16 bytes.
+template <int Width, class T>
 __global__ void __launch_bounds__(threads_per_block)
-    dia_kernel(std::int64_t rows, std::int64_t size_y, std::int64_t size_x, std::int64_t diagonals,
+    dia_kernel(std::int64_t rows, std::int64_t columns, std::int64_t diagonals,
                const std::int64_t* __restrict__ offset, const T* __restrict__ value, const T* __restrict__ x,
                T* __restrict__ y) {
+  constexpr int together = Width > 1 ? 4 : 8;
+  struct alignas(Width * sizeof(T)) Pack {
+    T row[Width];
+  };
+  const std::int64_t i = global_thread() * Width;
+  if (i >= rows) return;
+  const auto x_at = [&](std::int64_t j) { return 0 <= j && j < columns ? __ldg(x + j) : T(0); };
+  Pack sum{};
+  for (std::int64_t d = 0; d < diagonals; d += together) {
+    Pack a[together];
+    T b[together][Width];
+#pragma unroll
+    for (int j = 0; j < together; ++j)
+      if (d + j < diagonals)
+        a[j] = load_streamed<Pack>(value + (d + j) * rows + i);
+      else
+        a[j] = {};
+    std::int64_t before = 0;
+#pragma unroll
+    for (int j = 0; j < together; ++j) {
+      const std::int64_t at = d + j < diagonals ? __ldg(offset + d + j) : columns;
+      if (Width > 1 && j > 0 && at == before + 1) {
+#pragma unroll
+        for (int w = 0; w + 1 < Width; ++w) b[j][w] = b[j - 1][w + 1];
+        b[j][Width - 1] = x_at(i + at + Width - 1);
+      } else {
+#pragma unroll
+        for (int w = 0; w < Width; ++w) b[j][w] = x_at(i + at + w);
+      }
+      before = at;
+    }
+#pragma unroll
+    for (int j = 0; j < together; ++j)
+#pragma unroll
+      for (int w = 0; w < Width; ++w) sum.row[w] += a[j].row[w] * b[j][w];
+  }
+  *reinterpret_cast<Pack*>(y + i) = sum;
+}
+
+// y = A^T x.
+template <class T>
+__global__ void __launch_bounds__(threads_per_block)
+    dia_transpose_kernel(std::int64_t rows, std::int64_t columns, std::int64_t diagonals,
+                         const std::int64_t* __restrict__ offset, const T* __restrict__ value,
+                         const T* __restrict__ x, T* __restrict__ y) {
   constexpr int together = 8;
   const std::int64_t i = global_thread();
-  if (i >= size_y) return;
+  if (i >= columns) return;
   T sum = 0;
   for (std::int64_t d = 0; d < diagonals; d += together) {
     T a[together], b[together];
@@ -24,9 +73,9 @@ __global__ void __launch_bounds__(threads_per_block)
     for (int j = 0; j < together; ++j) {
       a[j] = b[j] = 0;
       if (d + j >= diagonals) continue;
-      const std::int64_t from = Transposed ? i - __ldg(offset + d + j) : i + __ldg(offset + d + j);
-      if (from < 0 || from >= size_x) continue;
-      a[j] = __ldcs(value + (d + j) * rows + (Transposed ? from : i));
+      const std::int64_t from = i - __ldg(offset + d + j);
+      if (from < 0 || from >= rows) continue;
+      a[j] = __ldcs(value + (d + j) * rows + from);
       b[j] = __ldg(x + from);
     }
 #pragma unroll
@@ -35,12 +84,11 @@ __global__ void __launch_bounds__(threads_per_block)
   y[i] = sum;
 }
 
-template <bool Transposed, class T>
-void multiply(const Dia<T, Device>& a, const T* x, T* y) {
-  const std::int64_t size_y = Transposed ? a.columns : a.rows, size_x = Transposed ? a.rows : a.columns;
-  if (size_y == 0) return;
-  dia_kernel<Transposed><<<blocks_for(size_y), threads_per_block>>>(a.rows, size_y, size_x, a.diagonals(),
-                                                                    a.offset.data(), a.value.data(), x, y);
+template <class T, class Kernel>
+void launch(const Dia<T, Device>& a, Kernel kernel, std::int64_t threads, const T* x, T* y) {
+  if (threads == 0) return;
+  kernel<<<blocks_for(threads), threads_per_block>>>(a.rows, a.columns, a.diagonals(), a.offset.data(),
+                                                     a.value.data(), x, y);
   QUADRILLE_CUDA_LAUNCHED("dia");
 }
 
@@ -48,12 +96,14 @@ void multiply(const Dia<T, Device>& a, const T* x, T* y) {
 
 template <class T>
 void spmv(const Dia<T, Device>& a, const T* x, T* y) {
-  multiply<false>(a, x, y);
+  constexpr int width = rows_of_16_bytes<T>;
+  const bool wide = a.rows % width == 0 && reinterpret_cast<std::uintptr_t>(y) % 16 == 0;
+  launch(a, wide ? dia_kernel<width, T> : dia_kernel<1, T>, wide ? a.rows / width : a.rows, x, y);
 }
 
 template <class T>
 void spmv_transpose(const Dia<T, Device>& a, const T* x, T* y) {
-  multiply<true>(a, x, y);
+  launch(a, dia_transpose_kernel<T>, a.columns, x, y);
 }
 
 #define QUADRILLE_INSTANTIATE(T)                           \

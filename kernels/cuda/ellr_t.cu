@@ -16,10 +16,14 @@ __global__ void __launch_bounds__(threads_per_block)
   const int lane = static_cast<int>(thread % Threads);
   const bool inside = row < rows;
   const int length = inside ? row_length[row] : 0;
-  const std::int64_t steps = length > lane ? (length - lane + Threads - 1) / Threads : 0;
   // entry lane + s*Threads of the row stands at s*pitch*Threads + thread
-  const T sum = sum_lanes<Threads>(
-      sparse_dot(column, value, x, thread, thread + steps * pitch * Threads, pitch * Threads));
+  const int steps = length > lane ? (length - lane + Threads - 1) / Threads : 0;
+  T sum;
+  if constexpr (Threads == 1)
+    sum = thread_dot(column, value, x, thread, steps, pitch);
+  else
+    sum = sum_lanes<Threads>(
+        sparse_dot(column, value, x, thread, thread + steps * pitch * Threads, pitch * Threads));
   if (inside && lane == 0) y[row] = sum;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/cuda/check.hpp"
 
@@ -21,6 +22,14 @@ __device__ inline std::int64_t global_thread() {
   return static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
 }
 
+// One aligned load of 4, 8 or 16 bytes as a Pack of numbers, past the caches.
+template <class Pack, class T>
+__device__ Pack load_streamed(const T* p) {
+  using Word = std::conditional_t<sizeof(Pack) == 16, int4, std::conditional_t<sizeof(Pack) == 8, int2, int>>;
+  static_assert(sizeof(Word) == sizeof(Pack));
+  return __builtin_bit_cast(Pack, __ldcs(reinterpret_cast<const Word*>(p)));
+}
+
 // The sum over groups of `Lanes` neighbouring lanes, in the same order every time; every lane of the warp
 // takes part, and the first lane of each group gets the result.
 template <int Lanes, class T>
@@ -28,6 +37,20 @@ __device__ T sum_lanes(T value) {
 #pragma unroll
   for (int step = Lanes / 2; step > 0; step /= 2) value += __shfl_down_sync(full_warp, value, step, Lanes);
   return value;
+}
+
+// The sum over a block of `Threads`, in the same order every time; the first thread gets it. Every thread takes
+// part.
+template <int Threads, class T>
+__device__ T sum_block(T value) {
+  constexpr int warps = Threads / 32;
+  __shared__ T of_warp[warps];
+  value = sum_lanes<32>(value);
+  __syncthreads();  // of_warp may still be read for the sum before
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = threadIdx.x < warps ? of_warp[threadIdx.x] : T(0);
+  return sum_lanes<warps>(value);
 }
 
 // Sum of value[k] * x[index[k]] for k = first, first + step, ... below end. Matrix values and indices are
@@ -49,6 +72,33 @@ __device__ T sparse_dot(const std::int32_t* __restrict__ index, const T* __restr
 #pragma unroll
     for (int i = 0; i < together; ++i)
       if (k + i * step < end) sum += a[i] * __ldg(x + at[i]);
+  }
+  return sum;
+}
+
+// The same over `count` entries k = first, first + step, ... for a thread that has a long part of a row to itself: eight
+// entries are in flight at once, and there are no branches between their loads.
+template <class T>
+__device__ T thread_dot(const std::int32_t* __restrict__ index, const T* __restrict__ value,
+                        const T* __restrict__ x, std::int64_t first, int count, std::int64_t step) {
+  constexpr int together = 8;
+  T sum = 0;
+  index += first;
+  value += first;
+  for (; count > 0; count -= together, index += together * step, value += together * step) {
+    std::int32_t at[together];
+    T a[together];
+#pragma unroll
+    for (int j = 0; j < together; ++j) {  // beyond the last entry it is read again
+      const std::int64_t k = min(j, count - 1) * step;
+      at[j] = __ldcs(index + k);
+      a[j] = __ldcs(value + k);
+    }
+#pragma unroll
+    for (int j = 0; j < together; ++j) {
+      const T product = a[j] * __ldg(x + at[j]);
+      if (j < count) sum += product;
+    }
   }
   return sum;
 }

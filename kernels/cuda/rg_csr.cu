@@ -1,6 +1,6 @@
 // RgCSR on the GPU. Source: Oberhuber, Suzuki, Vacata 2010, section 3.4. One thread owns one row; the threads
-// of a group read consecutive entries, and each stops at its row's own length. Groups need not be blocks: any
-// group size fills the blocks.
+// of a group read consecutive entries, and each stops at its row's own length. A group of whole warps is a
+// block; any other size fills blocks of 256.
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/spmv.hpp"
 
@@ -9,16 +9,15 @@ namespace {
 
 template <class T>
 __global__ void __launch_bounds__(threads_per_block)
-    rg_csr_kernel(std::int64_t rows, int group, const std::int32_t* __restrict__ group_ptr,
+    rg_csr_kernel(int rows, int group, const std::int32_t* __restrict__ group_ptr,
                   const std::int32_t* __restrict__ row_length, const std::int32_t* __restrict__ order,
                   const std::int32_t* __restrict__ column, const T* __restrict__ value,
                   const T* __restrict__ x, T* __restrict__ y) {
-  const std::int64_t i = global_thread();
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= rows) return;
-  const std::int64_t g = i / group, first = g * group,
-                     size = min(static_cast<std::int64_t>(group), rows - first);
-  const std::int64_t begin = group_ptr[g] + i - first;
-  const T sum = sparse_dot(column, value, x, begin, begin + row_length[i] * size, size);
+  const int g = static_cast<int>(blockDim.x) == group ? blockIdx.x : i / group, first = g * group;
+  const std::int64_t begin = static_cast<std::int64_t>(__ldg(group_ptr + g)) + i - first;
+  const T sum = thread_dot(column, value, x, begin, __ldg(row_length + i), min(group, rows - first));
   y[order != nullptr ? order[i] : i] = sum;
 }
 
@@ -27,9 +26,11 @@ __global__ void __launch_bounds__(threads_per_block)
 template <class T>
 void spmv(const RgCsr<T, Device>& a, const T* x, T* y) {
   if (a.rows == 0) return;
-  rg_csr_kernel<<<blocks_for(a.rows), threads_per_block>>>(a.rows, a.group, a.group_ptr.data(),
-                                                           a.row_length.data(), a.order.data(),
-                                                           a.column.data(), a.value.data(), x, y);
+  const int threads = a.group % 32 == 0 && a.group <= threads_per_block ? a.group : threads_per_block;
+  const unsigned blocks = to_index32((a.rows + threads - 1) / threads, "blocks of threads");
+  rg_csr_kernel<<<blocks, threads>>>(static_cast<int>(a.rows), a.group, a.group_ptr.data(),
+                                     a.row_length.data(), a.order.data(), a.column.data(), a.value.data(), x,
+                                     y);
   QUADRILLE_CUDA_LAUNCHED("rg_csr");
 }
 
