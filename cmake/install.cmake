@@ -131,7 +131,8 @@ configure_file(cmake/quadrille.pc.in quadrille.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # The destination is the one that quadrille_library() (cmake/options.cmake) tells the users of the libraries.
-install(DIRECTORY grid formats assembly kernels DESTINATION include/quadrille FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY grid formats assembly kernels DESTINATION include/quadrille FILES_MATCHING PATTERN "*.hpp"
+        PATTERN "device_fill.cuh")
 
 # Shared libraries of CUDA stand outside the loader's path: the program remembers where.
 set_target_properties(quadrille PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)

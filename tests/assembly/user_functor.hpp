@@ -1,0 +1,25 @@
+// A coefficient functor as a user of the library writes one, on the host and, in builds with CUDA, on the device.
+#pragma once
+
+#include "assembly/stencil_operator.hpp"
+
+namespace quadrille {
+
+// Anisotropic, varying along x, coupled unknowns; with a division, to see that its bits agree too.
+struct UserFunctor {
+  double strength = 1;
+
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
+                              int c) const {
+    const double along_x = 1.0 / (3.0 + static_cast<double>(node.position.x));
+    const double centre = neighbour.offset == Offset{} ? 4.0 : -1.0;
+    return strength * (centre * along_x + 0.1 * r - 0.3 * c * neighbour.offset.y);
+  }
+};
+
+// assemble_on_device() with it, in user_functor.cu.
+BlockDiagonals<double, Device> assemble_user_functor_on_device(const Grid& grid, const Stencil& stencil,
+                                                               const Boundary& boundary,
+                                                               const UserFunctor& functor);
+
+}  // namespace quadrille
