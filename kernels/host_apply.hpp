@@ -31,6 +31,13 @@ void host_apply(const SpmvOperator<T>& op, const std::vector<T>& x, std::vector<
   host_apply_detail::staged(op.space(), x, y, [&](const T* from, T* to) { op.apply(from, to); });
 }
 
+// Y = A X, X and Y one vector after the other.
+template <class T>
+void host_apply_multiple(const SpmvOperator<T>& op, const std::vector<T>& x, std::vector<T>& y, int count) {
+  host_apply_detail::staged(op.space(), x, y,
+                            [&](const T* from, T* to) { op.apply_multiple(from, to, count); });
+}
+
 // y = A^T x, y of columns() elements.
 template <class T>
 void host_apply_transpose(const SpmvOperator<T>& op, const std::vector<T>& x, std::vector<T>& y) {

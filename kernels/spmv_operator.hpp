@@ -30,6 +30,11 @@ class SpmvOperator {
   // written. In SpaceKind::cuda the work is queued on the default stream and may still run on return.
   virtual void apply(const T* x, T* y) const = 0;
 
+  // Y = A X for `count` vectors at once. X and Y are column-major without gaps, as in PETSc's dense matrices: vector v of X
+  // begins at x + v * columns(), vector v of Y at y + v * rows(). The same sums as apply() of one vector after the other, which
+  // is what formats without a kernel of their own do; the order of a sum, and so its last bits, may differ.
+  virtual void apply_multiple(const T* x, T* y, int count) const;
+
   // y = A^T x, x of rows() and y of columns() elements. Throws FormatError for a format without a transposed
   // product.
   virtual bool has_transpose() const { return false; }
@@ -38,6 +43,11 @@ class SpmvOperator {
   // The operator as CSR, from the format's own arrays.
   virtual Csr<T> to_csr() const = 0;
 };
+
+template <class T>
+void SpmvOperator<T>::apply_multiple(const T* x, T* y, int count) const {
+  for (int v = 0; v < count; ++v) apply(x + v * columns(), y + v * rows());
+}
 
 template <class T>
 void SpmvOperator<T>::apply_transpose(const T*, T*) const {
