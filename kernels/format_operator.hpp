@@ -25,6 +25,12 @@ class FormatOperator final : public SpmvOperator<T> {
     else
       cuda::spmv(*format_, x, y);
   }
+  void apply_multiple(const T* x, T* y, int count) const override {
+    if constexpr (multiplies)
+      cuda::spmv_multiple(*format_, x, y, count);
+    else
+      SpmvOperator<T>::apply_multiple(x, y, count);
+  }
   bool has_transpose() const override { return transposes; }
   void apply_transpose(const T* x, T* y) const override {
     if constexpr (!transposes)
@@ -49,6 +55,9 @@ class FormatOperator final : public SpmvOperator<T> {
     cpu::spmv_transpose(f, x, y);
   }
   || requires(const Format& f, const T* x, T* y) { cuda::spmv_transpose(f, x, y); };
+  static constexpr bool multiplies = requires(const Format& f, const T* x, T* y) {
+    cuda::spmv_multiple(f, x, y, 1);
+  };
 
   template <class F>
   static std::pair<std::int64_t, std::int64_t> shape(const F& f) {

@@ -1,122 +1,246 @@
 // CDS on the GPU: y = A x. Source: Godwin, Holewinski, Sadayappan, GPGPU-5 2012, section 3.3.
 //
-// One thread owns one row, or a few consecutive ones in fp32 where the columns stay aligned for it: so every column of CDS
-// is read, and y is written, with unit stride, 4 to 16 bytes a thread, each matrix value once and past the caches. The rows
-// of a node read the same x, from the read-only cache. About eight values a thread are loaded before the first is used; to
-// that end the DoF is a template parameter for 1..8, and above 8 the columns of a block diagonal go in groups of eight.
-// Fewer values in flight do not fill the memory system, more cost so many registers that fewer threads run: measured on an
-// H200, results/README.md.
+// One thread owns 16 bytes of y: two consecutive rows in fp64, four in fp32. So every column of CDS is read, and y is written,
+// with unit stride in 16-byte loads, each matrix value once and past the caches. The rows of a node read the same x, from
+// the read-only cache: a thread loads it once for each of the one or two nodes that its rows belong to (one unknown:
+// two or four nodes). Four or eight loads of the matrix are issued before the first is used. That needs the DoF at
+// compile time: there is an instance for each of 1..32, and a plain kernel for more.
+//
+// Where the number of rows is no multiple of a thread's, columns do not begin at a multiple of 16 bytes. In fp64 a thread then
+// owns one row. In fp32 a column that begins `shift` values behind such a place is read from there, `shift` rows early, and
+// the values move down by as many rows through the warp's shuffles; 31 of its 32 lanes then own rows, and the last rows,
+// whose warp would read past the array, are left to the first block, one row a thread. No branch may stand around a
+// load of the matrix: the moves at its end would wait for that load. Measured on an H200: results/README.md.
+#include <array>
+#include <utility>
+
 #include "kernels/cuda/cds_structure.cuh"
 #include "kernels/cuda/spmv.hpp"
 
 namespace quadrille::cuda {
 namespace {
 
-constexpr int values_in_flight = 8;
+constexpr int most_instances = 32;
+constexpr int block_threads = 128;
 
-// Rows of one thread, the fastest of those measured.
+constexpr int divided_up(int n, int by) {
+  return (n + by - 1) / by;
+}
+
+// Of the kernel for one DoF: what a thread owns, and what it loads before the first use. Odd: columns begin at any value.
+template <class T, int Dof, bool Odd>
+struct Plan {
+  static constexpr int rows = Odd && sizeof(T) == 8 ? 1 : 16 / sizeof(T);  // of a thread
+  static constexpr bool shifts = Odd && rows > 1;
+  static constexpr int lanes = shifts ? 31 : 32;  // of a warp, that own rows
+  static constexpr int block_rows = block_threads / 32 * lanes * rows;
+  static constexpr bool whole = rows % Dof == 0;  // a thread's rows are whole nodes
+  static constexpr int nodes = whole ? rows / Dof : Dof % rows == 0 ? 1 : 2;  // they belong to
+  // in flight
+  static constexpr int loads = rows == 1  ? (Dof < 5 || Dof > 11 ? 8 : 16)
+                               : Dof <= 3 ? 4
+                                          : (nodes == 2 && sizeof(T) == 8 ? 7 : 8);
+  static constexpr int columns = divided_up(Dof, divided_up(Dof, loads));  // of a block at once
+  static constexpr int diagonals = columns < Dof ? 1 : loads / columns;    // at once
+  static constexpr int unrolled = Dof <= 8 || shifts ? Dof : 1;            // groups of columns
+  // on a multiprocessor at least: bounds the registers
+  static constexpr int blocks = Dof == 1 ? 8 : loads == 4 || rows == 1 ? 1 : 6;
+};
+
 template <class T>
-constexpr int rows_per_thread(int dof) {
-  if (sizeof(T) == 8 || dof == 0 || dof > 6) return 1;
-  return dof == 3 || dof == 4 ? 2 : 4;
+struct Vector;
+template <>
+struct Vector<float> {
+  using type = float4;
+};
+template <>
+struct Vector<double> {
+  using type = double2;
+};
+
+__device__ inline void unpack(const float4& from, float (&v)[4]) {
+  v[0] = from.x, v[1] = from.y, v[2] = from.z, v[3] = from.w;
+}
+__device__ inline void unpack(const double2& from, double (&v)[2]) {
+  v[0] = from.x, v[1] = from.y;
+}
+__device__ inline float4 pack(const float (&v)[4]) {
+  return {v[0], v[1], v[2], v[3]};
+}
+__device__ inline double2 pack(const double (&v)[2]) {
+  return {v[0], v[1]};
 }
 
-// Block diagonals whose loads are issued together.
-__host__ __device__ constexpr int diagonals_together(int columns, int width) {
-  const int values = columns * width;
-  return width > 1                    ? (values_in_flight + values - 1) / values
-         : columns < values_in_flight ? values_in_flight / columns
-                                      : 1;
+// One load of the matrix, past the caches.
+template <class T, int Rows>
+__device__ void load_rows(const T* from, T (&v)[Rows]) {
+  if constexpr (Rows == 1)
+    v[0] = __ldcs(from);
+  else
+    unpack(__ldcs(reinterpret_cast<const typename Vector<T>::type*>(from)), v);
 }
 
-// `Width` consecutive values in one load, past the caches.
-template <int Width, class T>
-__device__ void load(const T* p, T (&v)[Width]) {
-  if constexpr (Width == 4) {
-    const float4 four = __ldcs(reinterpret_cast<const float4*>(p));
-    v[0] = four.x, v[1] = four.y, v[2] = four.z, v[3] = four.w;
-  } else if constexpr (Width == 2) {
-    const float2 two = __ldcs(reinterpret_cast<const float2*>(p));
-    v[0] = two.x, v[1] = two.y;
+// The rows from `shift` on, of this lane and the next one.
+template <class T, int Rows>
+__device__ void move_down(T (&v)[Rows], unsigned shift) {
+  T all[2 * Rows];
+#pragma unroll
+  for (int i = 0; i < Rows; ++i) all[i] = v[i], all[Rows + i] = v[i];
+#pragma unroll
+  for (int i = 0; i < Rows - 1; ++i) all[Rows + i] = __shfl_down_sync(full_warp, v[i], 1);
+#pragma unroll
+  for (int bit = Rows / 2; bit > 0; bit /= 2)
+#pragma unroll
+    for (int i = 0; i < 2 * Rows - 1 - bit; ++i) all[i] = shift & bit ? all[i + bit] : all[i];
+#pragma unroll
+  for (int i = 0; i < Rows; ++i) v[i] = all[i];
+}
+
+// One row by itself; Dof 0 takes s.dof.
+template <int Dof, class T>
+__device__ T row_sum(const CdsStructure& s, const T* __restrict__ values, const T* __restrict__ x,
+                     std::int64_t row) {
+  const int dof = Dof > 0 ? Dof : s.dof, node = static_cast<int>(row / dof);
+  T sum = 0;
+#pragma unroll(Dof > 0 && Dof < 8 ? 8 / Dof : 1)
+  for (int d = 0; d < s.diagonals; ++d) {
+    const std::int64_t to = neighbour(s, node, d);
+#pragma unroll 8
+    for (int c = 0; c < dof; ++c)
+      sum += __ldcs(values + (static_cast<std::int64_t>(d) * dof + c) * s.rows + row) *
+             (to >= 0 ? __ldg(x + to * dof + c) : T(0));
+  }
+  return sum;
+}
+
+// x at diagonal d for the nodes of a thread, columns first.. of the block.
+template <class P, int Dof, class T>
+__device__ void load_x(const CdsStructure& s, const T* __restrict__ x, int node, unsigned near, int d,
+                       int first, T (&b)[P::columns][P::nodes]) {
+  if ((near & s.axes[d]) == 0) {
+    const T* const from = x + (static_cast<std::int64_t>(node) * Dof + s.step[d] + first);
+    if constexpr (P::whole && P::rows > 1) {
+      if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
+        T all[P::rows];
+        unpack(__ldg(reinterpret_cast<const typename Vector<T>::type*>(from)), all);
+#pragma unroll
+        for (int i = 0; i < P::rows; ++i) b[i % Dof][i / Dof] = all[i];
+        return;
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < P::nodes; ++n)
+#pragma unroll
+      for (int c = 0; c < P::columns; ++c)
+        if (first + c < Dof) b[c][n] = __ldg(from + n * Dof + c);
   } else {
-    v[0] = __ldcs(p);
+#pragma unroll
+    for (int n = 0; n < P::nodes; ++n) {
+      const std::int64_t to = node + n < s.nodes ? neighbour(s, node + n, d) : -1;
+#pragma unroll
+      for (int c = 0; c < P::columns; ++c)
+        if (first + c < Dof) b[c][n] = to >= 0 ? __ldg(x + to * Dof + first + c) : T(0);
+    }
   }
 }
 
-// The same for a store.
-template <int Width, class T>
-__device__ void store(T* p, const T (&v)[Width]) {
-  if constexpr (Width == 4)
-    *reinterpret_cast<float4*>(p) = {v[0], v[1], v[2], v[3]};
-  else if constexpr (Width == 2)
-    *reinterpret_cast<float2*>(p) = {v[0], v[1]};
-  else
-    *p = v[0];
-}
-
-// Rows row .. row + Width - 1; Dof 0 takes s.dof.
-template <class T, int Dof, int Width, bool Periodic>
-__global__ void __launch_bounds__(threads_per_block)
+template <class T, int Dof, bool Odd>
+__global__ void __launch_bounds__(block_threads, (Plan<T, Dof, Odd>::blocks))
     cds_kernel(const __grid_constant__ CdsStructure s, const T* __restrict__ values, const T* __restrict__ x,
                T* __restrict__ y) {
-  const std::int64_t row = global_thread() * Width;
-  if (row >= s.rows) return;
-  const int dof = Dof > 0 ? Dof : s.dof;
-  CdsNode node[Width];
+  using P = Plan<T, Dof, Odd>;
+  constexpr int warp_loads = 32 * P::rows, warp_owns = P::lanes * P::rows;  // rows
+  if (P::shifts && blockIdx.x == 0) {  // the rows after the last whole warp
+    const std::int64_t warps = s.rows < warp_loads ? 0 : (s.rows - warp_loads) / warp_owns + 1;
+    const std::int64_t row = warps * warp_owns + threadIdx.x;
+    if (row < s.rows) y[row] = row_sum<Dof>(s, values, x, row) + (s.accumulate ? y[row] : T(0));
+    return;
+  }
+  const std::int64_t block_row = static_cast<std::int64_t>(blockIdx.x - (P::shifts ? 1 : 0)) * P::block_rows;
+  const int warp_row = threadIdx.x / 32 * warp_owns, lane = threadIdx.x % 32,
+            local = warp_row + lane * P::rows;
+  const std::int64_t row = block_row + local;
+  if (P::shifts ? block_row + warp_row + warp_loads > s.rows : row >= s.rows) return;
+  const std::int64_t block_node = block_row / Dof;
+  const unsigned behind = static_cast<unsigned>(block_row - block_node * Dof) + local;
+  const int node = static_cast<int>(block_node) + behind / Dof, r = behind % Dof;
+  const unsigned near = careful_axes<P::nodes>(s, node, 1);
+  T sum[P::rows];
 #pragma unroll
-  for (int w = 0; w < Width; ++w) node[w] = node_at<Periodic>(s, static_cast<int>((row + w) / dof));
-  T sum[Width];
-#pragma unroll
-  for (int w = 0; w < Width; ++w) sum[w] = s.accumulate ? y[row + w] : T(0);
+  for (int w = 0; w < P::rows; ++w) sum[w] = s.accumulate ? y[row + w] : T(0);
 
-  constexpr int columns = Dof > 0 ? Dof : values_in_flight;  // of a block diagonal at once
-  constexpr int diagonals = diagonals_together(columns, Width);
-  for (int d = 0; d < s.diagonals; d += diagonals)
-    for (int first = 0; first < (Dof > 0 ? 1 : dof); first += columns) {
-      T a[diagonals][columns][Width], b[diagonals][columns][Width];
+  const T* column = values + row;
+  const unsigned slope = static_cast<unsigned>(s.rows % P::rows);  // from a column's shift to the next one's
+  unsigned shift = 0;
+  for (int d = 0; d < s.diagonals; d += P::diagonals)
+#pragma unroll(P::unrolled)
+    for (int first = 0; first < Dof; first += P::columns) {
+      T a[P::diagonals][P::columns][P::rows], b[P::diagonals][P::columns][P::nodes];
+      unsigned shift_of = shift;
 #pragma unroll
-      for (int j = 0; j < diagonals; ++j)
+      for (int j = 0; j < P::diagonals; ++j)
 #pragma unroll
-        for (int c = 0; c < columns; ++c)
-          if (d + j < s.diagonals && (Dof > 0 || first + c < dof)) {
-            load(values + (static_cast<std::int64_t>(d + j) * dof + first + c) * s.rows + row, a[j][c]);
-          } else {
-#pragma unroll
-            for (int w = 0; w < Width; ++w) a[j][c][w] = 0;
+        for (int c = 0; c < P::columns; ++c)
+          if (d + j < s.diagonals && first + c < Dof) {
+            load_rows(P::shifts ? column - shift : column, a[j][c]);
+            column += s.rows;
+            shift = (shift + slope) % P::rows;
           }
 #pragma unroll
-      for (int j = 0; j < diagonals; ++j)
+      for (int j = 0; j < P::diagonals; ++j)
+        if (d + j < s.diagonals) load_x<P, Dof>(s, x, node, near, d + j, first, b[j]);
 #pragma unroll
-        for (int w = 0; w < Width; ++w) {
-          const std::int64_t to = d + j < s.diagonals ? neighbour<Periodic>(s, node[w], d + j) : -1;
+      for (int j = 0; j < P::diagonals; ++j)
 #pragma unroll
-          for (int c = 0; c < columns; ++c)
-            b[j][c][w] = to >= 0 && (Dof > 0 || first + c < dof) ? __ldg(x + to * dof + first + c) : T(0);
-        }
+        for (int c = 0; c < P::columns; ++c)
+          if (d + j < s.diagonals && first + c < Dof) {
+            if constexpr (P::shifts) move_down(a[j][c], shift_of);
+            shift_of = (shift_of + slope) % P::rows;
 #pragma unroll
-      for (int j = 0; j < diagonals; ++j)
-#pragma unroll
-        for (int c = 0; c < columns; ++c)
-#pragma unroll
-          for (int w = 0; w < Width; ++w) sum[w] += a[j][c][w] * b[j][c][w];
+            for (int w = 0; w < P::rows; ++w) {
+              const bool second = !P::whole && P::nodes == 2 && r + w >= Dof;
+              sum[w] += a[j][c][w] * (second ? b[j][c][P::nodes - 1] : b[j][c][P::whole ? w / Dof : 0]);
+            }
+          }
     }
-  store(y + row, sum);
+  if (lane >= P::lanes) return;
+  if constexpr (P::rows > 1) {
+    if (!Odd && reinterpret_cast<std::uintptr_t>(y) % 16 == 0) {
+      *reinterpret_cast<typename Vector<T>::type*>(y + row) = pack(sum);
+      return;
+    }
+  }
+#pragma unroll
+  for (int w = 0; w < P::rows; ++w) y[row + w] = sum[w];
+}
+
+// Any DoF and alignment: a thread owns a row.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    cds_row_kernel(const __grid_constant__ CdsStructure s, const T* __restrict__ values,
+                   const T* __restrict__ x, T* __restrict__ y) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
+  if (row < s.rows) y[row] = row_sum<0>(s, values, x, row) + (s.accumulate ? y[row] : T(0));
 }
 
 template <class T>
-using CdsKernel = void (*)(CdsStructure, const T*, const T*, T*);
+struct CdsKernel {
+  void (*run)(CdsStructure, const T*, const T*, T*);
+  int block_rows, first_block;
+};
 
-// Wide: rows_per_thread() rows a thread; otherwise one.
-template <class T, bool Wide, bool Periodic>
-CdsKernel<T> kernel_of(int dof) {
-  constexpr auto width = [](int d) { return Wide ? rows_per_thread<T>(d) : 1; };
-  static constexpr CdsKernel<T> kernels[] = {
-      cds_kernel<T, 0, width(0), Periodic>, cds_kernel<T, 1, width(1), Periodic>,
-      cds_kernel<T, 2, width(2), Periodic>, cds_kernel<T, 3, width(3), Periodic>,
-      cds_kernel<T, 4, width(4), Periodic>, cds_kernel<T, 5, width(5), Periodic>,
-      cds_kernel<T, 6, width(6), Periodic>, cds_kernel<T, 7, width(7), Periodic>,
-      cds_kernel<T, 8, width(8), Periodic>};
-  return kernels[dof <= 8 ? dof : 0];
+template <class T, int Dof>
+CdsKernel<T> kernel_for(bool odd) {
+  if constexpr (Dof % Plan<T, Dof, false>::rows != 0)  // else rows are never odd
+    if (odd)
+      return {cds_kernel<T, Dof, true>, Plan<T, Dof, true>::block_rows, Plan<T, Dof, true>::shifts ? 1 : 0};
+  return {cds_kernel<T, Dof, false>, Plan<T, Dof, false>::block_rows, 0};
+}
+
+template <class T, int... Less>
+CdsKernel<T> kernel_of(int dof, bool odd, std::integer_sequence<int, Less...>) {
+  static constexpr std::array<CdsKernel<T> (*)(bool), sizeof...(Less)> kernels = {kernel_for<T, Less + 1>...};
+  return kernels[dof - 1](odd);
 }
 
 }  // namespace
@@ -124,18 +248,19 @@ CdsKernel<T> kernel_of(int dof) {
 template <class T>
 void spmv(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
   if (a.rows() == 0) return;
-  const bool periodic = a.periodic[0] || a.periodic[1] || a.periodic[2];
-  const int widest = rows_per_thread<T>(a.dof <= 8 ? a.dof : 0);
-  const bool wide = a.rows() % widest == 0;  // every column is then aligned for wide loads
-  const int width = wide ? widest : 1;
+  const bool instance =
+      a.dof <= most_instances && reinterpret_cast<std::uintptr_t>(a.values.data()) % 16 == 0;
+  const bool odd = a.rows() % Plan<T, 1, false>::rows != 0;
   const CdsKernel<T> kernel =
-      wide ? (periodic ? kernel_of<T, true, true>(a.dof) : kernel_of<T, true, false>(a.dof))
-           : (periodic ? kernel_of<T, false, true>(a.dof) : kernel_of<T, false, false>(a.dof));
+      instance ? kernel_of<T>(a.dof, odd, std::make_integer_sequence<int, most_instances>())
+               : CdsKernel<T>{cds_row_kernel<T>, block_threads, 0};
+  const std::int64_t blocks = kernel.first_block + (a.rows() + kernel.block_rows - 1) / kernel.block_rows;
+  to_index32(blocks, "blocks of rows");
   std::int64_t first = 0;
   do {  // once even for an operator without diagonals, whose product is zero
     const CdsStructure s = structure_of(a, first, false);
-    const T* const values = a.values.data() + first * a.dof * a.rows();
-    kernel<<<blocks_for(a.rows() / width), threads_per_block>>>(s, values, x, y);
+    kernel.run<<<static_cast<unsigned>(blocks), block_threads>>>(
+        s, a.values.data() + first * a.dof * a.rows(), x, y);
     QUADRILLE_CUDA_LAUNCHED("cds");
     first += max_diagonals;
   } while (first < a.diagonals());

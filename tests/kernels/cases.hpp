@@ -89,6 +89,15 @@ std::vector<Case<T>> grid_cases(bool integer) {
     o.cmrs_height = 1 + i % 16;
     o.cmrs_reorder = i % 2 == 1;
   }
+  // Many unknowns, and more diagonals than one launch takes, on every boundary there is.
+  for (const int dof : {10, 12, 15, 17, 22, 31, 32, 33, 40}) {
+    const Grid grid{.extents = {3, dof % 2 == 0 ? 4 : 3, 5}, .dof = dof};
+    cases.push_back(grid_case<T>(grid, star_stencil(3, 1), random_boundary(3, random), {random(), integer}));
+  }
+  for (const int dof : {1, 2, 3}) {
+    const Grid grid{.extents = {9, 8, 7}, .dof = dof};
+    cases.push_back(grid_case<T>(grid, box_stencil(3, 3), random_boundary(3, random), {random(), integer}));
+  }
   return cases;
 }
 

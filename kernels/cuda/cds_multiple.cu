@@ -1,0 +1,132 @@
+// CDS on the GPU: Y = A X for several vectors at once, so that the matrix is read once for all of them.
+//
+// One thread owns a row of the operator, or two rows of one node where the DoF is even, in all vectors. Every matrix value is
+// loaded once, past the caches, with unit stride, and multiplied with one value of x per vector; those are loaded
+// through the read-only cache, once for both rows. Four columns' values are loaded before the first is used. Groups of 8, 4, 2
+// vectors; a last one alone goes to the single product.
+#include "kernels/cuda/cds_structure.cuh"
+#include "kernels/cuda/spmv.hpp"
+
+namespace quadrille::cuda {
+namespace {
+
+constexpr int columns_together = 4;
+
+template <int Rows, class T>
+__device__ void load_rows(const T* from, T (&v)[Rows]) {
+  if constexpr (Rows == 1) {
+    v[0] = __ldcs(from);
+  } else if constexpr (sizeof(T) == 8) {
+    const double2 two = __ldcs(reinterpret_cast<const double2*>(from));
+    v[0] = two.x, v[1] = two.y;
+  } else {
+    const float2 two = __ldcs(reinterpret_cast<const float2*>(from));
+    v[0] = two.x, v[1] = two.y;
+  }
+}
+
+// Dof 0 takes s.dof.
+template <class T, int Dof, int Vectors, int Rows>
+__global__ void __launch_bounds__(threads_per_block)
+    cds_multiple_kernel(const __grid_constant__ CdsStructure s, const T* __restrict__ values,
+                        const T* __restrict__ x, T* __restrict__ y) {
+  const int dof = Dof > 0 ? Dof : s.dof;
+  const std::int64_t row = global_thread() * Rows;
+  if (row >= s.rows) return;
+  const int node = static_cast<int>(row / dof);
+  const unsigned near = careful_axes<1>(s, node, 0);
+  T sum[Vectors][Rows];
+#pragma unroll
+  for (int v = 0; v < Vectors; ++v)
+#pragma unroll
+    for (int w = 0; w < Rows; ++w) sum[v][w] = s.accumulate ? y[v * s.rows + row + w] : T(0);
+  constexpr int columns = Dof > 0 && Dof < columns_together ? Dof : columns_together;
+  const T* column = values + row;
+  for (int d = 0; d < s.diagonals; ++d) {
+    std::int64_t from = static_cast<std::int64_t>(node) * dof + s.step[d];
+    if (near & s.axes[d]) from = neighbour(s, node, d) * dof;
+#pragma unroll(Dof > 0 ? Dof : 1)
+    for (int first = 0; first < dof; first += columns) {
+      T a[columns][Rows];
+#pragma unroll
+      for (int c = 0; c < columns; ++c)
+        if (first + c < dof) {
+          load_rows(column, a[c]);
+          column += s.rows;
+        }
+      if (from < 0) continue;
+#pragma unroll
+      for (int v = 0; v < Vectors; ++v)
+#pragma unroll
+        for (int c = 0; c < columns; ++c)
+          if (first + c < dof) {
+            const T b = __ldg(x + v * s.rows + from + first + c);
+#pragma unroll
+            for (int w = 0; w < Rows; ++w) sum[v][w] += a[c][w] * b;
+          }
+    }
+  }
+#pragma unroll
+  for (int v = 0; v < Vectors; ++v)
+#pragma unroll
+    for (int w = 0; w < Rows; ++w) y[v * s.rows + row + w] = sum[v][w];
+}
+
+template <class T>
+using CdsKernel = void (*)(CdsStructure, const T*, const T*, T*);
+
+// Two rows a thread need columns that begin at even values.
+template <class T, int Vectors>
+CdsKernel<T> kernel_of(int dof, bool pairs) {
+  constexpr auto rows = [](int d) { return d % 2 == 0 ? 2 : 1; };
+  static constexpr CdsKernel<T> kernels[] = {
+      cds_multiple_kernel<T, 0, Vectors, rows(0)>, cds_multiple_kernel<T, 1, Vectors, rows(1)>,
+      cds_multiple_kernel<T, 2, Vectors, rows(2)>, cds_multiple_kernel<T, 3, Vectors, rows(3)>,
+      cds_multiple_kernel<T, 4, Vectors, rows(4)>, cds_multiple_kernel<T, 5, Vectors, rows(5)>,
+      cds_multiple_kernel<T, 6, Vectors, rows(6)>, cds_multiple_kernel<T, 7, Vectors, rows(7)>,
+      cds_multiple_kernel<T, 8, Vectors, rows(8)>};
+  if (dof <= 8 && pairs == (dof % 2 == 0)) return kernels[dof];
+  return pairs ? kernels[0] : cds_multiple_kernel<T, 0, Vectors, 1>;
+}
+
+// `Vectors` of them, from one of x and y on.
+template <class T, int Vectors>
+void product(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
+  const bool pairs =
+      a.dof % 2 == 0 && reinterpret_cast<std::uintptr_t>(a.values.data()) % (2 * sizeof(T)) == 0;
+  const CdsKernel<T> kernel = kernel_of<T, Vectors>(a.dof, pairs);
+  const unsigned blocks = blocks_for(a.rows() / (pairs ? 2 : 1));
+  std::int64_t first = 0;
+  do {  // once even for an operator without diagonals, whose product is zero
+    const CdsStructure s = structure_of(a, first, false);
+    kernel<<<blocks, threads_per_block>>>(s, a.values.data() + first * a.dof * a.rows(), x, y);
+    QUADRILLE_CUDA_LAUNCHED("cds of several vectors");
+    first += max_diagonals;
+  } while (first < a.diagonals());
+}
+
+}  // namespace
+
+template <class T>
+void spmv_multiple(const BlockDiagonals<T, Device>& a, const T* x, T* y, int count) {
+  if (a.rows() == 0) return;
+  while (count > 0) {
+    const int vectors = count >= 8 ? 8 : count >= 4 ? 4 : count >= 2 ? 2 : 1;
+    if (vectors == 8)
+      product<T, 8>(a, x, y);
+    else if (vectors == 4)
+      product<T, 4>(a, x, y);
+    else if (vectors == 2)
+      product<T, 2>(a, x, y);
+    else
+      spmv(a, x, y);
+    x += vectors * a.rows();
+    y += vectors * a.rows();
+    count -= vectors;
+  }
+}
+
+template void spmv_multiple(const BlockDiagonals<float, Device>&, const float*, float*, int);
+template void spmv_multiple(const BlockDiagonals<double, Device>&, const double*, double*, int);
+
+}  // namespace quadrille::cuda

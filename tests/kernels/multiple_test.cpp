@@ -1,0 +1,88 @@
+// Y = A X of every format, space and precision: the bits of the single products on integers, PETSc's bound on reals.
+#include <limits>
+
+#include "cases.hpp"
+#include "kernels/host_apply.hpp"
+#include "kernels/petsc/reference.hpp"
+
+namespace quadrille {
+namespace {
+
+using MultipleTest = RegistryTest;
+
+constexpr int counts[] = {1, 2, 3, 4, 5, 8, 9, 16};
+constexpr int most = 16;
+
+template <class T>
+std::vector<T> vector_of(const std::vector<T>& all, std::int64_t size, int v) {
+  return {all.begin() + v * size, all.begin() + (v + 1) * size};
+}
+
+// Calls body(case, operator, X of `most` vectors) for the cases that the entry can hold.
+template <class T, class Body>
+void for_each_operator(const FormatEntry& entry, bool integer, const Body& body) {
+  std::vector<Case<T>> cases = grid_cases<T>(integer);
+  for (Case<T>& c : matrix_cases<T>(integer)) cases.push_back(std::move(c));
+  for (const Case<T>& c : cases) {
+    SCOPED_TRACE(c.name);
+    if (refuses(entry, c)) continue;
+    FormatOptions options = c.options;
+    options.rg_csr_ordering = RowOrdering::none;  // rcm would refuse rectangles
+    const auto op = entry.make<T>()(c.source, options);
+    body(c, *op, test_vector<T>(op->columns() * most, integer, 11));
+  }
+}
+
+// The first `count` vectors' products, from NaN.
+template <class T>
+std::vector<T> products(const SpmvOperator<T>& op, const std::vector<T>& x, int count) {
+  std::vector<T> y(static_cast<std::size_t>(op.rows() * count), std::numeric_limits<T>::quiet_NaN());
+  host_apply_multiple(op, vector_of(x, op.columns() * count, 0), y, count);
+  return y;
+}
+
+TEST_P(MultipleTest, GivesTheBitsOfSingleProductsOnIntegers) {
+  in_precision(GetParam(), []<class T>() {
+    for_each_operator<T>(
+        GetParam().entry(), true, [](const Case<T>&, const SpmvOperator<T>& op, const std::vector<T>& x) {
+          std::vector<T> expected;
+          for (int v = 0; v < most; ++v) {
+            std::vector<T> y(static_cast<std::size_t>(op.rows()), std::numeric_limits<T>::quiet_NaN());
+            host_apply(op, vector_of(x, op.columns(), v), y);
+            expected.insert(expected.end(), y.begin(), y.end());
+          }
+          for (const int count : counts)
+            EXPECT_EQ(products(op, x, count), vector_of(expected, op.rows() * count, 0))
+                << count << " vectors";
+          EXPECT_TRUE(products(op, x, 0).empty());
+        });
+  });
+}
+
+TEST_P(MultipleTest, AgreesWithPetscRowByRow) {
+  in_precision(GetParam(), []<class T>() {
+    int number = 0;
+    for_each_operator<T>(
+        GetParam().entry(), false, [&](const Case<T>& c, const SpmvOperator<T>& op, const std::vector<T>& x) {
+          if (number++ % 3 != 0) return;  // sixteen references a case
+          std::vector<petsc::Reference> references;
+          const Csr<double> csr = cast<double>(*c.source.csr);
+          const std::vector<double> x_double(x.begin(), x.end());
+          for (int v = 0; v < most; ++v) references.emplace_back(csr, x_double.data() + v * op.columns());
+          for (const int count : counts) {
+            const std::vector<T> y = products(op, x, count);
+            for (int v = 0; v < count; ++v) {
+              const petsc::CheckResult check = references[v].compare(y.data() + v * op.rows());
+              EXPECT_LE(check.error_over_bound, 1)
+                  << "vector " << v << " of " << count << ", row " << check.worst_row << ": " << check.y
+                  << " for " << check.y_ref;
+            }
+          }
+        });
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MultipleTest, testing::ValuesIn(all_entries()), entry_name);
+
+}  // namespace
+}  // namespace quadrille
