@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "cases.hpp"
+#include "entry_test.hpp"
 #include "kernels/host_apply.hpp"
 #include "kernels/petsc/reference.hpp"
 
