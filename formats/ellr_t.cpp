@@ -19,10 +19,19 @@ std::int64_t position(std::int64_t row, std::int64_t entry, std::int64_t pitch, 
 
 }  // namespace
 
+int ellr_t_threads(std::int64_t rows, std::int64_t nnz) {
+  constexpr std::int64_t busy = 1 << 18;
+  int threads = 1;
+  while (threads < 32 && rows * threads < busy && 4 * threads * rows <= nnz) threads *= 2;
+  return threads;
+}
+
 template <class T>
 EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads) {
+  if (threads == 0) threads = ellr_t_threads(csr.rows, csr.nnz());
   if (!known_thread_count(threads))
-    throw FormatError("ellr_t: " + std::to_string(threads) + " threads per row; T is 1, 2, 4, 8, 16 or 32");
+    throw FormatError("ellr_t: " + std::to_string(threads) +
+                      " threads per row; T is 1, 2, 4, 8, 16 or 32, or 0 for a choice by the rows");
   EllrT<T> ellr{csr.rows, csr.columns, threads, round_up(csr.rows, row_multiple), 0, csr.nnz(), {}, {}, {}};
   ellr.width = round_up(longest_row(csr), threads);
   const std::int64_t slots = checked_product(ellr.width, ellr.pitch, "ellr_t");

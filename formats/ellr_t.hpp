@@ -56,7 +56,11 @@ EllrT<T, To> transfer(const EllrT<T, From>& a) {
           transfer<To>(a.value)};
 }
 
-// Throws FormatError for another T and for absurd fill.
+// T for so many rows: 1, or where there are few rows as many threads as make 2^18 in all (what a large GPU keeps busy
+// with), as long as each has two entries of a mean row.
+int ellr_t_threads(std::int64_t rows, std::int64_t nnz);
+
+// Threads 0 takes ellr_t_threads(). Throws FormatError for another T and for absurd fill.
 template <class T>
 EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads);
 template <class T>

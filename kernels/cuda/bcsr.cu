@@ -39,7 +39,7 @@ struct Plan {
 };
 
 template <int B, class T>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(threads_per_block, B == 2 ? 4 : 1)
     bcsr_kernel(Shape shape, const std::int32_t* __restrict__ block_row_ptr,
                 const std::int32_t* __restrict__ block_column, const T* __restrict__ value,
                 const T* __restrict__ x, T* __restrict__ y) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(threads_per_block)
   constexpr int row_groups = B / P::rows;
   const int lane = threadIdx.x % 32, thread = lane % P::threads;
   const int r = thread % row_groups * P::rows, share = thread / row_groups;
-  const std::int64_t block_row = global_thread() / 32 * P::per_warp + lane / P::threads;
+  const int block_row = static_cast<int>(global_thread() / 32) * P::per_warp + lane / P::threads;
   const bool inside = lane < P::per_warp * P::threads && block_row < shape.block_rows;
   const std::int32_t begin = inside ? __ldg(block_row_ptr + block_row) + share : 0;
   const std::int32_t end = inside ? __ldg(block_row_ptr + block_row + 1) : 0;
@@ -66,20 +66,12 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll
     for (int j = 0; j < P::together; ++j) {
       if (j * P::sharers >= left) continue;
-      const std::int64_t first = std::int64_t{column[j]} * B;
-      if (first + B <= shape.columns) {
+      const int first = column[j] * B, room = static_cast<int>(shape.columns) - first;
 #pragma unroll
-        for (int c = 0; c < B; ++c) {
-          const T b = __ldg(x + first + c);
+      for (int c = 0; c < B; ++c) {
+        const T b = c < room ? __ldg(x + first + c) : T(0);  // a block may stick out of the matrix
 #pragma unroll
-          for (int i = 0; i < P::rows; ++i) sum[i] += a[j][i * B + c] * b;
-        }
-      } else {  // the block sticks out of the matrix
-#pragma unroll
-        for (int c = 0; c < B; ++c)
-          if (first + c < shape.columns)
-#pragma unroll
-            for (int i = 0; i < P::rows; ++i) sum[i] += a[j][i * B + c] * __ldg(x + first + c);
+        for (int i = 0; i < P::rows; ++i) sum[i] += a[j][i * B + c] * b;
       }
     }
     columns += P::sharers * P::together;
@@ -91,7 +83,7 @@ __global__ void __launch_bounds__(threads_per_block)
     for (int i = 0; i < P::rows; ++i) sum[i] += __shfl_down_sync(full_warp, sum[i], row_groups * half);
 #pragma unroll
   for (int i = 0; i < P::rows; ++i) {
-    const std::int64_t row = block_row * B + r + i;
+    const std::int64_t row = std::int64_t{block_row} * B + r + i;
     if (inside && share == 0 && row < shape.rows) y[row] = sum[i];
   }
 }

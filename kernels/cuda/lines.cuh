@@ -83,27 +83,26 @@ __device__ __forceinline__ void multiply_tile(const Lines& a, Tile<T>& tile, std
                                               T* __restrict__ y, int first, int line, int fit,
                                               std::int32_t begin, std::int32_t end) {
   const int thread = threadIdx.x;
-  if (end > begin) {
-    // Threads beyond the end read its last entry again: one sector, and no branches between the loads.
-    std::uint32_t i[line_entries];
-    T p[line_entries];
+  // Threads beyond the end read its last entry again: one sector, and no branches around the loads.
+  const int last = max(end - 1, 0);
+  std::uint32_t i[line_entries];
+  T p[line_entries];
 #pragma unroll
-    for (int j = 0; j < line_entries; ++j) {
-      const int k = min(begin + thread + j * line_threads, end - 1);
-      i[j] = __ldcs(a.index + k);
-      p[j] = __ldcs(value + k);
-    }
+  for (int j = 0; j < line_entries; ++j) {
+    const int k = min(begin + thread + j * line_threads, last);
+    i[j] = __ldcs(a.index + k);
+    p[j] = __ldcs(value + k);
+  }
 #pragma unroll
-    for (int j = 0; j < line_entries; ++j)
-      tile.product[thread + j * line_threads] = p[j] * __ldg(x + (i[j] >> a.row_bits));
-    if constexpr (Height > 1) {
-      const unsigned mask = (1u << a.row_bits) - 1;
-      if (a.row == nullptr || a.row_bits > 0) {
+  for (int j = 0; j < line_entries; ++j)
+    tile.product[thread + j * line_threads] = p[j] * __ldg(x + (i[j] >> a.row_bits));
+  if constexpr (Height > 1) {
+    const unsigned mask = (1u << a.row_bits) - 1;
+    if (a.row == nullptr || a.row_bits > 0) {
 #pragma unroll
-        for (int j = 0; j < line_entries; ++j) row[thread + j * line_threads] = i[j] & mask;
-      } else {
-        for (int k = thread; k < end - begin; k += line_threads) row[k] = __ldcs(a.row + begin + k);
-      }
+      for (int j = 0; j < line_entries; ++j) row[thread + j * line_threads] = i[j] & mask;
+    } else {
+      for (int k = thread; k < end - begin; k += line_threads) row[k] = __ldcs(a.row + begin + k);
     }
   }
   __syncthreads();
@@ -132,7 +131,7 @@ __device__ __noinline__ void multiply_in_parts(const Lines& a, Tile<T>& tile, st
   const int thread = threadIdx.x;
   for (int line = 0; line < count;) {
     __syncthreads();  // ptr is there, and the tile is free again
-    const std::int32_t begin = tile.ptr[line] & ~7;
+    const std::int32_t begin = tile.ptr[line] & ~31;
     const int fit =
         __syncthreads_count(line <= thread && thread < count && tile.ptr[thread + 1] - begin <= line_tile);
     if (fit > 0)
@@ -157,7 +156,7 @@ __global__ void __launch_bounds__(line_threads, Height > 1       ? 8
   const int count = min(per_block, static_cast<int>(a.count) - first);
   if (thread < count) tile.ptr[thread] = __ldg(a.ptr + first + thread);
   if (thread == 0) tile.ptr[count] = __ldg(a.ptr + first + count);
-  const std::int32_t begin = __ldg(a.ptr + first) & ~7;  // whole sectors of 32 bytes
+  const std::int32_t begin = __ldg(a.ptr + first) & ~31;  // whole lines of 128 bytes
   const std::int32_t end = __ldg(a.ptr + first + count);
   if (end - begin <= line_tile)
     multiply_tile<Height>(a, tile, row, value, x, y, first, 0, count, begin, end);
@@ -174,6 +173,10 @@ inline int lines_per_block(std::int64_t entries, std::int64_t lines) {
 template <int Height, class T>
 void multiply_lines(const Lines& a, const T* value, const T* x, T* y) {
   if (a.count == 0) return;
+  if (a.entries == 0) {
+    QUADRILLE_CUDA(cudaMemsetAsync(y, 0, static_cast<std::size_t>(a.rows) * sizeof(T)));
+    return;
+  }
   const int per_block = lines_per_block(a.entries, a.count);
   const unsigned blocks = to_index32((a.count + per_block - 1) / per_block, "blocks of threads");
   lines_kernel<Height><<<blocks, line_threads>>>(a, per_block, value, x, y);

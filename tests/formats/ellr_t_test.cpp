@@ -34,8 +34,17 @@ TEST(EllrT, EveryThreadCountGoesRoundTrip) {
   }
 }
 
+TEST(EllrT, ChoosesMoreThreadsOnlyForFewAndLongRows) {
+  EXPECT_EQ(ellr_t_threads(1 << 21, 28 << 21), 1);
+  EXPECT_EQ(ellr_t_threads(1 << 17, 28 << 17), 2);
+  EXPECT_EQ(ellr_t_threads(1000, 1000 * 7), 2);
+  EXPECT_EQ(ellr_t_threads(1000, 1000 * 3), 1);
+  EXPECT_EQ(ellr_t_threads(1000, 1000 * 500), 32);
+  EXPECT_EQ(ellr_t_from_csr(paper_matrix<double>(), 0).threads, 1);  // two entries a row
+}
+
 TEST(EllrT, RefusesOtherThreadCountsAbsurdFillAndBrokenArrays) {
-  for (const int threads : {0, 3, 33, 64})
+  for (const int threads : {-1, 3, 33, 64})
     expect_refused<FormatError>([&] { ellr_t_from_csr(paper_matrix<double>(), threads); },
                                 {"1, 2, 4, 8, 16 or 32"});
   const Csr<double> dense_row = random_matrix<double>(1000, 1000, 2, 500, false, 1);

@@ -19,11 +19,12 @@ struct Case {
   std::string name;
   Source<T> source;
   FormatOptions options;
+  bool ragged = false;  // too long a row for the formats that pad
 };
 
 template <class T>
 Case<T> matrix_case(const std::string& name, Csr<T> csr) {
-  Case<T> result{name, {}, {}};
+  Case<T> result{name, {}, {}, false};
   result.source.csr = std::make_shared<const Csr<T>>(std::move(csr));
   return result;
 }
@@ -34,7 +35,8 @@ Case<T> grid_case(const Grid& grid, const Stencil& stencil, const Boundary& boun
   Case<T> result{to_string(grid) + " dof " + std::to_string(grid.dof) + " " + describe(stencil) + " " +
                      to_string(boundary, grid.dimension),
                  {},
-                 {}};
+                 {},
+                 false};
   auto hub = std::make_shared<BlockDiagonals<T>>();
   *hub = std::move(assemble<T>(grid, stencil, boundary, coefficient).hub);
   result.source.csr = std::make_shared<const Csr<T>>(to_csr(*hub));
@@ -101,6 +103,55 @@ std::vector<Case<T>> grid_cases(bool integer) {
   return cases;
 }
 
+// Rows of the given lengths at places spread over the columns; values -4..4 without 0, or in (-1, 1).
+template <class T>
+Csr<T> ragged_matrix(const std::vector<std::int64_t>& lengths, std::int64_t columns, bool integer) {
+  std::mt19937 random(14);
+  std::int64_t nnz = 0;
+  for (const std::int64_t length : lengths) nnz += length;
+  const auto rows = static_cast<std::int64_t>(lengths.size());
+  Csr<T> csr{rows, columns, Array<std::int32_t>(rows + 1), Array<std::int32_t>(nnz), Array<T>(nnz)};
+  std::int64_t k = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    csr.row_ptr[row] = static_cast<std::int32_t>(k);
+    for (std::int64_t e = 0; e < lengths[row]; ++e, ++k) {
+      const int whole = static_cast<int>(random() % 8);
+      csr.column[k] = static_cast<std::int32_t>(e * columns / lengths[row]);
+      csr.value[k] = static_cast<T>(integer ? whole - (whole < 4 ? 4 : 3) : whole / 8.0 - 0.45);
+    }
+  }
+  csr.row_ptr[rows] = static_cast<std::int32_t>(k);
+  return csr;
+}
+
+// Rows that end at a tile of a GPU kernel (896 entries for COO, 1024 for CSR) or beside it, that fill one or are one
+// entry longer, with runs of empty rows between; rows far longer than a tile among short ones.
+template <class T>
+std::vector<Case<T>> tile_cases(bool integer) {
+  std::vector<Case<T>> cases;
+  const auto add = [&](const char* name, const std::vector<std::int64_t>& lengths, std::int64_t columns) {
+    cases.push_back(matrix_case(name, ragged_matrix<T>(lengths, columns, integer)));
+    cases.back().options.cmrs_height = 1 + static_cast<int>(cases.size()) * 2;
+  };
+  add("rows that end at a tile of COO", {896, 448, 448, 895, 1, 7, 7, 882, 128, 768, 3}, 1100);
+  add("rows cut by a tile of COO", {890, 13, 1000, 0, 0, 1024, 1, 1023, 127, 1025, 897, 5}, 1100);
+  add("rows that fill a tile of CSR", {1024, 1, 1024, 0, 1023, 1017, 1025, 2, 1016, 1, 0, 1024}, 1100);
+  std::vector<std::int64_t> lengths(700, 0);
+  for (std::size_t row = 300; row < lengths.size(); row += 97) lengths[row] = 5;
+  add("mostly empty rows", lengths, 20);
+  lengths.assign(300, 3);
+  for (std::size_t row = 0; row < lengths.size(); row += 4) lengths[row] = 11;
+  lengths[2] = 2500;
+  lengths[150] = 100000;
+  lengths[151] = 0;
+  lengths[299] = 9000;
+  add("a row of 100000 among short ones", lengths, 100000);
+  cases.back().ragged = true;
+  lengths.assign(3, 5000);
+  add("only long rows", lengths, 6000);
+  return cases;
+}
+
 // Empty rows, a dense row, rectangles, a single entry, nothing at all; sizes around warps and pitches.
 template <class T>
 std::vector<Case<T>> matrix_cases(bool integer) {
@@ -133,14 +184,19 @@ std::vector<Case<T>> matrix_cases(bool integer) {
     cases[i].options.ellr_t_threads = 1 << i % 6;
     cases[i].options.rg_csr_ordering = i % 2 == 0 ? RowOrdering::descending : RowOrdering::none;
   }
+  for (Case<T>& c : tile_cases<T>(integer)) cases.push_back(std::move(c));
   return cases;
 }
 
-// CDS needs a square matrix that its blocks divide; cuSPARSE's BSR whole blocks, larger than 1 x 1.
+// CDS needs a square matrix that its blocks divide; cuSPARSE's BSR whole blocks, larger than 1 x 1; what pads rows or
+// diagonals refuses one very long row.
 template <class T>
 bool refuses(const FormatEntry& entry, const Case<T>& c) {
   const Csr<T>& csr = *c.source.csr;
   const int b = c.source.hub ? c.source.hub->dof : c.options.block_size;
+  const bool pads = entry.name == "ell" || entry.name == "ellr_t" || entry.name == "rg_csr" ||
+                    entry.name == "dia" || entry.name == "cusparse_sell";
+  if (c.ragged && pads) return true;
   if (entry.name == "cusparse_bsr") return b == 1 || csr.rows % b != 0 || csr.columns % b != 0;
   return entry.name == "cds" && !c.source.hub && (csr.rows != csr.columns || csr.rows % b != 0);
 }

@@ -163,7 +163,7 @@ TEST_P(RegistryTest, GivesWhatAHandGives) {
         1,  3,  1,  3,  1, 3, 1,  3,  1,  3,  1, 3,   // (0,0), c = 1
         -1, 0,  -1, 0,  0, 0, -1, 0,  -1, 0,  0, 0,   // (1,0), c = 0: none from the last node of a line
         0,  -1, 0,  -1, 0, 0, 0,  -1, 0,  -1, 0, 0};  // (1,0), c = 1
-    Case<T> grid{"by hand", {}, {}};
+    Case<T> grid{"by hand", {}, {}, false};
     grid.source.csr = std::make_shared<const Csr<T>>(to_csr(hub));
     grid.source.hub = std::make_shared<const BlockDiagonals<T>>(std::move(hub));
     EXPECT_EQ(
