@@ -4,7 +4,10 @@
 #include <limits>
 #include <span>
 
+#include <gtest/gtest.h>
+
 #include "cases.hpp"
+#include "kernels/cuda/device.hpp"
 #include "kernels/cuda/spmv.hpp"
 #include "kernels/petsc/reference.hpp"
 
