@@ -37,7 +37,7 @@ struct Plan {
   static constexpr bool whole = rows % Dof == 0;  // a thread's rows are whole nodes
   static constexpr int nodes = whole ? rows / Dof : Dof % rows == 0 ? 1 : 2;  // they belong to
   // in flight
-  static constexpr int loads = rows == 1  ? (Dof < 5 || Dof > 11 ? 8 : 16)
+  static constexpr int loads = rows == 1  ? (Dof < 6 || Dof > 11 ? 8 : 16)
                                : Dof <= 3 ? 4
                                           : (nodes == 2 && sizeof(T) == 8 ? 7 : 8);
   static constexpr int columns = divided_up(Dof, divided_up(Dof, loads));  // of a block at once

@@ -5,7 +5,7 @@
 // column, and of x, as in the direct product. It keeps one partial sum per column of the block; at the end the
 // partial sums of the rows of a node meet in shared memory, where the thread of (node, c) adds up column c. A block holds
 // whole nodes, so that the nodes of a thread are equally far apart in every thread. Columns go in groups of at most ten;
-// above 32 DoF a thread per element of the result reads columns downwards.
+// above 64 DoF a thread per element of the result reads columns downwards.
 #include <array>
 #include <utility>
 
@@ -15,7 +15,7 @@
 namespace quadrille::cuda {
 namespace {
 
-constexpr int most_instances = 32;
+constexpr int most_instances = 64;
 
 constexpr int divided_up(int n, int by) {
   return (n + by - 1) / by;
@@ -25,7 +25,7 @@ constexpr int divided_up(int n, int by) {
 // measured shares.
 template <class T, int Dof>
 struct Plan {
-  static constexpr int block_nodes = Dof == 1 ? 256 : 256 / Dof / 8 * 8;  // times `nodes`
+  static constexpr int block_nodes = Dof == 1 ? 256 : Dof > 32 ? 4 : 256 / Dof / 8 * 8;  // times `nodes`
   static constexpr int threads = block_nodes * Dof;
   static constexpr int nodes =
       sizeof(T) == 4 && (Dof == 1 || Dof == 3 || Dof == 5 || (Dof > 13 && Dof % 2 == 1)) ? 4
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(Plan<T, Dof>::threads)
         for (int c = 0; c < P::columns; ++c) partial[c][local] = sum[c][n];
         __syncthreads();
         if (first <= r && r < first + P::columns)
-#pragma unroll
+#pragma unroll 8
           for (int i = 0; i < Dof; ++i) total += partial[r - first][local - r + i];
         __syncthreads();
       }
