@@ -1,8 +1,6 @@
 // BCSR on the GPU: one thread owns one row of a block row, or two, and neighbouring threads the rows beside it, so that
 // the blocks of a block row are read one after the other. Of 2x2 blocks, two threads share the blocks of their rows. Two
 // blocks a thread or more are in flight. Blocks of one entry go the way of CSR.
-#include <cstring>
-
 #include "kernels/cuda/compressed.cuh"
 #include "kernels/cuda/spmv.hpp"
 
@@ -19,14 +17,16 @@ struct Shape {
 template <int Count, class T>
 __device__ void load_values(const T* p, T (&a)[Count]) {
   constexpr int bytes = Count * static_cast<int>(sizeof(T));
-  using Wide = std::conditional_t<bytes % 16 == 0, int4, std::conditional_t<bytes % 8 == 0, int2, int>>;
-  Wide wide[bytes / sizeof(Wide)];
+  constexpr int together = (bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : 4) / static_cast<int>(sizeof(T));
+  struct Pack {
+    T value[together];
+  };
 #pragma unroll
-  for (unsigned i = 0; i < bytes / sizeof(Wide); ++i) {
-    const Wide* const from = reinterpret_cast<const Wide*>(p) + i;
-    wide[i] = bytes % 32 == 0 ? __ldcs(from) : __ldg(from);
+  for (int c = 0; c < Count; c += together) {
+    const Pack pack = bytes % 32 == 0 ? load_streamed<Pack>(p + c) : load_cached<Pack>(p + c);
+#pragma unroll
+    for (int i = 0; i < together; ++i) a[c + i] = pack.value[i];
   }
-  memcpy(a, wide, bytes);
 }
 
 // How the threads of a block row divide its work: `rows` rows each; `sharers` of them take turns at the blocks;
@@ -39,7 +39,7 @@ struct Plan {
 };
 
 template <int B, class T>
-__global__ void __launch_bounds__(threads_per_block, B == 2 ? 4 : 1)
+__global__ void __launch_bounds__(threads_per_block)
     bcsr_kernel(Shape shape, const std::int32_t* __restrict__ block_row_ptr,
                 const std::int32_t* __restrict__ block_column, const T* __restrict__ value,
                 const T* __restrict__ x, T* __restrict__ y) {
@@ -66,12 +66,20 @@ __global__ void __launch_bounds__(threads_per_block, B == 2 ? 4 : 1)
 #pragma unroll
     for (int j = 0; j < P::together; ++j) {
       if (j * P::sharers >= left) continue;
-      const int first = column[j] * B, room = static_cast<int>(shape.columns) - first;
+      const std::int64_t first = std::int64_t{column[j]} * B;
+      if (first + B <= shape.columns) {
 #pragma unroll
-      for (int c = 0; c < B; ++c) {
-        const T b = c < room ? __ldg(x + first + c) : T(0);  // a block may stick out of the matrix
+        for (int c = 0; c < B; ++c) {
+          const T b = __ldg(x + first + c);
 #pragma unroll
-        for (int i = 0; i < P::rows; ++i) sum[i] += a[j][i * B + c] * b;
+          for (int i = 0; i < P::rows; ++i) sum[i] += a[j][i * B + c] * b;
+        }
+      } else {  // the block sticks out of the matrix
+#pragma unroll
+        for (int c = 0; c < B; ++c)
+          if (first + c < shape.columns)
+#pragma unroll
+            for (int i = 0; i < P::rows; ++i) sum[i] += a[j][i * B + c] * __ldg(x + first + c);
       }
     }
     columns += P::sharers * P::together;

@@ -22,12 +22,16 @@ __device__ inline std::int64_t global_thread() {
   return static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
 }
 
-// One aligned load of 4, 8 or 16 bytes as a Pack of numbers, past the caches.
+// One aligned load of 4, 8 or 16 bytes as a Pack of numbers: past the caches, or through the read-only path.
+template <class Pack>
+using WordOf = std::conditional_t<sizeof(Pack) == 16, int4, std::conditional_t<sizeof(Pack) == 8, int2, int>>;
 template <class Pack, class T>
 __device__ Pack load_streamed(const T* p) {
-  using Word = std::conditional_t<sizeof(Pack) == 16, int4, std::conditional_t<sizeof(Pack) == 8, int2, int>>;
-  static_assert(sizeof(Word) == sizeof(Pack));
-  return __builtin_bit_cast(Pack, __ldcs(reinterpret_cast<const Word*>(p)));
+  return __builtin_bit_cast(Pack, __ldcs(reinterpret_cast<const WordOf<Pack>*>(p)));
+}
+template <class Pack, class T>
+__device__ Pack load_cached(const T* p) {
+  return __builtin_bit_cast(Pack, __ldg(reinterpret_cast<const WordOf<Pack>*>(p)));
 }
 
 // The sum over groups of `Lanes` neighbouring lanes, in the same order every time; every lane of the warp
