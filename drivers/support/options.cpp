@@ -189,8 +189,8 @@ void read_run_options(const Settings& settings, Options& options) {
 }
 
 void read_format_options(const Settings& settings, FormatOptions& formats) {
-  const Words powers{"1", "2", "4", "8", "16", "32"};
-  formats.ellr_t_threads = std::stoi(read_word(settings, "ellr-threads", "4", powers));
+  const Words powers{"0", "1", "2", "4", "8", "16", "32"};
+  formats.ellr_t_threads = std::stoi(read_word(settings, "ellr-threads", "0", powers));
   formats.rg_csr_group = read_int(settings, "rgcsr-group", 64, 32, 256);
   const std::string ordering = read_word(settings, "rgcsr-ordering", "none", ordering_names);
   const auto at = std::find(ordering_names.begin(), ordering_names.end(), ordering);

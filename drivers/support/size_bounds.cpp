@@ -4,6 +4,7 @@
 
 #include "formats/build_csr.hpp"
 #include "formats/dia.hpp"
+#include "formats/ellr_t.hpp"
 
 namespace quadrille {
 namespace {
@@ -36,7 +37,8 @@ std::int64_t indexed_bytes(const std::string& format, const OperatorSize& size,
   }
   if (format == "ell" || format == "hyb") return product(product(padded_rows, longest), entry);
   if (format == "ellr_t") {
-    const std::int64_t width = round_up(longest, std::max(1, options.ellr_t_threads));
+    const int threads = options.ellr_t_threads > 0 ? options.ellr_t_threads : ellr_t_threads(rows, nnz);
+    const std::int64_t width = round_up(longest, threads);
     return product(product(padded_rows, width), entry) + rows * index;
   }
   if (format == "rg_csr") {

@@ -100,7 +100,7 @@ TEST(Options, DefaultsOfSpmv) {
   EXPECT_EQ(options.threads, 0);
   EXPECT_EQ(options.input, "random");
   EXPECT_EQ(options.format_options.block_size, 1);
-  EXPECT_EQ(options.format_options.ellr_t_threads, 4);
+  EXPECT_EQ(options.format_options.ellr_t_threads, 0);
   EXPECT_EQ(options.format_options.rg_csr_group, 64);
   EXPECT_EQ(options.format_options.rg_csr_ordering, RowOrdering::none);
   EXPECT_EQ(options.format_options.cmrs_height, 4);
