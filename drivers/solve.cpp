@@ -88,6 +88,7 @@ class Solve {
   void assemble() {
     progress_.say("assembling");
     const Clock::time_point start = Clock::now();
+    require_memory();
     problem_ = assemble_pde(options_.pde, options_.grid, options_.points, options_.boundary, options_.seed,
                             options_.manufactured);
     Source<double> source;
@@ -96,6 +97,16 @@ class Solve {
       source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
     op_ = entry_.make_fp64(source, options_.format_options);
     record_.seconds.assembly = seconds_since(start);
+  }
+
+  // The operator and the vectors, those of CG among them, before the first of them is made.
+  void require_memory() const {
+    const BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
+    const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
+    std::int64_t bytes = 0;
+    if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes))
+      throw FormatError("the bytes of operator and vectors overflow 64 bits");
+    memory::require_host(bytes);
   }
 
   void solve() {

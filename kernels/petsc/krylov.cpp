@@ -108,7 +108,10 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
     QUADRILLE_PETSC(KSPSetUp(ksp));
   } catch (const PetscError& error) {
     if (!problem.has_options) throw;
-    throw PetscOptionError(std::string(error.what()) + "; correct what follows the bare --");
+    throw PetscOptionError(std::string(error.what()) +
+                           "; correct what follows the bare --, and choose preconditioners that need "
+                           "products and diagonal blocks alone, such as jacobi, "
+                           "pbjacobi, ksp or none");
   }
   QUADRILLE_PETSC(KSPGetTolerances(ksp, &watched.tolerance, nullptr, nullptr, nullptr));
   if (watched.monitor) QUADRILLE_PETSC(KSPMonitorSet(ksp, watch, &watched, nullptr));

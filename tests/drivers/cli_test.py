@@ -419,7 +419,7 @@ error_max matmult_ms seconds""".split()
 
     def solved(self, *arguments):
         out = self.path("solve.json")
-        screen = self.ok("solve", *arguments, "--json", out)
+        screen = self.ok("solve", "--json", out, *arguments)
         (record,) = json.load(open(out))["records"]
         return record, screen
 
