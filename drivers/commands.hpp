@@ -8,6 +8,7 @@ namespace quadrille {
 
 int run_spmv(const Options& options);
 int run_bench(const Options& options);
+int run_solve(const Options& options);
 int run_inspect(const Options& options);
 int run_info(const Options& options);
 

@@ -33,6 +33,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   if (options->command == "spmv") return quadrille::run_spmv(*options);
   if (options->command == "bench") return quadrille::run_bench(*options);
+  if (options->command == "solve") return quadrille::run_solve(*options);
   if (options->command == "inspect") return quadrille::run_inspect(*options);
   return quadrille::run_info(*options);
 }

@@ -48,6 +48,11 @@ class FormatOperator final : public SpmvOperator<T> {
     else
       return quadrille::to_csr(transfer<Host>(*format_));
   }
+  Array<T> diagonal_blocks(int size) const override {
+    if constexpr (std::is_base_of_v<BlockStructure, Format>)
+      if (size > 0 && format_->dof % size == 0) return quadrille::diagonal_blocks(*format_, size);
+    return SpmvOperator<T>::diagonal_blocks(size);
+  }
 
  private:
   static constexpr bool on_cpu = std::is_same_v<Space, Host>;

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "assembly/operators.hpp"
+#include "assembly/pdes.hpp"
 #include "drivers/support/options_sources.hpp"
 #include "drivers/support/options_table.hpp"
 #include "drivers/support/options_values.hpp"
@@ -96,6 +97,17 @@ void read_grid_options(Settings& settings, Options& options) {
   options.format_options.block_size = options.grid.dof;
 }
 
+void read_solve_options(Settings& settings, Options& options) {
+  if (!settings.contains("pde"))
+    throw InputError("solve needs the name of a PDE: quadrille solve " + listed(pde_names()));
+  options.pde = read_word(settings, "pde", "", pde_names());
+  options.manufactured = read_switch(settings, "manufactured");
+  options.boundary.faces.fill({BoundaryKind::value, 0});
+  read_word(settings, "stencil", "star", {"star", "box"});
+  read_grid_options(settings, options);
+  options.operator_name.clear();
+}
+
 // Every grid with the largest number of unknowns; options.grid, points and boundary are left at the last one's.
 void read_bench_options(Settings& settings, Options& options) {
   Words names;
@@ -159,9 +171,11 @@ void check_formats(const Setting& setting, const Options& options) {
 void read_run_options(const Settings& settings, Options& options) {
   options.seed = read_seed(settings, "seed", 1);
   options.space = read_word(settings, "space", "auto", {"auto", "cpu", "cuda"});
-  const bool bench = options.command == "bench";
-  const std::string precision = bench ? read_word(settings, "precision", "both", {"both", "fp64", "fp32"})
-                                      : read_word(settings, "precision", "fp64", {"fp64", "fp32"});
+  const bool bench = options.command == "bench", solve = options.command == "solve";
+  const Words precisions = bench   ? Words{"both", "fp64", "fp32"}
+                           : solve ? Words{"fp64"}
+                                   : Words{"fp64", "fp32"};
+  const std::string precision = read_word(settings, "precision", precisions.front(), precisions);
   if (precision != "fp32") options.precisions.push_back(Precision::fp64);
   if (precision != "fp64") options.precisions.push_back(Precision::fp32);
   options.precision = options.precisions.front();
@@ -180,10 +194,14 @@ void read_run_options(const Settings& settings, Options& options) {
     options.formats = bench_formats();
     std::erase_if(options.formats, [&](const std::string& name) { return !why_not(name, options).empty(); });
   }
+  if (solve) options.formats = {"cds"};
   if (const Setting* formats = find(settings, "format")) {
     options.formats = parse_formats(*formats);
     if (bench && options.formats.front() == "auto")
       refuse(*formats, "bench draws every format it is given: all, or names with commas between");
+    if (solve &&
+        (options.formats.size() > 1 || options.formats.front() == "all" || options.formats.front() == "auto"))
+      refuse(*formats, "solve takes the name of one format");
     check_formats(*formats, options);
   }
 }
@@ -276,6 +294,8 @@ std::map<std::string, std::string> value_texts(const Options& options) {
   const FormatOptions& formats = options.format_options;
   return {
       {"experiment", options.experiment},
+      {"pde", options.pde},
+      {"manufactured", yes_no(options.manufactured)},
       {"grid", gridded ? grid_text(options) : ""},
       {"dofs", dofs_text(options.dofs)},
       {"spacing", gridded ? spacing_text(options.grid) : ""},
@@ -341,6 +361,8 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
   for (const std::string& argument : arguments) options.command_line += " " + argument;
   if (command.bit == for_bench)
     read_bench_options(settings, options);
+  else if (command.bit == for_solve)
+    read_solve_options(settings, options);
   else if (settings.contains("matrix"))
     read_matrix_options(settings, options);
   else

@@ -30,7 +30,7 @@ struct Problem {
 };
 
 struct Options {
-  std::string command;       // "spmv", "bench", "inspect", "info"
+  std::string command;       // "spmv", "bench", "solve", "inspect", "info"
   std::string command_line;  // as it was typed, for reports
 
   // grid
@@ -41,7 +41,7 @@ struct Options {
   Boundary boundary;
 
   // operator
-  std::string operator_name = "random";  // empty for a matrix file
+  std::string operator_name = "random";  // empty for a matrix file and for solve
   std::uint64_t seed = 1;
   std::string matrix;  // a Matrix Market file instead of a grid; empty for a grid
 
@@ -62,6 +62,10 @@ struct Options {
   std::vector<Problem> problems;      // --grid, with the largest of dofs
   std::vector<int> dofs;              // ascending
   std::vector<Precision> precisions;  // of other subcommands: the one above
+
+  // solve
+  std::string pde;            // a name of pde_names()
+  bool manufactured = false;  // solve for a known function
 
   // output
   std::string plot;    // PREFIX of a .png and an .svg; empty for none

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "assembly/operators.hpp"
+#include "assembly/pdes.hpp"
 #include "drivers/support/options.hpp"
 #include "drivers/support/options_values.hpp"
 #include "kernels/registry.hpp"
@@ -24,9 +25,19 @@ std::vector<OptionSpec> experiment_options() {
            listed(names) + "; the name alone, without --experiment, does as well"}};
 }
 
+std::vector<OptionSpec> pde_options() {
+  const std::string group = "PDE";
+  return {
+      {"pde", "PDE", group, for_solve, true,
+       listed(pde_names()) + "; the name alone, without --pde, does as well"},
+      {"manufactured", "", group, for_solve, true,
+       "solve for a smooth function that fulfils the boundary, and report the errors against it"},
+  };
+}
+
 std::vector<OptionSpec> grid_options() {
   const std::string group = "Grid";
-  const unsigned to = for_operators;
+  const unsigned to = for_grids;
   return {
       {"grid", "NXxNY[xNZ]", group, to, true, "nodes along x, y and z (default 64x64x64)"},
       {"grid", "GRID,GRID,...", group, for_bench, true,
@@ -36,14 +47,24 @@ std::vector<OptionSpec> grid_options() {
            std::string(bench_dofs) + ")"},
       {"spacing", "H | HX,HY[,HZ]", group, to, true,
        "distance of neighbouring nodes in m, one for all axes or one per axis (default 1)"},
-      {"dof", "N", group, to, true, "unknowns per node, 1 to 64 (default 1; elasticity: the dimension)"},
+      {"dof", "N", group, for_operators, true,
+       "unknowns per node, 1 to 64 (default 1; elasticity: the dimension)"},
+      {"dof", "N", group, for_solve, true,
+       "unknowns per node, 1 to 64, each solved for by itself (default 1)"},
+      {"stencil", "star | box", group, for_solve, true,
+       "star: neighbours along the axes; box: diagonal ones too, of poisson only (default star)"},
       {"stencil", "star | box | FILE", group, for_formats, true,
        "star: neighbours along the axes; box: diagonal ones too; FILE: one offset 'dx dy [dz]' a line "
        "(default star; elasticity: box)"},
       {"radius", "R", group, for_formats, true, "reach of star and box in nodes, 1 to 4 (default 1)"},
+      {"radius", "R", group, for_solve, true,
+       "reach of the star in nodes, 1 to 4; poisson on periodic grids gains by more than 1 (default 1)"},
       {"boundary", "KIND | LIST", group, for_formats, true,
        "what lies beyond a face: drop, periodic, clamp or value:X; one for all faces, or one per face as "
        "x-,x+,y-,y+[,z-,z+] (default drop)"},
+      {"boundary", "KIND | LIST", group, for_solve, true,
+       "value:X (u = X one spacing beyond the last node; drop is value:0), clamp (no flux half a spacing "
+       "beyond it) or periodic; one for all faces, or one per face as x-,x+,y-,y+[,z-,z+] (default value:0)"},
   };
 }
 
@@ -54,6 +75,8 @@ std::vector<OptionSpec> operator_options() {
       {"operator", "NAME", group, to, true, listed(operator_names()) + " (default random)"},
       {"seed", "N", group, for_formats, true,
        "seed of everything random, an unsigned 64-bit number (default 1)"},
+      {"seed", "N", group, for_solve, true,
+       "of diffusion's coefficients, an unsigned 64-bit number (default 1)"},
       {"matrix", "FILE.mtx", group, to, true, "a Matrix Market file instead of a grid and its operator"},
       {"block-size", "N", group, to, true,
        "unknowns per node of the matrix file, 1 to 64 (default 1; on a grid --dof says it)"},
@@ -68,6 +91,12 @@ std::vector<OptionSpec> run_options() {
            joined(format_names(), ", ") + " (default all)"},
       {"format", "all | LIST", group, for_bench, true,
        "all, or names with commas between, as spmv has them (default " + joined(bench_formats(), ",") + ")"},
+      {"format", "NAME", group, for_solve, true, "of the operator, one that spmv has (default cds)"},
+      {"space", "auto | cpu | cuda", group, for_solve, true,
+       "where the operator's products run; PETSc's vectors are in host memory, so cuda copies x and y at "
+       "every "
+       "product (default auto: the CPU where the format is there)"},
+      {"precision", "fp64", group, for_solve, true, "PETSc's own (default fp64)"},
       {"space", "auto | cpu | cuda", group, for_spmv, true,
        "where to apply the formats (default auto: every space there is)"},
       {"space", "auto | cpu | cuda", group, for_bench, true,
@@ -79,9 +108,9 @@ std::vector<OptionSpec> run_options() {
        "timed products per format, at least 1; below 20 is for trials only (default 30)"},
       {"repetitions", "N", group, for_bench, true,
        "timed products per line, at least 1; on the CPU at least 5 of them, until 2 s are over (default 30)"},
-      {"device", "N", group, for_products, true,
+      {"device", "N", group, for_products | for_solve, true,
        "index of the GPU, as 'quadrille info' counts them (default 0)"},
-      {"threads", "N", group, for_formats, true, "CPU threads; 0 leaves it to OpenMP (default 0)"},
+      {"threads", "N", group, for_runs, true, "CPU threads; 0 leaves it to OpenMP (default 0)"},
       {"transpose", "", group, for_products, true, "y = A^T x, of the formats that have it"},
       {"vectors", "K", group, for_products, true, "Y = A X with K vectors at once, 1 to 64 (default 1)"},
       {"check", "all | slabs", group, for_products, true,
@@ -95,7 +124,7 @@ std::vector<OptionSpec> run_options() {
 
 std::vector<OptionSpec> format_options() {
   const std::string group = "Format parameters";
-  const unsigned to = for_formats;
+  const unsigned to = for_runs;
   return {
       {"ellr-threads", "T", group, to, true,
        "ellr_t: threads per row, 1, 2, 4, 8, 16 or 32; 0 chooses by the rows (default 0)"},
@@ -112,12 +141,16 @@ std::vector<OptionSpec> output_options() {
   return {
       {"output", "FILE.h5", group, for_spmv, true,
        "write x and y = A x as the fields input and result, HDF5 with an .xdmf beside"},
+      {"output", "FILE.h5", group, for_solve, true,
+       "write the fields solution and right_side, and exact and error with --manufactured, HDF5 with an "
+       ".xdmf "
+       "beside"},
       {"plot", "PREFIX", group, for_bench, true,
        "draw the figure into PREFIX.png and PREFIX.svg, by Python with matplotlib"},
       {"json", "FILE", group, for_all, true, "write the results as JSON"},
       {"csv", "FILE", group, for_formats, true, "write the results as CSV, one line per format"},
       {"quiet", "", group, for_all, true, "nothing on the screen but errors"},
-      {"no-progress", "", group, for_formats, true, "no progress line (it shows on a terminal only)"},
+      {"no-progress", "", group, for_runs, true, "no progress line (it shows on a terminal only)"},
   };
 }
 
@@ -134,8 +167,8 @@ std::vector<OptionSpec> common_options() {
 
 std::vector<OptionSpec> make_table() {
   std::vector<OptionSpec> table;
-  for (const auto& part : {experiment_options(), grid_options(), operator_options(), run_options(),
-                           format_options(), output_options(), common_options()})
+  for (const auto& part : {experiment_options(), pde_options(), grid_options(), operator_options(),
+                           run_options(), format_options(), output_options(), common_options()})
     table.insert(table.end(), part.begin(), part.end());
   return table;
 }
@@ -191,6 +224,17 @@ const std::vector<CommandSpec>& command_table() {
        "experiment",
        "NAME",
        "experiment"},
+      {"solve",
+       for_solve,
+       "a PDE on a grid, by PETSc's Krylov methods on any format",
+       "quadrille solve PDE [options] [-- PETSc options]",
+       {"quadrille solve poisson --grid 64x64x64 --manufactured --output u.h5",
+        "quadrille solve diffusion --grid 512x512 --boundary clamp,clamp,value:0,value:1 -- -ksp_monitor",
+        "quadrille solve poisson --grid 128x128 --format ell -- -ksp_type gmres -pc_type pbjacobi -ksp_rtol "
+        "1e-10"},
+       "pde",
+       "PDE",
+       "PDE"},
       {"inspect",
        for_inspect,
        "what an operator looks like: size, blocks, fill and bytes per format",

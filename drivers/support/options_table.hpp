@@ -14,10 +14,13 @@ enum CommandSet : unsigned {
   for_inspect = 2,
   for_info = 4,
   for_bench = 8,
+  for_solve = 16,
   for_operators = for_spmv | for_inspect,
   for_products = for_spmv | for_bench,
   for_formats = for_operators | for_bench,
-  for_all = 15
+  for_grids = for_operators | for_solve,
+  for_runs = for_formats | for_solve,
+  for_all = 31
 };
 
 // A name may stand in several rows, with other words for other subcommands.

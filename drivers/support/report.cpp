@@ -184,22 +184,25 @@ std::vector<const Record*> ranked(const Report& report) {
 
 }  // namespace
 
-std::string to_json(const Report& report) {
+std::string to_json(const Report& report, const std::vector<std::string>& records) {
   std::string out = "{\n  \"machine\": " + json_object(report.machine, json_string);
   out += ",\n  \"command\": " + json_string(report.command);
   out += ",\n  \"version\": " + json_string(report.version);
   out += ",\n  \"date\": " + json_string(report.date);
   out += ",\n  \"ceilings\": " + json_object(report.ceilings, json_number) + ",\n  \"records\": [";
-  for (std::size_t i = 0; i < report.records.size(); ++i) {
-    out += i ? ",\n    {" : "\n    {";
-    bool first = true;
-    for (const auto& [name, cell] : cells(report.records[i], JsonCell{})) {
-      out += (first ? "\"" : ", \"") + std::string(name) + "\": " + cell;
-      first = false;
-    }
-    out += "}";
+  for (std::size_t i = 0; i < records.size(); ++i) out += (i ? ",\n    " : "\n    ") + records[i];
+  return out + (records.empty() ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+std::string to_json(const Report& report) {
+  std::vector<std::string> records;
+  for (const Record& record : report.records) {
+    std::string object;
+    for (const auto& [name, cell] : cells(record, JsonCell{}))
+      object += (object.empty() ? "{\"" : ", \"") + std::string(name) + "\": " + cell;
+    records.push_back(object + "}");
   }
-  return out + (report.records.empty() ? "]\n}\n" : "\n  ]\n}\n");
+  return to_json(report, records);
 }
 
 std::string to_csv(const Report& report) {

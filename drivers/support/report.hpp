@@ -43,6 +43,8 @@ struct Report {
 // {"machine": {...}, "command": ..., "version": ..., "date": ..., "ceilings": {...}, "records": [...]}.
 // Non-finite numbers are written as strings ("nan", "inf", "-inf"), bytes that are not UTF-8 as U+FFFD.
 std::string to_json(const Report& report);
+// The same with other records, each a JSON object, in place of the report's own.
+std::string to_json(const Report& report, const std::vector<std::string>& records);
 // One header line and one line per record, RFC 4180 quoting.
 std::string to_csv(const Report& report);
 // format, space, MiB, ms, GB/s, share of the floor, error over bound, ok, the fastest first; refused formats with their

@@ -1,7 +1,7 @@
 // Turns PETSc's error codes into PetscError. Internal to kernels/petsc.
 #pragma once
 
-#include <petscmat.h>
+#include <petscksp.h>
 
 #include <memory>
 #include <type_traits>
@@ -17,9 +17,11 @@ struct Destroy {
   void operator()(Mat m) const { MatDestroy(&m); }
   void operator()(Vec v) const { VecDestroy(&v); }
   void operator()(IS s) const { ISDestroy(&s); }
+  void operator()(MatNullSpace s) const { MatNullSpaceDestroy(&s); }
+  void operator()(KSP k) const { KSPDestroy(&k); }
 };
 template <class Object>
-using Handle = std::unique_ptr<std::remove_pointer_t<Object>, Destroy>;  // Object: Mat, Vec or IS
+using Handle = std::unique_ptr<std::remove_pointer_t<Object>, Destroy>;  // Object: Mat, Vec, ...
 
 // The object that `create(&object)` makes.
 template <class Object, class Create>

@@ -319,12 +319,37 @@ TEST(Options, NothingIsAbbreviated) {
   expect_contains(error_of({"spmv", "--rep", "5"}), "unknown option '--rep'; did you mean '--repetitions'?");
 }
 
-TEST(Options, SubcommandsOfLaterReleasesAreUnknown) {
-  for (const char* name : {"solve", ""}) {
+TEST(Options, OtherSubcommandsAreUnknown) {
+  for (const char* name : {"tune", ""}) {
     expect_contains(error_of({name}), "unknown subcommand '" + std::string(name) + "'");
-    expect_contains(error_of({name}), "spmv, bench, inspect or info");
+    expect_contains(error_of({name}), "spmv, bench, solve, inspect or info");
   }
-  EXPECT_EQ(help_of({}).find("solve"), std::string::npos);
+  EXPECT_EQ(help_of({}).find("tune"), std::string::npos);
+}
+
+TEST(Options, SolveTakesOnePdeAndOneFormat) {
+  const Options plain = parse({"solve", "poisson"});
+  EXPECT_EQ(plain.pde, "poisson");
+  EXPECT_FALSE(plain.manufactured);
+  EXPECT_EQ(plain.formats, Words{"cds"});
+  EXPECT_EQ(to_string(plain.boundary, 3), "value:0");
+  EXPECT_EQ(plain.operator_name, "");
+  const Options given = parse({"solve", "--pde", "diffusion", "--grid", "8x9", "--boundary", "clamp",
+                               "--format", "ell", "--manufactured", "--", "-ksp_type", "gmres"});
+  EXPECT_EQ(given.pde, "diffusion");
+  EXPECT_TRUE(given.manufactured);
+  EXPECT_EQ(resolved(given).at("boundary"), "clamp");
+  EXPECT_EQ(resolved(given).at("format"), "ell");
+  EXPECT_EQ(given.petsc_arguments, (Words{"-ksp_type", "gmres"}));
+  expect_contains(error_of({"solve"}), "poisson or diffusion");
+  expect_contains(error_of({"solve", "poissn"}), "did you mean 'poisson'?");
+  expect_contains(error_of({"solve", "poisson", "diffusion"}), "one PDE too many");
+  expect_contains(error_of({"solve", "poisson", "--format", "csr,cds"}), "one format");
+  expect_contains(error_of({"solve", "poisson", "--format", "auto"}), "one format");
+  expect_contains(error_of({"solve", "poisson", "--precision", "fp32"}), "must be fp64");
+  expect_contains(error_of({"solve", "poisson", "--stencil", "a.txt"}), "must be star or box");
+  expect_contains(error_of({"solve", "poisson", "--operator", "random"}), "is not an option of solve");
+  expect_contains(error_of({"solve", "poisson", "--csv", "a"}), "is not an option of solve");
 }
 
 TEST(Options, MisplacedWordsAreRefused) {
@@ -475,9 +500,11 @@ TEST(Options, Nearest) {
 }
 
 TEST(Options, HelpListsEveryOptionAndThreeExamples) {
-  for (const std::string command : {"spmv", "bench", "inspect", "info"}) {
+  for (const std::string command : {"spmv", "bench", "solve", "inspect", "info"}) {
     const std::string help = help_of({command, "--help"});
-    const Options options = command == "bench" ? bench({}) : parse({command});
+    const Options options = command == "bench"   ? bench({})
+                            : command == "solve" ? parse({"solve", "poisson"})
+                                                 : parse({command});
     for (const auto& entry : options.resolved) expect_contains(help, "  --" + entry.first + " ");
     for (const char* name : {"config", "validate", "help", "version"})
       expect_contains(help, "  --" + std::string(name));
@@ -499,7 +526,7 @@ TEST(Options, HelpWinsOverMistakes) {
 }
 
 TEST(Options, TheExamplesAreValid) {
-  for (const std::string command : {"spmv", "bench", "inspect", "info"}) {
+  for (const std::string command : {"spmv", "bench", "solve", "inspect", "info"}) {
     const std::string help = help_of({command, "--help"});
     std::istringstream lines(help.substr(help.find("Examples:")));
     for (std::string line; std::getline(lines, line);) {

@@ -1,0 +1,52 @@
+#include "assembly/pdes.hpp"
+
+#include "assembly/pde/diffusion_problem.hpp"
+#include "assembly/pde/poisson.hpp"
+#include "grid/error.hpp"
+
+namespace quadrille {
+namespace {
+
+struct Known {
+  const char *name, *equation, *units;
+  PdeProblem (*assemble)(const Grid&, const Stencil&, const Boundary&, std::uint64_t, bool);
+};
+
+constexpr Known known_pdes[] = {
+    {"poisson", "-div grad u = f", "1/m2",
+     [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t,
+        bool manufactured) { return poisson(grid, stencil, boundary, manufactured); }},
+    {"diffusion", "-div(a grad u) = f", "1/s", diffusion_problem}};
+
+const Known& find(const std::string& name) {
+  std::string text;
+  for (const Known& known : known_pdes) {
+    if (name == known.name) return known;
+    text += (text.empty() ? "" : ", ") + std::string(known.name);
+  }
+  throw InputError("PDE '" + name + "' is not known; choose one of " + text);
+}
+
+}  // namespace
+
+std::vector<std::string> pde_names() {
+  std::vector<std::string> names;
+  for (const Known& known : known_pdes) names.push_back(known.name);
+  return names;
+}
+
+std::string pde_equation(const std::string& name) {
+  return find(name).equation;
+}
+std::string pde_source_units(const std::string& name) {
+  return find(name).units;
+}
+
+PdeProblem assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
+                        const Boundary& boundary, std::uint64_t seed, bool manufactured) {
+  validate(grid);
+  validate(boundary, grid.dimension);
+  return find(name).assemble(grid, stencil, boundary, seed, manufactured);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,26 @@
+// The PDEs that `quadrille solve` names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assembly/pde/problem.hpp"
+
+namespace quadrille {
+
+// poisson, diffusion.
+std::vector<std::string> pde_names();
+
+// For people: "-div grad u = f", ... Throws InputError for an unknown name.
+std::string pde_equation(const std::string& name);
+
+// Of the right side, for a u without units: "1/m2", ... Throws InputError for an unknown name.
+std::string pde_source_units(const std::string& name);
+
+// The PDE on a grid. `seed` matters to diffusion without `manufactured`. Throws InputError for an unknown name and for a stencil
+// or boundary that the PDE does not take, FormatError and MemoryError when it is too large.
+PdeProblem assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
+                        const Boundary& boundary, std::uint64_t seed, bool manufactured);
+
+}  // namespace quadrille

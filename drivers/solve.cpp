@@ -1,0 +1,230 @@
+// `quadrille solve PDE`: a steady PDE on a grid, assembled into one format and solved by PETSc.
+//
+//   poisson     -div grad u = f       u without units, f in 1/m^2
+//   diffusion   -div(a grad u) = f    a in m^2/s, f in 1/s
+//
+// Faces: value:X is u = X one spacing beyond the last node, clamp is no flux half a spacing beyond it, periodic wraps
+// (assembly/pde/laplacian.hpp). Where no face fixes a value, u is known but for a constant: the one of mean zero is found.
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+
+#include "assembly/pdes.hpp"
+#include "drivers/commands.hpp"
+#include "drivers/support/atomic_file.hpp"
+#include "drivers/support/field_file.hpp"
+#include "drivers/support/format_run.hpp"
+#include "drivers/support/progress.hpp"
+#include "drivers/support/report.hpp"
+#include "drivers/support/solve_record.hpp"
+#include "grid/error.hpp"
+#include "kernels/petsc/krylov.hpp"
+#include "kernels/petsc/session.hpp"
+#include "revision.hpp"
+
+namespace quadrille {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+template <class... Numbers>
+std::string formatted(const char* format, Numbers... numbers) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, numbers...);
+  return text;
+}
+
+// PETSc's vectors are in host memory: auto takes the CPU where the format is there.
+const FormatEntry& chosen_entry(const Options& options) {
+  const FormatEntry* found = nullptr;
+  for (const FormatEntry& entry : registry())
+    if (entry.name == options.formats.front() && entry.make_fp64 && !found &&
+        (options.space == "auto" || options.space == to_string(entry.space)))
+      found = &entry;
+  if (found == nullptr)
+    throw InputError("--format '" + options.formats.front() + "' does not run in --space " + options.space);
+  return *found;
+}
+
+// Takes the mean of each unknown off.
+void remove_means(std::vector<double>& values, int dof) {
+  for (int r = 0; r < dof; ++r) {
+    double sum = 0;
+    for (std::size_t i = r; i < values.size(); i += dof) sum += values[i];
+    const double mean = sum / static_cast<double>(values.size() / dof);
+    for (std::size_t i = r; i < values.size(); i += dof) values[i] -= mean;
+  }
+}
+
+class Solve {
+ public:
+  explicit Solve(const Options& options)
+      : options_(options), progress_(options), entry_(chosen_entry(options)) {}
+
+  int operator()() {
+    assemble();
+    solve();
+    if (!problem_.exact.empty()) compare();
+    progress_.say("");
+    if (!options_.quiet) print();
+    flush_standard_output();
+    if (result_.converged && !options_.output.empty()) write_fields();
+    record_.seconds.total = seconds_since(start_);
+    if (!options_.json.empty()) write_json();
+    if (result_.converged) return 0;
+    std::cerr << "quadrille: the solve did not converge: " << result_.reason << ", after "
+              << result_.iterations << " iterations of " << result_.method << " with "
+              << result_.preconditioner << ", at a residual of " << formatted("%.3g", result_.residual)
+              << " of the right side's" << (options_.output.empty() ? "" : "; no fields are written") << "\n";
+    return 1;
+  }
+
+ private:
+  void assemble() {
+    progress_.say("assembling");
+    const Clock::time_point start = Clock::now();
+    require_memory();
+    problem_ = assemble_pde(options_.pde, options_.grid, options_.points, options_.boundary, options_.seed,
+                            options_.manufactured);
+    Source<double> source;
+    source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(problem_.system.hub));
+    if (entry_.name != "cds" && entry_.name != "dia")
+      source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
+    op_ = entry_.make_fp64(source, options_.format_options);
+    record_.seconds.assembly = seconds_since(start);
+  }
+
+  // The operator and the vectors, those of CG among them, before the first of them is made.
+  void require_memory() const {
+    const BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
+    const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
+    std::int64_t bytes = 0;
+    if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes))
+      throw FormatError("the bytes of operator and vectors overflow 64 bits");
+    memory::require_host(bytes);
+  }
+
+  void solve() {
+    progress_.say("setting up");
+    const petsc::KrylovProblem krylov{op_, entry_.name, options_.grid.dof, problem_.singular,
+                                      !options_.petsc_arguments.empty()};
+    Clock::time_point said{};
+    result_ = petsc::krylov_solve(krylov, problem_.system.rhs, solution_,
+                                  [&](int iteration, double residual, double tolerance) {
+                                    if (seconds_since(said) < 0.05) return;
+                                    said = Clock::now();
+                                    progress_.say("iteration " + std::to_string(iteration) + ", residual " +
+                                                  formatted("%.2e, wanted %.0e", residual, tolerance));
+                                  });
+    if (problem_.singular) remove_means(solution_, options_.grid.dof);
+    record_.pde = options_.pde;
+    record_.space = to_string(entry_.space);
+    record_.format = entry_.name;
+    record_.grid = to_string(options_.grid);
+    record_.dof = options_.grid.dof;
+    record_.unknowns = options_.grid.rows();
+    for (int axis = 0; axis < options_.grid.dimension; ++axis)
+      record_.h = std::max(record_.h, options_.grid.spacing_m[axis]);
+    record_.iterations = result_.iterations;
+    record_.converged = result_.converged;
+    record_.reason = result_.reason;
+    record_.residual = result_.residual;
+    record_.matmult_ms = result_.matmult_ms;
+    record_.seconds.setup = result_.setup_s;
+    record_.seconds.solve = result_.solve_s;
+  }
+
+  void compare() {
+    if (problem_.singular) remove_means(problem_.exact, options_.grid.dof);
+    error_.resize(solution_.size());
+    double squares = 0, largest = 0;
+    for (std::size_t i = 0; i < solution_.size(); ++i) {
+      error_[i] = solution_[i] - problem_.exact[i];
+      squares += error_[i] * error_[i];
+      largest = std::max(largest, std::abs(error_[i]));
+    }
+    record_.error_l2 = std::sqrt(squares / static_cast<double>(error_.size()));
+    record_.error_max = std::isnan(squares) ? squares : largest;
+  }
+
+  void print() const {
+    std::cout << options_.pde << ", " << pde_equation(options_.pde) << ": " << record_.grid << ", DoF "
+              << record_.dof << ", " << describe(options_.points) << ", boundary "
+              << to_string(options_.boundary, options_.grid.dimension) << ": " << record_.unknowns
+              << " unknowns\n"
+              << entry_.name << " on " << record_.space << ", " << bytes_text(op_->traffic().stored_bytes)
+              << ", " << formatted("%.3g", record_.matmult_ms) << " ms per product"
+              << (op_->space() == SpaceKind::cuda ? ", x copied to the GPU and y back at each" : "") << "\n";
+    if (problem_.singular)
+      std::cout << "note: no face fixes a value; the right side's mean is taken off, and u has mean zero\n";
+    std::cout << (result_.converged ? "converged" : "not converged") << " after " << result_.iterations
+              << " iterations of " << result_.method << " with " << result_.preconditioner << ": "
+              << result_.reason << "; |b - A x| / |b| " << formatted("%.3g", result_.residual) << "\n";
+    if (record_.error_l2)
+      std::cout << formatted("error against the exact solution: root mean square %.4g, largest %.4g\n",
+                             *record_.error_l2, *record_.error_max);
+    std::cout << formatted("seconds: assembly %.3f, setup %.3f, solve %.3f\n", record_.seconds.assembly,
+                           record_.seconds.setup, record_.seconds.solve);
+  }
+
+  void write_fields() {
+    const Clock::time_point start = Clock::now();
+    FieldFile file;
+    file.grid = options_.grid;
+    file.options = options_.resolved;
+    file.version = QUADRILLE_REVISION;
+    FieldStep step;
+    step.fields.push_back({"solution", "u of " + pde_equation(options_.pde), "1", std::move(solution_)});
+    step.fields.push_back({"right_side", "f and what constant faces add to it",
+                           pde_source_units(options_.pde), std::move(problem_.system.rhs)});
+    if (!problem_.exact.empty()) {
+      step.fields.push_back({"exact", "the manufactured solution", "1", std::move(problem_.exact)});
+      step.fields.push_back({"error", "solution - exact", "1", std::move(error_)});
+    }
+    file.steps.push_back(std::move(step));
+    progress_.say("writing " + options_.output);
+    write_field_file(options_.output, file);
+    progress_.say("");
+    record_.seconds.output = seconds_since(start);
+  }
+
+  void write_json() const {
+    Report report;
+    report.machine = describe_machine(entry_.space == SpaceKind::cuda, options_.device);
+    report.command = options_.command_line;
+    report.version = QUADRILLE_REVISION;
+    report.date = utc_now();
+    write_text_file(options_.json, to_json(report, {to_json(record_)}));
+  }
+
+  const Options& options_;
+  const Progress progress_;
+  const FormatEntry& entry_;
+  const Clock::time_point start_ = Clock::now();
+  PdeProblem problem_;
+  std::shared_ptr<const SpmvOperator<double>> op_;
+  petsc::KrylovResult result_;
+  std::vector<double> solution_, error_;
+  SolveRecord record_;
+};
+
+}  // namespace
+
+int run_solve(const Options& options) {
+  if (!options.output.empty()) check_field_path(options.output);
+  if (!options.json.empty()) check_output_path(options.json);
+  use_machine(options);
+  const petsc::Session session(options.petsc_arguments);
+  petsc::require_one_rank();
+  const int code = Solve(options)();
+  for (const std::string& name : petsc::unused_options())
+    std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";
+  return code;
+}
+
+}  // namespace quadrille

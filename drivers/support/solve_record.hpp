@@ -1,0 +1,31 @@
+// The result of a solve, for programs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace quadrille {
+
+// The fields and their names are those of the command's contract.
+struct SolveRecord {
+  std::string pde, space, format, precision = "fp64", grid;
+  int dof = 1;
+  int ranks = 1;
+  std::int64_t unknowns = 0;
+  double h = 0;  // the largest spacing, in m
+  int iterations = 0;
+  bool converged = false;
+  std::string reason;                         // in words
+  double residual = 0;                        // |b - A x| / |b|
+  std::optional<double> error_l2, error_max;  // against the exact solution: root mean square and largest
+  double matmult_ms = 0;
+  struct {
+    double assembly = 0, setup = 0, solve = 0, output = 0, total = 0;
+  } seconds;
+};
+
+// One JSON object; errors that there are none of are null.
+std::string to_json(const SolveRecord& record);
+
+}  // namespace quadrille

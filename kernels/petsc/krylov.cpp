@@ -1,0 +1,192 @@
+#include "kernels/petsc/krylov.hpp"
+
+#include <petscksp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "kernels/petsc/check.hpp"
+#include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/shell_matrix.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string in_words(KSPConvergedReason reason) {
+  switch (static_cast<int>(reason)) {
+    case KSP_CONVERGED_RTOL_NORMAL:
+    case KSP_CONVERGED_RTOL:
+      return "the residual fell below the relative tolerance";
+    case KSP_CONVERGED_ATOL_NORMAL:
+    case KSP_CONVERGED_ATOL:
+      return "the residual fell below the absolute tolerance";
+    case KSP_CONVERGED_ITS:
+      return "the wanted number of iterations was done";
+    case KSP_CONVERGED_HAPPY_BREAKDOWN:
+      return "the method found the exact solution in its space";
+    case KSP_DIVERGED_ITS:
+      return "the largest number of iterations was reached (-ksp_max_it)";
+    case KSP_DIVERGED_DTOL:
+      return "the residual grew beyond the divergence tolerance (-ksp_divtol)";
+    case KSP_DIVERGED_BREAKDOWN:
+    case KSP_DIVERGED_BREAKDOWN_BICG:
+      return "the method broke down; another one may not (-ksp_type)";
+    case KSP_DIVERGED_NONSYMMETRIC:
+      return "the method needs a symmetric operator and preconditioner (-ksp_type, -pc_type)";
+    case KSP_DIVERGED_INDEFINITE_PC:
+      return "the preconditioner is not positive definite (-pc_type)";
+    case KSP_DIVERGED_NANORINF:
+      return "a NaN or an infinity came up";
+    case KSP_DIVERGED_INDEFINITE_MAT:
+      return "the operator is not positive definite (-ksp_type)";
+    case KSP_DIVERGED_PC_FAILED:
+      return "the preconditioner could not be set up (-pc_type)";
+    default:
+      return std::string("PETSc says ") + KSPConvergedReasons[reason];
+  }
+}
+
+Handle<Vec> vector_over(std::vector<double>& values) {
+  return make<Vec>("VecCreateSeqWithArray", [&](Vec* v) {
+    return VecCreateSeqWithArray(
+        PETSC_COMM_SELF, 1, to_index32(static_cast<std::int64_t>(values.size()), "rows"), values.data(), v);
+  });
+}
+
+// The constants of each unknown of a node, normalised.
+Handle<MatNullSpace> constants(std::int64_t rows, int block_size) {
+  std::vector<Handle<Vec>> basis;
+  std::vector<Vec> vectors;
+  const double length = std::sqrt(static_cast<double>(rows / block_size));
+  for (int r = 0; r < block_size && block_size > 1; ++r) {
+    basis.push_back(make<Vec>("VecCreateSeq", [=](Vec* v) {
+      return VecCreateSeq(PETSC_COMM_SELF, static_cast<PetscInt>(rows), v);
+    }));
+    PetscScalar* values = nullptr;
+    QUADRILLE_PETSC(VecGetArrayWrite(basis.back().get(), &values));
+    for (std::int64_t i = 0; i < rows; ++i) values[i] = i % block_size == r ? 1 / length : 0;
+    QUADRILLE_PETSC(VecRestoreArrayWrite(basis.back().get(), &values));
+    vectors.push_back(basis.back().get());
+  }
+  return make<MatNullSpace>("MatNullSpaceCreate", [&](MatNullSpace* space) {
+    return MatNullSpaceCreate(PETSC_COMM_SELF, block_size == 1 ? PETSC_TRUE : PETSC_FALSE,
+                              static_cast<PetscInt>(vectors.size()), vectors.data(), space);
+  });
+}
+
+struct Watch {
+  const KrylovMonitor& monitor;
+  double first = 0, tolerance = 0;
+};
+
+PetscErrorCode watch(KSP, PetscInt iteration, PetscReal residual, void* context) {
+  return guarded("the monitor of quadrille", [&] {
+    Watch& w = *static_cast<Watch*>(context);
+    if (iteration == 0) w.first = residual;
+    w.monitor(iteration, w.first > 0 ? residual / w.first : residual, w.tolerance);
+  });
+}
+
+// Everything before the first iteration.
+Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
+  Handle<KSP> solver = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_SELF, k); });
+  KSP ksp = solver.get();
+  PC preconditioner = nullptr;
+  QUADRILLE_PETSC(KSPSetOperators(ksp, matrix, matrix));
+  QUADRILLE_PETSC(KSPSetType(ksp, KSPCG));
+  QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
+  QUADRILLE_PETSC(PCSetType(preconditioner, PCJACOBI));
+  QUADRILLE_PETSC(KSPSetTolerances(ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+  try {
+    QUADRILLE_PETSC(KSPSetFromOptions(ksp));
+    QUADRILLE_PETSC(KSPSetUp(ksp));
+  } catch (const PetscError& error) {
+    if (!problem.has_options) throw;
+    throw PetscOptionError(std::string(error.what()) +
+                           "; correct what follows the bare --, and choose preconditioners that need "
+                           "products and diagonal blocks alone, such as jacobi, "
+                           "pbjacobi, ksp or none");
+  }
+  QUADRILLE_PETSC(KSPGetTolerances(ksp, &watched.tolerance, nullptr, nullptr, nullptr));
+  if (watched.monitor) QUADRILLE_PETSC(KSPMonitorSet(ksp, watch, &watched, nullptr));
+  return solver;
+}
+
+// |b - A x| / |b|
+double true_residual(Mat matrix, Vec b, Vec x) {
+  const Handle<Vec> r = make<Vec>("VecDuplicate", [=](Vec* v) { return VecDuplicate(b, v); });
+  double norm = 0, scale = 0;
+  QUADRILLE_PETSC(MatMult(matrix, x, r.get()));
+  QUADRILLE_PETSC(VecAYPX(r.get(), -1, b));
+  QUADRILLE_PETSC(VecNorm(r.get(), NORM_2, &norm));
+  QUADRILLE_PETSC(VecNorm(b, NORM_2, &scale));
+  return scale > 0 ? norm / scale : norm;
+}
+
+// Of at least 5 products, or more until a fifth of a second is over.
+double median_matmult_ms(Mat matrix, Vec x) {
+  const Handle<Vec> y = make<Vec>("VecDuplicate", [=](Vec* v) { return VecDuplicate(x, v); });
+  std::vector<double> ms;
+  double total_ms = 0;
+  while (ms.size() < 5 || (ms.size() < 100 && total_ms < 200)) {
+    const auto start = std::chrono::steady_clock::now();
+    QUADRILLE_PETSC(MatMult(matrix, x, y.get()));
+    ms.push_back(1e3 * seconds_since(start));
+    total_ms += ms.back();
+  }
+  std::nth_element(ms.begin(), ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2), ms.end());
+  return ms[ms.size() / 2];
+}
+
+}  // namespace
+
+KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, std::vector<double>& x,
+                          const KrylovMonitor& monitor) {
+  const auto start = std::chrono::steady_clock::now();
+  const Handle<Mat> matrix(make_shell_matrix(problem.op, problem.format, problem.block_size));
+  const auto rows = static_cast<std::int64_t>(b.size());
+  if (problem.op->rows() != rows || problem.op->columns() != rows)
+    throw FormatError("the right side has " + std::to_string(rows) + " numbers, the operator is " +
+                      std::to_string(problem.op->rows()) + " x " + std::to_string(problem.op->columns()));
+  x.assign(b.size(), 0.0);
+  const Handle<Vec> right_side = vector_over(b), solution = vector_over(x);
+  if (problem.constants_are_null) {
+    const Handle<MatNullSpace> null_space = constants(rows, problem.block_size);
+    QUADRILLE_PETSC(MatSetNullSpace(matrix.get(), null_space.get()));
+    QUADRILLE_PETSC(MatNullSpaceRemove(null_space.get(), right_side.get()));
+  }
+  Watch watched{monitor};
+  const Handle<KSP> ksp = set_up(problem, matrix.get(), watched);
+  KrylovResult result;
+  result.setup_s = seconds_since(start);
+
+  const auto begin = std::chrono::steady_clock::now();
+  QUADRILLE_PETSC(KSPSolve(ksp.get(), right_side.get(), solution.get()));
+  result.solve_s = seconds_since(begin);
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  PetscInt iterations = 0;
+  QUADRILLE_PETSC(KSPGetConvergedReason(ksp.get(), &reason));
+  QUADRILLE_PETSC(KSPGetIterationNumber(ksp.get(), &iterations));
+  result.iterations = iterations;
+  result.converged = reason > 0;
+  result.reason = in_words(reason);
+  KSPType method = nullptr;
+  PC preconditioner = nullptr;
+  PCType preconditioner_type = nullptr;
+  QUADRILLE_PETSC(KSPGetType(ksp.get(), &method));
+  QUADRILLE_PETSC(KSPGetPC(ksp.get(), &preconditioner));
+  QUADRILLE_PETSC(PCGetType(preconditioner, &preconditioner_type));
+  result.method = method;
+  result.preconditioner = preconditioner_type;
+  result.residual = true_residual(matrix.get(), right_side.get(), solution.get());
+  result.matmult_ms = median_matmult_ms(matrix.get(), solution.get());
+  return result;
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,42 @@
+// PETSc's Krylov methods and preconditioners on any operator. No PETSc header is needed to include this.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/spmv_operator.hpp"
+
+namespace quadrille::petsc {
+
+struct KrylovProblem {
+  std::shared_ptr<const SpmvOperator<double>> op;
+  std::string format;  // as MatView shows it
+  int block_size = 1;  // unknowns per node
+  bool constants_are_null =
+      false;                 // A maps the constants of each unknown to zero: they are kept out of b and x
+  bool has_options = false;  // PETSc was given options: a set-up that fails is put down to them
+};
+
+struct KrylovResult {
+  bool converged = false;
+  std::string reason;  // in words
+  int iterations = 0;
+  double residual = 0;                 // |b - A x| / |b| in the 2-norm; not divided where b is zero
+  std::string method, preconditioner;  // PETSc's names: "cg", "jacobi"
+  double setup_s = 0, solve_s = 0;
+  double matmult_ms = 0;  // median of MatMult, after the solve
+};
+
+// Called after every iteration with PETSc's residual norm over the one of iteration 0, and the tolerance for it.
+using KrylovMonitor = std::function<void(int iteration, double residual, double tolerance)>;
+
+// Solves A x = b from x = 0. CG with Jacobi to a relative residual of 1e-8, unless PETSc's options database says otherwise
+// (-ksp_type, -pc_type, -ksp_rtol, ...). `b` loses its constants where they are null. Not to converge is no error, but a result.
+// Throws PetscError without a Session and where PETSc fails, PetscOptionError where its options are to blame, FormatError where
+// the sizes do not fit.
+KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, std::vector<double>& x,
+                          const KrylovMonitor& monitor);
+
+}  // namespace quadrille::petsc

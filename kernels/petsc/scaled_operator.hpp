@@ -1,0 +1,61 @@
+// What stands behind a shell matrix: the operator A and what MatScale, MatShift and MatDiagonalScale made of it. Internal to
+// kernels/petsc.
+#pragma once
+
+#include <petscmat.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/array.hpp"
+#include "kernels/petsc/check.hpp"
+#include "kernels/spmv_operator.hpp"
+
+namespace quadrille::petsc {
+
+// scale L A R + shift I + D, with diagonal matrices L, R and D. Every member throws; nothing here is a callback.
+class ScaledOperator {
+ public:
+  ScaledOperator(std::shared_ptr<const SpmvOperator<double>> op, std::string format)
+      : op_(std::move(op)), format_(std::move(format)) {}
+  // Shares the operator and copies the scaling; zero where `values` are not wanted.
+  std::unique_ptr<ScaledOperator> duplicate(bool values) const;
+
+  // y = M x, or y = M^T x.
+  void multiply(Vec x, Vec y, bool transposed);
+  // z = y + M x, or with M^T; y and z may be one vector.
+  void multiply_add(Vec x, Vec y, Vec z, bool transposed);
+
+  void scale(double factor);
+  void shift(double value) { shift_ += value; }
+  void scale_rows_and_columns(Vec left, Vec right);  // either may be null
+  void zero();
+
+  void diagonal(Vec d) const;
+  double norm(NormType type) const;
+  // Inverses of the blocks on the diagonal, each [column][row]; of one size, kept until the next call, or of several.
+  const double* inverse_blocks(int size);
+  void inverse_blocks(std::span<const PetscInt> sizes, double* inverses) const;
+
+  void view(PetscViewer viewer);
+  const std::shared_ptr<const SpmvOperator<double>>& op() const { return op_; }
+
+ private:
+  void apply(Vec x, Vec y, bool transposed);
+  void scale_and_shift_blocks(double* blocks, std::span<const PetscInt> sizes) const;
+  // `work`, made anew where it has not the size of `model`.
+  Vec work_like(Handle<Vec>& work, Vec model);
+
+  std::shared_ptr<const SpmvOperator<double>> op_;
+  std::string format_;
+  double scale_ = 1, shift_ = 0;
+  Handle<Vec> left_, right_, diagonal_;  // L, R and D; null for I, I and 0
+  Handle<Vec> scaled_x_, product_;       // made when first needed, x and y of the last sizes
+  Array<double, Device> device_x_, device_y_;
+  std::vector<double> inverses_;
+  std::int64_t non_zeros_ = -1;  // unknown until MatView asks
+};
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,147 @@
+// The PDEs of `quadrille solve` against their manufactured solutions: the observed order of convergence.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "assembly/pde/manufactured.hpp"
+#include "assembly/pdes.hpp"
+#include "grid/error.hpp"
+#include "kernels/petsc/krylov.hpp"
+#include "kernels/petsc/session.hpp"
+#include "kernels/registry.hpp"
+
+namespace quadrille {
+namespace {
+
+// The algebraic error must stay far below the one of the discretisation.
+class PetscEnvironment : public testing::Environment {
+ public:
+  void SetUp() override {
+    session_ = std::make_unique<petsc::Session>(std::vector<std::string>{"-ksp_rtol", "1e-11"});
+  }
+  void TearDown() override { session_.reset(); }
+
+ private:
+  std::unique_ptr<petsc::Session> session_;
+};
+
+const auto* const environment = testing::AddGlobalTestEnvironment(new PetscEnvironment);
+
+struct Errors {
+  double l2 = 0, largest = 0;
+  double intervals = 0;  // of the domain along an axis, the geometric mean
+};
+
+Errors errors_of(const std::string& pde, Grid grid, const std::string& stencil, const std::string& sides) {
+  const Boundary boundary = parse_boundary(sides, grid.dimension);
+  PdeProblem problem = assemble_pde(pde, grid, make_stencil(stencil, grid.dimension, 1), boundary, 1, true);
+  Source<double> source;
+  source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(problem.system.hub));
+  std::shared_ptr<const SpmvOperator<double>> op;
+  for (const FormatEntry& entry : registry())
+    if (entry.name == "cds" && entry.space == SpaceKind::cpu) op = entry.make_fp64(source, {});
+  std::vector<double> u;
+  const petsc::KrylovResult result =
+      petsc::krylov_solve({op, "cds", grid.dof, problem.singular}, problem.system.rhs, u, nullptr);
+  EXPECT_TRUE(result.converged) << result.reason;
+  Errors errors;
+  for (int r = 0; r < grid.dof; ++r) {
+    double mean = 0;
+    for (std::int64_t i = r; i < grid.rows() && problem.singular; i += grid.dof)
+      mean += (u[i] - problem.exact[i]) / static_cast<double>(grid.nodes());
+    for (std::int64_t i = r; i < grid.rows(); i += grid.dof) {
+      const double error = u[i] - problem.exact[i] - mean;
+      errors.l2 += error * error / static_cast<double>(grid.rows());
+      errors.largest = std::max(errors.largest, std::abs(error));
+    }
+  }
+  errors.l2 = std::sqrt(errors.l2);
+  const Manufactured solution(grid, boundary);
+  errors.intervals = 1;
+  for (int axis = 0; axis < grid.dimension; ++axis)
+    errors.intervals *= std::pow(solution.length_m(axis) / grid.spacing_m[axis], 1.0 / grid.dimension);
+  return errors;
+}
+
+struct OrderCase {
+  const char *name, *pde, *stencil;
+  int dimension;
+  const char* sides;
+  int dof = 1;
+};
+
+void PrintTo(const OrderCase& c, std::ostream* out) {
+  *out << c.pde << " " << c.stencil << " " << c.sides;
+}
+
+class SolveOrder : public testing::TestWithParam<OrderCase> {};
+
+TEST_P(SolveOrder, IsTwo) {
+  const OrderCase& c = GetParam();
+  const auto at = [&](std::int64_t n) {
+    Grid grid{c.dimension, {n, n * 3 / 4, c.dimension == 3 ? n / 2 : 1}, {}, c.dof};
+    grid.spacing_m = {1.0 / static_cast<double>(n), 1.5 / static_cast<double>(n),
+                      2.0 / static_cast<double>(n)};
+    return errors_of(c.pde, grid, c.stencil, c.sides);
+  };
+  const Errors coarse = at(c.dimension == 2 ? 64 : 32), fine = at(c.dimension == 2 ? 128 : 64);
+  const double refined = std::log(fine.intervals / coarse.intervals);
+  EXPECT_NEAR(std::log(coarse.l2 / fine.l2) / refined, 2, 0.1) << coarse.l2 << " to " << fine.l2;
+  EXPECT_NEAR(std::log(coarse.largest / fine.largest) / refined, 2, 0.1)
+      << coarse.largest << " to " << fine.largest;
+  EXPECT_LT(fine.l2, 0.02);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SolveOrder,
+    testing::Values(
+        OrderCase{"poisson_2d_dirichlet", "poisson", "star", 2, "value:0"},
+        OrderCase{"poisson_2d_neumann", "poisson", "star", 2, "clamp"},
+        OrderCase{"poisson_2d_periodic", "poisson", "star", 2, "periodic"},
+        OrderCase{"poisson_2d_mixed", "poisson", "star", 2, "value:1,clamp,clamp,value:1", 2},
+        OrderCase{"poisson_2d_two_values", "poisson", "star", 2, "value:-1,value:3,periodic,periodic"},
+        OrderCase{"poisson_2d_box", "poisson", "box", 2, "value:0,clamp,drop,drop"},
+        OrderCase{"poisson_2d_box_dirichlet", "poisson", "box", 2, "value:2"},
+        OrderCase{"poisson_3d_dirichlet", "poisson", "star", 3, "value:2"},
+        OrderCase{"poisson_3d_neumann", "poisson", "star", 3, "clamp"},
+        OrderCase{"poisson_3d_periodic", "poisson", "star", 3, "periodic"},
+        OrderCase{"poisson_3d_mixed", "poisson", "star", 3, "value:1,clamp,periodic,periodic,clamp,value:1"},
+        OrderCase{"poisson_3d_box", "poisson", "box", 3, "value:2,clamp,periodic,periodic,clamp,clamp"},
+        OrderCase{"diffusion_2d_dirichlet", "diffusion", "star", 2, "value:0"},
+        OrderCase{"diffusion_2d_neumann", "diffusion", "star", 2, "clamp"},
+        OrderCase{"diffusion_2d_periodic", "diffusion", "star", 2, "periodic"},
+        OrderCase{"diffusion_2d_mixed", "diffusion", "star", 2, "value:-1,value:3,clamp,clamp", 3},
+        OrderCase{"diffusion_3d_dirichlet", "diffusion", "star", 3, "value:2"},
+        OrderCase{"diffusion_3d_neumann", "diffusion", "star", 3, "clamp"},
+        OrderCase{"diffusion_3d_periodic", "diffusion", "star", 3, "periodic"},
+        OrderCase{"diffusion_3d_mixed", "diffusion", "star", 3,
+                  "value:0,clamp,periodic,periodic,clamp,drop"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Manufactured, RefusesConstantsThatNoSmoothFunctionHas) {
+  const Grid grid{2, {4, 4, 1}, {1, 1, 1}, 1};
+  for (const char* sides : {"value:0,value:0,value:1,value:1", "value:0,value:1,value:0,value:0",
+                            "value:1,clamp,clamp,drop", "value:0,value:0,value:0,value:1"})
+    EXPECT_THROW(Manufactured(grid, parse_boundary(sides, 2)), InputError) << sides;
+  for (const char* sides : {"value:0,value:0,drop,clamp", "value:2,value:1,clamp,clamp", "value:1"})
+    EXPECT_NO_THROW(Manufactured(grid, parse_boundary(sides, 2))) << sides;
+}
+
+TEST(Manufactured, StandsWhereTheFacesAre) {
+  // Four nodes, spacing 0.5: from a face of value, one spacing away, to one of no flux, half a spacing away.
+  const Grid grid{2, {4, 3, 1}, {0.5, 2, 1}, 2};
+  const Manufactured u(grid, parse_boundary("value:7,clamp,periodic,periodic", 2));
+  EXPECT_DOUBLE_EQ(u.length_m(0), 4.5 * 0.5);
+  EXPECT_DOUBLE_EQ(u.length_m(1), 3 * 2.0);
+  EXPECT_DOUBLE_EQ(u.fraction({1, 2, 0})[0], 2 / 4.5);
+  EXPECT_DOUBLE_EQ(u.fraction({1, 2, 0})[1], 2 / 3.0);
+  const double s = 2 / 4.5, g = s * std::exp(-s);  // along y, at node 0: exp(sin 0) = 1
+  EXPECT_DOUBLE_EQ(u.at({1, 0, 0}, 1).u, 7 + 2 * g);
+  EXPECT_DOUBLE_EQ(u.values()[3], 7 + 2 * g);
+}
+
+}  // namespace
+}  // namespace quadrille

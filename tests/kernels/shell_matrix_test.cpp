@@ -1,0 +1,398 @@
+// The shell matrix against PETSc's own MATSEQAIJ of the same operator, in every format.
+#include "kernels/petsc/shell_matrix.hpp"
+
+#include <petscksp.h>
+
+#include <cmath>
+#include <functional>
+
+#include "assembly/operators.hpp"
+#include "cases.hpp"
+#include "entry_test.hpp"
+#include "kernels/petsc/check.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+
+namespace quadrille {
+namespace {
+
+using petsc::check;
+using petsc::Handle;
+using petsc::make;
+
+#define CALL(call) check(call, #call)
+
+Handle<Mat> aij_of(const Csr<double>& csr, int block_size) {
+  Handle<Mat> matrix = make<Mat>("MatCreateSeqAIJ", [&](Mat* m) {
+    return MatCreateSeqAIJ(PETSC_COMM_SELF, static_cast<PetscInt>(csr.rows),
+                           static_cast<PetscInt>(csr.columns), 1 + static_cast<PetscInt>(csr.columns),
+                           nullptr, m);
+  });
+  CALL(MatSetBlockSize(matrix.get(), block_size));
+  for (PetscInt i = 0; i < csr.rows; ++i) {
+    if (csr.rows == csr.columns) CALL(MatSetValue(matrix.get(), i, i, 0.0, ADD_VALUES));  // MatShift wants it
+    CALL(MatSetValues(matrix.get(), 1, &i, csr.row_ptr[i + 1] - csr.row_ptr[i],
+                      csr.column.data() + csr.row_ptr[i], csr.value.data() + csr.row_ptr[i], ADD_VALUES));
+  }
+  CALL(MatAssemblyBegin(matrix.get(), MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(matrix.get(), MAT_FINAL_ASSEMBLY));
+  return matrix;
+}
+
+Handle<Vec> vector_of(std::int64_t size, unsigned seed, double offset = 0) {
+  const auto v = make<Vec>(
+      "VecCreateSeq", [=](Vec* w) { return VecCreateSeq(PETSC_COMM_SELF, static_cast<PetscInt>(size), w); });
+  const std::vector<double> values = test_vector<double>(size, false, seed);
+  for (PetscInt i = 0; i < size; ++i) CALL(VecSetValue(v.get(), i, values[i] + offset, INSERT_VALUES));
+  CALL(VecAssemblyBegin(v.get()));
+  CALL(VecAssemblyEnd(v.get()));
+  Handle<Vec> result = make<Vec>("VecDuplicate", [&](Vec* w) { return VecDuplicate(v.get(), w); });
+  CALL(VecCopy(v.get(), result.get()));
+  return result;
+}
+
+Handle<Vec> nan_vector(std::int64_t size) {
+  Handle<Vec> v = vector_of(size, 1);
+  CALL(VecSet(v.get(), std::numeric_limits<double>::quiet_NaN()));
+  return v;
+}
+
+void expect_equal(Vec a, Vec b, const char* what) {
+  PetscInt size = 0;
+  const PetscScalar *pa = nullptr, *pb = nullptr;
+  CALL(VecGetSize(a, &size));
+  CALL(VecGetArrayRead(a, &pa));
+  CALL(VecGetArrayRead(b, &pb));
+  for (PetscInt i = 0; i < size; ++i)
+    if (!(std::abs(pa[i] - pb[i]) <= 1e-13 * (1 + std::abs(pb[i])) * 50)) {
+      ADD_FAILURE() << what << ": element " << i << " is " << pa[i] << ", and PETSc's " << pb[i];
+      break;
+    }
+  CALL(VecRestoreArrayRead(a, &pa));
+  CALL(VecRestoreArrayRead(b, &pb));
+}
+
+struct Pair {
+  Handle<Mat> shell, aij;
+  std::int64_t rows, columns;
+};
+
+Pair pair_of(const FormatEntry& entry, const Case<double>& c, int block_size) {
+  std::shared_ptr<const SpmvOperator<double>> op = entry.make<double>()(c.source, c.options);
+  return {Handle<Mat>(petsc::make_shell_matrix(op, entry.name, block_size)),
+          aij_of(*c.source.csr, block_size), op->rows(), op->columns()};
+}
+
+Case<double> grid_operator(const Grid& grid, bool with_centre = true) {
+  Stencil stencil = star_stencil(grid.dimension, 1);
+  if (!with_centre) std::erase(stencil.offsets, Offset{});
+  return grid_case<double>(grid, stencil, parse_boundary("periodic,periodic,clamp,value:2,drop,clamp", 3),
+                           RandomBlocks{5, false});
+}
+
+std::vector<Case<double>> shell_cases() {
+  std::vector<Case<double>> cases;
+  cases.push_back(grid_operator({3, {5, 4, 3}, {1, 1, 1}, 3}));
+  cases.push_back(grid_operator({3, {7, 3, 2}, {1, 1, 1}, 1}));
+  cases.push_back(grid_operator({3, {4, 3, 3}, {1, 1, 1}, 2}, false));  // nothing on the diagonal
+  cases.push_back(matrix_case("wide", random_matrix<double>(40, 95, 6, -1, false, 9)));
+  cases.push_back(matrix_case("5x5", paper_matrix<double>()));
+  return cases;
+}
+
+// Every product, the diagonal and the norms of both.
+void compare(const Pair& m, bool transposes) {
+  const Handle<Vec> x = vector_of(m.columns, 3), z = vector_of(m.rows, 4);
+  const Mat both[] = {m.shell.get(), m.aij.get()};
+  const auto each = [&](const char* what, std::int64_t size, const std::function<void(Mat, Vec)>& fill) {
+    const Handle<Vec> results[] = {nan_vector(size), nan_vector(size)};
+    for (int i = 0; i < 2; ++i) fill(both[i], results[i].get());
+    expect_equal(results[0].get(), results[1].get(), what);
+  };
+  each("MatMult", m.rows, [&](Mat a, Vec y) { CALL(MatMult(a, x.get(), y)); });
+  each("MatMultAdd", m.rows, [&](Mat a, Vec y) { CALL(MatMultAdd(a, x.get(), z.get(), y)); });
+  each("MatMultAdd in place", m.rows, [&](Mat a, Vec y) {
+    CALL(VecCopy(z.get(), y));
+    CALL(MatMultAdd(a, x.get(), y, y));
+  });
+  if (transposes) {
+    each("MatMultTranspose", m.columns, [&](Mat a, Vec y) { CALL(MatMultTranspose(a, z.get(), y)); });
+    each("MatMultTransposeAdd", m.columns,
+         [&](Mat a, Vec y) { CALL(MatMultTransposeAdd(a, z.get(), x.get(), y)); });
+    each("MatMultTransposeAdd in place", m.columns, [&](Mat a, Vec y) {
+      CALL(VecCopy(x.get(), y));
+      CALL(MatMultTransposeAdd(a, z.get(), y, y));
+    });
+  }
+  if (m.rows == m.columns) each("MatGetDiagonal", m.rows, [&](Mat a, Vec y) { CALL(MatGetDiagonal(a, y)); });
+  for (const NormType type : {NORM_1, NORM_FROBENIUS, NORM_INFINITY}) {
+    PetscReal norms[2] = {-1, -2};
+    for (int i = 0; i < 2; ++i) CALL(MatNorm(both[i], type, norms + i));
+    EXPECT_NEAR(norms[0], norms[1], 1e-12 * (1 + norms[1])) << "norm " << type;
+  }
+}
+
+class ShellMatrixTest : public RegistryTest {
+ protected:
+  const FormatEntry& entry() const { return GetParam().entry(); }
+  bool transposes(const Case<double>& c) const {
+    return entry().make<double>()(c.source, c.options)->has_transpose();
+  }
+};
+
+std::vector<EntryParameter> entries_in_double() {
+  std::vector<EntryParameter> all = all_entries();
+  std::erase_if(all, [](const EntryParameter& p) { return !p.fp64; });
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShellMatrixTest, testing::ValuesIn(entries_in_double()), entry_name);
+
+TEST_P(ShellMatrixTest, EveryOperationIsAijs) {
+  for (const Case<double>& c : shell_cases()) {
+    if (refuses(entry(), c)) continue;
+    SCOPED_TRACE(c.name);
+    const Pair m = pair_of(entry(), c, 1);
+    const bool square = m.rows == m.columns, has_transpose = transposes(c);
+    compare(m, has_transpose);
+    const Handle<Vec> left = vector_of(m.rows, 5, 1.5), right = vector_of(m.columns, 6, 1.5);
+    const auto both = [&](const std::function<void(Mat)>& change) {
+      for (const Mat a : {m.shell.get(), m.aij.get()}) change(a);
+      compare(m, has_transpose);
+    };
+    both([](Mat a) { CALL(MatScale(a, -2.5)); });
+    if (square) both([](Mat a) { CALL(MatShift(a, 0.75)); });
+    both([&](Mat a) { CALL(MatDiagonalScale(a, left.get(), right.get())); });
+    if (square) both([](Mat a) { CALL(MatShift(a, -0.25)); });
+    both([&](Mat a) { CALL(MatDiagonalScale(a, nullptr, right.get())); });
+    both([](Mat a) { CALL(MatScale(a, 0.5)); });
+    both([&](Mat a) { CALL(MatDiagonalScale(a, left.get(), nullptr)); });
+
+    // A duplicate has a scaling of its own.
+    const auto copies = [&](MatDuplicateOption option) {
+      const auto copy = [=](Mat from) {
+        return make<Mat>("MatDuplicate", [=](Mat* to) { return MatDuplicate(from, option, to); });
+      };
+      return Pair{copy(m.shell.get()), copy(m.aij.get()), m.rows, m.columns};
+    };
+    const Pair copy = copies(MAT_COPY_VALUES), empty = copies(MAT_DO_NOT_COPY_VALUES);
+    both([](Mat a) { CALL(MatScale(a, 3)); });
+    compare(copy, has_transpose);
+    compare(empty, has_transpose);
+    both([](Mat a) { CALL(MatZeroEntries(a)); });
+    compare(copy, has_transpose);
+    if (square) both([](Mat a) { CALL(MatShift(a, 2)); });
+  }
+}
+
+TEST_P(ShellMatrixTest, BlocksOnTheDiagonalAreInverted) {
+  for (const int block : {1, 3}) {
+    const Case<double> c = grid_operator({3, {5, 4, 3}, {1, 1, 1}, 3});
+    const Pair m = pair_of(entry(), c, block);
+    const Handle<Vec> left = vector_of(m.rows, 5, 1.5), right = vector_of(m.columns, 6, 1.5);
+    const std::vector<PetscInt> sizes{1, 2, 4, 5, 48, 60, 60};
+    for (int round = 0; round < 2; ++round) {
+      const PetscScalar* inverses[2] = {};
+      std::vector<double> variable[2];
+      int i = 0;
+      for (const Mat a : {m.shell.get(), m.aij.get()}) {
+        CALL(MatInvertBlockDiagonal(a, inverses + i));
+        variable[i].resize(1 + 4 + 16 + 25 + 48 * 48 + 2 * 60 * 60);
+        if (block == 1)
+          CALL(MatInvertVariableBlockDiagonal(a, static_cast<PetscInt>(sizes.size()), sizes.data(),
+                                              variable[i].data()));
+        ++i;
+      }
+      for (std::int64_t k = 0; k < m.rows * block; ++k)
+        ASSERT_NEAR(inverses[0][k], inverses[1][k], 1e-9 * (1 + std::abs(inverses[1][k]))) << k;
+      for (std::size_t k = 0; k < variable[0].size(); ++k)
+        ASSERT_NEAR(variable[0][k], variable[1][k], 1e-8 * (1 + std::abs(variable[1][k]))) << k;
+      for (const Mat a : {m.shell.get(), m.aij.get()}) {
+        CALL(MatShift(a, 20));
+        CALL(MatDiagonalScale(a, left.get(), right.get()));
+        CALL(MatScale(a, 0.5));
+        CALL(MatShift(a, 3));
+      }
+    }
+  }
+}
+
+struct Solved {
+  PetscInt iterations = -1;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  Handle<Vec> x;
+};
+
+Solved solve(Mat a, KSPType method, PCType preconditioner, Vec b) {
+  KSP ksp = nullptr;
+  PC pc = nullptr;
+  Solved result;
+  result.x = nan_vector(0);
+  Vec x = nullptr;
+  CALL(VecDuplicate(b, &x));
+  result.x.reset(x);
+  CALL(KSPCreate(PETSC_COMM_SELF, &ksp));
+  CALL(KSPSetOperators(ksp, a, a));
+  CALL(KSPSetType(ksp, method));
+  CALL(KSPGetPC(ksp, &pc));
+  CALL(PCSetType(pc, preconditioner));
+  CALL(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 500));
+  const PetscErrorCode code = KSPSolve(ksp, b, x);
+  CALL(KSPGetIterationNumber(ksp, &result.iterations));
+  CALL(KSPGetConvergedReason(ksp, &result.reason));
+  CALL(KSPDestroy(&ksp));
+  CALL(code);
+  return result;
+}
+
+void expect_same_solve(const Pair& m, KSPType method, PCType preconditioner) {
+  const Handle<Vec> b = vector_of(m.rows, 11);
+  const Solved shell = solve(m.shell.get(), method, preconditioner, b.get()),
+               aij = solve(m.aij.get(), method, preconditioner, b.get());
+  EXPECT_EQ(shell.iterations, aij.iterations);
+  EXPECT_EQ(shell.reason, aij.reason);
+  EXPECT_GT(shell.reason, 0);
+  EXPECT_GT(shell.iterations, 3);
+  expect_equal(shell.x.get(), aij.x.get(), "the solution");
+}
+
+TEST_P(ShellMatrixTest, KrylovMethodsTakeAsManyIterationsAsWithAij) {
+  Case<double> poisson{"laplacian", {}, {}};
+  const Grid cube{3, {9, 8, 7}, {1, 1, 1}, 1};
+  const Stencil star = star_stencil(3, 1);
+  auto hub = std::make_shared<BlockDiagonals<double>>(
+      assemble_operator<double>("laplacian", cube, star, parse_boundary("value:0", 3), 1).hub);
+  poisson.source.csr = std::make_shared<const Csr<double>>(to_csr(*hub));
+  poisson.source.hub = hub;
+  if (!refuses(entry(), poisson)) expect_same_solve(pair_of(entry(), poisson, 1), KSPCG, PCJACOBI);
+
+  const Case<double> blocks = grid_operator({3, {5, 4, 3}, {1, 1, 1}, 3});
+  const Pair m = pair_of(entry(), blocks, 3);
+  for (const Mat a : {m.shell.get(), m.aij.get()}) CALL(MatShift(a, 12));
+  expect_same_solve(m, KSPGMRES, PCPBJACOBI);
+  const std::vector<PetscInt> sizes(60, 3);
+  for (const Mat a : {m.shell.get(), m.aij.get()})
+    CALL(MatSetVariableBlockSizes(a, 60, const_cast<PetscInt*>(sizes.data())));
+  expect_same_solve(m, KSPGMRES, PCVPBJACOBI);
+}
+
+TEST_P(ShellMatrixTest, ViewNamesFormatSpaceBytesAndFill) {
+  const Case<double> c = grid_operator({3, {5, 4, 3}, {1, 1, 1}, 3});
+  const Pair m = pair_of(entry(), c, 3);
+  CALL(MatScale(m.shell.get(), 2));
+  char text[2048] = {};
+  PetscViewer viewer = nullptr;
+  CALL(PetscViewerStringOpen(PETSC_COMM_SELF, text, sizeof text, &viewer));
+  EXPECT_NE(MatView(m.shell.get(), viewer), 0);  // text only
+  CALL(PetscViewerDestroy(&viewer));
+  const std::string path = testing::TempDir() + "shell_view_" + entry().name + to_string(entry().space);
+  CALL(PetscViewerASCIIOpen(PETSC_COMM_SELF, path.c_str(), &viewer));
+  CALL(MatView(m.shell.get(), viewer));
+  CALL(PetscViewerDestroy(&viewer));
+  FILE* file = std::fopen(path.c_str(), "r");
+  ASSERT_NE(file, nullptr);
+  const std::string seen(text, std::fread(text, 1, sizeof text, file));
+  std::fclose(file);
+  std::remove(path.c_str());
+  const auto op = entry().make<double>()(c.source, c.options);
+  for (const std::string& part :
+       {"format " + entry().name + ",", std::to_string(op->traffic().stored_bytes) + " bytes",
+        std::string("fill "), std::string("scale 2"),
+        std::string(op->space() == SpaceKind::cpu ? "CPU memory" : "copied")})
+    EXPECT_NE(seen.find(part), std::string::npos) << part << " is not in\n" << seen;
+}
+
+// An operator that counts itself, and throws.
+class Counted final : public SpmvOperator<double> {
+ public:
+  explicit Counted(int& alive, std::int64_t rows = 4) : alive_(alive), rows_(rows) { ++alive_; }
+  ~Counted() override { --alive_; }
+  std::int64_t rows() const override { return rows_; }
+  std::int64_t columns() const override { return 4; }
+  SpaceKind space() const override { return SpaceKind::cpu; }
+  Traffic traffic() const override { return {}; }
+  void apply(const double*, double*) const override { throw std::runtime_error("the product broke"); }
+  Csr<double> to_csr() const override { throw 42; }
+
+ private:
+  int& alive_;
+  std::int64_t rows_;
+};
+
+TEST(ShellMatrix, LetsGoOfTheOperatorWithItsLastMatrix) {
+  int alive = 0;
+  auto op = std::make_shared<const Counted>(alive);
+  Handle<Mat> a(petsc::make_shell_matrix(op, "counted"));
+  EXPECT_EQ(op.use_count(), 2);
+  auto b = make<Mat>("MatDuplicate", [&](Mat* to) { return MatDuplicate(a.get(), MAT_COPY_VALUES, to); });
+  EXPECT_EQ(op.use_count(), 3);
+  Mat again = a.get();
+  CALL(PetscObjectReference(reinterpret_cast<PetscObject>(again)));
+  a.reset();
+  EXPECT_EQ(op.use_count(), 3);  // somebody still holds it
+  CALL(MatDestroy(&again));
+  EXPECT_EQ(op.use_count(), 2);
+  op.reset();
+  EXPECT_EQ(alive, 1);
+  b.reset();
+  EXPECT_EQ(alive, 0);
+}
+
+// The message of the PETSc error that `call` raises.
+std::string error_of(PetscErrorCode code) {
+  EXPECT_NE(code, 0);
+  try {
+    check(code, "call");
+  } catch (const PetscError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ShellMatrix, ErrorsComeBackAsPetscErrorsWithTheirMessage) {
+  int alive = 0;
+  const auto expect_in = [](const std::string& part, const std::string& text) {
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+  };
+  const Handle<Mat> a(petsc::make_shell_matrix(std::make_shared<const Counted>(alive), "counted"));
+  const Handle<Vec> x = vector_of(4, 1), y = vector_of(4, 2), five = vector_of(5, 3);
+  expect_in("the product broke", error_of(MatMult(a.get(), x.get(), y.get())));
+  expect_in("MatMult_Quadrille", error_of(MatMult(a.get(), x.get(), y.get())));
+  expect_in("unknown exception", error_of(MatGetDiagonal(a.get(), x.get())));
+  PetscReal norm = 0;
+  expect_in("1, Frobenius and infinity", error_of(MatNorm(a.get(), NORM_2, &norm)));
+  expect_in("the left vector of the scaling has 5 elements, and must have 4",
+            error_of(MatDiagonalScale(a.get(), five.get(), nullptr)));
+  error_of(MatMult(a.get(), five.get(), y.get()));        // PETSc's own check
+  error_of(MatMultTranspose(a.get(), x.get(), y.get()));  // this operator has none
+  const Handle<Mat> wide(petsc::make_shell_matrix(std::make_shared<const Counted>(alive, 3), "counted"));
+  error_of(MatGetDiagonal(wide.get(), x.get()));
+
+  EXPECT_THROW(petsc::make_shell_matrix(std::shared_ptr<const SpmvOperator<double>>(), "none"), FormatError);
+  for (const int block : {0, 3})
+    EXPECT_THROW(petsc::make_shell_matrix(std::make_shared<const Counted>(alive), "counted", block),
+                 FormatError);
+  EXPECT_THROW(
+      petsc::make_shell_matrix(std::make_shared<const Counted>(alive, std::int64_t{1} << 31), "large"),
+      FormatError);
+}
+
+TEST(ShellMatrix, ASingularBlockIsNamed) {
+  const auto csr = std::make_shared<const Csr<double>>(
+      csr_of<double>(4, 4, {1, 2, 0, 0, 3, 4, 0, 0, 0, 0, 1, 2, 0, 0, 2, 4}));
+  Source<double> source;
+  source.csr = csr;
+  const std::shared_ptr<const SpmvOperator<double>> op = registry().front().make<double>()(source, {});
+  const Handle<Mat> a(petsc::make_shell_matrix(op, "csr", 2));
+  const PetscScalar* inverses = nullptr;
+  const std::string text = error_of(MatInvertBlockDiagonal(a.get(), &inverses));
+  EXPECT_NE(text.find("the diagonal block 1, rows 2 to 3, is singular"), std::string::npos) << text;
+  CALL(MatShift(a.get(), 1));
+  CALL(MatInvertBlockDiagonal(a.get(), &inverses));
+  EXPECT_DOUBLE_EQ(inverses[0], 5.0 / 4);  // of 2 2 / 3 5, [column][row]
+  EXPECT_DOUBLE_EQ(inverses[1], -3.0 / 4);
+  EXPECT_DOUBLE_EQ(inverses[2], -2.0 / 4);
+  EXPECT_DOUBLE_EQ(inverses[3], 2.0 / 4);
+}
+
+}  // namespace
+}  // namespace quadrille
