@@ -34,7 +34,8 @@ struct Source {
 // Throws why there is none.
 template <class T>
 const std::shared_ptr<const Csr<T>>& csr_of(const Source<T>& source) {
-  if (!source.csr) std::rethrow_exception(source.no_csr);
+  if (!source.csr && source.no_csr) std::rethrow_exception(source.no_csr);
+  if (!source.csr) throw FormatError("this operator comes without CSR");
   return source.csr;
 }
 

@@ -1,0 +1,95 @@
+#include "drivers/support/options_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace quadrille {
+
+const Words& ordering_names() {
+  static const Words names{"none", "descending", "rcm"};
+  return names;
+}
+
+namespace {
+
+std::string grid_text(const Options& options) {
+  Words grids;
+  for (const Problem& problem : options.problems) grids.push_back(to_string(problem.grid));
+  return grids.empty() ? to_string(options.grid) : joined(grids, ",");
+}
+
+std::string precision_text(const Options& options) {
+  if (options.precisions.size() > 1) return "both";
+  return options.precision == Precision::fp64 ? "fp64" : "fp32";
+}
+
+std::string spacing_text(const Grid& grid) {
+  const auto& h = grid.spacing_m;
+  const bool equal =
+      std::all_of(h.begin(), h.begin() + grid.dimension, [&](double length) { return length == h[0]; });
+  std::string text = number_text(h[0]);
+  for (int axis = 1; axis < grid.dimension && !equal; ++axis) text += "," + number_text(h[axis]);
+  return text;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> value_texts(const Options& options) {
+  const auto yes_no = [](bool value) { return std::string(value ? "true" : "false"); };
+  const bool gridded = options.matrix.empty();
+  const bool named_stencil = options.stencil == "star" || options.stencil == "box";
+  const FormatOptions& formats = options.format_options;
+  return {
+      {"experiment", options.experiment},
+      {"pde", options.pde},
+      {"manufactured", yes_no(options.manufactured)},
+      {"grid", gridded ? grid_text(options) : ""},
+      {"dofs", dofs_text(options.dofs)},
+      {"spacing", gridded ? spacing_text(options.grid) : ""},
+      {"dof", gridded ? std::to_string(options.grid.dof) : ""},
+      {"stencil", options.stencil},
+      {"radius", gridded && named_stencil ? std::to_string(options.radius) : ""},
+      {"boundary", gridded ? to_string(options.boundary, options.grid.dimension) : ""},
+      {"operator", options.operator_name},
+      {"seed", std::to_string(options.seed)},
+      {"matrix", options.matrix},
+      {"block-size", gridded ? "" : std::to_string(formats.block_size)},
+      {"format", joined(options.formats, ",")},
+      {"space", options.space},
+      {"precision", precision_text(options)},
+      {"repetitions", std::to_string(options.repetitions)},
+      {"device", std::to_string(options.device)},
+      {"threads", std::to_string(options.threads)},
+      {"transpose", yes_no(options.product.transposed)},
+      {"vectors", std::to_string(options.product.vectors)},
+      {"check", options.check_on_slabs ? "slabs" : "all"},
+      {"input", options.input},
+      {"ellr-threads", std::to_string(formats.ellr_t_threads)},
+      {"rgcsr-group", std::to_string(formats.rg_csr_group)},
+      {"rgcsr-ordering", ordering_names().at(static_cast<std::size_t>(formats.rg_csr_ordering))},
+      {"cmrs-height", std::to_string(formats.cmrs_height)},
+      {"cmrs-reorder", yes_no(formats.cmrs_reorder)},
+      {"plot", options.plot},
+      {"output", options.output},
+      {"json", options.json},
+      {"csv", options.csv},
+      {"quiet", yes_no(options.quiet)},
+      {"no-progress", yes_no(!options.progress)},
+  };
+}
+
+std::string config_text(const Options& options) {
+  std::string text = "# quadrille " + options.command + "\n";
+  for (const auto& [name, value] : options.resolved) {
+    const bool outer_blanks = !value.empty() && (std::isspace(static_cast<unsigned char>(value.front())) ||
+                                                 std::isspace(static_cast<unsigned char>(value.back())));
+    if (outer_blanks || value.find_first_of("#\r\n") != std::string::npos)
+      text += "# " + name + ": holds a #, a line break or outer blanks; give it on the command line\n";
+    else
+      text += name + " = " + value + "\n";
+  }
+  if (!options.petsc_arguments.empty()) text += "# and, on the command line, after --: PETSc's options\n";
+  return text;
+}
+
+}  // namespace quadrille
