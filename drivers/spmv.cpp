@@ -102,9 +102,7 @@ class Run {
       std::snprintf(text, sizeof text, ", CSR of it in %.3f s", op.csr_seconds);
       std::cout << (op.source.csr ? text : "") << "\n";
     }
-    if (!op.source.csr)
-      std::cout << "note: no CSR; checked " << formats_.reference().rows_checked()
-                << "\n";
+    if (!op.source.csr) std::cout << "note: no CSR; checked " << formats_.reference().rows_checked() << "\n";
     if (formats_.reference().non_finite_rows() > 0)
       std::cout << "note: " << formats_.reference().non_finite_rows() << " rows of A x are NaN or Inf\n";
     print_table(std::cout, report_);
