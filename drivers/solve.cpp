@@ -19,6 +19,7 @@
 #include "drivers/support/report.hpp"
 #include "drivers/support/solve_record.hpp"
 #include "grid/error.hpp"
+#include "kernels/cuda/device.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/petsc/session.hpp"
 #include "revision.hpp"
@@ -39,7 +40,8 @@ std::string formatted(const char* format, Numbers... numbers) {
   return text;
 }
 
-// PETSc's vectors are in host memory: auto takes the CPU where the format is there.
+// PETSc's vectors are in host memory: auto takes the CPU where the format is there. Throws CudaError for a format that needs a
+// GPU where there is none.
 const FormatEntry& chosen_entry(const Options& options) {
   const FormatEntry* found = nullptr;
   for (const FormatEntry& entry : registry())
@@ -48,6 +50,8 @@ const FormatEntry& chosen_entry(const Options& options) {
       found = &entry;
   if (found == nullptr)
     throw InputError("--format '" + options.formats.front() + "' does not run in --space " + options.space);
+  if (found->space == SpaceKind::cuda && cuda::device_count() == 0)
+    throw CudaError("the format that was asked for runs on a GPU, and this machine has none");
   return *found;
 }
 
@@ -103,8 +107,11 @@ class Solve {
   void require_memory() const {
     const BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
     const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
-    std::int64_t bytes = 0;
-    if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes))
+    std::int64_t bytes = 0, indexed = 0;
+    if (entry_.name != "cds" && entry_.name != "dia")  // CSR, and the format made from it
+      indexed = 2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure, true), "non-zeros"), 8);
+    if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
+        __builtin_add_overflow(bytes, indexed, &bytes))
       throw FormatError("the bytes of operator and vectors overflow 64 bits");
     memory::require_host(bytes);
   }
@@ -165,6 +172,11 @@ class Solve {
     std::cout << (result_.converged ? "converged" : "not converged") << " after " << result_.iterations
               << " iterations of " << result_.method << " with " << result_.preconditioner << ": "
               << result_.reason << "; |b - A x| / |b| " << formatted("%.3g", result_.residual) << "\n";
+    if (result_.converged && result_.residual > 10 * result_.tolerance)
+      std::cout << formatted(
+          "note: that is above the tolerance of %.0e, which PETSc holds against the preconditioned "
+          "residual unless -ksp_norm_type unpreconditioned is given\n",
+          result_.tolerance);
     if (record_.error_l2)
       std::cout << formatted("error against the exact solution: root mean square %.4g, largest %.4g\n",
                              *record_.error_l2, *record_.error_max);

@@ -103,6 +103,10 @@ void read_solve_options(Settings& settings, Options& options) {
   options.boundary.faces.fill({BoundaryKind::value, 0});
   read_word(settings, "stencil", "star", {"star", "box"});
   read_grid_options(settings, options);
+  const auto clamps = [](const FaceBoundary& face) { return face.kind == BoundaryKind::clamp; };
+  const auto& faces = options.boundary.faces;
+  if (options.radius > 1 && std::any_of(faces.begin(), faces.begin() + 2 * options.grid.dimension, clamps))
+    refuse(settings.at("radius"), "does not go with clamp here: the operator would not be symmetric; use 1");
   options.operator_name.clear();
 }
 
@@ -222,9 +226,11 @@ bool same_file(const std::string& a, const std::string& b) {
   const auto regular_or_new = [&](const std::string& path) {
     return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
   };
+  const auto canonical = [&](const std::string& path) {  // of a file that may not be there yet
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
   return regular_or_new(a) && regular_or_new(b) &&
-         (std::filesystem::equivalent(a, b, ignored) ||
-          std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored));
+         (std::filesystem::equivalent(a, b, ignored) || canonical(a) == canonical(b));
 }
 
 // No output may take the place of another one or of an input.

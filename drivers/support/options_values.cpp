@@ -189,6 +189,8 @@ std::array<double, 3> parse_spacing(const Setting& setting, int dimension) {
     if (!parse_number(parts[parts.size() == 1 ? 0 : axis], length) || !std::isfinite(length) || length <= 0)
       refuse(setting, "must be positive lengths in m, for example 0.01 or 0.01,0.02" +
                           std::string(dimension == 3 ? ",0.02" : ""));
+    if (length < 1e-150 || length > 1e150)
+      refuse(setting, "must be from 1e-150 to 1e150: operators hold 1/h^2");
   }
   return spacing_m;
 }

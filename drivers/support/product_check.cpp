@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "assembly/pde/counter_hash.hpp"
 #include "drivers/support/product.hpp"
@@ -27,15 +26,16 @@ std::string lines_text(const std::vector<LineRange>& slabs) {
 
 std::vector<LineRange> random_slabs(std::int64_t lines, std::int64_t count, int between, std::uint64_t seed) {
   count = std::clamp<std::int64_t>(count, 1, lines);
-  const std::int64_t places =
-      lines / count;  // slabs start at multiples of count, the last one ends at the end
-  if (places <= between + 2) return {{0, lines}};
-  std::set<std::int64_t> starts{0, lines - count};
-  for (std::uint64_t i = 0; starts.size() < static_cast<std::size_t>(between) + 2; ++i)
-    starts.insert(static_cast<std::int64_t>(counter_hash(seed, i) % static_cast<std::uint64_t>(places - 1)) *
-                  count);
-  std::vector<LineRange> slabs;
-  for (const std::int64_t start : starts) slabs.push_back({start, count});
+  if (lines / count < between + 2) return {{0, lines}};
+  // One slab somewhere in each of `between` equal parts of the lines that the first and the last slab leave.
+  const std::int64_t inner = lines - 2 * count;
+  std::vector<LineRange> slabs{{0, count}};
+  for (int i = 0; i < between; ++i) {
+    const std::int64_t begin = count + inner * i / between, end = count + inner * (i + 1) / between;
+    const auto starts = static_cast<std::uint64_t>(end - begin - count + 1);
+    slabs.push_back({begin + static_cast<std::int64_t>(counter_hash(seed, i) % starts), count});
+  }
+  slabs.push_back({lines - count, count});
   return slabs;
 }
 

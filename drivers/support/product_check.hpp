@@ -34,8 +34,8 @@ class ProductCheck {
   std::string rows_checked_ = "all rows";
 };
 
-// Disjoint ranges in ascending order: the first and the last lines and up to `between` ranges at random places, of `count`
-// lines each; all lines in one range where that is all there are.
+// Disjoint ranges of `count` lines in ascending order: the first and the last lines, and one at a random place in each of
+// `between` equal parts of the lines between; all lines in one range where there are no more than that.
 std::vector<LineRange> random_slabs(std::int64_t lines, std::int64_t count, int between, std::uint64_t seed);
 
 }  // namespace quadrille

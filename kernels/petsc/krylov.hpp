@@ -20,9 +20,12 @@ struct KrylovProblem {
 };
 
 struct KrylovResult {
+  // PETSc's test was met, and `residual` is no larger than the root of the tolerance (of 1e-8 where it is smaller): PETSc looks
+  // at the preconditioned residual unless told otherwise, which can be far smaller.
   bool converged = false;
   std::string reason;  // in words
   int iterations = 0;
+  double tolerance = 0;                // relative, of PETSc's test
   double residual = 0;                 // |b - A x| / |b| in the 2-norm; not divided where b is zero
   std::string method, preconditioner;  // PETSc's names: "cg", "jacobi"
   double setup_s = 0, solve_s = 0;

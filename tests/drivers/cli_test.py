@@ -486,6 +486,16 @@ error_max matmult_ms seconds""".split()
             self.assertIn(words[0], record["reason"])
             self.assertFalse(os.path.exists(fields))
 
+    def test_convergence_is_believed_only_with_the_true_residual(self):
+        self.refused(1, ["did not converge", "true residual"], "solve", "poisson", "--grid", "16x16", "--quiet", "--",
+                     "-ksp_type", "preonly")
+        record, _ = self.solved("poisson", "--grid", "16x16", "--spacing", "1e-26")
+        self.assertGreater(record["iterations"], 5)
+        self.assertLess(record["residual"], 1e-7)
+        record, screen = self.solved("diffusion", "--grid", "40x40")
+        self.assertEqual("above the tolerance" in screen, record["residual"] > 1e-7)
+        self.refused(2, ["chebyshev"], "solve", "poisson", "--grid", "21x21", "--", "-ksp_type", "chebyshev")
+
     def test_mistakes_get_a_sentence_and_2(self):
         for arguments, words in [([], ["poisson or diffusion"]), (["heat"], ["poisson or diffusion"]),
                                  (["poisson", "--format", "all"], ["one format"]),

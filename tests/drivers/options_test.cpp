@@ -268,6 +268,19 @@ TEST(Options, NumbersHaveNoNearestOne) {
   EXPECT_EQ(error_of({"spmv", "--ellr-threads", "3"}).find("did you mean"), std::string::npos);
 }
 
+TEST(Options, ANewFileIsOneFileHoweverItIsSpelt) {
+  for (const char* const second : {"new.json", "./new.json", "../new.json"}) {
+    const std::string first = std::string(second).starts_with("..") ? "./../new.json" : "new.json";
+    expect_contains(error_of({"spmv", "--json", first, "--csv", second}), "is already the file of --json");
+  }
+  expect_contains(error_of({"bench", "dof-scaling", "--plot", "./p", "--json", "p.svg"}), "is already the");
+}
+
+TEST(Options, SolveRefusesAClosureThatIsNotSymmetric) {
+  expect_contains(error_of({"solve", "poisson", "--radius", "2", "--boundary", "clamp"}), "use 1");
+  EXPECT_EQ(error_of({"solve", "poisson", "--radius", "2", "--boundary", "periodic"}), "no error");
+}
+
 TEST(Options, TransposedProductsTakeOneVector) {
   EXPECT_TRUE(spmv({"--transpose"}).product.transposed);
   EXPECT_EQ(spmv({"--vectors", "8"}).product.vectors, 8);
