@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -52,6 +53,7 @@ int complain(std::string sentence, ExitCode code) {
 int main(int argc, char** argv) {
   for (int descriptor = 0; descriptor < 3; ++descriptor)  // a closed one must not become a file of ours
     if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", O_RDONLY);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write, with its sentence
   try {
     const int code = run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     if (!std::cout.flush()) return complain("standard output cannot be written", machine_failed);

@@ -9,6 +9,7 @@
 #include "drivers/support/atomic_file.hpp"
 #include "drivers/support/field_file.hpp"
 #include "drivers/support/format_run.hpp"
+#include "drivers/support/product.hpp"
 #include "drivers/support/report.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/session.hpp"
@@ -104,7 +105,8 @@ class Run {
     }
     if (!op.source.csr) std::cout << "note: no CSR; checked " << formats_.reference().rows_checked() << "\n";
     if (formats_.reference().non_finite_rows() > 0)
-      std::cout << "note: " << formats_.reference().non_finite_rows() << " rows of A x are NaN or Inf\n";
+      std::cout << "note: " << formats_.reference().non_finite_rows() << " numbers of "
+                << to_string(options_.product) << " are NaN or Inf\n";
     print_table(std::cout, report_);
   }
 

@@ -173,7 +173,7 @@ class Matrices(CliTest):
         path = self.path("n.mtx", self.GOOD.replace("\n2 2 3", "\n2 2 nan").replace("\n3 3 4\n1 3", "\n3 3 inf\n1 3"))
         screen = self.ok("spmv", "--matrix", path, "--repetitions", "1", "--space", "cpu")
         self.assertIn("2 entries are NaN or Inf", screen)
-        self.assertIn("2 rows of A x are NaN or Inf", screen)
+        self.assertIn("2 numbers of A x are NaN or Inf", screen)
 
     def test_bad_files_get_a_sentence_and_2(self):
         head = "%%MatrixMarket matrix coordinate real general\n"
