@@ -229,7 +229,7 @@ const std::vector<CommandSpec>& command_table() {
        "a PDE on a grid, by PETSc's Krylov methods on any format",
        "quadrille solve PDE [options] [-- PETSc options]",
        {"quadrille solve poisson --grid 64x64x64 --manufactured --output u.h5",
-        "quadrille solve diffusion --grid 512x512 --boundary clamp,clamp,value:0,value:1 -- -ksp_monitor",
+        "quadrille solve diffusion --grid 128x128 --boundary clamp,clamp,value:0,value:1 -- -ksp_monitor",
         "quadrille solve poisson --grid 128x128 --format ell -- -ksp_type gmres -pc_type pbjacobi -ksp_rtol "
         "1e-10"},
        "pde",
