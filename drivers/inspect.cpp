@@ -5,7 +5,6 @@
 #include <cmath>
 #include <iomanip>
 #include <iostream>
-#include <limits>
 #include <numeric>
 #include <sstream>
 
@@ -171,9 +170,7 @@ OperatorSource<T> load(const Options& options) {
   const HostBytes bytes = host_bytes(options, op.structure);
   op.rows = op.columns = op.structure.rows();
   op.nnz = bytes.non_zeros;
-  if (std::max(op.rows, op.nnz) <= std::numeric_limits<std::int32_t>::max() &&
-      bytes.hub + bytes.csr + bytes.vectors <= memory::available_host_bytes())
-    return load_operator<T>(options);
+  if (csr_fits(bytes, op.structure)) return load_operator<T>(options);
   op.name = options.operator_name;
   op.stencil = describe(options.points);
   op.boundary = to_string(options.boundary, options.grid.dimension);

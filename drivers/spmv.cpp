@@ -25,8 +25,6 @@ class Run {
 
   int operator()() {
     std::vector<const FormatEntry*> entries = wanted_entries(options_);
-    if (entries.empty())
-      throw CudaError("the formats that were asked for run on a GPU, and this machine has none");
     if (options_.formats.front() == "auto") {
       const FormatEntry* const best = choose(entries);
       if (best == nullptr) throw FormatError("no format can hold this operator here");
@@ -150,6 +148,8 @@ int run_spmv(const Options& options) {
   for (const std::string& path : {options.json, options.csv})
     if (!path.empty()) check_output_path(path);
   use_machine(options);
+  if (wanted_entries(options).empty())
+    throw CudaError("the formats that were asked for run on a GPU, and this machine has none");
   const petsc::Session session(options.petsc_arguments);
   petsc::require_one_rank();
   const int code = options.precision == Precision::fp64 ? Run<double>(options)() : Run<float>(options)();

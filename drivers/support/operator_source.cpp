@@ -102,16 +102,14 @@ OperatorSource<T> from_grid(const Options& options) {
   result.units = operator_units(options.operator_name);
 
   const HostBytes bytes = host_bytes(options, result.structure);
-  const std::int64_t available = memory::available_host_bytes(),
-                     largest = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t available = memory::available_host_bytes();
   const bool gpu = options.space != "cpu" && cuda::device_count() > 0;
-  const bool csr_fits = !options.check_on_slabs && bytes.non_zeros <= largest && result.rows <= largest &&
-                        bytes.hub + bytes.csr + bytes.vectors <= available;
+  const bool with_csr = !options.check_on_slabs && csr_fits(bytes, result.structure);
   const bool hub_fits = bytes.hub + bytes.vectors <= available;
   if (gpu) result.source.on_device = device_assembly<T>(options);
-  if (!csr_fits) result.source.no_csr = why_no_csr(options, bytes, result.rows);
-  if (csr_fits || (hub_fits && options.space != "cuda")) {
-    assemble_on_host(options, csr_fits, result);
+  if (!with_csr) result.source.no_csr = why_no_csr(options, bytes, result.rows);
+  if (with_csr || (hub_fits && options.space != "cuda")) {
+    assemble_on_host(options, with_csr, result);
     return result;
   }
   if (!gpu || bytes.vectors > available) refuse_memory(options, result.structure, bytes);
@@ -161,6 +159,11 @@ HostBytes host_bytes(const Options& options, const BlockStructure& structure) {
   for (const std::int64_t part : {bytes.csr, bytes.vectors})
     if (__builtin_add_overflow(sum, part, &sum)) throw FormatError(what + " overflow 64 bits");
   return bytes;
+}
+
+bool csr_fits(const HostBytes& bytes, const BlockStructure& structure) {
+  return std::max(structure.rows(), bytes.non_zeros) <= std::numeric_limits<std::int32_t>::max() &&
+         bytes.hub + bytes.csr + bytes.vectors <= memory::available_host_bytes();
 }
 
 template <class T>

@@ -48,6 +48,8 @@ struct HostBytes {
 // Whether the operator that is named couples every unknown with every other, not only with itself.
 bool has_dense_blocks(const Options& options);
 HostBytes host_bytes(const Options& options, const BlockStructure& structure);
+// Whether its indices and the host's memory hold CSR of it beside the hub.
+bool csr_fits(const HostBytes& bytes, const BlockStructure& structure);
 
 // What every record of this operator and format has in common.
 template <class T>

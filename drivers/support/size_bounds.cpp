@@ -4,13 +4,13 @@
 
 #include "formats/build_csr.hpp"
 #include "formats/dia.hpp"
+#include "formats/ell.hpp"
 #include "formats/ellr_t.hpp"
 
 namespace quadrille {
 namespace {
 
 constexpr std::int64_t index = 4;  // bytes of one
-constexpr std::int64_t pitch = 32;
 
 std::int64_t product(std::int64_t a, std::int64_t b) {
   return checked_product(a, b, "the bytes of the format");
@@ -28,18 +28,17 @@ std::int64_t indexed_bytes(const std::string& format, const OperatorSize& size,
   const std::int64_t rows = to_index32(size.structure.rows(), "rows"), dof = size.structure.dof;
   const std::int64_t nnz = to_index32(most_non_zeros(size.structure, size.diagonal_blocks), "non-zeros");
   const std::int64_t longest = size.structure.diagonals() * (size.diagonal_blocks ? 1 : dof);
-  const std::int64_t entry = size.value_bytes + index, padded_rows = round_up(rows, pitch);
-  if (format == "csr" || format == "csc") return product(nnz, entry) + (rows + 1) * index;
+  const std::int64_t entry = size.value_bytes + index;
+  if (format == "csr" || format == "csc") return csr_bytes(rows, nnz, size.value_bytes);
   if (format == "coo") return product(nnz, entry + index);
   if (format == "bcsr") {
     const std::int64_t blocks = most_non_zeros(size.structure, true) / dof;
     return product(blocks, dof * dof * size.value_bytes + index) + (size.structure.nodes() + 1) * index;
   }
-  if (format == "ell" || format == "hyb") return product(product(padded_rows, longest), entry);
+  if (format == "ell" || format == "hyb") return ell_bytes(rows, longest, size.value_bytes);
   if (format == "ellr_t") {
     const int threads = options.ellr_t_threads > 0 ? options.ellr_t_threads : ellr_t_threads(rows, nnz);
-    const std::int64_t width = round_up(longest, threads);
-    return product(product(padded_rows, width), entry) + rows * index;
+    return ell_bytes(rows, round_up(longest, threads), size.value_bytes) + rows * index;
   }
   if (format == "rg_csr") {
     const std::int64_t groups = (rows + options.rg_csr_group - 1) / options.rg_csr_group;

@@ -99,7 +99,7 @@ void with_lanes(int lanes, std::int64_t lines, const Launch& launch) {
   }
 }
 
-// lanes 0: by the mean length.
+// lanes 0: tiles in shared memory, for lines of any length.
 template <class T>
 void gather(int lanes, std::int64_t lines, const Array<std::int32_t, Device>& ptr,
             const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x, T* y) {

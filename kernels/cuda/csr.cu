@@ -1,4 +1,5 @@
-// CSR on the GPU: `lanes` neighbouring lanes own a row (compressed.cuh); the transpose by atomic additions.
+// CSR on the GPU: tiles of entries in shared memory, whatever the rows (lines.cuh), or a given number of neighbouring lanes a
+// row (compressed.cuh); the transpose by atomic additions.
 #include "kernels/cuda/compressed.cuh"
 #include "kernels/cuda/spmv.hpp"
 

@@ -177,6 +177,8 @@ void multiply_lines(const Lines& a, const T* value, const T* x, T* y) {
     QUADRILLE_CUDA(cudaMemsetAsync(y, 0, static_cast<std::size_t>(a.rows) * sizeof(T)));
     return;
   }
+  to_index32(a.entries + line_tile,
+             "non-zeros and a tile of them");  // threads count to the end of the last tile
   const int per_block = lines_per_block(a.entries, a.count);
   const unsigned blocks = to_index32((a.count + per_block - 1) / per_block, "blocks of threads");
   lines_kernel<Height><<<blocks, line_threads>>>(a, per_block, value, x, y);

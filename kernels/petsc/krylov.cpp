@@ -129,6 +129,9 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   return solver;
 }
 
+// The norms below are not VecNorm's: PETSc 3.18.5 keeps the norms of a vector, and after one kind of norm gives 0 for every
+// other kind until the vector changes.
+
 // body(values, size) with what a vector of this process holds.
 template <class Body>
 double over_values(Vec vector, const Body& body) {
