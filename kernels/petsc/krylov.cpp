@@ -8,6 +8,7 @@
 
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/multigrid_setup.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/shell_matrix.hpp"
 
@@ -102,6 +103,14 @@ void refuse_crashing_method(KSP ksp) {
         "-ksp_type chebyshev as the outer method crashes in PETSc 3.18; choose another one");
 }
 
+// CG's test, unless the options choose one: multigrid's residual can be a thousand times smaller than the true one.
+void prefer_true_residual(KSP ksp) {
+  PetscBool is_cg = PETSC_FALSE, chosen = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPCG, &is_cg));
+  QUADRILLE_PETSC(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &chosen));
+  if (is_cg && !chosen) QUADRILLE_PETSC(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+}
+
 // Everything before the first iteration.
 Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   Handle<KSP> solver = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_SELF, k); });
@@ -114,8 +123,13 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   QUADRILLE_PETSC(
       KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, PETSC_DEFAULT));  // no absolute one: units are free
   try {
+    const MultigridRequest multigrid = multigrid_request();
+    const bool galerkin = multigrid.wanted && set_levels(preconditioner, problem, multigrid);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));
+    if (multigrid.wanted) keep_operators(preconditioner, galerkin), prefer_true_residual(ksp);
     QUADRILLE_PETSC(KSPSetUp(ksp));
+  } catch (const PetscOptionError&) {
+    throw;
   } catch (const PetscError& error) {
     if (!problem.has_options) throw;
     throw PetscOptionError(std::string(error.what()) +
