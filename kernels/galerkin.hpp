@@ -15,8 +15,9 @@ namespace quadrille {
 BlockDiagonals<double> galerkin_product(const SpmvOperator<double>& a, const GridTransfer<double>& p,
                                         int radius);
 
+// Around an axis with an odd number of nodes two coarse nodes are fine neighbours, which counts from R = 3 on.
 constexpr int galerkin_radius(int radius) {
-  return (radius + 2) / 2;
+  return radius <= 1 ? 1 : (radius + 3) / 2;
 }
 
 }  // namespace quadrille
