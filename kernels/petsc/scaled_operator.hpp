@@ -35,7 +35,11 @@ class ScaledOperator {
 
   void diagonal(Vec d) const;
   double norm(NormType type) const;
-  // Inverses of the blocks on the diagonal, each [column][row]; of one size, kept until the next call, or of several.
+  // The blocks on the diagonal as MATSEQAIJCUSPARSE with that block size, a reference for the caller; kept until the next call,
+  // for PETSc keeps a pointer into it after it has destroyed its own reference.
+  Mat block_diagonal_on_gpu(int size);
+  // Their inverses, each [column][row]; of one size, kept until the next call, or of several. Throws PetscError where one is
+  // singular.
   const double* inverse_blocks(int size);
   void inverse_blocks(std::span<const PetscInt> sizes, double* inverses) const;
 
@@ -44,6 +48,7 @@ class ScaledOperator {
 
  private:
   void apply(Vec x, Vec y, bool transposed);
+  Handle<Mat> block_diagonal(int size, MatType type) const;
   void scale_and_shift_blocks(double* blocks, std::span<const PetscInt> sizes) const;
   // `work`, made anew where it has not the size of `model`.
   Vec work_like(Handle<Vec>& work, Vec model);
@@ -51,11 +56,11 @@ class ScaledOperator {
   std::shared_ptr<const SpmvOperator<double>> op_;
   std::string format_;
   double scale_ = 1, shift_ = 0;
-  Handle<Vec> left_, right_, diagonal_;  // L, R and D; null for I, I and 0
-  Handle<Vec> scaled_x_, product_;       // made when first needed, x and y of the last sizes
-  Array<double, Device> device_x_, device_y_;
-  std::vector<double> inverses_;
-  std::int64_t non_zeros_ = -1;  // unknown until MatView asks
+  Handle<Vec> left_, right_, diagonal_;        // L, R and D; null for I, I and 0
+  Handle<Vec> scaled_x_, product_;             // made when first needed, x and y of the last sizes
+  Array<double, Device> device_x_, device_y_;  // of vectors in host memory
+  Handle<Mat> inverse_of_;                     // has the inverses that inverse_blocks() gave
+  std::int64_t non_zeros_ = -1;                // unknown until MatView asks
 };
 
 }  // namespace quadrille::petsc

@@ -97,6 +97,14 @@ std::string petsc_version() {
          std::to_string(PETSC_VERSION_SUBMINOR);
 }
 
+bool has_cuda() {
+#if defined(PETSC_HAVE_CUDA)
+  return true;
+#else
+  return false;
+#endif
+}
+
 std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;

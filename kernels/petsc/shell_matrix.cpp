@@ -7,6 +7,7 @@
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/scaled_operator.hpp"
+#include "kernels/petsc/session.hpp"
 
 namespace quadrille::petsc {
 
@@ -66,6 +67,11 @@ PetscErrorCode invert_block_diagonal(Mat m, const PetscScalar** inverses) {
   return guarded("MatInvertBlockDiagonal_Quadrille",
                  [&] { *inverses = of(m).inverse_blocks(block_size_of(m)); });
 }
+// What PCPBJACOBI asks for before it applies on the GPU.
+[[maybe_unused]] PetscErrorCode get_block_diagonal(Mat m, Mat* blocks) {
+  return guarded("MatGetBlockDiagonal_Quadrille",
+                 [&] { *blocks = of(m).block_diagonal_on_gpu(block_size_of(m)); });
+}
 PetscErrorCode invert_variable_block_diagonal(Mat m, PetscInt count, const PetscInt* sizes,
                                               PetscScalar* inverses) {
   return guarded("MatInvertVariableBlockDiagonal_Quadrille", [&] {
@@ -94,7 +100,7 @@ void set(Mat matrix, MatOperation operation, Callback* callback) {
   QUADRILLE_PETSC(MatShellSetOperation(matrix, operation, reinterpret_cast<void (*)(void)>(callback)));
 }
 
-void set_operations(Mat matrix, bool transposes, bool square) {
+void set_operations(Mat matrix, bool transposes, bool square, [[maybe_unused]] bool vectors_on_gpu) {
   QUADRILLE_PETSC(MatShellSetManageScalingShifts(matrix));  // off: scalings are ours
   set(matrix, MATOP_MULT, mult);
   set(matrix, MATOP_MULT_ADD, mult_add);
@@ -109,6 +115,9 @@ void set_operations(Mat matrix, bool transposes, bool square) {
     set(matrix, MATOP_SHIFT, shift);
     set(matrix, MATOP_INVERT_BLOCK_DIAGONAL, invert_block_diagonal);
     set(matrix, MATOP_INVERT_VBLOCK_DIAGONAL, invert_variable_block_diagonal);
+#if PETSC_VERSION_GE(3, 25, 0)
+    if (vectors_on_gpu) set(matrix, MATOP_GET_BLOCK_DIAGONAL, get_block_diagonal);
+#endif
   }
   set(matrix, MATOP_NORM, norm);
   set(matrix, MATOP_ZERO_ENTRIES, zero_entries);
@@ -124,7 +133,9 @@ Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size)
     return MatCreateShell(PETSC_COMM_SELF, rows, columns, rows, columns, nullptr, m);
   });
   if (block_size != 1) QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), block_size));
-  set_operations(matrix.get(), op.has_transpose(), rows == columns);
+  const bool vectors_on_gpu = has_cuda() && op.space() == SpaceKind::cuda;
+  if (vectors_on_gpu) QUADRILLE_PETSC(MatShellSetVecType(matrix.get(), VECCUDA));
+  set_operations(matrix.get(), op.has_transpose(), rows == columns, vectors_on_gpu);
   QUADRILLE_PETSC(MatShellSetContext(matrix.get(), scaled.get()));
   scaled.release();  // the matrix's own from here on
   return matrix;
