@@ -3,6 +3,9 @@
 // stored; its transpose restricts.
 //
 //   (P x)[fine node, r] = sum over the two nodes each of z, y and x of  wz wy wx x[coarse node, r]
+//
+// Or the products wz wy wx are replaced by weights of their own for every fine row, which follow an operator
+// (kernels/operator_weights.hpp); the tables then only say between which nodes.
 #pragma once
 
 #include <array>
@@ -29,7 +32,10 @@ struct GridInterpolation {
   std::array<bool, 3> periodic{};
   int dof = 1;
   std::array<AxisTables<T, Space>, 3> axes;
+  Array<T, Space>
+      weights;  // [corner][fine row], corner: bit 0, 1, 2 for the second node along x, y, z; empty for products
 
+  int corners() const { return fine[2] == 1 ? 4 : 8; }
   std::int64_t rows() const { return fine[0] * fine[1] * fine[2] * dof; }
   std::int64_t columns() const { return coarse[0] * coarse[1] * coarse[2] * dof; }
 };
@@ -40,7 +46,7 @@ GridInterpolation<T> grid_interpolation(const std::array<AxisInterpolation, 3>& 
 
 template <class To, class T, class From>
 GridInterpolation<T, To> transfer(const GridInterpolation<T, From>& p) {
-  GridInterpolation<T, To> result{p.fine, p.coarse, p.periodic, p.dof, {}};
+  GridInterpolation<T, To> result{p.fine, p.coarse, p.periodic, p.dof, {}, transfer<To>(p.weights)};
   for (int axis = 0; axis < 3; ++axis) {
     const AxisTables<T, From>& from = p.axes[axis];
     result.axes[axis] = {transfer<To>(from.node), transfer<To>(from.weight), transfer<To>(from.first),
@@ -52,6 +58,7 @@ GridInterpolation<T, To> transfer(const GridInterpolation<T, From>& p) {
 template <class T, class Space>
 Traffic traffic(const GridInterpolation<T, Space>& p) {
   Traffic bytes;
+  bytes.stored_bytes = p.weights.bytes();
   for (const AxisTables<T, Space>& axis : p.axes)
     bytes.stored_bytes += axis.node.bytes() + axis.weight.bytes() + axis.first.bytes() + axis.reader.bytes() +
                           axis.reader_weight.bytes();

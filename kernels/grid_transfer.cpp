@@ -4,6 +4,7 @@
 
 #include "grid/error.hpp"
 #include "kernels/grid_interpolation.hpp"
+#include "kernels/operator_weights.hpp"
 
 namespace quadrille {
 namespace {
@@ -77,14 +78,16 @@ Csr<T> to_csr(const GridInterpolation<T>& p) {
     std::int64_t column;
     T value;
   };
-  // The coarse nodes of one fine node, ascending and without zeros.
-  const auto nodes_of = [&](std::int64_t fine) {
+  // The coarse nodes of one fine row, ascending and without zeros.
+  const auto nodes_of = [&](std::int64_t fine, int r) {
     const std::array<std::int64_t, 3> at{fine % p.fine[0], fine / p.fine[0] % p.fine[1],
                                          fine / p.fine[0] / p.fine[1]};
     std::vector<Entry> nodes;
     for (int k = 0; k < 8; ++k) {
       const std::int64_t x = 2 * at[0] + k % 2, y = 2 * at[1] + k / 2 % 2, z = 2 * at[2] + k / 4;
-      const T weight = p.axes[2].weight[z] * p.axes[1].weight[y] * p.axes[0].weight[x];
+      if (k >= p.corners() && p.weights.size() > 0) break;
+      const T weight = p.weights.size() > 0 ? p.weights[k * p.rows() + fine * p.dof + r]
+                                            : p.axes[2].weight[z] * p.axes[1].weight[y] * p.axes[0].weight[x];
       if (weight != 0)
         nodes.push_back(
             {(p.axes[2].node[z] * p.coarse[1] + p.axes[1].node[y]) * p.coarse[0] + p.axes[0].node[x],
@@ -97,9 +100,8 @@ Csr<T> to_csr(const GridInterpolation<T>& p) {
   std::vector<T> values;
   to_index32(p.columns(), "columns");
   for (std::int64_t fine = 0; fine < p.rows() / p.dof; ++fine) {
-    const std::vector<Entry> nodes = nodes_of(fine);
     for (int r = 0; r < p.dof; ++r) {
-      for (const Entry& entry : nodes) {
+      for (const Entry& entry : nodes_of(fine, r)) {
         columns.push_back(static_cast<std::int32_t>(entry.column * p.dof + r));
         values.push_back(entry.value);
       }
@@ -115,12 +117,28 @@ Csr<T> to_csr(const GridInterpolation<T>& p) {
   return csr;
 }
 
+namespace {
+
+template <class T>
+std::unique_ptr<GridTransfer<T>> in_space(GridInterpolation<T> p, SpaceKind space) {
+  if (space == SpaceKind::cpu) return std::make_unique<Transfer<T, Host>>(std::move(p));
+  return std::make_unique<Transfer<T, Device>>(transfer<Device>(p));
+}
+
+}  // namespace
+
 template <class T>
 std::unique_ptr<GridTransfer<T>> make_grid_transfer(const std::array<AxisInterpolation, 3>& axes, int dof,
                                                     SpaceKind space) {
-  GridInterpolation<T> p = grid_interpolation<T>(axes, dof);
-  if (space == SpaceKind::cpu) return std::make_unique<Transfer<T, Host>>(std::move(p));
-  return std::make_unique<Transfer<T, Device>>(transfer<Device>(p));
+  return in_space(grid_interpolation<T>(axes, dof), space);
+}
+
+std::unique_ptr<GridTransfer<double>> make_operator_transfer(const std::array<AxisInterpolation, 3>& axes,
+                                                             const BlockDiagonals<double>& a,
+                                                             SpaceKind space) {
+  GridInterpolation<double> p = grid_interpolation<double>(axes, a.dof);
+  p.weights = operator_weights(a, axes);
+  return in_space(std::move(p), space);
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                                             \

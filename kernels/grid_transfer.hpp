@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "formats/block_diagonals.hpp"
 #include "grid/axis_interpolation.hpp"
 #include "kernels/spmv_operator.hpp"
 
@@ -26,5 +27,11 @@ class GridTransfer : public SpmvOperator<T> {  // rows: fine, columns: coarse
 template <class T>
 std::unique_ptr<GridTransfer<T>> make_grid_transfer(const std::array<AxisInterpolation, 3>& axes, int dof,
                                                     SpaceKind space);
+
+// With the weights of kernels/operator_weights.hpp for the operator `a` on the fine grid, where `axes` are nested; throws as that
+// does.
+std::unique_ptr<GridTransfer<double>> make_operator_transfer(const std::array<AxisInterpolation, 3>& axes,
+                                                             const BlockDiagonals<double>& a,
+                                                             SpaceKind space);
 
 }  // namespace quadrille

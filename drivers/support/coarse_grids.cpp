@@ -95,19 +95,30 @@ petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOp
       operators == petsc::CoarseOperators::galerkin ||
       (operators == petsc::CoarseOperators::as_suits && !pde_looks_alike_on_coarser_grids(finest.pde));
   const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, galerkin);
+  const bool follows_operator =
+      galerkin && reach(finest.points) == 1 && !pde_looks_alike_on_coarser_grids(finest.pde);
   petsc::CoarseLevels result{{}, galerkin};
+  std::shared_ptr<const BlockDiagonals<double>> hub;  // of the finer grid
+  if (follows_operator)
+    hub = std::make_shared<const BlockDiagonals<double>>(assemble_pde(finest.pde, finest.grid, finest.points,
+                                                                      finest.boundary, finest.seed,
+                                                                      finest.manufactured)
+                                                             .system.hub);
   int radius = reach(finest.points);
   for (std::size_t i = 1; i < grids.size(); ++i) {
+    const auto axes = interpolations(grids[i - 1], grids[i], finest.boundary, galerkin);
+    const SpaceKind space = finest.entry->space;
     const std::shared_ptr<const GridTransfer<double>> interpolation =
-        make_grid_transfer<double>(interpolations(grids[i - 1], grids[i], finest.boundary, galerkin),
-                                   finest.grid.dof, finest.entry->space);
+        follows_operator ? make_operator_transfer(axes, *hub, space)
+                         : make_grid_transfer<double>(axes, finest.grid.dof, space);
     const auto& finer = i == 1 ? finest.op : result.below.back().op;
     radius = galerkin_radius(radius);
-    Source<double> source;
-    source.hub = std::make_shared<const BlockDiagonals<double>>(
+    hub = std::make_shared<const BlockDiagonals<double>>(
         galerkin ? galerkin_product(*finer, *interpolation, radius) : rediscretised(finest, grids[i]));
+    Source<double> source;
+    source.hub = hub;
     if (finest.entry->name != "cds" && finest.entry->name != "dia")
-      source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
+      source.csr = std::make_shared<const Csr<double>>(to_csr(*hub));
     result.below.push_back({finest.entry->make_fp64(source, finest.format_options), interpolation});
   }
   return result;

@@ -41,10 +41,57 @@ struct Lines {
   std::vector<T> values;
 };
 
+// With weights of their own, row by row.
+template <class T>
+void interpolate_by_weights(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
+  const AxisTables<T>&ax = p.axes[0], &ay = p.axes[1], &az = p.axes[2];
+  const std::int64_t rows = p.rows(), corners = p.corners(), dof = p.dof;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t line = 0; line < p.fine[1] * p.fine[2]; ++line) {
+    const std::int64_t iy = 2 * (line % p.fine[1]), iz = 2 * (line / p.fine[1]);
+    for (std::int64_t i = 0; i < p.fine[0]; ++i) {
+      std::int64_t node[8];
+      for (int k = 0; k < corners; ++k)
+        node[k] = (az.node[iz + k / 4] * p.coarse[1] + ay.node[iy + k / 2 % 2]) * p.coarse[0] +
+                  ax.node[2 * i + k % 2];
+      const std::int64_t first = (line * p.fine[0] + i) * dof;
+      for (std::int64_t r = 0; r < dof; ++r) {
+        T sum = add ? y[first + r] : T(0);
+        for (int k = 0; k < corners; ++k) sum += p.weights[k * rows + first + r] * x[node[k] * dof + r];
+        y[first + r] = sum;
+      }
+    }
+  }
+}
+
+template <class T>
+void restrict_by_weights(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
+  const AxisTables<T>&ax = p.axes[0], &ay = p.axes[1], &az = p.axes[2];
+  const std::int64_t rows = p.rows(), dof = p.dof;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t line = 0; line < p.coarse[1] * p.coarse[2]; ++line) {
+    const std::int64_t jy = line % p.coarse[1], jz = line / p.coarse[1];
+    for (std::int64_t j = 0; j < p.coarse[0]; ++j) {
+      T* const to = y + (line * p.coarse[0] + j) * dof;
+      if (!add) std::fill(to, to + dof, T(0));
+      for (std::int32_t kz = az.first[jz]; kz < az.first[jz + 1]; ++kz)
+        for (std::int32_t ky = ay.first[jy]; ky < ay.first[jy + 1]; ++ky)
+          for (std::int32_t kx = ax.first[j]; kx < ax.first[j + 1]; ++kx) {
+            const std::int32_t ix = ax.reader[kx], iy = ay.reader[ky], iz = az.reader[kz];
+            const int corner = (ax.node[2 * ix] != j ? 1 : 0) + (ay.node[2 * iy] != jy ? 2 : 0) +
+                               (az.node[2 * iz] != jz ? 4 : 0);
+            const std::int64_t from = ((iz * p.fine[1] + iy) * p.fine[0] + ix) * dof;
+            for (std::int64_t r = 0; r < dof; ++r) to[r] += p.weights[corner * rows + from + r] * x[from + r];
+          }
+    }
+  }
+}
+
 }  // namespace
 
 template <class T>
 void interpolate(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
+  if (p.weights.size() > 0) return interpolate_by_weights(p, x, y, add);
   const std::int64_t from_line = p.coarse[0] * p.dof, to_line = p.fine[0] * p.dof;
   const AxisTables<T>&ax = p.axes[0], &ay = p.axes[1], &az = p.axes[2];
   Lines<T> lines(from_line);
@@ -74,6 +121,7 @@ void interpolate(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
 
 template <class T>
 void restrict_to(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
+  if (p.weights.size() > 0) return restrict_by_weights(p, x, y, add);
   const std::int64_t from_line = p.fine[0] * p.dof, to_line = p.coarse[0] * p.dof;
   const AxisTables<T>&ax = p.axes[0], &ay = p.axes[1], &az = p.axes[2];
   Lines<T> lines(from_line);

@@ -1,7 +1,8 @@
 // Interpolation and restriction on the GPU. A thread owns one element of the result and gathers: no atomics, the same bits every
 // time. Consecutive threads own consecutive elements, so that the result is written, and where it is added to read, with unit
 // stride. What a thread reads lies within two nodes along each axis of what its neighbours read: of a vector every element comes
-// from memory once, and else from the caches, as do the tables of the axes.
+// from memory once, and else from the caches, as do the tables of the axes. Where every fine row has weights of its own, they are
+// streamed: each is used once, by threads side by side.
 #include "kernels/cuda/divisor.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/grid_interpolation.hpp"
@@ -23,6 +24,9 @@ struct Transfer {
   int to_nx, to_ny;
   Divisor by_dof, by_nx, by_ny;
   AxisPointers<T> x, y, z;
+  const T* weights;  // [corner][fine row], or null
+  std::int64_t fine_rows;
+  int corners;
 };
 
 struct Element {
@@ -50,7 +54,8 @@ __device__ Pair<T> pair_of(const AxisPointers<T>& axis, int i) {
   return p;
 }
 
-template <class T>
+// Stored: with weights of their own.
+template <bool Stored, class T>
 __global__ void __launch_bounds__(threads_per_block)
     interpolate_kernel(const __grid_constant__ Transfer<T> t, const T* __restrict__ x, T* __restrict__ y,
                        bool add) {
@@ -60,25 +65,33 @@ __global__ void __launch_bounds__(threads_per_block)
   const Element e = element_of(t, row);
   const Pair<T> px = pair_of(t.x, e.x), py = pair_of(t.y, e.y), pz = pair_of(t.z, e.z);
   const T before = add ? y[row] : T(0);
-  T v[2][2][2];
+  T v[2][2][2], w[2][2][2];
 #pragma unroll
   for (int k = 0; k < 2; ++k)
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
       const std::int64_t line = static_cast<std::int64_t>(pz.node[k] * t.from_ny + py.node[j]) * t.from_nx;
 #pragma unroll
-      for (int i = 0; i < 2; ++i) v[k][j][i] = __ldg(x + (line + px.node[i]) * t.dof + e.r);
+      for (int i = 0; i < 2; ++i) {
+        v[k][j][i] = __ldg(x + (line + px.node[i]) * t.dof + e.r);
+        if constexpr (Stored)
+          w[k][j][i] =
+              k == 0 || t.corners == 8 ? __ldcs(t.weights + (4 * k + 2 * j + i) * t.fine_rows + row) : T(0);
+        else
+          w[k][j][i] = pz.weight[k] * py.weight[j] * px.weight[i];
+      }
     }
   T sum = 0;
 #pragma unroll
   for (int k = 0; k < 2; ++k)
 #pragma unroll
     for (int j = 0; j < 2; ++j)
-      sum += pz.weight[k] * py.weight[j] * (px.weight[0] * v[k][j][0] + px.weight[1] * v[k][j][1]);
+#pragma unroll
+      for (int i = 0; i < 2; ++i) sum += w[k][j][i] * v[k][j][i];
   y[row] = before + sum;
 }
 
-template <class T>
+template <bool Stored, class T>
 __global__ void __launch_bounds__(threads_per_block)
     restrict_kernel(const __grid_constant__ Transfer<T> t, const T* __restrict__ x, T* __restrict__ y,
                     bool add) {
@@ -92,26 +105,41 @@ __global__ void __launch_bounds__(threads_per_block)
             z_end = __ldg(t.z.first + e.z + 1);
   T sum = add ? y[row] : T(0);
   for (int first = __ldg(t.x.first + e.x); first < x_end; first += together) {
-    std::int64_t at[together];
+    std::int64_t at[together], weights_at[together];
     T weight[together];
 #pragma unroll
     for (int i = 0; i < together; ++i) {  // beyond the last one it is read again, and counts nothing
-      const int k = min(first + i, x_end - 1);
-      at[i] = static_cast<std::int64_t>(__ldg(t.x.reader + k)) * t.dof + e.r;
-      weight[i] = first + i < x_end ? __ldg(t.x.reader_weight + k) : T(0);
+      const int k = min(first + i, x_end - 1), node = __ldg(t.x.reader + k);
+      at[i] = static_cast<std::int64_t>(node) * t.dof + e.r;
+      if constexpr (Stored) {
+        weights_at[i] = at[i] + (__ldg(t.x.node + 2 * node) != e.x ? t.fine_rows : 0);
+        weight[i] = first + i < x_end ? T(1) : T(0);
+      } else {
+        weight[i] = first + i < x_end ? __ldg(t.x.reader_weight + k) : T(0);
+      }
     }
     for (int kz = z_begin; kz < z_end; ++kz) {
-      const std::int64_t plane = static_cast<std::int64_t>(__ldg(t.z.reader + kz)) * t.from_ny;
-      const T wz = __ldg(t.z.reader_weight + kz);
+      const int z = __ldg(t.z.reader + kz);
+      const T wz = Stored ? T(1) : __ldg(t.z.reader_weight + kz);
 #pragma unroll 4
       for (int ky = y_begin; ky < y_end; ++ky) {
-        const T* const line = x + (plane + __ldg(t.y.reader + ky)) * t.from_nx * t.dof;
+        const int y_node = __ldg(t.y.reader + ky);
+        const std::int64_t line = (static_cast<std::int64_t>(z) * t.from_ny + y_node) * t.from_nx * t.dof;
         T v[together], along_x = 0;
 #pragma unroll
-        for (int i = 0; i < together; ++i) v[i] = __ldg(line + at[i]);
+        for (int i = 0; i < together; ++i) v[i] = weight[i] * __ldg(x + line + at[i]);
+        if constexpr (Stored) {
+          const int corner =
+              (__ldg(t.y.node + 2 * y_node) != e.y ? 2 : 0) + (__ldg(t.z.node + 2 * z) != e.z ? 4 : 0);
 #pragma unroll
-        for (int i = 0; i < together; ++i) along_x += weight[i] * v[i];
-        sum += wz * __ldg(t.y.reader_weight + ky) * along_x;
+          for (int i = 0; i < together; ++i)
+            along_x += v[i] * __ldg(t.weights + corner * t.fine_rows + line + weights_at[i]);
+          sum += along_x;
+        } else {
+#pragma unroll
+          for (int i = 0; i < together; ++i) along_x += v[i];
+          sum += wz * __ldg(t.y.reader_weight + ky) * along_x;
+        }
       }
     }
   }
@@ -138,7 +166,10 @@ Transfer<T> transfer_of(const GridInterpolation<T, Device>& p, bool to_fine) {
           divisor(to[1]),
           pointers(0),
           pointers(1),
-          pointers(2)};
+          pointers(2),
+          p.weights.data(),
+          p.rows(),
+          p.corners()};
 }
 
 }  // namespace
@@ -146,14 +177,16 @@ Transfer<T> transfer_of(const GridInterpolation<T, Device>& p, bool to_fine) {
 template <class T>
 void interpolate(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add) {
   if (p.rows() == 0) return;
-  interpolate_kernel<<<blocks_for(p.rows()), threads_per_block>>>(transfer_of(p, true), x, y, add);
+  const auto kernel = p.weights.size() > 0 ? interpolate_kernel<true, T> : interpolate_kernel<false, T>;
+  kernel<<<blocks_for(p.rows()), threads_per_block>>>(transfer_of(p, true), x, y, add);
   QUADRILLE_CUDA_LAUNCHED("interpolation");
 }
 
 template <class T>
 void restrict_to(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add) {
   if (p.columns() == 0) return;
-  restrict_kernel<<<blocks_for(p.columns()), threads_per_block>>>(transfer_of(p, false), x, y, add);
+  const auto kernel = p.weights.size() > 0 ? restrict_kernel<true, T> : restrict_kernel<false, T>;
+  kernel<<<blocks_for(p.columns()), threads_per_block>>>(transfer_of(p, false), x, y, add);
   QUADRILLE_CUDA_LAUNCHED("restriction");
 }
 

@@ -103,14 +103,6 @@ void refuse_crashing_method(KSP ksp) {
         "-ksp_type chebyshev as the outer method crashes in PETSc 3.18; choose another one");
 }
 
-// CG's test, unless the options choose one: multigrid's residual can be a thousand times smaller than the true one.
-void prefer_true_residual(KSP ksp) {
-  PetscBool is_cg = PETSC_FALSE, chosen = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPCG, &is_cg));
-  QUADRILLE_PETSC(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &chosen));
-  if (is_cg && !chosen) QUADRILLE_PETSC(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
-}
-
 // Everything before the first iteration.
 Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   Handle<KSP> solver = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_SELF, k); });
@@ -126,7 +118,7 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
     const MultigridRequest multigrid = multigrid_request();
     const bool galerkin = multigrid.wanted && set_levels(preconditioner, problem, multigrid);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));
-    if (multigrid.wanted) keep_operators(preconditioner, galerkin), prefer_true_residual(ksp);
+    if (multigrid.wanted) keep_operators(preconditioner, galerkin);
     QUADRILLE_PETSC(KSPSetUp(ksp));
   } catch (const PetscOptionError&) {
     throw;
