@@ -22,10 +22,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 std::string in_words(KSPConvergedReason reason) {
   switch (static_cast<int>(reason)) {
-    case KSP_CONVERGED_RTOL_NORMAL:
     case KSP_CONVERGED_RTOL:
       return "the residual fell below the relative tolerance";
-    case KSP_CONVERGED_ATOL_NORMAL:
     case KSP_CONVERGED_ATOL:
       return "the residual fell below the absolute tolerance";
     case KSP_CONVERGED_ITS:

@@ -1,5 +1,7 @@
 #include "kernels/petsc/scaled_operator.hpp"
 
+#include <petscdevice.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
