@@ -7,28 +7,14 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 
 #include "formats/cds.hpp"
+#include "kernels/cuda/divisor.cuh"
 #include "kernels/cuda/launch.cuh"
 
 namespace quadrille::cuda {
 
 inline constexpr int max_diagonals = 128;  // of one launch, more than the 125 points of a 5x5x5 box
-
-// n / divisor for 0 <= n < 2^31, by a multiplication: factor = ceil(2^shift / divisor), shift = 31 + ceil(log2 divisor).
-struct Divisor {
-  unsigned factor, shift;
-};
-
-inline Divisor divisor(std::int64_t n) {
-  const int shift = 31 + std::bit_width(static_cast<unsigned>(n - 1));
-  return {static_cast<unsigned>(((std::uint64_t{1} << shift) + n - 1) / n), static_cast<unsigned>(shift)};
-}
-
-__device__ inline int divide(int n, Divisor d) {
-  return static_cast<int>((static_cast<std::uint64_t>(static_cast<unsigned>(n)) * d.factor) >> d.shift);
-}
 
 enum NearFace : unsigned { near_x = 1, near_y = 2, near_ends = 4 };
 

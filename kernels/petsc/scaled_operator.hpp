@@ -58,7 +58,7 @@ class ScaledOperator {
   Handle<Vec> left_, right_, diagonal_;        // L, R and D; null for I, I and 0
   Handle<Vec> scaled_x_, product_;             // made when first needed, x and y of the last sizes
   Array<double, Device> device_x_, device_y_;  // of vectors in host memory
-  Handle<Mat> blocks_;  // what block_diagonal() gave last
+  Handle<Mat> blocks_;                         // what block_diagonal() gave last
   std::int64_t non_zeros_ = -1;                // unknown until MatView asks
 };
 
