@@ -6,6 +6,8 @@
 // two or four nodes). Four or eight loads of the matrix are issued before the first is used. That needs the DoF at
 // compile time: there is an instance for each of 1..32, and a plain kernel for more.
 //
+// Boxes and small operators of one unknown per node go to cds_one.cu.
+//
 // Where the number of rows is no multiple of a thread's, columns do not begin at a multiple of 16 bytes. In fp64 a thread then
 // owns one row. In fp32 a column that begins `shift` values behind such a place is read from there, `shift` rows early, and
 // the values move down by as many rows through the warp's shuffles; 31 of its 32 lanes then own rows, and the last rows,
@@ -14,6 +16,7 @@
 #include <array>
 #include <utility>
 
+#include "kernels/cuda/cds_one.hpp"
 #include "kernels/cuda/cds_structure.cuh"
 #include "kernels/cuda/spmv.hpp"
 
@@ -239,7 +242,7 @@ void launch(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
 
 template <class T>
 void spmv(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
-  if (a.rows() == 0) return;
+  if (a.rows() == 0 || spmv_of_one(a, x, y)) return;
   if (a.dof <= small_instances && a.diagonals() <= few_diagonals)
     launch<few_diagonals, small_instances>(a, x, y);
   else
