@@ -58,13 +58,16 @@ else
   gcc -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o "$stubs/libnvidia-ml.so" "$work/nvml.c"
 fi
 cp -L "$(find -L "$cuda" -path '*stubs*' -name libcuda.so -print -quit)" "$stubs/libcuda.so"
-# Programs that PETSc's configuration runs need the driver's libraries by these names; with a driver its own are found.
-ln -sf libnvidia-ml.so "$stubs/libnvidia-ml.so.1"
-ln -sf libcuda.so "$stubs/libcuda.so.1"
+# Programs that PETSc's configuration runs need the driver's libraries by their run-time names. Those names stand in a folder of
+# their own, for PETSc remembers the stubs' folder, and must find the driver's own libraries where there is one.
+no_driver=$place/no-driver
+mkdir -p "$no_driver"
+ln -sf ../stubs/libnvidia-ml.so "$no_driver/libnvidia-ml.so.1"
+ln -sf ../stubs/libcuda.so "$no_driver/libcuda.so.1"
 for library in libcuda.so.1 libnvidia-ml.so.1; do
   if ! /sbin/ldconfig -p | grep -q "$library"; then
-    export LD_LIBRARY_PATH=$stubs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-    say "this machine has no $library: set LD_LIBRARY_PATH=$stubs to run anything with this PETSc here"
+    export LD_LIBRARY_PATH=$no_driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    say "this machine has no $library: set LD_LIBRARY_PATH=$no_driver to run anything with this PETSc here"
   fi
 done
 

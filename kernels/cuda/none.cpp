@@ -31,7 +31,7 @@ double time_ms(const std::function<void()>&) {
 double empty_kernel_ms() {
   refuse();
 }
-double stream_gbps(std::int64_t, std::int64_t, int) {
+StreamSpeed stream_speed(std::int64_t, std::int64_t, int) {
   refuse();
 }
 

@@ -1,6 +1,7 @@
 // What products in GPU memory need beside the arrays of their vectors. Internal to kernels/petsc.
 #pragma once
 
+#include <petscdevice.h>
 #include <petscvec.h>
 
 #include "kernels/cuda/device.hpp"

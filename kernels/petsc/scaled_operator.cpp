@@ -236,8 +236,13 @@ void ScaledOperator::diagonal(Vec d) const {
   require_size(d, op_->rows(), "the vector of the diagonal");
   Array<double> values = op_->diagonal_blocks(1);
   scale_and_shift_blocks(values.data(), std::vector<PetscInt>(static_cast<std::size_t>(op_->rows()), 1));
-  WriteArray to(d);
-  std::copy(values.begin(), values.end(), to.data());
+  WriteArray to(d, op_->space());
+  if (to.space() == SpaceKind::cuda) {
+    memory::copy_to_device(to.data(), values.data(), values.bytes());
+    log_copy(values.bytes(), true);
+  } else {
+    std::copy(values.begin(), values.end(), to.data());
+  }
 }
 
 double ScaledOperator::norm(NormType type) const {
@@ -262,27 +267,19 @@ double ScaledOperator::norm(NormType type) const {
   return sums.empty() ? 0 : *std::max_element(sums.begin(), sums.end());
 }
 
-Handle<Mat> ScaledOperator::block_diagonal(int size, MatType type) const {
+Mat ScaledOperator::block_diagonal(int size, MatType type) {
   Array<double> blocks = op_->diagonal_blocks(size);
   const std::vector<PetscInt> sizes(static_cast<std::size_t>(op_->rows() / size), size);
   scale_and_shift_blocks(blocks.data(), sizes);
-  return aij_of_blocks(blocks.data(), sizes, type);
-}
-
-Mat ScaledOperator::block_diagonal_on_gpu(int size) {
-#if defined(PETSC_HAVE_CUDA)
-  inverse_of_ = block_diagonal(size, MATSEQAIJCUSPARSE);
-  QUADRILLE_PETSC(PetscObjectReference(reinterpret_cast<PetscObject>(inverse_of_.get())));
-  return inverse_of_.get();
-#else
-  throw FormatError("blocks of " + std::to_string(size) + " in GPU memory need a PETSc with CUDA");
-#endif
+  blocks_ = aij_of_blocks(blocks.data(), sizes, type);
+  QUADRILLE_PETSC(PetscObjectReference(reinterpret_cast<PetscObject>(blocks_.get())));
+  return blocks_.get();
 }
 
 const double* ScaledOperator::inverse_blocks(int size) {
-  inverse_of_ = block_diagonal(size, MATSEQAIJ);
+  const Handle<Mat> reference(block_diagonal(size, MATSEQAIJ));
   const PetscScalar* inverses = nullptr;
-  if (!inverts(inverse_of_.get(), &inverses)) name_singular_block(inverse_of_.get(), size);
+  if (!inverts(blocks_.get(), &inverses)) name_singular_block(blocks_.get(), size);
   return inverses;
 }
 

@@ -35,9 +35,9 @@ class ScaledOperator {
 
   void diagonal(Vec d) const;
   double norm(NormType type) const;
-  // The blocks on the diagonal as MATSEQAIJCUSPARSE with that block size, a reference for the caller; kept until the next call,
-  // for PETSc keeps a pointer into it after it has destroyed its own reference.
-  Mat block_diagonal_on_gpu(int size);
+  // The blocks on the diagonal as a matrix of that type (MATSEQAIJ, MATSEQAIJCUSPARSE) and block size, a reference for the
+  // caller; kept until the next call, for PETSc keeps a pointer into it after it has destroyed its own reference.
+  Mat block_diagonal(int size, MatType type);
   // Their inverses, each [column][row]; of one size, kept until the next call, or of several. Throws PetscError where one is
   // singular.
   const double* inverse_blocks(int size);
@@ -48,7 +48,6 @@ class ScaledOperator {
 
  private:
   void apply(Vec x, Vec y, bool transposed);
-  Handle<Mat> block_diagonal(int size, MatType type) const;
   void scale_and_shift_blocks(double* blocks, std::span<const PetscInt> sizes) const;
   // `work`, made anew where it has not the size of `model`.
   Vec work_like(Handle<Vec>& work, Vec model);
@@ -59,7 +58,7 @@ class ScaledOperator {
   Handle<Vec> left_, right_, diagonal_;        // L, R and D; null for I, I and 0
   Handle<Vec> scaled_x_, product_;             // made when first needed, x and y of the last sizes
   Array<double, Device> device_x_, device_y_;  // of vectors in host memory
-  Handle<Mat> inverse_of_;                     // has the inverses that inverse_blocks() gave
+  Handle<Mat> blocks_;                         // what block_diagonal() gave last
   std::int64_t non_zeros_ = -1;                // unknown until MatView asks
 };
 

@@ -2,6 +2,7 @@
 
 #include <petscmat.h>
 
+#include <string_view>
 #include <type_traits>
 
 #include "kernels/petsc/guarded.hpp"
@@ -67,10 +68,14 @@ PetscErrorCode invert_block_diagonal(Mat m, const PetscScalar** inverses) {
   return guarded("MatInvertBlockDiagonal_Quadrille",
                  [&] { *inverses = of(m).inverse_blocks(block_size_of(m)); });
 }
-// What PCPBJACOBI asks for before it applies on the GPU.
+// What PCPBJACOBI asks for first. It applies where this matrix is, so that goes by the vectors that it is for.
 [[maybe_unused]] PetscErrorCode get_block_diagonal(Mat m, Mat* blocks) {
-  return guarded("MatGetBlockDiagonal_Quadrille",
-                 [&] { *blocks = of(m).block_diagonal_on_gpu(block_size_of(m)); });
+  return guarded("MatGetBlockDiagonal_Quadrille", [&] {
+    VecType vectors = nullptr;
+    QUADRILLE_PETSC(MatGetVecType(m, &vectors));
+    const bool on_gpu = std::string_view(vectors).find("cuda") != std::string_view::npos;
+    *blocks = of(m).block_diagonal(block_size_of(m), on_gpu ? MATSEQAIJCUSPARSE : MATSEQAIJ);
+  });
 }
 PetscErrorCode invert_variable_block_diagonal(Mat m, PetscInt count, const PetscInt* sizes,
                                               PetscScalar* inverses) {
