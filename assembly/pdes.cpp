@@ -1,6 +1,7 @@
 #include "assembly/pdes.hpp"
 
 #include "assembly/pde/diffusion_problem.hpp"
+#include "assembly/pde/elasticity_problem.hpp"
 #include "assembly/pde/poisson.hpp"
 #include "grid/error.hpp"
 
@@ -18,7 +19,11 @@ constexpr Known known_pdes[] = {
      [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t,
         bool manufactured) { return poisson(grid, stencil, boundary, manufactured); },
      true},
-    {"diffusion", "-div(a grad u) = f", "1/s", diffusion_problem, false}};
+    {"diffusion", "-div(a grad u) = f", "1/s", diffusion_problem, false},
+    {"elasticity", "-(mu lap u + (lambda + mu) grad div u) = f", "N/m3",
+     [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t,
+        bool manufactured) { return elasticity_problem(grid, stencil, boundary, manufactured); },
+     true}};
 
 const Known& find(const std::string& name) {
   std::string text;

@@ -9,7 +9,7 @@
 
 namespace quadrille {
 
-// poisson, diffusion.
+// poisson, diffusion, elasticity.
 std::vector<std::string> pde_names();
 
 // For people: "-div grad u = f", ... Throws InputError for an unknown name.

@@ -2,6 +2,7 @@
 //
 //   poisson     -div grad u = f       u without units, f in 1/m^2
 //   diffusion   -div(a grad u) = f    a in m^2/s, f in 1/s
+//   elasticity  -(mu lap u + (lambda + mu) grad div u) = f    u in m, f in N/m^3
 //
 // Faces: value:X is u = X one spacing beyond the last node, clamp is no flux half a spacing beyond it, periodic wraps
 // (assembly/pde/laplacian.hpp). Where no face fixes a value, u is known but for a constant: the one of mean zero is found.

@@ -107,6 +107,12 @@ Manufactured::Jet Manufactured::at(const Position& p, int r) const {
     }
     jet.u *= axes_[axis].g[at[axis]][0];
   }
+  for (int without = 0; without < 3; ++without) {
+    if (grid_.dimension == 2 && without != 2) continue;
+    jet.mixed[without] = 1.0 + r;
+    for (int axis = 0; axis < grid_.dimension; ++axis)
+      jet.mixed[without] *= axes_[axis].g[at[axis]][axis == without ? 0 : 1];
+  }
   jet.u += constant_;
   if (rise_ != 0) {
     jet.u += rise_ * axes_[rise_axis_].fraction[at[rise_axis_]];

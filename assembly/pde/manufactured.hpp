@@ -28,10 +28,11 @@ namespace quadrille {
 
 class Manufactured {
  public:
-  // u and its first and second derivative along each axis, in 1/m and 1/m^2.
+  // u and its first and second derivative along each axis, in 1/m and 1/m^2, and its derivatives along two axes: mixed[a] along the
+  // two axes that are not a.
   struct Jet {
     double u = 0;
-    std::array<double, 3> slope{}, curvature{};
+    std::array<double, 3> slope{}, curvature{}, mixed{};
     double laplacian() const { return curvature[0] + curvature[1] + curvature[2]; }
   };
 

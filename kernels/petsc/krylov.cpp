@@ -136,7 +136,7 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
     throw PetscOptionError(std::string(error.what()) +
                            "; correct what follows the bare --, and choose preconditioners that need "
                            "products and diagonal blocks alone, such as jacobi, "
-                           "pbjacobi, ksp or none");
+                           "pbjacobi, mg, ksp or none");
   }
   refuse_crashing_method(ksp);
   QUADRILLE_PETSC(KSPGetTolerances(ksp, &watched.tolerance, nullptr, nullptr, nullptr));

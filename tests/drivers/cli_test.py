@@ -458,6 +458,15 @@ error_max matmult_ms seconds""".split()
         for text in ["of gmres with pbjacobi", "KSP Residual norm", "format cds, in CPU memory"]:
             self.assertIn(text, screen)
 
+    def test_multigrid_says_what_it_made(self):
+        record, screen = self.solved("poisson", "--grid", "64x48", "--boundary", "clamp", "--", "-pc_type", "mg", "-ksp_norm_type",
+                                     "unpreconditioned")
+        self.assertIn("multigrid: 2 levels down to 768 unknowns, coarse operators of the PDE on the coarser grids", screen)
+        self.assertLess(record["iterations"], 12)
+        self.assertLess(record["residual"], 1.01e-8)
+        _, screen = self.solved("diffusion", "--grid", "64x48", "--", "-pc_type", "mg", "-pc_mg_levels", "4")
+        self.assertIn("multigrid: 4 levels down to 48 unknowns, coarse operators P^T A P", screen)
+
     def test_convergence_shows_on_a_terminal_only(self):
         base = [QUADRILLE, "solve", "poisson", "--grid", "32x32"]
         for options, shown in [([], True), (["--no-progress"], False), (["--quiet"], False)]:
@@ -497,12 +506,18 @@ error_max matmult_ms seconds""".split()
         self.refused(2, ["chebyshev"], "solve", "poisson", "--grid", "21x21", "--", "-ksp_type", "chebyshev")
 
     def test_mistakes_get_a_sentence_and_2(self):
-        for arguments, words in [([], ["poisson or diffusion"]), (["heat"], ["poisson or diffusion"]),
+        for arguments, words in [([], ["poisson, diffusion or elasticity"]), (["heat"], ["poisson, diffusion or elasticity"]),
                                  (["poisson", "--format", "all"], ["one format"]),
                                  (["poisson", "--precision", "fp32"], ["fp64"]),
                                  (["diffusion", "--stencil", "box"], ["star of radius 1"]),
                                  (["poisson", "--grid", "8x8", "--manufactured", "--boundary",
                                    "value:0,value:0,value:1,value:1"], ["no smooth solution"]),
+                                 (["elasticity", "--grid", "8x8", "--dof", "2", "--stencil", "box", "--boundary", "clamp"],
+                                  ["not clamp"]),
+                                 (["poisson", "--grid", "8x8", "--", "-pc_type", "mg", "-pc_mg_levels", "9"],
+                                  ["-pc_mg_levels 9", "4 levels at most"]),
+                                 (["poisson", "--grid", "8x8", "--", "-pc_type", "mg", "-pc_mg_galerkin", "x"],
+                                  ["-pc_mg_galerkin 'x'"]),
                                  (["poisson", "--grid", "8x8", "--", "-pc_type", "lu"], ["LU", "bare --"])]:
             self.refused(2, words, "solve", *arguments)
         # PETSc does not free what it has open when it meets an unknown type: no look for leaks.

@@ -117,8 +117,10 @@ INSTANTIATE_TEST_SUITE_P(
         OrderCase{"diffusion_3d_dirichlet", "diffusion", "star", 3, "value:2"},
         OrderCase{"diffusion_3d_neumann", "diffusion", "star", 3, "clamp"},
         OrderCase{"diffusion_3d_periodic", "diffusion", "star", 3, "periodic"},
-        OrderCase{"diffusion_3d_mixed", "diffusion", "star", 3,
-                  "value:0,clamp,periodic,periodic,clamp,drop"}),
+        OrderCase{"diffusion_3d_mixed", "diffusion", "star", 3, "value:0,clamp,periodic,periodic,clamp,drop"},
+        OrderCase{"elasticity_2d_dirichlet", "elasticity", "box", 2, "value:0", 2},
+        OrderCase{"elasticity_2d_mixed", "elasticity", "box", 2, "value:1,value:2,periodic,periodic", 2},
+        OrderCase{"elasticity_2d_periodic", "elasticity", "box", 2, "periodic", 2}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Manufactured, RefusesConstantsThatNoSmoothFunctionHas) {

@@ -1,0 +1,37 @@
+#include "assembly/pde/elasticity_problem.hpp"
+
+#include "assembly/pde/elasticity.hpp"
+#include "assembly/pde/manufactured.hpp"
+#include "grid/error.hpp"
+
+namespace quadrille {
+
+PdeProblem elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                              bool manufactured) {
+  constexpr double lambda_pa = 1, mu_pa = 1;
+  const Elasticity coefficients = elasticity(grid, stencil, lambda_pa, mu_pa);
+  for (int face = 0; face < 2 * grid.dimension; ++face)
+    if (boundary.faces[face].kind == BoundaryKind::clamp)
+      throw InputError("boundary '" + to_string(boundary, grid.dimension) +
+                       "': elasticity is solved with faces of value:X, drop and periodic, not clamp");
+  PdeProblem problem;
+  problem.singular = fixes_no_value(grid, boundary);
+  problem.system = assemble<double>(grid, stencil, boundary, coefficients);
+  if (!manufactured) {
+    add_default_source(grid, problem.singular, problem.system.rhs);
+    return problem;
+  }
+  const Manufactured solution(grid, boundary);
+  add_source(grid, problem.system.rhs, [&](const Position& p, int r) {
+    double grad_div = 0;
+    for (int c = 0; c < grid.dimension; ++c) {
+      const Manufactured::Jet u = solution.at(p, c);
+      grad_div += c == r ? u.curvature[r] : u.mixed[3 - r - c];
+    }
+    return -(mu_pa * solution.at(p, r).laplacian() + (lambda_pa + mu_pa) * grad_div);
+  });
+  problem.exact = solution.values();
+  return problem;
+}
+
+}  // namespace quadrille
