@@ -7,6 +7,7 @@
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/scaled_operator.hpp"
+#include "kernels/petsc/shell_context.hpp"
 
 namespace quadrille::petsc {
 
@@ -18,10 +19,7 @@ namespace {
 Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size);
 
 ScaledOperator& of(Mat matrix) {
-  ScaledOperator* scaled = nullptr;
-  QUADRILLE_PETSC(MatShellGetContext(matrix, &scaled));
-  if (scaled == nullptr) throw PetscError("this matrix is no shell of Quadrille's, or was destroyed");
-  return *scaled;
+  return shell_context(matrix).scaled();
 }
 
 int block_size_of(Mat matrix) {
@@ -82,9 +80,9 @@ PetscErrorCode view(Mat m, PetscViewer viewer) {
 }
 PetscErrorCode destroy(Mat m) {
   return guarded("MatDestroy_Quadrille", [&] {
-    ScaledOperator* scaled = nullptr;
-    QUADRILLE_PETSC(MatShellGetContext(m, &scaled));
-    delete scaled;
+    ShellContext* context = nullptr;
+    QUADRILLE_PETSC(MatShellGetContext(m, &context));
+    delete context;
     QUADRILLE_PETSC(MatShellSetContext(m, nullptr));
   });
 }
@@ -94,7 +92,21 @@ void set(Mat matrix, MatOperation operation, Callback* callback) {
   QUADRILLE_PETSC(MatShellSetOperation(matrix, operation, reinterpret_cast<void (*)(void)>(callback)));
 }
 
-void set_operations(Mat matrix, bool transposes, bool square) {
+}  // namespace
+
+ShellContext& shell_context(Mat matrix) {
+  ShellContext* context = nullptr;
+  QUADRILLE_PETSC(MatShellGetContext(matrix, &context));
+  if (context == nullptr) throw PetscError("this matrix is no shell of Quadrille's, or was destroyed");
+  return *context;
+}
+
+void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context) {
+  QUADRILLE_PETSC(MatShellSetContext(matrix, context.get()));
+  context.release();  // the matrix's own from here on
+}
+
+void set_shell_operations(Mat matrix, bool transposes, bool square) {
   QUADRILLE_PETSC(MatShellSetManageScalingShifts(matrix));  // off: scalings are ours
   set(matrix, MATOP_MULT, mult);
   set(matrix, MATOP_MULT_ADD, mult_add);
@@ -117,6 +129,8 @@ void set_operations(Mat matrix, bool transposes, bool square) {
   set(matrix, MATOP_DESTROY, destroy);
 }
 
+namespace {
+
 Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size) {
   const SpmvOperator<double>& op = *scaled->op();
   const PetscInt rows = to_index32(op.rows(), "rows"), columns = to_index32(op.columns(), "columns");
@@ -124,9 +138,8 @@ Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size)
     return MatCreateShell(PETSC_COMM_SELF, rows, columns, rows, columns, nullptr, m);
   });
   if (block_size != 1) QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), block_size));
-  set_operations(matrix.get(), op.has_transpose(), rows == columns);
-  QUADRILLE_PETSC(MatShellSetContext(matrix.get(), scaled.get()));
-  scaled.release();  // the matrix's own from here on
+  set_shell_operations(matrix.get(), op.has_transpose(), rows == columns);
+  set_shell_context(matrix.get(), std::move(scaled));
   return matrix;
 }
 

@@ -1,0 +1,29 @@
+// What stands behind a matrix of ours that PETSc sees as a MATSHELL, and the operations that all of them have. Internal to
+// kernels/petsc.
+#pragma once
+
+#include <petscmat.h>
+
+#include "kernels/petsc/check.hpp"
+
+namespace quadrille::petsc {
+
+class ScaledOperator;
+
+// The context of the shell. The matrix owns it and deletes it when it is destroyed.
+class ShellContext {
+ public:
+  virtual ~ShellContext() = default;
+  // What products are made with, up to date.
+  virtual ScaledOperator& scaled() = 0;
+};
+
+// The context of a matrix of ours; throws PetscError where there is none.
+ShellContext& shell_context(Mat matrix);
+// Gives `context` to the matrix.
+void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context);
+
+// Gives the MATSHELL `matrix` every operation that make_shell_matrix() promises; those of its diagonal where it is square.
+void set_shell_operations(Mat matrix, bool transposes, bool square);
+
+}  // namespace quadrille::petsc
