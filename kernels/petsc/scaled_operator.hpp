@@ -32,7 +32,7 @@ class ScaledOperator final : public ShellContext {
   ScaledOperator(std::shared_ptr<const SpmvOperator<double>> op, std::string format,
                  std::shared_ptr<RankCoupling> coupling = nullptr)
       : op_(std::move(op)), format_(std::move(format)), coupling_(std::move(coupling)) {}
-  ScaledOperator& scaled() override { return *this; }
+  ScaledOperator& scaled(Mat) override { return *this; }
   // Shares the operator and copies the scaling; zero where `values` are not wanted.
   std::unique_ptr<ScaledOperator> duplicate(bool values) const;
 

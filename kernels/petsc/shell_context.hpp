@@ -14,8 +14,8 @@ class ScaledOperator;
 class ShellContext {
  public:
   virtual ~ShellContext() = default;
-  // What products are made with, up to date.
-  virtual ScaledOperator& scaled() = 0;
+  // What products of `self`, the matrix that has this context, are made with; up to date.
+  virtual ScaledOperator& scaled(Mat self) = 0;
 };
 
 // The context of a matrix of ours; throws PetscError where there is none.

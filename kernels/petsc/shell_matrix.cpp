@@ -19,7 +19,7 @@ namespace {
 Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size);
 
 ScaledOperator& of(Mat matrix) {
-  return shell_context(matrix).scaled();
+  return shell_context(matrix).scaled(matrix);
 }
 
 int block_size_of(Mat matrix) {
