@@ -52,6 +52,11 @@ PetscErrorCode restore_row_ij(Mat m, PetscInt shift, PetscBool symmetric, PetscB
     QUADRILLE_PETSC(MatRestoreRowIJ(aij_of(m), shift, symmetric, compressed, n, begin, column, done));
   });
 }
+// AIJ shows equal rows as one to MatGetOrdering(), which afterwards asks for them all.
+PetscErrorCode adjust_for_inodes(Mat m, IS* rows, IS* columns) {
+  return guarded("MatInodeAdjustForInodes_Quadrille",
+                 [&] { QUADRILLE_PETSC(MatInodeAdjustForInodes(aij_of(m), rows, columns)); });
+}
 PetscErrorCode get_column_ij(Mat m, PetscInt shift, PetscBool symmetric, PetscBool compressed, PetscInt* n,
                              const PetscInt** begin, const PetscInt** row, PetscBool* done) {
   return guarded("MatGetColumnIJ_Quadrille", [&] {
@@ -99,7 +104,12 @@ PetscErrorCode view(Mat m, PetscViewer viewer) {
 
 template <class Change>
 PetscErrorCode changed(const char* function, Mat m, const Change& change) {
-  return guarded(function, [&] { typed(m).store().modify(change); });
+  return guarded(function, [&] {
+    typed(m).store().modify(change);
+    // The public way to tell preconditioners that values are new.
+    QUADRILLE_PETSC(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+    QUADRILLE_PETSC(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  });
 }
 
 PetscErrorCode shift(Mat m, PetscScalar value) {
@@ -167,6 +177,8 @@ void set_aij_operations(Mat m) {
   set_operation(m, MATOP_INCREASE_OVERLAP, increase_overlap);
   set_operation(m, MATOP_GET_ROW_IJ, get_row_ij);
   set_operation(m, MATOP_RESTORE_ROW_IJ, restore_row_ij);
+  QUADRILLE_PETSC(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(m), "MatInodeAdjustForInodes_C",
+                                             adjust_for_inodes));
   set_operation(m, MATOP_GET_COLUMN_IJ, get_column_ij);
   set_operation(m, MATOP_RESTORE_COLUMN_IJ, restore_column_ij);
   set_operation(m, MATOP_IS_SYMMETRIC, is_symmetric);
