@@ -89,7 +89,8 @@ void add_rows(TypedMatrix& to, PetscScalar factor, Mat from) {
     QUADRILLE_PETSC(MatRestoreRow(from, i, &count, &column, &value));
     for (PetscScalar& v : values) v *= factor;
     to.store().set_option(MAT_ROW_ORIENTED, true);
-    to.store().set_values(1, &i, count, columns.data(), values.data(), ADD_VALUES);
+    to.store().set_values(1, &i, static_cast<PetscInt>(columns.size()), columns.data(), values.data(),
+                          ADD_VALUES);
   }
   to.store().assemble_begin(MAT_FINAL_ASSEMBLY);
   to.store().assemble_end(MAT_FINAL_ASSEMBLY);
