@@ -54,8 +54,8 @@ PetscErrorCode destroy_steps(void* steps) {
   return static_cast<PetscErrorCode>(0);
 }
 #else
-PetscErrorCode destroy_steps(void** steps) {
-  delete static_cast<Steps*>(*steps);
+PetscErrorCode destroy_steps(void* place) {  // of the pointer
+  delete *static_cast<Steps**>(place);
   return PETSC_SUCCESS;
 }
 #endif
@@ -67,7 +67,8 @@ void compose(Mat factor, std::unique_ptr<Steps> steps) {
 #if PETSC_VERSION_LT(3, 23, 0)
   QUADRILLE_PETSC(PetscContainerSetUserDestroy(container, destroy_steps));
 #else
-  QUADRILLE_PETSC(PetscContainerSetCtxDestroy(container, destroy_steps));
+  QUADRILLE_PETSC(
+      PetscContainerSetCtxDestroy(container, reinterpret_cast<PetscCtxDestroyFn*>(destroy_steps)));
 #endif
   QUADRILLE_PETSC(PetscObjectCompose(reinterpret_cast<PetscObject>(factor), container_name,
                                      reinterpret_cast<PetscObject>(container)));
