@@ -114,6 +114,7 @@ add_library(quadrille_all INTERFACE)
 target_link_libraries(quadrille_all INTERFACE ${link_order})
 set_target_properties(quadrille_all PROPERTIES EXPORT_NAME quadrille)
 
+set(QUADRILLE_PETSC_PKGCONFIG ${PETSC_LIBDIR}/pkgconfig)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Quadrille)
 install(TARGETS ${quadrille_libraries} quadrille_all EXPORT QuadrilleTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -91,7 +91,7 @@ Info collect() {
   info.build_type = QUADRILLE_BUILD_TYPE;
   info.cuda = cuda::versions();
   info.cusparse = cusparse::version();
-  info.petsc = petsc::petsc_version();
+  info.petsc = petsc::petsc_version() + (petsc::has_cuda() ? " with CUDA" : "");
   info.mpi = petsc::mpi_version();
   info.hdf5 = hdf5_version();
   info.gpus = cuda::devices();

@@ -40,14 +40,16 @@ std::string formatted(const char* format, Numbers... numbers) {
   return text;
 }
 
-// PETSc's vectors are in host memory: auto takes the CPU where the format is there. Throws CudaError for a format that needs a
-// GPU where there is none.
+// auto takes the GPU where PETSc's vectors can be there too, and otherwise the CPU where the format is there. Throws CudaError
+// for a format that needs a GPU where there is none.
 const FormatEntry& chosen_entry(const Options& options) {
+  const bool prefer_gpu = petsc::has_cuda() && cuda::device_count() > 0;
   const FormatEntry* found = nullptr;
-  for (const FormatEntry& entry : registry())
-    if (entry.name == options.formats.front() && entry.make_fp64 && !found &&
-        (options.space == "auto" || options.space == to_string(entry.space)))
-      found = &entry;
+  for (const FormatEntry& entry : registry()) {
+    if (entry.name != options.formats.front() || !entry.make_fp64) continue;
+    if (options.space != "auto" && options.space != to_string(entry.space)) continue;
+    if (!found || (prefer_gpu && entry.space == SpaceKind::cuda)) found = &entry;
+  }
   if (found == nullptr)
     throw InputError("--format '" + options.formats.front() + "' does not run in --space " + options.space);
   if (found->space == SpaceKind::cuda && cuda::device_count() == 0)
@@ -166,7 +168,10 @@ class Solve {
               << " unknowns\n"
               << entry_.name << " on " << record_.space << ", " << bytes_text(op_->traffic().stored_bytes)
               << ", " << formatted("%.3g", record_.matmult_ms) << " ms per product"
-              << (op_->space() == SpaceKind::cuda ? ", x copied to the GPU and y back at each" : "") << "\n";
+              << (op_->space() == SpaceKind::cuda && !petsc::has_cuda()
+                      ? ", x copied to the GPU and y back at each, for this PETSc is without CUDA"
+                      : "")
+              << "\n";
     if (problem_.singular)
       std::cout << "note: no face fixes a value; the right side's mean is taken off, and u has mean zero\n";
     std::cout << (result_.converged ? "converged" : "not converged") << " after " << result_.iterations

@@ -1,19 +1,38 @@
-"""Prints the records of result files as a Markdown table: /usr/bin/python3 results/table.py FILE.json..."""
+"""Prints result files as Markdown, one section with a table for each: /usr/bin/python3 results/table.py FILE.json... > TABLES.md"""
 import json
+import os
+import re
 import sys
 
-print("| operator | product | DoF | precision | format | MB moved | ms (min .. max) | GB/s | ceiling | of floor "
-      "| error/bound | commit |")
-print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+SPMV = ("| operator | product | DoF | precision | format | MB moved | ms (min .. max) | GB/s | ceiling | of floor | error/bound |",
+        "|---|---|---|---|---|---|---|---|---|---|---|")
+SOLVE = ("| PDE | grid | DoF | ranks | format | preconditioner | unknowns | iterations | residual | assembly s | setup s | solve s "
+         "| ms per product |", "|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+
+
+def spmv_line(r):
+    kind = f"{r['grid']} {r['stencil'].replace('radius ', '')}" + ("" if r["boundary"] == "drop" else f" {r['boundary']}")
+    note = " (in cache)" if r["in_cache"] else ""
+    return (f"| {kind} | {r.get('product', 'A x')} | {r['dof']} | {r['precision']} | {r['format']} {r['space']} "
+            f"| {r['compulsory_bytes'] / 1e6:.0f} | {r['ms_median']:.4f} ({r['ms_min']:.4f} .. {r['ms_max']:.4f}) "
+            f"| {r['gbps']:.0f} | {r['ceiling_gbps']:.0f} | {r['fraction_of_floor']:.3f}{note} | {r['error_over_bound']:.3f} |")
+
+
+def solve_line(r):
+    s = r["seconds"]
+    return (f"| {r['pde']} | {r['grid']} | {r['dof']} | {r['ranks']} | {r['format']} {r['space']} "
+            f"| {r.get('preconditioner', '')} | {r['unknowns']} | {r['iterations']}{'' if r['converged'] else ' (not converged)'} "
+            f"| {r['residual']:.1e} | {s['assembly']:.3f} | {s['setup']:.3f} | {s['solve']:.3f} | {r['matmult_ms']:.3f} |")
+
+
 for path in sys.argv[1:]:
     report = json.load(open(path))
-    key = lambda r: (-(r["precision"] == "fp64"), r["grid"], r["dof"], r["ms_median"])
-    for r in sorted(report["records"], key=key):
-        if r["skipped"]:
-            continue
-        kind = f"{r['grid']} {r['stencil'].replace('radius ', '')}" + ("" if r["boundary"] == "drop" else f" {r['boundary']}")
-        note = " (in cache)" if r["in_cache"] else ""
-        print(f"| {kind} | {r.get('product', 'A x')} | {r['dof']} | {r['precision']} | {r['format']} {r['space']} "
-              f"| {r['compulsory_bytes'] / 1e6:.0f} | {r['ms_median']:.4f} ({r['ms_min']:.4f} .. {r['ms_max']:.4f}) "
-              f"| {r['gbps']:.0f} | {r['ceiling_gbps']:.0f} | {r['fraction_of_floor']:.3f}{note} "
-              f"| {r['error_over_bound']:.3f} | {report['version'].split('+')[-1]} |")
+    records = [r for r in report["records"] if not r.get("skipped")]
+    solves = bool(records) and "pde" in records[0]
+    command = re.sub(r" --(json|csv|plot) \S+| --no-progress| --quiet", "", report["command"])
+    commit = report["version"].split("+")[-1]
+    print(f"## {os.path.basename(path)}\n\n    {command}\n\nCommit {commit}, {report['date']}.\n")
+    print("\n".join(SOLVE if solves else SPMV))
+    if not solves:
+        records.sort(key=lambda r: (-(r["precision"] == "fp64"), r["grid"], r["dof"], r["ms_median"]))
+    print("\n".join((solve_line if solves else spmv_line)(r) for r in records) + "\n")

@@ -103,6 +103,10 @@ void use_device(int index) {
   QUADRILLE_CUDA(cudaSetDevice(index));
 }
 
+void synchronize() {
+  if (device_count() > 0) QUADRILLE_CUDA(cudaDeviceSynchronize());
+}
+
 double time_ms(const std::function<void()>& work) {
   Event start, end;
   start.record();

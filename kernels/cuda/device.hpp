@@ -29,6 +29,9 @@ std::string versions();
 // Selects the GPU that later calls use. Throws CudaError when there is no such device.
 void use_device(int index);
 
+// Waits until the GPU has done all that was queued; nothing without one.
+void synchronize();
+
 // Milliseconds of one run of `work`, by CUDA events around it.
 double time_ms(const std::function<void()>& work);
 

@@ -14,11 +14,11 @@ void require_initialised();
 
 // PETSc objects that are destroyed on every way out.
 struct Destroy {
-  void operator()(Mat m) const { MatDestroy(&m); }
-  void operator()(Vec v) const { VecDestroy(&v); }
-  void operator()(IS s) const { ISDestroy(&s); }
-  void operator()(MatNullSpace s) const { MatNullSpaceDestroy(&s); }
-  void operator()(KSP k) const { KSPDestroy(&k); }
+  void operator()(Mat m) const { (void)MatDestroy(&m); }
+  void operator()(Vec v) const { (void)VecDestroy(&v); }
+  void operator()(IS s) const { (void)ISDestroy(&s); }
+  void operator()(MatNullSpace s) const { (void)MatNullSpaceDestroy(&s); }
+  void operator()(KSP k) const { (void)KSPDestroy(&k); }
 };
 template <class Object>
 using Handle = std::unique_ptr<std::remove_pointer_t<Object>, Destroy>;  // Object: Mat, Vec, ...

@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cmath>
 
+#include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/shell_matrix.hpp"
+#include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -20,10 +22,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 std::string in_words(KSPConvergedReason reason) {
   switch (static_cast<int>(reason)) {
-    case KSP_CONVERGED_RTOL_NORMAL:
     case KSP_CONVERGED_RTOL:
       return "the residual fell below the relative tolerance";
-    case KSP_CONVERGED_ATOL_NORMAL:
     case KSP_CONVERGED_ATOL:
       return "the residual fell below the absolute tolerance";
     case KSP_CONVERGED_ITS:
@@ -52,26 +52,24 @@ std::string in_words(KSPConvergedReason reason) {
   }
 }
 
-Handle<Vec> vector_over(std::vector<double>& values) {
-  return make<Vec>("VecCreateSeqWithArray", [&](Vec* v) {
-    return VecCreateSeqWithArray(
-        PETSC_COMM_SELF, 1, to_index32(static_cast<std::int64_t>(values.size()), "rows"), values.data(), v);
-  });
+Handle<Vec> like(Vec model) {
+  return make<Vec>("VecDuplicate", [=](Vec* v) { return VecDuplicate(model, v); });
+}
+
+// A vector that the matrix multiplies, in the memory it wants.
+Handle<Vec> vector_for(Mat matrix) {
+  return make<Vec>("MatCreateVecs", [=](Vec* v) { return MatCreateVecs(matrix, v, nullptr); });
 }
 
 // The constants of each unknown of a node, normalised.
-Handle<MatNullSpace> constants(std::int64_t rows, int block_size) {
+Handle<MatNullSpace> constants(Vec model, std::int64_t rows, int block_size) {
   std::vector<Handle<Vec>> basis;
   std::vector<Vec> vectors;
   const double length = std::sqrt(static_cast<double>(rows / block_size));
   for (int r = 0; r < block_size && block_size > 1; ++r) {
-    basis.push_back(make<Vec>("VecCreateSeq", [=](Vec* v) {
-      return VecCreateSeq(PETSC_COMM_SELF, static_cast<PetscInt>(rows), v);
-    }));
-    PetscScalar* values = nullptr;
-    QUADRILLE_PETSC(VecGetArrayWrite(basis.back().get(), &values));
-    for (std::int64_t i = 0; i < rows; ++i) values[i] = i % block_size == r ? 1 / length : 0;
-    QUADRILLE_PETSC(VecRestoreArrayWrite(basis.back().get(), &values));
+    basis.push_back(like(model));
+    WriteArray values(basis.back().get());
+    for (std::int64_t i = 0; i < rows; ++i) values.data()[i] = i % block_size == r ? 1 / length : 0;
     vectors.push_back(basis.back().get());
   }
   return make<MatNullSpace>("MatNullSpaceCreate", [&](MatNullSpace* space) {
@@ -102,6 +100,17 @@ void refuse_crashing_method(KSP ksp) {
         "-ksp_type chebyshev as the outer method crashes in PETSc 3.18; choose another one");
 }
 
+// Applies the preconditioner and the operator once, so that what PETSc copies to the GPU or computes when it is first needed is
+// there before the solve.
+void warm_up(KSP ksp, Mat matrix, Vec b, Vec x) {
+  PC preconditioner = nullptr;
+  const Handle<Vec> y = like(x);
+  QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
+  QUADRILLE_PETSC(PCApply(preconditioner, b, y.get()));
+  QUADRILLE_PETSC(MatMult(matrix, y.get(), x));
+  QUADRILLE_PETSC(VecSet(x, 0));
+}
+
 // Everything before the first iteration.
 Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   Handle<KSP> solver = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_SELF, k); });
@@ -129,6 +138,18 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   return solver;
 }
 
+void copy_into(Vec vector, const std::vector<double>& values) {
+  WriteArray to(vector);
+  std::copy(values.begin(), values.end(), to.data());
+}
+
+void copy_out_of(Vec vector, std::vector<double>& values) {
+  PetscInt size = 0;
+  QUADRILLE_PETSC(VecGetLocalSize(vector, &size));
+  const ReadArray from(vector);
+  values.assign(from.data(), from.data() + size);
+}
+
 // The norms below are not VecNorm's: PETSc 3.18.5 keeps the norms of a vector, and after one kind of norm gives 0 for every
 // other kind until the vector changes.
 
@@ -136,12 +157,9 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
 template <class Body>
 double over_values(Vec vector, const Body& body) {
   PetscInt size = 0;
-  const PetscScalar* values = nullptr;
   QUADRILLE_PETSC(VecGetLocalSize(vector, &size));
-  QUADRILLE_PETSC(VecGetArrayRead(vector, &values));
-  const double result = body(values, size);
-  QUADRILLE_PETSC(VecRestoreArrayRead(vector, &values));
-  return result;
+  const ReadArray values(vector);
+  return body(values.data(), size);
 }
 
 double largest_of(Vec vector) {
@@ -163,7 +181,7 @@ double norm_over(Vec vector, double unit) {
 
 // |b - A x| / |b|, or the numerator where b is zero.
 double true_residual(Mat matrix, Vec b, Vec x) {
-  const Handle<Vec> r = make<Vec>("VecDuplicate", [=](Vec* v) { return VecDuplicate(b, v); });
+  const Handle<Vec> r = like(b);
   QUADRILLE_PETSC(MatMult(matrix, x, r.get()));
   QUADRILLE_PETSC(VecAYPX(r.get(), -1, b));
   const double largest = largest_of(b);
@@ -171,13 +189,14 @@ double true_residual(Mat matrix, Vec b, Vec x) {
 }
 
 // Of at least 5 products, or more until a fifth of a second is over.
-double median_matmult_ms(Mat matrix, Vec x) {
-  const Handle<Vec> y = make<Vec>("VecDuplicate", [=](Vec* v) { return VecDuplicate(x, v); });
+double median_matmult_ms(Mat matrix, Vec x, bool on_gpu) {
+  const Handle<Vec> y = like(x);
   std::vector<double> ms;
   double total_ms = 0;
   while (ms.size() < 5 || (ms.size() < 100 && total_ms < 200)) {
     const auto start = std::chrono::steady_clock::now();
     QUADRILLE_PETSC(MatMult(matrix, x, y.get()));
+    if (on_gpu) cuda::synchronize();
     ms.push_back(1e3 * seconds_since(start));
     total_ms += ms.back();
   }
@@ -195,21 +214,26 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   if (problem.op->rows() != rows || problem.op->columns() != rows)
     throw FormatError("the right side has " + std::to_string(rows) + " numbers, the operator is " +
                       std::to_string(problem.op->rows()) + " x " + std::to_string(problem.op->columns()));
-  x.assign(b.size(), 0.0);
-  const Handle<Vec> right_side = vector_over(b), solution = vector_over(x);
+  const Handle<Vec> right_side = vector_for(matrix.get()), solution = vector_for(matrix.get());
+  copy_into(right_side.get(), b);
   if (problem.constants_are_null) {
-    const Handle<MatNullSpace> null_space = constants(rows, problem.block_size);
+    const Handle<MatNullSpace> null_space = constants(right_side.get(), rows, problem.block_size);
     QUADRILLE_PETSC(MatSetNullSpace(matrix.get(), null_space.get()));
     QUADRILLE_PETSC(MatNullSpaceRemove(null_space.get(), right_side.get()));
+    copy_out_of(right_side.get(), b);
   }
   Watch watched{monitor};
   const Handle<KSP> ksp = set_up(problem, matrix.get(), watched);
+  const bool on_gpu = problem.op->space() == SpaceKind::cuda;
+  if (on_gpu) warm_up(ksp.get(), matrix.get(), right_side.get(), solution.get());
   KrylovResult result;
   result.setup_s = seconds_since(start);
 
   const auto begin = std::chrono::steady_clock::now();
   QUADRILLE_PETSC(KSPSolve(ksp.get(), right_side.get(), solution.get()));
+  if (on_gpu) cuda::synchronize();
   result.solve_s = seconds_since(begin);
+  copy_out_of(solution.get(), x);
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   PetscInt iterations = 0;
   QUADRILLE_PETSC(KSPGetConvergedReason(ksp.get(), &reason));
@@ -231,7 +255,7 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
     result.reason =
         "PETSc's own test was met, but not by |b - A x| / |b|; the operator may be singular or badly scaled, "
         "and -ksp_norm_type unpreconditioned tests the true residual";
-  result.matmult_ms = median_matmult_ms(matrix.get(), solution.get());
+  result.matmult_ms = median_matmult_ms(matrix.get(), solution.get(), on_gpu);
   return result;
 }
 

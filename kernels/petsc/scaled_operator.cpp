@@ -1,46 +1,17 @@
 #include "kernels/petsc/scaled_operator.hpp"
 
+#include <petscdevice.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "kernels/cuda/device.hpp"
 #include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
 namespace {
-
-// Host arrays of vectors, given back on every way out.
-class ReadArray {
- public:
-  explicit ReadArray(Vec vector) : vector_(vector) {
-    if (vector_ != nullptr) QUADRILLE_PETSC(VecGetArrayRead(vector_, &data_));
-  }
-  ~ReadArray() {
-    if (vector_ != nullptr) VecRestoreArrayRead(vector_, &data_);
-  }
-  ReadArray(const ReadArray&) = delete;
-  ReadArray& operator=(const ReadArray&) = delete;
-  const double* data() const { return data_; }
-  // Of no vector, every element is `otherwise`.
-  double at(std::int64_t i, double otherwise) const { return data_ == nullptr ? otherwise : data_[i]; }
-
- private:
-  Vec vector_;
-  const PetscScalar* data_ = nullptr;
-};
-
-class WriteArray {
- public:
-  explicit WriteArray(Vec vector) : vector_(vector) { QUADRILLE_PETSC(VecGetArrayWrite(vector_, &data_)); }
-  ~WriteArray() { VecRestoreArrayWrite(vector_, &data_); }
-  WriteArray(const WriteArray&) = delete;
-  WriteArray& operator=(const WriteArray&) = delete;
-  double* data() { return data_; }
-
- private:
-  Vec vector_;
-  PetscScalar* data_ = nullptr;
-};
 
 Handle<Vec> like(Vec model) {
   return make<Vec>("VecDuplicate", [=](Vec* v) { return VecDuplicate(model, v); });
@@ -60,51 +31,116 @@ void require_size(Vec vector, std::int64_t size, const char* what) {
                       std::to_string(size));
 }
 
+// The vector `of` in the kind of memory that `model` has, kept as that from then on. Null stays null.
+Vec beside(Handle<Vec>& of, Vec model) {
+  if (!of) return nullptr;
+  VecType wanted = nullptr;
+  PetscBool same = PETSC_FALSE;
+  QUADRILLE_PETSC(VecGetType(model, &wanted));
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(of.get()), wanted, &same));
+  if (!same) {
+    Handle<Vec> moved = like(model);
+    QUADRILLE_PETSC(VecCopy(of.get(), moved.get()));
+    of = std::move(moved);
+  }
+  return of.get();
+}
+
 // into .*= by, where `by` may be none.
 void multiply_into(Handle<Vec>& into, Vec by) {
   if (by == nullptr) return;
   if (into)
-    QUADRILLE_PETSC(VecPointwiseMult(into.get(), into.get(), by));
+    QUADRILLE_PETSC(VecPointwiseMult(beside(into, by), into.get(), by));
   else
     into = copy_of(by);
 }
 
-// The inverse of a matrix [column][row] in place, by Gauss and Jordan with row pivots. False where it is singular.
-bool invert(double* a, std::int64_t n) {
-  std::vector<std::int64_t> swapped(static_cast<std::size_t>(n));
-  const auto at = [=](std::int64_t r, std::int64_t c) -> double& { return a[c * n + r]; };
-  for (std::int64_t k = 0; k < n; ++k) {
-    std::int64_t pivot = k;
-    for (std::int64_t r = k + 1; r < n; ++r)
-      if (std::abs(at(r, k)) > std::abs(at(pivot, k))) pivot = r;
-    if (at(pivot, k) == 0 || !std::isfinite(at(pivot, k))) return false;
-    swapped[k] = pivot;
-    for (std::int64_t c = 0; c < n && pivot != k; ++c) std::swap(at(k, c), at(pivot, c));
-    const double reciprocal = 1 / at(k, k);
-    at(k, k) = 1;
-    for (std::int64_t c = 0; c < n; ++c) at(k, c) *= reciprocal;
-    for (std::int64_t r = 0; r < n; ++r) {
-      if (r == k) continue;
-      const double factor = at(r, k);
-      at(r, k) = 0;
-      for (std::int64_t c = 0; c < n; ++c) at(r, c) -= factor * at(k, c);
-    }
+// A matrix of blocks on the diagonal, each [column][row]; all of one size where `sizes` says so.
+Handle<Mat> aij_of_blocks(const double* blocks, std::span<const PetscInt> sizes, MatType type) {
+  std::vector<PetscInt> lengths;
+  for (const PetscInt size : sizes) lengths.insert(lengths.end(), static_cast<std::size_t>(size), size);
+  const PetscInt rows = to_index32(static_cast<std::int64_t>(lengths.size()), "rows");
+  Handle<Mat> matrix =
+      make<Mat>("MatCreate", [](Mat* created) { return MatCreate(PETSC_COMM_SELF, created); });
+  QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, rows, rows, rows));
+  QUADRILLE_PETSC(MatSetType(matrix.get(), type));
+  if (!sizes.empty() && std::adjacent_find(sizes.begin(), sizes.end(), std::not_equal_to<>()) == sizes.end())
+    QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), sizes.front()));
+  QUADRILLE_PETSC(MatSeqAIJSetPreallocation(matrix.get(), 0, lengths.data()));
+  QUADRILLE_PETSC(MatSetOption(matrix.get(), MAT_ROW_ORIENTED, PETSC_FALSE));
+  std::vector<PetscInt> indices;
+  PetscInt first = 0;
+  for (const PetscInt size : sizes) {
+    indices.resize(static_cast<std::size_t>(size));
+    std::iota(indices.begin(), indices.end(), first);
+    QUADRILLE_PETSC(
+        MatSetValues(matrix.get(), size, indices.data(), size, indices.data(), blocks, INSERT_VALUES));
+    first += size;
+    blocks += static_cast<std::int64_t>(size) * size;
   }
-  for (std::int64_t k = n - 1; k >= 0; --k)
-    for (std::int64_t r = 0; r < n && swapped[k] != k; ++r) std::swap(at(r, k), at(r, swapped[k]));
-  return true;
+  QUADRILLE_PETSC(MatAssemblyBegin(matrix.get(), MAT_FINAL_ASSEMBLY));
+  QUADRILLE_PETSC(MatAssemblyEnd(matrix.get(), MAT_FINAL_ASSEMBLY));
+  return matrix;
 }
 
-void invert_blocks(double* blocks, std::span<const PetscInt> sizes) {
-  std::int64_t first = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (!invert(blocks, sizes[i]))
-      throw quadrille::PetscError("the diagonal block " + std::to_string(i) + ", rows " +
-                                  std::to_string(first) + " to " + std::to_string(first + sizes[i] - 1) +
+bool inverts(Mat blocks, const PetscScalar** inverses) {
+  MatFactorError error = MAT_FACTOR_NOERROR;
+  QUADRILLE_PETSC(MatInvertBlockDiagonal(blocks, inverses));
+  QUADRILLE_PETSC(MatFactorGetError(blocks, &error));
+  return error == MAT_FACTOR_NOERROR;
+}
+
+// PETSc does not say which block it could not invert.
+[[noreturn]] void name_singular_block(Mat all, PetscInt size) {
+  std::vector<PetscInt> rows(static_cast<std::size_t>(size));
+  std::vector<double> block(rows.size() * rows.size());
+  PetscInt count = 0;
+  QUADRILLE_PETSC(MatGetLocalSize(all, &count, nullptr));
+  for (PetscInt first = 0; first < count; first += size) {
+    std::iota(rows.begin(), rows.end(), first);
+    QUADRILLE_PETSC(MatGetValues(all, size, rows.data(), size, rows.data(), block.data()));
+    const PetscScalar* inverse = nullptr;
+    if (!inverts(aij_of_blocks(block.data(), std::span(&size, 1), MATSEQAIJ).get(), &inverse))
+      throw quadrille::PetscError("the diagonal block " + std::to_string(first / size) + ", rows " +
+                                  std::to_string(first) + " to " + std::to_string(first + size - 1) +
                                   ", is singular");
-    first += sizes[i];
-    blocks += static_cast<std::int64_t>(sizes[i]) * sizes[i];
   }
+  throw quadrille::PetscError("a diagonal block is singular");
+}
+
+// Products in GPU memory run on CUDA's default stream; PETSc's own work may be on another one that does not wait for it.
+class StreamOrder {
+ public:
+  explicit StreamOrder(bool on_gpu) {
+#if defined(PETSC_HAVE_CUDA)
+    if (!on_gpu) return;
+    QUADRILLE_PETSC(PetscDeviceContextGetCurrentContext(&context_));
+    PetscStreamType type = PETSC_STREAM_DEFAULT;
+    QUADRILLE_PETSC(PetscDeviceContextGetStreamType(context_, &type));
+    if (type == PETSC_STREAM_DEFAULT) context_ = nullptr;
+    if (context_ != nullptr) QUADRILLE_PETSC(PetscDeviceContextSynchronize(context_));
+#else
+    (void)on_gpu;
+#endif
+  }
+  void after() const {
+#if defined(PETSC_HAVE_CUDA)
+    if (context_ != nullptr) cuda::synchronize();
+#endif
+  }
+
+ private:
+#if defined(PETSC_HAVE_CUDA)
+  PetscDeviceContext context_ = nullptr;
+#endif
+};
+
+// For -log_view.
+void log_copy([[maybe_unused]] std::int64_t bytes, [[maybe_unused]] bool to_gpu) {
+#if defined(PETSC_HAVE_DEVICE)
+  const auto size = static_cast<PetscLogDouble>(bytes);
+  QUADRILLE_PETSC(to_gpu ? PetscLogCpuToGpu(size) : PetscLogGpuToCpu(size));
+#endif
 }
 
 }  // namespace
@@ -134,26 +170,35 @@ void ScaledOperator::apply(Vec x, Vec y, bool transposed) {
                      to_size = transposed ? op_->columns() : op_->rows();
   require_size(x, from_size, "the vector x of the product");
   require_size(y, to_size, "the vector y of the product");
-  const ReadArray from(x);
-  WriteArray to(y);
-  const auto product = [&](const double* in, double* out) {
-    if (transposed)
-      op_->apply_transpose(in, out);
-    else
-      op_->apply(in, out);
-  };
-  if (op_->space() == SpaceKind::cpu) return product(from.data(), to.data());
-  const std::int64_t largest = std::max(op_->rows(), op_->columns());
-  if (device_x_.size() < largest)
-    device_x_ = Array<double, Device>(largest), device_y_ = Array<double, Device>(largest);
-  memory::copy_to_device(device_x_.data(), from.data(),
-                         from_size * static_cast<std::int64_t>(sizeof(double)));
-  product(device_x_.data(), device_y_.data());
-  memory::copy_to_host(to.data(), device_y_.data(), to_size * static_cast<std::int64_t>(sizeof(double)));
+  const ReadArray from(x, op_->space());
+  WriteArray to(y, op_->space());
+  const double* in = from.data();
+  double* out = to.data();
+  const bool on_gpu = op_->space() == SpaceKind::cuda;
+  const auto bytes = [](std::int64_t size) { return size * static_cast<std::int64_t>(sizeof(double)); };
+  if (on_gpu && from.space() == SpaceKind::cpu) {
+    if (device_x_.size() < from_size) device_x_ = Array<double, Device>(from_size);
+    memory::copy_to_device(device_x_.data(), in, bytes(from_size));
+    log_copy(bytes(from_size), true);
+    in = device_x_.data();
+  }
+  if (on_gpu && to.space() == SpaceKind::cpu) {
+    if (device_y_.size() < to_size) device_y_ = Array<double, Device>(to_size);
+    out = device_y_.data();
+  }
+  const StreamOrder order(on_gpu);
+  if (transposed)
+    op_->apply_transpose(in, out);
+  else
+    op_->apply(in, out);
+  order.after();
+  if (out == to.data()) return;
+  memory::copy_to_host(to.data(), out, bytes(to_size));
+  log_copy(bytes(to_size), false);
 }
 
 void ScaledOperator::multiply(Vec x, Vec y, bool transposed) {
-  const Vec before = transposed ? left_.get() : right_.get(), after = transposed ? right_.get() : left_.get();
+  const Vec before = beside(transposed ? left_ : right_, x), after = beside(transposed ? right_ : left_, y);
   if (scale_ == 0) {
     QUADRILLE_PETSC(VecSet(y, 0));
   } else {
@@ -171,7 +216,7 @@ void ScaledOperator::multiply(Vec x, Vec y, bool transposed) {
   if (shift_ != 0) QUADRILLE_PETSC(VecAXPY(y, shift_, x));
   if (diagonal_) {
     const Vec part = work_like(scaled_x_, x);
-    QUADRILLE_PETSC(VecPointwiseMult(part, x, diagonal_.get()));
+    QUADRILLE_PETSC(VecPointwiseMult(part, x, beside(diagonal_, x)));
     QUADRILLE_PETSC(VecAXPY(y, 1, part));
   }
 }
@@ -200,7 +245,7 @@ void ScaledOperator::scale_rows_and_columns(Vec left, Vec right) {
   }
   if (diagonal_)
     for (const Vec by : {left, right})
-      if (by != nullptr) QUADRILLE_PETSC(VecPointwiseMult(diagonal_.get(), diagonal_.get(), by));
+      if (by != nullptr) QUADRILLE_PETSC(VecPointwiseMult(beside(diagonal_, by), diagonal_.get(), by));
   multiply_into(left_, left);
   multiply_into(right_, right);
 }
@@ -231,8 +276,13 @@ void ScaledOperator::diagonal(Vec d) const {
   require_size(d, op_->rows(), "the vector of the diagonal");
   Array<double> values = op_->diagonal_blocks(1);
   scale_and_shift_blocks(values.data(), std::vector<PetscInt>(static_cast<std::size_t>(op_->rows()), 1));
-  WriteArray to(d);
-  std::copy(values.begin(), values.end(), to.data());
+  WriteArray to(d, op_->space());
+  if (to.space() == SpaceKind::cuda) {
+    memory::copy_to_device(to.data(), values.data(), values.bytes());
+    log_copy(values.bytes(), true);
+  } else {
+    std::copy(values.begin(), values.end(), to.data());
+  }
 }
 
 double ScaledOperator::norm(NormType type) const {
@@ -257,20 +307,28 @@ double ScaledOperator::norm(NormType type) const {
   return sums.empty() ? 0 : *std::max_element(sums.begin(), sums.end());
 }
 
-const double* ScaledOperator::inverse_blocks(int size) {
-  const Array<double> blocks = op_->diagonal_blocks(size);
-  inverses_.assign(blocks.begin(), blocks.end());
+Mat ScaledOperator::block_diagonal(int size, MatType type) {
+  Array<double> blocks = op_->diagonal_blocks(size);
   const std::vector<PetscInt> sizes(static_cast<std::size_t>(op_->rows() / size), size);
-  scale_and_shift_blocks(inverses_.data(), sizes);
-  invert_blocks(inverses_.data(), sizes);
-  return inverses_.data();
+  scale_and_shift_blocks(blocks.data(), sizes);
+  blocks_ = aij_of_blocks(blocks.data(), sizes, type);
+  QUADRILLE_PETSC(PetscObjectReference(reinterpret_cast<PetscObject>(blocks_.get())));
+  return blocks_.get();
+}
+
+const double* ScaledOperator::inverse_blocks(int size) {
+  const Handle<Mat> reference(block_diagonal(size, MATSEQAIJ));
+  const PetscScalar* inverses = nullptr;
+  if (!inverts(blocks_.get(), &inverses)) name_singular_block(blocks_.get(), size);
+  return inverses;
 }
 
 void ScaledOperator::inverse_blocks(std::span<const PetscInt> sizes, double* inverses) const {
-  const Array<double> blocks = quadrille::diagonal_blocks(op_->to_csr(), sizes);
-  std::copy(blocks.begin(), blocks.end(), inverses);
-  scale_and_shift_blocks(inverses, sizes);
-  invert_blocks(inverses, sizes);
+  Array<double> blocks = quadrille::diagonal_blocks(op_->to_csr(), sizes);
+  scale_and_shift_blocks(blocks.data(), sizes);
+  const Handle<Mat> matrix = aij_of_blocks(blocks.data(), sizes, MATSEQAIJ);
+  QUADRILLE_PETSC(MatInvertVariableBlockDiagonal(matrix.get(), static_cast<PetscInt>(sizes.size()),
+                                                 sizes.data(), inverses));
 }
 
 void ScaledOperator::view(PetscViewer viewer) {
@@ -292,11 +350,14 @@ void ScaledOperator::view(PetscViewer viewer) {
   QUADRILLE_PETSC(PetscViewerASCIIPrintf(
       viewer, "  Quadrille: format %s, in %s memory, %s bytes stored, fill %s\n", format_.c_str(),
       on_gpu ? "GPU" : "CPU", std::to_string(stored).c_str(), fill.c_str()));
-  if (on_gpu)
-    QUADRILLE_PETSC(PetscViewerASCIIPrintf(
-        viewer, "  products on the GPU with vectors of host memory: x is copied there and y back\n"));
-  else
-    QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  products on the CPU\n"));
+  const char* where =
+      !on_gpu ? "on the CPU"
+#if defined(PETSC_HAVE_CUDA)
+              : "on the GPU; vectors of host memory are copied there and back, those of type cuda are not";
+#else
+              : "on the GPU with vectors of host memory: x is copied there and y back";
+#endif
+  QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  products %s\n", where));
   if (scale_ != 1 || shift_ != 0 || left_ || right_ || diagonal_)
     QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  scale %g, shift %g%s%s%s\n", scale_, shift_,
                                            left_ ? ", rows scaled" : "", right_ ? ", columns scaled" : "",

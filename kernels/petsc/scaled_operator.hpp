@@ -48,7 +48,11 @@ class ScaledOperator final : public ShellContext {
 
   void diagonal(Vec d) const;
   double norm(NormType type) const;
-  // Inverses of the blocks on the diagonal, each [column][row]; of one size, kept until the next call, or of several.
+  // The blocks on the diagonal as a matrix of that type (MATSEQAIJ, MATSEQAIJCUSPARSE) and block size, a reference for the
+  // caller; kept until the next call, for PETSc keeps a pointer into it after it has destroyed its own reference.
+  Mat block_diagonal(int size, MatType type);
+  // Their inverses, each [column][row]; of one size, kept until the next call, or of several. Throws PetscError where one is
+  // singular.
   const double* inverse_blocks(int size);
   void inverse_blocks(std::span<const PetscInt> sizes, double* inverses) const;
 
@@ -65,11 +69,11 @@ class ScaledOperator final : public ShellContext {
   std::string format_;
   std::shared_ptr<RankCoupling> coupling_;
   double scale_ = 1, shift_ = 0;
-  Handle<Vec> left_, right_, diagonal_;  // L, R and D; null for I, I and 0
-  Handle<Vec> scaled_x_, product_;       // made when first needed, x and y of the last sizes
-  Array<double, Device> device_x_, device_y_;
-  std::vector<double> inverses_;
-  std::int64_t non_zeros_ = -1;  // unknown until MatView asks
+  Handle<Vec> left_, right_, diagonal_;        // L, R and D; null for I, I and 0
+  Handle<Vec> scaled_x_, product_;             // made when first needed, x and y of the last sizes
+  Array<double, Device> device_x_, device_y_;  // of vectors in host memory
+  Handle<Mat> blocks_;                         // what block_diagonal() gave last
+  std::int64_t non_zeros_ = -1;                // unknown until MatView asks
 };
 
 }  // namespace quadrille::petsc

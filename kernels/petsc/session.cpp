@@ -1,10 +1,14 @@
 #include "kernels/petsc/session.hpp"
 
 #include <mpi.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 #include <petscsys.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "kernels/petsc/check.hpp"
@@ -33,6 +37,18 @@ void quiet_open_mpi() {
   }
 }
 
+// A PETSc with CUDA stops where MPI cannot send from GPU memory, unless it is told to send from the host. What follows on the
+// command line wins, and so does the environment.
+bool must_send_from_host() {
+#if defined(PETSC_HAVE_CUDA) && !(defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT)
+  const char* const environment = std::getenv("PETSC_OPTIONS");
+  return environment == nullptr ||
+         std::string_view(environment).find("use_gpu_aware_mpi") == std::string_view::npos;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 void check(PetscErrorCode code, const char* call) {
@@ -54,6 +70,7 @@ Session::Session(const std::vector<std::string>& arguments) {
   if (initialised) return;
   quiet_open_mpi();
   words_ = {"quadrille", "-no_signal_handler"};
+  if (must_send_from_host()) words_.insert(words_.end(), {"-use_gpu_aware_mpi", "0"});
   words_.insert(words_.end(), arguments.begin(), arguments.end());
   for (std::string& word : words_) pointers_.push_back(word.data());
   int count = static_cast<int>(pointers_.size());
@@ -95,6 +112,14 @@ std::vector<std::string> unused_options() {
 std::string petsc_version() {
   return std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." +
          std::to_string(PETSC_VERSION_SUBMINOR);
+}
+
+bool has_cuda() {
+#if defined(PETSC_HAVE_CUDA)
+  return true;
+#else
+  return false;
+#endif
 }
 
 std::string mpi_version() {

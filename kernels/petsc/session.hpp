@@ -29,6 +29,7 @@ void require_one_rank();
 std::vector<std::string> unused_options();
 
 std::string petsc_version();  // "3.18.5"
+bool has_cuda();              // whether it has vectors in GPU memory
 std::string mpi_version();    // "Open MPI v4.1.4"
 
 }  // namespace quadrille::petsc

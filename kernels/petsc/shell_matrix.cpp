@@ -2,11 +2,13 @@
 
 #include <petscmat.h>
 
+#include <string_view>
 #include <type_traits>
 
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/scaled_operator.hpp"
+#include "kernels/petsc/session.hpp"
 #include "kernels/petsc/shell_context.hpp"
 
 namespace quadrille::petsc {
@@ -63,6 +65,15 @@ PetscErrorCode zero_entries(Mat m) {
 PetscErrorCode invert_block_diagonal(Mat m, const PetscScalar** inverses) {
   return guarded("MatInvertBlockDiagonal_Quadrille",
                  [&] { *inverses = of(m).inverse_blocks(block_size_of(m)); });
+}
+// What PCPBJACOBI asks for first. It applies where this matrix is, so that goes by the vectors that it is for.
+[[maybe_unused]] PetscErrorCode get_block_diagonal(Mat m, Mat* blocks) {
+  return guarded("MatGetBlockDiagonal_Quadrille", [&] {
+    VecType vectors = nullptr;
+    QUADRILLE_PETSC(MatGetVecType(m, &vectors));
+    const bool on_gpu = std::string_view(vectors).find("cuda") != std::string_view::npos;
+    *blocks = of(m).block_diagonal(block_size_of(m), on_gpu ? MATSEQAIJCUSPARSE : MATSEQAIJ);
+  });
 }
 PetscErrorCode invert_variable_block_diagonal(Mat m, PetscInt count, const PetscInt* sizes,
                                               PetscScalar* inverses) {
@@ -129,6 +140,13 @@ void set_shell_operations(Mat matrix, bool transposes, bool square) {
   set(matrix, MATOP_DESTROY, destroy);
 }
 
+void set_gpu_vectors(Mat matrix, [[maybe_unused]] bool square) {
+  QUADRILLE_PETSC(MatShellSetVecType(matrix, VECCUDA));
+#if PETSC_VERSION_GE(3, 25, 0)
+  if (square) set(matrix, MATOP_GET_BLOCK_DIAGONAL, get_block_diagonal);
+#endif
+}
+
 namespace {
 
 Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size) {
@@ -138,7 +156,9 @@ Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size)
     return MatCreateShell(PETSC_COMM_SELF, rows, columns, rows, columns, nullptr, m);
   });
   if (block_size != 1) QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), block_size));
-  set_shell_operations(matrix.get(), op.has_transpose(), rows == columns);
+  const bool square = rows == columns;
+  set_shell_operations(matrix.get(), op.has_transpose(), square);
+  if (has_cuda() && op.space() == SpaceKind::cuda) set_gpu_vectors(matrix.get(), square);
   set_shell_context(matrix.get(), std::move(scaled));
   return matrix;
 }

@@ -20,7 +20,9 @@ namespace quadrille::petsc {
 // shares the operator and has a scaling of its own; its values are zero where they are not to be copied. Norms, variable
 // blocks and the fill that MatView names go through to_csr() and are not for inner loops.
 //
-// Vectors are taken in host memory. With an operator in GPU memory every product copies x there and y back, which MatView says.
+// Vectors may be in host or GPU memory. With a PETSc that has CUDA, MatCreateVecs of an operator in GPU memory gives VECCUDA, whose
+// products copy nothing; vectors in host memory are copied there and back at every product, which MatView says. Who solves with such
+// vectors calls MatSetVecType(matrix, VECSTANDARD) first, for PETSc's PCPBJACOBI goes by the matrix.
 //
 // Throws PetscError without a Session, FormatError where the block size does not divide the operator or PETSc's indices cannot
 // hold it. What goes wrong later is a PETSc error with a message, never an exception.

@@ -555,7 +555,7 @@ class Info(CliTest):
         screen = self.ok("info", "--json", out)
         for word in ["PETSc", "MPI", "HDF5", "CUDA", "cmrs"]:
             self.assertIn(word, screen)
-        self.assertRegex(json.load(open(out))["petsc"], r"^3\.\d+\.\d+$")
+        self.assertRegex(json.load(open(out))["petsc"], r"^3\.\d+\.\d+( with CUDA)?$")
 
 
 if __name__ == "__main__":

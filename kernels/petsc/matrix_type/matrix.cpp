@@ -8,6 +8,7 @@
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/options.hpp"
 #include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/session.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -118,9 +119,7 @@ void TypedMatrix::make_products() {
     scaled_.reset();
     own_ = make_own_operator(self_, options, parts);
   }
-#if defined(PETSC_HAVE_CUDA)
-  if (own_->space() == SpaceKind::cuda) QUADRILLE_PETSC(MatSetVecType(self_, VECCUDA));
-#endif
+  if (has_cuda() && own_->space() == SpaceKind::cuda) set_gpu_vectors(self_, own_->rows() == own_->columns());
   if (distributed(self_)) couple(parts);
   scaled_ = std::make_unique<ScaledOperator>(own_, options.format, ghosts_);
   made_from_ = store().version();

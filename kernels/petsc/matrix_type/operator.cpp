@@ -3,16 +3,10 @@
 #include <set>
 
 #include "kernels/cuda/device.hpp"
-#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/session.hpp"
 
 namespace quadrille::petsc {
 namespace {
-
-#if defined(PETSC_HAVE_CUDA)
-constexpr bool petsc_has_cuda = true;
-#else
-constexpr bool petsc_has_cuda = false;
-#endif
 
 // A format asked for CSR, which is made only then.
 struct NeedsCsr {};
@@ -27,14 +21,14 @@ SpaceKind space_of(const TypeOptions& options) {
   if (options.space == "cpu") return SpaceKind::cpu;
   if (options.space == "cuda") return SpaceKind::cuda;
   // Vectors in host memory would cross the bus twice a product: without a PETSc with CUDA, nobody wants that unasked.
-  const bool gpu = petsc_has_cuda && cuda::device_count() > 0 && find(options.format, SpaceKind::cuda);
+  const bool gpu = has_cuda() && cuda::device_count() > 0 && find(options.format, SpaceKind::cuda);
   return gpu ? SpaceKind::cuda : SpaceKind::cpu;
 }
 
 // Ranks of one host share its GPUs. PETSc chooses the same way where it has CUDA.
 void choose_device(Mat owner) {
   static bool chosen = false;
-  if (petsc_has_cuda || std::exchange(chosen, true) || cuda::device_count() == 0) return;
+  if (has_cuda() || std::exchange(chosen, true) || cuda::device_count() == 0) return;
   MPI_Comm host = MPI_COMM_NULL;
   int rank = 0;
   MPI_Comm_split_type(PetscObjectComm(reinterpret_cast<PetscObject>(owner)), MPI_COMM_TYPE_SHARED, 0,
