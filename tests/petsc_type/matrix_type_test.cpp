@@ -299,9 +299,10 @@ TEST_F(MatrixType, WrongOptionsAreRefusedWithWhatThereIs) {
   expect_in("there is no format 'nonsense'; there are csr",
             message_of(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY)));
   CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", "moon"));
-  Mat n = nullptr;
-  CALL(DMSetMatType(grid.get(), "quadrille"));
-  const std::string text = message_of(DMCreateMatrix(grid.get(), &n));
+  const Handle<Mat> n = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
+  CALL(MatSetSizes(n.get(), PETSC_DECIDE, PETSC_DECIDE, 16, 16));
+  CALL(MatSetType(n.get(), "quadrille"));
+  const std::string text = message_of(MatSetUp(n.get()));
   CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_space"));
   expect_in("-mat_quadrille_space moon: there are auto, cpu and cuda", text);
 }
