@@ -257,6 +257,33 @@ TEST_F(MatrixType, SolversTakeAsManyIterations) {
   }
 }
 
+TEST_F(MatrixType, ProductsWithAijFollowNewValues) {
+  for (const Case& c : cases(7, 4)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    const Handle<Mat> by =
+        make<Mat>("MatDuplicate", [&](Mat* m) { return MatDuplicate(p.theirs.get(), MAT_COPY_VALUES, m); });
+    Mat products[2] = {};
+    const auto compare = [&](MatReuse reuse) {
+      int i = 0;
+      p.both([&](Mat m) { CALL(MatPtAP(m, by.get(), reuse, 2.0, &products[i++])); });
+      const Handle<Vec> x = random_vector(products[1], 1), a = random_vector(products[1], 2),
+                        b = random_vector(products[1], 3);
+      CALL(MatMult(products[0], x.get(), a.get()));
+      CALL(MatMult(products[1], x.get(), b.get()));
+      expect_near(a.get(), b.get(), "P^T A P");
+    };
+    compare(MAT_INITIAL_MATRIX);
+    p.both([](Mat m) { CALL(MatScale(m, -2)); });
+    compare(MAT_REUSE_MATRIX);
+    p.both([&](Mat m) { fill(m, p.grid.get(), c, Filling::local, 5); });
+    compare(MAT_REUSE_MATRIX);
+    p.both([](Mat m) { CALL(MatShift(m, 1.25)); });
+    compare(MAT_REUSE_MATRIX);
+    for (Mat& product : products) CALL(MatDestroy(&product));
+  }
+}
+
 // The message of the PETSc error that `code` is.
 std::string message_of(PetscErrorCode code) {
   EXPECT_NE(code, 0);

@@ -22,6 +22,7 @@ MONITOR_SNES = "-snes_monitor -snes_converged_reason -ksp_monitor"
 RUNS = [
     ("ksp/ksp/tutorials/ex45", MONITOR_KSP, ""),
     ("ksp/ksp/tutorials/ex45", MONITOR_KSP + " -da_refine 2 -pc_type mg", ""),
+    ("ksp/ksp/tutorials/ex45", MONITOR_KSP + " -da_refine 2 -pc_type mg -pc_mg_galerkin both", ""),
     ("ksp/ksp/tutorials/ex45", MONITOR_KSP, "-mat_quadrille_format csr"),
     ("ksp/ksp/tutorials/ex34", MONITOR_KSP, ""),
     ("ksp/ksp/tutorials/ex34", MONITOR_KSP + " -da_grid_x 8 -da_grid_y 8 -da_grid_z 8 -pc_type mg -pc_mg_levels 2", ""),
@@ -35,6 +36,7 @@ RUNS = [
     ("snes/tutorials/ex19", MONITOR_SNES + " -snes_fd_color -da_refine 1", ""),
     ("snes/tutorials/ex19", MONITOR_SNES, "-mat_quadrille_format ell"),
     ("snes/tutorials/ex19", MONITOR_SNES + " -da_refine 2 -pc_type mg", ""),
+    ("snes/tutorials/ex19", MONITOR_SNES + " -da_refine 1 -pc_type mg -pc_mg_galerkin both", ""),
 ]
 
 # Both take part in the norms only by rounding, which an iteration may amplify.

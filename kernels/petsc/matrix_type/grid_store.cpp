@@ -69,9 +69,13 @@ class GridStore final : public Store {
 
   void belongs_to(Mat owner) override { owner_ = owner; }
   void assemble_begin(MatAssemblyType) override {}
-  void assemble_end(MatAssemblyType) override {
+  void assemble_end(MatAssemblyType type) override {
     changed();
-    if (ranks() == 1 || promised_no_off_process()) return;
+    if (ranks() > 1 && !promised_no_off_process()) take_from_others();
+    if (type == MAT_FINAL_ASSEMBLY && aij_in_use()) aij();
+  }
+
+  void take_from_others() {
     InsertMode mode = off_process_mode_;
     const bool by_rows = std::exchange(row_oriented_, true);
     for (const Entry& e : exchange(owner_, std::exchange(off_process_, {}), mode))
@@ -83,6 +87,7 @@ class GridStore final : public Store {
     changed();
     std::fill(hub_->values.data(), hub_->values.data() + hub_->values.size(), 0.0);
     if (ghost_) std::fill(ghost_->value.data(), ghost_->value.data() + ghost_->value.size(), 0.0);
+    if (aij_in_use()) aij();
   }
 
   void scale(double factor) override {
@@ -90,6 +95,7 @@ class GridStore final : public Store {
     for (std::int64_t i = 0; i < hub_->values.size(); ++i) hub_->values[i] *= factor;
     if (ghost_)
       for (std::int64_t i = 0; i < ghost_->nnz(); ++i) ghost_->value[i] *= factor;
+    if (aij_in_use()) aij();
   }
 
   void set_option(MatOption option, bool value) override {
@@ -161,6 +167,14 @@ class GridStore final : public Store {
     PetscBool promised = PETSC_FALSE;
     QUADRILLE_PETSC(MatGetOption(owner_, MAT_NO_OFF_PROC_ENTRIES, &promised));
     return promised;
+  }
+
+  // Whether somebody keeps the AIJ copy and will read it without asking here.
+  bool aij_in_use() const {
+    PetscInt references = 0;
+    if (aij_)
+      QUADRILLE_PETSC(PetscObjectGetReference(reinterpret_cast<PetscObject>(aij_.get()), &references));
+    return references > 1;
   }
 
   void make_ghost_part(std::int64_t dof) {

@@ -86,6 +86,24 @@ PetscErrorCode missing_diagonal(Mat m, PetscBool* missing, PetscInt* row) {
 }
 #endif
 
+// Products with AIJ, such as Galerkin coarse operators: the AIJ copy takes this matrix's place in them, and is kept up to date
+// from then on. PETSc may ask twice; the second time the place is taken.
+PetscErrorCode product_set_from_options(Mat product) {
+  return guarded("MatProductSetFromOptions_Quadrille", [&] {
+    Mat factors[3] = {};
+    QUADRILLE_PETSC(MatProductGetMats(product, &factors[0], &factors[1], &factors[2]));
+    for (Mat& factor : factors) {
+      PetscBool ours = PETSC_FALSE;
+      if (factor != nullptr)
+        QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(factor), &ours,
+                                                  "seqquadrille", "mpiquadrille", ""));
+      factor = ours ? aij_of(factor) : nullptr;
+    }
+    QUADRILLE_PETSC(MatProductReplaceMats(factors[0], factors[1], factors[2], product));
+    QUADRILLE_PETSC(MatProductSetFromOptions(product));
+  });
+}
+
 // The format and its bytes where a summary is asked for, else the values.
 PetscErrorCode view(Mat m, PetscViewer viewer) {
   return guarded("MatView_Quadrille", [&] {
@@ -181,6 +199,12 @@ void set_aij_operations(Mat m) {
                                              adjust_for_inodes));
   set_operation(m, MATOP_GET_COLUMN_IJ, get_column_ij);
   set_operation(m, MATOP_RESTORE_COLUMN_IJ, restore_column_ij);
+  // MAIJ is what a DMDA of several unknowns a node interpolates with.
+  for (const char* name :
+       {"MatProductSetFromOptions_seqquadrille_seqaij_C", "MatProductSetFromOptions_mpiquadrille_mpiaij_C",
+        "MatProductSetFromOptions_seqquadrille_seqmaij_C", "MatProductSetFromOptions_mpiquadrille_mpimaij_C"})
+    QUADRILLE_PETSC(
+        PetscObjectComposeFunction(reinterpret_cast<PetscObject>(m), name, product_set_from_options));
   set_operation(m, MATOP_IS_SYMMETRIC, is_symmetric);
   set_operation(m, MATOP_TRANSPOSE, transpose);
 #if PETSC_VERSION_LT(3, 24, 0)
