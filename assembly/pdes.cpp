@@ -10,13 +10,15 @@ namespace {
 struct Known {
   const char *name, *equation, *units;
   PdeProblem (*assemble)(const Grid&, const Stencil&, const Boundary&, std::uint64_t, bool);
+  bool alike_on_coarser_grids;
 };
 
 constexpr Known known_pdes[] = {
     {"poisson", "-div grad u = f", "1/m2",
      [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t,
-        bool manufactured) { return poisson(grid, stencil, boundary, manufactured); }},
-    {"diffusion", "-div(a grad u) = f", "1/s", diffusion_problem}};
+        bool manufactured) { return poisson(grid, stencil, boundary, manufactured); },
+     true},
+    {"diffusion", "-div(a grad u) = f", "1/s", diffusion_problem, false}};
 
 const Known& find(const std::string& name) {
   std::string text;
@@ -40,6 +42,10 @@ std::string pde_equation(const std::string& name) {
 }
 std::string pde_source_units(const std::string& name) {
   return find(name).units;
+}
+
+bool pde_looks_alike_on_coarser_grids(const std::string& name) {
+  return find(name).alike_on_coarser_grids;
 }
 
 PdeProblem assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,

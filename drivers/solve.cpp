@@ -13,6 +13,7 @@
 #include "assembly/pdes.hpp"
 #include "drivers/commands.hpp"
 #include "drivers/support/atomic_file.hpp"
+#include "drivers/support/coarse_grids.hpp"
 #include "drivers/support/field_file.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/progress.hpp"
@@ -120,8 +121,13 @@ class Solve {
 
   void solve() {
     progress_.say("setting up");
-    const petsc::KrylovProblem krylov{op_, entry_.name, options_.grid.dof, problem_.singular,
-                                      !options_.petsc_arguments.empty()};
+    const petsc::KrylovProblem krylov{
+        op_,
+        entry_.name,
+        options_.grid.dof,
+        problem_.singular,
+        !options_.petsc_arguments.empty(),
+        [this](int levels, petsc::CoarseOperators operators) { return coarse_levels(levels, operators); }};
     Clock::time_point said{};
     result_ = petsc::krylov_solve(krylov, problem_.system.rhs, solution_,
                                   [&](int iteration, double residual, double tolerance) {
@@ -146,6 +152,19 @@ class Solve {
     record_.matmult_ms = result_.matmult_ms;
     record_.seconds.setup = result_.setup_s;
     record_.seconds.solve = result_.solve_s;
+  }
+
+  petsc::CoarseLevels coarse_levels(int levels, petsc::CoarseOperators operators) {
+    progress_.say("coarser grids");
+    petsc::CoarseLevels result =
+        coarsen({options_.pde, options_.grid, options_.points, options_.boundary, options_.seed,
+                 options_.manufactured, op_, &entry_, options_.format_options},
+                levels, operators);
+    const std::int64_t coarsest = (result.below.empty() ? op_ : result.below.back().op)->rows();
+    multigrid_ = std::to_string(result.below.size() + 1) + " levels down to " + std::to_string(coarsest) +
+                 " unknowns, coarse operators " +
+                 (result.galerkin ? "P^T A P" : "of the PDE on the coarser grids");
+    return result;
   }
 
   void compare() {
@@ -174,6 +193,7 @@ class Solve {
               << "\n";
     if (problem_.singular)
       std::cout << "note: no face fixes a value; the right side's mean is taken off, and u has mean zero\n";
+    if (!multigrid_.empty()) std::cout << "multigrid: " << multigrid_ << "\n";
     std::cout << (result_.converged ? "converged" : "not converged") << " after " << result_.iterations
               << " iterations of " << result_.method << " with " << result_.preconditioner << ": "
               << result_.reason << "; |b - A x| / |b| " << formatted("%.3g", result_.residual) << "\n";
@@ -227,6 +247,7 @@ class Solve {
   std::shared_ptr<const SpmvOperator<double>> op_;
   petsc::KrylovResult result_;
   std::vector<double> solution_, error_;
+  std::string multigrid_;  // its levels, for people; empty without
   SolveRecord record_;
 };
 

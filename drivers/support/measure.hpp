@@ -41,7 +41,8 @@ class Ceilings {
   double gbps(SpaceKind space, const Traffic& traffic, int threads);
   // The same measured once more, for a product that was faster than it: the better of both from now on.
   double again(SpaceKind space, const Traffic& traffic, int threads);
-  // name, GB/s of everything measured, for the report.
+  // name, GB/s of everything measured, for the report; of GPU streams in the cache also the median, which holds the launch
+  // as a product's median does.
   std::vector<std::pair<std::string, double>> all() const;
 
  private:
@@ -51,6 +52,7 @@ class Ceilings {
     std::int64_t reads, writes;  // bytes
     bool in_cache;
     double gbps;
+    double median_gbps;  // 0 unless on the GPU and in the cache
   };
   Stream& find(SpaceKind space, const Traffic& traffic, int threads);
 

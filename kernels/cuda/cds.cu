@@ -6,6 +6,8 @@
 // two or four nodes). Four or eight loads of the matrix are issued before the first is used. That needs the DoF at
 // compile time: there is an instance for each of 1..32, and a plain kernel for more.
 //
+// Boxes and small operators of one unknown per node go to cds_one.cu.
+//
 // Where the number of rows is no multiple of a thread's, columns do not begin at a multiple of 16 bytes. In fp64 a thread then
 // owns one row. In fp32 a column that begins `shift` values behind such a place is read from there, `shift` rows early, and
 // the values move down by as many rows through the warp's shuffles; 31 of its 32 lanes then own rows, and the last rows,
@@ -14,6 +16,7 @@
 #include <array>
 #include <utility>
 
+#include "kernels/cuda/cds_one.hpp"
 #include "kernels/cuda/cds_structure.cuh"
 #include "kernels/cuda/spmv.hpp"
 
@@ -21,6 +24,7 @@ namespace quadrille::cuda {
 namespace {
 
 constexpr int most_instances = 32;
+constexpr int small_instances = 4;  // with few diagonals: small operators, whose launch shows
 constexpr int block_threads = 128;
 
 constexpr int divided_up(int n, int by) {
@@ -37,7 +41,9 @@ struct Plan {
   static constexpr bool whole = rows % Dof == 0;  // a thread's rows are whole nodes
   static constexpr int nodes = whole ? rows / Dof : Dof % rows == 0 ? 1 : 2;  // they belong to
   // in flight
-  static constexpr int loads = rows == 1  ? (Dof < 6 || Dof > 11 ? 8 : 16)
+  static constexpr int loads = rows == 1  ? (Dof == 3              ? 12
+                                             : Dof < 6 || Dof > 11 ? 8
+                                                                   : 16)
                                : Dof <= 3 ? 4
                                           : (nodes == 2 && sizeof(T) == 8 ? 7 : 8);
   static constexpr int columns = divided_up(Dof, divided_up(Dof, loads));  // of a block at once
@@ -46,39 +52,6 @@ struct Plan {
   // on a multiprocessor at least: bounds the registers
   static constexpr int blocks = Dof == 1 ? 8 : loads == 4 || rows == 1 ? 1 : 6;
 };
-
-template <class T>
-struct Vector;
-template <>
-struct Vector<float> {
-  using type = float4;
-};
-template <>
-struct Vector<double> {
-  using type = double2;
-};
-
-__device__ inline void unpack(const float4& from, float (&v)[4]) {
-  v[0] = from.x, v[1] = from.y, v[2] = from.z, v[3] = from.w;
-}
-__device__ inline void unpack(const double2& from, double (&v)[2]) {
-  v[0] = from.x, v[1] = from.y;
-}
-__device__ inline float4 pack(const float (&v)[4]) {
-  return {v[0], v[1], v[2], v[3]};
-}
-__device__ inline double2 pack(const double (&v)[2]) {
-  return {v[0], v[1]};
-}
-
-// One load of the matrix, past the caches.
-template <class T, int Rows>
-__device__ void load_rows(const T* from, T (&v)[Rows]) {
-  if constexpr (Rows == 1)
-    v[0] = __ldcs(from);
-  else
-    unpack(__ldcs(reinterpret_cast<const typename Vector<T>::type*>(from)), v);
-}
 
 // The rows from `shift` on, of this lane and the next one.
 template <class T, int Rows>
@@ -97,8 +70,8 @@ __device__ void move_down(T (&v)[Rows], unsigned shift) {
 }
 
 // One row by itself; Dof 0 takes s.dof.
-template <int Dof, class T>
-__device__ T row_sum(const CdsStructure& s, const T* __restrict__ values, const T* __restrict__ x,
+template <int Dof, int Capacity, class T>
+__device__ T row_sum(const CdsStructure<Capacity>& s, const T* __restrict__ values, const T* __restrict__ x,
                      std::int64_t row) {
   const int dof = Dof > 0 ? Dof : s.dof, node = static_cast<int>(row / dof);
   T sum = 0;
@@ -114,15 +87,15 @@ __device__ T row_sum(const CdsStructure& s, const T* __restrict__ values, const 
 }
 
 // x at diagonal d for the nodes of a thread, columns first.. of the block.
-template <class P, int Dof, class T>
-__device__ void load_x(const CdsStructure& s, const T* __restrict__ x, int node, unsigned near, int d,
-                       int first, T (&b)[P::columns][P::nodes]) {
+template <class P, int Dof, int Capacity, class T>
+__device__ void load_x(const CdsStructure<Capacity>& s, const T* __restrict__ x, int node, unsigned near,
+                       int d, int first, T (&b)[P::columns][P::nodes]) {
   if ((near & s.axes[d]) == 0) {
     const T* const from = x + (static_cast<std::int64_t>(node) * Dof + s.step[d] + first);
     if constexpr (P::whole && P::rows > 1) {
       if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
         T all[P::rows];
-        unpack(__ldg(reinterpret_cast<const typename Vector<T>::type*>(from)), all);
+        unpack(__ldg(reinterpret_cast<const VectorOf<T, P::rows>*>(from)), all);
 #pragma unroll
         for (int i = 0; i < P::rows; ++i) b[i % Dof][i / Dof] = all[i];
         return;
@@ -144,10 +117,10 @@ __device__ void load_x(const CdsStructure& s, const T* __restrict__ x, int node,
   }
 }
 
-template <class T, int Dof, bool Odd>
+template <class T, int Dof, bool Odd, int Capacity>
 __global__ void __launch_bounds__(block_threads, (Plan<T, Dof, Odd>::blocks))
-    cds_kernel(const __grid_constant__ CdsStructure s, const T* __restrict__ values, const T* __restrict__ x,
-               T* __restrict__ y) {
+    cds_kernel(const __grid_constant__ CdsStructure<Capacity> s, const T* __restrict__ values,
+               const T* __restrict__ x, T* __restrict__ y) {
   using P = Plan<T, Dof, Odd>;
   constexpr int warp_loads = 32 * P::rows, warp_owns = P::lanes * P::rows;  // rows
   if (P::shifts && blockIdx.x == 0) {  // the rows after the last whole warp
@@ -206,7 +179,7 @@ __global__ void __launch_bounds__(block_threads, (Plan<T, Dof, Odd>::blocks))
   if (lane >= P::lanes) return;
   if constexpr (P::rows > 1) {
     if (!Odd && reinterpret_cast<std::uintptr_t>(y) % 16 == 0) {
-      *reinterpret_cast<typename Vector<T>::type*>(y + row) = pack(sum);
+      *reinterpret_cast<VectorOf<T, P::rows>*>(y + row) = pack(sum);
       return;
     }
   }
@@ -215,55 +188,65 @@ __global__ void __launch_bounds__(block_threads, (Plan<T, Dof, Odd>::blocks))
 }
 
 // Any DoF and alignment: a thread owns a row.
-template <class T>
+template <class T, int Capacity>
 __global__ void __launch_bounds__(block_threads)
-    cds_row_kernel(const __grid_constant__ CdsStructure s, const T* __restrict__ values,
+    cds_row_kernel(const __grid_constant__ CdsStructure<Capacity> s, const T* __restrict__ values,
                    const T* __restrict__ x, T* __restrict__ y) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
   if (row < s.rows) y[row] = row_sum<0>(s, values, x, row) + (s.accumulate ? y[row] : T(0));
 }
 
-template <class T>
+template <class T, int Capacity>
 struct CdsKernel {
-  void (*run)(CdsStructure, const T*, const T*, T*);
+  void (*run)(CdsStructure<Capacity>, const T*, const T*, T*);
   int block_rows, first_block;
 };
 
-template <class T, int Dof>
-CdsKernel<T> kernel_for(bool odd) {
+template <class T, int Capacity, int Dof>
+CdsKernel<T, Capacity> kernel_for(bool odd) {
   if constexpr (Dof % Plan<T, Dof, false>::rows != 0)  // else rows are never odd
     if (odd)
-      return {cds_kernel<T, Dof, true>, Plan<T, Dof, true>::block_rows, Plan<T, Dof, true>::shifts ? 1 : 0};
-  return {cds_kernel<T, Dof, false>, Plan<T, Dof, false>::block_rows, 0};
+      return {cds_kernel<T, Dof, true, Capacity>, Plan<T, Dof, true>::block_rows,
+              Plan<T, Dof, true>::shifts ? 1 : 0};
+  return {cds_kernel<T, Dof, false, Capacity>, Plan<T, Dof, false>::block_rows, 0};
 }
 
-template <class T, int... Less>
-CdsKernel<T> kernel_of(int dof, bool odd, std::integer_sequence<int, Less...>) {
-  static constexpr std::array<CdsKernel<T> (*)(bool), sizeof...(Less)> kernels = {kernel_for<T, Less + 1>...};
+template <class T, int Capacity, int... Less>
+CdsKernel<T, Capacity> kernel_of(int dof, bool odd, std::integer_sequence<int, Less...>) {
+  static constexpr std::array<CdsKernel<T, Capacity> (*)(bool), sizeof...(Less)> kernels = {
+      kernel_for<T, Capacity, Less + 1>...};
   return kernels[dof - 1](odd);
+}
+
+// With the instances for 1..Instances unknowns.
+template <int Capacity, int Instances, class T>
+void launch(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
+  const bool instance = a.dof <= Instances && reinterpret_cast<std::uintptr_t>(a.values.data()) % 16 == 0;
+  const bool odd = a.rows() % Plan<T, 1, false>::rows != 0;
+  const auto kernel = instance
+                          ? kernel_of<T, Capacity>(a.dof, odd, std::make_integer_sequence<int, Instances>())
+                          : CdsKernel<T, Capacity>{cds_row_kernel<T, Capacity>, block_threads, 0};
+  const std::int64_t blocks = kernel.first_block + (a.rows() + kernel.block_rows - 1) / kernel.block_rows;
+  to_index32(blocks, "blocks of rows");
+  std::int64_t first = 0;
+  do {  // once even for an operator without diagonals, whose product is zero
+    const auto s = structure_of<Capacity>(a, first, false);
+    kernel.run<<<static_cast<unsigned>(blocks), block_threads>>>(
+        s, a.values.data() + first * a.dof * a.rows(), x, y);
+    QUADRILLE_CUDA_LAUNCHED("cds");
+    first += Capacity;
+  } while (first < a.diagonals());
 }
 
 }  // namespace
 
 template <class T>
 void spmv(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
-  if (a.rows() == 0) return;
-  const bool instance =
-      a.dof <= most_instances && reinterpret_cast<std::uintptr_t>(a.values.data()) % 16 == 0;
-  const bool odd = a.rows() % Plan<T, 1, false>::rows != 0;
-  const CdsKernel<T> kernel =
-      instance ? kernel_of<T>(a.dof, odd, std::make_integer_sequence<int, most_instances>())
-               : CdsKernel<T>{cds_row_kernel<T>, block_threads, 0};
-  const std::int64_t blocks = kernel.first_block + (a.rows() + kernel.block_rows - 1) / kernel.block_rows;
-  to_index32(blocks, "blocks of rows");
-  std::int64_t first = 0;
-  do {  // once even for an operator without diagonals, whose product is zero
-    const CdsStructure s = structure_of(a, first, false);
-    kernel.run<<<static_cast<unsigned>(blocks), block_threads>>>(
-        s, a.values.data() + first * a.dof * a.rows(), x, y);
-    QUADRILLE_CUDA_LAUNCHED("cds");
-    first += max_diagonals;
-  } while (first < a.diagonals());
+  if (a.rows() == 0 || spmv_of_one(a, x, y)) return;
+  if (a.dof <= small_instances && a.diagonals() <= few_diagonals)
+    launch<few_diagonals, small_instances>(a, x, y);
+  else
+    launch<max_diagonals, most_instances>(a, x, y);
 }
 
 template void spmv(const BlockDiagonals<float, Device>&, const float*, float*);

@@ -12,23 +12,10 @@ namespace {
 
 constexpr int columns_together = 4;
 
-template <int Rows, class T>
-__device__ void load_rows(const T* from, T (&v)[Rows]) {
-  if constexpr (Rows == 1) {
-    v[0] = __ldcs(from);
-  } else if constexpr (sizeof(T) == 8) {
-    const double2 two = __ldcs(reinterpret_cast<const double2*>(from));
-    v[0] = two.x, v[1] = two.y;
-  } else {
-    const float2 two = __ldcs(reinterpret_cast<const float2*>(from));
-    v[0] = two.x, v[1] = two.y;
-  }
-}
-
 // Dof 0 takes s.dof.
 template <class T, int Dof, int Vectors, int Rows>
 __global__ void __launch_bounds__(threads_per_block)
-    cds_multiple_kernel(const __grid_constant__ CdsStructure s, const T* __restrict__ values,
+    cds_multiple_kernel(const __grid_constant__ CdsStructure<max_diagonals> s, const T* __restrict__ values,
                         const T* __restrict__ x, T* __restrict__ y) {
   const int dof = Dof > 0 ? Dof : s.dof;
   const std::int64_t row = global_thread() * Rows;
@@ -73,7 +60,7 @@ __global__ void __launch_bounds__(threads_per_block)
 }
 
 template <class T>
-using CdsKernel = void (*)(CdsStructure, const T*, const T*, T*);
+using CdsKernel = void (*)(CdsStructure<max_diagonals>, const T*, const T*, T*);
 
 // Two rows a thread need columns that begin at even values.
 template <class T, int Vectors>
@@ -98,7 +85,7 @@ void product(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
   const unsigned blocks = blocks_for(a.rows() / (pairs ? 2 : 1));
   std::int64_t first = 0;
   do {  // once even for an operator without diagonals, whose product is zero
-    const CdsStructure s = structure_of(a, first, false);
+    const auto s = structure_of(a, first, false);
     kernel<<<blocks, threads_per_block>>>(s, a.values.data() + first * a.dof * a.rows(), x, y);
     QUADRILLE_CUDA_LAUNCHED("cds of several vectors");
     first += max_diagonals;

@@ -7,49 +7,89 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 
 #include "formats/cds.hpp"
+#include "kernels/cuda/divisor.cuh"
 #include "kernels/cuda/launch.cuh"
 
 namespace quadrille::cuda {
 
 inline constexpr int max_diagonals = 128;  // of one launch, more than the 125 points of a 5x5x5 box
+inline constexpr int few_diagonals = 16;   // of a launch whose parameters stay small
 
-// n / divisor for 0 <= n < 2^31, by a multiplication: factor = ceil(2^shift / divisor), shift = 31 + ceil(log2 divisor).
-struct Divisor {
-  unsigned factor, shift;
+// `Count` numbers as one aligned word of 4, 8 or 16 bytes.
+template <class T, int Count>
+struct VectorTypes;
+template <class T>
+struct VectorTypes<T, 1> {
+  using type = T;
 };
+template <>
+struct VectorTypes<float, 2> {
+  using type = float2;
+};
+template <>
+struct VectorTypes<float, 4> {
+  using type = float4;
+};
+template <>
+struct VectorTypes<double, 2> {
+  using type = double2;
+};
+template <class T, int Count>
+using VectorOf = typename VectorTypes<T, Count>::type;
 
-inline Divisor divisor(std::int64_t n) {
-  const int shift = 31 + std::bit_width(static_cast<unsigned>(n - 1));
-  return {static_cast<unsigned>(((std::uint64_t{1} << shift) + n - 1) / n), static_cast<unsigned>(shift)};
+template <class T>
+__device__ void unpack(const T& from, T* v) {
+  v[0] = from;
+}
+__device__ inline void unpack(const float2& from, float* v) {
+  v[0] = from.x, v[1] = from.y;
+}
+__device__ inline void unpack(const float4& from, float* v) {
+  v[0] = from.x, v[1] = from.y, v[2] = from.z, v[3] = from.w;
+}
+__device__ inline void unpack(const double2& from, double* v) {
+  v[0] = from.x, v[1] = from.y;
+}
+__device__ inline float2 pack(const float (&v)[2]) {
+  return {v[0], v[1]};
+}
+__device__ inline float4 pack(const float (&v)[4]) {
+  return {v[0], v[1], v[2], v[3]};
+}
+__device__ inline double2 pack(const double (&v)[2]) {
+  return {v[0], v[1]};
 }
 
-__device__ inline int divide(int n, Divisor d) {
-  return static_cast<int>((static_cast<std::uint64_t>(static_cast<unsigned>(n)) * d.factor) >> d.shift);
+// One load of the matrix, past the caches.
+template <int Rows, class T>
+__device__ void load_rows(const T* from, T (&v)[Rows]) {
+  unpack(__ldcs(reinterpret_cast<const VectorOf<T, Rows>*>(from)), v);
 }
 
 enum NearFace : unsigned { near_x = 1, near_y = 2, near_ends = 4 };
 
+// Capacity: of diagonals. What a launch passes by value takes time: 2.7 KB about 0.6 us, 0.5 KB nothing that one can see.
+template <int Capacity>
 struct CdsStructure {
   std::int64_t nodes, rows;
   int nx, ny, nz;
   bool wraps_x, wraps_y, wraps_z;
   Divisor by_nx, by_ny;
   int dof, diagonals;
-  bool accumulate;                    // y += instead of y =
-  std::int64_t lowest, highest;       // distances, in nodes
-  int reach_x[2], reach_y[2];         // nodes towards either face, as numbers >= 0
-  std::int64_t step[max_diagonals];   // distance in elements of a vector, where nothing wraps
-  NodeOffset offset[max_diagonals];   // along a periodic axis in [0, n)
-  unsigned char axes[max_diagonals];  // NearFace bits: where the distance is not `step`
+  bool accumulate;               // y += instead of y =
+  std::int64_t lowest, highest;  // distances, in nodes
+  int reach_x[2], reach_y[2];    // nodes towards either face, as numbers >= 0
+  std::int64_t step[Capacity];   // distance in elements of a vector, where nothing wraps
+  NodeOffset offset[Capacity];   // along a periodic axis in [0, n)
+  unsigned char axes[Capacity];  // NearFace bits: where the distance is not `step`
 };
 
-// Of diagonals [first, first + max_diagonals). `transposed`: to the nodes that couple to this one.
-template <class T>
-CdsStructure structure_of(const BlockDiagonals<T, Device>& a, std::int64_t first, bool transposed) {
-  CdsStructure s{};
+// Of diagonals [first, first + Capacity). `transposed`: to the nodes that couple to this one.
+template <int Capacity = max_diagonals, class T>
+CdsStructure<Capacity> structure_of(const BlockDiagonals<T, Device>& a, std::int64_t first, bool transposed) {
+  CdsStructure<Capacity> s{};
   s.nodes = to_index32(a.nodes(), "nodes");
   s.rows = a.rows();
   s.nx = static_cast<int>(a.extents[0]);
@@ -61,7 +101,7 @@ CdsStructure structure_of(const BlockDiagonals<T, Device>& a, std::int64_t first
   s.by_nx = divisor(s.nx);
   s.by_ny = divisor(s.ny);
   s.dof = a.dof;
-  s.diagonals = static_cast<int>(std::min<std::int64_t>(max_diagonals, a.diagonals() - first));
+  s.diagonals = static_cast<int>(std::min<std::int64_t>(Capacity, a.diagonals() - first));
   s.accumulate = first > 0;
   for (int d = 0; d < s.diagonals; ++d) {
     const NodeOffset& o = a.offsets[first + d];
@@ -92,7 +132,8 @@ __device__ inline int step_along(int i, int d, int n, bool wraps) {
 }
 
 // The node at block diagonal d, or -1.
-__device__ inline std::int64_t neighbour(const CdsStructure& s, int node, int d) {
+template <int Capacity>
+__device__ std::int64_t neighbour(const CdsStructure<Capacity>& s, int node, int d) {
   const int line = divide(node, s.by_nx), plane = divide(line, s.by_ny);
   const int x = step_along(node - line * s.nx, s.offset[d].x, s.nx, s.wraps_x);
   const int y = step_along(line - plane * s.ny, s.offset[d].y, s.ny, s.wraps_y);
@@ -106,8 +147,8 @@ __device__ inline std::int64_t neighbour(const CdsStructure& s, int node, int d)
 // The NearFace bits of nodes node, node + apart, ... (Count of them). Where `axes[d]` has none of them, the nodes at
 // diagonal d are `step[d]` elements away: beyond a side face that does not wrap that is some other node, where the stored
 // values are zero.
-template <int Count>
-__device__ unsigned careful_axes(const CdsStructure& s, int node, int apart) {
+template <int Count, int Capacity>
+__device__ unsigned careful_axes(const CdsStructure<Capacity>& s, int node, int apart) {
   const std::int64_t last = node + static_cast<std::int64_t>(Count - 1) * apart;
   unsigned near = node + s.lowest < 0 || last + s.highest >= s.nodes || last >= s.nodes ? near_ends : 0;
   if (s.wraps_x || s.wraps_y) {

@@ -38,7 +38,7 @@ struct Plan {
 
 template <class T, int Dof>
 __global__ void __launch_bounds__(Plan<T, Dof>::threads)
-    cds_transpose_kernel(const __grid_constant__ CdsStructure s, const T* __restrict__ values,
+    cds_transpose_kernel(const __grid_constant__ CdsStructure<max_diagonals> s, const T* __restrict__ values,
                          const T* __restrict__ x, T* __restrict__ y) {
   using P = Plan<T, Dof>;
   __shared__ T partial[P::columns][P::threads + 1];  // [column][row]
@@ -113,8 +113,8 @@ __global__ void __launch_bounds__(Plan<T, Dof>::threads)
 // Any DoF: a thread owns an element of the result.
 template <class T>
 __global__ void __launch_bounds__(threads_per_block)
-    cds_transpose_row_kernel(const __grid_constant__ CdsStructure s, const T* __restrict__ values,
-                             const T* __restrict__ x, T* __restrict__ y) {
+    cds_transpose_row_kernel(const __grid_constant__ CdsStructure<max_diagonals> s,
+                             const T* __restrict__ values, const T* __restrict__ x, T* __restrict__ y) {
   const std::int64_t row = global_thread();
   if (row >= s.rows) return;
   const int node = static_cast<int>(row / s.dof), c = static_cast<int>(row % s.dof);
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(threads_per_block)
 
 template <class T>
 struct CdsKernel {
-  void (*run)(CdsStructure, const T*, const T*, T*);
+  void (*run)(CdsStructure<max_diagonals>, const T*, const T*, T*);
   int threads, block_rows;
 };
 
@@ -156,7 +156,7 @@ void spmv_transpose(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
       to_index32((a.rows() + kernel.block_rows - 1) / kernel.block_rows, "blocks of rows"));
   std::int64_t first = 0;
   do {  // once even for an operator without diagonals, whose product is zero
-    const CdsStructure s = structure_of(a, first, true);
+    const auto s = structure_of(a, first, true);
     kernel.run<<<blocks, kernel.threads>>>(s, a.values.data() + first * a.dof * a.rows(), x, y);
     QUADRILLE_CUDA_LAUNCHED("cds transposed");
     first += max_diagonals;

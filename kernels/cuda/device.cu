@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
-#include <limits>
 
 #include "formats/array.hpp"
 #include "kernels/cuda/check.hpp"
@@ -127,7 +126,7 @@ double empty_kernel_ms() {
   return ms[50];
 }
 
-double stream_gbps(std::int64_t read_bytes, std::int64_t written_bytes, int repetitions) {
+StreamSpeed stream_speed(std::int64_t read_bytes, std::int64_t written_bytes, int repetitions) {
   constexpr std::int64_t width = sizeof(double2), most_reads = 8, places = 4;
   const std::int64_t pairs = std::max<std::int64_t>(32, read_bytes / width);
   const std::int64_t writes = std::max<std::int64_t>(32, std::min(pairs, written_bytes / width));
@@ -138,7 +137,7 @@ double stream_gbps(std::int64_t read_bytes, std::int64_t written_bytes, int repe
   const auto blocks = static_cast<unsigned>((threads + 255) / 256);
   std::vector<Array<double2, Device>>
       held;  // all at once, for freed memory would come back as the same place
-  double best = std::numeric_limits<double>::infinity();
+  std::vector<double> ms;
   for (int place = 0; place < places; ++place) {
     try {
       held.emplace_back(size_in);
@@ -155,9 +154,11 @@ double stream_gbps(std::int64_t read_bytes, std::int64_t written_bytes, int repe
       QUADRILLE_CUDA_LAUNCHED("stream");
     };
     run();
-    for (int i = 0; i < repetitions; ++i) best = std::min(best, time_ms(run));
+    for (int i = 0; i < repetitions; ++i) ms.push_back(time_ms(run));
   }
-  return static_cast<double>((size_in + size_out) * width) / best * 1e-6;
+  std::sort(ms.begin(), ms.end());
+  const double gigabytes = 1e-9 * static_cast<double>((size_in + size_out) * width);
+  return {1e3 * gigabytes / ms.front(), 1e3 * gigabytes / ms[ms.size() / 2]};
 }
 
 }  // namespace quadrille::cuda

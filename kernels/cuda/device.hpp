@@ -38,9 +38,14 @@ double time_ms(const std::function<void()>& work);
 // Milliseconds of a kernel that does nothing, by the same events: the median of many. What no product is faster than.
 double empty_kernel_ms();
 
-// GB/s of a kernel that reads `read_bytes` and writes `written_bytes` with unit stride: the ceiling of a
-// product with that traffic. The best of `repetitions` runs in each of up to four places, for the same kernel differs by
-// several per cent with where its arrays lie. Throws MemoryError unless the device has room for both arrays once.
-double stream_gbps(std::int64_t read_bytes, std::int64_t written_bytes, int repetitions);
+// GB/s of a stream, its launch included.
+struct StreamSpeed {
+  double best_gbps = 0, median_gbps = 0;
+};
+
+// A kernel that reads `read_bytes` and writes `written_bytes` with unit stride: the ceiling of a product with that
+// traffic. Of `repetitions` runs in each of up to four places, for the same kernel differs by several per cent with where
+// its arrays lie. Throws MemoryError unless the device has room for both arrays once.
+StreamSpeed stream_speed(std::int64_t read_bytes, std::int64_t written_bytes, int repetitions);
 
 }  // namespace quadrille::cuda

@@ -1,6 +1,8 @@
 // ELLR-T on the GPU. Source: Vazquez, Fernandez, Garzon 2011, section 3.2. T neighbouring lanes own a row and
 // step through it T entries at a time; the layout puts these, and those of the next row, side by side. Lanes
 // stop at the row's own length; the partial sums meet in registers, where the paper used shared memory.
+#include <algorithm>
+
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/spmv.hpp"
 
@@ -27,6 +29,42 @@ __global__ void __launch_bounds__(threads_per_block)
   if (inside && lane == 0) y[row] = sum;
 }
 
+constexpr int eager = 8;  // entries in flight
+
+// One thread a row, in fp32, of rows that mostly have `eager` entries or `width`: the first of them are read before the
+// row's length is there, for the layout holds as many of every row; of the others none beyond its end, where the last
+// entry is read again. No branch stands between the loads.
+template <class T>
+__global__ void __launch_bounds__(threads_per_block)
+    ellr_t_eager_kernel(std::int64_t rows, std::int64_t pitch, int width,
+                        const std::int32_t* __restrict__ row_length, const std::int32_t* __restrict__ column,
+                        const T* __restrict__ value, const T* __restrict__ x, T* __restrict__ y) {
+  const std::int64_t row = global_thread();
+  if (row >= rows) return;
+  int left = __ldcs(row_length + row), last = width - 1;
+  column += row;
+  value += row;
+  T sum = 0;
+  do {
+    std::int32_t at[eager];
+    T a[eager];
+#pragma unroll
+    for (int j = 0; j < eager; ++j) {
+      const std::int64_t k = min(j, last) * pitch;
+      at[j] = __ldcs(column + k);
+      a[j] = __ldcs(value + k);
+    }
+#pragma unroll
+    for (int j = 0; j < eager; ++j)
+      if (j < left) sum += a[j] * __ldg(x + at[j]);
+    column += eager * pitch;
+    value += eager * pitch;
+    left -= eager;
+    last = left - 1;
+  } while (left > 0);
+  y[row] = sum;
+}
+
 }  // namespace
 
 template <class T>
@@ -37,6 +75,15 @@ void spmv(const EllrT<T, Device>& a, const T* x, T* y) {
                                                                   a.column.data(), a.value.data(), x, y);
     QUADRILLE_CUDA_LAUNCHED("ellr_t");
   };
+  // at least three quarters of what is read early is used
+  const bool full = 4 * a.nnz >= 3 * a.rows * std::min<std::int64_t>(a.width, eager);
+  if (sizeof(T) == 4 && a.threads == 1 && a.width > 0 && full) {
+    ellr_t_eager_kernel<<<blocks_for(a.rows), threads_per_block>>>(a.rows, a.pitch, static_cast<int>(a.width),
+                                                                   a.row_length.data(), a.column.data(),
+                                                                   a.value.data(), x, y);
+    QUADRILLE_CUDA_LAUNCHED("ellr_t");
+    return;
+  }
   switch (a.threads) {
     case 1:
       return launch(ellr_t_kernel<1, T>);

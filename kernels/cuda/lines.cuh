@@ -145,9 +145,10 @@ __device__ __noinline__ void multiply_in_parts(const Lines& a, Tile<T>& tile, st
 // A block owns `per_block` consecutive lines, at most a thread each, which mostly fit its tile. Height: at least
 // a.height.
 template <int Height, class T>
-__global__ void __launch_bounds__(line_threads, Height > 1       ? 8
-                                                : sizeof(T) == 8 ? 10
-                                                                 : 12)
+__global__ void __launch_bounds__(line_threads, Height > 4       ? 8
+                                                : Height > 1     ? 10
+                                                : sizeof(T) == 8 ? 12
+                                                                 : 16)
     lines_kernel(const __grid_constant__ Lines a, int per_block, const T* __restrict__ value,
                  const T* __restrict__ x, T* __restrict__ y) {
   __shared__ Tile<T> tile;

@@ -1,6 +1,7 @@
 // A build without CUDA: no formats, no devices.
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/grid_interpolation.hpp"
 
 namespace quadrille::cuda {
 namespace {
@@ -30,8 +31,24 @@ double time_ms(const std::function<void()>&) {
 double empty_kernel_ms() {
   refuse();
 }
-double stream_gbps(std::int64_t, std::int64_t, int) {
+StreamSpeed stream_speed(std::int64_t, std::int64_t, int) {
   refuse();
 }
+
+template <class T>
+void interpolate(const GridInterpolation<T, Device>&, const T*, T*, bool) {
+  refuse();
+}
+template <class T>
+void restrict_to(const GridInterpolation<T, Device>&, const T*, T*, bool) {
+  refuse();
+}
+
+#define QUADRILLE_INSTANTIATE(T)                                                      \
+  template void interpolate(const GridInterpolation<T, Device>&, const T*, T*, bool); \
+  template void restrict_to(const GridInterpolation<T, Device>&, const T*, T*, bool);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
 
 }  // namespace quadrille::cuda

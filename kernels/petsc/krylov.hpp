@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/petsc/multigrid.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille::petsc {
@@ -17,6 +18,7 @@ struct KrylovProblem {
   bool constants_are_null =
       false;                 // A maps the constants of each unknown to zero: they are kept out of b and x
   bool has_options = false;  // PETSc was given options: a set-up that fails is put down to them
+  Coarsen coarsen;           // for -pc_type mg; may be empty
 };
 
 struct KrylovResult {

@@ -1,14 +1,11 @@
 #include "kernels/petsc/scaled_operator.hpp"
 
-#include <petscdevice.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/petsc/device_work.hpp"
 #include "kernels/petsc/petsc_error.hpp"
-#include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -106,41 +103,6 @@ bool inverts(Mat blocks, const PetscScalar** inverses) {
                                   ", is singular");
   }
   throw quadrille::PetscError("a diagonal block is singular");
-}
-
-// Products in GPU memory run on CUDA's default stream; PETSc's own work may be on another one that does not wait for it.
-class StreamOrder {
- public:
-  explicit StreamOrder(bool on_gpu) {
-#if defined(PETSC_HAVE_CUDA)
-    if (!on_gpu) return;
-    QUADRILLE_PETSC(PetscDeviceContextGetCurrentContext(&context_));
-    PetscStreamType type = PETSC_STREAM_DEFAULT;
-    QUADRILLE_PETSC(PetscDeviceContextGetStreamType(context_, &type));
-    if (type == PETSC_STREAM_DEFAULT) context_ = nullptr;
-    if (context_ != nullptr) QUADRILLE_PETSC(PetscDeviceContextSynchronize(context_));
-#else
-    (void)on_gpu;
-#endif
-  }
-  void after() const {
-#if defined(PETSC_HAVE_CUDA)
-    if (context_ != nullptr) cuda::synchronize();
-#endif
-  }
-
- private:
-#if defined(PETSC_HAVE_CUDA)
-  PetscDeviceContext context_ = nullptr;
-#endif
-};
-
-// For -log_view.
-void log_copy([[maybe_unused]] std::int64_t bytes, [[maybe_unused]] bool to_gpu) {
-#if defined(PETSC_HAVE_DEVICE)
-  const auto size = static_cast<PetscLogDouble>(bytes);
-  QUADRILLE_PETSC(to_gpu ? PetscLogCpuToGpu(size) : PetscLogGpuToCpu(size));
-#endif
 }
 
 }  // namespace

@@ -101,6 +101,10 @@ std::vector<Case<T>> grid_cases(bool integer) {
   for (const int dof : {10, 12, 15, 17, 22, 31, 32, 33, 40})
     add({.extents = {3, dof % 2 == 0 ? 4 : 3, 5}, .dof = dof}, star_stencil(3, 1));
   for (const int dof : {1, 2, 3}) add({.extents = {9, 8, 7}, .dof = dof}, box_stencil(3, 3));
+  // Boxes of one unknown, whose rows CDS takes by two and four on the GPU: lines of the grid that are a multiple of that
+  // or not, as long as the box and longer than a warp's rows.
+  for (const std::int64_t nx : {4, 5, 6, 8, 31, 136})
+    for (const int radius : {1, 2}) add({.extents = {nx, 6, nx % 2 == 0 ? 2 : 4}}, box_stencil(3, radius));
   for (int i = 0; i < static_cast<int>(cases.size()); ++i) {
     FormatOptions& o = cases[i].options;
     o.ellr_t_threads = i % 7 == 6 ? 0 : 1 << i % 6;

@@ -1,0 +1,114 @@
+#include <petscksp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "kernels/petsc/check.hpp"
+#include "kernels/petsc/multigrid_setup.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/shell_matrix.hpp"
+#include "kernels/petsc/transfer_matrix.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+// Of a level, by PETSc's number: 0 is the coarsest.
+struct Smoother {
+  Smoother(PC pc, PetscInt level) {
+    QUADRILLE_PETSC(PCMGGetSmoother(pc, level, &ksp));
+    QUADRILLE_PETSC(KSPGetPC(ksp, &this->pc));
+  }
+  KSP ksp = nullptr;
+  PC pc = nullptr;
+};
+
+// The operator as MATSEQAIJ with a whole diagonal. Where the constants of each of `held` unknowns are null, the diagonal of their
+// first node is doubled: for a right side that is orthogonal to the constants, that is as if this node were held at zero.
+Handle<Mat> direct_matrix(const SpmvOperator<double>& op, int held) {
+  const Csr<double> csr = op.to_csr();
+  const auto rows = static_cast<PetscInt>(csr.rows);
+  std::vector<PetscInt> lengths(static_cast<std::size_t>(rows));
+  std::vector<double> diagonal(lengths.size(), 0.0);
+  double largest = 0;
+  for (PetscInt i = 0; i < rows; ++i) {
+    lengths[i] = std::min(rows, csr.row_ptr[i + 1] - csr.row_ptr[i] + 1);
+    for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
+      if (csr.column[k] == i) diagonal[i] = csr.value[k];
+    largest = std::max(largest, std::abs(diagonal[i]));
+  }
+  Handle<Mat> matrix = make<Mat>("MatCreateSeqAIJ", [&](Mat* m) {
+    return MatCreateSeqAIJ(PETSC_COMM_SELF, rows, rows, 0, lengths.data(), m);
+  });
+  for (PetscInt i = 0; i < rows; ++i) {
+    const std::int32_t first = csr.row_ptr[i];
+    QUADRILLE_PETSC(MatSetValues(matrix.get(), 1, &i, csr.row_ptr[i + 1] - first, csr.column.data() + first,
+                                 csr.value.data() + first, INSERT_VALUES));
+    const double more = i >= held ? 0 : largest > 0 ? std::max(diagonal[i], largest * 1e-3) : 1;
+    QUADRILLE_PETSC(MatSetValue(matrix.get(), i, i, diagonal[i] + more, INSERT_VALUES));
+  }
+  QUADRILLE_PETSC(MatAssemblyBegin(matrix.get(), MAT_FINAL_ASSEMBLY));
+  QUADRILLE_PETSC(MatAssemblyEnd(matrix.get(), MAT_FINAL_ASSEMBLY));
+  return matrix;
+}
+
+}  // namespace
+
+MultigridRequest multigrid_request() {
+  MultigridRequest request;
+  char text[64] = "";
+  PetscBool set = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_type", text, sizeof text, &set));
+  request.wanted = set && std::string(text) == PCMG;
+  if (!request.wanted) return request;
+  PetscInt levels = 0;
+  QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, nullptr, "-pc_mg_levels", &levels, &set));
+  if (set && levels < 1)
+    throw PetscOptionError("-pc_mg_levels " + std::to_string(levels) + ": multigrid has at least one level");
+  request.levels = set ? levels : 0;
+  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_mg_galerkin", text, sizeof text, &set));
+  const std::string kind = set ? text : "external";
+  if (kind == "none")
+    request.operators = CoarseOperators::rediscretised;
+  else if (kind == "both" || kind == "pmat" || kind == "mat")
+    request.operators = CoarseOperators::galerkin;
+  else if (kind != "external")
+    throw PetscOptionError("-pc_mg_galerkin '" + kind +
+                           "' is not known; choose both (P^T A P) or none (discretised again)");
+  return request;
+}
+
+bool set_levels(PC pc, const KrylovProblem& problem, const MultigridRequest& request) {
+  if (!problem.coarsen) throw PetscOptionError("-pc_type mg: this operator comes without coarser grids");
+  const CoarseLevels coarse = problem.coarsen(request.levels, request.operators);
+  const std::vector<MultigridLevel>& below = coarse.below;
+  const auto levels = static_cast<PetscInt>(below.size()) + 1;
+  QUADRILLE_PETSC(PCSetType(pc, PCMG));
+  QUADRILLE_PETSC(PCMGSetLevels(pc, levels, nullptr));
+  for (PetscInt level = levels - 1; level > 0; --level) {
+    const PetscInt from_finest = levels - 1 - level;
+    const auto& op = from_finest == 0 ? problem.op : below[from_finest - 1].op;
+    const Handle<Mat> matrix(make_shell_matrix(op, problem.format, problem.block_size));
+    const Handle<Mat> interpolation(make_transfer_matrix(below[from_finest].interpolation));
+    const Smoother smoother(pc, level);
+    QUADRILLE_PETSC(KSPSetOperators(smoother.ksp, matrix.get(), matrix.get()));
+    QUADRILLE_PETSC(PCSetType(smoother.pc, PCJACOBI));
+    QUADRILLE_PETSC(PCMGSetInterpolation(pc, level, interpolation.get()));
+  }
+  const Handle<Mat> coarsest = direct_matrix(below.empty() ? *problem.op : *below.back().op,
+                                             problem.constants_are_null ? problem.block_size : 0);
+  const Smoother solver(pc, 0);
+  QUADRILLE_PETSC(KSPSetOperators(solver.ksp, coarsest.get(), coarsest.get()));
+  QUADRILLE_PETSC(KSPSetType(solver.ksp, KSPPREONLY));
+  QUADRILLE_PETSC(PCSetType(solver.pc, PCLU));
+  return coarse.galerkin;
+}
+
+void keep_operators(PC pc, bool galerkin) {
+  PetscBool is_mg = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCMG, &is_mg));
+  if (!is_mg) return;
+  QUADRILLE_PETSC(PCMGSetGalerkin(pc, galerkin ? PC_MG_GALERKIN_EXTERNAL : PC_MG_GALERKIN_NONE));
+}
+
+}  // namespace quadrille::petsc

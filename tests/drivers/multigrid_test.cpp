@@ -1,0 +1,254 @@
+// CG with multigrid: iterations that do not grow with the grid, the order of convergence, and what its options choose.
+#include <gtest/gtest.h>
+#include <petscksp.h>
+
+#include <cmath>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "assembly/pde/manufactured.hpp"
+#include "drivers/support/coarse_grids.hpp"
+#include "grid/error.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/petsc/krylov.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/session.hpp"
+
+namespace quadrille {
+namespace {
+
+class PetscEnvironment : public testing::Environment {
+ public:
+  void SetUp() override {
+    session_ = std::make_unique<petsc::Session>(std::vector<std::string>{"-pc_type", "mg"});
+  }
+  void TearDown() override { session_.reset(); }
+
+ private:
+  std::unique_ptr<petsc::Session> session_;
+};
+
+const auto* const environment = testing::AddGlobalTestEnvironment(new PetscEnvironment);
+
+// An option of PETSc as long as this lives.
+class Option {
+ public:
+  Option(const char* name, const std::string& value) : name_(name) {
+    (void)PetscOptionsSetValue(nullptr, name, value.c_str());
+  }
+  ~Option() { (void)PetscOptionsClearValue(nullptr, name_); }
+
+ private:
+  const char* name_;
+};
+
+struct Setting {
+  std::string pde, sides, stencil = "star", format = "cds";
+  int dof = 1;
+  bool manufactured = true;
+  SpaceKind space = SpaceKind::cpu;
+};
+
+struct Solved {
+  petsc::KrylovResult result;
+  std::size_t levels = 0;
+  bool galerkin = false;
+  std::int64_t coarsest = 0;  // unknowns
+  double error_l2 = 0;
+  double intervals = 1;  // of the domain along an axis, the geometric mean
+};
+
+Solved solve(const Setting& s, Grid grid) {
+  grid.dof = s.dof;
+  PdeOnGrid finest;
+  finest.pde = s.pde;
+  finest.grid = grid;
+  finest.points = make_stencil(s.stencil, grid.dimension, 1);
+  finest.boundary = parse_boundary(s.sides, grid.dimension);
+  finest.manufactured = s.manufactured;
+  PdeProblem problem = assemble_pde(s.pde, grid, finest.points, finest.boundary, 1, s.manufactured);
+  Source<double> source;
+  source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(problem.system.hub));
+  source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
+  for (const FormatEntry& entry : registry())
+    if (entry.name == s.format && entry.space == s.space) finest.entry = &entry;
+  finest.op = finest.entry->make_fp64(source, {});
+  Solved solved;
+  const petsc::KrylovProblem krylov{finest.op,
+                                    s.format,
+                                    grid.dof,
+                                    problem.singular,
+                                    true,
+                                    [&](int levels, petsc::CoarseOperators operators) {
+                                      petsc::CoarseLevels coarse = coarsen(finest, levels, operators);
+                                      solved.levels = coarse.below.size() + 1;
+                                      solved.galerkin = coarse.galerkin;
+                                      const auto& last =
+                                          coarse.below.empty() ? finest.op : coarse.below.back().op;
+                                      solved.coarsest = last->rows();
+                                      return coarse;
+                                    }};
+  std::vector<double> u;
+  solved.result = petsc::krylov_solve(krylov, problem.system.rhs, u, nullptr);
+  if (problem.exact.empty()) return solved;
+  for (int r = 0; r < grid.dof; ++r) {
+    double mean = 0;
+    for (std::int64_t i = r; i < grid.rows() && problem.singular; i += grid.dof)
+      mean += (u[i] - problem.exact[i]) / static_cast<double>(grid.nodes());
+    for (std::int64_t i = r; i < grid.rows(); i += grid.dof) {
+      const double error = u[i] - problem.exact[i] - mean;
+      solved.error_l2 += error * error / static_cast<double>(grid.rows());
+    }
+  }
+  solved.error_l2 = std::sqrt(solved.error_l2);
+  const Manufactured solution(grid, finest.boundary);
+  for (int axis = 0; axis < grid.dimension; ++axis)
+    solved.intervals *= std::pow(solution.length_m(axis) / grid.spacing_m[axis], 1.0 / grid.dimension);
+  return solved;
+}
+
+Grid grid_of(int dimension, std::int64_t n) {
+  const double h = 1.0 / static_cast<double>(n);
+  return {
+      dimension, {n, n * 3 / 4, dimension == 3 ? n / 2 : 1}, {h, h * 4 / 3, dimension == 3 ? 2 * h : 1}, 1};
+}
+
+struct MeshCase {
+  const char *name, *pde;
+  int dimension;
+  const char* sides;
+  const char* stencil = "star";
+  int dof = 1;
+};
+
+void PrintTo(const MeshCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class Multigrid : public testing::TestWithParam<MeshCase> {};
+
+TEST_P(Multigrid, IterationsDoNotGrowAndTheOrderIsTwo) {
+  const MeshCase& c = GetParam();
+  for (const char* galerkin : {"none", "both"}) {
+    SCOPED_TRACE(std::string("-pc_mg_galerkin ") + galerkin);
+    const Option option("-pc_mg_galerkin", galerkin);
+    const Setting setting{c.pde, c.sides, c.stencil, "cds", c.dof};
+    const Solved coarse = solve(setting, grid_of(c.dimension, c.dimension == 2 ? 96 : 32)),
+                 fine = solve(setting, grid_of(c.dimension, c.dimension == 2 ? 192 : 64));
+    for (const Solved* s : {&coarse, &fine}) {
+      EXPECT_TRUE(s->result.converged) << s->result.reason;
+      EXPECT_LE(s->result.iterations, 12);
+      EXPECT_LE(s->result.residual, 1.01e-8);
+      EXPECT_GE(s->levels, 3u);
+      EXPECT_LE(s->coarsest, 1000);
+      EXPECT_EQ(s->galerkin, galerkin == std::string("both"));
+    }
+    EXPECT_LE(std::abs(fine.result.iterations - coarse.result.iterations), 2);
+    EXPECT_NEAR(std::log(coarse.error_l2 / fine.error_l2) / std::log(fine.intervals / coarse.intervals), 2,
+                0.1);
+    RecordProperty(galerkin,
+                   std::to_string(coarse.result.iterations) + ", " + std::to_string(fine.result.iterations));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Multigrid,
+    testing::Values(MeshCase{"poisson_2d_dirichlet", "poisson", 2, "value:0"},
+                    MeshCase{"poisson_2d_neumann", "poisson", 2, "clamp"},
+                    MeshCase{"poisson_2d_periodic", "poisson", 2, "periodic"},
+                    MeshCase{"poisson_2d_mixed", "poisson", 2, "value:1,clamp,periodic,periodic", "star", 2},
+                    MeshCase{"poisson_2d_box", "poisson", 2, "value:0,clamp,drop,drop", "box"},
+                    MeshCase{"poisson_3d_dirichlet", "poisson", 3, "value:0"},
+                    MeshCase{"poisson_3d_neumann", "poisson", 3, "clamp"},
+                    MeshCase{"poisson_3d_periodic", "poisson", 3, "periodic"},
+                    MeshCase{"poisson_3d_mixed", "poisson", 3,
+                             "value:1,clamp,periodic,periodic,clamp,value:1"},
+                    MeshCase{"diffusion_2d_neumann", "diffusion", 2, "clamp"},
+                    MeshCase{"diffusion_3d_dirichlet", "diffusion", 3, "value:2"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(MultigridLevels, EveryNumberOfNodesIsCoarsened) {
+  for (const char* sides : {"value:0", "clamp", "periodic"})
+    for (const char* galerkin : {"none", "both"}) {
+      const Option option("-pc_mg_galerkin", galerkin);
+      for (const auto& [nx, ny] : {std::pair{101, 77}, {255, 33}, {400, 3}, {1, 1500}}) {
+        SCOPED_TRACE(std::string(sides) + " " + galerkin + " " + std::to_string(nx) + "x" +
+                     std::to_string(ny));
+        const Solved s = solve({"poisson", sides}, {2, {nx, ny, 1}, {1, 1, 1}, 1});
+        EXPECT_TRUE(s.result.converged) << s.result.reason;
+        EXPECT_LE(s.result.iterations, 14);
+      }
+    }
+}
+
+TEST(MultigridLevels, AreAsManyAsAsked) {
+  const Grid grid{2, {40, 24, 1}, {1, 1, 1}, 1};
+  for (const int levels : {1, 2, 4, 6}) {
+    const Option option("-pc_mg_levels", std::to_string(levels));
+    const Solved s = solve({"poisson", "clamp"}, grid);
+    EXPECT_EQ(s.levels, static_cast<std::size_t>(levels));
+    EXPECT_TRUE(s.result.converged) << s.result.reason;
+  }
+  const Option option("-pc_mg_levels", "9");
+  try {
+    solve({"poisson", "clamp"}, grid);
+    ADD_FAILURE() << "nine levels were made";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("-pc_mg_levels 9"), std::string::npos) << error.what();
+  }
+}
+
+TEST(MultigridLevels, WrongOptionsAreNamed) {
+  const Grid grid{2, {20, 20, 1}, {1, 1, 1}, 1};
+  {
+    const Option option("-pc_mg_levels", "0");
+    EXPECT_THROW(solve({"poisson", "clamp"}, grid), PetscOptionError);
+  }
+  const Option option("-pc_mg_galerkin", "nosuch");
+  EXPECT_THROW(solve({"poisson", "clamp"}, grid), PetscOptionError);
+}
+
+TEST(MultigridLevels, TakeEveryFormat) {
+  const Grid grid{2, {48, 36, 1}, {1, 1, 1}, 1};
+  int fewest = 1000, most = 0;
+  for (const FormatEntry& entry : registry()) {
+    if (entry.space != SpaceKind::cpu || !entry.make_fp64) continue;
+    const Solved s = solve({"poisson", "value:0,clamp,periodic,periodic", "star", entry.name, 2}, grid);
+    EXPECT_TRUE(s.result.converged) << entry.name << ": " << s.result.reason;
+    fewest = std::min(fewest, s.result.iterations), most = std::max(most, s.result.iterations);
+  }
+  EXPECT_LE(most - fewest, 1);
+}
+
+TEST(MultigridLevels, TakeEveryFormat_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const Grid grid{2, {48, 36, 1}, {1, 1, 1}, 1};
+  for (const char* galerkin : {"none", "both"}) {
+    const Option option("-pc_mg_galerkin", galerkin);
+    const Setting on_cpu{"poisson", "value:0,clamp,periodic,periodic", "star", "cds", 2};
+    const int expected = solve(on_cpu, grid).result.iterations;
+    for (const FormatEntry& entry : registry()) {
+      if (entry.space != SpaceKind::cuda || !entry.make_fp64) continue;
+      Setting setting = on_cpu;
+      setting.format = entry.name;
+      setting.space = SpaceKind::cuda;
+      const Solved s = solve(setting, grid);
+      EXPECT_TRUE(s.result.converged) << entry.name << ": " << s.result.reason;
+      EXPECT_LE(std::abs(s.result.iterations - expected), 1) << entry.name;
+    }
+  }
+}
+
+TEST(MultigridLevels, JumpsOfAMillionConverge) {
+  for (const auto& [dimension, n] : {std::pair{2, 64}, {3, 32}}) {
+    const Solved s = solve({"diffusion", "value:0", "star", "cds", 1, false},
+                           {dimension, {n, n, dimension == 3 ? n : 1}, {1, 1, 1}, 1});
+    EXPECT_TRUE(s.galerkin);
+    EXPECT_TRUE(s.result.converged) << s.result.reason;
+    EXPECT_LE(s.result.iterations, 40);
+  }
+}
+
+}  // namespace
+}  // namespace quadrille

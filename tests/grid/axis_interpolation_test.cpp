@@ -1,0 +1,101 @@
+#include "grid/axis_interpolation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "grid/error.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr FaceBoundary value{BoundaryKind::value, 3}, drop{BoundaryKind::drop, 0},
+    clamp{BoundaryKind::clamp, 0}, periodic{BoundaryKind::periodic, 0};
+
+using Nodes = std::vector<std::int32_t>;
+using Weights = std::vector<double>;
+
+TEST(AxisInterpolation, ThePictureOfTheHeader) {
+  for (const AxisInterpolation& p :
+       {interpolation_by_position(5, 2, value, drop), nested_interpolation(5, value, value)}) {
+    EXPECT_EQ(p.node, (Nodes{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}));
+    EXPECT_EQ(p.weight, (Weights{0.5, 0, 1, 0, 0.5, 0.5, 1, 0, 0.5, 0}));
+    EXPECT_EQ(p.first, (Nodes{0, 3, 6}));
+    EXPECT_EQ(p.reader, (Nodes{0, 1, 2, 2, 3, 4}));
+    EXPECT_EQ(p.reader_weight, (Weights{0.5, 1, 0.5, 0.5, 1, 0.5}));
+  }
+}
+
+TEST(AxisInterpolation, ByPositionBetweenClampsAndAround) {
+  const AxisInterpolation p = interpolation_by_position(4, 2, clamp, clamp);
+  EXPECT_EQ(p.node, (Nodes{0, 0, 0, 1, 0, 1, 1, 1}));
+  EXPECT_EQ(p.weight, (Weights{1, 0, 0.75, 0.25, 0.25, 0.75, 1, 0}));
+  const AxisInterpolation q = interpolation_by_position(4, 2, periodic, periodic);
+  EXPECT_EQ(q.node, (Nodes{0, 0, 0, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(q.weight, (Weights{1, 0, 0.5, 0.5, 1, 0, 0.5, 0.5}));
+}
+
+TEST(AxisInterpolation, NestedTakesEveryOtherNodeOfAnyNumber) {
+  EXPECT_EQ(nested_interpolation(6, value, value).weight,
+            (Weights{0.5, 0, 1, 0, 0.5, 0.5, 1, 0, 0.5, 0.5, 1, 0}));
+  EXPECT_EQ(nested_interpolation(4, clamp, clamp).weight, (Weights{1, 0, 0.5, 0.5, 1, 0, 1, 0}));
+  EXPECT_EQ(nested_interpolation(4, clamp, value).weight, (Weights{1, 0, 0.5, 0.5, 1, 0, 0.5, 0}));
+  EXPECT_EQ(nested_interpolation(4, periodic, periodic).node, (Nodes{0, 0, 0, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(nested_interpolation(5, periodic, periodic).node, (Nodes{0, 0, 0, 1, 1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(nested_interpolation(2, periodic, periodic).weight, (Weights{1, 0, 1, 0}));
+  EXPECT_EQ(nested_interpolation(1, value, value).weight, (Weights{1, 0}));
+  EXPECT_EQ(nested_interpolation(2, value, value).coarse, 1);
+}
+
+// What a function of s in [0, 1] becomes, from its values at the coarse nodes.
+template <class Function>
+double largest_error(const AxisInterpolation& p, double a, double b, const Function& f) {
+  const double fine_length = static_cast<double>(p.fine - 1) + a + b,
+               coarse_length = static_cast<double>(p.coarse - 1) + a + b;
+  double largest = 0;
+  for (std::int64_t i = 0; i < p.fine; ++i) {
+    double sum = 0;
+    for (const int side : {0, 1})
+      sum += p.weight[2 * i + side] * f((p.node[2 * i + side] + a) / coarse_length);
+    largest = std::max(largest, std::abs(sum - f((static_cast<double>(i) + a) / fine_length)));
+  }
+  return largest;
+}
+
+TEST(AxisInterpolation, ConstantsAndLinearFunctionsAreKept) {
+  for (const std::int64_t fine : {1, 2, 3, 8, 17, 255, 256})
+    for (const std::int64_t coarse : {1, 2, 5, 127, 128}) {
+      if (coarse > fine) continue;
+      SCOPED_TRACE(std::to_string(coarse) + " to " + std::to_string(fine));
+      const auto one = [](double) { return 1.0; };
+      EXPECT_LT(largest_error(interpolation_by_position(fine, coarse, clamp, clamp), 0.5, 0.5, one), 1e-15);
+      EXPECT_LT(largest_error(interpolation_by_position(fine, coarse, periodic, periodic), 0, 1, one), 1e-15);
+      // A linear function that vanishes in the faces that hold values, and is flat in the ones that clamp.
+      const AxisInterpolation mixed = interpolation_by_position(fine, coarse, value, clamp);
+      const double last = static_cast<double>(coarse) / (static_cast<double>(coarse) + 0.5);
+      EXPECT_LT(largest_error(mixed, 1, 0.5, [=](double s) { return std::min(s, last); }), 1e-14);
+      const AxisInterpolation between = interpolation_by_position(fine, coarse, value, value);
+      for (std::int64_t i = 0; i < fine; ++i) {  // linear on each coarse interval, 0 in the faces
+        double sum = 0;
+        for (const int side : {0, 1}) sum += between.weight[2 * i + side] * (between.node[2 * i + side] + 1);
+        const double at =
+            static_cast<double>(i + 1) * static_cast<double>(coarse + 1) / static_cast<double>(fine + 1);
+        const double expected = at <= static_cast<double>(coarse)
+                                    ? at
+                                    : static_cast<double>(coarse) * (static_cast<double>(coarse) + 1 - at);
+        EXPECT_NEAR(sum, expected, 1e-12 * static_cast<double>(coarse));
+      }
+    }
+}
+
+TEST(AxisInterpolation, WithoutAWholeRatioDmdaHasNone) {
+  EXPECT_THROW(dmda_interpolation(8, 4, false), InputError);
+  EXPECT_THROW(dmda_interpolation(9, 4, true), InputError);
+  EXPECT_THROW(dmda_interpolation(5, 1, false), InputError);
+  EXPECT_THROW(interpolation_by_position(4, 0, clamp, clamp), InputError);
+  EXPECT_NO_THROW(dmda_interpolation(10, 4, false));
+  EXPECT_NO_THROW(dmda_interpolation(1, 1, false));
+}
+
+}  // namespace
+}  // namespace quadrille
