@@ -108,7 +108,7 @@ bool inverts(Mat blocks, const PetscScalar** inverses) {
 }  // namespace
 
 std::unique_ptr<ScaledOperator> ScaledOperator::duplicate(bool values) const {
-  auto result = std::make_unique<ScaledOperator>(op_, format_);
+  auto result = std::make_unique<ScaledOperator>(op_, format_, coupling_);
   result->non_zeros_ = non_zeros_;
   result->scale_ = values ? scale_ : 0;
   if (!values) return result;
@@ -169,7 +169,9 @@ void ScaledOperator::multiply(Vec x, Vec y, bool transposed) {
       from = work_like(scaled_x_, x);
       QUADRILLE_PETSC(VecPointwiseMult(from, x, before));
     }
+    if (coupling_) coupling_->begin(from, transposed);
     apply(from, y, transposed);
+    if (coupling_) coupling_->end(y, transposed);
     if (after != nullptr) QUADRILLE_PETSC(VecPointwiseMult(y, y, after));
     if (scale_ != 1) QUADRILLE_PETSC(VecScale(y, scale_));
   }

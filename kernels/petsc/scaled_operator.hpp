@@ -11,15 +11,28 @@
 
 #include "formats/array.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/shell_context.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille::petsc {
 
-// scale L A R + shift I + D, with diagonal matrices L, R and D. Every member throws; nothing here is a callback.
-class ScaledOperator {
+// What a rank's product needs of other ranks: y += B g with the values g of x that they own, or g += B^T x of x's own.
+class RankCoupling {
  public:
-  ScaledOperator(std::shared_ptr<const SpmvOperator<double>> op, std::string format)
-      : op_(std::move(op)), format_(std::move(format)) {}
+  virtual ~RankCoupling() = default;
+  virtual void begin(Vec x, bool transposed) = 0;  // before this rank's own product
+  virtual void end(Vec y, bool transposed) = 0;    // after it: adds to y
+};
+
+// scale L A R + shift I + D, with diagonal matrices L, R and D. Every member throws; nothing here is a callback.
+class ScaledOperator final : public ShellContext {
+ public:
+  // `coupling` where A is the part of a distributed operator that this rank's rows and columns have in common. All but the
+  // products and the diagonal are then of this part alone.
+  ScaledOperator(std::shared_ptr<const SpmvOperator<double>> op, std::string format,
+                 std::shared_ptr<RankCoupling> coupling = nullptr)
+      : op_(std::move(op)), format_(std::move(format)), coupling_(std::move(coupling)) {}
+  ScaledOperator& scaled(Mat) override { return *this; }
   // Shares the operator and copies the scaling; zero where `values` are not wanted.
   std::unique_ptr<ScaledOperator> duplicate(bool values) const;
 
@@ -54,6 +67,7 @@ class ScaledOperator {
 
   std::shared_ptr<const SpmvOperator<double>> op_;
   std::string format_;
+  std::shared_ptr<RankCoupling> coupling_;
   double scale_ = 1, shift_ = 0;
   Handle<Vec> left_, right_, diagonal_;        // L, R and D; null for I, I and 0
   Handle<Vec> scaled_x_, product_;             // made when first needed, x and y of the last sizes

@@ -9,6 +9,7 @@
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/scaled_operator.hpp"
 #include "kernels/petsc/session.hpp"
+#include "kernels/petsc/shell_context.hpp"
 
 namespace quadrille::petsc {
 
@@ -20,10 +21,7 @@ namespace {
 Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size);
 
 ScaledOperator& of(Mat matrix) {
-  ScaledOperator* scaled = nullptr;
-  QUADRILLE_PETSC(MatShellGetContext(matrix, &scaled));
-  if (scaled == nullptr) throw PetscError("this matrix is no shell of Quadrille's, or was destroyed");
-  return *scaled;
+  return shell_context(matrix).scaled(matrix);
 }
 
 int block_size_of(Mat matrix) {
@@ -93,9 +91,9 @@ PetscErrorCode view(Mat m, PetscViewer viewer) {
 }
 PetscErrorCode destroy(Mat m) {
   return guarded("MatDestroy_Quadrille", [&] {
-    ScaledOperator* scaled = nullptr;
-    QUADRILLE_PETSC(MatShellGetContext(m, &scaled));
-    delete scaled;
+    ShellContext* context = nullptr;
+    QUADRILLE_PETSC(MatShellGetContext(m, &context));
+    delete context;
     QUADRILLE_PETSC(MatShellSetContext(m, nullptr));
   });
 }
@@ -105,7 +103,21 @@ void set(Mat matrix, MatOperation operation, Callback* callback) {
   QUADRILLE_PETSC(MatShellSetOperation(matrix, operation, reinterpret_cast<void (*)(void)>(callback)));
 }
 
-void set_operations(Mat matrix, bool transposes, bool square, [[maybe_unused]] bool vectors_on_gpu) {
+}  // namespace
+
+ShellContext& shell_context(Mat matrix) {
+  ShellContext* context = nullptr;
+  QUADRILLE_PETSC(MatShellGetContext(matrix, &context));
+  if (context == nullptr) throw PetscError("this matrix is no shell of Quadrille's, or was destroyed");
+  return *context;
+}
+
+void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context) {
+  QUADRILLE_PETSC(MatShellSetContext(matrix, context.get()));
+  context.release();  // the matrix's own from here on
+}
+
+void set_shell_operations(Mat matrix, bool transposes, bool square) {
   QUADRILLE_PETSC(MatShellSetManageScalingShifts(matrix));  // off: scalings are ours
   set(matrix, MATOP_MULT, mult);
   set(matrix, MATOP_MULT_ADD, mult_add);
@@ -120,9 +132,6 @@ void set_operations(Mat matrix, bool transposes, bool square, [[maybe_unused]] b
     set(matrix, MATOP_SHIFT, shift);
     set(matrix, MATOP_INVERT_BLOCK_DIAGONAL, invert_block_diagonal);
     set(matrix, MATOP_INVERT_VBLOCK_DIAGONAL, invert_variable_block_diagonal);
-#if PETSC_VERSION_GE(3, 25, 0)
-    if (vectors_on_gpu) set(matrix, MATOP_GET_BLOCK_DIAGONAL, get_block_diagonal);
-#endif
   }
   set(matrix, MATOP_NORM, norm);
   set(matrix, MATOP_ZERO_ENTRIES, zero_entries);
@@ -131,6 +140,15 @@ void set_operations(Mat matrix, bool transposes, bool square, [[maybe_unused]] b
   set(matrix, MATOP_DESTROY, destroy);
 }
 
+void set_gpu_vectors(Mat matrix, [[maybe_unused]] bool square) {
+  QUADRILLE_PETSC(MatShellSetVecType(matrix, VECCUDA));
+#if PETSC_VERSION_GE(3, 25, 0)
+  if (square) set(matrix, MATOP_GET_BLOCK_DIAGONAL, get_block_diagonal);
+#endif
+}
+
+namespace {
+
 Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size) {
   const SpmvOperator<double>& op = *scaled->op();
   const PetscInt rows = to_index32(op.rows(), "rows"), columns = to_index32(op.columns(), "columns");
@@ -138,11 +156,10 @@ Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size)
     return MatCreateShell(PETSC_COMM_SELF, rows, columns, rows, columns, nullptr, m);
   });
   if (block_size != 1) QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), block_size));
-  const bool vectors_on_gpu = has_cuda() && op.space() == SpaceKind::cuda;
-  if (vectors_on_gpu) QUADRILLE_PETSC(MatShellSetVecType(matrix.get(), VECCUDA));
-  set_operations(matrix.get(), op.has_transpose(), rows == columns, vectors_on_gpu);
-  QUADRILLE_PETSC(MatShellSetContext(matrix.get(), scaled.get()));
-  scaled.release();  // the matrix's own from here on
+  const bool square = rows == columns;
+  set_shell_operations(matrix.get(), op.has_transpose(), square);
+  if (has_cuda() && op.space() == SpaceKind::cuda) set_gpu_vectors(matrix.get(), square);
+  set_shell_context(matrix.get(), std::move(scaled));
   return matrix;
 }
 

@@ -1,0 +1,70 @@
+// From and to PETSc's own types, by way of AIJ.
+#include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/matrix_type/matrix.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+// quadrille -> anything that AIJ converts to.
+PetscErrorCode convert_to(Mat m, MatType type, MatReuse reuse, Mat* result) {
+  return guarded("MatConvert_Quadrille", [&] {
+    const Mat aij = typed(m).store().aij();
+    if (reuse != MAT_INPLACE_MATRIX) {
+      QUADRILLE_PETSC(MatConvert(aij, type, reuse, result));
+      return;
+    }
+    Mat converted = nullptr;
+    QUADRILLE_PETSC(MatConvert(aij, type, MAT_INITIAL_MATRIX, &converted));
+    // PETSc 3.18 does not call a shell's own destroy operation here.
+    const std::unique_ptr<ShellContext> context(&shell_context(m));
+    QUADRILLE_PETSC(MatShellSetContext(m, nullptr));
+    QUADRILLE_PETSC(MatHeaderReplace(m, &converted));
+  });
+}
+
+// Anything that converts to AIJ -> quadrille.
+PetscErrorCode convert_from(Mat other, MatType type, MatReuse reuse, Mat* result) {
+  return guarded("MatConvert_Any_Quadrille", [&] {
+    Handle<Mat> aij = make<Mat>("MatConvert to aij",
+                                [&](Mat* a) { return MatConvert(other, MATAIJ, MAT_INITIAL_MATRIX, a); });
+    if (reuse == MAT_REUSE_MATRIX) {
+      typed(*result).set_up(make_aij_store(std::move(aij)));
+    } else {
+      PetscInt rows = 0, columns = 0, all_rows = 0, all_columns = 0, row_block = 1, column_block = 1;
+      QUADRILLE_PETSC(MatGetLocalSize(other, &rows, &columns));
+      QUADRILLE_PETSC(MatGetSize(other, &all_rows, &all_columns));
+      QUADRILLE_PETSC(MatGetBlockSizes(other, &row_block, &column_block));
+      const char* prefix = nullptr;
+      QUADRILLE_PETSC(MatGetOptionsPrefix(other, &prefix));
+      const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(other));
+      Handle<Mat> made = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
+      QUADRILLE_PETSC(MatSetSizes(made.get(), rows, columns, all_rows, all_columns));
+      QUADRILLE_PETSC(MatSetBlockSizes(made.get(), row_block, column_block));
+      QUADRILLE_PETSC(MatSetOptionsPrefix(made.get(), prefix));
+      QUADRILLE_PETSC(MatSetType(made.get(), type));
+      typed(made.get()).set_up();  // for its options
+      typed(made.get()).set_up(make_aij_store(std::move(aij)));
+      QUADRILLE_PETSC(MatSetUp(made.get()));
+      QUADRILLE_PETSC(MatAssemblyBegin(made.get(), MAT_FINAL_ASSEMBLY));
+      QUADRILLE_PETSC(MatAssemblyEnd(made.get(), MAT_FINAL_ASSEMBLY));
+      Mat converted = made.release();
+      if (reuse == MAT_INPLACE_MATRIX)
+        QUADRILLE_PETSC(MatHeaderReplace(other, &converted));
+      else
+        *result = converted;
+      return;
+    }
+    QUADRILLE_PETSC(MatAssemblyBegin(*result, MAT_FINAL_ASSEMBLY));
+    QUADRILLE_PETSC(MatAssemblyEnd(*result, MAT_FINAL_ASSEMBLY));
+  });
+}
+
+}  // namespace
+
+void set_conversions(Mat m) {
+  set_operation(m, MATOP_CONVERT, convert_to);
+  set_operation(m, MATOP_CONVERT_FROM, convert_from);
+}
+
+}  // namespace quadrille::petsc

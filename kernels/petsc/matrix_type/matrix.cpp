@@ -1,0 +1,182 @@
+#include "kernels/petsc/matrix_type/matrix.hpp"
+
+#include <petscdmda.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/matrix_type/options.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/session.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+bool distributed(Mat matrix) {
+  int size = 1;
+  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), &size);
+  return size > 1;
+}
+
+// The DMDA of a matrix that has its size, or null.
+DM grid_of(Mat matrix) {
+  DM dm = nullptr;
+  PetscBool is_grid = PETSC_FALSE;
+  QUADRILLE_PETSC(MatGetDM(matrix, &dm));
+  if (dm != nullptr)
+    QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(dm), DMDA, &is_grid));
+  if (!is_grid) return nullptr;
+  PetscInt rows = 0, columns = 0, x = 1, y = 1, z = 1, dof = 1;
+  QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, &columns));
+  QUADRILLE_PETSC(DMDAGetCorners(dm, nullptr, nullptr, nullptr, &x, &y, &z));
+  QUADRILLE_PETSC(DMDAGetDof(dm, &dof));
+  const std::int64_t of_grid = std::int64_t{x} * y * z * dof;
+  return rows == of_grid && columns == of_grid ? dm : nullptr;
+}
+
+// The same on all ranks.
+bool all_ranks(Mat matrix, bool mine) {
+  int here = mine, all = 0;
+  MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_LAND, PetscObjectComm(reinterpret_cast<PetscObject>(matrix)));
+  return all != 0;
+}
+
+PetscErrorCode set_up(Mat m) {
+  return guarded("MatSetUp_Quadrille", [&] { typed(m).set_up(); });
+}
+PetscErrorCode set_from_options(Mat m, OptionItems items) {
+  return guarded("MatSetFromOptions_Quadrille", [&] {
+    declare_options(items, typed(m).options);
+    read_options(m, typed(m).options);
+  });
+}
+
+}  // namespace
+
+TypedMatrix& typed(Mat matrix) {
+  auto* const context = dynamic_cast<TypedMatrix*>(&shell_context(matrix));
+  if (context == nullptr) throw PetscError("this matrix is not of type quadrille");
+  context->belongs_to(matrix);
+  return *context;
+}
+
+void TypedMatrix::belongs_to(Mat self) {
+  self_ = self;
+  if (store_) store_->belongs_to(self);
+}
+
+void TypedMatrix::set_up(std::unique_ptr<Store> store) {
+  store_ = std::move(store);
+  own_.reset();
+  ghosts_.reset();
+  scaled_.reset();
+  made_from_ = -1;
+}
+
+void TypedMatrix::set_option(MatOption option, bool value) {
+  if (store_)
+    store_->set_option(option, value);
+  else
+    early_.emplace_back(option, value);
+}
+
+void TypedMatrix::set_up() {
+  if (store_) return;
+  read_options(self_, options);
+  const DM grid = grid_of(self_);
+  set_up(grid != nullptr ? make_grid_store(self_, grid) : make_aij_store(self_));
+  for (const auto& [option, value] : early_) store_->set_option(option, value);
+}
+
+Store& TypedMatrix::store() {
+  if (!store_) throw PetscError("this matrix has no structure yet: call MatSetUp() first");
+  return *store_;
+}
+
+ScaledOperator& TypedMatrix::scaled(Mat self) {
+  belongs_to(self);
+  if (!scaled_ || made_from_ != store().version()) make_products();
+  return *scaled_;
+}
+
+void TypedMatrix::couple(const LocalParts& parts) {
+  const bool fits =
+      ghosts_ && (store().parts_in_place() || all_ranks(self_, ghosts_->has_structure_of(parts)));
+  if (fits)
+    ghosts_->set_values(parts.ghost);
+  else
+    ghosts_ = std::make_shared<GhostProducts>(self_, parts, own_->space());
+}
+
+void TypedMatrix::make_products() {
+  const LocalParts parts = store().parts();
+  // CDS in host memory is the block diagonals themselves: they changed in place.
+  const bool shared =
+      own_ && store().parts_in_place() && options.format == "cds" && own_->space() == SpaceKind::cpu;
+  if (!shared) {
+    own_.reset();  // before another one takes memory
+    scaled_.reset();
+    own_ = make_own_operator(self_, options, parts);
+  }
+  if (has_cuda() && own_->space() == SpaceKind::cuda) set_gpu_vectors(self_, own_->rows() == own_->columns());
+  if (distributed(self_)) couple(parts);
+  scaled_ = std::make_unique<ScaledOperator>(own_, options.format, ghosts_);
+  made_from_ = store().version();
+}
+
+void TypedMatrix::verify() {
+  const Mat aij = store().aij();
+  Vec x_vector = nullptr, y_vector = nullptr;
+  QUADRILLE_PETSC(MatCreateVecs(aij, &x_vector, &y_vector));
+  const Handle<Vec> x(x_vector), ours(y_vector);
+  const Handle<Vec> theirs = make<Vec>("VecDuplicate", [&](Vec* v) { return VecDuplicate(y_vector, v); });
+  PetscRandom random = nullptr;
+  QUADRILLE_PETSC(PetscRandomCreate(PetscObjectComm(reinterpret_cast<PetscObject>(self_)), &random));
+  QUADRILLE_PETSC(VecSetRandom(x.get(), random));  // in 0..1
+  QUADRILLE_PETSC(PetscRandomDestroy(&random));
+  scaled().multiply(x.get(), ours.get(), false);
+  QUADRILLE_PETSC(MatMult(aij, x.get(), theirs.get()));
+
+  PetscInt first = 0, last = 0;
+  const PetscScalar *a = nullptr, *b = nullptr;
+  QUADRILLE_PETSC(MatGetOwnershipRange(aij, &first, &last));
+  QUADRILLE_PETSC(VecGetArrayRead(ours.get(), &a));
+  QUADRILLE_PETSC(VecGetArrayRead(theirs.get(), &b));
+  std::string wrong;
+  std::vector<PetscInt> columns;
+  std::vector<double> values;
+  for (PetscInt i = first; i < last && wrong.empty(); ++i) {
+    store().row(i, columns, values);
+    double sum = 0;
+    for (const double value : values) sum += std::abs(value);
+    const double bound =
+        2 * (static_cast<double>(values.size()) + 2) * std::numeric_limits<double>::epsilon() * sum;
+    const double y = a[i - first], expected = b[i - first];
+    const bool same = std::isfinite(expected) ? std::abs(y - expected) <= bound : !std::isfinite(y);
+    if (!same)
+      wrong = "row " + std::to_string(i) + " of the product in format " + options.format + " is " +
+              std::to_string(y) + ", and AIJ's " + std::to_string(expected);
+  }
+  QUADRILLE_PETSC(VecRestoreArrayRead(ours.get(), &a));
+  QUADRILLE_PETSC(VecRestoreArrayRead(theirs.get(), &b));
+  if (!wrong.empty()) throw PetscError("-mat_quadrille_verify: " + wrong);
+  if (!all_ranks(self_, wrong.empty()))
+    throw PetscError("-mat_quadrille_verify: the product of another rank differs from AIJ's");
+}
+
+void create_typed(Mat matrix) {
+  const bool mpi = distributed(matrix);
+  QUADRILLE_PETSC(MatSetType(matrix, MATSHELL));
+  set_shell_context(matrix, std::make_unique<TypedMatrix>());
+  set_shell_operations(matrix, true, true);
+  set_operation(matrix, MATOP_SETUP, set_up);
+  set_operation(matrix, MATOP_SET_FROM_OPTIONS, set_from_options);
+  set_value_operations(matrix);
+  set_aij_operations(matrix);
+  set_conversions(matrix);
+  QUADRILLE_PETSC(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(matrix),
+                                            mpi ? "mpiquadrille" : "seqquadrille"));
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,71 @@
+// The matrix type `quadrille`: what stands behind a matrix of it. Internal to kernels/petsc/matrix_type.
+#pragma once
+
+#include <petscmat.h>
+
+#include <memory>
+#include <vector>
+
+#include "kernels/petsc/matrix_type/ghost_products.hpp"
+#include "kernels/petsc/matrix_type/operator.hpp"
+#include "kernels/petsc/matrix_type/store.hpp"
+#include "kernels/petsc/scaled_operator.hpp"
+#include "kernels/petsc/shell_context.hpp"
+
+namespace quadrille::petsc {
+
+class TypedMatrix final : public ShellContext {
+ public:
+  // Finds the structure: the DMDA's, or none. Does nothing a second time. Collective.
+  void set_up();
+  // Takes this store instead of what it had.
+  void set_up(std::unique_ptr<Store> store);
+  // Throws PetscError before set_up().
+  Store& store();
+
+  // The operator in its format, made anew where values changed. Collective.
+  ScaledOperator& scaled(Mat self) override;
+  ScaledOperator& scaled() { return scaled(self_); }
+  // Throws PetscError where the product of a random vector differs from AIJ's beyond rounding. Collective.
+  void verify();
+
+  // MatSetOption, also before set_up().
+  void set_option(MatOption option, bool value);
+  // Which matrix this is the context of: MatHeaderReplace() gives it to another one.
+  void belongs_to(Mat self);
+
+  TypeOptions options;
+  std::vector<PetscInt> row_columns;  // of MatGetRow
+  std::vector<double> row_values;
+  std::vector<PetscInt> coo_rows, coo_columns;  // of MatSetPreallocationCOO
+
+ private:
+  void make_products();
+  void couple(const LocalParts& parts);
+
+  Mat self_ = nullptr;  // not owned: it owns this
+  std::unique_ptr<Store> store_;
+  std::shared_ptr<const SpmvOperator<double>> own_;
+  std::shared_ptr<GhostProducts> ghosts_;
+  std::unique_ptr<ScaledOperator> scaled_;
+  std::int64_t made_from_ = -1;                    // version of the store
+  std::vector<std::pair<MatOption, bool>> early_;  // options set before set_up()
+};
+
+// The type's own context of a matrix; throws PetscError where it is of another type.
+TypedMatrix& typed(Mat matrix);
+
+// The body of MatCreate for seqquadrille and mpiquadrille.
+void create_typed(Mat matrix);
+
+// Parts of create_typed(): the operations of each file.
+void set_value_operations(Mat matrix);
+void set_aij_operations(Mat matrix);
+void set_conversions(Mat matrix);
+
+template <class Callback>
+void set_operation(Mat matrix, MatOperation operation, Callback* callback) {
+  QUADRILLE_PETSC(MatSetOperation(matrix, operation, reinterpret_cast<void (*)(void)>(callback)));
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,94 @@
+#include "kernels/petsc/matrix_type/operator.hpp"
+
+#include <set>
+
+#include "kernels/cuda/device.hpp"
+#include "kernels/petsc/session.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+// A format asked for CSR, which is made only then.
+struct NeedsCsr {};
+
+const FormatEntry* find(const std::string& format, SpaceKind space) {
+  for (const FormatEntry& entry : registry())
+    if (entry.name == format && entry.space == space && entry.make_fp64) return &entry;
+  return nullptr;
+}
+
+SpaceKind space_of(const TypeOptions& options) {
+  if (options.space == "cpu") return SpaceKind::cpu;
+  if (options.space == "cuda") return SpaceKind::cuda;
+  // Vectors in host memory would cross the bus twice a product: without a PETSc with CUDA, nobody wants that unasked.
+  const bool gpu = has_cuda() && cuda::device_count() > 0 && find(options.format, SpaceKind::cuda);
+  return gpu ? SpaceKind::cuda : SpaceKind::cpu;
+}
+
+// Ranks of one host share its GPUs. PETSc chooses the same way where it has CUDA.
+void choose_device(Mat owner) {
+  static bool chosen = false;
+  if (has_cuda() || std::exchange(chosen, true) || cuda::device_count() == 0) return;
+  MPI_Comm host = MPI_COMM_NULL;
+  int rank = 0;
+  MPI_Comm_split_type(PetscObjectComm(reinterpret_cast<PetscObject>(owner)), MPI_COMM_TYPE_SHARED, 0,
+                      MPI_INFO_NULL, &host);
+  MPI_Comm_rank(host, &rank);
+  MPI_Comm_free(&host);
+  cuda::use_device(rank % cuda::device_count());
+}
+
+}  // namespace
+
+std::string format_names() {
+  std::string names;
+  std::set<std::string> seen;
+  for (const FormatEntry& entry : registry())
+    if (entry.make_fp64 && seen.insert(entry.name).second) names += (names.empty() ? "" : ", ") + entry.name;
+  return names;
+}
+
+std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& format, SpaceKind space,
+                                                          const Source<double>& source, int block_size) {
+  const FormatEntry* entry = find(format, space);
+  if (entry == nullptr) {
+    const SpaceKind other = space == SpaceKind::cpu ? SpaceKind::cuda : SpaceKind::cpu;
+    throw FormatError(find(format, other) == nullptr
+                          ? "there is no format '" + format + "'; there are " + format_names()
+                          : "format " + format + " has no product on " +
+                                (space == SpaceKind::cpu ? "the CPU" : "a GPU") + " in this build");
+  }
+  FormatOptions options;
+  options.block_size = block_size;
+  try {
+    return entry->make_fp64(source, options);
+  } catch (const NeedsCsr&) {
+    Source<double> with_csr = source;
+    with_csr.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
+    return entry->make_fp64(with_csr, options);
+  }
+}
+
+std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const TypeOptions& options,
+                                                              const LocalParts& parts) {
+  const SpaceKind space = space_of(options);
+  if (space == SpaceKind::cuda) choose_device(owner);
+  Source<double> source;
+  source.hub = parts.hub;
+  source.csr = parts.csr;
+  if (!source.csr) source.no_csr = std::make_exception_ptr(NeedsCsr{});
+  PetscInt block_size = 1;
+  QUADRILLE_PETSC(MatGetBlockSize(owner, &block_size));
+  try {
+    return make_operator(options.format, space, source, std::max<PetscInt>(block_size, 1));
+  } catch (const FormatError& error) {
+    throw FormatError(
+        "-mat_quadrille_format " + options.format + ": " + error.what() +
+        (parts.hub || options.format == "csr"
+             ? ""
+             : "; this matrix has no DMDA, so its structure was sought in its sparsity with blocks of " +
+                   std::to_string(block_size) + ": -mat_quadrille_format csr holds any matrix"));
+  }
+}
+
+}  // namespace quadrille::petsc

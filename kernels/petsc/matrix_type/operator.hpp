@@ -1,0 +1,27 @@
+// The operator behind a matrix: chosen from the registry by -mat_quadrille_format and -mat_quadrille_space. Internal to
+// kernels/petsc/matrix_type.
+#pragma once
+
+#include <petscmat.h>
+
+#include <memory>
+#include <string>
+
+#include "kernels/petsc/matrix_type/options.hpp"
+#include "kernels/petsc/matrix_type/store.hpp"
+#include "kernels/registry.hpp"
+
+namespace quadrille::petsc {
+
+// The names of all formats, "cds, csr, ...".
+std::string format_names();
+
+// Throws FormatError where the format is unknown, not there in this space, or refuses the operator.
+std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& format, SpaceKind space,
+                                                          const Source<double>& source, int block_size);
+
+// The operator of this rank's own rows and columns. Collective over the matrix.
+std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const TypeOptions& options,
+                                                              const LocalParts& parts);
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,27 @@
+// The options of the matrix type, with the prefix of the matrix. Internal to kernels/petsc/matrix_type.
+#pragma once
+
+#include <petscmat.h>
+
+#include <string>
+#include <type_traits>
+
+namespace quadrille::petsc {
+
+struct TypeOptions {
+  std::string format = "cds";  // -mat_quadrille_format
+  std::string space = "auto";  // -mat_quadrille_space: auto, cpu, cuda
+  bool verify = false;         // -mat_quadrille_verify
+};
+
+// Throws FormatError where there is no such space.
+void read_options(Mat matrix, TypeOptions& options);
+
+// A pointer in every version of PETSc: its name for it became one.
+using OptionItems = std::conditional_t<std::is_pointer_v<PetscOptionItems>, PetscOptionItems,
+                                       std::add_pointer_t<PetscOptionItems>>;
+
+// Shows them in -help.
+void declare_options(OptionItems items, const TypeOptions& now);
+
+}  // namespace quadrille::petsc

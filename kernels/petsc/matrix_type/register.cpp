@@ -1,0 +1,24 @@
+#include "kernels/petsc/matrix_type/register.hpp"
+
+#include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/matrix_type/factor.hpp"
+#include "kernels/petsc/matrix_type/matrix.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+PetscErrorCode create(Mat m) {
+  return guarded("MatCreate_Quadrille", [&] { create_typed(m); });
+}
+
+}  // namespace
+
+void register_matrix_type() {
+  // PETSc loads plug-ins before it calls itself initialised: that is no condition here.
+  QUADRILLE_PETSC(MatRegister("seqquadrille", create));
+  QUADRILLE_PETSC(MatRegister("mpiquadrille", create));
+  QUADRILLE_PETSC(MatRegisterRootName("quadrille", "seqquadrille", "mpiquadrille"));
+  register_factors();
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,72 @@
+// Where the values of a matrix stand: on the grid of a DMDA, in the order of its block diagonals, or in PETSc's AIJ where no
+// grid is known. Internal to kernels/petsc/matrix_type.
+#pragma once
+
+#include <petscmat.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "formats/block_diagonals.hpp"
+#include "formats/csr.hpp"
+#include "kernels/petsc/check.hpp"
+
+namespace quadrille::petsc {
+
+// This rank's rows, split the way PETSc's MPI matrices are.
+struct LocalParts {
+  std::shared_ptr<const BlockDiagonals<double>>
+      hub;  // own rows and columns; null where no grid is known, then csr
+  std::shared_ptr<const Csr<double>> csr;
+  std::shared_ptr<const Csr<double>> ghost;  // boundary_rows x ghost_columns; null on one rank
+  std::vector<PetscInt> boundary_rows;       // from 0, ascending
+  std::vector<PetscInt> ghost_columns;       // global, ascending
+};
+
+// Every member throws. Rows and columns are global, unless said otherwise.
+class Store {
+ public:
+  virtual ~Store() = default;
+  // For the matrix `owner`, which has this one's sizes; zeros where values are not wanted.
+  virtual std::unique_ptr<Store> duplicate(Mat owner, bool values) const = 0;
+
+  // values[row][column]. Rows of other ranks wait for the assembly. Negative rows and columns are left out.
+  virtual void set_values(PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
+                          const PetscScalar* values, InsertMode mode) = 0;
+  // The matrix it stands behind, where that changes.
+  virtual void belongs_to(Mat) {}
+  virtual void assemble_begin(MatAssemblyType type) = 0;
+  virtual void assemble_end(MatAssemblyType type) = 0;
+  virtual void zero() = 0;
+  virtual void scale(double factor) = 0;
+  virtual void set_option(MatOption option, bool value) = 0;
+  // A row of this rank, columns ascending.
+  virtual void row(PetscInt row, std::vector<PetscInt>& columns, std::vector<double>& values) = 0;
+
+  // The whole matrix as MATAIJ with the same entries, those that are zero included; up to date until the next change, and the
+  // same object every time. Collective.
+  virtual Mat aij() = 0;
+  // Lets `change` alter the values of that. Collective.
+  virtual void modify(const std::function<void(Mat)>& change) = 0;
+
+  // Shares the arrays: what changes later is seen through them where parts_in_place().
+  virtual LocalParts parts() = 0;
+  virtual bool parts_in_place() const = 0;
+
+  // Grows with every change of a value.
+  std::int64_t version() const { return version_; }
+
+ protected:
+  void changed() { ++version_; }
+
+ private:
+  std::int64_t version_ = 0;
+};
+
+std::unique_ptr<Store> make_grid_store(Mat owner, DM da);
+// An empty one, to be filled by set_values, or one that takes over `filled`.
+std::unique_ptr<Store> make_aij_store(Mat owner);
+std::unique_ptr<Store> make_aij_store(Handle<Mat> filled);
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,42 @@
+// What a DMDA says about the operators on its grid: this rank's rows, and where each coupling has its place. Internal to
+// kernels/petsc/matrix_type.
+#pragma once
+
+#include <petscdmda.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "formats/block_diagonals.hpp"
+
+namespace quadrille::petsc {
+
+// Nodes are numbered as in DMDA's global vectors: box by box of the ranks, x fastest within each.
+struct GridStructure {
+  BlockStructure owned;  // this rank's box; periodic along the axes that it owns as a whole
+  std::string stencil;   // "the star stencil of width 1", for messages
+  PetscInt first_node = 0;
+
+  // The neighbours that other ranks own, as rows of nodes: node boundary[i] has ghosts[ghost[k]], k from begin[i] to begin[i+1].
+  std::vector<PetscInt> ghosts;    // their numbers, ascending
+  std::vector<PetscInt> boundary;  // own nodes that have some, from 0, ascending
+  std::vector<PetscInt> begin;     // [boundary + 1]
+  std::vector<PetscInt> ghost;     // ascending within a node
+
+  // The block diagonal that couples own node `from` to own node `to`, both from 0, or -1.
+  std::int64_t diagonal(std::int64_t from, std::int64_t to) const;
+  // The place in `ghost` of the node with global number `to`, seen from own node `from`, or -1.
+  std::int64_t ghost_place(std::int64_t from, PetscInt to) const;
+
+  // By difference of position, each within -reach..reach: [z][y][x], -1 where the stencil has nothing.
+  std::array<std::int64_t, 3> reach{0, 0, 0};
+  std::vector<std::int32_t> diagonal_at;
+  std::vector<std::int32_t> boundary_of;  // [own node] -> index into `boundary` or -1
+};
+
+// Collective. Throws FormatError for a DMDA whose grid it does not know (twisted sides).
+GridStructure structure_of(DM da);
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,196 @@
+// The operations that read and write single values, as PETSc calls them.
+#include <petscdevice.h>
+
+#include <algorithm>
+
+#include "formats/array.hpp"
+#include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/matrix_type/matrix.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+PetscErrorCode set_values(Mat m, PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
+                          const PetscScalar* values, InsertMode mode) {
+  return guarded("MatSetValues_Quadrille",
+                 [&] { typed(m).store().set_values(rows, row, columns, column, values, mode); });
+}
+
+PetscErrorCode get_values(Mat m, PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
+                          PetscScalar* values) {
+  return guarded("MatGetValues_Quadrille", [&] {
+    std::vector<PetscInt> of_row;
+    std::vector<double> value;
+    for (PetscInt i = 0; i < rows; ++i) {
+      if (row[i] < 0) continue;
+      typed(m).store().row(row[i], of_row, value);
+      for (PetscInt j = 0; j < columns; ++j) {
+        if (column[j] < 0) continue;
+        const auto at = std::lower_bound(of_row.begin(), of_row.end(), column[j]);
+        values[i * columns + j] =
+            at != of_row.end() && *at == column[j] ? value[static_cast<std::size_t>(at - of_row.begin())] : 0;
+      }
+    }
+  });
+}
+
+PetscErrorCode get_row(Mat m, PetscInt row, PetscInt* count, PetscInt** columns, PetscScalar** values) {
+  return guarded("MatGetRow_Quadrille", [&] {
+    TypedMatrix& t = typed(m);
+    t.store().row(row, t.row_columns, t.row_values);
+    if (count != nullptr) *count = static_cast<PetscInt>(t.row_columns.size());
+    if (columns != nullptr) *columns = t.row_columns.data();
+    if (values != nullptr) *values = t.row_values.data();
+  });
+}
+PetscErrorCode restore_row(Mat, PetscInt, PetscInt* count, PetscInt** columns, PetscScalar** values) {
+  if (count != nullptr) *count = 0;
+  if (columns != nullptr) *columns = nullptr;
+  if (values != nullptr) *values = nullptr;
+  return static_cast<PetscErrorCode>(0);
+}
+
+PetscErrorCode assembly_begin(Mat m, MatAssemblyType type) {
+  return guarded("MatAssemblyBegin_Quadrille", [&] { typed(m).store().assemble_begin(type); });
+}
+PetscErrorCode assembly_end(Mat m, MatAssemblyType type) {
+  return guarded("MatAssemblyEnd_Quadrille", [&] {
+    typed(m).store().assemble_end(type);
+    if (type == MAT_FLUSH_ASSEMBLY) return;
+    typed(m).scaled();
+    if (typed(m).options.verify) typed(m).verify();
+  });
+}
+
+PetscErrorCode zero_entries(Mat m) {
+  return guarded("MatZeroEntries_Quadrille", [&] { typed(m).store().zero(); });
+}
+PetscErrorCode scale(Mat m, PetscScalar factor) {
+  return guarded("MatScale_Quadrille", [&] { typed(m).store().scale(factor); });
+}
+PetscErrorCode set_option(Mat m, MatOption option, PetscBool value) {
+  return guarded("MatSetOption_Quadrille", [&] { typed(m).set_option(option, value == PETSC_TRUE); });
+}
+
+// The values of another matrix with the same rows, added `factor` times.
+void add_rows(TypedMatrix& to, PetscScalar factor, Mat from) {
+  PetscInt first = 0, last = 0;
+  QUADRILLE_PETSC(MatGetOwnershipRange(from, &first, &last));
+  std::vector<PetscInt> columns;
+  std::vector<PetscScalar> values;
+  for (PetscInt i = first; i < last; ++i) {
+    PetscInt count = 0;
+    const PetscInt* column = nullptr;
+    const PetscScalar* value = nullptr;
+    QUADRILLE_PETSC(MatGetRow(from, i, &count, &column, &value));
+    columns.assign(column, column + count);
+    values.assign(value, value + count);
+    QUADRILLE_PETSC(MatRestoreRow(from, i, &count, &column, &value));
+    for (PetscScalar& v : values) v *= factor;
+    to.store().set_option(MAT_ROW_ORIENTED, true);
+    to.store().set_values(1, &i, static_cast<PetscInt>(columns.size()), columns.data(), values.data(),
+                          ADD_VALUES);
+  }
+  to.store().assemble_begin(MAT_FINAL_ASSEMBLY);
+  to.store().assemble_end(MAT_FINAL_ASSEMBLY);
+}
+
+PetscErrorCode axpy(Mat m, PetscScalar factor, Mat other, MatStructure) {
+  return guarded("MatAXPY_Quadrille", [&] { add_rows(typed(m), factor, other); });
+}
+
+PetscErrorCode copy(Mat m, Mat to, MatStructure structure) {
+  return guarded("MatCopy_Quadrille", [&] {
+    PetscBool same = PETSC_FALSE;
+    QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(to), &same, "seqquadrille",
+                                              "mpiquadrille", ""));
+    if (!same) {
+      QUADRILLE_PETSC(MatCopy(typed(m).store().aij(), to, structure));
+      return;
+    }
+    typed(to).set_up();
+    typed(to).store().zero();
+    add_rows(typed(to), 1, m);
+  });
+}
+
+PetscErrorCode duplicate(Mat m, MatDuplicateOption option, Mat* result) {
+  return guarded("MatDuplicate_Quadrille", [&] {
+    PetscInt rows = 0, columns = 0, all_rows = 0, all_columns = 0, row_block = 1, column_block = 1;
+    QUADRILLE_PETSC(MatGetLocalSize(m, &rows, &columns));
+    QUADRILLE_PETSC(MatGetSize(m, &all_rows, &all_columns));
+    QUADRILLE_PETSC(MatGetBlockSizes(m, &row_block, &column_block));
+    MatType type = nullptr;
+    QUADRILLE_PETSC(MatGetType(m, &type));
+    const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(m));
+    Handle<Mat> made = make<Mat>("MatCreate", [=](Mat* created) { return MatCreate(comm, created); });
+    QUADRILLE_PETSC(MatSetSizes(made.get(), rows, columns, all_rows, all_columns));
+    QUADRILLE_PETSC(MatSetBlockSizes(made.get(), row_block, column_block));
+    QUADRILLE_PETSC(MatSetType(made.get(), type));
+    typed(made.get()).options = typed(m).options;
+    typed(made.get()).set_up(typed(m).store().duplicate(made.get(), option == MAT_COPY_VALUES));
+    QUADRILLE_PETSC(MatSetUp(made.get()));
+    ISLocalToGlobalMapping row_map = nullptr, column_map = nullptr;
+    QUADRILLE_PETSC(MatGetLocalToGlobalMapping(m, &row_map, &column_map));
+    if (row_map != nullptr && column_map != nullptr)
+      QUADRILLE_PETSC(MatSetLocalToGlobalMapping(made.get(), row_map, column_map));
+    QUADRILLE_PETSC(MatAssemblyBegin(made.get(), MAT_FINAL_ASSEMBLY));
+    QUADRILLE_PETSC(MatAssemblyEnd(made.get(), MAT_FINAL_ASSEMBLY));
+    *result = made.release();
+  });
+}
+
+// Values by coordinates: where they go is said once, and repeated places are summed.
+PetscErrorCode set_preallocation_coo(Mat m, PetscCount count, PetscInt* rows, PetscInt* columns) {
+  return guarded("MatSetPreallocationCOO_Quadrille", [&] {
+    TypedMatrix& t = typed(m);
+    t.set_up();
+    t.coo_rows.assign(rows, rows + count);
+    t.coo_columns.assign(columns, columns + count);
+  });
+}
+
+PetscErrorCode set_values_coo(Mat m, const PetscScalar* values, InsertMode mode) {
+  return guarded("MatSetValuesCOO_Quadrille", [&] {
+    TypedMatrix& t = typed(m);
+    const std::size_t count = t.coo_rows.size();
+    PetscMemType where = PETSC_MEMTYPE_HOST;
+    QUADRILLE_PETSC(PetscGetMemType(values, &where));
+    std::vector<PetscScalar> on_host;
+    if (values != nullptr && !PetscMemTypeHost(where)) {
+      on_host.resize(count);
+      memory::copy_to_host(on_host.data(), values, static_cast<std::int64_t>(count * sizeof(PetscScalar)));
+      values = on_host.data();
+    }
+    if (mode == INSERT_VALUES) t.store().zero();
+    for (std::size_t i = 0; i < count; ++i)
+      t.store().set_values(1, &t.coo_rows[i], 1, &t.coo_columns[i], values == nullptr ? nullptr : values + i,
+                           ADD_VALUES);
+    // The assembly that follows is told that nothing is left to send.
+    t.store().assemble_begin(MAT_FLUSH_ASSEMBLY);
+    t.store().assemble_end(MAT_FLUSH_ASSEMBLY);
+  });
+}
+
+}  // namespace
+
+void set_value_operations(Mat m) {
+  set_operation(m, MATOP_SET_VALUES, set_values);
+  set_operation(m, MATOP_GET_VALUES, get_values);
+  set_operation(m, MATOP_GET_ROW, get_row);
+  set_operation(m, MATOP_RESTORE_ROW, restore_row);
+  set_operation(m, MATOP_ASSEMBLY_BEGIN, assembly_begin);
+  set_operation(m, MATOP_ASSEMBLY_END, assembly_end);
+  set_operation(m, MATOP_ZERO_ENTRIES, zero_entries);
+  set_operation(m, MATOP_SCALE, scale);
+  set_operation(m, MATOP_SET_OPTION, set_option);
+  set_operation(m, MATOP_AXPY, axpy);
+  set_operation(m, MATOP_COPY, copy);
+  set_operation(m, MATOP_DUPLICATE, duplicate);
+  const auto object = reinterpret_cast<PetscObject>(m);
+  QUADRILLE_PETSC(PetscObjectComposeFunction(object, "MatSetPreallocationCOO_C", set_preallocation_coo));
+  QUADRILLE_PETSC(PetscObjectComposeFunction(object, "MatSetValuesCOO_C", set_values_coo));
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,32 @@
+// What stands behind a matrix of ours that PETSc sees as a MATSHELL, and the operations that all of them have. Internal to
+// kernels/petsc.
+#pragma once
+
+#include <petscmat.h>
+
+#include "kernels/petsc/check.hpp"
+
+namespace quadrille::petsc {
+
+class ScaledOperator;
+
+// The context of the shell. The matrix owns it and deletes it when it is destroyed.
+class ShellContext {
+ public:
+  virtual ~ShellContext() = default;
+  // What products of `self`, the matrix that has this context, are made with; up to date.
+  virtual ScaledOperator& scaled(Mat self) = 0;
+};
+
+// The context of a matrix of ours; throws PetscError where there is none.
+ShellContext& shell_context(Mat matrix);
+// Gives `context` to the matrix.
+void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context);
+
+// Gives the MATSHELL `matrix` every operation that make_shell_matrix() promises; those of its diagonal where it is square.
+void set_shell_operations(Mat matrix, bool transposes, bool square);
+// For products in GPU memory, with a PETSc that has_cuda(): the vectors that the matrix makes are VECCUDA, and its block diagonal
+// is in GPU memory as well.
+void set_gpu_vectors(Mat matrix, bool square);
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,73 @@
+// The same DMDA and the same calls, once with PETSc's AIJ and once with the type quadrille. The tests run on any number of ranks.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <petscdmda.h>
+#include <petscksp.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/petsc/check.hpp"
+
+namespace quadrille::type_test {
+
+using petsc::check;
+using petsc::Handle;
+using petsc::make;
+
+#define CALL(call) ::quadrille::petsc::check(call, #call)
+
+struct DestroyDm {
+  void operator()(DM dm) const { (void)DMDestroy(&dm); }
+};
+using Grid = std::unique_ptr<std::remove_pointer_t<DM>, DestroyDm>;
+
+struct Case {
+  int dimension = 3;
+  std::array<PetscInt, 3> size{5, 4, 4};
+  int dof = 1, width = 1;
+  bool box = false;
+  std::array<bool, 3> periodic{};
+
+  std::string name() const;
+};
+
+// Drawn at random, the same on every rank; with at least `width` nodes a rank on every axis.
+std::vector<Case> cases(unsigned seed, int count);
+
+Grid make_grid(const Case& c);
+// -mat_quadrille_format `format`; "aij" for PETSc's own.
+Handle<Mat> make_matrix(DM grid, const std::string& format = "aij");
+
+// A value between -1 and 1 that depends on its place.
+double value_at(std::int64_t row, std::int64_t column, unsigned salt);
+
+enum class Filling { stencil, blocked_stencil, local, blocked_local, global, off_process };
+inline constexpr Filling fillings[] = {Filling::stencil, Filling::blocked_stencil,
+                                       Filling::local,   Filling::blocked_local,
+                                       Filling::global,  Filling::off_process};
+
+// Sets every value of the stencil, and adds 3 dof to the diagonal.
+void fill(Mat matrix, DM grid, const Case& c, Filling how, unsigned salt, InsertMode mode = ADD_VALUES);
+
+Handle<Vec> random_vector(Mat like, unsigned salt, bool left = false);
+void expect_near(Vec a, Vec b, const std::string& what);
+
+// Every product, the diagonal, norms and rows.
+void expect_same(Mat quadrille, Mat aij);
+
+// A quadrille matrix and AIJ, filled alike.
+struct Pair {
+  Grid grid;
+  Handle<Mat> ours, theirs;
+  void both(const std::function<void(Mat)>& change) const {
+    for (const Mat m : {ours.get(), theirs.get()}) change(m);
+  }
+};
+Pair filled_pair(const Case& c, const std::string& format, Filling how = Filling::local, unsigned salt = 1);
+
+int ranks();
+
+}  // namespace quadrille::type_test

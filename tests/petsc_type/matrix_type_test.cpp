@@ -1,0 +1,373 @@
+// The matrix type `quadrille` against PETSc's AIJ, operation by operation, on any number of ranks.
+#include "comparison.hpp"
+#include "kernels/petsc/matrix_type/register.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/registry.hpp"
+
+namespace quadrille::type_test {
+namespace {
+
+class MatrixType : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { petsc::register_matrix_type(); }
+};
+
+TEST_F(MatrixType, EveryWayOfFillingIsAijs) {
+  unsigned salt = 0;
+  for (const Case& c : cases(1, 12)) {
+    SCOPED_TRACE(c.name());
+    for (const Filling how : fillings) {
+      SCOPED_TRACE("filling " + std::to_string(static_cast<int>(how)));
+      const Pair p = filled_pair(c, "cds", how, ++salt);
+      expect_same(p.ours.get(), p.theirs.get());
+      const Filling again = fillings[salt % 6];
+      p.both([&](Mat m) { fill(m, p.grid.get(), c, again, salt + 100); });  // added
+      expect_same(p.ours.get(), p.theirs.get());
+      p.both([&](Mat m) { fill(m, p.grid.get(), c, again, salt + 200, INSERT_VALUES); });
+      expect_same(p.ours.get(), p.theirs.get());
+      p.both([&](Mat m) { CALL(MatZeroEntries(m)); });
+      p.both([&](Mat m) { fill(m, p.grid.get(), c, how, salt + 300); });
+      expect_same(p.ours.get(), p.theirs.get());
+    }
+  }
+}
+
+TEST_F(MatrixType, EveryFormatIsAijs) {
+  for (const FormatEntry& entry : registry()) {
+    if (entry.space != SpaceKind::cpu || !entry.make_fp64) continue;
+    SCOPED_TRACE(entry.name);
+    for (const Case& c : cases(2, 3)) {
+      SCOPED_TRACE(c.name());
+      const Pair p = filled_pair(c, entry.name);
+      const Handle<Vec> x = random_vector(p.theirs.get(), 3);
+      const Handle<Vec> a = random_vector(p.theirs.get(), 4), b = random_vector(p.theirs.get(), 5);
+      for (int round = 0; round < 2; ++round) {
+        CALL(MatMult(p.ours.get(), x.get(), a.get()));
+        CALL(MatMult(p.theirs.get(), x.get(), b.get()));
+        expect_near(a.get(), b.get(), "MatMult");
+        p.both([&](Mat m) { fill(m, p.grid.get(), c, Filling::local, 7); });  // made anew
+      }
+    }
+  }
+}
+
+TEST_F(MatrixType, OperationsThatChangeItAreAijs) {
+  for (const Case& c : cases(3, 6)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    const auto same_after = [&](const char* what, const std::function<void(Mat)>& change) {
+      SCOPED_TRACE(what);
+      p.both(change);
+      expect_same(p.ours.get(), p.theirs.get());
+    };
+    const Handle<Vec> left = random_vector(p.theirs.get(), 21), right = random_vector(p.theirs.get(), 22);
+    same_after("scale", [](Mat m) { CALL(MatScale(m, -1.5)); });
+    same_after("shift", [](Mat m) { CALL(MatShift(m, 2.25)); });
+    same_after("diagonal set", [&](Mat m) { CALL(MatDiagonalSet(m, left.get(), ADD_VALUES)); });
+    same_after("diagonal scale", [&](Mat m) { CALL(MatDiagonalScale(m, left.get(), right.get())); });
+
+    const Pair other = filled_pair(c, "cds", Filling::stencil, 9);
+    {
+      SCOPED_TRACE("the other");
+      expect_same(other.ours.get(), other.theirs.get());
+    }
+    for (const auto& [to, from] :
+         {std::pair{p.ours.get(), other.ours.get()}, std::pair{p.theirs.get(), other.theirs.get()}})
+      CALL(MatAXPY(to, -0.5, from, DIFFERENT_NONZERO_PATTERN));
+    {
+      SCOPED_TRACE("axpy");
+      expect_same(p.ours.get(), p.theirs.get());
+    }
+
+    PetscInt first = 0, last = 0;
+    CALL(MatGetOwnershipRange(p.theirs.get(), &first, &last));
+    p.both([](Mat m) { CALL(MatSetOption(m, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE)); });
+    const std::vector<PetscInt> rows{first, last - 1}, next{last % (ranks() * 2)};
+    same_after("zero rows", [&](Mat m) {
+      const Handle<Vec> x = random_vector(m, 31), b = random_vector(m, 32);
+      CALL(MatZeroRows(m, 2, rows.data(), 5.5, x.get(), b.get()));
+    });
+    same_after("zero rows and columns", [&](Mat m) {
+      const Handle<Vec> x = random_vector(m, 31), b = random_vector(m, 32);
+      CALL(MatZeroRowsColumns(m, 1, next.data(), 1.5, x.get(), b.get()));
+    });
+    same_after("zero rows, local", [&](Mat m) {
+      const PetscInt row = 0;
+      CALL(MatZeroRowsLocal(m, 1, &row, 0.75, nullptr, nullptr));
+    });
+    same_after("zero", [](Mat m) { CALL(MatZeroEntries(m)); });
+  }
+}
+
+TEST_F(MatrixType, CopiesAreTheirOwn) {
+  for (const Case& c : cases(4, 5)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "dia");
+    const auto duplicate = [](Mat m, MatDuplicateOption option) {
+      return make<Mat>("MatDuplicate", [=](Mat* to) { return MatDuplicate(m, option, to); });
+    };
+    const Handle<Mat> copy = duplicate(p.ours.get(), MAT_COPY_VALUES),
+                      empty = duplicate(p.ours.get(), MAT_DO_NOT_COPY_VALUES),
+                      before = duplicate(p.theirs.get(), MAT_COPY_VALUES);
+    p.both([](Mat m) { CALL(MatScale(m, 3)); });
+    expect_same(copy.get(), before.get());
+    CALL(MatCopy(p.ours.get(), copy.get(), SAME_NONZERO_PATTERN));
+    expect_same(copy.get(), p.theirs.get());
+    fill(empty.get(), p.grid.get(), c, Filling::global, 44);
+    CALL(MatZeroEntries(before.get()));
+    fill(before.get(), p.grid.get(), c, Filling::global, 44);
+    expect_same(empty.get(), before.get());
+  }
+}
+
+TEST_F(MatrixType, ConversionsKeepEveryValue) {
+  for (const Case& c : cases(5, 5)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    const auto convert = [](Mat m, MatType type) {
+      return make<Mat>("MatConvert", [=](Mat* to) { return MatConvert(m, type, MAT_INITIAL_MATRIX, to); });
+    };
+    for (const char* type : {MATAIJ, MATBAIJ}) {
+      SCOPED_TRACE(type);
+      const Handle<Mat> theirs = convert(p.ours.get(), type);
+      expect_same(p.ours.get(), theirs.get());
+      for (const char* format : {"cds", "csr"}) {
+        CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_format", format));
+        const Handle<Mat> back = convert(theirs.get(), "quadrille");
+        expect_same(back.get(), p.theirs.get());
+        PetscBool ours = PETSC_FALSE;
+        CALL(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(back.get()), &ours, "seqquadrille",
+                                       "mpiquadrille", ""));
+        EXPECT_TRUE(ours);
+      }
+    }
+    Handle<Mat> in_place = convert(p.ours.get(), MATAIJ);
+    Mat m = in_place.release();
+    CALL(MatConvert(m, "quadrille", MAT_INPLACE_MATRIX, &m));
+    in_place.reset(m);
+    CALL(MatScale(m, 2));
+    CALL(MatScale(p.theirs.get(), 2));
+    expect_same(m, p.theirs.get());
+    CALL(MatConvert(m, MATAIJ, MAT_INPLACE_MATRIX, &m));
+    PetscBool same = PETSC_FALSE;
+    CALL(MatEqual(m, p.theirs.get(), &same));
+    EXPECT_TRUE(same);
+  }
+}
+
+// No DMDA: what is set is collected, and the structure found at assembly.
+TEST_F(MatrixType, WithoutAGridTheSparsityIsTheStructure) {
+  const auto band = [](MatType type, PetscInt rows, PetscInt block) {
+    Handle<Mat> m = make<Mat>("MatCreate", [](Mat* created) { return MatCreate(PETSC_COMM_WORLD, created); });
+    CALL(MatSetSizes(m.get(), PETSC_DECIDE, PETSC_DECIDE, rows, rows));
+    CALL(MatSetBlockSize(m.get(), block));
+    CALL(MatSetType(m.get(), type));
+    CALL(MatSetUp(m.get()));
+    CALL(MatSetOption(m.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    PetscInt first = 0, last = 0;
+    CALL(MatGetOwnershipRange(m.get(), &first, &last));
+    for (PetscInt i = first; i < last; ++i)
+      for (const PetscInt d : {-8, -1, 0, 1, 8})
+        if (i + d >= 0 && i + d < rows) CALL(MatSetValue(m.get(), i, i + d, value_at(i, d, 1), ADD_VALUES));
+    CALL(MatAssemblyBegin(m.get(), MAT_FINAL_ASSEMBLY));
+    CALL(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY));
+    return m;
+  };
+  for (const PetscInt block : {1, 2, 4})
+    for (const char* format : {"cds", "csr", "dia"}) {
+      CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_format", format));
+      const Handle<Mat> ours = band("quadrille", 48, block), theirs = band(MATAIJ, 48, block);
+      expect_same(ours.get(), theirs.get());
+      for (const Mat m : {ours.get(), theirs.get()}) CALL(MatShift(m, 1.5));
+      expect_same(ours.get(), theirs.get());
+    }
+}
+
+TEST_F(MatrixType, CoordinatesAreSummedAndSentToTheirRanks) {
+  for (const Case& c : cases(6, 5)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    // Row i and its diagonal twice; and the row after the last one of this rank, which is another's.
+    PetscInt first = 0, last = 0, all = 0;
+    CALL(MatGetOwnershipRange(p.theirs.get(), &first, &last));
+    CALL(MatGetSize(p.theirs.get(), &all, nullptr));
+    std::vector<PetscInt> rows, columns;
+    std::vector<double> values;
+    for (PetscInt i = first; i <= last; ++i)
+      for (int twice = 0; twice < 2; ++twice) {
+        rows.push_back(i % all);
+        columns.push_back(i % all);
+        values.push_back(value_at(i % all, twice, 3));
+      }
+    rows.push_back(-1);  // left out
+    columns.push_back(0);
+    values.push_back(1e9);
+    const Handle<Mat> coo =
+        make<Mat>("MatDuplicate", [&](Mat* m) { return MatDuplicate(p.theirs.get(), MAT_COPY_VALUES, m); });
+    for (const Mat m : {p.ours.get(), coo.get()}) {
+      std::vector<PetscInt> i = rows, j = columns;
+      CALL(MatSetPreallocationCOO(m, static_cast<PetscCount>(i.size()), i.data(), j.data()));
+      CALL(MatSetValuesCOO(m, values.data(), INSERT_VALUES));
+      CALL(MatSetValuesCOO(m, values.data(), ADD_VALUES));
+    }
+    expect_same(p.ours.get(), coo.get());
+  }
+}
+
+// What PETSc's solvers ask for: as many iterations as with AIJ, and its solution.
+TEST_F(MatrixType, SolversTakeAsManyIterations) {
+  Case c;
+  c.size = {7, 6, 6};
+  c.dof = 2;
+  const Pair p = filled_pair(c, "cds");
+  const Handle<Vec> b = random_vector(p.theirs.get(), 8);
+  for (const char* pc :
+       {"none", "jacobi", "pbjacobi", "vpbjacobi", "sor", "bjacobi", "asm", "redundant", "ilu", "lu"}) {
+    if (ranks() > 1 && (std::string(pc) == "ilu" || std::string(pc) == "lu")) continue;
+    if (std::string(pc) == "vpbjacobi") {
+      PetscInt rows = 0;
+      CALL(MatGetLocalSize(p.theirs.get(), &rows, nullptr));
+      std::vector<PetscInt> sizes(static_cast<std::size_t>(rows / 2), 2);
+      p.both([&](Mat m) { CALL(MatSetVariableBlockSizes(m, rows / 2, sizes.data())); });
+    }
+    SCOPED_TRACE(pc);
+    PetscInt iterations[2] = {-1, -2};
+    Handle<Vec> x[2] = {random_vector(p.theirs.get(), 1), random_vector(p.theirs.get(), 1)};
+    int i = 0;
+    p.both([&](Mat m) {
+      KSP ksp = nullptr;
+      PC preconditioner = nullptr;
+      CALL(KSPCreate(PETSC_COMM_WORLD, &ksp));
+      CALL(KSPSetOperators(ksp, m, m));
+      CALL(KSPGetPC(ksp, &preconditioner));
+      CALL(PCSetType(preconditioner, pc));
+      CALL(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 200));
+      CALL(KSPSolve(ksp, b.get(), x[i].get()));
+      CALL(KSPGetIterationNumber(ksp, &iterations[i]));
+      CALL(KSPDestroy(&ksp));
+      ++i;
+    });
+    EXPECT_EQ(iterations[0], iterations[1]);
+    EXPECT_GT(iterations[1], 0);
+    PetscReal off = 0, size = 0;
+    CALL(VecNorm(x[1].get(), NORM_2, &size));
+    CALL(VecAXPY(x[0].get(), -1, x[1].get()));
+    CALL(VecNorm(x[0].get(), NORM_2, &off));
+    EXPECT_LE(off, 1e-9 * size);
+  }
+}
+
+TEST_F(MatrixType, ProductsWithAijFollowNewValues) {
+  for (const Case& c : cases(7, 4)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    const Handle<Mat> by =
+        make<Mat>("MatDuplicate", [&](Mat* m) { return MatDuplicate(p.theirs.get(), MAT_COPY_VALUES, m); });
+    Mat products[2] = {};
+    const auto compare = [&](MatReuse reuse) {
+      int i = 0;
+      p.both([&](Mat m) { CALL(MatPtAP(m, by.get(), reuse, 2.0, &products[i++])); });
+      const Handle<Vec> x = random_vector(products[1], 1), a = random_vector(products[1], 2),
+                        b = random_vector(products[1], 3);
+      CALL(MatMult(products[0], x.get(), a.get()));
+      CALL(MatMult(products[1], x.get(), b.get()));
+      expect_near(a.get(), b.get(), "P^T A P");
+    };
+    compare(MAT_INITIAL_MATRIX);
+    p.both([](Mat m) { CALL(MatScale(m, -2)); });
+    compare(MAT_REUSE_MATRIX);
+    p.both([&](Mat m) { fill(m, p.grid.get(), c, Filling::local, 5); });
+    compare(MAT_REUSE_MATRIX);
+    p.both([](Mat m) { CALL(MatShift(m, 1.25)); });
+    compare(MAT_REUSE_MATRIX);
+    for (Mat& product : products) CALL(MatDestroy(&product));
+  }
+}
+
+// The message of the PETSc error that `code` is.
+std::string message_of(PetscErrorCode code) {
+  EXPECT_NE(code, 0);
+  try {
+    check(code, "call");
+  } catch (const PetscError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+void expect_in(const std::string& part, const std::string& text) {
+  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+}
+
+TEST_F(MatrixType, AValueOutsideTheStencilIsNamed) {
+  Case c;
+  c.dimension = 2;
+  c.size = {12, 12, 1};
+  const Pair p = filled_pair(c, "cds");
+  PetscInt row = 0, far = 0;
+  CALL(MatGetOwnershipRange(p.ours.get(), &row, nullptr));
+  far = row + 3;  // three nodes further, in one line
+  const double zero = 0, value = 2;
+  CALL(MatSetValues(p.ours.get(), 1, &row, 1, &far, &zero, ADD_VALUES));  // needs no place
+  const std::string text = message_of(MatSetValues(p.ours.get(), 1, &row, 1, &far, &value, ADD_VALUES));
+  expect_in("row " + std::to_string(row) + " ", text);
+  expect_in("column " + std::to_string(far) + " ", text);
+  expect_in("the star stencil of width 1", text);
+  CALL(MatSetOption(p.ours.get(), MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
+  CALL(MatSetValues(p.ours.get(), 1, &row, 1, &far, &value, ADD_VALUES));  // asked to be dropped
+  CALL(MatAssemblyBegin(p.ours.get(), MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(p.ours.get(), MAT_FINAL_ASSEMBLY));
+  expect_same(p.ours.get(), p.theirs.get());
+}
+
+TEST_F(MatrixType, WrongOptionsAreRefusedWithWhatThereIs) {
+  const Grid grid = make_grid({});
+  const Handle<Mat> m = make_matrix(grid.get(), "nonsense");
+  CALL(MatAssemblyBegin(m.get(), MAT_FINAL_ASSEMBLY));
+  expect_in("there is no format 'nonsense'; there are csr",
+            message_of(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY)));
+  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", "moon"));
+  const Handle<Mat> n = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
+  CALL(MatSetSizes(n.get(), PETSC_DECIDE, PETSC_DECIDE, 16, 16));
+  CALL(MatSetType(n.get(), "quadrille"));
+  const std::string text = message_of(MatSetUp(n.get()));
+  CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_space"));
+  expect_in("-mat_quadrille_space moon: there are auto, cpu and cuda", text);
+}
+
+TEST_F(MatrixType, OptionsFollowThePrefix) {
+  const Grid grid = make_grid({});
+  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_format", "csr"));
+  CALL(PetscOptionsSetValue(nullptr, "-mine_mat_quadrille_format", "ell"));
+  const Handle<Mat> m =
+      make<Mat>("MatCreate", [](Mat* created) { return MatCreate(PETSC_COMM_WORLD, created); });
+  CALL(MatSetSizes(m.get(), PETSC_DECIDE, PETSC_DECIDE, 16, 16));
+  CALL(MatSetOptionsPrefix(m.get(), "mine_"));
+  CALL(MatSetType(m.get(), "quadrille"));
+  CALL(MatSetFromOptions(m.get()));
+  CALL(MatSetUp(m.get()));
+  PetscInt first = 0, last = 0;
+  CALL(MatGetOwnershipRange(m.get(), &first, &last));
+  for (PetscInt i = first; i < last; ++i) CALL(MatSetValue(m.get(), i, i, 1.0, INSERT_VALUES));
+  CALL(MatAssemblyBegin(m.get(), MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY));
+  CALL(PetscOptionsClearValue(nullptr, "-mine_mat_quadrille_format"));
+  const std::string path = testing::TempDir() + "quadrille_type_view";
+  PetscViewer viewer = nullptr;
+  CALL(PetscViewerASCIIOpen(PETSC_COMM_WORLD, path.c_str(), &viewer));
+  CALL(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
+  CALL(MatView(m.get(), viewer));
+  CALL(PetscViewerDestroy(&viewer));
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank != 0) return;
+  FILE* file = std::fopen(path.c_str(), "r");
+  ASSERT_NE(file, nullptr);
+  char text[2048] = {};
+  const std::string seen(text, std::fread(text, 1, sizeof text, file));
+  std::fclose(file);
+  std::remove(path.c_str());
+  expect_in("format ell,", seen);
+}
+
+}  // namespace
+}  // namespace quadrille::type_test
