@@ -42,21 +42,31 @@ std::string formatted(const char* format, Numbers... numbers) {
   return text;
 }
 
+// Solved with as PETSc's own matrix, a peer: MATAIJ, or MATAIJCUSPARSE where PETSc has CUDA and the machine a GPU.
+constexpr const char* petscs_format = "petsc_aij";
+
 // auto takes the GPU where PETSc's vectors can be there too, and otherwise the CPU where the format is there. Throws CudaError
 // for a format that needs a GPU where there is none.
 const FormatEntry& chosen_entry(const Options& options) {
   const bool prefer_gpu = petsc::has_cuda() && cuda::device_count() > 0;
+  const bool petscs_own =
+      options.formats.front() == petscs_format && (petsc::has_cuda() || options.space != "cuda");
   const FormatEntry* found = nullptr;
   for (const FormatEntry& entry : registry()) {
     if (entry.name != options.formats.front() || !entry.make_fp64) continue;
-    if (options.space != "auto" && options.space != to_string(entry.space)) continue;
+    if (options.space != "auto" && options.space != to_string(entry.space) && !petscs_own) continue;
     if (!found || (prefer_gpu && entry.space == SpaceKind::cuda)) found = &entry;
   }
   if (found == nullptr)
     throw InputError("--format '" + options.formats.front() + "' does not run in --space " + options.space);
-  if (found->space == SpaceKind::cuda && cuda::device_count() == 0)
+  if ((found->space == SpaceKind::cuda || options.space == "cuda") && cuda::device_count() == 0)
     throw CudaError("the format that was asked for runs on a GPU, and this machine has none");
   return *found;
+}
+
+SpaceKind space_of(const Options& options, const FormatEntry& entry) {
+  const bool gpu = petsc::has_cuda() && cuda::device_count() > 0 && options.space != "cpu";
+  return entry.name == petscs_format && gpu ? SpaceKind::cuda : entry.space;
 }
 
 // Takes the mean of each unknown off.
@@ -72,7 +82,10 @@ void remove_means(std::vector<double>& values, int dof) {
 class Solve {
  public:
   explicit Solve(const Options& options)
-      : options_(options), progress_(options), entry_(chosen_entry(options)) {}
+      : options_(options),
+        progress_(options),
+        entry_(chosen_entry(options)),
+        space_(space_of(options, entry_)) {}
 
   int operator()() {
     assemble();
@@ -122,13 +135,13 @@ class Solve {
 
   void solve() {
     progress_.say("setting up");
-    const petsc::KrylovProblem krylov{
-        op_,
-        entry_.name,
-        options_.grid.dof,
-        problem_.singular,
-        !options_.petsc_arguments.empty(),
-        [this](int levels, petsc::CoarseOperators operators) { return coarse_levels(levels, operators); }};
+    petsc::KrylovProblem krylov{op_, entry_.name, options_.grid.dof, problem_.singular,
+                                !options_.petsc_arguments.empty()};
+    krylov.as_aij = entry_.name == petscs_format;
+    krylov.aij_on_gpu = krylov.as_aij && space_ == SpaceKind::cuda;
+    krylov.coarsen = [this](int levels, petsc::CoarseOperators operators) {
+      return coarse_levels(levels, operators);
+    };
     Clock::time_point said{};
     result_ = petsc::krylov_solve(krylov, problem_.system.rhs, solution_,
                                   [&](int iteration, double residual, double tolerance) {
@@ -139,13 +152,15 @@ class Solve {
                                   });
     if (problem_.singular) remove_means(solution_, options_.grid.dof);
     record_.pde = options_.pde;
-    record_.space = to_string(entry_.space);
+    record_.space = to_string(space_);
     record_.format = entry_.name;
     record_.grid = to_string(options_.grid);
     record_.dof = options_.grid.dof;
     record_.unknowns = options_.grid.rows();
     for (int axis = 0; axis < options_.grid.dimension; ++axis)
       record_.h = std::max(record_.h, options_.grid.spacing_m[axis]);
+    record_.method = result_.method;
+    record_.preconditioner = result_.preconditioner;
     record_.iterations = result_.iterations;
     record_.converged = result_.converged;
     record_.reason = result_.reason;
@@ -233,7 +248,7 @@ class Solve {
 
   void write_json() const {
     Report report;
-    report.machine = describe_machine(entry_.space == SpaceKind::cuda, options_.device);
+    report.machine = describe_machine(space_ == SpaceKind::cuda, options_.device);
     report.command = options_.command_line;
     report.version = QUADRILLE_REVISION;
     report.date = utc_now();
@@ -243,6 +258,7 @@ class Solve {
   const Options& options_;
   const Progress progress_;
   const FormatEntry& entry_;
+  const SpaceKind space_;
   const Clock::time_point start_ = Clock::now();
   PdeProblem problem_;
   std::shared_ptr<const SpmvOperator<double>> op_;

@@ -10,6 +10,7 @@ std::string to_json(const SolveRecord& r) {
   out += ", \"format\": " + json_string(r.format) + ", \"precision\": " + json_string(r.precision);
   out += ", \"grid\": " + json_string(r.grid) + ", \"dof\": " + std::to_string(r.dof);
   out += ", \"ranks\": " + std::to_string(r.ranks) + ", \"unknowns\": " + std::to_string(r.unknowns);
+  out += ", \"method\": " + json_string(r.method) + ", \"preconditioner\": " + json_string(r.preconditioner);
   out += ", \"h\": " + json_number(r.h) + ", \"iterations\": " + std::to_string(r.iterations);
   out += std::string(", \"converged\": ") + (r.converged ? "true" : "false");
   out += ", \"reason\": " + json_string(r.reason) + ", \"residual\": " + json_number(r.residual);

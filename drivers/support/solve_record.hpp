@@ -7,13 +7,14 @@
 
 namespace quadrille {
 
-// The fields and their names are those of the command's contract.
+// The fields and their names are those of the command's contract, and two more: method and preconditioner.
 struct SolveRecord {
   std::string pde, space, format, precision = "fp64", grid;
   int dof = 1;
   int ranks = 1;
   std::int64_t unknowns = 0;
-  double h = 0;  // the largest spacing, in m
+  double h = 0;                        // the largest spacing, in m
+  std::string method, preconditioner;  // PETSc's names
   int iterations = 0;
   bool converged = false;
   std::string reason;                         // in words

@@ -23,4 +23,7 @@ class AijMatrix {
   Handle<Vec> right_, left_;  // of columns and of rows, without memory of their own
 };
 
+// A MATSEQAIJ with arrays of its own, or a MATSEQAIJCUSPARSE. Throws FormatError for the latter where PETSc has no CUDA.
+Handle<Mat> aij_copy(const Csr<double>& csr, int block_size, bool on_gpu);
+
 }  // namespace quadrille::petsc

@@ -125,7 +125,7 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
       KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, PETSC_DEFAULT));  // no absolute one: units are free
   try {
     const MultigridRequest multigrid = multigrid_request();
-    const bool galerkin = multigrid.wanted && set_levels(preconditioner, problem, multigrid);
+    const bool galerkin = multigrid.wanted && set_levels(preconditioner, problem, matrix, multigrid);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));
     if (multigrid.wanted) keep_operators(preconditioner, galerkin);
     QUADRILLE_PETSC(KSPSetUp(ksp));
@@ -215,7 +215,7 @@ double median_matmult_ms(Mat matrix, Vec x, bool on_gpu) {
 KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, std::vector<double>& x,
                           const KrylovMonitor& monitor) {
   const auto start = std::chrono::steady_clock::now();
-  const Handle<Mat> matrix(make_shell_matrix(problem.op, problem.format, problem.block_size));
+  const Handle<Mat> matrix = matrix_for(problem, problem.op);
   const auto rows = static_cast<std::int64_t>(b.size());
   if (problem.op->rows() != rows || problem.op->columns() != rows)
     throw FormatError("the right side has " + std::to_string(rows) + " numbers, the operator is " +
@@ -230,7 +230,7 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   }
   Watch watched{monitor};
   const Handle<KSP> ksp = set_up(problem, matrix.get(), watched);
-  const bool on_gpu = problem.op->space() == SpaceKind::cuda;
+  const bool on_gpu = problem.as_aij ? problem.aij_on_gpu : problem.op->space() == SpaceKind::cuda;
   if (on_gpu) warm_up(ksp.get(), matrix.get(), right_side.get(), solution.get());
   KrylovResult result;
   result.setup_s = seconds_since(start);

@@ -19,6 +19,8 @@ struct KrylovProblem {
       false;                 // A maps the constants of each unknown to zero: they are kept out of b and x
   bool has_options = false;  // PETSc was given options: a set-up that fails is put down to them
   Coarsen coarsen = {};      // for -pc_type mg; may be empty
+  // A peer: PETSc's own MATAIJ of `op`, or its MATAIJCUSPARSE, is solved with instead, on every level of multigrid too.
+  bool as_aij = false, aij_on_gpu = false;
 };
 
 struct KrylovResult {

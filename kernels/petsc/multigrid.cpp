@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "kernels/petsc/aij_matrix.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/multigrid_setup.hpp"
 #include "kernels/petsc/petsc_error.hpp"
@@ -54,6 +55,11 @@ Handle<Mat> direct_matrix(const SpmvOperator<double>& op, int held) {
 
 }  // namespace
 
+Handle<Mat> matrix_for(const KrylovProblem& problem, const std::shared_ptr<const SpmvOperator<double>>& op) {
+  if (problem.as_aij) return aij_copy(op->to_csr(), problem.block_size, problem.aij_on_gpu);
+  return Handle<Mat>(make_shell_matrix(op, problem.format, problem.block_size));
+}
+
 MultigridRequest multigrid_request() {
   MultigridRequest request;
   char text[64] = "";
@@ -78,7 +84,7 @@ MultigridRequest multigrid_request() {
   return request;
 }
 
-bool set_levels(PC pc, const KrylovProblem& problem, const MultigridRequest& request) {
+bool set_levels(PC pc, const KrylovProblem& problem, Mat finest, const MultigridRequest& request) {
   if (!problem.coarsen) throw PetscOptionError("-pc_type mg: this operator comes without coarser grids");
   const CoarseLevels coarse = problem.coarsen(request.levels, request.operators);
   const std::vector<MultigridLevel>& below = coarse.below;
@@ -87,11 +93,13 @@ bool set_levels(PC pc, const KrylovProblem& problem, const MultigridRequest& req
   QUADRILLE_PETSC(PCMGSetLevels(pc, levels, nullptr));
   for (PetscInt level = levels - 1; level > 0; --level) {
     const PetscInt from_finest = levels - 1 - level;
-    const auto& op = from_finest == 0 ? problem.op : below[from_finest - 1].op;
-    const Handle<Mat> matrix(make_shell_matrix(op, problem.format, problem.block_size));
-    const Handle<Mat> interpolation(make_transfer_matrix(below[from_finest].interpolation));
+    const Handle<Mat> coarser = from_finest == 0 ? nullptr : matrix_for(problem, below[from_finest - 1].op);
+    const Mat matrix = coarser ? coarser.get() : finest;
+    const auto& transfer = below[from_finest].interpolation;
+    const Handle<Mat> interpolation = problem.as_aij ? aij_copy(transfer->to_csr(), 1, problem.aij_on_gpu)
+                                                     : Handle<Mat>(make_transfer_matrix(transfer));
     const Smoother smoother(pc, level);
-    QUADRILLE_PETSC(KSPSetOperators(smoother.ksp, matrix.get(), matrix.get()));
+    QUADRILLE_PETSC(KSPSetOperators(smoother.ksp, matrix, matrix));
     QUADRILLE_PETSC(PCSetType(smoother.pc, PCJACOBI));
     QUADRILLE_PETSC(PCMGSetInterpolation(pc, level, interpolation.get()));
   }
