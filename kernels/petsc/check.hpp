@@ -1,6 +1,7 @@
 // Turns PETSc's error codes into PetscError. Internal to kernels/petsc.
 #pragma once
 
+#include <petscdm.h>
 #include <petscksp.h>
 
 #include <memory>
@@ -18,6 +19,7 @@ struct Destroy {
   void operator()(Vec v) const { (void)VecDestroy(&v); }
   void operator()(IS s) const { (void)ISDestroy(&s); }
   void operator()(MatNullSpace s) const { (void)MatNullSpaceDestroy(&s); }
+  void operator()(DM d) const { (void)DMDestroy(&d); }
   void operator()(KSP k) const { (void)KSPDestroy(&k); }
 };
 template <class Object>

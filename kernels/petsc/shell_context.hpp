@@ -25,8 +25,8 @@ void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context);
 
 // Gives the MATSHELL `matrix` every operation that make_shell_matrix() promises; those of its diagonal where it is square.
 void set_shell_operations(Mat matrix, bool transposes, bool square);
-// For products in GPU memory, with a PETSc that has_cuda(): the vectors that the matrix makes are VECCUDA, and its block diagonal
-// is in GPU memory as well.
-void set_gpu_vectors(Mat matrix, bool square);
+// For products in GPU memory, with a PETSc that has_cuda(): the vectors that the matrix makes are VECCUDA. With `block_diagonal`,
+// its block diagonal is in GPU memory as well, and PCPBJACOBI then gives wrong results, without an error, for any other vectors.
+void set_gpu_vectors(Mat matrix, bool block_diagonal);
 
 }  // namespace quadrille::petsc

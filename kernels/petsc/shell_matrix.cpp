@@ -140,10 +140,10 @@ void set_shell_operations(Mat matrix, bool transposes, bool square) {
   set(matrix, MATOP_DESTROY, destroy);
 }
 
-void set_gpu_vectors(Mat matrix, [[maybe_unused]] bool square) {
+void set_gpu_vectors(Mat matrix, [[maybe_unused]] bool block_diagonal) {
   QUADRILLE_PETSC(MatShellSetVecType(matrix, VECCUDA));
 #if PETSC_VERSION_GE(3, 25, 0)
-  if (square) set(matrix, MATOP_GET_BLOCK_DIAGONAL, get_block_diagonal);
+  if (block_diagonal) set(matrix, MATOP_GET_BLOCK_DIAGONAL, get_block_diagonal);
 #endif
 }
 

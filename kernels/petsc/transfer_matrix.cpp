@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "kernels/petsc/aij_matrix.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/device_work.hpp"
 #include "kernels/petsc/guarded.hpp"
@@ -45,6 +46,11 @@ class Transfer {
       into(in, to.data(), to.space(), transposed, false);
     }
   }
+  // A MATSEQAIJ of it, made when first asked for.
+  Mat aij() {
+    if (!aij_) aij_ = aij_copy(transfer_->to_csr(), 1, false);
+    return aij_.get();
+  }
   void multiply_add(Vec x, Vec y, Vec z, bool transposed) {
     if (y != z) QUADRILLE_PETSC(VecCopy(y, z));
     multiply(x, z, transposed, true);
@@ -84,6 +90,7 @@ class Transfer {
 
   std::shared_ptr<const GridTransfer<double>> transfer_;
   Array<double, Device> device_x_, device_y_;  // of vectors in host memory
+  Handle<Mat> aij_;
 };
 
 Transfer& of(Mat matrix) {
@@ -119,6 +126,14 @@ void set(Mat matrix, MatOperation operation, Callback* callback) {
 }
 
 }  // namespace
+
+_p_Mat* aij_of_transfer(_p_Mat* matrix) {
+  PetscBool is_shell = PETSC_FALSE;
+  void (*multiply)(void) = nullptr;
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(matrix), MATSHELL, &is_shell));
+  if (is_shell) QUADRILLE_PETSC(MatShellGetOperation(matrix, MATOP_MULT, &multiply));
+  return multiply == reinterpret_cast<void (*)(void)>(mult) ? of(matrix).aij() : nullptr;
+}
 
 _p_Mat* make_transfer_matrix(std::shared_ptr<const GridTransfer<double>> transfer) {
   require_initialised();

@@ -15,4 +15,7 @@ namespace quadrille::petsc {
 // where PETSc's indices cannot hold it. What goes wrong later is a PETSc error with a message.
 _p_Mat* make_transfer_matrix(std::shared_ptr<const GridTransfer<double>> transfer);
 
+// The MATSEQAIJ of a matrix that make_transfer_matrix() made, which keeps it; null for any other matrix.
+_p_Mat* aij_of_transfer(_p_Mat* matrix);
+
 }  // namespace quadrille::petsc

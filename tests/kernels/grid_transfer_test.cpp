@@ -189,10 +189,7 @@ TEST(GridTransfer, KeepsConstantsWhereNoFaceHoldsAValue) {
   }
 }
 
-struct DestroyDm {
-  void operator()(DM dm) const { (void)DMDestroy(&dm); }
-};
-using DmHandle = std::unique_ptr<std::remove_pointer_t<DM>, DestroyDm>;
+using DmHandle = petsc::Handle<DM>;
 
 DmHandle dmda(int dimension, const std::array<std::int64_t, 3>& n, const std::array<bool, 3>& wraps,
               int dof) {

@@ -19,10 +19,7 @@ using petsc::make;
 
 #define CALL(call) ::quadrille::petsc::check(call, #call)
 
-struct DestroyDm {
-  void operator()(DM dm) const { (void)DMDestroy(&dm); }
-};
-using Grid = std::unique_ptr<std::remove_pointer_t<DM>, DestroyDm>;
+using Grid = Handle<DM>;
 
 struct Case {
   int dimension = 3;

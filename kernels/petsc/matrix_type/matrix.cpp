@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/matrix_type/interpolation.hpp"
 #include "kernels/petsc/matrix_type/options.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/session.hpp"
@@ -85,6 +86,7 @@ void TypedMatrix::set_up() {
   if (store_) return;
   read_options(self_, options);
   const DM grid = grid_of(self_);
+  if (grid != nullptr) offer_interpolation(grid);
   set_up(grid != nullptr ? make_grid_store(self_, grid) : make_aij_store(self_));
   for (const auto& [option, value] : early_) store_->set_option(option, value);
 }
@@ -109,6 +111,16 @@ void TypedMatrix::couple(const LocalParts& parts) {
     ghosts_ = std::make_shared<GhostProducts>(self_, parts, own_->space());
 }
 
+// Those of the DM where there is one, for a KSP with a DM takes its vectors from there.
+void TypedMatrix::choose_vectors() {
+  DM dm = nullptr;
+  QUADRILLE_PETSC(MatGetDM(self_, &dm));
+  if (dm == nullptr)
+    set_gpu_vectors(self_, false);  // whose vectors come along is not known
+  else if (makes_gpu_vectors(dm))
+    set_gpu_vectors(self_, true);
+}
+
 void TypedMatrix::make_products() {
   const LocalParts parts = store().parts();
   // CDS in host memory is the block diagonals themselves: they changed in place.
@@ -119,7 +131,7 @@ void TypedMatrix::make_products() {
     scaled_.reset();
     own_ = make_own_operator(self_, options, parts);
   }
-  if (has_cuda() && own_->space() == SpaceKind::cuda) set_gpu_vectors(self_, own_->rows() == own_->columns());
+  if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
   scaled_ = std::make_unique<ScaledOperator>(own_, options.format, ghosts_);
   made_from_ = store().version();

@@ -41,6 +41,7 @@ class TypedMatrix final : public ShellContext {
 
  private:
   void make_products();
+  void choose_vectors();
   void couple(const LocalParts& parts);
 
   Mat self_ = nullptr;  // not owned: it owns this
@@ -62,6 +63,9 @@ void create_typed(Mat matrix);
 void set_value_operations(Mat matrix);
 void set_aij_operations(Mat matrix);
 void set_conversions(Mat matrix);
+
+// Lets a transfer matrix take part in P^T A P with matrices of this type and with AIJ, which coarser Galerkin operators are.
+void set_products_with_transfer(Mat transfer);
 
 template <class Callback>
 void set_operation(Mat matrix, MatOperation operation, Callback* callback) {

@@ -2,6 +2,7 @@
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/transfer_matrix.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -97,7 +98,7 @@ PetscErrorCode product_set_from_options(Mat product) {
       if (factor != nullptr)
         QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(factor), &ours,
                                                   "seqquadrille", "mpiquadrille", ""));
-      factor = ours ? aij_of(factor) : nullptr;
+      factor = ours ? aij_of(factor) : factor != nullptr ? aij_of_transfer(factor) : nullptr;
     }
     QUADRILLE_PETSC(MatProductReplaceMats(factors[0], factors[1], factors[2], product));
     QUADRILLE_PETSC(MatProductSetFromOptions(product));
@@ -182,6 +183,13 @@ PetscErrorCode coloring_apply(Mat m, MatFDColoring coloring, Vec x, void* contex
 }
 
 }  // namespace
+
+void set_products_with_transfer(Mat transfer) {
+  for (const char* name :
+       {"MatProductSetFromOptions_seqquadrille_shell_C", "MatProductSetFromOptions_seqaij_shell_C"})
+    QUADRILLE_PETSC(
+        PetscObjectComposeFunction(reinterpret_cast<PetscObject>(transfer), name, product_set_from_options));
+}
 
 void set_aij_operations(Mat m) {
   set_operation(m, MATOP_NORM, norm);
