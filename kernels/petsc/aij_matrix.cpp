@@ -3,51 +3,42 @@
 #include <type_traits>
 
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/session.hpp"
 
 namespace quadrille::petsc {
 
 static_assert(std::is_same_v<PetscScalar, double>, "Quadrille needs a PETSc with real double scalars");
 static_assert(sizeof(PetscInt) == sizeof(std::int32_t), "Quadrille needs a PETSc with 32-bit indices");
 
-namespace {
+Handle<Mat> aij_copy(const Csr<double>& csr, int block_size, bool on_gpu) {
+  require_initialised();
+  if (on_gpu && !has_cuda()) throw FormatError("MATSEQAIJCUSPARSE needs a PETSc with CUDA");
+  const PetscInt rows = to_index32(csr.rows, "rows"), columns = to_index32(csr.columns, "columns");
+  Handle<Mat> matrix = make<Mat>("MatCreate", [](Mat* m) { return MatCreate(PETSC_COMM_SELF, m); });
+  QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, columns, rows, columns));
+  QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), block_size));
+  // Not by MatConvert: an interpolation that was converted in PETSc 3.25.6 made multigrid many times slower to converge.
+  QUADRILLE_PETSC(MatSetType(matrix.get(), on_gpu ? MATSEQAIJCUSPARSE : MATSEQAIJ));
+  QUADRILLE_PETSC(
+      MatSeqAIJSetPreallocationCSR(matrix.get(), csr.row_ptr.data(), csr.column.data(), csr.value.data()));
+  return matrix;
+}
 
-// PETSc takes non-const pointers, but what is done with this matrix only reads.
-Handle<Mat> aij_over(const Csr<double>& csr) {
+AijMatrix::AijMatrix(const Csr<double>& csr) {
   require_initialised();
   const PetscInt rows = to_index32(csr.rows, "rows"), columns = to_index32(csr.columns, "columns");
-  return make<Mat>("MatCreateSeqAIJWithArrays", [&](Mat* matrix) {
+  // PETSc takes non-const pointers, but MatMult only reads.
+  matrix_ = make<Mat>("MatCreateSeqAIJWithArrays", [&](Mat* matrix) {
     return MatCreateSeqAIJWithArrays(
         PETSC_COMM_SELF, rows, columns, const_cast<PetscInt*>(csr.row_ptr.data()),
         const_cast<PetscInt*>(csr.column.data()), const_cast<PetscScalar*>(csr.value.data()), matrix);
   });
-}
-
-}  // namespace
-
-Handle<Mat> aij_copy(const Csr<double>& csr, int block_size, [[maybe_unused]] bool on_gpu) {
-  const Handle<Mat> over = aij_over(csr);
-  Handle<Mat> copy = make<Mat>(
-      "MatDuplicate", [&](Mat* matrix) { return MatDuplicate(over.get(), MAT_COPY_VALUES, matrix); });
-  QUADRILLE_PETSC(MatSetBlockSize(copy.get(), block_size));
-  if (!on_gpu) return copy;
-#if defined(PETSC_HAVE_CUDA)
-  Mat converted = copy.release();
-  check(MatConvert(converted, MATSEQAIJCUSPARSE, MAT_INPLACE_MATRIX, &converted), "MatConvert");
-  return Handle<Mat>(converted);
-#else
-  throw FormatError("MATSEQAIJCUSPARSE needs a PETSc with CUDA");
-#endif
-}
-
-AijMatrix::AijMatrix(const Csr<double>& csr) {
-  matrix_ = aij_over(csr);
-  const auto vector = [](std::int64_t size) {
-    return make<Vec>("VecCreateSeqWithArray", [=](Vec* v) {
-      return VecCreateSeqWithArray(PETSC_COMM_SELF, 1, static_cast<PetscInt>(size), nullptr, v);
-    });
+  const auto vector = [](PetscInt size) {
+    return make<Vec>("VecCreateSeqWithArray",
+                     [=](Vec* v) { return VecCreateSeqWithArray(PETSC_COMM_SELF, 1, size, nullptr, v); });
   };
-  right_ = vector(csr.columns);
-  left_ = vector(csr.rows);
+  right_ = vector(columns);
+  left_ = vector(rows);
 }
 
 namespace {
