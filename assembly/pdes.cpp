@@ -9,18 +9,18 @@ namespace quadrille {
 namespace {
 
 struct Known {
-  const char *name, *equation, *units;
+  const char *name, *equation, *units, *solution_units;
   PdeProblem (*assemble)(const Grid&, const Stencil&, const Boundary&, std::uint64_t, bool);
   bool alike_on_coarser_grids;
 };
 
 constexpr Known known_pdes[] = {
-    {"poisson", "-div grad u = f", "1/m2",
+    {"poisson", "-div grad u = f", "1/m2", "1",
      [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t,
         bool manufactured) { return poisson(grid, stencil, boundary, manufactured); },
      true},
-    {"diffusion", "-div(a grad u) = f", "1/s", diffusion_problem, false},
-    {"elasticity", "-(mu lap u + (lambda + mu) grad div u) = f", "N/m3",
+    {"diffusion", "-div(a grad u) = f", "1/s", "1", diffusion_problem, false},
+    {"elasticity", "-(mu lap u + (lambda + mu) grad div u) = f", "N/m3", "m",
      [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t,
         bool manufactured) { return elasticity_problem(grid, stencil, boundary, manufactured); },
      true}};
@@ -47,6 +47,10 @@ std::string pde_equation(const std::string& name) {
 }
 std::string pde_source_units(const std::string& name) {
   return find(name).units;
+}
+
+std::string pde_solution_units(const std::string& name) {
+  return find(name).solution_units;
 }
 
 bool pde_looks_alike_on_coarser_grids(const std::string& name) {

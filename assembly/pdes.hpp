@@ -21,6 +21,8 @@ bool pde_looks_alike_on_coarser_grids(const std::string& name);
 
 // Of the right side, for a u without units: "1/m2", ... Throws InputError for an unknown name.
 std::string pde_source_units(const std::string& name);
+// Of u: "1", or "m". Throws InputError for an unknown name.
+std::string pde_solution_units(const std::string& name);
 
 // The PDE on a grid. `seed` matters to diffusion without `manufactured`. Throws InputError for an unknown name and for a stencil
 // or boundary that the PDE does not take, FormatError and MemoryError when it is too large.

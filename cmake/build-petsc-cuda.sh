@@ -15,7 +15,7 @@ petsc_url=https://files.pythonhosted.org/packages/75/91/9886e471bcfc0d216a85de07
 petsc_sha256=00ac91c7ae96eae6a39d7380c7e869c1c7ddbc0c64a23a0b5fd3442227c7cdb9
 nvml_version=13.0.87  # NVIDIA's nvml.h and a library to link with, for toolkits that come without
 
-place=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/quadrille/petsc-$petsc_version-cuda}
+place=$(realpath -m "${1:-${XDG_CACHE_HOME:-$HOME/.cache}/quadrille/petsc-$petsc_version-cuda}")
 work=$place.build
 if [[ -e $place/complete ]]; then
   say "PETSc $petsc_version with CUDA is in $place"
@@ -26,7 +26,7 @@ use_quiet_mpi
 require_packages g++ make python3 python3-pip curl libopenmpi-dev openmpi-bin libopenblas-dev libhdf5-openmpi-dev
 find_nvcc
 [[ -n $nvcc ]] || die "no nvcc of CUDA 12 or newer on PATH or in /usr/local/cuda/bin; set CUDACXX"
-cuda=$(cd "$(dirname "$nvcc")/.." && pwd)
+cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
 mkdir -p "$work" "$place" || die "cannot write to $place"
 
 say "fetching PETSc $petsc_version"
@@ -57,15 +57,18 @@ else
     sed 's/.*/int &(void) { return 12; }/' >"$work/nvml.c"
   gcc -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o "$stubs/libnvidia-ml.so" "$work/nvml.c"
 fi
-cp -L "$(find -L "$cuda" -path '*stubs*' -name libcuda.so -print -quit)" "$stubs/libcuda.so"
+cuda_stub=$(find -L "$cuda" -path '*stubs*' -name libcuda.so -print -quit)
+[[ -n $cuda_stub ]] || die "$cuda has no libcuda.so in a folder stubs, which PETSc is linked with"
+cp -L "$cuda_stub" "$stubs/libcuda.so"
 # Programs that PETSc's configuration runs need the driver's libraries by their run-time names. Those names stand in a folder of
 # their own, for PETSc remembers the stubs' folder, and must find the driver's own libraries where there is one.
 no_driver=$place/no-driver
 mkdir -p "$no_driver"
 ln -sf ../stubs/libnvidia-ml.so "$no_driver/libnvidia-ml.so.1"
 ln -sf ../stubs/libcuda.so "$no_driver/libcuda.so.1"
+known=$(/sbin/ldconfig -p)
 for library in libcuda.so.1 libnvidia-ml.so.1; do
-  if ! /sbin/ldconfig -p | grep -q "$library"; then
+  if [[ $known != *"$library"* ]]; then
     export LD_LIBRARY_PATH=$no_driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     say "this machine has no $library: set LD_LIBRARY_PATH=$no_driver to run anything with this PETSc here"
   fi

@@ -177,7 +177,8 @@ class Solve {
                  options_.manufactured, op_, &entry_, options_.format_options},
                 levels, operators);
     const std::int64_t coarsest = (result.below.empty() ? op_ : result.below.back().op)->rows();
-    multigrid_ = std::to_string(result.below.size() + 1) + " levels down to " + std::to_string(coarsest) +
+    multigrid_ = std::to_string(result.below.size() + 1) +
+                 (result.below.empty() ? " level of " : " levels down to ") + std::to_string(coarsest) +
                  " unknowns, coarse operators " +
                  (result.galerkin ? "P^T A P" : "of the PDE on the coarser grids");
     return result;
@@ -194,6 +195,14 @@ class Solve {
     }
     record_.error_l2 = std::sqrt(squares / static_cast<double>(error_.size()));
     record_.error_max = std::isnan(squares) ? squares : largest;
+  }
+
+  // assembly/pde/poisson.hpp
+  bool low_order() const {
+    bool periodic = true;
+    for (int axis = 0; axis < options_.grid.dimension; ++axis)
+      periodic = periodic && options_.boundary.periodic(axis);
+    return options_.points.name == "star" && options_.points.radius > 1 && !periodic;
   }
 
   void print() const {
@@ -215,9 +224,13 @@ class Solve {
               << result_.reason << "; |b - A x| / |b| " << formatted("%.3g", result_.residual) << "\n";
     if (result_.converged && result_.residual > 10 * result_.tolerance)
       std::cout << formatted(
-          "note: that is above the tolerance of %.0e, which PETSc holds against the preconditioned "
-          "residual unless -ksp_norm_type unpreconditioned is given\n",
+          "note: that is above the tolerance of %.0e: PETSc tests the preconditioned residual unless "
+          "-ksp_norm_type unpreconditioned is given, and by recurrences that rounding leads away from b - A "
+          "x\n",
           result_.tolerance);
+    if (low_order())
+      std::cout << "note: a star this wide closes with order 1 at faces that are not periodic; the box, or "
+                   "radius 1, has order 2\n";
     if (record_.error_l2)
       std::cout << formatted("error against the exact solution: root mean square %.4g, largest %.4g\n",
                              *record_.error_l2, *record_.error_max);
@@ -232,12 +245,13 @@ class Solve {
     file.options = options_.resolved;
     file.version = QUADRILLE_REVISION;
     FieldStep step;
-    step.fields.push_back({"solution", "u of " + pde_equation(options_.pde), "1", std::move(solution_)});
+    const std::string units = pde_solution_units(options_.pde);
+    step.fields.push_back({"solution", "u of " + pde_equation(options_.pde), units, std::move(solution_)});
     step.fields.push_back({"right_side", "f and what constant faces add to it",
                            pde_source_units(options_.pde), std::move(problem_.system.rhs)});
     if (!problem_.exact.empty()) {
-      step.fields.push_back({"exact", "the manufactured solution", "1", std::move(problem_.exact)});
-      step.fields.push_back({"error", "solution - exact", "1", std::move(error_)});
+      step.fields.push_back({"exact", "the manufactured solution", units, std::move(problem_.exact)});
+      step.fields.push_back({"error", "solution - exact", units, std::move(error_)});
     }
     file.steps.push_back(std::move(step));
     progress_.say("writing " + options_.output);

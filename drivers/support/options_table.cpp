@@ -50,9 +50,9 @@ std::vector<OptionSpec> grid_options() {
       {"dof", "N", group, for_operators, true,
        "unknowns per node, 1 to 64 (default 1; elasticity: the dimension)"},
       {"dof", "N", group, for_solve, true,
-       "unknowns per node, 1 to 64, each solved for by itself (default 1)"},
+       "unknowns per node, 1 to 64, each solved for by itself; elasticity: the dimension (default 1)"},
       {"stencil", "star | box", group, for_solve, true,
-       "star: neighbours along the axes; box: diagonal ones too, of poisson only (default star)"},
+       "star: neighbours along the axes; box: diagonal ones too, of poisson and elasticity (default star)"},
       {"stencil", "star | box | FILE", group, for_formats, true,
        "star: neighbours along the axes; box: diagonal ones too; FILE: one offset 'dx dy [dz]' a line "
        "(default star; elasticity: box)"},
@@ -91,11 +91,15 @@ std::vector<OptionSpec> run_options() {
            joined(format_names(), ", ") + " (default all)"},
       {"format", "all | LIST", group, for_bench, true,
        "all, or names with commas between, as spmv has them (default " + joined(bench_formats(), ",") + ")"},
-      {"format", "NAME", group, for_solve, true, "of the operator, one that spmv has (default cds)"},
+      {"format", "NAME", group, for_solve, true,
+       "of the operator, one that spmv has; petsc_aij is PETSc's own matrix, AIJ or aijcusparse, to compare "
+       "with "
+       "(default cds)"},
       {"space", "auto | cpu | cuda", group, for_solve, true,
-       "where the operator's products run; PETSc's vectors are in host memory, so cuda copies x and y at "
-       "every "
-       "product (default auto: the CPU where the format is there)"},
+       "where products and vectors are; with a PETSc without CUDA vectors stay in host memory, and cuda "
+       "copies x and y at every "
+       "product (default auto: the GPU where PETSc has CUDA and there is one, else the CPU where the format "
+       "is there)"},
       {"precision", "fp64", group, for_solve, true, "PETSc's own (default fp64)"},
       {"space", "auto | cpu | cuda", group, for_spmv, true,
        "where to apply the formats (default auto: every space there is)"},

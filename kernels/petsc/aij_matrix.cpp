@@ -17,7 +17,6 @@ Handle<Mat> aij_copy(const Csr<double>& csr, int block_size, bool on_gpu) {
   Handle<Mat> matrix = make<Mat>("MatCreate", [](Mat* m) { return MatCreate(PETSC_COMM_SELF, m); });
   QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, columns, rows, columns));
   QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), block_size));
-  // Not by MatConvert: an interpolation that was converted in PETSc 3.25.6 made multigrid many times slower to converge.
   QUADRILLE_PETSC(MatSetType(matrix.get(), on_gpu ? MATSEQAIJCUSPARSE : MATSEQAIJ));
   QUADRILLE_PETSC(
       MatSeqAIJSetPreallocationCSR(matrix.get(), csr.row_ptr.data(), csr.column.data(), csr.value.data()));

@@ -92,13 +92,12 @@ PetscErrorCode watch(KSP, PetscInt iteration, PetscReal residual, void* context)
   });
 }
 
-// PETSC 3.18.5 frees a vector twice after Chebyshev iterations as the outer method, with its own matrices as well.
+// PETSc (3.18.5 and 3.25.6) frees a vector twice after Chebyshev iterations as the outer method, with its own matrices as well.
 void refuse_crashing_method(KSP ksp) {
   PetscBool chebyshev = PETSC_FALSE;
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPCHEBYSHEV, &chebyshev));
-  if (chebyshev && PETSC_VERSION_LT(3, 19, 0))
-    throw PetscOptionError(
-        "-ksp_type chebyshev as the outer method crashes in PETSc 3.18; choose another one");
+  if (chebyshev)
+    throw PetscOptionError("-ksp_type chebyshev as the outer method crashes in PETSc; choose another one");
 }
 
 // Applies the preconditioner and the operator once, so that what PETSc copies to the GPU or computes when it is first needed is
@@ -110,6 +109,15 @@ void warm_up(KSP ksp, Mat matrix, Vec b, Vec x) {
   QUADRILLE_PETSC(PCApply(preconditioner, b, y.get()));
   QUADRILLE_PETSC(MatMult(matrix, y.get(), x));
   QUADRILLE_PETSC(VecSet(x, 0));
+}
+
+// Of an error that PETSc raised with what it was told to do.
+[[noreturn]] void blame_options(const KrylovProblem& problem, const PetscError& error) {
+  if (!problem.has_options) throw error;
+  throw PetscOptionError(
+      std::string(error.what()) +
+      "; correct what follows the bare --, and choose preconditioners that need products and diagonal "
+      "blocks alone, such as jacobi, pbjacobi, mg (by itself) or none");
 }
 
 // Everything before the first iteration.
@@ -132,11 +140,7 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   } catch (const PetscOptionError&) {
     throw;
   } catch (const PetscError& error) {
-    if (!problem.has_options) throw;
-    throw PetscOptionError(std::string(error.what()) +
-                           "; correct what follows the bare --, and choose preconditioners that need "
-                           "products and diagonal blocks alone, such as jacobi, "
-                           "pbjacobi, mg, ksp or none");
+    blame_options(problem, error);
   }
   refuse_crashing_method(ksp);
   QUADRILLE_PETSC(KSPGetTolerances(ksp, &watched.tolerance, nullptr, nullptr, nullptr));
@@ -231,12 +235,20 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   Watch watched{monitor};
   const Handle<KSP> ksp = set_up(problem, matrix.get(), watched);
   const bool on_gpu = problem.as_aij ? problem.aij_on_gpu : problem.op->space() == SpaceKind::cuda;
-  if (on_gpu) warm_up(ksp.get(), matrix.get(), right_side.get(), solution.get());
+  try {
+    if (on_gpu) warm_up(ksp.get(), matrix.get(), right_side.get(), solution.get());
+  } catch (const PetscError& error) {
+    blame_options(problem, error);
+  }
   KrylovResult result;
   result.setup_s = seconds_since(start);
 
   const auto begin = std::chrono::steady_clock::now();
-  QUADRILLE_PETSC(KSPSolve(ksp.get(), right_side.get(), solution.get()));
+  try {
+    QUADRILLE_PETSC(KSPSolve(ksp.get(), right_side.get(), solution.get()));
+  } catch (const PetscError& error) {
+    blame_options(problem, error);
+  }
   if (on_gpu) cuda::synchronize();
   result.solve_s = seconds_since(begin);
   copy_out_of(solution.get(), x);

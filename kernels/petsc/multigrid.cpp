@@ -96,8 +96,7 @@ bool set_levels(PC pc, const KrylovProblem& problem, Mat finest, const Multigrid
     const Handle<Mat> coarser = from_finest == 0 ? nullptr : matrix_for(problem, below[from_finest - 1].op);
     const Mat matrix = coarser ? coarser.get() : finest;
     const auto& transfer = below[from_finest].interpolation;
-    const Handle<Mat> interpolation = problem.as_aij ? aij_copy(transfer->to_csr(), 1, problem.aij_on_gpu)
-                                                     : Handle<Mat>(make_transfer_matrix(transfer));
+    const Handle<Mat> interpolation(make_transfer_matrix(transfer));
     const Smoother smoother(pc, level);
     QUADRILLE_PETSC(KSPSetOperators(smoother.ksp, matrix, matrix));
     QUADRILLE_PETSC(PCSetType(smoother.pc, PCJACOBI));

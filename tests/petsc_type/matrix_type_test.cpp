@@ -380,6 +380,47 @@ TEST_F(MatrixType, OptionsFollowThePrefix) {
   expect_in("format ell,", seen);
 }
 
+TEST_F(MatrixType, OptionsLiveOnInDuplicatesAndAfterSums) {
+  for (const Case& c : cases(8, 3)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    const auto by_columns = [&](Mat m) {
+      PetscInt first = 0, last = 0;
+      CALL(MatGetOwnershipRange(m, &first, &last));
+      const PetscInt rows[] = {first, first + (last - first > 1)};
+      const PetscScalar block[] = {1, 2, 3, 4};
+      CALL(MatSetOption(m, MAT_ROW_ORIENTED, PETSC_FALSE));
+      CALL(MatSetValues(m, c.dof > 1 ? 2 : 1, rows, c.dof > 1 ? 2 : 1, rows, block, INSERT_VALUES));
+      CALL(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+      CALL(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+    };
+    p.both(by_columns);
+    const auto copy = [](Mat m) {
+      return make<Mat>("MatDuplicate", [=](Mat* to) { return MatDuplicate(m, MAT_COPY_VALUES, to); });
+    };
+    const Handle<Mat> ours = copy(p.ours.get()), theirs = copy(p.theirs.get());
+    p.both([&](Mat m) {
+      CALL(MatAXPY(m, 2, m == p.ours.get() ? ours.get() : theirs.get(), SAME_NONZERO_PATTERN));
+    });
+    p.both(by_columns);
+    expect_same(p.ours.get(), p.theirs.get());
+    by_columns(ours.get());
+    by_columns(theirs.get());
+    expect_same(ours.get(), theirs.get());
+  }
+}
+
+TEST_F(MatrixType, RowsAndColumnsBeyondTheMatrixAreErrors) {
+  const Pair p = filled_pair(cases(9, 1).front(), "cds");
+  PetscInt size = 0, first = 0;
+  CALL(MatGetSize(p.ours.get(), &size, nullptr));
+  CALL(MatGetOwnershipRange(p.ours.get(), &first, nullptr));
+  p.both([&](Mat m) {
+    EXPECT_THROW(CALL(MatSetValue(m, size, first, 1, ADD_VALUES)), PetscError);
+    EXPECT_THROW(CALL(MatSetValue(m, first, size, 1, ADD_VALUES)), PetscError);
+  });
+}
+
 // A grid of 9 x 5 (x 13) nodes, or periodic of 8 x 4 (x 12), and the interpolation from the next coarser one to it.
 struct Levels {
   Handle<DM> fine, coarse;

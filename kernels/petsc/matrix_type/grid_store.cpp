@@ -31,6 +31,9 @@ class GridStore final : public Store {
 
   std::unique_ptr<Store> duplicate(Mat owner, bool values) const override {
     auto copy = std::make_unique<GridStore>(owner, structure_);
+    copy->row_oriented_ = row_oriented_;
+    copy->drop_off_process_ = drop_off_process_;
+    copy->ignore_outside_ = ignore_outside_;
     if (!values) return copy;
     std::copy(hub_->values.begin(), hub_->values.end(), copy->hub_->values.data());
     if (ghost_) std::copy(ghost_->value.begin(), ghost_->value.end(), copy->ghost_->value.data());
@@ -42,6 +45,8 @@ class GridStore final : public Store {
     changed();
     const PetscInt dof = hub_->dof, first = structure_->first_node * dof;
     const std::int64_t own = hub_->rows();
+    require_inside(rows, row, "row");
+    require_inside(columns, column, "column");
     const PetscInt row_step = row_oriented_ ? columns : 1, column_step = row_oriented_ ? 1 : rows;
     for (PetscInt i = 0; i < rows; ++i) {
       if (row[i] < 0) continue;
@@ -228,6 +233,15 @@ class GridStore final : public Store {
       for (PetscInt k = structure_->begin[at]; k < structure_->begin[at + 1]; ++k)
         blocks_.push_back(ghost_block(node, structure_->ghosts[structure_->ghost[k]], k));
     std::sort(blocks_.begin(), blocks_.end(), [](const Block& a, const Block& b) { return a.node < b.node; });
+  }
+
+  void require_inside(PetscInt count, const PetscInt* indices, const char* what) const {
+    PetscInt size = 0;
+    QUADRILLE_PETSC(MatGetSize(owner_, &size, nullptr));
+    for (PetscInt i = 0; i < count; ++i)
+      if (indices[i] >= size)
+        throw FormatError(std::string(what) + " " + std::to_string(indices[i]) +
+                          " is beyond the matrix, whose last one is " + std::to_string(size - 1));
   }
 
   void keep_for_others(PetscInt row, PetscInt columns, const PetscInt* column, const PetscScalar* values,

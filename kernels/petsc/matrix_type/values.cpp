@@ -88,7 +88,6 @@ void add_rows(TypedMatrix& to, PetscScalar factor, Mat from) {
     values.assign(value, value + count);
     QUADRILLE_PETSC(MatRestoreRow(from, i, &count, &column, &value));
     for (PetscScalar& v : values) v *= factor;
-    to.store().set_option(MAT_ROW_ORIENTED, true);
     to.store().set_values(1, &i, static_cast<PetscInt>(columns.size()), columns.data(), values.data(),
                           ADD_VALUES);
   }
