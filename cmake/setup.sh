@@ -7,7 +7,7 @@
 build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libhdf5-openmpi-dev libopenmpi-dev
   libboost-program-options-dev zlib1g-dev)
 demo_packages=(python3-h5py python3-matplotlib python3-numpy)
-test_packages=(libgtest-dev libgmock-dev python3-venv python3-h5py python3-matplotlib
+test_packages=(libgtest-dev libgmock-dev libpetsc3.18-dev-examples python3-venv python3-h5py python3-matplotlib
   python3-numpy clang libclang-rt-14-dev clang-format)
 
 vtk_version=9.7.2
