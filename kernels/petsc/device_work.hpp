@@ -6,36 +6,8 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
-#include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
-
-// The array of a vector for adding to, as ReadArray and WriteArray.
-class ReadWriteArray {
- public:
-  explicit ReadWriteArray(Vec vector, SpaceKind wanted) : vector_(vector), wanted_(wanted) {
-    PetscMemType type = PETSC_MEMTYPE_HOST;
-    if (wanted_ == SpaceKind::cpu)
-      QUADRILLE_PETSC(VecGetArray(vector_, &data_));
-    else
-      QUADRILLE_PETSC(VecGetArrayAndMemType(vector_, &data_, &type));
-    space_ = detail::space_of(type);
-  }
-  ~ReadWriteArray() {
-    (void)(wanted_ == SpaceKind::cpu ? VecRestoreArray(vector_, &data_)
-                                     : VecRestoreArrayAndMemType(vector_, &data_));
-  }
-  ReadWriteArray(const ReadWriteArray&) = delete;
-  ReadWriteArray& operator=(const ReadWriteArray&) = delete;
-
-  double* data() { return data_; }
-  SpaceKind space() const { return space_; }
-
- private:
-  Vec vector_;
-  SpaceKind wanted_, space_ = SpaceKind::cpu;
-  PetscScalar* data_ = nullptr;
-};
 
 // Products in GPU memory run on CUDA's default stream; PETSc's own work may be on another one that does not wait for it.
 class StreamOrder {

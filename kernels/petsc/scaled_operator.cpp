@@ -6,6 +6,7 @@
 
 #include "kernels/petsc/device_work.hpp"
 #include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -18,14 +19,6 @@ Handle<Vec> copy_of(Vec from) {
   Handle<Vec> copy = like(from);
   QUADRILLE_PETSC(VecCopy(from, copy.get()));
   return copy;
-}
-
-void require_size(Vec vector, std::int64_t size, const char* what) {
-  PetscInt found = 0;
-  QUADRILLE_PETSC(VecGetLocalSize(vector, &found));
-  if (found != size)
-    throw FormatError(std::string(what) + " has " + std::to_string(found) + " elements, and must have " +
-                      std::to_string(size));
 }
 
 // The vector `of` in the kind of memory that `model` has, kept as that from then on. Null stays null.

@@ -8,19 +8,12 @@
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/device_work.hpp"
 #include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
 namespace {
 
 static_assert(std::is_same_v<PetscScalar, double> && sizeof(PetscInt) == sizeof(std::int32_t));
-
-void require_size(Vec vector, std::int64_t size, const char* what) {
-  PetscInt found = 0;
-  QUADRILLE_PETSC(VecGetLocalSize(vector, &found));
-  if (found != size)
-    throw FormatError(std::string(what) + " has " + std::to_string(found) + " elements, and must have " +
-                      std::to_string(size));
-}
 
 class Transfer {
  public:

@@ -4,39 +4,53 @@
 
 #include <petscvec.h>
 
+#include <string>
+#include <type_traits>
+
+#include "formats/format.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille::petsc {
 
-namespace detail {
-inline SpaceKind space_of(PetscMemType type) {
-  return PetscMemTypeDevice(type) ? SpaceKind::cuda : SpaceKind::cpu;
-}
-}  // namespace detail
+// write: every element is written, and what was there is not read.
+enum class Access { read, write, read_write };
 
-// For reading. `wanted` cuda gives the array in GPU memory where the vector is one that lives there (VECCUDA), and the one in
-// host memory otherwise; cpu always the latter. PETSc copies between its two arrays where the newer values are in the other.
-class ReadArray {
+// `wanted` cuda gives the array in GPU memory where the vector is one that lives there (VECCUDA), and the one in host memory
+// otherwise; cpu always the latter. PETSc copies between its two arrays where the newer values are in the other.
+template <Access access>
+class VectorArray {
+  using Pointer = std::conditional_t<access == Access::read, const PetscScalar*, PetscScalar*>;
+
  public:
-  explicit ReadArray(Vec vector, SpaceKind wanted = SpaceKind::cpu) : vector_(vector), wanted_(wanted) {
+  explicit VectorArray(Vec vector, SpaceKind wanted = SpaceKind::cpu) : vector_(vector), wanted_(wanted) {
     if (vector_ == nullptr) return;
     PetscMemType type = PETSC_MEMTYPE_HOST;
-    if (wanted_ == SpaceKind::cpu)
-      QUADRILLE_PETSC(VecGetArrayRead(vector_, &data_));
+    const bool host = wanted_ == SpaceKind::cpu;
+    if constexpr (access == Access::read)
+      QUADRILLE_PETSC(host ? VecGetArrayRead(vector_, &data_)
+                           : VecGetArrayReadAndMemType(vector_, &data_, &type));
+    else if constexpr (access == Access::write)
+      QUADRILLE_PETSC(host ? VecGetArrayWrite(vector_, &data_)
+                           : VecGetArrayWriteAndMemType(vector_, &data_, &type));
     else
-      QUADRILLE_PETSC(VecGetArrayReadAndMemType(vector_, &data_, &type));
-    space_ = detail::space_of(type);
+      QUADRILLE_PETSC(host ? VecGetArray(vector_, &data_) : VecGetArrayAndMemType(vector_, &data_, &type));
+    space_ = PetscMemTypeDevice(type) ? SpaceKind::cuda : SpaceKind::cpu;
   }
-  ~ReadArray() {
+  ~VectorArray() {
     if (vector_ == nullptr) return;
-    (void)(wanted_ == SpaceKind::cpu ? VecRestoreArrayRead(vector_, &data_)
-                                     : VecRestoreArrayReadAndMemType(vector_, &data_));
+    const bool host = wanted_ == SpaceKind::cpu;
+    if constexpr (access == Access::read)
+      (void)(host ? VecRestoreArrayRead(vector_, &data_) : VecRestoreArrayReadAndMemType(vector_, &data_));
+    else if constexpr (access == Access::write)
+      (void)(host ? VecRestoreArrayWrite(vector_, &data_) : VecRestoreArrayWriteAndMemType(vector_, &data_));
+    else
+      (void)(host ? VecRestoreArray(vector_, &data_) : VecRestoreArrayAndMemType(vector_, &data_));
   }
-  ReadArray(const ReadArray&) = delete;
-  ReadArray& operator=(const ReadArray&) = delete;
+  VectorArray(const VectorArray&) = delete;
+  VectorArray& operator=(const VectorArray&) = delete;
 
-  const double* data() const { return data_; }
+  Pointer data() const { return data_; }
   SpaceKind space() const { return space_; }
   // Of no vector, every element is `otherwise`.
   double at(std::int64_t i, double otherwise) const { return data_ == nullptr ? otherwise : data_[i]; }
@@ -44,34 +58,20 @@ class ReadArray {
  private:
   Vec vector_;
   SpaceKind wanted_, space_ = SpaceKind::cpu;
-  const PetscScalar* data_ = nullptr;
+  Pointer data_ = nullptr;
 };
 
-// For writing every element; what was there is not read.
-class WriteArray {
- public:
-  explicit WriteArray(Vec vector, SpaceKind wanted = SpaceKind::cpu) : vector_(vector), wanted_(wanted) {
-    PetscMemType type = PETSC_MEMTYPE_HOST;
-    if (wanted_ == SpaceKind::cpu)
-      QUADRILLE_PETSC(VecGetArrayWrite(vector_, &data_));
-    else
-      QUADRILLE_PETSC(VecGetArrayWriteAndMemType(vector_, &data_, &type));
-    space_ = detail::space_of(type);
-  }
-  ~WriteArray() {
-    (void)(wanted_ == SpaceKind::cpu ? VecRestoreArrayWrite(vector_, &data_)
-                                     : VecRestoreArrayWriteAndMemType(vector_, &data_));
-  }
-  WriteArray(const WriteArray&) = delete;
-  WriteArray& operator=(const WriteArray&) = delete;
+using ReadArray = VectorArray<Access::read>;
+using WriteArray = VectorArray<Access::write>;
+using ReadWriteArray = VectorArray<Access::read_write>;
 
-  double* data() { return data_; }
-  SpaceKind space() const { return space_; }
-
- private:
-  Vec vector_;
-  SpaceKind wanted_, space_ = SpaceKind::cpu;
-  PetscScalar* data_ = nullptr;
-};
+// Throws FormatError unless this rank holds so many elements of the vector. `what` begins the message.
+inline void require_size(Vec vector, std::int64_t size, const char* what) {
+  PetscInt found = 0;
+  QUADRILLE_PETSC(VecGetLocalSize(vector, &found));
+  if (found != size)
+    throw FormatError(std::string(what) + " has " + std::to_string(found) + " elements, and must have " +
+                      std::to_string(size));
+}
 
 }  // namespace quadrille::petsc

@@ -13,23 +13,12 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/petsc/petsc_error.hpp"
-#include "kernels/petsc/session.hpp"
+#include "tests/petsc_environment.hpp"
 
 namespace quadrille {
 namespace {
 
-class PetscEnvironment : public testing::Environment {
- public:
-  void SetUp() override {
-    session_ = std::make_unique<petsc::Session>(std::vector<std::string>{"-pc_type", "mg"});
-  }
-  void TearDown() override { session_.reset(); }
-
- private:
-  std::unique_ptr<petsc::Session> session_;
-};
-
-const auto* const environment = testing::AddGlobalTestEnvironment(new PetscEnvironment);
+const auto* const environment = testing::AddGlobalTestEnvironment(new PetscEnvironment({"-pc_type", "mg"}));
 
 // An option of PETSc as long as this lives.
 class Option {

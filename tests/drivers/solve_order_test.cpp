@@ -10,25 +10,15 @@
 #include "assembly/pdes.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/krylov.hpp"
-#include "kernels/petsc/session.hpp"
 #include "kernels/registry.hpp"
+#include "tests/petsc_environment.hpp"
 
 namespace quadrille {
 namespace {
 
 // The algebraic error must stay far below the one of the discretisation.
-class PetscEnvironment : public testing::Environment {
- public:
-  void SetUp() override {
-    session_ = std::make_unique<petsc::Session>(std::vector<std::string>{"-ksp_rtol", "1e-11"});
-  }
-  void TearDown() override { session_.reset(); }
-
- private:
-  std::unique_ptr<petsc::Session> session_;
-};
-
-const auto* const environment = testing::AddGlobalTestEnvironment(new PetscEnvironment);
+const auto* const environment =
+    testing::AddGlobalTestEnvironment(new PetscEnvironment({"-ksp_rtol", "1e-11"}));
 
 struct Errors {
   double l2 = 0, largest = 0;

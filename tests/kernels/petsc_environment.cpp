@@ -1,21 +1,6 @@
-// PETSc for the whole test program.
-#include <gtest/gtest.h>
-
-#include <memory>
-
-#include "kernels/petsc/session.hpp"
+// PETSc for a whole test program, without options.
+#include "tests/petsc_environment.hpp"
 
 namespace {
-
-class PetscEnvironment : public testing::Environment {
- public:
-  void SetUp() override { session_ = std::make_unique<quadrille::petsc::Session>(); }
-  void TearDown() override { session_.reset(); }
-
- private:
-  std::unique_ptr<quadrille::petsc::Session> session_;
-};
-
-const auto* const environment = testing::AddGlobalTestEnvironment(new PetscEnvironment);
-
-}  // namespace
+const auto* const environment = testing::AddGlobalTestEnvironment(new quadrille::PetscEnvironment);
+}
