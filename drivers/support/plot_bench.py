@@ -217,7 +217,8 @@ def draw(report, bench):
         legend[IN_CACHE] = Line2D([], [], color="0.35", linestyle="none", marker="o", markersize=4.2,
                                                markerfacecolor="white", markeredgewidth=0.9)
     for axes in figure.axes:
-        axes.set_ylim(bottom=0)
+        shared = axes.get_shared_y_axes().get_siblings(axes)
+        axes.set_ylim(bottom=0, top=1.05 * max(other.dataLim.y1 for other in shared))
     place_legend(figure, legend)
     return figure
 
