@@ -10,7 +10,6 @@ std::string to_json(const SolveRecord& r) {
   out += ", \"format\": " + json_string(r.format) + ", \"precision\": " + json_string(r.precision);
   out += ", \"grid\": " + json_string(r.grid) + ", \"dof\": " + std::to_string(r.dof);
   out += ", \"ranks\": " + std::to_string(r.ranks) + ", \"unknowns\": " + std::to_string(r.unknowns);
-  out += ", \"method\": " + json_string(r.method) + ", \"preconditioner\": " + json_string(r.preconditioner);
   out += ", \"h\": " + json_number(r.h) + ", \"iterations\": " + std::to_string(r.iterations);
   out += std::string(", \"converged\": ") + (r.converged ? "true" : "false");
   out += ", \"reason\": " + json_string(r.reason) + ", \"residual\": " + json_number(r.residual);
@@ -19,7 +18,9 @@ std::string to_json(const SolveRecord& r) {
   out += ", \"seconds\": {\"assembly\": " + json_number(r.seconds.assembly);
   out += ", \"setup\": " + json_number(r.seconds.setup) + ", \"solve\": " + json_number(r.seconds.solve);
   out += ", \"output\": " + json_number(r.seconds.output) + ", \"total\": " + json_number(r.seconds.total);
-  return out + "}}";
+  out += "}";
+  out += ", \"method\": " + json_string(r.method) + ", \"preconditioner\": " + json_string(r.preconditioner);
+  return out + "}";
 }
 
 }  // namespace quadrille

@@ -7,7 +7,7 @@
 
 namespace quadrille {
 
-// The fields and their names are those of the command's contract, and two more: method and preconditioner.
+// The fields and their names are those of the command's contract, and two more at the end: method and preconditioner.
 struct SolveRecord {
   std::string pde, space, format, precision = "fp64", grid;
   int dof = 1;

@@ -415,7 +415,7 @@ class Bench(CliTest):
 
 class Solve(CliTest):
     RECORD = """pde space format precision grid dof ranks unknowns h iterations converged reason residual error_l2
-error_max matmult_ms seconds""".split()
+error_max matmult_ms seconds method preconditioner""".split()
 
     def solved(self, *arguments):
         out = self.path("solve.json")
