@@ -5,6 +5,12 @@
 
 namespace quadrille::type_test {
 
+SpaceKind space() {
+  char text[16] = "";
+  CALL(PetscOptionsGetString(nullptr, nullptr, "-mat_quadrille_space", text, sizeof text, nullptr));
+  return std::string(text) == "cuda" ? SpaceKind::cuda : SpaceKind::cpu;
+}
+
 int ranks() {
   int size = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);

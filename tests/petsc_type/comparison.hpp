@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/petsc/check.hpp"
+#include "kernels/spmv_operator.hpp"
 
 namespace quadrille::type_test {
 
@@ -66,5 +67,7 @@ struct Pair {
 Pair filled_pair(const Case& c, const std::string& format, Filling how = Filling::local, unsigned salt = 1);
 
 int ranks();
+// -mat_quadrille_space cuda runs everything on the GPU; by itself the CPU is meant.
+SpaceKind space();
 
 }  // namespace quadrille::type_test

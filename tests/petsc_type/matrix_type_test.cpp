@@ -12,12 +12,6 @@ class MatrixType : public testing::Test {
  protected:
   static void SetUpTestSuite() { petsc::register_matrix_type(); }
 
-  // -mat_quadrille_space cuda runs everything on the GPU; by itself the CPU is meant.
-  static SpaceKind space() {
-    char text[16] = "";
-    CALL(PetscOptionsGetString(nullptr, nullptr, "-mat_quadrille_space", text, sizeof text, nullptr));
-    return std::string(text) == "cuda" ? SpaceKind::cuda : SpaceKind::cpu;
-  }
   void SetUp() override {
     if (space() == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   }

@@ -1,0 +1,148 @@
+// The PDEs against their manufactured solutions, solved with the matrix type on any number of ranks: the observed order.
+#include <cmath>
+
+#include "assembly/pde/manufactured.hpp"
+#include "assembly/pdes.hpp"
+#include "comparison.hpp"
+#include "formats/block_diagonals.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/petsc/matrix_type/register.hpp"
+
+namespace quadrille::type_test {
+namespace {
+
+struct OrderCase {
+  const char *name, *pde;
+  int dimension;
+  const char* sides;
+};
+
+// Ranks stand along the last axis, so that DMDA numbers the nodes as quadrille::Grid does.
+Handle<DM> slabs(const quadrille::Grid& grid, const Boundary& boundary) {
+  const auto side = [&](int axis) {
+    return boundary.periodic(axis) ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
+  };
+  const auto nodes = [&](int axis) { return static_cast<PetscInt>(grid.extents[axis]); };
+  Handle<DM> dm = make<DM>("DMDACreate", [&](DM* made) {
+    return grid.dimension == 2 ? DMDACreate2d(PETSC_COMM_WORLD, side(0), side(1), DMDA_STENCIL_STAR, nodes(0),
+                                              nodes(1), 1, ranks(), grid.dof, 1, nullptr, nullptr, made)
+                               : DMDACreate3d(PETSC_COMM_WORLD, side(0), side(1), side(2), DMDA_STENCIL_STAR,
+                                              nodes(0), nodes(1), nodes(2), 1, 1, ranks(), grid.dof, 1,
+                                              nullptr, nullptr, nullptr, made);
+  });
+  CALL(DMSetFromOptions(dm.get()));
+  CALL(DMSetMatType(dm.get(), "quadrille"));
+  CALL(DMSetUp(dm.get()));
+  return dm;
+}
+
+// This rank's part of values for all nodes.
+Handle<Vec> own_part(DM dm, const std::vector<double>& all) {
+  Handle<Vec> v =
+      make<Vec>("DMCreateGlobalVector", [=](Vec* made) { return DMCreateGlobalVector(dm, made); });
+  PetscInt first = 0, last = 0;
+  PetscScalar* values = nullptr;
+  CALL(VecGetOwnershipRange(v.get(), &first, &last));
+  CALL(VecGetArrayWrite(v.get(), &values));
+  std::copy(all.begin() + first, all.begin() + last, values);
+  CALL(VecRestoreArrayWrite(v.get(), &values));
+  return v;
+}
+
+Handle<Mat> own_rows(DM dm, const PdeProblem& problem) {
+  const Csr<double> csr = to_csr(problem.system.hub);
+  Handle<Mat> a = make<Mat>("DMCreateMatrix", [=](Mat* made) { return DMCreateMatrix(dm, made); });
+  PetscInt first = 0, last = 0;
+  CALL(MatGetOwnershipRange(a.get(), &first, &last));
+  for (PetscInt i = first; i < last; ++i)
+    CALL(MatSetValues(a.get(), 1, &i, csr.row_ptr[i + 1] - csr.row_ptr[i], csr.column.data() + csr.row_ptr[i],
+                      csr.value.data() + csr.row_ptr[i], INSERT_VALUES));
+  CALL(MatAssemblyBegin(a.get(), MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(a.get(), MAT_FINAL_ASSEMBLY));
+  if (!problem.singular) return a;
+  const Handle<MatNullSpace> constants = make<MatNullSpace>("MatNullSpaceCreate", [](MatNullSpace* made) {
+    return MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, nullptr, made);
+  });
+  CALL(MatSetNullSpace(a.get(), constants.get()));
+  return a;
+}
+
+struct Errors {
+  double l2 = 0, largest = 0;
+  double intervals = 1;  // of the domain along an axis, the geometric mean
+};
+
+Errors errors_of(const OrderCase& c, std::int64_t n) {
+  const double h = 1.0 / static_cast<double>(n);
+  const quadrille::Grid grid{
+      c.dimension, {n, n * 3 / 4, c.dimension == 3 ? n / 2 : 1}, {h, 1.5 * h, 2 * h}, 1};
+  const Boundary boundary = parse_boundary(c.sides, grid.dimension);
+  const PdeProblem problem = assemble_pde(c.pde, grid, star_stencil(grid.dimension, 1), boundary, 1, true);
+  const Handle<DM> dm = slabs(grid, boundary);
+  const Handle<Mat> a = own_rows(dm.get(), problem);
+  const Handle<Vec> b = own_part(dm.get(), problem.system.rhs), exact = own_part(dm.get(), problem.exact);
+  const Handle<Vec> u = make<Vec>("VecDuplicate", [&](Vec* v) { return VecDuplicate(b.get(), v); });
+  const Handle<KSP> ksp = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_WORLD, k); });
+  PC pc = nullptr;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  CALL(KSPSetOperators(ksp.get(), a.get(), a.get()));
+  CALL(KSPSetType(ksp.get(), KSPCG));
+  CALL(KSPGetPC(ksp.get(), &pc));
+  CALL(PCSetType(pc, PCJACOBI));
+  CALL(KSPSetTolerances(ksp.get(), 1e-10, 0, PETSC_DEFAULT, 5000));
+  if (problem.singular) {
+    PetscScalar mean = 0;
+    CALL(VecSum(b.get(), &mean));
+    CALL(VecShift(b.get(), -mean / static_cast<double>(grid.rows())));
+  }
+  CALL(KSPSolve(ksp.get(), b.get(), u.get()));
+  CALL(KSPGetConvergedReason(ksp.get(), &reason));
+  EXPECT_GT(reason, 0);
+  CALL(VecAXPY(u.get(), -1, exact.get()));
+  if (problem.singular) {
+    PetscScalar mean = 0;
+    CALL(VecSum(u.get(), &mean));
+    CALL(VecShift(u.get(), -mean / static_cast<double>(grid.rows())));
+  }
+  const Handle<Vec> error = make<Vec>("VecDuplicate", [&](Vec* v) { return VecDuplicate(u.get(), v); });
+  CALL(VecCopy(u.get(), error.get()));  // PETSc 3.18.5 gives 0 for the second kind of norm of one vector
+  Errors errors;
+  CALL(VecNorm(u.get(), NORM_2, &errors.l2));
+  CALL(VecNorm(error.get(), NORM_INFINITY, &errors.largest));
+  errors.l2 /= std::sqrt(static_cast<double>(grid.rows()));
+  const Manufactured solution(grid, boundary);
+  for (int axis = 0; axis < grid.dimension; ++axis)
+    errors.intervals *= std::pow(solution.length_m(axis) / grid.spacing_m[axis], 1.0 / grid.dimension);
+  return errors;
+}
+
+class MatrixTypeOrder : public testing::TestWithParam<OrderCase> {
+ protected:
+  static void SetUpTestSuite() { petsc::register_matrix_type(); }
+  void SetUp() override {
+    if (space() == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  }
+};
+
+TEST_P(MatrixTypeOrder, IsTwo) {
+  const OrderCase& c = GetParam();
+  const Errors coarse = errors_of(c, c.dimension == 2 ? 64 : 24),
+               fine = errors_of(c, c.dimension == 2 ? 128 : 48);
+  const double refined = std::log(fine.intervals / coarse.intervals);
+  EXPECT_NEAR(std::log(coarse.l2 / fine.l2) / refined, 2, 0.1) << coarse.l2 << " to " << fine.l2;
+  EXPECT_NEAR(std::log(coarse.largest / fine.largest) / refined, 2, 0.1)
+      << coarse.largest << " to " << fine.largest;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MatrixTypeOrder,
+                         testing::Values(OrderCase{"poisson_2d_dirichlet", "poisson", 2, "value:0"},
+                                         OrderCase{"poisson_2d_neumann", "poisson", 2, "clamp"},
+                                         OrderCase{"diffusion_2d_periodic", "diffusion", 2, "periodic"},
+                                         OrderCase{"poisson_3d_dirichlet", "poisson", 3, "value:2"},
+                                         OrderCase{"poisson_3d_periodic", "poisson", 3, "periodic"},
+                                         OrderCase{"diffusion_3d_mixed", "diffusion", 3,
+                                                   "value:0,clamp,periodic,periodic,clamp,drop"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace quadrille::type_test
