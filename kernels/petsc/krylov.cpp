@@ -111,13 +111,20 @@ void warm_up(KSP ksp, Mat matrix, Vec b, Vec x) {
   QUADRILLE_PETSC(VecSet(x, 0));
 }
 
-// Of an error that PETSc raised with what it was told to do.
-[[noreturn]] void blame_options(const KrylovProblem& problem, const PetscError& error) {
-  if (!problem.has_options) throw error;
-  throw PetscOptionError(
-      std::string(error.what()) +
-      "; correct what follows the bare --, and choose preconditioners that need products and diagonal "
-      "blocks alone, such as jacobi, pbjacobi, mg (by itself) or none");
+// body(), whose errors of PETSc are put down to its options where there are some.
+template <class Body>
+void with_options_to_blame(const KrylovProblem& problem, const Body& body) {
+  try {
+    body();
+  } catch (const PetscOptionError&) {
+    throw;
+  } catch (const PetscError& error) {
+    if (!problem.has_options) throw;
+    throw PetscOptionError(
+        std::string(error.what()) +
+        "; correct what follows the bare --, and choose preconditioners that need products and diagonal "
+        "blocks alone, such as jacobi, pbjacobi, mg (by itself) or none");
+  }
 }
 
 // Everything before the first iteration.
@@ -131,17 +138,13 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   QUADRILLE_PETSC(PCSetType(preconditioner, PCJACOBI));
   QUADRILLE_PETSC(
       KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, PETSC_DEFAULT));  // no absolute one: units are free
-  try {
+  with_options_to_blame(problem, [&] {
     const MultigridRequest multigrid = multigrid_request();
     const bool galerkin = multigrid.wanted && set_levels(preconditioner, problem, matrix, multigrid);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));
     if (multigrid.wanted) keep_operators(preconditioner, galerkin);
     QUADRILLE_PETSC(KSPSetUp(ksp));
-  } catch (const PetscOptionError&) {
-    throw;
-  } catch (const PetscError& error) {
-    blame_options(problem, error);
-  }
+  });
   refuse_crashing_method(ksp);
   QUADRILLE_PETSC(KSPGetTolerances(ksp, &watched.tolerance, nullptr, nullptr, nullptr));
   if (watched.monitor) QUADRILLE_PETSC(KSPMonitorSet(ksp, watch, &watched, nullptr));
@@ -235,20 +238,15 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   Watch watched{monitor};
   const Handle<KSP> ksp = set_up(problem, matrix.get(), watched);
   const bool on_gpu = problem.as_aij ? problem.aij_on_gpu : problem.op->space() == SpaceKind::cuda;
-  try {
+  with_options_to_blame(problem, [&] {
     if (on_gpu) warm_up(ksp.get(), matrix.get(), right_side.get(), solution.get());
-  } catch (const PetscError& error) {
-    blame_options(problem, error);
-  }
+  });
   KrylovResult result;
   result.setup_s = seconds_since(start);
 
   const auto begin = std::chrono::steady_clock::now();
-  try {
-    QUADRILLE_PETSC(KSPSolve(ksp.get(), right_side.get(), solution.get()));
-  } catch (const PetscError& error) {
-    blame_options(problem, error);
-  }
+  with_options_to_blame(problem,
+                        [&] { QUADRILLE_PETSC(KSPSolve(ksp.get(), right_side.get(), solution.get())); });
   if (on_gpu) cuda::synchronize();
   result.solve_s = seconds_since(begin);
   copy_out_of(solution.get(), x);

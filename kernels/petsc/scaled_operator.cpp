@@ -21,14 +21,18 @@ Handle<Vec> copy_of(Vec from) {
   return copy;
 }
 
+// Whether both are of one type, and so in one kind of memory.
+bool same_type(Vec a, Vec b) {
+  VecType type = nullptr;
+  PetscBool same = PETSC_FALSE;
+  QUADRILLE_PETSC(VecGetType(b, &type));
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(a), type, &same));
+  return same;
+}
+
 // The vector `of` in the kind of memory that `model` has, kept as that from then on. Null stays null.
 Vec beside(Handle<Vec>& of, Vec model) {
-  if (!of) return nullptr;
-  VecType wanted = nullptr;
-  PetscBool same = PETSC_FALSE;
-  QUADRILLE_PETSC(VecGetType(model, &wanted));
-  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(of.get()), wanted, &same));
-  if (!same) {
+  if (of && !same_type(of.get(), model)) {
     Handle<Vec> moved = like(model);
     QUADRILLE_PETSC(VecCopy(of.get(), moved.get()));
     of = std::move(moved);
@@ -116,7 +120,7 @@ Vec ScaledOperator::work_like(Handle<Vec>& work, Vec model) {
   PetscInt has = -1, needs = 0;
   if (work) QUADRILLE_PETSC(VecGetLocalSize(work.get(), &has));
   QUADRILLE_PETSC(VecGetLocalSize(model, &needs));
-  if (has != needs) work = like(model);
+  if (has != needs || !same_type(work.get(), model)) work = like(model);
   return work.get();
 }
 

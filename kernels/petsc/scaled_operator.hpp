@@ -62,7 +62,7 @@ class ScaledOperator final : public ShellContext {
  private:
   void apply(Vec x, Vec y, bool transposed);
   void scale_and_shift_blocks(double* blocks, std::span<const PetscInt> sizes) const;
-  // `work`, made anew where it has not the size of `model`.
+  // `work`, made anew where it has not the size and the type of `model`.
   Vec work_like(Handle<Vec>& work, Vec model);
 
   std::shared_ptr<const SpmvOperator<double>> op_;
@@ -70,7 +70,7 @@ class ScaledOperator final : public ShellContext {
   std::shared_ptr<RankCoupling> coupling_;
   double scale_ = 1, shift_ = 0;
   Handle<Vec> left_, right_, diagonal_;        // L, R and D; null for I, I and 0
-  Handle<Vec> scaled_x_, product_;             // made when first needed, x and y of the last sizes
+  Handle<Vec> scaled_x_, product_;             // made when first needed, as x and y of the last product
   Array<double, Device> device_x_, device_y_;  // of vectors in host memory
   Handle<Mat> blocks_;                         // what block_diagonal() gave last
   std::int64_t non_zeros_ = -1;                // unknown until MatView asks

@@ -7,12 +7,12 @@
 #include <ostream>
 #include <string>
 
-#include "assembly/pde/manufactured.hpp"
 #include "drivers/support/coarse_grids.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/petsc/petsc_error.hpp"
+#include "manufactured_errors.hpp"
 #include "tests/petsc_environment.hpp"
 
 namespace quadrille {
@@ -44,8 +44,7 @@ struct Solved {
   std::size_t levels = 0;
   bool galerkin = false;
   std::int64_t coarsest = 0;  // unknowns
-  double error_l2 = 0;
-  double intervals = 1;  // of the domain along an axis, the geometric mean
+  Errors errors;
 };
 
 Solved solve(const Setting& s, Grid grid) {
@@ -81,19 +80,7 @@ Solved solve(const Setting& s, Grid grid) {
   std::vector<double> u;
   solved.result = petsc::krylov_solve(krylov, problem.system.rhs, u, nullptr);
   if (problem.exact.empty()) return solved;
-  for (int r = 0; r < grid.dof; ++r) {
-    double mean = 0;
-    for (std::int64_t i = r; i < grid.rows() && problem.singular; i += grid.dof)
-      mean += (u[i] - problem.exact[i]) / static_cast<double>(grid.nodes());
-    for (std::int64_t i = r; i < grid.rows(); i += grid.dof) {
-      const double error = u[i] - problem.exact[i] - mean;
-      solved.error_l2 += error * error / static_cast<double>(grid.rows());
-    }
-  }
-  solved.error_l2 = std::sqrt(solved.error_l2);
-  const Manufactured solution(grid, finest.boundary);
-  for (int axis = 0; axis < grid.dimension; ++axis)
-    solved.intervals *= std::pow(solution.length_m(axis) / grid.spacing_m[axis], 1.0 / grid.dimension);
+  solved.errors = errors_against(problem, u, grid, finest.boundary);
   return solved;
 }
 
@@ -136,8 +123,9 @@ TEST_P(Multigrid, IterationsDoNotGrowAndTheOrderIsTwo) {
       EXPECT_EQ(s->galerkin, galerkin == std::string("both"));
     }
     EXPECT_LE(std::abs(fine.result.iterations - coarse.result.iterations), 2);
-    EXPECT_NEAR(std::log(coarse.error_l2 / fine.error_l2) / std::log(fine.intervals / coarse.intervals), 2,
-                0.1);
+    EXPECT_NEAR(std::log(coarse.errors.l2 / fine.errors.l2) /
+                    std::log(fine.errors.intervals / coarse.errors.intervals),
+                2, 0.1);
     RecordProperty(galerkin,
                    std::to_string(coarse.result.iterations) + ", " + std::to_string(fine.result.iterations));
   }

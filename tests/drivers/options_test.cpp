@@ -12,73 +12,10 @@
 #include <vector>
 
 #include "assembly/operators.hpp"
-#include "grid/error.hpp"
+#include "options_cases.hpp"
 
 namespace quadrille {
 namespace {
-
-using Words = std::vector<std::string>;
-
-Options parse(const Words& words) {
-  std::string help;
-  const std::optional<Options> options = parse_options(words, help);
-  EXPECT_TRUE(options.has_value()) << help;
-  return options.value_or(Options{});
-}
-
-Options spmv(Words words) {
-  words.insert(words.begin(), "spmv");
-  return parse(words);
-}
-
-Options bench(Words words) {
-  words.insert(words.begin(), {"bench", "dof-scaling"});
-  return parse(words);
-}
-
-std::string help_of(const Words& words) {
-  std::string help;
-  EXPECT_FALSE(parse_options(words, help).has_value());
-  return help;
-}
-
-std::string error_of(const Words& words) {
-  std::string help;
-  try {
-    parse_options(words, help);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-void expect_contains(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
-}
-
-std::map<std::string, std::string> resolved(const Options& options) {
-  return {options.resolved.begin(), options.resolved.end()};
-}
-
-// A folder of its own for each test.
-class OptionsFiles : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("quadrille-options-" + std::to_string(getpid()) + "-" + test->name());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string write(const std::string& name, const std::string& text) const {
-    const std::string path = (folder_ / name).string();
-    std::ofstream(path) << text;
-    return path;
-  }
-
-  std::filesystem::path folder_;
-};
 
 TEST(Options, DefaultsOfSpmv) {
   const Options options = spmv({});
@@ -192,14 +129,6 @@ TEST(Options, EveryNamedChoiceIsTaken) {
     EXPECT_TRUE(entry.make_fp64) << entry.name;
     EXPECT_EQ(spmv({"--format", entry.name}).formats, Words{entry.name});
   }
-}
-
-struct BadValue {
-  const char *option, *value, *reason;
-};
-
-void PrintTo(const BadValue& bad, std::ostream* out) {
-  *out << bad.option << " " << bad.value;
 }
 
 class RefusedValue : public testing::TestWithParam<BadValue> {};
@@ -416,89 +345,6 @@ TEST(Options, EverythingAfterTheSeparatorIsForPetsc) {
   expect_contains(error_of({"spmv", "--output", "--"}), "--output needs a value");
 }
 
-TEST(Options, DefaultsOfBench) {
-  const Options options = bench({});
-  EXPECT_EQ(options.command, "bench");
-  EXPECT_EQ(options.experiment, "dof-scaling");
-  ASSERT_EQ(options.problems.size(), 4u);
-  EXPECT_EQ(std::count_if(options.problems.begin(), options.problems.end(),
-                          [](const Problem& problem) { return problem.grid.dimension == 3; }),
-            2);
-  for (const Problem& problem : options.problems)
-    EXPECT_EQ(problem.points.offsets.size(), problem.grid.dimension == 2 ? 5u : 7u);
-  ASSERT_EQ(options.dofs.size(), 16u);
-  EXPECT_EQ(options.dofs.front(), 1);
-  EXPECT_EQ(options.dofs.back(), 16);
-  EXPECT_EQ(options.precisions, (std::vector{Precision::fp64, Precision::fp32}));
-  EXPECT_EQ(options.formats.front(), "cds");
-  EXPECT_EQ(std::count(options.formats.begin(), options.formats.end(), "petsc_aij"), 1);
-  EXPECT_EQ(options.repetitions, 30);
-  EXPECT_EQ(options.operator_name, "random");
-  EXPECT_EQ(options.plot, "");
-}
-
-TEST(Options, BenchTakesListsOfGridsAndUnknowns) {
-  const Options options = bench({"--grid", "8x4, 5x6x7", "--dofs", "8,1-3", "--boundary", "periodic",
-                                 "--stencil", "box", "--precision", "fp32", "--plot", "a.b", "--seed", "3"});
-  ASSERT_EQ(options.problems.size(), 2u);
-  EXPECT_EQ(to_string(options.problems[0].grid), "8x4");
-  EXPECT_EQ(to_string(options.problems[1].grid), "5x6x7");
-  EXPECT_EQ(options.problems[0].points.offsets.size(), 9u);
-  EXPECT_EQ(options.problems[1].points.offsets.size(), 27u);
-  EXPECT_FALSE(options.problems[0].boundary.periodic(2));
-  EXPECT_TRUE(options.problems[1].boundary.periodic(2));
-  EXPECT_EQ(options.dofs, (std::vector{1, 2, 3, 8}));
-  EXPECT_EQ(options.precisions, std::vector{Precision::fp32});
-  EXPECT_EQ(options.plot, "a.b");
-  EXPECT_EQ(resolved(options).at("grid"), "8x4,5x6x7");
-  EXPECT_EQ(resolved(options).at("dofs"), "1-3,8");
-  EXPECT_EQ(resolved(options).at("precision"), "fp32");
-  EXPECT_EQ(bench({"--dofs", "4"}).dofs, std::vector{4});
-  EXPECT_EQ(resolved(bench({"--dofs", "1,2,4,5-64"})).at("dofs"), "1,2,4-64");
-  EXPECT_EQ(bench({"--format", "all"}).formats, Words{"all"});
-  EXPECT_EQ(parse({"bench", "--experiment", "bandwidth"}).experiment, "bandwidth");
-}
-
-TEST(Options, BenchNeedsAnExperimentThatExists) {
-  expect_contains(error_of({"bench"}), "bench needs the name of an experiment");
-  expect_contains(error_of({"bench"}), "dof-scaling or bandwidth");
-  expect_contains(error_of({"bench", "dof_scaling"}), "NAME 'dof_scaling': must be dof-scaling or bandwidth");
-  expect_contains(error_of({"bench", "dof_scaling"}), "did you mean 'dof-scaling'?");
-  expect_contains(error_of({"bench", "bandwith"}), "did you mean 'bandwidth'?");
-  expect_contains(error_of({"bench", ""}), "NAME is empty");
-  expect_contains(error_of({"bench", "bandwidth", "dof-scaling"}), "one experiment too many");
-  expect_contains(error_of({"bench", "bandwidth", "--experiment", "bandwidth"}), "already given");
-  const std::string help = help_of({"bench", "--help"});
-  expect_contains(help, "\n  dof-scaling  GFLOP/s");
-  expect_contains(help, "\n  bandwidth    GB/s");
-}
-
-class RefusedByBench : public testing::TestWithParam<BadValue> {};
-
-TEST_P(RefusedByBench, NamesOptionValueAndWhatIsAllowed) {
-  const auto [option, value, reason] = GetParam();
-  const std::string message = error_of({"bench", "bandwidth", option, value});
-  expect_contains(message, option);
-  expect_contains(message, reason);
-  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    BenchValues, RefusedByBench,
-    testing::Values(
-        BadValue{"--dofs", "0", "from 1 to 64"}, BadValue{"--dofs", "65", "from 1 to 64"},
-        BadValue{"--dofs", "1-65", "from 1 to 64"}, BadValue{"--dofs", "1-", "for example 1-16 or 1,2,4,8"},
-        BadValue{"--dofs", "-4", "from 1 to 64"}, BadValue{"--dofs", "1,,2", "from 1 to 64"},
-        BadValue{"--dofs", "1-2-3", "from 1 to 64"}, BadValue{"--dofs", "4-1", "goes down"},
-        BadValue{"--dofs", "1-4,3", "3 is named twice"}, BadValue{"--dofs", "all", "from 1 to 64"},
-        BadValue{"--grid", "8x8,4", "'4': give two or three extents"}, BadValue{"--grid", "8x8,", "NXxNY"},
-        BadValue{"--grid", "8x8,0x4", "'0x4'"}, BadValue{"--grid", "8x8,8x8", "named twice"},
-        BadValue{"--grid", "8x8,3000000000x1000000000", "overflows 64 bits"},
-        BadValue{"--boundary", "drop,drop,clamp,drop", "6 faces"}, BadValue{"--precision", "fp46", "both"},
-        BadValue{"--format", "auto", "bench"}, BadValue{"--format", "crs", "did you mean 'csr'?"},
-        BadValue{"--plot", "a.png", "without its ending"}, BadValue{"--plot", "a/", "without its ending"},
-        BadValue{"--experiment", "bandwidth", "already given"}));
-
 TEST(Options, Nearest) {
   const Words known{"csr", "csc", "ellr_t", "rg_csr", "elasticity"};
   EXPECT_EQ(nearest("csr", known), "csr");
@@ -568,130 +414,6 @@ TEST(Options, ResolvedHasEveryOptionInHelpsOrder) {
   EXPECT_EQ(resolved(options).at("format"), "csr,cds");
   EXPECT_EQ(resolved(options).at("matrix"), "");
   EXPECT_EQ(parse({"info"}).resolved, (decltype(options.resolved){{"json", ""}, {"quiet", "false"}}));
-}
-
-TEST_F(OptionsFiles, MatrixTakesThePlaceOfTheGrid) {
-  const std::string matrix = write("a.mtx", "");
-  const Options options = spmv({"--matrix", matrix, "--block-size", "3"});
-  EXPECT_EQ(options.matrix, matrix);
-  EXPECT_EQ(options.format_options.block_size, 3);
-  EXPECT_EQ(options.operator_name + options.stencil, "");
-  EXPECT_EQ(resolved(options).at("grid"), "");
-  expect_contains(error_of({"spmv", "--matrix", matrix, "--block-size", "0"}), "from 1 to 64");
-  for (const Words& words : {Words{"--grid", "4x4"}, Words{"--stencil", "star"}, Words{"--boundary", "drop"},
-                             Words{"--operator", "random"}, Words{"--spacing", "1"}, Words{"--radius", "1"}})
-    EXPECT_EQ(
-        error_of({"spmv", "--matrix", matrix, words[0], words[1]}),
-        words[0] +
-            " and --matrix exclude each other: a matrix file takes the place of a grid and its operator");
-  expect_contains(error_of({"spmv", "--matrix", matrix, "--dof", "2"}), "--block-size");
-}
-
-TEST_F(OptionsFiles, InspectTakesOneFile) {
-  const std::string matrix = write("a.mtx", "");
-  EXPECT_EQ(parse({"inspect", matrix}).matrix, matrix);
-  EXPECT_EQ(parse({"inspect", "--block-size", "2", matrix}).matrix, matrix);
-  EXPECT_EQ(parse({"inspect", "--matrix", matrix}).matrix, matrix);
-  EXPECT_EQ(parse({"inspect"}).matrix, "");
-  expect_contains(error_of({"inspect", matrix, matrix}), "one file too many");
-  expect_contains(error_of({"inspect", matrix, "--matrix", matrix}), "already given");
-  expect_contains(error_of({"inspect", "--matrix", matrix, matrix}), "one file too many");
-  expect_contains(error_of({"inspect", "/nowhere/a.mtx"}), "'/nowhere/a.mtx': there is no such file");
-  expect_contains(error_of({"inspect", matrix, "--grid", "4x4"}), "exclude each other");
-}
-
-TEST_F(OptionsFiles, StencilFile) {
-  const std::string stencil = write("s.txt", "0 0 0\n2 0 0\n");
-  const Options options = spmv({"--stencil", stencil});
-  EXPECT_EQ(options.stencil, stencil);
-  EXPECT_EQ(options.radius, 2);
-  EXPECT_EQ(resolved(options).at("radius"), "");
-  expect_contains(error_of({"spmv", "--stencil", stencil, "--radius", "2"}),
-                  "a stencil file has its own radius");
-  expect_contains(error_of({"spmv", "--stencil", write("bad.txt", "0 zero 0\n")}), "bad.txt");
-}
-
-TEST_F(OptionsFiles, TheCommandLineWinsOverTheConfigurationFile) {
-  const std::string config = write("run.ini",
-                                   "# a comment\r\n\ngrid = 8x8\n dof=3 \nformat = csr, cds\nquiet = yes\n"
-                                   "cmrs-reorder = false\nseed =\nrepetitions = 5  # a trial\n");
-  const Options options = spmv({"--config", config, "--dof", "2"});
-  EXPECT_EQ(to_string(options.grid), "8x8");
-  EXPECT_EQ(options.grid.dof, 2);
-  EXPECT_EQ(options.formats, (Words{"csr", "cds"}));
-  EXPECT_TRUE(options.quiet);
-  EXPECT_FALSE(options.format_options.cmrs_reorder);
-  EXPECT_EQ(options.seed, 1u);
-  EXPECT_EQ(options.repetitions, 5);
-}
-
-TEST_F(OptionsFiles, ConfigurationFilesAreSharedBySubcommands) {
-  const std::string config = write("run.ini", "grid = 8x8\nspace = cpu\noutput = y.h5\nquiet = on\n");
-  EXPECT_EQ(to_string(parse({"inspect", "--config", config}).grid), "8x8");
-  EXPECT_TRUE(parse({"info", "--config", config}).quiet);
-  EXPECT_EQ(bench({"--config", config}).problems.size(), 1u);
-}
-
-TEST_F(OptionsFiles, MistakesInAConfigurationFileNameIt) {
-  const auto error_in = [&](const std::string& text) {
-    return error_of({"spmv", "--config", write("run.ini", text)});
-  };
-  expect_contains(error_in("gird = 4x4\n"), "run.ini: unknown option 'gird'; did you mean 'grid'?");
-  expect_contains(error_in("[grid]\ndof = 4\n"), "run.ini: unknown option 'grid.dof'");
-  expect_contains(error_in("dof = 0\n"), "run.ini: dof '0': must be a whole number from 1 to 64");
-  expect_contains(error_in("dof = 1\ndof = 1\n"), "run.ini: dof is given twice");
-  expect_contains(error_in("quiet = perhaps\n"), "run.ini: quiet 'perhaps': must be true or false");
-  expect_contains(error_in("just words\n"), "run.ini: 'just words' is not understood");
-  expect_contains(error_in("config = other.ini\n"), "belongs on the command line");
-  expect_contains(error_in("validate = true\n"), "belongs on the command line");
-  expect_contains(error_in("stencil = strr\n"), "run.ini: stencil 'strr'");
-}
-
-TEST_F(OptionsFiles, MatrixAndGridFromTwoPlaces) {
-  const std::string matrix = write("a.mtx", "");
-  const std::string grid_config =
-      write("grid.ini", "grid = 8x8\ndof = 2\noperator = laplacian\nradius = 1\n");
-  EXPECT_EQ(spmv({"--config", grid_config, "--matrix", matrix}).matrix, matrix);
-  const std::string matrix_config = write("matrix.ini", "matrix = " + matrix + "\nblock-size = 2\n");
-  EXPECT_EQ(spmv({"--config", matrix_config, "--grid", "4x4"}).matrix, "");
-  expect_contains(error_of({"spmv", "--config", matrix_config, "--dof", "2"}), "exclude each other");
-  const std::string both = write("both.ini", "matrix = " + matrix + "\ngrid = 4x4\n");
-  expect_contains(error_of({"spmv", "--config", both}), "exclude each other");
-}
-
-TEST_F(OptionsFiles, ResolvedOptionsReadBackTheSame) {
-  const std::string matrix = write("a.mtx", "");
-  const std::string stencil = write("s.txt", "0 0\n1 0\n");
-  const std::vector<Words> cases{
-      {"spmv"},
-      {"spmv", "--grid", "7x5", "--spacing", "0.1,0.30000000000000004", "--dof", "5", "--boundary",
-       "periodic,periodic,value:-0.1,clamp", "--operator", "diffusion", "--seed", "18446744073709551615"},
-      {"spmv", "--matrix", matrix, "--block-size", "2", "--format", "csr,cds", "--precision", "fp32"},
-      {"spmv", "--grid", "7x5", "--stencil", stencil, "--output", "a b.h5", "--json", "j", "--csv", "c = d"},
-      {"spmv", "--operator", "elasticity", "--cmrs-reorder", "--quiet", "--no-progress", "--rgcsr-ordering",
-       "rcm", "--cmrs-height", "3", "--ellr-threads", "1", "--rgcsr-group", "32", "--input", "ones",
-       "--space", "cpu"},
-      {"inspect", matrix, "--threads", "2"},
-      {"inspect", "--grid", "4x4x4", "--radius", "3"},
-      {"info", "--quiet", "--json", "i.json"},
-      {"bench", "bandwidth", "--grid", "8x8,4x4x4", "--dofs", "1-3,7", "--boundary", "clamp", "--plot", "p"},
-      {"bench", "dof-scaling", "--precision", "fp32", "--format", "csr,cds", "--stencil", "box"},
-  };
-  for (const Words& words : cases) {
-    const Options first = parse(words);
-    const Options second =
-        parse({words[0], "--config", write("again.ini", config_text(first)), "--validate"});
-    EXPECT_EQ(first.resolved, second.resolved);
-    EXPECT_EQ(config_text(first), config_text(second));
-    EXPECT_EQ(first.grid.spacing_m, second.grid.spacing_m);
-    EXPECT_EQ(first.progress, second.progress);
-  }
-}
-
-TEST_F(OptionsFiles, WhatAConfigurationFileCannotHoldIsLeftOut) {
-  const std::string text = config_text(spmv({"--json", "a#b.json", "--", "-log_view"}));
-  EXPECT_EQ(text.find("a#b"), std::string::npos);
-  EXPECT_EQ(spmv({"--config", write("run.ini", text)}).json, "");
 }
 
 }  // namespace

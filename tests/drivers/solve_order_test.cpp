@@ -11,6 +11,7 @@
 #include "grid/error.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/registry.hpp"
+#include "manufactured_errors.hpp"
 #include "tests/petsc_environment.hpp"
 
 namespace quadrille {
@@ -19,11 +20,6 @@ namespace {
 // The algebraic error must stay far below the one of the discretisation.
 const auto* const environment =
     testing::AddGlobalTestEnvironment(new PetscEnvironment({"-ksp_rtol", "1e-11"}));
-
-struct Errors {
-  double l2 = 0, largest = 0;
-  double intervals = 0;  // of the domain along an axis, the geometric mean
-};
 
 Errors errors_of(const std::string& pde, Grid grid, const std::string& stencil, const std::string& sides) {
   const Boundary boundary = parse_boundary(sides, grid.dimension);
@@ -37,23 +33,7 @@ Errors errors_of(const std::string& pde, Grid grid, const std::string& stencil, 
   const petsc::KrylovResult result =
       petsc::krylov_solve({op, "cds", grid.dof, problem.singular}, problem.system.rhs, u, nullptr);
   EXPECT_TRUE(result.converged) << result.reason;
-  Errors errors;
-  for (int r = 0; r < grid.dof; ++r) {
-    double mean = 0;
-    for (std::int64_t i = r; i < grid.rows() && problem.singular; i += grid.dof)
-      mean += (u[i] - problem.exact[i]) / static_cast<double>(grid.nodes());
-    for (std::int64_t i = r; i < grid.rows(); i += grid.dof) {
-      const double error = u[i] - problem.exact[i] - mean;
-      errors.l2 += error * error / static_cast<double>(grid.rows());
-      errors.largest = std::max(errors.largest, std::abs(error));
-    }
-  }
-  errors.l2 = std::sqrt(errors.l2);
-  const Manufactured solution(grid, boundary);
-  errors.intervals = 1;
-  for (int axis = 0; axis < grid.dimension; ++axis)
-    errors.intervals *= std::pow(solution.length_m(axis) / grid.spacing_m[axis], 1.0 / grid.dimension);
-  return errors;
+  return errors_against(problem, u, grid, boundary);
 }
 
 struct OrderCase {

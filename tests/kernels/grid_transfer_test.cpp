@@ -1,4 +1,4 @@
-// Interpolation between grids and its transpose, against dense matrices and PETSc's DMDA; P^T A P against PETSc's MatPtAP.
+// Interpolation between grids and its transpose, against dense matrices and PETSc's DMDA.
 #include "kernels/grid_transfer.hpp"
 
 #include <gtest/gtest.h>
@@ -8,28 +8,14 @@
 #include <cstring>
 #include <random>
 
-#include "assembly/pde/diffusion.hpp"
-#include "assembly/pde/laplacian.hpp"
-#include "assembly/pde/problem.hpp"
-#include "cases.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/galerkin.hpp"
-#include "kernels/petsc/check.hpp"
 #include "kernels/petsc/transfer_matrix.hpp"
-#include "kernels/registry.hpp"
+#include "transfer_cases.hpp"
 
 namespace quadrille {
 namespace {
 
-using petsc::check;
-using petsc::Handle;
-using petsc::make;
-
-#define CALL(call) check(call, #call)
-
-constexpr FaceBoundary value{BoundaryKind::value, 3}, clamp{BoundaryKind::clamp, 0},
-    around{BoundaryKind::periodic, 0};
 const FaceBoundary faces[][2] = {
     {value, value}, {clamp, clamp}, {around, around}, {value, clamp}, {clamp, value}};
 
@@ -83,28 +69,6 @@ std::vector<T> dense(const TransferCase& c, std::int64_t rows, std::int64_t colu
     }
   }
   return p;
-}
-
-template <class T>
-std::vector<T> run(const GridTransfer<T>& p, const std::vector<T>& x, const std::vector<T>& before,
-                   bool transposed, bool add) {
-  const auto product = [&](const T* in, T* out) {
-    if (transposed)
-      add ? p.apply_transpose_add(in, out) : p.apply_transpose(in, out);
-    else
-      add ? p.apply_add(in, out) : p.apply(in, out);
-  };
-  std::vector<T> y = before;
-  if (p.space() == SpaceKind::cpu) {
-    product(x.data(), y.data());
-    return y;
-  }
-  Array<T, Device> in(static_cast<std::int64_t>(x.size())), out(static_cast<std::int64_t>(y.size()));
-  memory::copy_to_device(in.data(), x.data(), in.bytes());
-  memory::copy_to_device(out.data(), y.data(), out.bytes());
-  product(in.data(), out.data());
-  memory::copy_to_host(y.data(), out.data(), out.bytes());
-  return y;
 }
 
 template <class T>
@@ -254,31 +218,6 @@ TEST(GridTransfer, IsDmdasInterpolation) {
       }
 }
 
-Handle<Mat> aij_of(const Csr<double>& csr) {
-  std::vector<PetscInt> lengths;
-  for (std::int64_t i = 0; i < csr.rows; ++i) lengths.push_back(csr.row_ptr[i + 1] - csr.row_ptr[i]);
-  Handle<Mat> matrix = make<Mat>("MatCreateSeqAIJ", [&](Mat* m) {
-    return MatCreateSeqAIJ(PETSC_COMM_SELF, static_cast<PetscInt>(csr.rows),
-                           static_cast<PetscInt>(csr.columns), 0, lengths.data(), m);
-  });
-  for (PetscInt i = 0; i < csr.rows; ++i)
-    CALL(MatSetValues(matrix.get(), 1, &i, lengths[i], csr.column.data() + csr.row_ptr[i],
-                      csr.value.data() + csr.row_ptr[i], INSERT_VALUES));
-  CALL(MatAssemblyBegin(matrix.get(), MAT_FINAL_ASSEMBLY));
-  CALL(MatAssemblyEnd(matrix.get(), MAT_FINAL_ASSEMBLY));
-  return matrix;
-}
-
-Handle<Vec> vector_of(std::int64_t size, unsigned seed) {
-  Handle<Vec> v = make<Vec>(
-      "VecCreateSeq", [=](Vec* w) { return VecCreateSeq(PETSC_COMM_SELF, static_cast<PetscInt>(size), w); });
-  const std::vector<double> values = test_vector<double>(size, false, seed);
-  for (PetscInt i = 0; i < size; ++i) CALL(VecSetValue(v.get(), i, values[i], INSERT_VALUES));
-  CALL(VecAssemblyBegin(v.get()));
-  CALL(VecAssemblyEnd(v.get()));
-  return v;
-}
-
 void expect_near(Vec a, Vec b, const char* what) {
   CALL(VecAXPY(a, -1, b));
   PetscReal largest = 1;
@@ -293,7 +232,7 @@ void shell_agrees_with_aij(SpaceKind space) {
                                               nested_interpolation(9, around, around),
                                               interpolation_by_position(6, 3, clamp, clamp)};
   const std::shared_ptr<const GridTransfer<double>> p = make_grid_transfer<double>(axes, 2, space);
-  const Handle<Mat> shell(petsc::make_transfer_matrix(p)), aij = aij_of(p->to_csr());
+  const Handle<Mat> shell(petsc::make_transfer_matrix(p)), aij = aij_of(p->to_csr(), 1);
   const auto fine = [&](unsigned seed) { return vector_of(p->rows(), seed); };
   const auto coarse = [&](unsigned seed) { return vector_of(p->columns(), seed); };
   const auto x = coarse(1), a = fine(2), b = fine(2);
@@ -323,190 +262,6 @@ TEST(TransferMatrix, AgreesWithAij_cpu) {
 }
 TEST(TransferMatrix, AgreesWithAij_cuda) {
   shell_agrees_with_aij(SpaceKind::cuda);
-}
-
-// P^T A P of a random operator, through products of every format, against PETSc's MatPtAP.
-void galerkin_agrees(SpaceKind space) {
-  if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  struct Shape {
-    int dimension, dof;
-    std::array<std::int64_t, 3> extents;
-    const char *stencil, *sides;
-    int radius = 1;
-  };
-  const Shape shapes[] = {{2, 1, {12, 9, 1}, "star", "value:0"},
-                          {2, 2, {13, 8, 1}, "box", "periodic,periodic,clamp,value:1"},
-                          {2, 1, {20, 14, 1}, "star", "periodic"},
-                          {2, 1, {9, 3, 1}, "box", "periodic"},
-                          {2, 1, {2, 1, 1}, "star", "clamp"},
-                          {2, 1, {16, 17, 1}, "star", "clamp,clamp,periodic,periodic", 3},
-                          {3, 1, {8, 7, 6}, "star", "value:0,clamp,periodic,periodic,clamp,drop"},
-                          {3, 2, {5, 6, 4}, "box", "clamp"}};
-  for (const Shape& s : shapes) {
-    const Grid grid{s.dimension, s.extents, {1, 1, 1}, s.dof};
-    const Boundary boundary = parse_boundary(s.sides, s.dimension);
-    const Stencil stencil = make_stencil(s.stencil, s.dimension, s.radius);
-    Source<double> source;
-    source.hub = std::make_shared<const BlockDiagonals<double>>(
-        assemble<double>(grid, stencil, boundary, random_blocks(3)).hub);
-    source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
-    std::array<AxisInterpolation, 3> axes;
-    for (int axis = 0; axis < 3; ++axis)
-      axes[axis] = axis < s.dimension ? nested_interpolation(s.extents[axis], boundary.faces[2 * axis],
-                                                             boundary.faces[2 * axis + 1])
-                                      : nested_interpolation(1, clamp, clamp);
-    const auto p = make_grid_transfer<double>(axes, s.dof, space);
-    const Handle<Mat> a = aij_of(*source.csr), interpolation = aij_of(p->to_csr());
-    const Handle<Mat> expected = make<Mat>("MatPtAP", [&](Mat* m) {
-      return MatPtAP(a.get(), interpolation.get(), MAT_INITIAL_MATRIX, PETSC_DEFAULT, m);
-    });
-    for (const FormatEntry& entry : registry()) {
-      if (entry.space != space || !entry.make_fp64 ||
-          (entry.name != "cds" && entry.name != "csr" && entry.name != "ell"))
-        continue;
-      SCOPED_TRACE(entry.name + ", " + to_string(grid) + ", " + s.sides);
-      const auto op = entry.make_fp64(source, {});
-      const BlockDiagonals<double> hub = galerkin_product(*op, *p, galerkin_radius(s.radius));
-      validate(hub);
-      const Handle<Mat> found = aij_of(to_csr(hub));
-      CALL(MatAXPY(found.get(), -1, expected.get(), DIFFERENT_NONZERO_PATTERN));
-      PetscReal off = 1;
-      CALL(MatNorm(found.get(), NORM_INFINITY, &off));
-      EXPECT_LE(off, 1e-12);
-    }
-  }
-}
-
-TEST(Galerkin, IsPetscsTripleProduct_cpu) {
-  galerkin_agrees(SpaceKind::cpu);
-}
-TEST(Galerkin, IsPetscsTripleProduct_cuda) {
-  galerkin_agrees(SpaceKind::cuda);
-}
-
-// -(a u')' with a known a on a line, and no flux through its ends: the flux is the same on both sides of a node between two.
-TEST(OperatorWeights, KeepTheFluxAcrossAJump) {
-  const std::int64_t n = 8;
-  BlockDiagonals<double> a;
-  a.extents = {n, 1, 1};
-  a.offsets = {{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}};
-  a.values = Array<double>(3 * n, 0.0);
-  const double face[] = {0, 1, 1e6, 3, 4, 5, 1e-6, 7, 0};  // between node i - 1 and i
-  for (std::int64_t i = 0; i < n; ++i) {
-    a.values[i] = -face[i];
-    a.values[n + i] = face[i] + face[i + 1];
-    a.values[2 * n + i] = -face[i + 1];
-  }
-  const std::array<AxisInterpolation, 3> axes{nested_interpolation(n, clamp, clamp),
-                                              nested_interpolation(1, clamp, clamp),
-                                              nested_interpolation(1, clamp, clamp)};
-  const auto p = make_operator_transfer(axes, a, SpaceKind::cpu);
-  const std::vector<double> x{2, -3, 5, 11};
-  const std::vector<double> y = run(*p, x, std::vector<double>(n), false, false);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double expected = i % 2 == 0 ? x[i / 2]
-                            : i == n - 1
-                                ? x[i / 2]
-                                : (face[i] * x[i / 2] + face[i + 1] * x[i / 2 + 1]) / (face[i] + face[i + 1]);
-    EXPECT_NEAR(y[i], expected, 1e-12) << i;
-  }
-}
-
-// Constants where rows add up to zero; bilinear for minus the Laplacian of five points; products against to_csr().
-void weights_follow(SpaceKind space) {
-  if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  struct Shape {
-    int dimension, dof;
-    std::array<std::int64_t, 3> extents;
-    const char* sides;
-  };
-  for (const Shape& s :
-       {Shape{2, 1, {16, 13, 1}, "clamp"}, Shape{2, 2, {9, 8, 1}, "periodic,periodic,clamp,clamp"},
-        Shape{3, 1, {8, 9, 6}, "periodic"}, Shape{3, 2, {5, 2, 7}, "clamp"},
-        Shape{3, 1, {8, 9, 7}, "value:0,clamp,periodic,periodic,clamp,value:1"}}) {
-    const Grid grid{s.dimension, s.extents, {1, 1, 1}, s.dof};
-    SCOPED_TRACE(to_string(grid) + " " + s.sides);
-    const Boundary boundary = parse_boundary(s.sides, s.dimension);
-    const DiffusionCoefficients field =
-        diffusion(grid, star_stencil(s.dimension, 1), boundary, log_normal_field(grid, 5));
-    const BlockDiagonals<double> a =
-        assemble<double>(grid, star_stencil(s.dimension, 1), boundary, field.functor()).hub;
-    std::array<AxisInterpolation, 3> axes;
-    for (int axis = 0; axis < 3; ++axis)
-      axes[axis] = axis < s.dimension ? nested_interpolation(s.extents[axis], boundary.faces[2 * axis],
-                                                             boundary.faces[2 * axis + 1])
-                                      : nested_interpolation(1, clamp, clamp);
-    const auto p = make_operator_transfer(axes, a, space);
-    const Csr<double> csr = p->to_csr();
-    const auto largest = [&](const Csr<double>& m) {
-      return *std::max_element(m.value.begin(), m.value.end());
-    };
-    const auto least = [&](const Csr<double>& m) {
-      return *std::min_element(m.value.begin(), m.value.end());
-    };
-    EXPECT_LE(largest(csr), 1 + 1e-10);
-    EXPECT_GE(least(csr), 0);
-    if (fixes_no_value(grid, boundary)) {
-      const std::vector<double> ones(static_cast<std::size_t>(p->columns()), 1.0);
-      const std::vector<double> y =
-          run(*p, ones, std::vector<double>(static_cast<std::size_t>(p->rows())), false, false);
-      for (const double v : y) EXPECT_NEAR(v, 1, 1e-9);
-    }
-    for (const bool transposed : {false, true})
-      for (const bool add : {false, true}) {
-        const std::vector<double> x = test_vector<double>(transposed ? p->rows() : p->columns(), false, 3),
-                                  before =
-                                      test_vector<double>(transposed ? p->columns() : p->rows(), false, 4);
-        std::vector<double> expected = before;
-        if (!add) std::fill(expected.begin(), expected.end(), 0);
-        for (std::int64_t i = 0; i < csr.rows; ++i)
-          for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
-            expected[transposed ? csr.column[k] : i] += csr.value[k] * x[transposed ? i : csr.column[k]];
-        const std::vector<double> y = run(*p, x, before, transposed, add);
-        for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], 1e-13) << i;
-      }
-    const std::array<AxisInterpolation, 3> wrong{dmda_interpolation(4, 4, false), axes[1], axes[2]};
-    EXPECT_THROW(make_operator_transfer(wrong, a, space), FormatError);
-  }
-}
-
-TEST(OperatorWeights, Follow_cpu) {
-  weights_follow(SpaceKind::cpu);
-}
-TEST(OperatorWeights, Follow_cuda) {
-  weights_follow(SpaceKind::cuda);
-}
-
-TEST(OperatorWeights, AreLinearForTheLaplacian) {
-  const Grid grid{2, {9, 8, 1}, {1, 1, 1}, 1};
-  const Boundary boundary = parse_boundary("value:0,value:0,clamp,clamp", 2);
-  const BlockDiagonals<double> a =
-      assemble<double>(grid, star_stencil(2, 1), boundary, laplacian(grid, star_stencil(2, 1))).hub;
-  const std::array<AxisInterpolation, 3> axes{nested_interpolation(9, value, value),
-                                              nested_interpolation(8, clamp, clamp),
-                                              nested_interpolation(1, clamp, clamp)};
-  const Csr<double> csr = make_operator_transfer(axes, a, SpaceKind::cpu)->to_csr(),
-                    linear = make_grid_transfer<double>(axes, 1, SpaceKind::cpu)->to_csr();
-  ASSERT_EQ(csr.nnz(), linear.nnz());
-  for (std::int64_t k = 0; k < csr.nnz(); ++k) EXPECT_NEAR(csr.value[k], linear.value[k], 1e-14);
-}
-
-TEST(Galerkin, ARadiusThatIsTooSmallIsSeen) {
-  const Grid grid{2, {24, 20, 1}, {1, 1, 1}, 1};
-  const Boundary boundary = parse_boundary("clamp", 2);
-  Source<double> source;
-  source.hub = std::make_shared<const BlockDiagonals<double>>(
-      assemble<double>(grid, star_stencil(2, 1), boundary, random_blocks(3)).hub);
-  std::array<AxisInterpolation, 3> axes{interpolation_by_position(24, 12, clamp, clamp),
-                                        interpolation_by_position(20, 10, clamp, clamp),
-                                        nested_interpolation(1, clamp, clamp)};
-  const auto p = make_grid_transfer<double>(axes, 1, SpaceKind::cpu);
-  for (const FormatEntry& entry : registry()) {
-    if (entry.name != "cds" || entry.space != SpaceKind::cpu) continue;
-    const auto op = entry.make_fp64(source, {});
-    EXPECT_THROW(galerkin_product(*op, *p, 1), FormatError);
-    EXPECT_NO_THROW(galerkin_product(*op, *p, 2));
-  }
 }
 
 TEST(TransferMatrix, WrongUseIsAPetscErrorWithAMessage) {

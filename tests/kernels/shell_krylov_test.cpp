@@ -111,7 +111,7 @@ void expect_no_copies(Mat a, Vec b, PCType preconditioner) {
 }
 #endif
 
-TEST(ShellKrylov, NothingCrossesTheBusInASolve) {
+TEST(ShellKrylov, NothingCrossesTheBusInASolve_cuda) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
 #if defined(PETSC_HAVE_CUDA)
   const Case<double> poisson = poisson_case({3, {9, 8, 7}, {1, 1, 1}, 2});

@@ -5,6 +5,7 @@
 
 #include "kernels/petsc/petsc_error.hpp"
 #include "shell_cases.hpp"
+#include "tests/petsc_error_text.hpp"
 
 namespace quadrille {
 namespace {
@@ -190,17 +191,6 @@ TEST(ShellMatrix, LetsGoOfTheOperatorWithItsLastMatrix) {
   EXPECT_EQ(alive, 1);
   b.reset();
   EXPECT_EQ(alive, 0);
-}
-
-// The message of the PETSc error that `call` raises.
-std::string error_of(PetscErrorCode code) {
-  EXPECT_NE(code, 0);
-  try {
-    check(code, "call");
-  } catch (const PetscError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(ShellMatrix, ErrorsComeBackAsPetscErrorsWithTheirMessage) {

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/matrix_type/register.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille::type_test {
@@ -69,5 +71,13 @@ Pair filled_pair(const Case& c, const std::string& format, Filling how = Filling
 int ranks();
 // -mat_quadrille_space cuda runs everything on the GPU; by itself the CPU is meant.
 SpaceKind space();
+
+class MatrixType : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { petsc::register_matrix_type(); }
+  void SetUp() override {
+    if (space() == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  }
+};
 
 }  // namespace quadrille::type_test

@@ -1,21 +1,11 @@
 // The matrix type `quadrille` against PETSc's AIJ, operation by operation, on any number of ranks.
 #include "comparison.hpp"
-#include "kernels/cuda/device.hpp"
-#include "kernels/petsc/matrix_type/register.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/registry.hpp"
+#include "tests/petsc_error_text.hpp"
 
 namespace quadrille::type_test {
 namespace {
-
-class MatrixType : public testing::Test {
- protected:
-  static void SetUpTestSuite() { petsc::register_matrix_type(); }
-
-  void SetUp() override {
-    if (space() == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  }
-};
 
 TEST_F(MatrixType, EveryWayOfFillingIsAijs) {
   unsigned salt = 0;
@@ -289,16 +279,6 @@ TEST_F(MatrixType, ProductsWithAijFollowNewValues) {
   }
 }
 
-// The message of the PETSc error that `code` is.
-std::string message_of(PetscErrorCode code) {
-  EXPECT_NE(code, 0);
-  try {
-    check(code, "call");
-  } catch (const PetscError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 void expect_in(const std::string& part, const std::string& text) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
 }
@@ -313,7 +293,7 @@ TEST_F(MatrixType, AValueOutsideTheStencilIsNamed) {
   far = row + 3;  // three nodes further, in one line
   const double zero = 0, value = 2;
   CALL(MatSetValues(p.ours.get(), 1, &row, 1, &far, &zero, ADD_VALUES));  // needs no place
-  const std::string text = message_of(MatSetValues(p.ours.get(), 1, &row, 1, &far, &value, ADD_VALUES));
+  const std::string text = error_of(MatSetValues(p.ours.get(), 1, &row, 1, &far, &value, ADD_VALUES));
   expect_in("row " + std::to_string(row) + " ", text);
   expect_in("column " + std::to_string(far) + " ", text);
   expect_in("the star stencil of width 1", text);
@@ -329,12 +309,12 @@ TEST_F(MatrixType, WrongOptionsAreRefusedWithWhatThereIs) {
   const Handle<Mat> m = make_matrix(grid.get(), "nonsense");
   CALL(MatAssemblyBegin(m.get(), MAT_FINAL_ASSEMBLY));
   expect_in("there is no format 'nonsense'; there are csr",
-            message_of(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY)));
+            error_of(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY)));
   CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", "moon"));
   const Handle<Mat> n = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
   CALL(MatSetSizes(n.get(), PETSC_DECIDE, PETSC_DECIDE, 16, 16));
   CALL(MatSetType(n.get(), "quadrille"));
-  const std::string text = message_of(MatSetUp(n.get()));
+  const std::string text = error_of(MatSetUp(n.get()));
   CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_space"));
   expect_in("-mat_quadrille_space moon: there are auto, cpu and cuda", text);
 }
@@ -413,62 +393,6 @@ TEST_F(MatrixType, RowsAndColumnsBeyondTheMatrixAreErrors) {
     EXPECT_THROW(CALL(MatSetValue(m, size, first, 1, ADD_VALUES)), PetscError);
     EXPECT_THROW(CALL(MatSetValue(m, first, size, 1, ADD_VALUES)), PetscError);
   });
-}
-
-// A grid of 9 x 5 (x 13) nodes, or periodic of 8 x 4 (x 12), and the interpolation from the next coarser one to it.
-struct Levels {
-  Handle<DM> fine, coarse;
-  Handle<Mat> matrix, interpolation;
-  Handle<Vec> scale;
-};
-
-Levels levels_of(int dimension, int dof, bool periodic, MatType type) {
-  const DMBoundaryType sides = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
-  const PetscInt less = periodic;
-  Levels l;
-  l.fine = make<DM>("DMDACreate", [](DM* dm) { return DMDACreate(PETSC_COMM_WORLD, dm); });
-  CALL(DMSetDimension(l.fine.get(), dimension));
-  CALL(DMDASetSizes(l.fine.get(), 9 - less, 5 - less, dimension == 3 ? 13 - less : 1));
-  CALL(DMDASetBoundaryType(l.fine.get(), sides, sides, dimension == 3 ? sides : DM_BOUNDARY_NONE));
-  CALL(DMDASetDof(l.fine.get(), dof));
-  CALL(DMDASetStencilWidth(l.fine.get(), 1));
-  CALL(DMSetFromOptions(l.fine.get()));
-  CALL(DMSetMatType(l.fine.get(), type));
-  CALL(DMSetUp(l.fine.get()));
-  l.matrix = make<Mat>("DMCreateMatrix", [&](Mat* m) { return DMCreateMatrix(l.fine.get(), m); });
-  l.coarse = make<DM>("DMCoarsen", [&](DM* dm) { return DMCoarsen(l.fine.get(), PETSC_COMM_WORLD, dm); });
-  Vec scale = nullptr;
-  l.interpolation = make<Mat>("DMCreateInterpolation", [&](Mat* m) {
-    return DMCreateInterpolation(l.coarse.get(), l.fine.get(), m, &scale);
-  });
-  l.scale.reset(scale);
-  return l;
-}
-
-TEST_F(MatrixType, InterpolationFromCoarsenedGridsIsDmdas) {
-  for (const int dimension : {2, 3})
-    for (const int dof : {1, 3})
-      for (const bool periodic : {false, true}) {
-        SCOPED_TRACE(std::to_string(dimension) + "D, dof " + std::to_string(dof) +
-                     (periodic ? ", periodic" : ""));
-        const Levels ours = levels_of(dimension, dof, periodic, "quadrille"),
-                     aij = levels_of(dimension, dof, periodic, MATAIJ);
-        PetscBool shell = PETSC_FALSE;
-        CALL(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ours.interpolation.get()), MATSHELL,
-                                    &shell));
-        EXPECT_EQ(shell == PETSC_TRUE, ranks() == 1);  // on several ranks it is PETSc's own
-        const Mat p[] = {ours.interpolation.get(), aij.interpolation.get()};
-        const Handle<Vec> coarse = random_vector(p[1], 1), fine = random_vector(p[1], 2, true);
-        Handle<Vec> up[] = {random_vector(p[1], 3, true), random_vector(p[1], 3, true)};
-        Handle<Vec> down[] = {random_vector(p[1], 4), random_vector(p[1], 4)};
-        for (int i = 0; i < 2; ++i) {
-          CALL(MatInterpolateAdd(p[i], coarse.get(), fine.get(), up[i].get()));
-          CALL(MatRestrict(p[i], fine.get(), down[i].get()));
-        }
-        expect_near(up[0].get(), up[1].get(), "MatInterpolateAdd");
-        expect_near(down[0].get(), down[1].get(), "MatRestrict");
-        expect_near(ours.scale.get(), aij.scale.get(), "the scale");
-      }
 }
 
 }  // namespace

@@ -5,8 +5,6 @@
 #include "assembly/pdes.hpp"
 #include "comparison.hpp"
 #include "formats/block_diagonals.hpp"
-#include "kernels/cuda/device.hpp"
-#include "kernels/petsc/matrix_type/register.hpp"
 
 namespace quadrille::type_test {
 namespace {
@@ -116,13 +114,7 @@ Errors errors_of(const OrderCase& c, std::int64_t n) {
   return errors;
 }
 
-class MatrixTypeOrder : public testing::TestWithParam<OrderCase> {
- protected:
-  static void SetUpTestSuite() { petsc::register_matrix_type(); }
-  void SetUp() override {
-    if (space() == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  }
-};
+class MatrixTypeOrder : public MatrixType, public testing::WithParamInterface<OrderCase> {};
 
 TEST_P(MatrixTypeOrder, IsTwo) {
   const OrderCase& c = GetParam();

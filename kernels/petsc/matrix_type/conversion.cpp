@@ -31,18 +31,10 @@ PetscErrorCode convert_from(Mat other, MatType type, MatReuse reuse, Mat* result
     if (reuse == MAT_REUSE_MATRIX) {
       typed(*result).set_up(make_aij_store(std::move(aij)));
     } else {
-      PetscInt rows = 0, columns = 0, all_rows = 0, all_columns = 0, row_block = 1, column_block = 1;
-      QUADRILLE_PETSC(MatGetLocalSize(other, &rows, &columns));
-      QUADRILLE_PETSC(MatGetSize(other, &all_rows, &all_columns));
-      QUADRILLE_PETSC(MatGetBlockSizes(other, &row_block, &column_block));
       const char* prefix = nullptr;
       QUADRILLE_PETSC(MatGetOptionsPrefix(other, &prefix));
-      const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(other));
-      Handle<Mat> made = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
-      QUADRILLE_PETSC(MatSetSizes(made.get(), rows, columns, all_rows, all_columns));
-      QUADRILLE_PETSC(MatSetBlockSizes(made.get(), row_block, column_block));
+      Handle<Mat> made = empty_like(other, type);
       QUADRILLE_PETSC(MatSetOptionsPrefix(made.get(), prefix));
-      QUADRILLE_PETSC(MatSetType(made.get(), type));
       typed(made.get()).set_up();  // for its options
       typed(made.get()).set_up(make_aij_store(std::move(aij)));
       QUADRILLE_PETSC(MatSetUp(made.get()));

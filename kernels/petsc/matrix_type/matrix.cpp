@@ -177,6 +177,19 @@ void TypedMatrix::verify() {
     throw PetscError("-mat_quadrille_verify: the product of another rank differs from AIJ's");
 }
 
+Handle<Mat> empty_like(Mat other, MatType type) {
+  PetscInt rows = 0, columns = 0, all_rows = 0, all_columns = 0, row_block = 1, column_block = 1;
+  QUADRILLE_PETSC(MatGetLocalSize(other, &rows, &columns));
+  QUADRILLE_PETSC(MatGetSize(other, &all_rows, &all_columns));
+  QUADRILLE_PETSC(MatGetBlockSizes(other, &row_block, &column_block));
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(other));
+  Handle<Mat> made = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
+  QUADRILLE_PETSC(MatSetSizes(made.get(), rows, columns, all_rows, all_columns));
+  QUADRILLE_PETSC(MatSetBlockSizes(made.get(), row_block, column_block));
+  QUADRILLE_PETSC(MatSetType(made.get(), type));
+  return made;
+}
+
 void create_typed(Mat matrix) {
   const bool mpi = distributed(matrix);
   QUADRILLE_PETSC(MatSetType(matrix, MATSHELL));

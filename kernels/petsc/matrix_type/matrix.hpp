@@ -59,6 +59,9 @@ TypedMatrix& typed(Mat matrix);
 // The body of MatCreate for seqquadrille and mpiquadrille.
 void create_typed(Mat matrix);
 
+// An empty matrix of this type with the sizes, the blocks and the communicator of `other`.
+Handle<Mat> empty_like(Mat other, MatType type);
+
 // Parts of create_typed(): the operations of each file.
 void set_value_operations(Mat matrix);
 void set_aij_operations(Mat matrix);

@@ -116,17 +116,9 @@ PetscErrorCode copy(Mat m, Mat to, MatStructure structure) {
 
 PetscErrorCode duplicate(Mat m, MatDuplicateOption option, Mat* result) {
   return guarded("MatDuplicate_Quadrille", [&] {
-    PetscInt rows = 0, columns = 0, all_rows = 0, all_columns = 0, row_block = 1, column_block = 1;
-    QUADRILLE_PETSC(MatGetLocalSize(m, &rows, &columns));
-    QUADRILLE_PETSC(MatGetSize(m, &all_rows, &all_columns));
-    QUADRILLE_PETSC(MatGetBlockSizes(m, &row_block, &column_block));
     MatType type = nullptr;
     QUADRILLE_PETSC(MatGetType(m, &type));
-    const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(m));
-    Handle<Mat> made = make<Mat>("MatCreate", [=](Mat* created) { return MatCreate(comm, created); });
-    QUADRILLE_PETSC(MatSetSizes(made.get(), rows, columns, all_rows, all_columns));
-    QUADRILLE_PETSC(MatSetBlockSizes(made.get(), row_block, column_block));
-    QUADRILLE_PETSC(MatSetType(made.get(), type));
+    Handle<Mat> made = empty_like(m, type);
     typed(made.get()).options = typed(m).options;
     typed(made.get()).set_up(typed(m).store().duplicate(made.get(), option == MAT_COPY_VALUES));
     QUADRILLE_PETSC(MatSetUp(made.get()));

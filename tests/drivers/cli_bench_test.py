@@ -1,0 +1,127 @@
+"""`quadrille bench` from outside."""
+import csv
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from cli_case import CliTest, RECORD, WRONG_MATMULT
+
+
+class Bench(CliTest):
+    TINY = ["--grid", "8x8,4x5x3", "--dofs", "1-2", "--repetitions", "2", "--space", "cpu"]
+    SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../drivers/support/plot_bench.py")
+
+    def draw(self, *arguments, options=("-B",)):
+        return subprocess.run([sys.executable, *options, self.SCRIPT, *arguments], capture_output=True, text=True)
+
+    def require_matplotlib(self):
+        try:
+            import matplotlib  # noqa: F401
+        except ImportError:
+            self.skipTest("no matplotlib")
+
+    def test_every_point_of_the_sweep_is_checked_and_reported(self):
+        points = [(precision, grid, dof) for precision in ["fp64", "fp32"] for grid in ["8x8", "4x5x3"] for dof in [1, 2]]
+        for name, quantity in [("dof-scaling", "GFLOP/s"), ("bandwidth", "GB/s")]:
+            out, table = self.path("out.json"), self.path("out.csv")
+            screen = self.ok("bench", name, *self.TINY, "--json", out, "--csv", table)
+            report = json.load(open(out))
+            self.assertEqual(list(report), ["machine", "command", "version", "date", "ceilings", "records"])
+            expected = [(*point, format) for point in points for format in "cds dia ell bcsr csr petsc_aij".split()
+                        if format != "petsc_aij" or point[0] == "fp64"]
+            records = report["records"]
+            self.assertEqual([(r["precision"], r["grid"], r["dof"], r["format"]) for r in records], expected)
+            for r in records:
+                self.assertEqual(list(r), RECORD)
+                self.assertEqual((r["bench"], r["space"], r["operator"], r["repetitions"]), (name, "cpu", "random", 2))
+                self.assertIsNone(r["skipped"])
+                self.assertTrue(r["checked"] and r["error_over_bound"] <= 1, r)
+                self.assertAlmostEqual(r["gflops"], 2e-6 * r["nnz"] / r["ms_median"], delta=1e-9 * r["gflops"])
+                self.assertAlmostEqual(r["gbps"], 1e-6 * r["compulsory_bytes"] / r["ms_median"], delta=1e-9 * r["gbps"])
+                self.assertEqual(r["rows"], r["dof"] * (64 if r["grid"] == "8x8" else 60))
+            self.assertEqual({r["nnz"] for r in records if (r["grid"], r["dof"]) == ("8x8", 2)}, {4 * (5 * 64 - 32)})
+            self.assertEqual([row["dof"] for row in csv.DictReader(open(table))], [str(r["dof"]) for r in records])
+            for words in ["8x8, fp64", "4x5x3, fp32", quantity, "petsc_aij"]:
+                self.assertIn(words, screen)
+            self.assertEqual("stream" in screen, name == "bandwidth")
+
+    def test_lists_and_the_order_of_formats_are_kept(self):
+        out = self.path("out.json")
+        self.assertEqual("", self.ok("bench", "dof-scaling", "--grid", "5x5", "--dofs", "4,1", "--precision", "fp32", "--format",
+                                     "csr,cds", "--repetitions", "1", "--space", "cpu", "--quiet", "--json", out))
+        self.assertEqual([(r["dof"], r["format"]) for r in json.load(open(out))["records"]],
+                         [(1, "csr"), (1, "cds"), (4, "csr"), (4, "cds")])
+
+    def test_the_figure_is_drawn(self):
+        self.require_matplotlib()
+        import xml.etree.ElementTree
+        prefix = self.path("fi gure")
+        self.ok("bench", "bandwidth", *self.TINY, "--plot", prefix, "--json", self.path("out.json"))
+        again = self.draw(self.path("out.json"), self.path("again"))
+        self.assertEqual((again.returncode, again.stderr), (0, ""))
+        for start in [prefix, self.path("again")]:
+            picture = open(start + ".png", "rb").read()
+            self.assertTrue(picture.startswith(b"\x89PNG\r\n") and len(picture) > 20000, len(picture))
+            drawing = xml.etree.ElementTree.parse(start + ".svg").getroot()
+            self.assertGreater(len(list(drawing.iter("{http://www.w3.org/2000/svg}path"))), 50)
+        self.assertFalse([name for name in os.listdir(self.folder.name) if ".tmp-" in name])
+        other = self.draw(self.path("out.json"), self.path("other"), "--as", "dof-scaling")
+        self.assertEqual((other.returncode, other.stderr), (0, ""))
+        self.assertNotEqual(open(self.path("other.png"), "rb").read(), open(self.path("again.png"), "rb").read())
+
+    def test_the_script_says_what_is_wrong(self):
+        self.require_matplotlib()
+        spmv = self.path("spmv.json")
+        self.ok("spmv", "--grid", "4x4", "--repetitions", "1", "--space", "cpu", "--format", "cds", "--json", spmv)
+        good = self.path("good.json")
+        self.ok("bench", "bandwidth", "--grid", "4x4", "--dofs", "1", "--repetitions", "1", "--space", "cpu", "--json", good)
+        for arguments, words in [([self.path("none.json"), "p"], "No such file"), ([spmv, "p"], "not the records of one bench"),
+                                 ([self.path("text", "{"), "p"], "not a JSON file"), ([self.path("list", "[]"), "p"], "not the"),
+                                 ([good, self.path("nowhere/p")], "cannot write")]:
+            done = self.draw(*arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(words, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        done = self.draw(good, self.path("p"), options=("-S", "-E", "-B"))  # no site packages: no matplotlib
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("install", done.stderr)
+
+    def test_a_wrong_product_ends_with_1_after_the_sweep(self):
+        out = self.path("out.json")
+        done = self.run_it("bench", "dof-scaling", *self.TINY, "--format", "csr,petsc_aij", "--precision", "fp64", "--json", out,
+                           env={**os.environ, "LD_PRELOAD": WRONG_MATMULT})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("csr on cpu is wrong in row 0", done.stderr)
+        self.assertRegex(done.stdout, r"\d!")
+        self.assertEqual(len(json.load(open(out))["records"]), 8)
+
+    def test_what_is_too_large_does_not_end_the_sweep(self):
+        out = self.path("out.json")
+        arguments = ["--dofs", "1", "--repetitions", "1", "--space", "cpu", "--precision", "fp64", "--json", out]
+        screen = self.ok("bench", "dof-scaling", "--grid", "200000x200000x200,8x8", *arguments)
+        self.assertIn("- cds, dia, ell, bcsr, csr, petsc_aij, DoF 1: not enough memory", screen)
+        records = json.load(open(out))["records"]
+        self.assertEqual([bool(r["skipped"]) for r in records], [True] * 6 + [False] * 6)
+        self.assertEqual(records[0]["rows"], 200000 * 200000 * 200)
+        self.refused(3, ["memory", "needs"], "bench", "dof-scaling", "--grid", "200000x200000x200", *arguments, "--quiet")
+
+    def test_mistakes_get_a_sentence_and_2(self):
+        for arguments, word in [([], "dof-scaling or bandwidth"), (["bandwith"], "did you mean 'bandwidth'"),
+                                (["bandwidth", "--dofs", "0-3"], "1 to 64"), (["bandwidth", "--dofs", "3-1"], "3-1"),
+                                (["bandwidth", "--grid", "8x8,4"], "two or three"), (["bandwidth", "--dof", "2"], "--dof"),
+                                (["bandwidth", "--plot", "a.png"], "ending")]:
+            self.refused(2, [word], "bench", *arguments)
+        self.refused(3, ["nowhere"], "bench", "bandwidth", *self.TINY, "--plot", self.path("nowhere/p"))
+
+    def test_validate_prints_a_config_that_reads_back(self):
+        text = self.ok("bench", "bandwidth", *self.TINY, "--validate")
+        self.assertIn("experiment = bandwidth\ngrid = 8x8,4x5x3\ndofs = 1,2\n", text)
+        config = self.path("c.ini", text)
+        self.assertEqual(text, self.ok("bench", "--config", config, "--validate"))
+        self.assertIn("experiment = dof-scaling", self.ok("bench", "dof-scaling", "--config", config, "--validate"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,163 @@
+"""`quadrille solve` from outside."""
+import json
+import math
+import os
+import subprocess
+import unittest
+
+from cli_case import CliTest, CPU_FORMATS, QUADRILLE
+
+
+class Solve(CliTest):
+    RECORD = """pde space format precision grid dof ranks unknowns h iterations converged reason residual error_l2
+error_max matmult_ms seconds method preconditioner""".split()
+
+    def solved(self, *arguments):
+        out = self.path("solve.json")
+        screen = self.ok("solve", "--json", out, *arguments)
+        (record,) = json.load(open(out))["records"]
+        return record, screen
+
+    def test_the_record_is_the_contracts(self):
+        record, screen = self.solved("poisson", "--grid", "24x20", "--spacing", "0.5,0.25", "--dof", "2", "--manufactured")
+        self.assertEqual(list(record), self.RECORD)
+        self.assertEqual(list(record["seconds"]), "assembly setup solve output total".split())
+        self.assertEqual([record[name] for name in ["pde", "space", "format", "precision", "grid", "dof", "ranks",
+                                                    "unknowns", "h", "converged"]],
+                         ["poisson", "cpu", "cds", "fp64", "24x20", 2, 1, 960, 0.5, True])
+        self.assertLess(record["residual"], 1e-7)
+        self.assertLess(record["error_l2"], 5e-3)
+        self.assertLess(record["error_l2"], record["error_max"])
+        self.assertGreater(record["matmult_ms"], 0)
+        self.assertIn(f"converged after {record['iterations']} iterations of cg with jacobi", screen)
+        record, _ = self.solved("diffusion", "--grid", "8x7x6")
+        self.assertIsNone(record["error_l2"])
+        self.assertIsNone(record["error_max"])
+
+    def test_the_order_is_two_in_the_program_as_well(self):
+        for pde, grids, sides in [("poisson", [("32x32", 33), ("64x64", 65)], "value:1"),
+                                  ("diffusion", [("16x16x16", 16), ("32x32x32", 32)], "clamp")]:
+            errors = [self.solved(pde, "--grid", grid, "--boundary", sides, "--manufactured", "--",
+                                  "-ksp_rtol", "1e-11")[0]["error_l2"] for grid, _ in grids]
+            order = math.log(errors[0] / errors[1]) / math.log(grids[1][1] / grids[0][1])
+            self.assertAlmostEqual(order, 2, delta=0.1)
+
+    def test_every_format_needs_as_many_iterations(self):
+        counts = {self.solved("diffusion", "--grid", "12x11x5", "--dof", "3", "--format", name)[0]["iterations"]
+                  for name in CPU_FORMATS}
+        self.assertLessEqual(max(counts) - min(counts), 1, counts)  # their sums differ in the last bits
+
+    def test_petsc_options_choose_the_method(self):
+        _, screen = self.solved("poisson", "--grid", "16x16", "--", "-ksp_type", "gmres", "-pc_type", "pbjacobi",
+                                "-ksp_monitor", "-ksp_view")
+        for text in ["of gmres with pbjacobi", "KSP Residual norm", "format cds, in CPU memory"]:
+            self.assertIn(text, screen)
+
+    def test_multigrid_says_what_it_made(self):
+        record, screen = self.solved("poisson", "--grid", "64x48", "--boundary", "clamp", "--", "-pc_type", "mg", "-ksp_norm_type",
+                                     "unpreconditioned")
+        self.assertIn("multigrid: 2 levels down to 768 unknowns, coarse operators of the PDE on the coarser grids", screen)
+        self.assertLess(record["iterations"], 12)
+        self.assertLess(record["residual"], 1.01e-8)
+        _, screen = self.solved("diffusion", "--grid", "64x48", "--", "-pc_type", "mg", "-pc_mg_levels", "4")
+        self.assertIn("multigrid: 4 levels down to 48 unknowns, coarse operators P^T A P", screen)
+
+    def test_convergence_shows_on_a_terminal_only(self):
+        base = [QUADRILLE, "solve", "poisson", "--grid", "32x32"]
+        for options, shown in [([], True), (["--no-progress"], False), (["--quiet"], False)]:
+            ours, theirs = os.openpty()
+            subprocess.run([*base, *options], stdout=subprocess.DEVNULL, stderr=theirs, check=True, timeout=60)
+            os.write(theirs, b"end")
+            seen = os.read(ours, 65536).decode()
+            os.close(ours)
+            os.close(theirs)
+            self.assertEqual("iteration 0, residual 1.00e+00, wanted 1e-08" in seen, shown, seen)
+        self.assertEqual(self.run_it(*base[1:]).stderr, "")
+
+    def test_without_a_fixed_value_the_mean_is_zero(self):
+        record, screen = self.solved("diffusion", "--grid", "20x18", "--boundary", "clamp,clamp,periodic,periodic")
+        self.assertTrue(record["converged"])
+        self.assertIn("mean zero", screen)
+
+    def test_no_convergence_is_said_and_ends_with_1(self):
+        out, fields = self.path("out.json"), self.path("u.h5")
+        for options, words in [(["-ksp_max_it", "3"], ["largest number of iterations", "after 3 iterations"]),
+                               (["-ksp_divtol", "1e-3"], ["divergence tolerance"])]:
+            self.refused(1, ["did not converge", *words, "no fields"], "solve", "poisson", "--grid", "32x32", "--quiet",
+                         "--json", out, "--output", fields, "--", *options)
+            (record,) = json.load(open(out))["records"]
+            self.assertFalse(record["converged"])
+            self.assertIn(words[0], record["reason"])
+            self.assertFalse(os.path.exists(fields))
+
+    def test_convergence_is_believed_only_with_the_true_residual(self):
+        self.refused(1, ["did not converge", "true residual"], "solve", "poisson", "--grid", "16x16", "--quiet", "--",
+                     "-ksp_type", "preonly")
+        record, _ = self.solved("poisson", "--grid", "16x16", "--spacing", "1e-26")
+        self.assertGreater(record["iterations"], 5)
+        self.assertLess(record["residual"], 1e-7)
+        record, screen = self.solved("diffusion", "--grid", "40x40")
+        self.assertEqual("above the tolerance" in screen, record["residual"] > 1e-7)
+        self.refused(2, ["chebyshev"], "solve", "poisson", "--grid", "21x21", "--", "-ksp_type", "chebyshev")
+
+    def test_mistakes_get_a_sentence_and_2(self):
+        for arguments, words in [([], ["poisson, diffusion or elasticity"]), (["heat"], ["poisson, diffusion or elasticity"]),
+                                 (["poisson", "--format", "all"], ["one format"]),
+                                 (["poisson", "--precision", "fp32"], ["fp64"]),
+                                 (["diffusion", "--stencil", "box"], ["star of radius 1"]),
+                                 (["poisson", "--grid", "8x8", "--manufactured", "--boundary",
+                                   "value:0,value:0,value:1,value:1"], ["no smooth solution"]),
+                                 (["elasticity", "--grid", "8x8", "--dof", "2", "--stencil", "box", "--boundary", "clamp"],
+                                  ["not clamp"]),
+                                 (["poisson", "--grid", "8x8", "--", "-pc_type", "mg", "-pc_mg_levels", "9"],
+                                  ["-pc_mg_levels 9", "4 levels at most"]),
+                                 (["poisson", "--grid", "8x8", "--", "-pc_type", "mg", "-pc_mg_galerkin", "x"],
+                                  ["-pc_mg_galerkin 'x'"]),
+                                 (["poisson", "--grid", "8x8", "--", "-pc_type", "lu"], ["LU", "bare --"])]:
+            self.refused(2, words, "solve", *arguments)
+        # PETSc does not free what it has open when it meets an unknown type: no look for leaks.
+        leaks = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+        self.refused(2, ["nosuch", "bare --"], "solve", "poisson", "--grid", "8x8", "--", "-ksp_type", "nosuch", env=leaks)
+        self.refused(3, ["nowhere"], "solve", "poisson", "--output", self.path("nowhere/u.h5"))
+        if "GPU       none" in self.ok("info"):
+            self.refused(3, ["--space cpu"], "solve", "poisson", "--grid", "4x4", "--space", "cuda")
+
+    def test_validate_prints_a_config_that_reads_back(self):
+        text = self.ok("solve", "diffusion", "--grid", "8x9", "--boundary", "clamp", "--manufactured", "--validate")
+        self.assertIn("pde = diffusion\nmanufactured = true\n", text)
+        self.assertEqual(text, self.ok("solve", "--config", self.path("c.ini", text), "--validate"))
+
+    def test_the_fields_are_in_the_file(self):
+        try:
+            import h5py
+            import numpy
+        except ImportError:
+            self.skipTest("no h5py")
+        path = self.path("u.h5")
+        record, _ = self.solved("poisson", "--grid", "12x10x8", "--boundary", "clamp,value:2,value:2,clamp,value:2,value:2",
+                                "--manufactured", "--output", path)
+        with h5py.File(path) as file:
+            fields = {name: file[name][0, ..., 0] for name in ["solution", "right_side", "exact", "error"]}
+            self.assertEqual(fields["solution"].shape, (8, 10, 12))
+            self.assertEqual(file["right_side"].attrs["units"], "1/m2")
+            self.assertEqual(file["options"].attrs["pde"], "poisson")
+        numpy.testing.assert_allclose(fields["solution"] - fields["exact"], fields["error"], atol=1e-15)
+        self.assertAlmostEqual(float(numpy.sqrt(numpy.mean(fields["error"] ** 2))), record["error_l2"])
+        # The seven-point operator by hand: at a node away from every face, and at the corner (x-, y+, z-).
+        u, f = fields["solution"], fields["right_side"]
+        def laplacian(at):
+            total = 0
+            for axis, (low, high) in enumerate([(2, 2), (2, None), (None, 2)]):  # z, y, x; None is clamp
+                for step, beyond in [(-1, low), (1, high)]:
+                    to = list(at)
+                    to[axis] += step
+                    inside = 0 <= to[axis] < u.shape[axis]
+                    # a constant beyond a face stands on the right side
+                    total += u[at] - (u[tuple(to)] if inside else u[at] if beyond is None else 0)
+            return total
+        for at in [(4, 5, 6), (0, 9, 0)]:
+            self.assertAlmostEqual(laplacian(at), f[at], delta=1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
