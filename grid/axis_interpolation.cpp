@@ -112,4 +112,23 @@ AxisInterpolation dmda_interpolation(std::int64_t fine, std::int64_t coarse, boo
   });
 }
 
+AxisPart part_of(const AxisInterpolation& whole, std::int64_t first, std::int64_t count) {
+  if (first < 0 || count < 0 || first + count > whole.fine)
+    throw InputError("an interpolation to " + std::to_string(whole.fine) + " nodes has not got nodes " +
+                     std::to_string(first) + " to " + std::to_string(first + count - 1));
+  AxisPart part;
+  part.axis.fine = count;
+  part.axis.node.assign(whole.node.begin() + 2 * first, whole.node.begin() + 2 * (first + count));
+  part.axis.weight.assign(whole.weight.begin() + 2 * first, whole.weight.begin() + 2 * (first + count));
+  std::vector<std::int32_t>& read = part.coarse_nodes;
+  read = part.axis.node;
+  std::sort(read.begin(), read.end());
+  read.erase(std::unique(read.begin(), read.end()), read.end());
+  part.axis.coarse = static_cast<std::int64_t>(read.size());
+  for (std::int32_t& node : part.axis.node)
+    node = static_cast<std::int32_t>(std::lower_bound(read.begin(), read.end(), node) - read.begin());
+  add_readers(part.axis);
+  return part;
+}
+
 }  // namespace quadrille

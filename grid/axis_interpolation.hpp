@@ -44,4 +44,13 @@ AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& lo
 // periodic axis every r-th fine node is a coarse one. Throws InputError unless the ratio r is a whole number.
 AxisInterpolation dmda_interpolation(std::int64_t fine, std::int64_t coarse, bool periodic);
 
+// Some of the fine nodes and the coarse ones that they read, counted anew: what a rank needs of an interpolation.
+struct AxisPart {
+  AxisInterpolation axis;                  // not periodic: what wraps is a node like the others
+  std::vector<std::int32_t> coarse_nodes;  // [coarse of `axis`] numbers in the whole, ascending
+};
+
+// The fine nodes first .. first + count - 1 of `whole`. Throws InputError where it has not got them.
+AxisPart part_of(const AxisInterpolation& whole, std::int64_t first, std::int64_t count);
+
 }  // namespace quadrille

@@ -2,34 +2,73 @@
 
 #include <petscmat.h>
 
+#include <algorithm>
+#include <tuple>
 #include <type_traits>
 
 #include "kernels/petsc/aij_matrix.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/device_work.hpp"
+#include "kernels/petsc/gathering.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
 namespace {
 
+MPI_Comm comm_of(Mat m) {
+  return PetscObjectComm(reinterpret_cast<PetscObject>(m));
+}
+
 static_assert(std::is_same_v<PetscScalar, double> && sizeof(PetscInt) == sizeof(std::int32_t));
 
 class Transfer {
  public:
   explicit Transfer(std::shared_ptr<const GridTransfer<double>> transfer) : transfer_(std::move(transfer)) {}
+  Transfer(RankTransfer part, Vec coarse)
+      : transfer_(std::move(part.own)), coarse_nodes_(std::move(part.coarse_nodes)) {
+    QUADRILLE_PETSC(VecGetLocalSize(coarse, &own_columns_));
+    coarse_ = std::make_unique<Gathering>(coarse, coarse_nodes_, transfer_->dof());
+  }
 
   // y = P x or y = P^T x; or y += them.
   void multiply(Vec x, Vec y, bool transposed, bool add) {
-    const std::int64_t rows = transfer_->rows(), columns = transfer_->columns();
-    require_size(x, transposed ? rows : columns, "the vector x of the interpolation");
-    require_size(y, transposed ? columns : rows, "the vector y of the interpolation");
+    const std::int64_t columns = coarse_ ? own_columns_ : transfer_->columns();
+    require_size(x, transposed ? transfer_->rows() : columns, "the vector x of the interpolation");
+    require_size(y, transposed ? columns : transfer_->rows(), "the vector y of the interpolation");
+    if (!coarse_) return multiply_own(x, y, transposed, add);
+    const Vec seen = coarse_->local(transposed ? y : x, transfer_->space() == SpaceKind::cuda);
+    if (transposed) {
+      multiply_own(x, seen, true, false);
+      if (!add) QUADRILLE_PETSC(VecSet(y, 0));
+      coarse_->add(y);
+    } else {
+      coarse_->begin(x);
+      coarse_->end(x);
+      multiply_own(seen, y, false, add);
+    }
+  }
+  void multiply_add(Vec x, Vec y, Vec z, bool transposed) {
+    if (y != z) QUADRILLE_PETSC(VecCopy(y, z));
+    multiply(x, z, transposed, true);
+  }
+
+  // Made when first asked for.
+  Mat aij(MPI_Comm comm) {
+    if (!aij_) aij_ = coarse_ ? aij_of_ranks(comm) : aij_copy(transfer_->to_csr(), 1, false);
+    return aij_.get();
+  }
+
+ private:
+  // With this rank's fine rows and the coarse nodes that they read.
+  void multiply_own(Vec x, Vec y, bool transposed, bool add) {
+    const std::int64_t size = transposed ? transfer_->rows() : transfer_->columns();
     const SpaceKind space = transfer_->space();
     const ReadArray from(x, space);
     const double* in = from.data();
     if (from.space() != space) {
-      in = on_device(device_x_, transposed ? rows : columns);
-      copy_in(device_x_, from.data(), transposed ? rows : columns);
+      in = on_device(device_x_, size);
+      copy_in(device_x_, from.data(), size);
     }
     if (add) {
       ReadWriteArray to(y, space);
@@ -39,17 +78,6 @@ class Transfer {
       into(in, to.data(), to.space(), transposed, false);
     }
   }
-  // A MATSEQAIJ of it, made when first asked for.
-  Mat aij() {
-    if (!aij_) aij_ = aij_copy(transfer_->to_csr(), 1, false);
-    return aij_.get();
-  }
-  void multiply_add(Vec x, Vec y, Vec z, bool transposed) {
-    if (y != z) QUADRILLE_PETSC(VecCopy(y, z));
-    multiply(x, z, transposed, true);
-  }
-
- private:
   void into(const double* in, double* y, SpaceKind y_space, bool transposed, bool add) {
     const std::int64_t size = transposed ? transfer_->columns() : transfer_->rows();
     double* out = y;
@@ -81,7 +109,35 @@ class Transfer {
     log_copy(bytes(size), true);
   }
 
+  // The columns of transfer_ count the nodes of coarse_nodes_, AIJ's those of the whole grid.
+  Handle<Mat> aij_of_ranks(MPI_Comm comm) const {
+    const Csr<double> csr = transfer_->to_csr();
+    const PetscInt rows = static_cast<PetscInt>(csr.rows), dof = transfer_->dof();
+    std::vector<PetscInt> columns(static_cast<std::size_t>(csr.nnz()));
+    std::vector<double> values(columns.size());
+    std::vector<std::pair<PetscInt, double>> row;
+    for (PetscInt i = 0; i < rows; ++i) {
+      row.clear();
+      for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
+        row.emplace_back(coarse_nodes_[csr.column[k] / dof] * dof + csr.column[k] % dof, csr.value[k]);
+      std::sort(row.begin(), row.end());
+      for (std::size_t k = 0; k < row.size(); ++k)
+        std::tie(columns[csr.row_ptr[i] + k], values[csr.row_ptr[i] + k]) = row[k];
+    }
+    Handle<Mat> matrix = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
+    QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, own_columns_, PETSC_DETERMINE, PETSC_DETERMINE));
+    QUADRILLE_PETSC(MatSetType(matrix.get(), MATAIJ));
+    QUADRILLE_PETSC(
+        MatSeqAIJSetPreallocationCSR(matrix.get(), csr.row_ptr.data(), columns.data(), values.data()));
+    QUADRILLE_PETSC(
+        MatMPIAIJSetPreallocationCSR(matrix.get(), csr.row_ptr.data(), columns.data(), values.data()));
+    return matrix;
+  }
+
   std::shared_ptr<const GridTransfer<double>> transfer_;
+  std::vector<PetscInt> coarse_nodes_;
+  std::unique_ptr<Gathering> coarse_;  // of these nodes; null where all of them are this rank's
+  PetscInt own_columns_ = 0;
   Array<double, Device> device_x_, device_y_;  // of vectors in host memory
   Handle<Mat> aij_;
 };
@@ -125,23 +181,18 @@ _p_Mat* aij_of_transfer(_p_Mat* matrix) {
   void (*multiply)(void) = nullptr;
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(matrix), MATSHELL, &is_shell));
   if (is_shell) QUADRILLE_PETSC(MatShellGetOperation(matrix, MATOP_MULT, &multiply));
-  return multiply == reinterpret_cast<void (*)(void)>(mult) ? of(matrix).aij() : nullptr;
+  return multiply == reinterpret_cast<void (*)(void)>(mult) ? of(matrix).aij(comm_of(matrix)) : nullptr;
 }
 
-_p_Mat* make_transfer_matrix(std::shared_ptr<const GridTransfer<double>> transfer) {
-  require_initialised();
-  if (!transfer) throw FormatError("a transfer matrix needs an interpolation");
-  const PetscInt rows = to_index32(transfer->rows(), "rows"),
-                 columns = to_index32(transfer->columns(), "columns");
-#if defined(PETSC_HAVE_CUDA)
-  const bool vectors_on_gpu = transfer->space() == SpaceKind::cuda;
-#endif
-  auto context = std::make_unique<Transfer>(std::move(transfer));
-  Handle<Mat> matrix = make<Mat>("MatCreateShell", [&](Mat* m) {
-    return MatCreateShell(PETSC_COMM_SELF, rows, columns, rows, columns, nullptr, m);
+namespace {
+
+Handle<Mat> shell_around(MPI_Comm comm, std::unique_ptr<Transfer> context, PetscInt rows, PetscInt columns,
+                         [[maybe_unused]] SpaceKind space) {
+  Handle<Mat> matrix = make<Mat>("MatCreateShell", [=](Mat* m) {
+    return MatCreateShell(comm, rows, columns, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, m);
   });
 #if defined(PETSC_HAVE_CUDA)
-  if (vectors_on_gpu) QUADRILLE_PETSC(MatShellSetVecType(matrix.get(), VECCUDA));
+  if (space == SpaceKind::cuda) QUADRILLE_PETSC(MatShellSetVecType(matrix.get(), VECCUDA));
 #endif
   QUADRILLE_PETSC(MatShellSetManageScalingShifts(matrix.get()));  // off: there are none
   set(matrix.get(), MATOP_MULT, mult);
@@ -151,7 +202,37 @@ _p_Mat* make_transfer_matrix(std::shared_ptr<const GridTransfer<double>> transfe
   set(matrix.get(), MATOP_DESTROY, destroy);
   QUADRILLE_PETSC(MatShellSetContext(matrix.get(), context.get()));
   context.release();  // the matrix's own from here on
-  return matrix.release();
+  return matrix;
+}
+
+}  // namespace
+
+_p_Mat* make_transfer_matrix(std::shared_ptr<const GridTransfer<double>> transfer) {
+  require_initialised();
+  if (!transfer) throw FormatError("a transfer matrix needs an interpolation");
+  const PetscInt rows = to_index32(transfer->rows(), "rows"),
+                 columns = to_index32(transfer->columns(), "columns");
+  const SpaceKind space = transfer->space();
+  return shell_around(PETSC_COMM_SELF, std::make_unique<Transfer>(std::move(transfer)), rows, columns, space)
+      .release();
+}
+
+_p_Mat* make_transfer_matrix(RankTransfer part, _p_Vec* coarse) {
+  require_initialised();
+  if (!part.own || coarse == nullptr)
+    throw FormatError("a transfer matrix needs an interpolation and a vector");
+  const std::int64_t nodes = static_cast<std::int64_t>(part.coarse_nodes.size());
+  if (nodes * part.own->dof() != part.own->columns())
+    throw FormatError("a transfer matrix has " + std::to_string(nodes) +
+                      " coarse nodes, and its interpolation " + std::to_string(part.own->columns()) +
+                      " columns of " + std::to_string(part.own->dof()) + " a node");
+  const PetscInt rows = to_index32(part.own->rows(), "rows");
+  PetscInt columns = 0;
+  QUADRILLE_PETSC(VecGetLocalSize(coarse, &columns));
+  const SpaceKind space = part.own->space();
+  return shell_around(PetscObjectComm(reinterpret_cast<PetscObject>(coarse)),
+                      std::make_unique<Transfer>(std::move(part), coarse), rows, columns, space)
+      .release();
 }
 
 }  // namespace quadrille::petsc

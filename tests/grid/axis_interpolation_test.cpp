@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "grid/error.hpp"
@@ -95,6 +96,36 @@ TEST(AxisInterpolation, WithoutAWholeRatioDmdaHasNone) {
   EXPECT_THROW(interpolation_by_position(4, 0, clamp, clamp), InputError);
   EXPECT_NO_THROW(dmda_interpolation(10, 4, false));
   EXPECT_NO_THROW(dmda_interpolation(1, 1, false));
+}
+
+// A part gives its fine nodes the weights of the same nodes of the whole, and reads each coarse node once.
+TEST(AxisInterpolation, PartsAreTheWholes) {
+  for (const AxisInterpolation& whole :
+       {dmda_interpolation(17, 9, false), dmda_interpolation(12, 4, true), dmda_interpolation(6, 6, false),
+        interpolation_by_position(13, 5, value, clamp)})
+    for (std::int64_t first = 0; first < whole.fine; ++first)
+      for (std::int64_t count = 0; first + count <= whole.fine; ++count) {
+        SCOPED_TRACE(std::to_string(first) + " + " + std::to_string(count));
+        const auto [part, nodes] = part_of(whole, first, count);
+        ASSERT_EQ(part.fine, count);
+        ASSERT_EQ(part.coarse, static_cast<std::int64_t>(nodes.size()));
+        EXPECT_FALSE(part.periodic);
+        for (std::size_t j = 1; j < nodes.size(); ++j) EXPECT_LT(nodes[j - 1], nodes[j]);
+        for (std::int64_t k = 0; k < 2 * count; ++k) {
+          EXPECT_EQ(nodes[part.node[k]], whole.node[2 * first + k]);
+          EXPECT_EQ(part.weight[k], whole.weight[2 * first + k]);
+        }
+        std::int64_t readers = 0;
+        for (std::int64_t j = 0; j < part.coarse; ++j)
+          for (std::int32_t k = part.first[j]; k < part.first[j + 1]; ++k, ++readers) {
+            const std::int64_t i = part.reader[k];
+            EXPECT_EQ(part.reader_weight[k], part.weight[2 * i + (part.node[2 * i] == j ? 0 : 1)]);
+            EXPECT_GT(part.first[j + 1], part.first[j]);
+          }
+        EXPECT_EQ(readers,
+                  std::count_if(part.weight.begin(), part.weight.end(), [](double w) { return w != 0; }));
+      }
+  EXPECT_THROW(part_of(dmda_interpolation(5, 3, false), 3, 3), InputError);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/petsc/gathering.hpp"
 #include "kernels/petsc/matrix_type/store.hpp"
 #include "kernels/petsc/scaled_operator.hpp"
 
@@ -26,25 +27,20 @@ class GhostProducts final : public RankCoupling {
   void end(Vec y, bool transposed) override;
 
  private:
-  void prepare(Vec model);
-  // boundary_ = vector[rows], or vector[rows] += boundary_.
+  // boundary() = vector[rows], or vector[rows] += boundary().
   void take_rows(Vec vector);
   void add_rows(Vec vector);
-  VecScatter rows_of(Vec vector);
-
-  struct DestroyScatter {
-    void operator()(VecScatter s) const { (void)VecScatterDestroy(&s); }
-  };
-  using Scatter = std::unique_ptr<std::remove_pointer_t<VecScatter>, DestroyScatter>;
+  Vec boundary(Vec like);
+  void fit(Vec like);
 
   SpaceKind space_;
   std::vector<PetscInt> rows_, columns_;
   std::shared_ptr<const Csr<double>> values_;
-  Scatter gather_, rows_scatter_;  // ghosts of x; rows of y in GPU memory
-  bool on_gpu_ = false;
-  Handle<Vec> ghosts_, boundary_;            // g, and the rows of B g
-  Vec x_ = nullptr;                          // of the gathering under way
-  std::unique_ptr<ScaledOperator> product_;  // B, made when first needed
+  std::unique_ptr<Gathering> ghosts_, boundary_;  // g; the rows of B g, in GPU memory
+  Handle<Vec> boundary_on_host_;                  // or these
+  Vec x_ = nullptr;                               // of the gathering under way
+  std::unique_ptr<ScaledOperator> product_;       // B, made when first needed
+  bool product_on_gpu_ = false;
 };
 
 }  // namespace quadrille::petsc

@@ -10,8 +10,8 @@ namespace quadrille::petsc {
 bool makes_gpu_vectors(DM dm);
 
 // From now on DMCreateInterpolation from the DMs that `fine`, a DMDA, is coarsened to gives a transfer matrix
-// (kernels/petsc/transfer_matrix.hpp) with the values of PETSc's: for linear interpolation (DMDA_Q1) on one rank. What else there
-// is stays PETSc's. May be called again.
+// (kernels/petsc/transfer_matrix.hpp) with the values of PETSc's: for linear interpolation (DMDA_Q1) between grids of the same ranks,
+// whose boxes need not lie over each other. What else there is stays PETSc's. May be called again.
 void offer_interpolation(DM fine);
 
 }  // namespace quadrille::petsc

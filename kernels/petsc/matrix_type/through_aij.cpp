@@ -186,7 +186,8 @@ PetscErrorCode coloring_apply(Mat m, MatFDColoring coloring, Vec x, void* contex
 
 void set_products_with_transfer(Mat transfer) {
   for (const char* name :
-       {"MatProductSetFromOptions_seqquadrille_shell_C", "MatProductSetFromOptions_seqaij_shell_C"})
+       {"MatProductSetFromOptions_seqquadrille_shell_C", "MatProductSetFromOptions_seqaij_shell_C",
+        "MatProductSetFromOptions_mpiquadrille_shell_C", "MatProductSetFromOptions_mpiaij_shell_C"})
     QUADRILLE_PETSC(
         PetscObjectComposeFunction(reinterpret_cast<PetscObject>(transfer), name, product_set_from_options));
 }
