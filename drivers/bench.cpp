@@ -21,7 +21,8 @@ struct Experiment {
   const char* name;
   BenchResult (*run)(const Options&);
 };
-constexpr Experiment experiments[] = {{"dof-scaling", bench_dof_scaling}, {"bandwidth", bench_bandwidth}};
+constexpr Experiment experiments[] = {
+    {"dof-scaling", bench_dof_scaling}, {"bandwidth", bench_bandwidth}, {"matrices", bench_matrices}};
 
 BenchResult run_experiment(const Options& options) {
   for (const Experiment& experiment : experiments)
@@ -38,7 +39,7 @@ BenchResult with_petsc(const Options& options) {
   return result;
 }
 
-Report report_of(const Options& options, BenchResult result) {
+Report report_of(const Options& options, BenchResult& result) {
   Report report;
   const bool used_gpu = std::any_of(result.records.begin(), result.records.end(),
                                     [](const Record& r) { return r.space == "cuda"; });
@@ -48,20 +49,36 @@ Report report_of(const Options& options, BenchResult result) {
   report.date = utc_now();
   report.ceilings = std::move(result.ceilings);
   report.records = std::move(result.records);
+  report.summary = std::move(result.summary);
   return report;
 }
 
-// 1 where a product was wrong. Throws CudaError, MemoryError or FormatError where there was none.
-int exit_code(const std::vector<Record>& records, bool out_of_memory) {
+bool passed(const Record& record) {
+  return record.error_over_bound && *record.error_over_bound <= 1;
+}
+
+// Whether a product was wrong. Throws InputError, CudaError, MemoryError or FormatError where there was none.
+bool any_wrong(const std::vector<Record>& records, const BenchResult& result) {
   if (records.empty())
     throw CudaError("the formats that were asked for run on a GPU, and this machine has none");
-  const auto passed = [](const Record& r) { return r.error_over_bound && *r.error_over_bound <= 1; };
-  if (std::any_of(records.begin(), records.end(), [&](const Record& r) { return r.checked && !passed(r); }))
-    return 1;
-  if (std::any_of(records.begin(), records.end(), passed)) return 0;
-  if (out_of_memory) throw MemoryError("none of these operators was applied; " + records.front().skipped);
+  if (std::any_of(records.begin(), records.end(), [](const Record& r) { return r.checked && !passed(r); }))
+    return true;
+  if (std::any_of(records.begin(), records.end(), passed)) return false;
+  if (!result.bad_input.empty()) throw InputError(result.bad_input.front());
+  if (result.out_of_memory)
+    throw MemoryError("none of these operators was applied; " + records.front().skipped);
   throw FormatError("no format that was asked for can hold any of these operators; " +
                     records.front().skipped);
+}
+
+// Each operator once, though it was tried in both precisions.
+void require_good_input(std::vector<std::string> reasons) {
+  std::sort(reasons.begin(), reasons.end());
+  reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
+  if (!reasons.empty())
+    throw InputError(std::to_string(reasons.size()) +
+                     (reasons.size() == 1 ? " operator was" : " operators were") +
+                     " left out: " + reasons.front() + (reasons.size() > 1 ? "; ..." : ""));
 }
 
 }  // namespace
@@ -74,14 +91,15 @@ int run_bench(const Options& options) {
   use_machine(options);
   BenchResult result = with_petsc(options);
   flush_standard_output();
-  const bool out_of_memory = result.out_of_memory;
-  const Report report = report_of(options, std::move(result));
+  const Report report = report_of(options, result);
   const std::string json = to_json(report);
   if (!options.json.empty()) write_text_file(options.json, json);
   if (!options.csv.empty()) write_text_file(options.csv, to_csv(report));
-  const int code = exit_code(report.records, out_of_memory);
+  const bool wrong = any_wrong(report.records, result);
   if (!options.plot.empty()) draw_bench(json, options.plot);
-  return code;
+  if (wrong) return 1;
+  require_good_input(result.bad_input);
+  return 0;
 }
 
 }  // namespace quadrille

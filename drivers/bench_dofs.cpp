@@ -4,21 +4,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <new>
-#include <optional>
 #include <set>
 
-#include "assembly/stencil_operator.hpp"
 #include "drivers/bench.hpp"
-#include "drivers/support/format_run.hpp"
+#include "drivers/support/operator_source.hpp"
+#include "drivers/support/operator_sweep.hpp"
 #include "drivers/support/options_values.hpp"
-#include "formats/format.hpp"
-#include "kernels/cuda/device.hpp"
 
 namespace quadrille {
 namespace {
-
-constexpr double cpu_enough_s = 2;  // for the products of one CPU line
 
 struct Figure {
   const char* experiment;
@@ -29,52 +23,6 @@ struct Figure {
 
 constexpr Figure dof_scaling{"dof-scaling", "GFLOP/s, 2 for each non-zero", &Record::gflops, false};
 constexpr Figure bandwidth{"bandwidth", "GB/s of the bytes that must move", &Record::gbps, true};
-
-// The options of one operator of the sweep.
-Options point_of(const Options& options, Precision precision, const Problem& problem, int dof) {
-  Options here = options;
-  here.precision = precision;
-  here.grid = problem.grid;
-  here.grid.dof = dof;
-  here.points = problem.points;
-  here.boundary = problem.boundary;
-  here.format_options.block_size = dof;
-  return here;
-}
-
-// Of --space auto: the GPU's formats where there is a GPU, else the CPU's; and the peers. In the order of --format.
-std::vector<const FormatEntry*> entries_of(const Options& options) {
-  std::vector<const FormatEntry*> entries = wanted_entries(options);
-  const auto on_gpu = [](const FormatEntry* entry) {
-    return !entry->peer && entry->space == SpaceKind::cuda;
-  };
-  if (options.space == "auto" && std::any_of(entries.begin(), entries.end(), on_gpu))
-    std::erase_if(entries,
-                  [](const FormatEntry* entry) { return !entry->peer && entry->space == SpaceKind::cpu; });
-  const auto place = [&](const FormatEntry* entry) {
-    return std::find(options.formats.begin(), options.formats.end(), entry->name);  // all: none is found
-  };
-  std::stable_sort(entries.begin(), entries.end(),
-                   [&](const FormatEntry* a, const FormatEntry* b) { return place(a) < place(b); });
-  return entries;
-}
-
-// The line of a format whose operator could not be made.
-Record refused(const Options& here, const FormatEntry& entry, const std::string& reason) {
-  Record record;
-  record.space = to_string(entry.space);
-  record.device = entry.space == SpaceKind::cuda ? "gpu " + std::to_string(here.device) : "cpu";
-  record.format = entry.name;
-  record.precision = here.precision == Precision::fp64 ? "fp64" : "fp32";
-  record.operator_name = here.operator_name;
-  record.grid = to_string(here.grid);
-  record.dof = here.grid.dof;
-  record.stencil = describe(here.points);
-  record.boundary = to_string(here.boundary, here.grid.dimension);
-  record.rows = here.grid.rows();
-  record.skipped = reason;
-  return record;
-}
 
 // One grid in one precision: a table with a line per number of unknowns and a column per format.
 class Panel {
@@ -179,84 +127,47 @@ class Panel {
   std::set<int> dofs_;
 };
 
-class DofSweep {
- public:
-  DofSweep(const Figure& figure, const Options& options)
-      : figure_(figure), options_(options), progress_(options), ceilings_(options.device) {}
-
-  BenchResult operator()() {
-    for (const Precision precision : options_.precisions)
-      for (const Problem& problem : options_.problems) run_panel(precision, problem);
-    if (!options_.quiet) std::cout << "* fits the last cache   ! wrong   - refused" << footnote() << "\n";
-    return {std::move(records_), ceilings_.all(), out_of_memory_};
-  }
-
- private:
-  void run_panel(Precision precision, const Problem& problem) {
-    const std::size_t begin = records_.size();
-    for (const int dof : options_.dofs) {
-      const Options here = point_of(options_, precision, problem, dof);
-      if (precision == Precision::fp64)
-        run_point<double>(here);
-      else
-        run_point<float>(here);
-    }
-    progress_.say("");
-    if (!options_.quiet)
-      Panel(figure_, {records_.begin() + static_cast<std::ptrdiff_t>(begin), records_.end()})
-          .print(std::cout);
+BenchResult measure(const Figure& figure, const Options& options) {
+  OperatorSweep sweep(options, figure.experiment);
+  std::size_t begin = 0;  // of the panel's records
+  const auto end_panel = [&](const Options& here) {
+    if (here.grid.dof != options.dofs.back()) return;
+    sweep.say("");
+    const std::vector<Record>& records = sweep.records();
+    if (!options.quiet)
+      Panel(figure, {records.begin() + static_cast<std::ptrdiff_t>(begin), records.end()}).print(std::cout);
     std::cout.flush();
-  }
-
-  template <class T>
-  void run_point(const Options& here) {
-    const std::size_t points = options_.precisions.size() * options_.problems.size() * options_.dofs.size();
-    progress_.set_place(std::to_string(++point_) + "/" + std::to_string(points) + " " + to_string(here.grid) +
-                        ", DoF " + std::to_string(here.grid.dof) +
-                        (sizeof(T) == 8 ? ", fp64: " : ", fp32: "));
-    const std::vector<const FormatEntry*> entries = entries_of(here);
-    if (entries.empty()) return;  // PETSc's alone, in fp32
-    std::optional<FormatRun<T>> formats;
-    std::string reason;
-    try {
-      formats.emplace(here, ceilings_, progress_, cpu_enough_s);
-    } catch (const FormatError& error) {
-      reason = error.what();
-    } catch (const MemoryError& error) {
-      reason = error.what();
-      out_of_memory_ = true;
-    } catch (const std::bad_alloc&) {
-      reason = "not enough memory to assemble it";
-      out_of_memory_ = true;
-    }
-    for (const FormatEntry* entry : entries) {
-      progress_.say(entry->name + " on " + to_string(entry->space));
-      records_.push_back(formats ? formats->measure(*entry) : refused(here, *entry, reason));
-      records_.back().bench = figure_.experiment;
-    }
-  }
-
-  const char* footnote() const {
-    return figure_.with_stream ? "   stream: the ceiling of the first format's bytes, in the same run" : "";
-  }
-
-  const Figure& figure_;
-  const Options& options_;
-  Progress progress_;
-  Ceilings ceilings_;
-  std::vector<Record> records_;
-  std::size_t point_ = 0;
-  bool out_of_memory_ = false;
-};
+    begin = records.size();
+  };
+  sweep(
+      [&](auto& formats, const Options& here) {
+        sweep.add_all_formats(formats, here);
+        end_panel(here);
+      },
+      [&](const Options& here, const std::string& reason) {
+        for (const FormatEntry* entry : bench_entries(here)) {
+          Record record = record_of(here, entry->name, entry->space);
+          record.skipped = reason;
+          sweep.add(std::move(record));
+        }
+        end_panel(here);
+      });
+  if (!options.quiet)
+    std::cout << "* fits the last cache   ! wrong   - refused"
+              << (figure.with_stream ? "   stream: the ceiling of the first format's bytes, in the same run"
+                                     : "")
+              << "\n";
+  return sweep.result();
+}
 
 }  // namespace
 
 BenchResult bench_dof_scaling(const Options& options) {
-  return DofSweep(dof_scaling, options)();
+  return measure(dof_scaling, options);
 }
 
 BenchResult bench_bandwidth(const Options& options) {
-  return DofSweep(bandwidth, options)();
+  return measure(bandwidth, options);
 }
 
 }  // namespace quadrille

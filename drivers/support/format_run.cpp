@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <limits>
@@ -43,6 +44,22 @@ std::vector<const FormatEntry*> wanted_entries(const Options& options) {
   return entries;
 }
 
+std::vector<const FormatEntry*> bench_entries(const Options& options) {
+  std::vector<const FormatEntry*> entries = wanted_entries(options);
+  const auto on_gpu = [](const FormatEntry* entry) {
+    return !entry->peer && entry->space == SpaceKind::cuda;
+  };
+  if (options.space == "auto" && std::any_of(entries.begin(), entries.end(), on_gpu))
+    std::erase_if(entries,
+                  [](const FormatEntry* entry) { return !entry->peer && entry->space == SpaceKind::cpu; });
+  const auto place = [&](const FormatEntry* entry) {
+    return std::find(options.formats.begin(), options.formats.end(), entry->name);  // all: none is found
+  };
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const FormatEntry* a, const FormatEntry* b) { return place(a) < place(b); });
+  return entries;
+}
+
 template <class T>
 FormatRun<T>::FormatRun(const Options& options, Ceilings& ceilings, const Progress& progress,
                         double cpu_enough_s)
@@ -58,7 +75,7 @@ FormatRun<T>::FormatRun(const Options& options, Ceilings& ceilings, const Progre
 }
 
 template <class T>
-Record FormatRun<T>::measure(const FormatEntry& entry) {
+Record FormatRun<T>::measure(const FormatEntry& entry, const FormatOptions& format_options) {
   Record record = record_of(options_, operator_, entry);
   const int threads = threads_of(entry);
   if (entry.space == SpaceKind::cpu)
@@ -66,7 +83,7 @@ Record FormatRun<T>::measure(const FormatEntry& entry) {
   try {
     const double uploaded = memory::upload_seconds();
     const auto start = std::chrono::steady_clock::now();
-    const auto op = entry.make<T>()(operator_.source, options_.format_options);
+    const auto op = entry.make<T>()(operator_.source, format_options);
     const double ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     record.upload_ms = 1e3 * (memory::upload_seconds() - uploaded);

@@ -21,6 +21,9 @@ void use_machine(const Options& options);
 
 // The entries of registry() that the options name and that can run here.
 std::vector<const FormatEntry*> wanted_entries(const Options& options);
+// The same for experiments: with --space auto the GPU's formats where there is a GPU, else the CPU's, and the peers; in the
+// order of --format.
+std::vector<const FormatEntry*> bench_entries(const Options& options);
 
 // The results of the formats of one operator. `options`, `ceilings` and `progress` must outlive it; several operators of
 // one run share the ceilings. Needs a petsc::Session. T is float or double.
@@ -36,9 +39,10 @@ class FormatRun {
   const ProductCheck<T>& reference() const { return *reference_; }
   const std::vector<T>& x() const { return x_; }
 
-  // Converts, checks and times one format. What the format cannot do is a sentence in its record; only a CudaError under
-  // --space cuda is thrown. A wrong product is said on standard error.
-  Record measure(const FormatEntry& entry);
+  // Converts, checks and times one format, with the parameters of the options or with others. What the format cannot do is a
+  // sentence in its record; only a CudaError under --space cuda is thrown. A wrong product is said on standard error.
+  Record measure(const FormatEntry& entry) { return measure(entry, options_.format_options); }
+  Record measure(const FormatEntry& entry, const FormatOptions& format_options);
 
   // y of the first format that passed its check; empty when none has so far.
   const std::vector<T>& result() const { return result_; }

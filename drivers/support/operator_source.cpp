@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "assembly/device_operators.hpp"
+#include "assembly/generated_matrices.hpp"
 #include "assembly/matrix_market.hpp"
 #include "assembly/operators.hpp"
 #include "assembly/pde/counter_hash.hpp"
@@ -120,16 +121,30 @@ OperatorSource<T> from_grid(const Options& options) {
   return result;
 }
 
+// The last part of a path.
+std::string file_name(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+std::string without_ending(std::string name) {
+  for (const char* ending : {".gz", ".mtx"})
+    if (name.ends_with(ending) && name != ending) name.erase(name.size() - std::string(ending).size());
+  return name;
+}
+
 template <class T>
-OperatorSource<T> from_file(const Options& options) {
+OperatorSource<T> from_matrix(const Options& options) {
   MatrixMarketInfo info;
   OperatorSource<T> result;
-  result.source.csr = std::make_shared<const Csr<T>>(read_matrix_market<T>(options.matrix, &info));
+  const bool generated = names_generated_matrix(options.matrix);
+  result.source.csr = std::make_shared<const Csr<T>>(
+      generated ? generate_matrix<T>(parse_generated_matrix(options.matrix), options.seed)
+                : read_matrix_market<T>(options.matrix, &info));
   result.rows = result.source.csr->rows;
   result.columns = result.source.csr->columns;
   result.nnz = result.source.csr->nnz();
   result.units = "1";
-  result.name = options.matrix.substr(options.matrix.find_last_of('/') + 1);
+  result.name = generated ? options.matrix : file_name(options.matrix);
   const auto remark = [&](std::int64_t count, const std::string& what) {
     if (count > 0) result.remarks.push_back(options.matrix + ": " + std::to_string(count) + " " + what);
   };
@@ -170,7 +185,7 @@ template <class T>
 OperatorSource<T> load_operator(const Options& options) {
   if (options.matrix.empty()) return from_grid<T>(options);
   const auto start = std::chrono::steady_clock::now();
-  OperatorSource<T> result = from_file<T>(options);
+  OperatorSource<T> result = from_matrix<T>(options);
   result.load_seconds = seconds_since(start);
   return result;
 }
@@ -186,22 +201,42 @@ bool is_named(const Options& options, const FormatEntry& entry) {
          std::find(options.formats.begin(), options.formats.end(), entry.name) != options.formats.end();
 }
 
-template <class T>
-Record record_of(const Options& options, const OperatorSource<T>& op, const FormatEntry& entry) {
+std::string matrix_label(const Options& options) {
+  if (options.matrix.empty()) return to_string(options.grid) + " dof " + std::to_string(options.grid.dof);
+  if (names_generated_matrix(options.matrix)) return options.matrix;
+  const std::string name = without_ending(file_name(options.matrix));
+  const auto same_name = [&](const std::string& other) {
+    return !names_generated_matrix(other) && without_ending(file_name(other)) == name;
+  };
+  const bool unique = std::count_if(options.matrices.begin(), options.matrices.end(), same_name) <= 1;
+  return unique ? name : options.matrix;
+}
+
+Record record_of(const Options& options, const std::string& format, SpaceKind space) {
   Record record;
   record.bench = options.command;
-  record.space = to_string(entry.space);
-  record.device = entry.space == SpaceKind::cuda ? "gpu " + std::to_string(options.device) : "cpu";
-  record.format = entry.name;
-  record.precision = sizeof(T) == 8 ? "fp64" : "fp32";
-  record.operator_name = op.name;
-  if (op.on_grid()) {
-    record.grid = to_string(options.grid);
-    record.stencil = op.stencil;
-    record.boundary = op.boundary;
-    record.dof = options.grid.dof;
-  }
+  record.space = to_string(space);
+  record.device = space == SpaceKind::cuda ? "gpu " + std::to_string(options.device) : "cpu";
+  record.format = format;
+  record.precision = options.precision == Precision::fp64 ? "fp64" : "fp32";
+  record.matrix = matrix_label(options);
   record.product = to_string(options.product);
+  if (!options.matrix.empty()) {
+    record.operator_name = file_name(options.matrix);
+    return record;
+  }
+  record.operator_name = options.operator_name;
+  record.grid = to_string(options.grid);
+  record.stencil = describe(options.points);
+  record.boundary = to_string(options.boundary, options.grid.dimension);
+  record.dof = options.grid.dof;
+  record.rows = options.grid.rows();
+  return record;
+}
+
+template <class T>
+Record record_of(const Options& options, const OperatorSource<T>& op, const FormatEntry& entry) {
+  Record record = record_of(options, entry.name, entry.space);
   record.rows = op.rows;
   record.nnz = op.nnz;
   return record;

@@ -1,4 +1,4 @@
-// From the options to the operator that a run works on: assembled on a grid, or read from a file.
+// From the options to the operator that a run works on: assembled on a grid, read from a file, or generated.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace quadrille {
 template <class T>
 struct OperatorSource {
   Source<T> source;
-  BlockStructure structure;  // of a grid operator; no offsets for a file
+  BlockStructure structure;  // of a grid operator; no offsets for a matrix
   std::int64_t rows = 0, columns = 0, nnz = 0;
-  std::string name;               // of the operator, or the file it came from
-  std::string stencil, boundary;  // empty for a file
-  std::vector<double> rhs;        // what constant faces move to the right side; empty for none and for a file
-  std::string units;              // of A x for an x without units, "1" for none
-  double load_seconds = 0;        // to assemble or read it on the host
-  double csr_seconds = 0;         // to make CSR of an assembled one
+  std::string name;               // of the operator, the file it came from, or the generated matrix
+  std::string stencil, boundary;  // empty for a matrix
+  std::vector<double> rhs;  // what constant faces move to the right side; empty for none and for a matrix
+  std::string units;        // of A x for an x without units, "1" for none
+  double load_seconds = 0;  // to assemble or read it on the host
+  double csr_seconds = 0;   // to make CSR of an assembled one
   std::vector<std::string> remarks;  // for people: NaN in the file, summed duplicates, ...
 
   bool on_grid() const { return !structure.offsets.empty(); }
@@ -30,7 +30,7 @@ struct OperatorSource {
 
 // An operator on a grid is assembled on the host, with CSR beside it, where that fits its memory and CSR's indices. Where it
 // does not, the host holds the hub alone, if it is to be applied there and fits, and else nothing: the GPU assembles its own.
-// Throws InputError for a file or an operator that cannot be, and MemoryError, naming needed and free bytes, when no form
+// Throws InputError for a file or an operator that cannot be, FormatError for a generated matrix of too many non-zeros, and MemoryError, naming needed and free bytes, when no form
 // fits. T is float or double.
 template <class T>
 OperatorSource<T> load_operator(const Options& options);
@@ -51,6 +51,12 @@ HostBytes host_bytes(const Options& options, const BlockStructure& structure);
 // Whether its indices and the host's memory hold CSR of it beside the hub.
 bool csr_fits(const HostBytes& bytes, const BlockStructure& structure);
 
+// The operator's name in records and tables: a file's name without .mtx and .mtx.gz (its whole path where the set of
+// --matrices has several of that name), a generated matrix, or "64x64x64 dof 4".
+std::string matrix_label(const Options& options);
+
+// What every record of an operator has in common, as far as the options alone say it.
+Record record_of(const Options& options, const std::string& format, SpaceKind space);
 // What every record of this operator and format has in common.
 template <class T>
 Record record_of(const Options& options, const OperatorSource<T>& op, const FormatEntry& entry);

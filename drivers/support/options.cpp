@@ -5,6 +5,7 @@
 
 #include "assembly/operators.hpp"
 #include "assembly/pdes.hpp"
+#include "drivers/support/options_matrices.hpp"
 #include "drivers/support/options_sources.hpp"
 #include "drivers/support/options_table.hpp"
 #include "drivers/support/options_text.hpp"
@@ -39,9 +40,9 @@ void settle_matrix(Settings& settings) {
     exclude(settings, "matrix", name, "a matrix file takes the place of a grid and its operator");
   exclude(settings, "matrix", "dof", "--block-size gives the unknowns per node of a matrix file");
   const Setting* block_size = find(settings, "block-size");
-  if (!block_size || settings.contains("matrix")) return;
+  if (!block_size || settings.contains("matrix") || settings.contains("matrices")) return;
   if (!block_size->from_config)
-    refuse(*block_size, "belongs to a matrix file; on a grid --dof gives the unknowns per node");
+    refuse(*block_size, "belongs to a matrix; on a grid --dof gives the unknowns per node");
   settings.erase("block-size");
 }
 
@@ -111,14 +112,10 @@ void read_solve_options(Settings& settings, Options& options) {
 }
 
 // Every grid with the largest number of unknowns; options.grid, points and boundary are left at the last one's.
-void read_bench_options(Settings& settings, Options& options) {
-  Words names;
-  for (const ExperimentSpec& experiment : experiment_table()) names.push_back(experiment.name);
-  if (!settings.contains("experiment"))
-    throw InputError("bench needs the name of an experiment: quadrille bench " + listed(names));
-  options.experiment = read_word(settings, "experiment", "", names);
+void read_bench_grids(Settings& settings, const std::string& usual_dofs, Options& options) {
+  options.operator_name = read_word(settings, "operator", "random", operator_names());
   options.dofs =
-      parse_dofs(settings.contains("dofs") ? settings.at("dofs") : Setting{bench_dofs, "--dofs", false});
+      parse_dofs(settings.contains("dofs") ? settings.at("dofs") : Setting{usual_dofs, "--dofs", false});
   Setting extents = settings.contains("grid") ? settings.at("grid") : Setting{bench_grids, "--grid", false};
   for (const std::string& part : comma_parts(std::string(extents.text))) {
     extents.text = part;
@@ -135,12 +132,47 @@ void read_bench_options(Settings& settings, Options& options) {
   }
 }
 
-void read_matrix_options(const Settings& settings, Options& options) {
-  options.matrix = settings.at("matrix").text;
-  require_file(settings.at("matrix"));
+// An option of the command line that what was asked for cannot use is refused, one of the configuration file left out.
+void leave_out(Settings& settings, const std::string& name, const std::string& reason) {
+  const Setting* const setting = find(settings, name);
+  if (setting && !setting->from_config) refuse(*setting, reason);
+  settings.erase(name);
+}
+
+void read_bench_options(Settings& settings, Options& options) {
+  Words names;
+  for (const ExperimentSpec& experiment : experiment_table()) names.push_back(experiment.name);
+  if (!settings.contains("experiment"))
+    throw InputError("bench needs the name of an experiment: quadrille bench " + listed(names));
+  options.experiment = read_word(settings, "experiment", "", names);
+  options.format_options.block_size = 0;
+  if (!find_experiment(options.experiment)->takes_matrices) {
+    for (const char* name : {"matrices", "block-size"})
+      leave_out(settings, name, options.experiment + " takes grids only");
+    read_bench_grids(settings, bench_dofs, options);
+    return;
+  }
+  const bool on_grids = settings.contains("grid") || settings.contains("dofs");
+  if (settings.contains("matrices") || !on_grids) {
+    const Setting standard{small_generated_set, "--matrices", false};
+    const Setting& matrices = settings.contains("matrices") ? settings.at("matrices") : standard;
+    options.matrices_text = matrices.text;
+    options.matrices = read_matrix_names(matrices);
+    options.format_options.block_size = read_int(settings, "block-size", 0, 1, max_dof);
+  }
+  if (on_grids) return read_bench_grids(settings, "1", options);
+  for (const char* name : {"operator", "stencil", "radius", "boundary"})
+    leave_out(settings, name, "belongs to operators on grids; give --grid or --dofs as well");
   options.operator_name.clear();
   options.stencil.clear();
-  options.format_options.block_size = read_int(settings, "block-size", 1, 1, max_dof);
+}
+
+void read_matrix_options(const Settings& settings, Options& options) {
+  options.matrix = read_matrix_name(settings.at("matrix"));
+  options.operator_name.clear();
+  options.stencil.clear();
+  options.format_options.block_size =
+      read_int(settings, "block-size", usual_block_size(options.matrix), 1, max_dof);
 }
 
 // Why a format cannot run in the asked space or in any asked precision; empty when it can.
@@ -189,10 +221,11 @@ void read_run_options(const Settings& settings, Options& options) {
   if (options.product.transposed && options.product.vectors > 1)
     refuse(settings.at("vectors"), "does not go with --transpose, which takes one vector");
   options.check_on_slabs = read_word(settings, "check", "all", {"all", "slabs"}) == "slabs";
-  if (options.check_on_slabs && (!options.matrix.empty() || options.product.transposed))
+  const bool on_grids_alone = options.matrix.empty() && options.matrices.empty();
+  if (options.check_on_slabs && (!on_grids_alone || options.product.transposed))
     refuse(settings.at("check"), "is for y = A x of an operator on a grid");
   options.input = read_word(settings, "input", "random", {"random", "ones", "sine"});
-  if (bench) {
+  if (bench && !find_experiment(options.experiment)->takes_matrices) {
     options.formats = bench_formats();
     std::erase_if(options.formats, [&](const std::string& name) { return !why_not(name, options).empty(); });
   }
@@ -234,8 +267,9 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 // No output may take the place of another one or of an input.
-void refuse_shared_files(const Settings& settings) {
+void refuse_shared_files(const Settings& settings, const Options& options) {
   std::vector<std::pair<std::string, std::string>> files;  // path, who names it
+  for (const std::string& matrix : options.matrices) files.emplace_back(matrix, "--matrices");
   for (const char* name : {"matrix", "config", "stencil", "plot", "output", "json", "csv"}) {
     const Setting* setting = find(settings, name);
     if (setting == nullptr || setting->text.empty()) continue;
@@ -268,7 +302,7 @@ void read_output_options(const Settings& settings, Options& options) {
   options.validate_only = read_switch(settings, "validate");
   if (!options.output.empty() && !options.output.ends_with(".h5"))
     refuse(settings.at("output"), "must end in .h5");
-  refuse_shared_files(settings);
+  refuse_shared_files(settings, options);
 }
 
 }  // namespace

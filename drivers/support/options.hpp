@@ -35,15 +35,15 @@ struct Options {
 
   // grid
   Grid grid;                     // --grid, --spacing, --dof
-  std::string stencil = "star";  // "star", "box" or a file, as for make_stencil; empty for a matrix file
+  std::string stencil = "star";  // "star", "box" or a file, as for make_stencil; empty for a matrix
   int radius = 1;                // of the file where the stencil is one
   Stencil points;                // of a grid: what stencil and radius stand for, read once
   Boundary boundary;
 
   // operator
-  std::string operator_name = "random";  // empty for a matrix file and for solve
+  std::string operator_name = "random";  // empty for a matrix and for solve
   std::uint64_t seed = 1;
-  std::string matrix;  // a Matrix Market file instead of a grid; empty for a grid
+  std::string matrix;  // instead of a grid, a Matrix Market file or a generated matrix; empty for a grid
 
   // run
   std::vector<std::string> formats{"all"};  // "all", "auto", or names
@@ -58,9 +58,12 @@ struct Options {
   FormatOptions format_options;
 
   // bench
-  std::string experiment;             // a name of experiment_table()
-  std::vector<Problem> problems;      // --grid, with the largest of dofs
-  std::vector<int> dofs;              // ascending
+  std::string experiment;     // a name of experiment_table()
+  std::string matrices_text;  // --matrices
+  std::vector<std::string>
+      matrices;  // what it stands for, each as `matrix` takes it; the operators before the grids
+  std::vector<Problem> problems;      // --grid, with the largest of dofs; none where there are matrices alone
+  std::vector<int> dofs;              // ascending; none where there are no problems
   std::vector<Precision> precisions;  // of other subcommands: the one above
 
   // solve

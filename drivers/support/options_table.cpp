@@ -4,9 +4,11 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <sstream>
 
+#include "assembly/generated_matrices.hpp"
 #include "assembly/operators.hpp"
 #include "assembly/pdes.hpp"
 #include "drivers/support/options.hpp"
+#include "drivers/support/options_matrices.hpp"
 #include "drivers/support/options_values.hpp"
 #include "kernels/registry.hpp"
 
@@ -41,10 +43,11 @@ std::vector<OptionSpec> grid_options() {
   return {
       {"grid", "NXxNY[xNZ]", group, to, true, "nodes along x, y and z (default 64x64x64)"},
       {"grid", "GRID,GRID,...", group, for_bench, true,
-       "each NXxNY or NXxNYxNZ, nodes along x, y and z (default " + std::string(bench_grids) + ")"},
+       "each NXxNY or NXxNYxNZ, nodes along x, y and z (default " + std::string(bench_grids) +
+           "; of experiments that take matrices none, unless --dofs is given)"},
       {"dofs", "LIST", group, for_bench, true,
        "unknowns per node, numbers and ranges with commas between, 1 to 64 (default " +
-           std::string(bench_dofs) + ")"},
+           std::string(bench_dofs) + "; of experiments that take matrices 1)"},
       {"spacing", "H | HX,HY[,HZ]", group, to, true,
        "distance of neighbouring nodes in m, one for all axes or one per axis (default 1)"},
       {"dof", "N", group, for_operators, true,
@@ -71,15 +74,26 @@ std::vector<OptionSpec> grid_options() {
 std::vector<OptionSpec> operator_options() {
   const std::string group = "Operator";
   const unsigned to = for_operators;
+  const std::string kinds = listed(generated_kinds());
   return {
-      {"operator", "NAME", group, to, true, listed(operator_names()) + " (default random)"},
+      {"operator", "NAME", group, for_formats, true, listed(operator_names()) + " (default random)"},
       {"seed", "N", group, for_formats, true,
        "seed of everything random, an unsigned 64-bit number (default 1)"},
       {"seed", "N", group, for_solve, true,
        "of diffusion's coefficients, an unsigned 64-bit number (default 1)"},
-      {"matrix", "FILE.mtx", group, to, true, "a Matrix Market file instead of a grid and its operator"},
-      {"block-size", "N", group, to, true,
-       "unknowns per node of the matrix file, 1 to 64 (default 1; on a grid --dof says it)"},
+      {"matrix", "FILE.mtx | KIND:ROWS[:P]", group, to, true,
+       "instead of a grid and its operator, a Matrix Market file or a generated matrix: KIND is " + kinds},
+      {"matrices", "DIR | LIST", group, for_bench, true,
+       "a set of matrices, with commas between: Matrix Market files, folders of them (*.mtx, *.mtx.gz), "
+       "generated "
+       "matrices as KIND:ROWS[:P], where KIND is " +
+           kinds +
+           ", and 'generated' or 'generated:ROWS', one of each kind "
+           "(default " +
+           small_generated_set + " where there is no grid either)"},
+      {"block-size", "N", group, for_formats, true,
+       "unknowns per node of a matrix, 1 to 64 (default those of generated blocks, else 1; on a grid --dof "
+       "says it)"},
   };
 }
 
@@ -90,7 +104,8 @@ std::vector<OptionSpec> run_options() {
        "all, auto (the best for the operator), or names with commas between: " +
            joined(format_names(), ", ") + " (default all)"},
       {"format", "all | LIST", group, for_bench, true,
-       "all, or names with commas between, as spmv has them (default " + joined(bench_formats(), ",") + ")"},
+       "all, or names with commas between, as spmv has them (default all; of experiments on grids alone " +
+           joined(bench_formats(), ",") + ")"},
       {"format", "NAME", group, for_solve, true,
        "of the operator, one that spmv has; petsc_aij is PETSc's own matrix, AIJ or aijcusparse, to compare "
        "with "
@@ -224,7 +239,7 @@ const std::vector<CommandSpec>& command_table() {
        "quadrille bench NAME [options] [-- PETSc options]",
        {"quadrille bench dof-scaling --json dof.json --plot dof",
         "quadrille bench bandwidth --grid 512x512,100x100x100 --dofs 1,2,4,8 --precision fp64 --csv gbps.csv",
-        "quadrille bench dof-scaling --grid 32x32x32 --space cpu --format cds,csr,petsc_aij"},
+        "quadrille bench matrices --matrices cant.mtx,more/,power_law:100000,banded:100000:4 --plot set"},
        "experiment",
        "NAME",
        "experiment"},
@@ -260,9 +275,12 @@ const std::vector<CommandSpec>& command_table() {
 
 const std::vector<ExperimentSpec>& experiment_table() {
   static const std::vector<ExperimentSpec> table{
-      {"dof-scaling", "GFLOP/s of each format over the unknowns per node (Godwin et al. 2012, Figure 7)"},
+      {"dof-scaling", "GFLOP/s of each format over the unknowns per node (Godwin et al. 2012, Figure 7)",
+       false},
       {"bandwidth",
-       "GB/s of each format over the unknowns per node, under the memory's (Godwin et al. 2012, Figure 8)"},
+       "GB/s of each format over the unknowns per node, under the memory's (Godwin et al. 2012, Figure 8)",
+       false},
+      {"matrices", "every format on a set of matrices: who is fastest, how often and by how much"},
   };
   return table;
 }
@@ -276,6 +294,12 @@ const OptionSpec* find_option(const std::string& name, unsigned commands) {
 const CommandSpec* find_command(const std::string& name) {
   for (const CommandSpec& command : command_table())
     if (command.name == name) return &command;
+  return nullptr;
+}
+
+const ExperimentSpec* find_experiment(const std::string& name) {
+  for (const ExperimentSpec& experiment : experiment_table())
+    if (experiment.name == name) return &experiment;
   return nullptr;
 }
 

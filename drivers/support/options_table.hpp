@@ -46,6 +46,7 @@ struct CommandSpec {
 struct ExperimentSpec {
   std::string name;
   std::string summary;
+  bool takes_matrices = true;  // its operators are --matrices, then --grid x --dofs; else grids alone
 };
 
 const std::vector<OptionSpec>& option_table();
@@ -57,6 +58,7 @@ const std::vector<ExperimentSpec>& experiment_table();
 const OptionSpec* find_option(const std::string& name, unsigned commands = for_all);
 // Null when there is none of that name.
 const CommandSpec* find_command(const std::string& name);
+const ExperimentSpec* find_experiment(const std::string& name);
 
 // The options of these subcommands, as Boost parses them: every value is a string.
 boost::program_options::options_description describe(unsigned commands);

@@ -36,7 +36,8 @@ std::string spacing_text(const Grid& grid) {
 
 std::map<std::string, std::string> value_texts(const Options& options) {
   const auto yes_no = [](bool value) { return std::string(value ? "true" : "false"); };
-  const bool gridded = options.matrix.empty();
+  const bool with_matrix = !options.matrix.empty() || !options.matrices.empty();
+  const bool gridded = !with_matrix || !options.problems.empty();
   const bool named_stencil = options.stencil == "star" || options.stencil == "box";
   const FormatOptions& formats = options.format_options;
   return {
@@ -53,7 +54,8 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"operator", options.operator_name},
       {"seed", std::to_string(options.seed)},
       {"matrix", options.matrix},
-      {"block-size", gridded ? "" : std::to_string(formats.block_size)},
+      {"matrices", options.matrices_text},
+      {"block-size", with_matrix && formats.block_size > 0 ? std::to_string(formats.block_size) : ""},
       {"format", joined(options.formats, ",")},
       {"space", options.space},
       {"precision", precision_text(options)},

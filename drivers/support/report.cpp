@@ -23,6 +23,7 @@ std::vector<std::pair<const char*, std::string>> cells(const Record& r, Write wr
           {"format", write(r.format)},
           {"precision", write(r.precision)},
           {"operator", write(r.operator_name)},
+          {"matrix", write(r.matrix)},
           {"grid", write(r.grid)},
           {"dof", write(std::int64_t{r.dof})},
           {"stencil", write(r.stencil)},
@@ -79,6 +80,21 @@ std::string json_object(const std::vector<std::pair<std::string, Value>>& member
   for (const auto& [name, value] : members)
     out += (out.size() > 1 ? ", " : "") + json_string(name) + ": " + write(value);
   return out + "}";
+}
+
+// Of all records, each once, in the order they come.
+std::vector<std::string> extra_names(const Report& report) {
+  std::vector<std::string> names;
+  for (const Record& record : report.records)
+    for (const ExtraField& field : record.extra)
+      if (std::find(names.begin(), names.end(), field.name) == names.end()) names.push_back(field.name);
+  return names;
+}
+
+std::string csv_of(const Record& record, const std::string& name) {
+  for (const ExtraField& field : record.extra)
+    if (field.name == name) return field.csv;
+  return "";
 }
 
 // Three significant digits and more: 0.0123, 1.234, 12.34, 123.4, 12345.6.
@@ -184,6 +200,18 @@ std::vector<const Record*> ranked(const Report& report) {
 
 }  // namespace
 
+ExtraField extra_field(const std::string& name, double value) {
+  return {name, JsonCell{}(value), CsvCell{}(value)};
+}
+
+ExtraField extra_field(const std::string& name, std::int64_t value) {
+  return {name, JsonCell{}(value), CsvCell{}(value)};
+}
+
+ExtraField extra_field(const std::string& name, const std::string& value) {
+  return {name, JsonCell{}(value), CsvCell{}(value)};
+}
+
 std::string to_json(const Report& report, const std::vector<std::string>& records) {
   std::string out = "{\n  \"machine\": " + json_object(report.machine, json_string);
   out += ",\n  \"command\": " + json_string(report.command);
@@ -191,7 +219,9 @@ std::string to_json(const Report& report, const std::vector<std::string>& record
   out += ",\n  \"date\": " + json_string(report.date);
   out += ",\n  \"ceilings\": " + json_object(report.ceilings, json_number) + ",\n  \"records\": [";
   for (std::size_t i = 0; i < records.size(); ++i) out += (i ? ",\n    " : "\n    ") + records[i];
-  return out + (records.empty() ? "]\n}\n" : "\n  ]\n}\n");
+  out += records.empty() ? "]" : "\n  ]";
+  if (!report.summary.empty()) out += ",\n  \"summary\": " + report.summary;
+  return out + "\n}\n";
 }
 
 std::string to_json(const Report& report) {
@@ -200,6 +230,7 @@ std::string to_json(const Report& report) {
     std::string object;
     for (const auto& [name, cell] : cells(record, JsonCell{}))
       object += (object.empty() ? "{\"" : ", \"") + std::string(name) + "\": " + cell;
+    for (const ExtraField& field : record.extra) object += ", " + json_string(field.name) + ": " + field.json;
     records.push_back(object + "}");
   }
   return to_json(report, records);
@@ -209,6 +240,8 @@ std::string to_csv(const Report& report) {
   std::string out;
   for (const auto& [name, cell] : cells(Record{}, CsvCell{}))
     out += (out.empty() ? "" : ",") + std::string(name);
+  const std::vector<std::string> extra = extra_names(report);
+  for (const std::string& name : extra) out += "," + CsvCell{}(name);
   out += '\n';
   for (const Record& record : report.records) {
     bool first = true;
@@ -216,6 +249,7 @@ std::string to_csv(const Report& report) {
       out += (first ? "" : ",") + cell;
       first = false;
     }
+    for (const std::string& name : extra) out += "," + csv_of(record, name);
     out += '\n';
   }
   return out;

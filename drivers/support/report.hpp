@@ -10,9 +10,18 @@
 
 namespace quadrille {
 
+// A field that only the records of one experiment have: its name and its value as each file has it.
+struct ExtraField {
+  std::string name, json, csv;
+};
+ExtraField extra_field(const std::string& name, double value);
+ExtraField extra_field(const std::string& name, std::int64_t value);
+ExtraField extra_field(const std::string& name, const std::string& value);
+
 // One measured line; the fields and their names are those of the command's contract.
 struct Record {
   std::string bench = "spmv", space, device, format, precision, operator_name;
+  std::string matrix;  // for people: the file without its ending, the generator, "64x64 dof 4"
   std::string grid, stencil, boundary;  // empty for a matrix file
   int dof = 1;
   std::string product = "A x";  // or "A^T x", "A X with 8 vectors"
@@ -30,6 +39,7 @@ struct Record {
   std::string rows_checked;                // "all rows", or which; empty when not checked
   std::optional<double> error_over_bound;  // <= 1 passes; empty when not checked
   std::string skipped;                     // a sentence, when the format refused
+  std::vector<ExtraField> extra;
 };
 
 struct Report {
@@ -38,14 +48,16 @@ struct Report {
   std::string command, version, date;
   std::vector<std::pair<std::string, double>> ceilings;  // name, GB/s
   std::vector<Record> records;
+  std::string summary;  // JSON of a summary over the records; empty for none
 };
 
-// {"machine": {...}, "command": ..., "version": ..., "date": ..., "ceilings": {...}, "records": [...]}.
+// {"machine": {...}, "command": ..., "version": ..., "date": ..., "ceilings": {...}, "records": [...]} and, where there is
+// one, "summary". A record's extra fields stand at its end.
 // Non-finite numbers are written as strings ("nan", "inf", "-inf"), bytes that are not UTF-8 as U+FFFD.
 std::string to_json(const Report& report);
 // The same with other records, each a JSON object, in place of the report's own.
 std::string to_json(const Report& report, const std::vector<std::string>& records);
-// One header line and one line per record, RFC 4180 quoting.
+// One header line and one line per record, RFC 4180 quoting; extra fields that any record has at the end.
 std::string to_csv(const Report& report);
 // format, space, MiB, ms, GB/s, share of the floor, error over bound, ok, the fastest first; refused formats with their
 // reason, one line each, and the ceilings below.

@@ -108,7 +108,7 @@ class Bench(CliTest):
         self.refused(3, ["memory", "needs"], "bench", "dof-scaling", "--grid", "200000x200000x200", *arguments, "--quiet")
 
     def test_mistakes_get_a_sentence_and_2(self):
-        for arguments, word in [([], "dof-scaling or bandwidth"), (["bandwith"], "did you mean 'bandwidth'"),
+        for arguments, word in [([], "dof-scaling, bandwidth"), (["bandwith"], "did you mean 'bandwidth'"),
                                 (["bandwidth", "--dofs", "0-3"], "1 to 64"), (["bandwidth", "--dofs", "3-1"], "3-1"),
                                 (["bandwidth", "--grid", "8x8,4"], "two or three"), (["bandwidth", "--dof", "2"], "--dof"),
                                 (["bandwidth", "--plot", "a.png"], "ending")]:

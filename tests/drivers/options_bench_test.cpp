@@ -49,8 +49,8 @@ TEST(Options, BenchTakesListsOfGridsAndUnknowns) {
 
 TEST(Options, BenchNeedsAnExperimentThatExists) {
   expect_contains(error_of({"bench"}), "bench needs the name of an experiment");
-  expect_contains(error_of({"bench"}), "dof-scaling or bandwidth");
-  expect_contains(error_of({"bench", "dof_scaling"}), "NAME 'dof_scaling': must be dof-scaling or bandwidth");
+  expect_contains(error_of({"bench"}), "dof-scaling, bandwidth");
+  expect_contains(error_of({"bench", "dof_scaling"}), "NAME 'dof_scaling': must be dof-scaling, bandwidth");
   expect_contains(error_of({"bench", "dof_scaling"}), "did you mean 'dof-scaling'?");
   expect_contains(error_of({"bench", "bandwith"}), "did you mean 'bandwidth'?");
   expect_contains(error_of({"bench", ""}), "NAME is empty");

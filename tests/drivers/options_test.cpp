@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"--seed", "-1", "from 0 to 18446744073709551615"},
         BadValue{"--seed", "18446744073709551616", "from 0 to 18446744073709551615"},
         BadValue{"--seed", "0x10", "whole number"}, BadValue{"--matrix", "/nowhere/a.mtx", "no such file"},
-        BadValue{"--matrix", "/", "is a folder"}, BadValue{"--block-size", "2", "belongs to a matrix file"},
+        BadValue{"--matrix", "/", "is a folder"}, BadValue{"--block-size", "2", "belongs to a matrix"},
         BadValue{"--format", "crs", "did you mean 'csr'?"}, BadValue{"--format", "csr,csr", "named twice"},
         BadValue{"--format", "all,csr", "must stand alone"},
         BadValue{"--format", "csr,", "a name is missing"}, BadValue{"--space", "gpu", "did you mean 'cuda'?"},

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-NAMES = """bench space device format precision operator grid dof stencil boundary product rows nnz stored_bytes compulsory_bytes
+NAMES = """bench space device format precision operator matrix grid dof stencil boundary product rows nnz stored_bytes compulsory_bytes
 ms_median ms_min ms_max repetitions gflops gbps ceiling_gbps fraction_of_floor in_cache convert_ms upload_ms checked
 rows_checked error_over_bound skipped""".split()
 

@@ -69,7 +69,8 @@ TEST(Json, NamesAreTheContracts) {
   for (std::sregex_iterator at(record.begin(), record.end(), name), end; at != end; ++at)
     names += (*at)[1].str() + " ";
   EXPECT_EQ(names,
-            "records bench space device format precision operator grid dof stencil boundary product rows nnz "
+            "records bench space device format precision operator matrix grid dof stencil boundary product "
+            "rows nnz "
             "stored_bytes "
             "compulsory_bytes ms_median ms_min ms_max repetitions gflops gbps ceiling_gbps fraction_of_floor "
             "in_cache "
@@ -116,11 +117,29 @@ TEST(Csv, QuotesAsRfc4180) {
   const std::string csv = to_csv(report_of({record}));
   const std::string header = csv.substr(0, csv.find('\n'));
   EXPECT_EQ(header.substr(0, 26), "bench,space,device,format,");
-  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 29);
-  EXPECT_TRUE(has(csv, "\nspmv,cpu,\"a \"\"fast\"\", new core\",cds,fp64,random,64x64x64,4,star,drop,"))
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 30);
+  EXPECT_TRUE(has(csv, "\nspmv,cpu,\"a \"\"fast\"\", new core\",cds,fp64,random,,64x64x64,4,star,drop,"))
       << csv;
   EXPECT_TRUE(has(csv, ",1.25,nan,1.5,30,"));
   EXPECT_TRUE(has(csv, ",true,,,\"one\ntwo\"\n"));
+}
+
+TEST(Report, ExtraFieldsStandAtTheEndAndTheSummaryAfterTheRecords) {
+  Record first = measured("cds"), second = measured("ellr_t"), third = measured("csr");
+  first.extra = {extra_field("zeros", 1.5), extra_field("why", "a, b")};
+  second.extra = {
+      extra_field("why", "c"), {"best", "{\"t\": 4}", "4"}, extra_field("strips", std::int64_t{7})};
+  Report report = report_of({first, second, third});
+  report.summary = "[1, 2]";
+  const std::string json = to_json(report);
+  EXPECT_TRUE(has(json, "\"skipped\": null, \"zeros\": 1.5, \"why\": \"a, b\"}")) << json;
+  EXPECT_TRUE(has(json, "\"skipped\": null, \"why\": \"c\", \"best\": {\"t\": 4}, \"strips\": 7}"));
+  EXPECT_TRUE(json.ends_with("\"skipped\": null}\n  ],\n  \"summary\": [1, 2]\n}\n"));
+  const std::vector<std::string> csv = lines(to_csv(report));
+  EXPECT_TRUE(csv.at(0).ends_with(",skipped,zeros,why,best,strips"));
+  EXPECT_TRUE(csv.at(1).ends_with(",,1.5,\"a, b\",,"));
+  EXPECT_TRUE(csv.at(2).ends_with(",,,c,4,7"));
+  EXPECT_TRUE(csv.at(3).ends_with(",,,,,"));
 }
 
 TEST(Table, ShowsAlignedColumnsAndRefusals) {

@@ -1,0 +1,147 @@
+#include "drivers/support/options_matrices.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "assembly/generated_matrices.hpp"
+#include "drivers/support/options.hpp"
+#include "grid/error.hpp"
+
+namespace quadrille {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t full_set_rows = 1000000;
+constexpr std::int64_t most_set_rows = 100000000;
+
+bool is_matrix_file(const std::string& name) {
+  return name.ends_with(".mtx") || name.ends_with(".mtx.gz");
+}
+
+// By name. Throws InputError where the folder cannot be read.
+Words matrices_in(const Setting& setting, const std::string& folder) {
+  Words files;
+  try {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+      if (is_matrix_file(entry.path().filename().string()) && !entry.is_directory())
+        files.push_back(entry.path().string());
+  } catch (const fs::filesystem_error& error) {
+    refuse(setting, "the folder '" + folder + "' cannot be read (" + error.code().message() + ")");
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Of a path that is not there: a kind of generated matrix, or a file beside it.
+std::string hint(const std::string& part) {
+  Words known = generated_kinds();
+  known.push_back("generated");
+  const std::size_t colon = part.find(':');
+  if (const std::string kind = nearest(part.substr(0, colon), known);
+      !kind.empty() && part.find('/') == std::string::npos)
+    return "; did you mean '" + kind + (colon == std::string::npos ? "" : part.substr(colon)) + "'?";
+  std::error_code ignored;
+  const fs::path path(part), folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  Words names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (const std::string name = entry.path().filename().string(); is_matrix_file(name))
+      names.push_back(name);
+  const std::string name = nearest(path.filename().string(), names);
+  if (name.empty()) return "";
+  return "; did you mean '" + (path.has_parent_path() ? (path.parent_path() / name).string() : name) + "'?";
+}
+
+// Refuses `part` of the setting, which is the whole of it where there is one part alone.
+[[noreturn]] void refuse_part(const Setting& setting, const std::string& part, const std::string& reason) {
+  refuse(setting, part == setting.text ? reason : "'" + part + "': " + reason);
+}
+
+std::string generated_name(const Setting& setting, const std::string& part) {
+  try {
+    return to_string(parse_generated_matrix(part));
+  } catch (const InputError& error) {
+    refuse_part(setting, part, error.what());
+  }
+}
+
+void add_set(const Setting& setting, const std::string& part, Words& names) {
+  std::int64_t rows = full_set_rows;
+  const std::string start = "generated:";
+  if (part.starts_with(start)) {
+    const char* const end = part.data() + part.size();
+    const auto [at, error] = std::from_chars(part.data() + start.size(), end, rows);
+    if (error != std::errc() || at != end || rows < 1 || rows > most_set_rows)
+      refuse_part(setting, part,
+                  "ROWS of generated:ROWS must be a whole number from 1 to " + std::to_string(most_set_rows));
+  }
+  for (const GeneratedMatrix& matrix : generated_set(rows)) names.push_back(to_string(matrix));
+}
+
+bool is_set(const std::string& part) {
+  return part == "generated" || part.starts_with("generated:");
+}
+
+// What one part of the list stands for.
+Words matrices_of(const Setting& setting, const std::string& part) {
+  std::error_code ignored;
+  Words names;
+  if (part.empty()) refuse(setting, "a name is missing");
+  if (is_set(part))
+    add_set(setting, part, names);
+  else if (names_generated_matrix(part))
+    names.push_back(generated_name(setting, part));
+  else if (fs::is_directory(part, ignored))
+    names = matrices_in(setting, part);
+  else if (fs::exists(part, ignored))
+    names.push_back(part);
+  else
+    refuse_part(setting, part, "there is no such file or folder" + hint(part));
+  if (names.empty()) refuse_part(setting, part, "the folder has no .mtx or .mtx.gz file");
+  return names;
+}
+
+// The same for two names of one file.
+std::string identity(const std::string& matrix) {
+  std::error_code ignored;
+  const fs::path canonical = names_generated_matrix(matrix) ? fs::path() : fs::canonical(matrix, ignored);
+  return canonical.empty() ? matrix : canonical.string();
+}
+
+}  // namespace
+
+std::string read_matrix_name(const Setting& setting) {
+  if (names_generated_matrix(setting.text)) return generated_name(setting, setting.text);
+  std::error_code ignored;
+  if (is_set(setting.text))
+    refuse(setting, "is a set of matrices, for bench; name one of its kinds: " + listed(generated_kinds()));
+  if (!fs::exists(setting.text, ignored)) refuse(setting, "there is no such file" + hint(setting.text));
+  if (fs::is_directory(setting.text, ignored)) refuse(setting, "is a folder, not a file");
+  return setting.text;
+}
+
+std::vector<std::string> read_matrix_names(const Setting& setting) {
+  std::error_code ignored;
+  Words names, identities;
+  // A file or folder with a comma in its name may stand alone.
+  const Words parts = fs::exists(setting.text, ignored) ? Words{setting.text} : comma_parts(setting.text);
+  for (const std::string& part : parts) {
+    bool any_new = false;
+    for (const std::string& name : matrices_of(setting, part)) {
+      const std::string id = identity(name);
+      if (std::find(identities.begin(), identities.end(), id) != identities.end()) continue;
+      identities.push_back(id);
+      names.push_back(name);
+      any_new = true;
+    }
+    if (!any_new) refuse(setting, "'" + part + "' is named twice");
+  }
+  return names;
+}
+
+int usual_block_size(const std::string& matrix) {
+  return names_generated_matrix(matrix) ? block_size(parse_generated_matrix(matrix)) : 1;
+}
+
+}  // namespace quadrille
