@@ -1,5 +1,6 @@
 #include "formats/ellr_t.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "formats/build_csr.hpp"
@@ -9,8 +10,9 @@ namespace {
 
 constexpr std::int64_t row_multiple = 16;
 
-bool known_thread_count(int threads) {
-  return threads == 1 || threads == 2 || threads == 4 || threads == 8 || threads == 16 || threads == 32;
+bool known(int threads, int block) {
+  return std::find(ellr_t_threads.begin(), ellr_t_threads.end(), threads) != ellr_t_threads.end() &&
+         std::find(ellr_t_blocks.begin(), ellr_t_blocks.end(), block) != ellr_t_blocks.end();
 }
 
 std::int64_t position(std::int64_t row, std::int64_t entry, std::int64_t pitch, int threads) {
@@ -19,20 +21,14 @@ std::int64_t position(std::int64_t row, std::int64_t entry, std::int64_t pitch, 
 
 }  // namespace
 
-int ellr_t_threads(std::int64_t rows, std::int64_t nnz) {
-  constexpr std::int64_t busy = 1 << 18;
-  int threads = 1;
-  while (threads < 32 && rows * threads < busy && 4 * threads * rows <= nnz) threads *= 2;
-  return threads;
-}
-
 template <class T>
-EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads) {
-  if (threads == 0) threads = ellr_t_threads(csr.rows, csr.nnz());
-  if (!known_thread_count(threads))
-    throw FormatError("ellr_t: " + std::to_string(threads) +
-                      " threads per row; T is 1, 2, 4, 8, 16 or 32, or 0 for a choice by the rows");
-  EllrT<T> ellr{csr.rows, csr.columns, threads, round_up(csr.rows, row_multiple), 0, csr.nnz(), {}, {}, {}};
+EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads, int block) {
+  if (!known(threads, block))
+    throw FormatError("ellr_t: " + std::to_string(threads) + " threads per row in blocks of " +
+                      std::to_string(block) +
+                      "; T is 1, 2, 4, 8, 16 or 32, a block has 64, 128, 256, 512 or 1024");
+  EllrT<T> ellr{csr.rows, csr.columns, threads, block, round_up(csr.rows, row_multiple),
+                0,        csr.nnz(),   {},      {},    {}};
   ellr.width = round_up(longest_row(csr), threads);
   const std::int64_t slots = checked_product(ellr.width, ellr.pitch, "ellr_t");
   refuse_absurd_fill("ellr_t", checked_product(slots, 4 + sizeof(T), "ellr_t"),
@@ -67,12 +63,12 @@ Csr<T> to_csr(const EllrT<T>& ellr) {
 template <class T>
 void validate(const EllrT<T>& ellr) {
   const std::int64_t slots = ellr.width * ellr.pitch;
-  if (!known_thread_count(ellr.threads) || ellr.width % ellr.threads != 0 || ellr.pitch % row_multiple != 0 ||
+  if (!known(ellr.threads, ellr.block) || ellr.width % ellr.threads != 0 || ellr.pitch % row_multiple != 0 ||
       ellr.pitch < ellr.rows || ellr.row_length.size() != ellr.rows || ellr.column.size() != slots ||
       ellr.value.size() != slots)
     throw FormatError("ellr_t: width " + std::to_string(ellr.width) + ", pitch " +
-                      std::to_string(ellr.pitch) + " and T " + std::to_string(ellr.threads) +
-                      " do not fit its arrays");
+                      std::to_string(ellr.pitch) + ", T " + std::to_string(ellr.threads) + " and blocks of " +
+                      std::to_string(ellr.block) + " do not fit each other or its arrays");
   if (std::accumulate(ellr.row_length.begin(), ellr.row_length.end(), std::int64_t{0}) != ellr.nnz)
     throw FormatError("ellr_t: the row lengths do not add up to " + std::to_string(ellr.nnz) + " non-zeros");
   for (std::int64_t row = 0; row < ellr.pitch; ++row) {
@@ -97,11 +93,11 @@ Traffic traffic(const EllrT<T, Space>& ellr) {
   return {stored, read, ellr.rows * value};
 }
 
-#define QUADRILLE_INSTANTIATE(T)                         \
-  template EllrT<T> ellr_t_from_csr(const Csr<T>&, int); \
-  template Csr<T> to_csr(const EllrT<T>&);               \
-  template void validate(const EllrT<T>&);               \
-  template Traffic traffic(const EllrT<T, Host>&);       \
+#define QUADRILLE_INSTANTIATE(T)                              \
+  template EllrT<T> ellr_t_from_csr(const Csr<T>&, int, int); \
+  template Csr<T> to_csr(const EllrT<T>&);                    \
+  template void validate(const EllrT<T>&);                    \
+  template Traffic traffic(const EllrT<T, Host>&);            \
   template Traffic traffic(const EllrT<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

@@ -25,15 +25,22 @@
 // Indices are 32-bit.
 #pragma once
 
+#include <array>
+
 #include "formats/csr.hpp"
 
 namespace quadrille {
+
+// What T and the threads of a block may be.
+inline constexpr std::array<int, 6> ellr_t_threads{1, 2, 4, 8, 16, 32};
+inline constexpr std::array<int, 5> ellr_t_blocks{64, 128, 256, 512, 1024};
 
 template <class T, class Space = Host>
 struct EllrT {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   int threads = 1;
+  int block = 256;  // threads of a block on the GPU; the arrays do not depend on it
   std::int64_t pitch = 0;
   std::int64_t width = 0;
   std::int64_t nnz = 0;
@@ -48,6 +55,7 @@ EllrT<T, To> transfer(const EllrT<T, From>& a) {
   return {a.rows,
           a.columns,
           a.threads,
+          a.block,
           a.pitch,
           a.width,
           a.nnz,
@@ -56,13 +64,9 @@ EllrT<T, To> transfer(const EllrT<T, From>& a) {
           transfer<To>(a.value)};
 }
 
-// T for so many rows: 1, or where there are few rows as many threads as make 2^18 in all (what a large GPU keeps busy
-// with), as long as each has two entries of a mean row.
-int ellr_t_threads(std::int64_t rows, std::int64_t nnz);
-
-// Threads 0 takes ellr_t_threads(). Throws FormatError for another T and for absurd fill.
+// Throws FormatError for another T or block, and for absurd fill.
 template <class T>
-EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads);
+EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads, int block = 256);
 template <class T>
 Csr<T> to_csr(const EllrT<T>& ellr);
 // Throws FormatError naming the first broken row.

@@ -9,10 +9,19 @@
 #include "kernels/format_operator.hpp"
 #include "kernels/petsc/ordering.hpp"
 #include "kernels/registry.hpp"
+#include "kernels/tuning/ellr_t_model.hpp"
 
 namespace quadrille {
 
 namespace format_table {
+
+// A copy in the GPU's memory, if that has room for it and for x and y.
+template <class Format>
+auto to_device(const Format& format) {
+  const Traffic bytes = traffic(format);
+  memory::require_device(bytes.stored_bytes + 2 * bytes.written_bytes);
+  return transfer<Device>(format);
+}
 
 // A format that already stands in host memory is shared on the CPU and copied to the GPU.
 template <class Space, class T, class Format>
@@ -21,10 +30,8 @@ std::unique_ptr<SpmvOperator<T>> share(std::shared_ptr<const Format> format) {
     return std::make_unique<FormatOperator<Format, T, Host>>(std::move(format));
   } else {
     using OnDevice = decltype(transfer<Device>(*format));
-    const Traffic bytes = traffic(*format);
-    memory::require_device(bytes.stored_bytes + 2 * bytes.written_bytes);  // x and y as well
     return std::make_unique<FormatOperator<OnDevice, T, Device>>(
-        std::make_shared<const OnDevice>(transfer<Device>(*format)));
+        std::make_shared<const OnDevice>(to_device(*format)));
   }
 }
 
@@ -98,7 +105,8 @@ std::vector<FormatEntry> formats_in() {
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(ell_from_csr(*csr_of(s))); });
   add("ellr_t", "ELLPACK-R with T threads per row (Vazquez et al. 2011)",
       []<class T>(const Source<T>& s, const Options& o) {
-        return own<Space, T>(ellr_t_from_csr(*csr_of(s), o.ellr_t_threads));
+        const EllrTChoice choice = ellr_t_choice(*csr_of(s), {o.ellr_t_threads, o.ellr_t_block});
+        return own<Space, T>(ellr_t_from_csr(*csr_of(s), choice.threads, choice.block));
       });
   add("rg_csr", "row-grouped CSR (Oberhuber et al. 2010)", []<class T>(const Source<T>& s, const Options& o) {
     return own<Space, T>(

@@ -44,7 +44,8 @@ enum class RowOrdering { none, descending, rcm };
 // The parameters of the formats that have some.
 struct FormatOptions {
   int block_size = 1;      // bcsr and cds: unknowns per node; of the hub where there is one
-  int ellr_t_threads = 0;  // T: 1, 2, 4, 8, 16 or 32; 0 chooses by the rows
+  int ellr_t_threads = 0;  // T: 1, 2, 4, 8, 16 or 32; 0 is chosen by ellr_t_choice()
+  int ellr_t_block = 0;    // threads of a block: 64, 128, 256, 512 or 1024; 0 is chosen as well
   int rg_csr_group = 64;   // rows per group, 32..256
   RowOrdering rg_csr_ordering = RowOrdering::none;
   int cmrs_height = 4;        // rows per strip, 1..16

@@ -1,5 +1,6 @@
-// The GPU's half of the registry in builds without CUDA: nothing.
+// The GPU's half of the registry and of the searches in builds without CUDA: nothing.
 #include "kernels/format_table.hpp"
+#include "kernels/tuning/ellr_t_variants.hpp"
 
 namespace quadrille {
 
@@ -7,4 +8,15 @@ std::vector<FormatEntry> cuda_entries() {
   return {};
 }
 
+namespace cuda {
+
+template <class T>
+EllrTVariants<T> ellr_t_variants(const Csr<T>&, int) {
+  throw CudaError("this build has no CUDA");
+}
+
+template EllrTVariants<float> ellr_t_variants(const Csr<float>&, int);
+template EllrTVariants<double> ellr_t_variants(const Csr<double>&, int);
+
+}  // namespace cuda
 }  // namespace quadrille

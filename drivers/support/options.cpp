@@ -244,6 +244,8 @@ void read_run_options(const Settings& settings, Options& options) {
 void read_format_options(const Settings& settings, FormatOptions& formats) {
   const Words powers{"0", "1", "2", "4", "8", "16", "32"};
   formats.ellr_t_threads = std::stoi(read_word(settings, "ellr-threads", "0", powers));
+  const Words blocks{"0", "64", "128", "256", "512", "1024"};
+  formats.ellr_t_block = std::stoi(read_word(settings, "ellr-block", "0", blocks));
   formats.rg_csr_group = read_int(settings, "rgcsr-group", 64, 32, 256);
   const std::string ordering = read_word(settings, "rgcsr-ordering", "none", ordering_names());
   const Words& names = ordering_names();

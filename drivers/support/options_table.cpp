@@ -147,6 +147,8 @@ std::vector<OptionSpec> format_options() {
   return {
       {"ellr-threads", "T", group, to, true,
        "ellr_t: threads per row, 1, 2, 4, 8, 16 or 32; 0 chooses by the rows (default 0)"},
+      {"ellr-block", "N", group, to, true,
+       "ellr_t: threads per block on the GPU, 64, 128, 256, 512 or 1024; 0 chooses by the rows (default 0)"},
       {"rgcsr-group", "N", group, to, true, "rg_csr: rows per group, 32 to 256 (default 64)"},
       {"rgcsr-ordering", "ORDER", group, to, true,
        "rg_csr: order of the rows, none, descending or rcm (default none)"},

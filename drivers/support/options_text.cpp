@@ -67,6 +67,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"check", options.check_on_slabs ? "slabs" : "all"},
       {"input", options.input},
       {"ellr-threads", std::to_string(formats.ellr_t_threads)},
+      {"ellr-block", std::to_string(formats.ellr_t_block)},
       {"rgcsr-group", std::to_string(formats.rg_csr_group)},
       {"rgcsr-ordering", ordering_names().at(static_cast<std::size_t>(formats.rg_csr_ordering))},
       {"cmrs-height", std::to_string(formats.cmrs_height)},

@@ -5,7 +5,7 @@
 #include "formats/build_csr.hpp"
 #include "formats/dia.hpp"
 #include "formats/ell.hpp"
-#include "formats/ellr_t.hpp"
+#include "kernels/tuning/ellr_t_model.hpp"
 
 namespace quadrille {
 namespace {
@@ -37,8 +37,10 @@ std::int64_t indexed_bytes(const std::string& format, const OperatorSize& size,
   }
   if (format == "ell" || format == "hyb") return ell_bytes(rows, longest, size.value_bytes);
   if (format == "ellr_t") {
-    const int threads = options.ellr_t_threads > 0 ? options.ellr_t_threads : ellr_t_threads(rows, nnz);
-    return ell_bytes(rows, round_up(longest, threads), size.value_bytes) + rows * index;
+    const EllrTChoice choice =
+        ellr_t_choice(equal_rows(rows, longest), static_cast<int>(size.value_bytes), cuda::gpu_properties(),
+                      {options.ellr_t_threads, options.ellr_t_block});
+    return ell_bytes(rows, round_up(longest, choice.threads), size.value_bytes) + rows * index;
   }
   if (format == "rg_csr") {
     const std::int64_t groups = (rows + options.rg_csr_group - 1) / options.rg_csr_group;

@@ -50,6 +50,24 @@ __global__ void stream_kernel(const double2* __restrict__ in, double2* __restric
 
 __global__ void empty_kernel() {}
 
+GpuProperties read_properties(int device) {
+  const auto attribute = [&](cudaDeviceAttr name) {
+    int value = 0;
+    QUADRILLE_CUDA(cudaDeviceGetAttribute(&value, name, device));
+    return value;
+  };
+  GpuProperties p;
+  p.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+  p.threads_per_multiprocessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+  p.blocks_per_multiprocessor = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
+  p.l2_bytes = attribute(cudaDevAttrL2CacheSize);
+  // kHz, bits; two transfers a clock
+  const double gbps =
+      2e-6 / 8 * attribute(cudaDevAttrMemoryClockRate) * attribute(cudaDevAttrGlobalMemoryBusWidth);
+  if (gbps > 0) p.memory_gbps = gbps;
+  return p;
+}
+
 // The driver's release, from the kernel's own file; its CUDA version where that file is not there.
 std::string driver_text() {
   std::ifstream file("/proc/driver/nvidia/version");
@@ -92,6 +110,18 @@ std::vector<DeviceInfo> devices() {
 std::string versions() {
   const std::string driver = driver_text();
   return "toolkit " + version_text(CUDART_VERSION) + (driver.empty() ? ", no driver" : ", driver " + driver);
+}
+
+GpuProperties gpu_properties() {
+  static const std::vector<GpuProperties> known = [] {
+    std::vector<GpuProperties> all;
+    for (int i = 0; i < device_count(); ++i) all.push_back(read_properties(i));
+    return all;
+  }();
+  if (known.empty()) return {};
+  int current = 0;
+  QUADRILLE_CUDA(cudaGetDevice(&current));
+  return known.at(static_cast<std::size_t>(current));
 }
 
 void use_device(int index) {

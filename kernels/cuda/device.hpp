@@ -26,6 +26,18 @@ int device_count();
 // "toolkit 13.0, driver 580.159.04", "toolkit 13.0, no driver" or "not built in".
 std::string versions();
 
+// What a model of a kernel's time asks of a GPU. The defaults are those of a large one, an H200.
+struct GpuProperties {
+  int multiprocessors = 132;
+  int threads_per_multiprocessor = 2048;  // resident at once
+  int blocks_per_multiprocessor = 32;     // resident at once
+  std::int64_t l2_bytes = 60 << 20;
+  double memory_gbps = 4916;  // clock times width of its bus
+};
+
+// Of the current GPU; the defaults without one. Cheap: asked once for each.
+GpuProperties gpu_properties();
+
 // Selects the GPU that later calls use. Throws CudaError when there is no such device.
 void use_device(int index);
 

@@ -1,6 +1,7 @@
 // ELLR-T on the GPU. Source: Vazquez, Fernandez, Garzon 2011, section 3.2. T neighbouring lanes own a row and
 // step through it T entries at a time; the layout puts these, and those of the next row, side by side. Lanes
-// stop at the row's own length; the partial sums meet in registers, where the paper used shared memory.
+// stop at the row's own length; the partial sums meet in registers, where the paper used shared memory. Blocks have as many
+// threads as EllrT::block says: one kernel for all of them, whose bound of registers is that of the largest.
 #include <algorithm>
 
 #include "kernels/cuda/launch.cuh"
@@ -9,12 +10,18 @@
 namespace quadrille::cuda {
 namespace {
 
+constexpr int most_threads = ellr_t_blocks.back();
+
+__device__ inline std::int64_t thread_of_grid() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
 template <int Threads, class T>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(most_threads)
     ellr_t_kernel(std::int64_t rows, std::int64_t pitch, const std::int32_t* __restrict__ row_length,
                   const std::int32_t* __restrict__ column, const T* __restrict__ value,
                   const T* __restrict__ x, T* __restrict__ y) {
-  const std::int64_t thread = global_thread(), row = thread / Threads;
+  const std::int64_t thread = thread_of_grid(), row = thread / Threads;
   const int lane = static_cast<int>(thread % Threads);
   const bool inside = row < rows;
   const int length = inside ? row_length[row] : 0;
@@ -35,11 +42,11 @@ constexpr int eager = 8;  // entries in flight
 // row's length is there, for the layout holds as many of every row; of the others none beyond its end, where the last
 // entry is read again. No branch stands between the loads.
 template <class T>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(most_threads)
     ellr_t_eager_kernel(std::int64_t rows, std::int64_t pitch, int width,
                         const std::int32_t* __restrict__ row_length, const std::int32_t* __restrict__ column,
                         const T* __restrict__ value, const T* __restrict__ x, T* __restrict__ y) {
-  const std::int64_t row = global_thread();
+  const std::int64_t row = thread_of_grid();
   if (row >= rows) return;
   int left = __ldcs(row_length + row), last = width - 1;
   column += row;
@@ -70,19 +77,20 @@ __global__ void __launch_bounds__(threads_per_block)
 template <class T>
 void spmv(const EllrT<T, Device>& a, const T* x, T* y) {
   if (a.rows == 0) return;
+  const unsigned blocks = blocks_for(a.rows * a.threads, a.block);
   const auto launch = [&](auto kernel) {
-    kernel<<<blocks_for(a.rows * a.threads), threads_per_block>>>(a.rows, a.pitch, a.row_length.data(),
-                                                                  a.column.data(), a.value.data(), x, y);
+    kernel<<<blocks, a.block>>>(a.rows, a.pitch, a.row_length.data(), a.column.data(), a.value.data(), x, y);
     QUADRILLE_CUDA_LAUNCHED("ellr_t");
   };
-  // at least three quarters of what is read early is used
-  const bool full = 4 * a.nnz >= 3 * a.rows * std::min<std::int64_t>(a.width, eager);
-  if (sizeof(T) == 4 && a.threads == 1 && a.width > 0 && full) {
-    ellr_t_eager_kernel<<<blocks_for(a.rows), threads_per_block>>>(a.rows, a.pitch, static_cast<int>(a.width),
-                                                                   a.row_length.data(), a.column.data(),
-                                                                   a.value.data(), x, y);
-    QUADRILLE_CUDA_LAUNCHED("ellr_t");
-    return;
+  if constexpr (sizeof(T) == 4) {
+    // at least three quarters of what is read early is used
+    const bool full = 4 * a.nnz >= 3 * a.rows * std::min<std::int64_t>(a.width, eager);
+    if (a.threads == 1 && a.width > 0 && full) {
+      ellr_t_eager_kernel<<<blocks, a.block>>>(a.rows, a.pitch, static_cast<int>(a.width),
+                                               a.row_length.data(), a.column.data(), a.value.data(), x, y);
+      QUADRILLE_CUDA_LAUNCHED("ellr_t");
+      return;
+    }
   }
   switch (a.threads) {
     case 1:

@@ -12,10 +12,9 @@ namespace quadrille::cuda {
 inline constexpr int threads_per_block = 256;
 inline constexpr unsigned full_warp = 0xffffffffu;
 
-// Blocks of threads_per_block for so many threads. Throws FormatError when there are too many.
-inline unsigned blocks_for(std::int64_t threads) {
-  return static_cast<unsigned>(
-      to_index32((threads + threads_per_block - 1) / threads_per_block, "blocks of threads"));
+// Blocks of `block` threads for so many threads. Throws FormatError when there are too many.
+inline unsigned blocks_for(std::int64_t threads, int block = threads_per_block) {
+  return static_cast<unsigned>(to_index32((threads + block - 1) / block, "blocks of threads"));
 }
 
 __device__ inline std::int64_t global_thread() {

@@ -21,6 +21,9 @@ int device_count() {
 std::string versions() {
   return "not built in";
 }
+GpuProperties gpu_properties() {
+  return {};
+}
 void use_device(int) {
   refuse();
 }

@@ -38,6 +38,7 @@ TEST(Options, DefaultsOfSpmv) {
   EXPECT_EQ(options.input, "random");
   EXPECT_EQ(options.format_options.block_size, 1);
   EXPECT_EQ(options.format_options.ellr_t_threads, 0);
+  EXPECT_EQ(options.format_options.ellr_t_block, 0);
   EXPECT_EQ(options.format_options.rg_csr_group, 64);
   EXPECT_EQ(options.format_options.rg_csr_ordering, RowOrdering::none);
   EXPECT_EQ(options.format_options.cmrs_height, 4);
@@ -85,7 +86,8 @@ TEST(Options, RunAndFormatValues) {
                                 "--threads",        "3",         "--repetitions", "1",
                                 "--device",         "7",         "--rgcsr-group", "256",
                                 "--rgcsr-ordering", "rcm",       "--cmrs-height", "16",
-                                "--ellr-threads",   "32",        "--cmrs-reorder"});
+                                "--ellr-threads",   "32",        "--ellr-block",  "512",
+                                "--cmrs-reorder"});
   EXPECT_EQ(options.operator_name, "laplacian");
   EXPECT_EQ(options.seed, 18446744073709551615u);
   EXPECT_EQ(options.formats, (Words{"csr", "cds"}));
@@ -99,6 +101,7 @@ TEST(Options, RunAndFormatValues) {
   EXPECT_EQ(options.format_options.rg_csr_ordering, RowOrdering::rcm);
   EXPECT_EQ(options.format_options.cmrs_height, 16);
   EXPECT_EQ(options.format_options.ellr_t_threads, 32);
+  EXPECT_EQ(options.format_options.ellr_t_block, 512);
   EXPECT_TRUE(options.format_options.cmrs_reorder);
 }
 
@@ -123,6 +126,8 @@ TEST(Options, EveryNamedChoiceIsTaken) {
     EXPECT_EQ(to_string(spmv({"--boundary", name}).boundary, 3), name);
   for (const int threads : {1, 2, 4, 8, 16, 32})
     EXPECT_EQ(spmv({"--ellr-threads", std::to_string(threads)}).format_options.ellr_t_threads, threads);
+  for (const int block : {64, 128, 256, 512, 1024})
+    EXPECT_EQ(spmv({"--ellr-block", std::to_string(block)}).format_options.ellr_t_block, block);
   EXPECT_EQ(spmv({"--rgcsr-ordering", "descending"}).format_options.rg_csr_ordering, RowOrdering::descending);
   EXPECT_EQ(spmv({"--format", "auto"}).formats, Words{"auto"});
   for (const FormatEntry& entry : registry()) {
@@ -184,6 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(FormatValues, RefusedValue,
                          testing::Values(BadValue{"--ellr-threads", "3", "1, 2, 4, 8, 16 or 32"},
                                          BadValue{"--ellr-threads", "64", "1, 2, 4, 8, 16 or 32"},
+                                         BadValue{"--ellr-block", "32", "64, 128, 256, 512 or 1024"},
                                          BadValue{"--rgcsr-group", "31", "from 32 to 256"},
                                          BadValue{"--rgcsr-group", "257", "from 32 to 256"},
                                          BadValue{"--rgcsr-ordering", "rmc", "did you mean 'rcm'?"},

@@ -108,6 +108,7 @@ std::vector<Case<T>> grid_cases(bool integer) {
   for (int i = 0; i < static_cast<int>(cases.size()); ++i) {
     FormatOptions& o = cases[i].options;
     o.ellr_t_threads = i % 7 == 6 ? 0 : 1 << i % 6;
+    o.ellr_t_block = i % 11 == 10 ? 0 : 64 << i % 5;
     o.rg_csr_group = 32 + 16 * (i % 15);
     o.rg_csr_ordering = static_cast<RowOrdering>(i % 3);
     o.cmrs_height = 1 + i % 16;
@@ -195,6 +196,7 @@ std::vector<Case<T>> matrix_cases(bool integer) {
     cases[i].options.cmrs_height = 1 + static_cast<int>(i) % 16;
     cases[i].options.cmrs_reorder = i % 2 == 0;
     cases[i].options.ellr_t_threads = 1 << i % 6;
+    cases[i].options.ellr_t_block = 64 << i % 5;
     cases[i].options.rg_csr_ordering = i % 2 == 0 ? RowOrdering::descending : RowOrdering::none;
   }
   for (Case<T>& c : tile_cases<T>(integer)) cases.push_back(std::move(c));

@@ -26,6 +26,7 @@ inline std::int64_t draw_size(std::mt19937& random, std::int64_t most) {
 inline FormatOptions draw_options(std::mt19937& random, bool with_rcm) {
   FormatOptions options;
   options.ellr_t_threads = 1 << draw(random, 0, 5);
+  options.ellr_t_block = 64 << draw(random, 0, 4);
   options.rg_csr_group = draw(random, 32, 256);
   options.rg_csr_ordering = static_cast<RowOrdering>(draw(random, 0, with_rcm ? 2 : 1));
   options.cmrs_height = draw(random, 1, 16);
@@ -121,9 +122,9 @@ Case<T> draw_matrix_case(std::mt19937& random, bool integer) {
 
 inline std::string describe(const FormatOptions& o) {
   return "block size " + std::to_string(o.block_size) + ", T " + std::to_string(o.ellr_t_threads) +
-         ", group " + std::to_string(o.rg_csr_group) + ", ordering " +
-         std::to_string(static_cast<int>(o.rg_csr_ordering)) + ", height " + std::to_string(o.cmrs_height) +
-         (o.cmrs_reorder ? ", reordered" : "");
+         " in blocks of " + std::to_string(o.ellr_t_block) + ", group " + std::to_string(o.rg_csr_group) +
+         ", ordering " + std::to_string(static_cast<int>(o.rg_csr_ordering)) + ", height " +
+         std::to_string(o.cmrs_height) + (o.cmrs_reorder ? ", reordered" : "");
 }
 
 }  // namespace quadrille

@@ -1,0 +1,317 @@
+// `quadrille bench ellr-t`: every T and block size of ELLR-T on a set of operators, what the models choose among them, and the
+// worst: Tables 1 to 3 of Vazquez, Fernandez and Garzon 2011. On the CPU T only orders the storage, and there are no blocks.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <numeric>
+
+#include "drivers/bench.hpp"
+#include "drivers/support/json.hpp"
+#include "drivers/support/operator_sweep.hpp"
+#include "formats/ellr_t.hpp"
+#include "kernels/tuning/ellr_t_model.hpp"
+#include "kernels/tuning/ellr_t_variants.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr int rounds = 3;               // over all variants, so that what drifts meets every one of them
+constexpr double contender = 1.05;      // times the fastest: measured once more
+constexpr int blocks_on_cpu = 0;
+
+struct Variant {
+  EllrTChoice choice;
+  std::vector<double> times_ms;
+  double ms = 0;  // their median
+};
+
+// x and y of the products, in the operators' memory. `x` must outlive it.
+template <class T>
+struct Vectors {
+  Vectors(SpaceKind space, const std::vector<T>& x, std::int64_t outputs) {
+    if (space == SpaceKind::cpu) {
+      y_host = Array<T>(outputs);
+      x_data = x.data();
+      y_data = y_host.data();
+      return;
+    }
+    x_device = Array<T, Device>(static_cast<std::int64_t>(x.size()));
+    y_device = Array<T, Device>(outputs);
+    memory::copy_to_device(x_device.data(), x.data(), x_device.bytes());
+    x_data = x_device.data();
+    y_data = y_device.data();
+  }
+
+  Array<T> y_host;
+  Array<T, Device> x_device, y_device;
+  const T* x_data = nullptr;
+  T* y_data = nullptr;
+};
+
+// All variants of one operator.
+template <class T>
+class Search {
+ public:
+  // Converts and checks them all. Throws FormatError and MemoryError where one of them cannot be.
+  Search(FormatRun<T>& formats, SpaceKind space, Record& record)
+      : csr_(*csr_of(formats.loaded().source)), on_gpu_(space == SpaceKind::cuda) {
+    for (const int threads : ellr_t_threads) {
+      loaded_.push_back(ellr_t_variants(space, csr_, threads));
+      for (const int block : on_gpu_ ? std::vector<int>(ellr_t_blocks.begin(), ellr_t_blocks.end())
+                                     : std::vector<int>{blocks_on_cpu}) {
+        variants_.push_back({{threads, block}, {}, 0});
+        formats.check(use(variants_.back()), record);
+      }
+    }
+  }
+
+  // Products of every variant in turns, and more of the fastest and of `also`.
+  void run(const Vectors<T>& vectors, const Product& product, const Repetitions& all,
+           const std::vector<EllrTChoice>& also) {
+    Repetitions part = all;
+    part.most = std::max(1, all.most / rounds);
+    part.least = std::max(1, all.least / rounds);
+    part.enough_s /= rounds;
+    for (int round = 0; round < rounds; ++round)
+      for (Variant& variant : variants_) time(variant, vectors, product, part);
+    const double limit = contender * fastest().ms;
+    for (int round = 0; round < rounds; ++round)
+      for (Variant& variant : variants_)
+        if (variant.ms <= limit || std::find(also.begin(), also.end(), variant.choice) != also.end())
+          time(variant, vectors, product, part);
+  }
+
+  // On the CPU any block will do.
+  const Variant& of(EllrTChoice choice) const {
+    return *std::find_if(variants_.begin(), variants_.end(), [&](const Variant& v) {
+      return v.choice.threads == choice.threads && (!on_gpu_ || v.choice.block == choice.block);
+    });
+  }
+  const Variant& fastest() const { return *std::min_element(variants_.begin(), variants_.end(), less); }
+  const Variant& slowest() const { return *std::max_element(variants_.begin(), variants_.end(), less); }
+  const std::vector<Variant>& variants() const { return variants_; }
+  const SpmvOperator<T>& use(const Variant& variant) const {
+    const auto at = std::find(ellr_t_threads.begin(), ellr_t_threads.end(), variant.choice.threads);
+    const EllrTVariants<T>& loaded = loaded_[static_cast<std::size_t>(at - ellr_t_threads.begin())];
+    loaded.set_block(variant.choice.block);
+    return *loaded.op;
+  }
+
+ private:
+  static bool less(const Variant& a, const Variant& b) { return a.ms < b.ms; }
+
+  void time(Variant& variant, const Vectors<T>& vectors, const Product& product, const Repetitions& part) {
+    const std::vector<double> ms =
+        product_times(use(variant), product, vectors.x_data, vectors.y_data, part);
+    variant.times_ms.insert(variant.times_ms.end(), ms.begin(), ms.end());
+    variant.ms = timing_of(variant.times_ms).median_ms;
+  }
+
+  const Csr<T>& csr_;
+  bool on_gpu_;
+  std::vector<EllrTVariants<T>> loaded_;  // as ellr_t_threads
+  std::vector<Variant> variants_;
+};
+
+std::string block_text(const EllrTChoice& choice, const char* none) {
+  return choice.block == blocks_on_cpu ? none : std::to_string(choice.block);
+}
+
+ExtraField field_of(const std::string& name, const Variant& v) {
+  const std::string ms = json_number(v.ms), t = std::to_string(v.choice.threads);
+  return {name, "{\"t\": " + t + ", \"block\": " + block_text(v.choice, "null") + ", \"ms\": " + ms + "}",
+          "t " + t + " block " + block_text(v.choice, "-") + " ms " + ms};
+}
+
+ExtraField search_field(const std::vector<Variant>& variants) {
+  std::string json = "[", csv;
+  for (const Variant& v : variants) {
+    const std::string t = std::to_string(v.choice.threads), ms = json_number(v.ms);
+    json += (json.size() > 1 ? ", [" : "[") + t + ", " + block_text(v.choice, "null") + ", " + ms + "]";
+    csv += (csv.empty() ? "" : "; ") + t + " " + block_text(v.choice, "-") + " " + ms;
+  }
+  return {"search", json + "]", csv};
+}
+
+// What the table shows of one operator.
+struct Line {
+  std::string matrix;
+  std::int64_t rows = 0;
+  double mean = 0, deviation = 0;  // of the row lengths; the deviation as a part of the mean
+  Variant best, model, paper, worst;
+  double gbps = 0;  // of the model's choice
+
+  double matching() const { return best.ms / model.ms; }
+  double paper_matching() const { return best.ms / paper.ms; }
+};
+
+void set_row_lengths(std::span<const std::int32_t> row_ptr, Line& line) {
+  line.rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
+  if (line.rows == 0) return;
+  const auto rows = static_cast<double>(line.rows);
+  line.mean = (row_ptr.back() - row_ptr.front()) / rows;
+  double squares = 0;
+  for (std::int64_t i = 0; i < line.rows; ++i)
+    squares += std::pow(row_ptr[i + 1] - row_ptr[i] - line.mean, 2);
+  if (line.mean > 0) line.deviation = std::sqrt(squares / rows) / line.mean;
+}
+
+// Searches one operator, and adds what it found to the record and the line.
+template <class T>
+void search_operator(FormatRun<T>& formats, const FormatEntry& entry, const Options& here, Record& record,
+                     Line& line) {
+  const Csr<T>& csr = *csr_of(formats.loaded().source);
+  const std::span<const std::int32_t> row_ptr(csr.row_ptr.data(), static_cast<std::size_t>(csr.rows + 1));
+  set_row_lengths(row_ptr, line);
+  const cuda::GpuProperties gpu = cuda::gpu_properties();
+  const EllrTChoice model = ellr_t_choice(csr, {0, 0});
+  const EllrTChoice paper = ellr_t_paper_choice(
+      row_ptr, {gpu.multiprocessors, gpu.threads_per_multiprocessor, gpu.blocks_per_multiprocessor},
+      {ellr_t_blocks.begin(), ellr_t_blocks.end()});
+
+  Search<T> search(formats, entry.space, record);
+  const Vectors<T> vectors(entry.space, formats.x(), csr.rows);
+  search.run(vectors, here.product, formats.repetitions(entry.space), {model, paper});
+  line.best = search.fastest();
+  line.worst = search.slowest();
+  line.model = search.of(model);
+  line.paper = search.of(paper);
+  formats.report(search.use(line.model), timing_of(line.model.times_ms), record);
+  line.gbps = record.gbps;
+  record.extra = {extra_field("row_mean", line.mean),
+                  extra_field("row_deviation", line.deviation),
+                  field_of("best", line.best),
+                  field_of("model", line.model),
+                  field_of("worst", line.worst),
+                  extra_field("matching", line.matching()),
+                  field_of("paper_model", line.paper),
+                  extra_field("paper_matching", line.paper_matching()),
+                  search_field(search.variants())};
+}
+
+std::string choice_text(const Variant& v) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%4s %3d", block_text(v.choice, "-").c_str(), v.choice.threads);
+  return text;
+}
+
+// The paper's Tables 1 and 3 in one.
+void print_lines(const std::vector<Line>& lines) {
+  std::size_t width = 6;
+  for (const Line& line : lines) width = std::max(width, line.matrix.size());
+  std::printf("%-*s %9s %8s %6s | %8s %9s | %8s %6s | %8s %6s | %6s %6s\n", static_cast<int>(width), "",
+              "", "entries", "dev.", "best", "", "model", "of", "paper's", "of", "worst", "");
+  std::printf("%-*s %9s %8s %6s | %8s %9s | %8s %6s | %8s %6s | %6s %6s\n", static_cast<int>(width), "matrix",
+              "rows", "a row", "%", "block  T", "us", "block  T", "best %", "block  T", "best %", "/ best",
+              "GB/s");
+  for (const Line& l : lines)
+    std::printf("%-*s %9lld %8.1f %6.1f | %s %9.2f | %s %6.1f | %s %6.1f | %6.2f %6.1f\n",
+                static_cast<int>(width), l.matrix.c_str(), static_cast<long long>(l.rows), l.mean,
+                100 * l.deviation, choice_text(l.best).c_str(), 1e3 * l.best.ms, choice_text(l.model).c_str(),
+                100 * l.matching(), choice_text(l.paper).c_str(), 100 * l.paper_matching(),
+                l.worst.ms / l.best.ms, l.gbps);
+}
+
+struct Matching {
+  double mean = 0, worst = 0;
+  std::vector<int> counts;  // at 100 %, 90, 80, ..., 0, each rounded to the nearest ten as the paper's Table 2 has it
+};
+
+template <class Value>
+Matching matching_of(const std::vector<Line>& lines, const Value& value) {
+  Matching result{0, 1, std::vector<int>(11, 0)};
+  for (const Line& line : lines) {
+    const double matching = value(line);
+    result.mean += matching / static_cast<double>(lines.size());
+    result.worst = std::min(result.worst, matching);
+    ++result.counts[static_cast<std::size_t>(10 - std::lround(10 * matching))];
+  }
+  return result;
+}
+
+void print_matching(const char* name, const Matching& m) {
+  std::printf("%-15s mean %5.1f %%, worst %5.1f %%; operators at", name, 100 * m.mean, 100 * m.worst);
+  for (std::size_t i = 0; i < m.counts.size(); ++i)
+    if (m.counts[i] > 0) std::printf(" %d %%: %d ", static_cast<int>(100 - 10 * i), m.counts[i]);
+  std::printf("\n");
+}
+
+std::string matching_json(const Matching& m) {
+  return "{\"mean\": " + json_number(m.mean) + ", \"worst\": " + json_number(m.worst) + "}";
+}
+
+// One precision.
+class Table {
+ public:
+  void add(Line line) { lines_.push_back(std::move(line)); }
+
+  void print(const std::string& title, bool on_gpu) const {
+    if (lines_.empty()) return;
+    std::cout.flush();
+    std::printf("%s\n", title.c_str());
+    print_lines(lines_);
+    std::printf("best %%: the best time over the choice's\n");
+    if (!on_gpu) std::printf("on the CPU T only orders the storage, and there are no blocks\n");
+    print_matching("our model:", ours());
+    print_matching("paper's model:", papers());
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+
+  // "" for none.
+  std::string json() const {
+    if (lines_.empty()) return "";
+    return "{\"operators\": " + std::to_string(lines_.size()) + ", \"model\": " + matching_json(ours()) +
+           ", \"paper_model\": " + matching_json(papers()) + "}";
+  }
+
+ private:
+  Matching ours() const {
+    return matching_of(lines_, [](const Line& line) { return line.matching(); });
+  }
+  Matching papers() const {
+    return matching_of(lines_, [](const Line& line) { return line.paper_matching(); });
+  }
+
+  std::vector<Line> lines_;
+};
+
+const FormatEntry& ellr_t_entry(const Options& options) {
+  const bool on_gpu = options.space == "cuda" || (options.space == "auto" && cuda::device_count() > 0);
+  const SpaceKind space = on_gpu ? SpaceKind::cuda : SpaceKind::cpu;
+  return *std::find_if(registry().begin(), registry().end(), [&](const FormatEntry& entry) {
+    return entry.name == "ellr_t" && entry.space == space;
+  });
+}
+
+}  // namespace
+
+BenchResult bench_ellr_t(const Options& options) {
+  const FormatEntry& entry = ellr_t_entry(options);
+  OperatorSweep sweep(options, "ellr-t");
+  Table fp64, fp32;
+  sweep([&]<class T>(FormatRun<T>& formats, const Options& here) {
+    Record record = formats.record(entry);
+    Line line;
+    line.matrix = record.matrix;
+    sweep.say("ellr_t, every T and block");
+    formats.guarded(record, [&] {
+      search_operator(formats, entry, here, record, line);
+      (sizeof(T) == 8 ? fp64 : fp32).add(line);
+    });
+    sweep.add(std::move(record));
+  });
+  if (!options.quiet) {
+    fp64.print("ELLR-T, fp64", entry.space == SpaceKind::cuda);
+    fp32.print("ELLR-T, fp32", entry.space == SpaceKind::cuda);
+  }
+  BenchResult result = sweep.result();
+  for (const auto& [name, table] : {std::pair("fp64", &fp64), std::pair("fp32", &fp32)})
+    if (const std::string json = table->json(); !json.empty())
+      result.summary += (result.summary.empty() ? "{\"" : ", \"") + std::string(name) + "\": " + json;
+  if (!result.summary.empty()) result.summary += "}";
+  return result;
+}
+
+}  // namespace quadrille

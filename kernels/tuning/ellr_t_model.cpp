@@ -1,0 +1,169 @@
+#include "kernels/tuning/ellr_t_model.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "formats/ellr_t.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::int64_t largest_group = std::int64_t{1} << (RowGroups::sizes - 1);
+constexpr double sector = 32;  // bytes that memory and caches move at least
+
+int log2_of(int power) {
+  return std::countr_zero(static_cast<unsigned>(power));
+}
+
+// Adds the groups of up to `largest_group` rows from `first` on.
+void add_groups(std::span<const std::int32_t> row_ptr, std::int64_t first, RowGroups& total) {
+  const std::int64_t rows = std::min(largest_group, static_cast<std::int64_t>(row_ptr.size()) - 1 - first);
+  std::array<std::int32_t, largest_group> longest;
+  for (std::int64_t i = 0; i < rows; ++i) longest[i] = row_ptr[first + i + 1] - row_ptr[first + i];
+  std::int64_t groups = rows;
+  for (int size = 0; size < RowGroups::sizes; ++size) {
+    for (std::int64_t i = 0; i < groups; ++i)
+      for (int d = 0; d < RowGroups::divisors; ++d) total.sum[size][d] += (longest[i] + (1 << d) - 1) >> d;
+    if (size + 1 == RowGroups::sizes) break;
+    for (std::int64_t i = 0; i < groups / 2; ++i) longest[i] = std::max(longest[2 * i], longest[2 * i + 1]);
+    if (groups % 2 == 1) longest[groups / 2] = longest[groups - 1];
+    groups = (groups + 1) / 2;
+  }
+  total.longest = std::max<std::int64_t>(total.longest, longest[0]);
+}
+
+// The bounds of one choice, in microseconds.
+class Bounds {
+ public:
+  Bounds(const RowGroups& rows, EllrTChoice choice, int value_bytes, const cuda::GpuProperties& gpu,
+         const EllrTConstants& constants)
+      : rows_(rows), choice_(choice), value_bytes_(value_bytes), gpu_(gpu), constants_(constants) {
+    blocks_ = static_cast<double>((rows.rows * choice.threads + choice.block - 1) / choice.block);
+    most_blocks_ = std::ceil(blocks_ / gpu.multiprocessors);
+    vectors_ = static_cast<double>((rows.rows + rows.columns) * value_bytes);
+    matrix_ = matrix_bytes();
+    in_cache_ = std::clamp(2 - (matrix_ + vectors_) / static_cast<double>(gpu.l2_bytes) * 2, 0.0, 1.0);
+  }
+
+  double together() const {
+    const double p = constants_.sharpness;
+    const double sum = std::pow(bandwidth(), p) + std::pow(of_multiprocessor(), p) + std::pow(latency(), p);
+    return constants_.launch_us + std::pow(sum, 1 / p);
+  }
+
+ private:
+  // Sectors that hold an entry, of columns and of values: E entries of each are in one, and T of a row side by side, so that
+  // E/T rows share a sector that is read while one of them lasts.
+  double sectors(int entry_bytes) const {
+    const int entries = static_cast<int>(sector) / entry_bytes;
+    const int rows = std::max(1, entries / choice_.threads), of_row = std::min(entries, choice_.threads);
+    return static_cast<double>(rows_.sum[log2_of(rows)][log2_of(of_row)]);
+  }
+  double matrix_bytes() const {
+    return sector * (sectors(4) + sectors(value_bytes_)) + 4 * static_cast<double>(rows_.rows);
+  }
+  double mixed(double cached, double from_memory) const {
+    return in_cache_ * cached + (1 - in_cache_) * from_memory;
+  }
+
+  double bandwidth() const {
+    const double memory = constants_.memory_efficiency * gpu_.memory_gbps;
+    return 1e-3 * (matrix_ + vectors_) * mixed(1 / constants_.cache_gbps, 1 / memory);
+  }
+  // Of the one with the most blocks: what comes into it, and its instructions.
+  double of_multiprocessor() const {
+    const double share = most_blocks_ / blocks_;
+    const int rows = 32 / choice_.threads;
+    const double warps = static_cast<double>((rows_.rows + rows - 1) / rows);
+    const auto steps = static_cast<double>(rows_.sum[log2_of(rows)][log2_of(choice_.threads)]);
+    const double entries = static_cast<double>(rows_.nnz * value_bytes_);
+    return share * (1e-3 * (matrix_ + entries) / constants_.multiprocessor_gbps + warps * constants_.warp_us +
+                    steps * constants_.step_us);
+  }
+  // Rounds of loads that wait for each other: a thread has 8 in flight with T = 1, else 4. A multiprocessor works on as
+  // many blocks at once as fit; each holds its place until its longest row is done.
+  double latency() const {
+    const double round = mixed(constants_.cache_latency_us, constants_.memory_latency_us);
+    const int entries = choice_.threads == 1 ? 8 : 4 * choice_.threads;
+    const auto rounds =
+        static_cast<double>(rows_.sum[log2_of(choice_.block / choice_.threads)][log2_of(entries)]);
+    const double longest = std::ceil(static_cast<double>(rows_.longest) / entries);
+    const double resident =
+        std::min(gpu_.blocks_per_multiprocessor, gpu_.threads_per_multiprocessor / choice_.block);
+    const double in_turn = (blocks_ + rounds) / (gpu_.multiprocessors * resident);
+    return round * (std::max(in_turn, 1 + longest));
+  }
+
+  const RowGroups& rows_;
+  EllrTChoice choice_;
+  int value_bytes_;
+  const cuda::GpuProperties& gpu_;
+  const EllrTConstants& constants_;
+  double blocks_, most_blocks_, vectors_, matrix_;
+  double in_cache_;  // 1 where half the cache holds everything, 0 where all of it does not
+};
+
+}  // namespace
+
+RowGroups row_groups(std::span<const std::int32_t> row_ptr, std::int64_t columns) {
+  RowGroups total;
+  total.rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
+  total.columns = columns;
+  total.nnz = row_ptr.back() - row_ptr.front();
+#pragma omp parallel
+  {
+    RowGroups mine;
+#pragma omp for schedule(static) nowait
+    for (std::int64_t first = 0; first < total.rows; first += largest_group) add_groups(row_ptr, first, mine);
+#pragma omp critical
+    {
+      total.longest = std::max(total.longest, mine.longest);
+      for (int s = 0; s < RowGroups::sizes; ++s)
+        for (int d = 0; d < RowGroups::divisors; ++d) total.sum[s][d] += mine.sum[s][d];
+    }
+  }
+  return total;
+}
+
+RowGroups equal_rows(std::int64_t rows, std::int64_t length) {
+  RowGroups all{rows, rows, rows * length, length, {}};
+  const auto parts = [](std::int64_t n, int log2) { return (n + (std::int64_t{1} << log2) - 1) >> log2; };
+  for (int s = 0; s < RowGroups::sizes; ++s)
+    for (int d = 0; d < RowGroups::divisors; ++d) all.sum[s][d] = parts(rows, s) * parts(length, d);
+  return all;
+}
+
+double ellr_t_ms(const RowGroups& rows, EllrTChoice choice, int value_bytes, const cuda::GpuProperties& gpu,
+                 const EllrTConstants& constants) {
+  if (rows.rows == 0) return 0;
+  return 1e-3 * Bounds(rows, choice, value_bytes, gpu, constants).together();
+}
+
+EllrTChoice ellr_t_choice(const RowGroups& rows, int value_bytes, const cuda::GpuProperties& gpu,
+                          EllrTChoice wanted, const EllrTConstants& constants) {
+  EllrTChoice best;
+  double least = -1;
+  for (const int threads : ellr_t_threads)
+    for (const int block : ellr_t_blocks) {
+      if ((wanted.threads != 0 && wanted.threads != threads) || (wanted.block != 0 && wanted.block != block))
+        continue;
+      const double ms = ellr_t_ms(rows, {threads, block}, value_bytes, gpu, constants);
+      if (least >= 0 && ms >= least) continue;
+      least = ms;
+      best = {threads, block};
+    }
+  return best;
+}
+
+template <class T>
+EllrTChoice ellr_t_choice(const Csr<T>& csr, EllrTChoice wanted) {
+  if (wanted.threads != 0 && wanted.block != 0) return wanted;
+  const std::span<const std::int32_t> row_ptr(csr.row_ptr.data(), static_cast<std::size_t>(csr.rows + 1));
+  return ellr_t_choice(row_groups(row_ptr, csr.columns), sizeof(T), cuda::gpu_properties(), wanted);
+}
+
+template EllrTChoice ellr_t_choice(const Csr<float>&, EllrTChoice);
+template EllrTChoice ellr_t_choice(const Csr<double>&, EllrTChoice);
+
+}  // namespace quadrille
