@@ -21,8 +21,10 @@ struct Experiment {
   const char* name;
   BenchResult (*run)(const Options&);
 };
-constexpr Experiment experiments[] = {
-    {"dof-scaling", bench_dof_scaling}, {"bandwidth", bench_bandwidth}, {"matrices", bench_matrices}};
+constexpr Experiment experiments[] = {{"dof-scaling", bench_dof_scaling},
+                                      {"bandwidth", bench_bandwidth},
+                                      {"matrices", bench_matrices},
+                                      {"ellr-t", bench_ellr_t}};
 
 BenchResult run_experiment(const Options& options) {
   for (const Experiment& experiment : experiments)

@@ -12,6 +12,9 @@ namespace quadrille {
 BenchResult bench_dof_scaling(const Options& options);
 BenchResult bench_bandwidth(const Options& options);
 
+// drivers/bench_ellr_t.cpp
+BenchResult bench_ellr_t(const Options& options);
+
 // drivers/bench_matrices.cpp
 BenchResult bench_matrices(const Options& options);
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iostream>
 #include <limits>
 #include <new>
+#include <optional>
 
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
@@ -25,8 +27,8 @@ bool wanted(const Options& options, const FormatEntry& entry) {
 }
 
 // What PETSc's product runs on: its own parallelism is MPI.
-int threads_of(const FormatEntry& entry) {
-  return entry.peer ? 1 : omp_get_max_threads();
+int threads_of(bool peer) {
+  return peer ? 1 : omp_get_max_threads();
 }
 
 }  // namespace
@@ -75,21 +77,18 @@ FormatRun<T>::FormatRun(const Options& options, Ceilings& ceilings, const Progre
 }
 
 template <class T>
-Record FormatRun<T>::measure(const FormatEntry& entry, const FormatOptions& format_options) {
+Record FormatRun<T>::record(const FormatEntry& entry) const {
   Record record = record_of(options_, operator_, entry);
-  const int threads = threads_of(entry);
+  const int threads = threads_of(entry.peer);
   if (entry.space == SpaceKind::cpu)
     record.device += threads == 1 ? ", 1 thread" : ", " + std::to_string(threads) + " threads";
+  return record;
+}
+
+template <class T>
+void FormatRun<T>::guarded(Record& record, const std::function<void()>& work) const {
   try {
-    const double uploaded = memory::upload_seconds();
-    const auto start = std::chrono::steady_clock::now();
-    const auto op = entry.make<T>()(operator_.source, format_options);
-    const double ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    record.upload_ms = 1e3 * (memory::upload_seconds() - uploaded);
-    record.convert_ms = ms - record.upload_ms;
-    check(*op, record);
-    time(*op, threads, record);
+    work();
   } catch (const FormatError& error) {
     record.skipped = error.what();
   } catch (const MemoryError& error) {
@@ -100,7 +99,23 @@ Record FormatRun<T>::measure(const FormatEntry& entry, const FormatOptions& form
     if (options_.space == "cuda") throw;
     record.skipped = record.format + ": " + error.what();
   }
-  return record;
+}
+
+template <class T>
+Record FormatRun<T>::measure(const FormatEntry& entry, const FormatOptions& format_options) {
+  Record result = record(entry);
+  guarded(result, [&] {
+    const double uploaded = memory::upload_seconds();
+    const auto start = std::chrono::steady_clock::now();
+    const auto op = entry.make<T>()(operator_.source, format_options);
+    const double ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    result.upload_ms = 1e3 * (memory::upload_seconds() - uploaded);
+    result.convert_ms = ms - result.upload_ms;
+    check(*op, result);
+    report(*op, time(*op), result);
+  });
+  return result;
 }
 
 template <class T>
@@ -117,7 +132,9 @@ void FormatRun<T>::check(const SpmvOperator<T>& op, Record& record) {
   const petsc::CheckResult check = reference_->compare(y.data());
   record.checked = true;
   record.rows_checked = reference_->rows_checked();
-  record.error_over_bound = check.error_over_bound;
+  const std::optional<double> before = record.error_over_bound;
+  if (!before || (!std::isnan(*before) && !(check.error_over_bound <= *before)))
+    record.error_over_bound = check.error_over_bound;
   if (!(check.error_over_bound <= 1)) {
     any_failed_ = true;
     progress_.say("");
@@ -130,20 +147,27 @@ void FormatRun<T>::check(const SpmvOperator<T>& op, Record& record) {
 }
 
 template <class T>
-void FormatRun<T>::time(const SpmvOperator<T>& op, int threads, Record& record) {
-  const int vectors = options_.product.vectors;
-  const std::int64_t outputs = vectors * vector_size(options_.product, op.rows(), op.columns()).y;
-  Timing timing;
+Repetitions FormatRun<T>::repetitions(SpaceKind space) const {
   Repetitions repetitions{.most = options_.repetitions};
-  if (op.space() == SpaceKind::cpu) {
-    repetitions.enough_s = cpu_enough_s_;
-    Array<T> y(outputs);
-    timing = time_products(op, options_.product, x_.data(), y.data(), repetitions);
-  } else {
-    Array<T, Device> x(static_cast<std::int64_t>(x_.size())), y(outputs);
-    memory::copy_to_device(x.data(), x_.data(), x.bytes());
-    timing = time_products(op, options_.product, x.data(), y.data(), repetitions);
-  }
+  if (space == SpaceKind::cpu) repetitions.enough_s = cpu_enough_s_;
+  return repetitions;
+}
+
+template <class T>
+Timing FormatRun<T>::time(const SpmvOperator<T>& op) const {
+  const std::int64_t outputs =
+      options_.product.vectors * vector_size(options_.product, op.rows(), op.columns()).y;
+  const ProductVectors<T> vectors(op.space(), x_, outputs);
+  return time_products(op, options_.product, vectors.x, vectors.y, repetitions(op.space()));
+}
+
+template <class T>
+void FormatRun<T>::report(const SpmvOperator<T>& op, const Timing& timing, Record& record) {
+  const int vectors = options_.product.vectors;
+  const bool peer = std::any_of(registry().begin(), registry().end(), [&](const FormatEntry& entry) {
+    return entry.peer && entry.name == record.format && entry.space == op.space();
+  });
+  const int threads = threads_of(peer);
   const Traffic traffic = traffic_of(op, options_.product);
   record.stored_bytes = traffic.stored_bytes;
   record.compulsory_bytes = traffic.compulsory_bytes();

@@ -1,6 +1,7 @@
 // One operator and every format of it: load, reference, convert, check, time.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -44,14 +45,25 @@ class FormatRun {
   Record measure(const FormatEntry& entry) { return measure(entry, options_.format_options); }
   Record measure(const FormatEntry& entry, const FormatOptions& format_options);
 
+  // The steps of measure(), for experiments that make their operators themselves.
+  // What the records of an entry have in common, without results.
+  Record record(const FormatEntry& entry) const;
+  // Runs `work`, and puts what it cannot do into the record, as measure() does.
+  void guarded(Record& record, const std::function<void()>& work) const;
+  // Checks a product. Of several operators the record keeps the largest error.
+  void check(const SpmvOperator<T>& op, Record& record);
+  // How often products are timed.
+  Repetitions repetitions(SpaceKind space) const;
+  // Puts a timing of this operator into the record, with all that follows from it.
+  void report(const SpmvOperator<T>& op, const Timing& timing, Record& record);
+
   // y of the first format that passed its check; empty when none has so far.
   const std::vector<T>& result() const { return result_; }
   bool any_passed() const { return any_passed_; }
   bool any_failed() const { return any_failed_; }
 
  private:
-  void check(const SpmvOperator<T>& op, Record& record);
-  void time(const SpmvOperator<T>& op, int threads, Record& record);
+  Timing time(const SpmvOperator<T>& op) const;
 
   const Options& options_;
   Ceilings& ceilings_;

@@ -50,8 +50,23 @@ std::int64_t read_cpu_cache_bytes() {
 }  // namespace
 
 template <class T>
-Timing time_products(const SpmvOperator<T>& op, const Product& product, const T* x, T* y,
-                     const Repetitions& repetitions) {
+ProductVectors<T>::ProductVectors(SpaceKind space, const std::vector<T>& from, std::int64_t outputs) {
+  if (space == SpaceKind::cpu) {
+    host_y = Array<T>(outputs);
+    x = from.data();
+    y = host_y.data();
+    return;
+  }
+  device_x = Array<T, Device>(static_cast<std::int64_t>(from.size()));
+  device_y = Array<T, Device>(outputs);
+  memory::copy_to_device(device_x.data(), from.data(), device_x.bytes());
+  x = device_x.data();
+  y = device_y.data();
+}
+
+template <class T>
+std::vector<double> product_times(const SpmvOperator<T>& op, const Product& product, const T* x, T* y,
+                                  const Repetitions& repetitions) {
   const auto wall_clock_ms = [&] {
     const auto start = std::chrono::steady_clock::now();
     apply(op, product, x, y);
@@ -67,12 +82,28 @@ Timing time_products(const SpmvOperator<T>& op, const Product& product, const T*
     ms.push_back(one_ms());
     spent_s += 1e-3 * ms.back();
   }
+  return ms;
+}
+
+Timing timing_of(std::vector<double> ms) {
   std::sort(ms.begin(), ms.end());
   const std::size_t half = ms.size() / 2;
   return {ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2, ms.front(), ms.back(),
           static_cast<int>(ms.size())};
 }
 
+template <class T>
+Timing time_products(const SpmvOperator<T>& op, const Product& product, const T* x, T* y,
+                     const Repetitions& repetitions) {
+  return timing_of(product_times(op, product, x, y, repetitions));
+}
+
+template struct ProductVectors<float>;
+template struct ProductVectors<double>;
+template std::vector<double> product_times(const SpmvOperator<float>&, const Product&, const float*, float*,
+                                           const Repetitions&);
+template std::vector<double> product_times(const SpmvOperator<double>&, const Product&, const double*,
+                                           double*, const Repetitions&);
 template Timing time_products(const SpmvOperator<float>&, const Product&, const float*, float*,
                               const Repetitions&);
 template Timing time_products(const SpmvOperator<double>&, const Product&, const double*, double*,

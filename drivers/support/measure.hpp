@@ -9,6 +9,7 @@
 
 #include "drivers/support/product.hpp"
 #include "drivers/support/report.hpp"
+#include "formats/array.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille {
@@ -25,8 +26,27 @@ struct Timing {
   int repetitions = 0;
 };
 
-// Times products after two that warm up: wall clock on the CPU, CUDA events on the GPU. x and y are in the operator's
-// memory.
+// x and y of products, where the operator is. The host's x is used as it is and must outlive this.
+template <class T>
+struct ProductVectors {
+  ProductVectors(SpaceKind space, const std::vector<T>& from, std::int64_t outputs);
+
+  Array<T> host_y;
+  Array<T, Device> device_x, device_y;
+  const T* x = nullptr;
+  T* y = nullptr;
+};
+
+// Milliseconds of products after two that warm up: wall clock on the CPU, CUDA events on the GPU. x and y are in the
+// operator's memory.
+template <class T>
+std::vector<double> product_times(const SpmvOperator<T>& op, const Product& product, const T* x, T* y,
+                                  const Repetitions& repetitions);
+
+// Of at least one time.
+Timing timing_of(std::vector<double> ms);
+
+// Both in one.
 template <class T>
 Timing time_products(const SpmvOperator<T>& op, const Product& product, const T* x, T* y,
                      const Repetitions& repetitions);

@@ -283,6 +283,8 @@ const std::vector<ExperimentSpec>& experiment_table() {
        "GB/s of each format over the unknowns per node, under the memory's (Godwin et al. 2012, Figure 8)",
        false},
       {"matrices", "every format on a set of matrices: who is fastest, how often and by how much"},
+      {"ellr-t",
+       "every T and block size of ELLR-T, and what its models choose (Vazquez et al. 2011, Tables 1 to 3)"},
   };
   return table;
 }

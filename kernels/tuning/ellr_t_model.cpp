@@ -16,6 +16,18 @@ int log2_of(int power) {
   return std::countr_zero(static_cast<unsigned>(power));
 }
 
+// Whether ELLR-T refuses this T, for a row is padded to a multiple of it.
+bool is_absurd(const RowGroups& rows, int threads, int value_bytes) {
+  const std::int64_t width = (rows.longest + threads - 1) / threads * threads;
+  try {
+    refuse_absurd_fill("", width * rows.rows * (4 + value_bytes),
+                       csr_bytes(rows.rows, rows.nnz, value_bytes));
+  } catch (const FormatError&) {
+    return true;
+  }
+  return false;
+}
+
 // Adds the groups of up to `largest_group` rows from `first` on.
 void add_groups(std::span<const std::int32_t> row_ptr, std::int64_t first, RowGroups& total) {
   const std::int64_t rows = std::min(largest_group, static_cast<std::int64_t>(row_ptr.size()) - 1 - first);
@@ -144,15 +156,16 @@ EllrTChoice ellr_t_choice(const RowGroups& rows, int value_bytes, const cuda::Gp
                           EllrTChoice wanted, const EllrTConstants& constants) {
   EllrTChoice best;
   double least = -1;
-  for (const int threads : ellr_t_threads)
+  for (const int threads : ellr_t_threads) {
+    if (wanted.threads != 0 ? wanted.threads != threads : is_absurd(rows, threads, value_bytes)) continue;
     for (const int block : ellr_t_blocks) {
-      if ((wanted.threads != 0 && wanted.threads != threads) || (wanted.block != 0 && wanted.block != block))
-        continue;
+      if (wanted.block != 0 && wanted.block != block) continue;
       const double ms = ellr_t_ms(rows, {threads, block}, value_bytes, gpu, constants);
       if (least >= 0 && ms >= least) continue;
       least = ms;
       best = {threads, block};
     }
+  }
   return best;
 }
 

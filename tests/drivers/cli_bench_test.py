@@ -47,6 +47,47 @@ class Bench(CliTest):
                 self.assertIn(words, screen)
             self.assertEqual("stream" in screen, name == "bandwidth")
 
+    def test_ellr_t_searches_every_thread_count_and_says_what_the_models_choose(self):
+        out, table = self.path("out.json"), self.path("out.csv")
+        screen = self.ok("bench", "ellr-t", "--matrices", "dense:40,power_law:2000,permutation:30000", "--grid", "6x5", "--dofs", "2",
+                         "--space", "cpu", "--repetitions", "3", "--json", out, "--csv", table)
+        report = json.load(open(out))
+        extra = "row_mean row_deviation best model worst matching paper_model paper_matching search".split()
+        self.assertEqual([(r["matrix"], r["precision"]) for r in report["records"]],
+                         [(name, precision) for precision in ["fp64", "fp32"]
+                          for name in ["dense:40", "power_law:2000", "permutation:30000", "6x5 dof 2"]])
+        for r in report["records"]:
+            if r["skipped"]:
+                self.assertEqual(list(r), RECORD)
+                self.assertIn("mostly padding", r["skipped"])
+                continue
+            self.assertEqual(list(r), RECORD + extra)
+            self.assertEqual((r["bench"], r["format"], r["space"]), ("ellr-t", "ellr_t", "cpu"))
+            self.assertTrue(r["checked"] and r["error_over_bound"] <= 1, r)
+            times = {t: ms for t, block, ms in r["search"]}
+            self.assertEqual(list(times), [1, 2, 4, 8, 16, 32][:len(times)])
+            self.assertEqual({block for t, block, ms in r["search"]}, {None})  # there are none on the CPU
+            for name in ["best", "model", "worst", "paper_model"]:
+                self.assertEqual(list(r[name]), ["t", "block", "ms"])
+                self.assertEqual(r[name]["ms"], times[r[name]["t"]])
+            self.assertEqual((r["best"]["ms"], r["worst"]["ms"]), (min(times.values()), max(times.values())))
+            self.assertEqual(r["ms_median"], r["model"]["ms"])
+            self.assertAlmostEqual(r["matching"], r["best"]["ms"] / r["model"]["ms"])
+            self.assertAlmostEqual(r["paper_matching"], r["best"]["ms"] / r["paper_model"]["ms"])
+        by_name = {(r["matrix"], r["precision"]): r for r in report["records"]}
+        self.assertEqual([t for t, block, ms in by_name["dense:40", "fp64"]["search"]], [1, 2, 4, 8, 16, 32])
+        self.assertEqual([t for t, block, ms in by_name["permutation:30000", "fp64"]["search"]], [1, 2, 4, 8, 16])
+        self.assertEqual((by_name["dense:40", "fp32"]["row_mean"], by_name["dense:40", "fp32"]["row_deviation"]), (40, 0))
+        for precision in ["fp64", "fp32"]:
+            lines = [r for r in report["records"] if r["precision"] == precision and not r["skipped"]]
+            summary = report["summary"][precision]
+            self.assertEqual(summary["operators"], len(lines))
+            self.assertAlmostEqual(summary["model"]["mean"], sum(r["matching"] for r in lines) / len(lines))
+            self.assertAlmostEqual(summary["paper_model"]["worst"], min(r["paper_matching"] for r in lines))
+            self.assertIn("ELLR-T, " + precision, screen)
+        self.assertRegex(list(csv.DictReader(open(table)))[0]["best"], r"^t \d+ block - ms \d")
+        self.assertIn("on the CPU T only orders the storage", screen)
+
     def test_lists_and_the_order_of_formats_are_kept(self):
         out = self.path("out.json")
         self.assertEqual("", self.ok("bench", "dof-scaling", "--grid", "5x5", "--dofs", "4,1", "--precision", "fp32", "--format",
