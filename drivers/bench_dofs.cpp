@@ -2,7 +2,6 @@
 // several grids: Figures 7 and 8 of Godwin, Holewinski and Sadayappan (GPGPU-5, 2012). One sweep measures both; they
 // differ in what they show.
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <set>
 
@@ -10,6 +9,7 @@
 #include "drivers/support/operator_source.hpp"
 #include "drivers/support/operator_sweep.hpp"
 #include "drivers/support/options_values.hpp"
+#include "drivers/support/text_table.hpp"
 
 namespace quadrille {
 namespace {
@@ -46,7 +46,7 @@ class Panel {
     for (const int dof : dofs_) {
       std::vector<std::string> row{std::to_string(dof)};
       for (const std::string& format : columns_) row.push_back(cell(find(dof, format)));
-      if (figure_.with_stream) row.push_back(number(stream(dof)));
+      if (figure_.with_stream) row.push_back(short_number(stream(dof)));
       rows.push_back(row);
     }
     for (const auto& row : rows) {
@@ -54,7 +54,7 @@ class Panel {
       for (std::size_t c = 0; c < row.size(); ++c) {
         const bool marked = row[c].find_last_of(" *!") + 1 == row[c].size();
         const std::string text = c == 0 || marked ? row[c] : row[c] + " ";
-        line += pad(text, c == 0 ? 3 : std::max<std::size_t>(rows[0][c].size(), 6) + 3);
+        line += pad_left(text, c == 0 ? 3 : std::max<std::size_t>(rows[0][c].size(), 6) + 3);
       }
       out << line.erase(line.find_last_not_of(' ') + 1) << "\n";
     }
@@ -63,21 +63,6 @@ class Panel {
   }
 
  private:
-  static std::string pad(const std::string& text, std::size_t width) {
-    return std::string(width - std::min(width, text.size()), ' ') + text;
-  }
-
-  static std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text,
-                  value >= 100  ? "%.0f"
-                  : value >= 10 ? "%.1f"
-                  : value >= 1  ? "%.2f"
-                                : "%.3f",
-                  value);
-    return text;
-  }
-
   const Record* find(int dof, const std::string& format) const {
     for (const Record& r : records_)
       if (r.dof == dof && r.format == format) return &r;
@@ -87,7 +72,7 @@ class Panel {
   std::string cell(const Record* r) const {
     if (r == nullptr || !r->skipped.empty()) return "-";
     const bool wrong = !r->error_over_bound || !(*r->error_over_bound <= 1);
-    return number(r->*figure_.value) + (wrong ? "!" : r->in_cache ? "*" : "");
+    return short_number(r->*figure_.value) + (wrong ? "!" : r->in_cache ? "*" : "");
   }
 
   // The ceiling of the first format that was measured.

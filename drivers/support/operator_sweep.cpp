@@ -17,6 +17,12 @@ std::size_t OperatorSweep::operators() const {
   return options_.matrices.size() + options_.problems.size() * options_.dofs.size();
 }
 
+std::vector<std::string> OperatorSweep::labels() const {
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < operators(); ++i) labels.push_back(matrix_label(point(i, options_.precision)));
+  return labels;
+}
+
 Options OperatorSweep::point(std::size_t i, Precision precision) const {
   Options here = options_;
   here.precision = precision;

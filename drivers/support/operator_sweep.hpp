@@ -60,7 +60,8 @@ class OperatorSweep {
   // What is being done with the present operator; "" clears the line, before something is printed.
   void say(const std::string& text) const { progress_.say(text); }
 
-  std::size_t operators() const;  // in one precision
+  std::size_t operators() const;            // in one precision
+  std::vector<std::string> labels() const;  // of them, as matrix_label()
   const std::vector<Record>& records() const { return result_.records; }
   // Everything added, once the sweep is over.
   BenchResult result();

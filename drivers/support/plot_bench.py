@@ -3,14 +3,19 @@
 
     plot_bench.py FILE.json PREFIX [--as dof-scaling|bandwidth]
 
-writes PREFIX.png and PREFIX.svg; FILE.json may be - for standard input. One panel per grid and precision: dof-scaling
-shows GFLOP/s, bandwidth GB/s under the ceiling of a stream, both over the unknowns per node. Both measure the same, so
---as draws either figure from either run.
+writes PREFIX.png and PREFIX.svg; FILE.json may be - for standard input.
+
+dof-scaling and bandwidth: one panel per grid and precision, with GFLOP/s, or GB/s under the ceiling of a stream, over the
+unknowns per node. Both measure the same, so --as draws either figure from either run.
+
+Experiments with a summary over a set of operators: one panel per summary, with the performance profile of each method: the
+share of the operators on which it takes at most so many times the fastest's time. The legend has the best on top.
 """
 import argparse
 import json
 import math
 import os
+import re
 import sys
 
 QUANTITIES = {"dof-scaling": ("gflops", "GFLOP/s"), "bandwidth": ("gbps", "bandwidth (GB/s)")}
@@ -24,6 +29,10 @@ LOOKS = {
     "csc": (SKY, "<"), "coo": (SKY, ">"), "ellr_t": (ORANGE, "p"), "rg_csr": (SKY, "h"), "cmrs": (SKY, "d"),
     "hyb": (PURPLE, "p"),
 }
+CYCLE = (VERMILION, BLUE, GREEN, ORANGE, SKY, PURPLE, BLACK)
+SHADES = ("Blues", "Oranges", "Greens", "Purples", "Reds", "Greys")
+PEER, DOTS, DOT_DASH = (0, (3.2, 1.6)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5))
+DASHES = {"csc": DOTS, "coo": DOT_DASH, "rg_csr": (0, (7, 1.2)), "ellr_t": DOTS, "hyb": DOTS}  # of one colour, in profiles
 NAMES = {"cusparse_csr": "cuSPARSE CSR", "cusparse_sell": "cuSPARSE SELL", "cusparse_bsr": "cuSPARSE BSR",
          "petsc_aij": "PETSc AIJ (CPU)", "ellr_t": "ELLR-T", "rg_csr": "RgCSR"}
 STREAM, IN_CACHE = "stream ceiling", "fits the last cache"
@@ -55,8 +64,9 @@ def read_report(path):
         raise PlotError(f"{name}: not a JSON file ({error})") from None
     records = report.get("records") if isinstance(report, dict) else None
     benches = {record.get("bench") for record in records or []}
-    if len(benches) != 1 or not benches <= set(QUANTITIES):
-        raise PlotError(f"{name}: not the records of one bench that this script draws: {', '.join(QUANTITIES)}")
+    if len(benches) != 1 or not (benches <= set(QUANTITIES) or "summary" in report):
+        raise PlotError(f"{name}: not the records of one bench that this script draws: {', '.join(QUANTITIES)}, or one "
+                        "with a summary over a set of operators")
     if all(record["skipped"] for record in records):
         raise PlotError(f"{name}: every line was refused; there is nothing to draw")
     return report
@@ -92,7 +102,7 @@ def draw_line(axes, lines, dofs, value, name, label):
     values = [by_dof[dof][value] if dof in by_dof else math.nan for dof in dofs]
     first = name == "cds"
     size = 3.6 if marker in "DspPX" else 4.2
-    (line,) = axes.plot(dofs, values, color=colour, linestyle=(0, (3.2, 1.6)) if is_peer(name) else "-",
+    (line,) = axes.plot(dofs, values, color=colour, linestyle=PEER if is_peer(name) else "-",
                         linewidth=1.7 if first else 1.1, zorder=4 if first else 3, label=label)
     for hollow in (False, True):
         chosen = [dof for dof in dofs if dof in by_dof and by_dof[dof]["in_cache"] == hollow]
@@ -174,18 +184,124 @@ def place_legend(figure, legend):
     figure.set_layout_engine(ConstrainedLayoutEngine(rect=(0, 0, 1, panels / figure.get_figheight())))
 
 
-def draw(report, bench):
+def prepare():
+    """matplotlib without a display, in the style of all figures."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
-    from matplotlib.lines import Line2D
 
     plt.rcParams.update({
         "font.family": "sans-serif", "font.size": 8, "axes.titlesize": 8.5, "axes.labelsize": 8.5, "legend.fontsize": 8,
         "xtick.labelsize": 7.5, "ytick.labelsize": 7.5, "axes.linewidth": 0.6, "xtick.major.width": 0.6,
         "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "xtick.direction": "out", "axes.spines.top": False,
         "axes.spines.right": False, "savefig.dpi": 300, "svg.fonttype": "path", "svg.hashsalt": "quadrille"})
+    return plt
+
+
+def share_within(method, ratio):
+    return max((share for start, share in method["profile"] if start <= ratio), default=0)
+
+
+def profile_area(method, most):
+    """Under the profile from 1 to `most`, over the logarithm of the ratio."""
+    ends = [min(start, most) for start, _ in method["profile"]][1:] + [most]
+    return sum(share * math.log(end / start) for (start, share), end in zip(method["profile"], ends) if start < most)
+
+
+def largest_ratio(summaries):
+    """Of the axis: a power of two that holds nine of ten ratios, 2 to 16."""
+    ratios = sorted(start for summary in summaries for method in summary["methods"] for start, _ in method["profile"])
+    ninth = ratios[min(len(ratios) - 1, int(0.9 * len(ratios)))]
+    return min(16, max(2, 2 ** math.ceil(math.log2(ninth))))
+
+
+def in_parts(label):
+    """To sort by: numbers by their value."""
+    return [(part.isdigit(), int(part) if part.isdigit() else part) for part in re.split(r"(\d+)", label)]
+
+
+def method_looks(methods):
+    """colour, marker and dashes of each method: a format's own; shades of one colour for the parameters of one format."""
+    import matplotlib
+
+    looks, families = {}, {}
+    for method in sorted(methods, key=in_parts):
+        if method in LOOKS:
+            looks[method] = (*LOOKS[method], PEER if is_peer(method) else DASHES.get(method, "-"))
+        else:
+            families.setdefault(method.split(" ")[0], []).append(method)
+    for number, family in enumerate(families.values()):
+        for place, method in enumerate(family):
+            shade = matplotlib.colormaps[SHADES[number % len(SHADES)]](0.35 + 0.6 * place / max(1, len(family) - 1))
+            looks[method] = (shade if len(family) > 1 else CYCLE[number % len(CYCLE)], "osv^Dpdh<>"[place % 10], "-")
+    return looks
+
+
+def method_name(method):
+    first, _, rest = method.partition(" ")
+    return (NAMES.get(first, first.upper()) + " " + rest).strip() if first in LOOKS else method
+
+
+def draw_profile(axes, method, look, most, place):
+    """A staircase; its markers stand at places of their own, so that lines on each other can be told apart."""
+    colour, marker, dashes = look
+    points = [(start, 100 * share) for start, share in method["profile"] if start <= most]
+    starts = [1] + [start for start, _ in points] + [most]
+    shares = [100 * share_within(method, 1)] + [share for _, share in points]
+    axes.step(starts, shares + shares[-1:], where="post", color=colour, linestyle=dashes, linewidth=1.1, zorder=3)
+    marks = [most ** ((step + place) / 5) for step in range(5)]
+    size = 3.2 if marker in "DspPX" else 3.8
+    axes.plot(marks, [100 * share_within(method, ratio) for ratio in marks], color=colour, marker=marker, markersize=size,
+              markeredgewidth=0.8, markerfacecolor="white", linestyle="none", clip_on=False, zorder=4)
+
+
+def draw_profiles(report):
+    plt = prepare()
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
+    summaries = [summary for summary in report["summary"] if len(summary["methods"]) > 1]
+    if not summaries:
+        raise PlotError("there are no two methods to compare; there is nothing to draw")
+    most = largest_ratio(summaries)
+    areas = {}
+    for summary in summaries:
+        for method in summary["methods"]:
+            areas.setdefault(method["method"], []).append(profile_area(method, most))
+    looks = method_looks(areas)
+    ranking = sorted(areas, key=lambda method: -sum(areas[method]) / len(areas[method]))
+    height = max(2.6, 0.55 + 0.165 * len(ranking))
+    figure, grid = plt.subplots(1, len(summaries), squeeze=False, sharey=True, layout="constrained",
+                                figsize=(1.75 + 2.9 * len(summaries), height))
+    for axes, summary in zip(grid[0], summaries):
+        axes.set_axisbelow(True)
+        axes.grid(True, color="0.9", linewidth=0.6)
+        methods = {method["method"]: method for method in summary["methods"]}
+        for place, method in enumerate(ranking):
+            if method in methods:
+                draw_profile(axes, methods[method], looks[method], most, (place + 0.5) / len(ranking))
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_locator(FixedLocator([ratio for ratio in (1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16)
+                                                   if ratio <= most and (most <= 4 or ratio not in (1.25, 3, 6, 12))]))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.set_xlim(1, most)
+        axes.set_ylim(0, 100)
+        axes.set_title(f"{summary['title']}: {summary['operators']} operators")
+    figure.supxlabel("time over the fastest's", fontsize=8.5)
+    grid[0][0].set_ylabel("operators (%)")
+    handles = [Line2D([], [], color=looks[method][0], linestyle=looks[method][2], marker=looks[method][1], markersize=3.6,
+                      markerfacecolor="white", markeredgewidth=0.8, linewidth=1.1) for method in ranking]
+    grid[0][-1].legend(handles, [method_name(method) for method in ranking], loc="upper left", bbox_to_anchor=(1.02, 1.02),
+                       frameon=False, handlelength=2.6, labelspacing=0.35, borderaxespad=0.2)
+    return figure
+
+
+def draw(report, bench):
+    plt = prepare()
+    from matplotlib.lines import Line2D
+
     records = report["records"]
     value, unit = QUANTITIES[bench]
     rows = arrange(records)
@@ -241,7 +357,8 @@ def main(arguments):
     options = parse_arguments(arguments)
     try:
         report = read_report(options.file)
-        save(draw(report, options.bench or report["records"][0]["bench"]), report, options.prefix)
+        bench = options.bench or report["records"][0]["bench"]
+        save(draw(report, bench) if bench in QUANTITIES else draw_profiles(report), report, options.prefix)
     except ImportError as error:
         print(f"plot_bench.py: {error}; install Debian's python3-matplotlib", file=sys.stderr)
         return 3

@@ -217,9 +217,10 @@ TEST(GeneratedMatrices, WhatIsWrongWithANameIsSaid) {
 TEST(GeneratedMatrices, TooLargeOnesAreRefusedBeforeTheyAreMade) {
   EXPECT_THROW(made("dense:65536"), FormatError);
   EXPECT_THROW(made("power_law:100000:1.01"), FormatError);
+  if (memory::available_host_bytes() > std::int64_t{32} << 30) GTEST_SKIP() << "the next one would fit here";
   try {
     made("permutation:2147483647");
-    FAIL() << "this machine has more memory than the test needs to be refused";
+    FAIL() << "it was made";
   } catch (const MemoryError& error) {
     EXPECT_NE(std::string(error.what())
                   .find("permutation:2147483647: not enough memory: CSR of it takes at least 32.0 GiB"),

@@ -415,7 +415,11 @@ TEST(Options, ResolvedHasEveryOptionInHelpsOrder) {
     EXPECT_GE(at, last) << entry.first;
     last = at;
   }
-  EXPECT_EQ(options.resolved.size(), 30u);
+  std::size_t in_help = 0;
+  for (std::size_t at = help.find("\n  --"); at != std::string::npos; at = help.find("\n  --", at + 1))
+    ++in_help;
+  EXPECT_EQ(options.resolved.size() + 4,
+            in_help);  // --config, --validate, --help and --version do not resolve
   EXPECT_EQ(resolved(options).at("spacing"), "0.1");
   EXPECT_EQ(resolved(options).at("format"), "csr,cds");
   EXPECT_EQ(resolved(options).at("matrix"), "");
