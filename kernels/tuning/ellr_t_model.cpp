@@ -16,16 +16,11 @@ int log2_of(int power) {
   return std::countr_zero(static_cast<unsigned>(power));
 }
 
-// Whether ELLR-T refuses this T, for a row is padded to a multiple of it.
-bool is_absurd(const RowGroups& rows, int threads, int value_bytes) {
+// Whether a row's padding to a multiple of T costs so much more than with T = 1 that the format may refuse it.
+bool pads_too_much(const RowGroups& rows, int threads) {
+  constexpr std::int64_t most = 8;  // times the entries
   const std::int64_t width = (rows.longest + threads - 1) / threads * threads;
-  try {
-    refuse_absurd_fill("", width * rows.rows * (4 + value_bytes),
-                       csr_bytes(rows.rows, rows.nnz, value_bytes));
-  } catch (const FormatError&) {
-    return true;
-  }
-  return false;
+  return rows.rows * width > std::max(rows.rows * rows.longest, most * rows.nnz);
 }
 
 // Adds the groups of up to `largest_group` rows from `first` on.
@@ -157,7 +152,7 @@ EllrTChoice ellr_t_choice(const RowGroups& rows, int value_bytes, const cuda::Gp
   EllrTChoice best;
   double least = -1;
   for (const int threads : ellr_t_threads) {
-    if (wanted.threads != 0 ? wanted.threads != threads : is_absurd(rows, threads, value_bytes)) continue;
+    if (wanted.threads != 0 ? wanted.threads != threads : pads_too_much(rows, threads)) continue;
     for (const int block : ellr_t_blocks) {
       if (wanted.block != 0 && wanted.block != block) continue;
       const double ms = ellr_t_ms(rows, {threads, block}, value_bytes, gpu, constants);

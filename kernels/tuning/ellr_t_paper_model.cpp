@@ -14,10 +14,11 @@ std::vector<std::int64_t> warp_accesses(std::span<const std::int32_t> row_ptr, i
   const auto rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
   std::vector<std::int64_t> accesses(static_cast<std::size_t>((rows * threads + warp - 1) / warp));
   const auto longest = [&](std::int64_t first, std::int64_t count) {
+    if (first >= rows) return std::int64_t{0};
     std::int64_t length = 0;
     for (std::int64_t row = first; row < std::min(rows, first + count); ++row)
       length = std::max<std::int64_t>(length, row_ptr[row + 1] - row_ptr[row]);
-    return (length + threads - 1) / threads;
+    return (length + threads - 1) / threads + 1;
   };
   const std::int64_t warp_rows = warp / threads, half_rows = std::max(1, half_warp / threads);
 #pragma omp parallel for schedule(static)

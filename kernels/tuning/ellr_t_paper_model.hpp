@@ -19,8 +19,9 @@ struct EllrTChoice {
 // Equation 4: memory accesses of the most loaded of `multiprocessors`, to which blocks go in turn (equation 1). A block's
 // are the sum over its warps of 32 threads (equation 2), a warp's the most that a row of its first 16 threads takes plus
 // the most of its second 16 (equation 3). A row of length rl takes ceil(rl/T), what one of its threads reads, as section 3.2
-// has it; with T = 32 both halves belong to one row. row_ptr is that of CSR, rows + 1 numbers. T and block are powers of
-// two, T at most 32, block at least 32.
+// has it, and each half one more for its row lengths, which equation 3 leaves out: with it all choices of Table 1 come out
+// that can be checked, without it gemat12 and bcsstk24 get T = 8. With T = 32 both halves belong to one row. row_ptr is that
+// of CSR, rows + 1 numbers. T and block are powers of two, T at most 32, block at least 32.
 std::int64_t ellr_t_accesses(std::span<const std::int32_t> row_ptr, int threads, int block,
                              int multiprocessors);
 

@@ -67,22 +67,23 @@ TEST(EllrTVariants, EveryThreadCountAndBlockAgreesWithPetsc_cuda) {
   every_choice_agrees_with_petsc<float>(SpaceKind::cuda);
 }
 
-// Equation 3 by hand: 40 rows of T = 1 are a warp with maxima 5 and 3, and one with 7 and nothing; of T = 8 warps of 4 rows.
+// Equation 3 by hand: 40 rows of T = 1 are a warp with maxima 5 and 3, and one with 7 and nothing; each half reads its row
+// lengths as well.
 TEST(EllrTPaperModel, CountsWhatAHandCounts) {
   std::vector<std::int32_t> lengths(40, 1);
   lengths[3] = 5;
   lengths[20] = 3;
   lengths[39] = 7;
   const std::vector<std::int32_t> row_ptr = row_ptr_of(lengths);
-  EXPECT_EQ(ellr_t_accesses(row_ptr, 1, 64, 4), 5 + 3 + 7 + 0);  // one block
-  EXPECT_EQ(ellr_t_accesses(row_ptr, 1, 32, 4), 5 + 3);          // two, the first is the most loaded
-  // T = 2, 16 rows a warp, 8 a half: ceil(5/2) + 1, ceil(3/2) and 1 (rows 16..31), ceil(7/2) and nothing (rows 32..39)
-  EXPECT_EQ(ellr_t_accesses(row_ptr, 2, 32, 4), 3 + 1);
-  EXPECT_EQ(ellr_t_accesses(row_ptr, 2, 64, 4), 3 + 1 + 2 + 1);
-  EXPECT_EQ(ellr_t_accesses(row_ptr, 2, 64, 1), 3 + 1 + 2 + 1 + 4);
+  EXPECT_EQ(ellr_t_accesses(row_ptr, 1, 64, 4), 6 + 4 + 8 + 0);  // one block
+  EXPECT_EQ(ellr_t_accesses(row_ptr, 1, 32, 4), 6 + 4);          // two, the first is the most loaded
+  // T = 2, 16 rows a warp, 8 a half: ceil(5/2) and 1 (rows 0..15), ceil(3/2) and 1, ceil(7/2) and nothing (rows 32..39)
+  EXPECT_EQ(ellr_t_accesses(row_ptr, 2, 32, 4), 4 + 2);
+  EXPECT_EQ(ellr_t_accesses(row_ptr, 2, 64, 4), 4 + 2 + 3 + 2);
+  EXPECT_EQ(ellr_t_accesses(row_ptr, 2, 64, 1), 4 + 2 + 3 + 2 + 5);
   // T = 32: both halves of a warp belong to its one row
-  EXPECT_EQ(ellr_t_accesses(row_ptr, 32, 64, 1), 40 * 2);
-  EXPECT_EQ(ellr_t_accesses(row_ptr, 32, 64, 30), 2 * 2);  // 20 blocks of two rows
+  EXPECT_EQ(ellr_t_accesses(row_ptr, 32, 64, 1), 40 * 2 * 2);
+  EXPECT_EQ(ellr_t_accesses(row_ptr, 32, 64, 30), 2 * 2 * 2);  // 20 blocks of two rows
   EXPECT_EQ(ellr_t_accesses(row_ptr_of({}), 1, 64, 4), 0);
 }
 
@@ -93,9 +94,9 @@ TEST(EllrTPaperModel, ChoosesWhatThePaperChose) {
   const std::vector<std::int32_t> qcd5_4 = rows_of(49152, 39), dense2 = rows_of(2000, 2000);
   EXPECT_EQ(ellr_t_paper_choice(qcd5_4, gtx_285, blocks), (EllrTChoice{1, 128}));
   EXPECT_EQ(ellr_t_paper_choice(dense2, gtx_285, blocks), (EllrTChoice{32, 128}));
-  // 13 blocks of 4 warps, 39 accesses for each half
-  EXPECT_EQ(ellr_t_accesses(qcd5_4, 1, 128, 30), 13 * 4 * 2 * 39);
-  EXPECT_EQ(ellr_t_accesses(dense2, 32, 128, 30), 17 * 4 * 2 * 63);
+  // 13 blocks of 4 warps, 40 accesses for each half
+  EXPECT_EQ(ellr_t_accesses(qcd5_4, 1, 128, 30), 13 * 4 * 2 * 40);
+  EXPECT_EQ(ellr_t_accesses(dense2, 32, 128, 30), 17 * 4 * 2 * 64);
   // rbs480a: 17087 entries in 480 rows with a deviation of 1.4 %, which is 35 or 36 a row
   std::vector<std::int32_t> rbs480a(480, 35);
   for (std::int32_t row = 0; row < 17087 - 480 * 35; ++row)
