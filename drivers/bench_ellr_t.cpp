@@ -9,6 +9,7 @@
 #include "drivers/bench.hpp"
 #include "drivers/support/json.hpp"
 #include "drivers/support/operator_sweep.hpp"
+#include "drivers/support/set_summary.hpp"
 #include "formats/ellr_t.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
 #include "kernels/tuning/ellr_t_variants.hpp"
@@ -219,10 +220,6 @@ void print_matching(const char* name, const Matching& m) {
   std::printf("\n");
 }
 
-std::string matching_json(const Matching& m) {
-  return "{\"mean\": " + json_number(m.mean) + ", \"worst\": " + json_number(m.worst) + "}";
-}
-
 // One precision.
 class Table {
  public:
@@ -241,11 +238,15 @@ class Table {
     std::fflush(stdout);
   }
 
-  // "" for none.
-  std::string json() const {
-    if (lines_.empty()) return "";
-    return "{\"operators\": " + std::to_string(lines_.size()) + ", \"model\": " + matching_json(ours()) +
-           ", \"paper_model\": " + matching_json(papers()) + "}";
+  // The four choices as methods; speed-ups over the best are what the paper calls matching.
+  void summarize_into(std::vector<SetSummary>& summaries, const std::string& title) const {
+    std::vector<MethodTime> times;
+    for (const Line& line : lines_)
+      for (const auto& [method, variant] :
+           {std::pair("best", &line.best), std::pair("model", &line.model),
+            std::pair("paper's model", &line.paper), std::pair("worst", &line.worst)})
+        times.push_back({line.matrix, method, variant->ms});
+    if (!times.empty()) summaries.push_back(summarize(title, times, "best"));
   }
 
  private:
@@ -289,10 +290,12 @@ BenchResult bench_ellr_t(const Options& options) {
     fp32.print("ELLR-T, fp32", entry.space == SpaceKind::cuda);
   }
   BenchResult result = sweep.result();
-  for (const auto& [name, table] : {std::pair("fp64", &fp64), std::pair("fp32", &fp32)})
-    if (const std::string json = table->json(); !json.empty())
-      result.summary += (result.summary.empty() ? "{\"" : ", \"") + std::string(name) + "\": " + json;
-  if (!result.summary.empty()) result.summary += "}";
+  const std::string device =
+      entry.space == SpaceKind::cuda ? ", gpu " + std::to_string(options.device) : ", cpu";
+  std::vector<SetSummary> summaries;
+  fp64.summarize_into(summaries, "fp64" + device);
+  fp32.summarize_into(summaries, "fp32" + device);
+  result.summary = to_json(summaries);
   return result;
 }
 

@@ -1,6 +1,7 @@
 """`quadrille bench` from outside."""
 import csv
 import json
+import math
 import os
 import subprocess
 import sys
@@ -80,10 +81,13 @@ class Bench(CliTest):
         self.assertEqual((by_name["dense:40", "fp32"]["row_mean"], by_name["dense:40", "fp32"]["row_deviation"]), (40, 0))
         for precision in ["fp64", "fp32"]:
             lines = [r for r in report["records"] if r["precision"] == precision and not r["skipped"]]
-            summary = report["summary"][precision]
-            self.assertEqual(summary["operators"], len(lines))
-            self.assertAlmostEqual(summary["model"]["mean"], sum(r["matching"] for r in lines) / len(lines))
-            self.assertAlmostEqual(summary["paper_model"]["worst"], min(r["paper_matching"] for r in lines))
+            (summary,) = [s for s in report["summary"] if s["title"].startswith(precision)]
+            self.assertEqual((summary["operators"], summary["base"]), (len(lines), "best"))
+            methods = {m["method"]: m for m in summary["methods"]}
+            self.assertEqual(set(methods), {"best", "model", "paper's model", "worst"})
+            self.assertEqual(methods["best"]["fastest"], len(lines))
+            self.assertAlmostEqual(methods["model"]["speedup"], math.prod(r["matching"] for r in lines) ** (1 / len(lines)))
+            self.assertAlmostEqual(methods["paper's model"]["worst_speedup"], min(r["paper_matching"] for r in lines))
             self.assertIn("ELLR-T, " + precision, screen)
         self.assertRegex(list(csv.DictReader(open(table)))[0]["best"], r"^t \d+ block - ms \d")
         self.assertIn("on the CPU T only orders the storage", screen)
