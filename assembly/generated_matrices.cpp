@@ -37,6 +37,10 @@ const Kind kinds[] = {
     {"banded", "HALF", 0, up_to_rows, true,
      [](std::int64_t rows) { return double(std::min<std::int64_t>(8, rows - 1)); }}};
 
+std::string usage(const Kind& kind) {
+  return std::string(kind.name) + ":ROWS" + (*kind.parameter ? std::string("[:") + kind.parameter + "]" : "");
+}
+
 const Kind* find_kind(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
   for (const Kind& kind : kinds)
@@ -235,6 +239,12 @@ std::vector<std::string> generated_kinds() {
   return names;
 }
 
+std::vector<std::string> generated_usages() {
+  std::vector<std::string> usages;
+  for (const Kind& kind : kinds) usages.push_back(usage(kind));
+  return usages;
+}
+
 bool names_generated_matrix(const std::string& text) {
   return find_kind(text) != nullptr;
 }
@@ -243,14 +253,13 @@ GeneratedMatrix parse_generated_matrix(const std::string& text) {
   const Kind* const kind = find_kind(text);
   if (kind == nullptr) throw InputError("generated matrices are written KIND:ROWS[:PARAMETER]");
   const std::string name = kind->name;
-  const std::string usage =
-      name + ":ROWS" + (*kind->parameter ? std::string("[:") + kind->parameter + "]" : "");
-  if (text == name) throw InputError("write " + usage + ", for example " + name + ":1000");
+  if (text == name) throw InputError("write " + usage(*kind) + ", for example " + name + ":1000");
   const std::size_t colon = text.find(':', name.size() + 1);
   GeneratedMatrix matrix{name, 0, 0};
   if (!parse_number(text.substr(name.size() + 1, colon - name.size() - 1), matrix.rows) || matrix.rows < 1 ||
       matrix.rows > max_rows)
-    throw InputError("ROWS of " + usage + " must be a whole number from 1 to " + std::to_string(max_rows));
+    throw InputError("ROWS of " + usage(*kind) + " must be a whole number from 1 to " +
+                     std::to_string(max_rows));
   matrix.parameter = colon == std::string::npos ? kind->usual(matrix.rows)
                                                 : parse_parameter(*kind, matrix.rows, text.substr(colon + 1));
   return matrix;

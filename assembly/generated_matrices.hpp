@@ -33,6 +33,8 @@ struct GeneratedMatrix {
 
 // dense, permutation, long_row, power_law, blocks, banded.
 std::vector<std::string> generated_kinds();
+// How each is written: "dense:ROWS[:COLUMNS]", ...
+std::vector<std::string> generated_usages();
 
 // Whether the text up to its first colon is such a kind, alone or with a colon behind: it then names a matrix, or is wrong.
 bool names_generated_matrix(const std::string& text);

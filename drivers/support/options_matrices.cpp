@@ -20,37 +20,37 @@ bool is_matrix_file(const std::string& name) {
   return name.ends_with(".mtx") || name.ends_with(".mtx.gz");
 }
 
-// By name. Throws InputError where the folder cannot be read.
-Words matrices_in(const Setting& setting, const std::string& folder) {
+// Of a folder, by name. Throws fs::filesystem_error where it cannot be read.
+Words matrices_in(const fs::path& folder) {
   Words files;
-  try {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-      if (is_matrix_file(entry.path().filename().string()) && !entry.is_directory())
-        files.push_back(entry.path().string());
-  } catch (const fs::filesystem_error& error) {
-    refuse(setting, "the folder '" + folder + "' cannot be read (" + error.code().message() + ")");
-  }
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (is_matrix_file(entry.path().filename().string()) && !entry.is_directory(ignored))
+      files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
+}
+
+// The name of a file beside a path that is not there; "" for none.
+std::string near_file(const fs::path& path) {
+  Words names;
+  try {
+    for (const std::string& file : matrices_in(path.has_parent_path() ? path.parent_path() : fs::path(".")))
+      names.push_back(fs::path(file).filename().string());
+  } catch (const fs::filesystem_error&) {
+  }
+  const std::string name = nearest(path.filename().string(), names);
+  return name.empty() ? "" : (path.parent_path() / name).string();
 }
 
 // Of a path that is not there: a kind of generated matrix, or a file beside it.
 std::string hint(const std::string& part) {
   Words known = generated_kinds();
   known.push_back("generated");
-  const std::size_t colon = part.find(':');
-  if (const std::string kind = nearest(part.substr(0, colon), known);
-      !kind.empty() && part.find('/') == std::string::npos)
-    return "; did you mean '" + kind + (colon == std::string::npos ? "" : part.substr(colon)) + "'?";
-  std::error_code ignored;
-  const fs::path path(part), folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  Words names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-    if (const std::string name = entry.path().filename().string(); is_matrix_file(name))
-      names.push_back(name);
-  const std::string name = nearest(path.filename().string(), names);
-  if (name.empty()) return "";
-  return "; did you mean '" + (path.has_parent_path() ? (path.parent_path() / name).string() : name) + "'?";
+  const std::size_t colon = std::min(part.find(':'), part.size());
+  std::string near = part.find('/') == std::string::npos ? nearest(part.substr(0, colon), known) : "";
+  near = near.empty() ? near_file(part) : near + part.substr(colon);
+  return near.empty() ? "" : "; did you mean '" + near + "'?";
 }
 
 // Refuses `part` of the setting, which is the whole of it where there is one part alone.
@@ -83,6 +83,16 @@ bool is_set(const std::string& part) {
   return part == "generated" || part.starts_with("generated:");
 }
 
+Words files_of(const Setting& setting, const std::string& folder) {
+  try {
+    Words files = matrices_in(folder);
+    if (files.empty()) refuse_part(setting, folder, "the folder has no .mtx or .mtx.gz file");
+    return files;
+  } catch (const fs::filesystem_error& error) {
+    refuse_part(setting, folder, "the folder cannot be read (" + error.code().message() + ")");
+  }
+}
+
 // What one part of the list stands for.
 Words matrices_of(const Setting& setting, const std::string& part) {
   std::error_code ignored;
@@ -93,12 +103,11 @@ Words matrices_of(const Setting& setting, const std::string& part) {
   else if (names_generated_matrix(part))
     names.push_back(generated_name(setting, part));
   else if (fs::is_directory(part, ignored))
-    names = matrices_in(setting, part);
+    names = files_of(setting, part);
   else if (fs::exists(part, ignored))
     names.push_back(part);
   else
     refuse_part(setting, part, "there is no such file or folder" + hint(part));
-  if (names.empty()) refuse_part(setting, part, "the folder has no .mtx or .mtx.gz file");
   return names;
 }
 

@@ -74,22 +74,19 @@ std::vector<OptionSpec> grid_options() {
 std::vector<OptionSpec> operator_options() {
   const std::string group = "Operator";
   const unsigned to = for_operators;
-  const std::string kinds = listed(generated_kinds());
+  const std::string kinds = listed(generated_usages());
   return {
       {"operator", "NAME", group, for_formats, true, listed(operator_names()) + " (default random)"},
       {"seed", "N", group, for_formats, true,
        "seed of everything random, an unsigned 64-bit number (default 1)"},
       {"seed", "N", group, for_solve, true,
        "of diffusion's coefficients, an unsigned 64-bit number (default 1)"},
-      {"matrix", "FILE.mtx | KIND:ROWS[:P]", group, to, true,
-       "instead of a grid and its operator, a Matrix Market file or a generated matrix: KIND is " + kinds},
+      {"matrix", "FILE.mtx | KIND:ROWS", group, to, true,
+       "instead of a grid and its operator, a Matrix Market file, or a generated matrix: " + kinds},
       {"matrices", "DIR | LIST", group, for_bench, true,
-       "a set of matrices, with commas between: Matrix Market files, folders of them (*.mtx, *.mtx.gz), "
-       "generated "
-       "matrices as KIND:ROWS[:P], where KIND is " +
-           kinds +
-           ", and 'generated' or 'generated:ROWS', one of each kind "
-           "(default " +
+       "a set of matrices, with commas between: Matrix Market files; folders of them (*.mtx, *.mtx.gz); "
+       "generated matrices: " +
+           kinds + "; and 'generated' or 'generated:ROWS' for one of each kind (default " +
            small_generated_set + " where there is no grid either)"},
       {"block-size", "N", group, for_formats, true,
        "unknowns per node of a matrix, 1 to 64 (default those of generated blocks, else 1; on a grid --dof "
