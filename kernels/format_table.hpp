@@ -56,10 +56,20 @@ std::unique_ptr<SpmvOperator<T>> make_dia(const Source<T>& s) {
 
 template <class Space, class T>
 std::unique_ptr<SpmvOperator<T>> make_cds(const Source<T>& s, int block_size) {
-  if constexpr (std::is_same_v<Space, Device>)
+  if constexpr (std::is_same_v<Space, Device>) {
+    if (s.device_hub)
+      return std::make_unique<FormatOperator<BlockDiagonals<T, Device>, T, Device>>(s.device_hub);
     if (s.on_device.block_diagonals) return own_on_device<T>(s.on_device.block_diagonals());
+  }
   if (s.hub) return share<Space, T>(s.hub);
   return own<Space, T>(block_diagonals_from_csr(*csr_of(s), block_size));
+}
+
+template <class Space, class T>
+std::unique_ptr<SpmvOperator<T>> make_csr(const Source<T>& s) {
+  if constexpr (std::is_same_v<Space, Device>)
+    if (s.device_csr) return std::make_unique<FormatOperator<Csr<T, Device>, T, Device>>(s.device_csr);
+  return share<Space, T>(csr_of(s));
 }
 
 template <class T>
@@ -89,7 +99,7 @@ std::vector<FormatEntry> formats_in() {
     entries.push_back({name, space, false, summary, make, make});
   };
   add("csr", "compressed sparse row",
-      []<class T>(const Source<T>& s, const Options&) { return share<Space, T>(csr_of(s)); });
+      []<class T>(const Source<T>& s, const Options&) { return make_csr<Space, T>(s); });
   add("csc", "compressed sparse column: CSR of the transpose",
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(csc_from_csr(*csr_of(s))); });
   add("coo", "coordinate list, sorted by row",

@@ -28,6 +28,9 @@ struct Source {
   std::shared_ptr<const BlockDiagonals<T>> hub;
   std::shared_ptr<const Csr<T>> csr;
   DeviceAssembly<T> on_device;
+  // In GPU memory already: shared by the GPU's cds and csr, which see what changes in them.
+  std::shared_ptr<const BlockDiagonals<T, Device>> device_hub;
+  std::shared_ptr<const Csr<T, Device>> device_csr;
   std::exception_ptr no_csr;  // where csr is null: the FormatError or MemoryError that says why
 };
 

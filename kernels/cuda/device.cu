@@ -136,6 +136,10 @@ void synchronize() {
   if (device_count() > 0) QUADRILLE_CUDA(cudaDeviceSynchronize());
 }
 
+void zero_memory(void* device, std::int64_t bytes) {
+  if (bytes > 0) QUADRILLE_CUDA(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes)));
+}
+
 double time_ms(const std::function<void()>& work) {
   Event start, end;
   start.record();

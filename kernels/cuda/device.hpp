@@ -44,6 +44,9 @@ void use_device(int index);
 // Waits until the GPU has done all that was queued; nothing without one.
 void synchronize();
 
+// Sets all bits to zero, in the order of the default stream.
+void zero_memory(void* device, std::int64_t bytes);
+
 // Milliseconds of one run of `work`, by CUDA events around it.
 double time_ms(const std::function<void()>& work);
 

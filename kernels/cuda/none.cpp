@@ -1,6 +1,7 @@
 // A build without CUDA: no formats, no devices.
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/gather_sum.hpp"
 #include "kernels/grid_interpolation.hpp"
 
 namespace quadrille::cuda {
@@ -28,6 +29,9 @@ void use_device(int) {
   refuse();
 }
 void synchronize() {}
+void zero_memory(void*, std::int64_t) {
+  refuse();
+}
 double time_ms(const std::function<void()>&) {
   refuse();
 }
@@ -47,7 +51,13 @@ void restrict_to(const GridInterpolation<T, Device>&, const T*, T*, bool) {
   refuse();
 }
 
+template <class T>
+void gather_sum(const GatherSum<Device>&, const TwoArrays<T>&, T*, bool) {
+  refuse();
+}
+
 #define QUADRILLE_INSTANTIATE(T)                                                      \
+  template void gather_sum(const GatherSum<Device>&, const TwoArrays<T>&, T*, bool);  \
   template void interpolate(const GridInterpolation<T, Device>&, const T*, T*, bool); \
   template void restrict_to(const GridInterpolation<T, Device>&, const T*, T*, bool);
 QUADRILLE_INSTANTIATE(float)

@@ -3,6 +3,7 @@
 
 #include <petscdm.h>
 #include <petscksp.h>
+#include <petscsf.h>
 
 #include <memory>
 #include <type_traits>
@@ -19,6 +20,7 @@ struct Destroy {
   void operator()(Vec v) const { (void)VecDestroy(&v); }
   void operator()(IS s) const { (void)ISDestroy(&s); }
   void operator()(MatNullSpace s) const { (void)MatNullSpaceDestroy(&s); }
+  void operator()(PetscSF s) const { (void)PetscSFDestroy(&s); }
   void operator()(DM d) const { (void)DMDestroy(&d); }
   void operator()(KSP k) const { (void)KSPDestroy(&k); }
 };

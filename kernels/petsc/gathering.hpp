@@ -5,7 +5,6 @@
 #include <petscvec.h>
 
 #include <memory>
-#include <type_traits>
 #include <vector>
 
 #include "kernels/petsc/check.hpp"
@@ -31,12 +30,8 @@ class Gathering {
   void add(Vec to);
 
  private:
-  struct DestroyScatter {
-    void operator()(VecScatter s) const { (void)VecScatterDestroy(&s); }
-  };
-
   PetscInt size_;
-  std::unique_ptr<std::remove_pointer_t<VecScatter>, DestroyScatter> scatter_;
+  Handle<VecScatter> scatter_;
   Handle<Vec> local_;
   bool on_gpu_ = false;
 };

@@ -178,37 +178,6 @@ TEST_F(MatrixType, WithoutAGridTheSparsityIsTheStructure) {
     }
 }
 
-TEST_F(MatrixType, CoordinatesAreSummedAndSentToTheirRanks) {
-  for (const Case& c : cases(6, 5)) {
-    SCOPED_TRACE(c.name());
-    const Pair p = filled_pair(c, "cds");
-    // Row i and its diagonal twice; and the row after the last one of this rank, which is another's.
-    PetscInt first = 0, last = 0, all = 0;
-    CALL(MatGetOwnershipRange(p.theirs.get(), &first, &last));
-    CALL(MatGetSize(p.theirs.get(), &all, nullptr));
-    std::vector<PetscInt> rows, columns;
-    std::vector<double> values;
-    for (PetscInt i = first; i <= last; ++i)
-      for (int twice = 0; twice < 2; ++twice) {
-        rows.push_back(i % all);
-        columns.push_back(i % all);
-        values.push_back(value_at(i % all, twice, 3));
-      }
-    rows.push_back(-1);  // left out
-    columns.push_back(0);
-    values.push_back(1e9);
-    const Handle<Mat> coo =
-        make<Mat>("MatDuplicate", [&](Mat* m) { return MatDuplicate(p.theirs.get(), MAT_COPY_VALUES, m); });
-    for (const Mat m : {p.ours.get(), coo.get()}) {
-      std::vector<PetscInt> i = rows, j = columns;
-      CALL(MatSetPreallocationCOO(m, static_cast<PetscCount>(i.size()), i.data(), j.data()));
-      CALL(MatSetValuesCOO(m, values.data(), INSERT_VALUES));
-      CALL(MatSetValuesCOO(m, values.data(), ADD_VALUES));
-    }
-    expect_same(p.ours.get(), coo.get());
-  }
-}
-
 // What PETSc's solvers ask for: as many iterations as with AIJ, and its solution.
 TEST_F(MatrixType, SolversTakeAsManyIterations) {
   Case c;

@@ -1,6 +1,7 @@
 // The values of a matrix of which no grid is known: PETSc's AIJ. What the format needs is found when it is assembled.
 #include <algorithm>
 
+#include "kernels/petsc/device_work.hpp"
 #include "kernels/petsc/matrix_type/store.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 
@@ -47,15 +48,41 @@ class AijStore final : public Store {
  public:
   explicit AijStore(Handle<Mat> aij) : aij_(std::move(aij)) {}
 
-  std::unique_ptr<Store> duplicate(Mat, bool values) const override {
-    return std::make_unique<AijStore>(make<Mat>("MatDuplicate", [&](Mat* m) {
+  std::unique_ptr<Store> duplicate(Mat, bool values) override {
+    auto copy = std::make_unique<AijStore>(make<Mat>("MatDuplicate", [&](Mat* m) {
       return MatDuplicate(aij_.get(), values ? MAT_COPY_VALUES : MAT_DO_NOT_COPY_VALUES, m);
     }));
+#if PETSC_VERSION_GE(3, 21, 0)
+    copy->coordinates_ = coordinates_;  // AIJ's duplicate knows where they go
+#endif
+    return copy;
   }
   void set_values(PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
                   const PetscScalar* values, InsertMode mode) override {
     changed();
     QUADRILLE_PETSC(MatSetValues(aij_.get(), rows, row, columns, column, values, mode));
+  }
+  void prepare_coordinates(PetscCount count, PetscInt* rows, PetscInt* columns) override {
+    changed();
+    coordinates_ = count;
+    QUADRILLE_PETSC(MatSetPreallocationCOO(aij_.get(), count, rows, columns));
+  }
+  void set_by_coordinates(const PetscScalar* values, InsertMode mode, bool) override {
+    if (coordinates_ < 0) throw_no_coordinates();
+    changed();
+    PetscMemType where = PETSC_MEMTYPE_HOST;
+    if (values != nullptr) QUADRILLE_PETSC(PetscGetMemType(values, &where));
+    std::vector<PetscScalar> on_host;
+    if (values == nullptr || PetscMemTypeDevice(where)) {
+      on_host.resize(static_cast<std::size_t>(coordinates_));
+      const auto bytes = static_cast<std::int64_t>(on_host.size() * sizeof(PetscScalar));
+      if (values != nullptr) {
+        memory::copy_to_host(on_host.data(), values, bytes);
+        log_copy(bytes, false);
+      }
+      values = on_host.data();
+    }
+    QUADRILLE_PETSC(MatSetValuesCOO(aij_.get(), values, mode));
   }
   void assemble_begin(MatAssemblyType type) override { QUADRILLE_PETSC(MatAssemblyBegin(aij_.get(), type)); }
   void assemble_end(MatAssemblyType type) override {
@@ -88,7 +115,7 @@ class AijStore final : public Store {
     change(aij_.get());
   }
 
-  LocalParts parts() override {
+  LocalParts parts(bool) override {
     LocalParts parts;
     PetscBool distributed = PETSC_FALSE;
     QUADRILLE_PETSC(
@@ -110,9 +137,14 @@ class AijStore final : public Store {
 
  private:
   Handle<Mat> aij_;
+  PetscCount coordinates_ = -1;  // unknown
 };
 
 }  // namespace
+
+void throw_no_coordinates() {
+  throw PetscError("this matrix has no coordinates yet: call MatSetPreallocationCOO() first");
+}
 
 std::unique_ptr<Store> make_aij_store(Mat owner) {
   PetscInt rows = 0, columns = 0, row_block = 1, column_block = 1;

@@ -6,14 +6,18 @@
 namespace quadrille::petsc {
 
 GhostProducts::GhostProducts(Mat owner, const LocalParts& parts, SpaceKind space)
-    : space_(space), rows_(parts.boundary_rows), columns_(parts.ghost_columns), values_(parts.ghost) {
+    : space_(space), rows_(parts.boundary_rows), columns_(parts.ghost_columns) {
   const Handle<Vec> x = make<Vec>("MatCreateVecs", [=](Vec* v) { return MatCreateVecs(owner, v, nullptr); });
   ghosts_ = std::make_unique<Gathering>(x.get(), columns_, 1);
+  set_values(parts);
 }
 
-void GhostProducts::set_values(std::shared_ptr<const Csr<double>> values) {
-  if (values != values_ || product_on_gpu_) product_.reset();  // in GPU memory it is a copy
-  values_ = std::move(values);
+void GhostProducts::set_values(const LocalParts& parts) {
+  const bool shared = product_on_gpu_ ? device_values_ && parts.device_ghost == device_values_
+                                      : !device_values_ && !parts.device_ghost && parts.ghost == values_;
+  if (!shared) product_.reset();  // it has a copy
+  values_ = parts.ghost;
+  device_values_ = parts.device_ghost;
 }
 
 // Ghosts and product in the memory of the vectors at hand.
@@ -22,7 +26,10 @@ void GhostProducts::fit(Vec like) {
   if (product_ && product_on_gpu_ == ghosts_->on_gpu()) return;
   product_on_gpu_ = ghosts_->on_gpu();
   Source<double> source;
-  source.csr = values_;
+  source.device_csr = device_values_;
+  source.csr = device_values_ && !product_on_gpu_
+                   ? std::make_shared<const Csr<double>>(transfer<Host>(*device_values_))
+                   : values_;
   product_ = std::make_unique<ScaledOperator>(
       make_operator("csr", product_on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu, source, 1), "csr");
 }

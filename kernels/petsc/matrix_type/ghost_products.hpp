@@ -21,7 +21,7 @@ class GhostProducts final : public RankCoupling {
   bool has_structure_of(const LocalParts& parts) const {
     return parts.boundary_rows == rows_ && parts.ghost_columns == columns_;
   }
-  void set_values(std::shared_ptr<const Csr<double>> values);
+  void set_values(const LocalParts& parts);
 
   void begin(Vec x, bool transposed) override;
   void end(Vec y, bool transposed) override;
@@ -36,10 +36,11 @@ class GhostProducts final : public RankCoupling {
   SpaceKind space_;
   std::vector<PetscInt> rows_, columns_;
   std::shared_ptr<const Csr<double>> values_;
-  std::unique_ptr<Gathering> ghosts_, boundary_;  // g; the rows of B g, in GPU memory
-  Handle<Vec> boundary_on_host_;                  // or these
-  Vec x_ = nullptr;                               // of the gathering under way
-  std::unique_ptr<ScaledOperator> product_;       // B, made when first needed
+  std::shared_ptr<const Csr<double, Device>> device_values_;  // the newer ones where they are there
+  std::unique_ptr<Gathering> ghosts_, boundary_;              // g; the rows of B g, in GPU memory
+  Handle<Vec> boundary_on_host_;                              // or these
+  Vec x_ = nullptr;                                           // of the gathering under way
+  std::unique_ptr<ScaledOperator> product_;                   // B, made when first needed
   bool product_on_gpu_ = false;
 };
 

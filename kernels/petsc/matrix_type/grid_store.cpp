@@ -1,6 +1,8 @@
 // The values of a matrix on a DMDA: the block diagonals of this rank's box, and beside them the couplings to ghosts.
 #include <algorithm>
 
+#include "kernels/petsc/matrix_type/coordinates.hpp"
+#include "kernels/petsc/matrix_type/grid_blocks.hpp"
 #include "kernels/petsc/matrix_type/off_process.hpp"
 #include "kernels/petsc/matrix_type/store.hpp"
 #include "kernels/petsc/matrix_type/structure.hpp"
@@ -9,40 +11,31 @@
 namespace quadrille::petsc {
 namespace {
 
-// A coupling of two nodes: value (r, c) of its block stands at first[r * row_step + c * column_step].
-struct Block {
-  PetscInt node = -1;  // global number of the column's node
-  double* first = nullptr;
-  std::int64_t row_step = 0, column_step = 0;
-  double& at(std::int64_t r, std::int64_t c) const { return first[r * row_step + c * column_step]; }
-};
-
 class GridStore final : public Store {
  public:
   GridStore(Mat owner, std::shared_ptr<const GridStructure> structure)
-      : owner_(owner), structure_(std::move(structure)) {
-    const GridStructure& s = *structure_;
-    const std::int64_t dof = s.owned.dof;
-    static_cast<BlockStructure&>(*hub_) = s.owned;
-    hub_->values =
-        Array<double>(value_bytes(s.owned, sizeof(double)) / static_cast<std::int64_t>(sizeof(double)), 0.0);
-    if (ranks() > 1) make_ghost_part(dof);
-  }
+      : owner_(owner),
+        structure_(std::move(structure)),
+        values_(*structure_, ranks() > 1),
+        hub_(values_.hub()),
+        ghost_(values_.ghost()),
+        blocks_(*structure_, values_) {}
 
-  std::unique_ptr<Store> duplicate(Mat owner, bool values) const override {
+  std::unique_ptr<Store> duplicate(Mat owner, bool values) override {
     auto copy = std::make_unique<GridStore>(owner, structure_);
     copy->row_oriented_ = row_oriented_;
     copy->drop_off_process_ = drop_off_process_;
     copy->ignore_outside_ = ignore_outside_;
-    if (!values) return copy;
-    std::copy(hub_->values.begin(), hub_->values.end(), copy->hub_->values.data());
-    if (ghost_) std::copy(ghost_->value.begin(), ghost_->value.end(), copy->ghost_->value.data());
+    copy->coordinates_ = coordinates_;
+    if (values) copy->values_.copy_from(values_);
     return copy;
   }
 
   void set_values(PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
                   const PetscScalar* values, InsertMode mode) override {
     changed();
+    values_.bring_to_host();
+    values_.changed_on_host();
     const PetscInt dof = hub_->dof, first = structure_->first_node * dof;
     const std::int64_t own = hub_->rows();
     require_inside(rows, row, "row");
@@ -61,8 +54,8 @@ class GridStore final : public Store {
         if (column[j] < 0) continue;
         const double value = values == nullptr ? 0 : values[std::int64_t{i} * row_step + j * column_step];
         const PetscInt to = column[j] / dof;
-        if (to != block.node) block = block_of(node, to);
-        if (block.first == nullptr) {
+        if (to != block.node) block = blocks_.between(node, to);
+        if (block.values == nullptr) {
           refuse(row[i], column[j], value);
           continue;
         }
@@ -70,6 +63,27 @@ class GridStore final : public Store {
         place = mode == ADD_VALUES ? place + value : value;
       }
     }
+  }
+
+  void prepare_coordinates(PetscCount count, PetscInt* rows, PetscInt* columns) override {
+    changed();
+    require_inside(count, rows, "row");
+    require_inside(count, columns, "column");
+    const PetscInt first = structure_->first_node * hub_->dof;
+    for (PetscCount i = 0; i < count && promised_no_off_process(); ++i)
+      if (rows[i] >= 0 && columns[i] >= 0 && (rows[i] < first || rows[i] >= first + hub_->rows()))
+        refuse_off_process(rows[i]);
+    coordinates_ = std::make_shared<CoordinateAssembly>(
+        owner_, values_, Coordinates{count, rows, columns}, ranks() > 1 && !drop_off_process_,
+        [this](PetscInt row, PetscInt column) { return blocks_.place_of(row, column); });
+    zero();
+  }
+
+  void set_by_coordinates(const PetscScalar* values, InsertMode mode, bool on_gpu) override {
+    if (!coordinates_) throw_no_coordinates();
+    changed();
+    coordinates_->set(values_, values, mode == ADD_VALUES, on_gpu,
+                      [this](PetscInt row, PetscInt column, double value) { refuse(row, column, value); });
   }
 
   void belongs_to(Mat owner) override { owner_ = owner; }
@@ -90,13 +104,14 @@ class GridStore final : public Store {
 
   void zero() override {
     changed();
-    std::fill(hub_->values.data(), hub_->values.data() + hub_->values.size(), 0.0);
-    if (ghost_) std::fill(ghost_->value.data(), ghost_->value.data() + ghost_->value.size(), 0.0);
+    values_.zero();
     if (aij_in_use()) aij();
   }
 
   void scale(double factor) override {
     changed();
+    values_.bring_to_host();
+    values_.changed_on_host();
     for (std::int64_t i = 0; i < hub_->values.size(); ++i) hub_->values[i] *= factor;
     if (ghost_)
       for (std::int64_t i = 0; i < ghost_->nnz(); ++i) ghost_->value[i] *= factor;
@@ -111,11 +126,12 @@ class GridStore final : public Store {
   }
 
   void row(PetscInt row, std::vector<PetscInt>& columns, std::vector<double>& values) override {
+    values_.bring_to_host();
     const PetscInt dof = hub_->dof, local = row - structure_->first_node * dof;
-    find_blocks(local / dof);
+    blocks_.all_of(local / dof, of_node_);
     columns.clear();
     values.clear();
-    for (const Block& block : blocks_)
+    for (const Block& block : of_node_)
       for (PetscInt c = 0; c < dof; ++c) {
         columns.push_back(block.node * dof + c);
         values.push_back(block.at(local % dof, c));
@@ -148,10 +164,18 @@ class GridStore final : public Store {
     aij_version_ = version();
   }
 
-  LocalParts parts() override {
+  LocalParts parts(bool on_gpu) override {
     LocalParts parts;
+    if (on_gpu)
+      values_.bring_to_gpu();
+    else
+      values_.bring_to_host();
     parts.hub = hub_;
     parts.ghost = ghost_;
+    if (on_gpu) {
+      parts.device_hub = values_.gpu_hub();
+      parts.device_ghost = values_.gpu_ghost();
+    }
     const PetscInt dof = hub_->dof;
     for (const PetscInt node : structure_->boundary)
       for (PetscInt r = 0; r < dof; ++r) parts.boundary_rows.push_back(node * dof + r);
@@ -182,73 +206,23 @@ class GridStore final : public Store {
     return references > 1;
   }
 
-  void make_ghost_part(std::int64_t dof) {
-    const GridStructure& s = *structure_;
-    const std::int64_t rows = static_cast<std::int64_t>(s.boundary.size()) * dof,
-                       entries = static_cast<std::int64_t>(s.ghost.size()) * dof * dof;
-    ghost_ = std::make_shared<Csr<double>>(
-        Csr<double>{rows, static_cast<std::int64_t>(s.ghosts.size()) * dof, Array<std::int32_t>(rows + 1),
-                    Array<std::int32_t>(entries), Array<double>(entries, 0.0)});
-    std::int32_t place = ghost_->row_ptr[0] = 0;
-    for (std::size_t node = 0; node < s.boundary.size(); ++node)
-      for (std::int64_t r = 0; r < dof; ++r) {
-        for (PetscInt k = s.begin[node]; k < s.begin[node + 1]; ++k)
-          for (std::int64_t c = 0; c < dof; ++c)
-            ghost_->column[place++] = static_cast<std::int32_t>(s.ghost[k] * dof + c);
-        ghost_->row_ptr[static_cast<std::int64_t>(node) * dof + r + 1] = place;
-      }
-  }
-
-  // Where the coupling of own node `node`, from 0, to a node's global number stands; nowhere outside the stencil.
-  Block block_of(std::int64_t node, PetscInt to) {
-    const std::int64_t dof = hub_->dof, own = std::int64_t{to} - structure_->first_node;
-    if (own >= 0 && own < hub_->nodes()) {
-      const std::int64_t d = structure_->diagonal(node, own);
-      if (d < 0) return {to};
-      return {to, hub_->values.data() + d * dof * hub_->rows() + node * dof, 1, hub_->rows()};
-    }
-    const std::int64_t k = ghost_ ? structure_->ghost_place(node, to) : -1;
-    return k < 0 ? Block{to} : ghost_block(node, to, k);
-  }
-
-  Block ghost_block(std::int64_t node, PetscInt to, std::int64_t k) {
-    const std::int64_t dof = hub_->dof, at = structure_->boundary_of[node];
-    const std::int64_t begin = structure_->begin[at], count = structure_->begin[at + 1] - begin;
-    return {to, ghost_->value.data() + begin * dof * dof + (k - begin) * dof, count * dof, 1};
-  }
-
-  // All blocks of own node `node`, by ascending column, into blocks_.
-  void find_blocks(std::int64_t node) {
-    const std::int64_t dof = hub_->dof, nx = hub_->extents[0], line = node / nx;
-    blocks_.clear();
-    for (std::int64_t d = 0; d < hub_->diagonals(); ++d) {
-      const std::int64_t to =
-          hub_->neighbour(node % nx, line % hub_->extents[1], line / hub_->extents[1], hub_->offsets[d]);
-      if (to >= 0)
-        blocks_.push_back({static_cast<PetscInt>(structure_->first_node + to),
-                           hub_->values.data() + d * dof * hub_->rows() + node * dof, 1, hub_->rows()});
-    }
-    const std::int32_t at = ghost_ ? structure_->boundary_of[node] : -1;
-    if (at >= 0)
-      for (PetscInt k = structure_->begin[at]; k < structure_->begin[at + 1]; ++k)
-        blocks_.push_back(ghost_block(node, structure_->ghosts[structure_->ghost[k]], k));
-    std::sort(blocks_.begin(), blocks_.end(), [](const Block& a, const Block& b) { return a.node < b.node; });
-  }
-
-  void require_inside(PetscInt count, const PetscInt* indices, const char* what) const {
+  void require_inside(std::int64_t count, const PetscInt* indices, const char* what) const {
     PetscInt size = 0;
     QUADRILLE_PETSC(MatGetSize(owner_, &size, nullptr));
-    for (PetscInt i = 0; i < count; ++i)
+    for (std::int64_t i = 0; i < count; ++i)
       if (indices[i] >= size)
         throw FormatError(std::string(what) + " " + std::to_string(indices[i]) +
                           " is beyond the matrix, whose last one is " + std::to_string(size - 1));
   }
 
+  [[noreturn]] static void refuse_off_process(PetscInt row) {
+    throw PetscError("row " + std::to_string(row) +
+                     " belongs to another rank, and MAT_NO_OFF_PROC_ENTRIES promised that there are none");
+  }
+
   void keep_for_others(PetscInt row, PetscInt columns, const PetscInt* column, const PetscScalar* values,
                        PetscInt step, InsertMode mode) {
-    if (promised_no_off_process())
-      throw PetscError("row " + std::to_string(row) +
-                       " belongs to another rank, and MAT_NO_OFF_PROC_ENTRIES promised that there are none");
+    if (promised_no_off_process()) refuse_off_process(row);
     if (drop_off_process_) return;
     off_process_mode_ = mode;
     for (PetscInt j = 0; j < columns; ++j)
@@ -307,9 +281,13 @@ class GridStore final : public Store {
 
   Mat owner_;  // not owned: it owns this
   std::shared_ptr<const GridStructure> structure_;
-  std::shared_ptr<BlockDiagonals<double>> hub_ = std::make_shared<BlockDiagonals<double>>();
-  std::shared_ptr<Csr<double>> ghost_;  // null on one rank
-  std::vector<Block> blocks_;           // of the last row asked for
+  GridValues values_;
+  const std::shared_ptr<BlockDiagonals<double>> hub_;  // values_'s, in host memory
+  const std::shared_ptr<Csr<double>> ghost_;           // null on one rank
+  std::shared_ptr<CoordinateAssembly>
+      coordinates_;  // shared with duplicates; null before MatSetPreallocationCOO()
+  GridBlocks blocks_;
+  std::vector<Block> of_node_;  // of the last row asked for
   std::vector<Entry> off_process_;
   InsertMode off_process_mode_ = ADD_VALUES;
   bool row_oriented_ = true, drop_off_process_ = false, ignore_outside_ = false;

@@ -106,7 +106,7 @@ void TypedMatrix::couple(const LocalParts& parts) {
   const bool fits =
       ghosts_ && (store().parts_in_place() || all_ranks(self_, ghosts_->has_structure_of(parts)));
   if (fits)
-    ghosts_->set_values(parts.ghost);
+    ghosts_->set_values(parts);
   else
     ghosts_ = std::make_shared<GhostProducts>(self_, parts, own_->space());
 }
@@ -121,15 +121,22 @@ void TypedMatrix::choose_vectors() {
     set_gpu_vectors(self_, true);
 }
 
+bool TypedMatrix::applies_on_gpu() {
+  return options.format == "cds" && store().parts_in_place() &&
+         choose_space(self_, options) == SpaceKind::cuda;
+}
+
 void TypedMatrix::make_products() {
-  const LocalParts parts = store().parts();
-  // CDS in host memory is the block diagonals themselves: they changed in place.
-  const bool shared =
-      own_ && store().parts_in_place() && options.format == "cds" && own_->space() == SpaceKind::cpu;
+  const bool on_gpu = applies_on_gpu();
+  const LocalParts parts = store().parts(on_gpu);
+  // CDS is the block diagonals themselves: they changed in place.
+  const bool shared = own_ && store().parts_in_place() && options.format == "cds" && own_format_ == "cds" &&
+                      (own_->space() == SpaceKind::cuda) == on_gpu;
   if (!shared) {
     own_.reset();  // before another one takes memory
     scaled_.reset();
     own_ = make_own_operator(self_, options, parts);
+    own_format_ = options.format;
   }
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);

@@ -31,13 +31,14 @@ class TypedMatrix final : public ShellContext {
 
   // MatSetOption, also before set_up().
   void set_option(MatOption option, bool value);
+  // Whether products are CDS's in GPU memory, which are the values on a grid themselves, without a copy.
+  bool applies_on_gpu();
   // Which matrix this is the context of: MatHeaderReplace() gives it to another one.
   void belongs_to(Mat self);
 
   TypeOptions options;
   std::vector<PetscInt> row_columns;  // of MatGetRow
   std::vector<double> row_values;
-  std::vector<PetscInt> coo_rows, coo_columns;  // of MatSetPreallocationCOO
 
  private:
   void make_products();
@@ -47,6 +48,7 @@ class TypedMatrix final : public ShellContext {
   Mat self_ = nullptr;  // not owned: it owns this
   std::unique_ptr<Store> store_;
   std::shared_ptr<const SpmvOperator<double>> own_;
+  std::string own_format_;
   std::shared_ptr<GhostProducts> ghosts_;
   std::unique_ptr<ScaledOperator> scaled_;
   std::int64_t made_from_ = -1;                    // version of the store

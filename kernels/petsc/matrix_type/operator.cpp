@@ -69,12 +69,18 @@ std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& for
   }
 }
 
-std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const TypeOptions& options,
-                                                              const LocalParts& parts) {
+SpaceKind choose_space(Mat owner, const TypeOptions& options) {
   const SpaceKind space = space_of(options);
   if (space == SpaceKind::cuda) choose_device(owner);
+  return space;
+}
+
+std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const TypeOptions& options,
+                                                              const LocalParts& parts) {
+  const SpaceKind space = choose_space(owner, options);
   Source<double> source;
   source.hub = parts.hub;
+  source.device_hub = parts.device_hub;
   source.csr = parts.csr;
   if (!source.csr) source.no_csr = std::make_exception_ptr(NeedsCsr{});
   PetscInt block_size = 1;

@@ -18,6 +18,9 @@ namespace quadrille::petsc {
 struct LocalParts {
   std::shared_ptr<const BlockDiagonals<double>>
       hub;  // own rows and columns; null where no grid is known, then csr
+  // The same and `ghost` in GPU memory, where they were asked for there: the values of the host may then be old.
+  std::shared_ptr<const BlockDiagonals<double, Device>> device_hub;
+  std::shared_ptr<const Csr<double, Device>> device_ghost;
   std::shared_ptr<const Csr<double>> csr;
   std::shared_ptr<const Csr<double>> ghost;  // boundary_rows x ghost_columns; null on one rank
   std::vector<PetscInt> boundary_rows;       // from 0, ascending
@@ -29,11 +32,16 @@ class Store {
  public:
   virtual ~Store() = default;
   // For the matrix `owner`, which has this one's sizes; zeros where values are not wanted.
-  virtual std::unique_ptr<Store> duplicate(Mat owner, bool values) const = 0;
+  virtual std::unique_ptr<Store> duplicate(Mat owner, bool values) = 0;
 
   // values[row][column]. Rows of other ranks wait for the assembly. Negative rows and columns are left out.
   virtual void set_values(PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
                           const PetscScalar* values, InsertMode mode) = 0;
+  // Values by coordinates, as MatSetPreallocationCOO() and MatSetValuesCOO() say it: all values become zero, and are set as often as
+  // one likes. The indices may be changed. Collective.
+  virtual void prepare_coordinates(PetscCount count, PetscInt* rows, PetscInt* columns) = 0;
+  // `values` in host or GPU memory, or null for zeros. `on_gpu`: they are wanted by a product there. Collective.
+  virtual void set_by_coordinates(const PetscScalar* values, InsertMode mode, bool on_gpu) = 0;
   // The matrix it stands behind, where that changes.
   virtual void belongs_to(Mat) {}
   virtual void assemble_begin(MatAssemblyType type) = 0;
@@ -50,8 +58,9 @@ class Store {
   // Lets `change` alter the values of that. Collective.
   virtual void modify(const std::function<void(Mat)>& change) = 0;
 
-  // Shares the arrays: what changes later is seen through them where parts_in_place().
-  virtual LocalParts parts() = 0;
+  // Shares the arrays: what changes later is seen through them where parts_in_place(), those of GPU memory after the next call.
+  // `on_gpu`: in GPU memory, from a store that can.
+  virtual LocalParts parts(bool on_gpu) = 0;
   virtual bool parts_in_place() const = 0;
 
   // Grows with every change of a value.
@@ -63,6 +72,8 @@ class Store {
  private:
   std::int64_t version_ = 0;
 };
+
+[[noreturn]] void throw_no_coordinates();
 
 std::unique_ptr<Store> make_grid_store(Mat owner, DM da);
 // An empty one, to be filled by set_values, or one that takes over `filled`.

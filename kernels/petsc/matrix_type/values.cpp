@@ -1,9 +1,6 @@
 // The operations that read and write single values, as PETSc calls them.
-#include <petscdevice.h>
-
 #include <algorithm>
 
-#include "formats/array.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/petsc_error.hpp"
@@ -135,33 +132,14 @@ PetscErrorCode duplicate(Mat m, MatDuplicateOption option, Mat* result) {
 // Values by coordinates: where they go is said once, and repeated places are summed.
 PetscErrorCode set_preallocation_coo(Mat m, PetscCount count, PetscInt* rows, PetscInt* columns) {
   return guarded("MatSetPreallocationCOO_Quadrille", [&] {
-    TypedMatrix& t = typed(m);
-    t.set_up();
-    t.coo_rows.assign(rows, rows + count);
-    t.coo_columns.assign(columns, columns + count);
+    typed(m).set_up();
+    typed(m).store().prepare_coordinates(count, rows, columns);
   });
 }
 
 PetscErrorCode set_values_coo(Mat m, const PetscScalar* values, InsertMode mode) {
-  return guarded("MatSetValuesCOO_Quadrille", [&] {
-    TypedMatrix& t = typed(m);
-    const std::size_t count = t.coo_rows.size();
-    PetscMemType where = PETSC_MEMTYPE_HOST;
-    QUADRILLE_PETSC(PetscGetMemType(values, &where));
-    std::vector<PetscScalar> on_host;
-    if (values != nullptr && !PetscMemTypeHost(where)) {
-      on_host.resize(count);
-      memory::copy_to_host(on_host.data(), values, static_cast<std::int64_t>(count * sizeof(PetscScalar)));
-      values = on_host.data();
-    }
-    if (mode == INSERT_VALUES) t.store().zero();
-    for (std::size_t i = 0; i < count; ++i)
-      t.store().set_values(1, &t.coo_rows[i], 1, &t.coo_columns[i], values == nullptr ? nullptr : values + i,
-                           ADD_VALUES);
-    // The assembly that follows is told that nothing is left to send.
-    t.store().assemble_begin(MAT_FLUSH_ASSEMBLY);
-    t.store().assemble_end(MAT_FLUSH_ASSEMBLY);
-  });
+  return guarded("MatSetValuesCOO_Quadrille",
+                 [&] { typed(m).store().set_by_coordinates(values, mode, typed(m).applies_on_gpu()); });
 }
 
 }  // namespace

@@ -1,0 +1,99 @@
+#include "kernels/petsc/matrix_type/grid_values.hpp"
+
+#include <algorithm>
+
+#include "kernels/petsc/device_work.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+// Rows of boundary nodes, columns of ghosts; zeros.
+Csr<double> ghost_part(const GridStructure& s) {
+  const std::int64_t dof = s.owned.dof, rows = static_cast<std::int64_t>(s.boundary.size()) * dof,
+                     entries = static_cast<std::int64_t>(s.ghost.size()) * dof * dof;
+  Csr<double> ghost{rows, static_cast<std::int64_t>(s.ghosts.size()) * dof, Array<std::int32_t>(rows + 1),
+                    Array<std::int32_t>(entries), Array<double>(entries, 0.0)};
+  std::int32_t place = ghost.row_ptr[0] = 0;
+  for (std::size_t node = 0; node < s.boundary.size(); ++node)
+    for (std::int64_t r = 0; r < dof; ++r) {
+      for (PetscInt k = s.begin[node]; k < s.begin[node + 1]; ++k)
+        for (std::int64_t c = 0; c < dof; ++c)
+          ghost.column[place++] = static_cast<std::int32_t>(s.ghost[k] * dof + c);
+      ghost.row_ptr[static_cast<std::int64_t>(node) * dof + r + 1] = place;
+    }
+  return ghost;
+}
+
+void copy(const Array<double>& from, Array<double, Device>& to) {
+  memory::copy_to_device(to.data(), from.data(), from.bytes());
+  log_copy(from.bytes(), true);
+}
+
+void copy(const Array<double, Device>& from, Array<double>& to) {
+  memory::copy_to_host(to.data(), from.data(), from.bytes());
+  log_copy(from.bytes(), false);
+}
+
+}  // namespace
+
+GridValues::GridValues(const GridStructure& structure, bool with_ghosts)
+    : hub_(std::make_shared<BlockDiagonals<double>>()) {
+  static_cast<BlockStructure&>(*hub_) = structure.owned;
+  constexpr auto size = static_cast<std::int64_t>(sizeof(double));
+  hub_->values = Array<double>(value_bytes(*hub_, size) / size, 0.0);
+  if (with_ghosts) ghost_ = std::make_shared<Csr<double>>(ghost_part(structure));
+}
+
+void GridValues::copy_from(GridValues& other) {
+  other.bring_to_host();
+  std::copy(other.hub_->values.begin(), other.hub_->values.end(), hub_->values.data());
+  if (ghost_) std::copy(other.ghost_->value.begin(), other.ghost_->value.end(), ghost_->value.data());
+  changed_on_host();
+}
+
+void GridValues::bring_to_host() {
+  if (newest_ == Newest::zero_on_gpu) zero_host();
+  if (newest_ == Newest::gpu) {
+    const StreamOrder order(true);
+    copy(gpu_hub_->values, hub_->values);
+    if (ghost_) copy(gpu_ghost_->value, ghost_->value);
+  }
+  if (newest_ != Newest::host) newest_ = Newest::both;
+}
+
+void GridValues::bring_to_gpu(bool keep) {
+  if (!gpu_hub_) {
+    memory::require_device(hub_->values.bytes() +
+                           2 * hub_->rows() * static_cast<std::int64_t>(sizeof(double)));
+    auto hub = std::make_shared<BlockDiagonals<double, Device>>();
+    static_cast<BlockStructure&>(*hub) = *hub_;
+    hub->values = Array<double, Device>(hub_->values.size());
+    if (ghost_)
+      gpu_ghost_ = std::make_shared<Csr<double, Device>>(
+          Csr<double, Device>{ghost_->rows, ghost_->columns, transfer<Device>(ghost_->row_ptr),
+                              transfer<Device>(ghost_->column), Array<double, Device>(ghost_->nnz())});
+    gpu_hub_ = std::move(hub);
+    newest_ = Newest::host;
+  }
+  if (!keep || newest_ != Newest::host) return;
+  const StreamOrder order(true);
+  copy(hub_->values, gpu_hub_->values);
+  if (ghost_) copy(ghost_->value, gpu_ghost_->value);
+  newest_ = Newest::both;
+}
+
+void GridValues::zero_host() {
+  std::fill(hub_->values.data(), hub_->values.data() + hub_->values.size(), 0.0);
+  if (ghost_) std::fill(ghost_->value.data(), ghost_->value.data() + ghost_->value.size(), 0.0);
+}
+
+void GridValues::zero() {
+  if (!gpu_hub_) return zero_host();
+  const StreamOrder order(true);
+  cuda::zero_memory(gpu_hub_->values.data(), gpu_hub_->values.bytes());
+  if (gpu_ghost_) cuda::zero_memory(gpu_ghost_->value.data(), gpu_ghost_->value.bytes());
+  order.after();
+  newest_ = Newest::zero_on_gpu;
+}
+
+}  // namespace quadrille::petsc
