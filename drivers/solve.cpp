@@ -23,6 +23,7 @@
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/krylov.hpp"
+#include "kernels/petsc/point_block_jacobi.hpp"
 #include "kernels/petsc/session.hpp"
 #include "revision.hpp"
 
@@ -290,6 +291,7 @@ int run_solve(const Options& options) {
   use_machine(options);
   const petsc::Session session(options.petsc_arguments);
   petsc::require_one_rank();
+  petsc::register_point_block_jacobi();
   const int code = Solve(options)();
   for (const std::string& name : petsc::unused_options())
     std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";

@@ -56,6 +56,10 @@ class ScaledOperator final : public ShellContext {
   const double* inverse_blocks(int size);
   void inverse_blocks(std::span<const PetscInt> sizes, double* inverses) const;
 
+  // The blocks that PETSc may still point to, for the operator that takes this one's place.
+  Handle<Mat> take_blocks() { return std::move(blocks_); }
+  void keep_blocks(Handle<Mat> blocks) { blocks_ = std::move(blocks); }
+
   void view(PetscViewer viewer);
   const std::shared_ptr<const SpmvOperator<double>>& op() const { return op_; }
 

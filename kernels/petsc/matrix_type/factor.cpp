@@ -2,6 +2,7 @@
 // copy of the matrix, so that -pc_type lu, ilu, cholesky and icc do for this type what they do for AIJ.
 #include "kernels/petsc/matrix_type/factor.hpp"
 
+#include "kernels/petsc/composed.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/petsc_error.hpp"
@@ -40,39 +41,7 @@ MatOperation numeric_operation(MatFactorType type) {
 }
 
 Steps& steps_of(Mat factor) {
-  PetscObject container = nullptr;
-  void* steps = nullptr;
-  QUADRILLE_PETSC(PetscObjectQuery(reinterpret_cast<PetscObject>(factor), container_name, &container));
-  if (container == nullptr) throw PetscError("this factor is not of a quadrille matrix");
-  QUADRILLE_PETSC(PetscContainerGetPointer(reinterpret_cast<PetscContainer>(container), &steps));
-  return *static_cast<Steps*>(steps);
-}
-
-#if PETSC_VERSION_LT(3, 23, 0)
-PetscErrorCode destroy_steps(void* steps) {
-  delete static_cast<Steps*>(steps);
-  return static_cast<PetscErrorCode>(0);
-}
-#else
-PetscErrorCode destroy_steps(void* place) {  // of the pointer
-  delete *static_cast<Steps**>(place);
-  return PETSC_SUCCESS;
-}
-#endif
-
-void compose(Mat factor, std::unique_ptr<Steps> steps) {
-  PetscContainer container = nullptr;
-  QUADRILLE_PETSC(PetscContainerCreate(PETSC_COMM_SELF, &container));
-  QUADRILLE_PETSC(PetscContainerSetPointer(container, steps.release()));
-#if PETSC_VERSION_LT(3, 23, 0)
-  QUADRILLE_PETSC(PetscContainerSetUserDestroy(container, destroy_steps));
-#else
-  QUADRILLE_PETSC(
-      PetscContainerSetCtxDestroy(container, reinterpret_cast<PetscCtxDestroyFn*>(destroy_steps)));
-#endif
-  QUADRILLE_PETSC(PetscObjectCompose(reinterpret_cast<PetscObject>(factor), container_name,
-                                     reinterpret_cast<PetscObject>(container)));
-  QUADRILLE_PETSC(PetscContainerDestroy(&container));
+  return composed<Steps>(reinterpret_cast<PetscObject>(factor), container_name);
 }
 
 // A preconditioner may be made from another matrix than the one it was asked for.
@@ -120,7 +89,7 @@ PetscErrorCode get_factor(Mat m, MatFactorType type, Mat* result) {
     });
     auto steps = std::make_unique<Steps>();
     QUADRILLE_PETSC(MatGetOperation(factor.get(), symbolic_operation(type), &steps->symbolic));
-    compose(factor.get(), std::move(steps));
+    compose(reinterpret_cast<PetscObject>(factor.get()), container_name, std::move(steps));
     const bool two_orders = type == MAT_FACTOR_LU || type == MAT_FACTOR_ILU;
     if (two_orders)
       set_operation(factor.get(), symbolic_operation(type), symbolic_lu);

@@ -132,6 +132,7 @@ void TypedMatrix::make_products() {
   // CDS is the block diagonals themselves: they changed in place.
   const bool shared = own_ && store().parts_in_place() && options.format == "cds" && own_format_ == "cds" &&
                       (own_->space() == SpaceKind::cuda) == on_gpu;
+  Handle<Mat> blocks = scaled_ ? scaled_->take_blocks() : nullptr;  // of a preconditioner that stays
   if (!shared) {
     own_.reset();  // before another one takes memory
     scaled_.reset();
@@ -141,6 +142,7 @@ void TypedMatrix::make_products() {
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
   scaled_ = std::make_unique<ScaledOperator>(own_, options.format, ghosts_);
+  scaled_->keep_blocks(std::move(blocks));
   made_from_ = store().version();
 }
 

@@ -3,6 +3,7 @@
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/factor.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
+#include "kernels/petsc/point_block_jacobi.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -19,6 +20,7 @@ void register_matrix_type() {
   QUADRILLE_PETSC(MatRegister("mpiquadrille", create));
   QUADRILLE_PETSC(MatRegisterRootName("quadrille", "seqquadrille", "mpiquadrille"));
   register_factors();
+  register_point_block_jacobi();
 }
 
 }  // namespace quadrille::petsc

@@ -4,7 +4,8 @@
 
 namespace quadrille::petsc {
 
-// Makes "quadrille", "seqquadrille" and "mpiquadrille" known to MatSetType() and -mat_type. Within or after PetscInitialize().
+// Makes "quadrille", "seqquadrille" and "mpiquadrille" known to MatSetType() and -mat_type, and the preconditioner of
+// kernels/petsc/point_block_jacobi.hpp. Within or after PetscInitialize().
 void register_matrix_type();
 
 }  // namespace quadrille::petsc

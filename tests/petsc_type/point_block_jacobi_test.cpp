@@ -1,0 +1,203 @@
+// quadrille_pbjacobi against PETSc's PCPBJACOBI: with the matrix type, with AIJ and BAIJ, on any number of ranks.
+#include <cmath>
+#include <cstdio>
+
+#include "comparison.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+#include "tests/petsc_error_text.hpp"
+
+namespace quadrille::type_test {
+namespace {
+
+constexpr const char* ours = "quadrille_pbjacobi";
+
+Handle<KSP> solver(Mat matrix, KSPType method, PCType preconditioner) {
+  Handle<KSP> ksp = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_WORLD, k); });
+  PC pc = nullptr;
+  CALL(KSPSetOperators(ksp.get(), matrix, matrix));
+  CALL(KSPSetType(ksp.get(), method));
+  CALL(KSPGetPC(ksp.get(), &pc));
+  CALL(PCSetType(pc, preconditioner));
+  CALL(KSPSetTolerances(ksp.get(), 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 300));
+  return ksp;
+}
+
+// The residuals of a solve from zero.
+std::vector<PetscReal> residuals(KSP ksp, Vec b, Vec x) {
+  const PetscReal* history = nullptr;
+  PetscInt count = 0;
+  CALL(KSPSetResidualHistory(ksp, nullptr, 400, PETSC_TRUE));
+  CALL(KSPSolve(ksp, b, x));
+  CALL(KSPGetResidualHistory(ksp, &history, &count));
+  return {history, history + count};
+}
+
+void expect_same_iterates(Mat a, Mat reference, KSPType method) {
+  const Handle<Vec> b = random_vector(reference, 3), x = random_vector(reference, 4),
+                    y = random_vector(reference, 5);
+  const Handle<KSP> mine = solver(a, method, ours), theirs = solver(reference, method, PCPBJACOBI);
+  const std::vector<PetscReal> r = residuals(mine.get(), b.get(), x.get()),
+                               expected = residuals(theirs.get(), b.get(), y.get());
+  ASSERT_EQ(r.size(), expected.size());
+  EXPECT_GT(r.size(), 4u);
+  for (std::size_t i = 0; i < r.size(); ++i)
+    EXPECT_NEAR(r[i], expected[i], 1e-9 * expected[0]) << "iteration " << i;
+  PetscReal off = 0, size = 0;
+  CALL(VecNorm(y.get(), NORM_2, &size));
+  CALL(VecAXPY(x.get(), -1, y.get()));
+  CALL(VecNorm(x.get(), NORM_2, &off));
+  EXPECT_LE(off, 1e-8 * size);
+}
+
+// y = D^-1 x and D^-T x for vectors of the type that the tests run with.
+void expect_same_application(Mat a, Mat reference, Vec x) {
+  const Handle<KSP> mine = solver(a, KSPGMRES, ours), theirs = solver(reference, KSPGMRES, PCPBJACOBI);
+  PC pc = nullptr, their_pc = nullptr;
+  CALL(KSPGetPC(mine.get(), &pc));
+  CALL(KSPGetPC(theirs.get(), &their_pc));
+  for (const bool transposed : {false, true}) {
+    const Handle<Vec> y = make<Vec>("VecDuplicate", [=](Vec*v) { return VecDuplicate(x, v); }),
+                      host_x = random_vector(reference, 6), expected = random_vector(reference, 7);
+    CALL(VecCopy(x, host_x.get()));
+    CALL(VecSet(y.get(), std::nan("")));
+    CALL(transposed ? PCApplyTranspose(pc, x, y.get()) : PCApply(pc, x, y.get()));
+    CALL(transposed ? PCApplyTranspose(their_pc, host_x.get(), expected.get())
+                    : PCApply(their_pc, host_x.get(), expected.get()));
+    CALL(VecCopy(y.get(), host_x.get()));
+    expect_near(host_x.get(), expected.get(), transposed ? "transposed" : "applied");
+  }
+}
+
+TEST_F(MatrixType, PointBlockJacobiIsPetscs) {
+  for (const Case& c : cases(31, 8)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    p.both([&](Mat m) { CALL(MatShift(m, 10.0 * c.dof)); });  // the solvers converge
+    Vec from = nullptr;
+    CALL(DMCreateGlobalVector(p.grid.get(), &from));
+    const Handle<Vec> x(from), values = random_vector(p.theirs.get(), 8);
+    CALL(VecCopy(values.get(), x.get()));
+    expect_same_application(p.ours.get(), p.theirs.get(), x.get());
+    expect_same_application(p.theirs.get(), p.theirs.get(), x.get());
+    for (const KSPType method : {KSPGMRES, KSPBICG}) {
+      SCOPED_TRACE(method);
+      expect_same_iterates(p.ours.get(), p.theirs.get(), method);
+      expect_same_iterates(p.theirs.get(), p.theirs.get(), method);
+    }
+  }
+}
+
+TEST_F(MatrixType, PointBlockJacobiFollowsTheMatrix) {
+  Case c;
+  c.size = {6, 6, 5};
+  c.dof = 3;
+  const Pair p = filled_pair(c, "cds");
+  const auto stays = [](Mat m) { return solver(m, KSPGMRES, ours); };
+  const Handle<KSP> kept = stays(p.ours.get()), petscs = solver(p.ours.get(), KSPGMRES, PCPBJACOBI);
+  const Handle<Vec> b = random_vector(p.theirs.get(), 3);
+  for (int round = 0; round < 3; ++round) {
+    p.both([&](Mat m) {
+      if (round < 2)
+        fill(m, p.grid.get(), c, Filling::local, 50 + static_cast<unsigned>(round), INSERT_VALUES);
+      else
+        CALL(MatScale(m, 3));
+      CALL(MatShift(m, 20));
+    });
+    // A copy: the AIJ of PETSc 3.25.6 inverts its blocks once and never again.
+    const Handle<Mat> fresh =
+        make<Mat>("MatDuplicate", [&](Mat* m) { return MatDuplicate(p.theirs.get(), MAT_COPY_VALUES, m); });
+    const Handle<KSP> theirs = solver(fresh.get(), KSPGMRES, PCPBJACOBI);
+    const Handle<Vec> x = random_vector(p.theirs.get(), 4), y = random_vector(p.theirs.get(), 5);
+    const std::vector<PetscReal> r = residuals(kept.get(), b.get(), x.get()),
+                                 expected = residuals(theirs.get(), b.get(), y.get());
+    ASSERT_EQ(r.size(), expected.size());
+    for (std::size_t i = 0; i < r.size(); ++i) EXPECT_NEAR(r[i], expected[i], 1e-9 * expected[0]);
+  }
+  // Asked to stay, both keep the blocks of the values before.
+  for (const KSP ksp : {kept.get(), petscs.get()}) {
+    CALL(KSPSetUp(ksp));
+    CALL(KSPSetReusePreconditioner(ksp, PETSC_TRUE));
+  }
+  p.both([&](Mat m) {
+    fill(m, p.grid.get(), c, Filling::local, 60, INSERT_VALUES);
+    CALL(MatShift(m, 20));
+  });
+  const Handle<Vec> x = random_vector(p.theirs.get(), 4), y = random_vector(p.theirs.get(), 5);
+  const std::vector<PetscReal> r = residuals(kept.get(), b.get(), x.get()),
+                               expected = residuals(petscs.get(), b.get(), y.get());
+  ASSERT_EQ(r.size(), expected.size());
+  for (std::size_t i = 0; i < r.size(); ++i) EXPECT_NEAR(r[i], expected[i], 1e-9 * expected[0]);
+}
+
+TEST_F(MatrixType, PointBlockJacobiSaysWhatItIs) {
+  Case c;
+  c.dof = 2;
+  const Pair p = filled_pair(c, "cds");
+  const Handle<KSP> ksp = solver(p.ours.get(), KSPGMRES, ours);
+  CALL(KSPSetUp(ksp.get()));
+  const std::string path = testing::TempDir() + "quadrille_pc_view";
+  PetscViewer viewer = nullptr;
+  PC pc = nullptr;
+  PCType type = nullptr;
+  CALL(KSPGetPC(ksp.get(), &pc));
+  CALL(PCGetType(pc, &type));
+  EXPECT_STREQ(type, ours);
+  CALL(PetscViewerASCIIOpen(PETSC_COMM_WORLD, path.c_str(), &viewer));
+  CALL(PCView(pc, viewer));
+  CALL(PetscViewerDestroy(&viewer));
+  CALL(PCSetType(pc, PCJACOBI));  // and back
+  CALL(PCSetType(pc, ours));
+  CALL(KSPSetUp(ksp.get()));
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank != 0) return;
+  FILE* file = std::fopen(path.c_str(), "r");
+  ASSERT_NE(file, nullptr);
+  char text[2048] = {};
+  const std::string seen(text, std::fread(text, 1, sizeof text, file));
+  std::fclose(file);
+  std::remove(path.c_str());
+  for (const char* part : {"type: quadrille_pbjacobi", "point-block size 2", "bytes of inverted blocks"})
+    EXPECT_NE(seen.find(part), std::string::npos) << part << " is not in " << seen;
+}
+
+TEST_F(MatrixType, PointBlockJacobiRefusesWithASentence) {
+  Case c;
+  c.dof = 2;
+  const Pair p = filled_pair(c, "cds");
+  PetscInt rows = 0, first = 0;
+  CALL(MatGetLocalSize(p.ours.get(), &rows, nullptr));
+  CALL(MatGetOwnershipRange(p.ours.get(), &first, nullptr));
+  std::vector<PetscInt> sizes(static_cast<std::size_t>(rows / 2), 2);
+  CALL(MatSetVariableBlockSizes(p.ours.get(), rows / 2, sizes.data()));
+  CALL(KSPSetUp(solver(p.ours.get(), KSPGMRES, ours).get()));  // of one size after all
+  sizes = {3, 1};
+  sizes.resize(static_cast<std::size_t>(rows / 2), 2);
+  CALL(MatSetVariableBlockSizes(p.ours.get(), rows / 2, sizes.data()));
+  const std::string several = error_of(KSPSetUp(solver(p.ours.get(), KSPGMRES, ours).get()));
+  EXPECT_NE(several.find("-pc_type vpbjacobi takes several sizes"), std::string::npos) << several;
+
+  // A singular block of every rank. AIJ, asked to go on, says so by the solver's reason.
+  const Handle<Mat> aij =
+      make<Mat>("MatDuplicate", [&](Mat* m) { return MatDuplicate(p.theirs.get(), MAT_COPY_VALUES, m); });
+  const Pair q = filled_pair(c, "cds");
+  for (const Mat m : {q.ours.get(), aij.get()}) {
+    for (PetscInt r = first; r < first + 2; ++r)
+      for (PetscInt k = first; k < first + 2; ++k) CALL(MatSetValue(m, r, k, 0, INSERT_VALUES));
+    CALL(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+    CALL(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  }
+  const std::string singular = error_of(KSPSetUp(solver(q.ours.get(), KSPGMRES, ours).get()));
+  EXPECT_NE(singular.find("the diagonal block 0, rows 0 to 1, is singular"), std::string::npos) << singular;
+  const Handle<Vec> b = random_vector(aij.get(), 3), x = random_vector(aij.get(), 4);
+  for (const char* const type : {ours, PCPBJACOBI}) {
+    const Handle<KSP> ksp = solver(aij.get(), KSPGMRES, type);
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    CALL(KSPSolve(ksp.get(), b.get(), x.get()));
+    CALL(KSPGetConvergedReason(ksp.get(), &reason));
+    EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED) << type;
+  }
+}
+
+}  // namespace
+}  // namespace quadrille::type_test
