@@ -185,8 +185,8 @@ TEST_F(MatrixType, SolversTakeAsManyIterations) {
   c.dof = 2;
   const Pair p = filled_pair(c, "cds");
   const Handle<Vec> b = random_vector(p.theirs.get(), 8);
-  for (const char* pc :
-       {"none", "jacobi", "pbjacobi", "vpbjacobi", "sor", "bjacobi", "asm", "redundant", "ilu", "lu"}) {
+  for (const char* pc : {"none", "jacobi", "pbjacobi", "vpbjacobi", "sor", "eisenstat", "bjacobi", "asm",
+                         "redundant", "ilu", "lu"}) {
     if (ranks() > 1 && (std::string(pc) == "ilu" || std::string(pc) == "lu")) continue;
     if (std::string(pc) == "vpbjacobi") {
       PetscInt rows = 0;

@@ -24,6 +24,20 @@ PetscErrorCode sor(Mat m, Vec b, PetscReal omega, MatSORType type, PetscReal shi
   return guarded("MatSOR_Quadrille",
                  [&] { QUADRILLE_PETSC(MatSOR(aij_of(m), b, omega, type, shift, its, local, x)); });
 }
+// What PCEISENSTAT scales with: it must be what SOR takes for the diagonal, which are blocks where AIJ finds equal rows.
+PetscErrorCode mult_diagonal_block(Mat m, Vec x, Vec y) {
+  return guarded("MatMultDiagonalBlock_Quadrille", [&] {
+    const Mat aij = aij_of(m);
+    PetscBool blocks = PETSC_FALSE;
+    QUADRILLE_PETSC(MatHasOperation(aij, MATOP_MULT_DIAGONAL_BLOCK, &blocks));
+    if (blocks) {
+      QUADRILLE_PETSC(MatMultDiagonalBlock(aij, x, y));
+      return;
+    }
+    QUADRILLE_PETSC(MatGetDiagonal(aij, y));
+    QUADRILLE_PETSC(VecPointwiseMult(y, x, y));
+  });
+}
 PetscErrorCode get_diagonal_block(Mat m, Mat* block) {
   return guarded("MatGetDiagonalBlock_Quadrille",
                  [&] { QUADRILLE_PETSC(MatGetDiagonalBlock(aij_of(m), block)); });
@@ -196,6 +210,7 @@ void set_aij_operations(Mat m) {
   set_operation(m, MATOP_NORM, norm);
   set_operation(m, MATOP_GETINFO, get_info);
   set_operation(m, MATOP_SOR, sor);
+  set_operation(m, MATOP_MULT_DIAGONAL_BLOCK, mult_diagonal_block);
   int ranks = 1;
   MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(m)), &ranks);
   if (ranks > 1) set_operation(m, MATOP_GET_DIAGONAL_BLOCK, get_diagonal_block);
