@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "formats/format.hpp"
+#include "kernels/petsc/petsc_error.hpp"
 
 namespace quadrille::petsc {
 
@@ -27,6 +28,8 @@ PetscErrorCode guarded(const char* function, const Body& body) noexcept {
     return raise(PETSC_ERR_MEM, error.what());
   } catch (const CudaError& error) {
     return raise(PETSC_ERR_GPU, error.what());
+  } catch (const quadrille::PetscError& error) {
+    return raise(error.code != 0 ? static_cast<PetscErrorCode>(error.code) : PETSC_ERR_LIB, error.what());
   } catch (const std::bad_alloc&) {
     return raise(PETSC_ERR_MEM, "not enough memory");
   } catch (const std::exception& error) {

@@ -111,7 +111,27 @@ void warm_up(KSP ksp, Mat matrix, Vec b, Vec x) {
   QUADRILLE_PETSC(VecSet(x, 0));
 }
 
-// body(), whose errors of PETSc are put down to its options where there are some.
+// Whether other options would have helped. Not where the machine, a library or an operator of ours failed, which no option chose.
+bool options_may_be_to_blame(const PetscError& error) {
+  switch (static_cast<PetscErrorCode>(error.code)) {
+    case PETSC_ERR_MEM:
+    case PETSC_ERR_MEMC:
+    case PETSC_ERR_GPU:
+    case PETSC_ERR_GPU_RESOURCE:
+    case PETSC_ERR_LIB:
+    case PETSC_ERR_PLIB:
+    case PETSC_ERR_MPI:
+    case PETSC_ERR_SYS:
+    case PETSC_ERR_SIG:
+    case PETSC_ERR_FP:
+    case PETSC_ERR_NOT_CONVERGED:  // -ksp_error_if_not_converged: what was asked for
+      return false;
+    default:
+      return error.code != 0;
+  }
+}
+
+// body(), whose errors of PETSc are put down to its options where there are some that may be the reason.
 template <class Body>
 void with_options_to_blame(const KrylovProblem& problem, const Body& body) {
   try {
@@ -119,7 +139,7 @@ void with_options_to_blame(const KrylovProblem& problem, const Body& body) {
   } catch (const PetscOptionError&) {
     throw;
   } catch (const PetscError& error) {
-    if (!problem.has_options) throw;
+    if (!problem.has_options || !options_may_be_to_blame(error)) throw;
     throw PetscOptionError(
         std::string(error.what()) +
         "; correct what follows the bare --, and choose preconditioners that need products and diagonal "

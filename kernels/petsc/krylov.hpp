@@ -16,9 +16,10 @@ struct KrylovProblem {
   std::string format;  // as MatView shows it
   int block_size = 1;  // unknowns per node
   bool constants_are_null =
-      false;                 // A maps the constants of each unknown to zero: they are kept out of b and x
-  bool has_options = false;  // PETSc was given options: a set-up that fails is put down to them
-  Coarsen coarsen = {};      // for -pc_type mg; may be empty
+      false;  // A maps the constants of each unknown to zero: they are kept out of b and x
+  bool has_options =
+      false;  // PETSc was given options: what fails for want of an operation, or by a bad value, is put down to them
+  Coarsen coarsen = {};  // for -pc_type mg; may be empty
   // A peer: PETSc's own MATAIJ of `op`, or its MATAIJCUSPARSE, is solved with instead, on every level of multigrid too. The
   // interpolations there are ours: as MATAIJCUSPARSE in PETSc 3.25.6 they took multigrid many more iterations than as MATAIJ.
   bool as_aij = false, aij_on_gpu = false;

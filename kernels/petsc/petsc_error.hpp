@@ -2,14 +2,17 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace quadrille {
 
 struct PetscError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit PetscError(const std::string& what, int petsc_code = 0)
+      : std::runtime_error(what), code(petsc_code) {}
+  int code;  // PETSc's own (PETSC_ERR_SUP, ...); 0 where it was not PETSc that failed
 };
 
-// PETSc did not start with the options it was given.
+// The options that PETSc was given are to blame.
 struct PetscOptionError : PetscError {
   using PetscError::PetscError;
 };

@@ -55,7 +55,8 @@ void check(PetscErrorCode code, const char* call) {
   if (code == 0) return;
   const std::string reason = std::exchange(last_message, {});
   throw PetscError(std::string("PETSc: ") + call + " failed with code " + std::to_string(code) +
-                   (reason.empty() ? "" : ": " + reason));
+                       (reason.empty() ? "" : ": " + reason),
+                   code);
 }
 
 void require_initialised() {
