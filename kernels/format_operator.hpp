@@ -19,6 +19,16 @@ class FormatOperator final : public SpmvOperator<T> {
   std::int64_t columns() const override { return shape(*format_).second; }
   SpaceKind space() const override { return on_cpu ? SpaceKind::cpu : SpaceKind::cuda; }
   Traffic traffic() const override { return quadrille::traffic(*format_); }
+  std::int64_t entries() const override {
+    if constexpr (std::is_base_of_v<BlockStructure, Format>)
+      return most_non_zeros(*format_, false);
+    else if constexpr (requires(const Format& f) { f.nnz(); })
+      return format_->nnz();
+    else if constexpr (requires(const Format& f) { f.nnz; })
+      return format_->nnz;
+    else
+      return SpmvOperator<T>::entries();
+  }
   void apply(const T* x, T* y) const override {
     if constexpr (on_cpu)
       cpu::spmv(*format_, x, y);

@@ -25,6 +25,10 @@ class Transfer final : public GridTransfer<T> {
   std::int64_t columns() const override { return p_.columns(); }
   SpaceKind space() const override { return on_cpu ? SpaceKind::cpu : SpaceKind::cuda; }
   Traffic traffic() const override { return quadrille::traffic(p_); }
+  std::int64_t entries() const override {
+    if (p_.weights.size() > 0) return p_.weights.size();
+    return p_.axes[0].reader.size() * p_.axes[1].reader.size() * p_.axes[2].reader.size() * p_.dof;
+  }
   const std::array<std::int64_t, 3>& coarse_extents() const override { return p_.coarse; }
   const std::array<bool, 3>& periodic() const override { return p_.periodic; }
   int dof() const override { return p_.dof; }

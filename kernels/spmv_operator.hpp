@@ -27,6 +27,10 @@ class SpmvOperator {
   virtual SpaceKind space() const = 0;
   virtual Traffic traffic() const = 0;
 
+  // The numbers that apply() multiplies and adds, without padding: half the floating-point operations of a product. -1 where the
+  // format cannot tell them from its padding.
+  virtual std::int64_t entries() const { return -1; }
+
   // y = A x. x has columns() and y rows() elements, both in the memory of space(); every element of y is
   // written. In SpaceKind::cuda the work is queued on the default stream and may still run on return.
   virtual void apply(const T* x, T* y) const = 0;

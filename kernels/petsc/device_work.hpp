@@ -4,12 +4,16 @@
 #include <petscdevice.h>
 #include <petscvec.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
 
 namespace quadrille::petsc {
 
-// Products in GPU memory run on CUDA's default stream; PETSc's own work may be on another one that does not wait for it.
+// A product in GPU memory runs on CUDA's default stream; PETSc's own work may be on another one that does not wait for it. What is
+// between the beginning and after() counts as GPU time in -log_view.
 class StreamOrder {
  public:
   explicit StreamOrder([[maybe_unused]] bool on_gpu) {
@@ -20,19 +24,46 @@ class StreamOrder {
     QUADRILLE_PETSC(PetscDeviceContextGetStreamType(context_, &type));
     if (type == PETSC_STREAM_DEFAULT) context_ = nullptr;
     if (context_ != nullptr) QUADRILLE_PETSC(PetscDeviceContextSynchronize(context_));
+    QUADRILLE_PETSC(PetscLogGpuTimeBegin());
+    timed_ = true;
 #endif
   }
-  void after() const {
+  ~StreamOrder() {
+#if defined(PETSC_HAVE_CUDA)
+    if (timed_) (void)PetscLogGpuTimeEnd();  // the product failed
+#endif
+  }
+  StreamOrder(const StreamOrder&) = delete;
+  StreamOrder& operator=(const StreamOrder&) = delete;
+  void after() {
 #if defined(PETSC_HAVE_CUDA)
     if (context_ != nullptr) cuda::synchronize();
+    if (std::exchange(timed_, false)) QUADRILLE_PETSC(PetscLogGpuTimeEnd());
 #endif
   }
 
  private:
 #if defined(PETSC_HAVE_CUDA)
   PetscDeviceContext context_ = nullptr;
+  bool timed_ = false;
 #endif
 };
+
+// For -log_view, whose counts are the ones of PETSc's own matrices.
+inline void log_flops(std::int64_t flops, [[maybe_unused]] bool on_gpu) {
+#if defined(PETSC_HAVE_DEVICE)
+  if (on_gpu) {
+    QUADRILLE_PETSC(PetscLogGpuFlops(static_cast<PetscLogDouble>(flops)));
+    return;
+  }
+#endif
+  QUADRILLE_PETSC(PetscLogFlops(static_cast<PetscLogDouble>(flops)));
+}
+
+// A product with so many numbers, or -1. As many `sums` begin with a product instead of adding it.
+inline void log_product(std::int64_t entries, std::int64_t sums, bool on_gpu) {
+  if (entries >= 0) log_flops(std::max<std::int64_t>(0, 2 * entries - sums), on_gpu);
+}
 
 // For -log_view.
 inline void log_copy([[maybe_unused]] std::int64_t bytes, [[maybe_unused]] bool to_gpu) {

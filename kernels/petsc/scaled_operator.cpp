@@ -105,7 +105,7 @@ bool inverts(Mat blocks, const PetscScalar** inverses) {
 }  // namespace
 
 std::unique_ptr<ScaledOperator> ScaledOperator::duplicate(bool values) const {
-  auto result = std::make_unique<ScaledOperator>(op_, format_, coupling_);
+  auto result = std::make_unique<ScaledOperator>(op_, format_, coupling_, entries_);
   result->non_zeros_ = non_zeros_;
   result->scale_ = values ? scale_ : 0;
   if (!values) return result;
@@ -145,12 +145,13 @@ void ScaledOperator::apply(Vec x, Vec y, bool transposed) {
     if (device_y_.size() < to_size) device_y_ = Array<double, Device>(to_size);
     out = device_y_.data();
   }
-  const StreamOrder order(on_gpu);
+  StreamOrder order(on_gpu);
   if (transposed)
     op_->apply_transpose(in, out);
   else
     op_->apply(in, out);
   order.after();
+  log_product(entries_, transposed ? 0 : to_size, on_gpu);
   if (out == to.data()) return;
   memory::copy_to_host(to.data(), out, bytes(to_size));
   log_copy(bytes(to_size), false);

@@ -28,10 +28,14 @@ class RankCoupling {
 class ScaledOperator final : public ShellContext {
  public:
   // `coupling` where A is the part of a distributed operator that this rank's rows and columns have in common. All but the
-  // products and the diagonal are then of this part alone.
+  // products and the diagonal are then of this part alone. `entries`: how many numbers A has, where that is known better than to
+  // `op`.
   ScaledOperator(std::shared_ptr<const SpmvOperator<double>> op, std::string format,
-                 std::shared_ptr<RankCoupling> coupling = nullptr)
-      : op_(std::move(op)), format_(std::move(format)), coupling_(std::move(coupling)) {}
+                 std::shared_ptr<RankCoupling> coupling = nullptr, std::int64_t entries = -1)
+      : op_(std::move(op)),
+        format_(std::move(format)),
+        coupling_(std::move(coupling)),
+        entries_(entries >= 0 ? entries : op_->entries()) {}
   ScaledOperator& scaled(Mat) override { return *this; }
   // Shares the operator and copies the scaling; zero where `values` are not wanted.
   std::unique_ptr<ScaledOperator> duplicate(bool values) const;
@@ -72,6 +76,7 @@ class ScaledOperator final : public ShellContext {
   std::shared_ptr<const SpmvOperator<double>> op_;
   std::string format_;
   std::shared_ptr<RankCoupling> coupling_;
+  std::int64_t entries_;  // or -1
   double scale_ = 1, shift_ = 0;
   Handle<Vec> left_, right_, diagonal_;        // L, R and D; null for I, I and 0
   Handle<Vec> scaled_x_, product_;             // made when first needed, as x and y of the last product

@@ -85,7 +85,8 @@ class Transfer {
       out = on_device(device_y_, size);
       if (add) copy_in(device_y_, y, size);
     }
-    const StreamOrder order(transfer_->space() == SpaceKind::cuda);
+    const bool on_gpu = transfer_->space() == SpaceKind::cuda;
+    StreamOrder order(on_gpu);
     if (transposed && add)
       transfer_->apply_transpose_add(in, out);
     else if (transposed)
@@ -95,6 +96,7 @@ class Transfer {
     else
       transfer_->apply(in, out);
     order.after();
+    log_product(transfer_->entries(), transposed || add ? 0 : size, on_gpu);
     if (out == y) return;
     memory::copy_to_host(y, out, bytes(size));
     log_copy(bytes(size), false);
