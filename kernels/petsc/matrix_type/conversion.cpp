@@ -52,9 +52,52 @@ PetscErrorCode convert_from(Mat other, MatType type, MatReuse reuse, Mat* result
   });
 }
 
+// From a file, which holds AIJ: onto the grid where there is one, else with the structure of its sparsity.
+PetscErrorCode load(Mat m, PetscViewer viewer) {
+  return guarded("MatLoad_Quadrille", [&] {
+    const auto object = reinterpret_cast<PetscObject>(m);
+    PetscInt rows = 0, columns = 0, all_rows = 0, all_columns = 0, row_block = 1, column_block = 1;
+    const char *prefix = nullptr, *name = nullptr;
+    QUADRILLE_PETSC(MatGetLocalSize(m, &rows, &columns));
+    QUADRILLE_PETSC(MatGetSize(m, &all_rows, &all_columns));
+    QUADRILLE_PETSC(MatGetBlockSizes(m, &row_block, &column_block));
+    QUADRILLE_PETSC(MatGetOptionsPrefix(m, &prefix));
+    QUADRILLE_PETSC(PetscObjectGetName(object, &name));
+    const MPI_Comm comm = PetscObjectComm(object);
+    Handle<Mat> aij = make<Mat>("MatCreate", [=](Mat* a) { return MatCreate(comm, a); });
+    QUADRILLE_PETSC(MatSetOptionsPrefix(aij.get(), prefix));
+    QUADRILLE_PETSC(
+        PetscObjectSetName(reinterpret_cast<PetscObject>(aij.get()), name));  // in files of several
+    QUADRILLE_PETSC(MatSetType(aij.get(), MATAIJ));
+    const bool sized = all_rows >= 0 || rows >= 0;  // else the file says it
+    if (sized) QUADRILLE_PETSC(MatSetSizes(aij.get(), rows, columns, all_rows, all_columns));
+    if (row_block > 1 || column_block > 1)
+      QUADRILLE_PETSC(MatSetBlockSizes(aij.get(), row_block, column_block));
+    QUADRILLE_PETSC(MatLoad(aij.get(), viewer));
+    if (!sized) {
+      QUADRILLE_PETSC(MatGetLocalSize(aij.get(), &rows, &columns));
+      QUADRILLE_PETSC(MatGetSize(aij.get(), &all_rows, &all_columns));
+      QUADRILLE_PETSC(MatGetBlockSizes(aij.get(), &row_block, &column_block));
+      QUADRILLE_PETSC(MatSetSizes(m, rows, columns, all_rows, all_columns));
+      QUADRILLE_PETSC(MatSetBlockSizes(m, row_block, column_block));
+    }
+    QUADRILLE_PETSC(MatSetUp(m));
+    TypedMatrix& t = typed(m);
+    if (t.on_grid()) {
+      t.store().zero();
+      add_rows(t, 1, aij.get());
+    } else {
+      t.set_up(make_aij_store(std::move(aij)));
+    }
+    QUADRILLE_PETSC(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+    QUADRILLE_PETSC(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  });
+}
+
 }  // namespace
 
 void set_conversions(Mat m) {
+  set_operation(m, MATOP_LOAD, load);
   set_operation(m, MATOP_CONVERT, convert_to);
   set_operation(m, MATOP_CONVERT_FROM, convert_from);
 }

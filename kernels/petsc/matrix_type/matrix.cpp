@@ -3,6 +3,7 @@
 #include <petscdmda.h>
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "kernels/petsc/guarded.hpp"
@@ -43,6 +44,12 @@ bool all_ranks(Mat matrix, bool mine) {
   return all != 0;
 }
 
+std::string all_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
 PetscErrorCode set_up(Mat m) {
   return guarded("MatSetUp_Quadrille", [&] { typed(m).set_up(); });
 }
@@ -69,6 +76,7 @@ void TypedMatrix::belongs_to(Mat self) {
 
 void TypedMatrix::set_up(std::unique_ptr<Store> store) {
   store_ = std::move(store);
+  on_grid_ = false;
   own_.reset();
   ghosts_.reset();
   scaled_.reset();
@@ -88,6 +96,7 @@ void TypedMatrix::set_up() {
   const DM grid = grid_of(self_);
   if (grid != nullptr) offer_interpolation(grid);
   set_up(grid != nullptr ? make_grid_store(self_, grid) : make_aij_store(self_));
+  on_grid_ = grid != nullptr;
   for (const auto& [option, value] : early_) store_->set_option(option, value);
 }
 
@@ -141,7 +150,10 @@ void TypedMatrix::make_products() {
   }
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
-  scaled_ = std::make_unique<ScaledOperator>(own_, options.format, ghosts_);
+  const std::int64_t entries = options.format == "petsc_aij" ? -1  // PETSc counts its operations
+                               : parts.hub                   ? most_non_zeros(*parts.hub, false)
+                                                             : parts.csr->nnz();
+  scaled_ = std::make_unique<ScaledOperator>(own_, options.format, ghosts_, entries);
   scaled_->keep_blocks(std::move(blocks));
   made_from_ = store().version();
 }
@@ -177,12 +189,13 @@ void TypedMatrix::verify() {
     const bool same = std::isfinite(expected) ? std::abs(y - expected) <= bound : !std::isfinite(y);
     if (!same)
       wrong = "row " + std::to_string(i) + " of the product in format " + options.format + " is " +
-              std::to_string(y) + ", and AIJ's " + std::to_string(expected);
+              all_digits(y) + ", and AIJ's " + all_digits(expected);
   }
   QUADRILLE_PETSC(VecRestoreArrayRead(ours.get(), &a));
   QUADRILLE_PETSC(VecRestoreArrayRead(theirs.get(), &b));
+  const bool right_everywhere = all_ranks(self_, wrong.empty());
   if (!wrong.empty()) throw PetscError("-mat_quadrille_verify: " + wrong);
-  if (!all_ranks(self_, wrong.empty()))
+  if (!right_everywhere)
     throw PetscError("-mat_quadrille_verify: the product of another rank differs from AIJ's");
 }
 

@@ -22,6 +22,8 @@ class TypedMatrix final : public ShellContext {
   void set_up(std::unique_ptr<Store> store);
   // Throws PetscError before set_up().
   Store& store();
+  // Whether set_up() found a DMDA.
+  bool on_grid() const { return on_grid_; }
 
   // The operator in its format, made anew where values changed. Collective.
   ScaledOperator& scaled(Mat self) override;
@@ -47,6 +49,7 @@ class TypedMatrix final : public ShellContext {
 
   Mat self_ = nullptr;  // not owned: it owns this
   std::unique_ptr<Store> store_;
+  bool on_grid_ = false;
   std::shared_ptr<const SpmvOperator<double>> own_;
   std::string own_format_;
   std::shared_ptr<GhostProducts> ghosts_;
@@ -63,6 +66,9 @@ void create_typed(Mat matrix);
 
 // An empty matrix of this type with the sizes, the blocks and the communicator of `other`.
 Handle<Mat> empty_like(Mat other, MatType type);
+
+// The values of a matrix with the same rows, added `factor` times and assembled; throws where they have no place. Collective.
+void add_rows(TypedMatrix& to, PetscScalar factor, Mat from);
 
 // Parts of create_typed(): the operations of each file.
 void set_value_operations(Mat matrix);

@@ -70,28 +70,6 @@ PetscErrorCode set_option(Mat m, MatOption option, PetscBool value) {
   return guarded("MatSetOption_Quadrille", [&] { typed(m).set_option(option, value == PETSC_TRUE); });
 }
 
-// The values of another matrix with the same rows, added `factor` times.
-void add_rows(TypedMatrix& to, PetscScalar factor, Mat from) {
-  PetscInt first = 0, last = 0;
-  QUADRILLE_PETSC(MatGetOwnershipRange(from, &first, &last));
-  std::vector<PetscInt> columns;
-  std::vector<PetscScalar> values;
-  for (PetscInt i = first; i < last; ++i) {
-    PetscInt count = 0;
-    const PetscInt* column = nullptr;
-    const PetscScalar* value = nullptr;
-    QUADRILLE_PETSC(MatGetRow(from, i, &count, &column, &value));
-    columns.assign(column, column + count);
-    values.assign(value, value + count);
-    QUADRILLE_PETSC(MatRestoreRow(from, i, &count, &column, &value));
-    for (PetscScalar& v : values) v *= factor;
-    to.store().set_values(1, &i, static_cast<PetscInt>(columns.size()), columns.data(), values.data(),
-                          ADD_VALUES);
-  }
-  to.store().assemble_begin(MAT_FINAL_ASSEMBLY);
-  to.store().assemble_end(MAT_FINAL_ASSEMBLY);
-}
-
 PetscErrorCode axpy(Mat m, PetscScalar factor, Mat other, MatStructure) {
   return guarded("MatAXPY_Quadrille", [&] { add_rows(typed(m), factor, other); });
 }
@@ -143,6 +121,27 @@ PetscErrorCode set_values_coo(Mat m, const PetscScalar* values, InsertMode mode)
 }
 
 }  // namespace
+
+void add_rows(TypedMatrix& to, PetscScalar factor, Mat from) {
+  PetscInt first = 0, last = 0;
+  QUADRILLE_PETSC(MatGetOwnershipRange(from, &first, &last));
+  std::vector<PetscInt> columns;
+  std::vector<PetscScalar> values;
+  for (PetscInt i = first; i < last; ++i) {
+    PetscInt count = 0;
+    const PetscInt* column = nullptr;
+    const PetscScalar* value = nullptr;
+    QUADRILLE_PETSC(MatGetRow(from, i, &count, &column, &value));
+    columns.assign(column, column + count);
+    values.assign(value, value + count);
+    QUADRILLE_PETSC(MatRestoreRow(from, i, &count, &column, &value));
+    for (PetscScalar& v : values) v *= factor;
+    to.store().set_values(1, &i, static_cast<PetscInt>(columns.size()), columns.data(), values.data(),
+                          ADD_VALUES);
+  }
+  to.store().assemble_begin(MAT_FINAL_ASSEMBLY);
+  to.store().assemble_end(MAT_FINAL_ASSEMBLY);
+}
 
 void set_value_operations(Mat m) {
   set_operation(m, MATOP_SET_VALUES, set_values);
