@@ -218,6 +218,7 @@ void ScaledOperator::zero() {
 }
 
 void ScaledOperator::scale_and_shift_blocks(double* block, std::span<const PetscInt> sizes) const {
+  if (is_plain()) return;
   const ReadArray left(left_.get()), right(right_.get()), diagonal(diagonal_.get());
   std::int64_t first = 0;
   for (const std::int64_t size : sizes) {
@@ -235,7 +236,8 @@ void ScaledOperator::scale_and_shift_blocks(double* block, std::span<const Petsc
 void ScaledOperator::diagonal(Vec d) const {
   require_size(d, op_->rows(), "the vector of the diagonal");
   Array<double> values = op_->diagonal_blocks(1);
-  scale_and_shift_blocks(values.data(), std::vector<PetscInt>(static_cast<std::size_t>(op_->rows()), 1));
+  if (!is_plain())
+    scale_and_shift_blocks(values.data(), std::vector<PetscInt>(static_cast<std::size_t>(op_->rows()), 1));
   WriteArray to(d, op_->space());
   if (to.space() == SpaceKind::cuda) {
     memory::copy_to_device(to.data(), values.data(), values.bytes());
@@ -318,7 +320,7 @@ void ScaledOperator::view(PetscViewer viewer) {
               : "on the GPU with vectors of host memory: x is copied there and y back";
 #endif
   QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  products %s\n", where));
-  if (scale_ != 1 || shift_ != 0 || left_ || right_ || diagonal_)
+  if (!is_plain())
     QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  scale %g, shift %g%s%s%s\n", scale_, shift_,
                                            left_ ? ", rows scaled" : "", right_ ? ", columns scaled" : "",
                                            diagonal_ ? ", a diagonal added" : ""));

@@ -68,6 +68,8 @@ class ScaledOperator final : public ShellContext {
   const std::shared_ptr<const SpmvOperator<double>>& op() const { return op_; }
 
  private:
+  // Whether this is A itself.
+  bool is_plain() const { return scale_ == 1 && shift_ == 0 && !left_ && !right_ && !diagonal_; }
   void apply(Vec x, Vec y, bool transposed);
   void scale_and_shift_blocks(double* blocks, std::span<const PetscInt> sizes) const;
   // `work`, made anew where it has not the size and the type of `model`.
