@@ -25,6 +25,25 @@
 
 namespace quadrille {
 
+// On the GPU: our kernel, which gives a block a tile of entries whatever the strips, or the paper's algorithm 1, which gives
+// a warp a strip.
+enum class CmrsKernel { tiles, paper };
+
+// How x is read: through the read-only path, which was the texture cache of the paper's GPUs and is a part of L1 today;
+// through L1 like other data; or past it, from L2.
+enum class CachePath { read_only, l1, l2 };
+
+// How the product is done on the GPU. The CPU has one kernel.
+struct CmrsLaunch {
+  CmrsKernel kernel = CmrsKernel::tiles;
+  int block = 0;                           // threads; 0 takes the kernel's default
+  bool aligned = true;                     // paper: a long strip's reads begin on a whole line of 128 bytes
+  CachePath cache = CachePath::read_only;  // paper
+};
+
+// Threads of a block. Throws FormatError unless they are 64, 128 or 256 (our kernel) or a multiple of 32 up to 1024 (the paper's).
+int threads_of(const CmrsLaunch& launch);
+
 template <class T, class Space = Host>
 struct Cmrs {
   static constexpr int packed_bits = 4;
@@ -37,6 +56,8 @@ struct Cmrs {
   Array<std::uint32_t, Space> column;       // [nnz]
   Array<std::uint8_t, Space> row_in_strip;  // [nnz] or empty
   Array<T, Space> value;                    // [nnz]
+  CmrsLaunch launch;
+  LinePlan<T, Space> plan{};  // on the GPU, of our kernel
 
   std::int64_t strips() const { return (rows + height - 1) / height; }
   std::int64_t nnz() const { return value.size(); }
@@ -52,16 +73,20 @@ Cmrs<T, To> transfer(const Cmrs<T, From>& a) {
           transfer<To>(a.strip_ptr),
           transfer<To>(a.column),
           transfer<To>(a.row_in_strip),
-          transfer<To>(a.value)};
+          transfer<To>(a.value),
+          a.launch,
+          a.launch.kernel == CmrsKernel::tiles ? plan_on<T, To>(a.strip_ptr, a.height, threads_of(a.launch))
+                                               : LinePlan<T, To>{}};
 }
 
 // Where the row within the strip is kept. `automatic` packs it when the columns fit 28 bits, as the paper
 // does.
 enum class CmrsRows { automatic, separate };
 
-// Throws FormatError for a height outside 1..16.
+// Throws FormatError for a height outside 1..16 and as threads_of() does.
 template <class T>
-Cmrs<T> cmrs_from_csr(const Csr<T>& csr, int height, bool reorder, CmrsRows rows = CmrsRows::automatic);
+Cmrs<T> cmrs_from_csr(const Csr<T>& csr, int height, bool reorder, CmrsRows rows = CmrsRows::automatic,
+                      const CmrsLaunch& launch = {});
 template <class T>
 Csr<T> to_csr(const Cmrs<T>& cmrs);
 // Throws FormatError naming the first broken strip.

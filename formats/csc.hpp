@@ -26,6 +26,7 @@ struct Csc {
   Array<std::int32_t, Space> column_ptr;  // [columns + 1]
   Array<std::int32_t, Space> row;         // [nnz]
   Array<T, Space> value;                  // [nnz]
+  LinePlan<T, Space> plan{};              // on the GPU, for A^T x
 
   std::int64_t nnz() const { return value.size(); }
 };
@@ -33,7 +34,12 @@ struct Csc {
 // A copy in the memory of To.
 template <class To, class T, class From>
 Csc<T, To> transfer(const Csc<T, From>& a) {
-  return {a.rows, a.columns, transfer<To>(a.column_ptr), transfer<To>(a.row), transfer<To>(a.value)};
+  return {a.rows,
+          a.columns,
+          transfer<To>(a.column_ptr),
+          transfer<To>(a.row),
+          transfer<To>(a.value),
+          plan_on<T, To>(a.column_ptr)};
 }
 
 template <class T>

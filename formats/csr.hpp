@@ -19,6 +19,7 @@
 
 #include "formats/array.hpp"
 #include "formats/format.hpp"
+#include "formats/line_plan.hpp"
 
 namespace quadrille {
 
@@ -29,6 +30,8 @@ struct Csr {
   Array<std::int32_t, Space> row_ptr;  // [rows + 1]
   Array<std::int32_t, Space> column;   // [nnz]
   Array<T, Space> value;               // [nnz]
+  LinePlan<T, Space> plan{};           // on the GPU
+  int lanes = 0;  // on the GPU: per row, 1 (the scalar kernel) to 32 (the vector kernel); 0 follows the plan
 
   std::int64_t nnz() const { return value.size(); }
 };
@@ -36,7 +39,12 @@ struct Csr {
 // A copy in the memory of To.
 template <class To, class T, class From>
 Csr<T, To> transfer(const Csr<T, From>& a) {
-  return {a.rows, a.columns, transfer<To>(a.row_ptr), transfer<To>(a.column), transfer<To>(a.value)};
+  return {a.rows,
+          a.columns,
+          transfer<To>(a.row_ptr),
+          transfer<To>(a.column),
+          transfer<To>(a.value),
+          plan_on<T, To>(a.row_ptr)};
 }
 
 // Throws FormatError, naming the first broken row, unless sizes agree, row_ptr ascends and columns ascend in

@@ -65,10 +65,17 @@ std::unique_ptr<SpmvOperator<T>> make_cds(const Source<T>& s, int block_size) {
   return own<Space, T>(block_diagonals_from_csr(*csr_of(s), block_size));
 }
 
+// With options.csr_lanes on the GPU, by that many lanes a row.
 template <class Space, class T>
-std::unique_ptr<SpmvOperator<T>> make_csr(const Source<T>& s) {
-  if constexpr (std::is_same_v<Space, Device>)
+std::unique_ptr<SpmvOperator<T>> make_csr(const Source<T>& s, int lanes) {
+  if constexpr (std::is_same_v<Space, Device>) {
     if (s.device_csr) return std::make_unique<FormatOperator<Csr<T, Device>, T, Device>>(s.device_csr);
+    if (lanes > 0) {
+      Csr<T, Device> on_device = to_device(*csr_of(s));
+      on_device.lanes = lanes;
+      return own_on_device<T>(std::move(on_device));
+    }
+  }
   return share<Space, T>(csr_of(s));
 }
 
@@ -99,7 +106,7 @@ std::vector<FormatEntry> formats_in() {
     entries.push_back({name, space, false, summary, make, make});
   };
   add("csr", "compressed sparse row",
-      []<class T>(const Source<T>& s, const Options&) { return make_csr<Space, T>(s); });
+      []<class T>(const Source<T>& s, const Options& o) { return make_csr<Space, T>(s, o.csr_lanes); });
   add("csc", "compressed sparse column: CSR of the transpose",
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(csc_from_csr(*csr_of(s))); });
   add("coo", "coordinate list, sorted by row",
@@ -124,7 +131,8 @@ std::vector<FormatEntry> formats_in() {
   });
   add("cmrs", "compressed multi-row storage (Koza et al. 2012)",
       []<class T>(const Source<T>& s, const Options& o) {
-        return own<Space, T>(cmrs_from_csr(*csr_of(s), o.cmrs_height, o.cmrs_reorder));
+        return own<Space, T>(
+            cmrs_from_csr(*csr_of(s), o.cmrs_height, o.cmrs_reorder, CmrsRows::automatic, o.cmrs_launch));
       });
   add("hyb", "ELL and COO (Bell and Garland 2009)",
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(hyb_from_csr(*csr_of(s))); });

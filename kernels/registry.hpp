@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/block_diagonals.hpp"
+#include "formats/cmrs.hpp"
 #include "formats/csr.hpp"
 #include "formats/dia.hpp"
 #include "kernels/spmv_operator.hpp"
@@ -47,12 +48,14 @@ enum class RowOrdering { none, descending, rcm };
 // The parameters of the formats that have some.
 struct FormatOptions {
   int block_size = 1;      // bcsr and cds: unknowns per node; of the hub where there is one
+  int csr_lanes = 0;       // on the GPU: lanes per row, 1 (scalar) to 32 (vector); 0 takes rows of any length
   int ellr_t_threads = 0;  // T: 1, 2, 4, 8, 16 or 32; 0 is chosen by ellr_t_choice()
   int ellr_t_block = 0;    // threads of a block: 64, 128, 256, 512 or 1024; 0 is chosen as well
   int rg_csr_group = 64;   // rows per group, 32..256
   RowOrdering rg_csr_ordering = RowOrdering::none;
   int cmrs_height = 4;        // rows per strip, 1..16
   bool cmrs_reorder = false;  // entries of a strip sorted by column
+  CmrsLaunch cmrs_launch;     // on the GPU
 };
 
 struct FormatEntry {

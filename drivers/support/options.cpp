@@ -243,16 +243,28 @@ void read_run_options(const Settings& settings, Options& options) {
 
 void read_format_options(const Settings& settings, FormatOptions& formats) {
   const Words powers{"0", "1", "2", "4", "8", "16", "32"};
+  formats.csr_lanes = std::stoi(read_word(settings, "csr-lanes", "0", powers));
   formats.ellr_t_threads = std::stoi(read_word(settings, "ellr-threads", "0", powers));
   const Words blocks{"0", "64", "128", "256", "512", "1024"};
   formats.ellr_t_block = std::stoi(read_word(settings, "ellr-block", "0", blocks));
   formats.rg_csr_group = read_int(settings, "rgcsr-group", 64, 32, 256);
-  const std::string ordering = read_word(settings, "rgcsr-ordering", "none", ordering_names());
-  const Words& names = ordering_names();
-  formats.rg_csr_ordering =
-      static_cast<RowOrdering>(std::find(names.begin(), names.end(), ordering) - names.begin());
+  const auto place = [&](const char* option, const Words& names) {  // of the word among the names
+    const std::string word = read_word(settings, option, names.front(), names);
+    return std::find(names.begin(), names.end(), word) - names.begin();
+  };
+  formats.rg_csr_ordering = static_cast<RowOrdering>(place("rgcsr-ordering", ordering_names()));
   formats.cmrs_height = read_int(settings, "cmrs-height", 4, 1, 16);
   formats.cmrs_reorder = read_switch(settings, "cmrs-reorder");
+  CmrsLaunch& launch = formats.cmrs_launch;
+  launch.kernel = static_cast<CmrsKernel>(place("cmrs-kernel", cmrs_kernel_names()));
+  launch.block = read_int(settings, "cmrs-block", 0, 0, 1024);
+  launch.aligned = read_word(settings, "cmrs-aligned", "on", {"on", "off"}) == "on";
+  launch.cache = static_cast<CachePath>(place("cmrs-cache", cache_path_names()));
+  try {
+    threads_of(launch);
+  } catch (const FormatError& error) {
+    refuse(settings.at("cmrs-block"), error.what());
+  }
 }
 
 // Whether two paths are one regular file, there already or not.

@@ -142,6 +142,10 @@ std::vector<OptionSpec> format_options() {
   const std::string group = "Format parameters";
   const unsigned to = for_runs;
   return {
+      {"csr-lanes", "N", group, to, true,
+       "csr on the GPU: lanes per row, 1 (the scalar kernel), 2, 4, 8, 16 or 32 (the vector kernel); 0 takes "
+       "rows of "
+       "any length (default 0)"},
       {"ellr-threads", "T", group, to, true,
        "ellr_t: threads per row, 1, 2, 4, 8, 16 or 32; 0 chooses by the rows (default 0)"},
       {"ellr-block", "N", group, to, true,
@@ -151,6 +155,16 @@ std::vector<OptionSpec> format_options() {
        "rg_csr: order of the rows, none, descending or rcm (default none)"},
       {"cmrs-height", "N", group, to, true, "cmrs: rows per strip, 1 to 16 (default 4)"},
       {"cmrs-reorder", "", group, to, true, "cmrs: sort the entries of a strip by column"},
+      {"cmrs-kernel", "default | paper", group, to, true,
+       "cmrs on the GPU: our kernel, or the paper's, a warp per strip (default default)"},
+      {"cmrs-block", "N", group, to, true,
+       "cmrs on the GPU: threads per block, 64, 128 or 256, or a multiple of 32 of the paper's kernel; 0 is "
+       "128 and "
+       "256 (default 0)"},
+      {"cmrs-aligned", "on | off", group, to, true,
+       "cmrs, the paper's kernel: long strips are read from a whole line of 128 bytes on (default on)"},
+      {"cmrs-cache", "read-only | l1 | l2", group, to, true,
+       "cmrs, the paper's kernel: how x is read, past L1 with l2 (default read-only)"},
   };
 }
 

@@ -9,6 +9,14 @@ const Words& ordering_names() {
   static const Words names{"none", "descending", "rcm"};
   return names;
 }
+const Words& cmrs_kernel_names() {
+  static const Words names{"default", "paper"};
+  return names;
+}
+const Words& cache_path_names() {
+  static const Words names{"read-only", "l1", "l2"};
+  return names;
+}
 
 namespace {
 
@@ -66,12 +74,17 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"vectors", std::to_string(options.product.vectors)},
       {"check", options.check_on_slabs ? "slabs" : "all"},
       {"input", options.input},
+      {"csr-lanes", std::to_string(formats.csr_lanes)},
       {"ellr-threads", std::to_string(formats.ellr_t_threads)},
       {"ellr-block", std::to_string(formats.ellr_t_block)},
       {"rgcsr-group", std::to_string(formats.rg_csr_group)},
       {"rgcsr-ordering", ordering_names().at(static_cast<std::size_t>(formats.rg_csr_ordering))},
       {"cmrs-height", std::to_string(formats.cmrs_height)},
       {"cmrs-reorder", yes_no(formats.cmrs_reorder)},
+      {"cmrs-kernel", cmrs_kernel_names().at(static_cast<std::size_t>(formats.cmrs_launch.kernel))},
+      {"cmrs-block", std::to_string(formats.cmrs_launch.block)},
+      {"cmrs-aligned", formats.cmrs_launch.aligned ? "on" : "off"},
+      {"cmrs-cache", cache_path_names().at(static_cast<std::size_t>(formats.cmrs_launch.cache))},
       {"plot", options.plot},
       {"output", options.output},
       {"json", options.json},

@@ -1,29 +1,44 @@
 // CMRS on the GPU. Source: Koza, Matyka, Szkoda, Miroslaw 2012, algorithm 1. Where the paper gives a strip to a
-// warp, a warp takes several at once through shared memory (lines.cuh), so that short strips
-// leave no lane idle. Each lane keeps one partial sum per row of the strip, in registers where the paper used
-// shared memory; the row of an entry selects the sum it goes to.
+// warp (cmrs_paper.cuh), a warp takes several at once through shared memory (lines.cuh), so that short strips
+// leave no lane idle, and several blocks share a long one. Each lane keeps one partial sum per row of the strip, in registers
+// where the paper used shared memory; the row of an entry selects the sum it goes to.
+#include "kernels/cuda/cmrs_paper.cuh"
 #include "kernels/cuda/lines.cuh"
 #include "kernels/cuda/spmv.hpp"
 
 namespace quadrille::cuda {
+namespace {
+
+// Height: the height rounded up to a power of two.
+template <int Height, class T>
+void multiply_tiles(const Cmrs<T, Device>& a, const T* x, T* y) {
+  const Lines<T> strips{.rows = a.rows,
+                        .height = a.height,
+                        .row_bits = a.packed ? Cmrs<T>::packed_bits : 0,
+                        .ptr = a.strip_ptr.data(),
+                        .index = a.column.data(),
+                        .row = a.row_in_strip.data(),
+                        .value = a.value.data()};
+  switch (threads_of(a.launch)) {
+    case 64:
+      return multiply_lines<LineShape<Height, 64>>(strips, a.plan, a.nnz(), x, y);
+    case 128:
+      return multiply_lines<LineShape<Height, 128>>(strips, a.plan, a.nnz(), x, y);
+    default:
+      return multiply_lines<LineShape<Height, 256>>(strips, a.plan, a.nnz(), x, y);
+  }
+}
+
+}  // namespace
 
 template <class T>
 void spmv(const Cmrs<T, Device>& a, const T* x, T* y) {
-  const Lines strips{a.strips(),
-                     a.rows,
-                     a.nnz(),
-                     a.height,
-                     a.packed ? Cmrs<T>::packed_bits : 0,
-                     a.strip_ptr.data(),
-                     a.column.data(),
-                     a.row_in_strip.data()};
-  const auto multiply = [&](auto height) { multiply_lines<height()>(strips, a.value.data(), x, y); };
-  // the height rounded up to a power of two
-  if (a.height == 1) return multiply(std::integral_constant<int, 1>{});
-  if (a.height == 2) return multiply(std::integral_constant<int, 2>{});
-  if (a.height <= 4) return multiply(std::integral_constant<int, 4>{});
-  if (a.height <= 8) return multiply(std::integral_constant<int, 8>{});
-  return multiply(std::integral_constant<int, 16>{});
+  if (a.launch.kernel == CmrsKernel::paper) return multiply_as_the_paper(a, x, y);
+  if (a.height == 1) return multiply_tiles<1>(a, x, y);
+  if (a.height == 2) return multiply_tiles<2>(a, x, y);
+  if (a.height <= 4) return multiply_tiles<4>(a, x, y);
+  if (a.height <= 8) return multiply_tiles<8>(a, x, y);
+  multiply_tiles<16>(a, x, y);
 }
 
 #define QUADRILLE_INSTANTIATE(T) template void spmv(const Cmrs<T, Device>&, const T*, T*);

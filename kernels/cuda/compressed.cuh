@@ -99,15 +99,22 @@ void with_lanes(int lanes, std::int64_t lines, const Launch& launch) {
   }
 }
 
-// lanes 0: tiles in shared memory, for lines of any length.
+// lanes 0: tiles in shared memory, for lines of any length, as planned.
 template <class T>
-void gather(int lanes, std::int64_t lines, const Array<std::int32_t, Device>& ptr,
-            const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x, T* y) {
+void gather(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines,
+            const Array<std::int32_t, Device>& ptr, const Array<std::int32_t, Device>& index,
+            const Array<T, Device>& value, const T* x, T* y) {
   if (lines == 0) return;
-  if (lanes == 0)
-    return multiply_lines<1>({lines, lines, value.size(), 1, 0, ptr.data(),
-                              reinterpret_cast<const std::uint32_t*>(index.data()), nullptr},
-                             value.data(), x, y);
+  if (lanes == 0) {
+    const Lines<T> all{.rows = lines,
+                       .height = 1,
+                       .row_bits = 0,
+                       .ptr = ptr.data(),
+                       .index = reinterpret_cast<const std::uint32_t*>(index.data()),
+                       .row = nullptr,
+                       .value = value.data()};
+    return multiply_lines<LineShape<1, line_threads>>(all, plan, value.size(), x, y);
+  }
   with_lanes(lanes, lines, [&]<int Lanes>(unsigned blocks) {
     gather_kernel<Lanes><<<blocks, threads_per_block>>>(lines, ptr.data(), index.data(), value.data(), x, y);
   });

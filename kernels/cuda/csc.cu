@@ -11,7 +11,7 @@ void spmv(const Csc<T, Device>& a, const T* x, T* y) {
 
 template <class T>
 void spmv_transpose(const Csc<T, Device>& a, const T* x, T* y) {
-  gather(0, a.columns, a.column_ptr, a.row, a.value, x, y);
+  gather(0, a.plan, a.columns, a.column_ptr, a.row, a.value, x, y);
 }
 
 #define QUADRILLE_INSTANTIATE(T)                           \

@@ -6,13 +6,8 @@
 namespace quadrille::cuda {
 
 template <class T>
-void spmv_lanes(const Csr<T, Device>& a, int lanes, const T* x, T* y) {
-  gather(lanes, a.rows, a.row_ptr, a.column, a.value, x, y);
-}
-
-template <class T>
 void spmv(const Csr<T, Device>& a, const T* x, T* y) {
-  spmv_lanes(a, 0, x, y);
+  gather(a.lanes, a.plan, a.rows, a.row_ptr, a.column, a.value, x, y);
 }
 
 template <class T>
@@ -20,10 +15,9 @@ void spmv_transpose(const Csr<T, Device>& a, const T* x, T* y) {
   scatter(0, a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                     \
-  template void spmv(const Csr<T, Device>&, const T*, T*);           \
-  template void spmv_transpose(const Csr<T, Device>&, const T*, T*); \
-  template void spmv_lanes(const Csr<T, Device>&, int, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T)                           \
+  template void spmv(const Csr<T, Device>&, const T*, T*); \
+  template void spmv_transpose(const Csr<T, Device>&, const T*, T*);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -36,9 +36,6 @@ template <class T> void spmv_transpose(const BlockDiagonals<T, Device>& a, const
 
 // Y = A X for `count` vectors, column-major without gaps, as SpmvOperator::apply_multiple() says.
 template <class T> void spmv_multiple(const BlockDiagonals<T, Device>& a, const T* x, T* y, int count);  // CDS
-
-// CSR with a given number of lanes per row: 1 is the scalar (naive) kernel, 32 the vector kernel, 0 takes rows of any length.
-template <class T> void spmv_lanes(const Csr<T, Device>& a, int lanes, const T* x, T* y);
 // clang-format on
 
 }  // namespace quadrille::cuda

@@ -148,6 +148,8 @@ TEST_F(OptionsFiles, ResolvedOptionsReadBackTheSame) {
        "ones",
        "--space",
        "cpu"},
+      {"spmv", "--cmrs-kernel", "paper", "--cmrs-block", "96", "--cmrs-aligned", "off", "--cmrs-cache", "l1",
+       "--csr-lanes", "8"},
       {"inspect", matrix, "--threads", "2"},
       {"inspect", "--grid", "4x4x4", "--radius", "3"},
       {"info", "--quiet", "--json", "i.json"},

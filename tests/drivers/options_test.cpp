@@ -43,6 +43,9 @@ TEST(Options, DefaultsOfSpmv) {
   EXPECT_EQ(options.format_options.rg_csr_ordering, RowOrdering::none);
   EXPECT_EQ(options.format_options.cmrs_height, 4);
   EXPECT_FALSE(options.format_options.cmrs_reorder);
+  EXPECT_EQ(options.format_options.cmrs_launch.kernel, CmrsKernel::tiles);
+  EXPECT_EQ(options.format_options.cmrs_launch.block, 0);
+  EXPECT_EQ(options.format_options.csr_lanes, 0);
   EXPECT_EQ(options.output + options.json + options.csv, "");
   EXPECT_FALSE(options.quiet);
   EXPECT_TRUE(options.progress);
@@ -129,6 +132,17 @@ TEST(Options, EveryNamedChoiceIsTaken) {
   for (const int block : {64, 128, 256, 512, 1024})
     EXPECT_EQ(spmv({"--ellr-block", std::to_string(block)}).format_options.ellr_t_block, block);
   EXPECT_EQ(spmv({"--rgcsr-ordering", "descending"}).format_options.rg_csr_ordering, RowOrdering::descending);
+  for (const int lanes : {0, 1, 2, 4, 8, 16, 32})
+    EXPECT_EQ(spmv({"--csr-lanes", std::to_string(lanes)}).format_options.csr_lanes, lanes);
+  const CmrsLaunch launch =
+      spmv({"--cmrs-kernel", "paper", "--cmrs-block", "320", "--cmrs-aligned", "off", "--cmrs-cache", "l2"})
+          .format_options.cmrs_launch;
+  EXPECT_EQ(launch.kernel, CmrsKernel::paper);
+  EXPECT_EQ(launch.block, 320);
+  EXPECT_FALSE(launch.aligned);
+  EXPECT_EQ(launch.cache, CachePath::l2);
+  EXPECT_EQ(spmv({"--cmrs-cache", "l1"}).format_options.cmrs_launch.cache, CachePath::l1);
+  EXPECT_EQ(spmv({"--cmrs-block", "64"}).format_options.cmrs_launch.block, 64);
   EXPECT_EQ(spmv({"--format", "auto"}).formats, Words{"auto"});
   for (const FormatEntry& entry : registry()) {
     EXPECT_TRUE(entry.make_fp64) << entry.name;
@@ -186,18 +200,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"--threads", "-1", "from 0 to"}, BadValue{"--threads", "many", "from 0 to"},
         BadValue{"--input", "zeros", "random, ones or sine"}));
 
-INSTANTIATE_TEST_SUITE_P(FormatValues, RefusedValue,
-                         testing::Values(BadValue{"--ellr-threads", "3", "1, 2, 4, 8, 16 or 32"},
-                                         BadValue{"--ellr-threads", "64", "1, 2, 4, 8, 16 or 32"},
-                                         BadValue{"--ellr-block", "32", "64, 128, 256, 512 or 1024"},
-                                         BadValue{"--rgcsr-group", "31", "from 32 to 256"},
-                                         BadValue{"--rgcsr-group", "257", "from 32 to 256"},
-                                         BadValue{"--rgcsr-ordering", "rmc", "did you mean 'rcm'?"},
-                                         BadValue{"--cmrs-height", "0", "from 1 to 16"},
-                                         BadValue{"--cmrs-height", "17", "from 1 to 16"},
-                                         BadValue{"--output", "x.hdf", "must end in .h5"},
-                                         BadValue{"--config", "/nowhere/a.ini", "no such file"},
-                                         BadValue{"--config", "/", "no such file"}));
+INSTANTIATE_TEST_SUITE_P(
+    FormatValues, RefusedValue,
+    testing::Values(
+        BadValue{"--ellr-threads", "3", "1, 2, 4, 8, 16 or 32"},
+        BadValue{"--ellr-threads", "64", "1, 2, 4, 8, 16 or 32"},
+        BadValue{"--ellr-block", "32", "64, 128, 256, 512 or 1024"},
+        BadValue{"--rgcsr-group", "31", "from 32 to 256"}, BadValue{"--rgcsr-group", "257", "from 32 to 256"},
+        BadValue{"--rgcsr-ordering", "rmc", "did you mean 'rcm'?"},
+        BadValue{"--cmrs-height", "0", "from 1 to 16"}, BadValue{"--cmrs-height", "17", "from 1 to 16"},
+        BadValue{"--cmrs-block", "320", "64, 128 and 256"}, BadValue{"--cmrs-kernel", "papers", "paper"},
+        BadValue{"--cmrs-aligned", "yes", "on or off"}, BadValue{"--cmrs-cache", "l3", "l1"},
+        BadValue{"--csr-lanes", "3", "32"}, BadValue{"--output", "x.hdf", "must end in .h5"},
+        BadValue{"--config", "/nowhere/a.ini", "no such file"}, BadValue{"--config", "/", "no such file"}));
 
 TEST(Options, NumbersHaveNoNearestOne) {
   EXPECT_EQ(error_of({"spmv", "--ellr-threads", "3"}).find("did you mean"), std::string::npos);

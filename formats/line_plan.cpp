@@ -1,0 +1,69 @@
+#include "formats/line_plan.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace quadrille {
+namespace {
+
+constexpr std::int64_t aligned = 32;  // entries that a warp reads at once
+
+// Tiles of one part of a long line: few, for the line is then done as soon as the others; more where there are so many
+// entries that every multiprocessor has enough to do, for each part has to hand in its sums.
+std::int64_t tiles_per_part(std::int64_t entries, int tile) {
+  return std::clamp<std::int64_t>(entries / (std::int64_t{4096} * tile), 2, 16);
+}
+
+template <class Item>
+Array<Item> array_of(const std::vector<Item>& items) {
+  Array<Item> array(static_cast<std::int64_t>(items.size()));
+  std::copy(items.begin(), items.end(), array.data());
+  return array;
+}
+
+}  // namespace
+
+template <class T>
+LinePlan<T> plan_lines(const Array<std::int32_t>& ptr, int height, int tile, int most_lines) {
+  if (ptr.size() == 0) return {};
+  const std::int64_t lines = ptr.size() - 1, entries = ptr[lines];
+  const std::int64_t part = tiles_per_part(entries, tile) * tile;
+  std::vector<LineGroup> groups;
+  groups.reserve(static_cast<std::size_t>(std::max(entries / tile, lines / most_lines) + 1));
+  std::vector<SplitLine> splits;
+  std::int32_t parts = 0;
+  const auto number = [](std::int64_t i) { return static_cast<std::int32_t>(i); };
+  for (std::int64_t line = 0; line < lines;) {
+    const std::int64_t begin = ptr[line], first = begin / aligned * aligned;
+    const std::int32_t* const limit = ptr.data() + std::min(lines, line + most_lines) + 1;
+    // the first line end that does not fit
+    const std::int64_t end_line =
+        std::upper_bound(ptr.data() + line + 1, limit, first + tile) - ptr.data() - 1;
+    if (end_line > line) {
+      groups.push_back({number(line), number(end_line - line), number(begin), ptr[end_line]});
+      line = end_line;
+      continue;
+    }
+    const std::int64_t end = ptr[line + 1], count = (end - first + part - 1) / part;
+    if (count == 1) {
+      groups.push_back({number(line), 0, number(begin), number(end)});
+    } else {
+      const std::int64_t tiles = (end - first + tile - 1) / tile, share = (tiles + count - 1) / count * tile;
+      const std::int32_t first_part = parts;
+      for (std::int64_t at = first; at < end; at += share)
+        groups.push_back({parts++, -1 - number(static_cast<std::int64_t>(splits.size())),
+                          number(std::max(at, begin)), number(std::min(at + share, end))});
+      splits.push_back({number(line), first_part, parts - first_part});
+    }
+    ++line;
+  }
+  return {array_of(groups), array_of(splits), Array<T>(std::int64_t{parts} * height, T(0)),
+          Array<std::int32_t>(static_cast<std::int64_t>(splits.size()), 0)};
+}
+
+#define QUADRILLE_INSTANTIATE(T) template LinePlan<T> plan_lines(const Array<std::int32_t>&, int, int, int);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille

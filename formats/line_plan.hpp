@@ -1,0 +1,58 @@
+// How a GPU kernel shares out the lines of a matrix (rows of CSR, columns of CSC, strips of CMRS) among its blocks of
+// threads, whatever their lengths. After the row blocks of CSR-adaptive: Greathouse and Daga, SC14. Made when a matrix
+// goes to the GPU; no part of the format, and 16 bytes for about as many entries as a block takes.
+#pragma once
+
+#include "formats/array.hpp"
+
+namespace quadrille {
+
+// The work of one block of threads: entries begin .. end - 1, which are
+//   count > 0: lines line .. line + count - 1, which fit the block's tile
+//   count = 0: the one line `line`, longer than the tile
+//   count < 0: part `line` of split line -1 - count
+struct alignas(16) LineGroup {
+  std::int32_t line, count, begin, end;
+};
+
+// A line that several blocks share: parts first_part .. first_part + parts - 1.
+struct SplitLine {
+  std::int32_t line, first_part, parts;
+};
+
+template <class T, class Space = Host>
+struct LinePlan {
+  Array<LineGroup, Space> group;
+  Array<SplitLine, Space> split;
+  // Scratch of a product: the sums of each part, and how many parts of each split line are done, 0 between products.
+  // Products of one matrix therefore run one after the other.
+  mutable Array<T, Space> partial;             // [parts][height]
+  mutable Array<std::int32_t, Space> arrived;  // [split lines]
+};
+
+// For lines ptr[i] .. ptr[i+1] - 1 and blocks whose tile holds `tile` entries, the first of them a multiple of 32, of at most
+// `most_lines` lines. A line longer than the tile goes to one block up to a few tiles (more of them in a large
+// matrix), and is else split into equal parts of as many.
+template <class T>
+LinePlan<T> plan_lines(const Array<std::int32_t>& ptr, int height, int tile, int most_lines);
+
+// A copy in GPU memory.
+template <class To, class T>
+LinePlan<T, To> transfer(const LinePlan<T>& a) {
+  return {transfer<To>(a.group), transfer<To>(a.split), transfer<To>(a.partial), transfer<To>(a.arrived)};
+}
+
+// Of a block of threads for lines (kernels/cuda/lines.cuh): small blocks wait less for each other's loads.
+inline constexpr int line_threads = 128;
+inline constexpr int line_entries = 8;  // of a thread, all in flight
+
+// What the transfer of a matrix from From to To adds to it: the plan, where it goes to the GPU.
+template <class T, class To, class From>
+LinePlan<T, To> plan_on(const Array<std::int32_t, From>& ptr, int height = 1, int threads = line_threads) {
+  if constexpr (std::is_same_v<From, Host> && std::is_same_v<To, Device>)
+    return transfer<To>(plan_lines<T>(ptr, height, threads * line_entries, threads));
+  else
+    return {};
+}
+
+}  // namespace quadrille

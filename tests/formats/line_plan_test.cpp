@@ -1,0 +1,105 @@
+#include "formats/line_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+namespace quadrille {
+namespace {
+
+Array<std::int32_t> pointers(const std::vector<std::int32_t>& lengths) {
+  Array<std::int32_t> ptr(static_cast<std::int64_t>(lengths.size()) + 1);
+  ptr[0] = 0;
+  std::partial_sum(lengths.begin(), lengths.end(), ptr.data() + 1);
+  return ptr;
+}
+
+// Every line and every entry belongs to one group, in order, and each group keeps what LineGroup promises.
+void expect_complete(const Array<std::int32_t>& ptr, const LinePlan<double>& plan, int tile, int most_lines) {
+  std::int32_t line = 0, entry = 0, part = 0, split = 0;
+  for (const LineGroup& group : plan.group) {
+    ASSERT_EQ(group.begin, entry);
+    if (group.count > 0) {
+      ASSERT_EQ(group.line, line);
+      ASSERT_LE(group.count, most_lines);
+      ASSERT_LE(group.end - group.begin / 32 * 32, tile);
+      line += group.count;
+    } else if (group.count == 0) {
+      ASSERT_EQ(group.line, line);
+      ASSERT_GT(group.end - group.begin / 32 * 32, tile);
+      ++line;
+    } else {
+      ASSERT_EQ(group.line, part++);
+      ASSERT_EQ(-1 - group.count, split);
+      ASSERT_TRUE(group.begin % 32 == 0 || group.begin == ptr[line]);
+      ASSERT_LT(group.begin, group.end);
+      const SplitLine& whole = plan.split[split];
+      ASSERT_EQ(whole.line, line);
+      ASSERT_GE(whole.parts, 2);
+      if (part == whole.first_part + whole.parts) {
+        ++line;
+        ++split;
+      }
+    }
+    entry = group.end;
+    if (split == 0 || part == plan.split[split - 1].first_part + plan.split[split - 1].parts)
+      ASSERT_EQ(entry, ptr[line]);
+  }
+  EXPECT_EQ(line, ptr.size() - 1);
+  EXPECT_EQ(split, plan.split.size());
+  EXPECT_EQ(plan.arrived.size(), split);
+}
+
+LinePlan<double> planned(const std::vector<std::int32_t>& lengths, int height = 1) {
+  const Array<std::int32_t> ptr = pointers(lengths);
+  LinePlan<double> plan = plan_lines<double>(ptr, height, 1024, 128);
+  expect_complete(ptr, plan, 1024, 128);
+  return plan;
+}
+
+TEST(LinePlan, ShortLinesFillATile) {
+  EXPECT_EQ(planned(std::vector<std::int32_t>(1000, 16)).group.size(), 16);  // 64 lines a block
+  EXPECT_EQ(planned(std::vector<std::int32_t>(1000, 0)).group.size(), 8);    // 128 lines a block
+  EXPECT_EQ(planned({1024, 1024}).group.size(), 2);
+  EXPECT_EQ(planned({}).group.size(), 0);
+}
+
+TEST(LinePlan, ALineBeyondTheTileStandsAlone) {
+  const LinePlan<double> plan = planned({3, 1025, 4});
+  ASSERT_EQ(plan.group.size(), 3);
+  EXPECT_EQ(plan.group[1].count, 0);
+  EXPECT_EQ(plan.split.size(), 0);
+  EXPECT_EQ(planned({31, 1000, 4}).group[1].count, 0);  // begins 31 entries into a line of 128 bytes
+  EXPECT_EQ(planned({32, 1000, 4}).group[0].count, 1);
+}
+
+TEST(LinePlan, AVeryLongLineIsSplitIntoEqualParts) {
+  const LinePlan<double> plan = planned({5, 1000000, 5, 2049, 2048}, 3);
+  ASSERT_EQ(plan.split.size(), 2);
+  EXPECT_EQ(plan.split[0].line, 1);
+  EXPECT_EQ(plan.split[0].parts, (1000005 + 2047) / 2048);
+  EXPECT_EQ(plan.split[1].line, 3);
+  EXPECT_EQ(plan.partial.size(), 3 * (plan.split[0].parts + plan.split[1].parts));
+}
+
+TEST(LinePlan, LengthsAroundEveryThreshold) {
+  for (const int tile : {512, 1024, 2048})
+    for (const int tiles : {1, 2, 3, 4, 6})
+      for (int offset = 0; offset < 64; offset += 9)
+        for (int more = -66; more <= 66; ++more) {
+          const Array<std::int32_t> ptr = pointers({offset, tiles * tile + more, 0, 40, tiles * tile - more});
+          expect_complete(ptr, plan_lines<double>(ptr, 1, tile, 128), tile, 128);
+          ASSERT_FALSE(testing::Test::HasFatalFailure())
+              << tile << " " << tiles << " " << offset << " " << more;
+        }
+}
+
+TEST(LinePlan, PartsGrowWithTheMatrix) {
+  const std::int32_t dense = 20000;  // 4e8 entries
+  const LinePlan<double> plan = planned(std::vector<std::int32_t>(dense, dense));
+  EXPECT_LE(plan.group.size(), std::int64_t{3} * dense);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,147 @@
+// Rows and strips of every length on the GPU: what fits a block's tile, what one block takes alone and what several
+// share, by CSR, CSC transposed, BCSR of single entries and both kernels of CMRS.
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include <gtest/gtest.h>
+
+#include "cases.hpp"
+#include "formats/bcsr.hpp"
+#include "kernels/cpu/spmv.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/spmv.hpp"
+#include "kernels/petsc/reference.hpp"
+
+namespace quadrille {
+namespace {
+
+template <class T, class Multiply>
+std::vector<T> device_product(const Multiply& multiply, std::int64_t rows, const std::vector<T>& x) {
+  Array<T> host(static_cast<std::int64_t>(x.size()));
+  std::copy(x.begin(), x.end(), host.data());
+  const Array<T, Device> x_device = transfer<Device>(host);
+  Array<T, Device> y = transfer<Device>(Array<T>(rows, std::numeric_limits<T>::quiet_NaN()));
+  multiply(x_device.data(), y.data());
+  return to_vector(transfer<Host>(y));
+}
+
+// The bits of the sums when they are exact; else within the bound. The same bits every time in any case.
+template <class T, class Multiply>
+void expect_right(const Csr<T>& csr, bool integer, const Multiply& multiply) {
+  const std::vector<T> x = test_vector<T>(csr.columns, integer, 5);
+  const std::vector<double> x_double(x.begin(), x.end());
+  const petsc::Reference reference(cast<double>(csr), x_double.data());
+  const std::vector<T> y = device_product<T>(multiply, csr.rows, x);
+  const petsc::CheckResult check = reference.compare(y.data());
+  EXPECT_LE(check.error_over_bound, integer ? 0 : 1) << "row " << check.worst_row;
+  for (int again = 0; again < 3; ++again) {
+    const std::vector<T> same = device_product<T>(multiply, csr.rows, x);
+    EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(y)), std::as_bytes(std::span(same))));
+  }
+}
+
+// Strips of `height` rows with as many entries as fill so many tiles, or some more or less, with short rows between.
+template <class T>
+Csr<T> around_thresholds(int height, int tile, bool integer) {
+  std::vector<std::int64_t> lengths;
+  for (const int tiles : {1, 2, 4, 5})
+    for (const int more : {-33, -1, 0, 1, 32}) {
+      for (int row = 0; row < height; ++row)  // the first row of a strip has what does not divide
+        lengths.push_back((tiles * tile + more) / height + (row == 0 ? (tiles * tile + more) % height : 0));
+      for (int row = 0; row < height; ++row) lengths.push_back((row * 7 + more + 40) % 11);
+    }
+  lengths.push_back(3);  // a strip that is cut
+  return ragged_matrix<T>(lengths, 12000, integer);
+}
+
+template <class T>
+void strips_around_thresholds() {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (int height = 1; height <= 16; ++height)
+    for (const int block : {64, 128, 256})
+      for (const bool integer : {false, true}) {
+        SCOPED_TRACE("height " + std::to_string(height) + ", block " + std::to_string(block));
+        const Csr<T> csr = around_thresholds<T>(height, block * line_entries, integer);
+        const Cmrs<T, Device> cmrs = transfer<Device>(
+            cmrs_from_csr(csr, height, height % 2 == 0,
+                          block == 64 ? CmrsRows::separate : CmrsRows::automatic, {.block = block}));
+        expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(cmrs, x, y); });
+      }
+}
+
+TEST(LongLines, StripsAroundEveryThreshold_cuda_fp64) {
+  strips_around_thresholds<double>();
+}
+
+TEST(LongLines, StripsAroundEveryThreshold_cuda_fp32) {
+  strips_around_thresholds<float>();
+}
+
+template <class T>
+void paper_kernel() {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (int height = 1; height <= 16; ++height)
+    for (const bool integer : {false, true}) {
+      const Csr<T> csr = around_thresholds<T>(height, 100, integer);
+      Cmrs<T> host =
+          cmrs_from_csr(csr, height, integer, height % 3 == 0 ? CmrsRows::separate : CmrsRows::automatic,
+                        {.kernel = CmrsKernel::paper});
+      for (const int block : {32, 64, 320, 512, 1024})
+        for (const bool aligned : {false, true})
+          for (const CachePath cache : {CachePath::read_only, CachePath::l1, CachePath::l2}) {
+            SCOPED_TRACE("height " + std::to_string(height) + ", block " + std::to_string(block));
+            host.launch = {CmrsKernel::paper, block, aligned, cache};
+            const Cmrs<T, Device> cmrs = transfer<Device>(host);
+            expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(cmrs, x, y); });
+          }
+    }
+}
+
+TEST(LongLines, ThePapersKernel_cuda_fp64) {
+  paper_kernel<double>();
+}
+
+TEST(LongLines, ThePapersKernel_cuda_fp32) {
+  paper_kernel<float>();
+}
+
+// One row of a million entries, first, last or amid short ones.
+template <class T>
+void a_very_long_row() {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (const std::size_t place : {0, 700, 1499})
+    for (const bool integer : {false, true}) {
+      std::vector<std::int64_t> lengths(1500, 3);
+      lengths[place] = 1000000;
+      lengths[place / 2 + 1] = 5000;
+      const Csr<T> csr = ragged_matrix<T>(lengths, 1000000, integer);
+      const Csr<T, Device> on_device = transfer<Device>(csr);
+      expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(on_device, x, y); });
+      const Bcsr<T, Device> bcsr = transfer<Device>(bcsr_from_csr(csr, 1));
+      expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(bcsr, x, y); });
+      for (const int height : {1, 3, 4, 16}) {
+        const Cmrs<T, Device> cmrs = transfer<Device>(cmrs_from_csr(csr, height, true));
+        expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(cmrs, x, y); });
+      }
+    }
+}
+
+TEST(LongLines, ARowOfAMillionEntries_cuda_fp64) {
+  a_very_long_row<double>();
+}
+
+TEST(LongLines, ARowOfAMillionEntries_cuda_fp32) {
+  a_very_long_row<float>();
+}
+
+TEST(LongLines, AColumnOfAMillionEntries_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const Csr<double> csr = ragged_matrix<double>({3, 1000000, 2, 2100, 0, 5}, 1000000, true);
+  const Csc<double, Device> csc =
+      transfer<Device>(csc_from_csr(transposed(csr)));  // whose columns are the rows
+  expect_right(csr, true, [&](const double* x, double* y) { cuda::spmv_transpose(csc, x, y); });
+}
+
+}  // namespace
+}  // namespace quadrille
