@@ -24,7 +24,8 @@ struct Experiment {
 constexpr Experiment experiments[] = {{"dof-scaling", bench_dof_scaling},
                                       {"bandwidth", bench_bandwidth},
                                       {"matrices", bench_matrices},
-                                      {"ellr-t", bench_ellr_t}};
+                                      {"ellr-t", bench_ellr_t},
+                                      {"cmrs", bench_cmrs}};
 
 BenchResult run_experiment(const Options& options) {
   for (const Experiment& experiment : experiments)

@@ -18,4 +18,7 @@ BenchResult bench_ellr_t(const Options& options);
 // drivers/bench_matrices.cpp
 BenchResult bench_matrices(const Options& options);
 
+// drivers/bench_cmrs.cpp
+BenchResult bench_cmrs(const Options& options);
+
 }  // namespace quadrille

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "kernels/format_operator.hpp"
 #include "kernels/petsc/ordering.hpp"
 #include "kernels/registry.hpp"
+#include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
 
 namespace quadrille {
@@ -92,6 +94,18 @@ Array<std::int32_t> row_order(const Csr<T>& csr, RowOrdering ordering) {
   return {};
 }
 
+// Height 0: height, order and, unless the paper's kernel or a block is asked for, kernel and block by the rule.
+template <class T>
+Cmrs<T> make_cmrs(const Csr<T>& csr, const FormatOptions& o) {
+  if (o.cmrs_height > 0)
+    return cmrs_from_csr(csr, o.cmrs_height, o.cmrs_reorder, CmrsRows::automatic, o.cmrs_launch);
+  const std::span<const std::int32_t> row_ptr(csr.row_ptr.data(), static_cast<std::size_t>(csr.rows + 1));
+  const CmrsChoice choice = cmrs_choice(row_statistics(row_ptr, csr.columns), sizeof(T));
+  const bool any_kernel = o.cmrs_launch.kernel == CmrsKernel::tiles && o.cmrs_launch.block == 0;
+  return cmrs_from_csr(csr, choice.height, choice.reorder || o.cmrs_reorder, CmrsRows::automatic,
+                       any_kernel ? choice.launch : o.cmrs_launch);
+}
+
 }  // namespace format_table
 
 // Every format in the memory of Space. Each maker is a generic callable (source, options), for both
@@ -130,10 +144,7 @@ std::vector<FormatEntry> formats_in() {
         rg_csr_from_csr(*csr_of(s), o.rg_csr_group, row_order(*csr_of(s), o.rg_csr_ordering)));
   });
   add("cmrs", "compressed multi-row storage (Koza et al. 2012)",
-      []<class T>(const Source<T>& s, const Options& o) {
-        return own<Space, T>(
-            cmrs_from_csr(*csr_of(s), o.cmrs_height, o.cmrs_reorder, CmrsRows::automatic, o.cmrs_launch));
-      });
+      []<class T>(const Source<T>& s, const Options& o) { return own<Space, T>(make_cmrs(*csr_of(s), o)); });
   add("hyb", "ELL and COO (Bell and Garland 2009)",
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(hyb_from_csr(*csr_of(s))); });
   return entries;

@@ -1,5 +1,8 @@
 // The GPU's half of the registry and of the searches, in builds with CUDA.
+#include <map>
+
 #include "kernels/format_table.hpp"
+#include "kernels/tuning/cmrs_variants.hpp"
 #include "kernels/tuning/ellr_t_variants.hpp"
 
 namespace quadrille {
@@ -20,6 +23,36 @@ EllrTVariants<T> ellr_t_variants(const Csr<T>& csr, int threads) {
 
 template EllrTVariants<float> ellr_t_variants(const Csr<float>&, int);
 template EllrTVariants<double> ellr_t_variants(const Csr<double>&, int);
+
+template <class T>
+CmrsVariants<T> cmrs_variants(const Csr<T>& csr, int height, bool reorder) {
+  struct Shared {
+    Array<std::int32_t> strip_ptr;
+    std::map<int, LinePlan<T, Device>> plans;  // by the threads of a block, but for the one in use
+    std::shared_ptr<Cmrs<T, Device>> format;
+  };
+  Cmrs<T> host = cmrs_from_csr(csr, height, reorder);
+  const auto shared = std::make_shared<Shared>();
+  shared->format = std::make_shared<Cmrs<T, Device>>(format_table::to_device(host));
+  shared->strip_ptr = std::move(host.strip_ptr);
+  const auto set_launch = [shared](const CmrsLaunch& launch) {
+    Cmrs<T, Device>& format = *shared->format;
+    const int threads = threads_of(launch), before = threads_of(format.launch);
+    if (launch.kernel == CmrsKernel::tiles) {
+      if (format.launch.kernel == CmrsKernel::tiles) shared->plans[before] = std::move(format.plan);
+      if (shared->plans.find(threads) == shared->plans.end())
+        shared->plans[threads] = plan_on<T, Device>(shared->strip_ptr, format.height, threads);
+      format.plan = std::move(shared->plans.at(threads));
+    } else if (format.launch.kernel == CmrsKernel::tiles) {
+      shared->plans[before] = std::move(format.plan);
+    }
+    format.launch = launch;
+  };
+  return {std::make_unique<FormatOperator<Cmrs<T, Device>, T, Device>>(shared->format), set_launch};
+}
+
+template CmrsVariants<float> cmrs_variants(const Csr<float>&, int, bool);
+template CmrsVariants<double> cmrs_variants(const Csr<double>&, int, bool);
 
 }  // namespace cuda
 }  // namespace quadrille

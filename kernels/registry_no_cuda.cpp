@@ -1,5 +1,6 @@
 // The GPU's half of the registry and of the searches in builds without CUDA: nothing.
 #include "kernels/format_table.hpp"
+#include "kernels/tuning/cmrs_variants.hpp"
 #include "kernels/tuning/ellr_t_variants.hpp"
 
 namespace quadrille {
@@ -17,6 +18,14 @@ EllrTVariants<T> ellr_t_variants(const Csr<T>&, int) {
 
 template EllrTVariants<float> ellr_t_variants(const Csr<float>&, int);
 template EllrTVariants<double> ellr_t_variants(const Csr<double>&, int);
+
+template <class T>
+CmrsVariants<T> cmrs_variants(const Csr<T>&, int, bool) {
+  throw CudaError("this build has no CUDA");
+}
+
+template CmrsVariants<float> cmrs_variants(const Csr<float>&, int, bool);
+template CmrsVariants<double> cmrs_variants(const Csr<double>&, int, bool);
 
 }  // namespace cuda
 }  // namespace quadrille

@@ -253,7 +253,7 @@ void read_format_options(const Settings& settings, FormatOptions& formats) {
     return std::find(names.begin(), names.end(), word) - names.begin();
   };
   formats.rg_csr_ordering = static_cast<RowOrdering>(place("rgcsr-ordering", ordering_names()));
-  formats.cmrs_height = read_int(settings, "cmrs-height", 4, 1, 16);
+  formats.cmrs_height = read_int(settings, "cmrs-height", 4, 0, 16);
   formats.cmrs_reorder = read_switch(settings, "cmrs-reorder");
   CmrsLaunch& launch = formats.cmrs_launch;
   launch.kernel = static_cast<CmrsKernel>(place("cmrs-kernel", cmrs_kernel_names()));

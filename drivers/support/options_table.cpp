@@ -153,7 +153,8 @@ std::vector<OptionSpec> format_options() {
       {"rgcsr-group", "N", group, to, true, "rg_csr: rows per group, 32 to 256 (default 64)"},
       {"rgcsr-ordering", "ORDER", group, to, true,
        "rg_csr: order of the rows, none, descending or rcm (default none)"},
-      {"cmrs-height", "N", group, to, true, "cmrs: rows per strip, 1 to 16 (default 4)"},
+      {"cmrs-height", "N", group, to, true,
+       "cmrs: rows per strip, 1 to 16; 0 chooses by the rows (default 4)"},
       {"cmrs-reorder", "", group, to, true, "cmrs: sort the entries of a strip by column"},
       {"cmrs-kernel", "default | paper", group, to, true,
        "cmrs on the GPU: our kernel, or the paper's, a warp per strip (default default)"},
@@ -296,6 +297,7 @@ const std::vector<ExperimentSpec>& experiment_table() {
       {"matrices", "every format on a set of matrices: who is fastest, how often and by how much"},
       {"ellr-t",
        "every T and block size of ELLR-T, and what its models choose (Vazquez et al. 2011, Tables 1 to 3)"},
+      {"cmrs", "every height, order and kernel of CMRS, the paper's and ours (Koza et al. 2012, Table 2)"},
   };
   return table;
 }

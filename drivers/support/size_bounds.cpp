@@ -47,7 +47,7 @@ std::int64_t indexed_bytes(const std::string& format, const OperatorSize& size,
     const std::int64_t order = options.rg_csr_ordering == RowOrdering::none ? 0 : rows;
     return product(product(rows, longest), entry) + (groups + 1 + rows + order) * index;
   }
-  if (format == "cmrs") return product(nnz, entry + 1) + (rows / options.cmrs_height + 2) * index;
+  if (format == "cmrs") return product(nnz, entry + 1) + (rows / std::max(1, options.cmrs_height) + 2) * index;
   throw FormatError("the size of " + format + " is not known before it is assembled");
 }
 

@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"--ellr-block", "32", "64, 128, 256, 512 or 1024"},
         BadValue{"--rgcsr-group", "31", "from 32 to 256"}, BadValue{"--rgcsr-group", "257", "from 32 to 256"},
         BadValue{"--rgcsr-ordering", "rmc", "did you mean 'rcm'?"},
-        BadValue{"--cmrs-height", "0", "from 1 to 16"}, BadValue{"--cmrs-height", "17", "from 1 to 16"},
+        BadValue{"--cmrs-height", "-1", "from 0 to 16"}, BadValue{"--cmrs-height", "17", "from 0 to 16"},
         BadValue{"--cmrs-block", "320", "64, 128 and 256"}, BadValue{"--cmrs-kernel", "papers", "paper"},
         BadValue{"--cmrs-aligned", "yes", "on or off"}, BadValue{"--cmrs-cache", "l3", "l1"},
         BadValue{"--csr-lanes", "3", "32"}, BadValue{"--output", "x.hdf", "must end in .h5"},
