@@ -17,8 +17,9 @@
 namespace quadrille {
 namespace {
 
-constexpr int rounds = 3;           // over all variants, so that what drifts meets every one of them
-constexpr double contender = 1.05;  // times the fastest: measured once more
+constexpr int rounds = 3;               // over all variants, so that what drifts meets every one of them
+constexpr int finals = 3;               // times as many products of the variants that are compared in the end
+constexpr std::size_t fastest_few = 3;  // of these
 constexpr int blocks_on_cpu = 0;
 
 struct Variant {
@@ -50,31 +51,54 @@ class Search {
     }
   }
 
-  // Products of every variant in turns, and more of the fastest and of `also`.
-  void run(const ProductVectors<T>& vectors, const Product& product, const Repetitions& all,
-           const std::vector<EllrTChoice>& also) {
-    Repetitions part = all;
-    part.most = std::max(1, all.most / rounds);
-    part.least = std::max(1, all.least / rounds);
-    part.enough_s /= rounds;
+  // Products of every variant in turns.
+  void run(const ProductVectors<T>& vectors, const Product& product, const Repetitions& all) {
+    Repetitions part = part_of(all, rounds);
     for (int round = 0; round < rounds; ++round)
-      for (Variant& variant : variants_) time(variant, vectors, product, part);
-    const double limit = contender * fastest().ms;
-    for (int round = 0; round < rounds; ++round)
-      for (Variant& variant : variants_)
-        if (variant.ms <= limit || std::find(also.begin(), also.end(), variant.choice) != also.end())
-          time(variant, vectors, product, part);
+      for (Variant& variant : variants_) {
+        time(variant, vectors, product, part);
+        part.warm_up_ms = 0;
+      }
+  }
+
+  // The fastest few, the slowest and `also` once more, as often as all rounds together, `finals` times over: their times
+  // become these, for of 30 medians the least is too small by chance.
+  void compare(const ProductVectors<T>& vectors, const Product& product, const Repetitions& all,
+               const std::vector<EllrTChoice>& also) {
+    std::vector<Variant*> finalists;
+    for (Variant& variant : variants_) finalists.push_back(&variant);
+    std::sort(finalists.begin(), finalists.end(), [](auto* a, auto* b) { return less(*a, *b); });
+    std::vector<Variant*> chosen{finalists.back()};
+    finalists.resize(std::min<std::size_t>(finalists.size(), fastest_few));
+    const auto add = [&](Variant* v) {
+      if (std::find(chosen.begin(), chosen.end(), v) == chosen.end()) chosen.push_back(v);
+    };
+    for (Variant* variant : finalists) add(variant);
+    for (const EllrTChoice& choice : also) add(&of(choice));
+    for (Variant* variant : chosen) variant->times_ms.clear();
+    Repetitions part = part_of(all, rounds);
+    part.warm_up_ms = 0;
+    for (int round = 0; round < finals * rounds; ++round)
+      for (Variant* variant : chosen) time(*variant, vectors, product, part);
+    compared_ = chosen;
   }
 
   // On the CPU any block will do; of a T that is left out, the next smaller one.
-  const Variant& of(EllrTChoice choice) const {
+  Variant& of(EllrTChoice choice) {
     choice.threads = std::min(choice.threads, variants_.back().choice.threads);
     return *std::find_if(variants_.begin(), variants_.end(), [&](const Variant& v) {
       return v.choice.threads == choice.threads && (!on_gpu_ || v.choice.block == choice.block);
     });
   }
-  const Variant& fastest() const { return *std::min_element(variants_.begin(), variants_.end(), less); }
-  const Variant& slowest() const { return *std::max_element(variants_.begin(), variants_.end(), less); }
+  // Of those that were compared.
+  const Variant& fastest() const {
+    return **std::min_element(compared_.begin(), compared_.end(),
+                              [](auto* a, auto* b) { return less(*a, *b); });
+  }
+  const Variant& slowest() const {
+    return **std::max_element(compared_.begin(), compared_.end(),
+                              [](auto* a, auto* b) { return less(*a, *b); });
+  }
   const std::vector<Variant>& variants() const { return variants_; }
   const SpmvOperator<T>& use(const Variant& variant) const {
     const auto at = std::find(ellr_t_threads.begin(), ellr_t_threads.end(), variant.choice.threads);
@@ -84,6 +108,12 @@ class Search {
   }
 
  private:
+  static Repetitions part_of(Repetitions all, int parts) {
+    all.most = std::max(1, all.most / parts);
+    all.least = std::max(1, all.least / parts);
+    all.enough_s /= parts;
+    return all;
+  }
   static bool less(const Variant& a, const Variant& b) { return a.ms < b.ms; }
 
   void time(Variant& variant, const ProductVectors<T>& vectors, const Product& product,
@@ -97,6 +127,7 @@ class Search {
   bool on_gpu_;
   std::vector<EllrTVariants<T>> loaded_;  // as ellr_t_threads
   std::vector<Variant> variants_;
+  std::vector<Variant*> compared_;  // of variants_
 };
 
 std::string block_text(const EllrTChoice& choice, const char* none) {
@@ -157,18 +188,25 @@ void search_operator(FormatRun<T>& formats, const FormatEntry& entry, const Opti
 
   Search<T> search(formats, entry.space, record);
   const ProductVectors<T> vectors(entry.space, formats.x(), csr.rows);
-  search.run(vectors, here.product, formats.repetitions(entry.space), {model, paper});
+  const Repetitions repetitions = formats.repetitions(entry.space);
+  search.run(vectors, here.product, repetitions);
+  const ExtraField searched = search_field(search.variants());
+  search.compare(vectors, here.product, repetitions, {model, paper});
   line.best = search.fastest();
   line.worst = search.slowest();
   line.model = search.of(model);
   line.paper = search.of(paper);
   formats.report(search.use(line.model), timing_of(line.model.times_ms), record);
   line.gbps = record.gbps;
-  record.extra = {extra_field("row_mean", line.mean),  extra_field("row_deviation", line.deviation),
-                  field_of("best", line.best),         field_of("model", line.model),
-                  field_of("worst", line.worst),       extra_field("matching", line.matching()),
-                  field_of("paper_model", line.paper), extra_field("paper_matching", line.paper_matching()),
-                  search_field(search.variants())};
+  record.extra = {extra_field("row_mean", line.mean),
+                  extra_field("row_deviation", line.deviation),
+                  field_of("best", line.best),
+                  field_of("model", line.model),
+                  field_of("worst", line.worst),
+                  extra_field("matching", line.matching()),
+                  field_of("paper_model", line.paper),
+                  extra_field("paper_matching", line.paper_matching()),
+                  searched};
 }
 
 std::string choice_text(const Variant& v) {

@@ -75,7 +75,9 @@ std::vector<double> product_times(const SpmvOperator<T>& op, const Product& prod
   const auto one_ms = [&] {
     return op.space() == SpaceKind::cpu ? wall_clock_ms() : cuda::time_ms([&] { apply(op, product, x, y); });
   };
-  for (int i = 0; i < warm_ups; ++i) one_ms();
+  const double warm_ms = op.space() == SpaceKind::cpu ? 0 : repetitions.warm_up_ms;
+  double warmed_ms = 0;
+  for (int i = 0; i < warm_ups || warmed_ms < warm_ms; ++i) warmed_ms += one_ms();
   std::vector<double> ms;
   double spent_s = 0;
   for (int i = 0; i < repetitions.most && (i < repetitions.least || spent_s < repetitions.enough_s); ++i) {

@@ -19,6 +19,7 @@ struct Repetitions {
   int most = 30;
   int least = 5;
   double enough_s = std::numeric_limits<double>::infinity();
+  double warm_up_ms = 1;  // on the GPU: its clock is low after work of the host
 };
 
 struct Timing {
@@ -37,7 +38,7 @@ struct ProductVectors {
   T* y = nullptr;
 };
 
-// Milliseconds of products after two that warm up: wall clock on the CPU, CUDA events on the GPU. x and y are in the
+// Milliseconds of products after two or more that warm up: wall clock on the CPU, CUDA events on the GPU. x and y are in the
 // operator's memory.
 template <class T>
 std::vector<double> product_times(const SpmvOperator<T>& op, const Product& product, const T* x, T* y,

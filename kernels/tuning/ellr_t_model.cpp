@@ -47,6 +47,7 @@ class Bounds {
          const EllrTConstants& constants)
       : rows_(rows), choice_(choice), value_bytes_(value_bytes), gpu_(gpu), constants_(constants) {
     blocks_ = static_cast<double>((rows.rows * choice.threads + choice.block - 1) / choice.block);
+    ahead_ = choice.threads == 1 && 2 * rows.nnz > 9 * rows.rows;
     most_blocks_ = std::ceil(blocks_ / gpu.multiprocessors);
     vectors_ = static_cast<double>((rows.rows + rows.columns) * value_bytes);
     matrix_ = matrix_bytes();
@@ -55,7 +56,8 @@ class Bounds {
 
   double together() const {
     const double p = constants_.sharpness;
-    const double sum = std::pow(bandwidth(), p) + std::pow(of_multiprocessor(), p) + std::pow(latency(), p);
+    const double sum =
+        std::pow(bandwidth(), p) + std::pow(path() + of_multiprocessor(), p) + std::pow(waves(), p);
     return constants_.launch_us + std::pow(sum, 1 / p);
   }
 
@@ -80,33 +82,40 @@ class Bounds {
   }
   // Of the one with the most blocks: what comes into it, and its instructions.
   double of_multiprocessor() const {
-    const double share = most_blocks_ / blocks_;
     const int rows = 32 / choice_.threads;
     const double warps = static_cast<double>((rows_.rows + rows - 1) / rows);
-    const auto steps = static_cast<double>(rows_.sum[log2_of(rows)][log2_of(choice_.threads)]);
+    const double steps = ahead_ ? 8 * static_cast<double>(rows_.sum[5][3])
+                                : static_cast<double>(rows_.sum[log2_of(rows)][log2_of(choice_.threads)]);
     const double entries = static_cast<double>(rows_.nnz * value_bytes_);
-    return share * (1e-3 * (matrix_ + entries) / constants_.multiprocessor_gbps + warps * constants_.warp_us +
-                    steps * constants_.step_us);
+    return most_blocks_ / blocks_ *
+           (1e-3 * (matrix_ + entries) / constants_.multiprocessor_gbps + blocks_ * constants_.block_us +
+            warps * constants_.warp_us + steps * constants_.step_us);
   }
-  // Rounds of loads that wait for each other: a thread has 8 in flight with T = 1, else 4. A multiprocessor works on as
-  // many blocks at once as fit; each holds its place until its longest row is done.
-  double latency() const {
-    const double round = mixed(constants_.cache_latency_us, constants_.memory_latency_us);
-    const int entries = choice_.threads == 1 ? 8 : 4 * choice_.threads;
-    const auto rounds =
-        static_cast<double>(rows_.sum[log2_of(choice_.block / choice_.threads)][log2_of(entries)]);
-    const double longest = std::ceil(static_cast<double>(rows_.longest) / entries);
+  double round() const { return mixed(constants_.cache_round_us, constants_.memory_round_us); }
+  // Rounds that wait for each other in so many batches of loads.
+  double rounds(double batches) const { return batches * (ahead_ ? constants_.ahead_rounds : 1); }
+  // Of the longest row.
+  double path() const {
+    return constants_.start_us +
+           round() * rounds(std::ceil(static_cast<double>(rows_.longest) / in_flight()));
+  }
+  // A multiprocessor works on as many blocks at once as fit; each holds its place until its longest row is done.
+  double waves() const {
+    const auto batches =
+        static_cast<double>(rows_.sum[log2_of(choice_.block / choice_.threads)][log2_of(in_flight())]);
     const double resident =
         std::min(gpu_.blocks_per_multiprocessor, gpu_.threads_per_multiprocessor / choice_.block);
-    const double in_turn = (blocks_ + rounds) / (gpu_.multiprocessors * resident);
-    return round * (std::max(in_turn, 1 + longest));
+    return (blocks_ * constants_.start_us + round() * rounds(batches)) / (gpu_.multiprocessors * resident);
   }
+  // Entries of a row that its threads load at once.
+  int in_flight() const { return ahead_ ? 8 : 4 * choice_.threads; }
 
   const RowGroups& rows_;
   EllrTChoice choice_;
   int value_bytes_;
   const cuda::GpuProperties& gpu_;
   const EllrTConstants& constants_;
+  bool ahead_;  // the kernel that reads 8 entries of a row at once
   double blocks_, most_blocks_, vectors_, matrix_;
   double in_cache_;  // 1 where half the cache holds everything, 0 where all of it does not
 };

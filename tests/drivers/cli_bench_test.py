@@ -68,10 +68,10 @@ class Bench(CliTest):
             times = {t: ms for t, block, ms in r["search"]}
             self.assertEqual(list(times), [1, 2, 4, 8, 16, 32][:len(times)])
             self.assertEqual({block for t, block, ms in r["search"]}, {None})  # there are none on the CPU
-            for name in ["best", "model", "worst", "paper_model"]:
+            for name in ["best", "model", "worst", "paper_model"]:  # measured once more after the search
                 self.assertEqual(list(r[name]), ["t", "block", "ms"])
-                self.assertEqual(r[name]["ms"], times[r[name]["t"]])
-            self.assertEqual((r["best"]["ms"], r["worst"]["ms"]), (min(times.values()), max(times.values())))
+                self.assertIn(r[name]["t"], times)
+                self.assertTrue(0 < r["best"]["ms"] <= r[name]["ms"] <= r["worst"]["ms"], r)
             self.assertEqual(r["ms_median"], r["model"]["ms"])
             self.assertAlmostEqual(r["matching"], r["best"]["ms"] / r["model"]["ms"])
             self.assertAlmostEqual(r["paper_matching"], r["best"]["ms"] / r["paper_model"]["ms"])
