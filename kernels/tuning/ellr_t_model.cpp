@@ -56,8 +56,8 @@ class Bounds {
 
   double together() const {
     const double p = constants_.sharpness;
-    const double sum =
-        std::pow(bandwidth(), p) + std::pow(path() + of_multiprocessor(), p) + std::pow(waves(), p);
+    const double sum = std::pow(bandwidth(), p) + std::pow(path() + of_multiprocessor(), p) +
+                       std::pow(waves(), p) + std::pow(constants_.dispatch_us * blocks_, p);
     return constants_.launch_us + std::pow(sum, 1 / p);
   }
 
@@ -80,16 +80,13 @@ class Bounds {
     const double memory = constants_.memory_efficiency * gpu_.memory_gbps;
     return 1e-3 * (matrix_ + vectors_) * mixed(1 / constants_.cache_gbps, 1 / memory);
   }
-  // Of the one with the most blocks: what comes into it, and its instructions.
+  // The instructions of the one with the most blocks.
   double of_multiprocessor() const {
     const int rows = 32 / choice_.threads;
     const double warps = static_cast<double>((rows_.rows + rows - 1) / rows);
     const double steps = ahead_ ? 8 * static_cast<double>(rows_.sum[5][3])
                                 : static_cast<double>(rows_.sum[log2_of(rows)][log2_of(choice_.threads)]);
-    const double entries = static_cast<double>(rows_.nnz * value_bytes_);
-    return most_blocks_ / blocks_ *
-           (1e-3 * (matrix_ + entries) / constants_.multiprocessor_gbps + blocks_ * constants_.block_us +
-            warps * constants_.warp_us + steps * constants_.step_us);
+    return most_blocks_ / blocks_ * (warps * constants_.warp_us + steps * constants_.step_us);
   }
   double round() const { return mixed(constants_.cache_round_us, constants_.memory_round_us); }
   // Rounds that wait for each other in so many batches of loads.
@@ -105,7 +102,9 @@ class Bounds {
         static_cast<double>(rows_.sum[log2_of(choice_.block / choice_.threads)][log2_of(in_flight())]);
     const double resident =
         std::min(gpu_.blocks_per_multiprocessor, gpu_.threads_per_multiprocessor / choice_.block);
-    return (blocks_ * constants_.start_us + round() * rounds(batches)) / (gpu_.multiprocessors * resident);
+    const double slowest = 1 + constants_.straggle * (log2_of(choice_.block) - 6);
+    return slowest * (blocks_ * constants_.start_us + round() * rounds(batches)) /
+           (gpu_.multiprocessors * resident);
   }
   // Entries of a row that its threads load at once.
   int in_flight() const { return ahead_ ? 8 : 4 * choice_.threads; }

@@ -34,18 +34,18 @@ RowGroups equal_rows(std::int64_t rows, std::int64_t length);
 // What the model knows of every GPU besides its GpuProperties; fitted to exhaustive searches on an H200
 // (results/README.md). A round is a load of a column and the load of its x that waits for it.
 struct EllrTConstants {
-  double launch_us = 5.5;        // of an empty kernel, as events time it
-  double start_us = 0.5;         // to read a row's length before, and to write y after
-  double cache_round_us = 0.5;   // with the matrix in the L2 cache
-  double memory_round_us = 1.0;  // with the matrix in memory
-  double ahead_rounds = 2;  // T = 1: rounds that 8 entries take, of which the compiler loads a few at a time
+  double launch_us = 6.0;           // of an empty kernel, as events time it
+  double start_us = 0.85;           // to read a row's length before, and to write y after
+  double cache_round_us = 0.36;     // with the matrix in the L2 cache
+  double memory_round_us = 0.66;    // with the matrix in memory
+  double ahead_rounds = 2.4;        // T = 1: rounds of 8 entries, which the compiler loads a few at a time
   double memory_efficiency = 0.94;  // of GpuProperties::memory_gbps
-  double cache_gbps = 5500;         // of the L2 cache
-  double multiprocessor_gbps = 80;  // into one multiprocessor
-  double block_us = 0.02;           // of a multiprocessor, to start and end a block
-  double warp_us = 0.005;           // the same for a warp
-  double step_us = 0.002;           // of a multiprocessor, for one step of a warp: 32 entries or fewer
-  double sharpness = 3;             // of the largest bound: the norm that combines them
+  double cache_gbps = 5000;         // of the L2 cache
+  double dispatch_us = 6e-4;        // of the GPU, to hand out a block
+  double warp_us = 0.0025;          // of a multiprocessor, to start and end a warp
+  double step_us = 0.0012;          // of a multiprocessor, for one step of a warp: 32 entries or fewer
+  double straggle = 0.023;          // more time of a block than of one of half its size: its slowest warp
+  double sharpness = 2;             // of the largest bound: the norm that combines them
 };
 
 // Milliseconds of one product with values of `value_bytes`. A pure function.
