@@ -5,15 +5,13 @@
 #include <petscvec.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
 
 namespace quadrille::petsc {
 
-// A product in GPU memory runs on CUDA's default stream; PETSc's own work may be on another one that does not wait for it. What is
-// between the beginning and after() counts as GPU time in -log_view.
+// Products in GPU memory run on CUDA's default stream; PETSc's own work may be on another one that does not wait for it.
 class StreamOrder {
  public:
   explicit StreamOrder([[maybe_unused]] bool on_gpu) {
@@ -24,28 +22,40 @@ class StreamOrder {
     QUADRILLE_PETSC(PetscDeviceContextGetStreamType(context_, &type));
     if (type == PETSC_STREAM_DEFAULT) context_ = nullptr;
     if (context_ != nullptr) QUADRILLE_PETSC(PetscDeviceContextSynchronize(context_));
-    QUADRILLE_PETSC(PetscLogGpuTimeBegin());
-    timed_ = true;
 #endif
   }
-  ~StreamOrder() {
-#if defined(PETSC_HAVE_CUDA)
-    if (timed_) (void)PetscLogGpuTimeEnd();  // the product failed
-#endif
-  }
-  StreamOrder(const StreamOrder&) = delete;
-  StreamOrder& operator=(const StreamOrder&) = delete;
-  void after() {
+  void after() const {
 #if defined(PETSC_HAVE_CUDA)
     if (context_ != nullptr) cuda::synchronize();
-    if (std::exchange(timed_, false)) QUADRILLE_PETSC(PetscLogGpuTimeEnd());
 #endif
   }
 
  private:
 #if defined(PETSC_HAVE_CUDA)
   PetscDeviceContext context_ = nullptr;
-  bool timed_ = false;
+#endif
+};
+
+// What runs while this lives is GPU time in -log_view. Not one within another, nor around calls of PETSc, which have their own.
+class GpuTime {
+ public:
+  explicit GpuTime([[maybe_unused]] bool on_gpu) {
+#if defined(PETSC_HAVE_CUDA)
+    if (on_gpu) QUADRILLE_PETSC(PetscLogGpuTimeBegin());
+    on_gpu_ = on_gpu;
+#endif
+  }
+  ~GpuTime() {
+#if defined(PETSC_HAVE_CUDA)
+    if (on_gpu_) (void)PetscLogGpuTimeEnd();
+#endif
+  }
+  GpuTime(const GpuTime&) = delete;
+  GpuTime& operator=(const GpuTime&) = delete;
+
+ private:
+#if defined(PETSC_HAVE_CUDA)
+  bool on_gpu_ = false;
 #endif
 };
 

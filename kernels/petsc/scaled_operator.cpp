@@ -145,12 +145,15 @@ void ScaledOperator::apply(Vec x, Vec y, bool transposed) {
     if (device_y_.size() < to_size) device_y_ = Array<double, Device>(to_size);
     out = device_y_.data();
   }
-  StreamOrder order(on_gpu);
-  if (transposed)
-    op_->apply_transpose(in, out);
-  else
-    op_->apply(in, out);
-  order.after();
+  const StreamOrder order(on_gpu);
+  {
+    const GpuTime time(on_gpu);
+    if (transposed)
+      op_->apply_transpose(in, out);
+    else
+      op_->apply(in, out);
+    order.after();
+  }
   log_product(entries_, transposed ? 0 : to_size, on_gpu);
   if (out == to.data()) return;
   memory::copy_to_host(to.data(), out, bytes(to_size));

@@ -86,16 +86,19 @@ class Transfer {
       if (add) copy_in(device_y_, y, size);
     }
     const bool on_gpu = transfer_->space() == SpaceKind::cuda;
-    StreamOrder order(on_gpu);
-    if (transposed && add)
-      transfer_->apply_transpose_add(in, out);
-    else if (transposed)
-      transfer_->apply_transpose(in, out);
-    else if (add)
-      transfer_->apply_add(in, out);
-    else
-      transfer_->apply(in, out);
-    order.after();
+    const StreamOrder order(on_gpu);
+    {
+      const GpuTime time(on_gpu);
+      if (transposed && add)
+        transfer_->apply_transpose_add(in, out);
+      else if (transposed)
+        transfer_->apply_transpose(in, out);
+      else if (add)
+        transfer_->apply_add(in, out);
+      else
+        transfer_->apply(in, out);
+      order.after();
+    }
     log_product(transfer_->entries(), transposed || add ? 0 : size, on_gpu);
     if (out == y) return;
     memory::copy_to_host(y, out, bytes(size));
