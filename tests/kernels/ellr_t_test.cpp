@@ -94,6 +94,8 @@ TEST(EllrTPaperModel, ChoosesWhatThePaperChose) {
   const std::vector<std::int32_t> qcd5_4 = rows_of(49152, 39), dense2 = rows_of(2000, 2000);
   EXPECT_EQ(ellr_t_paper_choice(qcd5_4, gtx_285, blocks), (EllrTChoice{1, 128}));
   EXPECT_EQ(ellr_t_paper_choice(dense2, gtx_285, blocks), (EllrTChoice{32, 128}));
+  // mc2depi: 2100225 entries in 525825 rows, which is 4 in nearly all of them
+  EXPECT_EQ(ellr_t_paper_choice(rows_of(525825, 4), gtx_285, blocks), (EllrTChoice{1, 128}));
   // 13 blocks of 4 warps, 40 accesses for each half
   EXPECT_EQ(ellr_t_accesses(qcd5_4, 1, 128, 30), 13 * 4 * 2 * 40);
   EXPECT_EQ(ellr_t_accesses(dense2, 32, 128, 30), 17 * 4 * 2 * 64);
