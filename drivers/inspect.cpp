@@ -13,37 +13,15 @@
 #include "drivers/support/measure.hpp"
 #include "drivers/support/operator_source.hpp"
 #include "drivers/support/report.hpp"
-#include "drivers/support/size_bounds.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/session.hpp"
+#include "kernels/tuning/format_bytes.hpp"
+#include "kernels/tuning/predict.hpp"
 #include "revision.hpp"
 
 namespace quadrille {
 namespace {
-
-struct RowLengths {
-  std::int64_t shortest = 0, median = 0, longest = 0, empty = 0;
-  double mean = 0, deviation = 0;
-};
-
-template <class T>
-RowLengths row_lengths(const Csr<T>& csr) {
-  std::vector<std::int64_t> length(static_cast<std::size_t>(csr.rows));
-  for (std::int64_t i = 0; i < csr.rows; ++i) length[i] = csr.row_ptr[i + 1] - csr.row_ptr[i];
-  std::sort(length.begin(), length.end());
-  RowLengths result;
-  if (length.empty()) return result;
-  result.shortest = length.front();
-  result.median = length[length.size() / 2];
-  result.longest = length.back();
-  result.empty = std::upper_bound(length.begin(), length.end(), 0) - length.begin();
-  result.mean = static_cast<double>(csr.nnz()) / static_cast<double>(csr.rows);
-  double square = 0;
-  for (const std::int64_t l : length) square += (l - result.mean) * (l - result.mean);
-  result.deviation = std::sqrt(square / static_cast<double>(csr.rows));
-  return result;
-}
 
 // Whether A equals its transpose, bit by bit, and the largest |column - row|.
 template <class T>
@@ -87,7 +65,7 @@ Lines describe_grid(const Options& options, const OperatorSource<T>& op) {
 }
 
 template <class T>
-Lines describe(const Options& options, const OperatorSource<T>& op) {
+Lines describe(const Options& options, const OperatorSource<T>& op, const RowLengths& rows) {
   Lines lines = describe_grid(options, op);
   if (!op.source.csr) {
     lines.emplace_back("size", std::to_string(op.rows) + " x " + std::to_string(op.columns));
@@ -96,7 +74,6 @@ Lines describe(const Options& options, const OperatorSource<T>& op) {
     return lines;
   }
   const Csr<T>& csr = *op.source.csr;
-  const RowLengths rows = row_lengths(csr);
   const auto [symmetric, bandwidth] = symmetry_and_bandwidth(csr);
   if (op.source.hub)
     lines.back().second +=
@@ -115,23 +92,25 @@ Lines describe(const Options& options, const OperatorSource<T>& op) {
 
 // One record per format: sizes only.
 template <class T>
-std::vector<Record> size_formats(const Options& options, const OperatorSource<T>& op) {
+std::vector<Record> size_formats(const Options& options, const OperatorSource<T>& op,
+                                 const Sparsity& sparsity) {
   std::vector<Record> records;
   for (const FormatEntry& entry : registry()) {
     if (entry.peer || entry.space != SpaceKind::cpu || !is_named(options, entry)) continue;
     Record record = record_of(options, op, entry);
     try {
-      const Traffic traffic =
-          op.source.csr ? entry.make<T>()(op.source, options.format_options)->traffic()
-                        : traffic_at_most(entry.name, {op.structure, !has_dense_blocks(options), sizeof(T)},
-                                          options.format_options);
-      record.stored_bytes = traffic.stored_bytes;
-      record.compulsory_bytes = traffic.compulsory_bytes();
+      FormatBytes bytes = format_bytes(entry.name, sparsity, options.format_options);
+      if (!bytes.exact && op.source.csr)  // the format itself knows
+        bytes = {entry.make<T>()(op.source, options.format_options)->traffic(), true, ""};
+      record.stored_bytes = bytes.traffic.stored_bytes;
+      record.compulsory_bytes = bytes.traffic.compulsory_bytes();
+      record.skipped = bytes.refused;
     } catch (const FormatError& error) {
       record.skipped = error.what();
     } catch (const MemoryError& error) {
       record.skipped = error.what();
     }
+    if (!record.skipped.empty()) record.stored_bytes = record.compulsory_bytes = 0;
     records.push_back(record);
   }
   return records;
@@ -177,20 +156,58 @@ OperatorSource<T> load(const Options& options) {
   return op;
 }
 
+// The GPU of the options where the machine has it, else the H200; and the CPU.
+std::vector<MachineModel> predicted_machines(const Options& options) {
+  const bool gpu = cuda::device_count() > options.device;
+  MachineModel model = gpu ? gpu_model(options.device) : h200_model();
+  if (!gpu) model.basis += "; this machine has none";
+  return {model, cpu_model()};
+}
+
+void print_predictions(const std::vector<MachineModel>& machines,
+                       const std::vector<std::vector<Prediction>>& predictions) {
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    std::cout << "\npredicted for " << machines[i].name << "\n"
+              << std::left << std::setw(10) << "format" << std::right << std::setw(12) << "ms"
+              << std::setw(12) << "GB/s"
+              << "\n";
+    for (const Prediction& p : ranked(predictions[i]))
+      std::cout << std::left << std::setw(10) << p.format << std::right << std::setw(12) << fixed(p.ms, 4)
+                << std::setw(12) << fixed(1e-6 * static_cast<double>(p.traffic.compulsory_bytes()) / p.ms, 0)
+                << "\n";
+    std::cout << "It rests on " << machines[i].basis << ".\n";
+  }
+}
+
+// What inspect works on: statistics of the operator, or of its structure alone.
+template <class T>
+Sparsity statistics(const Options& options, const OperatorSource<T>& op) {
+  if (op.source.csr) return sparsity_of(op.source, options.format_options);
+  return sparsity_at_most(op.structure, !has_dense_blocks(options), sizeof(T));
+}
+
 template <class T>
 int inspect(const Options& options) {
   const OperatorSource<T> op = load<T>(options);
+  const Sparsity sparsity = statistics(options, op);
   Report report;
   report.machine = describe_machine(false, 0);
   report.command = options.command_line;
   report.version = QUADRILLE_REVISION;
   report.date = utc_now();
-  report.records = size_formats(options, op);
+  report.records = size_formats(options, op, sparsity);
   if (report.records.empty()) throw InputError("inspect sizes our own formats; --format names none of them");
   if (!options.quiet) {
     for (const std::string& remark : op.remarks) std::cout << "note: " << remark << "\n";
-    print(describe(options, op), report.records, sizeof(T),
+    print(describe(options, op, sparsity.lengths), report.records, sizeof(T),
           (op.rows + op.columns) * static_cast<std::int64_t>(sizeof(T)));
+  }
+  if (options.predict) {
+    const std::vector<MachineModel> machines = predicted_machines(options);
+    std::vector<std::vector<Prediction>> predictions;
+    for (const MachineModel& machine : machines)
+      predictions.push_back(predict(sparsity, machine, options.format_options));
+    if (!options.quiet) print_predictions(machines, predictions);
   }
   flush_standard_output();
   if (!options.json.empty()) write_text_file(options.json, to_json(report));

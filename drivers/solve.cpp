@@ -16,6 +16,7 @@
 #include "drivers/support/atomic_file.hpp"
 #include "drivers/support/coarse_grids.hpp"
 #include "drivers/support/field_file.hpp"
+#include "drivers/support/format_choice.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/progress.hpp"
 #include "drivers/support/report.hpp"
@@ -82,11 +83,10 @@ void remove_means(std::vector<double>& values, int dof) {
 
 class Solve {
  public:
-  explicit Solve(const Options& options)
-      : options_(options),
-        progress_(options),
-        entry_(chosen_entry(options)),
-        space_(space_of(options, entry_)) {}
+  explicit Solve(const Options& options) : options_(options), progress_(options) {
+    if (options.formats.front() == "auto") return;  // by the operator, once it is there
+    take(chosen_entry(options));
+  }
 
   int operator()() {
     assemble();
@@ -107,26 +107,60 @@ class Solve {
   }
 
  private:
+  void take(const FormatEntry& entry) {
+    entry_ = &entry;
+    space_ = space_of(options_, entry);
+  }
+
+  // On the GPU where PETSc's vectors can be there too.
+  void choose(const Source<double>& source) {
+    progress_.say("choosing");
+    ChoiceWishes wishes = wishes_of(options_);
+    const bool gpu = petsc::has_cuda() && cuda::device_count() > 0;
+    if (!wishes.space) wishes.space = gpu ? SpaceKind::cuda : SpaceKind::cpu;
+    const FormatChoice choice = choose_format(source, wishes);
+    progress_.say("");
+    if (!options_.quiet) print_choice(std::cout, choice);
+    take(choice.best());
+  }
+
+  // Whether the operator gets CSR, for a format that is made from it; for auto where there is room.
+  bool with_csr() const {
+    if (entry_ != nullptr) {
+      const bool needed = entry_->name != "cds" && entry_->name != "dia";
+      require_memory(needed);
+      return needed;
+    }
+    try {
+      require_memory(true);
+      return true;
+    } catch (const FormatError&) {
+    } catch (const MemoryError&) {
+    }
+    require_memory(false);
+    return false;
+  }
+
   void assemble() {
     progress_.say("assembling");
     const Clock::time_point start = Clock::now();
-    require_memory();
+    const bool csr = with_csr();
     problem_ = assemble_pde(options_.pde, options_.grid, options_.points, options_.boundary, options_.seed,
                             options_.manufactured);
     Source<double> source;
     source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(problem_.system.hub));
-    if (entry_.name != "cds" && entry_.name != "dia")
-      source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
-    op_ = entry_.make_fp64(source, options_.format_options);
+    if (csr) source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
+    if (entry_ == nullptr) choose(source);
+    op_ = entry_->make_fp64(source, options_.format_options);
     record_.seconds.assembly = seconds_since(start);
   }
 
   // The operator and the vectors, those of CG among them, before the first of them is made.
-  void require_memory() const {
+  void require_memory(bool csr) const {
     const BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
     const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
     std::int64_t bytes = 0, indexed = 0;
-    if (entry_.name != "cds" && entry_.name != "dia")  // CSR, and the format made from it
+    if (csr)  // CSR, and the format made from it
       indexed = 2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure, true), "non-zeros"), 8);
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
         __builtin_add_overflow(bytes, indexed, &bytes))
@@ -136,9 +170,9 @@ class Solve {
 
   void solve() {
     progress_.say("setting up");
-    petsc::KrylovProblem krylov{op_, entry_.name, options_.grid.dof, problem_.singular,
+    petsc::KrylovProblem krylov{op_, entry_->name, options_.grid.dof, problem_.singular,
                                 !options_.petsc_arguments.empty()};
-    krylov.as_aij = entry_.name == petscs_format;
+    krylov.as_aij = entry_->name == petscs_format;
     krylov.aij_on_gpu = krylov.as_aij && space_ == SpaceKind::cuda;
     krylov.coarsen = [this](int levels, petsc::CoarseOperators operators) {
       return coarse_levels(levels, operators);
@@ -154,7 +188,7 @@ class Solve {
     if (problem_.singular) remove_means(solution_, options_.grid.dof);
     record_.pde = options_.pde;
     record_.space = to_string(space_);
-    record_.format = entry_.name;
+    record_.format = entry_->name;
     record_.grid = to_string(options_.grid);
     record_.dof = options_.grid.dof;
     record_.unknowns = options_.grid.rows();
@@ -175,7 +209,7 @@ class Solve {
     progress_.say("coarser grids");
     petsc::CoarseLevels result =
         coarsen({options_.pde, options_.grid, options_.points, options_.boundary, options_.seed,
-                 options_.manufactured, op_, &entry_, options_.format_options},
+                 options_.manufactured, op_, entry_, options_.format_options},
                 levels, operators);
     const std::int64_t coarsest = (result.below.empty() ? op_ : result.below.back().op)->rows();
     multigrid_ = std::to_string(result.below.size() + 1) +
@@ -211,7 +245,7 @@ class Solve {
               << record_.dof << ", " << describe(options_.points) << ", boundary "
               << to_string(options_.boundary, options_.grid.dimension) << ": " << record_.unknowns
               << " unknowns\n"
-              << entry_.name << " on " << record_.space << ", " << bytes_text(op_->traffic().stored_bytes)
+              << entry_->name << " on " << record_.space << ", " << bytes_text(op_->traffic().stored_bytes)
               << ", " << formatted("%.3g", record_.matmult_ms) << " ms per product"
               << (op_->space() == SpaceKind::cuda && !petsc::has_cuda()
                       ? ", x copied to the GPU and y back at each, for this PETSc is without CUDA"
@@ -272,8 +306,8 @@ class Solve {
 
   const Options& options_;
   const Progress progress_;
-  const FormatEntry& entry_;
-  const SpaceKind space_;
+  const FormatEntry* entry_ = nullptr;  // auto: until the operator is there
+  SpaceKind space_ = SpaceKind::cpu;
   const Clock::time_point start_ = Clock::now();
   PdeProblem problem_;
   std::shared_ptr<const SpmvOperator<double>> op_;

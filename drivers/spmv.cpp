@@ -8,6 +8,7 @@
 #include "drivers/commands.hpp"
 #include "drivers/support/atomic_file.hpp"
 #include "drivers/support/field_file.hpp"
+#include "drivers/support/format_choice.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/product.hpp"
 #include "drivers/support/report.hpp"
@@ -24,48 +25,37 @@ class Run {
   explicit Run(const Options& options) : options_(options), progress_(options) {}
 
   int operator()() {
-    std::vector<const FormatEntry*> entries = wanted_entries(options_);
+    const std::vector<const FormatEntry*> entries = wanted_entries(options_);
     if (options_.formats.front() == "auto") {
-      const FormatEntry* const best = choose(entries);
-      if (best == nullptr) throw FormatError("no format can hold this operator here");
-      entries = {best};
+      measure_chosen();
+      return finish();
     }
     for (std::size_t i = 0; i < entries.size(); ++i) {
       progress_.say(std::to_string(i + 1) + "/" + std::to_string(entries.size()) + " " + entries[i]->name +
                     " on " + to_string(entries[i]->space));
       report_.records.push_back(formats_.measure(*entries[i]));
     }
-    progress_.say("");
     return finish();
   }
 
  private:
-  // The format with the fewest compulsory bytes, since a product is bound by memory: on the GPU where one holds the
-  // operator there. Null when none can.
-  const FormatEntry* choose(const std::vector<const FormatEntry*>& entries) {
-    const FormatEntry* best = nullptr;
-    std::int64_t least = 0;
-    for (const FormatEntry* entry : entries) {
-      if (entry->peer) continue;
-      progress_.say("sizing " + entry->name);
-      try {
-        const std::int64_t bytes =
-            entry->make<T>()(formats_.loaded().source, options_.format_options)->traffic().compulsory_bytes();
-        const bool nearer =
-            best == nullptr || (entry->space == SpaceKind::cuda && best->space == SpaceKind::cpu);
-        if (nearer || (entry->space == best->space && bytes < least)) least = bytes, best = entry;
-      } catch (const FormatError&) {
-      } catch (const MemoryError&) {
-      }
-    }
+  // --format auto: the best, or the first of the others that can be made here.
+  void measure_chosen() {
+    progress_.say("choosing");
+    const FormatChoice choice = choose_format<T>(
+        formats_.loaded().source, wishes_of(options_), &formats_.loaded().structure, &formats_.x(),
+        [this](const T* y) { return formats_.reference().compare(y).error_over_bound; });
     progress_.say("");
-    if (best != nullptr && !options_.quiet)
-      std::cout << "auto: " << best->name << " on " << to_string(best->space)
-                << ", the fewest bytes per product (" << bytes_text(least) << ")\n";
-    return best;
+    if (!options_.quiet) print_choice(std::cout, choice);
+    for (const FormatEntry* entry : choice.entries) {
+      progress_.say(entry->name + " on " + to_string(entry->space));
+      report_.records.push_back(formats_.measure(*entry));
+      if (report_.records.back().skipped.empty()) break;
+    }
   }
 
   int finish() {
+    progress_.say("");
     const bool used_gpu = std::any_of(report_.records.begin(), report_.records.end(),
                                       [](const Record& r) { return r.space == "cuda"; });
     report_.machine = describe_machine(used_gpu, options_.device);

@@ -97,11 +97,16 @@ void validate(const Bcsr<T>& bcsr) {
   }
 }
 
+Traffic bcsr_traffic(std::int64_t rows, std::int64_t columns, std::int64_t block_size, std::int64_t blocks,
+                     std::int64_t value_bytes) {
+  const std::int64_t block_rows = (rows + block_size - 1) / block_size;
+  const std::int64_t of_blocks = checked_product(blocks, block_size * block_size * value_bytes + 4, "bcsr");
+  return whole_traffic(of_blocks + (block_rows + 1) * 4, rows, columns, value_bytes);
+}
+
 template <class T, class Space>
 Traffic traffic(const Bcsr<T, Space>& bcsr) {
-  const std::int64_t stored = bcsr.block_row_ptr.bytes() + bcsr.block_column.bytes() + bcsr.value.bytes();
-  const std::int64_t value = sizeof(T);
-  return {stored, stored + bcsr.columns * value, bcsr.rows * value};
+  return bcsr_traffic(bcsr.rows, bcsr.columns, bcsr.block_size, bcsr.blocks(), sizeof(T));
 }
 
 #define QUADRILLE_INSTANTIATE(T)                      \

@@ -59,5 +59,7 @@ template <class T>
 void validate(const Bcsr<T>& bcsr);
 template <class T, class Space>
 Traffic traffic(const Bcsr<T, Space>& bcsr);
+Traffic bcsr_traffic(std::int64_t rows, std::int64_t columns, std::int64_t block_size, std::int64_t blocks,
+                     std::int64_t value_bytes);
 
 }  // namespace quadrille

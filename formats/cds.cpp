@@ -2,12 +2,15 @@
 
 namespace quadrille {
 
+Traffic cds_traffic(const BlockStructure& structure, std::int64_t bytes_per_value) {
+  const std::int64_t offsets = structure.diagonals() * static_cast<std::int64_t>(sizeof(NodeOffset));
+  return whole_traffic(value_bytes(structure, bytes_per_value) + offsets, structure.rows(), structure.rows(),
+                       bytes_per_value);
+}
+
 template <class T, class Space>
 Traffic traffic(const BlockDiagonals<T, Space>& hub) {
-  const std::int64_t stored =
-      hub.values.bytes() + hub.diagonals() * static_cast<std::int64_t>(sizeof(NodeOffset));
-  const std::int64_t vector = hub.rows() * static_cast<std::int64_t>(sizeof(T));
-  return {stored, stored + vector, vector};
+  return cds_traffic(hub, sizeof(T));
 }
 
 #define QUADRILLE_INSTANTIATE(T)                            \

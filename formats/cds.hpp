@@ -26,5 +26,6 @@ namespace quadrille {
 // Bytes of CDS: all columns, k offsets.
 template <class T, class Space>
 Traffic traffic(const BlockDiagonals<T, Space>& hub);
+Traffic cds_traffic(const BlockStructure& structure, std::int64_t bytes_per_value);
 
 }  // namespace quadrille

@@ -38,13 +38,17 @@ int threads_of(const CmrsLaunch& launch) {
   return threads;
 }
 
+bool cmrs_packs(std::int64_t columns) {
+  return columns <= (std::int64_t{1} << 28);
+}
+
 template <class T>
 Cmrs<T> cmrs_from_csr(const Csr<T>& csr, int height, bool reorder, CmrsRows where, const CmrsLaunch& launch) {
   threads_of(launch);
   if (height < 1 || height > 16)
     throw FormatError("cmrs: a strip of " + std::to_string(height) + " rows is not within 1..16");
   Cmrs<T> cmrs{csr.rows, csr.columns, height, false, {}, {}, {}, {}, launch, {}};
-  cmrs.packed = height > 1 && where == CmrsRows::automatic && csr.columns <= (std::int64_t{1} << 28);
+  cmrs.packed = height > 1 && where == CmrsRows::automatic && cmrs_packs(csr.columns);
   memory::require_host(csr.nnz() * static_cast<std::int64_t>(5 + sizeof(T)));
   cmrs.strip_ptr = Array<std::int32_t>(cmrs.strips() + 1);
   cmrs.column = Array<std::uint32_t>(csr.nnz());
@@ -106,12 +110,16 @@ void validate(const Cmrs<T>& cmrs) {
   }
 }
 
+Traffic cmrs_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t height,
+                     bool separate_rows, std::int64_t value_bytes) {
+  const std::int64_t strips = (rows + height - 1) / height, entry = 4 + value_bytes + (separate_rows ? 1 : 0);
+  return whole_traffic((strips + 1) * 4 + checked_product(nnz, entry, "cmrs"), rows, columns, value_bytes);
+}
+
 template <class T, class Space>
 Traffic traffic(const Cmrs<T, Space>& cmrs) {
-  const std::int64_t stored =
-      cmrs.strip_ptr.bytes() + cmrs.column.bytes() + cmrs.row_in_strip.bytes() + cmrs.value.bytes();
-  const std::int64_t value = sizeof(T);
-  return {stored, stored + cmrs.columns * value, cmrs.rows * value};
+  return cmrs_traffic(cmrs.rows, cmrs.columns, cmrs.nnz(), cmrs.height, cmrs.row_in_strip.size() > 0,
+                      sizeof(T));
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                         \

@@ -82,6 +82,8 @@ Cmrs<T, To> transfer(const Cmrs<T, From>& a) {
 // Where the row within the strip is kept. `automatic` packs it when the columns fit 28 bits, as the paper
 // does.
 enum class CmrsRows { automatic, separate };
+// Whether the columns fit 28 bits.
+bool cmrs_packs(std::int64_t columns);
 
 // Throws FormatError for a height outside 1..16 and as threads_of() does.
 template <class T>
@@ -94,6 +96,9 @@ template <class T>
 void validate(const Cmrs<T>& cmrs);
 template <class T, class Space>
 Traffic traffic(const Cmrs<T, Space>& cmrs);
+// `separate_rows`: the row within the strip is not packed.
+Traffic cmrs_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t height,
+                     bool separate_rows, std::int64_t value_bytes);
 
 // One entry, unpacked.
 struct CmrsEntry {

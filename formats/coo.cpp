@@ -38,11 +38,13 @@ void validate(const Coo<T>& coo) {
   }
 }
 
+Traffic coo_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t value_bytes) {
+  return whole_traffic(checked_product(nnz, 8 + value_bytes, "coo"), rows, columns, value_bytes);
+}
+
 template <class T, class Space>
 Traffic traffic(const Coo<T, Space>& coo) {
-  const std::int64_t stored = coo.row.bytes() + coo.column.bytes() + coo.value.bytes();
-  const std::int64_t value = sizeof(T);
-  return {stored, stored + coo.columns * value, coo.rows * value};
+  return coo_traffic(coo.rows, coo.columns, coo.nnz(), sizeof(T));
 }
 
 #define QUADRILLE_INSTANTIATE(T)                 \

@@ -43,5 +43,6 @@ template <class T>
 void validate(const Coo<T>& coo);
 template <class T, class Space>
 Traffic traffic(const Coo<T, Space>& coo);
+Traffic coo_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t value_bytes);
 
 }  // namespace quadrille

@@ -56,11 +56,13 @@ void validate(const Csc<T>& csc) {
   }
 }
 
+Traffic csc_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t value_bytes) {
+  return whole_traffic(csr_bytes(columns, nnz, value_bytes), rows, columns, value_bytes);
+}
+
 template <class T, class Space>
 Traffic traffic(const Csc<T, Space>& csc) {
-  const std::int64_t stored = csc.column_ptr.bytes() + csc.row.bytes() + csc.value.bytes();
-  const std::int64_t value = sizeof(T);
-  return {stored, stored + csc.columns * value, csc.rows * value};
+  return csc_traffic(csc.rows, csc.columns, csc.nnz(), sizeof(T));
 }
 
 template <class T>

@@ -54,5 +54,6 @@ template <class T>
 void validate(const Csc<T>& csc);
 template <class T, class Space>
 Traffic traffic(const Csc<T, Space>& csc);
+Traffic csc_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t value_bytes);
 
 }  // namespace quadrille

@@ -29,11 +29,13 @@ std::int64_t csr_bytes(std::int64_t rows, std::int64_t nnz, std::int64_t value_b
   return (rows + 1) * 4 + nnz * (4 + value_bytes);
 }
 
+Traffic csr_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t value_bytes) {
+  return whole_traffic(csr_bytes(rows, nnz, value_bytes), rows, columns, value_bytes);
+}
+
 template <class T, class Space>
 Traffic traffic(const Csr<T, Space>& csr) {
-  const std::int64_t stored = csr.row_ptr.bytes() + csr.column.bytes() + csr.value.bytes();
-  const std::int64_t value = sizeof(T);
-  return {stored, stored + csr.columns * value, csr.rows * value};
+  return csr_traffic(csr.rows, csr.columns, csr.nnz(), sizeof(T));
 }
 
 template <class To, class From>

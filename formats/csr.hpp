@@ -54,6 +54,8 @@ void validate(const Csr<T>& csr);
 
 template <class T, class Space>
 Traffic traffic(const Csr<T, Space>& csr);
+// The same from the sizes alone, as the other formats have it.
+Traffic csr_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t value_bytes);
 
 // Bytes that CSR takes for so many rows and non-zeros, with values of `value_bytes`.
 std::int64_t csr_bytes(std::int64_t rows, std::int64_t nnz, std::int64_t value_bytes);

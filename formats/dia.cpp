@@ -145,11 +145,15 @@ void validate(const Dia<T>& dia) {
   }
 }
 
+Traffic dia_traffic(std::int64_t rows, std::int64_t columns, std::int64_t diagonals,
+                    std::int64_t value_bytes) {
+  const std::int64_t values = checked_product(checked_product(diagonals, rows, "dia"), value_bytes, "dia");
+  return whole_traffic(values + diagonals * 8, rows, columns, value_bytes);
+}
+
 template <class T, class Space>
 Traffic traffic(const Dia<T, Space>& dia) {
-  const std::int64_t stored = dia.offset.bytes() + dia.value.bytes();
-  const std::int64_t value = sizeof(T);
-  return {stored, stored + dia.columns * value, dia.rows * value};
+  return dia_traffic(dia.rows, dia.columns, dia.diagonals(), sizeof(T));
 }
 
 #define QUADRILLE_INSTANTIATE(T)                          \

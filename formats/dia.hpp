@@ -65,5 +65,7 @@ template <class T>
 void validate(const Dia<T>& dia);
 template <class T, class Space>
 Traffic traffic(const Dia<T, Space>& dia);
+Traffic dia_traffic(std::int64_t rows, std::int64_t columns, std::int64_t diagonals,
+                    std::int64_t value_bytes);
 
 }  // namespace quadrille

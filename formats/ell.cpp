@@ -60,11 +60,13 @@ void validate(const Ell<T>& ell) {
   }
 }
 
+Traffic ell_traffic(std::int64_t rows, std::int64_t columns, std::int64_t width, std::int64_t value_bytes) {
+  return whole_traffic(ell_bytes(rows, width, value_bytes), rows, columns, value_bytes);
+}
+
 template <class T, class Space>
 Traffic traffic(const Ell<T, Space>& ell) {
-  const std::int64_t stored = ell.column.bytes() + ell.value.bytes();
-  const std::int64_t value = sizeof(T);
-  return {stored, stored + ell.columns * value, ell.rows * value};
+  return ell_traffic(ell.rows, ell.columns, ell.width, sizeof(T));
 }
 
 #define QUADRILLE_INSTANTIATE(T)                             \

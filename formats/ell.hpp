@@ -55,5 +55,6 @@ template <class T>
 void validate(const Ell<T>& ell);
 template <class T, class Space>
 Traffic traffic(const Ell<T, Space>& ell);
+Traffic ell_traffic(std::int64_t rows, std::int64_t columns, std::int64_t width, std::int64_t value_bytes);
 
 }  // namespace quadrille

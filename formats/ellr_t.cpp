@@ -85,12 +85,17 @@ void validate(const EllrT<T>& ellr) {
   }
 }
 
+Traffic ellr_t_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t width,
+                       std::int64_t value_bytes) {
+  const std::int64_t lengths = rows * 4, entry = 4 + value_bytes;
+  const std::int64_t slots = checked_product(width, round_up(rows, row_multiple), "ellr_t");
+  return {lengths + checked_product(slots, entry, "ellr_t"), lengths + nnz * entry + columns * value_bytes,
+          rows * value_bytes};
+}
+
 template <class T, class Space>
 Traffic traffic(const EllrT<T, Space>& ellr) {
-  const std::int64_t value = sizeof(T);
-  const std::int64_t stored = ellr.row_length.bytes() + ellr.column.bytes() + ellr.value.bytes();
-  const std::int64_t read = ellr.row_length.bytes() + ellr.nnz * (4 + value) + ellr.columns * value;
-  return {stored, read, ellr.rows * value};
+  return ellr_t_traffic(ellr.rows, ellr.columns, ellr.nnz, ellr.width, sizeof(T));
 }
 
 #define QUADRILLE_INSTANTIATE(T)                              \

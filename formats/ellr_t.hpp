@@ -75,5 +75,8 @@ void validate(const EllrT<T>& ellr);
 // Compulsory: the row lengths and the entries within them; the padding is stored but skipped.
 template <class T, class Space>
 Traffic traffic(const EllrT<T, Space>& ellr);
+// `width` is a multiple of T.
+Traffic ellr_t_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t width,
+                       std::int64_t value_bytes);
 
 }  // namespace quadrille

@@ -17,6 +17,11 @@ std::string bytes_text(std::int64_t bytes) {
   return text;
 }
 
+Traffic whole_traffic(std::int64_t stored_bytes, std::int64_t rows, std::int64_t columns,
+                      std::int64_t value_bytes) {
+  return {stored_bytes, stored_bytes + columns * value_bytes, rows * value_bytes};
+}
+
 std::int64_t checked_product(std::int64_t a, std::int64_t b, const std::string& what) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product))
@@ -24,13 +29,18 @@ std::int64_t checked_product(std::int64_t a, std::int64_t b, const std::string& 
   return product;
 }
 
-void refuse_absurd_fill(const std::string& format, std::int64_t stored_bytes, std::int64_t csr_bytes) {
+std::string absurd_fill(const std::string& format, std::int64_t stored_bytes, std::int64_t csr_bytes) {
   constexpr std::int64_t always_taken = 1 << 20;
   constexpr std::int64_t largest_ratio = 16;
-  if (stored_bytes <= always_taken || stored_bytes / largest_ratio <= csr_bytes)
-    return memory::require_host(stored_bytes);
-  throw FormatError(format + " would store " + bytes_text(stored_bytes) +
-                    ", mostly padding, for a matrix that takes " + bytes_text(csr_bytes) + " as CSR");
+  if (stored_bytes <= always_taken || stored_bytes / largest_ratio <= csr_bytes) return "";
+  return format + " would store " + bytes_text(stored_bytes) + ", mostly padding, for a matrix that takes " +
+         bytes_text(csr_bytes) + " as CSR";
+}
+
+void refuse_absurd_fill(const std::string& format, std::int64_t stored_bytes, std::int64_t csr_bytes) {
+  if (const std::string why = absurd_fill(format, stored_bytes, csr_bytes); !why.empty())
+    throw FormatError(why);
+  memory::require_host(stored_bytes);
 }
 
 std::int32_t to_index32(std::int64_t value, const std::string& what) {

@@ -32,6 +32,10 @@ struct Traffic {
   std::int64_t compulsory_bytes() const { return read_bytes + written_bytes; }
 };
 
+// Of a format of which every stored byte is read once, as is x, and y written once.
+Traffic whole_traffic(std::int64_t stored_bytes, std::int64_t rows, std::int64_t columns,
+                      std::int64_t value_bytes);
+
 // 12345678 -> "11.8 MiB"
 std::string bytes_text(std::int64_t bytes);
 
@@ -41,6 +45,8 @@ std::int64_t checked_product(std::int64_t a, std::int64_t b, const std::string& 
 // Throws FormatError when a padded form would take more than 16 times the bytes of CSR (small matrices, below
 // 1 MiB, are always taken). The message names both sizes. Throws MemoryError when the machine has not that much.
 void refuse_absurd_fill(const std::string& format, std::int64_t stored_bytes, std::int64_t csr_bytes);
+// The message of that FormatError, or "" where there is none.
+std::string absurd_fill(const std::string& format, std::int64_t stored_bytes, std::int64_t csr_bytes);
 
 // Throws FormatError unless 0 <= value < 2^31: the row formats index rows, columns and non-zeros with 32
 // bits.

@@ -5,26 +5,21 @@
 #include "formats/build_csr.hpp"
 
 namespace quadrille {
-namespace {
 
-// The largest K with at least a third of the rows of K entries or more.
-template <class T>
-std::int64_t ell_width(const Csr<T>& csr) {
-  std::vector<std::int64_t> rows_of_length(static_cast<std::size_t>(longest_row(csr)) + 1, 0);
-  for (std::int64_t i = 0; i < csr.rows; ++i) ++rows_of_length[csr.row_ptr[i + 1] - csr.row_ptr[i]];
+std::int64_t hyb_width(const std::vector<std::int64_t>& rows_of_length, std::int64_t rows) {
   std::int64_t width = static_cast<std::int64_t>(rows_of_length.size()) - 1, at_least = 0;
   for (; width > 0; --width) {
     at_least += rows_of_length[width];
-    if (3 * at_least >= csr.rows) break;
+    if (3 * at_least >= rows) break;
   }
   return width;
 }
 
-}  // namespace
-
 template <class T>
 Hyb<T> hyb_from_csr(const Csr<T>& csr) {
-  const std::int64_t width = ell_width(csr);
+  std::vector<std::int64_t> rows_of_length(static_cast<std::size_t>(longest_row(csr)) + 1, 0);
+  for (std::int64_t i = 0; i < csr.rows; ++i) ++rows_of_length[csr.row_ptr[i + 1] - csr.row_ptr[i]];
+  const std::int64_t width = hyb_width(rows_of_length, csr.rows);
   refuse_absurd_fill("hyb", ell_bytes(csr.rows, width, sizeof(T)), csr_bytes(csr.rows, csr.nnz(), sizeof(T)));
   std::int64_t beyond = 0;
   for (std::int64_t i = 0; i < csr.rows; ++i)
@@ -72,11 +67,15 @@ void validate(const Hyb<T>& hyb) {
   }
 }
 
+Traffic hyb_traffic(std::int64_t rows, std::int64_t columns, std::int64_t width, std::int64_t beyond,
+                    std::int64_t value_bytes) {
+  const std::int64_t coo = checked_product(beyond, 8 + value_bytes, "hyb");
+  return whole_traffic(ell_bytes(rows, width, value_bytes) + coo, rows, columns, value_bytes);
+}
+
 template <class T, class Space>
 Traffic traffic(const Hyb<T, Space>& hyb) {
-  const Traffic ell = traffic(hyb.ell), coo = traffic(hyb.coo);
-  const std::int64_t x_bytes = hyb.ell.columns * static_cast<std::int64_t>(sizeof(T));
-  return {ell.stored_bytes + coo.stored_bytes, ell.read_bytes + coo.read_bytes - x_bytes, ell.written_bytes};
+  return hyb_traffic(hyb.ell.rows, hyb.ell.columns, hyb.ell.width, hyb.coo.nnz(), sizeof(T));
 }
 
 #define QUADRILLE_INSTANTIATE(T)                 \

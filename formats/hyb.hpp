@@ -16,6 +16,8 @@
 // Indices are 32-bit.
 #pragma once
 
+#include <vector>
+
 #include "formats/coo.hpp"
 #include "formats/ell.hpp"
 
@@ -33,6 +35,8 @@ Hyb<T, To> transfer(const Hyb<T, From>& a) {
   return {transfer<To>(a.ell), transfer<To>(a.coo)};
 }
 
+// K from the number of rows of each length.
+std::int64_t hyb_width(const std::vector<std::int64_t>& rows_of_length, std::int64_t rows);
 // Throws FormatError for absurd fill.
 template <class T>
 Hyb<T> hyb_from_csr(const Csr<T>& csr);
@@ -43,5 +47,8 @@ template <class T>
 void validate(const Hyb<T>& hyb);
 template <class T, class Space>
 Traffic traffic(const Hyb<T, Space>& hyb);
+// `beyond`: entries in coo.
+Traffic hyb_traffic(std::int64_t rows, std::int64_t columns, std::int64_t width, std::int64_t beyond,
+                    std::int64_t value_bytes);
 
 }  // namespace quadrille

@@ -116,12 +116,18 @@ void validate(const RgCsr<T>& rg) {
   }
 }
 
+Traffic rg_csr_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t group,
+                       std::int64_t slots, bool ordered, std::int64_t value_bytes) {
+  const std::int64_t entry = 4 + value_bytes;
+  const std::int64_t fixed = ((rows + group - 1) / group + 1 + rows + (ordered ? rows : 0)) * 4;
+  return {fixed + checked_product(slots, entry, "rg_csr"), fixed + nnz * entry + columns * value_bytes,
+          rows * value_bytes};
+}
+
 template <class T, class Space>
 Traffic traffic(const RgCsr<T, Space>& rg) {
-  const std::int64_t value = sizeof(T);
-  const std::int64_t fixed = rg.group_ptr.bytes() + rg.row_length.bytes() + rg.order.bytes();
-  return {fixed + rg.column.bytes() + rg.value.bytes(), fixed + rg.nnz * (4 + value) + rg.columns * value,
-          rg.rows * value};
+  return rg_csr_traffic(rg.rows, rg.columns, rg.nnz, rg.group, rg.value.size(), rg.order.size() > 0,
+                        sizeof(T));
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                              \

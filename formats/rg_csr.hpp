@@ -69,5 +69,8 @@ void validate(const RgCsr<T>& rg);
 // Compulsory: pointers, lengths, order and the entries within the lengths; the padding is stored but skipped.
 template <class T, class Space>
 Traffic traffic(const RgCsr<T, Space>& rg);
+// `slots`: entries, padding included; `ordered`: with an order of the rows.
+Traffic rg_csr_traffic(std::int64_t rows, std::int64_t columns, std::int64_t nnz, std::int64_t group,
+                       std::int64_t slots, bool ordered, std::int64_t value_bytes);
 
 }  // namespace quadrille

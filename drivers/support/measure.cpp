@@ -7,11 +7,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <set>
 
 #include "formats/array.hpp"
+#include "kernels/cpu/machine.hpp"
 #include "kernels/cpu/stream.hpp"
 #include "kernels/cuda/device.hpp"
 
@@ -21,31 +19,6 @@ namespace {
 constexpr int warm_ups = 2;
 constexpr int stream_repetitions = 7;
 constexpr int launch_repetitions = 50;  // of streams that take hardly longer than their launch
-
-std::string cpu_name() {
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown";
-}
-
-// The size of the CPU's last cache, all instances together, from sysfs; 0 when it does not say.
-std::int64_t read_cpu_cache_bytes() {
-  std::set<std::string> sharers;
-  std::int64_t bytes = 0;
-  for (int cpu = 0; cpu < 4096; ++cpu) {
-    const std::string cache = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index";
-    std::string shared, size;
-    for (int level = 4; level >= 0 && size.empty(); --level) {
-      std::ifstream list(cache + std::to_string(level) + "/shared_cpu_list");
-      std::ifstream text(cache + std::to_string(level) + "/size");
-      if (!std::getline(list, shared) || !std::getline(text, size)) size.clear();
-    }
-    if (size.empty()) break;
-    if (sharers.insert(shared).second) bytes += std::strtoll(size.c_str(), nullptr, 10) * 1024;  // "32768K"
-  }
-  return bytes;
-}
 
 }  // namespace
 
@@ -176,7 +149,7 @@ std::vector<std::pair<std::string, double>> Ceilings::all() const {
 }
 
 std::int64_t last_cache_bytes(SpaceKind space, int device) {
-  static const std::int64_t cpu_bytes = read_cpu_cache_bytes();
+  static const std::int64_t cpu_bytes = cpu::last_cache_bytes();
   if (space == SpaceKind::cpu) return cpu_bytes;
   static const std::vector<cuda::DeviceInfo> gpus = cuda::devices();
   return device < static_cast<int>(gpus.size()) ? gpus[device].l2_bytes : 0;
@@ -191,7 +164,7 @@ std::string free_memory() {
 
 std::vector<std::pair<std::string, std::string>> describe_machine(bool uses_gpu, int device) {
   std::vector<std::pair<std::string, std::string>> machine{
-      {"cpu", cpu_name()},
+      {"cpu", cpu::name()},
       {"cores", std::to_string(sysconf(_SC_NPROCESSORS_ONLN))},
       {"threads", std::to_string(omp_get_max_threads())},
       {"available_memory", bytes_text(memory::available_host_bytes())}};

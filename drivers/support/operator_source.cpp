@@ -14,9 +14,9 @@
 #include "assembly/pde/counter_hash.hpp"
 #include "drivers/support/measure.hpp"
 #include "drivers/support/product.hpp"
-#include "drivers/support/size_bounds.hpp"
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/tuning/format_bytes.hpp"
 
 namespace quadrille {
 namespace {
@@ -62,12 +62,13 @@ std::exception_ptr why_no_csr(const Options& options, const HostBytes& bytes, st
 
 [[noreturn]] void refuse_memory(const Options& options, const BlockStructure& structure,
                                 const HostBytes& bytes) {
-  const OperatorSize size{structure, !has_dense_blocks(options),
-                          options.precision == Precision::fp64 ? 8 : 4};
+  const Sparsity size =
+      sparsity_at_most(structure, !has_dense_blocks(options), options.precision == Precision::fp64 ? 8 : 4);
   std::string needs;
   for (const char* format : {"cds", "dia"})
     needs += (needs.empty() ? "" : ", ") +
-             bytes_text(traffic_at_most(format, size, options.format_options).stored_bytes) + " as " + format;
+             bytes_text(format_bytes(format, size, options.format_options).traffic.stored_bytes) + " as " +
+             format;
   throw MemoryError("not enough memory: grid " + to_string(options.grid) + " with " +
                     std::to_string(structure.dof) + " DoF and " + std::to_string(structure.diagonals()) +
                     " block diagonals needs " + needs + ", and " + bytes_text(bytes.vectors) +

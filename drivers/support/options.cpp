@@ -234,11 +234,16 @@ void read_run_options(const Settings& settings, Options& options) {
     options.formats = parse_formats(*formats);
     if (bench && options.formats.front() == "auto")
       refuse(*formats, "bench draws every format it is given: all, or names with commas between");
-    if (solve &&
-        (options.formats.size() > 1 || options.formats.front() == "all" || options.formats.front() == "auto"))
-      refuse(*formats, "solve takes the name of one format");
+    if (solve && (options.formats.size() > 1 || options.formats.front() == "all"))
+      refuse(*formats, "solve takes the name of one format, or auto");
     check_formats(*formats, options);
   }
+  for (const char* name : {"tune", "retune"})
+    if (read_switch(settings, name) && options.formats.front() != "auto")
+      refuse(settings.at(name), "belongs to --format auto");
+  options.retune = read_switch(settings, "retune");
+  options.tune = options.retune || read_switch(settings, "tune");
+  options.predict = read_switch(settings, "predict");
 }
 
 void read_format_options(const Settings& settings, FormatOptions& formats) {

@@ -56,6 +56,9 @@ struct Options {
   bool check_on_slabs = false;   // of a grid operator: compare some rows with PETSc, and make no CSR
   std::string input = "random";  // the vector x: "random", "ones", "sine"
   FormatOptions format_options;
+  bool tune = false;     // --format auto: measure the best few
+  bool retune = false;   // and forget what an earlier run measured
+  bool predict = false;  // inspect: the predicted times
 
   // bench
   std::string experiment;     // a name of experiment_table()

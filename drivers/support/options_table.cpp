@@ -98,15 +98,21 @@ std::vector<OptionSpec> run_options() {
   const std::string group = "Run";
   return {
       {"format", "all | auto | LIST", group, for_operators, true,
-       "all, auto (the best for the operator), or names with commas between: " +
+       "all, auto (the fastest, as predicted for the operator), or names with commas between: " +
            joined(format_names(), ", ") + " (default all)"},
       {"format", "all | LIST", group, for_bench, true,
        "all, or names with commas between, as spmv has them (default all; of experiments on grids alone " +
            joined(bench_formats(), ",") + ")"},
       {"format", "NAME", group, for_solve, true,
-       "of the operator, one that spmv has; petsc_aij is PETSc's own matrix, AIJ or aijcusparse, to compare "
-       "with "
-       "(default cds)"},
+       "of the operator, one that spmv has, or auto; petsc_aij is PETSc's own matrix, AIJ or aijcusparse, to "
+       "compare with (default cds)"},
+      {"tune", "", group, for_spmv | for_solve, true,
+       "with --format auto: measure the best few, unless an earlier run did so for this sparsity, GPU and "
+       "version; $QUADRILLE_CACHE is the folder that remembers (default ~/.cache/quadrille)"},
+      {"retune", "", group, for_spmv | for_solve, true,
+       "the same, and forget what is remembered of this operator"},
+      {"predict", "", group, for_inspect, true,
+       "the predicted time of each format's product, on a GPU (an H200 where there is none) and on this CPU"},
       {"space", "auto | cpu | cuda", group, for_solve, true,
        "where products and vectors are; with a PETSc without CUDA vectors stay in host memory, and cuda "
        "copies x and y at every "

@@ -18,6 +18,7 @@ class CliTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
+        os.environ["QUADRILLE_CACHE"] = os.path.join(self.folder.name, "cache")  # made when something is remembered
 
     def path(self, name, content=None):
         path = os.path.join(self.folder.name, name)

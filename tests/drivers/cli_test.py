@@ -47,7 +47,7 @@ class Spmv(CliTest):
     def test_quiet_says_nothing_and_auto_explains_itself(self):
         base = ["spmv", "--grid", "16x16", "--repetitions", "1", "--space", "cpu"]
         self.assertEqual(self.ok(*base, "--quiet"), "")
-        self.assertRegex(self.ok(*base, "--format", "auto"), r"auto: \w+ on cpu, the fewest bytes per product")
+        self.assertRegex(self.ok(*base, "--format", "auto"), r"auto: \w+ on cpu, predicted [\d.]+ ms on CPU, .*, next \w+ ")
 
     def test_the_result_does_not_depend_on_threads(self):
         def result(threads):
@@ -258,6 +258,60 @@ class Inspect(CliTest):
         path = self.path("arrow.mtx", "%%MatrixMarket matrix coordinate real general\n"
                          f"{n} {n} {len(entries)}\n" + "\n".join(entries) + "\n")
         self.assertRegex(self.ok("inspect", path), r"ell: would store \S+ MiB, mostly padding")
+
+
+class Auto(CliTest):
+    BASE = ["spmv", "--grid", "12x11", "--dof", "2", "--repetitions", "1", "--space", "cpu", "--format", "auto"]
+
+    def test_what_tune_measured_is_remembered(self):
+        first = self.ok(*self.BASE, "--tune")
+        self.assertRegex(first, r"auto: \w+ on cpu, measured [\d.]+ ms")
+        name = first.split("auto: ")[1].split()[0]
+        for again in [[], ["--tune"]]:
+            self.assertRegex(self.ok(*self.BASE, *again), rf"auto: {name} on cpu, remembered from 20\d\d-\d\d-\d\d, when it took ")
+        self.assertRegex(self.ok(*self.BASE, "--retune"), r"auto: \w+ on cpu, measured ")
+        for other in [["--transpose"], ["--precision", "fp32"], ["--boundary", "periodic"], ["--cmrs-height", "2"]]:
+            self.assertIn("predicted", self.ok(*self.BASE, *other))
+        self.assertEqual(sorted(os.listdir(self.path("cache"))), ["format_choices.lock", "format_choices.txt"])
+
+    def test_one_record_of_the_choice_that_passed_its_check(self):
+        out = self.path("out.json")
+        for arguments in [[], ["--tune"], ["--transpose"], ["--vectors", "3", "--retune"], ["--check", "slabs", "--tune"]]:
+            screen = self.ok(*self.BASE, *arguments, "--json", out)
+            records = json.load(open(out))["records"]
+            self.assertEqual(len(records), 1)
+            self.assertTrue(records[0]["checked"] and records[0]["error_over_bound"] <= 1)
+            self.assertIn(f"auto: {records[0]['format']} on cpu", screen)
+
+    def test_a_broken_cache_is_a_note(self):
+        os.mkdir(self.path("cache"))
+        self.path("cache/format_choices.txt", "something else\n")
+        self.assertRegex(self.ok(*self.BASE, "--tune"), r"note: .*does not begin with[\s\S]*auto: \w+ on cpu, measured")
+        self.assertIn("remembered", self.ok(*self.BASE))
+        self.path("file", "")
+        os.environ["QUADRILLE_CACHE"] = self.path("file") + "/cache"
+        self.assertRegex(self.ok(*self.BASE, "--tune"), r"note: .*the choice is not remembered")
+
+    def test_a_matrix_file_and_a_solve(self):
+        matrix = self.path("m.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n2 2 2\n3 3 2\n1 3 1\n")
+        self.assertRegex(self.ok("spmv", "--matrix", matrix, "--format", "auto", "--repetitions", "1", "--space", "cpu", "--tune"),
+                         r"auto: \w+ on cpu, measured")
+        screen = self.ok("solve", "poisson", "--grid", "12x12", "--format", "auto", "--tune", "--space", "cpu")
+        self.assertRegex(screen, r"auto: \w+ on cpu, measured[\s\S]*converged")
+        self.assertIn("remembered", self.ok("solve", "poisson", "--grid", "12x12", "--format", "auto", "--space", "cpu"))
+
+    def test_tune_belongs_to_auto(self):
+        for option in ["--tune", "--retune"]:
+            self.refused(2, [option, "--format auto"], "spmv", "--grid", "4x4", option)
+            self.refused(2, [option, "--format auto"], "solve", "poisson", "--grid", "4x4", option)
+
+    def test_predict_says_what_it_rests_on(self):
+        screen = self.ok("inspect", "--grid", "12x11x10", "--dof", "2", "--predict")
+        self.assertRegex(screen, r"predicted for .*\nformat +ms +GB/s\n\w+ +[\d.]+ +\d+\n")
+        self.assertIn("predicted for CPU", screen)
+        self.assertEqual(screen.count("It rests on "), 2)
+        huge = self.ok("inspect", "--grid", "512x512x512", "--dof", "8", "--predict")  # never assembled
+        self.assertRegex(huge, r"predicted for [^\n]*\n[^\n]*\n(cds|dia) ")
 
 
 class Info(CliTest):

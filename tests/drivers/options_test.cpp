@@ -308,7 +308,7 @@ TEST(Options, SolveTakesOnePdeAndOneFormat) {
   expect_contains(error_of({"solve", "poissn"}), "did you mean 'poisson'?");
   expect_contains(error_of({"solve", "poisson", "diffusion"}), "one PDE too many");
   expect_contains(error_of({"solve", "poisson", "--format", "csr,cds"}), "one format");
-  expect_contains(error_of({"solve", "poisson", "--format", "auto"}), "one format");
+  expect_contains(error_of({"solve", "poisson", "--format", "all"}), "one format");
   expect_contains(error_of({"solve", "poisson", "--precision", "fp32"}), "must be fp64");
   expect_contains(error_of({"solve", "poisson", "--stencil", "a.txt"}), "must be star or box");
   expect_contains(error_of({"solve", "poisson", "--operator", "random"}), "is not an option of solve");

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "drivers/support/product.hpp"
-#include "drivers/support/size_bounds.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
@@ -95,36 +94,6 @@ TEST(ProductCheck, KnowsTransposedProductsAndSeveralVectors) {
   OperatorSource<double> op = load_operator<double>(options);
   op.source.csr.reset();
   EXPECT_THROW(ProductCheck<double>(options, op, std::vector<double>(210, 1.0)), FormatError);
-}
-
-// Where no block has a zero and no row is cut at a face, the sizes that are foretold are those that come out.
-TEST(SizeBounds, AreMetByDenseBlocksOnAPeriodicGrid) {
-  for (const std::string grid : {"9x8", "5x6x7"}) {
-    const Options options = parsed({"inspect", "--grid", grid, "--dof", "3", "--boundary", "periodic"});
-    const OperatorSource<double> op = load_operator<double>(options);
-    for (const FormatEntry& entry : registry()) {
-      if (entry.space != SpaceKind::cpu || entry.peer) continue;
-      const Traffic made = entry.make<double>()(op.source, options.format_options)->traffic();
-      const Traffic foretold = traffic_at_most(entry.name, {op.structure, false, 8}, options.format_options);
-      EXPECT_GE(foretold.stored_bytes, made.stored_bytes) << entry.name;
-      // cmrs packs the row into the column on small matrices; the last group of rg_csr is cut
-      if (entry.name == "cds" || entry.name == "csr" || entry.name == "coo" || entry.name == "bcsr" ||
-          entry.name == "ell" || entry.name == "ellr_t" || entry.name == "csc" || entry.name == "dia")
-        EXPECT_EQ(foretold.stored_bytes, made.stored_bytes) << entry.name;
-      else
-        EXPECT_LE(foretold.stored_bytes, 1.2 * made.stored_bytes) << entry.name;
-    }
-  }
-}
-
-TEST(SizeBounds, RefuseWhat32BitIndicesCannotHold) {
-  OperatorSize size;
-  size.structure.extents = {512, 512, 512};
-  size.structure.dof = 8;
-  size.structure.offsets = {{0, 0, -1}, {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  EXPECT_EQ(traffic_at_most("cds", size, {}).stored_bytes, 7ll * 8 * 8 * 512 * 512 * 512 * 8 + 7 * 12);
-  EXPECT_GT(traffic_at_most("dia", size, {}).stored_bytes, traffic_at_most("cds", size, {}).stored_bytes);
-  EXPECT_THROW(traffic_at_most("csr", size, {}), FormatError);
 }
 
 }  // namespace

@@ -1,0 +1,174 @@
+#include "kernels/tuning/choose_format.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+#include "kernels/cpu/machine.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/tuning/fingerprint.hpp"
+#include "kernels/tuning/measure_formats.hpp"
+
+namespace quadrille {
+namespace {
+
+template <class T>
+const FormatEntry* find_entry(const std::string& format, SpaceKind space) {
+  for (const FormatEntry& entry : registry())
+    if (!entry.peer && entry.name == format && entry.space == space && entry.make<T>()) return &entry;
+  return nullptr;
+}
+
+// The parameters that change what a format is.
+std::string options_text(const FormatOptions& o) {
+  return "block=" + std::to_string(o.block_size) + " ellr_t=" + std::to_string(o.ellr_t_threads) +
+         " rg_csr=" + std::to_string(o.rg_csr_group) + "," +
+         std::to_string(static_cast<int>(o.rg_csr_ordering)) + " cmrs=" + std::to_string(o.cmrs_height) +
+         "," + std::to_string(o.cmrs_reorder ? 1 : 0);
+}
+
+std::string product_text(const ProductKind& product) {
+  return product.transposed ? "transposed" : std::to_string(product.vectors) + " vectors";
+}
+
+template <class T>
+std::string cache_key(const Source<T>& source, const ChoiceWishes& wishes, const FormatChoice& choice) {
+  const bool gpu = choice.machine.space == SpaceKind::cuda;
+  const std::string machine =
+      gpu ? choice.machine.name : cpu::name() + ", " + std::to_string(choice.machine.threads) + " threads";
+  return machine + "|" + wishes.version + "|" + (sizeof(T) == 8 ? "fp64" : "fp32") + "|" +
+         product_text(wishes.product) + "|" + options_text(wishes.format_options) + "|" +
+         fingerprint(source, choice.sparsity);
+}
+
+// Puts `format` first among the entries, or does nothing where it is not there.
+void prefer(const std::string& format, FormatChoice& choice) {
+  const auto at = std::find_if(choice.entries.begin(), choice.entries.end(), [&](const FormatEntry* entry) {
+    return entry->name == format && entry->space == choice.machine.space;
+  });
+  if (at != choice.entries.end()) std::rotate(choice.entries.begin(), at, at + 1);
+}
+
+template <class T>
+void predict_in(SpaceKind space, const ChoiceWishes& wishes, FormatChoice& choice) {
+  MachineModel machine = space == SpaceKind::cuda ? gpu_model(wishes.device) : cpu_model();
+  std::vector<Prediction> predictions =
+      ranked(predict(choice.sparsity, machine, wishes.format_options, wishes.product));
+  std::erase_if(predictions, [&](const Prediction& p) { return find_entry<T>(p.format, space) == nullptr; });
+  for (const Prediction& p : predictions) choice.entries.push_back(find_entry<T>(p.format, space));
+  if (predictions.empty() || !choice.predictions.empty()) return;
+  choice.predictions = std::move(predictions);
+  choice.machine = std::move(machine);
+  choice.ms = choice.predictions.front().ms;
+}
+
+std::int64_t now_s() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+template <class T>
+void measure_best(const Source<T>& source, const ChoiceWishes& wishes, const std::vector<T>* given_x,
+                  const ProductCheckFunction<T>& given_check, FormatChoice& choice) {
+  std::vector<const FormatEntry*> few;
+  for (const Prediction& p : choice.predictions)
+    if (static_cast<int>(few.size()) < wishes.most_measured &&
+        p.ms <= wishes.within * choice.predictions.front().ms)
+      few.push_back(find_entry<T>(p.format, p.space));
+  const std::int64_t size = wishes.product.transposed ? choice.sparsity.rows : choice.sparsity.columns;
+  const std::vector<T> own_x = given_x ? std::vector<T>{} : random_vectors<T>(size, wishes.product.vectors);
+  const std::vector<T>& x = given_x ? *given_x : own_x;
+  const ProductCheckFunction<T> check = given_check ? given_check : own_check(source, wishes.product, x);
+  if (!check) {
+    choice.notes.push_back("nothing is measured, for the product of this operator cannot be checked here");
+    return;
+  }
+  choice.measured = measure_formats(source, few, wishes, x, check);
+  for (const MeasuredFormat& m : choice.measured)
+    if (!m.refused.empty()) choice.notes.push_back(m.refused);
+  if (choice.measured.empty() || !choice.measured.front().refused.empty()) return;
+  choice.basis = ChoiceBasis::measured;
+  choice.ms = choice.measured.front().ms;
+  prefer(choice.measured.front().format, choice);
+}
+
+std::string milliseconds(double ms) {
+  char text[32];
+  std::snprintf(text, sizeof text, ms < 0.1 ? "%.4f ms" : ms < 10 ? "%.3f ms" : "%.1f ms", ms);
+  return text;
+}
+
+std::string date_of(std::int64_t when_s) {
+  const std::time_t when = static_cast<std::time_t>(when_s);
+  std::tm parts{};
+  char text[32] = "an unknown day";
+  if (gmtime_r(&when, &parts) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
+  return text;
+}
+
+}  // namespace
+
+std::string ChoiceWishes::library_version() {
+  return QUADRILLE_VERSION;
+}
+
+template <class T>
+FormatChoice choose_format(const Source<T>& source, const ChoiceWishes& wishes,
+                           const BlockStructure* structure, const std::vector<T>* x,
+                           const ProductCheckFunction<T>& check) {
+  FormatChoice choice;
+  choice.sparsity = sparsity_of(source, wishes.format_options, structure);
+  const bool gpu = cuda::device_count() > 0;
+  if (wishes.space != SpaceKind::cpu && gpu) predict_in<T>(SpaceKind::cuda, wishes, choice);
+  if (wishes.space != SpaceKind::cuda && (source.csr || source.hub))
+    predict_in<T>(SpaceKind::cpu, wishes, choice);
+  if (choice.entries.empty()) throw FormatError("no format can hold this operator here");
+
+  ChoiceCache cache(wishes.cache_folder);
+  const std::string key = cache.path().empty() ? "" : cache_key(source, wishes, choice);
+  if (wishes.again) cache.forget(key);
+  if (const std::optional<RememberedChoice> known = cache.find(key);
+      known && std::any_of(choice.entries.begin(), choice.entries.end(), [&](const FormatEntry* entry) {
+        return entry->name == known->format && to_string(entry->space) == known->space;
+      })) {
+    choice.basis = ChoiceBasis::remembered;
+    choice.ms = known->ms;
+    choice.remembered_when_s = known->when_s;
+    prefer(known->format, choice);
+  } else if (wishes.measure || wishes.again) {
+    measure_best(source, wishes, x, check, choice);
+    if (choice.basis == ChoiceBasis::measured)
+      cache.remember(key, {choice.best().name, to_string(choice.machine.space), choice.ms, now_s()});
+  }
+  for (std::string& note : cache.take_notes()) choice.notes.push_back(std::move(note));
+  return choice;
+}
+
+std::string explain(const FormatChoice& choice) {
+  std::string text = "auto: " + choice.best().name + " on " + to_string(choice.best().space);
+  if (choice.basis == ChoiceBasis::predicted) {
+    text += ", predicted " + milliseconds(choice.ms) + " on " + choice.machine.name;
+    if (choice.predictions.size() > 1)
+      text += ", next " + choice.predictions[1].format + " " + milliseconds(choice.predictions[1].ms);
+    return text;
+  }
+  if (choice.basis == ChoiceBasis::remembered)
+    return text + ", remembered from " + date_of(choice.remembered_when_s) + ", when it took " +
+           milliseconds(choice.ms) + " on " + choice.machine.name;
+  text += ", measured " + milliseconds(choice.ms);
+  for (std::size_t i = 1; i < choice.measured.size(); ++i)
+    if (choice.measured[i].refused.empty())
+      text +=
+          (i == 1 ? ", next " : ", ") + choice.measured[i].format + " " + milliseconds(choice.measured[i].ms);
+  return text;
+}
+
+#define QUADRILLE_INSTANTIATE(T)                                                                    \
+  template FormatChoice choose_format(const Source<T>&, const ChoiceWishes&, const BlockStructure*, \
+                                      const std::vector<T>*, const ProductCheckFunction<T>&);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille

@@ -1,0 +1,164 @@
+#include "kernels/tuning/machine_model.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "kernels/cpu/machine.hpp"
+#include "kernels/cpu/stream.hpp"
+#include "kernels/cuda/device.hpp"
+
+namespace quadrille {
+namespace {
+
+// y = A x on the H200, fitted as results/README.md says.
+std::vector<FormatConstants> gpu_formats() {
+  //        format    share  fixed  entry  gather step  atomic
+  return {{"csr", 0.96, 1.0, 0.00, 1, 0.30, 0},    {"csc", 0.70, 2.5, 0.00, 1, 0.30, 1},
+          {"coo", 0.88, 2.5, 0.00, 1, 0.30, 0},    {"bcsr", 0.95, 1.0, 0.00, 1, 0.30, 0},
+          {"dia", 0.99, 0.5, 0.00, 0, 0.20, 0},    {"cds", 1.00, 0.5, 0.00, 0, 0.20, 0},
+          {"ell", 0.96, 0.7, 0.00, 1, 0.50, 0},    {"ellr_t", 0.96, 0.7, 0.00, 1, 0.50, 0},
+          {"rg_csr", 0.96, 0.7, 0.00, 1, 0.50, 0}, {"cmrs", 0.80, 1.0, 0.00, 1, 0.30, 0},
+          {"hyb", 0.96, 1.0, 0.00, 1, 0.50, 0}};
+}
+
+std::vector<FormatConstants> gpu_transposed() {
+  return {{"csr", 0.70, 2.5, 0.00, 1, 0.30, 1},
+          {"csc", 0.96, 1.0, 0.00, 1, 0.30, 0},
+          {"dia", 0.95, 0.5, 0.00, 0, 0.20, 0},
+          {"cds", 0.97, 0.5, 0.00, 0, 0.20, 0}};
+}
+
+// One thread of an AMD EPYC (Zen 3), fp64: what results/cpu_spmv_*.json took beyond the stream of the same bytes.
+std::vector<FormatConstants> cpu_formats() {
+  std::vector<FormatConstants> formats;
+  for (const auto& [format, entry_ps] : {std::pair{"csr", 345.0},
+                                         {"csc", 750.0},
+                                         {"coo", 330.0},
+                                         {"bcsr", 200.0},
+                                         {"dia", 250.0},
+                                         {"cds", 60.0},
+                                         {"ell", 560.0},
+                                         {"ellr_t", 520.0},
+                                         {"rg_csr", 640.0},
+                                         {"cmrs", 2600.0},
+                                         {"hyb", 720.0}})
+    formats.push_back({.format = format, .entry_ps = entry_ps});
+  return formats;
+}
+
+// Not measured by themselves: the sums of csr go to scattered places as csc's do, and the other way round.
+std::vector<FormatConstants> cpu_transposed() {
+  std::vector<FormatConstants> formats;
+  for (const auto& [format, entry_ps] :
+       {std::pair{"csr", 750.0}, {"csc", 345.0}, {"dia", 250.0}, {"cds", 60.0}})
+    formats.push_back({.format = format, .entry_ps = entry_ps});
+  return formats;
+}
+
+std::string gigabytes(double gbps) {
+  return std::to_string(static_cast<long>(gbps + 0.5)) + " GB/s";
+}
+
+// The model of another GPU: its own stream and launch, measured now.
+MachineModel measured_model(const cuda::DeviceInfo& gpu) {
+  MachineModel m = h200_model();
+  m.name = gpu.name;
+  m.cache_bytes = gpu.l2_bytes;
+  m.memory_bytes = gpu.total_bytes;
+  m.launch_us = 1e3 * cuda::empty_kernel_ms();
+  const double memory = m.memory_gbps;
+  const auto gbps = [&](std::int64_t bytes, double otherwise) {
+    try {
+      const double best = cuda::stream_speed(bytes / 9 * 8, bytes / 9, 20).best_gbps;
+      const double us =
+          1e-3 * static_cast<double>(bytes) / best - m.launch_us;  // its launch counts elsewhere
+      return us > 0 ? 1e-3 * static_cast<double>(bytes) / us : otherwise;
+    } catch (const MemoryError&) {
+      return otherwise;
+    }
+  };
+  m.memory_gbps = gbps(std::int64_t{512} << 20, m.memory_gbps);
+  const double scale = m.memory_gbps / memory;
+  m.cache_gbps = std::max(m.memory_gbps, gpu.l2_bytes > 0 ? gbps(gpu.l2_bytes / 2, scale * m.cache_gbps) : 0);
+  m.gather_gbps *= scale;
+  m.atomic_per_ns *= scale;
+  m.basis = "the H200's constants with this GPU's own stream (" + gigabytes(m.memory_gbps) +
+            " from memory, " + gigabytes(m.cache_gbps) + " from its cache)";
+  return m;
+}
+
+}  // namespace
+
+MachineModel h200_model() {
+  MachineModel m;
+  m.name = "NVIDIA H200";
+  m.basis = "constants fitted to products measured on an H200 on 2026-11-21";
+  m.space = SpaceKind::cuda;
+  m.launch_us = 6.4;
+  m.memory_gbps = 4550;
+  m.cache_gbps = 6000;
+  m.cache_bytes = std::int64_t{60} << 20;
+  m.memory_bytes = std::int64_t{139} << 30;
+  m.gather_gbps = 5000;
+  m.atomic_per_ns = 60;
+  m.formats = gpu_formats();
+  m.transposed = gpu_transposed();
+  return m;
+}
+
+MachineModel gpu_model(int device) {
+  static std::mutex mutex;
+  static std::map<int, MachineModel> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (const auto found = known.find(device); found != known.end()) return found->second;
+  for (const cuda::DeviceInfo& gpu : cuda::devices()) {
+    if (gpu.index != device) continue;
+    return known[device] = gpu.name == h200_model().name ? h200_model() : measured_model(gpu);
+  }
+  throw CudaError("there is no GPU " + std::to_string(device));
+}
+
+MachineModel cpu_model(int threads, double memory_gbps, double cache_gbps, std::int64_t cache_bytes) {
+  MachineModel m;
+  m.name = "CPU, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  m.basis = "a stream of " + gigabytes(memory_gbps) +
+            " here, and the time for each entry of a core of an AMD EPYC (Zen 3)";
+  m.space = SpaceKind::cpu;
+  m.threads = threads;
+  m.launch_us = threads > 1 ? 5 : 0.5;
+  m.memory_gbps = memory_gbps;
+  m.cache_gbps = cache_gbps;
+  m.cache_bytes = cache_bytes;
+  m.formats = cpu_formats();
+  m.transposed = cpu_transposed();
+  return m;
+}
+
+MachineModel cpu_model(int threads) {
+  static std::mutex mutex;
+  static std::map<int, MachineModel> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (threads <= 0) threads = omp_get_max_threads();
+  if (const auto found = known.find(threads); found != known.end()) return found->second;
+  const std::int64_t cache = cpu::last_cache_bytes();
+  double memory_gbps = 20, cache_gbps = 40;  // where there is no memory to measure with
+  try {
+    const std::int64_t far = std::max<std::int64_t>(std::int64_t{96} << 20, 2 * cache);
+    memory_gbps = cpu::stream_gbps(far / 9 * 8, far / 9, threads, 3);
+    cache_gbps = std::max(memory_gbps, cache > 0 ? cpu::stream_gbps(cache / 4, cache / 32, threads, 7) : 0);
+  } catch (const MemoryError&) {
+  }
+  return known[threads] = cpu_model(threads, memory_gbps, cache_gbps, cache);
+}
+
+const FormatConstants* find_constants(const MachineModel& machine, const std::string& format,
+                                      bool transposed) {
+  for (const FormatConstants& c : transposed ? machine.transposed : machine.formats)
+    if (c.format == format) return &c;
+  return nullptr;
+}
+
+}  // namespace quadrille

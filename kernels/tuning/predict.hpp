@@ -1,0 +1,63 @@
+// The predicted time of each format's product on a machine. A pure function of the operator's statistics: no GPU, no matrix.
+//
+//   us = launch + fixed + streamed / (share * bandwidth) + gather * gathered / gather bandwidth
+//        + entry * entries + step * steps + atomic * entries / atomics
+//
+// on the GPU, where
+//   launch      of an empty kernel, by events around it
+//   streamed    bytes of the format that the kernel really reads (padding where it does, whole 32-byte sectors), x and y once
+//   bandwidth   of memory, of the cache where the working set fits it, and a mixture between
+//   gathered    bytes of the sectors of x that blocks of 256 rows read, beyond the one time that is streamed
+//   entries     stored entries that the kernel computes with
+//   steps       round trips to memory of the thread with the longest row, one after the other
+// On the CPU it is launch + streamed / bandwidth + entry * entries / threads. The constants are those of machine_model.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/registry.hpp"
+#include "kernels/tuning/format_bytes.hpp"
+#include "kernels/tuning/machine_model.hpp"
+#include "kernels/tuning/sparsity.hpp"
+
+namespace quadrille {
+
+// Which product is asked about.
+struct ProductKind {
+  bool transposed = false;  // y = A^T x
+  int vectors = 1;          // Y = A X with so many at once; 1 where it is transposed
+};
+
+// What the product of a format does, in the terms above.
+struct ProductWork {
+  double streamed_bytes = 0, working_set_bytes = 0, gathered_bytes = 0, entries = 0, steps = 0, atomics = 0;
+};
+
+struct Prediction {
+  std::string format;
+  SpaceKind space = SpaceKind::cpu;
+  Traffic traffic;  // as the format's own traffic(), of y = A x
+  bool bytes_exact = true;
+  ProductWork work;
+  double ms = 0;
+  std::string
+      refused;  // a sentence where the format cannot hold the operator or has no such product; then ms is 0
+};
+
+// One for each of the project's own formats in the registry's order, refused ones included. Monotonous: more bytes, entries,
+// steps or a slower machine never give a shorter time.
+std::vector<Prediction> predict(const Sparsity& sparsity, const MachineModel& machine,
+                                const FormatOptions& options, const ProductKind& product = {});
+
+// Those that are not refused, the fastest first.
+std::vector<Prediction> ranked(std::vector<Prediction> predictions);
+
+// What one product of a format does on a machine of this kind.
+ProductWork product_work(const std::string& format, const Sparsity& sparsity, const FormatOptions& options,
+                         const ProductKind& product, const Traffic& traffic, SpaceKind space);
+// The time of that, in ms.
+double product_ms(const ProductWork& work, const FormatConstants& constants, const MachineModel& machine,
+                  const ProductKind& product);
+
+}  // namespace quadrille

@@ -1,0 +1,334 @@
+#include "kernels/tuning/sparsity.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "formats/build_csr.hpp"
+#include "formats/dia.hpp"
+#include "formats/hyb.hpp"
+#include "formats/rg_csr.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::int64_t sector = 32;  // bytes
+
+void mark(std::uint8_t& flag) {
+  const std::atomic_ref<std::uint8_t> shared(flag);
+  if (shared.load(std::memory_order_relaxed) == 0) shared.store(1, std::memory_order_relaxed);
+}
+
+template <class T>
+std::int64_t length_of(const Csr<T>& csr, std::int64_t row) {
+  return csr.row_ptr[row + 1] - csr.row_ptr[row];
+}
+
+template <class T>
+std::vector<std::int64_t> rows_of_length(const Csr<T>& csr) {
+  std::vector<std::int64_t> count(static_cast<std::size_t>(longest_row(csr)) + 1, 0);
+  for (std::int64_t i = 0; i < csr.rows; ++i) ++count[length_of(csr, i)];
+  return count;
+}
+
+RowLengths lengths_of(const std::vector<std::int64_t>& rows_of_length, std::int64_t rows) {
+  RowLengths result;
+  if (rows == 0) return result;
+  std::int64_t seen = 0;
+  double sum = 0, squares = 0;
+  bool first = true;
+  for (std::size_t l = 0; l < rows_of_length.size(); ++l) {
+    const std::int64_t count = rows_of_length[l], length = static_cast<std::int64_t>(l);
+    if (count == 0) continue;
+    if (first) result.shortest = length;
+    first = false;
+    if (seen <= rows / 2 && rows / 2 < seen + count) result.median = length;
+    seen += count;
+    result.longest = length;
+    sum += static_cast<double>(count * length);
+  }
+  result.empty = rows_of_length[0];
+  result.mean = sum / static_cast<double>(rows);
+  for (std::size_t l = 0; l < rows_of_length.size(); ++l) {
+    const double away = static_cast<double>(l) - result.mean;
+    squares += static_cast<double>(rows_of_length[l]) * away * away;
+  }
+  result.deviation = std::sqrt(squares / static_cast<double>(rows));
+  return result;
+}
+
+// Sum over `together` consecutive rows of the longest of them.
+template <class T>
+std::int64_t sum_of_longest(const Csr<T>& csr, std::int64_t together) {
+  std::int64_t sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (std::int64_t first = 0; first < csr.rows; first += together) {
+    std::int64_t longest = 0;
+    for (std::int64_t i = first; i < std::min(csr.rows, first + together); ++i)
+      longest = std::max(longest, length_of(csr, i));
+    sum += longest;
+  }
+  return sum;
+}
+
+template <class T>
+void count_rg_csr(const Csr<T>& csr, const FormatOptions& options, Sparsity& s) {
+  const std::int64_t group = std::max(1, options.rg_csr_group);
+  Array<std::int32_t> order;
+  if (options.rg_csr_ordering == RowOrdering::descending) order = descending_order(csr);
+  s.rg_csr_exact = options.rg_csr_ordering != RowOrdering::rcm;
+  for (std::int64_t first = 0; first < csr.rows; first += group) {
+    std::int64_t longest = 0;
+    const std::int64_t end = std::min(csr.rows, first + group);
+    for (std::int64_t i = first; i < end; ++i)
+      longest = std::max(longest, length_of(csr, order.size() > 0 ? order[i] : i));
+    s.rg_csr_slots += (end - first) * longest;
+  }
+}
+
+// Scalar diagonals, blocks of bcsr and block diagonals of cds, in one pass over the columns.
+template <class T>
+void count_blocks(const Csr<T>& csr, bool square_blocks, Sparsity& s, std::vector<std::int64_t>& offsets) {
+  const std::int64_t b = s.block_size, block_rows = (csr.rows + b - 1) / b;
+  const std::int64_t block_columns = (csr.columns + b - 1) / b;
+  std::vector<std::uint8_t> diagonal(static_cast<std::size_t>(csr.rows + csr.columns), 0);
+  std::vector<std::uint8_t> block_diagonal(
+      square_blocks && b > 1 ? static_cast<std::size_t>(2 * block_rows) : 0, 0);
+  std::int64_t blocks = 0, longest = 0;
+#pragma omp parallel reduction(+ : blocks) reduction(max : longest)
+  {
+    std::vector<std::int32_t> seen_in(b > 1 ? static_cast<std::size_t>(block_columns) : 0, -1);
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < block_rows; ++i) {
+      std::int64_t found = 0;
+      for (std::int64_t row = i * b; row < std::min(csr.rows, (i + 1) * b); ++row)
+        for (std::int32_t k = csr.row_ptr[row]; k < csr.row_ptr[row + 1]; ++k) {
+          const std::int64_t column = csr.column[k], block = column / b;
+          mark(diagonal[column - row + csr.rows]);
+          if (b > 1 && seen_in[block] == static_cast<std::int32_t>(i)) continue;
+          if (b > 1) seen_in[block] = static_cast<std::int32_t>(i);
+          if (!block_diagonal.empty()) mark(block_diagonal[block - i + block_rows]);
+          ++found;
+        }
+      blocks += found;
+      longest = std::max(longest, found);
+    }
+  }
+  s.blocks = blocks;
+  s.longest_block_row = longest;
+  s.diagonals = std::count(diagonal.begin(), diagonal.end(), 1);
+  if (!square_blocks) return;
+  const std::vector<std::uint8_t>& used = b > 1 ? block_diagonal : diagonal;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i]) offsets.push_back(static_cast<std::int64_t>(i) - block_rows);
+}
+
+// What block_diagonals_from_csr() would make of the matrix.
+void plan_cds(const FormatOptions& options, const std::vector<std::int64_t>& offsets, Sparsity& s) {
+  const int dof = options.block_size;
+  if (s.rows != s.columns || dof < 1 || s.rows % dof != 0) {
+    s.no_cds = "cds: blocks of " + std::to_string(dof) + " do not fit " + std::to_string(s.rows) + " x " +
+               std::to_string(s.columns);
+    return;
+  }
+  BlockStructure structure;
+  structure.extents = {s.rows / dof, 1, 1};
+  structure.dof = dof;
+  for (const std::int64_t offset : offsets)
+    structure.offsets.push_back({static_cast<std::int32_t>(offset), 0, 0});
+  s.cds = std::move(structure);
+  s.cds_from_csr = true;
+}
+
+template <class T>
+std::int64_t longest_column(const Csr<T>& csr) {
+  std::vector<std::int32_t> length(static_cast<std::size_t>(csr.columns), 0);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < csr.nnz(); ++k)
+    std::atomic_ref<std::int32_t>(length[csr.column[k]]).fetch_add(1, std::memory_order_relaxed);
+  return length.empty() ? 0 : *std::max_element(length.begin(), length.end());
+}
+
+// Different values among those of `sectors`, which is left in another order.
+std::int64_t different(std::vector<std::int32_t>& sectors) {
+  std::sort(sectors.begin(), sectors.end());
+  return std::unique(sectors.begin(), sectors.end()) - sectors.begin();
+}
+
+// At most 96 blocks of 256 rows, evenly spread, and of each the first warp; of a row no more than 64 entries.
+template <class T>
+XLocality sample_x(const Csr<T>& csr) {
+  constexpr std::int64_t block = 256, warp = 32, most_blocks = 96, most_entries = 64;
+  constexpr std::int32_t per_sector = static_cast<std::int32_t>(sector / sizeof(T));
+  const std::int64_t blocks = (csr.rows + block - 1) / block, taken = std::min(blocks, most_blocks);
+  std::int64_t across = 0, across_entries = 0, along = 0, along_entries = 0, of_block = 0, block_entries = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : across, across_entries, along, along_entries, of_block, block_entries)
+  for (std::int64_t sample = 0; sample < taken; ++sample) {
+    const std::int64_t first = sample * blocks / taken * block, end = std::min(csr.rows, first + block);
+    const std::int64_t warp_end = std::min(end, first + warp);
+    std::vector<std::int32_t> sectors;
+    const auto add = [&](std::int64_t k) { sectors.push_back(csr.column[k] / per_sector); };
+    for (std::int64_t e = 0; e < most_entries; ++e) {
+      sectors.clear();
+      for (std::int64_t row = first; row < warp_end; ++row)
+        if (e < length_of(csr, row)) add(csr.row_ptr[row] + e);
+      across_entries += static_cast<std::int64_t>(sectors.size());
+      across += different(sectors);
+    }
+    const std::int64_t from = csr.row_ptr[first];
+    const std::int64_t to = std::min<std::int64_t>(csr.row_ptr[warp_end], from + warp * most_entries);
+    for (std::int64_t k = from; k < to; k += warp) {
+      sectors.clear();
+      for (std::int64_t lane = k; lane < std::min(to, k + warp); ++lane) add(lane);
+      along_entries += static_cast<std::int64_t>(sectors.size());
+      along += different(sectors);
+    }
+    sectors.clear();
+    for (std::int64_t row = first; row < end; ++row)
+      for (std::int64_t e = 0; e < std::min(most_entries, length_of(csr, row)); ++e)
+        add(csr.row_ptr[row] + e);
+    block_entries += static_cast<std::int64_t>(sectors.size());
+    of_block += different(sectors);
+  }
+  const auto ratio = [](std::int64_t sectors, std::int64_t entries) {
+    return static_cast<double>(sectors) / static_cast<double>(std::max<std::int64_t>(1, entries));
+  };
+  return {ratio(across, across_entries), ratio(along, along_entries), ratio(of_block, block_entries)};
+}
+
+template <class T>
+Sparsity from_csr(const Csr<T>& csr, const BlockStructure* hub, const FormatOptions& options) {
+  Sparsity s;
+  s.value_bytes = sizeof(T);
+  s.rows = csr.rows;
+  s.columns = csr.columns;
+  s.nnz = csr.nnz();
+  const std::vector<std::int64_t> histogram = rows_of_length(csr);
+  s.lengths = lengths_of(histogram, csr.rows);
+  s.hyb_width = hyb_width(histogram, csr.rows);
+  for (std::size_t l = 0; l < histogram.size(); ++l)
+    s.hyb_beyond += histogram[l] * std::max<std::int64_t>(0, static_cast<std::int64_t>(l) - s.hyb_width);
+  count_rg_csr(csr, options, s);
+  s.warp_steps = sum_of_longest(csr, 32);
+  s.touched_bytes = sector * (sum_of_longest(csr, sector / 4) +
+                              sum_of_longest(csr, sector / static_cast<std::int64_t>(sizeof(T))));
+  s.block_size = std::clamp(hub != nullptr ? hub->dof : options.block_size, 1, 64);
+  std::vector<std::int64_t> offsets;
+  const bool square_blocks = hub == nullptr && csr.rows == csr.columns && csr.rows % s.block_size == 0;
+  count_blocks(csr, square_blocks, s, offsets);
+  if (hub != nullptr)
+    s.cds = *hub;
+  else
+    plan_cds(options, offsets, s);
+  s.longest_column = hub != nullptr ? s.lengths.longest : longest_column(csr);
+  s.x = sample_x(csr);
+  return s;
+}
+
+// Non-zeros, and scalar diagonals with any, of a hub without CSR.
+template <class T>
+void count_hub(const BlockDiagonals<T>& hub, Sparsity& s) {
+  const DiaSlots slots = dia_slots(hub);
+  std::vector<std::uint8_t> used(slots.offset.size(), 0);
+  std::int64_t nnz = 0;
+#pragma omp parallel for schedule(static) reduction(+ : nnz)
+  for (std::int64_t node = 0; node < hub.nodes(); ++node)
+    for (std::int64_t d = 0; d < hub.diagonals(); ++d) {
+      const std::int64_t line = node / hub.extents[0];
+      const std::int64_t to =
+          hub.neighbour(node % hub.extents[0], line % hub.extents[1], line / hub.extents[1], hub.offsets[d]);
+      if (to < 0) continue;
+      const std::int64_t m =
+          std::lower_bound(slots.distance.begin(), slots.distance.end(), to - node) - slots.distance.begin();
+      for (std::int64_t c = 0; c < hub.dof; ++c)
+        for (std::int64_t r = 0; r < hub.dof; ++r) {
+          if (hub.values[(d * hub.dof + c) * hub.rows() + node * hub.dof + r] == T(0)) continue;
+          mark(used[slots.slot[m * (2 * hub.dof - 1) + c - r + hub.dof - 1]]);
+          ++nnz;
+        }
+    }
+  s.nnz = nnz;
+  s.diagonals = std::count(used.begin(), used.end(), 1);
+}
+
+}  // namespace
+
+double Sparsity::cds_fill() const {
+  if (!cds) return 0;
+  return static_cast<double>(cds->diagonals()) * cds->dof * static_cast<double>(cds->rows()) /
+         static_cast<double>(std::max<std::int64_t>(1, nnz));
+}
+
+double Sparsity::dia_fill() const {
+  return static_cast<double>(diagonals) * static_cast<double>(rows) /
+         static_cast<double>(std::max<std::int64_t>(1, nnz));
+}
+
+template <class T>
+RowLengths row_lengths(const Csr<T>& csr) {
+  return lengths_of(rows_of_length(csr), csr.rows);
+}
+
+Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks, int value_bytes) {
+  Sparsity s;
+  const std::int64_t dof = structure.dof;
+  s.exact = false;
+  s.value_bytes = value_bytes;
+  s.rows = s.columns = structure.rows();
+  s.nnz = most_non_zeros(structure, diagonal_blocks);
+  s.cds = structure;
+  s.block_size = structure.dof;
+  s.blocks = most_non_zeros(structure, true) / dof;
+  s.longest_block_row = structure.diagonals();
+  const DiaSlots slots = dia_slots(structure);
+  s.diagonals = static_cast<std::int64_t>(diagonal_blocks ? slots.distance.size() : slots.offset.size());
+  const std::int64_t longest = structure.diagonals() * (diagonal_blocks ? 1 : dof);
+  const double rows = static_cast<double>(std::max<std::int64_t>(1, s.rows));
+  s.lengths = {0, longest, longest, 0, static_cast<double>(s.nnz) / rows, 0};
+  s.longest_column = longest;
+  s.hyb_width = longest;
+  s.rg_csr_exact = false;
+  s.touched_bytes = checked_product(s.nnz, 4 + value_bytes, "the entries");
+  s.warp_steps = (s.rows + 31) / 32 * longest;
+  const double unit = static_cast<double>(value_bytes) / static_cast<double>(sector);
+  s.x = {unit * (diagonal_blocks ? 1.0 : 1.0 / static_cast<double>(dof)), unit, unit / 2};
+  try {
+    to_index32(s.rows, "rows");
+    to_index32(s.nnz, "non-zeros");
+    s.rg_csr_slots = checked_product(s.rows, longest, "rg_csr");
+  } catch (const FormatError& error) {
+    s.has_csr = false;
+    s.no_csr = error.what();
+  }
+  return s;
+}
+
+template <class T>
+Sparsity sparsity_of(const Source<T>& source, const FormatOptions& options, const BlockStructure* structure) {
+  const BlockStructure* const known = source.hub ? source.hub.get() : structure;
+  if (source.csr) return from_csr(*source.csr, known, options);
+  if (known == nullptr) csr_of(source);  // throws
+  Sparsity s = sparsity_at_most(*known, false, sizeof(T));
+  if (source.hub) {
+    count_hub(*source.hub, s);
+    s.exact = true;
+  }
+  s.has_csr = false;
+  try {
+    csr_of(source);
+  } catch (const std::exception& error) {
+    s.no_csr = error.what();
+  }
+  return s;
+}
+
+#define QUADRILLE_INSTANTIATE(T)                  \
+  template RowLengths row_lengths(const Csr<T>&); \
+  template Sparsity sparsity_of(const Source<T>&, const FormatOptions&, const BlockStructure*);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille

@@ -1,0 +1,71 @@
+// What an operator's structure tells about its formats without building any of them: exact counts for their bytes, and row
+// lengths and a sample of the reads of x for their times.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "formats/block_diagonals.hpp"
+#include "formats/csr.hpp"
+#include "kernels/registry.hpp"
+
+namespace quadrille {
+
+struct RowLengths {
+  std::int64_t shortest = 0, median = 0, longest = 0, empty = 0;
+  double mean = 0, deviation = 0;
+};
+
+template <class T>
+RowLengths row_lengths(const Csr<T>& csr);
+
+// 32-byte sectors of x for each entry, sampled over the rows. 1 is the worst; unit stride in fp64 is 0.25, in fp32 0.125.
+struct XLocality {
+  double across_rows = 0.25;  // 32 lanes read the same entry of 32 consecutive rows (ELL and its kin)
+  double along_rows = 0.25;   // 32 lanes read 32 consecutive entries (CSR and its kin)
+  double of_block = 0.1;  // different ones among 256 consecutive rows: what a first-level cache cannot save
+};
+
+// Everything that the predictions need. Counts are exact where `exact`, upper bounds otherwise; they belong to the
+// FormatOptions that they were taken with.
+struct Sparsity {
+  bool exact = true;
+  bool has_csr = true;  // the row formats can be made
+  std::string no_csr;   // why not
+  int value_bytes = 8;
+  std::int64_t rows = 0, columns = 0, nnz = 0;
+  RowLengths lengths;
+  std::int64_t longest_column = 0;
+  std::int64_t rg_csr_slots = 0;       // padded entries, in groups of rg_csr_group rows in their order
+  bool rg_csr_exact = true;            // not with the order rcm, which only making it tells
+  std::int64_t hyb_width = 0;          // of its ELL part
+  std::int64_t hyb_beyond = 0;         // entries in its COO part
+  int block_size = 1;                  // of bcsr
+  std::int64_t blocks = 0;             // with an entry
+  std::int64_t longest_block_row = 0;  // in blocks
+  std::int64_t diagonals = 0;          // scalar ones with an entry
+  std::optional<BlockStructure> cds;   // nothing where cds refuses
+  std::string no_cds;                  // why
+  bool cds_from_csr = false;           // read from the matrix, not given by a grid
+  std::int64_t touched_bytes = 0;  // of 32-byte sectors that hold an entry within its row, one thread a row
+  std::int64_t warp_steps = 0;     // sum over 32 consecutive rows of the longest of them
+  XLocality x;
+
+  // Entries that cds stores for each non-zero, and dia.
+  double cds_fill() const;
+  double dia_fill() const;
+};
+
+// From CSR where there is one; else from the hub; else, an upper bound, from `structure`, which is that of an operator
+// assembled in GPU memory. Reads the structure a few times, in parallel, and makes nothing larger than a few bytes a row.
+// Throws FormatError where the source has none of these. T is float or double.
+template <class T>
+Sparsity sparsity_of(const Source<T>& source, const FormatOptions& options,
+                     const BlockStructure* structure = nullptr);
+
+// Upper bounds from the structure alone, for operators that are too large to be assembled where one asks; exact but for the
+// faces where every entry of a block (of its diagonal, for `diagonal_blocks`) is non-zero.
+Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks, int value_bytes);
+
+}  // namespace quadrille

@@ -1,0 +1,186 @@
+// What the statistics foretell, against the formats themselves.
+#include "cases.hpp"
+#include "entry_test.hpp"
+#include "kernels/tuning/format_bytes.hpp"
+
+namespace quadrille {
+namespace {
+
+template <class T>
+std::vector<Case<T>> every_case() {
+  std::vector<Case<T>> cases = grid_cases<T>(false);
+  for (Case<T>& c : matrix_cases<T>(false)) cases.push_back(std::move(c));
+  return cases;
+}
+
+void expect_equal(const Traffic& foretold, const Traffic& made) {
+  EXPECT_EQ(foretold.stored_bytes, made.stored_bytes);
+  EXPECT_EQ(foretold.read_bytes, made.read_bytes);
+  EXPECT_EQ(foretold.written_bytes, made.written_bytes);
+}
+
+// Every format of every case: the same bytes where they are called exact, and refused by both or by neither.
+template <class T>
+void compare_bytes() {
+  int compared = 0, refused = 0;
+  for (const Case<T>& c : every_case<T>()) {
+    const Sparsity sparsity = sparsity_of(c.source, c.options);
+    for (const FormatEntry& entry : registry()) {
+      if (entry.peer || entry.space != SpaceKind::cpu) continue;
+      SCOPED_TRACE(c.name + ", " + entry.name);
+      const FormatBytes bytes = format_bytes(entry.name, sparsity, c.options);
+      const bool rcm = entry.name == "rg_csr" && c.options.rg_csr_ordering == RowOrdering::rcm;
+      EXPECT_EQ(bytes.exact, !rcm);
+      if (rcm) continue;
+      try {
+        const Traffic made = entry.make<T>()(c.source, c.options)->traffic();
+        EXPECT_EQ(bytes.refused, "");
+        expect_equal(bytes.traffic, made);
+        ++compared;
+      } catch (const FormatError& error) {
+        EXPECT_NE(bytes.refused, "") << error.what();
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(compared, 100);
+  EXPECT_GT(refused, 3);
+}
+
+TEST(FormatBytes, AreThoseOfTheFormatInFp64) {
+  compare_bytes<double>();
+}
+
+TEST(FormatBytes, AreThoseOfTheFormatInFp32) {
+  compare_bytes<float>();
+}
+
+TEST(FormatBytes, OfAHubWithoutCsrAreKnownForTheFormatsThatNeedNone) {
+  for (Case<double>& c : grid_cases<double>(false)) {
+    SCOPED_TRACE(c.name);
+    const Source<double> whole = c.source;
+    c.source.csr.reset();
+    const Sparsity s = sparsity_of(c.source, c.options);
+    EXPECT_EQ(s.nnz, whole.csr->nnz());
+    for (const FormatEntry& entry : registry()) {
+      if (entry.peer || entry.space != SpaceKind::cpu) continue;
+      const FormatBytes bytes = format_bytes(entry.name, s, c.options);
+      if (entry.name != "cds" && entry.name != "dia") {
+        EXPECT_NE(bytes.refused, "");
+      } else if (bytes.refused.empty()) {
+        EXPECT_TRUE(bytes.exact);
+        expect_equal(bytes.traffic, entry.make<double>()(c.source, c.options)->traffic());
+      } else {
+        EXPECT_THROW(entry.make<double>()(c.source, c.options), FormatError);
+      }
+    }
+  }
+}
+
+TEST(Sparsity, OfTheWorkedExample) {
+  Source<double> source;
+  source.csr = std::make_shared<const Csr<double>>(paper_matrix<double>());
+  const Sparsity s = sparsity_of(source, {});
+  EXPECT_EQ(s.lengths.shortest, 1);
+  EXPECT_EQ(s.lengths.median, 2);
+  EXPECT_EQ(s.lengths.longest, 3);
+  EXPECT_EQ(s.lengths.empty, 0);
+  EXPECT_DOUBLE_EQ(s.lengths.mean, 2);
+  EXPECT_DOUBLE_EQ(s.lengths.deviation, std::sqrt(0.4));
+  EXPECT_EQ(s.longest_column, 4);
+  EXPECT_EQ(s.diagonals, 5);  // -1 .. 3
+  EXPECT_EQ(s.blocks, 10);
+  EXPECT_EQ(s.hyb_width, 2);
+  EXPECT_EQ(s.hyb_beyond, 1);
+  EXPECT_EQ(s.warp_steps, 3);
+  EXPECT_EQ(s.rg_csr_slots, 15);
+  EXPECT_DOUBLE_EQ(s.dia_fill(), 2.5);
+  EXPECT_DOUBLE_EQ(s.cds_fill(), 2.5);
+  FormatOptions blocks;
+  blocks.block_size = 2;
+  EXPECT_EQ(sparsity_of(source, blocks).blocks, 6);  // bcsr.hpp
+  EXPECT_FALSE(sparsity_of(source, blocks).cds.has_value());
+}
+
+// A band reads x side by side, a random matrix a sector for nearly every entry.
+TEST(Sparsity, SeesHowFarApartXIsRead) {
+  const auto locality = [](const Csr<double>& csr) {
+    Source<double> source;
+    source.csr = std::make_shared<const Csr<double>>(
+        csr_from(csr.rows, csr.columns, to_vector(csr.row_ptr), to_vector(csr.column), to_vector(csr.value)));
+    return sparsity_of(source, {}).x;
+  };
+  std::vector<std::int32_t> ptr{0}, near, far;
+  const int n = 4096;
+  for (int i = 0; i < n; ++i) {
+    for (int e = 0; e < 4; ++e) {
+      near.push_back(std::clamp(i - 2, 0, n - 4) + e);
+      far.push_back((i * 977 % 1024) + e * 1024);
+    }
+    ptr.push_back(4 * (i + 1));
+  }
+  const std::vector<double> ones(near.size(), 1.0);
+  const XLocality band = locality(csr_from<double>(n, n, ptr, near, ones));
+  const XLocality random = locality(csr_from<double>(n, n, ptr, far, ones));
+  EXPECT_LT(band.across_rows, 0.3);
+  EXPECT_LT(band.of_block, 0.08);
+  EXPECT_GT(random.across_rows, 0.9);
+  EXPECT_GT(random.along_rows, 0.9);
+  EXPECT_GT(random.of_block, 4 * band.of_block);
+}
+
+// Where no block has a zero and no row is cut at a face, the sizes that are foretold are those that come out.
+TEST(SparsityAtMost, IsMetByDenseBlocksOnAPeriodicGrid) {
+  for (const Grid& grid : {Grid{.dimension = 2, .extents = {9, 8, 1}, .dof = 3},
+                           Grid{.dimension = 3, .extents = {5, 6, 7}, .dof = 3}}) {
+    Boundary periodic;
+    periodic.faces.fill({BoundaryKind::periodic, 0});
+    const Case<double> c = grid_case<double>(grid, star_stencil(grid.dimension, 1), periodic, {7, false});
+    const Sparsity bound = sparsity_at_most(*c.source.hub, false, 8);
+    for (const FormatEntry& entry : registry()) {
+      if (entry.space != SpaceKind::cpu || entry.peer) continue;
+      SCOPED_TRACE(entry.name);
+      const FormatBytes foretold = format_bytes(entry.name, bound, c.options);
+      const Traffic made = entry.make<double>()(c.source, c.options)->traffic();
+      EXPECT_EQ(foretold.exact, entry.name == "cds");
+      if (entry.name == "rg_csr")  // its last group is cut
+        EXPECT_LE(std::abs(foretold.traffic.stored_bytes - made.stored_bytes), made.stored_bytes / 5);
+      else
+        EXPECT_EQ(foretold.traffic.stored_bytes, made.stored_bytes);
+    }
+  }
+}
+
+TEST(SparsityAtMost, BoundsEveryFormatOfEveryGrid) {
+  for (const Case<double>& c : grid_cases<double>(false)) {
+    const Sparsity bound = sparsity_at_most(*c.source.hub, false, 8);
+    for (const FormatEntry& entry : registry()) {
+      if (entry.peer || entry.space != SpaceKind::cpu) continue;
+      SCOPED_TRACE(c.name + ", " + entry.name);
+      FormatOptions options = c.options;
+      if (options.rg_csr_ordering == RowOrdering::rcm) options.rg_csr_ordering = RowOrdering::none;
+      const FormatBytes foretold = format_bytes(entry.name, bound, options);
+      if (!foretold.refused.empty()) continue;
+      try {
+        EXPECT_GE(foretold.traffic.stored_bytes,
+                  entry.make<double>()(c.source, options)->traffic().stored_bytes);
+      } catch (const FormatError&) {
+      }
+    }
+  }
+}
+
+TEST(SparsityAtMost, RefusesWhat32BitIndicesCannotHold) {
+  BlockStructure structure;
+  structure.extents = {512, 512, 512};
+  structure.dof = 8;
+  structure.offsets = {{0, 0, -1}, {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const Sparsity s = sparsity_at_most(structure, false, 8);
+  const std::int64_t cds = format_bytes("cds", s, {}).traffic.stored_bytes;
+  EXPECT_EQ(cds, 7ll * 8 * 8 * 512 * 512 * 512 * 8 + 7 * 12);
+  EXPECT_GT(format_bytes("dia", s, {}).traffic.stored_bytes, cds);
+  EXPECT_NE(format_bytes("csr", s, {}).refused.find("32-bit"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace quadrille
