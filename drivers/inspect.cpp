@@ -10,6 +10,7 @@
 
 #include "drivers/commands.hpp"
 #include "drivers/support/atomic_file.hpp"
+#include "drivers/support/format_choice.hpp"
 #include "drivers/support/measure.hpp"
 #include "drivers/support/operator_source.hpp"
 #include "drivers/support/report.hpp"
@@ -208,6 +209,11 @@ int inspect(const Options& options) {
     for (const MachineModel& machine : machines)
       predictions.push_back(predict(sparsity, machine, options.format_options));
     if (!options.quiet) print_predictions(machines, predictions);
+    for (Record& record : report.records)
+      for (std::size_t i = 0; i < machines.size(); ++i)
+        if (const Prediction* p = find_prediction(predictions[i], record.format))
+          record.extra.push_back(predicted_field(machines[i], *p));
+    report.summary = to_json(machines);
   }
   flush_standard_output();
   if (!options.json.empty()) write_text_file(options.json, to_json(report));

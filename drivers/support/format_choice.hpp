@@ -4,12 +4,23 @@
 #include <iosfwd>
 
 #include "drivers/support/options.hpp"
+#include "drivers/support/report.hpp"
 #include "kernels/tuning/choose_format.hpp"
 
 namespace quadrille {
 
 // What is remembered belongs to this commit.
 ChoiceWishes wishes_of(const Options& options);
+
+// "predicted_<space>" of a record: machine, ms and what the time is made of; the ms alone in CSV. null where the format is
+// refused.
+ExtraField predicted_field(const MachineModel& machine, const Prediction& prediction);
+
+// {"gpu": {"name": ..., "basis": ...}, "cpu": {...}}: what predictions rest on.
+std::string to_json(const std::vector<MachineModel>& machines);
+
+// The prediction for a format; null where there is none.
+const Prediction* find_prediction(const std::vector<Prediction>& predictions, const std::string& format);
 
 // One line, and one for each note.
 void print_choice(std::ostream& out, const FormatChoice& choice);

@@ -304,6 +304,7 @@ const std::vector<ExperimentSpec>& experiment_table() {
       {"ellr-t",
        "every T and block size of ELLR-T, and what its models choose (Vazquez et al. 2011, Tables 1 to 3)"},
       {"cmrs", "every height, order and kernel of CMRS, the paper's and ours (Koza et al. 2012, Table 2)"},
+      {"auto", "what --format auto chooses, by prediction and by --tune, against every format measured"},
   };
   return table;
 }
