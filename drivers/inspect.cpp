@@ -184,7 +184,7 @@ void print_predictions(const std::vector<MachineModel>& machines,
 template <class T>
 Sparsity statistics(const Options& options, const OperatorSource<T>& op) {
   if (op.source.csr) return sparsity_of(op.source, options.format_options);
-  return sparsity_at_most(op.structure, !has_dense_blocks(options), sizeof(T));
+  return sparsity_at_most(op.structure, !has_dense_blocks(options), sizeof(T), options.format_options);
 }
 
 template <class T>

@@ -63,7 +63,8 @@ std::exception_ptr why_no_csr(const Options& options, const HostBytes& bytes, st
 [[noreturn]] void refuse_memory(const Options& options, const BlockStructure& structure,
                                 const HostBytes& bytes) {
   const Sparsity size =
-      sparsity_at_most(structure, !has_dense_blocks(options), options.precision == Precision::fp64 ? 8 : 4);
+      sparsity_at_most(structure, !has_dense_blocks(options), options.precision == Precision::fp64 ? 8 : 4,
+                       options.format_options);
   std::string needs;
   for (const char* format : {"cds", "dia"})
     needs += (needs.empty() ? "" : ", ") +

@@ -22,8 +22,8 @@ const FormatEntry* find_entry(const std::string& format, SpaceKind space) {
 
 // The parameters that change what a format is.
 std::string options_text(const FormatOptions& o) {
-  return "block=" + std::to_string(o.block_size) + " ellr_t=" + std::to_string(o.ellr_t_threads) +
-         " rg_csr=" + std::to_string(o.rg_csr_group) + "," +
+  return "block=" + std::to_string(o.block_size) + " ellr_t=" + std::to_string(o.ellr_t_threads) + "," +
+         std::to_string(o.ellr_t_block) + " rg_csr=" + std::to_string(o.rg_csr_group) + "," +
          std::to_string(static_cast<int>(o.rg_csr_ordering)) + " cmrs=" + std::to_string(o.cmrs_height) +
          "," + std::to_string(o.cmrs_reorder ? 1 : 0);
 }

@@ -32,9 +32,8 @@ FormatBytes of_cds(const Sparsity& s) {
   return s.cds_from_csr ? padded("cds", s, traffic, value_bytes(*s.cds, s.value_bytes)) : whole(traffic);
 }
 
-FormatBytes of_ellr_t(const Sparsity& s, const FormatOptions& options) {
-  const int threads = options.ellr_t_threads > 0 ? options.ellr_t_threads : ellr_t_threads(s.rows, s.nnz);
-  const std::int64_t width = round_up(s.lengths.longest, threads);
+FormatBytes of_ellr_t(const Sparsity& s) {
+  const std::int64_t width = round_up(s.lengths.longest, s.ellr_t_threads);
   const Traffic traffic = ellr_t_traffic(s.rows, s.columns, s.nnz, width, s.value_bytes);
   return padded("ellr_t", s, traffic, traffic.stored_bytes - 4 * s.rows);
 }
@@ -64,7 +63,7 @@ FormatBytes of_row_format(const std::string& format, const Sparsity& s, const Fo
   if (format == "ell")
     return padded("ell", s, ell_traffic(rows, columns, s.lengths.longest, value),
                   ell_bytes(rows, s.lengths.longest, value));
-  if (format == "ellr_t") return of_ellr_t(s, options);
+  if (format == "ellr_t") return of_ellr_t(s);
   if (format == "rg_csr") return of_rg_csr(s, options);
   if (format == "cmrs") {
     const bool separate = options.cmrs_height > 1 && !cmrs_packs(columns);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/ellr_t.hpp"
-
 namespace quadrille {
 namespace {
 
@@ -55,7 +53,7 @@ GpuShape gpu_shape(const std::string& format, const Sparsity& s, const FormatOpt
             true, 0};
   if (format == "ell") return {rows * longest, steps_of(longest, in_flight), true, 0};
   if (format == "ellr_t") {
-    const int threads = options.ellr_t_threads > 0 ? options.ellr_t_threads : ellr_t_threads(s.rows, s.nnz);
+    const int threads = s.ellr_t_threads;
     const double lengths = 4 * rows, slots = (stored - lengths) / (4.0 + s.value_bytes);
     return {nnz, 1 + steps_of(longest, threads * (threads == 1 ? in_flight : in_flight / 2)), true,
             lengths + ellr_t_touched(s, threads, slots)};

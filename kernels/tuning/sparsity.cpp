@@ -10,6 +10,7 @@
 #include "formats/dia.hpp"
 #include "formats/hyb.hpp"
 #include "formats/rg_csr.hpp"
+#include "kernels/tuning/ellr_t_model.hpp"
 
 namespace quadrille {
 namespace {
@@ -210,6 +211,7 @@ Sparsity from_csr(const Csr<T>& csr, const BlockStructure* hub, const FormatOpti
   s.hyb_width = hyb_width(histogram, csr.rows);
   for (std::size_t l = 0; l < histogram.size(); ++l)
     s.hyb_beyond += histogram[l] * std::max<std::int64_t>(0, static_cast<std::int64_t>(l) - s.hyb_width);
+  s.ellr_t_threads = ellr_t_choice(csr, {options.ellr_t_threads, options.ellr_t_block}).threads;
   count_rg_csr(csr, options, s);
   s.warp_steps = sum_of_longest(csr, 32);
   s.touched_bytes = sector * (sum_of_longest(csr, sector / 4) +
@@ -271,7 +273,8 @@ RowLengths row_lengths(const Csr<T>& csr) {
   return lengths_of(rows_of_length(csr), csr.rows);
 }
 
-Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks, int value_bytes) {
+Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks, int value_bytes,
+                          const FormatOptions& options) {
   Sparsity s;
   const std::int64_t dof = structure.dof;
   s.exact = false;
@@ -298,6 +301,9 @@ Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks,
     to_index32(s.rows, "rows");
     to_index32(s.nnz, "non-zeros");
     s.rg_csr_slots = checked_product(s.rows, longest, "rg_csr");
+    s.ellr_t_threads = ellr_t_choice(equal_rows(s.rows, longest), value_bytes, cuda::gpu_properties(),
+                                     {options.ellr_t_threads, options.ellr_t_block})
+                           .threads;
   } catch (const FormatError& error) {
     s.has_csr = false;
     s.no_csr = error.what();
@@ -310,7 +316,7 @@ Sparsity sparsity_of(const Source<T>& source, const FormatOptions& options, cons
   const BlockStructure* const known = source.hub ? source.hub.get() : structure;
   if (source.csr) return from_csr(*source.csr, known, options);
   if (known == nullptr) csr_of(source);  // throws
-  Sparsity s = sparsity_at_most(*known, false, sizeof(T));
+  Sparsity s = sparsity_at_most(*known, false, sizeof(T), options);
   if (source.hub) {
     count_hub(*source.hub, s);
     s.exact = true;

@@ -37,6 +37,7 @@ struct Sparsity {
   std::int64_t rows = 0, columns = 0, nnz = 0;
   RowLengths lengths;
   std::int64_t longest_column = 0;
+  int ellr_t_threads = 1;              // T, as it is chosen
   std::int64_t rg_csr_slots = 0;       // padded entries, in groups of rg_csr_group rows in their order
   bool rg_csr_exact = true;            // not with the order rcm, which only making it tells
   std::int64_t hyb_width = 0;          // of its ELL part
@@ -66,6 +67,7 @@ Sparsity sparsity_of(const Source<T>& source, const FormatOptions& options,
 
 // Upper bounds from the structure alone, for operators that are too large to be assembled where one asks; exact but for the
 // faces where every entry of a block (of its diagonal, for `diagonal_blocks`) is non-zero.
-Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks, int value_bytes);
+Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks, int value_bytes,
+                          const FormatOptions& options = {});
 
 }  // namespace quadrille

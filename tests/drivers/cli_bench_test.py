@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from cli_case import CliTest, RECORD, WRONG_MATMULT
+from cli_case import CPU_FORMATS, CliTest, RECORD, WRONG_MATMULT
 
 
 class Bench(CliTest):
@@ -98,6 +98,37 @@ class Bench(CliTest):
                                      "csr,cds", "--repetitions", "1", "--space", "cpu", "--quiet", "--json", out))
         self.assertEqual([(r["dof"], r["format"]) for r in json.load(open(out))["records"]],
                          [(1, "csr"), (1, "cds"), (4, "csr"), (4, "cds")])
+
+    def test_auto_holds_its_choices_against_every_format(self):
+        out = self.path("out.json")
+        screen = self.ok("bench", "auto", "--matrices", "long_row:300,banded:400", "--grid", "6x5", "--dofs", "2", "--space", "cpu",
+                         "--repetitions", "2", "--json", out)
+        report = json.load(open(out))
+        self.assertEqual(list(report["summary"]), ["machines", "fp64", "fp32"])
+        for precision in ["fp64", "fp32"]:
+            records = [r for r in report["records"] if r["precision"] == precision]
+            operators = report["summary"][precision]["operators"]
+            self.assertEqual([o["matrix"] for o in operators], list(dict.fromkeys(r["matrix"] for r in records)))
+            self.assertEqual(len(operators), 3)
+            for o in operators:
+                lines = [r for r in records if r["matrix"] == o["matrix"]]
+                self.assertEqual([r["format"] for r in lines], [f for f in CPU_FORMATS if precision == "fp64" or f != "petsc_aij"])
+                for way in ["chosen", "tuned"]:
+                    self.assertEqual([r["format"] for r in lines if r[way]], [o[way]["format"]])
+                own = [r for r in lines if r["format"] != "petsc_aij" and r["ms_in_turns"]]
+                self.assertEqual(o["best"]["ms"], min(r["ms_in_turns"] for r in own))
+                predicted = min((r for r in own if r["predicted_cpu"]), key=lambda r: r["predicted_cpu"]["ms"])
+                self.assertEqual(o["chosen"]["format"], predicted["format"])
+                self.assertEqual(o["peer"] is None, precision == "fp32")
+            ratios = [o["chosen"]["ms"] / o["best"]["ms"] for o in operators]
+            predicted = report["summary"][precision]["predicted"]
+            self.assertEqual(predicted["operators"], 3)
+            self.assertAlmostEqual(predicted["worst_ratio"], max(ratios))
+            self.assertAlmostEqual(predicted["matching"], sum(1 / r for r in ratios) / 3)
+            self.assertAlmostEqual(predicted["within_5_percent"], sum(r <= 1.05 for r in ratios) / 3)
+            self.assertEqual(report["summary"][precision]["best"]["worst_ratio"], 1)
+        self.assertIn("auto, fp32", screen)
+        self.assertIn("as fast as the fastest peer on", screen)
 
     def test_the_figure_is_drawn(self):
         self.require_matplotlib()

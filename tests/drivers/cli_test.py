@@ -310,6 +310,16 @@ class Auto(CliTest):
         self.assertRegex(screen, r"predicted for .*\nformat +ms +GB/s\n\w+ +[\d.]+ +\d+\n")
         self.assertIn("predicted for CPU", screen)
         self.assertEqual(screen.count("It rests on "), 2)
+        out, table = self.path("out.json"), self.path("out.csv")
+        self.ok("inspect", "--grid", "12x11", "--predict", "--json", out, "--csv", table, "--quiet")
+        report = json.load(open(out))
+        self.assertEqual(list(report["summary"]), ["cuda", "cpu"])
+        for r in report["records"]:
+            self.assertGreater(r["predicted_cuda"]["ms"], 0)
+            self.assertEqual(r["predicted_cuda"]["machine"], report["summary"]["cuda"]["name"])
+            self.assertTrue(r["predicted_cpu"]["bytes_exact"])
+        self.assertEqual([float(row["predicted_cpu"]) for row in csv.DictReader(open(table))],
+                         [r["predicted_cpu"]["ms"] for r in report["records"]])
         huge = self.ok("inspect", "--grid", "512x512x512", "--dof", "8", "--predict")  # never assembled
         self.assertRegex(huge, r"predicted for [^\n]*\n[^\n]*\n(cds|dia) ")
 

@@ -136,7 +136,7 @@ TEST(SparsityAtMost, IsMetByDenseBlocksOnAPeriodicGrid) {
     Boundary periodic;
     periodic.faces.fill({BoundaryKind::periodic, 0});
     const Case<double> c = grid_case<double>(grid, star_stencil(grid.dimension, 1), periodic, {7, false});
-    const Sparsity bound = sparsity_at_most(*c.source.hub, false, 8);
+    const Sparsity bound = sparsity_at_most(*c.source.hub, false, 8, c.options);
     for (const FormatEntry& entry : registry()) {
       if (entry.space != SpaceKind::cpu || entry.peer) continue;
       SCOPED_TRACE(entry.name);
@@ -153,7 +153,7 @@ TEST(SparsityAtMost, IsMetByDenseBlocksOnAPeriodicGrid) {
 
 TEST(SparsityAtMost, BoundsEveryFormatOfEveryGrid) {
   for (const Case<double>& c : grid_cases<double>(false)) {
-    const Sparsity bound = sparsity_at_most(*c.source.hub, false, 8);
+    const Sparsity bound = sparsity_at_most(*c.source.hub, false, 8, c.options);
     for (const FormatEntry& entry : registry()) {
       if (entry.peer || entry.space != SpaceKind::cpu) continue;
       SCOPED_TRACE(c.name + ", " + entry.name);
