@@ -1,7 +1,8 @@
 // `quadrille bench auto`: what --format auto chooses, by prediction and by --tune, against every format measured.
 //
-// The times that are compared are medians over rounds in which the formats of one operator take turns (of operators below
-// 256 MiB): between lines measured one after the other the machine changes more than good formats differ.
+// The times that are compared are of products queued one after the other, as in a solver, and medians over rounds in which the
+// formats of one operator take turns (of operators below 256 MiB): between single products, and between lines measured one
+// after the other, a GPU varies more than good formats of a small matrix differ. ms_median is that of single ones.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -32,7 +32,7 @@ struct ChoiceWishes {
 
 struct MeasuredFormat {
   std::string format;
-  double ms = 0;
+  double ms = 0;  // of a product among others that are queued, as in a solver: the median over the rounds
   std::string refused;  // why there is no time: a sentence
 };
 

@@ -25,23 +25,23 @@ struct MachineModel {
   std::string name;   // "NVIDIA H200"
   std::string basis;  // what its numbers rest on, one sentence
   SpaceKind space = SpaceKind::cuda;
-  int threads = 1;                // of the CPU
-  double launch_us = 0;           // of a kernel that does nothing, by events around it; of a parallel region
-  double memory_gbps = 1;         // of a stream from memory
-  double cache_gbps = 1;          // and from the last cache
-  std::int64_t cache_bytes = 0;   // of that cache
-  std::int64_t memory_bytes = 0;  // 0: not asked
-  double gather_gbps = 1;         // 32-byte sectors of x past the first-level cache
-  double atomic_per_ns = 1;       // atomic additions to scattered places
+  int threads = 1;                                   // of the CPU
+  double launch_us = 0;                              // of a kernel that does nothing; of a parallel region
+  double memory_gbps = 1;                            // of a stream from memory
+  double cache_gbps = 1;                             // and from the last cache
+  std::int64_t cache_bytes = 0;                      // of that cache
+  std::int64_t memory_bytes = 0;                     // 0: not asked
+  double gather_gbps = 1;                            // 32-byte sectors of x past the first-level cache
+  double atomic_per_ns = 1;                          // atomic additions to scattered places
   std::vector<FormatConstants> formats, transposed;  // of y = A x, and of y = A^T x where there is a product
 };
 
 // The H200 that the constants were fitted on.
 MachineModel h200_model();
 
-// GPU `device`: the H200's model where it is one; else that model with this GPU's own stream from memory and from its cache
-// and its launch, which are measured once in a process (some milliseconds, and some hundred MiB for the while). Throws
-// CudaError where there is no such GPU.
+// GPU `device`: the H200's model where it is one; else that model with this GPU's own stream from memory and from its cache, which
+// are measured once in a process (some milliseconds, and some hundred MiB for the while). Throws CudaError where there is no
+// such GPU.
 MachineModel gpu_model(int device);
 
 // A CPU with so many threads; 0 takes OpenMP's number. Its stream is measured once in a process, the rest comes from the core

@@ -16,6 +16,8 @@ namespace {
 constexpr std::int64_t together_bytes = std::int64_t{256} << 20;  // operators that are held at the same time
 constexpr int least_rounds = 7, most_rounds = 31;
 constexpr double enough_ms = 60;  // of each format
+constexpr double batch_ms = 0.1;
+constexpr int most_in_batch = 20;
 
 // x, and a y for every format in turn, in the memory of one space.
 template <class T>
@@ -56,12 +58,16 @@ void multiply(const SpmvOperator<T>& op, const ProductKind& product, const T* x,
     op.apply(x, y);
 }
 
+// Of one among `count` products, queued one after the other.
 template <class T>
-double one_ms(const SpmvOperator<T>& op, const ProductKind& product, const T* x, T* y) {
-  if (op.space() == SpaceKind::cuda) return cuda::time_ms([&] { multiply(op, product, x, y); });
+double one_ms(const SpmvOperator<T>& op, const ProductKind& product, int count, const T* x, T* y) {
+  const auto all = [&] {
+    for (int i = 0; i < count; ++i) multiply(op, product, x, y);
+  };
+  if (op.space() == SpaceKind::cuda) return cuda::time_ms(all) / count;
   const auto start = std::chrono::steady_clock::now();
-  multiply(op, product, x, y);
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  all();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / count;
 }
 
 double median(std::vector<double> values) {
@@ -74,6 +80,7 @@ template <class T>
 struct Candidate {
   std::unique_ptr<SpmvOperator<T>> op;
   MeasuredFormat* result;
+  int count = 1;  // products timed together
   std::vector<double> ms;
   double spent_ms = 0;
 };
@@ -101,16 +108,20 @@ std::unique_ptr<SpmvOperator<T>> made_and_checked(const FormatEntry& entry, cons
   return nullptr;
 }
 
-// Turn by turn until each has its rounds.
+// Turn by turn until each has its rounds. Short products are timed several at once: alone, a launch takes longer than they
+// do and varies more than they differ.
 template <class T>
 void take_turns(std::vector<Candidate<T>>& candidates, const ProductKind& product, Vectors<T>& vectors) {
   for (int round = -2; round < most_rounds; ++round)  // two warm up
     for (Candidate<T>& c : candidates) {
       if (static_cast<int>(c.ms.size()) >= least_rounds && c.spent_ms > enough_ms) continue;
-      const double ms = one_ms(*c.op, product, vectors.x(), vectors.y());
-      if (round < 0) continue;
+      const double ms = one_ms(*c.op, product, c.count, vectors.x(), vectors.y());
+      if (round < 0) {
+        c.count = static_cast<int>(std::clamp(batch_ms / ms, 1.0, static_cast<double>(most_in_batch)));
+        continue;
+      }
       c.ms.push_back(ms);
-      c.spent_ms += ms;
+      c.spent_ms += c.count * ms;
     }
   for (Candidate<T>& c : candidates) c.result->ms = median(c.ms);
   candidates.clear();
@@ -138,7 +149,7 @@ std::vector<MeasuredFormat> measure_formats(const Source<T>& source,
       vectors = std::make_unique<Vectors<T>>(entries[i]->space, x, size_y);
     }
     Candidate<T> candidate{
-        made_and_checked(*entries[i], source, wishes, *vectors, check, results[i]), &results[i], {}, 0};
+        made_and_checked(*entries[i], source, wishes, *vectors, check, results[i]), &results[i], 1, {}, 0};
     if (!candidate.op) continue;
     const std::int64_t bytes = candidate.op->traffic().stored_bytes;
     waiting.push_back(std::move(candidate));

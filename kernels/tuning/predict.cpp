@@ -9,6 +9,7 @@ namespace {
 constexpr double sector = 32;          // bytes
 constexpr double in_flight = 8;        // entries that a thread reads at once
 constexpr double tile = 1024;          // entries that a block of CSR's and CMRS's kernel reads at once
+constexpr double few_diagonals = 32;   // that CDS's kernel has in flight at once
 constexpr double vectors_at_once = 8;  // of CDS's product with several vectors
 
 double steps_of(double entries, double at_once) {
@@ -29,6 +30,14 @@ double ellr_t_touched(const Sparsity& s, int threads, double stored_entries) {
   return entry * std::min(stored_entries, static_cast<double>(s.nnz) + half_open);
 }
 
+// Of CSR and CMRS, whose blocks take lines as they come up to a tile and share their threads evenly among them: where there are
+// many lines, one lane has to add up a long one by itself, 16 entries in the time of a step.
+double tile_steps(const Sparsity& s) {
+  const double lines = std::clamp(0.875 * tile / std::max(s.lengths.mean, 1e-9), 1.0, 128.0);
+  const double lanes = std::min(32.0, std::exp2(std::floor(std::log2(128 / lines))));
+  return 1 + std::min(static_cast<double>(s.lengths.longest), tile) / lanes / 16;
+}
+
 struct GpuShape {
   double entries = 0;  // stored, that are computed with
   double steps = 1;
@@ -42,14 +51,13 @@ GpuShape gpu_shape(const std::string& format, const Sparsity& s, const FormatOpt
   const double nnz = static_cast<double>(s.nnz), rows = static_cast<double>(s.rows);
   const double longest = static_cast<double>(s.lengths.longest);
   const double stored = static_cast<double>(traffic.stored_bytes);
-  if (format == "csr") return {nnz, 1 + steps_of(longest, tile), true, 0};
+  if (format == "csr") return {nnz, tile_steps(s), true, 0};
   if (format == "csc")
     return {nnz, 2 + steps_of(static_cast<double>(s.longest_column), 8 * in_flight), true, 0};
   if (format == "coo") return {nnz, 2 + steps_of(longest, tile), true, 0};
   if (format == "bcsr")
     return {static_cast<double>(s.blocks) * s.block_size * s.block_size,
-            s.block_size == 1 ? 1 + steps_of(longest, tile)
-                              : 1 + steps_of(static_cast<double>(s.longest_block_row), 2),
+            s.block_size == 1 ? tile_steps(s) : 1 + steps_of(static_cast<double>(s.longest_block_row), 2),
             true, 0};
   if (format == "ell") return {rows * longest, steps_of(longest, in_flight), true, 0};
   if (format == "ellr_t") {
@@ -63,7 +71,7 @@ GpuShape gpu_shape(const std::string& format, const Sparsity& s, const FormatOpt
     return {nnz, 1 + steps_of(longest, in_flight), true,
             stored - slots + std::min(slots, static_cast<double>(s.touched_bytes))};
   }
-  if (format == "cmrs") return {nnz * std::max(1, options.cmrs_height), 1 + steps_of(longest, tile), true, 0};
+  if (format == "cmrs") return {nnz * std::max(1, options.cmrs_height), tile_steps(s), true, 0};
   if (format == "hyb")
     return {rows * static_cast<double>(s.hyb_width) + static_cast<double>(s.hyb_beyond),
             steps_of(static_cast<double>(s.hyb_width), in_flight) +
@@ -74,8 +82,9 @@ GpuShape gpu_shape(const std::string& format, const Sparsity& s, const FormatOpt
     return {diagonals * rows, steps_of(diagonals, in_flight / 2), false, 0};
   }
   if (format == "cds" && s.cds) {
-    const double columns = static_cast<double>(s.cds->diagonals()) * s.cds->dof;
-    return {columns * rows, steps_of(columns, 2 * in_flight), false, 0};
+    const double diagonals = static_cast<double>(s.cds->diagonals());
+    return {diagonals * s.cds->dof * rows, 1 + std::max(0.0, diagonals - few_diagonals) / in_flight, false,
+            0};
   }
   throw FormatError("the time of " + format + " is not known before it is made");
 }

@@ -4,7 +4,7 @@
 //        + entry * entries + step * steps + atomic * entries / atomics
 //
 // on the GPU, where
-//   launch      of an empty kernel, by events around it
+//   launch      of a kernel that does nothing
 //   streamed    bytes of the format that the kernel really reads (padding where it does, whole 32-byte sectors), x and y once
 //   bandwidth   of memory, of the cache where the working set fits it, and a mixture between
 //   gathered    bytes of the sectors of x that blocks of 256 rows read, beyond the one time that is streamed

@@ -59,8 +59,9 @@ TEST(Predict, KnowsWhichFormatsTranspose) {
   for (const MachineModel& machine : machines())
     for (const Prediction& p : predict(statistics(csr), machine, {}, {true, 1}))
       for (const FormatEntry& entry : registry())
-        if (entry.name == p.format && entry.space == SpaceKind::cpu && !entry.peer)
+        if (entry.name == p.format && entry.space == SpaceKind::cpu && !entry.peer) {
           EXPECT_EQ(p.refused.empty(), entry.make_fp64(source, {})->has_transpose()) << p.format;
+        }
 }
 
 TEST(Predict, LargerOperatorsTakeLonger) {
@@ -71,7 +72,9 @@ TEST(Predict, LargerOperatorsTakeLonger) {
         const std::vector<Prediction> now =
             predict(sparsity_at_most(star(n, 2), false, value_bytes), machine, {});
         for (std::size_t i = 0; i < before.size(); ++i)
-          if (now[i].refused.empty()) EXPECT_GT(now[i].ms, before[i].ms) << now[i].format << " at " << n;
+          if (now[i].refused.empty()) {
+            EXPECT_GT(now[i].ms, before[i].ms) << now[i].format << " at " << n;
+          }
         before = now;
       }
     }
@@ -125,8 +128,9 @@ TEST(Predict, ChoosesByTheStructure) {
   const std::vector<Prediction> long_row =
       predict(statistics(ragged_matrix<double>(lengths, 20000, false)), h200, {});
   for (const char* format : {"ell", "ellr_t", "rg_csr"})
-    if (of(long_row, format).refused.empty())
+    if (of(long_row, format).refused.empty()) {
       EXPECT_GT(of(long_row, format).ms, 3 * of(long_row, "csr").ms) << format;
+    }
 }
 
 TEST(Predict, SeveralVectorsTakeLongerThanOneAndReadCdsOnce) {
