@@ -313,8 +313,8 @@ Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks,
 
 template <class T>
 Sparsity sparsity_of(const Source<T>& source, const FormatOptions& options, const BlockStructure* structure) {
+  if (source.csr) return from_csr(*source.csr, source.hub.get(), options);
   const BlockStructure* const known = source.hub ? source.hub.get() : structure;
-  if (source.csr) return from_csr(*source.csr, known, options);
   if (known == nullptr) csr_of(source);  // throws
   Sparsity s = sparsity_at_most(*known, false, sizeof(T), options);
   if (source.hub) {

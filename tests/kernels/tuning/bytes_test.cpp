@@ -102,6 +102,16 @@ TEST(Sparsity, OfTheWorkedExample) {
   EXPECT_FALSE(sparsity_of(source, blocks).cds.has_value());
 }
 
+// The structure of an operator in GPU memory says nothing of a matrix.
+TEST(Sparsity, OfAMatrixIsThatOfItsCsr) {
+  Source<double> source;
+  source.csr = std::make_shared<const Csr<double>>(paper_matrix<double>());
+  const BlockStructure none;
+  const Sparsity s = sparsity_of(source, {}, &none);
+  ASSERT_TRUE(s.cds.has_value());
+  EXPECT_EQ(s.cds->diagonals(), 5);
+}
+
 // A band reads x side by side, a random matrix a sector for nearly every entry.
 TEST(Sparsity, SeesHowFarApartXIsRead) {
   const auto locality = [](const Csr<double>& csr) {
