@@ -20,6 +20,7 @@ BenchResult bench_matrices(const Options& options);
 
 // drivers/bench_cmrs.cpp
 BenchResult bench_cmrs(const Options& options);
+
 // drivers/bench_auto.cpp
 BenchResult bench_auto(const Options& options);
 

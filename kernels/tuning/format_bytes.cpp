@@ -66,8 +66,8 @@ FormatBytes of_row_format(const std::string& format, const Sparsity& s, const Fo
   if (format == "ellr_t") return of_ellr_t(s);
   if (format == "rg_csr") return of_rg_csr(s, options);
   if (format == "cmrs") {
-    const bool separate = options.cmrs_height > 1 && !cmrs_packs(columns);
-    return whole(cmrs_traffic(rows, columns, nnz, options.cmrs_height, separate, value));
+    const bool separate = s.cmrs_height > 1 && !cmrs_packs(columns);
+    return whole(cmrs_traffic(rows, columns, nnz, s.cmrs_height, separate, value));
   }
   if (format == "hyb")
     return padded("hyb", s, hyb_traffic(rows, columns, s.hyb_width, s.hyb_beyond, value),

@@ -46,8 +46,7 @@ struct GpuShape {
       0;  // bytes of the format that are read, where they are not what traffic() counts
 };
 
-GpuShape gpu_shape(const std::string& format, const Sparsity& s, const FormatOptions& options,
-                   const Traffic& traffic) {
+GpuShape gpu_shape(const std::string& format, const Sparsity& s, const Traffic& traffic) {
   const double nnz = static_cast<double>(s.nnz), rows = static_cast<double>(s.rows);
   const double longest = static_cast<double>(s.lengths.longest);
   const double stored = static_cast<double>(traffic.stored_bytes);
@@ -71,7 +70,7 @@ GpuShape gpu_shape(const std::string& format, const Sparsity& s, const FormatOpt
     return {nnz, 1 + steps_of(longest, in_flight), true,
             stored - slots + std::min(slots, static_cast<double>(s.touched_bytes))};
   }
-  if (format == "cmrs") return {nnz * std::max(1, options.cmrs_height), tile_steps(s), true, 0};
+  if (format == "cmrs") return {nnz * s.cmrs_height, tile_steps(s), true, 0};
   if (format == "hyb")
     return {rows * static_cast<double>(s.hyb_width) + static_cast<double>(s.hyb_beyond),
             steps_of(static_cast<double>(s.hyb_width), in_flight) +
@@ -106,8 +105,8 @@ double cpu_entries(const std::string& format, const Sparsity& s) {
 
 }  // namespace
 
-ProductWork product_work(const std::string& format, const Sparsity& s, const FormatOptions& options,
-                         const ProductKind& product, const Traffic& traffic, SpaceKind space) {
+ProductWork product_work(const std::string& format, const Sparsity& s, const ProductKind& product,
+                         const Traffic& traffic, SpaceKind space) {
   const std::string plain = as_plain(format, product.transposed);
   ProductWork work;
   const double vectors = static_cast<double>((s.rows + s.columns) * s.value_bytes);
@@ -115,7 +114,7 @@ ProductWork product_work(const std::string& format, const Sparsity& s, const For
   if (space == SpaceKind::cpu) {
     work.entries = cpu_entries(plain, s);
   } else {
-    const GpuShape shape = gpu_shape(plain, s, options, traffic);
+    const GpuShape shape = gpu_shape(plain, s, traffic);
     if (shape.instead_of_compulsory > 0) work.streamed_bytes = shape.instead_of_compulsory + vectors;
     work.gathered_bytes = shape.gathers ? gathered(s) : 0;
     work.entries = shape.entries;
@@ -174,7 +173,7 @@ std::vector<Prediction> predict(const Sparsity& s, const MachineModel& machine, 
         p.refused = entry.name + " takes " + bytes_text(p.traffic.stored_bytes) + ", more than " +
                     machine.name + " has";
       if (p.refused.empty()) {
-        p.work = product_work(entry.name, s, options, product, p.traffic, machine.space);
+        p.work = product_work(entry.name, s, product, p.traffic, machine.space);
         p.ms = product_ms(p.work, *constants, machine, product);
       }
     } catch (const FormatError& error) {

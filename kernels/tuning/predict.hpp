@@ -54,8 +54,8 @@ std::vector<Prediction> predict(const Sparsity& sparsity, const MachineModel& ma
 std::vector<Prediction> ranked(std::vector<Prediction> predictions);
 
 // What one product of a format does on a machine of this kind.
-ProductWork product_work(const std::string& format, const Sparsity& sparsity, const FormatOptions& options,
-                         const ProductKind& product, const Traffic& traffic, SpaceKind space);
+ProductWork product_work(const std::string& format, const Sparsity& sparsity, const ProductKind& product,
+                         const Traffic& traffic, SpaceKind space);
 // The time of that, in ms.
 double product_ms(const ProductWork& work, const FormatConstants& constants, const MachineModel& machine,
                   const ProductKind& product);

@@ -10,6 +10,7 @@
 #include "formats/dia.hpp"
 #include "formats/hyb.hpp"
 #include "formats/rg_csr.hpp"
+#include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
 
 namespace quadrille {
@@ -58,6 +59,10 @@ RowLengths lengths_of(const std::vector<std::int64_t>& rows_of_length, std::int6
   }
   result.deviation = std::sqrt(squares / static_cast<double>(rows));
   return result;
+}
+
+RowStatistics cmrs_rows(const Sparsity& s) {
+  return {s.rows, s.columns, s.nnz, s.lengths.longest, s.lengths.mean, s.lengths.deviation};
 }
 
 // Sum over `together` consecutive rows of the longest of them.
@@ -212,6 +217,8 @@ Sparsity from_csr(const Csr<T>& csr, const BlockStructure* hub, const FormatOpti
   for (std::size_t l = 0; l < histogram.size(); ++l)
     s.hyb_beyond += histogram[l] * std::max<std::int64_t>(0, static_cast<std::int64_t>(l) - s.hyb_width);
   s.ellr_t_threads = ellr_t_choice(csr, {options.ellr_t_threads, options.ellr_t_block}).threads;
+  s.cmrs_height =
+      options.cmrs_height > 0 ? options.cmrs_height : cmrs_choice(cmrs_rows(s), s.value_bytes).height;
   count_rg_csr(csr, options, s);
   s.warp_steps = sum_of_longest(csr, 32);
   s.touched_bytes = sector * (sum_of_longest(csr, sector / 4) +
@@ -292,6 +299,8 @@ Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks,
   s.lengths = {0, longest, longest, 0, static_cast<double>(s.nnz) / rows, 0};
   s.longest_column = longest;
   s.hyb_width = longest;
+  s.cmrs_height =
+      options.cmrs_height > 0 ? options.cmrs_height : cmrs_choice(cmrs_rows(s), value_bytes).height;
   s.rg_csr_exact = false;
   s.touched_bytes = checked_product(s.nnz, 4 + value_bytes, "the entries");
   s.warp_steps = (s.rows + 31) / 32 * longest;

@@ -38,6 +38,7 @@ struct Sparsity {
   RowLengths lengths;
   std::int64_t longest_column = 0;
   int ellr_t_threads = 1;              // T, as it is chosen
+  int cmrs_height = 1;                 // rows per strip, as they are chosen
   std::int64_t rg_csr_slots = 0;       // padded entries, in groups of rg_csr_group rows in their order
   bool rg_csr_exact = true;            // not with the order rcm, which only making it tells
   std::int64_t hyb_width = 0;          // of its ELL part
