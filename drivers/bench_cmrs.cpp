@@ -5,146 +5,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <map>
 #include <optional>
 
 #include "drivers/bench.hpp"
+#include "drivers/cmrs_search.hpp"
 #include "drivers/support/json.hpp"
 #include "drivers/support/operator_sweep.hpp"
+#include "drivers/support/set_summary.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/tuning/cmrs_rule.hpp"
-#include "kernels/tuning/cmrs_variants.hpp"
 
 namespace quadrille {
 namespace {
-
-constexpr int heights[] = {1, 2, 4, 8, 16};
-constexpr int our_blocks[] = {64, 128, 256};
-constexpr int paper_blocks[] = {64, 128, 256, 512};  // of the paper's eight, 64 to 512 in steps of 64
-constexpr double contender = 1.3;  // times the fastest of its kernel: measured again, longer
-constexpr double enough_s = 0.1;   // for the products of one variant
-constexpr Repetitions first_look{.most = 5, .least = 3, .enough_s = 0.01};
-
-struct Variant {
-  int height = 1;
-  bool reorder = false;
-  CmrsLaunch launch;
-  Timing timing;
-
-  double ms() const { return timing.median_ms; }
-  bool ours() const { return launch.kernel == CmrsKernel::tiles; }
-};
-
-bool same(const CmrsLaunch& a, const CmrsLaunch& b) {
-  return a.kernel == b.kernel && threads_of(a) == threads_of(b) &&
-         (a.kernel == CmrsKernel::tiles || (a.aligned == b.aligned && a.cache == b.cache));
-}
-
-// What is tried of one conversion. Not tried: orders of height 1, whose rows are sorted in any case; and the cache paths but
-// for the fastest variant, see Search::try_cache_paths().
-std::vector<CmrsLaunch> launches(SpaceKind space) {
-  if (space == SpaceKind::cpu) return {{}};
-  std::vector<CmrsLaunch> all;
-  for (const int block : our_blocks) all.push_back({.block = block});
-  for (const int block : paper_blocks)
-    for (const bool aligned : {false, true})
-      all.push_back({CmrsKernel::paper, block, aligned, CachePath::read_only});
-  return all;
-}
-
-// All variants of one operator.
-template <class T>
-class Search {
- public:
-  // Converts, checks and times them all. Throws FormatError and MemoryError where one of them cannot be.
-  Search(FormatRun<T>& formats, SpaceKind space, const Options& here, Record& record)
-      : formats_(formats),
-        space_(space),
-        here_(here),
-        record_(record),
-        vectors_(space, formats.x(), record.rows) {
-    const Csr<T>& csr = *csr_of(formats.loaded().source);
-    for (const int height : heights)
-      for (const bool reorder : {false, true})
-        if (height > 1 || !reorder) {
-          conversions_[{height, reorder}] = cmrs_variants(space, csr, height, reorder);
-          for (const CmrsLaunch& launch : launches(space)) add({height, reorder, launch, {}});
-        }
-  }
-
-  // Longer products of what may be the fastest, and of `chosen`, which may be new.
-  void refine(const CmrsChoice& chosen) {
-    if (conversions_.find({chosen.height, chosen.reorder}) == conversions_.end())
-      conversions_[{chosen.height, chosen.reorder}] =
-          cmrs_variants(space_, *csr_of(formats_.loaded().source), chosen.height, chosen.reorder);
-    if (find(chosen) == nullptr) add({chosen.height, chosen.reorder, chosen.launch, {}});
-    const double ours = fastest(true)->ms(), paper = space_ == SpaceKind::cuda ? fastest(false)->ms() : 0;
-    for (Variant& variant : variants_)
-      if (variant.ms() <= contender * (variant.ours() ? ours : paper) || &variant == find(chosen))
-        time(variant, longer());
-    if (space_ == SpaceKind::cuda) try_cache_paths();
-  }
-
-  const std::vector<Variant>& variants() const { return variants_; }
-  const Variant* find(const CmrsChoice& choice) const {
-    for (const Variant& v : variants_)
-      if (v.height == choice.height && v.reorder == choice.reorder &&
-          (space_ == SpaceKind::cpu || same(v.launch, choice.launch)))
-        return &v;
-    return nullptr;
-  }
-  // Of our kernel, of the paper's, or of both; null where there is none.
-  const Variant* fastest(std::optional<bool> ours = {}) const {
-    const Variant* best = nullptr;
-    for (const Variant& v : variants_)
-      if ((!ours || *ours == v.ours()) && (best == nullptr || v.ms() < best->ms())) best = &v;
-    return best;
-  }
-  const Variant& slowest() const {
-    return *std::max_element(variants_.begin(), variants_.end(),
-                             [](const Variant& a, const Variant& b) { return a.ms() < b.ms(); });
-  }
-  const SpmvOperator<T>& use(const Variant& variant) const {
-    const CmrsVariants<T>& conversion = conversions_.at({variant.height, variant.reorder});
-    conversion.set_launch(variant.launch);
-    return *conversion.op;
-  }
-
- private:
-  void add(Variant variant) {
-    formats_.check(use(variant), record_);
-    time(variant, first_look);
-    variants_.push_back(variant);
-  }
-
-  void time(Variant& variant, const Repetitions& repetitions) {
-    variant.timing = time_products(use(variant), here_.product, vectors_.x, vectors_.y, repetitions);
-  }
-
-  // The paper's texture cache was always the best; here the paths are compared where it matters, on the fastest.
-  void try_cache_paths() {
-    for (const CachePath cache : {CachePath::l1, CachePath::l2}) {
-      Variant variant = *fastest(false);
-      variant.launch.cache = cache;
-      add(variant);
-      time(variants_.back(), longer());
-    }
-  }
-
-  Repetitions longer() const {
-    Repetitions repetitions = formats_.repetitions(space_);
-    repetitions.enough_s = std::min(repetitions.enough_s, enough_s);
-    return repetitions;
-  }
-
-  FormatRun<T>& formats_;
-  const SpaceKind space_;
-  const Options& here_;
-  Record& record_;
-  ProductVectors<T> vectors_;
-  std::map<std::pair<int, bool>, CmrsVariants<T>> conversions_;
-  std::vector<Variant> variants_;
-};
 
 std::string kernel_text(const CmrsLaunch& launch) {
   return launch.kernel == CmrsKernel::tiles ? "default" : "paper";
@@ -154,7 +25,7 @@ std::string cache_text(CachePath cache) {
   return cache == CachePath::read_only ? "read-only" : cache == CachePath::l1 ? "l1" : "l2";
 }
 
-ExtraField field_of(const std::string& name, const Variant& v, SpaceKind space) {
+ExtraField field_of(const std::string& name, const CmrsTrial& v, SpaceKind space) {
   const auto yes = [](bool b) { return std::string(b ? "true" : "false"); };
   std::string json = "{\"height\": " + std::to_string(v.height) + ", \"reorder\": " + yes(v.reorder);
   std::string csv = "height " + std::to_string(v.height) + (v.reorder ? " reordered" : "");
@@ -173,9 +44,9 @@ ExtraField field_of(const std::string& name, const Variant& v, SpaceKind space) 
 }
 
 // [height, reorder, kernel, block, aligned, cache, ms] of each variant; on the CPU without the four in the middle.
-ExtraField search_field(const std::vector<Variant>& variants, SpaceKind space) {
+ExtraField search_field(const std::vector<CmrsTrial>& variants, SpaceKind space) {
   std::string json = "[", csv;
-  for (const Variant& v : variants) {
+  for (const CmrsTrial& v : variants) {
     std::string words = std::to_string(v.height) + ", " + std::to_string(static_cast<int>(v.reorder)) + ", ";
     if (space == SpaceKind::cuda)
       words += json_string(kernel_text(v.launch)) + ", " + std::to_string(threads_of(v.launch)) + ", " +
@@ -188,6 +59,7 @@ ExtraField search_field(const std::vector<Variant>& variants, SpaceKind space) {
 
 // Milliseconds of the products beside CMRS, by name.
 using Others = std::vector<std::pair<std::string, double>>;
+constexpr const char* other_names[] = {"csr", "vector", "scalar", "hyb", "cusparse_csr"};
 
 // The columns of the paper's Table 2. Flops are those of the sums, 2 nnz - rows. Bytes, with values of v bytes: every x from
 // memory, (4 + 2 v) nnz + 4 strips + v rows, or x once, (4 + v) nnz + 4 strips + v (rows + columns), which are the paper's
@@ -218,14 +90,19 @@ void add_table_columns(const RowStatistics& rows, int height, int value_bytes, c
 struct Line {
   std::string matrix;
   RowStatistics rows;
-  std::optional<Variant> paper;
-  Variant best, model;
+  std::optional<CmrsTrial> paper;
+  CmrsTrial best, model;
   Others others;
 
   double matching() const { return best.ms() / model.ms(); }
+  std::optional<double> other(const std::string& name) const {
+    for (const auto& [their_name, ms] : others)
+      if (their_name == name) return ms;
+    return {};
+  }
 };
 
-std::string choice_text(const Variant& v, SpaceKind space) {
+std::string choice_text(const CmrsTrial& v, SpaceKind space) {
   char text[48];
   if (space == SpaceKind::cpu)
     std::snprintf(text, sizeof text, "%2d %c", v.height, v.reorder ? 'r' : ' ');
@@ -251,7 +128,7 @@ class Table {
                 "dev.");
     if (gpu) std::printf(" | %-11s %9s", "paper's", "us");
     std::printf(" | %-11s %9s | %-11s %6s", "best", "us", "rule", "best %");
-    for (const auto& [name, ms] : lines_.front().others) std::printf(" %8s", name.substr(0, 8).c_str());
+    for (const char* name : other_names) std::printf(" %8.8s", name);
     std::printf("\n");
     for (const Line& l : lines_) {
       std::printf("%-*s %9lld %7.1f %7.1f", static_cast<int>(width), l.matrix.c_str(),
@@ -259,7 +136,11 @@ class Table {
       if (gpu) std::printf(" | %-11s %9.2f", choice_text(*l.paper, space_).c_str(), 1e3 * l.paper->ms());
       std::printf(" | %-11s %9.2f | %-11s %6.1f", choice_text(l.best, space_).c_str(), 1e3 * l.best.ms(),
                   choice_text(l.model, space_).c_str(), 100 * l.matching());
-      for (const auto& [name, ms] : l.others) std::printf(" %8.2f", ms / l.model.ms());
+      for (const char* name : other_names)
+        if (const auto ms = l.other(name))
+          std::printf(" %8.2f", *ms / l.model.ms());
+        else
+          std::printf(" %8s", "-");
       std::printf("\n");
     }
     std::printf(
@@ -271,12 +152,17 @@ class Table {
     std::fflush(stdout);
   }
 
-  // "" for none.
-  std::string json() const {
-    if (lines_.empty()) return "";
-    const auto [mean, worst] = matching();
-    return "{\"operators\": " + std::to_string(lines_.size()) +
-           ", \"matching\": {\"mean\": " + json_number(mean) + ", \"worst\": " + json_number(worst) + "}}";
+  // Our choice, the fastest of all, the fastest of the paper's kernel, and the products beside them.
+  void summarize_into(std::vector<SetSummary>& summaries, const std::string& title) const {
+    std::vector<MethodTime> times;
+    for (const Line& line : lines_) {
+      times.push_back({line.matrix, "rule", line.model.ms()});
+      times.push_back({line.matrix, "best", line.best.ms()});
+      if (line.paper) times.push_back({line.matrix, "paper", line.paper->ms()});
+      for (const auto& [name, ms] : line.others) times.push_back({line.matrix, name, ms});
+    }
+    if (!times.empty())
+      summaries.push_back(summarize(title, times, space_ == SpaceKind::cuda ? "cusparse_csr" : "csr"));
   }
 
  private:
@@ -339,18 +225,19 @@ BenchResult bench_cmrs(const Options& options) {
     line.matrix = record.matrix;
     sweep.say("cmrs, every height and kernel");
     formats.guarded(record, [&] {
-      Search<T> search(formats, space, here, record);
+      CmrsSearch<T> search(formats, space, here, record);
       const CmrsChoice choice = cmrs_choice(line.rows, sizeof(T));
       search.refine(choice);
       line.best = *search.fastest();
       line.model = *search.find(choice);
+      search.compare(line.best, line.model);
       formats.report(search.use(line.model), line.model.timing, record);
       add_table_columns(line.rows, line.model.height, sizeof(T), line.others, record);
       record.extra.push_back(field_of("best", line.best, space));
       record.extra.push_back(field_of("model", line.model, space));
       record.extra.push_back(field_of("worst", search.slowest(), space));
       record.extra.push_back(extra_field("matching", line.matching()));
-      if (const Variant* const paper = search.fastest(false)) {
+      if (const CmrsTrial* const paper = search.fastest(false)) {
         line.paper = *paper;
         papers.format = "cmrs_paper";
         papers.checked = record.checked;
@@ -371,11 +258,14 @@ BenchResult bench_cmrs(const Options& options) {
     fp64.print("CMRS, fp64");
     fp32.print("CMRS, fp32");
   }
+  std::vector<SetSummary> summaries;
+  const std::string device = on_gpu ? ", gpu " + std::to_string(options.device) : ", cpu";
+  fp64.summarize_into(summaries, "fp64" + device);
+  fp32.summarize_into(summaries, "fp32" + device);
+  if (!options.quiet)
+    for (const SetSummary& summary : summaries) print(std::cout, summary);
   BenchResult result = sweep.result();
-  for (const auto& [name, table] : {std::pair("fp64", &fp64), std::pair("fp32", &fp32)})
-    if (const std::string json = table->json(); !json.empty())
-      result.summary += (result.summary.empty() ? "{\"" : ", \"") + std::string(name) + "\": " + json;
-  if (!result.summary.empty()) result.summary += "}";
+  result.summary = to_json(summaries);
   return result;
 }
 
