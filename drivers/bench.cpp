@@ -23,7 +23,8 @@ struct Experiment {
 };
 constexpr Experiment experiments[] = {
     {"dof-scaling", bench_dof_scaling}, {"bandwidth", bench_bandwidth}, {"matrices", bench_matrices},
-    {"ellr-t", bench_ellr_t},           {"cmrs", bench_cmrs},           {"auto", bench_auto}};
+    {"ellr-t", bench_ellr_t},           {"cmrs", bench_cmrs},           {"rgcsr", bench_rgcsr},
+    {"transpose", bench_transpose},     {"auto", bench_auto}};
 
 BenchResult run_experiment(const Options& options) {
   for (const Experiment& experiment : experiments)
@@ -51,6 +52,7 @@ Report report_of(const Options& options, BenchResult& result) {
   report.ceilings = std::move(result.ceilings);
   report.records = std::move(result.records);
   report.summary = std::move(result.summary);
+  report.tables = std::move(result.tables);
   return report;
 }
 

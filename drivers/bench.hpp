@@ -24,4 +24,10 @@ BenchResult bench_cmrs(const Options& options);
 // drivers/bench_auto.cpp
 BenchResult bench_auto(const Options& options);
 
+// drivers/bench_rgcsr.cpp
+BenchResult bench_rgcsr(const Options& options);
+
+// drivers/bench_transpose.cpp
+BenchResult bench_transpose(const Options& options);
+
 }  // namespace quadrille

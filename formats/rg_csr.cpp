@@ -37,6 +37,21 @@ Array<std::int32_t> descending_order(const Csr<T>& csr) {
 }
 
 template <class T>
+std::int64_t rg_csr_slots(const Csr<T>& csr, int group, const Array<std::int32_t>& order) {
+  std::int64_t slots = 0;
+  for (std::int64_t first = 0; first < csr.rows; first += group) {
+    const std::int64_t end = std::min(csr.rows, first + group);
+    std::int64_t longest = 0;
+    for (std::int64_t i = first; i < end; ++i) {
+      const std::int64_t row = order.size() > 0 ? order[i] : i;
+      longest = std::max<std::int64_t>(longest, csr.row_ptr[row + 1] - csr.row_ptr[row]);
+    }
+    slots += (end - first) * longest;
+  }
+  return slots;
+}
+
+template <class T>
 RgCsr<T> rg_csr_from_csr(const Csr<T>& csr, int group, Array<std::int32_t> order) {
   if (group < 1 || group > 1024)
     throw FormatError("rg_csr: a group of " + std::to_string(group) + " rows is not within 1..1024");
@@ -130,12 +145,13 @@ Traffic traffic(const RgCsr<T, Space>& rg) {
                         sizeof(T));
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                              \
-  template RgCsr<T> rg_csr_from_csr(const Csr<T>&, int, Array<std::int32_t>); \
-  template Array<std::int32_t> descending_order(const Csr<T>&);               \
-  template Csr<T> to_csr(const RgCsr<T>&);                                    \
-  template void validate(const RgCsr<T>&);                                    \
-  template Traffic traffic(const RgCsr<T, Host>&);                            \
+#define QUADRILLE_INSTANTIATE(T)                                                      \
+  template RgCsr<T> rg_csr_from_csr(const Csr<T>&, int, Array<std::int32_t>);         \
+  template std::int64_t rg_csr_slots(const Csr<T>&, int, const Array<std::int32_t>&); \
+  template Array<std::int32_t> descending_order(const Csr<T>&);                       \
+  template Csr<T> to_csr(const RgCsr<T>&);                                            \
+  template void validate(const RgCsr<T>&);                                            \
+  template Traffic traffic(const RgCsr<T, Host>&);                                    \
   template Traffic traffic(const RgCsr<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

@@ -35,6 +35,7 @@ struct RgCsr {
   Array<std::int32_t, Space> order;       // [rows], or empty for the matrix's own order
   Array<std::int32_t, Space> column;
   Array<T, Space> value;
+  int threads = 1;  // of the GPU for each row, 1 to 1024 / group; 1 is the paper's kernel
 
   std::int64_t groups() const { return (rows + group - 1) / group; }
 };
@@ -50,13 +51,17 @@ RgCsr<T, To> transfer(const RgCsr<T, From>& a) {
           transfer<To>(a.row_length),
           transfer<To>(a.order),
           transfer<To>(a.column),
-          transfer<To>(a.value)};
+          transfer<To>(a.value),
+          a.threads};
 }
 
 // `order` is empty or a permutation of the rows. Throws FormatError for a group outside 1..1024, for an order
 // that is no permutation and for absurd fill.
 template <class T>
 RgCsr<T> rg_csr_from_csr(const Csr<T>& csr, int group, Array<std::int32_t> order = {});
+// Entries that it would store, padding included. `order` as above.
+template <class T>
+std::int64_t rg_csr_slots(const Csr<T>& csr, int group, const Array<std::int32_t>& order);
 // Rows by descending length; equal rows keep their order.
 template <class T>
 Array<std::int32_t> descending_order(const Csr<T>& csr);

@@ -2,6 +2,7 @@
 // only in builds with CUDA.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -12,6 +13,7 @@
 #include "kernels/registry.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
+#include "kernels/tuning/rg_csr_rule.hpp"
 
 namespace quadrille {
 
@@ -94,6 +96,17 @@ Array<std::int32_t> row_order(const Csr<T>& csr, RowOrdering ordering) {
   return {};
 }
 
+template <class T>
+RgCsr<T> make_rg_csr(const Csr<T>& csr, const FormatOptions& options) {
+  RgCsr<T> rg = rg_csr_from_csr(
+      csr, options.rg_csr_group,
+      options.rg_csr_order ? copy_of(*options.rg_csr_order) : row_order(csr, options.rg_csr_ordering));
+  rg.threads = options.rg_csr_threads > 0
+                   ? std::min(options.rg_csr_threads, most_rg_csr_threads(options.rg_csr_group))
+                   : rg_csr_threads(rg);
+  return rg;
+}
+
 // Height 0: height, order and, unless the paper's kernel or a block is asked for, kernel and block by the rule.
 template <class T>
 Cmrs<T> make_cmrs(const Csr<T>& csr, const FormatOptions& o) {
@@ -140,8 +153,7 @@ std::vector<FormatEntry> formats_in() {
         return own<Space, T>(ellr_t_from_csr(*csr_of(s), choice.threads, choice.block));
       });
   add("rg_csr", "row-grouped CSR (Oberhuber et al. 2010)", []<class T>(const Source<T>& s, const Options& o) {
-    return own<Space, T>(
-        rg_csr_from_csr(*csr_of(s), o.rg_csr_group, row_order(*csr_of(s), o.rg_csr_ordering)));
+    return own<Space, T>(make_rg_csr(*csr_of(s), o));
   });
   add("cmrs", "compressed multi-row storage (Koza et al. 2012)",
       []<class T>(const Source<T>& s, const Options& o) { return own<Space, T>(make_cmrs(*csr_of(s), o)); });

@@ -53,6 +53,8 @@ struct FormatOptions {
   int ellr_t_block = 0;    // threads of a block: 64, 128, 256, 512 or 1024; 0 is chosen as well
   int rg_csr_group = 64;   // rows per group, 32..256
   RowOrdering rg_csr_ordering = RowOrdering::none;
+  std::shared_ptr<const Array<std::int32_t>> rg_csr_order;  // if not null, the rows in this order instead
+  int rg_csr_threads = 0;     // of the GPU for each row, 1 to 1024 / group; 0 is chosen by rg_csr_threads()
   int cmrs_height = 4;        // rows per strip, 1..16; 0 is chosen by cmrs_choice()
   bool cmrs_reorder = false;  // entries of a strip sorted by column
   CmrsLaunch cmrs_launch;     // on the GPU

@@ -1,11 +1,16 @@
 // The GPU's half of the registry and of the searches in builds without CUDA: nothing.
 #include "kernels/format_table.hpp"
+#include "kernels/transpose_methods.hpp"
 #include "kernels/tuning/cmrs_variants.hpp"
 #include "kernels/tuning/ellr_t_variants.hpp"
 
 namespace quadrille {
 
 std::vector<FormatEntry> cuda_entries() {
+  return {};
+}
+
+std::vector<FormatEntry> cuda_transpose_methods() {
   return {};
 }
 

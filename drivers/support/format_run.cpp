@@ -68,6 +68,21 @@ FormatRun<T>::FormatRun(const Options& options, Ceilings& ceilings, const Progre
     : options_(options), ceilings_(ceilings), progress_(progress), cpu_enough_s_(cpu_enough_s) {
   progress_.say("assembling");
   operator_ = load_operator<T>(options_);
+  make_reference();
+}
+
+template <class T>
+FormatRun<T>::FormatRun(const FormatRun& other, const Options& options)
+    : options_(options),
+      ceilings_(other.ceilings_),
+      progress_(other.progress_),
+      cpu_enough_s_(other.cpu_enough_s_),
+      operator_(other.operator_) {
+  make_reference();
+}
+
+template <class T>
+void FormatRun<T>::make_reference() {
   const ProductSize size = vector_size(options_.product, operator_.rows, operator_.columns);
   memory::require_host(options_.product.vectors * (size.x + size.y) *
                        static_cast<std::int64_t>(2 * sizeof(T) + 24));
@@ -103,6 +118,12 @@ void FormatRun<T>::guarded(Record& record, const std::function<void()>& work) co
 
 template <class T>
 Record FormatRun<T>::measure(const FormatEntry& entry, const FormatOptions& format_options) {
+  return measure(entry, format_options, [](SpmvOperator<T>&, Record&) {});
+}
+
+template <class T>
+Record FormatRun<T>::measure(const FormatEntry& entry, const FormatOptions& format_options,
+                             const Look& look) {
   Record result = record(entry);
   guarded(result, [&] {
     const double uploaded = memory::upload_seconds();
@@ -114,6 +135,7 @@ Record FormatRun<T>::measure(const FormatEntry& entry, const FormatOptions& form
     result.convert_ms = ms - result.upload_ms;
     check(*op, result);
     report(*op, time(*op), result);
+    look(*op, result);
   });
   return result;
 }

@@ -36,6 +36,10 @@ class FormatRun {
   FormatRun(const Options& options, Ceilings& ceilings, const Progress& progress,
             double cpu_enough_s = std::numeric_limits<double>::infinity());
 
+  // Another product of the operator that `other` loaded. `options` must outlive it as well.
+  FormatRun(const FormatRun& other, const Options& options);
+
+  const Options& options() const { return options_; }
   const OperatorSource<T>& loaded() const { return operator_; }
   const ProductCheck<T>& reference() const { return *reference_; }
   const std::vector<T>& x() const { return x_; }
@@ -44,6 +48,9 @@ class FormatRun {
   // sentence in its record; only a CudaError under --space cuda is thrown. A wrong product is said on standard error.
   Record measure(const FormatEntry& entry) { return measure(entry, options_.format_options); }
   Record measure(const FormatEntry& entry, const FormatOptions& format_options);
+  // The same, and then look(operator, record) for what is to be measured besides; not where the format refused.
+  using Look = std::function<void(SpmvOperator<T>&, Record&)>;
+  Record measure(const FormatEntry& entry, const FormatOptions& format_options, const Look& look);
 
   // The steps of measure(), for experiments that make their operators themselves.
   // What the records of an entry have in common, without results.
@@ -63,6 +70,7 @@ class FormatRun {
   bool any_failed() const { return any_failed_; }
 
  private:
+  void make_reference();
   Timing time(const SpmvOperator<T>& op) const;
 
   const Options& options_;

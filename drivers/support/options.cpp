@@ -258,6 +258,7 @@ void read_format_options(const Settings& settings, FormatOptions& formats) {
     return std::find(names.begin(), names.end(), word) - names.begin();
   };
   formats.rg_csr_ordering = static_cast<RowOrdering>(place("rgcsr-ordering", ordering_names()));
+  formats.rg_csr_threads = std::stoi(read_word(settings, "rgcsr-threads", "0", powers));
   formats.cmrs_height = read_int(settings, "cmrs-height", 4, 0, 16);
   formats.cmrs_reorder = read_switch(settings, "cmrs-reorder");
   CmrsLaunch& launch = formats.cmrs_launch;

@@ -159,6 +159,9 @@ std::vector<OptionSpec> format_options() {
       {"rgcsr-group", "N", group, to, true, "rg_csr: rows per group, 32 to 256 (default 64)"},
       {"rgcsr-ordering", "ORDER", group, to, true,
        "rg_csr: order of the rows, none, descending or rcm (default none)"},
+      {"rgcsr-threads", "T", group, to, true,
+       "rg_csr: threads of the GPU per row, 1, 2, 4, 8, 16 or 32, or what a block holds; 1 is the paper's "
+       "kernel, 0 chooses by the rows (default 0)"},
       {"cmrs-height", "N", group, to, true,
        "cmrs: rows per strip, 1 to 16; 0 chooses by the rows (default 4)"},
       {"cmrs-reorder", "", group, to, true, "cmrs: sort the entries of a strip by column"},
@@ -305,6 +308,14 @@ const std::vector<ExperimentSpec>& experiment_table() {
        "every T and block size of ELLR-T, and what its models choose (Vazquez et al. 2011, Tables 1 to 3)"},
       {"cmrs", "every height, order and kernel of CMRS, the paper's and ours (Koza et al. 2012, Table 2)"},
       {"auto", "what --format auto chooses, by prediction and by --tune, against every format measured"},
+      {"rgcsr",
+       "RgCSR's group sizes, row orderings and threads a row, artificial zeros, against CSR, HYB and "
+       "cuSPARSE "
+       "(Oberhuber et al. 2010, Tables 4, 5 and 7)"},
+      {"transpose",
+       "A x and A^T x from CSR and CSC: naive, ours, cuSPARSE's and by conversion, whole and multiplication "
+       "only "
+       "(Steinberger et al. 2016, Figure 3)"},
   };
   return table;
 }

@@ -82,6 +82,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"ellr-block", std::to_string(formats.ellr_t_block)},
       {"rgcsr-group", std::to_string(formats.rg_csr_group)},
       {"rgcsr-ordering", ordering_names().at(static_cast<std::size_t>(formats.rg_csr_ordering))},
+      {"rgcsr-threads", std::to_string(formats.rg_csr_threads)},
       {"cmrs-height", std::to_string(formats.cmrs_height)},
       {"cmrs-reorder", yes_no(formats.cmrs_reorder)},
       {"cmrs-kernel", cmrs_kernel_names().at(static_cast<std::size_t>(formats.cmrs_launch.kernel))},

@@ -221,6 +221,7 @@ std::string to_json(const Report& report, const std::vector<std::string>& record
   for (std::size_t i = 0; i < records.size(); ++i) out += (i ? ",\n    " : "\n    ") + records[i];
   out += records.empty() ? "]" : "\n  ]";
   if (!report.summary.empty()) out += ",\n  \"summary\": " + report.summary;
+  if (!report.tables.empty()) out += ",\n  \"tables\": " + report.tables;
   return out + "\n}\n";
 }
 

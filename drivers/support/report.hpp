@@ -49,10 +49,11 @@ struct Report {
   std::vector<std::pair<std::string, double>> ceilings;  // name, GB/s
   std::vector<Record> records;
   std::string summary;  // JSON of a summary over the records; empty for none
+  std::string tables;   // JSON of an experiment's own tables; empty for none
 };
 
-// {"machine": {...}, "command": ..., "version": ..., "date": ..., "ceilings": {...}, "records": [...]} and, where there is
-// one, "summary". A record's extra fields stand at its end.
+// {"machine": {...}, "command": ..., "version": ..., "date": ..., "ceilings": {...}, "records": [...]} and, where there
+// are such, "summary" and "tables". A record's extra fields stand at its end.
 // Non-finite numbers are written as strings ("nan", "inf", "-inf"), bytes that are not UTF-8 as U+FFFD.
 std::string to_json(const Report& report);
 // The same with other records, each a JSON object, in place of the report's own.

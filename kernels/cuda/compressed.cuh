@@ -1,5 +1,5 @@
-// The two kernels that CSR and CSC share: one is the other's transpose. Source: Steinberger et al. 2016,
-// sections III and IV (the naive kernels, one lane a line); Bell and Garland 2009 (several lanes a line).
+// The two products that CSR and CSC share: one is the other's transpose. Source: Steinberger et al. 2016,
+// sections III to V (the naive kernels, one lane a line); Bell and Garland 2009 (several lanes a line).
 // Internal to kernels/cuda.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "formats/array.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/lines.cuh"
+#include "kernels/cuda/scatter.cuh"
 
 namespace quadrille::cuda {
 
@@ -41,33 +42,6 @@ __global__ void __launch_bounds__(threads_per_block)
   if (inside && lane == 0) y[line] = sum;
 }
 
-// y[index[k]] += value[k] * x[i] over line i, by atomic additions without a result (RED): the order of the
-// sums, and so the last bits, differ from run to run. y is zero before. Eight entries a lane are in flight.
-template <int Lanes, class T>
-__global__ void __launch_bounds__(threads_per_block)
-    scatter_kernel(std::int64_t lines, const std::int32_t* __restrict__ ptr,
-                   const std::int32_t* __restrict__ index, const T* __restrict__ value,
-                   const T* __restrict__ x, T* __restrict__ y) {
-  constexpr int together = 8;
-  const std::int64_t line = global_thread() / Lanes;
-  if (line >= lines) return;
-  const T factor = __ldg(x + line);
-  const std::int64_t end = __ldg(ptr + line + 1);
-  for (std::int64_t k = __ldg(ptr + line) + threadIdx.x % Lanes; k < end; k += together * Lanes) {
-    std::int32_t at[together];
-    T a[together];
-#pragma unroll
-    for (int j = 0; j < together; ++j)
-      if (k + j * Lanes < end) {
-        at[j] = __ldcs(index + k + j * Lanes);
-        a[j] = __ldcs(value + k + j * Lanes);
-      }
-#pragma unroll
-    for (int j = 0; j < together; ++j)
-      if (k + j * Lanes < end) atomicAdd(y + at[j], a[j] * factor);
-  }
-}
-
 // The number of lanes, a power of two up to 32, for lines of this mean length: at most eight entries a lane, which are then
 // all in flight at once.
 inline int lanes_for(std::int64_t entries, std::int64_t lines) {
@@ -76,23 +50,22 @@ inline int lanes_for(std::int64_t entries, std::int64_t lines) {
   return lanes;
 }
 
-// Calls launch.template operator()<Lanes>(blocks).
+// Calls launch.template operator()<Lanes>().
 template <class Launch>
-void with_lanes(int lanes, std::int64_t lines, const Launch& launch) {
-  const unsigned blocks = blocks_for(lines * lanes);
+void with_lanes(int lanes, const Launch& launch) {
   switch (lanes) {
     case 1:
-      return launch.template operator()<1>(blocks);
+      return launch.template operator()<1>();
     case 2:
-      return launch.template operator()<2>(blocks);
+      return launch.template operator()<2>();
     case 4:
-      return launch.template operator()<4>(blocks);
+      return launch.template operator()<4>();
     case 8:
-      return launch.template operator()<8>(blocks);
+      return launch.template operator()<8>();
     case 16:
-      return launch.template operator()<16>(blocks);
+      return launch.template operator()<16>();
     case 32:
-      return launch.template operator()<32>(blocks);
+      return launch.template operator()<32>();
     default:
       throw FormatError(std::to_string(lanes) +
                         " lanes per row; 1, 2, 4, 8, 16 or 32, or 0 for an automatic choice");
@@ -115,19 +88,25 @@ void gather(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines,
                        .value = value.data()};
     return multiply_lines<LineShape<1, line_threads>>(all, plan, value.size(), x, y);
   }
-  with_lanes(lanes, lines, [&]<int Lanes>(unsigned blocks) {
-    gather_kernel<Lanes><<<blocks, threads_per_block>>>(lines, ptr.data(), index.data(), value.data(), x, y);
+  with_lanes(lanes, [&]<int Lanes>() {
+    gather_kernel<Lanes><<<blocks_for(lines * Lanes), threads_per_block>>>(lines, ptr.data(), index.data(),
+                                                                           value.data(), x, y);
   });
   QUADRILLE_CUDA_LAUNCHED("gather");
 }
 
 template <class T>
-void scatter(int lanes, std::int64_t lines, std::int64_t size_y, const Array<std::int32_t, Device>& ptr,
+void scatter(std::int64_t lines, std::int64_t size_y, const Array<std::int32_t, Device>& ptr,
              const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x, T* y) {
   QUADRILLE_CUDA(cudaMemsetAsync(y, 0, static_cast<std::size_t>(size_y) * sizeof(T)));
-  if (lines == 0) return;
-  with_lanes(lanes == 0 ? lanes_for(value.size(), lines) : lanes, lines, [&]<int Lanes>(unsigned blocks) {
-    scatter_kernel<Lanes><<<blocks, threads_per_block>>>(lines, ptr.data(), index.data(), value.data(), x, y);
+  if (value.size() == 0) return;
+  const unsigned chunk = scatter_chunk_size(value.size());
+  const auto entries = static_cast<unsigned>(to_index32(value.size(), "non-zeros"));
+  const unsigned chunks = entries > chunk ? (entries + chunk - 1) / chunk : 0;
+  const ScatterLines a{lines, entries, chunk, chunks, ptr.data(), index.data()};
+  with_lanes(lanes_for(value.size(), lines), [&]<int Lanes>() {
+    const unsigned blocks = chunks + blocks_for(lines * Lanes);
+    scatter_kernel<Lanes><<<blocks, threads_per_block>>>(a, value.data(), x, y);
   });
   QUADRILLE_CUDA_LAUNCHED("scatter");
 }

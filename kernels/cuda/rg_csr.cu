@@ -1,7 +1,7 @@
 // RgCSR on the GPU. Source: Oberhuber, Suzuki, Vacata 2010, section 3.4. One thread owns one row; the threads
 // of a group read consecutive entries, and each stops at its row's own length. A group of whole warps is a
-// block; any other size fills blocks of 256.
-#include "kernels/cuda/launch.cuh"
+// block; any other size fills blocks of 256. Beyond the paper, several threads may share a row (rg_csr_rows.cuh).
+#include "kernels/cuda/rg_csr_rows.cuh"
 #include "kernels/cuda/spmv.hpp"
 
 namespace quadrille::cuda {
@@ -26,6 +26,15 @@ __global__ void __launch_bounds__(threads_per_block)
 template <class T>
 void spmv(const RgCsr<T, Device>& a, const T* x, T* y) {
   if (a.rows == 0) return;
+  if (a.threads > 1) {
+    const dim3 block(static_cast<unsigned>(a.group), static_cast<unsigned>(a.threads));
+    rg_csr_rows_kernel<<<static_cast<unsigned>(a.groups()), block>>>(
+        RgCsrRows{static_cast<int>(a.rows), a.group_ptr.data(), a.row_length.data(), a.order.data(),
+                  a.column.data()},
+        a.value.data(), x, y);
+    QUADRILLE_CUDA_LAUNCHED("rg_csr");
+    return;
+  }
   const int threads = a.group % 32 == 0 && a.group <= threads_per_block ? a.group : threads_per_block;
   const unsigned blocks = to_index32((a.rows + threads - 1) / threads, "blocks of threads");
   rg_csr_kernel<<<blocks, threads>>>(static_cast<int>(a.rows), a.group, a.group_ptr.data(),

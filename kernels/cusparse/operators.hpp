@@ -16,6 +16,10 @@ namespace quadrille::cusparse {
 template <class T>
 std::unique_ptr<SpmvOperator<T>> make_csr_operator(const Csr<T>& csr);
 
+// The same of CSC.
+template <class T>
+std::unique_ptr<SpmvOperator<T>> make_csc_operator(const Csr<T>& csr);
+
 // CUSPARSE_SPMV_SELL_ALG1, in slices of 128 rows, or of 32 where those save padding.
 template <class T>
 std::unique_ptr<SpmvOperator<T>> make_sell_operator(const Csr<T>& csr);

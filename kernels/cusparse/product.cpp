@@ -1,5 +1,6 @@
 #include "kernels/cusparse/product.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/cusparse/check.hpp"
@@ -47,14 +48,21 @@ Product<T>::Product(const Handle& handle, Matrix matrix, std::int64_t x_size, st
       y_size_(y_size),
       operation_(operation),
       algorithm_(algorithm) {
-  const Array<T, Device> x_values(x_size), y_values(y_size);  // never read or written: analysis only
-  const ConstVector x = make_vector(x_size, x_values.data());
-  const Vector y = make_vector(y_size, const_cast<T*>(y_values.data()));
+  set_up();
+}
+
+template <class T>
+void Product<T>::set_up() {
+  // Never read or written, for this is analysis only; but cuSPARSE wants an address.
+  if (placeholder_.size() == 0) placeholder_ = Array<T, Device>(std::max(x_size_, y_size_));
+  const ConstVector x = make_vector(x_size_, static_cast<const T*>(placeholder_.data()));
+  const Vector y = make_vector(y_size_, placeholder_.data());
   std::size_t bytes = 0;
   check(cusparseSpMV_bufferSize(handle_, operation_, &one<T>, matrix_.get(), x.get(), &zero<T>, y.get(),
                                 value_type<T>, algorithm_, &bytes),
         "cusparseSpMV_bufferSize");
-  workspace_ = Array<char, Device>(static_cast<std::int64_t>(bytes));
+  if (workspace_.size() < static_cast<std::int64_t>(bytes))
+    workspace_ = Array<char, Device>(static_cast<std::int64_t>(bytes));
   check(cusparseSpMV_preprocess(handle_, operation_, &one<T>, matrix_.get(), x.get(), &zero<T>, y.get(),
                                 value_type<T>, algorithm_, workspace_.data()),
         "cusparseSpMV_preprocess");

@@ -34,6 +34,9 @@ class Product {
   Product(const Handle& handle, Matrix matrix, std::int64_t x_size, std::int64_t y_size,
           cusparseOperation_t operation, cusparseSpMVAlg_t algorithm);
 
+  // Asks for the workspace and analyses the matrix once more, as the constructor does.
+  void set_up();
+
   // On the default stream; x and y on the device.
   void operator()(const T* x, T* y) const;
 
@@ -44,6 +47,7 @@ class Product {
   cusparseOperation_t operation_;
   cusparseSpMVAlg_t algorithm_;
   Array<char, Device> workspace_;
+  Array<T, Device> placeholder_;
 };
 
 }  // namespace quadrille::cusparse

@@ -40,6 +40,7 @@ TEST(Options, DefaultsOfSpmv) {
   EXPECT_EQ(options.format_options.ellr_t_threads, 0);
   EXPECT_EQ(options.format_options.ellr_t_block, 0);
   EXPECT_EQ(options.format_options.rg_csr_group, 64);
+  EXPECT_EQ(options.format_options.rg_csr_threads, 0);
   EXPECT_EQ(options.format_options.rg_csr_ordering, RowOrdering::none);
   EXPECT_EQ(options.format_options.cmrs_height, 4);
   EXPECT_FALSE(options.format_options.cmrs_reorder);
@@ -90,7 +91,7 @@ TEST(Options, RunAndFormatValues) {
                                 "--device",         "7",         "--rgcsr-group", "256",
                                 "--rgcsr-ordering", "rcm",       "--cmrs-height", "16",
                                 "--ellr-threads",   "32",        "--ellr-block",  "512",
-                                "--cmrs-reorder"});
+                                "--rgcsr-threads",  "4",         "--cmrs-reorder"});
   EXPECT_EQ(options.operator_name, "laplacian");
   EXPECT_EQ(options.seed, 18446744073709551615u);
   EXPECT_EQ(options.formats, (Words{"csr", "cds"}));
@@ -101,6 +102,7 @@ TEST(Options, RunAndFormatValues) {
   EXPECT_EQ(options.repetitions, 1);
   EXPECT_EQ(options.device, 7);
   EXPECT_EQ(options.format_options.rg_csr_group, 256);
+  EXPECT_EQ(options.format_options.rg_csr_threads, 4);
   EXPECT_EQ(options.format_options.rg_csr_ordering, RowOrdering::rcm);
   EXPECT_EQ(options.format_options.cmrs_height, 16);
   EXPECT_EQ(options.format_options.ellr_t_threads, 32);
@@ -206,6 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"--ellr-threads", "3", "1, 2, 4, 8, 16 or 32"},
         BadValue{"--ellr-threads", "64", "1, 2, 4, 8, 16 or 32"},
         BadValue{"--ellr-block", "32", "64, 128, 256, 512 or 1024"},
+        BadValue{"--rgcsr-threads", "3", "1, 2, 4, 8, 16 or 32"},
         BadValue{"--rgcsr-group", "31", "from 32 to 256"}, BadValue{"--rgcsr-group", "257", "from 32 to 256"},
         BadValue{"--rgcsr-ordering", "rmc", "did you mean 'rcm'?"},
         BadValue{"--cmrs-height", "-1", "from 0 to 16"}, BadValue{"--cmrs-height", "17", "from 0 to 16"},

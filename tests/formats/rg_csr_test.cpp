@@ -41,6 +41,8 @@ TEST(RgCsr, DescendingOrderSavesPaddingAndIsUndone) {
   const RgCsr<double> plain = rg_csr_from_csr(uneven, 32),
                       sorted = rg_csr_from_csr(uneven, 32, descending_order(uneven));
   EXPECT_LT(sorted.value.size(), plain.value.size());
+  EXPECT_EQ(rg_csr_slots(uneven, 32, {}), plain.value.size());
+  EXPECT_EQ(rg_csr_slots(uneven, 32, descending_order(uneven)), sorted.value.size());
   EXPECT_TRUE(identical(to_csr(sorted), uneven));
 }
 

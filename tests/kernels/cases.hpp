@@ -111,6 +111,7 @@ std::vector<Case<T>> grid_cases(bool integer) {
     o.ellr_t_block = i % 11 == 10 ? 0 : 64 << i % 5;
     o.rg_csr_group = 32 + 16 * (i % 15);
     o.rg_csr_ordering = static_cast<RowOrdering>(i % 3);
+    o.rg_csr_threads = i % 5 == 4 ? 0 : 1 << i % 5;
     o.cmrs_height = 1 + i % 16;
     o.cmrs_reorder = i % 2 == 1;
     o.cmrs_launch.kernel = i % 5 == 4 ? CmrsKernel::paper : CmrsKernel::tiles;
@@ -147,6 +148,7 @@ std::vector<Case<T>> tile_cases(bool integer) {
   const auto add = [&](const char* name, const std::vector<std::int64_t>& lengths, std::int64_t columns) {
     cases.push_back(matrix_case(name, ragged_matrix<T>(lengths, columns, integer)));
     cases.back().options.cmrs_height = 1 + static_cast<int>(cases.size()) * 2;
+    cases.back().options.rg_csr_threads = cases.size() % 2 == 0 ? 0 : 1 << cases.size() % 4;
   };
   add("rows that end at a tile of COO", {896, 448, 448, 895, 1, 7, 7, 882, 128, 768, 3}, 1100);
   add("rows cut by a tile of COO", {890, 13, 1000, 0, 0, 1024, 1, 1023, 127, 1025, 897, 5}, 1100);
@@ -154,6 +156,10 @@ std::vector<Case<T>> tile_cases(bool integer) {
   std::vector<std::int64_t> lengths(700, 0);
   for (std::size_t row = 300; row < lengths.size(); row += 97) lengths[row] = 5;
   add("mostly empty rows", lengths, 20);
+  lengths.assign(150, 3);
+  for (const auto& [row, length] : {std::pair{2, 250}, {70, 130}, {71, 200}, {149, 240}})
+    lengths[row] = length;
+  add("a few longer rows", lengths, 300);
   lengths.assign(300, 3);
   for (std::size_t row = 0; row < lengths.size(); row += 4) lengths[row] = 11;
   lengths[2] = 2500;
@@ -198,6 +204,7 @@ std::vector<Case<T>> matrix_cases(bool integer) {
     cases[i].options.cmrs_reorder = i % 2 == 0;
     cases[i].options.ellr_t_threads = 1 << i % 6;
     cases[i].options.ellr_t_block = 64 << i % 5;
+    cases[i].options.rg_csr_threads = i % 3 == 0 ? 0 : 1 << i % 6;
     cases[i].options.rg_csr_ordering = i % 2 == 0 ? RowOrdering::descending : RowOrdering::none;
   }
   for (Case<T>& c : tile_cases<T>(integer)) cases.push_back(std::move(c));

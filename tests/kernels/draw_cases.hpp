@@ -28,6 +28,7 @@ inline FormatOptions draw_options(std::mt19937& random, bool with_rcm) {
   options.ellr_t_threads = 1 << draw(random, 0, 5);
   options.ellr_t_block = 64 << draw(random, 0, 4);
   options.rg_csr_group = draw(random, 32, 256);
+  options.rg_csr_threads = draw(random, 0, 1) == 0 ? 0 : 1 << draw(random, 0, 5);
   options.rg_csr_ordering = static_cast<RowOrdering>(draw(random, 0, with_rcm ? 2 : 1));
   options.cmrs_height = draw(random, 1, 16);
   options.cmrs_reorder = draw(random, 0, 1) == 1;
@@ -129,8 +130,9 @@ Case<T> draw_matrix_case(std::mt19937& random, bool integer) {
 inline std::string describe(const FormatOptions& o) {
   return "block size " + std::to_string(o.block_size) + ", T " + std::to_string(o.ellr_t_threads) +
          " in blocks of " + std::to_string(o.ellr_t_block) + ", group " + std::to_string(o.rg_csr_group) +
-         ", ordering " + std::to_string(static_cast<int>(o.rg_csr_ordering)) + ", height " +
-         std::to_string(o.cmrs_height) + (o.cmrs_reorder ? ", reordered" : "") + ", cmrs " +
+         " with " + std::to_string(o.rg_csr_threads) + " threads, ordering " +
+         std::to_string(static_cast<int>(o.rg_csr_ordering)) + ", height " + std::to_string(o.cmrs_height) +
+         (o.cmrs_reorder ? ", reordered" : "") + ", cmrs " +
          (o.cmrs_launch.kernel == CmrsKernel::tiles ? "tiles"
           : o.cmrs_launch.aligned                   ? "paper aligned"
                                                     : "paper") +

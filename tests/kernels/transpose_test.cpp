@@ -52,13 +52,14 @@ TEST_P(TransposeTest, AgreesWithPetscRowByRowAndIsExactOnIntegers) {
 
 INSTANTIATE_TEST_SUITE_P(All, TransposeTest, testing::ValuesIn(all_entries()), entry_name);
 
-TEST(Transpose, CsrCscDiaCdsAndThePeersCsrHaveOne) {
+TEST(Transpose, CsrCscDiaCdsAndThePeersCsrAndCscHaveOne) {
   Case<double> c = matrix_case("5x5", paper_matrix<double>());
   c.options.block_size = 5;
   for (const FormatEntry& entry : registry()) {
     if (entry.space == SpaceKind::cuda && cuda::device_count() == 0) continue;
     const bool expected = entry.name == "csr" || entry.name == "csc" || entry.name == "dia" ||
-                          entry.name == "cds" || entry.name == "petsc_aij" || entry.name == "cusparse_csr";
+                          entry.name == "cds" || entry.name == "petsc_aij" || entry.name == "cusparse_csr" ||
+                          entry.name == "cusparse_csc";
     EXPECT_EQ(entry.make<double>()(c.source, c.options)->has_transpose(), expected) << entry.name;
   }
 }

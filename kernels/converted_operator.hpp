@@ -1,0 +1,69 @@
+// A x and A^T x from one CSR by converting it where it is: the product that CSR has only by scattering becomes a product of
+// rows. Internal to kernels.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/cpu/spmv.hpp"
+#include "kernels/cuda/spmv.hpp"
+#include "kernels/cusparse/transposition.hpp"
+#include "kernels/set_up.hpp"
+#include "kernels/spmv_operator.hpp"
+
+namespace quadrille {
+
+// What was given, CSR of A, or CSR of A^T, which is CSC of A; and the other, made from it by set_up().
+template <class T, class Space>
+class ConvertedOperator final : public SpmvOperator<T>, public SetUp {
+ public:
+  ConvertedOperator(std::shared_ptr<const Csr<T, Space>> given, bool given_is_transposed)
+      : given_(std::move(given)), given_is_transposed_(given_is_transposed) {
+    if constexpr (!on_cpu) transposition_ = cusparse::make_transposition(*given_);
+    set_up(!given_is_transposed);
+    plan();
+  }
+
+  std::int64_t rows() const override { return given_is_transposed_ ? given_->columns : given_->rows; }
+  std::int64_t columns() const override { return given_is_transposed_ ? given_->rows : given_->columns; }
+  SpaceKind space() const override { return on_cpu ? SpaceKind::cpu : SpaceKind::cuda; }
+  Traffic traffic() const override { return quadrille::traffic(*given_); }
+  void apply(const T* x, T* y) const override { multiply(given_is_transposed_, x, y); }
+  bool has_transpose() const override { return true; }
+  void apply_transpose(const T* x, T* y) const override { multiply(!given_is_transposed_, x, y); }
+  Csr<T> to_csr() const override {
+    Csr<T> given = transfer<Host>(*given_);
+    return given_is_transposed_ ? transposed(given) : std::move(given);
+  }
+
+  // The conversion, where that product needs it. The products that follow go without a plan (formats/line_plan.hpp).
+  void set_up(bool transposed) override {
+    if (transposed == given_is_transposed_) return;
+    if constexpr (on_cpu)
+      converted_ = csc_from_csr(*given_);
+    else
+      transposition_->run();
+  }
+  void plan() override {
+    if constexpr (!on_cpu) transposition_->plan();
+  }
+
+ private:
+  static constexpr bool on_cpu = std::is_same_v<Space, Host>;
+
+  void multiply(bool converted, const T* x, T* y) const {
+    if constexpr (on_cpu) {
+      converted ? cpu::spmv_transpose(converted_, x, y) : cpu::spmv(*given_, x, y);
+    } else {
+      converted ? cuda::spmv(transposition_->result(), x, y) : cuda::spmv(*given_, x, y);
+    }
+  }
+
+  std::shared_ptr<const Csr<T, Space>> given_;
+  bool given_is_transposed_;
+  Csc<T> converted_;  // on the CPU
+  std::unique_ptr<cusparse::Transposition<T>> transposition_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,82 @@
+// The naive products of Steinberger et al. 2016, Algorithms 1 and 2 as their sections IV and V put them on the GPU: one thread
+// owns a line and takes its entries one after the other; the transposed product adds each of them atomically.
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/spmv.hpp"
+
+namespace quadrille::cuda {
+namespace {
+
+template <class T>
+__global__ void __launch_bounds__(threads_per_block)
+    naive_gather_kernel(std::int64_t lines, const std::int32_t* __restrict__ ptr,
+                        const std::int32_t* __restrict__ index, const T* __restrict__ value,
+                        const T* __restrict__ x, T* __restrict__ y) {
+  const std::int64_t line = global_thread();
+  if (line >= lines) return;
+  T sum = 0;
+  for (std::int32_t k = ptr[line]; k < ptr[line + 1]; ++k) sum += value[k] * x[index[k]];
+  y[line] = sum;
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads_per_block)
+    naive_scatter_kernel(std::int64_t lines, const std::int32_t* __restrict__ ptr,
+                         const std::int32_t* __restrict__ index, const T* __restrict__ value,
+                         const T* __restrict__ x, T* __restrict__ y) {
+  const std::int64_t line = global_thread();
+  if (line >= lines) return;
+  for (std::int32_t k = ptr[line]; k < ptr[line + 1]; ++k) atomicAdd(y + index[k], value[k] * x[line]);
+}
+
+template <class T>
+void naive_gather(std::int64_t lines, const Array<std::int32_t, Device>& ptr,
+                  const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x, T* y) {
+  if (lines == 0) return;
+  naive_gather_kernel<<<blocks_for(lines), threads_per_block>>>(lines, ptr.data(), index.data(), value.data(),
+                                                                x, y);
+  QUADRILLE_CUDA_LAUNCHED("the naive product");
+}
+
+template <class T>
+void naive_scatter(std::int64_t lines, std::int64_t size_y, const Array<std::int32_t, Device>& ptr,
+                   const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x,
+                   T* y) {
+  QUADRILLE_CUDA(cudaMemsetAsync(y, 0, static_cast<std::size_t>(size_y) * sizeof(T)));
+  if (lines == 0) return;
+  naive_scatter_kernel<<<blocks_for(lines), threads_per_block>>>(lines, ptr.data(), index.data(),
+                                                                 value.data(), x, y);
+  QUADRILLE_CUDA_LAUNCHED("the naive transposed product");
+}
+
+}  // namespace
+
+template <class T>
+void spmv_naive(const Csr<T, Device>& a, const T* x, T* y) {
+  naive_gather(a.rows, a.row_ptr, a.column, a.value, x, y);
+}
+
+template <class T>
+void spmv_naive(const Csc<T, Device>& a, const T* x, T* y) {
+  naive_scatter(a.columns, a.rows, a.column_ptr, a.row, a.value, x, y);
+}
+
+template <class T>
+void spmv_transpose_naive(const Csr<T, Device>& a, const T* x, T* y) {
+  naive_scatter(a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
+}
+
+template <class T>
+void spmv_transpose_naive(const Csc<T, Device>& a, const T* x, T* y) {
+  naive_gather(a.columns, a.column_ptr, a.row, a.value, x, y);
+}
+
+#define QUADRILLE_INSTANTIATE(T)                                           \
+  template void spmv_naive(const Csr<T, Device>&, const T*, T*);           \
+  template void spmv_naive(const Csc<T, Device>&, const T*, T*);           \
+  template void spmv_transpose_naive(const Csr<T, Device>&, const T*, T*); \
+  template void spmv_transpose_naive(const Csc<T, Device>&, const T*, T*);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille::cuda

@@ -1,0 +1,166 @@
+// y = A^T x from lines of A (rows of CSR, columns of CSC) by atomic additions. Source: Steinberger et al. 2016, section V (one
+// thread a line, an atomic addition an entry). Beyond it, neighbouring lines that add to the same element first add up in
+// registers, and lines of any length are shared out. Internal to kernels/cuda.
+//
+// The additions are without a result (RED): the order of the sums, and so the last bits, differ from run to run.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cuda/launch.cuh"
+
+namespace quadrille::cuda {
+
+// Line i holds entries ptr[i] .. ptr[i+1] - 1. Lines of more than `chunk` entries are cut into pieces at the multiples of
+// it, one for each of the first `chunks` blocks.
+struct ScatterLines {
+  std::int64_t lines;
+  unsigned entries, chunk, chunks;
+  const std::int32_t* ptr;
+  const std::int32_t* index;
+};
+
+inline constexpr int scatter_together = 8;  // entries of a lane in flight
+
+// Lanes `Lanes` apart hold the elements `at` of y and what is to be added there; at < 0 for nothing. Runs of equal elements
+// are summed in the run's first lane, which alone adds to y.
+template <int Lanes, class T>
+__device__ void add_runs(T* __restrict__ y, std::int32_t at, T sum) {
+  const int lane = threadIdx.x % 32;
+  bool first = true;
+  if constexpr (Lanes < 32) {
+    const std::int32_t before = __shfl_up_sync(full_warp, at, Lanes);
+    first = lane < Lanes || at < 0 || before != at;
+    const unsigned firsts = __ballot_sync(full_warp, first);
+    if (firsts != full_warp) {
+      const unsigned alike = full_warp / ((1u << Lanes) - 1)
+                             << lane % Lanes;  // lanes of the same place in a line
+      const unsigned later = firsts & alike & (0xfffffffeu << lane);
+      const int next = later != 0 ? __ffs(static_cast<int>(later)) - 1 : 32;  // run
+#pragma unroll
+      for (int step = Lanes; step < 32; step *= 2) {
+        const T other = __shfl_down_sync(full_warp, sum, step);
+        if (lane + step < next) sum += other;
+      }
+    }
+  }
+  if (first && at >= 0) atomicAdd(y + at, sum);
+}
+
+// One lane a line: where entry j of a line and entry j + 1 of the line before add to the same element, as on neighbouring
+// diagonals, the former takes over the latter.
+template <class T>
+__device__ void join_diagonals(std::int32_t (&at)[scatter_together], T (&sum)[scatter_together]) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int j = scatter_together - 2; j >= 0; --j) {
+    const std::int32_t before = __shfl_up_sync(full_warp, at[j + 1], 1);
+    const bool joins = lane > 0 && at[j] >= 0 && before == at[j];
+    const unsigned joining = __ballot_sync(full_warp, joins);
+    if (joining == 0) continue;
+    const T other = __shfl_up_sync(full_warp, sum[j + 1], 1);
+    if (joins) sum[j] += other;
+    if (lane < 31 && (joining >> (lane + 1) & 1u)) at[j + 1] = -1;
+  }
+}
+
+// Entries from, from + step, ... below `end`, all of one line: no two for the same element.
+template <class T>
+__device__ void scatter_part(const ScatterLines& a, const T* __restrict__ value, T* __restrict__ y, T factor,
+                             unsigned from, unsigned end, unsigned step) {
+  for (unsigned k = from; k < end; k += scatter_together * step) {
+    std::int32_t at[scatter_together];
+    T v[scatter_together];
+#pragma unroll
+    for (int j = 0; j < scatter_together; ++j)
+      if (k + j * step < end) {
+        at[j] = __ldcs(a.index + k + j * step);
+        v[j] = __ldcs(value + k + j * step);
+      }
+#pragma unroll
+    for (int j = 0; j < scatter_together; ++j)
+      if (k + j * step < end) atomicAdd(y + at[j], v[j] * factor);
+  }
+}
+
+// The line that holds this entry, found by the whole block.
+__device__ inline std::int64_t line_of(const ScatterLines& a, unsigned entry) {
+  std::int64_t low = 0, high = a.lines;  // ptr[low] <= entry < ptr[high]
+  while (high - low > 1) {
+    const std::int64_t step = (high - low + threads_per_block - 1) / threads_per_block;
+    const std::int64_t probe = low + threadIdx.x * step;
+    const int below =
+        __syncthreads_count(probe < high && static_cast<unsigned>(__ldg(a.ptr + probe)) <= entry);
+    low += (below - 1) * step;
+    high = min(high, low + step);
+  }
+  return low;
+}
+
+// What long lines have of the block's chunk: they hold its first or its last entry.
+template <class T>
+__device__ __noinline__ void scatter_chunk(const ScatterLines& a, const T* __restrict__ value,
+                                           const T* __restrict__ x, T* __restrict__ y) {
+  const unsigned begin = blockIdx.x * a.chunk, end = min(begin + a.chunk, a.entries);
+  for (unsigned entry = begin;;) {
+    const std::int64_t line = line_of(a, entry);
+    const unsigned from = __ldg(a.ptr + line), to = __ldg(a.ptr + line + 1);
+    if (to - from > a.chunk)
+      scatter_part(a, value, y, __ldg(x + line), max(from, begin) + threadIdx.x, min(to, end),
+                   threads_per_block);
+    if (to >= end) return;
+    entry = end - 1;
+  }
+}
+
+// y[index[k]] += value[k] * x[i] over line i; y is zero before. `Lanes` neighbouring lanes own a line and read its entries
+// side by side. What a line has beyond 64 entries a lane is added by the whole warp, one such line after the other.
+template <int Lanes, class T>
+__global__ void __launch_bounds__(threads_per_block, sizeof(T) == 8 ? 5 : 6)
+    scatter_kernel(const __grid_constant__ ScatterLines a, const T* __restrict__ value,
+                   const T* __restrict__ x, T* __restrict__ y) {
+  constexpr unsigned most = 64 * Lanes;
+  if (blockIdx.x < a.chunks) return scatter_chunk(a, value, x, y);
+  const std::int64_t thread =
+      static_cast<std::int64_t>(blockIdx.x - a.chunks) * threads_per_block + threadIdx.x;
+  const std::int64_t line = thread / Lanes;
+  const bool inside = line < a.lines;
+  const unsigned begin = inside ? __ldg(a.ptr + line) : 0, end = inside ? __ldg(a.ptr + line + 1) : 0;
+  const T factor = inside ? __ldg(x + line) : T(0);
+  const bool cut = a.chunks > 0 && end - begin > a.chunk;
+  const unsigned own_end = cut ? begin : min(end, begin + most);
+  unsigned k = begin + threadIdx.x % Lanes;
+  do {
+    std::int32_t at[scatter_together];
+    T v[scatter_together];
+#pragma unroll
+    for (int j = 0; j < scatter_together; ++j) {
+      const bool there = k + j * Lanes < own_end;
+      at[j] = there ? __ldcs(a.index + k + j * Lanes) : -1;
+      v[j] = there ? __ldcs(value + k + j * Lanes) : T(0);
+    }
+#pragma unroll
+    for (int j = 0; j < scatter_together; ++j) v[j] *= factor;
+    if constexpr (Lanes == 1) join_diagonals(at, v);
+#pragma unroll
+    for (int j = 0; j < scatter_together; ++j) add_runs<Lanes>(y, at[j], v[j]);
+    k += scatter_together * Lanes;
+  } while (__any_sync(full_warp, k < own_end));
+
+  unsigned longer = __ballot_sync(full_warp, threadIdx.x % Lanes == 0 && !cut && own_end < end);
+  while (longer != 0) {
+    const int owner = __ffs(static_cast<int>(longer)) - 1;
+    longer &= longer - 1;
+    const unsigned from = __shfl_sync(full_warp, own_end, owner), to = __shfl_sync(full_warp, end, owner);
+    scatter_part(a, value, y, __shfl_sync(full_warp, factor, owner), from + threadIdx.x % 32, to, 32);
+  }
+}
+
+// The size of the chunks of long lines: as many chunks as keep the GPU busy, and no more, for each costs a search.
+inline unsigned scatter_chunk_size(std::int64_t entries) {
+  constexpr std::int64_t least = 1024, most_chunks = 8192;
+  return static_cast<unsigned>(std::max(least, (entries + most_chunks - 1) / most_chunks));
+}
+
+}  // namespace quadrille::cuda

@@ -1,0 +1,127 @@
+"""`quadrille bench rgcsr` and `bench transpose` from outside, on the CPU."""
+import json
+import unittest
+
+from cli_case import CliTest, RECORD
+
+
+class RowFormats(CliTest):
+    SET = ["--matrices", "power_law:400,banded:300:4,dense:40:90", "--grid", "8x7", "--dofs", "2", "--repetitions", "2",
+           "--space", "cpu", "--no-progress"]
+    NAMES = ["power_law:400", "banded:300:4", "dense:40:90", "8x7 dof 2"]
+
+    def report(self, name, *arguments):
+        out = self.path("out.json")
+        screen = self.ok("bench", name, *self.SET, *arguments, "--json", out)
+        with open(out) as file:
+            report = json.load(file)
+        for r in report["records"]:
+            self.assertEqual(list(r)[:len(RECORD)], RECORD)
+            self.assertEqual((r["bench"], r["space"]), (name, "cpu"))
+            if r["skipped"] is None:
+                self.assertTrue(r["checked"] and r["error_over_bound"] <= 1, r)
+        return report, screen
+
+    def tables(self, report):
+        return {table["title"]: table["lines"] for table in report["tables"]}
+
+    def test_rgcsr_searches_groups_and_orderings(self):
+        report, screen = self.report("rgcsr")
+        records = report["records"]
+        self.assertEqual([(r["precision"], r["matrix"], r["format"]) for r in records],
+                         [(p, m, f) for p in ["fp64", "fp32"] for m in self.NAMES for f in ["csr", "hyb", "rg_csr"]])
+        for r in records:
+            self.assertIsNone(r["skipped"])
+            if r["format"] != "rg_csr":
+                self.assertEqual(list(r), RECORD)
+                continue
+            self.assertEqual(list(r)[len(RECORD):], ["best", "paper", "order_ms", "search"])
+            orders = ["none", "descending"] + ["rcm"] * (r["matrix"] != "dense:40:90")  # which is no square
+            self.assertEqual([(v["ordering"], v["group"], v["threads"]) for v in r["search"]],
+                             [(order, group, 1) for order in orders for group in [32, 64, 128, 256]])
+            self.assertEqual(set(r["order_ms"]), set(orders))
+            self.assertEqual(r["best"], min(r["search"], key=lambda v: v["ms"]))
+            self.assertEqual(r["paper"], next(v for v in r["search"] if v["group"] == 128))
+            for v in r["search"]:
+                self.assertAlmostEqual(v["gflops"], 2e-6 * r["nnz"] / v["ms"], delta=1e-6 * v["gflops"])
+                plain = next(u for u in r["search"] if (u["ordering"], u["group"]) == ("none", v["group"]))
+                if v["ordering"] == "descending":
+                    self.assertLessEqual(v["zeros_percent"], plain["zeros_percent"] + 1e-9)
+        # Rows of 5 to 9 entries in a band: groups of 32 that hold a whole row of 9 pad the first and the last to it.
+        band = next(r for r in records if (r["matrix"], r["format"]) == ("banded:300:4", "rg_csr"))
+        slots = 300 * 9
+        self.assertAlmostEqual(band["search"][0]["zeros_percent"], 100 * (slots - band["nnz"]) / band["nnz"], places=6)
+        dense = next(r for r in records if (r["matrix"], r["format"]) == ("dense:40:90", "rg_csr"))
+        self.assertEqual({v["zeros_percent"] for v in dense["search"]}, {0})
+        tables = self.tables(report)
+        for precision in ["fp64", "fp32"]:
+            table = tables[f"Table 4, {precision}, all (4 operators)"]
+            self.assertEqual([line["group"] for line in table],
+                             [f"{g}, {t}" for g in [32, 64, 128, 256] for t in ["T 1", "T by rule"]])
+            mine = [r for r in records if (r["precision"], r["format"]) == (precision, "rg_csr")]
+            zeros = [next(v for v in r["search"] if v["group"] == 256)["zeros_percent"] for r in mine]
+            self.assertAlmostEqual(table[6]["zeros max %"], max(zeros), places=6)
+            self.assertAlmostEqual(table[6]["zeros mean %"], sum(zeros) / 4, places=6)
+            self.assertEqual([line["ordering"] for line in tables[f"Table 7, {precision}: orderings, group 128"]],
+                             ["none", "descending", "rcm"])
+            csr = {r["matrix"]: r["ms_median"] for r in records if (r["precision"], r["format"]) == (precision, "csr")}
+            faster = 25 * sum(r["paper"]["ms"] < csr[r["matrix"]] for r in mine)
+            share = {line[""]: line["all"] for line in tables[f"Table 5, {precision}: share of the operators, per cent"]}
+            self.assertEqual(share["group 128, T 1 faster than csr"], faster)
+        self.assertEqual({m["method"] for m in report["summary"][0]["methods"]},
+                         {"csr", "hyb", "rg_csr 128, T 1", "rg_csr 128, T by rule", "rg_csr, best"})
+        self.assertNotIn("large", " ".join(tables))  # all have fewer than 10000 rows
+        for words in ["Table 4, fp32, small", "Table 7", "zeros mean %", "of the best, mean %"]:
+            self.assertIn(words, screen)
+
+    def test_transpose_measures_both_products_from_both_storages(self):
+        report, screen = self.report("transpose", "--precision", "fp64")
+        records = report["records"]
+        expected = [("csr", "A x", ["csr"]), ("csr", "A^T x", ["csr", "csr_converted"]),
+                    ("csc", "A x", ["csc", "csc_converted"]), ("csc", "A^T x", ["csc"])]
+        self.assertEqual([(r["matrix"], r["storage"], r["product"], r["format"]) for r in records],
+                         [(m, storage, product, f) for m in self.NAMES for storage, product, formats in expected for f in formats])
+        for r in records:
+            self.assertIsNone(r["skipped"])
+            self.assertEqual(list(r), RECORD + ["storage", "whole_ms", "before_ms", "pays_after"])
+            if r["format"] in ["csr", "csc"]:
+                self.assertEqual((r["whole_ms"], r["before_ms"], r["pays_after"]), (r["ms_median"], 0, None))
+        for m in self.NAMES:
+            def times(storage, product):
+                return {r["format"]: r for r in records if (r["matrix"], r["storage"], r["product"]) == (m, storage, product)}
+            for storage, product in [("csr", "A^T x"), ("csc", "A x")]:
+                both = times(storage, product)
+                scatter, converted = both[storage]["ms_median"], both[storage + "_converted"]
+                gain = scatter - converted["ms_median"]
+                after = converted["pays_after"]
+                self.assertEqual(after is None, gain <= 0)
+                if after is not None:
+                    n = int(after)
+                    self.assertGreaterEqual(n, 1)
+                    self.assertLessEqual(converted["before_ms"], n * gain * (1 + 1e-9))
+                    self.assertTrue(n == 1 or converted["before_ms"] > (n - 1) * gain * (1 - 1e-9))
+                self.assertGreater(converted["whole_ms"], 0)
+        titles = list(self.tables(report))
+        self.assertEqual(titles, [f"{p} from {s}, fp64: over the operators" for p, s in
+                                  [("y = A x", "CSR"), ("y = A^T x", "CSR"), ("y = A x", "CSC"), ("y = A^T x", "CSC")]])
+        self.assertEqual([(s["title"], {m["method"] for m in s["methods"]}) for s in report["summary"]],
+                         [("y = A^T x from CSR, fp64", {"csr", "csr_converted"}), ("y = A x from CSC, fp64", {"csc", "csc_converted"})])
+        ours = self.tables(report)[titles[1]][0]
+        self.assertEqual((ours["method"], ours["operators"], ours["time/ours whole"]), ("csr", 4, 1))
+        for words in ["csr_converted whole", "pays after", "power_law:400 fp64", "whole: with what"]:
+            self.assertIn(words, screen)
+
+    def test_what_is_refused_is_said(self):
+        out = self.path("out.json")
+        self.ok("bench", "rgcsr", "--matrices", "long_row:4000", "--precision", "fp32", "--repetitions", "1", "--space", "cpu",
+                "--quiet", "--json", out)
+        with open(out) as file:
+            records = json.load(file)["records"]
+        line = next(r for r in records if r["format"] == "rg_csr")
+        groups = {(v["ordering"], v["group"]): v for v in line["search"]}
+        self.assertGreater(groups[("none", 32)]["zeros_percent"], 100)
+        self.assertEqual(line["ms_median"] == 0, line["skipped"] is not None)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
