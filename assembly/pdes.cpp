@@ -10,19 +10,19 @@ namespace {
 
 struct Known {
   const char *name, *equation, *units, *solution_units;
-  PdeProblem (*assemble)(const Grid&, const Stencil&, const Boundary&, std::uint64_t, bool);
+  PdeLines (*assemble)(const Grid&, const Stencil&, const Boundary&, std::uint64_t, bool, const LineRange&);
   bool alike_on_coarser_grids;
 };
 
 constexpr Known known_pdes[] = {
     {"poisson", "-div grad u = f", "1/m2", "1",
-     [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t,
-        bool manufactured) { return poisson(grid, stencil, boundary, manufactured); },
+     [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t, bool manufactured,
+        const LineRange& lines) { return poisson(grid, stencil, boundary, manufactured, lines); },
      true},
     {"diffusion", "-div(a grad u) = f", "1/s", "1", diffusion_problem, false},
     {"elasticity", "-(mu lap u + (lambda + mu) grad div u) = f", "N/m3", "m",
-     [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t,
-        bool manufactured) { return elasticity_problem(grid, stencil, boundary, manufactured); },
+     [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t, bool manufactured,
+        const LineRange& lines) { return elasticity_problem(grid, stencil, boundary, manufactured, lines); },
      true}};
 
 const Known& find(const std::string& name) {
@@ -57,11 +57,25 @@ bool pde_looks_alike_on_coarser_grids(const std::string& name) {
   return find(name).alike_on_coarser_grids;
 }
 
-PdeProblem assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
-                        const Boundary& boundary, std::uint64_t seed, bool manufactured) {
+PdeLines assemble_pde_lines(const std::string& name, const Grid& grid, const Stencil& stencil,
+                            const Boundary& boundary, std::uint64_t seed, bool manufactured,
+                            const LineRange& lines) {
   validate(grid);
   validate(boundary, grid.dimension);
-  return find(name).assemble(grid, stencil, boundary, seed, manufactured);
+  return find(name).assemble(grid, stencil, boundary, seed, manufactured, lines);
+}
+
+PdeProblem assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
+                        const Boundary& boundary, std::uint64_t seed, bool manufactured) {
+  PdeLines all = assemble_pde_lines(name, grid, stencil, boundary, seed, manufactured, all_lines(grid));
+  PdeProblem problem;
+  static_cast<BlockStructure&>(problem.system.hub) = std::move(all.system.structure);
+  problem.system.hub.values = std::move(all.system.values);
+  problem.system.rhs = std::move(all.system.rhs);
+  problem.system.stencil = describe(stencil);
+  problem.exact = std::move(all.exact);
+  problem.singular = all.singular;
+  return problem;
 }
 
 }  // namespace quadrille

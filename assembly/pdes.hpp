@@ -29,4 +29,9 @@ std::string pde_solution_units(const std::string& name);
 PdeProblem assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
                         const Boundary& boundary, std::uint64_t seed, bool manufactured);
 
+// The rows of some lines of nodes, bit by bit those of the whole: what a rank assembles. Nothing in it is as large as the grid.
+PdeLines assemble_pde_lines(const std::string& name, const Grid& grid, const Stencil& stencil,
+                            const Boundary& boundary, std::uint64_t seed, bool manufactured,
+                            const LineRange& lines);
+
 }  // namespace quadrille

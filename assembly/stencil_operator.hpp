@@ -184,22 +184,22 @@ void write_column(const StencilNode& node, std::int64_t count, const Landing& la
   }
 }
 
-// rhs_row -= coefficient * X, for `count` nodes along x.
+// rhs_row -= coefficient * X, for `count` nodes along x; rhs begins with row `first_row`.
 template <class Coefficient>
 void subtract_constants(const StencilNode& node, std::int64_t count, const Landing& landing, int dof,
-                        const Coefficient& coefficient, std::span<double> rhs) {
+                        const Coefficient& coefficient, std::span<double> rhs, std::int64_t first_row) {
   for (std::int64_t i = 0; i < count; ++i) {
     const StencilNode at = moved(node, i);
     for (int p = landing.first_constant; p >= 0; p = landing.next[p]) {
       const StencilNeighbour& neighbour = landing.neighbour[p];
       for (int r = 0; r < dof; ++r)
         for (int c = 0; c < dof; ++c)
-          rhs[at.index * dof + r] -= coefficient(at, neighbour, r, c) * neighbour.resolved.value;
+          rhs[at.index * dof + r - first_row] -= coefficient(at, neighbour, r, c) * neighbour.resolved.value;
     }
   }
 }
 
-// The values of some lines, [diagonal][column][row of these lines].
+// The values of some lines, [diagonal][column][row of these lines], and what constants subtract from their rhs where there is one.
 template <class T, class Coefficient>
 void fill_lines(T* values, const LineRange& lines, const Grid& grid, const Resolver& resolver,
                 std::int64_t diagonals, const Coefficient& coefficient, std::span<double> rhs) {
@@ -213,7 +213,8 @@ void fill_lines(T* values, const LineRange& lines, const Grid& grid, const Resol
                        for (int c = 0; c < dof; ++c)
                          write_column(node, count, landing, landing.first[d], c, dof, coefficient,
                                       values + (d * dof + c) * rows + node.index * dof - first_row);
-                     if (!rhs.empty()) subtract_constants(node, count, landing, dof, coefficient, rhs);
+                     if (!rhs.empty())
+                       subtract_constants(node, count, landing, dof, coefficient, rhs, first_row);
                    });
 }
 
@@ -245,8 +246,32 @@ void subtract_constants(const Grid& grid, const Stencil& stencil, const Boundary
                                    [=, dof = grid.dof](const StencilNode& node, std::int64_t count,
                                                        const stencil_detail::Landing& landing) {
                                      stencil_detail::subtract_constants(node, count, landing, dof,
-                                                                        coefficient, rhs);
+                                                                        coefficient, rhs, 0);
                                    });
+}
+
+// The rows of some lines of nodes.
+template <class T>
+struct AssembledLines {
+  BlockStructure structure;  // of the whole operator
+  Array<T> values;           // [diagonal][column][row of these lines]
+  std::vector<double> rhs;   // [row of these lines], as AssembledOperator has it
+};
+
+// Bit by bit those of the whole operator. Throws as assemble().
+template <class T, class Coefficient>
+AssembledLines<T> assemble_lines(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                 const Coefficient& coefficient, const LineRange& lines) {
+  AssembledLines<T> result;
+  result.structure = block_structure(grid, stencil, boundary);
+  BlockStructure part = result.structure;
+  if (lines.count != all_lines(grid).count) part.extents = {grid.extents[0], lines.count, 1};
+  result.values = Array<T>(value_bytes(part, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
+  result.rhs.assign(part.rows(), 0.0);
+  const stencil_detail::Resolver resolver(grid, stencil, boundary, result.structure);
+  stencil_detail::fill_lines(result.values.data(), lines, grid, resolver, result.structure.diagonals(),
+                             coefficient, result.rhs);
+  return result;
 }
 
 // The rows of some lines of nodes, over all columns, bit by bit those of the whole operator: row i is row
@@ -267,13 +292,12 @@ Csr<T> assemble_rows(const Grid& grid, const Stencil& stencil, const Boundary& b
 template <class T, class Coefficient>
 AssembledOperator<T> assemble(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                               const Coefficient& coefficient) {
+  AssembledLines<T> lines = assemble_lines<T>(grid, stencil, boundary, coefficient, all_lines(grid));
   AssembledOperator<T> result;
-  static_cast<BlockStructure&>(result.hub) = block_structure(grid, stencil, boundary);
-  const std::int64_t bytes = value_bytes(result.hub, sizeof(T));
-  result.hub.values = Array<T>(bytes / static_cast<std::int64_t>(sizeof(T)));
-  result.rhs.assign(grid.rows(), 0.0);
+  static_cast<BlockStructure&>(result.hub) = std::move(lines.structure);
+  result.hub.values = std::move(lines.values);
+  result.rhs = std::move(lines.rhs);
   result.stencil = describe(stencil);
-  fill(result.hub, grid, stencil, boundary, coefficient, result.rhs);
   return result;
 }
 

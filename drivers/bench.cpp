@@ -21,10 +21,14 @@ struct Experiment {
   const char* name;
   BenchResult (*run)(const Options&);
 };
-constexpr Experiment experiments[] = {
-    {"dof-scaling", bench_dof_scaling}, {"bandwidth", bench_bandwidth}, {"matrices", bench_matrices},
-    {"ellr-t", bench_ellr_t},           {"cmrs", bench_cmrs},           {"rgcsr", bench_rgcsr},
-    {"transpose", bench_transpose},     {"auto", bench_auto}};
+constexpr Experiment experiments[] = {{"dof-scaling", bench_dof_scaling},
+                                      {"bandwidth", bench_bandwidth},
+                                      {"matrices", bench_matrices},
+                                      {"ellr-t", bench_ellr_t},
+                                      {"cmrs", bench_cmrs},
+                                      {"rgcsr", bench_rgcsr},
+                                      {"transpose", bench_transpose},
+                                      {"auto", bench_auto}};
 
 BenchResult run_experiment(const Options& options) {
   for (const Experiment& experiment : experiments)

@@ -6,6 +6,9 @@
 //
 // Faces: value:X is u = X one spacing beyond the last node, clamp is no flux half a spacing beyond it, periodic wraps
 // (assembly/pde/laplacian.hpp). Where no face fixes a value, u is known but for a constant: the one of mean zero is found.
+//
+// On several ranks each has some planes of the grid (drivers/support/rank_part.hpp). All of them run everything here; rank 0 speaks and
+// writes the files.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -15,16 +18,19 @@
 #include "drivers/commands.hpp"
 #include "drivers/support/atomic_file.hpp"
 #include "drivers/support/coarse_grids.hpp"
+#include "drivers/support/failure.hpp"
 #include "drivers/support/field_file.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/progress.hpp"
+#include "drivers/support/rank_part.hpp"
 #include "drivers/support/report.hpp"
 #include "drivers/support/solve_record.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/petsc/point_block_jacobi.hpp"
+#include "kernels/petsc/ranks.hpp"
 #include "kernels/petsc/session.hpp"
 #include "revision.hpp"
 
@@ -71,39 +77,50 @@ SpaceKind space_of(const Options& options, const FormatEntry& entry) {
   return entry.name == petscs_format && gpu ? SpaceKind::cuda : entry.space;
 }
 
-// Takes the mean of each unknown off.
-void remove_means(std::vector<double>& values, int dof) {
+// Takes the mean of each unknown off, over all ranks.
+void remove_means(std::vector<double>& values, const Grid& grid) {
+  const int dof = grid.dof;
   for (int r = 0; r < dof; ++r) {
     double sum = 0;
     for (std::size_t i = r; i < values.size(); i += dof) sum += values[i];
-    const double mean = sum / static_cast<double>(values.size() / dof);
+    const double mean = petsc::sum_over_ranks(sum) / static_cast<double>(grid.nodes());
     for (std::size_t i = r; i < values.size(); i += dof) values[i] -= mean;
   }
 }
 
 class Solve {
  public:
-  explicit Solve(const Options& options) : options_(options), progress_(options) {
-    if (options.formats.front() == "auto") return;  // by the operator, once it is there
-    take(chosen_entry(options));
+  explicit Solve(const Options& options)
+      : options_(options), first_(petsc::rank() == 0), progress_(options, first_) {
+    if (options.formats.front() != "auto")
+      take(chosen_entry(options));  // auto: by the operator, once it is there
   }
 
   int operator()() {
-    assemble();
-    solve();
-    if (!problem_.exact.empty()) compare();
-    progress_.say("");
-    if (!options_.quiet) print();
-    flush_standard_output();
+    together([&] { assemble(); });
+    together([&] { solve(); });
+    together([&] {
+      if (!exact_.empty()) compare();
+      stored_bytes_ = petsc::sum_over_ranks(op_->traffic().stored_bytes);
+    });
+    together([&] {
+      progress_.say("");
+      if (first_ && !options_.quiet) print();
+      flush_standard_output();
+    });
     if (result_.converged && !options_.output.empty()) write_fields();
-    record_.seconds.total = seconds_since(start_);
-    if (!options_.json.empty()) write_json();
-    if (result_.converged) return 0;
-    std::cerr << "quadrille: the solve did not converge: " << result_.reason << ", after "
-              << result_.iterations << " iterations of " << result_.method << " with "
-              << result_.preconditioner << ", at a residual of " << formatted("%.3g", result_.residual)
-              << " of the right side's" << (options_.output.empty() ? "" : "; no fields are written") << "\n";
-    return 1;
+    record_.seconds.total = petsc::largest_over_ranks(seconds_since(start_));
+    together([&] {
+      if (first_ && !options_.json.empty()) write_json();
+    });
+    if (result_.converged) return all_well;
+    if (first_)
+      std::cerr << "quadrille: the solve did not converge: " << result_.reason << ", after "
+                << result_.iterations << " iterations of " << result_.method << " with "
+                << result_.preconditioner << ", at a residual of " << formatted("%.3g", result_.residual)
+                << " of the right side's" << (options_.output.empty() ? "" : "; no fields are written")
+                << "\n";
+    return check_failed;
   }
 
  private:
@@ -112,85 +129,110 @@ class Solve {
     space_ = space_of(options_, entry);
   }
 
-  // On the GPU where PETSc's vectors can be there too.
+  // On the GPU where PETSc's vectors can be there too; by the part of the first rank, for all of them.
   void choose(const Source<double>& source) {
-    progress_.say("choosing");
-    ChoiceWishes wishes = wishes_of(options_);
-    const bool gpu = petsc::has_cuda() && cuda::device_count() > 0;
-    if (!wishes.space) wishes.space = gpu ? SpaceKind::cuda : SpaceKind::cpu;
-    const FormatChoice choice = choose_format(source, wishes);
-    progress_.say("");
-    if (!options_.quiet) print_choice(std::cout, choice);
-    take(choice.best());
-  }
-
-  // Whether the operator gets CSR, for a format that is made from it; for auto where there is room.
-  bool with_csr() const {
-    if (entry_ != nullptr) {
-      const bool needed = entry_->name != "cds" && entry_->name != "dia";
-      require_memory(needed);
-      return needed;
-    }
-    try {
-      require_memory(true);
-      return true;
-    } catch (const FormatError&) {
-    } catch (const MemoryError&) {
-    }
-    require_memory(false);
-    return false;
+    std::int64_t place = 0;  // in registry()
+    together([&] {
+      if (!first_) return;
+      progress_.say("choosing");
+      ChoiceWishes wishes = wishes_of(options_);
+      const bool gpu = petsc::has_cuda() && cuda::device_count() > 0;
+      if (!wishes.space) wishes.space = gpu ? SpaceKind::cuda : SpaceKind::cpu;
+      const FormatChoice choice = choose_format(source, wishes);
+      progress_.say("");
+      if (!options_.quiet) print_choice(std::cout, choice);
+      place = &choice.best() - registry().data();
+    });
+    take(registry()[static_cast<std::size_t>(petsc::sum_over_ranks(place))]);
   }
 
   void assemble() {
     progress_.say("assembling");
     const Clock::time_point start = Clock::now();
-    const bool csr = with_csr();
-    problem_ = assemble_pde(options_.pde, options_.grid, options_.points, options_.boundary, options_.seed,
-                            options_.manufactured);
-    Source<double> source;
-    source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(problem_.system.hub));
-    if (csr) source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
-    if (entry_ == nullptr) choose(source);
-    op_ = entry_->make_fp64(source, options_.format_options);
-    record_.seconds.assembly = seconds_since(start);
+    require_planes_for_all(options_.grid);
+    const bool csr = entry_ != nullptr ? entry_->name != "cds" && entry_->name != "dia" : room_for_csr();
+    require_memory(csr);
+    RankSource part;
+    together([&] {
+      PdeLines lines = assemble_pde_lines(options_.pde, options_.grid, options_.points, options_.boundary,
+                                          options_.seed, options_.manufactured, lines_of_rank(options_.grid));
+      rhs_ = std::move(lines.system.rhs);
+      exact_ = std::move(lines.exact);
+      singular_ = lines.singular;
+      part =
+          rank_source(options_.grid, std::move(lines.system.structure), std::move(lines.system.values), csr);
+      ghosts_ = part.ghosts;
+    });
+    if (entry_ == nullptr) choose(part.source);
+    together([&] { op_ = rank_operator(part, *entry_, options_.format_options); });
+    record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
   }
 
-  // The operator and the vectors, those of CG among them, before the first of them is made.
-  void require_memory(bool csr) const {
-    const BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
+  // Of this rank's part of the operator, with CSR and a format made from it where that is asked for, and its vectors, those of CG
+  // among them.
+  std::int64_t needed_bytes(bool csr) const {
+    BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
+    const LineRange lines = lines_of_rank(options_.grid);
+    if (petsc::ranks() > 1) structure.extents = {structure.extents[0], lines.count, 1};
     const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
     std::int64_t bytes = 0, indexed = 0;
-    if (csr)  // CSR, and the format made from it
+    if (csr)
       indexed = 2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure, true), "non-zeros"), 8);
+    const petsc::MultigridRequest multigrid = petsc::multigrid_request();
+    const std::int64_t levels =
+        multigrid.wanted ? multigrid_bytes(on_finest_grid(), multigrid.levels, multigrid.operators) : 0;
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
-        __builtin_add_overflow(bytes, indexed, &bytes))
+        __builtin_add_overflow(bytes, indexed, &bytes) || __builtin_add_overflow(bytes, levels, &bytes))
       throw FormatError("the bytes of operator and vectors overflow 64 bits");
-    memory::require_host(bytes);
+    return bytes;
+  }
+
+  // Whether every rank can hold its part with CSR.
+  bool room_for_csr() const {
+    std::int64_t bytes = -1;
+    try {
+      bytes = needed_bytes(true);
+    } catch (const FormatError&) {
+    }
+    const std::int64_t together = petsc::sum_on_host(std::max<std::int64_t>(0, bytes));
+    const bool fits = bytes >= 0 && together <= memory::available_host_bytes();
+    return petsc::sum_over_ranks(std::int64_t{fits ? 0 : 1}) == 0;
+  }
+
+  // Before the first of it is made; of all ranks on this machine.
+  void require_memory(bool csr) const {
+    std::int64_t bytes = 0;
+    together([&] { bytes = needed_bytes(csr); });
+    memory::require_host(petsc::sum_on_host(bytes), petsc::ranks() > 1
+                                                        ? "choose a smaller grid, fewer DoF or more machines"
+                                                        : "choose a smaller grid or fewer DoF");
   }
 
   void solve() {
     progress_.say("setting up");
-    petsc::KrylovProblem krylov{op_, entry_->name, options_.grid.dof, problem_.singular,
+    petsc::KrylovProblem krylov{op_, entry_->name, options_.grid.dof, singular_,
                                 !options_.petsc_arguments.empty()};
     krylov.as_aij = entry_->name == petscs_format;
     krylov.aij_on_gpu = krylov.as_aij && space_ == SpaceKind::cuda;
+    krylov.ghosts = ghosts_;
     krylov.coarsen = [this](int levels, petsc::CoarseOperators operators) {
       return coarse_levels(levels, operators);
     };
     Clock::time_point said{};
-    result_ = petsc::krylov_solve(krylov, problem_.system.rhs, solution_,
-                                  [&](int iteration, double residual, double tolerance) {
-                                    if (seconds_since(said) < 0.05) return;
-                                    said = Clock::now();
-                                    progress_.say("iteration " + std::to_string(iteration) + ", residual " +
-                                                  formatted("%.2e, wanted %.0e", residual, tolerance));
-                                  });
-    if (problem_.singular) remove_means(solution_, options_.grid.dof);
+    result_ =
+        petsc::krylov_solve(krylov, rhs_, solution_, [&](int iteration, double residual, double tolerance) {
+          if (seconds_since(said) < 0.05) return;
+          said = Clock::now();
+          progress_.say("iteration " + std::to_string(iteration) + ", residual " +
+                        formatted("%.2e, wanted %.0e", residual, tolerance));
+        });
+    if (singular_) remove_means(solution_, options_.grid);
     record_.pde = options_.pde;
     record_.space = to_string(space_);
     record_.format = entry_->name;
     record_.grid = to_string(options_.grid);
     record_.dof = options_.grid.dof;
+    record_.ranks = petsc::ranks();
     record_.unknowns = options_.grid.rows();
     for (int axis = 0; axis < options_.grid.dimension; ++axis)
       record_.h = std::max(record_.h, options_.grid.spacing_m[axis]);
@@ -205,13 +247,16 @@ class Solve {
     record_.seconds.solve = result_.solve_s;
   }
 
+  PdeOnGrid on_finest_grid() const {
+    return {options_.pde,          options_.grid, options_.points, options_.boundary,       options_.seed,
+            options_.manufactured, op_,           entry_,          options_.format_options, ghosts_};
+  }
+
   petsc::CoarseLevels coarse_levels(int levels, petsc::CoarseOperators operators) {
     progress_.say("coarser grids");
-    petsc::CoarseLevels result =
-        coarsen({options_.pde, options_.grid, options_.points, options_.boundary, options_.seed,
-                 options_.manufactured, op_, entry_, options_.format_options},
-                levels, operators);
-    const std::int64_t coarsest = (result.below.empty() ? op_ : result.below.back().op)->rows();
+    petsc::CoarseLevels result = coarsen(on_finest_grid(), levels, operators);
+    const std::int64_t coarsest =
+        petsc::sum_over_ranks((result.below.empty() ? op_ : result.below.back().op)->rows());
     multigrid_ = std::to_string(result.below.size() + 1) +
                  (result.below.empty() ? " level of " : " levels down to ") + std::to_string(coarsest) +
                  " unknowns, coarse operators " +
@@ -220,15 +265,17 @@ class Solve {
   }
 
   void compare() {
-    if (problem_.singular) remove_means(problem_.exact, options_.grid.dof);
+    if (singular_) remove_means(exact_, options_.grid);
     error_.resize(solution_.size());
     double squares = 0, largest = 0;
     for (std::size_t i = 0; i < solution_.size(); ++i) {
-      error_[i] = solution_[i] - problem_.exact[i];
+      error_[i] = solution_[i] - exact_[i];
       squares += error_[i] * error_[i];
       largest = std::max(largest, std::abs(error_[i]));
     }
-    record_.error_l2 = std::sqrt(squares / static_cast<double>(error_.size()));
+    squares = petsc::sum_over_ranks(squares);
+    largest = petsc::largest_over_ranks(largest);
+    record_.error_l2 = std::sqrt(squares / static_cast<double>(options_.grid.rows()));
     record_.error_max = std::isnan(squares) ? squares : largest;
   }
 
@@ -245,13 +292,15 @@ class Solve {
               << record_.dof << ", " << describe(options_.points) << ", boundary "
               << to_string(options_.boundary, options_.grid.dimension) << ": " << record_.unknowns
               << " unknowns\n"
-              << entry_->name << " on " << record_.space << ", " << bytes_text(op_->traffic().stored_bytes)
-              << ", " << formatted("%.3g", record_.matmult_ms) << " ms per product"
+              << entry_->name << " on " << record_.space
+              << (record_.ranks > 1 ? ", " + std::to_string(record_.ranks) + " ranks" : "") << ", "
+              << bytes_text(stored_bytes_) << ", " << formatted("%.3g", record_.matmult_ms)
+              << " ms per product"
               << (op_->space() == SpaceKind::cuda && !petsc::has_cuda()
                       ? ", x copied to the GPU and y back at each, for this PETSc is without CUDA"
                       : "")
               << "\n";
-    if (problem_.singular)
+    if (singular_)
       std::cout << "note: no face fixes a value; the right side's mean is taken off, and u has mean zero\n";
     if (!multigrid_.empty()) std::cout << "multigrid: " << multigrid_ << "\n";
     std::cout << (result_.converged ? "converged" : "not converged") << " after " << result_.iterations
@@ -275,24 +324,36 @@ class Solve {
 
   void write_fields() {
     const Clock::time_point start = Clock::now();
-    FieldFile file;
-    file.grid = options_.grid;
-    file.options = options_.resolved;
-    file.version = QUADRILLE_REVISION;
+    const std::size_t count = exact_.empty() ? 2 : 4;
+    together([&] {  // the fields, and the file that HDF5 lays out in memory
+      if (petsc::ranks() > 1 && first_)
+        memory::require_host(2 * static_cast<std::int64_t>(8 * count) * options_.grid.rows());
+    });
     FieldStep step;
     const std::string units = pde_solution_units(options_.pde);
-    step.fields.push_back({"solution", "u of " + pde_equation(options_.pde), units, std::move(solution_)});
-    step.fields.push_back({"right_side", "f and what constant faces add to it",
-                           pde_source_units(options_.pde), std::move(problem_.system.rhs)});
-    if (!problem_.exact.empty()) {
-      step.fields.push_back({"exact", "the manufactured solution", units, std::move(problem_.exact)});
-      step.fields.push_back({"error", "solution - exact", units, std::move(error_)});
-    }
-    file.steps.push_back(std::move(step));
-    progress_.say("writing " + options_.output);
-    write_field_file(options_.output, file);
-    progress_.say("");
-    record_.seconds.output = seconds_since(start);
+    together([&] {
+      const auto add = [&](const char* name, const std::string& long_name, const std::string& unit,
+                           std::vector<double>& values) {
+        step.fields.push_back({name, long_name, unit, petsc::gathered(std::move(values))});
+      };
+      add("solution", "u of " + pde_equation(options_.pde), units, solution_);
+      add("right_side", "f and what constant faces add to it", pde_source_units(options_.pde), rhs_);
+      if (count == 2) return;
+      add("exact", "the manufactured solution", units, exact_);
+      add("error", "solution - exact", units, error_);
+    });
+    together([&] {
+      if (!first_) return;
+      FieldFile file;
+      file.grid = options_.grid;
+      file.options = options_.resolved;
+      file.version = QUADRILLE_REVISION;
+      file.steps.push_back(std::move(step));
+      progress_.say("writing " + options_.output);
+      write_field_file(options_.output, file);
+      progress_.say("");
+    });
+    record_.seconds.output = petsc::largest_over_ranks(seconds_since(start));
   }
 
   void write_json() const {
@@ -305,30 +366,39 @@ class Solve {
   }
 
   const Options& options_;
+  const bool first_;  // of the ranks
   const Progress progress_;
   const FormatEntry* entry_ = nullptr;  // auto: until the operator is there
   SpaceKind space_ = SpaceKind::cpu;
   const Clock::time_point start_ = Clock::now();
-  PdeProblem problem_;
+  // Of this rank's rows:
   std::shared_ptr<const SpmvOperator<double>> op_;
+  std::shared_ptr<const GhostPart> ghosts_;
+  std::vector<double> rhs_, exact_, solution_, error_;  // exact and error of a manufactured solution
+  bool singular_ = false;
   petsc::KrylovResult result_;
-  std::vector<double> solution_, error_;
-  std::string multigrid_;  // its levels, for people; empty without
+  std::int64_t stored_bytes_ = 0;  // of all ranks
+  std::string multigrid_;          // its levels, for people; empty without
   SolveRecord record_;
 };
 
 }  // namespace
 
 int run_solve(const Options& options) {
-  if (!options.output.empty()) check_field_path(options.output);
-  if (!options.json.empty()) check_output_path(options.json);
-  use_machine(options);
-  const petsc::Session session(options.petsc_arguments);
-  petsc::require_one_rank();
-  petsc::register_point_block_jacobi();
-  const int code = Solve(options)();
-  for (const std::string& name : petsc::unused_options())
-    std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";
+  const petsc::Session session(options.petsc_arguments, options.space == "cpu" ? 0 : options.device);
+  int code = all_well;
+  together([&] {
+    if (petsc::rank() == 0 && !options.output.empty()) check_field_path(options.output);
+    if (petsc::rank() == 0 && !options.json.empty()) check_output_path(options.json);
+    use_machine(options, petsc::gpu_of_rank(options.device));
+  });
+  together([&] {
+    petsc::register_point_block_jacobi();
+    code = Solve(options)();
+  });
+  if (petsc::rank() == 0)
+    for (const std::string& name : petsc::unused_options())
+      std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";
   return code;
 }
 

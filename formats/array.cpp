@@ -69,12 +69,12 @@ std::int64_t available_host_bytes() {
   return std::min(kib > 0 ? kib * 1024 : std::numeric_limits<std::int64_t>::max(), left_in_groups());
 }
 
-void require_host(std::int64_t bytes) {
+void require_host(std::int64_t bytes, const char* advice) {
   if (bytes < checked_from) return;
   const std::int64_t available = available_host_bytes();
   if (bytes > available)
     throw MemoryError("not enough memory: " + bytes_text(bytes) + " needed, " + bytes_text(available) +
-                      " free; choose a smaller grid, fewer DoF or fp32");
+                      " free; " + advice);
 }
 
 void* allocate_host(std::int64_t bytes) {

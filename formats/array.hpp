@@ -18,8 +18,8 @@ struct Device {};
 namespace memory {
 
 // Throws MemoryError, naming needed and available bytes, when so much cannot be had. Pages count once they are written, so
-// whoever is about to fill several arrays asks for their sum first.
-void require_host(std::int64_t bytes);
+// whoever is about to fill several arrays asks for their sum first. The message ends with `advice`.
+void require_host(std::int64_t bytes, const char* advice = "choose a smaller grid, fewer DoF or fp32");
 // One array; a large one is checked by itself.
 void* allocate_host(std::int64_t bytes);
 void free_host(void* p) noexcept;

@@ -58,15 +58,19 @@ Subdomain owned_box(const Grid& grid, const std::array<int, 3>& layout, int rank
   Subdomain box;
   std::int64_t rest = rank;
   for (int axis = 0; axis < 3; ++axis) {
-    const std::int64_t i = rest % layout[axis];
+    const Planes planes =
+        owned_planes(grid.extents[axis], layout[axis], static_cast<int>(rest % layout[axis]));
     rest /= layout[axis];
-    const std::int64_t share = grid.extents[axis] / layout[axis];
-    const std::int64_t larger =
-        grid.extents[axis] % layout[axis];  // the first so many ranks own one node more
-    box.begin[axis] = i * share + (i < larger ? i : larger);
-    box.extents[axis] = share + (i < larger ? 1 : 0);
+    box.begin[axis] = planes.first;
+    box.extents[axis] = planes.count;
   }
   return box;
+}
+
+Planes owned_planes(std::int64_t planes, int ranks, int rank) {
+  const std::int64_t share = planes / ranks,
+                     larger = planes % ranks;  // the first so many ranks own one more
+  return {rank * share + (rank < larger ? rank : larger), share + (rank < larger ? 1 : 0)};
 }
 
 }  // namespace quadrille

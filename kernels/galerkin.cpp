@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/spmv.hpp"
-
 namespace quadrille {
 namespace {
 
@@ -93,26 +91,41 @@ void check(const SpmvOperator<double>& a, const GridTransfer<double>& p, int rad
   if (radius < 0) throw FormatError("Galerkin product: the radius is negative");
 }
 
-// Numbers in [-1, 1) without a pattern.
-Array<double> scattered(std::int64_t size) {
-  Array<double> x(size);
-  std::uint64_t state = 1;
-  for (std::int64_t i = 0; i < size; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    x[i] = static_cast<double>(static_cast<std::int64_t>(state) >> 11) * 0x1p-52;
-  }
-  return x;
+// A number in [-1, 1) for each index, without a pattern (splitmix64).
+double scattered(std::int64_t index) {
+  std::uint64_t z = static_cast<std::uint64_t>(index + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>(static_cast<std::int64_t>(z ^ (z >> 31)) >> 11) * 0x1p-52;
 }
 
-void compare(const BlockDiagonals<double>& hub, TripleProduct& product) {
-  const Array<double> x = scattered(hub.rows());
-  Array<double> expected(hub.rows()), found(hub.rows());
+struct Lines {
+  std::int64_t first = 0, count = 0;
+};
+
+// With the product of one vector that is known everywhere.
+void compare(const BlockStructure& s, const Lines& lines, const Array<double>& values,
+             const CoarseProduct& product) {
+  const std::int64_t dof = s.dof, first_row = lines.first * s.extents[0] * dof,
+                     rows = lines.count * s.extents[0] * dof;
+  Array<double> x(rows), expected(rows);
+  for (std::int64_t i = 0; i < rows; ++i) x[i] = scattered(first_row + i);
   product(x, expected);
-  cpu::spmv(hub, x.data(), found.data());
   double largest = 0, error = 0;
-  for (std::int64_t i = 0; i < hub.rows(); ++i) {
-    largest = std::max(largest, std::abs(expected[i]));
-    error = std::max(error, std::abs(found[i] - expected[i]));
+#pragma omp parallel for schedule(static) reduction(max : largest, error)
+  for (std::int64_t node = 0; node < rows / dof; ++node) {
+    const std::int64_t at = lines.first * s.extents[0] + node, line = at / s.extents[0];
+    for (std::int64_t r = 0; r < dof; ++r) {
+      double sum = 0;
+      for (std::int64_t d = 0; d < s.diagonals(); ++d) {
+        const std::int64_t to =
+            s.neighbour(at % s.extents[0], line % s.extents[1], line / s.extents[1], s.offsets[d]);
+        for (std::int64_t c = 0; c < dof && to >= 0; ++c)
+          sum += values[(d * dof + c) * rows + node * dof + r] * scattered(to * dof + c);
+      }
+      largest = std::max(largest, std::abs(expected[node * dof + r]));
+      error = std::max(error, std::abs(sum - expected[node * dof + r]));
+    }
   }
   if (!(error <= 1e-10 * largest))
     throw FormatError("Galerkin product: it couples nodes that are further apart than was said");
@@ -120,23 +133,27 @@ void compare(const BlockDiagonals<double>& hub, TripleProduct& product) {
 
 }  // namespace
 
-BlockDiagonals<double> galerkin_product(const SpmvOperator<double>& a, const GridTransfer<double>& p,
-                                        int radius) {
-  check(a, p, radius);
-  const auto& n = p.coarse_extents();
-  const AxisColours x(n[0], p.periodic()[0], radius), y(n[1], p.periodic()[1], radius),
-      z(n[2], p.periodic()[2], radius);
-  BlockDiagonals<double> hub;
-  hub.extents = n;
-  hub.periodic = p.periodic();
-  hub.dof = p.dof();
+BlockStructure galerkin_structure(const std::array<std::int64_t, 3>& extents,
+                                  const std::array<bool, 3>& periodic, int dof, int radius) {
+  BlockStructure s;
+  s.extents = extents;
+  s.periodic = periodic;
+  s.dof = dof;
+  const AxisColours x(extents[0], periodic[0], radius), y(extents[1], periodic[1], radius),
+      z(extents[2], periodic[2], radius);
   for (const std::int32_t dz : z.steps())
     for (const std::int32_t dy : y.steps())
-      for (const std::int32_t dx : x.steps()) hub.offsets.push_back({dx, dy, dz});
-  hub.values = Array<double>(value_bytes(hub, 1), 0.0);
+      for (const std::int32_t dx : x.steps()) s.offsets.push_back({dx, dy, dz});
+  return s;
+}
 
-  TripleProduct product(a, p);
-  const std::int64_t rows = hub.rows(), dof = hub.dof, lines = n[1] * n[2];
+Array<double> galerkin_values(const BlockStructure& s, int radius, std::int64_t first_line,
+                              std::int64_t lines, const CoarseProduct& product) {
+  const auto& n = s.extents;
+  const AxisColours x(n[0], s.periodic[0], radius), y(n[1], s.periodic[1], radius),
+      z(n[2], s.periodic[2], radius);
+  const std::int64_t dof = s.dof, rows = lines * n[0] * dof;
+  Array<double> values(checked_product(s.diagonals() * dof, rows, "the values of a Galerkin product"), 0.0);
   const auto width_x = static_cast<std::int64_t>(x.steps().size()),
              width_y = static_cast<std::int64_t>(y.steps().size());
   Array<double> indicator(rows), column(rows);
@@ -144,25 +161,38 @@ BlockDiagonals<double> galerkin_product(const SpmvOperator<double>& a, const Gri
     const std::int64_t c = colour % dof, cx = colour / dof % x.count(),
                        cy = colour / dof / x.count() % y.count(), cz = colour / dof / x.count() / y.count();
 #pragma omp parallel for schedule(static)
-    for (std::int64_t line = 0; line < lines; ++line) {
+    for (std::int64_t i = 0; i < lines; ++i) {
+      const std::int64_t line = first_line + i;
       const bool on = y.colour(line % n[1]) == cy && z.colour(line / n[1]) == cz;
-      for (std::int64_t i = 0; i < n[0] * dof; ++i)
-        indicator[line * n[0] * dof + i] = on && i % dof == c && x.colour(i / dof) == cx ? 1 : 0;
+      for (std::int64_t k = 0; k < n[0] * dof; ++k)
+        indicator[i * n[0] * dof + k] = on && k % dof == c && x.colour(k / dof) == cx ? 1 : 0;
     }
     product(indicator, column);
 #pragma omp parallel for schedule(static)
-    for (std::int64_t line = 0; line < lines; ++line) {
+    for (std::int64_t i = 0; i < lines; ++i) {
+      const std::int64_t line = first_line + i;
       const std::int64_t sy = y.step(cy, line % n[1]), sz = z.step(cz, line / n[1]);
       if (sy < 0 || sz < 0) continue;
-      for (std::int64_t i = 0; i < n[0]; ++i) {
-        const std::int64_t sx = x.step(cx, i);
+      for (std::int64_t k = 0; k < n[0]; ++k) {
+        const std::int64_t sx = x.step(cx, k);
         if (sx < 0) continue;
-        const std::int64_t d = (sz * width_y + sy) * width_x + sx, row = (line * n[0] + i) * dof;
-        for (std::int64_t r = 0; r < dof; ++r) hub.values[(d * dof + c) * rows + row + r] = column[row + r];
+        const std::int64_t d = (sz * width_y + sy) * width_x + sx, row = (i * n[0] + k) * dof;
+        for (std::int64_t r = 0; r < dof; ++r) values[(d * dof + c) * rows + row + r] = column[row + r];
       }
     }
   }
-  compare(hub, product);
+  compare(s, {first_line, lines}, values, product);
+  return values;
+}
+
+BlockDiagonals<double> galerkin_product(const SpmvOperator<double>& a, const GridTransfer<double>& p,
+                                        int radius) {
+  check(a, p, radius);
+  TripleProduct product(a, p);
+  BlockDiagonals<double> hub;
+  static_cast<BlockStructure&>(hub) = galerkin_structure(p.coarse_extents(), p.periodic(), p.dof(), radius);
+  hub.values = galerkin_values(hub, radius, 0, hub.extents[1] * hub.extents[2],
+                               [&](const Array<double>& x, Array<double>& y) { product(x, y); });
   return hub;
 }
 

@@ -1,6 +1,9 @@
 // The Galerkin coarse operator P^T A P from products alone, whatever the format of A and wherever it lives.
 #pragma once
 
+#include <array>
+#include <functional>
+
 #include "formats/block_diagonals.hpp"
 #include "kernels/grid_transfer.hpp"
 #include "kernels/spmv_operator.hpp"
@@ -14,6 +17,17 @@ namespace quadrille {
 // the product couples nodes that are further apart (it is compared with P^T A P on one random vector).
 BlockDiagonals<double> galerkin_product(const SpmvOperator<double>& a, const GridTransfer<double>& p,
                                         int radius);
+
+// y = P^T A P x of vectors on the coarse grid: all of it, or a rank's nodes where several take part.
+using CoarseProduct = std::function<void(const Array<double>& x, Array<double>& y)>;
+
+// The block diagonals of such a product on the coarse grid.
+BlockStructure galerkin_structure(const std::array<std::int64_t, 3>& extents,
+                                  const std::array<bool, 3>& periodic, int dof, int radius);
+// And their values for `lines` lines of nodes from `first_line` on, [diagonal][column][row of these lines], from products with vectors
+// of these lines. Ranks do it together. Throws as galerkin_product().
+Array<double> galerkin_values(const BlockStructure& coarse, int radius, std::int64_t first_line,
+                              std::int64_t lines, const CoarseProduct& product);
 
 // Around an axis with an odd number of nodes two coarse nodes are fine neighbours, which counts from R = 3 on.
 constexpr int galerkin_radius(int radius) {

@@ -35,7 +35,7 @@ struct GridInterpolation {
   Array<T, Space>
       weights;  // [corner][fine row], corner: bit 0, 1, 2 for the second node along x, y, z; empty for products
 
-  int corners() const { return fine[2] == 1 ? 4 : 8; }
+  int corners() const { return fine[2] == 1 && coarse[2] == 1 ? 4 : 8; }
   std::int64_t rows() const { return fine[0] * fine[1] * fine[2] * dof; }
   std::int64_t columns() const { return coarse[0] * coarse[1] * coarse[2] * dof; }
 };

@@ -140,8 +140,18 @@ std::unique_ptr<GridTransfer<T>> make_grid_transfer(const std::array<AxisInterpo
 std::unique_ptr<GridTransfer<double>> make_operator_transfer(const std::array<AxisInterpolation, 3>& axes,
                                                              const BlockDiagonals<double>& a,
                                                              SpaceKind space) {
-  GridInterpolation<double> p = grid_interpolation<double>(axes, a.dof);
-  p.weights = operator_weights(a, axes);
+  return make_weighted_transfer(axes, a.dof, operator_weights(a, axes), space);
+}
+
+std::unique_ptr<GridTransfer<double>> make_weighted_transfer(const std::array<AxisInterpolation, 3>& axes,
+                                                             int dof, Array<double> weights,
+                                                             SpaceKind space) {
+  GridInterpolation<double> p = grid_interpolation<double>(axes, dof);
+  if (weights.size() != p.corners() * p.rows())
+    throw FormatError("an interpolation of " + std::to_string(p.rows()) + " rows has " +
+                      std::to_string(p.corners() * p.rows()) + " weights, not " +
+                      std::to_string(weights.size()));
+  p.weights = std::move(weights);
   return in_space(std::move(p), space);
 }
 

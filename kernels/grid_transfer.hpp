@@ -33,5 +33,8 @@ std::unique_ptr<GridTransfer<T>> make_grid_transfer(const std::array<AxisInterpo
 std::unique_ptr<GridTransfer<double>> make_operator_transfer(const std::array<AxisInterpolation, 3>& axes,
                                                              const BlockDiagonals<double>& a,
                                                              SpaceKind space);
+// With weights that are given, [corner][fine row].
+std::unique_ptr<GridTransfer<double>> make_weighted_transfer(const std::array<AxisInterpolation, 3>& axes,
+                                                             int dof, Array<double> weights, SpaceKind space);
 
 }  // namespace quadrille

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "formats/block_diagonals.hpp"
 #include "grid/axis_interpolation.hpp"
@@ -16,5 +17,19 @@ namespace quadrille {
 // linear weights. Throws FormatError unless the axes are nested (nested_interpolation) ones of this operator's grid, and the operator
 // couples neighbours only.
 Array<double> operator_weights(const BlockDiagonals<double>& a, const std::array<AxisInterpolation, 3>& axes);
+
+// Some rows of an operator on a grid that several ranks share: whole planes of one axis, and their values.
+struct OperatorPlanes {
+  const BlockStructure& whole;
+  int axis = 2;
+  std::vector<std::int32_t> planes;  // numbers in the grid
+  const Array<double>& values;       // [diagonal][column][row of these planes]
+};
+
+// The weights of the rows of planes first .. first + count - 1 of those, which must have their neighbours among them where these are
+// between two coarse planes. `axes` are those of the whole grid; there are 4 corners where they have one node along z, or where these
+// planes are one along z that is no such plane.
+Array<double> operator_weights(const OperatorPlanes& a, const std::array<AxisInterpolation, 3>& axes,
+                               std::int64_t first, std::int64_t count);
 
 }  // namespace quadrille

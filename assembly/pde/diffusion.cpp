@@ -10,25 +10,27 @@ namespace quadrille {
 namespace {
 
 constexpr std::int64_t block_nodes = 8;
-void check(const Grid& grid, const Stencil& stencil, const Array<double>& a) {
+
+void check(const Grid& grid, const Stencil& stencil, const NodeWindow& window, const Array<double>& a) {
   validate(stencil, grid);
   if (stencil.offsets != star_stencil(grid.dimension, 1).offsets)
     throw InputError("diffusion has no coefficients for stencil '" + describe(stencil) +
                      "'; use star of radius 1");
-  if (a.size() != grid.nodes())
+  if (a.size() != window.count)
     throw InputError("diffusion: the field has " + std::to_string(a.size()) + " numbers for " +
-                     std::to_string(grid.nodes()) + " nodes");
+                     std::to_string(window.count) + " nodes");
   std::int64_t bad = a.size();
 #pragma omp parallel for schedule(static) reduction(min : bad)
   for (std::int64_t i = 0; i < a.size(); ++i)
     if (!(a[i] > 0) || !std::isfinite(a[i])) bad = std::min(bad, i);
   if (bad < a.size())
-    throw InputError("diffusion: the field is " + std::to_string(a[bad]) + " at node " + std::to_string(bad) +
-                     "; it must be positive and finite everywhere");
+    throw InputError("diffusion: the field is " + std::to_string(a[bad]) + " at node " +
+                     std::to_string(window.node(bad)) + "; it must be positive and finite everywhere");
 }
 
 // Minus what the functor gives for the neighbours of a node, dropped and constant ones included.
-double face_sum(const Diffusion& functor, const StencilNode& node, std::int64_t moved_by,
+template <class Functor>
+double face_sum(const Functor& functor, const StencilNode& node, std::int64_t moved_by,
                 const std::vector<StencilNeighbour>& neighbours) {
   double sum = 0;
   for (const StencilNeighbour& neighbour : neighbours)
@@ -38,39 +40,64 @@ double face_sum(const Diffusion& functor, const StencilNode& node, std::int64_t 
   return sum;
 }
 
+template <class Functor>
+void sum_faces(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const LineRange& lines,
+               const Functor& functor, DiffusionCoefficients& result) {
+  const stencil_detail::Resolver resolver(grid, stencil, boundary, block_structure(grid, stencil, boundary));
+  stencil_detail::for_each_segment(
+      grid, resolver, lines,
+      [functor, centre = result.centre.data(), window = result.window](
+          const StencilNode& node, std::int64_t count, const stencil_detail::Landing& landing) {
+        double* const here = centre + window.place(node.index);
+        for (std::int64_t i = 0; i < count; ++i)
+          here[i] = face_sum(functor, stencil_detail::moved(node, i), i, landing.neighbour);
+      });
+}
+
 }  // namespace
+
+NodeWindow window_around(const Grid& grid, const LineRange& lines) {
+  const std::int64_t nx = grid.extents[0], beyond = grid.extents[2] > 1 ? grid.extents[1] : 1,
+                     all = all_lines(grid).count;
+  if (lines.count + 2 * beyond >= all) return {0, all * nx, all * nx};
+  return {(lines.first + all - beyond) % all * nx, (lines.count + 2 * beyond) * nx, all * nx};
+}
+
+DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                       const LineRange& lines, Array<double> a) {
+  DiffusionCoefficients result;
+  result.window = window_around(grid, lines);
+  check(grid, stencil, result.window, a);
+  result.a = std::move(a);
+  result.centre = Array<double>(result.window.count);
+  for (int axis = 0; axis < 3; ++axis)
+    result.per_h2[axis] = 1.0 / (grid.spacing_m[axis] * grid.spacing_m[axis]);
+  if (result.window.is_whole())
+    sum_faces(grid, stencil, boundary, lines, result.functor(), result);
+  else
+    sum_faces(grid, stencil, boundary, lines, result.functor_in_window(), result);
+  return result;
+}
 
 DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                 Array<double> a) {
-  check(grid, stencil, a);
-  DiffusionCoefficients result;
-  result.a = std::move(a);
-  result.centre = Array<double>(grid.nodes());
-  for (int axis = 0; axis < 3; ++axis)
-    result.per_h2[axis] = 1.0 / (grid.spacing_m[axis] * grid.spacing_m[axis]);
-  const stencil_detail::Resolver resolver(grid, stencil, boundary, block_structure(grid, stencil, boundary));
-  stencil_detail::for_each_segment(
-      grid, resolver, all_lines(grid),
-      [functor = result.functor(), centre = result.centre.data()](const StencilNode& node, std::int64_t count,
-                                                                  const stencil_detail::Landing& landing) {
-        for (std::int64_t i = 0; i < count; ++i)
-          centre[node.index + i] = face_sum(functor, stencil_detail::moved(node, i), i, landing.neighbour);
-      });
-  return result;
+  return diffusion_around(grid, stencil, boundary, all_lines(grid), std::move(a));
 }
 
 Array<double> constant_field(const Grid& grid) {
   return Array<double>(grid.nodes(), 1.0);
 }
 
-Array<double> log_normal_field(const Grid& grid, std::uint64_t seed, double sigma, double jump) {
-  Array<double> a(grid.nodes());
-  const std::int64_t nx = grid.extents[0], lines = grid.extents[1] * grid.extents[2];
+Array<double> log_normal_field(const Grid& grid, const NodeWindow& window, std::uint64_t seed, double sigma,
+                               double jump) {
+  Array<double> a(window.count);
+  const std::int64_t nx = grid.extents[0], lines = window.count / nx;
   const std::int64_t blocks_x = (nx - 1) / block_nodes + 1,
                      blocks_y = (grid.extents[1] - 1) / block_nodes + 1;
   const std::uint64_t jump_seed = mix64(seed) + 1;  // a sequence of its own
 #pragma omp parallel for schedule(static)
-  for (std::int64_t line = 0; line < lines; ++line) {
+  for (std::int64_t i = 0; i < lines; ++i) {
+    const std::int64_t line = window.node(i * nx) / nx;
     const std::int64_t block_y = line % grid.extents[1] / block_nodes,
                        block_z = line / grid.extents[1] / block_nodes;
     for (std::int64_t x = 0; x < nx; ++x) {
@@ -81,10 +108,14 @@ Array<double> log_normal_field(const Grid& grid, std::uint64_t seed, double sigm
       const double g = std::sqrt(-2.0 * std::log(u1)) * std::cos(2.0 * std::numbers::pi * u2);
       const std::int64_t block = (block_z * blocks_y + block_y) * blocks_x + x / block_nodes;
       const bool jumps = counter_hash(jump_seed, block) >> 62 == 0;
-      a[node] = std::exp(sigma * g) * (jumps ? jump : 1.0);
+      a[i * nx + x] = std::exp(sigma * g) * (jumps ? jump : 1.0);
     }
   }
   return a;
+}
+
+Array<double> log_normal_field(const Grid& grid, std::uint64_t seed, double sigma, double jump) {
+  return log_normal_field(grid, {0, grid.nodes(), grid.nodes()}, seed, sigma, jump);
 }
 
 }  // namespace quadrille

@@ -32,19 +32,56 @@ struct Diffusion {
   }
 };
 
+// Consecutive nodes, around the end of the grid where they go beyond it.
+struct NodeWindow {
+  std::int64_t first = 0, count = 0, all = 0;  // `all` nodes of the grid
+  constexpr std::int64_t node(std::int64_t place) const {
+    const std::int64_t node = first + place;
+    return node < all ? node : node - all;
+  }
+  constexpr std::int64_t place(std::int64_t node) const {
+    return node < first ? node - first + all : node - first;
+  }
+  bool is_whole() const { return count == all; }
+};
+
+// All nodes that the star of radius 1 reaches from some lines, which are whole planes of the slowest axis of more than one node; the
+// whole grid where these are most of it.
+NodeWindow window_around(const Grid& grid, const LineRange& lines);
+
+// The same, of fields that are given in a window.
+struct DiffusionInWindow {
+  Diffusion diffusion;
+  NodeWindow window;
+
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
+                              int c) const {
+    StencilNode at = node;
+    StencilNeighbour to = neighbour;
+    at.index = window.place(at.index);
+    if (to.index >= 0) to.index = window.place(to.index);
+    return diffusion(at, to, r, c);
+  }
+};
+
 // What the functor points into; it must outlive it.
 struct DiffusionCoefficients {
-  Array<double> a;       // [node]
-  Array<double> centre;  // [node]
+  Array<double> a;       // [node of the window]
+  Array<double> centre;  // [node of the window], of the lines it is made around
   std::array<double, 3> per_h2{};
+  NodeWindow window;
 
-  Diffusion functor() const { return {a.data(), centre.data(), per_h2}; }
+  Diffusion functor() const { return {a.data(), centre.data(), per_h2}; }  // of a whole grid
+  DiffusionInWindow functor_in_window() const { return {functor(), window}; }
 };
 
 // Takes the field. Throws InputError unless the stencil is the star of radius 1 and the field has one number
 // > 0 a node.
 DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                 Array<double> a);
+// For some lines, with the field in window_around() them.
+DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                       const LineRange& lines, Array<double> a);
 
 // a = 1 everywhere.
 Array<double> constant_field(const Grid& grid);
@@ -53,5 +90,8 @@ Array<double> constant_field(const Grid& grid);
 // blocks of 8 nodes along each axis. The same for every thread count; the last bits depend on the C library's
 // exp, log and cos.
 Array<double> log_normal_field(const Grid& grid, std::uint64_t seed, double sigma = 1, double jump = 1e6);
+// The same, in a window of whole lines.
+Array<double> log_normal_field(const Grid& grid, const NodeWindow& window, std::uint64_t seed,
+                               double sigma = 1, double jump = 1e6);
 
 }  // namespace quadrille

@@ -8,17 +8,21 @@
 
 namespace quadrille {
 
-PdeProblem diffusion_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                             std::uint64_t seed, bool manufactured) {
-  PdeProblem problem;
+PdeLines diffusion_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                           std::uint64_t seed, bool manufactured, const LineRange& lines) {
+  PdeLines problem;
+  const NodeWindow window = window_around(grid, lines);
   problem.singular = fixes_no_value(grid, boundary);
   const auto assemble_with = [&](Array<double> a) {
-    const DiffusionCoefficients coefficients = diffusion(grid, stencil, boundary, std::move(a));
-    problem.system = assemble<double>(grid, stencil, boundary, coefficients.functor());
+    const DiffusionCoefficients coefficients = diffusion_around(grid, stencil, boundary, lines, std::move(a));
+    problem.system =
+        window.is_whole()
+            ? assemble_lines<double>(grid, stencil, boundary, coefficients.functor(), lines)
+            : assemble_lines<double>(grid, stencil, boundary, coefficients.functor_in_window(), lines);
   };
   if (!manufactured) {
-    assemble_with(log_normal_field(grid, seed));
-    add_default_source(grid, problem.singular, problem.system.rhs);
+    assemble_with(log_normal_field(grid, window, seed));
+    add_default_source(grid, lines, problem.singular, problem.system.rhs);
     return problem;
   }
   constexpr double turn = 2 * std::numbers::pi, amplitude = 0.4;
@@ -28,12 +32,12 @@ PdeProblem diffusion_problem(const Grid& grid, const Stencil& stencil, const Bou
     for (int axis = 0; axis < grid.dimension; ++axis) exponent += amplitude * std::sin(turn * s[axis] + 1);
     return std::exp(exponent);
   };
-  Array<double> a(grid.nodes());
+  Array<double> a(window.count);
 #pragma omp parallel for schedule(static)
-  for (std::int64_t node = 0; node < grid.nodes(); ++node)
-    a[node] = coefficient(solution.fraction(node_position(grid, node)));
+  for (std::int64_t i = 0; i < window.count; ++i)
+    a[i] = coefficient(solution.fraction(node_position(grid, window.node(i))));
   assemble_with(std::move(a));
-  add_source(grid, problem.system.rhs, [&](const Position& p, int r) {
+  add_source(grid, lines, problem.system.rhs, [&](const Position& p, int r) {
     const Manufactured::Jet u = solution.at(p, r);
     const std::array<double, 3> s = solution.fraction(p);
     double sum = u.laplacian();
@@ -41,7 +45,7 @@ PdeProblem diffusion_problem(const Grid& grid, const Stencil& stencil, const Bou
       sum += amplitude * turn / solution.length_m(axis) * std::cos(turn * s[axis] + 1) * u.slope[axis];
     return -coefficient(s) * sum;
   });
-  problem.exact = solution.values();
+  problem.exact = solution.values(lines);
   return problem;
 }
 

@@ -14,7 +14,7 @@ namespace quadrille {
 //
 // in m^2/s, which is periodic and has a gradient at every face. Throws InputError as diffusion(), assemble() and Manufactured
 // do.
-PdeProblem diffusion_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                             std::uint64_t seed, bool manufactured);
+PdeLines diffusion_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                           std::uint64_t seed, bool manufactured, const LineRange& lines);
 
 }  // namespace quadrille

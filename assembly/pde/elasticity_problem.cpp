@@ -6,23 +6,23 @@
 
 namespace quadrille {
 
-PdeProblem elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                              bool manufactured) {
+PdeLines elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                            bool manufactured, const LineRange& lines) {
   constexpr double lambda_pa = 1, mu_pa = 1;
   const Elasticity coefficients = elasticity(grid, stencil, lambda_pa, mu_pa);
   for (int face = 0; face < 2 * grid.dimension; ++face)
     if (boundary.faces[face].kind == BoundaryKind::clamp)
       throw InputError("boundary '" + to_string(boundary, grid.dimension) +
                        "': elasticity is solved with faces of value:X, drop and periodic, not clamp");
-  PdeProblem problem;
+  PdeLines problem;
   problem.singular = fixes_no_value(grid, boundary);
-  problem.system = assemble<double>(grid, stencil, boundary, coefficients);
+  problem.system = assemble_lines<double>(grid, stencil, boundary, coefficients, lines);
   if (!manufactured) {
-    add_default_source(grid, problem.singular, problem.system.rhs);
+    add_default_source(grid, lines, problem.singular, problem.system.rhs);
     return problem;
   }
   const Manufactured solution(grid, boundary);
-  add_source(grid, problem.system.rhs, [&](const Position& p, int r) {
+  add_source(grid, lines, problem.system.rhs, [&](const Position& p, int r) {
     double grad_div = 0;
     for (int c = 0; c < grid.dimension; ++c) {
       const Manufactured::Jet u = solution.at(p, c);
@@ -30,7 +30,7 @@ PdeProblem elasticity_problem(const Grid& grid, const Stencil& stencil, const Bo
     }
     return -(mu_pa * solution.at(p, r).laplacian() + (lambda_pa + mu_pa) * grad_div);
   });
-  problem.exact = solution.values();
+  problem.exact = solution.values(lines);
   return problem;
 }
 

@@ -9,7 +9,7 @@ namespace quadrille {
 // Faces hold values or are periodic. Where one clamps, the differences across the edges of its nodes are not symmetric: InputError.
 // Manufactured, each component of u is as in assembly/pde/manufactured.hpp. Throws InputError as elasticity(), assemble() and
 // Manufactured do.
-PdeProblem elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                              bool manufactured);
+PdeLines elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                            bool manufactured, const LineRange& lines);
 
 }  // namespace quadrille

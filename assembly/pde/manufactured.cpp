@@ -121,9 +121,9 @@ Manufactured::Jet Manufactured::at(const Position& p, int r) const {
   return jet;
 }
 
-std::vector<double> Manufactured::values() const {
-  std::vector<double> u(static_cast<std::size_t>(grid_.rows()), 0.0);
-  add_source(grid_, u, [&](const Position& p, int r) { return at(p, r).u; });
+std::vector<double> Manufactured::values(const LineRange& lines) const {
+  std::vector<double> u(static_cast<std::size_t>(lines.count * grid_.extents[0] * grid_.dof), 0.0);
+  add_source(grid_, lines, u, [&](const Position& p, int r) { return at(p, r).u; });
   return u;
 }
 
@@ -133,8 +133,8 @@ bool fixes_no_value(const Grid& grid, const Boundary& boundary) {
   return true;
 }
 
-void add_default_source(const Grid& grid, bool singular, std::vector<double>& rhs) {
-  add_source(grid, rhs,
+void add_default_source(const Grid& grid, const LineRange& lines, bool singular, std::vector<double>& rhs) {
+  add_source(grid, lines, rhs,
              [&](const Position& p, int) { return singular && 2 * p.x >= grid.extents[0] ? -1.0 : 1.0; });
 }
 

@@ -21,6 +21,7 @@
 #include <array>
 #include <vector>
 
+#include "assembly/stencil_operator.hpp"
 #include "grid/boundary.hpp"
 #include "grid/grid.hpp"
 
@@ -43,8 +44,9 @@ class Manufactured {
   // x/L along each axis.
   std::array<double, 3> fraction(const Position& p) const;
   double length_m(int axis) const { return axes_[axis].length_m; }
-  // u at every node, [row].
-  std::vector<double> values() const;
+  // u at every node of some lines, [row of these lines].
+  std::vector<double> values(const LineRange& lines) const;
+  std::vector<double> values() const { return values(all_lines(grid_)); }
 
  private:
   struct Axis {

@@ -5,18 +5,19 @@
 
 namespace quadrille {
 
-PdeProblem poisson(const Grid& grid, const Stencil& stencil, const Boundary& boundary, bool manufactured) {
-  PdeProblem problem;
+PdeLines poisson(const Grid& grid, const Stencil& stencil, const Boundary& boundary, bool manufactured,
+                 const LineRange& lines) {
+  PdeLines problem;
   problem.singular = fixes_no_value(grid, boundary);
-  problem.system = assemble<double>(grid, stencil, boundary, laplacian(grid, stencil));
+  problem.system = assemble_lines<double>(grid, stencil, boundary, laplacian(grid, stencil), lines);
   if (!manufactured) {
-    add_default_source(grid, problem.singular, problem.system.rhs);
+    add_default_source(grid, lines, problem.singular, problem.system.rhs);
     return problem;
   }
   const Manufactured solution(grid, boundary);
-  add_source(grid, problem.system.rhs,
+  add_source(grid, lines, problem.system.rhs,
              [&](const Position& p, int r) { return -solution.at(p, r).laplacian(); });
-  problem.exact = solution.values();
+  problem.exact = solution.values(lines);
   return problem;
 }
 

@@ -10,6 +10,7 @@
 namespace quadrille {
 
 // Throws InputError as laplacian(), assemble() and Manufactured do.
-PdeProblem poisson(const Grid& grid, const Stencil& stencil, const Boundary& boundary, bool manufactured);
+PdeLines poisson(const Grid& grid, const Stencil& stencil, const Boundary& boundary, bool manufactured,
+                 const LineRange& lines);
 
 }  // namespace quadrille

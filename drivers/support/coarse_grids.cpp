@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "drivers/support/failure.hpp"
 #include "grid/axis_interpolation.hpp"
 #include "grid/error.hpp"
 #include "kernels/galerkin.hpp"
+#include "kernels/operator_weights.hpp"
+#include "kernels/petsc/rank_products.hpp"
+#include "kernels/petsc/ranks.hpp"
 
 namespace quadrille {
 namespace {
@@ -60,14 +64,104 @@ double cell_m3(const Grid& grid) {
   return grid.spacing_m[0] * grid.spacing_m[1] * grid.spacing_m[2];
 }
 
-BlockDiagonals<double> rediscretised(const PdeOnGrid& finest, const Grid& grid) {
-  BlockDiagonals<double> hub = std::move(
-      assemble_pde(finest.pde, grid, finest.points, finest.boundary, finest.seed, finest.manufactured)
-          .system.hub);
+// The rows of this rank, [diagonal][column][row].
+struct Rows {
+  BlockStructure structure;  // of the whole grid
+  Array<double> values;
+};
+
+Rows discretised(const PdeOnGrid& finest, const Grid& grid) {
+  PdeLines part = assemble_pde_lines(finest.pde, grid, finest.points, finest.boundary, finest.seed,
+                                     finest.manufactured, lines_of_rank(grid));
+  return {std::move(part.system.structure), std::move(part.system.values)};
+}
+
+Rows rediscretised(const PdeOnGrid& finest, const Grid& grid) {
+  Rows rows = discretised(finest, grid);
   const double more = cell_m3(grid) / cell_m3(finest.grid);
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < hub.values.size(); ++i) hub.values[i] *= more;
-  return hub;
+  for (std::int64_t i = 0; i < rows.values.size(); ++i) rows.values[i] *= more;
+  return rows;
+}
+
+// The weights of an interpolation that follows an operator, of this rank's fine rows.
+Array<double> weights_of_rank(const Rows& fine, const Grid& grid,
+                              const std::array<AxisInterpolation, 3>& axes) {
+  const int axis = slab_axis(grid.extents);
+  const std::int64_t n = grid.extents[axis], nodes = grid.nodes() / n;
+  const Planes own = planes_of_rank(grid);
+  OperatorPlanes a{fine.structure, axis, {}, fine.values};
+  for (std::int64_t i = 0; i < own.count; ++i) a.planes.push_back(static_cast<std::int32_t>(own.first + i));
+  if (petsc::ranks() == 1) return operator_weights(a, axes, 0, own.count);
+  // With the planes beside, which are other ranks'.
+  for (const std::int64_t beside : {own.first - 1, own.first + own.count}) {
+    if (own.count == 0 || own.count == n || ((beside < 0 || beside >= n) && !fine.structure.periodic[axis]))
+      continue;
+    const auto plane = static_cast<std::int32_t>((beside + n) % n);
+    if (std::find(a.planes.begin(), a.planes.end(), plane) == a.planes.end()) a.planes.push_back(plane);
+  }
+  std::vector<std::int32_t> wanted;
+  for (const std::int32_t plane : a.planes)
+    for (std::int64_t i = 0; i < nodes; ++i) wanted.push_back(static_cast<std::int32_t>(plane * nodes + i));
+  const Array<double> values =
+      petsc::rows_of_nodes(fine.values, own.count * nodes * grid.dof, wanted, grid.dof);
+  return operator_weights({fine.structure, axis, a.planes, values}, axes, 0, own.count);
+}
+
+struct Between {
+  std::array<AxisInterpolation, 3> axes;   // of the whole grids
+  std::array<AxisInterpolation, 3> own;    // to the fine nodes of this rank
+  std::vector<std::int32_t> coarse_nodes;  // that those read
+};
+
+Between between(const Grid& fine, const Grid& coarse, const Boundary& boundary, bool nested) {
+  Between result;
+  result.own = result.axes = interpolations(fine, coarse, boundary, nested);
+  if (petsc::ranks() == 1) return result;
+  const int axis = slab_axis(fine.extents);
+  const Planes planes = planes_of_rank(fine);
+  AxisPart part = part_of(result.axes[axis], planes.first, planes.count);
+  result.own[axis] = std::move(part.axis);
+  const std::int64_t nodes = coarse.nodes() / coarse.extents[axis];
+  for (const std::int32_t plane : part.coarse_nodes)
+    for (std::int64_t i = 0; i < nodes; ++i)
+      result.coarse_nodes.push_back(static_cast<std::int32_t>(plane * nodes + i));
+  return result;
+}
+
+// This rank's part of an operator.
+struct RankOperator {
+  std::shared_ptr<const SpmvOperator<double>> op;
+  std::shared_ptr<const GhostPart> ghosts;
+};
+
+// Whether the format is made from CSR, as one that is not chosen yet may be.
+bool indexed(const PdeOnGrid& finest) {
+  return finest.entry == nullptr || (finest.entry->name != "cds" && finest.entry->name != "dia");
+}
+
+// P^T A P of the operator on the next finer grid, `finer`.
+Rows galerkin(const RankOperator& finer, const petsc::MultigridLevel& level, const Grid& grid,
+              const Boundary& boundary, int radius) {
+  if (petsc::ranks() == 1) {
+    BlockDiagonals<double> hub = galerkin_product(*finer.op, *level.interpolation, radius);
+    Array<double> values = std::move(hub.values);
+    return {std::move(hub), std::move(values)};
+  }
+  std::array<bool, 3> periodic{};
+  for (int axis = 0; axis < grid.dimension; ++axis) periodic[axis] = boundary.periodic(axis);
+  BlockStructure structure = galerkin_structure(grid.extents, periodic, grid.dof, radius);
+  const LineRange lines = lines_of_rank(grid);
+  Array<double> values = galerkin_values(
+      structure, radius, lines.first, lines.count,
+      petsc::rank_triple_product(finer.op, finer.ghosts, {level.interpolation, level.coarse_nodes},
+                                 lines.count * grid.extents[0] * grid.dof));
+  return {std::move(structure), std::move(values)};
+}
+
+bool coarse_products(const PdeOnGrid& finest, petsc::CoarseOperators operators) {
+  return operators == petsc::CoarseOperators::galerkin ||
+         (operators == petsc::CoarseOperators::as_suits && !pde_looks_alike_on_coarser_grids(finest.pde));
 }
 
 }  // namespace
@@ -91,37 +185,63 @@ std::vector<Grid> multigrid_grids(const Grid& finest, const Boundary& boundary, 
 }
 
 petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOperators operators) {
-  const bool galerkin =
-      operators == petsc::CoarseOperators::galerkin ||
-      (operators == petsc::CoarseOperators::as_suits && !pde_looks_alike_on_coarser_grids(finest.pde));
-  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, galerkin);
+  const bool by_products = coarse_products(finest, operators);
+  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products);
   const bool follows_operator =
-      galerkin && reach(finest.points) == 1 && !pde_looks_alike_on_coarser_grids(finest.pde);
-  petsc::CoarseLevels result{{}, galerkin};
-  std::shared_ptr<const BlockDiagonals<double>> hub;  // of the finer grid
-  if (follows_operator)
-    hub = std::make_shared<const BlockDiagonals<double>>(assemble_pde(finest.pde, finest.grid, finest.points,
-                                                                      finest.boundary, finest.seed,
-                                                                      finest.manufactured)
-                                                             .system.hub);
+      by_products && reach(finest.points) == 1 && !pde_looks_alike_on_coarser_grids(finest.pde);
+  petsc::CoarseLevels result{{}, by_products};
+  Rows rows;  // of the finer grid
+  if (follows_operator) together([&] { rows = discretised(finest, finest.grid); });
+  RankOperator finer{finest.op, finest.ghosts};
   int radius = reach(finest.points);
   for (std::size_t i = 1; i < grids.size(); ++i) {
-    const auto axes = interpolations(grids[i - 1], grids[i], finest.boundary, galerkin);
-    const SpaceKind space = finest.entry->space;
-    const std::shared_ptr<const GridTransfer<double>> interpolation =
-        follows_operator ? make_operator_transfer(axes, *hub, space)
-                         : make_grid_transfer<double>(axes, finest.grid.dof, space);
-    const auto& finer = i == 1 ? finest.op : result.below.back().op;
+    petsc::MultigridLevel level;
+    together([&] {
+      Between p = between(grids[i - 1], grids[i], finest.boundary, by_products);
+      level.interpolation =
+          follows_operator
+              ? make_weighted_transfer(p.own, finest.grid.dof, weights_of_rank(rows, grids[i - 1], p.axes),
+                                       finest.entry->space)
+              : make_grid_transfer<double>(p.own, finest.grid.dof, finest.entry->space);
+      level.coarse_nodes = std::move(p.coarse_nodes);
+    });
     radius = galerkin_radius(radius);
-    hub = std::make_shared<const BlockDiagonals<double>>(
-        galerkin ? galerkin_product(*finer, *interpolation, radius) : rediscretised(finest, grids[i]));
-    Source<double> source;
-    source.hub = hub;
-    if (finest.entry->name != "cds" && finest.entry->name != "dia")
-      source.csr = std::make_shared<const Csr<double>>(to_csr(*hub));
-    result.below.push_back({finest.entry->make_fp64(source, finest.format_options), interpolation});
+    together([&] {
+      rows = by_products ? galerkin(finer, level, grids[i], finest.boundary, radius)
+                         : rediscretised(finest, grids[i]);
+    });
+    together([&] {
+      Rows kept{rows.structure, follows_operator ? copy_of(rows.values) : std::move(rows.values)};
+      const RankSource part =
+          rank_source(grids[i], std::move(kept.structure), std::move(kept.values), indexed(finest));
+      finer = {rank_operator(part, *finest.entry, finest.format_options), part.ghosts};
+    });
+    level.op = finer.op;
+    level.ghosts = finer.ghosts;
+    result.below.push_back(std::move(level));
   }
   return result;
+}
+
+std::int64_t multigrid_bytes(const PdeOnGrid& finest, int levels, petsc::CoarseOperators operators) {
+  const bool by_products = coarse_products(finest, operators);
+  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products);
+  std::int64_t bytes = 0;
+  int radius = reach(finest.points);
+  for (std::size_t i = 0; i < grids.size(); ++i) {
+    const Grid& grid = grids[i];
+    const std::int64_t lines = lines_of_rank(grid).count;
+    BlockStructure structure = i == 0 || !by_products ? block_structure(grid, finest.points, finest.boundary)
+                                                      : galerkin_structure(grid.extents, {}, grid.dof,
+                                                                           radius = galerkin_radius(radius));
+    structure.extents = {grid.extents[0], lines, 1};
+    const std::int64_t values = value_bytes(structure, 8);
+    // Smoother, its estimate of eigenvalues and the cycle; weights of the interpolation; the values, once more where it follows them.
+    bytes += structure.rows() * 8 * (24 + (by_products ? 8 : 0));
+    if (i > 0) bytes += values * (indexed(finest) ? 4 : 1);
+    if (by_products) bytes += values;
+  }
+  return bytes;
 }
 
 }  // namespace quadrille

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assembly/pdes.hpp"
+#include "drivers/support/rank_part.hpp"
 #include "kernels/petsc/multigrid.hpp"
 #include "kernels/registry.hpp"
 
@@ -22,6 +23,8 @@ struct PdeOnGrid {
   std::shared_ptr<const SpmvOperator<double>> op;
   const FormatEntry* entry = nullptr;  // the format, and the memory, of the operators on every grid
   FormatOptions format_options;
+  std::shared_ptr<const GhostPart> ghosts =
+      {};  // on several ranks, of which each has its lines (rank_part.hpp)
 };
 
 // The grids of multigrid, the finest first. Each axis of more than one node is halved from one to the next, as long as there are
@@ -32,7 +35,11 @@ std::vector<Grid> multigrid_grids(const Grid& finest, const Boundary& boundary, 
 
 // The levels below the finest one, as petsc::Coarsen wants them. Discretised again, an operator is multiplied by how much more volume
 // a node stands for, which is what the transpose of the interpolation restricts residuals to. As suits: Galerkin's for the PDEs
-// whose coefficients coarser grids do not see (pde_looks_alike_on_coarser_grids).
+// whose coefficients coarser grids do not see (pde_looks_alike_on_coarser_grids). All ranks do it together.
 petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOperators operators);
+
+// About what the levels, with the vectors of all of them, add to the memory of this rank's operator. Throws as multigrid_grids(), and
+// FormatError past 64 bits.
+std::int64_t multigrid_bytes(const PdeOnGrid& finest, int levels, petsc::CoarseOperators operators);
 
 }  // namespace quadrille

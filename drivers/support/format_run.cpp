@@ -33,10 +33,10 @@ int threads_of(bool peer) {
 
 }  // namespace
 
-void use_machine(const Options& options) {
+void use_machine(const Options& options, int device) {
   if (options.threads > 0) omp_set_num_threads(options.threads);
   if (options.space == "cuda" || (options.space == "auto" && cuda::device_count() > 0))
-    cuda::use_device(options.device);
+    cuda::use_device(device);
 }
 
 std::vector<const FormatEntry*> wanted_entries(const Options& options) {

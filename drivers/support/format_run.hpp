@@ -17,8 +17,11 @@
 namespace quadrille {
 
 // Makes the GPU of the options the current one, where a run with them can use one, and sets the number of CPU threads.
-// Throws CudaError when --space cuda asks for a GPU that is not there.
-void use_machine(const Options& options);
+// Throws CudaError when --space cuda asks for a GPU that is not there. Of several ranks each may have a `device` of its own.
+void use_machine(const Options& options, int device);
+inline void use_machine(const Options& options) {
+  use_machine(options, options.device);
+}
 
 // The entries of registry() that the options name and that can run here.
 std::vector<const FormatEntry*> wanted_entries(const Options& options);

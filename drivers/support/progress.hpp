@@ -13,8 +13,8 @@ namespace quadrille {
 // A line that is rewritten in place, on a terminal only.
 class Progress {
  public:
-  explicit Progress(const Options& options)
-      : shown_(options.progress && !options.quiet && isatty(STDERR_FILENO)) {}
+  explicit Progress(const Options& options, bool wanted = true)
+      : shown_(wanted && options.progress && !options.quiet && isatty(STDERR_FILENO)) {}
   ~Progress() { say(""); }
   void say(const std::string& text) const {
     if (shown_) std::cerr << "\r\033[K" << (text.empty() ? "" : place_) << text << std::flush;

@@ -11,7 +11,6 @@
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/multigrid_setup.hpp"
 #include "kernels/petsc/petsc_error.hpp"
-#include "kernels/petsc/shell_matrix.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
@@ -62,11 +61,17 @@ Handle<Vec> vector_for(Mat matrix) {
   return make<Vec>("MatCreateVecs", [=](Vec* v) { return MatCreateVecs(matrix, v, nullptr); });
 }
 
+MPI_Comm comm_of(Vec vector) {
+  return PetscObjectComm(reinterpret_cast<PetscObject>(vector));
+}
+
 // The constants of each unknown of a node, normalised.
 Handle<MatNullSpace> constants(Vec model, std::int64_t rows, int block_size) {
   std::vector<Handle<Vec>> basis;
   std::vector<Vec> vectors;
-  const double length = std::sqrt(static_cast<double>(rows / block_size));
+  PetscInt all = 0;
+  QUADRILLE_PETSC(VecGetSize(model, &all));
+  const double length = std::sqrt(static_cast<double>(all / block_size));
   for (int r = 0; r < block_size && block_size > 1; ++r) {
     basis.push_back(like(model));
     WriteArray values(basis.back().get());
@@ -74,7 +79,7 @@ Handle<MatNullSpace> constants(Vec model, std::int64_t rows, int block_size) {
     vectors.push_back(basis.back().get());
   }
   return make<MatNullSpace>("MatNullSpaceCreate", [&](MatNullSpace* space) {
-    return MatNullSpaceCreate(PETSC_COMM_SELF, block_size == 1 ? PETSC_TRUE : PETSC_FALSE,
+    return MatNullSpaceCreate(comm_of(model), block_size == 1 ? PETSC_TRUE : PETSC_FALSE,
                               static_cast<PetscInt>(vectors.size()), vectors.data(), space);
   });
 }
@@ -149,7 +154,9 @@ void with_options_to_blame(const KrylovProblem& problem, const Body& body) {
 
 // Everything before the first iteration.
 Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
-  Handle<KSP> solver = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_SELF, k); });
+  Handle<KSP> solver = make<KSP>("KSPCreate", [=](KSP* k) {
+    return KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), k);
+  });
   KSP ksp = solver.get();
   PC preconditioner = nullptr;
   QUADRILLE_PETSC(KSPSetOperators(ksp, matrix, matrix));
@@ -186,7 +193,7 @@ void copy_out_of(Vec vector, std::vector<double>& values) {
 // The norms below are not VecNorm's: PETSc 3.18.5 keeps the norms of a vector, and after one kind of norm gives 0 for every
 // other kind until the vector changes.
 
-// body(values, size) with what a vector of this process holds.
+// body(values, size) with what a vector of this rank holds.
 template <class Body>
 double over_values(Vec vector, const Body& body) {
   PetscInt size = 0;
@@ -196,20 +203,26 @@ double over_values(Vec vector, const Body& body) {
 }
 
 double largest_of(Vec vector) {
-  return over_values(vector, [](const PetscScalar* values, PetscInt size) {
+  const double mine = over_values(vector, [](const PetscScalar* values, PetscInt size) {
     double largest = 0;
     for (PetscInt i = 0; i < size; ++i) largest = std::max(largest, std::abs(values[i]));
     return largest;
   });
+  double all = mine;
+  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, comm_of(vector));
+  return all;
 }
 
 // The 2-norm over `unit`, each entry divided first: the squares of very small or large ones are no numbers.
 double norm_over(Vec vector, double unit) {
-  return over_values(vector, [=](const PetscScalar* values, PetscInt size) {
+  const double mine = over_values(vector, [=](const PetscScalar* values, PetscInt size) {
     double sum = 0;
     for (PetscInt i = 0; i < size; ++i) sum += (values[i] / unit) * (values[i] / unit);
-    return std::sqrt(sum);
+    return sum;
   });
+  double all = mine;
+  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, comm_of(vector));
+  return std::sqrt(all);
 }
 
 // |b - A x| / |b|, or the numerator where b is zero.
@@ -221,6 +234,13 @@ double true_residual(Mat matrix, Vec b, Vec x) {
   return largest > 0 ? norm_over(r.get(), largest) / norm_over(b, largest) : norm_over(r.get(), 1);
 }
 
+// Of the ranks of the vector.
+double longest(Vec vector, double seconds) {
+  double all = seconds;
+  MPI_Allreduce(&seconds, &all, 1, MPI_DOUBLE, MPI_MAX, comm_of(vector));
+  return all;
+}
+
 // Of at least 5 products, or more until a fifth of a second is over.
 double median_matmult_ms(Mat matrix, Vec x, bool on_gpu) {
   const Handle<Vec> y = like(x);
@@ -230,7 +250,7 @@ double median_matmult_ms(Mat matrix, Vec x, bool on_gpu) {
     const auto start = std::chrono::steady_clock::now();
     QUADRILLE_PETSC(MatMult(matrix, x, y.get()));
     if (on_gpu) cuda::synchronize();
-    ms.push_back(1e3 * seconds_since(start));
+    ms.push_back(1e3 * longest(y.get(), seconds_since(start)));
     total_ms += ms.back();
   }
   std::nth_element(ms.begin(), ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2), ms.end());
@@ -242,7 +262,7 @@ double median_matmult_ms(Mat matrix, Vec x, bool on_gpu) {
 KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, std::vector<double>& x,
                           const KrylovMonitor& monitor) {
   const auto start = std::chrono::steady_clock::now();
-  const Handle<Mat> matrix = matrix_for(problem, problem.op);
+  const Handle<Mat> matrix = matrix_for(problem, problem.op, problem.ghosts);
   const auto rows = static_cast<std::int64_t>(b.size());
   if (problem.op->rows() != rows || problem.op->columns() != rows)
     throw FormatError("the right side has " + std::to_string(rows) + " numbers, the operator is " +
@@ -262,13 +282,13 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
     if (on_gpu) warm_up(ksp.get(), matrix.get(), right_side.get(), solution.get());
   });
   KrylovResult result;
-  result.setup_s = seconds_since(start);
+  result.setup_s = longest(solution.get(), seconds_since(start));
 
   const auto begin = std::chrono::steady_clock::now();
   with_options_to_blame(problem,
                         [&] { QUADRILLE_PETSC(KSPSolve(ksp.get(), right_side.get(), solution.get())); });
   if (on_gpu) cuda::synchronize();
-  result.solve_s = seconds_since(begin);
+  result.solve_s = longest(solution.get(), seconds_since(begin));
   copy_out_of(solution.get(), x);
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   PetscInt iterations = 0;

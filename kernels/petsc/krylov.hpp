@@ -1,4 +1,4 @@
-// PETSc's Krylov methods and preconditioners on any operator. No PETSc header is needed to include this.
+// PETSc's Krylov methods and preconditioners on any operator, on one rank or spread over all. No PETSc header is needed to include this.
 #pragma once
 
 #include <functional>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/slab.hpp"
 #include "kernels/petsc/multigrid.hpp"
 #include "kernels/spmv_operator.hpp"
 
@@ -23,6 +24,8 @@ struct KrylovProblem {
   // A peer: PETSc's own MATAIJ of `op`, or its MATAIJCUSPARSE, is solved with instead, on every level of multigrid too. The
   // interpolations there are ours: as MATAIJCUSPARSE in PETSc 3.25.6 they took multigrid many more iterations than as MATAIJ.
   bool as_aij = false, aij_on_gpu = false;
+  // On several ranks, all of which take part: `op` has the columns of this rank's own rows, and these are the others. Null on one rank.
+  std::shared_ptr<const GhostPart> ghosts = {};
 };
 
 struct KrylovResult {
@@ -42,7 +45,8 @@ struct KrylovResult {
 using KrylovMonitor = std::function<void(int iteration, double residual, double tolerance)>;
 
 // Solves A x = b from x = 0. CG with Jacobi to a relative residual of 1e-8, unless PETSc's options database says otherwise
-// (-ksp_type, -pc_type, -ksp_rtol, ...). `b` loses its constants where they are null. Not to converge is no error, but a result.
+// (-ksp_type, -pc_type, -ksp_rtol, ...). `b` loses its constants where they are null. Not to converge is no error, but a result. On
+// several ranks b and x are of this rank's rows, the result is the same on all, and the times are the longest.
 // Throws PetscError without a Session and where PETSc fails, PetscOptionError where its options are to blame, FormatError where
 // the sizes do not fit.
 KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, std::vector<double>& x,

@@ -1,10 +1,11 @@
-// Geometric multigrid by PETSc's PCMG, on levels of any format. No PETSc header is needed to include this.
+// Geometric multigrid by PETSc's PCMG, on levels of any format, on one rank or spread over all. No PETSc header is needed to include this.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "formats/slab.hpp"
 #include "kernels/grid_transfer.hpp"
 #include "kernels/spmv_operator.hpp"
 
@@ -15,6 +16,10 @@ struct MultigridLevel {
   std::shared_ptr<const SpmvOperator<double>> op;
   std::shared_ptr<const GridTransfer<double>>
       interpolation;  // to the next finer level; its transpose restricts
+  // On several ranks `op` and `ghosts` are as in KrylovProblem, and the interpolation is to this rank's fine nodes from these coarse
+  // ones, as in RankTransfer.
+  std::shared_ptr<const GhostPart> ghosts = {};
+  std::vector<std::int32_t> coarse_nodes = {};
 };
 
 // How an operator on a coarser grid is made: the PDE is discretised there again, or P^T A P.
@@ -24,6 +29,14 @@ struct CoarseLevels {
   std::vector<MultigridLevel> below;  // the finest, the next finer ones first
   bool galerkin = false;              // how their operators were made
 };
+
+// Of -pc_type mg, -pc_mg_levels and -pc_mg_galerkin in PETSc's options. Throws PetscOptionError where they make no sense.
+struct MultigridRequest {
+  bool wanted = false;
+  int levels = 0;  // 0: not said
+  CoarseOperators operators = CoarseOperators::as_suits;
+};
+MultigridRequest multigrid_request();
 
 // `levels` counts the finest, and 0 stands for as many as suit the grid.
 using Coarsen = std::function<CoarseLevels(int levels, CoarseOperators operators)>;

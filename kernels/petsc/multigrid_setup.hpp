@@ -8,16 +8,9 @@
 
 namespace quadrille::petsc {
 
-// The matrix that stands for `op` in the problem's solve: a shell around it, or a peer's copy of it.
-Handle<Mat> matrix_for(const KrylovProblem& problem, const std::shared_ptr<const SpmvOperator<double>>& op);
-
-// What -pc_type mg, -pc_mg_levels and -pc_mg_galerkin ask for.
-struct MultigridRequest {
-  bool wanted = false;
-  int levels = 0;  // 0: not said
-  CoarseOperators operators = CoarseOperators::as_suits;
-};
-MultigridRequest multigrid_request();
+// The matrix that stands for `op` in the problem's solve, on all ranks where it has `ghosts`: a shell around it, or a peer's copy of it.
+Handle<Mat> matrix_for(const KrylovProblem& problem, const std::shared_ptr<const SpmvOperator<double>>& op,
+                       const std::shared_ptr<const GhostPart>& ghosts);
 
 // Before KSPSetFromOptions: makes the levels below `finest`, the matrix of the problem, and hands them to `pc`. Smoothers are Chebyshev with Jacobi and the coarsest level is
 // solved by LU of an AIJ matrix, unless the options say otherwise. A problem whose constants are null needs no more: each residual is

@@ -253,6 +253,7 @@ void ScaledOperator::diagonal(Vec d) const {
 double ScaledOperator::norm(NormType type) const {
   if (type != NORM_1 && type != NORM_FROBENIUS && type != NORM_INFINITY)
     throw FormatError("a shell matrix has the norms 1, Frobenius and infinity");
+  if (coupling_) throw FormatError("a shell matrix on several ranks has no norms");
   const Csr<double> csr = op_->to_csr();
   const ReadArray left(left_.get()), right(right_.get()), diagonal(diagonal_.get());
   std::vector<double> sums(static_cast<std::size_t>(type == NORM_1 ? csr.columns : csr.rows), 0.0);
@@ -301,20 +302,25 @@ void ScaledOperator::view(PetscViewer viewer) {
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) throw FormatError("a shell matrix is shown as text only (PETSCVIEWERASCII)");
   const bool on_gpu = op_->space() == SpaceKind::cuda;
-  const std::int64_t stored = op_->traffic().stored_bytes;
-  std::string fill = "unknown";
   try {
     if (non_zeros_ < 0) non_zeros_ = op_->to_csr().nnz();
-    char text[64];
-    std::snprintf(text, sizeof text, "%.3g",
-                  static_cast<double>(stored) / std::max(1.0, 8.0 * static_cast<double>(non_zeros_)));
-    fill = text;
   } catch (const FormatError&) {  // past CSR's indices
   } catch (const MemoryError&) {
   }
-  QUADRILLE_PETSC(PetscViewerASCIIPrintf(
-      viewer, "  Quadrille: format %s, in %s memory, %s bytes stored, fill %s\n", format_.c_str(),
-      on_gpu ? "GPU" : "CPU", std::to_string(stored).c_str(), fill.c_str()));
+  // Of all ranks that show it, without what couples them.
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(viewer));
+  const std::int64_t mine[2] = {op_->traffic().stored_bytes, non_zeros_};
+  std::int64_t all[2] = {0, 0}, fewest = 0;
+  MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, comm);
+  MPI_Allreduce(&non_zeros_, &fewest, 1, MPI_INT64_T, MPI_MIN, comm);
+  const std::int64_t stored = all[0];
+  char fill[64] = "unknown";
+  if (fewest >= 0)
+    std::snprintf(fill, sizeof fill, "%.3g",
+                  static_cast<double>(stored) / std::max(1.0, 8.0 * static_cast<double>(all[1])));
+  QUADRILLE_PETSC(
+      PetscViewerASCIIPrintf(viewer, "  Quadrille: format %s, in %s memory, %s bytes stored, fill %s\n",
+                             format_.c_str(), on_gpu ? "GPU" : "CPU", std::to_string(stored).c_str(), fill));
   const char* where =
       !on_gpu ? "on the CPU"
 #if defined(PETSC_HAVE_CUDA)

@@ -7,12 +7,15 @@
 #include <petscsys.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 
+#include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/ranks.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -65,13 +68,19 @@ void require_initialised() {
   if (!initialised) throw PetscError("PETSc is not initialised: create a quadrille::petsc::Session first");
 }
 
-Session::Session(const std::vector<std::string>& arguments) {
+Session::Session(const std::vector<std::string>& arguments, int first_gpu) {
   PetscBool initialised = PETSC_FALSE;
   PetscInitialized(&initialised);
   if (initialised) return;
   quiet_open_mpi();
   words_ = {"quadrille", "-no_signal_handler"};
   if (must_send_from_host()) words_.insert(words_.end(), {"-use_gpu_aware_mpi", "0"});
+  if (first_gpu > 0 && has_cuda() && cuda::device_count() > 0) {  // else PETSc chooses as gpu_of_rank() does
+    int started = 0;
+    MPI_Initialized(&started);
+    if (!started) owns_mpi_ = MPI_Init(nullptr, nullptr) == MPI_SUCCESS;
+    words_.insert(words_.end(), {"-device_select_cuda", std::to_string(gpu_of_rank(first_gpu))});
+  }
   words_.insert(words_.end(), arguments.begin(), arguments.end());
   for (std::string& word : words_) pointers_.push_back(word.data());
   int count = static_cast<int>(pointers_.size());
@@ -85,18 +94,32 @@ Session::Session(const std::vector<std::string>& arguments) {
     throw PetscOptionError(std::string(error.what()) + "; correct what follows the bare --");
   }
   owner_ = true;
+  verdict(0, nullptr);  // makes what later verdicts need
 }
 
 Session::~Session() {
   if (!owner_) return;
   PetscFinalize();  // pops the error handler
+  if (owns_mpi_) MPI_Finalize();
+}
+
+int gpu_of_rank(int first_gpu) {
+  int size = 1, local = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1) return first_gpu;
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  MPI_Comm_rank(host, &local);
+  MPI_Comm_free(&host);
+  return (first_gpu + local) % std::max(1, cuda::device_count());
 }
 
 void require_one_rank() {
   require_initialised();
-  int size = 1;
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  if (size > 1) throw PetscError("quadrille runs as one process: start it without mpirun");
+  if (ranks() > 1)
+    throw PetscError(
+        "this runs as one process: start it without mpiexec; of quadrille's subcommands, solve runs on "
+        "several ranks");
 }
 
 std::vector<std::string> unused_options() {

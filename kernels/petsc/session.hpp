@@ -8,10 +8,11 @@
 namespace quadrille::petsc {
 
 // Initialises PETSc (and MPI) and finalises both. Signals are left to the system. `arguments` go to PETSc's options database. One at a time;
-// a second one while the first lives, or where the host program has initialised PETSc itself, does nothing.
+// a second one while the first lives, or where the host program has initialised PETSc itself, does nothing. A PETSc with CUDA takes
+// the GPU `first_gpu`, and on several ranks those from it on in turn.
 class Session {
  public:
-  explicit Session(const std::vector<std::string>& arguments = {});
+  explicit Session(const std::vector<std::string>& arguments = {}, int first_gpu = 0);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -19,8 +20,11 @@ class Session {
  private:
   std::vector<std::string> words_;  // PETSc keeps pointers to its arguments
   std::vector<char*> pointers_;
-  bool owner_ = false;
+  bool owner_ = false, owns_mpi_ = false;
 };
+
+// The GPU of this rank where the first rank of its machine has `first_gpu`. Needs MPI to be started.
+int gpu_of_rank(int first_gpu);
 
 // Throws PetscError where several processes run this program together. Needs a Session.
 void require_one_rank();

@@ -18,7 +18,8 @@ static_assert(std::is_same_v<PetscScalar, double> && sizeof(PetscInt) == sizeof(
 
 namespace {
 
-Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size);
+Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size,
+                         MPI_Comm comm = PETSC_COMM_SELF);
 
 ScaledOperator& of(Mat matrix) {
   return shell_context(matrix).scaled(matrix);
@@ -83,7 +84,9 @@ PetscErrorCode invert_variable_block_diagonal(Mat m, PetscInt count, const Petsc
 }
 PetscErrorCode duplicate(Mat m, MatDuplicateOption option, Mat* copy) {
   return guarded("MatDuplicate_Quadrille", [&] {
-    *copy = shell_around(of(m).duplicate(option == MAT_COPY_VALUES), block_size_of(m)).release();
+    *copy = shell_around(of(m).duplicate(option == MAT_COPY_VALUES), block_size_of(m),
+                         PetscObjectComm(reinterpret_cast<PetscObject>(m)))
+                .release();
   });
 }
 PetscErrorCode view(Mat m, PetscViewer viewer) {
@@ -149,11 +152,11 @@ void set_gpu_vectors(Mat matrix, [[maybe_unused]] bool block_diagonal) {
 
 namespace {
 
-Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size) {
+Handle<Mat> shell_around(std::unique_ptr<ScaledOperator> scaled, int block_size, MPI_Comm comm) {
   const SpmvOperator<double>& op = *scaled->op();
   const PetscInt rows = to_index32(op.rows(), "rows"), columns = to_index32(op.columns(), "columns");
   Handle<Mat> matrix = make<Mat>("MatCreateShell", [&](Mat* m) {
-    return MatCreateShell(PETSC_COMM_SELF, rows, columns, rows, columns, nullptr, m);
+    return MatCreateShell(comm, rows, columns, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, m);
   });
   if (block_size != 1) QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), block_size));
   const bool square = rows == columns;

@@ -1,0 +1,123 @@
+// What the ranks assemble and split, put together again, is the whole, bit by bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "assembly/pdes.hpp"
+#include "formats/slab.hpp"
+#include "grid/subdomain.hpp"
+
+namespace quadrille {
+namespace {
+
+struct LinesCase {
+  std::string pde, sides, stencil = "star";
+  Grid grid;
+  bool manufactured = false;
+  int radius = 1;
+};
+
+void expect_whole(const LinesCase& c, int ranks) {
+  SCOPED_TRACE(c.pde + " " + to_string(c.grid) + " " + c.sides + ", " + std::to_string(ranks) + " ranks");
+  const Boundary boundary = parse_boundary(c.sides, c.grid.dimension);
+  const Stencil points = make_stencil(c.stencil, c.grid.dimension, c.radius);
+  const PdeProblem whole = assemble_pde(c.pde, c.grid, points, boundary, 3, c.manufactured);
+  const Csr<double> expected = to_csr(whole.system.hub);
+  const int axis = slab_axis(c.grid.extents);
+  const std::int64_t lines = axis == 2 ? c.grid.extents[1] : 1;
+  std::int64_t row = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Planes planes = owned_planes(c.grid.extents[axis], ranks, rank);
+    PdeLines part = assemble_pde_lines(c.pde, c.grid, points, boundary, 3, c.manufactured,
+                                       {planes.first * lines, planes.count * lines});
+    EXPECT_EQ(part.singular, whole.singular);
+    ASSERT_LE(row + static_cast<std::int64_t>(part.system.rhs.size()), c.grid.rows());
+    EXPECT_TRUE(std::equal(part.system.rhs.begin(), part.system.rhs.end(), whole.system.rhs.begin() + row));
+    EXPECT_EQ(part.exact.size(), c.manufactured ? part.system.rhs.size() : 0);
+    EXPECT_TRUE(
+        std::equal(part.exact.begin(), part.exact.end(), whole.exact.begin() + (c.manufactured ? row : 0)));
+    const SplitSlab split_slab = split(
+        {std::move(part.system.structure), axis, planes.first, planes.count, std::move(part.system.values)});
+    EXPECT_EQ(split_slab.own.rows(), static_cast<std::int64_t>(part.system.rhs.size()));
+    if (planes.count > 0) {
+      EXPECT_NO_THROW(validate(split_slab.own));
+    }
+    EXPECT_EQ(split_slab.ghosts.columns.empty(), planes.count == c.grid.extents[axis] || planes.count == 0);
+    const Csr<double> own =
+        planes.count > 0 ? to_csr(split_slab.own) : Csr<double>{0, 0, Array<std::int32_t>(1, 0), {}, {}};
+    const Csr<double> joined = joined_rows(own, split_slab.ghosts, row, c.grid.rows());
+    for (std::int64_t i = 0; i < joined.rows; ++i, ++row) {
+      const std::int32_t from = expected.row_ptr[row], count = expected.row_ptr[row + 1] - from;
+      ASSERT_EQ(joined.row_ptr[i + 1] - joined.row_ptr[i], count) << "row " << row;
+      for (std::int32_t k = 0; k < count; ++k) {
+        ASSERT_EQ(joined.column[joined.row_ptr[i] + k], expected.column[from + k]) << "row " << row;
+        ASSERT_EQ(joined.value[joined.row_ptr[i] + k], expected.value[from + k]) << "row " << row;
+      }
+    }
+  }
+  EXPECT_EQ(row, c.grid.rows());
+}
+
+Grid grid_of(int dimension, std::array<std::int64_t, 3> extents, int dof = 1) {
+  return {dimension, extents, {0.5, 0.25, 0.125}, dof};
+}
+
+TEST(PdeLines, OfAllRanksAreTheWhole) {
+  for (const char* sides : {"value:2", "clamp", "periodic", "drop,drop,periodic,periodic"})
+    for (const bool manufactured : {false, true})
+      for (const char* pde : {"poisson", "diffusion"})
+        for (const auto& [ny, ranks] : {std::pair{1, 1}, {2, 2}, {3, 2}, {5, 3}, {9, 4}, {4, 4}, {3, 5}})
+          expect_whole({pde, sides, "star", grid_of(2, {11, ny, 1}, 2), manufactured}, ranks);
+  for (const char* sides : {"value:2", "clamp", "periodic", "clamp,clamp,periodic,periodic,value:1,drop"})
+    for (const bool manufactured : {false, true})
+      for (const char* pde : {"poisson", "diffusion"})
+        for (const auto& [nz, ranks] : {std::pair{1, 2}, {2, 2}, {3, 2}, {7, 3}, {4, 4}, {2, 3}})
+          expect_whole({pde, sides, "star", grid_of(3, {5, 4, nz}), manufactured}, ranks);
+}
+
+TEST(PdeLines, OfWideAndBoxStencils) {
+  for (const char* sides : {"value:2", "periodic"})
+    for (const int ranks : {1, 2, 3, 4}) {
+      expect_whole({"poisson", sides, "star", grid_of(2, {6, 7, 1}), false, 4}, ranks);
+      expect_whole({"poisson", sides, "box", grid_of(3, {6, 3, 4}), false}, ranks);
+      expect_whole({"elasticity", sides, "box", grid_of(2, {6, 5, 1}, 2), true}, ranks);
+      expect_whole({"elasticity", sides, "box", grid_of(3, {4, 3, 6}, 3), true}, ranks);
+    }
+}
+
+TEST(Slab, CountsItsValues) {
+  Slab slab;
+  slab.structure.extents = {3, 4, 1};
+  slab.structure.offsets = {{0, 0, 0}};
+  slab.axis = 1;
+  slab.planes = 2;
+  slab.values = Array<double>(5, 1.0);
+  EXPECT_THROW(split(std::move(slab)), FormatError);
+}
+
+// Three nodes along x, four lines of two ranks, the star: what rank 1 has, by hand.
+TEST(Slab, IsSplitAsByHand) {
+  Slab slab;
+  slab.structure.extents = {3, 4, 1};
+  slab.structure.offsets = {{0, -1, 0}, {0, 0, 0}, {0, 1, 0}};
+  slab.axis = 1;
+  slab.first_plane = 2;
+  slab.planes = 2;
+  slab.values = Array<double>(18, 1.0);
+  for (int i = 0; i < 6; ++i) slab.values[i] = 10 + i, slab.values[6 + i] = 20 + i;
+  for (int i = 3; i < 6; ++i) slab.values[12 + i] = 0;  // beyond the grid
+  const SplitSlab parts = split(std::move(slab));
+  EXPECT_EQ(parts.own.extents, (std::array<std::int64_t, 3>{3, 2, 1}));
+  EXPECT_EQ(parts.ghosts.boundary_rows, (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_EQ(parts.ghosts.columns, (std::vector<std::int32_t>{3, 4, 5}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(parts.own.values[i], 0);
+    EXPECT_EQ(parts.own.values[3 + i], 13 + i);
+    EXPECT_EQ(parts.ghosts.values.value[i], 10 + i);
+    EXPECT_EQ(parts.ghosts.values.column[i], i);
+  }
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,187 @@
+"""`mpiexec -n N quadrille solve`: the results of one rank on several, and what goes wrong there. Called with
+QUADRILLE WRONG_MATMULT_LIBRARY MPIEXEC [unittest options]."""
+import json
+import math
+import os
+import subprocess
+import sys
+import unittest
+
+MPIEXEC = sys.argv.pop(3)
+
+from cli_case import CliTest, QUADRILLE
+
+MG = ["-pc_type", "mg", "-ksp_norm_type", "unpreconditioned"]
+
+
+class Ranks(CliTest):
+    def on(self, ranks, *arguments, before=()):
+        return subprocess.run([MPIEXEC, "-n", str(ranks), *before, QUADRILLE, *arguments], capture_output=True, text=True,
+                              timeout=300)
+
+    def solved(self, ranks, *arguments):
+        out = self.path("solve.json")
+        done = self.on(ranks, "solve", "--json", out, *arguments)
+        self.assertEqual(done.returncode, 0, (ranks, arguments, done.stderr))
+        with open(out) as file:
+            (record,) = json.load(file)["records"]
+        self.assertEqual(record["ranks"], ranks)
+        self.assertEqual(done.stdout.count("unknowns\n"), 1, done.stdout)
+        return record
+
+    def sentences(self, done):
+        return [line for line in done.stderr.splitlines() if line.startswith("quadrille: ")]
+
+    def refused(self, code, words, ranks, *arguments, **keywords):
+        done = self.on(ranks, *arguments, **keywords)
+        self.assertEqual(done.returncode, code, (arguments, done.stdout, done.stderr))
+        sentences = self.sentences(done)
+        self.assertEqual(len(sentences), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, sentences[0])
+
+
+class SameResults(Ranks):
+    CASES = [
+        "poisson --grid 37x29 --manufactured",
+        "poisson --grid 21x5x19 --boundary clamp --dof 2 --manufactured",
+        "poisson --grid 18x16x12 --boundary periodic --stencil box --format csr --manufactured",
+        "poisson --grid 40x9 --stencil star --radius 3 --format dia --manufactured",
+        "poisson --grid 26x21 --format petsc_aij --manufactured",
+        "diffusion --grid 24x20x9 --boundary value:0,clamp,periodic,periodic,clamp,drop --manufactured",
+        "diffusion --grid 33x30 --format ell --boundary periodic --manufactured",
+        "elasticity --grid 20x17 --stencil box --dof 2 --manufactured",
+        "elasticity --grid 9x8x10 --stencil box --dof 3 --boundary value:1,value:1,periodic,periodic,value:1,value:1 "
+        "--manufactured -- -pc_type pbjacobi -ksp_type gmres",
+    ]
+    # The first one has fewer planes than ranks on its coarser grids, the second none but one.
+    MULTIGRID = [
+        "poisson --grid 70x6 --manufactured -- -pc_mg_levels 3",
+        "poisson --grid 40x33x4 --boundary periodic --manufactured --",
+        "poisson --grid 48x64 --manufactured --",
+        "poisson --grid 21x18x27 --boundary clamp --dof 2 --manufactured -- -pc_mg_galerkin both",
+        "poisson --grid 20x18x15 --stencil box --boundary value:0,value:0,periodic,periodic,clamp,clamp --manufactured --",
+        "poisson --grid 34x50 --format petsc_aij --manufactured --",
+        "poisson --grid 36x40 --boundary periodic --format csr --manufactured -- -mg_levels_pc_type pbjacobi",
+        "diffusion --grid 41x38 --manufactured --",
+        "diffusion --grid 22x13x19 --boundary value:0,clamp,periodic,periodic,clamp,drop --manufactured --",
+        "diffusion --grid 40x41 --boundary periodic --manufactured --",
+        "diffusion --grid 14x15x18 --boundary clamp --manufactured -- -pc_mg_galerkin none",
+        "elasticity --grid 30x33 --stencil box --dof 2 --manufactured --",
+        "elasticity --grid 13x12x14 --stencil box --dof 3 --manufactured --",
+    ]
+
+    def test_of_one_rank_on_2_3_and_4(self):
+        self.compare([case.split() for case in self.CASES])
+
+    def test_of_multigrid_as_well(self):
+        self.compare([case.split() + MG for case in self.MULTIGRID])
+
+    def compare(self, cases):
+        for case in cases:
+            expected = self.solved(1, *case)
+            for ranks in 2, 3, 4:
+                with self.subTest(case=" ".join(case), ranks=ranks):
+                    record = self.solved(ranks, *case)
+                    self.assertLessEqual(abs(record["iterations"] - expected["iterations"]), 1)
+                    for name in "error_l2", "error_max":
+                        self.assertLess(abs(record[name] - expected[name]), 1e-6 * expected[name])
+                    for name in "unknowns", "h", "reason", "method", "preconditioner", "format", "space":
+                        self.assertEqual(record[name], expected[name])
+                    self.assertLess(record["residual"], 1e-7)
+
+    def test_jumps_of_a_million(self):
+        for case in ["--grid 40x37", "--grid 16x15x21 --boundary clamp"]:
+            arguments = ["diffusion", *case.split(), "--", "-pc_type", "mg"]
+            expected = self.solved(1, *arguments)
+            for ranks in 2, 4:
+                with self.subTest(case=case, ranks=ranks):
+                    self.assertLessEqual(abs(self.solved(ranks, *arguments)["iterations"] - expected["iterations"]), 1)
+
+    # Half the mesh width, a quarter of the error. Lengths as in assembly/pde/manufactured.hpp.
+    def test_the_order_is_two(self):
+        spacing = {"value:0": lambda n: 1 / (n + 1), "clamp": lambda n: 1 / n, "periodic": lambda n: 1 / n}
+        for pde, dimension, sides in [("poisson", 2, "value:0"), ("diffusion", 2, "clamp"), ("poisson", 2, "periodic"),
+                                      ("diffusion", 3, "value:0"), ("poisson", 3, "clamp"), ("diffusion", 3, "periodic")]:
+            few = 40 if dimension == 2 else 16
+            sizes = [2 * few - 1, 4 * few - 1] if sides == "value:0" else [2 * few, 4 * few]
+            if dimension == 3:
+                sizes = [n // 2 for n in sizes]
+            for ranks in 1, 4:
+                with self.subTest(pde=pde, dimension=dimension, sides=sides, ranks=ranks):
+                    errors, widths = [], []
+                    for n in sizes:
+                        record = self.solved(ranks, pde, "--grid", "x".join([str(n)] * dimension), "--boundary", sides,
+                                             "--spacing", repr(spacing[sides](n)), "--manufactured", "--", "-ksp_rtol", "1e-10")
+                        errors.append(record["error_l2"])
+                        widths.append(record["h"])
+                    order = math.log(errors[0] / errors[1]) / math.log(widths[0] / widths[1])
+                    self.assertLess(abs(order - 2), 0.1, errors)
+
+    def test_the_file_is_the_same(self):
+        try:
+            import h5py
+            import numpy
+        except ImportError:
+            self.skipTest("no h5py")
+        arguments = ["poisson", "--grid", "12x11x10", "--dof", "2", "--boundary", "clamp,value:2,value:2,clamp,value:2,value:2",
+                     "--manufactured"]
+        contents = []
+        for ranks in 1, 3:
+            path = self.path("u%d.h5" % ranks)
+            self.solved(ranks, *arguments, "--output", path)
+            self.assertTrue(os.path.exists(path[:-3] + ".xdmf"))
+            with h5py.File(path) as file:
+                contents.append({name: numpy.array(file[name]) for name in file if isinstance(file[name], h5py.Dataset)})
+                contents[-1]["attributes"] = numpy.array(sorted(file.attrs))
+                options = dict(file["options"].attrs)
+        self.assertEqual(options["pde"], "poisson")
+        self.assertEqual(set(contents[0]), set(contents[1]))
+        for name, values in contents[0].items():
+            if name in ("solution", "error"):
+                numpy.testing.assert_allclose(contents[1][name], values, rtol=0, atol=1e-9)
+            else:
+                numpy.testing.assert_array_equal(contents[1][name], values)
+
+    def test_petsc_shows_its_own_things_once(self):
+        done = self.on(3, "solve", "poisson", "--grid", "12x12", "--", "-ksp_view", "-ksp_converged_reason")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("KSP Object:"), 1)
+        self.assertIn("3 MPI processes", done.stdout)
+        self.assertEqual(done.stdout.count("Quadrille: format cds"), 1)
+
+
+class Wrong(Ranks):
+    def test_use_is_answered_once(self):
+        self.refused(2, ["8x3", "4 ranks", "along y", "3"], 4, "solve", "poisson", "--grid", "8x3")
+        self.refused(2, ["8x9x2", "along z", "2"], 3, "solve", "poisson", "--grid", "8x9x2")
+        self.refused(2, ["nosuch"], 3, "solve", "nosuch", "--grid", "8x8")
+        self.refused(2, ["clamp"], 2, "solve", "elasticity", "--grid", "8x8", "--dof", "2", "--stencil", "box", "--boundary", "clamp")
+        self.refused(2, ["bare --"], 3, "solve", "poisson", "--grid", "8x8", "--", "-pc_type", "nosuch")
+        self.refused(2, ["bare --"], 2, "solve", "poisson", "--grid", "8x8", "--", "-ksp_rtol", "x")
+        self.refused(2, ["-pc_mg_levels 9"], 3, "solve", "poisson", "--grid", "40x24", "--", "-pc_type", "mg", "-pc_mg_levels", "9")
+        self.refused(2, ["nosuch"], 3, "solve", "poisson", "--grid", "40x24", "--", "-pc_type", "mg", "-pc_mg_galerkin", "nosuch")
+        self.refused(2, ["chebyshev"], 2, "solve", "poisson", "--grid", "8x8", "--", "-ksp_type", "chebyshev")
+        self.refused(3, ["/nosuch/u.h5"], 3, "solve", "poisson", "--grid", "8x8", "--output", "/nosuch/u.h5")
+        self.refused(3, ["one process", "solve"], 2, "spmv", "--grid", "8x8")
+        self.refused(3, ["one process"], 2, "bench", "bandwidth", "--grid", "8x8")
+
+    def test_not_to_converge_is_said_once(self):
+        done = self.on(3, "solve", "poisson", "--grid", "40x40", "--", "-ksp_max_it", "3")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(len(self.sentences(done)), 1, done.stderr)
+        self.assertIn("did not converge", done.stderr)
+
+    # Rank 1 may not have the memory that its part takes; the others could go on.
+    def test_one_rank_that_fails_ends_all(self):
+        little = ["sh", "-c", 'test "$OMPI_COMM_WORLD_RANK" != 1 || ulimit -v 400000; exec "$@"', "sh"]
+        arguments = ["solve", "poisson", "--quiet", "--grid", "24x24x24"]
+        done = self.on(3, *arguments, before=little)
+        if done.returncode != 0:
+            self.skipTest("MPI itself needs more here: " + done.stderr[:300])
+        arguments[4] = "192x192x192"
+        self.refused(3, ["memory"], 3, *arguments, before=little)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
