@@ -72,23 +72,24 @@ class SameResults(Ranks):
     ]
 
     def test_of_one_rank_on_2_3_and_4(self):
-        self.compare([case.split() for case in self.CASES])
+        for case in self.CASES:
+            self.compare(case.split(), (2, 3, 4))
 
     def test_of_multigrid_as_well(self):
-        self.compare([case.split() + MG for case in self.MULTIGRID])
+        for i, case in enumerate(self.MULTIGRID):
+            self.compare(case.split() + MG, (2, 4) if i % 2 == 0 else (3,))
 
-    def compare(self, cases):
-        for case in cases:
-            expected = self.solved(1, *case)
-            for ranks in 2, 3, 4:
-                with self.subTest(case=" ".join(case), ranks=ranks):
-                    record = self.solved(ranks, *case)
-                    self.assertLessEqual(abs(record["iterations"] - expected["iterations"]), 1)
-                    for name in "error_l2", "error_max":
-                        self.assertLess(abs(record[name] - expected[name]), 1e-6 * expected[name])
-                    for name in "unknowns", "h", "reason", "method", "preconditioner", "format", "space":
-                        self.assertEqual(record[name], expected[name])
-                    self.assertLess(record["residual"], 1e-7)
+    def compare(self, case, several):
+        expected = self.solved(1, *case)
+        for ranks in several:
+            with self.subTest(case=" ".join(case), ranks=ranks):
+                record = self.solved(ranks, *case)
+                self.assertLessEqual(abs(record["iterations"] - expected["iterations"]), 1)
+                for name in "error_l2", "error_max":
+                    self.assertLess(abs(record[name] - expected[name]), 1e-6 * expected[name])
+                for name in "unknowns", "h", "reason", "method", "preconditioner", "format", "space":
+                    self.assertEqual(record[name], expected[name])
+                self.assertLess(record["residual"], 1e-7)
 
     def test_jumps_of_a_million(self):
         for case in ["--grid 40x37", "--grid 16x15x21 --boundary clamp"]:
