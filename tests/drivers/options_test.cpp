@@ -253,7 +253,7 @@ TEST(Options, ManyUnknownsOnALargeGridOverflow) {
 TEST(Options, EveryOptionRefusesEmptyMissingAndRepeatedValues) {
   std::vector<std::pair<std::string, std::string>> names = spmv({}).resolved;
   names.emplace_back("config", "");
-  const Words switches{"transpose", "cmrs-reorder", "quiet", "no-progress"};
+  const Words switches{"tune", "retune", "transpose", "cmrs-reorder", "quiet", "no-progress"};
   for (const auto& entry : names) {
     const std::string option = "--" + entry.first;
     if (std::count(switches.begin(), switches.end(), entry.first)) {
