@@ -84,7 +84,9 @@ class AijStore final : public Store {
     }
     QUADRILLE_PETSC(MatSetValuesCOO(aij_.get(), values, mode));
   }
-  void assemble_begin(MatAssemblyType type) override { QUADRILLE_PETSC(MatAssemblyBegin(aij_.get(), type)); }
+  void assemble_begin(MatAssemblyType type) override {
+    QUADRILLE_PETSC(MatAssemblyBegin(aij_.get(), type));
+  }
   void assemble_end(MatAssemblyType type) override {
     changed();
     QUADRILLE_PETSC(MatAssemblyEnd(aij_.get(), type));
@@ -109,7 +111,9 @@ class AijStore final : public Store {
     values.assign(value, value + count);
     QUADRILLE_PETSC(MatRestoreRow(aij_.get(), row, &count, &column, &value));
   }
-  Mat aij() override { return aij_.get(); }
+  Mat aij() override {
+    return aij_.get();
+  }
   void modify(const std::function<void(Mat)>& change) override {
     changed();
     change(aij_.get());
@@ -133,7 +137,9 @@ class AijStore final : public Store {
     parts.ghost = std::make_shared<const Csr<double>>(without_empty_rows(all_rows, parts.boundary_rows));
     return parts;
   }
-  bool parts_in_place() const override { return false; }
+  bool parts_in_place() const override {
+    return false;
+  }
 
  private:
   Handle<Mat> aij_;
