@@ -279,12 +279,13 @@ TEST_F(MatrixType, WrongOptionsAreRefusedWithWhatThereIs) {
   CALL(MatAssemblyBegin(m.get(), MAT_FINAL_ASSEMBLY));
   expect_in("there is no format 'nonsense'; there are csr",
             error_of(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY)));
+  const char* const before = space() == SpaceKind::cuda ? "cuda" : "auto";
   CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", "moon"));
   const Handle<Mat> n = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
   CALL(MatSetSizes(n.get(), PETSC_DECIDE, PETSC_DECIDE, 16, 16));
   CALL(MatSetType(n.get(), "quadrille"));
   const std::string text = error_of(MatSetUp(n.get()));
-  CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_space"));
+  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", before));
   expect_in("-mat_quadrille_space moon: there are auto, cpu and cuda", text);
 }
 
