@@ -7,11 +7,13 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <map>
 
 #include "drivers/bench.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/json.hpp"
 #include "drivers/support/operator_sweep.hpp"
+#include "drivers/support/set_summary.hpp"
 #include "kernels/tuning/measure_formats.hpp"
 
 namespace quadrille {
@@ -100,6 +102,7 @@ class AutoBench {
       if (fastest.format.empty()) fastest = {turn.format, turn.ms};
       if (turn.format == chosen) outcome.chosen = {turn.format, turn.ms};
       if (turn.format == tuned) outcome.tuned = {turn.format, turn.ms};
+      times_[outcome.precision].push_back({outcome.name, turn.format, turn.ms});
     }
     for (Record& record : records) {
       const auto turn = std::find_if(turns.begin(), turns.end(), [&](const MeasuredFormat& m) {
@@ -116,6 +119,8 @@ class AutoBench {
                        : ExtraField{std::string("predicted_") + to_string(choice.machine.space), "null", ""});
       sweep_.add(std::move(record));
     }
+    for (const auto& [way, pick] : {std::pair{"auto", outcome.chosen}, {"auto --tune", outcome.tuned}})
+      if (!pick.format.empty()) times_[outcome.precision].push_back({outcome.name, way, pick.ms});
     if (!outcome.best.format.empty() && !outcome.chosen.format.empty())
       outcomes_.push_back(std::move(outcome));
   }
@@ -194,44 +199,51 @@ class AutoBench {
     std::fflush(stdout);
   }
 
+  static std::string to_json(const Quality& q) {
+    return "{\"operators\": " + std::to_string(q.operators) +
+           ", \"within_5_percent\": " + json_number(q.share(q.within)) +
+           ", \"mean_ratio\": " + json_number(q.mean()) + ", \"matching\": " + json_number(q.matching()) +
+           ", \"worst_ratio\": " + json_number(q.worst) + ", \"worst\": " + json_string(q.worst_name) +
+           ", \"as_fast_as_peer\": " + (q.with_peer > 0 ? json_number(q.peer_share()) : "null") + "}";
+  }
+
+  static std::string to_json(const Outcome& o) {
+    const auto picked = [](const char* name, const Pick& pick) {
+      return std::string(", \"") + name + "\": " +
+             (pick.format.empty()
+                  ? "null"
+                  : "{\"format\": " + json_string(pick.format) + ", \"ms\": " + json_number(pick.ms) + "}");
+    };
+    return "{\"matrix\": " + json_string(o.name) + ", \"rows\": " + std::to_string(o.rows) +
+           ", \"nnz\": " + std::to_string(o.nnz) + picked("best", o.best) + picked("chosen", o.chosen) +
+           picked("tuned", o.tuned) + picked("peer", o.peer) + "}";
+  }
+
+  // For each precision the common summary over the set, with the two choices as methods, and the members "machine", "choices",
+  // "predicted", "tuned" and "best" beside.
   std::string summary_json() const {
-    std::string text = "{\"machines\": " + to_json(machines_);
+    std::string text;
     for (const std::string& precision : precisions()) {
-      text += ", " + json_string(precision) + ": {";
-      for (const auto& [name, pick] : ways) {
-        const Quality q = quality(precision, pick);
-        text += (name == ways[0].first ? "" : ", ") + json_string(name) +
-                ": {\"operators\": " + std::to_string(q.operators) +
-                ", \"within_5_percent\": " + json_number(q.share(q.within)) +
-                ", \"mean_ratio\": " + json_number(q.mean()) +
-                ", \"matching\": " + json_number(q.matching()) +
-                ", \"worst_ratio\": " + json_number(q.worst) + ", \"worst\": " + json_string(q.worst_name) +
-                ", \"as_fast_as_peer\": " + (q.with_peer > 0 ? json_number(q.peer_share()) : "null") + "}";
-      }
-      text += ", \"operators\": [";
-      bool first = true;
-      for (const Outcome& o : outcomes_) {
-        if (o.precision != precision) continue;
-        const auto picked = [](const char* name, const Pick& pick) {
-          return std::string(", \"") + name + "\": " +
-                 (pick.format.empty() ? "null"
-                                      : "{\"format\": " + json_string(pick.format) +
-                                            ", \"ms\": " + json_number(pick.ms) + "}");
-        };
-        text += std::string(first ? "" : ", ") + "{\"matrix\": " + json_string(o.name) +
-                ", \"rows\": " + std::to_string(o.rows) + ", \"nnz\": " + std::to_string(o.nnz) +
-                picked("best", o.best) + picked("chosen", o.chosen) + picked("tuned", o.tuned) +
-                picked("peer", o.peer) + "}";
-        first = false;
-      }
-      text += "]}";
+      std::string common =
+          quadrille::to_json(std::vector<SetSummary>{summarize(precision, times_.at(precision), "csr")});
+      common =
+          common.substr(common.find('{'), common.rfind('}') - common.find('{'));  // [{...}] without its ends
+      std::string choices;
+      for (const Outcome& o : outcomes_)
+        if (o.precision == precision) choices += (choices.empty() ? "" : ", ") + to_json(o);
+      text += (text.empty() ? "" : ", ") + common + ", \"machine\": " + quadrille::to_json(machines_) +
+              ", \"choices\": [" + choices + "]";
+      for (const auto& [name, pick] : ways)
+        text += ", " + json_string(name) + ": " + to_json(quality(precision, pick));
+      text += "}";
     }
-    return text + "}";
+    return "[" + text + "]";
   }
 
   const Options& options_;
   OperatorSweep sweep_;
   std::vector<Outcome> outcomes_;
+  std::map<std::string, std::vector<MethodTime>> times_;  // by precision
   std::vector<MachineModel> machines_;
 };
 

@@ -11,11 +11,11 @@
 
 #include "drivers/bench.hpp"
 #include "drivers/support/operator_sweep.hpp"
-#include "drivers/support/product.hpp"
 #include "drivers/support/set_summary.hpp"
 #include "drivers/support/summary_table.hpp"
 #include "formats/csc.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/product.hpp"
 #include "kernels/set_up.hpp"
 #include "kernels/transpose_methods.hpp"
 

@@ -10,10 +10,10 @@
 #include "drivers/support/field_file.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/format_run.hpp"
-#include "drivers/support/product.hpp"
 #include "drivers/support/report.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/session.hpp"
+#include "kernels/product.hpp"
 #include "revision.hpp"
 
 namespace quadrille {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "drivers/support/product.hpp"
 #include "drivers/support/report.hpp"
 #include "formats/array.hpp"
+#include "kernels/product.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille {

@@ -13,9 +13,9 @@
 #include "assembly/operators.hpp"
 #include "assembly/pde/counter_hash.hpp"
 #include "drivers/support/measure.hpp"
-#include "drivers/support/product.hpp"
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/product.hpp"
 #include "kernels/tuning/format_bytes.hpp"
 
 namespace quadrille {

@@ -11,16 +11,12 @@
 #include "grid/boundary.hpp"
 #include "grid/grid.hpp"
 #include "grid/stencil.hpp"
+#include "kernels/product.hpp"
 #include "kernels/registry.hpp"
 
 namespace quadrille {
 
 enum class Precision { fp32, fp64 };
-
-struct Product {
-  bool transposed = false;  // y = A^T x
-  int vectors = 1;          // Y = A X with so many at once; 1 where it is transposed
-};
 
 // A grid with what depends on its dimension.
 struct Problem {

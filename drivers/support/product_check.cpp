@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "assembly/pde/counter_hash.hpp"
-#include "drivers/support/product.hpp"
 #include "formats/csc.hpp"
+#include "kernels/product.hpp"
 
 namespace quadrille {
 namespace {

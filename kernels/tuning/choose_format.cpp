@@ -26,13 +26,13 @@ std::string options_text(const FormatOptions& o) {
   return "block=" + std::to_string(o.block_size) + " csr=" + std::to_string(o.csr_lanes) +
          " ellr_t=" + std::to_string(o.ellr_t_threads) + "," + std::to_string(o.ellr_t_block) +
          " rg_csr=" + std::to_string(o.rg_csr_group) + "," +
-         std::to_string(static_cast<int>(o.rg_csr_ordering)) + " cmrs=" + std::to_string(o.cmrs_height) +
-         "," + std::to_string(o.cmrs_reorder ? 1 : 0) + "," +
+         std::to_string(static_cast<int>(o.rg_csr_ordering)) + "," + std::to_string(o.rg_csr_threads) +
+         " cmrs=" + std::to_string(o.cmrs_height) + "," + std::to_string(o.cmrs_reorder ? 1 : 0) + "," +
          std::to_string(static_cast<int>(launch.kernel)) + "," + std::to_string(launch.block) + "," +
          std::to_string(launch.aligned ? 1 : 0) + "," + std::to_string(static_cast<int>(launch.cache));
 }
 
-std::string product_text(const ProductKind& product) {
+std::string product_text(const Product& product) {
   return product.transposed ? "transposed" : std::to_string(product.vectors) + " vectors";
 }
 
@@ -130,9 +130,11 @@ FormatChoice choose_format(const Source<T>& source, const ChoiceWishes& wishes,
   if (choice.entries.empty()) throw FormatError("no format can hold this operator here");
 
   ChoiceCache cache(wishes.cache_folder);
-  const std::string key = cache.path().empty() ? "" : cache_key(source, wishes, choice);
-  if (wishes.again) cache.forget(key);
-  if (const std::optional<RememberedChoice> known = cache.find(key);
+  const bool named =
+      !cache.path().empty() && !wishes.format_options.rg_csr_order;  // an order of rows is no name
+  const std::string key = named ? cache_key(source, wishes, choice) : "";
+  if (named && wishes.again) cache.forget(key);
+  if (const std::optional<RememberedChoice> known = named ? cache.find(key) : std::nullopt;
       known && std::any_of(choice.entries.begin(), choice.entries.end(), [&](const FormatEntry* entry) {
         return entry->name == known->format && to_string(entry->space) == known->space;
       })) {
@@ -142,7 +144,7 @@ FormatChoice choose_format(const Source<T>& source, const ChoiceWishes& wishes,
     prefer(known->format, choice);
   } else if (wishes.measure || wishes.again) {
     measure_best(source, wishes, x, check, choice);
-    if (choice.basis == ChoiceBasis::measured)
+    if (named && choice.basis == ChoiceBasis::measured)
       cache.remember(key, {choice.best().name, to_string(choice.machine.space), choice.ms, now_s()});
   }
   for (std::string& note : cache.take_notes()) choice.notes.push_back(std::move(note));

@@ -15,7 +15,7 @@ namespace quadrille {
 
 struct ChoiceWishes {
   FormatOptions format_options;
-  ProductKind product;
+  Product product;
   std::optional<SpaceKind>
       space;       // nothing: the GPU where there is one and a format holds the operator there
   int device = 0;  // the GPU, which is the current one

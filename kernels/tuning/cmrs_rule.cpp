@@ -22,6 +22,9 @@ RowStatistics row_statistics(std::span<const std::int32_t> row_ptr, std::int64_t
   return s;
 }
 
+// Measured on an H200 on 195 operators in fp64 (results/README.md): strips of one row in the order of CSR, blocks of 128
+// threads, are at 97.3 % of the best of all heights, orders and kernels on average. What a taller strip saves, 4 bytes for each
+// row, is less than what it costs to keep its rows apart: 3 to 11 % with two rows, 5 to 15 % with four.
 CmrsChoice cmrs_choice(const RowStatistics&, int) {
   return {};
 }

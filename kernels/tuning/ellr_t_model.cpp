@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "formats/build_csr.hpp"
 #include "formats/ellr_t.hpp"
 
 namespace quadrille {
@@ -16,11 +17,13 @@ int log2_of(int power) {
   return std::countr_zero(static_cast<unsigned>(power));
 }
 
-// Whether a row's padding to a multiple of T costs so much more than with T = 1 that the format may refuse it.
-bool pads_too_much(const RowGroups& rows, int threads) {
-  constexpr std::int64_t most = 8;  // times the entries
-  const std::int64_t width = (rows.longest + threads - 1) / threads * threads;
-  return rows.rows * width > std::max(rows.rows * rows.longest, most * rows.nnz);
+// Whether the format refuses the rows for what they take when padded to a multiple of T.
+bool refused(const RowGroups& rows, int threads, int value_bytes) {
+  const Traffic traffic =
+      ellr_t_traffic(rows.rows, rows.columns, rows.nnz, round_up(rows.longest, threads), value_bytes);
+  return !absurd_fill("ellr_t", traffic.stored_bytes - 4 * rows.rows,
+                      csr_bytes(rows.rows, rows.nnz, value_bytes))
+              .empty();
 }
 
 // Adds the groups of up to `largest_group` rows from `first` on.
@@ -160,7 +163,8 @@ EllrTChoice ellr_t_choice(const RowGroups& rows, int value_bytes, const cuda::Gp
   EllrTChoice best;
   double least = -1;
   for (const int threads : ellr_t_threads) {
-    if (wanted.threads != 0 ? wanted.threads != threads : pads_too_much(rows, threads)) continue;
+    if (wanted.threads != 0 ? wanted.threads != threads : threads > 1 && refused(rows, threads, value_bytes))
+      continue;
     for (const int block : ellr_t_blocks) {
       if (wanted.block != 0 && wanted.block != block) continue;
       const double ms = ellr_t_ms(rows, {threads, block}, value_bytes, gpu, constants);

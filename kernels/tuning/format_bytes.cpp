@@ -39,7 +39,7 @@ FormatBytes of_ellr_t(const Sparsity& s) {
 }
 
 FormatBytes of_rg_csr(const Sparsity& s, const FormatOptions& options) {
-  const bool ordered = options.rg_csr_ordering != RowOrdering::none;
+  const bool ordered = options.rg_csr_order || options.rg_csr_ordering != RowOrdering::none;
   FormatBytes bytes = padded(
       "rg_csr", s,
       rg_csr_traffic(s.rows, s.columns, s.nnz, options.rg_csr_group, s.rg_csr_slots, ordered, s.value_bytes),

@@ -48,21 +48,11 @@ class Vectors {
   Array<T, Device> device_x_, device_y_;
 };
 
-template <class T>
-void multiply(const SpmvOperator<T>& op, const ProductKind& product, const T* x, T* y) {
-  if (product.transposed)
-    op.apply_transpose(x, y);
-  else if (product.vectors > 1)
-    op.apply_multiple(x, y, product.vectors);
-  else
-    op.apply(x, y);
-}
-
 // Of one among `count` products, queued one after the other.
 template <class T>
-double one_ms(const SpmvOperator<T>& op, const ProductKind& product, int count, const T* x, T* y) {
+double one_ms(const SpmvOperator<T>& op, const Product& product, int count, const T* x, T* y) {
   const auto all = [&] {
-    for (int i = 0; i < count; ++i) multiply(op, product, x, y);
+    for (int i = 0; i < count; ++i) apply(op, product, x, y);
   };
   if (op.space() == SpaceKind::cuda) return cuda::time_ms(all) / count;
   const auto start = std::chrono::steady_clock::now();
@@ -94,7 +84,7 @@ std::unique_ptr<SpmvOperator<T>> made_and_checked(const FormatEntry& entry, cons
   try {
     std::unique_ptr<SpmvOperator<T>> op = entry.make<T>()(source, wishes.format_options);
     vectors.spoil();
-    multiply(*op, wishes.product, vectors.x(), vectors.y());
+    apply(*op, wishes.product, vectors.x(), vectors.y());
     const double error = check(vectors.on_host());
     if (error <= 1) return op;
     result.refused = entry.name + " is wrong: its error is " + std::to_string(error) + " of the bound";
@@ -111,7 +101,7 @@ std::unique_ptr<SpmvOperator<T>> made_and_checked(const FormatEntry& entry, cons
 // Turn by turn until each has its rounds. Short products are timed several at once: alone, a launch takes longer than they
 // do and varies more than they differ.
 template <class T>
-void take_turns(std::vector<Candidate<T>>& candidates, const ProductKind& product, Vectors<T>& vectors) {
+void take_turns(std::vector<Candidate<T>>& candidates, const Product& product, Vectors<T>& vectors) {
   for (int round = -2; round < most_rounds; ++round)  // two warm up
     for (Candidate<T>& c : candidates) {
       if (static_cast<int>(c.ms.size()) >= least_rounds && c.spent_ms > enough_ms) continue;
@@ -223,8 +213,7 @@ void expect_hub(const BlockDiagonals<T>& hub, const T* x, std::int64_t shift,
 }  // namespace
 
 template <class T>
-ProductCheckFunction<T> own_check(const Source<T>& source, const ProductKind& product,
-                                  const std::vector<T>& x) {
+ProductCheckFunction<T> own_check(const Source<T>& source, const Product& product, const std::vector<T>& x) {
   auto expected = std::make_shared<std::vector<ExpectedRow>>();
   const std::int64_t size_x = static_cast<std::int64_t>(x.size()) / product.vectors;
   if (!source.csr && (!source.hub || product.transposed)) return {};
@@ -257,7 +246,7 @@ std::vector<T> random_vectors(std::int64_t size, int count) {
   template std::vector<MeasuredFormat> measure_formats(                                                     \
       const Source<T>&, const std::vector<const FormatEntry*>&, const ChoiceWishes&, const std::vector<T>&, \
       const ProductCheckFunction<T>&);                                                                      \
-  template ProductCheckFunction<T> own_check(const Source<T>&, const ProductKind&, const std::vector<T>&);  \
+  template ProductCheckFunction<T> own_check(const Source<T>&, const Product&, const std::vector<T>&);      \
   template std::vector<T> random_vectors(std::int64_t, int);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

@@ -14,8 +14,7 @@ std::vector<MeasuredFormat> measure_formats(const Source<T>& source,
 
 // The check of a source's own product of x; empty where it cannot be had.
 template <class T>
-ProductCheckFunction<T> own_check(const Source<T>& source, const ProductKind& product,
-                                  const std::vector<T>& x);
+ProductCheckFunction<T> own_check(const Source<T>& source, const Product& product, const std::vector<T>& x);
 
 // `count` vectors of `size` random numbers in (-1, 1), one after the other.
 template <class T>

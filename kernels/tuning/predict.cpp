@@ -7,9 +7,10 @@ namespace quadrille {
 namespace {
 
 constexpr double sector = 32;          // bytes
+constexpr double sharpness = 3;        // of the larger of work and chain: the norm that combines them
 constexpr double in_flight = 8;        // entries that a thread reads at once
 constexpr double tile = 1024;          // entries that a block of CSR's and CMRS's kernel reads at once
-constexpr double few_diagonals = 32;   // that CDS's kernel has in flight at once
+constexpr double chain_step = 16;      // entries in shared memory that a lane adds up in the time of a step
 constexpr double vectors_at_once = 8;  // of CDS's product with several vectors
 
 double steps_of(double entries, double at_once) {
@@ -30,14 +31,6 @@ double ellr_t_touched(const Sparsity& s, int threads, double stored_entries) {
   return entry * std::min(stored_entries, static_cast<double>(s.nnz) + half_open);
 }
 
-// Of CSR and CMRS, whose blocks take lines as they come up to a tile and share their threads evenly among them: where there are
-// many lines, one lane has to add up a long one by itself, 16 entries in the time of a step.
-double tile_steps(const Sparsity& s) {
-  const double lines = std::clamp(0.875 * tile / std::max(s.lengths.mean, 1e-9), 1.0, 128.0);
-  const double lanes = std::min(32.0, std::exp2(std::floor(std::log2(128 / lines))));
-  return 1 + std::min(static_cast<double>(s.lengths.longest), tile) / lanes / 16;
-}
-
 struct GpuShape {
   double entries = 0;  // stored, that are computed with
   double steps = 1;
@@ -50,13 +43,14 @@ GpuShape gpu_shape(const std::string& format, const Sparsity& s, const Traffic& 
   const double nnz = static_cast<double>(s.nnz), rows = static_cast<double>(s.rows);
   const double longest = static_cast<double>(s.lengths.longest);
   const double stored = static_cast<double>(traffic.stored_bytes);
-  if (format == "csr") return {nnz, tile_steps(s), true, 0};
+  if (format == "csr") return {nnz, 1 + static_cast<double>(s.csr_chain) / chain_step, true, 0};
   if (format == "csc")
     return {nnz, 2 + steps_of(static_cast<double>(s.longest_column), 8 * in_flight), true, 0};
   if (format == "coo") return {nnz, 2 + steps_of(longest, tile), true, 0};
   if (format == "bcsr")
     return {static_cast<double>(s.blocks) * s.block_size * s.block_size,
-            s.block_size == 1 ? tile_steps(s) : 1 + steps_of(static_cast<double>(s.longest_block_row), 2),
+            s.block_size == 1 ? 1 + static_cast<double>(s.csr_chain) / chain_step
+                              : 1 + steps_of(static_cast<double>(s.longest_block_row), 2),
             true, 0};
   if (format == "ell") return {rows * longest, steps_of(longest, in_flight), true, 0};
   if (format == "ellr_t") {
@@ -67,10 +61,11 @@ GpuShape gpu_shape(const std::string& format, const Sparsity& s, const Traffic& 
   }
   if (format == "rg_csr") {
     const double slots = static_cast<double>(s.rg_csr_slots) * (4.0 + s.value_bytes);
-    return {nnz, 1 + steps_of(longest, in_flight), true,
+    return {nnz, 1 + steps_of(longest, in_flight * s.rg_csr_threads), true,
             stored - slots + std::min(slots, static_cast<double>(s.touched_bytes))};
   }
-  if (format == "cmrs") return {nnz * s.cmrs_height, tile_steps(s), true, 0};
+  if (format == "cmrs")
+    return {nnz * s.cmrs_height, 1 + static_cast<double>(s.cmrs_chain) / chain_step, true, 0};
   if (format == "hyb")
     return {rows * static_cast<double>(s.hyb_width) + static_cast<double>(s.hyb_beyond),
             steps_of(static_cast<double>(s.hyb_width), in_flight) +
@@ -82,8 +77,7 @@ GpuShape gpu_shape(const std::string& format, const Sparsity& s, const Traffic& 
   }
   if (format == "cds" && s.cds) {
     const double diagonals = static_cast<double>(s.cds->diagonals());
-    return {diagonals * s.cds->dof * rows, 1 + std::max(0.0, diagonals - few_diagonals) / in_flight, false,
-            0};
+    return {diagonals * s.cds->dof * rows, diagonals, false, 0};
   }
   throw FormatError("the time of " + format + " is not known before it is made");
 }
@@ -105,7 +99,7 @@ double cpu_entries(const std::string& format, const Sparsity& s) {
 
 }  // namespace
 
-ProductWork product_work(const std::string& format, const Sparsity& s, const ProductKind& product,
+ProductWork product_work(const std::string& format, const Sparsity& s, const Product& product,
                          const Traffic& traffic, SpaceKind space) {
   const std::string plain = as_plain(format, product.transposed);
   ProductWork work;
@@ -136,7 +130,7 @@ ProductWork product_work(const std::string& format, const Sparsity& s, const Pro
 }
 
 double product_ms(const ProductWork& work, const FormatConstants& c, const MachineModel& m,
-                  const ProductKind& product) {
+                  const Product& product) {
   // All of a working set of three quarters of the cache stays in it, none of one twice as large as the cache.
   const double cache = static_cast<double>(m.cache_bytes);
   const double outside =
@@ -147,13 +141,15 @@ double product_ms(const ProductWork& work, const FormatConstants& c, const Machi
   if (m.space == SpaceKind::cpu)
     return 1e-3 * (m.launch_us + c.fixed_us + stream_us + entries_us / m.threads);
   const double launches = product.vectors > 1 && c.format != "cds" ? product.vectors : 1;
-  return 1e-3 * (m.launch_us + launches * c.fixed_us + stream_us + entries_us +
-                 1e-3 * c.gather * work.gathered_bytes / m.gather_gbps + c.step_us * work.steps +
-                 1e-3 * c.atomic * work.atomics / m.atomic_per_ns);
+  const double work_us = stream_us + entries_us + 1e-3 * c.gather * work.gathered_bytes / m.gather_gbps +
+                         1e-3 * c.atomic * work.atomics / m.atomic_per_ns;
+  const double chain_us = c.step_us * work.steps;
+  return 1e-3 * (m.launch_us + launches * c.fixed_us +
+                 std::pow(std::pow(work_us, sharpness) + std::pow(chain_us, sharpness), 1 / sharpness));
 }
 
 std::vector<Prediction> predict(const Sparsity& s, const MachineModel& machine, const FormatOptions& options,
-                                const ProductKind& product) {
+                                const Product& product) {
   std::vector<Prediction> predictions;
   for (const FormatEntry& entry : registry()) {
     // The formats are the same in both spaces; a machine without a GPU lists those of the CPU.

@@ -1,7 +1,8 @@
 // The predicted time of each format's product on a machine. A pure function of the operator's statistics: no GPU, no matrix.
 //
-//   us = launch + fixed + streamed / (share * bandwidth) + gather * gathered / gather bandwidth
-//        + entry * entries + step * steps + atomic * entries / atomics
+//   us = launch + fixed + (work^3 + chain^3)^(1/3)
+//   work = streamed / (share * bandwidth) + gather * gathered / gather bandwidth + entry * entries + atomic * entries / atomics
+//   chain = step * steps
 //
 // on the GPU, where
 //   launch      of a kernel that does nothing
@@ -9,25 +10,21 @@
 //   bandwidth   of memory, of the cache where the working set fits it, and a mixture between
 //   gathered    bytes of the sectors of x that blocks of 256 rows read, beyond the one time that is streamed
 //   entries     stored entries that the kernel computes with
-//   steps       round trips to memory of the thread with the longest row, one after the other
+//   steps       of the thread with the most to do, one after the other: round trips to memory, diagonals, 16 entries in shared
+//               memory
 // On the CPU it is launch + streamed / bandwidth + entry * entries / threads. The constants are those of machine_model.cpp.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "kernels/product.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/tuning/format_bytes.hpp"
 #include "kernels/tuning/machine_model.hpp"
 #include "kernels/tuning/sparsity.hpp"
 
 namespace quadrille {
-
-// Which product is asked about.
-struct ProductKind {
-  bool transposed = false;  // y = A^T x
-  int vectors = 1;          // Y = A X with so many at once; 1 where it is transposed
-};
 
 // What the product of a format does, in the terms above.
 struct ProductWork {
@@ -48,16 +45,16 @@ struct Prediction {
 // One for each of the project's own formats in the registry's order, refused ones included. Monotonous: more bytes, entries,
 // steps or a slower machine never give a shorter time.
 std::vector<Prediction> predict(const Sparsity& sparsity, const MachineModel& machine,
-                                const FormatOptions& options, const ProductKind& product = {});
+                                const FormatOptions& options, const Product& product = {});
 
 // Those that are not refused, the fastest first.
 std::vector<Prediction> ranked(std::vector<Prediction> predictions);
 
 // What one product of a format does on a machine of this kind.
-ProductWork product_work(const std::string& format, const Sparsity& sparsity, const ProductKind& product,
+ProductWork product_work(const std::string& format, const Sparsity& sparsity, const Product& product,
                          const Traffic& traffic, SpaceKind space);
 // The time of that, in ms.
 double product_ms(const ProductWork& work, const FormatConstants& constants, const MachineModel& machine,
-                  const ProductKind& product);
+                  const Product& product);
 
 }  // namespace quadrille

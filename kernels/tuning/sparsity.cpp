@@ -12,6 +12,7 @@
 #include "formats/rg_csr.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
+#include "kernels/tuning/rg_csr_rule.hpp"
 
 namespace quadrille {
 namespace {
@@ -81,17 +82,39 @@ std::int64_t sum_of_longest(const Csr<T>& csr, std::int64_t together) {
 
 template <class T>
 void count_rg_csr(const Csr<T>& csr, const FormatOptions& options, Sparsity& s) {
-  const std::int64_t group = std::max(1, options.rg_csr_group);
   Array<std::int32_t> order;
-  if (options.rg_csr_ordering == RowOrdering::descending) order = descending_order(csr);
-  s.rg_csr_exact = options.rg_csr_ordering != RowOrdering::rcm;
-  for (std::int64_t first = 0; first < csr.rows; first += group) {
-    std::int64_t longest = 0;
-    const std::int64_t end = std::min(csr.rows, first + group);
-    for (std::int64_t i = first; i < end; ++i)
-      longest = std::max(longest, length_of(csr, order.size() > 0 ? order[i] : i));
-    s.rg_csr_slots += (end - first) * longest;
+  if (options.rg_csr_order)
+    order = copy_of(*options.rg_csr_order);
+  else if (options.rg_csr_ordering == RowOrdering::descending)
+    order = descending_order(csr);
+  s.rg_csr_exact = options.rg_csr_order || options.rg_csr_ordering != RowOrdering::rcm;
+  s.rg_csr_slots = rg_csr_slots(csr, options.rg_csr_group, order);
+  s.rg_csr_threads = options.rg_csr_threads > 0
+                         ? std::min(options.rg_csr_threads, most_rg_csr_threads(options.rg_csr_group))
+                         : rg_csr_threads(options.rg_csr_group, csr.rows, s.rg_csr_slots, s.lengths.longest);
+}
+
+// What one lane adds up, at most, where blocks of threads take lines of `height` rows as plan_lines() shares them out: the
+// threads of a block are shared out evenly among its lines, so beside many short lines a long one has one lane.
+template <class T>
+std::int64_t longest_chain(const Csr<T>& csr, std::int64_t height) {
+  const std::int64_t lines = (csr.rows + height - 1) / height;
+  Array<std::int32_t> ptr(lines + 1);
+  for (std::int64_t i = 0; i <= lines; ++i) ptr[i] = csr.row_ptr[std::min(csr.rows, i * height)];
+  const LinePlan<T> plan =
+      plan_lines<T>(ptr, static_cast<int>(height), line_threads * line_entries, line_threads);
+  std::int64_t chain = 0;
+#pragma omp parallel for schedule(static) reduction(max : chain)
+  for (std::int64_t g = 0; g < plan.group.size(); ++g) {
+    const LineGroup& group = plan.group[g];
+    if (group.count <= 0) continue;
+    std::int64_t longest = 0, lanes = 32;
+    for (std::int32_t line = group.line; line < group.line + group.count; ++line)
+      longest = std::max<std::int64_t>(longest, ptr[line + 1] - ptr[line]);
+    while (lanes > 1 && lanes * group.count > line_threads) lanes /= 2;
+    chain = std::max(chain, (longest + lanes - 1) / lanes);
   }
+  return chain;
 }
 
 // Scalar diagonals, blocks of bcsr and block diagonals of cds, in one pass over the columns.
@@ -220,6 +243,8 @@ Sparsity from_csr(const Csr<T>& csr, const BlockStructure* hub, const FormatOpti
   s.cmrs_height =
       options.cmrs_height > 0 ? options.cmrs_height : cmrs_choice(cmrs_rows(s), s.value_bytes).height;
   count_rg_csr(csr, options, s);
+  s.csr_chain = longest_chain(csr, 1);
+  s.cmrs_chain = longest_chain(csr, s.cmrs_height);
   s.warp_steps = sum_of_longest(csr, 32);
   s.touched_bytes = sector * (sum_of_longest(csr, sector / 4) +
                               sum_of_longest(csr, sector / static_cast<std::int64_t>(sizeof(T))));
@@ -303,6 +328,8 @@ Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks,
       options.cmrs_height > 0 ? options.cmrs_height : cmrs_choice(cmrs_rows(s), value_bytes).height;
   s.rg_csr_exact = false;
   s.touched_bytes = checked_product(s.nnz, 4 + value_bytes, "the entries");
+  s.csr_chain = longest;
+  s.cmrs_chain = longest * s.cmrs_height;
   s.warp_steps = (s.rows + 31) / 32 * longest;
   const double unit = static_cast<double>(value_bytes) / static_cast<double>(sector);
   s.x = {unit * (diagonal_blocks ? 1.0 : 1.0 / static_cast<double>(dof)), unit, unit / 2};

@@ -40,6 +40,7 @@ struct Sparsity {
   int ellr_t_threads = 1;              // T, as it is chosen
   int cmrs_height = 1;                 // rows per strip, as they are chosen
   std::int64_t rg_csr_slots = 0;       // padded entries, in groups of rg_csr_group rows in their order
+  int rg_csr_threads = 1;              // of the GPU for each row, as they are chosen
   bool rg_csr_exact = true;            // not with the order rcm, which only making it tells
   std::int64_t hyb_width = 0;          // of its ELL part
   std::int64_t hyb_beyond = 0;         // entries in its COO part
@@ -50,6 +51,8 @@ struct Sparsity {
   std::optional<BlockStructure> cds;   // nothing where cds refuses
   std::string no_cds;                  // why
   bool cds_from_csr = false;           // read from the matrix, not given by a grid
+  std::int64_t csr_chain = 0;          // entries of a tile of CSR's GPU kernel that one lane adds up, at most
+  std::int64_t cmrs_chain = 0;         // and of CMRS's
   std::int64_t touched_bytes = 0;  // of 32-byte sectors that hold an entry within its row, one thread a row
   std::int64_t warp_steps = 0;     // sum over 32 consecutive rows of the longest of them
   XLocality x;

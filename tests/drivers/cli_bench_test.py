@@ -104,10 +104,11 @@ class Bench(CliTest):
         screen = self.ok("bench", "auto", "--matrices", "long_row:300,banded:400", "--grid", "6x5", "--dofs", "2", "--space", "cpu",
                          "--repetitions", "2", "--json", out)
         report = json.load(open(out))
-        self.assertEqual(list(report["summary"]), ["machines", "fp64", "fp32"])
-        for precision in ["fp64", "fp32"]:
+        self.assertEqual([s["title"] for s in report["summary"]], ["fp64", "fp32"])
+        for summary in report["summary"]:
+            precision = summary["title"]
             records = [r for r in report["records"] if r["precision"] == precision]
-            operators = report["summary"][precision]["operators"]
+            operators = summary["choices"]
             self.assertEqual([o["matrix"] for o in operators], list(dict.fromkeys(r["matrix"] for r in records)))
             self.assertEqual(len(operators), 3)
             for o in operators:
@@ -121,12 +122,14 @@ class Bench(CliTest):
                 self.assertEqual(o["chosen"]["format"], predicted["format"])
                 self.assertEqual(o["peer"] is None, precision == "fp32")
             ratios = [o["chosen"]["ms"] / o["best"]["ms"] for o in operators]
-            predicted = report["summary"][precision]["predicted"]
+            predicted = summary["predicted"]
             self.assertEqual(predicted["operators"], 3)
             self.assertAlmostEqual(predicted["worst_ratio"], max(ratios))
             self.assertAlmostEqual(predicted["matching"], sum(1 / r for r in ratios) / 3)
             self.assertAlmostEqual(predicted["within_5_percent"], sum(r <= 1.05 for r in ratios) / 3)
-            self.assertEqual(report["summary"][precision]["best"]["worst_ratio"], 1)
+            self.assertEqual(summary["best"]["worst_ratio"], 1)
+            methods = {m["method"]: m for m in summary["methods"]}
+            self.assertEqual((summary["operators"], methods["auto"]["measured"], methods["auto --tune"]["measured"]), (3, 3, 3))
         self.assertIn("auto, fp32", screen)
         self.assertIn("as fast as the fastest peer on", screen)
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "drivers/support/product.hpp"
 #include "grid/error.hpp"
+#include "kernels/product.hpp"
 
 namespace quadrille {
 namespace {

@@ -139,6 +139,18 @@ TEST(EllrTModel, ChoosesMoreThreadsOnlyForFewAndLongRows) {
   EXPECT_GE(ellr_t_choice(equal_rows(1000, 2000), 8, gpu).threads, 16);
 }
 
+// Padding them to a multiple of T is no reason against it while the format holds them.
+TEST(EllrTModel, OneLongRowAmongShortOnesGetsThreads) {
+  std::vector<std::int32_t> lengths(1111, 16);
+  lengths[0] = 145;
+  const RowGroups rows = row_groups(row_ptr_of(lengths), 1111);
+  for (const int value_bytes : {4, 8}) EXPECT_GE(ellr_t_choice(rows, value_bytes, {}).threads, 8);
+  // One row of 21 among rows of 1: padded to 22 the format refuses them, to 21 it does not.
+  lengths.assign(100000, 1);
+  lengths[0] = 21;
+  EXPECT_EQ(ellr_t_choice(row_groups(row_ptr_of(lengths), 100000), 8, {}).threads, 1);
+}
+
 TEST(EllrTModel, WhatIsWantedIsKept) {
   const cuda::GpuProperties gpu;
   const RowGroups rows = equal_rows(1000, 2000);

@@ -272,7 +272,7 @@ TEST(ChooseFormat, MeasuresOnceAndRemembers) {
 TEST(ChooseFormat, MeasuresTransposedAndSeveralVectors) {
   Source<double> source;
   source.csr = std::make_shared<const Csr<double>>(random_matrix<double>(120, 90, 7, -1, false, 3));
-  for (const ProductKind& product : {ProductKind{true, 1}, ProductKind{false, 5}}) {
+  for (const Product& product : {Product{true, 1}, Product{false, 5}}) {
     ChoiceWishes wishes = on_the_cpu("");
     wishes.product = product;
     wishes.again = true;

@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <string>
 
-#include "drivers/support/options.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille {
+
+struct Product {
+  bool transposed = false;  // y = A^T x
+  int vectors = 1;          // Y = A X with so many at once; 1 where it is transposed
+};
 
 // Elements of one vector of x and of y.
 struct ProductSize {
