@@ -14,6 +14,13 @@ std::int64_t tiles_per_part(std::int64_t entries, int tile) {
   return std::clamp<std::int64_t>(entries / (std::int64_t{4096} * tile), 2, 16);
 }
 
+// How many times a tile's share the threads of the longest line of a group may have to sum. A block gives each of its lines as
+// many threads, so a long line among many short ones holds it up: less where there are few blocks, which then do not wait
+// for each other, than where they hide each other's work.
+std::int64_t unevenness(std::int64_t entries, int tile) {
+  return entries < std::int64_t{1024} * tile ? 4 : 8;
+}
+
 template <class Item>
 Array<Item> array_of(const std::vector<Item>& items) {
   Array<Item> array(static_cast<std::int64_t>(items.size()));
@@ -28,6 +35,7 @@ LinePlan<T> plan_lines(const Array<std::int32_t>& ptr, int height, int tile, int
   if (ptr.size() == 0) return {};
   const std::int64_t lines = ptr.size() - 1, entries = ptr[lines];
   const std::int64_t part = tiles_per_part(entries, tile) * tile;
+  const std::int64_t uneven = unevenness(entries, tile) * tile;
   std::vector<LineGroup> groups;
   groups.reserve(static_cast<std::size_t>(std::max(entries / tile, lines / most_lines) + 1));
   std::vector<SplitLine> splits;
@@ -35,10 +43,12 @@ LinePlan<T> plan_lines(const Array<std::int32_t>& ptr, int height, int tile, int
   const auto number = [](std::int64_t i) { return static_cast<std::int32_t>(i); };
   for (std::int64_t line = 0; line < lines;) {
     const std::int64_t begin = ptr[line], first = begin / aligned * aligned;
-    const std::int32_t* const limit = ptr.data() + std::min(lines, line + most_lines) + 1;
-    // the first line end that does not fit
-    const std::int64_t end_line =
-        std::upper_bound(ptr.data() + line + 1, limit, first + tile) - ptr.data() - 1;
+    std::int64_t end_line = line, longest = 0;
+    for (; end_line < lines && end_line - line < most_lines && ptr[end_line + 1] - first <= tile;
+         ++end_line) {
+      longest = std::max<std::int64_t>(longest, ptr[end_line + 1] - ptr[end_line]);
+      if (end_line > line && (end_line + 1 - line) * longest > uneven) break;
+    }
     if (end_line > line) {
       groups.push_back({number(line), number(end_line - line), number(begin), ptr[end_line]});
       line = end_line;

@@ -31,8 +31,8 @@ struct LinePlan {
 };
 
 // For lines ptr[i] .. ptr[i+1] - 1 and blocks whose tile holds `tile` entries, the first of them a multiple of 32, of at most
-// `most_lines` lines. A line longer than the tile goes to one block up to a few tiles (more of them in a large
-// matrix), and is else split into equal parts of as many.
+// `most_lines` lines, fewer where one of them is much longer than the others. A line longer than the tile goes to one block up to a
+// few tiles (more of them in a large matrix), and is else split into equal parts of as many.
 template <class T>
 LinePlan<T> plan_lines(const Array<std::int32_t>& ptr, int height, int tile, int most_lines);
 

@@ -55,7 +55,7 @@ struct FormatOptions {
   RowOrdering rg_csr_ordering = RowOrdering::none;
   std::shared_ptr<const Array<std::int32_t>> rg_csr_order;  // if not null, the rows in this order instead
   int rg_csr_threads = 0;     // of the GPU for each row, 1 to 1024 / group; 0 is chosen by rg_csr_threads()
-  int cmrs_height = 4;        // rows per strip, 1..16; 0 is chosen by cmrs_choice()
+  int cmrs_height = 0;        // rows per strip, 1..16; 0 is chosen by cmrs_choice()
   bool cmrs_reorder = false;  // entries of a strip sorted by column
   CmrsLaunch cmrs_launch;     // on the GPU
 };

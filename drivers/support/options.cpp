@@ -259,7 +259,7 @@ void read_format_options(const Settings& settings, FormatOptions& formats) {
   };
   formats.rg_csr_ordering = static_cast<RowOrdering>(place("rgcsr-ordering", ordering_names()));
   formats.rg_csr_threads = std::stoi(read_word(settings, "rgcsr-threads", "0", powers));
-  formats.cmrs_height = read_int(settings, "cmrs-height", 4, 0, 16);
+  formats.cmrs_height = read_int(settings, "cmrs-height", 0, 0, 16);
   formats.cmrs_reorder = read_switch(settings, "cmrs-reorder");
   CmrsLaunch& launch = formats.cmrs_launch;
   launch.kernel = static_cast<CmrsKernel>(place("cmrs-kernel", cmrs_kernel_names()));

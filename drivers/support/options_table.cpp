@@ -163,7 +163,7 @@ std::vector<OptionSpec> format_options() {
        "rg_csr: threads of the GPU per row, 1, 2, 4, 8, 16 or 32, or what a block holds; 1 is the paper's "
        "kernel, 0 chooses by the rows (default 0)"},
       {"cmrs-height", "N", group, to, true,
-       "cmrs: rows per strip, 1 to 16; 0 chooses by the rows (default 4)"},
+       "cmrs: rows per strip, 1 to 16; 0 chooses by the rows (default 0)"},
       {"cmrs-reorder", "", group, to, true, "cmrs: sort the entries of a strip by column"},
       {"cmrs-kernel", "default | paper", group, to, true,
        "cmrs on the GPU: our kernel, or the paper's, a warp per strip (default default)"},

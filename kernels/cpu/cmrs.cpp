@@ -12,13 +12,25 @@ template <class T, class Unpack>
 void multiply(const Cmrs<T>& a, const T* x, T* y, const Unpack& unpack) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t s = 0; s < a.strips(); ++s) {
-    T sum[16] = {};
+    T sum[16];
+    for (int r = 0; r < a.height; ++r) sum[r] = 0;
     for (std::int32_t k = a.strip_ptr[s]; k < a.strip_ptr[s + 1]; ++k) {
       const CmrsEntry e = unpack(k);
       sum[e.row_in_strip] += a.value[k] * x[e.column];
     }
     const std::int64_t first = s * a.height, end = std::min(a.rows, first + a.height);
-    std::copy(sum, sum + (end - first), y + first);
+    for (std::int64_t row = first; row < end; ++row) y[row] = sum[row - first];
+  }
+}
+
+// Strips of one row.
+template <class T>
+void multiply_rows(const Cmrs<T>& a, const T* x, T* y) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    T sum = 0;
+    for (std::int32_t k = a.strip_ptr[row]; k < a.strip_ptr[row + 1]; ++k) sum += a.value[k] * x[a.column[k]];
+    y[row] = sum;
   }
 }
 
@@ -29,14 +41,14 @@ void spmv(const Cmrs<T>& a, const T* x, T* y) {
   constexpr int bits = Cmrs<T>::packed_bits;
   const std::uint32_t* const column = a.column.data();
   const std::uint8_t* const row = a.row_in_strip.data();
-  if (a.packed)
+  if (a.height == 1)
+    multiply_rows(a, x, y);
+  else if (a.packed)
     multiply(a, x, y, [=](std::int32_t k) {
       return CmrsEntry{column[k] >> bits, column[k] & ((1u << bits) - 1)};
     });
-  else if (a.row_in_strip.size() > 0)
-    multiply(a, x, y, [=](std::int32_t k) { return CmrsEntry{column[k], row[k]}; });
   else
-    multiply(a, x, y, [=](std::int32_t k) { return CmrsEntry{column[k], 0}; });
+    multiply(a, x, y, [=](std::int32_t k) { return CmrsEntry{column[k], row[k]}; });
 }
 
 #define QUADRILLE_INSTANTIATE(T) template void spmv(const Cmrs<T>&, const T*, T*);

@@ -42,7 +42,7 @@ TEST(Options, DefaultsOfSpmv) {
   EXPECT_EQ(options.format_options.rg_csr_group, 64);
   EXPECT_EQ(options.format_options.rg_csr_threads, 0);
   EXPECT_EQ(options.format_options.rg_csr_ordering, RowOrdering::none);
-  EXPECT_EQ(options.format_options.cmrs_height, 4);
+  EXPECT_EQ(options.format_options.cmrs_height, 0);
   EXPECT_FALSE(options.format_options.cmrs_reorder);
   EXPECT_EQ(options.format_options.cmrs_launch.kernel, CmrsKernel::tiles);
   EXPECT_EQ(options.format_options.cmrs_launch.block, 0);

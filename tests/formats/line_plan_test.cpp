@@ -66,6 +66,20 @@ TEST(LinePlan, ShortLinesFillATile) {
   EXPECT_EQ(planned({}).group.size(), 0);
 }
 
+TEST(LinePlan, ALongLineHasFewNeighbours) {
+  std::vector<std::int32_t> lengths(300, 2);
+  lengths[150] = 600;
+  const LinePlan<double> plan = planned(lengths);
+  bool seen = false;
+  for (const LineGroup& group : plan.group)
+    if (group.line <= 150 && 150 < group.line + group.count) {
+      EXPECT_LE(group.count * 600, 4 * 1024);
+      seen = true;
+    }
+  EXPECT_TRUE(seen);
+  EXPECT_LE(plan.group.size(), 5);
+}
+
 TEST(LinePlan, ALineBeyondTheTileStandsAlone) {
   const LinePlan<double> plan = planned({3, 1025, 4});
   ASSERT_EQ(plan.group.size(), 3);
