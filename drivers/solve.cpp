@@ -248,8 +248,17 @@ class Solve {
   }
 
   PdeOnGrid on_finest_grid() const {
-    return {options_.pde,          options_.grid, options_.points, options_.boundary,       options_.seed,
-            options_.manufactured, op_,           entry_,          options_.format_options, ghosts_};
+    return {options_.pde,
+            options_.grid,
+            options_.points,
+            options_.boundary,
+            options_.seed,
+            options_.manufactured,
+            op_,
+            entry_,
+            options_.format_options,
+            ghosts_,
+            space_};
   }
 
   petsc::CoarseLevels coarse_levels(int levels, petsc::CoarseOperators operators) {

@@ -196,20 +196,25 @@ petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOp
   int radius = reach(finest.points);
   for (std::size_t i = 1; i < grids.size(); ++i) {
     petsc::MultigridLevel level;
-    together([&] {
-      Between p = between(grids[i - 1], grids[i], finest.boundary, by_products);
-      level.interpolation =
-          follows_operator
-              ? make_weighted_transfer(p.own, finest.grid.dof, weights_of_rank(rows, grids[i - 1], p.axes),
-                                       finest.entry->space)
-              : make_grid_transfer<double>(p.own, finest.grid.dof, finest.entry->space);
-      level.coarse_nodes = std::move(p.coarse_nodes);
-    });
+    const auto interpolate = [&](SpaceKind space) {
+      together([&] {
+        Between p = between(grids[i - 1], grids[i], finest.boundary, by_products);
+        level.interpolation = follows_operator
+                                  ? make_weighted_transfer(p.own, finest.grid.dof,
+                                                           weights_of_rank(rows, grids[i - 1], p.axes), space)
+                                  : make_grid_transfer<double>(p.own, finest.grid.dof, space);
+        level.coarse_nodes = std::move(p.coarse_nodes);
+      });
+    };
+    interpolate(finest.entry->space);
+    Rows coarser;
     radius = galerkin_radius(radius);
     together([&] {
-      rows = by_products ? galerkin(finer, level, grids[i], finest.boundary, radius)
-                         : rediscretised(finest, grids[i]);
+      coarser = by_products ? galerkin(finer, level, grids[i], finest.boundary, radius)
+                            : rediscretised(finest, grids[i]);
     });
+    if (finest.vectors && *finest.vectors != finest.entry->space) interpolate(*finest.vectors);
+    rows = std::move(coarser);
     together([&] {
       Rows kept{rows.structure, follows_operator ? copy_of(rows.values) : std::move(rows.values)};
       const RankSource part =

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,10 @@ struct PdeOnGrid {
   std::shared_ptr<const SpmvOperator<double>> op;
   const FormatEntry* entry = nullptr;  // the format, and the memory, of the operators on every grid
   FormatOptions format_options;
-  std::shared_ptr<const GhostPart> ghosts =
-      {};  // on several ranks, of which each has its lines (rank_part.hpp)
+  // On several ranks, of which each has its lines (rank_part.hpp).
+  std::shared_ptr<const GhostPart> ghosts = {};
+  // Where the interpolations multiply, if not where the format does.
+  std::optional<SpaceKind> vectors = {};
 };
 
 // The grids of multigrid, the finest first. Each axis of more than one node is halved from one to the next, as long as there are

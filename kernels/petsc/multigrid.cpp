@@ -66,7 +66,7 @@ Handle<Mat> direct_matrix(const SpmvOperator<double>& op, const GhostPart* ghost
 
 Handle<Mat> transfer_for(const MultigridLevel& level) {
   if (!level.ghosts) return Handle<Mat>(make_transfer_matrix(level.interpolation));
-  const Handle<Vec> coarse = rank_vector(level.op->rows(), level.op->space());
+  const Handle<Vec> coarse = rank_vector(level.op->rows(), level.interpolation->space());
   return Handle<Mat>(make_transfer_matrix({level.interpolation, level.coarse_nodes}, coarse.get()));
 }
 

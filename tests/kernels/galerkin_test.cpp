@@ -6,7 +6,9 @@
 #include "assembly/pde/diffusion.hpp"
 #include "assembly/pde/laplacian.hpp"
 #include "assembly/pde/problem.hpp"
+#include "grid/subdomain.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/operator_weights.hpp"
 #include "transfer_cases.hpp"
 
 namespace quadrille {
@@ -162,6 +164,60 @@ TEST(OperatorWeights, Follow_cpu) {
 }
 TEST(OperatorWeights, Follow_cuda) {
   weights_follow(SpaceKind::cuda);
+}
+
+// What ranks compute from their own planes and those beside is what one computes from all.
+TEST(OperatorWeights, OfPlanesAreThoseOfTheWhole) {
+  struct Shape {
+    int dimension, dof;
+    std::array<std::int64_t, 3> extents;
+    const char* sides;
+  };
+  for (const Shape& s : {Shape{2, 2, {6, 9, 1}, "clamp"}, Shape{2, 1, {5, 8, 1}, "periodic"},
+                         Shape{2, 1, {5, 7, 1}, "value:0"}, Shape{3, 2, {4, 5, 6}, "value:0"},
+                         Shape{3, 1, {4, 3, 6}, "periodic"}, Shape{3, 1, {4, 3, 5}, "clamp"}}) {
+    const Grid grid{s.dimension, s.extents, {1, 1, 1}, s.dof};
+    const Boundary boundary = parse_boundary(s.sides, s.dimension);
+    const DiffusionCoefficients coefficients =
+        diffusion(grid, star_stencil(s.dimension, 1), boundary, log_normal_field(grid, 5));
+    const BlockDiagonals<double> a =
+        assemble<double>(grid, star_stencil(s.dimension, 1), boundary, coefficients.functor()).hub;
+    std::array<AxisInterpolation, 3> axes;
+    for (int axis = 0; axis < 3; ++axis)
+      axes[axis] = axis < s.dimension ? nested_interpolation(s.extents[axis], boundary.faces[2 * axis],
+                                                             boundary.faces[2 * axis + 1])
+                                      : nested_interpolation(1, clamp, clamp);
+    const Array<double> expected = operator_weights(a, axes);
+    const int axis = slab_axis(s.extents);
+    const std::int64_t n = s.extents[axis], of_plane = a.rows() / n;
+    for (int ranks = 1; ranks <= n; ++ranks)
+      for (int rank = 0; rank < ranks; ++rank) {
+        SCOPED_TRACE(to_string(grid) + " " + s.sides + ", rank " + std::to_string(rank) + " of " +
+                     std::to_string(ranks));
+        const Planes own = owned_planes(n, ranks, rank);
+        std::vector<std::int32_t> planes;
+        for (std::int64_t i = 0; i < own.count; ++i)
+          planes.push_back(static_cast<std::int32_t>(own.first + i));
+        for (const std::int64_t beside : {own.first - 1, own.first + own.count}) {
+          const auto plane = static_cast<std::int32_t>((beside + n) % n);
+          if ((beside < 0 || beside >= n) && !boundary.periodic(axis)) continue;
+          if (std::find(planes.begin(), planes.end(), plane) == planes.end()) planes.push_back(plane);
+        }
+        const auto rows = static_cast<std::int64_t>(planes.size()) * of_plane;
+        Array<double> values(a.diagonals() * s.dof * rows);
+        for (std::int64_t column = 0; column < a.diagonals() * s.dof; ++column)
+          for (std::size_t i = 0; i < planes.size(); ++i)
+            std::copy_n(a.values.data() + column * a.rows() + planes[i] * of_plane, of_plane,
+                        values.data() + column * rows + static_cast<std::int64_t>(i) * of_plane);
+        const Array<double> found = operator_weights({a, axis, planes, values}, axes, 0, own.count);
+        const std::int64_t own_rows = own.count * of_plane, corners = found.size() / own_rows;
+        for (std::int64_t corner = 0; corner < (s.dimension == 2 ? 4 : 8); ++corner)
+          for (std::int64_t row = 0; row < own_rows; ++row)
+            ASSERT_EQ(corner < corners ? found[corner * own_rows + row] : 0,
+                      expected[corner * a.rows() + own.first * of_plane + row])
+                << "corner " << corner << ", row " << row;
+      }
+  }
 }
 
 TEST(OperatorWeights, AreLinearForTheLaplacian) {

@@ -56,6 +56,7 @@ Grid make_grid(const Case& c) {
   CALL(DMDASetStencilType(dm, c.box ? DMDA_STENCIL_BOX : DMDA_STENCIL_STAR));
   const auto side = [&](int axis) { return c.periodic[axis] ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE; };
   CALL(DMDASetBoundaryType(dm, side(0), side(1), side(2)));
+  CALL(DMSetFromOptions(dm));  // -dm_vec_type
   CALL(DMSetUp(dm));
   return grid;
 }
