@@ -39,7 +39,7 @@ Csc<T, To> transfer(const Csc<T, From>& a) {
           transfer<To>(a.column_ptr),
           transfer<To>(a.row),
           transfer<To>(a.value),
-          plan_on<T, To>(a.column_ptr)};
+          plan_on<T, To>(a.column_ptr, a.row)};
 }
 
 template <class T>

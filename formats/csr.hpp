@@ -44,7 +44,7 @@ Csr<T, To> transfer(const Csr<T, From>& a) {
           transfer<To>(a.row_ptr),
           transfer<To>(a.column),
           transfer<To>(a.value),
-          plan_on<T, To>(a.row_ptr)};
+          plan_on<T, To>(a.row_ptr, a.column)};
 }
 
 // Throws FormatError, naming the first broken row, unless sizes agree, row_ptr ascends and columns ascend in

@@ -68,7 +68,27 @@ LinePlan<T> plan_lines(const Array<std::int32_t>& ptr, int height, int tile, int
     ++line;
   }
   return {array_of(groups), array_of(splits), Array<T>(std::int64_t{parts} * height, T(0)),
-          Array<std::int32_t>(static_cast<std::int64_t>(splits.size()), 0)};
+          Array<std::int32_t>(static_cast<std::int64_t>(splits.size()), 0), 0};
+}
+
+double shared_entries(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index) {
+  constexpr std::int64_t run = 64, enough = 100000;  // lines looked at one after the other; entries
+  const std::int64_t lines = ptr.size() - 1, entries = index.size();
+  const std::int64_t step = run * std::max<std::int64_t>(1, entries / enough);
+  std::int64_t seen = 0, shared = 0;
+  for (std::int64_t first = 0; first < lines; first += step)
+    for (std::int64_t line = std::max<std::int64_t>(1, first); line < std::min(lines, first + run); ++line) {
+      const std::int32_t *before = index.data() + ptr[line - 1], *here = index.data() + ptr[line];
+      const std::int32_t *const end_before = here, *const end = index.data() + ptr[line + 1];
+      seen += end - here;
+      while (before < end_before && here < end) {
+        const std::int32_t in_line = *here, in_line_before = *before;
+        shared += in_line == in_line_before;
+        here += in_line <= in_line_before;
+        before += in_line_before <= in_line;
+      }
+    }
+  return seen == 0 ? 0 : static_cast<double>(shared) / static_cast<double>(seen);
 }
 
 #define QUADRILLE_INSTANTIATE(T) template LinePlan<T> plan_lines(const Array<std::int32_t>&, int, int, int);

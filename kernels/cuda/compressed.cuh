@@ -95,13 +95,23 @@ void gather(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines,
   QUADRILLE_CUDA_LAUNCHED("gather");
 }
 
+// Without a plan, as with one whose lines have much in common, by lines.
 template <class T>
-void scatter(std::int64_t lines, std::int64_t size_y, const Array<std::int32_t, Device>& ptr,
-             const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x, T* y) {
-  QUADRILLE_CUDA(cudaMemsetAsync(y, 0, static_cast<std::size_t>(size_y) * sizeof(T)));
+void scatter(const LinePlan<T, Device>& plan, std::int64_t lines, std::int64_t size_y,
+             const Array<std::int32_t, Device>& ptr, const Array<std::int32_t, Device>& index,
+             const Array<T, Device>& value, const T* x, T* y) {
+  const std::int64_t bytes_of_y = size_y * static_cast<std::int64_t>(sizeof(T));
+  QUADRILLE_CUDA(cudaMemsetAsync(y, 0, static_cast<std::size_t>(bytes_of_y)));
   if (value.size() == 0) return;
-  const unsigned chunk = scatter_chunk_size(value.size());
   const auto entries = static_cast<unsigned>(to_index32(value.size(), "non-zeros"));
+  if (plan.group.size() > 0 && !joins_pay(entries, bytes_of_y, plan.shared)) {
+    const unsigned blocks = to_index32(plan.group.size(), "blocks of threads");
+    to_index32(value.size() + line_threads * line_entries, "non-zeros and a tile of them");
+    scatter_tiles_kernel<<<blocks, line_threads>>>(plan.group.data(), plan.split.data(), ptr.data(),
+                                                   index.data(), value.data(), x, y);
+    return QUADRILLE_CUDA_LAUNCHED("scatter by tiles");
+  }
+  const unsigned chunk = scatter_chunk_size(value.size());
   const unsigned chunks = entries > chunk ? (entries + chunk - 1) / chunk : 0;
   const ScatterLines a{lines, entries, chunk, chunks, ptr.data(), index.data()};
   with_lanes(lanes_for(value.size(), lines), [&]<int Lanes>() {

@@ -12,7 +12,7 @@ void spmv(const Csr<T, Device>& a, const T* x, T* y) {
 
 template <class T>
 void spmv_transpose(const Csr<T, Device>& a, const T* x, T* y) {
-  scatter(a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
+  scatter(a.plan, a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
 }
 
 #define QUADRILLE_INSTANTIATE(T)                           \

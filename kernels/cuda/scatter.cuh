@@ -1,6 +1,6 @@
 // y = A^T x from lines of A (rows of CSR, columns of CSC) by atomic additions. Source: Steinberger et al. 2016, section V (one
-// thread a line, an atomic addition an entry). Beyond it, neighbouring lines that add to the same element first add up in
-// registers, and lines of any length are shared out. Internal to kernels/cuda.
+// thread a line, an atomic addition an entry). Beyond it, one kernel reads the entries side by side whatever the lengths of the
+// lines; in the other, neighbouring lines that add to the same element first add up in registers. Internal to kernels/cuda.
 //
 // The additions are without a result (RED): the order of the sums, and so the last bits, differ from run to run.
 #pragma once
@@ -8,9 +8,50 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "formats/line_plan.hpp"
 #include "kernels/cuda/launch.cuh"
 
 namespace quadrille::cuda {
+
+// y[index[k]] += value[k] * x[i] over line i; y is zero before. Each block takes one group of the lines' plan, and its threads the
+// group's entries side by side. Which line an entry is of, they find by bisection in shared memory.
+template <class T>
+__global__ void __launch_bounds__(line_threads)
+    scatter_tiles_kernel(const LineGroup* __restrict__ groups, const SplitLine* __restrict__ splits,
+                         const std::int32_t* __restrict__ ptr, const std::int32_t* __restrict__ index,
+                         const T* __restrict__ value, const T* __restrict__ x, T* __restrict__ y) {
+  __shared__ std::int32_t begin_of[line_threads];
+  __shared__ T factor_of[line_threads];
+  const LineGroup group = groups[blockIdx.x];
+  const int thread = threadIdx.x, count = group.count;
+  if (count > 0 && thread < count) {
+    begin_of[thread] = __ldg(ptr + group.line + thread);
+    factor_of[thread] = __ldg(x + group.line + thread);
+  }
+  // One line, or a part of one, is as one that all entries are of.
+  const T factor = count > 0 ? T(0) : __ldg(x + (count == 0 ? group.line : splits[-1 - count].line));
+  const int half = count > 1 ? 1 << (31 - __clz(count - 1)) : 0;
+  __syncthreads();
+  for (int k = (group.begin & ~31) + thread; k < group.end; k += line_threads * line_entries) {
+    std::int32_t at[line_entries];
+    T v[line_entries];
+#pragma unroll
+    for (int j = 0; j < line_entries; ++j) {
+      const int e = min(k + j * line_threads, group.end - 1);
+      at[j] = __ldcs(index + e);
+      v[j] = __ldcs(value + e);
+    }
+#pragma unroll
+    for (int j = 0; j < line_entries; ++j) {
+      const int e = k + j * line_threads;
+      if (e < group.begin || e >= group.end) continue;
+      int line = 0;
+      for (int step = half; step > 0; step /= 2)
+        if (line + step < count && begin_of[line + step] <= e) line += step;
+      atomicAdd(y + at[j], v[j] * (count > 0 ? factor_of[line] : factor));
+    }
+  }
+}
 
 // Line i holds entries ptr[i] .. ptr[i+1] - 1. Lines of more than `chunk` entries are cut into pieces at the multiples of
 // it, one for each of the first `chunks` blocks.
@@ -155,6 +196,12 @@ __global__ void __launch_bounds__(threads_per_block, sizeof(T) == 8 ? 5 : 6)
     const unsigned from = __shfl_sync(full_warp, own_end, owner), to = __shfl_sync(full_warp, end, owner);
     scatter_part(a, value, y, __shfl_sync(full_warp, factor, owner), from + threadIdx.x % 32, to, 32);
   }
+}
+
+// Whether the second kernel is the faster one: where the sums in registers save many additions, of so many that these hold up the
+// product, or a few that would otherwise go to memory. `shared` as in LinePlan.
+inline bool joins_pay(std::int64_t entries, std::int64_t bytes_of_y, double shared) {
+  return (shared > 0.45 && entries > 8'000'000) || (shared > 0.25 && bytes_of_y > 40'000'000);
 }
 
 // The size of the chunks of long lines: as many chunks as keep the GPU busy, and no more, for each costs a search.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -13,6 +14,12 @@ Array<std::int32_t> pointers(const std::vector<std::int32_t>& lengths) {
   ptr[0] = 0;
   std::partial_sum(lengths.begin(), lengths.end(), ptr.data() + 1);
   return ptr;
+}
+
+Array<std::int32_t> array_of(const std::vector<std::int32_t>& numbers) {
+  Array<std::int32_t> array(static_cast<std::int64_t>(numbers.size()));
+  std::copy(numbers.begin(), numbers.end(), array.data());
+  return array;
 }
 
 // Every line and every entry belongs to one group, in order, and each group keeps what LineGroup promises.
@@ -108,6 +115,26 @@ TEST(LinePlan, LengthsAroundEveryThreshold) {
           ASSERT_FALSE(testing::Test::HasFatalFailure())
               << tile << " " << tiles << " " << offset << " " << more;
         }
+}
+
+// n unknowns a node, coupled to the nodes beside.
+TEST(LinePlan, SharedEntriesAreThoseOfTheLineBefore) {
+  for (const int dof : {1, 2, 4})
+    for (const std::int32_t nodes : {3, 400, 40000}) {
+      std::vector<std::int32_t> ptr{0}, index;
+      for (std::int32_t row = 0; row < nodes * dof; ++row) {
+        const std::int32_t node = row / dof;
+        for (std::int32_t to = std::max(0, node - 1); to <= std::min(nodes - 1, node + 1); ++to)
+          for (int c = 0; c < dof; ++c) index.push_back(to * dof + c);
+        ptr.push_back(static_cast<std::int32_t>(index.size()));
+      }
+      const double shared = shared_entries(array_of(ptr), array_of(index));
+      EXPECT_NEAR(shared, (dof - 1 + 2.0 / 3) / dof, nodes == 3 ? 0.3 : 0.02);
+      EXPECT_LE(shared, 1);
+    }
+  EXPECT_EQ(shared_entries(array_of({0}), array_of({})), 0);
+  EXPECT_EQ(shared_entries(array_of({0, 2, 2, 4}), array_of({0, 1, 0, 1})), 0);
+  EXPECT_EQ(shared_entries(array_of({0, 2, 4}), array_of({0, 5, 3, 5})), 0.5);
 }
 
 TEST(LinePlan, PartsGrowWithTheMatrix) {

@@ -1,5 +1,5 @@
 // Rows and strips of every length on the GPU: what fits a block's tile, what one block takes alone and what several
-// share, by CSR, CSC transposed, BCSR of single entries and both kernels of CMRS.
+// share, by CSR, CSC transposed, BCSR of single entries and both kernels of CMRS; and both kernels that scatter.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -26,16 +26,16 @@ std::vector<T> device_product(const Multiply& multiply, std::int64_t rows, const
   return to_vector(transfer<Host>(y));
 }
 
-// The bits of the sums when they are exact; else within the bound. The same bits every time in any case.
+// The bits of the sums when they are exact; else within the bound. The same bits every time, exact or not `in_order`.
 template <class T, class Multiply>
-void expect_right(const Csr<T>& csr, bool integer, const Multiply& multiply) {
+void expect_right(const Csr<T>& csr, bool integer, const Multiply& multiply, bool in_order = true) {
   const std::vector<T> x = test_vector<T>(csr.columns, integer, 5);
   const std::vector<double> x_double(x.begin(), x.end());
   const petsc::Reference reference(cast<double>(csr), x_double.data());
   const std::vector<T> y = device_product<T>(multiply, csr.rows, x);
   const petsc::CheckResult check = reference.compare(y.data());
   EXPECT_LE(check.error_over_bound, integer ? 0 : 1) << "row " << check.worst_row;
-  for (int again = 0; again < 3; ++again) {
+  for (int again = 0; again < 3 && (in_order || integer); ++again) {
     const std::vector<T> same = device_product<T>(multiply, csr.rows, x);
     EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(y)), std::as_bytes(std::span(same))));
   }
@@ -133,6 +133,38 @@ TEST(LongLines, ARowOfAMillionEntries_cuda_fp64) {
 
 TEST(LongLines, ARowOfAMillionEntries_cuda_fp32) {
   a_very_long_row<float>();
+}
+
+// Both kernels that scatter: by tiles as planned, and by lines, which a matrix without a plan takes.
+template <class T>
+void scatters() {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  std::vector<std::int64_t> long_row(1500, 3), empty(5000, 0);
+  long_row[700] = 1000000;
+  for (std::size_t i = 0; i < empty.size(); i += 37) empty[i] = 1;
+  empty[1000] = 900;
+  for (const bool integer : {false, true})
+    for (const Csr<T>& csr :
+         {around_thresholds<T>(1, line_threads * line_entries, integer),
+          ragged_matrix<T>(long_row, 1000000, integer), ragged_matrix<T>(empty, 1000, integer),
+          ragged_matrix<T>(std::vector<std::int64_t>(20000, 28), 28, integer)}) {
+      const Csr<T> expected = transposed(csr);
+      Csr<T, Device> on_device = transfer<Device>(csr);
+      ASSERT_GT(on_device.plan.group.size(), 0);
+      expect_right(
+          expected, integer, [&](const T* x, T* y) { cuda::spmv_transpose(on_device, x, y); }, false);
+      on_device.plan = {};
+      expect_right(
+          expected, integer, [&](const T* x, T* y) { cuda::spmv_transpose(on_device, x, y); }, false);
+    }
+}
+
+TEST(LongLines, ScatterByTilesAndByLines_cuda_fp64) {
+  scatters<double>();
+}
+
+TEST(LongLines, ScatterByTilesAndByLines_cuda_fp32) {
+  scatters<float>();
 }
 
 TEST(LongLines, AColumnOfAMillionEntries_cuda) {

@@ -193,31 +193,54 @@ Handle<Vec> random_vector(Mat like, unsigned salt, bool left) {
   return Handle<Vec>(v);
 }
 
-void expect_near(Vec a, Vec b, const std::string& what) {
+void expect_near(Vec a, Vec b, const std::string& what, double tolerance) {
   const Handle<Vec> difference = make<Vec>("VecDuplicate", [&](Vec* v) { return VecDuplicate(b, v); });
   PetscReal size = 0, off = 0;
   CALL(VecCopy(a, difference.get()));
   CALL(VecAXPY(difference.get(), -1, b));
   CALL(VecNorm(b, NORM_INFINITY, &size));
   CALL(VecNorm(difference.get(), NORM_INFINITY, &off));
-  EXPECT_LE(off, 1e-12 * (1 + size)) << what;
+  EXPECT_LE(off, tolerance * (1 + size)) << what;
 }
 
-void expect_same(Mat ours, Mat theirs) {
-  const Handle<Vec> x = random_vector(theirs, 11), z = random_vector(theirs, 12, true);
-  const auto each = [&](const char* what, bool left, const std::function<void(Mat, Vec)>& act) {
-    const Handle<Vec> a = random_vector(theirs, 13, left), b = random_vector(theirs, 13, left);
-    CALL(VecSet(a.get(), std::nan("")));
-    act(ours, a.get());
-    act(theirs, b.get());
-    expect_near(a.get(), b.get(), what);
+namespace {
+
+bool same_type(Vec a, Vec b) {
+  VecType type = nullptr;
+  PetscBool same = PETSC_FALSE;
+  CALL(VecGetType(b, &type));
+  CALL(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(a), type, &same));
+  return same;
+}
+
+// With vectors as `vectors_of` makes them.
+void expect_same_products(Mat ours, Mat theirs, Mat vectors_of) {
+  const auto each = [&](const char* what, bool left, const std::function<void(Mat, Vec, Vec, Vec)>& act) {
+    const auto done = [&](Mat m, Mat like) {
+      const Handle<Vec> x = random_vector(like, 11), z = random_vector(like, 12, true);
+      Handle<Vec> y = random_vector(like, 13, left);
+      CALL(VecSet(y.get(), std::nan("")));
+      act(m, x.get(), z.get(), y.get());
+      return y;
+    };
+    expect_near(done(ours, vectors_of).get(), done(theirs, theirs).get(), what);
   };
-  each("MatMult", true, [&](Mat m, Vec y) { CALL(MatMult(m, x.get(), y)); });
-  each("MatMultAdd", true, [&](Mat m, Vec y) { CALL(MatMultAdd(m, x.get(), z.get(), y)); });
-  each("MatMultTranspose", false, [&](Mat m, Vec y) { CALL(MatMultTranspose(m, z.get(), y)); });
+  each("MatMult", true, [](Mat m, Vec x, Vec, Vec y) { CALL(MatMult(m, x, y)); });
+  each("MatMultAdd", true, [](Mat m, Vec x, Vec z, Vec y) { CALL(MatMultAdd(m, x, z, y)); });
+  each("MatMultTranspose", false, [](Mat m, Vec, Vec z, Vec y) { CALL(MatMultTranspose(m, z, y)); });
   each("MatMultTransposeAdd", false,
-       [&](Mat m, Vec y) { CALL(MatMultTransposeAdd(m, z.get(), x.get(), y)); });
-  each("MatGetDiagonal", true, [&](Mat m, Vec y) { CALL(MatGetDiagonal(m, y)); });
+       [](Mat m, Vec x, Vec z, Vec y) { CALL(MatMultTransposeAdd(m, z, x, y)); });
+  each("MatGetDiagonal", true, [](Mat m, Vec, Vec, Vec y) { CALL(MatGetDiagonal(m, y)); });
+}
+
+}  // namespace
+
+void expect_same(Mat ours, Mat theirs) {
+  expect_same_products(ours, theirs, theirs);
+  if (!same_type(random_vector(ours, 1).get(), random_vector(theirs, 1).get())) {
+    SCOPED_TRACE("vectors of the matrix's own type");
+    expect_same_products(ours, theirs, ours);
+  }
   for (const NormType type : {NORM_1, NORM_FROBENIUS, NORM_INFINITY}) {
     PetscReal a = -1, b = -2;
     CALL(MatNorm(ours, type, &a));

@@ -53,7 +53,7 @@ inline constexpr Filling fillings[] = {Filling::stencil, Filling::blocked_stenci
 void fill(Mat matrix, DM grid, const Case& c, Filling how, unsigned salt, InsertMode mode = ADD_VALUES);
 
 Handle<Vec> random_vector(Mat like, unsigned salt, bool left = false);
-void expect_near(Vec a, Vec b, const std::string& what);
+void expect_near(Vec a, Vec b, const std::string& what, double tolerance = 1e-12);
 
 // Every product, the diagonal, norms and rows.
 void expect_same(Mat quadrille, Mat aij);
