@@ -37,5 +37,10 @@ TEST(CmrsRule, ChoicesAreValid) {
         }
 }
 
+TEST(CmrsRule, ARowAsLongAsATileGetsMoreThreads) {
+  EXPECT_EQ(cmrs_choice({5000, 5000, 40000, 300, 8, 20}, 8).launch.block, CmrsLaunch{}.block);
+  EXPECT_EQ(cmrs_choice({5000, 5000, 40000, 2600, 8, 80}, 8).launch.block, 256);
+}
+
 }  // namespace
 }  // namespace quadrille
