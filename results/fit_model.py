@@ -1,10 +1,11 @@
 """Fits the constants of the predicted times (kernels/tuning/machine_model.cpp) to what `quadrille bench auto --json` measured, and
 prints them with the errors that remain and with what the choice by them would be worth:
 
-    /usr/bin/python3 results/fit_model.py FILE.json...      needs numpy and scipy
+    /usr/bin/python3 results/fit_model.py FILE.json[.gz]... needs numpy and scipy
 
 Each format by itself, by least squares of the logarithms with bounds, in which operators that are far off count less; the form is
 that of kernels/tuning/predict.hpp, and the machine's own numbers are those below, as in the C++."""
+import gzip
 import json
 import sys
 
@@ -36,7 +37,9 @@ def read(paths):
     """format -> [(operator, terms, measured us)], and operator -> the fastest peer's us"""
     formats, peers = {}, {}
     for path in paths:
-        for r in json.load(open(path))["records"]:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
+            records = json.load(file)["records"]
+        for r in records:
             if not r.get("ms_in_turns"):
                 continue
             operator, us = (path, r["operator"], r["matrix"], r["precision"]), 1e3 * r["ms_in_turns"]

@@ -162,7 +162,10 @@ std::vector<Prediction> predict(const Sparsity& s, const MachineModel& machine, 
       p.traffic = bytes.traffic;
       p.bytes_exact = bytes.exact;
       p.refused = bytes.refused;
-      const FormatConstants* const constants = find_constants(machine, entry.name, product.transposed);
+      // The CPU's constants of bcsr are those of its blocks; of single entries it is CSR.
+      const bool single = entry.name == "bcsr" && s.block_size == 1 && machine.space == SpaceKind::cpu;
+      const FormatConstants* const constants =
+          find_constants(machine, single && !product.transposed ? "csr" : entry.name, product.transposed);
       if (p.refused.empty() && constants == nullptr)
         p.refused = entry.name + " has no " + (product.transposed ? "transposed product" : "known time");
       if (p.refused.empty() && machine.memory_bytes > 0 && p.traffic.stored_bytes > machine.memory_bytes)
