@@ -37,7 +37,6 @@ use_quiet_mpi() {
   export OMPI_MCA_plm=isolated OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_osc=^ucx
   export OMPI_MCA_btl_vader_single_copy_mechanism=none
   export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_mca_base_component_show_load_errors=0
-  export OMPI_MCA_ess_singleton_isolated=1  # a program by itself starts no daemon
   export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 }
 

@@ -1,6 +1,7 @@
 #include "kernels/tuning/predict.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace quadrille {
@@ -148,6 +149,25 @@ double product_ms(const ProductWork& work, const FormatConstants& c, const Machi
                  std::pow(std::pow(work_us, sharpness) + std::pow(chain_us, sharpness), 1 / sharpness));
 }
 
+namespace {
+
+// The constants of bcsr for blocks of this size. On the GPU they were fitted to single entries; of blocks the kernel reaches this
+// share of the stream (results/h200_dof_scaling.json). On the CPU they are those of blocks; single entries are CSR.
+FormatConstants of_blocks(FormatConstants c, int size, const MachineModel& machine) {
+  if (c.format != "bcsr") return c;
+  if (machine.space == SpaceKind::cpu) {
+    if (size > 1) return c;
+    const FormatConstants* const csr = find_constants(machine, "csr", false);
+    return csr == nullptr ? c : *csr;
+  }
+  constexpr std::array<double, 13> shares{0,    0,    0.66, 0.68, 0.87, 0.75, 0.82,
+                                          0.75, 0.89, 0.75, 0.75, 0.75, 0.75};
+  if (size > 1) c.share = size < static_cast<int>(shares.size()) ? shares[size] : 0.42;
+  return c;
+}
+
+}  // namespace
+
 std::vector<Prediction> predict(const Sparsity& s, const MachineModel& machine, const FormatOptions& options,
                                 const Product& product) {
   std::vector<Prediction> predictions;
@@ -162,10 +182,7 @@ std::vector<Prediction> predict(const Sparsity& s, const MachineModel& machine, 
       p.traffic = bytes.traffic;
       p.bytes_exact = bytes.exact;
       p.refused = bytes.refused;
-      // The CPU's constants of bcsr are those of its blocks; of single entries it is CSR.
-      const bool single = entry.name == "bcsr" && s.block_size == 1 && machine.space == SpaceKind::cpu;
-      const FormatConstants* const constants =
-          find_constants(machine, single && !product.transposed ? "csr" : entry.name, product.transposed);
+      const FormatConstants* const constants = find_constants(machine, entry.name, product.transposed);
       if (p.refused.empty() && constants == nullptr)
         p.refused = entry.name + " has no " + (product.transposed ? "transposed product" : "known time");
       if (p.refused.empty() && machine.memory_bytes > 0 && p.traffic.stored_bytes > machine.memory_bytes)
@@ -173,7 +190,7 @@ std::vector<Prediction> predict(const Sparsity& s, const MachineModel& machine, 
                     machine.name + " has";
       if (p.refused.empty()) {
         p.work = product_work(entry.name, s, product, p.traffic, machine.space);
-        p.ms = product_ms(p.work, *constants, machine, product);
+        p.ms = product_ms(p.work, of_blocks(*constants, s.block_size, machine), machine, product);
       }
     } catch (const FormatError& error) {
       p.refused = error.what();

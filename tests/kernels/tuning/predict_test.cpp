@@ -133,6 +133,24 @@ TEST(Predict, ChoosesByTheStructure) {
     }
 }
 
+// Blocks of bcsr come near the memory's speed for a few sizes only: cds is never far behind, and far ahead for large blocks.
+TEST(Predict, GridsWithSeveralUnknownsGoToCds) {
+  for (const int dof : {4, 6, 8, 12, 16}) {
+    FormatOptions options;
+    options.block_size = dof;
+    const std::vector<Prediction> all =
+        predict(sparsity_at_most(star(64, dof), false, 8, options), h200_model(), options);
+    EXPECT_LT(of(all, "cds").ms, of(all, "bcsr").ms) << dof;
+  }
+}
+
+// Single entries by bcsr are CSR on the CPU.
+TEST(Predict, BcsrOfSingleEntriesIsCsrOnTheCpu) {
+  const Sparsity s = statistics(paper_matrix<double>());
+  const std::vector<Prediction> all = predict(s, cpu_model(1, 20, 40, 32 << 20), {});
+  EXPECT_DOUBLE_EQ(of(all, "bcsr").ms, of(all, "csr").ms);
+}
+
 TEST(Predict, SeveralVectorsTakeLongerThanOneAndReadCdsOnce) {
   const Sparsity s = sparsity_at_most(star(128, 4), false, 8);
   const MachineModel h200 = h200_model();
