@@ -224,15 +224,11 @@ class AutoBench {
   std::string summary_json() const {
     std::string text;
     for (const std::string& precision : precisions()) {
-      std::string common =
-          quadrille::to_json(std::vector<SetSummary>{summarize(precision, times_.at(precision), "csr")});
-      common =
-          common.substr(common.find('{'), common.rfind('}') - common.find('{'));  // [{...}] without its ends
       std::string choices;
       for (const Outcome& o : outcomes_)
         if (o.precision == precision) choices += (choices.empty() ? "" : ", ") + to_json(o);
-      text += (text.empty() ? "" : ", ") + common + ", \"machine\": " + quadrille::to_json(machines_) +
-              ", \"choices\": [" + choices + "]";
+      text += (text.empty() ? "{" : ", {") + json_members(summarize(precision, times_.at(precision), "csr")) +
+              ", \"machine\": " + quadrille::to_json(machines_) + ", \"choices\": [" + choices + "]";
       for (const auto& [name, pick] : ways)
         text += ", " + json_string(name) + ": " + to_json(quality(precision, pick));
       text += "}";

@@ -226,7 +226,7 @@ BenchResult bench_cmrs(const Options& options) {
     sweep.say("cmrs, every height and kernel");
     formats.guarded(record, [&] {
       CmrsSearch<T> search(formats, space, here, record);
-      const CmrsChoice choice = cmrs_choice(line.rows, sizeof(T));
+      const CmrsChoice choice = cmrs_choice(line.rows);
       search.refine(choice);
       line.best = *search.fastest();
       line.model = *search.find(choice);

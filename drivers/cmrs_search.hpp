@@ -84,13 +84,12 @@ class CmrsSearch {
   // Both once more, in turns, the median of the faster turn: of many variants the fastest was also a lucky one, and a GPU has slow
   // moments. If the first turns out slower than the second, it is the second from now on.
   void compare(CmrsTrial& best, CmrsTrial& other) {
-    const auto take_turn = [&](CmrsTrial& trial, bool first) {
-      const CmrsTrial before = trial;
-      time(trial, longer());
-      if (!first && before.ms() < trial.ms()) trial = before;
-    };
     for (int turn = 0; turn < 3; ++turn)
-      for (CmrsTrial* const trial : {&best, &other}) take_turn(*trial, turn == 0);
+      for (CmrsTrial* const trial : {&best, &other}) {
+        CmrsTrial again = *trial;
+        time(again, longer());
+        if (turn == 0 || again.ms() < trial->ms()) *trial = again;
+      }
     if (other.ms() < best.ms()) best = other;
   }
 

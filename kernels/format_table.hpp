@@ -113,7 +113,7 @@ Cmrs<T> make_cmrs(const Csr<T>& csr, const FormatOptions& o) {
   if (o.cmrs_height > 0)
     return cmrs_from_csr(csr, o.cmrs_height, o.cmrs_reorder, CmrsRows::automatic, o.cmrs_launch);
   const std::span<const std::int32_t> row_ptr(csr.row_ptr.data(), static_cast<std::size_t>(csr.rows + 1));
-  const CmrsChoice choice = cmrs_choice(row_statistics(row_ptr, csr.columns), sizeof(T));
+  const CmrsChoice choice = cmrs_choice(row_statistics(row_ptr, csr.columns));
   const bool any_kernel = o.cmrs_launch.kernel == CmrsKernel::tiles && o.cmrs_launch.block == 0;
   return cmrs_from_csr(csr, choice.height, choice.reorder || o.cmrs_reorder, CmrsRows::automatic,
                        any_kernel ? choice.launch : o.cmrs_launch);

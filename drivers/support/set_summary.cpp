@@ -167,17 +167,20 @@ void print(std::ostream& out, const SetSummary& summary) {
         << " decides, not the format.\n";
 }
 
+std::string json_members(const SetSummary& s) {
+  std::string methods;
+  for (const MethodSummary& method : s.methods)
+    methods += (methods.empty() ? "\n      " : ",\n      ") + json_of(method);
+  return "\"title\": " + json_string(s.title) +
+         ", \"base\": " + (s.base.empty() ? "null" : json_string(s.base)) +
+         ", \"operators\": " + std::to_string(s.operators) + ", \"brief\": " + std::to_string(s.brief) +
+         ", \"methods\": [" + methods + "]";
+}
+
 std::string to_json(const std::vector<SetSummary>& summaries) {
   std::string out;
-  for (const SetSummary& s : summaries) {
-    out += (out.empty() ? "[\n    {" : ",\n    {") + std::string("\"title\": ") + json_string(s.title) +
-           ", \"base\": " + (s.base.empty() ? "null" : json_string(s.base)) +
-           ", \"operators\": " + std::to_string(s.operators) + ", \"brief\": " + std::to_string(s.brief) +
-           ", \"methods\": [";
-    for (std::size_t i = 0; i < s.methods.size(); ++i)
-      out += (i ? ",\n      " : "\n      ") + json_of(s.methods[i]);
-    out += "]}";
-  }
+  for (const SetSummary& s : summaries)
+    out += (out.empty() ? "[\n    {" : ",\n    {") + json_members(s) + "}";
   return out.empty() ? "[]" : out + "\n  ]";
 }
 

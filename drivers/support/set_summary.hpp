@@ -63,7 +63,9 @@ std::vector<SetSummary> summarize(const std::vector<Record>& records,
 // A table with a line for each method.
 void print(std::ostream& out, const SetSummary& summary);
 
-// An array; what there is none of is null.
+// The members of its object, without the braces; what there is none of is null.
+std::string json_members(const SetSummary& summary);
+// An array of such objects.
 std::string to_json(const std::vector<SetSummary>& summaries);
 
 }  // namespace quadrille

@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(threads_per_block, sizeof(T) == 8 ? 5 : 6)
 }
 
 // Whether the second kernel is the faster one: where the sums in registers save many additions, of so many that these hold up the
-// product, or a few that would otherwise go to memory. `shared` as in LinePlan.
+// product, or a few that would otherwise go to memory. `shared` as in LinePlan; the bounds are an H200's.
 inline bool joins_pay(std::int64_t entries, std::int64_t bytes_of_y, double shared) {
   return (shared > 0.45 && entries > 8'000'000) || (shared > 0.25 && bytes_of_y > 40'000'000);
 }

@@ -26,7 +26,7 @@ RowStatistics row_statistics(std::span<const std::int32_t> row_ptr, std::int64_t
 // taller strip saves, 4 bytes for each row, is less than what it costs to keep its rows apart: 3 to 11 % with two rows, 5 to 15 %
 // with four. A row that fills the tile of such a block, or one a few times as long, holds the product up: 256 threads take 4 to 22 %
 // less time with it; rows of 30 000 entries and more are shared out anyway.
-CmrsChoice cmrs_choice(const RowStatistics& rows, int) {
+CmrsChoice cmrs_choice(const RowStatistics& rows) {
   CmrsChoice choice;
   if (rows.longest >= 1000) choice.launch.block = 256;
   return choice;

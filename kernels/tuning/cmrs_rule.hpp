@@ -24,7 +24,7 @@ struct CmrsChoice {
   CmrsLaunch launch;
 };
 
-// A pure function. `value_bytes`: 8 or 4.
-CmrsChoice cmrs_choice(const RowStatistics& rows, int value_bytes);
+// A pure function.
+CmrsChoice cmrs_choice(const RowStatistics& rows);
 
 }  // namespace quadrille

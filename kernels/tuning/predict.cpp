@@ -98,6 +98,21 @@ double cpu_entries(const std::string& format, const Sparsity& s) {
   return nnz;
 }
 
+// The constants of bcsr for blocks of this size. On the GPU they were fitted to single entries; of blocks the kernel reaches this
+// share of the stream (results/h200_dof_scaling.json). On the CPU they are those of blocks; single entries are CSR.
+FormatConstants of_blocks(FormatConstants c, int size, const MachineModel& machine) {
+  if (c.format != "bcsr") return c;
+  if (machine.space == SpaceKind::cpu) {
+    if (size > 1) return c;
+    const FormatConstants* const csr = find_constants(machine, "csr", false);
+    return csr == nullptr ? c : *csr;
+  }
+  constexpr std::array<double, 13> shares{0,    0,    0.66, 0.68, 0.87, 0.75, 0.82,
+                                          0.75, 0.89, 0.75, 0.75, 0.75, 0.75};
+  if (size > 1) c.share = size < static_cast<int>(shares.size()) ? shares[size] : 0.42;
+  return c;
+}
+
 }  // namespace
 
 ProductWork product_work(const std::string& format, const Sparsity& s, const Product& product,
@@ -148,25 +163,6 @@ double product_ms(const ProductWork& work, const FormatConstants& c, const Machi
   return 1e-3 * (m.launch_us + launches * c.fixed_us +
                  std::pow(std::pow(work_us, sharpness) + std::pow(chain_us, sharpness), 1 / sharpness));
 }
-
-namespace {
-
-// The constants of bcsr for blocks of this size. On the GPU they were fitted to single entries; of blocks the kernel reaches this
-// share of the stream (results/h200_dof_scaling.json). On the CPU they are those of blocks; single entries are CSR.
-FormatConstants of_blocks(FormatConstants c, int size, const MachineModel& machine) {
-  if (c.format != "bcsr") return c;
-  if (machine.space == SpaceKind::cpu) {
-    if (size > 1) return c;
-    const FormatConstants* const csr = find_constants(machine, "csr", false);
-    return csr == nullptr ? c : *csr;
-  }
-  constexpr std::array<double, 13> shares{0,    0,    0.66, 0.68, 0.87, 0.75, 0.82,
-                                          0.75, 0.89, 0.75, 0.75, 0.75, 0.75};
-  if (size > 1) c.share = size < static_cast<int>(shares.size()) ? shares[size] : 0.42;
-  return c;
-}
-
-}  // namespace
 
 std::vector<Prediction> predict(const Sparsity& s, const MachineModel& machine, const FormatOptions& options,
                                 const Product& product) {

@@ -240,8 +240,7 @@ Sparsity from_csr(const Csr<T>& csr, const BlockStructure* hub, const FormatOpti
   for (std::size_t l = 0; l < histogram.size(); ++l)
     s.hyb_beyond += histogram[l] * std::max<std::int64_t>(0, static_cast<std::int64_t>(l) - s.hyb_width);
   s.ellr_t_threads = ellr_t_choice(csr, {options.ellr_t_threads, options.ellr_t_block}).threads;
-  s.cmrs_height =
-      options.cmrs_height > 0 ? options.cmrs_height : cmrs_choice(cmrs_rows(s), s.value_bytes).height;
+  s.cmrs_height = options.cmrs_height > 0 ? options.cmrs_height : cmrs_choice(cmrs_rows(s)).height;
   count_rg_csr(csr, options, s);
   s.csr_chain = longest_chain(csr, 1);
   s.cmrs_chain = longest_chain(csr, s.cmrs_height);
@@ -324,8 +323,7 @@ Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks,
   s.lengths = {0, longest, longest, 0, static_cast<double>(s.nnz) / rows, 0};
   s.longest_column = longest;
   s.hyb_width = longest;
-  s.cmrs_height =
-      options.cmrs_height > 0 ? options.cmrs_height : cmrs_choice(cmrs_rows(s), value_bytes).height;
+  s.cmrs_height = options.cmrs_height > 0 ? options.cmrs_height : cmrs_choice(cmrs_rows(s)).height;
   s.rg_csr_exact = false;
   s.touched_bytes = checked_product(s.nnz, 4 + value_bytes, "the entries");
   s.csr_chain = longest;

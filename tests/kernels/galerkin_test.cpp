@@ -101,14 +101,30 @@ TEST(OperatorWeights, KeepTheFluxAcrossAJump) {
   }
 }
 
+struct Shape {
+  int dimension, dof;
+  std::array<std::int64_t, 3> extents;
+  const char* sides;
+};
+
+BlockDiagonals<double> diffusion_on(const Grid& grid, const Boundary& boundary) {
+  const Stencil star = star_stencil(grid.dimension, 1);
+  const DiffusionCoefficients field = diffusion(grid, star, boundary, log_normal_field(grid, 5));
+  return assemble<double>(grid, star, boundary, field.functor()).hub;
+}
+
+std::array<AxisInterpolation, 3> nested_axes(const Grid& grid, const Boundary& boundary) {
+  std::array<AxisInterpolation, 3> axes;
+  for (int axis = 0; axis < 3; ++axis)
+    axes[axis] = axis < grid.dimension ? nested_interpolation(grid.extents[axis], boundary.faces[2 * axis],
+                                                              boundary.faces[2 * axis + 1])
+                                       : nested_interpolation(1, clamp, clamp);
+  return axes;
+}
+
 // Constants where rows add up to zero; bilinear for minus the Laplacian of five points; products against to_csr().
 void weights_follow(SpaceKind space) {
   if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  struct Shape {
-    int dimension, dof;
-    std::array<std::int64_t, 3> extents;
-    const char* sides;
-  };
   for (const Shape& s :
        {Shape{2, 1, {16, 13, 1}, "clamp"}, Shape{2, 2, {9, 8, 1}, "periodic,periodic,clamp,clamp"},
         Shape{3, 1, {8, 9, 6}, "periodic"}, Shape{3, 2, {5, 2, 7}, "clamp"},
@@ -116,15 +132,8 @@ void weights_follow(SpaceKind space) {
     const Grid grid{s.dimension, s.extents, {1, 1, 1}, s.dof};
     SCOPED_TRACE(to_string(grid) + " " + s.sides);
     const Boundary boundary = parse_boundary(s.sides, s.dimension);
-    const DiffusionCoefficients field =
-        diffusion(grid, star_stencil(s.dimension, 1), boundary, log_normal_field(grid, 5));
-    const BlockDiagonals<double> a =
-        assemble<double>(grid, star_stencil(s.dimension, 1), boundary, field.functor()).hub;
-    std::array<AxisInterpolation, 3> axes;
-    for (int axis = 0; axis < 3; ++axis)
-      axes[axis] = axis < s.dimension ? nested_interpolation(s.extents[axis], boundary.faces[2 * axis],
-                                                             boundary.faces[2 * axis + 1])
-                                      : nested_interpolation(1, clamp, clamp);
+    const BlockDiagonals<double> a = diffusion_on(grid, boundary);
+    const std::array<AxisInterpolation, 3> axes = nested_axes(grid, boundary);
     const auto p = make_operator_transfer(axes, a, space);
     const Csr<double> csr = p->to_csr();
     const auto largest = [&](const Csr<double>& m) {
@@ -168,25 +177,13 @@ TEST(OperatorWeights, Follow_cuda) {
 
 // What ranks compute from their own planes and those beside is what one computes from all.
 TEST(OperatorWeights, OfPlanesAreThoseOfTheWhole) {
-  struct Shape {
-    int dimension, dof;
-    std::array<std::int64_t, 3> extents;
-    const char* sides;
-  };
   for (const Shape& s : {Shape{2, 2, {6, 9, 1}, "clamp"}, Shape{2, 1, {5, 8, 1}, "periodic"},
                          Shape{2, 1, {5, 7, 1}, "value:0"}, Shape{3, 2, {4, 5, 6}, "value:0"},
                          Shape{3, 1, {4, 3, 6}, "periodic"}, Shape{3, 1, {4, 3, 5}, "clamp"}}) {
     const Grid grid{s.dimension, s.extents, {1, 1, 1}, s.dof};
     const Boundary boundary = parse_boundary(s.sides, s.dimension);
-    const DiffusionCoefficients coefficients =
-        diffusion(grid, star_stencil(s.dimension, 1), boundary, log_normal_field(grid, 5));
-    const BlockDiagonals<double> a =
-        assemble<double>(grid, star_stencil(s.dimension, 1), boundary, coefficients.functor()).hub;
-    std::array<AxisInterpolation, 3> axes;
-    for (int axis = 0; axis < 3; ++axis)
-      axes[axis] = axis < s.dimension ? nested_interpolation(s.extents[axis], boundary.faces[2 * axis],
-                                                             boundary.faces[2 * axis + 1])
-                                      : nested_interpolation(1, clamp, clamp);
+    const BlockDiagonals<double> a = diffusion_on(grid, boundary);
+    const std::array<AxisInterpolation, 3> axes = nested_axes(grid, boundary);
     const Array<double> expected = operator_weights(a, axes);
     const int axis = slab_axis(s.extents);
     const std::int64_t n = s.extents[axis], of_plane = a.rows() / n;
