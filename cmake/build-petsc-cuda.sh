@@ -11,7 +11,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/cmake/setup.sh"
 
 petsc_version=3.25.6
-petsc_url=https://files.pythonhosted.org/packages/75/91/9886e471bcfc0d216a85de075d41965bac4c91b2e52ce410f654fae63ac5/petsc-$petsc_version.tar.gz
 petsc_sha256=00ac91c7ae96eae6a39d7380c7e869c1c7ddbc0c64a23a0b5fd3442227c7cdb9
 nvml_version=13.0.87  # NVIDIA's nvml.h and a library to link with, for toolkits that come without
 
@@ -23,7 +22,7 @@ if [[ -e $place/complete ]]; then
 fi
 use_system_tools
 use_quiet_mpi
-require_packages g++ make python3 python3-pip curl libopenmpi-dev openmpi-bin libopenblas-dev libhdf5-openmpi-dev
+require_packages g++ make python3 python3-pip libopenmpi-dev openmpi-bin libopenblas-dev libhdf5-openmpi-dev
 find_nvcc
 [[ -n $nvcc ]] || die "no nvcc of CUDA 12 or newer on PATH or in /usr/local/cuda/bin; set CUDACXX"
 cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
@@ -31,9 +30,11 @@ mkdir -p "$work" "$place" || die "cannot write to $place"
 
 say "fetching PETSc $petsc_version"
 archive=$work/petsc-$petsc_version.tar.gz
+# pip takes nothing but the source with this hash; its build steps stay with the system's setuptools and compile nothing.
+printf 'petsc==%s --hash=sha256:%s\n' "$petsc_version" "$petsc_sha256" >"$work/requirements.txt"
 sha256sum --status -c <<<"$petsc_sha256  $archive" 2>/dev/null ||
-  curl -sSfL --retry 3 -o "$archive" "$petsc_url" || die "cannot fetch $petsc_url"
-sha256sum --status -c <<<"$petsc_sha256  $archive" || die "$archive is not the file that was pinned (SHA-256 differs)"
+  /usr/bin/python3 -m pip download -q --no-deps --no-binary petsc --no-build-isolation --require-hashes \
+    -r "$work/requirements.txt" -d "$work" || die "pip could not fetch petsc $petsc_version with the pinned hash"
 rm -rf "$work/petsc-$petsc_version"
 tar -xzf "$archive" -C "$work"
 
