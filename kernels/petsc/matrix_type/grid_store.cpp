@@ -121,6 +121,18 @@ class GridStore final : public Store {
     if (aij_in_use()) aij();
   }
 
+  void shift(double value) override {
+    changed();
+    values_.bring_to_host();
+    values_.changed_on_host();
+    const std::int64_t own = structure_->diagonal_at[structure_->diagonal_at.size() / 2], dof = hub_->dof;
+    for (std::int64_t c = 0; c < dof; ++c) {
+      double* const column = hub_->values.data() + (own * dof + c) * hub_->rows();
+      for (std::int64_t row = c; row < hub_->rows(); row += dof) column[row] += value;
+    }
+    if (aij_in_use()) aij();
+  }
+
   void set_option(MatOption option, bool value) override {
     if (option == MAT_ROW_ORIENTED) row_oriented_ = value;
     if (option == MAT_IGNORE_OFF_PROC_ENTRIES) drop_off_process_ = value;
