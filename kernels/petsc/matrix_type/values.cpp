@@ -59,6 +59,7 @@ PetscErrorCode assembly_end(Mat m, MatAssemblyType type) {
     if (typed(m).store().in_change()) return;
     typed(m).store().assemble_end(type);
     if (type == MAT_FLUSH_ASSEMBLY) return;
+    typed(m).leave_grid_if_outgrown();
     typed(m).scaled();
     if (typed(m).options.verify) typed(m).verify();
   });
