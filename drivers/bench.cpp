@@ -74,7 +74,7 @@ bool any_wrong(const std::vector<Record>& records, const BenchResult& result) {
   if (!result.bad_input.empty()) throw InputError(result.bad_input.front());
   if (result.out_of_memory)
     throw MemoryError("none of these operators was applied; " + records.front().skipped);
-  throw FormatError("no format that was asked for can hold any of these operators; " +
+  throw FormatError("none of these operators was applied in a format that was asked for; " +
                     records.front().skipped);
 }
 

@@ -39,6 +39,8 @@ Failure failure_of(const std::exception_ptr& thrown) {
     return {machine_failed, error.what()};
   } catch (const PetscOptionError& error) {
     return {bad_input, error.what()};
+  } catch (const NotConvergedError& error) {
+    return {check_failed, error.what()};
   } catch (const PetscError& error) {
     return {machine_failed, error.what()};
   } catch (const std::bad_alloc&) {

@@ -47,15 +47,16 @@ std::vector<OptionSpec> grid_options() {
            "; of experiments that take matrices none, unless --dofs is given)"},
       {"dofs", "LIST", group, for_bench, true,
        "unknowns per node, numbers and ranges with commas between, 1 to 64 (default " +
-           std::string(bench_dofs) + "; of experiments that take matrices 1)"},
+           std::string(bench_dofs) + "; of experiments that take matrices 1, of elasticity the dimensions)"},
       {"spacing", "H | HX,HY[,HZ]", group, to, true,
        "distance of neighbouring nodes in m, one for all axes or one per axis (default 1)"},
       {"dof", "N", group, for_operators, true,
        "unknowns per node, 1 to 64 (default 1; elasticity: the dimension)"},
       {"dof", "N", group, for_solve, true,
-       "unknowns per node, 1 to 64, each solved for by itself; elasticity: the dimension (default 1)"},
+       "unknowns per node, 1 to 64, each solved for by itself (default 1; elasticity: the dimension)"},
       {"stencil", "star | box", group, for_solve, true,
-       "star: neighbours along the axes; box: diagonal ones too, of poisson and elasticity (default star)"},
+       "star: neighbours along the axes; box: diagonal ones too, of poisson and elasticity (default star; "
+       "elasticity: box)"},
       {"stencil", "star | box | FILE", group, for_formats, true,
        "star: neighbours along the axes; box: diagonal ones too; FILE: one offset 'dx dy [dz]' a line "
        "(default star; elasticity: box)"},
