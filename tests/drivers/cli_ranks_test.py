@@ -1,5 +1,5 @@
 """`mpiexec -n N quadrille solve`: the results of one rank on several, and what goes wrong there. Called with
-QUADRILLE WRONG_MATMULT_LIBRARY MPIEXEC [unittest options]."""
+QUADRILLE WRONG_MATMULT_LIBRARY MPIEXEC SLOW_FSYNC_LIBRARY [unittest options]."""
 import json
 import math
 import os
@@ -8,6 +8,7 @@ import sys
 import unittest
 
 MPIEXEC = sys.argv.pop(3)
+sys.argv.pop(3)
 
 from cli_case import CliTest, QUADRILLE
 
