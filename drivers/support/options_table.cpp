@@ -200,7 +200,10 @@ std::vector<OptionSpec> common_options() {
   const std::string group = "Common";
   return {
       {"config", "FILE", group, for_all, false,
-       "read 'name = value' lines, names as here without the dashes; the command line wins"},
+       "read 'name = value' lines, names as here without the dashes, with # or ; before comments; lines "
+       "after "
+       "[spmv], [bench], ... are for that subcommand alone and win over the others, any other [section] is "
+       "a heading; an empty value is the default; the command line wins"},
       {"validate", "", group, for_all, false, "check and print the options as a --config file; run nothing"},
       {"help", "", group, for_all, false, "this text; also -h"},
       {"version", "", group, for_all, false, "the version of the program"},
