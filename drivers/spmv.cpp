@@ -6,11 +6,12 @@
 
 #include "assembly/operators.hpp"
 #include "drivers/commands.hpp"
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/support/failure.hpp"
 #include "drivers/support/field_file.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/report.hpp"
+#include "drivers/support/result_files.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/session.hpp"
 #include "kernels/product.hpp"
@@ -64,10 +65,11 @@ class Run {
     report_.date = utc_now();
     report_.ceilings = ceilings_.all();
     if (!options_.quiet) print();
-    flush_standard_output();
-    if (!options_.output.empty() && formats_.any_passed()) write_fields();
-    if (!options_.json.empty()) write_text_file(options_.json, to_json(report_));
-    if (!options_.csv.empty()) write_text_file(options_.csv, to_csv(report_));
+    each_of({[&] { write_results(options_, to_json(report_), to_csv(report_)); },
+             [&] {
+               if (!options_.output.empty() && formats_.any_passed()) write_fields();
+             },
+             flush_standard_output});
     if (formats_.any_failed()) return 1;
     if (!formats_.any_passed())
       throw FormatError("no format that was asked for can hold this operator" + first_reason());
@@ -135,8 +137,7 @@ int run_spmv(const Options& options) {
       throw InputError("--output writes the fields of y = A x; leave out --transpose and --vectors");
     check_field_path(options.output);
   }
-  for (const std::string& path : {options.json, options.csv})
-    if (!path.empty()) check_output_path(path);
+  check_result_paths(options);
   use_machine(options);
   if (wanted_entries(options).empty())
     throw CudaError("the formats that were asked for run on a GPU, and this machine has none");

@@ -190,7 +190,8 @@ std::vector<OptionSpec> output_options() {
       {"plot", "PREFIX", group, for_bench, true,
        "draw the figure into PREFIX.png and PREFIX.svg, by Python with matplotlib"},
       {"json", "FILE", group, for_all, true, "write the results as JSON"},
-      {"csv", "FILE", group, for_formats, true, "write the results as CSV, one line per format"},
+      {"csv", "FILE", group, for_formats | for_info, true, "write the results as CSV, one line per format"},
+      {"csv", "FILE", group, for_solve, true, "write the result as CSV, one line"},
       {"quiet", "", group, for_all, true, "nothing on the screen but errors"},
       {"no-progress", "", group, for_runs, true, "no progress line (it shows on a terminal only)"},
   };

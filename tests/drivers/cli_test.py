@@ -3,6 +3,7 @@ import csv
 import gzip
 import json
 import os
+import signal
 import subprocess
 import unittest
 
@@ -183,19 +184,20 @@ class Output(CliTest):
         self.refused(3, ["nowhere"], *self.ARGUMENTS, "--json", self.path("nowhere/f.json"))
         self.refused(3, [self.folder.name], *self.ARGUMENTS, "--csv", self.folder.name)
 
-    def test_a_full_disk_leaves_the_old_file(self):
-        # A small disk of our own, in a mount namespace of our own.
+    # A small disk of our own, in a mount namespace of our own. What was measured is written all the same.
+    def test_a_full_disk_leaves_the_old_file_and_costs_no_results(self):
         script = """mount -t tmpfs -o size=64k none "$0" || exit 77
-                    cd "$0" && echo precious > f.h5 && "$@" --output f.h5; code=$?
-                    cat f.h5; ls; exit $code"""
-        done = subprocess.run(["unshare", *([] if os.geteuid() == 0 else ["-r"]), "-m", "sh", "-c", script,
-                               self.folder.name, os.path.abspath(QUADRILLE), *self.ARGUMENTS, "--grid", "90x90", "--quiet"],
-                              capture_output=True, text=True)
-        if done.returncode == 77 or "unshare" in done.stderr:
-            self.skipTest("no mount namespaces here")
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("No space left", done.stderr)
-        self.assertEqual(done.stdout, "precious\nf.h5\n")
+                    cd "$0" && echo precious > f.h5 && "$@" --output f.h5 --json r.json; code=$?
+                    cat f.h5; ls; tail -n 1 r.json; exit $code"""
+        for arguments in [self.ARGUMENTS, ["solve", "poisson"]]:
+            done = subprocess.run(["unshare", *([] if os.geteuid() == 0 else ["-r"]), "-m", "sh", "-c", script,
+                                   self.folder.name, os.path.abspath(QUADRILLE), *arguments, "--grid", "90x90", "--quiet"],
+                                  capture_output=True, text=True)
+            if done.returncode == 77 or "unshare" in done.stderr:
+                self.skipTest("no mount namespaces here")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("No space left", done.stderr)
+            self.assertEqual(done.stdout, "precious\nf.h5\nr.json\n}\n")
 
     def test_fields_and_options_are_in_the_file(self):
         try:
@@ -233,6 +235,47 @@ class Output(CliTest):
             done = subprocess.run([QUADRILLE, *self.ARGUMENTS, "--grid", "8x8"], stdout=file, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("standard output", done.stderr)
+
+    # What was measured is in its files first: a screen that is full, or a pipe whose reader has gone, costs none of it.
+    def test_a_lost_standard_output_loses_no_file(self):
+        result, table, fields = self.path("r.json"), self.path("r.csv"), self.path("f.h5")
+        grid, trial = ["--grid", "8x8"], ["--repetitions", "1", "--space", "cpu"]
+        for arguments in [["spmv", *grid, *trial, "--csv", table, "--output", fields],
+                          ["bench", "dof-scaling", *grid, "--dofs", "1", *trial, "--csv", table],
+                          ["solve", "poisson", *grid, "--output", fields], ["inspect", *grid, "--csv", table], ["info"]]:
+            arguments += ["--json", result]
+            with open("/dev/full", "w") as file:
+                done = subprocess.run([QUADRILLE, *arguments], stdout=file, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr),
+                             (3, "quadrille: standard output cannot be written\n"), arguments)
+            self.check_and_remove(result, *(a for a in arguments if a in (table, fields)))
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([QUADRILLE, *arguments], stdout=writer, stderr=subprocess.PIPE, text=True)
+            os.close(writer)
+            self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""), arguments)
+            self.check_and_remove(result, *(a for a in arguments if a in (table, fields)))
+
+    def check_and_remove(self, result, *others):
+        with open(result) as file:
+            json.load(file)
+        for path in [result, *others]:
+            self.assertGreater(os.path.getsize(path), 0)
+            os.remove(path)
+
+    def test_links_that_lead_nowhere_are_named(self):
+        for name, target in [("a.mtx", "gone.mtx"), ("l.json", "none/t.json"), ("loop", "loop")]:
+            os.symlink(target, self.path(name))
+        link, loop = self.path("a.mtx"), self.path("loop")
+        words = ["is a link to", "gone.mtx, which does not exist"]
+        for arguments in [["inspect", link], ["spmv", "--matrix", link], ["bench", "matrices", "--matrices", link + ",dense:20"],
+                          ["spmv", "--stencil", link], ["spmv", "--config", link]]:
+            self.refused(2, words, *arguments)
+        self.refused(2, ["loop", "leads to itself"], "inspect", loop)
+        self.refused(3, ["l.json", "is a link to", "none/t.json", "No such file"], "info", "--json", self.path("l.json"))
+        self.refused(3, ["loop", "symbolic links"], "info", "--json", loop)
+        os.symlink("t.csv", self.path("t.json"))
+        self.refused(2, ["is already the file of"], "info", "--json", self.path("t.json"), "--csv", self.path("t.csv"))
 
     def test_dangling_links_are_followed(self):
         os.symlink("target.json", self.path("link.json"))
@@ -330,6 +373,12 @@ class Info(CliTest):
         screen = self.ok("info", "--json", out)
         for word in ["PETSc", "MPI", "HDF5", "CUDA", "cmrs"]:
             self.assertIn(word, screen)
+        table = self.path("info.csv")
+        self.ok("info", "--csv", table, "--quiet")
+        with open(table) as file:
+            rows = {row["name"]: row for row in csv.DictReader(file)}
+        self.assertEqual(set(rows), {f["name"] for f in json.load(open(out))["formats"]})
+        self.assertEqual((rows["petsc_aij"]["peer"], rows["petsc_aij"]["cpu"], rows["cds"]["fp32"]), ("true", "true", "true"))
         self.assertRegex(json.load(open(out))["petsc"], r"^3\.\d+\.\d+( with CUDA)?$")
 
 
