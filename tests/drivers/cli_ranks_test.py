@@ -153,6 +153,26 @@ class SameResults(Ranks):
         self.assertEqual(done.stdout.count("Quadrille: format cds"), 1)
 
 
+class Once(Ranks):
+    def test_what_is_no_work_for_several_is_said_once(self):
+        result = self.path("r.json")
+        for words, arguments in [("PETSc ", ["info", "--json", result]), ("petsc_aij ", ["info"]),
+                                 ("bandwidth ", ["inspect", "--grid", "8x8", "--json", result]),
+                                 ("Usage: quadrille SUBCOMMAND", ["--help"]), ("Usage: quadrille spmv", ["spmv", "--help"]),
+                                 ("quadrille ", ["--version"]), ("seed = 1", ["spmv", "--validate"])]:
+            done = self.on(4, *arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+            self.assertEqual(sum(line.startswith(words) for line in done.stdout.splitlines()), 1, done.stdout)
+            if result in arguments:
+                with open(result) as file:
+                    json.load(file)
+        self.refused(2, ["--grid"], 4, "inspect", "--gird", "8x8")
+        self.refused(2, ["none.mtx"], 4, "inspect", "none.mtx")
+        self.refused(2, ["bad.mtx"], 4, "inspect", self.path("bad.mtx", "hello\n"))
+        self.refused(2, ["info"], 4, "infos")
+        self.refused(3, ["/nosuch"], 4, "info", "--json", "/nosuch/i.json")
+
+
 class Wrong(Ranks):
     def test_use_is_answered_once(self):
         self.refused(2, ["8x3", "4 ranks", "along y", "3"], 4, "solve", "poisson", "--grid", "8x3")
