@@ -158,6 +158,21 @@ void print_ceilings(std::ostream& out, const Report& report) {
   if (!report.ceilings.empty()) out << line << '\n';
 }
 
+// Why a product can be faster than its floor. FormatRun::report() has tried the stream again by then.
+void print_above_floor(std::ostream& out, const std::vector<const Record*>& records) {
+  const auto any = [&](bool in_cache) {
+    return std::any_of(records.begin(), records.end(), [&](const Record* r) {
+      return r->fraction_of_floor >= 1.0005 && r->in_cache == in_cache;
+    });
+  };
+  if (any(true))
+    out << "above 100 %, in cache: of so few bytes the start of the threads is most, of the stream's time "
+           "too.\n";
+  if (any(false))
+    out << "above 100 %: something else slowed the stream down, each time it was tried; repeat the run "
+           "alone.\n";
+}
+
 // Groups in the order they came, the fastest format of each first; refused ones are left out.
 std::vector<const Record*> ranked(const Report& report) {
   std::vector<const Record*> records;
@@ -264,6 +279,7 @@ void print_table(std::ostream& out, const Report& report) {
   if (records.empty()) return;
   out << "MiB: stored. GB/s: of the bytes that must move, x and y included. of floor: the time of a stream\n"
          "with the same bytes over this time. error/bound: against PETSc, row by row; 1 and below passes.\n";
+  print_above_floor(out, records);
   print_ceilings(out, report);
 }
 
