@@ -182,7 +182,9 @@ std::vector<OptionSpec> output_options() {
   const std::string group = "Output";
   return {
       {"output", "FILE.h5", group, for_spmv, true,
-       "write x and y = A x as the fields input and result, HDF5 with an .xdmf beside"},
+       "write x and y = A x as the fields input and result (of several vectors input_0, ... and result_0, "
+       "...), "
+       "HDF5 with an .xdmf beside; of a matrix, over its rows"},
       {"output", "FILE.h5", group, for_solve, true,
        "write the fields solution and right_side, and exact and error with --manufactured, HDF5 with an "
        ".xdmf "

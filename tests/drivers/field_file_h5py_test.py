@@ -4,7 +4,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-from field_cases import CASES, SPACING, expected, names, require, same_bits, write
+from field_cases import CASES, MATRICES, SPACING, expected, expected_vector, names, require, same_bits, write, write_vectors
 
 require("h5py", "numpy")
 import h5py  # noqa: E402
@@ -30,7 +30,7 @@ def check_hdf5(path, grid, dof, steps):
             assert file[name].attrs["units"] == "m" and file[name].attrs["CLASS"] == b"DIMENSION_SCALE"
         assert same_bits(file["time"][()], np.arange(steps) / 7.0)
         assert file["time"].attrs["units"] == "s" and file["dof"].attrs["units"] == "1"
-        assert list(file["dof"][()]) == list(range(dof))
+        assert list(file["dof"][()]) == list(range(dof)) and file["dof"].dtype == np.dtype("<i8")
         assert all(file[name].attrs["long_name"] for name in ["time", "z", "y", "x", "dof"])
         assert tuple(file.attrs["extents"]) == extents and tuple(file.attrs["spacing_m"]) == SPACING
         assert file.attrs["dof"] == dof and file.attrs["version"] == "1.2.3"
@@ -88,7 +88,25 @@ def check_xarray(path, grid, dof, steps):
         assert same_bits(dataset["result"].values, expected(grid, dof, steps, 0)[0])
 
 
+def check_vectors(path, rows, columns):
+    with h5py.File(path, "r") as file:
+        scales = {"row": rows} if rows == columns else {"row": rows, "column": columns}
+        assert sorted(file) == sorted(["odd", "options", "result", *scales]), list(file)
+        assert (file.attrs["rows"], file.attrs["columns"]) == (rows, columns)
+        for name, count in scales.items():
+            assert file[name].dtype == np.dtype("<i8") and list(file[name][()]) == list(range(count))
+            assert file[name].attrs["CLASS"] == b"DIMENSION_SCALE" and file[name].attrs["long_name"]
+        for field, (name, count) in enumerate([("result", rows), ("odd", columns)]):
+            assert same_bits(file[name][()], expected_vector(count, field))
+            (dimension,) = file[name].dims
+            assert dimension[0].name == "/" + dimension.label and scales[dimension.label] == count
+            assert file[name].attrs["units"] == "m s-1" and name in file[name].attrs["long_name"]
+
+
 def main():
+    for matrix in MATRICES:
+        with tempfile.TemporaryDirectory() as folder:
+            check_vectors(write_vectors(sys.argv[1], folder, *matrix), *matrix)
     for case in CASES:
         with tempfile.TemporaryDirectory() as folder:
             path = write(sys.argv[1], folder, *case)
