@@ -16,6 +16,7 @@
 #include "drivers/support/atomic_file.hpp"
 #include "drivers/support/hdf5_objects.hpp"
 #include "drivers/support/xdmf.hpp"
+#include "drivers/support/xdmf_data.hpp"
 
 namespace quadrille {
 namespace {
@@ -157,6 +158,7 @@ void write_hdf5(const TemporaryFile& target, const FieldFile& content) {
   write_scales(file, content);
   for (std::size_t i = 0; i < fields.size(); ++i)
     content.matrix ? write_vector(file, *content.matrix, fields[i]) : write_field(file, content, i);
+  write_xdmf_data(file, content);
   write_metadata(file, content);
   check(H5Fflush(file, H5F_SCOPE_GLOBAL), "flushing the file");
   const ssize_t size = check(H5Fget_file_image(file, nullptr, 0), "the file's size");
@@ -170,7 +172,7 @@ void check_name(const std::string& path, const std::string& name) {
   const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   if (name.empty() || name.find_first_not_of(letters) != std::string::npos)
     fail(path, "the field name '" + name + "' must be of letters, digits and _");
-  if (name == "options" || name == "row" || name == "column" ||
+  if (name == "options" || name == "xdmf" || name == "row" || name == "column" ||
       std::find(grid_scales.begin(), grid_scales.end(), name) != grid_scales.end())
     fail(path,
          "the field name '" + name + "' is taken by the file's own coordinates or options; choose another");

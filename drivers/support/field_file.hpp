@@ -39,9 +39,9 @@ struct FieldFile {
 // long_name. Root attributes: extents and spacing_m (both x, y, z), dimension, dof, version; the options are
 // string attributes of the group /options, repeated ones joined by ", ". Of a matrix: /<field>[row] or [column] with the
 // dimension scales row and, where it is not square, column, and the root attributes rows and columns. A field is named with letters,
-// digits and _, and not after a scale or "options": those names are taken. Both files are written under
-// temporary names in the same folder and renamed, the .h5 first. Throws OutputError with the path and the
-// reason; then neither final file was touched.
+// digits and _, and not after a scale, "options" or "xdmf", what the .xdmf refers to: those names are taken. Both files are written
+// under temporary names in the same folder and renamed, the .h5 first. Throws OutputError with the path and the reason; then neither
+// final file was touched.
 void write_field_file(const std::string& path, const FieldFile& file);
 
 // Throws OutputError at once, before any work, when `path` could not be written (no such folder, no

@@ -230,7 +230,7 @@ class Output(CliTest):
             self.assertEqual(file["result"].shape, (1, 1, 40, 40, 2))
             self.assertIn("boundary_rhs", file)
             self.assertEqual(file["options"].attrs["boundary"], "value:3")
-        self.assertIn("f.h5:/result", open(self.path("f.xdmf")).read())
+        self.assertIn("f.h5:/xdmf/0/result_1", open(self.path("f.xdmf")).read())
 
     # Constant coefficients and faces that drop: the operator is symmetric, and all products agree.
     def test_fields_of_transposed_products_and_of_several_vectors(self):
@@ -253,7 +253,7 @@ class Output(CliTest):
         numpy.testing.assert_array_equal(transposed["result"], plain["result"])
         for k in range(3):
             numpy.testing.assert_allclose(several[f"result_{k}"], (k + 1) * plain["result"], atol=1e-12)
-        self.assertIn("f.h5:/result_2", open(self.path("f.xdmf")).read())
+        self.assertIn("f.h5:/xdmf/0/result_2", open(self.path("f.xdmf")).read())
 
     def test_no_output_takes_the_place_of_an_input_or_another_output(self):
         matrix = self.path("a.mtx", Matrices.GOOD)
