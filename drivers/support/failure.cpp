@@ -72,4 +72,16 @@ void together(const std::function<void()>& body) {
   throw CommonFailure(static_cast<ExitCode>(verdict.code));
 }
 
+void each_of(std::initializer_list<std::function<void()>> steps) {
+  std::exception_ptr first;
+  for (const std::function<void()>& step : steps) {
+    try {
+      step();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
 }  // namespace quadrille

@@ -11,6 +11,7 @@
 #include "drivers/support/options_table.hpp"
 #include "drivers/support/options_text.hpp"
 #include "drivers/support/options_values.hpp"
+#include "drivers/support/paths.hpp"
 #include "grid/error.hpp"
 #include "grid/stencil.hpp"
 
@@ -49,7 +50,7 @@ void settle_matrix(Settings& settings) {
 
 void require_file(const Setting& setting) {
   std::error_code error;
-  if (!std::filesystem::exists(setting.text, error)) refuse(setting, "there is no such file");
+  if (!std::filesystem::exists(setting.text, error)) refuse(setting, why_missing(setting.text));
   if (std::filesystem::is_directory(setting.text, error)) refuse(setting, "is a folder, not a file");
 }
 
@@ -64,8 +65,9 @@ void read_stencil_options(Settings& settings, Options& options) {
   }
   std::error_code ignored;
   if (!std::filesystem::exists(stencil->text, ignored))
-    refuse(*stencil, "must be star, box or a file of offsets, and there is no such file" +
-                         suggestion(stencil->text, {"star", "box"}));
+    refuse(*stencil,
+           why_missing(stencil->text, "must be star, box or a file of offsets, and there is no such file" +
+                                          suggestion(stencil->text, {"star", "box"})));
   require_file(*stencil);
   exclude(settings, "stencil", "radius", "a stencil file has its own radius");
   options.points = make_stencil(options.stencil, options.grid.dimension, 1);
@@ -295,7 +297,7 @@ bool same_file(const std::string& a, const std::string& b) {
     return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
   };
   const auto canonical = [&](const std::string& path) {  // of a file that may not be there yet
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(final_target(path), ignored), ignored);
   };
   return regular_or_new(a) && regular_or_new(b) &&
          (std::filesystem::equivalent(a, b, ignored) || canonical(a) == canonical(b));

@@ -1,4 +1,5 @@
 """`quadrille solve` from outside."""
+import csv
 import json
 import math
 import os
@@ -19,7 +20,8 @@ error_max matmult_ms seconds method preconditioner""".split()
         return record, screen
 
     def test_the_record_is_the_contracts(self):
-        record, screen = self.solved("poisson", "--grid", "24x20", "--spacing", "0.5,0.25", "--dof", "2", "--manufactured")
+        record, screen = self.solved("poisson", "--grid", "24x20", "--spacing", "0.5,0.25", "--dof", "2", "--manufactured",
+                                     "--csv", self.path("solve.csv"))
         self.assertEqual(list(record), self.RECORD)
         self.assertEqual(list(record["seconds"]), "assembly setup solve output total".split())
         self.assertEqual([record[name] for name in ["pde", "space", "format", "precision", "grid", "dof", "ranks",
@@ -29,6 +31,11 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertLess(record["error_l2"], 5e-3)
         self.assertLess(record["error_l2"], record["error_max"])
         self.assertGreater(record["matmult_ms"], 0)
+        with open(self.path("solve.csv")) as file:
+            (row,) = csv.DictReader(file)
+        flat = {**record, **{"seconds_" + name: value for name, value in record["seconds"].items()}}
+        del flat["seconds"]
+        self.assertEqual({name: str(value).replace("True", "true") for name, value in flat.items()}, row)
         self.assertIn(f"converged after {record['iterations']} iterations of cg with jacobi", screen)
         record, _ = self.solved("diffusion", "--grid", "8x7x6")
         self.assertIsNone(record["error_l2"])

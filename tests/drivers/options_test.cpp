@@ -333,7 +333,8 @@ TEST(Options, SolveTakesOnePdeAndOneFormat) {
   expect_contains(error_of({"solve", "poisson", "--precision", "fp32"}), "must be fp64");
   expect_contains(error_of({"solve", "poisson", "--stencil", "a.txt"}), "must be star or box");
   expect_contains(error_of({"solve", "poisson", "--operator", "random"}), "is not an option of solve");
-  expect_contains(error_of({"solve", "poisson", "--csv", "a"}), "is not an option of solve");
+  EXPECT_EQ(parse({"solve", "poisson", "--csv", "a"}).csv, "a");
+  expect_contains(error_of({"solve", "poisson", "--plot", "a"}), "is not an option of solve");
 }
 
 TEST(Options, MisplacedWordsAreRefused) {
@@ -342,7 +343,7 @@ TEST(Options, MisplacedWordsAreRefused) {
   expect_contains(error_of({"spmv", "-"}), "'-' is not understood");
   expect_contains(error_of({"spmv", "--=3"}), "not understood");
   expect_contains(error_of({"info", "--grid", "4x4"}), "'--grid' is not an option of info");
-  expect_contains(error_of({"info", "--csv", "a"}), "'--csv' is not an option of info");
+  expect_contains(error_of({"info", "--plot", "a"}), "'--plot' is not an option of info");
   expect_contains(error_of({"inspect", "--output", "a.h5"}), "'--output' is not an option of inspect");
   expect_contains(error_of({"bench", "bandwidth", "--dof", "3"}), "'--dof' is not an option of bench");
   expect_contains(error_of({"bench", "bandwidth", "--matrix=a"}), "'--matrix' is not an option of bench");
@@ -459,7 +460,8 @@ TEST(Options, ResolvedHasEveryOptionInHelpsOrder) {
   EXPECT_EQ(resolved(options).at("spacing"), "0.1");
   EXPECT_EQ(resolved(options).at("format"), "csr,cds");
   EXPECT_EQ(resolved(options).at("matrix"), "");
-  EXPECT_EQ(parse({"info"}).resolved, (decltype(options.resolved){{"json", ""}, {"quiet", "false"}}));
+  EXPECT_EQ(parse({"info"}).resolved,
+            (decltype(options.resolved){{"json", ""}, {"csv", ""}, {"quiet", "false"}}));
 }
 
 }  // namespace
