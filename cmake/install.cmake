@@ -139,7 +139,9 @@ install(DIRECTORY grid formats assembly kernels DESTINATION include/quadrille FI
 set_target_properties(quadrille PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS quadrille RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS drivers/support/plot_bench.py DESTINATION ${CMAKE_INSTALL_DATADIR}/quadrille)
-if(TARGET quadrille_petsc)  # the plug-in that PETSc programs load with -dll_append
-  set_target_properties(quadrille_petsc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS quadrille_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+# The plug-in that PETSc programs load with -dll_append.
+set_target_properties(quadrille_petsc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+install(TARGETS quadrille_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# All that is installed, for ./run-demo: without it, `cmake --install` stops at the first file that is not there.
+add_custom_target(quadrille_installed DEPENDS ${quadrille_libraries} quadrille quadrille_petsc)
