@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "formats/threads.hpp"
 #include "kernels/cpu/spmv.hpp"
 #include "kernels/cuda/spmv.hpp"
 #include "kernels/spmv_operator.hpp"
@@ -13,7 +14,9 @@ namespace quadrille {
 template <class Format, class T, class Space>
 class FormatOperator final : public SpmvOperator<T> {
  public:
-  explicit FormatOperator(std::shared_ptr<const Format> format) : format_(std::move(format)) {}
+  explicit FormatOperator(std::shared_ptr<const Format> format) : format_(std::move(format)) {
+    if constexpr (on_cpu) threads_ = threads_worth(traffic().stored_bytes + traffic().written_bytes);
+  }
 
   std::int64_t rows() const override { return shape(*format_).first; }
   std::int64_t columns() const override { return shape(*format_).second; }
@@ -30,10 +33,12 @@ class FormatOperator final : public SpmvOperator<T> {
       return SpmvOperator<T>::entries();
   }
   void apply(const T* x, T* y) const override {
-    if constexpr (on_cpu)
+    if constexpr (on_cpu) {
+      const ThreadLimit limit(threads_);
       cpu::spmv(*format_, x, y);
-    else
+    } else {
       cuda::spmv(*format_, x, y);
+    }
   }
   void apply_multiple(const T* x, T* y, int count) const override {
     if constexpr (multiplies)
@@ -43,12 +48,14 @@ class FormatOperator final : public SpmvOperator<T> {
   }
   bool has_transpose() const override { return transposes; }
   void apply_transpose(const T* x, T* y) const override {
-    if constexpr (!transposes)
+    if constexpr (!transposes) {
       SpmvOperator<T>::apply_transpose(x, y);
-    else if constexpr (on_cpu)
+    } else if constexpr (on_cpu) {
+      const ThreadLimit limit(threads_);
       cpu::spmv_transpose(*format_, x, y);
-    else
+    } else {
       cuda::spmv_transpose(*format_, x, y);
+    }
   }
   Csr<T> to_csr() const override {
     if constexpr (std::is_same_v<Format, Csr<T, Space>>)
@@ -85,6 +92,7 @@ class FormatOperator final : public SpmvOperator<T> {
   }
 
   std::shared_ptr<const Format> format_;
+  int threads_ = 1;  // that a product on the CPU is worth
 };
 
 }  // namespace quadrille

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/threads.hpp"
 #include "grid/error.hpp"
 #include "kernels/grid_interpolation.hpp"
 #include "kernels/operator_weights.hpp"
@@ -43,16 +44,22 @@ class Transfer final : public GridTransfer<T> {
   static constexpr bool on_cpu = std::is_same_v<Space, Host>;
 
   void interpolate(const T* x, T* y, bool add) const {
-    if constexpr (on_cpu)
+    if constexpr (on_cpu) {
+      const ThreadLimit limit(
+          threads_worth(traffic().stored_bytes + (rows() + columns()) * std::int64_t{sizeof(T)}));
       cpu::interpolate(p_, x, y, add);
-    else
+    } else {
       cuda::interpolate(p_, x, y, add);
+    }
   }
   void restrict_to(const T* x, T* y, bool add) const {
-    if constexpr (on_cpu)
+    if constexpr (on_cpu) {
+      const ThreadLimit limit(
+          threads_worth(traffic().stored_bytes + (rows() + columns()) * std::int64_t{sizeof(T)}));
       cpu::restrict_to(p_, x, y, add);
-    else
+    } else {
       cuda::restrict_to(p_, x, y, add);
+    }
   }
 
   GridInterpolation<T, Space> p_;

@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "formats/format.hpp"
+#include "formats/threads.hpp"
+#include "kernels/petsc/host_share.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 
 namespace quadrille::petsc {
@@ -19,6 +21,7 @@ PetscErrorCode guarded(const char* function, const Body& body) noexcept {
     return ::PetscError(PETSC_COMM_SELF, __LINE__, function, __FILE__, code, PETSC_ERROR_INITIAL, "%s: %s",
                         function, message);
   };
+  const ThreadLimit limit(host_share().threads);
   try {
     body();
     return static_cast<PetscErrorCode>(0);

@@ -9,6 +9,7 @@
 #include "kernels/petsc/device_work.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/scaled_operator.hpp"
+#include "kernels/petsc/uses.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
 #include "kernels/registry.hpp"
 
@@ -136,6 +137,7 @@ PetscErrorCode create(PC pc) {
     QUADRILLE_PETSC(PCShellSetView(pc, view));
     QUADRILLE_PETSC(PCShellSetDestroy(pc, destroy));
     compose(reinterpret_cast<PetscObject>(pc), type_name, std::make_unique<PointBlocks>());
+    ++uses();
     QUADRILLE_PETSC(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(pc), type_name));
   });
 }

@@ -11,6 +11,7 @@
 #include "kernels/petsc/device_work.hpp"
 #include "kernels/petsc/gathering.hpp"
 #include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/through_aij.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
@@ -165,6 +166,21 @@ PetscErrorCode mult_add(Mat m, Vec x, Vec y, Vec z) {
 PetscErrorCode mult_transpose_add(Mat m, Vec x, Vec y, Vec z) {
   return guarded("MatMultTransposeAdd_QuadrilleTransfer", [=] { of(m).multiply_add(x, y, z, true); });
 }
+Mat aij_of(Mat m) {
+  return of(m).aij(comm_of(m));
+}
+PetscErrorCode convert(Mat m, MatType type, MatReuse reuse, Mat* result) {
+  return guarded("MatConvert_QuadrilleTransfer", [=] {
+    if (reuse == MAT_INPLACE_MATRIX) throw FormatError("an interpolation is not converted in place");
+    QUADRILLE_PETSC(MatConvert(aij_of(m), type, reuse, result));
+  });
+}
+PetscErrorCode transpose(Mat m, MatReuse reuse, Mat* result) {
+  return guarded("MatTranspose_QuadrilleTransfer", [=] {
+    if (reuse == MAT_INPLACE_MATRIX) throw FormatError("an interpolation is not transposed in place");
+    QUADRILLE_PETSC(MatTranspose(aij_of(m), reuse, result));
+  });
+}
 PetscErrorCode destroy(Mat m) {
   return guarded("MatDestroy_QuadrilleTransfer", [=] {
     Transfer* transfer = nullptr;
@@ -186,10 +202,30 @@ _p_Mat* aij_of_transfer(_p_Mat* matrix) {
   void (*multiply)(void) = nullptr;
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(matrix), MATSHELL, &is_shell));
   if (is_shell) QUADRILLE_PETSC(MatShellGetOperation(matrix, MATOP_MULT, &multiply));
-  return multiply == reinterpret_cast<void (*)(void)>(mult) ? of(matrix).aij(comm_of(matrix)) : nullptr;
+  return multiply == reinterpret_cast<void (*)(void)>(mult) ? aij_of(matrix) : nullptr;
 }
 
 namespace {
+
+#define QUADRILLE_READ(operation, function) \
+  set(m, operation, ThroughAij<#function "_QuadrilleTransfer", aij_of, function>::call)
+
+// What needs single entries reads them from AIJ.
+void set_reading(Mat m) {
+  QUADRILLE_READ(MATOP_GET_ROW, MatGetRow);
+  QUADRILLE_READ(MATOP_RESTORE_ROW, MatRestoreRow);
+  QUADRILLE_READ(MATOP_GET_VALUES, MatGetValues);
+  QUADRILLE_READ(MATOP_NORM, MatNorm);
+  QUADRILLE_READ(MATOP_GETINFO, MatGetInfo);
+  QUADRILLE_READ(MATOP_VIEW, MatView);
+  QUADRILLE_READ(MATOP_DUPLICATE, MatDuplicate);
+  QUADRILLE_READ(MATOP_CREATE_SUBMATRIX, MatCreateSubMatrix);
+  QUADRILLE_READ(MATOP_CREATE_SUBMATRICES, MatCreateSubMatrices);
+  QUADRILLE_READ(MATOP_GET_COLUMN_NORMS, MatGetColumnReductions);
+  QUADRILLE_READ(MATOP_GET_ROW_MAX_ABS, MatGetRowMaxAbs);
+  set(m, MATOP_CONVERT, convert);
+  set(m, MATOP_TRANSPOSE, transpose);
+}
 
 Handle<Mat> shell_around(MPI_Comm comm, std::unique_ptr<Transfer> context, PetscInt rows, PetscInt columns,
                          [[maybe_unused]] SpaceKind space) {
@@ -204,6 +240,7 @@ Handle<Mat> shell_around(MPI_Comm comm, std::unique_ptr<Transfer> context, Petsc
   set(matrix.get(), MATOP_MULT_ADD, mult_add);
   set(matrix.get(), MATOP_MULT_TRANSPOSE, mult_transpose);
   set(matrix.get(), MATOP_MULT_TRANSPOSE_ADD, mult_transpose_add);
+  set_reading(matrix.get());
   set(matrix.get(), MATOP_DESTROY, destroy);
   QUADRILLE_PETSC(MatShellSetContext(matrix.get(), context.get()));
   context.release();  // the matrix's own from here on

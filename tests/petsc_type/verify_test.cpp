@@ -41,7 +41,7 @@ class WrongStore final : public Store {
     right_->row(row, columns, values);
   }
   Mat aij() override { return right_->aij(); }
-  void modify(const std::function<void(Mat)>& change) override { right_->modify(change); }
+  void require_copy_untouched() override { right_->require_copy_untouched(); }
   bool parts_in_place() const override { return false; }
   LocalParts parts(bool on_gpu) override {
     LocalParts parts = right_->parts(on_gpu);
@@ -50,6 +50,9 @@ class WrongStore final : public Store {
     parts.csr = wrong;
     return parts;
   }
+
+ protected:
+  void take_from_aij() override { changed(); }
 
  private:
   std::unique_ptr<Store> right_;

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "kernels/petsc/device_work.hpp"
+#include "kernels/petsc/matrix_type/entry_list.hpp"
+#include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/matrix_type/store.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 
@@ -44,28 +46,39 @@ Csr<double> without_empty_rows(const Csr<double>& csr, std::vector<PetscInt>& ro
   return result;
 }
 
+// Before the first assembly the values are in a list: the AIJ is made from it, once, with as much room as it needs.
 class AijStore final : public Store {
  public:
-  explicit AijStore(Handle<Mat> aij) : aij_(std::move(aij)) {}
+  explicit AijStore(Mat owner) : owner_(owner) {}
+  AijStore(Mat owner, Handle<Mat> aij) : owner_(owner), aij_(std::move(aij)) {}
 
-  std::unique_ptr<Store> duplicate(Mat, bool values) override {
-    auto copy = std::make_unique<AijStore>(make<Mat>("MatDuplicate", [&](Mat* m) {
-      return MatDuplicate(aij_.get(), values ? MAT_COPY_VALUES : MAT_DO_NOT_COPY_VALUES, m);
-    }));
+  std::unique_ptr<Store> duplicate(Mat owner, bool values) override {
+    auto copy = std::make_unique<AijStore>(owner, make<Mat>("MatDuplicate", [&](Mat* m) {
+                                             return MatDuplicate(
+                                                 aij(), values ? MAT_COPY_VALUES : MAT_DO_NOT_COPY_VALUES, m);
+                                           }));
 #if PETSC_VERSION_GE(3, 21, 0)
     copy->coordinates_ = coordinates_;  // AIJ's duplicate knows where they go
 #endif
     return copy;
   }
+  void belongs_to(Mat owner) override {
+    owner_ = owner;
+  }
   void set_values(PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
                   const PetscScalar* values, InsertMode mode) override {
     changed();
-    QUADRILLE_PETSC(MatSetValues(aij_.get(), rows, row, columns, column, values, mode));
+    if (aij_) {
+      QUADRILLE_PETSC(MatSetValues(aij_.get(), rows, row, columns, column, values, mode));
+      return;
+    }
+    require_inside(owner_, rows, row, columns, column);
+    first_values_.add(rows, row, columns, column, values, row_oriented_, mode);
   }
   void prepare_coordinates(PetscCount count, PetscInt* rows, PetscInt* columns) override {
     changed();
     coordinates_ = count;
-    QUADRILLE_PETSC(MatSetPreallocationCOO(aij_.get(), count, rows, columns));
+    QUADRILLE_PETSC(MatSetPreallocationCOO(aij(), count, rows, columns));
   }
   void set_by_coordinates(const PetscScalar* values, InsertMode mode, bool) override {
     if (coordinates_ < 0) throw_no_coordinates();
@@ -85,24 +98,40 @@ class AijStore final : public Store {
     QUADRILLE_PETSC(MatSetValuesCOO(aij_.get(), values, mode));
   }
   void assemble_begin(MatAssemblyType type) override {
-    QUADRILLE_PETSC(MatAssemblyBegin(aij_.get(), type));
+    if (aij_) QUADRILLE_PETSC(MatAssemblyBegin(aij_.get(), type));
   }
   void assemble_end(MatAssemblyType type) override {
     changed();
-    QUADRILLE_PETSC(MatAssemblyEnd(aij_.get(), type));
+    if (aij_)
+      QUADRILLE_PETSC(MatAssemblyEnd(aij_.get(), type));
+    else if (type == MAT_FINAL_ASSEMBLY)
+      aij();
+    else
+      take_from_others();
   }
   void zero() override {
     changed();
-    QUADRILLE_PETSC(MatZeroEntries(aij_.get()));
+    if (aij_)
+      QUADRILLE_PETSC(MatZeroEntries(aij_.get()));
+    else
+      first_values_.zero();
   }
   void scale(double factor) override {
     changed();
-    QUADRILLE_PETSC(MatScale(aij_.get(), factor));
+    QUADRILLE_PETSC(MatScale(aij(), factor));
   }
   void set_option(MatOption option, bool value) override {
-    QUADRILLE_PETSC(MatSetOption(aij_.get(), option, value ? PETSC_TRUE : PETSC_FALSE));
+    if (option == MAT_ROW_ORIENTED) row_oriented_ = value;
+    if (option == MAT_IGNORE_ZERO_ENTRIES) first_values_.ignore_zeros(value);
+    if (option == MAT_IGNORE_OFF_PROC_ENTRIES) drop_off_process_ = value;
+    if (aij_)
+      QUADRILLE_PETSC(MatSetOption(aij_.get(), option, value ? PETSC_TRUE : PETSC_FALSE));
+    else
+      options_.emplace_back(option, value);
   }
   void row(PetscInt row, std::vector<PetscInt>& columns, std::vector<double>& values) override {
+    require_own_row(owner_, row);
+    if (!aij_) throw PetscError("this matrix was never assembled: call MatAssemblyBegin() and End() first");
     PetscInt count = 0;
     const PetscInt* column = nullptr;
     const PetscScalar* value = nullptr;
@@ -112,18 +141,23 @@ class AijStore final : public Store {
     QUADRILLE_PETSC(MatRestoreRow(aij_.get(), row, &count, &column, &value));
   }
   Mat aij() override {
+    if (!aij_) make_aij();
     return aij_.get();
   }
-  void modify(const std::function<void(Mat)>& change) override {
+  void take_from_aij() override {
     changed();
-    change(aij_.get());
+  }
+
+  void require_copy_untouched() override {
+    if (parts_version_ == version()) watch_.require_remembered(aij_.get());
   }
 
   LocalParts parts(bool) override {
+    watch_.remember(aij());
+    parts_version_ = version();
     LocalParts parts;
     PetscBool distributed = PETSC_FALSE;
-    QUADRILLE_PETSC(
-        PetscObjectTypeCompare(reinterpret_cast<PetscObject>(aij_.get()), MATMPIAIJ, &distributed));
+    QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(aij()), MATMPIAIJ, &distributed));
     if (!distributed) {
       parts.csr = std::make_shared<const Csr<double>>(csr_of(aij_.get()));
       return parts;
@@ -142,33 +176,94 @@ class AijStore final : public Store {
   }
 
  private:
+  void take_from_others() {
+    if (!distributed(owner_)) return;
+    PetscBool promised = PETSC_FALSE;
+    QUADRILLE_PETSC(MatGetOption(owner_, MAT_NO_OFF_PROC_ENTRIES, &promised));
+    if (!promised) first_values_.exchange_rows(owner_, drop_off_process_);
+  }
+
+  void make_aij() {
+    PetscInt rows = 0, columns = 0, all_rows = 0, all_columns = 0, row_block = 1, column_block = 1;
+    PetscInt first = 0, last = 0;
+    QUADRILLE_PETSC(MatGetLocalSize(owner_, &rows, &columns));
+    QUADRILLE_PETSC(MatGetSize(owner_, &all_rows, &all_columns));
+    QUADRILLE_PETSC(MatGetBlockSizes(owner_, &row_block, &column_block));
+    QUADRILLE_PETSC(MatGetOwnershipRange(owner_, &first, &last));
+    take_from_others();
+    const RowList list = first_values_.take_rows(first, last);
+    const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(owner_));
+    Handle<Mat> made = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
+    QUADRILLE_PETSC(MatSetSizes(made.get(), rows, columns, all_rows, all_columns));
+    QUADRILLE_PETSC(MatSetType(made.get(), MATAIJ));
+    QUADRILLE_PETSC(MatSetBlockSizes(made.get(), row_block, column_block));
+    const PetscInt* const begin = list.begin.data();
+    QUADRILLE_PETSC(MatSeqAIJSetPreallocationCSR(made.get(), begin, list.column.data(), list.value.data()));
+    QUADRILLE_PETSC(MatMPIAIJSetPreallocationCSR(made.get(), begin, list.column.data(), list.value.data()));
+    // What comes later may need new places.
+    QUADRILLE_PETSC(MatSetOption(made.get(), MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+    QUADRILLE_PETSC(MatSetOption(made.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    for (const auto& [option, value] : options_)
+      QUADRILLE_PETSC(MatSetOption(made.get(), option, value ? PETSC_TRUE : PETSC_FALSE));
+    aij_ = std::move(made);
+  }
+
+  Mat owner_;  // not owned: it owns this
   Handle<Mat> aij_;
-  PetscCount coordinates_ = -1;  // unknown
+  EntryList first_values_;                           // until there is an AIJ
+  std::vector<std::pair<MatOption, bool>> options_;  // likewise
+  bool row_oriented_ = true, drop_off_process_ = false;
+  PetscCount coordinates_ = -1;      // unknown
+  std::int64_t parts_version_ = -1;  // of what parts() copied last
 };
 
 }  // namespace
+
+void Store::modify(const std::function<void(Mat)>& change) {
+  const Mat copy = aij();
+  in_change_ = true;
+  try {
+    change(copy);
+  } catch (...) {
+    in_change_ = false;
+    throw;
+  }
+  in_change_ = false;
+  take_from_aij();
+}
 
 void throw_no_coordinates() {
   throw PetscError("this matrix has no coordinates yet: call MatSetPreallocationCOO() first");
 }
 
-std::unique_ptr<Store> make_aij_store(Mat owner) {
-  PetscInt rows = 0, columns = 0, row_block = 1, column_block = 1;
+void require_inside(Mat owner, PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column) {
   PetscInt all_rows = 0, all_columns = 0;
-  QUADRILLE_PETSC(MatGetLocalSize(owner, &rows, &columns));
   QUADRILLE_PETSC(MatGetSize(owner, &all_rows, &all_columns));
-  QUADRILLE_PETSC(MatGetBlockSizes(owner, &row_block, &column_block));
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(owner));
-  Handle<Mat> aij = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
-  QUADRILLE_PETSC(MatSetSizes(aij.get(), rows, columns, all_rows, all_columns));
-  QUADRILLE_PETSC(MatSetType(aij.get(), MATAIJ));
-  QUADRILLE_PETSC(MatSetBlockSizes(aij.get(), row_block, column_block));
-  QUADRILLE_PETSC(MatSetUp(aij.get()));
-  return make_aij_store(std::move(aij));
+  const auto require = [](PetscInt count, const PetscInt* indices, PetscInt size, const char* what) {
+    for (PetscInt i = 0; i < count; ++i)
+      if (indices[i] >= size)
+        throw FormatError(std::string(what) + " " + std::to_string(indices[i]) +
+                          " is beyond the matrix, whose last one is " + std::to_string(size - 1));
+  };
+  require(rows, row, all_rows, "row");
+  require(columns, column, all_columns, "column");
 }
 
-std::unique_ptr<Store> make_aij_store(Handle<Mat> filled) {
-  return std::make_unique<AijStore>(std::move(filled));
+void require_own_row(Mat owner, PetscInt row) {
+  PetscInt first = 0, last = 0;
+  QUADRILLE_PETSC(MatGetOwnershipRange(owner, &first, &last));
+  if (row < first || row >= last)
+    throw FormatError("row " + std::to_string(row) +
+                      " belongs to another rank or to none: this one has rows " + std::to_string(first) +
+                      " to " + std::to_string(last - 1));
+}
+
+std::unique_ptr<Store> make_aij_store(Mat owner) {
+  return std::make_unique<AijStore>(owner);
+}
+
+std::unique_ptr<Store> make_aij_store(Mat owner, Handle<Mat> filled) {
+  return std::make_unique<AijStore>(owner, std::move(filled));
 }
 
 }  // namespace quadrille::petsc

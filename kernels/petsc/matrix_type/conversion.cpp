@@ -29,14 +29,14 @@ PetscErrorCode convert_from(Mat other, MatType type, MatReuse reuse, Mat* result
     Handle<Mat> aij = make<Mat>("MatConvert to aij",
                                 [&](Mat* a) { return MatConvert(other, MATAIJ, MAT_INITIAL_MATRIX, a); });
     if (reuse == MAT_REUSE_MATRIX) {
-      typed(*result).set_up(make_aij_store(std::move(aij)));
+      typed(*result).set_up(make_aij_store(*result, std::move(aij)));
     } else {
       const char* prefix = nullptr;
       QUADRILLE_PETSC(MatGetOptionsPrefix(other, &prefix));
       Handle<Mat> made = empty_like(other, type);
       QUADRILLE_PETSC(MatSetOptionsPrefix(made.get(), prefix));
       typed(made.get()).set_up();  // for its options
-      typed(made.get()).set_up(make_aij_store(std::move(aij)));
+      typed(made.get()).set_up(make_aij_store(made.get(), std::move(aij)));
       QUADRILLE_PETSC(MatSetUp(made.get()));
       QUADRILLE_PETSC(MatAssemblyBegin(made.get(), MAT_FINAL_ASSEMBLY));
       QUADRILLE_PETSC(MatAssemblyEnd(made.get(), MAT_FINAL_ASSEMBLY));
@@ -87,7 +87,7 @@ PetscErrorCode load(Mat m, PetscViewer viewer) {
       t.store().zero();
       add_rows(t, 1, aij.get());
     } else {
-      t.set_up(make_aij_store(std::move(aij)));
+      t.set_up(make_aij_store(m, std::move(aij)));
     }
     QUADRILLE_PETSC(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
     QUADRILLE_PETSC(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));

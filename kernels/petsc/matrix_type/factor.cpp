@@ -1,6 +1,10 @@
-// Factorisations: PETSc's own of AIJ. The factor is a MATSEQAIJ whose symbolic and numeric steps take their values from the AIJ
-// copy of the matrix, so that -pc_type lu, ilu, cholesky and icc do for this type what they do for AIJ.
+// Factorisations: those of AIJ, PETSc's own and of the packages that it was built with. The factor is AIJ's, whose symbolic and
+// numeric steps take their values from the AIJ copy of the matrix, so that -pc_type lu, ilu, cholesky and icc do for this type what
+// they do for AIJ.
 #include "kernels/petsc/matrix_type/factor.hpp"
+
+#include <array>
+#include <utility>
 
 #include "kernels/petsc/composed.hpp"
 #include "kernels/petsc/guarded.hpp"
@@ -46,9 +50,7 @@ Steps& steps_of(Mat factor) {
 
 // A preconditioner may be made from another matrix than the one it was asked for.
 Mat aij_of(Mat m) {
-  PetscBool ours = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(m), "seqquadrille", &ours));
-  return ours ? typed(m).store().aij() : m;
+  return is_typed(m) ? typed(m).store().aij() : m;
 }
 
 PetscErrorCode numeric(Mat factor, Mat m, const MatFactorInfo* info) {
@@ -82,10 +84,17 @@ PetscErrorCode symbolic(Mat factor, Mat m, IS rows, const MatFactorInfo* info) {
   });
 }
 
+// Packages that factor AIJ, on one rank or on several: a function of each, for PETSc does not say which one it asks.
+constexpr std::array packages = {MATSOLVERPETSC,        MATSOLVERMUMPS,       MATSOLVERSUPERLU,
+                                 MATSOLVERSUPERLU_DIST, MATSOLVERUMFPACK,     MATSOLVERCHOLMOD,
+                                 MATSOLVERKLU,          MATSOLVERSPQR,        MATSOLVERSTRUMPACK,
+                                 MATSOLVERPASTIX,       MATSOLVERMKL_PARDISO, MATSOLVERMKL_CPARDISO};
+
+template <std::size_t package>
 PetscErrorCode get_factor(Mat m, MatFactorType type, Mat* result) {
   return guarded("MatGetFactor_Quadrille", [&] {
     Handle<Mat> factor = make<Mat>("MatGetFactor", [&](Mat* f) {
-      return MatGetFactor(typed(m).store().aij(), MATSOLVERPETSC, type, f);
+      return MatGetFactor(typed(m).store().aij(), packages[package], type, f);
     });
     auto steps = std::make_unique<Steps>();
     QUADRILLE_PETSC(MatGetOperation(factor.get(), symbolic_operation(type), &steps->symbolic));
@@ -99,11 +108,30 @@ PetscErrorCode get_factor(Mat m, MatFactorType type, Mat* result) {
   });
 }
 
+// For each kind of factor that the package has of AIJ.
+template <std::size_t package>
+void register_package() {
+  for (const auto& [ours, theirs] :
+       {std::pair("seqquadrille", MATSEQAIJ), std::pair("mpiquadrille", MATMPIAIJ)})
+    for (const MatFactorType type : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC}) {
+      PetscBool known = PETSC_FALSE, of_type = PETSC_FALSE;
+      PetscErrorCode (*create)(Mat, MatFactorType, Mat*) = nullptr;
+      QUADRILLE_PETSC(MatSolverTypeGet(packages[package], theirs, type, &known, &of_type, &create));
+      if (create != nullptr)
+        QUADRILLE_PETSC(MatSolverTypeRegister(packages[package], ours, type, get_factor<package>));
+    }
+}
+
+template <std::size_t... package>
+void register_packages(std::index_sequence<package...>) {
+  (register_package<package>(), ...);
+}
+
 }  // namespace
 
 void register_factors() {
-  for (const MatFactorType type : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC})
-    QUADRILLE_PETSC(MatSolverTypeRegister(MATSOLVERPETSC, "seqquadrille", type, get_factor));
+  QUADRILLE_PETSC(MatInitializePackage());  // registers those of AIJ
+  register_packages(std::make_index_sequence<packages.size()>());
 }
 
 }  // namespace quadrille::petsc

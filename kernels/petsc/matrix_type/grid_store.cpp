@@ -38,8 +38,7 @@ class GridStore final : public Store {
     values_.changed_on_host();
     const PetscInt dof = hub_->dof, first = structure_->first_node * dof;
     const std::int64_t own = hub_->rows();
-    require_inside(rows, row, "row");
-    require_inside(columns, column, "column");
+    require_inside(owner_, rows, row, columns, column);
     const PetscInt row_step = row_oriented_ ? columns : 1, column_step = row_oriented_ ? 1 : rows;
     for (PetscInt i = 0; i < rows; ++i) {
       if (row[i] < 0) continue;
@@ -67,8 +66,11 @@ class GridStore final : public Store {
 
   void prepare_coordinates(PetscCount count, PetscInt* rows, PetscInt* columns) override {
     changed();
-    require_inside(count, rows, "row");
-    require_inside(count, columns, "column");
+    constexpr PetscCount chunk = 1 << 30;
+    for (PetscCount i = 0; i < count; i += chunk) {
+      const auto n = static_cast<PetscInt>(std::min(chunk, count - i));
+      require_inside(owner_, n, rows + i, n, columns + i);
+    }
     const PetscInt first = structure_->first_node * hub_->dof;
     for (PetscCount i = 0; i < count && promised_no_off_process(); ++i)
       if (rows[i] >= 0 && columns[i] >= 0 && (rows[i] < first || rows[i] >= first + hub_->rows()))
@@ -126,6 +128,7 @@ class GridStore final : public Store {
   }
 
   void row(PetscInt row, std::vector<PetscInt>& columns, std::vector<double>& values) override {
+    require_own_row(owner_, row);
     values_.bring_to_host();
     const PetscInt dof = hub_->dof, local = row - structure_->first_node * dof;
     blocks_.all_of(local / dof, of_node_);
@@ -139,16 +142,22 @@ class GridStore final : public Store {
   }
 
   Mat aij() override {
-    if (!aij_)
+    if (in_change()) return aij_.get();
+    if (!aij_) {
       make_aij();
-    else if (aij_version_ != version())
+    } else if (aij_version_ != version()) {
+      require_copy_untouched();
       refresh_aij();
+    }
+    if (aij_version_ != version()) watch_.remember(aij_.get());
     aij_version_ = version();
     return aij_.get();
   }
+  void require_copy_untouched() override {
+    if (aij_) watch_.require_remembered(aij_.get());
+  }
 
-  void modify(const std::function<void(Mat)>& change) override {
-    change(aij());
+  void take_from_aij() override {
     changed();
     const PetscInt first = structure_->first_node * hub_->dof;
     for (PetscInt i = first; i < first + hub_->rows(); ++i) {
@@ -161,6 +170,7 @@ class GridStore final : public Store {
       row_oriented_ = by_rows;
       QUADRILLE_PETSC(MatRestoreRow(aij_.get(), i, &count, &column, &value));
     }
+    watch_.remember(aij_.get());
     aij_version_ = version();
   }
 
@@ -204,15 +214,6 @@ class GridStore final : public Store {
     if (aij_)
       QUADRILLE_PETSC(PetscObjectGetReference(reinterpret_cast<PetscObject>(aij_.get()), &references));
     return references > 1;
-  }
-
-  void require_inside(std::int64_t count, const PetscInt* indices, const char* what) const {
-    PetscInt size = 0;
-    QUADRILLE_PETSC(MatGetSize(owner_, &size, nullptr));
-    for (std::int64_t i = 0; i < count; ++i)
-      if (indices[i] >= size)
-        throw FormatError(std::string(what) + " " + std::to_string(indices[i]) +
-                          " is beyond the matrix, whose last one is " + std::to_string(size - 1));
   }
 
   [[noreturn]] static void refuse_off_process(PetscInt row) {

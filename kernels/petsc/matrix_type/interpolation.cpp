@@ -22,8 +22,16 @@
 namespace quadrille::petsc {
 namespace {
 
-using CreateInterpolation = PetscErrorCode(DM, DM, Mat*, Vec*);
-CreateInterpolation* petscs_own = nullptr;  // DMDA's, the same for every one
+// DMDA's own, the same for every one that no other program has given another (SNES's variational inequalities do).
+auto petscs_own() {
+  static const auto function = [] {
+    const Handle<DM> da =
+        make<DM>("DMCreate", [](DM* created) { return DMCreate(PETSC_COMM_SELF, created); });
+    QUADRILLE_PETSC(DMSetType(da.get(), DMDA));
+    return da->ops->createinterpolation;
+  }();
+  return function;
+}
 
 struct DmdaGrid {
   PetscInt dimension = 0, dof = 0, width = 0;
@@ -127,7 +135,7 @@ PetscErrorCode create_interpolation(DM coarse, DM fine, Mat* interpolation, Vec*
   return guarded("DMCreateInterpolation_Quadrille", [&] {
     const auto axes = axes_between(coarse, fine);
     if (!axes) {
-      check(petscs_own(coarse, fine, interpolation, scale), "DMCreateInterpolation");
+      check(petscs_own()(coarse, fine, interpolation, scale), "DMCreateInterpolation");
       return;
     }
     const bool on_gpu = makes_gpu_vectors(coarse) && makes_gpu_vectors(fine) && cuda::device_count() > 0;
@@ -137,7 +145,7 @@ PetscErrorCode create_interpolation(DM coarse, DM fine, Mat* interpolation, Vec*
     Handle<Mat> made = ranks > 1 ? between_ranks(coarse, fine, *axes, space)
                                  : Handle<Mat>(make_transfer_matrix(make_grid_transfer<double>(
                                        *axes, static_cast<int>(DmdaGrid(coarse).dof), space)));
-    set_products_with_transfer(made.get());
+    set_products_through_aij(made.get());
     if (scale != nullptr) QUADRILLE_PETSC(DMCreateInterpolationScale(coarse, fine, made.get(), scale));
     *interpolation = made.release();
   });
@@ -148,10 +156,8 @@ PetscErrorCode coarsened(DM, DM coarse, void*) {
     PetscBool is_grid = PETSC_FALSE;
     QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(coarse), DMDA, &is_grid));
     if (!is_grid) return;
-    if (coarse->ops->createinterpolation != create_interpolation) {
-      petscs_own = coarse->ops->createinterpolation;
+    if (coarse->ops->createinterpolation == petscs_own())
       coarse->ops->createinterpolation = create_interpolation;
-    }
     offer_interpolation(coarse);
   });
 }

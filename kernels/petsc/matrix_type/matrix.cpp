@@ -6,20 +6,16 @@
 #include <cstdio>
 #include <limits>
 
+#include "formats/threads.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/interpolation.hpp"
 #include "kernels/petsc/matrix_type/options.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/session.hpp"
+#include "kernels/petsc/uses.hpp"
 
 namespace quadrille::petsc {
 namespace {
-
-bool distributed(Mat matrix) {
-  int size = 1;
-  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), &size);
-  return size > 1;
-}
 
 // The DMDA of a matrix that has its size, or null.
 DM grid_of(Mat matrix) {
@@ -37,13 +33,6 @@ DM grid_of(Mat matrix) {
   return rows == of_grid && columns == of_grid ? dm : nullptr;
 }
 
-// The same on all ranks.
-bool all_ranks(Mat matrix, bool mine) {
-  int here = mine, all = 0;
-  MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_LAND, PetscObjectComm(reinterpret_cast<PetscObject>(matrix)));
-  return all != 0;
-}
-
 std::string all_digits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.17g", value);
@@ -57,10 +46,39 @@ PetscErrorCode set_from_options(Mat m, OptionItems items) {
   return guarded("MatSetFromOptions_Quadrille", [&] {
     declare_options(items, typed(m).options);
     read_options(m, typed(m).options);
+    typed(m).lay_out(m);
   });
+}
+PetscErrorCode set_block_sizes(Mat m, PetscInt rows, PetscInt columns) {
+  return guarded("MatSetBlockSizes_Quadrille", [&] { typed(m).set_block_sizes(rows, columns); });
+}
+
+// One line on the screen for the whole matrix.
+void say(Mat matrix, const std::string& text) {
+  QUADRILLE_PETSC(PetscFPrintf(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), PETSC_STDERR,
+                               "quadrille: %s\n", text.c_str()));
 }
 
 }  // namespace
+
+bool distributed(Mat matrix) {
+  int size = 1;
+  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), &size);
+  return size > 1;
+}
+
+bool all_ranks(Mat matrix, bool mine) {
+  int here = mine, all = 0;
+  MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_LAND, PetscObjectComm(reinterpret_cast<PetscObject>(matrix)));
+  return all != 0;
+}
+
+bool is_typed(Mat matrix) {
+  PetscBool ours = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(matrix), &ours, "seqquadrille",
+                                            "mpiquadrille", ""));
+  return ours;
+}
 
 TypedMatrix& typed(Mat matrix) {
   auto* const context = dynamic_cast<TypedMatrix*>(&shell_context(matrix));
@@ -76,6 +94,7 @@ void TypedMatrix::belongs_to(Mat self) {
 
 void TypedMatrix::set_up(std::unique_ptr<Store> store) {
   store_ = std::move(store);
+  if (options.verify) store_->watch_copy();
   on_grid_ = false;
   own_.reset();
   ghosts_.reset();
@@ -92,6 +111,7 @@ void TypedMatrix::set_option(MatOption option, bool value) {
 
 void TypedMatrix::set_up() {
   if (store_) return;
+  lay_out(self_);
   read_options(self_, options);
   const DM grid = grid_of(self_);
   if (grid != nullptr) offer_interpolation(grid);
@@ -100,13 +120,61 @@ void TypedMatrix::set_up() {
   for (const auto& [option, value] : early_) store_->set_option(option, value);
 }
 
+void TypedMatrix::lay_out(Mat self) {
+  PetscLayout rows = nullptr, columns = nullptr;
+  QUADRILLE_PETSC(MatGetLayouts(self, &rows, &columns));
+  for (const PetscLayout layout : {rows, columns}) {
+    PetscInt local = -1, global = -1;
+    QUADRILLE_PETSC(PetscLayoutGetLocalSize(layout, &local));
+    QUADRILLE_PETSC(PetscLayoutGetSize(layout, &global));
+    if (local < 0 && global < 0) return;
+    if (local < 0) sizes_decided_ = true;
+  }
+  QUADRILLE_PETSC(PetscLayoutSetUp(rows));
+  QUADRILLE_PETSC(PetscLayoutSetUp(columns));
+}
+
+void TypedMatrix::set_block_sizes(PetscInt rows, PetscInt columns) {
+  if (store_ || !sizes_decided_) return;
+  PetscInt all_rows = 0, all_columns = 0;
+  QUADRILLE_PETSC(MatGetSize(self_, &all_rows, &all_columns));
+  const auto layout = [&](PetscInt size, PetscInt block) {
+    PetscLayout made = nullptr;
+    QUADRILLE_PETSC(PetscLayoutCreate(PetscObjectComm(reinterpret_cast<PetscObject>(self_)), &made));
+    QUADRILLE_PETSC(PetscLayoutSetSize(made, size));
+    QUADRILLE_PETSC(PetscLayoutSetBlockSize(made, block));
+    QUADRILLE_PETSC(PetscLayoutSetUp(made));
+    return made;
+  };
+  PetscLayout of_rows = layout(all_rows, rows), of_columns = layout(all_columns, columns);
+  QUADRILLE_PETSC(MatSetLayouts(self_, of_rows, of_columns));
+  QUADRILLE_PETSC(PetscLayoutDestroy(&of_rows));
+  QUADRILLE_PETSC(PetscLayoutDestroy(&of_columns));
+}
+
 Store& TypedMatrix::store() {
-  if (!store_) throw PetscError("this matrix has no structure yet: call MatSetUp() first");
+  if (!store_) set_up();
   return *store_;
 }
 
 ScaledOperator& TypedMatrix::scaled(Mat self) {
   belongs_to(self);
+  if (options.verify) look_for_lost_values();
+  return scaled();
+}
+
+void TypedMatrix::look_for_lost_values() {
+  store().require_copy_untouched();
+  if (said_zero_) return;
+  if (!only_zeros(store().aij())) return;
+  said_zero_ = true;
+  PetscInt rows = 0;
+  QUADRILLE_PETSC(MatGetSize(self_, &rows, nullptr));
+  say(self_, "-mat_quadrille_verify: all values of a matrix of " + std::to_string(rows) +
+                 " rows are zero when it is used");
+}
+
+ScaledOperator& TypedMatrix::scaled() {
   if (!scaled_ || made_from_ != store().version()) make_products();
   return *scaled_;
 }
@@ -131,29 +199,46 @@ void TypedMatrix::choose_vectors() {
 }
 
 bool TypedMatrix::applies_on_gpu() {
-  return options.format == "cds" && store().parts_in_place() &&
-         choose_space(self_, options) == SpaceKind::cuda;
+  return options.format == "cds" && store().parts_in_place() && choose_space(options) == SpaceKind::cuda;
+}
+
+// Without a grid and without a wish: block diagonals where the sparsity has so few of them that they take no more bytes than CSR.
+std::string TypedMatrix::choose_format(const LocalParts& parts) const {
+  if (options.format_given || parts.hub) return options.format;
+  PetscInt block = 1, rows = 0;
+  QUADRILLE_PETSC(MatGetBlockSize(self_, &block));
+  QUADRILLE_PETSC(MatGetSize(self_, &rows, nullptr));
+  if (all_ranks(self_, fits_block_diagonals(*parts.csr, block))) return options.format;
+  static bool said = false;
+  if (!std::exchange(said, true) && rows > 0)
+    say(self_, "a matrix of " + std::to_string(rows) +
+                   " rows has no DMDA and few diagonals in common with a grid: csr holds it "
+                   "(-mat_quadrille_format csr)");
+  return "csr";
 }
 
 void TypedMatrix::make_products() {
   const bool on_gpu = applies_on_gpu();
   const LocalParts parts = store().parts(on_gpu);
+  const ThreadLimit limit(threads_worth(parts.hub ? parts.hub->values.bytes() : 12 * parts.csr->nnz()));
+  TypeOptions used = options;
+  used.format = choose_format(parts);
   // CDS is the block diagonals themselves: they changed in place.
-  const bool shared = own_ && store().parts_in_place() && options.format == "cds" && own_format_ == "cds" &&
+  const bool shared = own_ && store().parts_in_place() && used.format == "cds" && own_format_ == "cds" &&
                       (own_->space() == SpaceKind::cuda) == on_gpu;
   Handle<Mat> blocks = scaled_ ? scaled_->take_blocks() : nullptr;  // of a preconditioner that stays
   if (!shared) {
     own_.reset();  // before another one takes memory
     scaled_.reset();
-    own_ = make_own_operator(self_, options, parts);
-    own_format_ = options.format;
+    own_ = make_own_operator(self_, used, parts);
+    own_format_ = used.format;
   }
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
-  const std::int64_t entries = options.format == "petsc_aij" ? -1  // PETSc counts its operations
-                               : parts.hub                   ? most_non_zeros(*parts.hub, false)
-                                                             : parts.csr->nnz();
-  scaled_ = std::make_unique<ScaledOperator>(own_, options.format, ghosts_, entries);
+  const std::int64_t entries = used.format == "petsc_aij" ? -1  // PETSc counts its operations
+                               : parts.hub                ? most_non_zeros(*parts.hub, false)
+                                                          : parts.csr->nnz();
+  scaled_ = std::make_unique<ScaledOperator>(own_, used.format, ghosts_, entries);
   scaled_->keep_blocks(std::move(blocks));
   made_from_ = store().version();
 }
@@ -188,7 +273,7 @@ void TypedMatrix::verify() {
     const double y = a[i - first], expected = b[i - first];
     const bool same = std::isfinite(expected) ? std::abs(y - expected) <= bound : !std::isfinite(y);
     if (!same)
-      wrong = "row " + std::to_string(i) + " of the product in format " + options.format + " is " +
+      wrong = "row " + std::to_string(i) + " of the product in format " + own_format_ + " is " +
               all_digits(y) + ", and AIJ's " + all_digits(expected);
   }
   QUADRILLE_PETSC(VecRestoreArrayRead(ours.get(), &a));
@@ -219,11 +304,14 @@ void create_typed(Mat matrix) {
   set_shell_operations(matrix, true, true);
   set_operation(matrix, MATOP_SETUP, set_up);
   set_operation(matrix, MATOP_SET_FROM_OPTIONS, set_from_options);
+  set_operation(matrix, MATOP_SET_BLOCK_SIZES, set_block_sizes);
   set_value_operations(matrix);
   set_aij_operations(matrix);
   set_conversions(matrix);
   QUADRILLE_PETSC(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(matrix),
                                             mpi ? "mpiquadrille" : "seqquadrille"));
+  typed(matrix).lay_out(matrix);
+  ++uses();
 }
 
 }  // namespace quadrille::petsc

@@ -14,20 +14,28 @@
 
 namespace quadrille::petsc {
 
+using ColoringApply = PetscErrorCode(Mat, MatFDColoring, Vec, void*);
+
 class TypedMatrix final : public ShellContext {
  public:
   // Finds the structure: the DMDA's, or none. Does nothing a second time. Collective.
   void set_up();
   // Takes this store instead of what it had.
   void set_up(std::unique_ptr<Store> store);
-  // Throws PetscError before set_up().
+  // Sets up where the program did not, as newer versions of PETSc do.
   Store& store();
   // Whether set_up() found a DMDA.
   bool on_grid() const { return on_grid_; }
 
+  // Sizes and partition, as far as the program has said them: it may ask for its rows before MatSetUp(). Collective.
+  void lay_out(Mat self);
+  // Blocks that the program tells after that. Collective.
+  void set_block_sizes(PetscInt rows, PetscInt columns);
+
   // The operator in its format, made anew where values changed. Collective.
+  ScaledOperator& scaled();
+  // The same for a callback of PETSc's, where -mat_quadrille_verify looks for values that were lost.
   ScaledOperator& scaled(Mat self) override;
-  ScaledOperator& scaled() { return scaled(self_); }
   // Throws PetscError where the product of a random vector differs from AIJ's beyond rounding. Collective.
   void verify();
 
@@ -39,17 +47,22 @@ class TypedMatrix final : public ShellContext {
   void belongs_to(Mat self);
 
   TypeOptions options;
-  std::vector<PetscInt> row_columns;  // of MatGetRow
+  ColoringApply* coloring_by_dm = nullptr;  // what MatFDColoringUseDM() wants to be called
+  std::vector<PetscInt> row_columns;        // of MatGetRow
   std::vector<double> row_values;
 
  private:
   void make_products();
+  std::string choose_format(const LocalParts& parts) const;
+  void look_for_lost_values();
   void choose_vectors();
   void couple(const LocalParts& parts);
 
   Mat self_ = nullptr;  // not owned: it owns this
   std::unique_ptr<Store> store_;
   bool on_grid_ = false;
+  bool sizes_decided_ = false;  // by PETSc, in lay_out()
+  bool said_zero_ = false;
   std::shared_ptr<const SpmvOperator<double>> own_;
   std::string own_format_;
   std::shared_ptr<GhostProducts> ghosts_;
@@ -58,8 +71,13 @@ class TypedMatrix final : public ShellContext {
   std::vector<std::pair<MatOption, bool>> early_;  // options set before set_up()
 };
 
+bool is_typed(Mat matrix);
 // The type's own context of a matrix; throws PetscError where it is of another type.
 TypedMatrix& typed(Mat matrix);
+// Whether the matrix is one of several ranks.
+bool distributed(Mat matrix);
+// Whether it is so for all ranks of the matrix. Collective.
+bool all_ranks(Mat matrix, bool mine);
 
 // The body of MatCreate for seqquadrille and mpiquadrille.
 void create_typed(Mat matrix);
@@ -75,8 +93,8 @@ void set_value_operations(Mat matrix);
 void set_aij_operations(Mat matrix);
 void set_conversions(Mat matrix);
 
-// Lets a transfer matrix take part in P^T A P with matrices of this type and with AIJ, which coarser Galerkin operators are.
-void set_products_with_transfer(Mat transfer);
+// Lets a matrix of this type, or a transfer matrix, take part in products with matrices of any type, by way of AIJ.
+void set_products_through_aij(Mat matrix);
 
 template <class Callback>
 void set_operation(Mat matrix, MatOperation operation, Callback* callback) {

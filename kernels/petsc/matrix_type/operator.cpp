@@ -1,8 +1,12 @@
 #include "kernels/petsc/matrix_type/operator.hpp"
 
+#include <algorithm>
 #include <set>
+#include <vector>
 
+#include "formats/csr.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/petsc/host_share.hpp"
 #include "kernels/petsc/session.hpp"
 
 namespace quadrille::petsc {
@@ -19,23 +23,25 @@ const FormatEntry* find(const std::string& format, SpaceKind space) {
 
 SpaceKind space_of(const TypeOptions& options) {
   if (options.space == "cpu") return SpaceKind::cpu;
-  if (options.space == "cuda") return SpaceKind::cuda;
+  if (options.space == "cuda") {
+    if (cuda::device_count() == 0)
+      throw FormatError("-mat_quadrille_space cuda: " +
+                        std::string(find(options.format, SpaceKind::cuda) == nullptr
+                                        ? "this Quadrille was built without CUDA"
+                                        : "no GPU was found") +
+                        "; auto and cpu run anywhere");
+    return SpaceKind::cuda;
+  }
   // Vectors in host memory would cross the bus twice a product: without a PETSc with CUDA, nobody wants that unasked.
   const bool gpu = has_cuda() && cuda::device_count() > 0 && find(options.format, SpaceKind::cuda);
   return gpu ? SpaceKind::cuda : SpaceKind::cpu;
 }
 
 // Ranks of one host share its GPUs. PETSc chooses the same way where it has CUDA.
-void choose_device(Mat owner) {
+void choose_device() {
   static bool chosen = false;
   if (has_cuda() || std::exchange(chosen, true) || cuda::device_count() == 0) return;
-  MPI_Comm host = MPI_COMM_NULL;
-  int rank = 0;
-  MPI_Comm_split_type(PetscObjectComm(reinterpret_cast<PetscObject>(owner)), MPI_COMM_TYPE_SHARED, 0,
-                      MPI_INFO_NULL, &host);
-  MPI_Comm_rank(host, &rank);
-  MPI_Comm_free(&host);
-  cuda::use_device(rank % cuda::device_count());
+  cuda::use_device(host_share().rank % cuda::device_count());
 }
 
 }  // namespace
@@ -69,15 +75,32 @@ std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& for
   }
 }
 
-SpaceKind choose_space(Mat owner, const TypeOptions& options) {
+bool fits_block_diagonals(const Csr<double>& csr, PetscInt block_size) {
+  const std::int64_t block = std::max<std::int64_t>(block_size, 1);
+  if (csr.rows != csr.columns || csr.rows % block != 0) return false;
+  const std::int64_t nodes = csr.rows / block, bytes_of_one = csr.rows * block * std::int64_t{sizeof(double)};
+  const std::int64_t most =
+      csr_bytes(csr.rows, csr.nnz(), sizeof(double)) / std::max<std::int64_t>(bytes_of_one, 1);
+  std::vector<bool> seen(static_cast<std::size_t>(2 * nodes + 1));
+  std::int64_t diagonals = 0;
+  for (std::int64_t i = 0; i < csr.rows && diagonals <= most; ++i)
+    for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k) {
+      auto place = seen[static_cast<std::size_t>(csr.column[k] / block - i / block + nodes)];
+      if (!place) ++diagonals;
+      place = true;
+    }
+  return diagonals <= most;
+}
+
+SpaceKind choose_space(const TypeOptions& options) {
   const SpaceKind space = space_of(options);
-  if (space == SpaceKind::cuda) choose_device(owner);
+  if (space == SpaceKind::cuda) choose_device();
   return space;
 }
 
 std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const TypeOptions& options,
                                                               const LocalParts& parts) {
-  const SpaceKind space = choose_space(owner, options);
+  const SpaceKind space = choose_space(options);
   Source<double> source;
   source.hub = parts.hub;
   source.device_hub = parts.device_hub;

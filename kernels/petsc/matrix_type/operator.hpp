@@ -20,9 +20,12 @@ std::string format_names();
 std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& format, SpaceKind space,
                                                           const Source<double>& source, int block_size);
 
-// Where -mat_quadrille_space puts the products; on a GPU, the one of this rank is chosen. The GPU for "cuda" even where there is
-// none, or no such format on it. Collective over the matrix.
-SpaceKind choose_space(Mat owner, const TypeOptions& options);
+// Whether the sparsity has so few block diagonals that they take no more bytes than CSR does.
+bool fits_block_diagonals(const Csr<double>& csr, PetscInt block_size);
+
+// Where -mat_quadrille_space puts the products; on a GPU, the one of this rank is chosen. Throws FormatError for "cuda" where there
+// is no GPU.
+SpaceKind choose_space(const TypeOptions& options);
 
 // The operator of this rank's own rows and columns. Collective over the matrix.
 std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const TypeOptions& options,

@@ -41,7 +41,10 @@ void read_options(Mat matrix, TypeOptions& options) {
   PetscBool given = PETSC_FALSE, value = PETSC_FALSE;
   QUADRILLE_PETSC(
       PetscOptionsGetString(database, prefix, "-mat_quadrille_format", text, sizeof text, &given));
-  if (given) options.format = text;
+  if (given) {
+    options.format = text;
+    options.format_given = true;
+  }
   QUADRILLE_PETSC(PetscOptionsGetString(database, prefix, "-mat_quadrille_space", text, sizeof text, &given));
   if (given) options.space = text;
   QUADRILLE_PETSC(PetscOptionsGetBool(database, prefix, "-mat_quadrille_verify", &value, &given));

@@ -10,6 +10,7 @@ namespace quadrille::petsc {
 
 struct TypeOptions {
   std::string format = "cds";  // -mat_quadrille_format
+  bool format_given = false;   // else csr holds what has no block diagonals
   std::string space = "auto";  // -mat_quadrille_space: auto, cpu, cuda
   bool verify = false;         // -mat_quadrille_verify
 };

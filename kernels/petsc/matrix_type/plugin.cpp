@@ -1,10 +1,35 @@
 // The entry of libquadrille_petsc.so: PETSc calls it for -dll_append, by the library's name.
 #include <petscsys.h>
 
+#include "kernels/petsc/check.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/register.hpp"
+#include "kernels/petsc/uses.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+// A program that sets its matrix type by itself runs as without the library, which nobody would notice.
+PetscErrorCode say_if_unused() {
+  return guarded("PetscFinalize_Quadrille", [] {
+    long long mine = uses(), all = 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, PETSC_COMM_WORLD);
+    if (all > 0) return;
+    QUADRILLE_PETSC(
+        PetscFPrintf(PETSC_COMM_WORLD, PETSC_STDERR,
+                     "quadrille: libquadrille_petsc was loaded, but no matrix of type quadrille was made: "
+                     "this program sets its matrix types "
+                     "itself, or needs -mat_type quadrille (with a DM: -dm_mat_type quadrille)\n"));
+  });
+}
+
+}  // namespace
+}  // namespace quadrille::petsc
 
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_quadrille_petsc(void) {
-  return quadrille::petsc::guarded("PetscDLLibraryRegister_quadrille_petsc",
-                                   [] { quadrille::petsc::register_matrix_type(); });
+  using namespace quadrille::petsc;
+  return guarded("PetscDLLibraryRegister_quadrille_petsc", [] {
+    register_matrix_type();
+    QUADRILLE_PETSC(PetscRegisterFinalize(say_if_unused));
+  });
 }

@@ -1,6 +1,7 @@
 #include "kernels/petsc/matrix_type/register.hpp"
 
 #include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/host_share.hpp"
 #include "kernels/petsc/matrix_type/factor.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/point_block_jacobi.hpp"
@@ -19,6 +20,7 @@ void register_matrix_type() {
   QUADRILLE_PETSC(MatRegister("seqquadrille", create));
   QUADRILLE_PETSC(MatRegister("mpiquadrille", create));
   QUADRILLE_PETSC(MatRegisterRootName("quadrille", "seqquadrille", "mpiquadrille"));
+  find_host_share();
   register_factors();
   register_point_block_jacobi();
 }

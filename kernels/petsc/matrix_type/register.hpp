@@ -6,6 +6,7 @@ namespace quadrille::petsc {
 
 // Makes "quadrille", "seqquadrille" and "mpiquadrille" known to MatSetType() and -mat_type, and the preconditioner of
 // kernels/petsc/point_block_jacobi.hpp. Within or after PetscInitialize().
+// Collective over PETSC_COMM_WORLD the first time.
 void register_matrix_type();
 
 }  // namespace quadrille::petsc

@@ -11,6 +11,7 @@
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/matrix_type/copy_watch.hpp"
 
 namespace quadrille::petsc {
 
@@ -56,7 +57,14 @@ class Store {
   // same object every time. Collective.
   virtual Mat aij() = 0;
   // Lets `change` alter the values of that. Collective.
-  virtual void modify(const std::function<void(Mat)>& change) = 0;
+  void modify(const std::function<void(Mat)>& change);
+  // Whether that is going on: values are then only in that MATAIJ, and what PETSc assembles meanwhile is not complete.
+  bool in_change() const { return in_change_; }
+
+  // From now on the copy in AIJ is watched for values that somebody writes there past modify(): they would be lost.
+  void watch_copy() { watch_.start(); }
+  // Throws PetscError where that happened. Collective.
+  virtual void require_copy_untouched() = 0;
 
   // Shares the arrays: what changes later is seen through them where parts_in_place(), those of GPU memory after the next call.
   // `on_gpu`: in GPU memory, from a store that can.
@@ -68,16 +76,23 @@ class Store {
 
  protected:
   void changed() { ++version_; }
+  // Takes over the values of aij(), which were changed there.
+  virtual void take_from_aij() = 0;
+  CopyWatch watch_;
 
  private:
   std::int64_t version_ = 0;
+  bool in_change_ = false;
 };
 
 [[noreturn]] void throw_no_coordinates();
+// Throw FormatError for indices past the matrix's end, and for a row that is not this rank's.
+void require_inside(Mat owner, PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column);
+void require_own_row(Mat owner, PetscInt row);
 
 std::unique_ptr<Store> make_grid_store(Mat owner, DM da);
 // An empty one, to be filled by set_values, or one that takes over `filled`.
 std::unique_ptr<Store> make_aij_store(Mat owner);
-std::unique_ptr<Store> make_aij_store(Handle<Mat> filled);
+std::unique_ptr<Store> make_aij_store(Mat owner, Handle<Mat> filled);
 
 }  // namespace quadrille::petsc

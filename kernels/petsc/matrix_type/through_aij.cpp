@@ -1,4 +1,5 @@
 // The operations that PETSc's AIJ does for this type: those that read the whole matrix, and those that change it as a whole.
+#include "kernels/petsc/through_aij.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/petsc_error.hpp"
@@ -11,19 +12,26 @@ Mat aij_of(Mat m) {
   return typed(m).store().aij();
 }
 
-// Reading.
+template <class Change>
+PetscErrorCode changed(const char* function, Mat m, const Change& change) {
+  return guarded(function, [&] {
+    typed(m).store().modify(change);
+    // The public way to tell preconditioners that values are new.
+    QUADRILLE_PETSC(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+    QUADRILLE_PETSC(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  });
+}
 
-PetscErrorCode norm(Mat m, NormType type, PetscReal* result) {
-  return guarded("MatNorm_Quadrille", [&] { QUADRILLE_PETSC(MatNorm(aij_of(m), type, result)); });
-}
-PetscErrorCode get_info(Mat m, MatInfoType type, MatInfo* info) {
-  return guarded("MatGetInfo_Quadrille", [&] { QUADRILLE_PETSC(MatGetInfo(aij_of(m), type, info)); });
-}
-PetscErrorCode sor(Mat m, Vec b, PetscReal omega, MatSORType type, PetscReal shift, PetscInt its,
-                   PetscInt local, Vec x) {
-  return guarded("MatSOR_Quadrille",
-                 [&] { QUADRILLE_PETSC(MatSOR(aij_of(m), b, omega, type, shift, its, local, x)); });
-}
+// A copy of the values in AIJ is changed by PETSc's own function, and taken over.
+template <Name name, auto function>
+struct ChangeOfAij;
+template <Name name, class... Arguments, PetscErrorCode (*function)(Mat, Arguments...)>
+struct ChangeOfAij<name, function> {
+  static PetscErrorCode call(Mat m, Arguments... arguments) {
+    return changed(name.text, m, [&](Mat a) { check(function(a, arguments...), name.text); });
+  }
+};
+
 // What PCEISENSTAT scales with: it must be what SOR takes for the diagonal, which are blocks where AIJ finds equal rows.
 PetscErrorCode mult_diagonal_block(Mat m, Vec x, Vec y) {
   return guarded("MatMultDiagonalBlock_Quadrille", [&] {
@@ -38,55 +46,10 @@ PetscErrorCode mult_diagonal_block(Mat m, Vec x, Vec y) {
     QUADRILLE_PETSC(VecPointwiseMult(y, x, y));
   });
 }
-PetscErrorCode get_diagonal_block(Mat m, Mat* block) {
-  return guarded("MatGetDiagonalBlock_Quadrille",
-                 [&] { QUADRILLE_PETSC(MatGetDiagonalBlock(aij_of(m), block)); });
-}
-PetscErrorCode create_submatrix(Mat m, IS rows, IS columns, MatReuse reuse, Mat* result) {
-  return guarded("MatCreateSubMatrix_Quadrille",
-                 [&] { QUADRILLE_PETSC(MatCreateSubMatrix(aij_of(m), rows, columns, reuse, result)); });
-}
-PetscErrorCode create_submatrices(Mat m, PetscInt n, const IS rows[], const IS columns[], MatReuse reuse,
-                                  Mat* result[]) {
-  return guarded("MatCreateSubMatrices_Quadrille",
-                 [&] { QUADRILLE_PETSC(MatCreateSubMatrices(aij_of(m), n, rows, columns, reuse, result)); });
-}
-PetscErrorCode increase_overlap(Mat m, PetscInt n, IS sets[], PetscInt overlap) {
-  return guarded("MatIncreaseOverlap_Quadrille",
-                 [&] { QUADRILLE_PETSC(MatIncreaseOverlap(aij_of(m), n, sets, overlap)); });
-}
-PetscErrorCode get_row_ij(Mat m, PetscInt shift, PetscBool symmetric, PetscBool compressed, PetscInt* n,
-                          const PetscInt** begin, const PetscInt** column, PetscBool* done) {
-  return guarded("MatGetRowIJ_Quadrille", [&] {
-    QUADRILLE_PETSC(MatGetRowIJ(aij_of(m), shift, symmetric, compressed, n, begin, column, done));
+PetscErrorCode equal(Mat m, Mat other, PetscBool* result) {
+  return guarded("MatEqual_Quadrille", [&] {
+    QUADRILLE_PETSC(MatEqual(aij_of(m), is_typed(other) ? aij_of(other) : other, result));
   });
-}
-PetscErrorCode restore_row_ij(Mat m, PetscInt shift, PetscBool symmetric, PetscBool compressed, PetscInt* n,
-                              const PetscInt** begin, const PetscInt** column, PetscBool* done) {
-  return guarded("MatRestoreRowIJ_Quadrille", [&] {
-    QUADRILLE_PETSC(MatRestoreRowIJ(aij_of(m), shift, symmetric, compressed, n, begin, column, done));
-  });
-}
-// AIJ shows equal rows as one to MatGetOrdering(), which afterwards asks for them all.
-PetscErrorCode adjust_for_inodes(Mat m, IS* rows, IS* columns) {
-  return guarded("MatInodeAdjustForInodes_Quadrille",
-                 [&] { QUADRILLE_PETSC(MatInodeAdjustForInodes(aij_of(m), rows, columns)); });
-}
-PetscErrorCode get_column_ij(Mat m, PetscInt shift, PetscBool symmetric, PetscBool compressed, PetscInt* n,
-                             const PetscInt** begin, const PetscInt** row, PetscBool* done) {
-  return guarded("MatGetColumnIJ_Quadrille", [&] {
-    QUADRILLE_PETSC(MatGetColumnIJ(aij_of(m), shift, symmetric, compressed, n, begin, row, done));
-  });
-}
-PetscErrorCode restore_column_ij(Mat m, PetscInt shift, PetscBool symmetric, PetscBool compressed,
-                                 PetscInt* n, const PetscInt** begin, const PetscInt** row, PetscBool* done) {
-  return guarded("MatRestoreColumnIJ_Quadrille", [&] {
-    QUADRILLE_PETSC(MatRestoreColumnIJ(aij_of(m), shift, symmetric, compressed, n, begin, row, done));
-  });
-}
-PetscErrorCode is_symmetric(Mat m, PetscReal tolerance, PetscBool* result) {
-  return guarded("MatIsSymmetric_Quadrille",
-                 [&] { QUADRILLE_PETSC(MatIsSymmetric(aij_of(m), tolerance, result)); });
 }
 PetscErrorCode transpose(Mat m, MatReuse reuse, Mat* result) {
   return guarded("MatTranspose_Quadrille", [&] {
@@ -94,26 +57,14 @@ PetscErrorCode transpose(Mat m, MatReuse reuse, Mat* result) {
     QUADRILLE_PETSC(MatTranspose(aij_of(m), reuse, result));
   });
 }
-#if PETSC_VERSION_LT(3, 24, 0)
-PetscErrorCode missing_diagonal(Mat m, PetscBool* missing, PetscInt* row) {
-  return guarded("MatMissingDiagonal_Quadrille",
-                 [&] { QUADRILLE_PETSC(MatMissingDiagonal(aij_of(m), missing, row)); });
-}
-#endif
-
 // Products with AIJ, such as Galerkin coarse operators: the AIJ copy takes this matrix's place in them, and is kept up to date
 // from then on. PETSc may ask twice; the second time the place is taken.
 PetscErrorCode product_set_from_options(Mat product) {
   return guarded("MatProductSetFromOptions_Quadrille", [&] {
     Mat factors[3] = {};
     QUADRILLE_PETSC(MatProductGetMats(product, &factors[0], &factors[1], &factors[2]));
-    for (Mat& factor : factors) {
-      PetscBool ours = PETSC_FALSE;
-      if (factor != nullptr)
-        QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(factor), &ours,
-                                                  "seqquadrille", "mpiquadrille", ""));
-      factor = ours ? aij_of(factor) : factor != nullptr ? aij_of_transfer(factor) : nullptr;
-    }
+    for (Mat& factor : factors)
+      if (factor != nullptr) factor = is_typed(factor) ? aij_of(factor) : aij_of_transfer(factor);
     QUADRILLE_PETSC(MatProductReplaceMats(factors[0], factors[1], factors[2], product));
     QUADRILLE_PETSC(MatProductSetFromOptions(product));
   });
@@ -133,50 +84,16 @@ PetscErrorCode view(Mat m, PetscViewer viewer) {
   });
 }
 
-// Changing: a copy of the values in AIJ is changed, and taken over.
-
-template <class Change>
-PetscErrorCode changed(const char* function, Mat m, const Change& change) {
-  return guarded(function, [&] {
-    typed(m).store().modify(change);
-    // The public way to tell preconditioners that values are new.
-    QUADRILLE_PETSC(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
-    QUADRILLE_PETSC(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
-  });
-}
-
-PetscErrorCode shift(Mat m, PetscScalar value) {
-  return changed("MatShift_Quadrille", m, [&](Mat a) { QUADRILLE_PETSC(MatShift(a, value)); });
-}
-PetscErrorCode diagonal_set(Mat m, Vec diagonal, InsertMode mode) {
-  return changed("MatDiagonalSet_Quadrille", m,
-                 [&](Mat a) { QUADRILLE_PETSC(MatDiagonalSet(a, diagonal, mode)); });
-}
-PetscErrorCode diagonal_scale(Mat m, Vec left, Vec right) {
-  return changed("MatDiagonalScale_Quadrille", m,
-                 [&](Mat a) { QUADRILLE_PETSC(MatDiagonalScale(a, left, right)); });
-}
-PetscErrorCode zero_rows(Mat m, PetscInt n, const PetscInt rows[], PetscScalar diagonal, Vec x, Vec b) {
-  return changed("MatZeroRows_Quadrille", m,
-                 [&](Mat a) { QUADRILLE_PETSC(MatZeroRows(a, n, rows, diagonal, x, b)); });
-}
-PetscErrorCode zero_rows_columns(Mat m, PetscInt n, const PetscInt rows[], PetscScalar diagonal, Vec x,
-                                 Vec b) {
-  return changed("MatZeroRowsColumns_Quadrille", m,
-                 [&](Mat a) { QUADRILLE_PETSC(MatZeroRowsColumns(a, n, rows, diagonal, x, b)); });
-}
-
 // Finite differences by colours: AIJ's own functions, on the AIJ copy, whose arrays they remember.
 
 template <class Function>
-Function* operation_of(Mat aij, MatOperation operation) {
+Function* operation_of(Mat m, MatOperation operation) {
   void (*function)(void) = nullptr;
-  QUADRILLE_PETSC(MatGetOperation(aij, operation, &function));
-  if (function == nullptr) throw PetscError("PETSc's AIJ has no such operation");
+  QUADRILLE_PETSC(MatGetOperation(m, operation, &function));
+  if (function == nullptr) throw PetscError("this matrix has no such operation");
   return reinterpret_cast<Function*>(function);
 }
 using ColoringSetUp = PetscErrorCode(Mat, ISColoring, MatFDColoring);
-using ColoringApply = PetscErrorCode(Mat, MatFDColoring, Vec, void*);
 
 PetscErrorCode coloring_create(Mat m, ISColoring colors, MatFDColoring coloring) {
   return guarded("MatFDColoringCreate_Quadrille", [&] {
@@ -192,62 +109,112 @@ PetscErrorCode coloring_set_up(Mat m, ISColoring colors, MatFDColoring coloring)
 }
 PetscErrorCode coloring_apply(Mat m, MatFDColoring coloring, Vec x, void* context) {
   return changed("MatFDColoringApply_Quadrille", m, [&](Mat a) {
-    QUADRILLE_PETSC(operation_of<ColoringApply>(a, MATOP_FD_COLORING_APPLY)(a, coloring, x, context));
+    ColoringApply* const of_dm = typed(m).coloring_by_dm;
+    if (of_dm != nullptr)
+      QUADRILLE_PETSC(of_dm(m, coloring, x, context));
+    else
+      QUADRILLE_PETSC(operation_of<ColoringApply>(a, MATOP_FD_COLORING_APPLY)(a, coloring, x, context));
+  });
+}
+// MatFDColoringUseDM() puts a function of its own in the place of the one above, which would write into the copy's arrays and leave
+// the values there. MatFDColoringApply() calls this one just before.
+PetscErrorCode set_unfactored(Mat m) {
+  return guarded("MatSetUnfactored_Quadrille", [&] {
+    auto* const now = operation_of<ColoringApply>(m, MATOP_FD_COLORING_APPLY);
+    if (now == coloring_apply) return;
+    typed(m).coloring_by_dm = now;
+    set_operation(m, MATOP_FD_COLORING_APPLY, coloring_apply);
   });
 }
 
 }  // namespace
 
-void set_products_with_transfer(Mat transfer) {
-  for (const char* name :
-       {"MatProductSetFromOptions_seqquadrille_shell_C", "MatProductSetFromOptions_seqaij_shell_C",
-        "MatProductSetFromOptions_mpiquadrille_shell_C", "MatProductSetFromOptions_mpiaij_shell_C"})
-    QUADRILLE_PETSC(
-        PetscObjectComposeFunction(reinterpret_cast<PetscObject>(transfer), name, product_set_from_options));
+void set_products_through_aij(Mat m) {
+  // With another one of ours on the other side, and with any other type.
+  set_operation(m, MATOP_PRODUCTSETFROMOPTIONS, product_set_from_options);
+  QUADRILLE_PETSC(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(m),
+                                             "MatProductSetFromOptions_anytype_C", product_set_from_options));
 }
 
-void set_aij_operations(Mat m) {
-  set_operation(m, MATOP_NORM, norm);
-  set_operation(m, MATOP_GETINFO, get_info);
-  set_operation(m, MATOP_SOR, sor);
+namespace {
+
+#define QUADRILLE_READ(operation, function) \
+  set_operation(m, operation, ThroughAij<#function "_Quadrille", aij_of, function>::call)
+#define QUADRILLE_CHANGE(operation, function) \
+  set_operation(m, operation, ChangeOfAij<#function "_Quadrille", function>::call)
+
+void set_reading(Mat m) {
+  QUADRILLE_READ(MATOP_NORM, MatNorm);
+  QUADRILLE_READ(MATOP_GETINFO, MatGetInfo);
+  QUADRILLE_READ(MATOP_SOR, MatSOR);
+  QUADRILLE_READ(MATOP_CREATE_SUBMATRIX, MatCreateSubMatrix);
+  QUADRILLE_READ(MATOP_CREATE_SUBMATRICES, MatCreateSubMatrices);
+  QUADRILLE_READ(MATOP_CREATE_SUB_MATRICES_MPI, MatCreateSubMatricesMPI);
+  QUADRILLE_READ(MATOP_GET_MULTI_PROC_BLOCK, MatGetMultiProcBlock);
+  QUADRILLE_READ(MATOP_INCREASE_OVERLAP, MatIncreaseOverlap);
+  QUADRILLE_READ(MATOP_GET_ROW_IJ, MatGetRowIJ);
+  QUADRILLE_READ(MATOP_RESTORE_ROW_IJ, MatRestoreRowIJ);
+  QUADRILLE_READ(MATOP_GET_COLUMN_IJ, MatGetColumnIJ);
+  QUADRILLE_READ(MATOP_RESTORE_COLUMN_IJ, MatRestoreColumnIJ);
+  QUADRILLE_READ(MATOP_GET_GHOSTS, MatGetGhosts);
+  QUADRILLE_READ(MATOP_IS_SYMMETRIC, MatIsSymmetric);
+  QUADRILLE_READ(MATOP_IS_HERMITIAN, MatIsHermitian);
+  QUADRILLE_READ(MATOP_GET_ROW_MAX, MatGetRowMax);
+  QUADRILLE_READ(MATOP_GET_ROW_MIN, MatGetRowMin);
+  QUADRILLE_READ(MATOP_GET_ROW_MAX_ABS, MatGetRowMaxAbs);
+  QUADRILLE_READ(MATOP_GET_ROW_MIN_ABS, MatGetRowMinAbs);
+  QUADRILLE_READ(MATOP_GET_COLUMN_NORMS, MatGetColumnReductions);
+  QUADRILLE_READ(MATOP_GET_COLUMN_VECTOR, MatGetColumnVector);
+  QUADRILLE_READ(MATOP_FIND_ZERO_DIAGONALS, MatFindZeroDiagonals);
+  QUADRILLE_READ(MATOP_FIND_NONZERO_ROWS, MatFindNonzeroRows);
+  QUADRILLE_READ(MATOP_FIND_OFFBLOCK_ENTRIES, MatFindOffBlockDiagonalEntries);
+  QUADRILLE_READ(MATOP_PERMUTE, MatPermute);
+#if PETSC_VERSION_LT(3, 24, 0)
+  QUADRILLE_READ(MATOP_MISSING_DIAGONAL, MatMissingDiagonal);
+#endif
+#if PETSC_VERSION_GE(3, 25, 0)
+  QUADRILLE_READ(MATOP_GET_ROW_SUM_ABS, MatGetRowSumAbs);
+#endif
   set_operation(m, MATOP_MULT_DIAGONAL_BLOCK, mult_diagonal_block);
+  set_operation(m, MATOP_EQUAL, equal);
+  set_operation(m, MATOP_TRANSPOSE, transpose);
+  set_operation(m, MATOP_VIEW, view);
   int ranks = 1;
   MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(m)), &ranks);
-  if (ranks > 1) set_operation(m, MATOP_GET_DIAGONAL_BLOCK, get_diagonal_block);
-  set_operation(m, MATOP_CREATE_SUBMATRIX, create_submatrix);
-  set_operation(m, MATOP_CREATE_SUBMATRICES, create_submatrices);
-  set_operation(m, MATOP_INCREASE_OVERLAP, increase_overlap);
-  set_operation(m, MATOP_GET_ROW_IJ, get_row_ij);
-  set_operation(m, MATOP_RESTORE_ROW_IJ, restore_row_ij);
-  QUADRILLE_PETSC(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(m), "MatInodeAdjustForInodes_C",
-                                             adjust_for_inodes));
-  set_operation(m, MATOP_GET_COLUMN_IJ, get_column_ij);
-  set_operation(m, MATOP_RESTORE_COLUMN_IJ, restore_column_ij);
-  // MAIJ is what a DMDA of several unknowns a node interpolates with.
-  for (const char* name :
-       {"MatProductSetFromOptions_seqquadrille_seqaij_C", "MatProductSetFromOptions_mpiquadrille_mpiaij_C",
-        "MatProductSetFromOptions_seqquadrille_seqmaij_C", "MatProductSetFromOptions_mpiquadrille_mpimaij_C"})
-    QUADRILLE_PETSC(
-        PetscObjectComposeFunction(reinterpret_cast<PetscObject>(m), name, product_set_from_options));
-  set_operation(m, MATOP_IS_SYMMETRIC, is_symmetric);
-  set_operation(m, MATOP_TRANSPOSE, transpose);
-#if PETSC_VERSION_LT(3, 24, 0)
-  set_operation(m, MATOP_MISSING_DIAGONAL, missing_diagonal);
-#endif
-  set_operation(m, MATOP_VIEW, view);
-  set_operation(m, MATOP_SHIFT, shift);
-  set_operation(m, MATOP_DIAGONAL_SET, diagonal_set);
-  set_operation(m, MATOP_DIAGONAL_SCALE, diagonal_scale);
-  set_operation(m, MATOP_ZERO_ROWS, zero_rows);
-  set_operation(m, MATOP_ZERO_ROWS_COLUMNS, zero_rows_columns);
+  if (ranks > 1) QUADRILLE_READ(MATOP_GET_DIAGONAL_BLOCK, MatGetDiagonalBlock);
+  // AIJ shows equal rows as one to MatGetOrdering(), which afterwards asks for them all.
+  auto* const adjust = ThroughAij<"MatInodeAdjustForInodes_Quadrille", aij_of, MatInodeAdjustForInodes>::call;
+  QUADRILLE_PETSC(
+      PetscObjectComposeFunction(reinterpret_cast<PetscObject>(m), "MatInodeAdjustForInodes_C", adjust));
+}
+
+void set_changing(Mat m) {
+  QUADRILLE_CHANGE(MATOP_SHIFT, MatShift);
+  QUADRILLE_CHANGE(MATOP_DIAGONAL_SET, MatDiagonalSet);
+  QUADRILLE_CHANGE(MATOP_DIAGONAL_SCALE, MatDiagonalScale);
+  QUADRILLE_CHANGE(MATOP_ZERO_ROWS, MatZeroRows);
+  QUADRILLE_CHANGE(MATOP_ZERO_ROWS_COLUMNS, MatZeroRowsColumns);
+  QUADRILLE_CHANGE(MATOP_SET_RANDOM, MatSetRandom);
+  QUADRILLE_CHANGE(MATOP_REAL_PART, MatRealPart);
+  QUADRILLE_CHANGE(MATOP_IMAGINARY_PART, MatImaginaryPart);
+  QUADRILLE_CHANGE(MATOP_CONJUGATE, MatConjugate);
   // MATSHELL's own would look for its scalings; without them PETSc maps the indices and calls the two above.
   set_operation(m, MATOP_ZERO_ROWS_LOCAL, static_cast<void (*)()>(nullptr));
 #if PETSC_VERSION_GE(3, 24, 0)
   set_operation(m, MATOP_ZERO_ROWS_COLUMNS_LOCAL, static_cast<void (*)()>(nullptr));
 #endif
+  set_operation(m, MATOP_SET_UNFACTORED, set_unfactored);
   set_operation(m, MATOP_FDCOLORING_CREATE, coloring_create);
   set_operation(m, MATOP_FDCOLORING_SETUP, coloring_set_up);
   set_operation(m, MATOP_FD_COLORING_APPLY, coloring_apply);
+}
+
+}  // namespace
+
+void set_aij_operations(Mat m) {
+  set_reading(m);
+  set_changing(m);
+  set_products_through_aij(m);
 }
 
 }  // namespace quadrille::petsc

@@ -19,6 +19,7 @@ PetscErrorCode get_values(Mat m, PetscInt rows, const PetscInt* row, PetscInt co
   return guarded("MatGetValues_Quadrille", [&] {
     std::vector<PetscInt> of_row;
     std::vector<double> value;
+    require_inside(m, rows, row, columns, column);
     for (PetscInt i = 0; i < rows; ++i) {
       if (row[i] < 0) continue;
       typed(m).store().row(row[i], of_row, value);
@@ -49,10 +50,13 @@ PetscErrorCode restore_row(Mat, PetscInt, PetscInt* count, PetscInt** columns, P
 }
 
 PetscErrorCode assembly_begin(Mat m, MatAssemblyType type) {
-  return guarded("MatAssemblyBegin_Quadrille", [&] { typed(m).store().assemble_begin(type); });
+  return guarded("MatAssemblyBegin_Quadrille", [&] {
+    if (!typed(m).store().in_change()) typed(m).store().assemble_begin(type);
+  });
 }
 PetscErrorCode assembly_end(Mat m, MatAssemblyType type) {
   return guarded("MatAssemblyEnd_Quadrille", [&] {
+    if (typed(m).store().in_change()) return;
     typed(m).store().assemble_end(type);
     if (type == MAT_FLUSH_ASSEMBLY) return;
     typed(m).scaled();
@@ -76,10 +80,7 @@ PetscErrorCode axpy(Mat m, PetscScalar factor, Mat other, MatStructure) {
 
 PetscErrorCode copy(Mat m, Mat to, MatStructure structure) {
   return guarded("MatCopy_Quadrille", [&] {
-    PetscBool same = PETSC_FALSE;
-    QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(to), &same, "seqquadrille",
-                                              "mpiquadrille", ""));
-    if (!same) {
+    if (!is_typed(to)) {
       QUADRILLE_PETSC(MatCopy(typed(m).store().aij(), to, structure));
       return;
     }
