@@ -20,7 +20,7 @@ class ShellContext {
 
 // The context of a matrix of ours; throws PetscError where there is none.
 ShellContext& shell_context(Mat matrix);
-// Gives `context` to the matrix.
+// Gives `context` to the matrix, in place of what it had; null for none.
 void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context);
 
 // Gives the MATSHELL `matrix` every operation that make_shell_matrix() promises; those of its diagonal where it is square.

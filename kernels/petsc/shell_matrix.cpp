@@ -93,12 +93,7 @@ PetscErrorCode view(Mat m, PetscViewer viewer) {
   return guarded("MatView_Quadrille", [&] { of(m).view(viewer); });
 }
 PetscErrorCode destroy(Mat m) {
-  return guarded("MatDestroy_Quadrille", [&] {
-    ShellContext* context = nullptr;
-    QUADRILLE_PETSC(MatShellGetContext(m, &context));
-    delete context;
-    QUADRILLE_PETSC(MatShellSetContext(m, nullptr));
-  });
+  return guarded("MatDestroy_Quadrille", [&] { set_shell_context(m, nullptr); });
 }
 
 template <class Callback>
@@ -107,18 +102,6 @@ void set(Mat matrix, MatOperation operation, Callback* callback) {
 }
 
 }  // namespace
-
-ShellContext& shell_context(Mat matrix) {
-  ShellContext* context = nullptr;
-  QUADRILLE_PETSC(MatShellGetContext(matrix, &context));
-  if (context == nullptr) throw PetscError("this matrix is no shell of Quadrille's, or was destroyed");
-  return *context;
-}
-
-void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context) {
-  QUADRILLE_PETSC(MatShellSetContext(matrix, context.get()));
-  context.release();  // the matrix's own from here on
-}
 
 void set_shell_operations(Mat matrix, bool transposes, bool square) {
   QUADRILLE_PETSC(MatShellSetManageScalingShifts(matrix));  // off: scalings are ours

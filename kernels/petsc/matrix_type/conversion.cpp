@@ -17,8 +17,7 @@ PetscErrorCode convert_to(Mat m, MatType type, MatReuse reuse, Mat* result) {
     Mat converted = nullptr;
     QUADRILLE_PETSC(MatConvert(aij, type, MAT_INITIAL_MATRIX, &converted));
     // PETSc 3.18 does not call a shell's own destroy operation here.
-    const std::unique_ptr<ShellContext> context(&shell_context(m));
-    QUADRILLE_PETSC(MatShellSetContext(m, nullptr));
+    set_shell_context(m, nullptr);
     QUADRILLE_PETSC(MatHeaderReplace(m, &converted));
   });
 }

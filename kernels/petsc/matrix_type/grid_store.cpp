@@ -44,7 +44,8 @@ class GridStore final : public Store {
       if (row[i] < 0) continue;
       const std::int64_t local = std::int64_t{row[i]} - first;
       if (local < 0 || local >= own) {
-        keep_for_others(row[i], columns, column, values + std::int64_t{i} * row_step, column_step, mode);
+        keep_for_others(row[i], columns, column,
+                        values == nullptr ? nullptr : values + std::int64_t{i} * row_step, column_step, mode);
         continue;
       }
       const std::int64_t node = local / dof, r = local - node * dof;
@@ -52,13 +53,13 @@ class GridStore final : public Store {
       for (PetscInt j = 0; j < columns; ++j) {
         if (column[j] < 0) continue;
         const double value = values == nullptr ? 0 : values[std::int64_t{i} * row_step + j * column_step];
-        const PetscInt to = column[j] / dof;
-        if (to != block.node) block = blocks_.between(node, to);
+        if (block.node < 0 || column[j] < block.node * dof || column[j] >= (block.node + 1) * dof)
+          block = blocks_.between(node, dof == 1 ? column[j] : column[j] / dof);
         if (block.values == nullptr) {
           refuse(row[i], column[j], value);
           continue;
         }
-        double& place = block.at(r, column[j] - to * dof);
+        double& place = block.at(r, column[j] - block.node * dof);
         place = mode == ADD_VALUES ? place + value : value;
       }
     }
@@ -159,19 +160,24 @@ class GridStore final : public Store {
 
   void take_from_aij() override {
     changed();
-    const PetscInt first = structure_->first_node * hub_->dof;
-    for (PetscInt i = first; i < first + hub_->rows(); ++i) {
-      PetscInt count = 0;
-      const PetscInt* column = nullptr;
-      const PetscScalar* value = nullptr;
-      QUADRILLE_PETSC(MatGetRow(aij_.get(), i, &count, &column, &value));
-      const bool by_rows = std::exchange(row_oriented_, true);
-      set_values(1, &i, count, column, value, INSERT_VALUES);
-      row_oriented_ = by_rows;
-      QUADRILLE_PETSC(MatRestoreRow(aij_.get(), i, &count, &column, &value));
-    }
+    values_.bring_to_host();
+    values_.changed_on_host();
+    with_aij([](double& ours, PetscScalar& theirs) { ours = theirs; });
     watch_.remember(aij_.get());
     aij_version_ = version();
+  }
+
+  bool add(double factor, Store& from) override {
+    auto* const other = dynamic_cast<GridStore*>(&from);
+    if (other == nullptr || !structure_->same_as(*other->structure_)) return false;
+    changed();
+    other->values_.bring_to_host();
+    values_.bring_to_host();
+    values_.changed_on_host();
+    for (std::int64_t i = 0; i < hub_->values.size(); ++i) hub_->values[i] += factor * other->hub_->values[i];
+    if (ghost_)
+      for (std::int64_t i = 0; i < ghost_->nnz(); ++i) ghost_->value[i] += factor * other->ghost_->value[i];
+    return true;
   }
 
   LocalParts parts(bool on_gpu) override {
@@ -268,16 +274,31 @@ class GridStore final : public Store {
   }
 
   void refresh_aij() {
-    const PetscInt first = structure_->first_node * hub_->dof;
-    std::vector<PetscInt> columns;
-    std::vector<double> values;
-    for (PetscInt i = first; i < first + hub_->rows(); ++i) {
-      row(i, columns, values);
-      QUADRILLE_PETSC(MatSetValues(aij_.get(), 1, &i, static_cast<PetscInt>(columns.size()), columns.data(),
-                                   values.data(), INSERT_VALUES));
-    }
+    values_.bring_to_host();
+    with_aij([](double& ours, PetscScalar& theirs) { theirs = ours; });
     QUADRILLE_PETSC(MatAssemblyBegin(aij_.get(), MAT_FINAL_ASSEMBLY));
     QUADRILLE_PETSC(MatAssemblyEnd(aij_.get(), MAT_FINAL_ASSEMBLY));
+  }
+
+  // body(value here, value of the copy) for every value. Both have the columns of a row in ascending order.
+  template <class Body>
+  void with_aij(const Body& body) {
+    Mat own = aij_.get(), ghost = nullptr;
+    PetscScalar *of_own = nullptr, *of_ghost = nullptr;
+    if (ghost_) QUADRILLE_PETSC(MatMPIAIJGetSeqAIJ(aij_.get(), &own, &ghost, nullptr));
+    QUADRILLE_PETSC(MatSeqAIJGetArray(own, &of_own));
+    if (ghost != nullptr) QUADRILLE_PETSC(MatSeqAIJGetArray(ghost, &of_ghost));
+    PetscScalar *in_own = of_own, *in_ghost = of_ghost;
+    for (std::int64_t node = 0; node < hub_->nodes(); ++node) {
+      blocks_.all_of(node, of_node_);
+      for (std::int64_t r = 0; r < hub_->dof; ++r)
+        for (const Block& block : of_node_) {
+          PetscScalar*& next = block.values == hub_->values.data() ? in_own : in_ghost;
+          for (std::int64_t c = 0; c < hub_->dof; ++c) body(block.at(r, c), *next++);
+        }
+    }
+    QUADRILLE_PETSC(MatSeqAIJRestoreArray(own, &of_own));
+    if (ghost != nullptr) QUADRILLE_PETSC(MatSeqAIJRestoreArray(ghost, &of_ghost));
   }
 
   Mat owner_;  // not owned: it owns this

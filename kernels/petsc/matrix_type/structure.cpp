@@ -88,6 +88,26 @@ void find_offsets(const Boxes& b, GridStructure& s) {
   });
 }
 
+void find_inner_nodes(const Boxes& b, GridStructure& s) {
+  s.inner.assign(static_cast<std::size_t>(s.owned.nodes()), false);
+  Position low{0, 0, 0}, high{b.size[0], b.size[1], b.size[2]};
+  for (int axis = 0; axis < 3; ++axis) {
+    low[axis] += s.reach[axis];
+    high[axis] -= s.reach[axis];
+    if (low[axis] >= high[axis]) return;
+  }
+  const auto number = [&](const Position& p) { return (p[2] * b.size[1] + p[1]) * b.size[0] + p[0]; };
+  for (std::int64_t z = low[2]; z < high[2]; ++z)
+    for (std::int64_t y = low[1]; y < high[1]; ++y)
+      for (std::int64_t x = low[0]; x < high[0]; ++x) s.inner[number({x, y, z})] = true;
+  s.furthest = number(s.reach);
+  s.diagonal_by.assign(static_cast<std::size_t>(2 * s.furthest + 1), -1);
+  for (std::int64_t d = 0; d < s.owned.diagonals(); ++d) {
+    const NodeOffset& o = s.owned.offsets[d];
+    s.diagonal_by[number({o.x, o.y, o.z}) + s.furthest] = static_cast<std::int32_t>(d);
+  }
+}
+
 // Global numbers of the nodes in the box that this rank sees; -1 where there is none.
 std::vector<PetscInt> numbers_of(DM da, const Boxes& b) {
   ISLocalToGlobalMapping mapping = nullptr;
@@ -143,7 +163,15 @@ void find_ghosts(const Boxes& b, const std::vector<PetscInt>& numbers, GridStruc
 
 }  // namespace
 
+bool GridStructure::same_as(const GridStructure& other) const {
+  return this == &other || (owned.dof == other.owned.dof && owned.extents == other.owned.extents &&
+                            owned.periodic == other.owned.periodic && owned.offsets == other.owned.offsets &&
+                            ghosts == other.ghosts && boundary == other.boundary && begin == other.begin &&
+                            ghost == other.ghost);
+}
+
 std::int64_t GridStructure::diagonal(std::int64_t from, std::int64_t to) const {
+  if (inner[from]) return std::abs(to - from) <= furthest ? diagonal_by[to - from + furthest] : -1;
   const std::array<std::int64_t, 3>& n = owned.extents;
   const std::int64_t lines = from / n[0], to_lines = to / n[0];
   std::array<std::int64_t, 3> d{to - to_lines * n[0] - (from - lines * n[0]), 0, 0};
@@ -181,6 +209,7 @@ GridStructure structure_of(DM da) {
   s.stencil = std::string("the ") + (b.shape == DMDA_STENCIL_BOX ? "box" : "star") + " stencil of width " +
               std::to_string(b.width);
   find_offsets(b, s);
+  find_inner_nodes(b, s);
   const std::vector<PetscInt> numbers = numbers_of(da, b);
   Position corner{};
   for (int axis = 0; axis < 3; ++axis) corner[axis] = b.first[axis] - b.seen_first[axis];

@@ -25,6 +25,8 @@ struct GridStructure {
   std::vector<PetscInt> begin;     // [boundary + 1]
   std::vector<PetscInt> ghost;     // ascending within a node
 
+  // Whether values of both stand in the same places.
+  bool same_as(const GridStructure& other) const;
   // The block diagonal that couples own node `from` to own node `to`, both from 0, or -1.
   std::int64_t diagonal(std::int64_t from, std::int64_t to) const;
   // The place in `ghost` of the node with global number `to`, seen from own node `from`, or -1.
@@ -34,6 +36,11 @@ struct GridStructure {
   std::array<std::int64_t, 3> reach{0, 0, 0};
   std::vector<std::int32_t> diagonal_at;
   std::vector<std::int32_t> boundary_of;  // [own node] -> index into `boundary` or -1
+
+  // Of a node that has `reach` nodes of this rank on every side, a neighbour is told by how far it stands behind in the numbering.
+  std::vector<bool> inner;                // [own node]
+  std::vector<std::int32_t> diagonal_by;  // [distance + furthest], -1 where the stencil has nothing
+  std::int64_t furthest = -1;
 };
 
 // Collective. Throws FormatError for a DMDA whose grid it does not know (twisted sides).

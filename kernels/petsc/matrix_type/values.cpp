@@ -123,7 +123,9 @@ PetscErrorCode set_values_coo(Mat m, const PetscScalar* values, InsertMode mode)
 
 }  // namespace
 
-void add_rows(TypedMatrix& to, PetscScalar factor, Mat from) {
+namespace {
+
+void add_each_row(Store& to, PetscScalar factor, Mat from) {
   PetscInt first = 0, last = 0;
   QUADRILLE_PETSC(MatGetOwnershipRange(from, &first, &last));
   std::vector<PetscInt> columns;
@@ -137,9 +139,14 @@ void add_rows(TypedMatrix& to, PetscScalar factor, Mat from) {
     values.assign(value, value + count);
     QUADRILLE_PETSC(MatRestoreRow(from, i, &count, &column, &value));
     for (PetscScalar& v : values) v *= factor;
-    to.store().set_values(1, &i, static_cast<PetscInt>(columns.size()), columns.data(), values.data(),
-                          ADD_VALUES);
+    to.set_values(1, &i, static_cast<PetscInt>(columns.size()), columns.data(), values.data(), ADD_VALUES);
   }
+}
+
+}  // namespace
+
+void add_rows(TypedMatrix& to, PetscScalar factor, Mat from) {
+  if (!is_typed(from) || !to.store().add(factor, typed(from).store())) add_each_row(to.store(), factor, from);
   to.store().assemble_begin(MAT_FINAL_ASSEMBLY);
   to.store().assemble_end(MAT_FINAL_ASSEMBLY);
 }

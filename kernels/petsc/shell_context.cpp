@@ -1,0 +1,26 @@
+#include "kernels/petsc/shell_context.hpp"
+
+// A private header: MatShellGetContext() compares names, which takes longer than setting the values of a row.
+#include <petsc/private/matimpl.h>
+
+#include <string_view>
+
+#include "kernels/petsc/petsc_error.hpp"
+
+namespace quadrille::petsc {
+
+ShellContext& shell_context(Mat matrix) {
+  const char* const type = reinterpret_cast<PetscObject>(matrix)->type_name;
+  const std::string_view name = type != nullptr ? type : "";
+  const bool ours = name.ends_with("quadrille") || name == MATSHELL;
+  if (!ours || matrix->spptr == nullptr)
+    throw PetscError("this matrix is no shell of Quadrille's, or was destroyed");
+  return *static_cast<ShellContext*>(matrix->spptr);
+}
+
+void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context) {
+  delete static_cast<ShellContext*>(matrix->spptr);
+  matrix->spptr = context.release();
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,395 @@
+// What programs that know nothing of this type do with a matrix, beside AIJ.
+#include <petscsnes.h>
+
+#include "comparison.hpp"
+#include "kernels/grid_transfer.hpp"
+#include "kernels/petsc/host_share.hpp"
+#include "kernels/petsc/matrix_type/matrix.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/transfer_matrix.hpp"
+
+namespace {
+
+// f_i = x_i^2 + the neighbours of its row, on vectors with ghosts: what MatFDColoringUseDM() wants of a program.
+PetscErrorCode square_and_neighbours(void*, Vec local, Vec f, void* context) {
+  const DM grid = static_cast<DM>(context);
+  DMDALocalInfo at;
+  PetscScalar **x = nullptr, **y = nullptr;
+  PetscFunctionBeginUser;
+  PetscCall(DMDAGetLocalInfo(grid, &at));
+  PetscCall(DMDAVecGetArrayRead(grid, local, &x));
+  PetscCall(DMDAVecGetArray(grid, f, &y));
+  for (PetscInt j = at.ys; j < at.ys + at.ym; ++j)
+    for (PetscInt i = at.xs; i < at.xs + at.xm; ++i) {
+      y[j][i] = x[j][i] * x[j][i];
+      if (i > 0) y[j][i] += 2 * x[j][i - 1];
+      if (j + 1 < at.my) y[j][i] -= 3 * x[j + 1][i];
+    }
+  PetscCall(DMDAVecRestoreArrayRead(grid, local, &x));
+  PetscCall(DMDAVecRestoreArray(grid, f, &y));
+  PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
+}  // namespace
+
+namespace quadrille::type_test {
+namespace {
+
+// What a call that has to fail says.
+template <class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const PetscError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+void expect_part(const std::string& part, const std::string& of) {
+  EXPECT_NE(of.find(part), std::string::npos) << of;
+}
+
+// PETSc's type of a function of any kind, which is not the same in all versions.
+template <class Function>
+struct ArgumentTwo;
+template <class One, class Two, class Three>
+struct ArgumentTwo<PetscErrorCode(One, Two, Three)> {
+  using type = Two;
+};
+
+void difference_with_dm(Mat matrix, DM grid, bool early) {
+  ISColoring colors = nullptr;
+  MatFDColoring coloring = nullptr;
+  CALL(DMCreateColoring(grid, IS_COLORING_LOCAL, &colors));
+  CALL(MatFDColoringCreate(matrix, colors, &coloring));
+  if (early) CALL(MatFDColoringUseDM(matrix, coloring));
+  using AnyFunction = ArgumentTwo<decltype(MatFDColoringSetFunction)>::type;
+  CALL(MatFDColoringSetFunction(
+      coloring, reinterpret_cast<AnyFunction>(reinterpret_cast<void (*)()>(square_and_neighbours)), grid));
+  CALL(MatFDColoringSetFromOptions(coloring));
+  CALL(MatFDColoringSetUp(matrix, colors, coloring));
+  if (!early) CALL(MatFDColoringUseDM(matrix, coloring));
+  Handle<Vec> x = make<Vec>("DMCreateGlobalVector", [=](Vec* v) { return DMCreateGlobalVector(grid, v); });
+  for (int times = 0; times < 2; ++times) {  // the second one finds values of the first
+    CALL(VecSet(x.get(), 0.5 + times));
+    CALL(MatFDColoringApply(matrix, coloring, x.get(), nullptr));
+    CALL(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
+    CALL(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+  }
+  CALL(MatFDColoringDestroy(&coloring));
+  CALL(ISColoringDestroy(&colors));
+}
+
+TEST_F(MatrixType, JacobiansOfAColouringThatUsesTheDmComeBack) {
+  for (const bool early : {true, false}) {
+    Case c;
+    c.dimension = 2;
+    c.size = {9, 8, 1};
+    const Grid grid = make_grid(c);
+    const Handle<Mat> ours = make_matrix(grid.get(), "cds"), theirs = make_matrix(grid.get());
+    for (const Mat m : {ours.get(), theirs.get()}) difference_with_dm(m, grid.get(), early);
+    PetscReal norm = 0;
+    CALL(MatNorm(ours.get(), NORM_FROBENIUS, &norm));
+    EXPECT_GT(norm, 1);
+    const Handle<Vec> x = random_vector(theirs.get(), 1), a = random_vector(theirs.get(), 2, true),
+                      b = random_vector(theirs.get(), 3, true);
+    CALL(MatMult(ours.get(), x.get(), a.get()));
+    CALL(MatMult(theirs.get(), x.get(), b.get()));
+    expect_near(a.get(), b.get(), "finite differences", 1e-6);
+  }
+}
+
+TEST_F(MatrixType, RowsOfOtherRanksAreNotRead) {
+  const Pair p = filled_pair(Case{}, "cds");
+  PetscInt first = 0, last = 0, size = 0;
+  CALL(MatGetOwnershipRange(p.ours.get(), &first, &last));
+  CALL(MatGetSize(p.ours.get(), &size, nullptr));
+  PetscScalar value = 0;
+  const PetscInt* columns = nullptr;
+  PetscInt count = 0;
+  if (ranks() > 1) {
+    const PetscInt other = last % size;
+    const std::string sentence = "row " + std::to_string(other) + " belongs to another rank";
+    expect_part(sentence,
+                message_of([&] { CALL(MatGetValues(p.ours.get(), 1, &other, 1, &first, &value)); }));
+    EXPECT_NE(message_of([&] { CALL(MatGetRow(p.ours.get(), other, &count, &columns, nullptr)); }),
+              "no error");
+  }
+  expect_part("is beyond the matrix",
+              message_of([&] { CALL(MatGetValues(p.ours.get(), 1, &size, 1, &first, &value)); }));
+  expect_part("is beyond the matrix",
+              message_of([&] { CALL(MatGetValues(p.ours.get(), 1, &first, 1, &size, &value)); }));
+  const PetscInt none = -1;
+  value = 7;
+  CALL(MatGetValues(p.ours.get(), 1, &none, 1, &first, &value));
+  EXPECT_EQ(value, 7);
+}
+
+// A tridiagonal matrix, or one of no structure, as ksp/tutorials/ex2 and its like make them: no MatSetUp().
+Handle<Mat> classic(const char* type, bool structured, PetscInt block, bool preallocate) {
+  const PetscInt n = 60;
+  Handle<Mat> m = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
+  CALL(MatSetSizes(m.get(), PETSC_DECIDE, PETSC_DECIDE, n, n));
+  CALL(PetscOptionsSetValue(nullptr, "-mat_type", type));
+  CALL(MatSetFromOptions(m.get()));
+  CALL(PetscOptionsClearValue(nullptr, "-mat_type"));
+  if (block > 1) CALL(MatSetBlockSize(m.get(), block));
+  if (preallocate) {
+    CALL(MatSeqAIJSetPreallocation(m.get(), 12, nullptr));
+    CALL(MatMPIAIJSetPreallocation(m.get(), 12, nullptr, 12, nullptr));
+  }
+  PetscInt first = 0, last = 0;
+  CALL(MatGetOwnershipRange(m.get(), &first, &last));
+  EXPECT_EQ((last - first) % block, 0);
+  EXPECT_TRUE(ranks() > 1 || last == n);
+  // Rank 0 says all there is to say of the others' rows, twice; then everybody inserts its diagonal.
+  for (int times = 0; times < 2; ++times)
+    for (PetscInt i = 0; i < n; ++i) {
+      if (first > 0 || (i % 3 != 0 && i >= last)) continue;
+      const PetscInt columns[3] = {i, structured ? (i + 1) % n : (i * i + 7) % n, -1};
+      const PetscScalar values[3] = {1.0 + static_cast<double>(i), value_at(i, columns[1], 3), 5};
+      CALL(MatSetValues(m.get(), 1, &i, 3, columns, values, ADD_VALUES));
+    }
+  CALL(MatAssemblyBegin(m.get(), MAT_FLUSH_ASSEMBLY));
+  CALL(MatAssemblyEnd(m.get(), MAT_FLUSH_ASSEMBLY));
+  for (PetscInt i = first; i < last; ++i)
+    CALL(MatSetValue(m.get(), i, i, 9 + value_at(i, i, 5), INSERT_VALUES));
+  CALL(MatAssemblyBegin(m.get(), MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY));
+  return m;
+}
+
+TEST_F(MatrixType, ProgramsThatDoNotCallMatSetUpRun) {
+  CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_format"));
+  for (const bool structured : {true, false})
+    for (const PetscInt block : {1, 4})
+      for (const bool preallocate : {true, false}) {
+        SCOPED_TRACE(std::to_string(structured) + std::to_string(block) + std::to_string(preallocate));
+        const Handle<Mat> ours = classic("quadrille", structured, block, preallocate),
+                          theirs = classic("aij", structured, block, true);
+        PetscBool is_ours = PETSC_FALSE, equal = PETSC_FALSE;
+        CALL(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ours.get()), &is_ours, "seqquadrille",
+                                       "mpiquadrille", ""));
+        EXPECT_TRUE(is_ours);
+        CALL(MatEqual(ours.get(), theirs.get(), &equal));
+        EXPECT_TRUE(equal);
+        expect_same(ours.get(), theirs.get());
+        for (const Mat m : {ours.get(), theirs.get()}) {  // again, and with a place that it had not
+          CALL(MatZeroEntries(m));
+          PetscInt first = 0, last = 0;
+          CALL(MatGetOwnershipRange(m, &first, &last));
+          CALL(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+          CALL(MatSetValue(m, first, (last + 17) % 60, 2.5, ADD_VALUES));
+          CALL(MatSetValue(m, first, first, 4.5, ADD_VALUES));
+          CALL(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+          CALL(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+        }
+        expect_same(ours.get(), theirs.get());
+      }
+}
+
+TEST_F(MatrixType, RectangularMatricesAreCsr) {
+  CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_format"));
+  Handle<Mat> m[2];
+  for (int i = 0; i < 2; ++i) {
+    m[i] = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
+    CALL(MatSetSizes(m[i].get(), 3, 2, PETSC_DETERMINE, PETSC_DETERMINE));
+    CALL(MatSetType(m[i].get(), i == 0 ? "quadrille" : MATAIJ));
+    CALL(MatSetUp(m[i].get()));
+    PetscInt first = 0, last = 0;
+    CALL(MatGetOwnershipRange(m[i].get(), &first, &last));
+    for (PetscInt row = first; row < last; ++row)
+      for (PetscInt column = 0; column < 2 * ranks(); ++column)
+        CALL(MatSetValue(m[i].get(), row, column, value_at(row, column, 1), INSERT_VALUES));
+    CALL(MatAssemblyBegin(m[i].get(), MAT_FINAL_ASSEMBLY));
+    CALL(MatAssemblyEnd(m[i].get(), MAT_FINAL_ASSEMBLY));
+  }
+  const Handle<Vec> x = random_vector(m[1].get(), 1), y = random_vector(m[1].get(), 2, true),
+                    z = random_vector(m[1].get(), 3, true);
+  CALL(MatMult(m[0].get(), x.get(), y.get()));
+  CALL(MatMult(m[1].get(), x.get(), z.get()));
+  expect_near(y.get(), z.get(), "a rectangular product");
+}
+
+void expect_equal_products(Mat a, Mat b, const Handle<Vec>& x, const std::string& what) {
+  const Handle<Vec> y = make<Vec>("VecDuplicate", [&](Vec*v) { return VecDuplicate(x.get(), v); }),
+                    z = make<Vec>("VecDuplicate", [&](Vec*v) { return VecDuplicate(x.get(), v); });
+  CALL(MatMult(a, x.get(), y.get()));
+  CALL(MatMult(b, x.get(), z.get()));
+  expect_near(y.get(), z.get(), what);
+}
+
+TEST_F(MatrixType, ProductsOfTwoMatrices) {
+  Case c;
+  c.dof = 2;
+  const Pair p = filled_pair(c, "cds", Filling::local, 1), q = filled_pair(c, "cds", Filling::local, 2);
+  const Handle<Vec> x = random_vector(p.theirs.get(), 1);
+  using Multiply = PetscErrorCode (*)(Mat, Mat, MatReuse, PetscReal, Mat*);
+  // All of ours, ours on the left and on the right.
+  const std::pair<Mat, Mat> sides[] = {
+      {p.ours.get(), q.ours.get()}, {p.ours.get(), q.theirs.get()}, {p.theirs.get(), q.ours.get()}};
+  for (const Multiply multiply : {&MatMatMult, &MatTransposeMatMult, &MatPtAP}) {
+    const auto product = [&](Mat a, Mat b) {
+      Mat made = nullptr;
+      CALL(multiply(a, b, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &made));
+      return Handle<Mat>(made);
+    };
+    const Handle<Mat> expected = product(p.theirs.get(), q.theirs.get());
+    for (const auto& [a, b] : sides) {
+      Handle<Mat> seen = product(a, b);
+      expect_equal_products(seen.get(), expected.get(), x, "a product of two");
+      Mat again = seen.get();
+      CALL(multiply(a, b, MAT_REUSE_MATRIX, PETSC_DEFAULT, &again));
+      expect_equal_products(again, expected.get(), x, "the product again");
+    }
+  }
+}
+
+TEST_F(MatrixType, ReductionsOfRowsAndColumnsAreAijs) {
+  const Pair p = filled_pair(Case{}, "cds");
+  PetscInt columns = 0;
+  CALL(MatGetSize(p.ours.get(), nullptr, &columns));
+  std::vector<PetscReal> norms[2];
+  Handle<Vec> rows[2][3];
+  for (const bool ours : {true, false}) {
+    const Mat m = ours ? p.ours.get() : p.theirs.get();
+    norms[ours].resize(static_cast<std::size_t>(columns));
+    CALL(MatGetColumnNorms(m, NORM_2, norms[ours].data()));
+    for (auto& v : rows[ours]) v = random_vector(p.theirs.get(), 1, true);
+    CALL(MatGetRowMaxAbs(m, rows[ours][0].get(), nullptr));
+    CALL(MatGetRowMax(m, rows[ours][1].get(), nullptr));
+    CALL(MatGetRowSum(m, rows[ours][2].get()));
+  }
+  EXPECT_EQ(norms[0], norms[1]);
+  for (int i = 0; i < 3; ++i) expect_near(rows[0][i].get(), rows[1][i].get(), "rows");
+}
+
+TEST_F(MatrixType, ChangesOfTheWholeMatrixComeBack) {
+  const Pair p = filled_pair(Case{}, "cds");
+  p.both([](Mat m) {
+    CALL(MatRealPart(m));
+    CALL(MatConjugate(m));
+  });
+  expect_same(p.ours.get(), p.theirs.get());
+  CALL(MatSetRandom(p.ours.get(), nullptr));
+  Mat copied = nullptr;
+  CALL(MatConvert(p.ours.get(), MATAIJ, MAT_INITIAL_MATRIX, &copied));
+  const Handle<Mat> copy(copied);
+  PetscReal norm = 0;
+  CALL(MatNorm(copy.get(), NORM_FROBENIUS, &norm));
+  EXPECT_GT(norm, 0);
+  expect_same(p.ours.get(), copy.get());
+  CALL(MatImaginaryPart(p.ours.get()));
+  CALL(MatNorm(p.ours.get(), NORM_FROBENIUS, &norm));
+  EXPECT_EQ(norm, 0);
+}
+
+TEST_F(MatrixType, FactorsOfOtherPackagesAreAijs) {
+  int seen = 0;
+  for (const char* const package : {MATSOLVERMUMPS, MATSOLVERSUPERLU_DIST, MATSOLVERSUPERLU, MATSOLVERUMFPACK,
+                                    MATSOLVERCHOLMOD, MATSOLVERPETSC})
+    for (const MatFactorType type : {MAT_FACTOR_LU, MAT_FACTOR_CHOLESKY}) {
+      SCOPED_TRACE(package);
+      const Pair p = filled_pair(Case{}, "cds");
+      PetscBool ours = PETSC_FALSE, theirs = PETSC_FALSE;
+      CALL(MatGetFactorAvailable(p.ours.get(), package, type, &ours));
+      CALL(MatGetFactorAvailable(p.theirs.get(), package, type, &theirs));
+      EXPECT_EQ(ours, theirs);
+      if (!ours) continue;
+      ++seen;
+      const bool symmetric = type == MAT_FACTOR_CHOLESKY;
+      p.both([&](Mat m) {  // dominant, so that Cholesky takes it
+        if (symmetric) CALL(MatZeroEntries(m));
+        CALL(MatShift(m, 50));
+      });
+      const Handle<Vec> b = random_vector(p.theirs.get(), 1);
+      Handle<Vec> x[2] = {random_vector(p.theirs.get(), 2), random_vector(p.theirs.get(), 3)};
+      for (const bool mine : {true, false}) {
+        const Handle<KSP> ksp = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_WORLD, k); });
+        PC pc = nullptr;
+        CALL(KSPSetType(ksp.get(), KSPPREONLY));
+        CALL(KSPSetOperators(ksp.get(), mine ? p.ours.get() : p.theirs.get(),
+                             mine ? p.ours.get() : p.theirs.get()));
+        CALL(KSPGetPC(ksp.get(), &pc));
+        CALL(PCSetType(pc, symmetric ? PCCHOLESKY : PCLU));
+        CALL(PCFactorSetMatSolverType(pc, package));
+        for (int times = 0; times < 2; ++times) {
+          CALL(KSPSolve(ksp.get(), b.get(), x[mine].get()));
+          CALL(MatScale(mine ? p.ours.get() : p.theirs.get(), 2));
+        }
+      }
+      expect_near(x[0].get(), x[1].get(), "solution");
+    }
+  EXPECT_GT(seen, 0);
+}
+
+TEST_F(MatrixType, InterpolationsShowTheirEntries) {
+  if (ranks() > 1) GTEST_SKIP() << "of one rank; interpolation_test.cpp has those of several";
+  const std::array<AxisInterpolation, 3> axes{
+      dmda_interpolation(9, 5, false), dmda_interpolation(5, 3, false), dmda_interpolation(1, 1, false)};
+  const Handle<Mat> p(petsc::make_transfer_matrix(make_grid_transfer<double>(axes, 2, SpaceKind::cpu)));
+  Mat made = nullptr;
+  CALL(MatTranspose(p.get(), MAT_INITIAL_MATRIX, &made));
+  const Handle<Mat> transposed(made);
+  const Handle<Vec> fine = random_vector(p.get(), 1, true), a = random_vector(p.get(), 2),
+                    b = random_vector(p.get(), 3);
+  CALL(MatMultTranspose(p.get(), fine.get(), a.get()));
+  CALL(MatMult(transposed.get(), fine.get(), b.get()));
+  expect_near(a.get(), b.get(), "the transposed interpolation");
+  PetscInt count = 0;
+  CALL(MatGetRow(p.get(), 2, &count, nullptr, nullptr));
+  EXPECT_GT(count, 0);
+  CALL(MatRestoreRow(p.get(), 2, &count, nullptr, nullptr));
+}
+
+TEST_F(MatrixType, VerifySeesValuesThatWentIntoTheCopy) {
+  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_verify", "1"));
+  const Pair p = filled_pair(Case{}, "cds");
+  const Handle<Vec> x = random_vector(p.theirs.get(), 1), y = random_vector(p.theirs.get(), 2);
+  CALL(MatMult(p.ours.get(), x.get(), y.get()));
+  const Mat copy = petsc::typed(p.ours.get()).store().aij();
+  Mat own = copy;
+  PetscScalar* values = nullptr;
+  if (ranks() > 1) CALL(MatMPIAIJGetSeqAIJ(copy, &own, nullptr, nullptr));
+  CALL(MatSeqAIJGetArray(own, &values));
+  values[0] += 1;
+  CALL(MatSeqAIJRestoreArray(own, &values));
+  expect_part("wrote into the copy", message_of([&] { CALL(MatMult(p.ours.get(), x.get(), y.get())); }));
+}
+
+TEST_F(MatrixType, VerifyNamesAMatrixOfZeros) {
+  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_verify", "1"));
+  const Pair p = filled_pair(Case{}, "cds");
+  CALL(MatZeroEntries(p.ours.get()));
+  CALL(MatAssemblyBegin(p.ours.get(), MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(p.ours.get(), MAT_FINAL_ASSEMBLY));
+  const Handle<Vec> x = random_vector(p.theirs.get(), 1), y = random_vector(p.theirs.get(), 2);
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  testing::internal::CaptureStderr();
+  CALL(MatMult(p.ours.get(), x.get(), y.get()));
+  const std::string said = testing::internal::GetCapturedStderr();
+  if (rank == 0) expect_part("all values of a matrix of 80 rows are zero", said);
+}
+
+TEST_F(MatrixType, SpaceCudaWithoutAGpuSaysSo) {
+  if (cuda::device_count() > 0) GTEST_SKIP() << "there is a GPU";
+  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", "cuda"));
+  const std::string said = message_of([] { filled_pair(Case{}, "cds"); });
+  CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_space"));
+  expect_part("-mat_quadrille_space cuda", said);
+  EXPECT_EQ(said.find("emory"), std::string::npos) << said;
+}
+
+TEST_F(MatrixType, RanksOfOneHostShareItsCores) {
+  const petsc::HostShare& share = petsc::host_share();
+  EXPECT_EQ(share.ranks, ranks());
+  const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  if (std::getenv("OMP_NUM_THREADS") == nullptr && ranks() > 1)
+    EXPECT_LE(share.threads, std::max(1, cores / ranks() + 1));
+  else
+    EXPECT_GE(share.threads, cores);
+}
+
+}  // namespace
+}  // namespace quadrille::type_test
