@@ -33,13 +33,11 @@ def same(a, b):
 
 
 def deviation(a, b):
-    """The largest relative difference of numbers in two lines; 1 where the text between them does."""
-    if same(a, b):
-        return 0
+    """The largest relative difference of the numbers in two lines; 1 where the text between them differs."""
     if NUMBER.sub("#", a) != NUMBER.sub("#", b):
         return 1
-    pairs = [(float(x), float(y)) for x, y in zip(NUMBER.findall(a), NUMBER.findall(b)) if not same_number(x, y)]
-    return max(abs(x - y) / max(abs(x), abs(y)) for x, y in pairs)
+    pairs = [(float(x), float(y)) for x, y in zip(NUMBER.findall(a), NUMBER.findall(b)) if x != y]
+    return max((abs(x - y) / max(abs(x), abs(y)) for x, y in pairs if x != y), default=0)
 
 
 def first_difference(expected, seen):

@@ -10,7 +10,7 @@ FOLDERS = ["ksp", "snes", "ts", "dm", "tao", "mat"]
 # A matrix of a DM, or one whose type comes from the options.
 TAKES_TYPES = re.compile(r"\bDM(DA|Stag|Plex|Create|Network|Composite)\w*\(|\bMatSetFromOptions\(|\bMatSetType\(")
 PREFIX = re.compile(r'\b(?:Mat|DM)(?:Set|Append)OptionsPrefix\([^;"]*"(\w+)"\)')
-LOOP = re.compile(r"\{\{(.*?)\}\}\s*(?:shared output|separate output)?")
+LOOP = re.compile(r"\{\{(.*?)\}(?:\s*(?:shared|separate)[ _]output)?\}")
 
 
 class Entry(NamedTuple):

@@ -2,6 +2,7 @@
 import collections
 import pathlib
 import re
+import textwrap
 
 EXCEPTIONS = ("refused", "different", "crashed", "slower")
 OUTCOMES = {
@@ -14,6 +15,11 @@ OUTCOMES = {
     "unused": "the same, but no matrix took the type (made as AIJ by name, no matrix at all, or an own type)",
     "not counted": "fails, takes too long or is not twice the same with AIJ, cannot be built, or names another type",
 }
+INTRODUCTION = """Written by `tests/petsc_type/survey.py --markdown` with PETSc {version}, on the CPU. It runs PETSc's own example
+programs, unmodified, with the options of their authors' tests: as they are, with AIJ, and with `-dll_append libquadrille_petsc.so
+-dm_mat_type quadrille -mat_type quadrille -mat_quadrille_verify` (also with the prefixes that a program gives its matrices). Numbers are
+compared to a relative 1e-6, counts (of iterations, steps, ...) and text exactly, but for what a view says of a matrix's type and memory.
+On several ranks it takes one test of every program, and those that their authors run on several."""
 NOISE = re.compile(r"-\w*(?:monitor|view|converged_reason|error_if_not_converged)\w*(?: (?!-)\S+)?|-nox\w*")
 
 
@@ -83,11 +89,7 @@ def markdown(results, reasons, version):
     return "\n".join([
         "# PETSc's example programs with the matrix type",
         "",
-        f"Written by `tests/petsc_type/survey.py --markdown` with PETSc {version}, on the CPU. It runs PETSc's own example programs, "
-        "unmodified, with the options of their authors' tests: as they are, with AIJ, and with `-dll_append libquadrille_petsc.so "
-        "-dm_mat_type quadrille -mat_type quadrille -mat_quadrille_verify`. Numbers are compared to a relative 1e-6, counts (of "
-        "iterations, steps, ...) and text exactly. On several ranks it takes one test of every program, and those that their authors "
-        "run on several.",
+        *textwrap.wrap(INTRODUCTION.format(version=version), 130),
         "",
         f"{len(results)} runs of {len(programs)} programs; matrices took the type in {len(used)}.",
         "",
