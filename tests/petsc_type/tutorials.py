@@ -7,9 +7,11 @@ The tutorials are built in WORK_FOLDER. FLAGS compile and link a program with PE
 """
 import concurrent.futures
 import pathlib
-import re
 import subprocess
 import sys
+
+from output_comparison import first_difference
+from petsc_examples import find_sources
 
 plugin, work, mpicc, mpiexec, ranks, prefix, version, *flags = sys.argv[1:]
 ranks = int(ranks)
@@ -39,20 +41,6 @@ RUNS = [
     ("snes/tutorials/ex19", MONITOR_SNES + " -da_refine 1 -pc_type mg -pc_mg_galerkin both", ""),
 ]
 
-# Both take part in the norms only by rounding, which an iteration may amplify.
-RELATIVE, ABSOLUTE = 1e-6, 1e-11
-NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
-
-
-def sources():
-    places = [f"{prefix}/share/petsc/examples/src", f"{prefix}/src"]
-    places += [f"/usr/share/petsc/{'.'.join(version.split('.')[:2])}/share/petsc/examples/src"]
-    for place in map(pathlib.Path, places):
-        if all((place / f"{name}.c").exists() for name, _, _ in RUNS):
-            return place
-    print("the sources of PETSc's tutorials are not installed; looked in " + ", ".join(places))
-    sys.exit(77)
-
 
 def built(folder, name):
     program = work / name.replace("/", "_")
@@ -72,20 +60,10 @@ def run(program, options):
     return done.returncode, done.stdout.splitlines()
 
 
-def same(a, b):
-    if NUMBER.sub("#", a) != NUMBER.sub("#", b):
-        return False
-    for x, y in zip(NUMBER.findall(a), NUMBER.findall(b)):
-        if "." not in x and x != y:  # a count
-            return False
-        x, y = float(x), float(y)
-        if abs(x - y) > RELATIVE * max(abs(x), abs(y)) + ABSOLUTE:
-            return False
-    return True
-
-
 def main():
-    folder = sources()
+    folder = find_sources(prefix, version)
+    if not folder:
+        sys.exit(77)
     work.mkdir(parents=True, exist_ok=True)
     failed = 0
     for name, options, of_type in RUNS:
@@ -95,7 +73,8 @@ def main():
         loaded = f"{options} -dll_append {plugin} -dm_mat_type quadrille -mat_quadrille_verify {of_type}"
         with concurrent.futures.ThreadPoolExecutor() as both:
             (status, expected), (our_status, seen) = both.map(run, [program, program], [options, loaded])
-        ok = status == our_status == 0 and len(expected) == len(seen) and all(map(same, expected, seen))
+        difference = first_difference(expected, seen)
+        ok = status == our_status == 0 and not difference
         iterations = sum("KSP Residual norm" in line for line in expected)
         ok = ok and iterations > 0
         print(f"{'same' if ok else 'DIFFERENT'}: {ranks} rank(s), {name} {options} {of_type}, {iterations} norms", flush=True)
@@ -103,10 +82,8 @@ def main():
             continue
         failed += 1
         print(f"  exit status {status} with aij, {our_status} with quadrille; {len(expected)} and {len(seen)} lines")
-        for a, b in zip(expected, seen):
-            if not same(a, b):
-                print(f"  aij:       {a[:200]}\n  quadrille: {b[:400]}")
-                break
+        if difference:
+            print(f"  aij:       {difference[1][:200]}\n  quadrille: {difference[2][:400]}")
         print("\n".join("  | " + line[:200] for line in seen[-25:]))
     sys.exit(1 if failed else 0)
 
