@@ -1,6 +1,4 @@
 // `quadrille inspect`: what an operator looks like, without applying it.
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
@@ -14,6 +12,7 @@
 #include "drivers/support/measure.hpp"
 #include "drivers/support/operator_source.hpp"
 #include "drivers/support/report.hpp"
+#include "drivers/support/threads.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/session.hpp"
@@ -226,7 +225,7 @@ int inspect(const Options& options) {
 int run_inspect(const Options& options) {
   for (const std::string& path : {options.json, options.csv})
     if (!path.empty()) check_output_path(path);
-  if (options.threads > 0) omp_set_num_threads(options.threads);
+  set_threads(options);
   const petsc::Session session(options.petsc_arguments);
   petsc::require_one_rank();
   const int code = options.precision == Precision::fp64 ? inspect<double>(options) : inspect<float>(options);

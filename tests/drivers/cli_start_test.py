@@ -9,6 +9,9 @@ import unittest
 
 from cli_case import CliTest, QUADRILLE
 
+# Sanitizers need threads and address space of their own.
+SANITIZED = "ASAN_OPTIONS" in os.environ
+
 
 class Start(CliTest):
     SMALL = ["inspect", "--grid", "4x4", "--quiet"]
@@ -53,6 +56,24 @@ class Start(CliTest):
     def test_what_ends_mpi_is_said_in_a_sentence(self):
         for more in {"OMPI_MCA_pml": "nosuch"}, {"OMPI_MCA_ess_singleton_isolated": "0", "OMPI_MCA_plm": "nosuch"}:
             self.refused(3, ["MPI could not start"], *self.SMALL, env=self.bare(**more))
+
+    def test_fewer_threads_than_asked_for_are_taken(self):
+        if os.geteuid() != 0 or SANITIZED:
+            self.skipTest("only root can become a user without other processes")
+
+        def as_another_user():
+            resource.setrlimit(resource.RLIMIT_NPROC, (5, 5))
+            os.setgid(54321)
+            os.setuid(54321)
+
+        for arguments in [["solve", "poisson", "--grid", "24x24"], ["inspect", "--grid", "24x24"]]:
+            try:
+                done = self.run_it(*arguments, "--threads", "16", cwd="/", preexec_fn=as_another_user,
+                                   env=self.bare(HOME="/", OPENBLAS_NUM_THREADS="1"))
+            except PermissionError:
+                self.skipTest("another user cannot run the program")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, r"\Aquadrille: note: the system starts [1-4] of 16 threads [^\n]*\n\Z")
 
 
 if __name__ == "__main__":
