@@ -166,8 +166,8 @@ void print_above_floor(std::ostream& out, const std::vector<const Record*>& reco
     });
   };
   if (any(true))
-    out << "above 100 %, in cache: of so few bytes the start of the threads is most, of the stream's time "
-           "too.\n";
+    out << "above 100 %, in cache: of few bytes the start of the stream's threads is most; else it was "
+           "slowed.\n";
   if (any(false))
     out << "above 100 %: something else slowed the stream down, each time it was tried; repeat the run "
            "alone.\n";
