@@ -14,7 +14,8 @@
 namespace quadrille {
 namespace {
 
-// A record's names and values in the contract's order, each value as `write` puts it. JSON and CSV both come from here.
+// A record's names and values in the contract's order, each value as `write` puts it. JSON and CSV both come
+// from here.
 template <class Write>
 std::vector<std::pair<const char*, std::string>> cells(const Record& r, Write write) {
   return {{"bench", write(r.bench)},
