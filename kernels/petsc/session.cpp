@@ -13,6 +13,7 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/host_share.hpp"
 #include "kernels/petsc/mpi_start.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/ranks.hpp"
@@ -79,6 +80,7 @@ Session::Session(const std::vector<std::string>& arguments, int first_gpu) {
     throw PetscOptionError(std::string(error.what()) + "; correct what follows the bare --");
   }
   owner_ = true;
+  find_host_share();
   verdict(0, nullptr);  // makes what later verdicts need
 }
 
