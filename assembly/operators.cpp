@@ -9,13 +9,14 @@ namespace {
 
 struct Known {
   const char *name, *title, *units, *stencil;
+  bool unknown_per_axis;
 };
 
 // Units of A x for an x without units; elasticity's is for lambda and mu in Pa.
-constexpr Known known_operators[] = {{"laplacian", "minus the Laplacian", "1/m2", "star"},
-                                     {"diffusion", "minus div a grad", "1/s", "star"},
-                                     {"random", "random blocks", "1", "star"},
-                                     {"elasticity", "minus the Navier operator", "Pa/m2", "box"}};
+constexpr Known known_operators[] = {{"laplacian", "minus the Laplacian", "1/m2", "star", false},
+                                     {"diffusion", "minus div a grad", "1/s", "star", false},
+                                     {"random", "random blocks", "1", "star", false},
+                                     {"elasticity", "minus the Navier operator", "Pa/m2", "box", true}};
 
 const Known& find(const std::string& name) {
   std::string text;
@@ -36,6 +37,9 @@ std::vector<std::string> operator_names() {
 
 std::string default_stencil(const std::string& name) {
   return find(name).stencil;
+}
+int default_dof(const std::string& name, int dimension) {
+  return find(name).unknown_per_axis ? dimension : 1;
 }
 std::string operator_units(const std::string& name) {
   return find(name).units;

@@ -14,6 +14,8 @@ std::vector<std::string> operator_names();
 
 // "box" for elasticity, "star" for the others. Throws InputError for an unknown name.
 std::string default_stencil(const std::string& name);
+// Unknowns per node on a grid of so many dimensions.
+int default_dof(const std::string& name, int dimension);
 
 // Of A x for an x without units: "1/m2" for the Laplacian, ...; "1" for none. Throws InputError for an unknown name.
 std::string operator_units(const std::string& name);

@@ -9,18 +9,18 @@ namespace quadrille {
 namespace {
 
 struct Known {
-  const char *name, *equation, *units, *solution_units;
+  const char *name, *equation, *units, *solution_units, *of_operator;
   PdeLines (*assemble)(const Grid&, const Stencil&, const Boundary&, std::uint64_t, bool, const LineRange&);
   bool alike_on_coarser_grids;
 };
 
 constexpr Known known_pdes[] = {
-    {"poisson", "-div grad u = f", "1/m2", "1",
+    {"poisson", "-div grad u = f", "1/m2", "1", "laplacian",
      [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t, bool manufactured,
         const LineRange& lines) { return poisson(grid, stencil, boundary, manufactured, lines); },
      true},
-    {"diffusion", "-div(a grad u) = f", "1/s", "1", diffusion_problem, false},
-    {"elasticity", "-(mu lap u + (lambda + mu) grad div u) = f", "N/m3", "m",
+    {"diffusion", "-div(a grad u) = f", "1/s", "1", "diffusion", diffusion_problem, false},
+    {"elasticity", "-(mu lap u + (lambda + mu) grad div u) = f", "N/m3", "m", "elasticity",
      [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t, bool manufactured,
         const LineRange& lines) { return elasticity_problem(grid, stencil, boundary, manufactured, lines); },
      true}};
@@ -44,6 +44,9 @@ std::vector<std::string> pde_names() {
 
 std::string pde_equation(const std::string& name) {
   return find(name).equation;
+}
+std::string pde_operator(const std::string& name) {
+  return find(name).of_operator;
 }
 std::string pde_source_units(const std::string& name) {
   return find(name).units;

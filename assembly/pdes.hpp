@@ -15,6 +15,9 @@ std::vector<std::string> pde_names();
 // For people: "-div grad u = f", ... Throws InputError for an unknown name.
 std::string pde_equation(const std::string& name);
 
+// The operator of assembly/operators.hpp that it is of. Throws InputError for an unknown name.
+std::string pde_operator(const std::string& name);
+
 // Whether the PDE on a coarser grid is the same problem, resolved less; else coefficients are drawn for every node. Throws
 // InputError for an unknown name.
 bool pde_looks_alike_on_coarser_grids(const std::string& name);

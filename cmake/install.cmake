@@ -52,8 +52,10 @@ if(QUADRILLE_HAS_CUDA)
 endif()
 list(REMOVE_DUPLICATES outside)
 
-# Each dependency becomes a find_dependency line of the CMake package, and flags or a requirement of the pkg-config file.
+# Each dependency becomes a find_dependency line of the CMake package, flags or a requirement of the pkg-config file, and a file
+# of the system (needed_files) by which cmake/package.cmake finds the Debian package to depend on.
 set(find_lines)
+set(needed_files ${PKG_CONFIG_EXECUTABLE})
 set(pc_cflags)
 set(pc_libs)
 set(pc_requires)
@@ -62,9 +64,11 @@ foreach(item IN LISTS outside)
     list(APPEND find_lines "find_dependency(OpenMP COMPONENTS CXX)")
     list(APPEND pc_cflags ${OpenMP_CXX_FLAGS})
     list(APPEND pc_libs ${OpenMP_CXX_FLAGS})
+    list(APPEND needed_files ${CMAKE_CXX_COMPILER})
   elseif(item STREQUAL "ZLIB::ZLIB")
     list(APPEND find_lines "find_dependency(ZLIB)")
     list(APPEND pc_requires zlib)
+    list(APPEND needed_files ${ZLIB_LIBRARIES})
   elseif(item STREQUAL "Threads::Threads")
     list(APPEND find_lines "find_dependency(Threads)")
     list(APPEND pc_libs -pthread)
@@ -75,20 +79,24 @@ foreach(item IN LISTS outside)
     list(TRANSFORM PETSC_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE flags)
     list(APPEND pc_cflags ${flags})
     list(APPEND pc_libs ${PETSC_LDFLAGS})
+    list(APPEND needed_files ${PETSC_LIBDIR}/pkgconfig/PETSc.pc)
   elseif(item MATCHES "^MPI::MPI_(C|CXX)$")
     set(language ${CMAKE_MATCH_1})
     list(APPEND find_lines "find_dependency(MPI COMPONENTS ${language})")
     list(TRANSFORM MPI_${language}_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE flags)
     list(APPEND pc_cflags ${flags})
     list(APPEND pc_libs ${MPI_${language}_LIBRARIES})
+    list(APPEND needed_files ${MPI_${language}_LIBRARIES})
   elseif(item MATCHES "^CUDA::(.+)$")
     set(name ${CMAKE_MATCH_1})
     list(APPEND find_lines "find_dependency(CUDAToolkit ${CUDAToolkit_VERSION_MAJOR})")
     list(APPEND pc_libs -L${CUDAToolkit_LIBRARY_DIR})
     if(name STREQUAL "cudart_static")
       list(APPEND pc_libs -lcudart_static -lpthread -ldl -lrt)
+      list(APPEND needed_files ${CUDAToolkit_LIBRARY_DIR}/libcudart_static.a)
     else()
       list(APPEND pc_libs -Wl,-rpath,${CUDAToolkit_LIBRARY_DIR} -l${name})
+      list(APPEND needed_files ${CUDAToolkit_LIBRARY_DIR}/lib${name}.so)
     endif()
   elseif(TARGET ${item} OR item MATCHES "::" OR item MATCHES "\\$<")
     message(FATAL_ERROR "cmake/install.cmake does not know how an installed Quadrille finds '${item}': add it there")
@@ -117,29 +125,34 @@ set_target_properties(quadrille_all PROPERTIES EXPORT_NAME quadrille)
 set(QUADRILLE_PETSC_PKGCONFIG ${PETSC_LIBDIR}/pkgconfig)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Quadrille)
 install(TARGETS ${quadrille_libraries} quadrille_all EXPORT QuadrilleTargets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT QuadrilleTargets NAMESPACE Quadrille:: DESTINATION ${package_dir})
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(EXPORT QuadrilleTargets NAMESPACE Quadrille:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(cmake/QuadrilleConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/QuadrilleConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/QuadrilleConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/QuadrilleConfig.cmake
-              ${CMAKE_CURRENT_BINARY_DIR}/QuadrilleConfigVersion.cmake DESTINATION ${package_dir})
+              ${CMAKE_CURRENT_BINARY_DIR}/QuadrilleConfigVersion.cmake DESTINATION ${package_dir} COMPONENT development)
 
 file(RELATIVE_PATH QUADRILLE_PC_UP ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" QUADRILLE_PC_UP "${QUADRILLE_PC_UP}")
 configure_file(cmake/quadrille.pc.in quadrille.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 # The destination is the one that quadrille_library() (cmake/options.cmake) tells the users of the libraries.
-install(DIRECTORY grid formats assembly kernels DESTINATION include/quadrille FILES_MATCHING PATTERN "*.hpp"
-        PATTERN "device_fill.cuh")
+install(DIRECTORY grid formats assembly kernels DESTINATION include/quadrille COMPONENT development
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "device_fill.cuh")
 
 # Shared libraries of CUDA stand outside the loader's path: the program remembers where.
 set_target_properties(quadrille PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-install(TARGETS quadrille RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(PROGRAMS drivers/support/plot_bench.py DESTINATION ${CMAKE_INSTALL_DATADIR}/quadrille)
-if(TARGET quadrille_petsc)  # the plug-in that PETSc programs load with -dll_append
-  set_target_properties(quadrille_petsc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS quadrille_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+install(TARGETS quadrille RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(PROGRAMS drivers/support/plot_bench.py DESTINATION ${CMAKE_INSTALL_DATADIR}/quadrille COMPONENT runtime)
+# The plug-in that PETSc programs load with -dll_append.
+set_target_properties(quadrille_petsc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+install(TARGETS quadrille_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/quadrille RENAME copyright COMPONENT runtime)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libquadrille-dev RENAME copyright COMPONENT development)
+
+# All that is installed, for ./run-demo: without it, `cmake --install` stops at the first file that is not there.
+add_custom_target(quadrille_installed DEPENDS ${quadrille_libraries} quadrille quadrille_petsc)

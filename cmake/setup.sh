@@ -8,9 +8,10 @@ build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libhdf5-openm
   libboost-program-options-dev zlib1g-dev)
 demo_packages=(python3-h5py python3-matplotlib python3-numpy)
 test_packages=(libgtest-dev libgmock-dev libpetsc3.18-dev-examples python3-venv python3-h5py python3-matplotlib
-  python3-numpy clang libclang-rt-14-dev clang-format)
+  python3-numpy clang libclang-rt-14-dev clang-format dpkg-dev file)
 
 vtk_version=9.7.2
+meshio_version=5.3.5
 
 say() { printf '%s\n' "$*"; }
 
@@ -79,19 +80,20 @@ require_packages() {
   [[ ${#missing[@]} -eq 0 ]] || die "apt-get ran, but these packages are still missing: ${missing[*]} (see $log)"
 }
 
-# Sets `vtk_python` to a Python whose VTK reads XDMF: Debian's python3-vtk9 is built without that reader, so the wheel
-# goes into an environment of its own. Empty, with one line saying so, where the wheel cannot be had.
+# Sets `vtk_python` to a Python with meshio and a VTK that reads XDMF: Debian's python3-vtk9 is built without that reader, so the
+# wheel goes into an environment of its own. Empty, with one line saying so, where the wheels cannot be had.
 find_vtk_python() {
   local place=$root/build/vtk-python
+  local complete=$place/complete-$vtk_version-$meshio_version
   vtk_python=$place/bin/python
-  [[ ! -e $place/complete ]] || return 0
-  say "installing VTK $vtk_version for the test that reads XDMF"
+  [[ ! -e $complete ]] || return 0
+  say "installing VTK $vtk_version and meshio $meshio_version for the tests that read XDMF"
   mkdir -p "$root/build"
   if /usr/bin/python3 -m venv --clear --system-site-packages "$place" >"$root/build/vtk.log" 2>&1 &&
-    "$vtk_python" -m pip install -q "vtk==$vtk_version" >>"$root/build/vtk.log" 2>&1; then
-    touch "$place/complete"
+    "$vtk_python" -m pip install -q "vtk==$vtk_version" "meshio==$meshio_version" >>"$root/build/vtk.log" 2>&1; then
+    touch "$complete"
   else
-    say "VTK could not be installed (no PyPI?), so the test that reads XDMF with it is skipped; see build/vtk.log"
+    say "VTK and meshio could not be installed (no PyPI?), so the tests that read XDMF are skipped; see build/vtk.log"
     vtk_python=
   fi
 }

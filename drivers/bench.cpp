@@ -7,7 +7,9 @@
 #include "drivers/commands.hpp"
 #include "drivers/support/atomic_file.hpp"
 #include "drivers/support/bench_plot.hpp"
+#include "drivers/support/failure.hpp"
 #include "drivers/support/format_run.hpp"
+#include "drivers/support/result_files.hpp"
 #include "formats/format.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/session.hpp"
@@ -74,7 +76,7 @@ bool any_wrong(const std::vector<Record>& records, const BenchResult& result) {
   if (!result.bad_input.empty()) throw InputError(result.bad_input.front());
   if (result.out_of_memory)
     throw MemoryError("none of these operators was applied; " + records.front().skipped);
-  throw FormatError("no format that was asked for can hold any of these operators; " +
+  throw FormatError("none of these operators was applied in a format that was asked for; " +
                     records.front().skipped);
 }
 
@@ -91,19 +93,20 @@ void require_good_input(std::vector<std::string> reasons) {
 }  // namespace
 
 int run_bench(const Options& options) {
-  for (const std::string& path : {options.json, options.csv})
-    if (!path.empty()) check_output_path(path);
+  check_result_paths(options);
   for (const char* extension : {".png", ".svg"})
     if (!options.plot.empty()) check_output_path(options.plot + extension);
   use_machine(options);
   BenchResult result = with_petsc(options);
-  flush_standard_output();
   const Report report = report_of(options, result);
   const std::string json = to_json(report);
-  if (!options.json.empty()) write_text_file(options.json, json);
-  if (!options.csv.empty()) write_text_file(options.csv, to_csv(report));
-  const bool wrong = any_wrong(report.records, result);
-  if (!options.plot.empty()) draw_bench(json, options.plot);
+  bool wrong = false;
+  each_of({[&] { write_results(options, json, to_csv(report)); },
+           [&] {
+             wrong = any_wrong(report.records, result);
+             if (!options.plot.empty()) draw_bench(json, options.plot);
+           },
+           flush_standard_output});
   if (wrong) return 1;
   require_good_input(result.bad_input);
   return 0;

@@ -14,8 +14,11 @@
 
 #include "drivers/commands.hpp"
 #include "drivers/support/atomic_file.hpp"
+#include "drivers/support/cells.hpp"
+#include "drivers/support/failure.hpp"
 #include "drivers/support/json.hpp"
 #include "drivers/support/report.hpp"
+#include "drivers/support/result_files.hpp"
 #include "formats/array.hpp"
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
@@ -211,13 +214,22 @@ std::string to_json(const Info& info) {
   return json + "\n";
 }
 
+std::string to_csv(const std::vector<FormatLine>& formats) {
+  const CsvCell cell;
+  std::string csv = csv_line({"name", "cpu", "cuda", "fp64", "fp32", "peer", "summary"});
+  for (const FormatLine& format : formats)
+    csv += csv_line({cell(format.name), cell(format.cpu), cell(format.cuda), cell(format.fp64),
+                     cell(format.fp32), cell(format.peer), cell(format.summary)});
+  return csv;
+}
+
 }  // namespace
 
 int run_info(const Options& options) {
+  check_result_paths(options);
   const Info info = collect();
   if (!options.quiet) print(std::cout, info);
-  flush_standard_output();
-  if (!options.json.empty()) write_text_file(options.json, to_json(info));
+  each_of({[&] { write_results(options, to_json(info), to_csv(info.formats)); }, flush_standard_output});
   return 0;
 }
 

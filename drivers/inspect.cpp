@@ -10,12 +10,15 @@
 
 #include "drivers/commands.hpp"
 #include "drivers/support/atomic_file.hpp"
+#include "drivers/support/failure.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/measure.hpp"
 #include "drivers/support/operator_source.hpp"
 #include "drivers/support/report.hpp"
+#include "drivers/support/result_files.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/petsc/ranks.hpp"
 #include "kernels/petsc/session.hpp"
 #include "kernels/tuning/format_bytes.hpp"
 #include "kernels/tuning/predict.hpp"
@@ -215,20 +218,17 @@ int inspect(const Options& options) {
           record.extra.push_back(predicted_field(machines[i], *p));
     report.summary = to_json(machines);
   }
-  flush_standard_output();
-  if (!options.json.empty()) write_text_file(options.json, to_json(report));
-  if (!options.csv.empty()) write_text_file(options.csv, to_csv(report));
+  each_of({[&] { write_results(options, to_json(report), to_csv(report)); }, flush_standard_output});
   return 0;
 }
 
 }  // namespace
 
 int run_inspect(const Options& options) {
-  for (const std::string& path : {options.json, options.csv})
-    if (!path.empty()) check_output_path(path);
+  check_result_paths(options);
   if (options.threads > 0) omp_set_num_threads(options.threads);
   const petsc::Session session(options.petsc_arguments);
-  petsc::require_one_rank();
+  if (petsc::rank() != 0) return all_well;  // one looks at the operator, the others wait for its end
   const int code = options.precision == Precision::fp64 ? inspect<double>(options) : inspect<float>(options);
   for (const std::string& name : petsc::unused_options())
     std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";

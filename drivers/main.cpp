@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "drivers/commands.hpp"
+#include "drivers/support/atomic_file.hpp"
 #include "drivers/support/failure.hpp"
+#include "drivers/support/on_signal.hpp"
 #include "kernels/petsc/ranks.hpp"
 
 namespace {
@@ -30,11 +32,13 @@ int run(const std::vector<std::string>& arguments) {
     if (first) std::cout << quadrille::config_text(*options);
     return quadrille::all_well;
   }
+  if (!options->json.empty() || !options->csv.empty() || !options->output.empty() || !options->plot.empty())
+    quadrille::outlive_broken_pipes();
   if (options->command == "spmv") return quadrille::run_spmv(*options);
   if (options->command == "bench") return quadrille::run_bench(*options);
   if (options->command == "solve") return quadrille::run_solve(*options);
   if (options->command == "inspect") return quadrille::run_inspect(*options);
-  return quadrille::run_info(*options);
+  return first ? quadrille::run_info(*options) : quadrille::all_well;  // of processes without PETSc
 }
 
 // Of processes that mpiexec started, each meets by itself what is wrong before PETSc starts. One says it; the others give it a
@@ -53,10 +57,10 @@ int main(int argc, char** argv) {
   for (int descriptor = 0; descriptor < 3; ++descriptor)  // a closed one must not become a file of ours
     if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", O_RDONLY);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write, with its sentence
+  quadrille::tidy_up_on_signals();
   try {
     const int code = run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
-    if (!std::cout.flush())
-      return quadrille::complain({quadrille::machine_failed, "standard output cannot be written"});
+    quadrille::flush_standard_output();
     return code;
   } catch (...) {
     return fail(quadrille::failure_of(std::current_exception()));

@@ -25,6 +25,7 @@
 #include "drivers/support/progress.hpp"
 #include "drivers/support/rank_part.hpp"
 #include "drivers/support/report.hpp"
+#include "drivers/support/result_files.hpp"
 #include "drivers/support/solve_record.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
@@ -106,13 +107,17 @@ class Solve {
     together([&] {
       progress_.say("");
       if (first_ && !options_.quiet) print();
-      flush_standard_output();
     });
-    if (result_.converged && !options_.output.empty()) write_fields();
-    record_.seconds.total = petsc::largest_over_ranks(seconds_since(start_));
-    together([&] {
-      if (first_ && !options_.json.empty()) write_json();
-    });
+    each_of({[&] {
+               if (result_.converged && !options_.output.empty()) write_fields();
+             },
+             [&] {
+               record_.seconds.total = petsc::largest_over_ranks(seconds_since(start_));
+               together([&] {
+                 if (first_) write_record();
+               });
+             },
+             [] { together(flush_standard_output); }});
     if (result_.converged) return all_well;
     if (first_)
       std::cerr << "quadrille: the solve did not converge: " << result_.reason << ", after "
@@ -365,13 +370,13 @@ class Solve {
     record_.seconds.output = petsc::largest_over_ranks(seconds_since(start));
   }
 
-  void write_json() const {
+  void write_record() const {
     Report report;
     report.machine = describe_machine(space_ == SpaceKind::cuda, options_.device);
     report.command = options_.command_line;
     report.version = QUADRILLE_REVISION;
     report.date = utc_now();
-    write_text_file(options_.json, to_json(report, {to_json(record_)}));
+    write_results(options_, to_json(report, {to_json(record_)}), to_csv(record_));
   }
 
   const Options& options_;
@@ -398,7 +403,7 @@ int run_solve(const Options& options) {
   int code = all_well;
   together([&] {
     if (petsc::rank() == 0 && !options.output.empty()) check_field_path(options.output);
-    if (petsc::rank() == 0 && !options.json.empty()) check_output_path(options.json);
+    if (petsc::rank() == 0) check_result_paths(options);
     use_machine(options, petsc::gpu_of_rank(options.device));
   });
   together([&] {

@@ -6,11 +6,12 @@
 
 #include "assembly/operators.hpp"
 #include "drivers/commands.hpp"
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/support/failure.hpp"
 #include "drivers/support/field_file.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/report.hpp"
+#include "drivers/support/result_files.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/session.hpp"
 #include "kernels/product.hpp"
@@ -64,10 +65,11 @@ class Run {
     report_.date = utc_now();
     report_.ceilings = ceilings_.all();
     if (!options_.quiet) print();
-    flush_standard_output();
-    if (!options_.output.empty() && formats_.any_passed()) write_fields();
-    if (!options_.json.empty()) write_text_file(options_.json, to_json(report_));
-    if (!options_.csv.empty()) write_text_file(options_.csv, to_csv(report_));
+    each_of({[&] { write_results(options_, to_json(report_), to_csv(report_)); },
+             [&] {
+               if (!options_.output.empty() && formats_.any_passed()) write_fields();
+             },
+             flush_standard_output});
     if (formats_.any_failed()) return 1;
     if (!formats_.any_passed())
       throw FormatError("no format that was asked for can hold this operator" + first_reason());
@@ -98,19 +100,35 @@ class Run {
     print_table(std::cout, report_);
   }
 
+  // Of several vectors a field each, with the number of the vector at the end of its name.
+  void add_vectors(FieldStep& step, const std::string& name, const std::string& long_name,
+                   const std::string& units, const std::vector<T>& values) const {
+    const auto count = static_cast<std::size_t>(options_.product.vectors);
+    const std::size_t size = values.size() / count;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::string number = std::to_string(k);
+      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(k * size);
+      step.fields.push_back({count == 1 ? name : name + "_" + number,
+                             count == 1 ? long_name : long_name + ", vector " + number,
+                             units,
+                             {begin, begin + static_cast<std::ptrdiff_t>(size)}});
+    }
+  }
+
   void write_fields() const {
     const OperatorSource<T>& op = formats_.loaded();
-    const std::vector<T>& x = formats_.x();
-    const std::vector<T>& y = formats_.result();
+    const bool transposed = options_.product.transposed;
+    const std::string title = op.on_grid() ? operator_title(op.name) : op.name;
     FieldFile file;
     file.grid = options_.grid;
+    if (!op.on_grid()) file.matrix = MatrixSize{op.rows, op.columns};
     file.options = options_.resolved;
     file.version = QUADRILLE_REVISION;
     FieldStep step;
-    step.fields.push_back({"input", "x of y = A x", "1", {x.begin(), x.end()}});
-    step.fields.push_back(
-        {"result", "y = A x, A = " + operator_title(op.name), op.units, {y.begin(), y.end()}});
-    if (std::any_of(op.rhs.begin(), op.rhs.end(), [](double v) { return v != 0; }))
+    const std::string product = transposed ? "y = A^T x" : "y = A x";
+    add_vectors(step, "input", "x of " + product, "1", formats_.x());
+    add_vectors(step, "result", product + ", A = " + title, op.units, formats_.result());
+    if (!transposed && std::any_of(op.rhs.begin(), op.rhs.end(), [](double v) { return v != 0; }))
       step.fields.push_back({"boundary_rhs", "right-hand side from constant faces", op.units, op.rhs});
     file.steps.push_back(std::move(step));
     progress_.say("writing " + options_.output);
@@ -128,15 +146,8 @@ class Run {
 }  // namespace
 
 int run_spmv(const Options& options) {
-  if (!options.output.empty()) {
-    if (!options.matrix.empty())
-      throw InputError("--output needs a grid; a matrix file has no nodes to place a field on");
-    if (options.product.transposed || options.product.vectors > 1)
-      throw InputError("--output writes the fields of y = A x; leave out --transpose and --vectors");
-    check_field_path(options.output);
-  }
-  for (const std::string& path : {options.json, options.csv})
-    if (!path.empty()) check_output_path(path);
+  if (!options.output.empty()) check_field_path(options.output);
+  check_result_paths(options);
   use_machine(options);
   if (wanted_entries(options).empty())
     throw CudaError("the formats that were asked for run on a GPU, and this machine has none");

@@ -6,10 +6,12 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <random>
 #include <system_error>
+
+#include "drivers/support/paths.hpp"
 
 namespace quadrille {
 namespace {
@@ -57,24 +59,22 @@ bool written_in_place(const std::string& path) {
          (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
 }
 
-// Where a chain of symbolic links ends, whether there is a file or not.
-std::string final_target(const std::string& path) {
-  fs::path at = path;
-  std::error_code failed;
-  for (int links = 0; fs::is_symlink(fs::symlink_status(at, failed)); ++links) {
-    if (links == 40) fail(path, ELOOP);
-    const fs::path next = fs::read_symlink(at, failed);
-    at = next.is_absolute() ? next : at.parent_path() / next;
-  }
-  return at.string();
+// One that no other run has, known before the file is there.
+std::string temporary_name() {
+  std::random_device random;
+  char name[40];
+  std::snprintf(name, sizeof name, ".quadrille-tmp-%08x%08x", random(), random());
+  return name;
 }
 
 }  // namespace
 
 TemporaryFile::TemporaryFile(const std::string& final_path) : final_path_(final_target(final_path)) {
-  const fs::path folder = fs::path(final_path_).parent_path();
-  path_ = (folder / ".quadrille-tmp-XXXXXX").string();
-  const int file = ::mkostemp(path_.data(), O_CLOEXEC);  // a name that no other run has
+  std::error_code ignored;
+  if (fs::is_symlink(final_path_, ignored)) fail(final_path, ELOOP);
+  path_ = (fs::path(final_path_).parent_path() / temporary_name()).string();
+  on_signal_.emplace(path_);
+  const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) fail(final_path_, errno);
   struct stat old {};
   const mode_t mask = ::umask(0);
@@ -84,7 +84,7 @@ TemporaryFile::TemporaryFile(const std::string& final_path) : final_path_(final_
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (!renamed_) ::unlink(path_.c_str());
+  if (on_signal_) ::unlink(path_.c_str());
 }
 
 void TemporaryFile::write(std::string_view text) const {
@@ -97,7 +97,7 @@ void TemporaryFile::sync() const {
 
 void TemporaryFile::rename_to_final() {
   if (::rename(path_.c_str(), final_path_.c_str()) != 0) fail(final_path_, errno);
-  renamed_ = true;
+  on_signal_.reset();
   const fs::path folder = fs::path(final_path_).parent_path();
   sync_path(folder.empty() ? "." : folder.string());  // some file systems cannot; the file itself is safe
 }
@@ -118,8 +118,11 @@ void check_output_path(const std::string& path) {
   if (written_in_place(path)) return;
   const std::string target = final_target(path);
   const auto refuse = [&](const std::string& reason) {
-    throw OutputError("cannot write " + path + ": " + reason);
+    throw OutputError("cannot write " + path + (target == path ? "" : ", which is a link to " + target) +
+                      ": " + reason);
   };
+  std::error_code ignored;
+  if (fs::is_symlink(target, ignored)) refuse(std::generic_category().message(ELOOP));
   const fs::path parent = fs::path(target).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
   struct stat status {};
@@ -137,7 +140,9 @@ void check_output_path(const std::string& path) {
 
 void flush_standard_output() {
   std::cout.flush();
-  if (!std::cout || std::fflush(stdout) != 0) throw OutputError("standard output cannot be written");
+  if (std::cout && std::fflush(stdout) == 0) return;
+  end_by_broken_pipe();
+  throw OutputError("standard output cannot be written");
 }
 
 }  // namespace quadrille

@@ -1,9 +1,12 @@
 // Files that are whole or not there: written beside their final name and renamed.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "drivers/support/on_signal.hpp"
 
 namespace quadrille {
 
@@ -13,7 +16,7 @@ struct OutputError : std::runtime_error {
 };
 
 // A file under a temporary name of its own in the folder of its final one, with the access rights of the file it replaces.
-// The destructor removes what was not renamed; a run that is killed leaves a .quadrille-tmp-* file.
+// What was not renamed is removed by the destructor, and by a signal that ends the process; SIGKILL leaves a .quadrille-tmp-* file.
 class TemporaryFile {
  public:
   // Symbolic links are followed, so that the link survives and its target is replaced. Throws OutputError.
@@ -32,7 +35,7 @@ class TemporaryFile {
 
  private:
   std::string final_path_, path_;
-  bool renamed_ = false;
+  std::optional<FileToRemove> on_signal_;  // until it is renamed
 };
 
 // Writes beside `path` and renames, so that the old file survives any failure. Throws OutputError.

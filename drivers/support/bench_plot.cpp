@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "drivers/support/atomic_file.hpp"
+#include "drivers/support/on_signal.hpp"
 
 namespace quadrille {
 namespace {
@@ -60,6 +61,7 @@ Outcome run(const std::vector<std::string>& words, const std::string& input) {
   const int failed = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (failed != 0) return {};
+  const ChildToEnd also(child);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

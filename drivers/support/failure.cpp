@@ -39,6 +39,8 @@ Failure failure_of(const std::exception_ptr& thrown) {
     return {machine_failed, error.what()};
   } catch (const PetscOptionError& error) {
     return {bad_input, error.what()};
+  } catch (const NotConvergedError& error) {
+    return {check_failed, error.what()};
   } catch (const PetscError& error) {
     return {machine_failed, error.what()};
   } catch (const std::bad_alloc&) {
@@ -68,6 +70,18 @@ void together(const std::function<void()>& body) {
   if (verdict.code == all_well) return;
   if (verdict.rank == petsc::rank()) print(mine.sentence);
   throw CommonFailure(static_cast<ExitCode>(verdict.code));
+}
+
+void each_of(std::initializer_list<std::function<void()>> steps) {
+  std::exception_ptr first;
+  for (const std::function<void()>& step : steps) {
+    try {
+      step();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
 }
 
 }  // namespace quadrille

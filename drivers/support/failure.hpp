@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <functional>
+#include <initializer_list>
 #include <string>
 
 namespace quadrille {
@@ -29,5 +30,9 @@ ExitCode complain(const Failure& failure);
 // Runs a step that every rank takes part in. Where it throws on some of them, the lowest one prints its sentence, before MPI ends and
 // mpiexec stops whoever is left, and all throw CommonFailure. Steps may be within steps. On one rank it is body() alone.
 void together(const std::function<void()>& body);
+
+// Runs every step, whatever one before it threw, and then throws what the first one did: an output that cannot be written costs
+// no other.
+void each_of(std::initializer_list<std::function<void()>> steps);
 
 }  // namespace quadrille

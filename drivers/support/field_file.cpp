@@ -1,7 +1,6 @@
 #include "drivers/support/field_file.hpp"
 
 #include <hdf5.h>
-#include <hdf5_hl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,15 +14,18 @@
 #include <utility>
 
 #include "drivers/support/atomic_file.hpp"
+#include "drivers/support/hdf5_objects.hpp"
 #include "drivers/support/xdmf.hpp"
+#include "drivers/support/xdmf_data.hpp"
 
 namespace quadrille {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace hdf5;
 
 constexpr std::size_t max_chunk_bytes = std::size_t{4} << 20;
-constexpr std::array<const char*, 5> scale_names{"time", "z", "y", "x", "dof"};
+const std::vector<const char*> grid_scales{"time", "z", "y", "x", "dof"};
 
 using Shape = std::array<hsize_t, 5>;  // [step][z][y][x][dof]
 
@@ -31,112 +33,13 @@ using Shape = std::array<hsize_t, 5>;  // [step][z][y][x][dof]
   throw OutputError("cannot write " + path + ": " + reason);
 }
 
-// HDF5's innermost message.
-std::string hdf5_message() {
-  std::string message;
-  H5Ewalk2(
-      H5E_DEFAULT, H5E_WALK_UPWARD,
-      [](unsigned depth, const H5E_error2_t* error, void* data) -> herr_t {
-        if (depth == 0 && error->desc) *static_cast<std::string*>(data) = error->desc;
-        return 0;
-      },
-      &message);
-  return message.empty() ? "HDF5 gave no reason" : message;
-}
-
-struct Hdf5Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// What every HDF5 call returns is checked here: negative is a failure.
-template <class Status>
-Status check(Status status, const char* what) {
-  if (status < 0) throw Hdf5Error(std::string(what) + ": " + hdf5_message());
-  return status;
-}
-
-// HDF5 prints its error stack by default; not while one of these lives.
-class SilentErrors {
- public:
-  SilentErrors() {
-    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  ~SilentErrors() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
-  SilentErrors(const SilentErrors&) = delete;
-  SilentErrors& operator=(const SilentErrors&) = delete;
-
- private:
-  H5E_auto2_t function_ = nullptr;
-  void* data_ = nullptr;
-};
-
-// Owns one HDF5 identifier.
-class Handle {
- public:
-  using Close = herr_t (*)(hid_t);
-  Handle(hid_t id, Close close, const char* what) : id_(check(id, what)), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator hid_t() const { return id_; }
-
-  // Closing writes what is still in memory, and can fail.
-  void close(const char* what) { check(close_(std::exchange(id_, -1)), what); }
-
- private:
-  hid_t id_;
-  Close close_;
-};
-
-void write_attribute(hid_t object, const std::string& name, const std::string& text) {
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "string type");
-  check(H5Tset_size(type, H5T_VARIABLE), "string type");
-  check(H5Tset_cset(type, H5T_CSET_UTF8), "string type");
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, "scalar space");
-  Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-                   "creating an attribute");
-  const char* data = text.c_str();
-  check(H5Awrite(attribute, type, &data), "writing an attribute");
-  attribute.close("closing an attribute");
-}
-
-// `count` numbers, or a scalar for count 0.
-void write_attribute(hid_t object, const char* name, hid_t file_type, hid_t memory_type, const void* data,
-                     hsize_t count) {
-  const Handle space(count ? H5Screate_simple(1, &count, nullptr) : H5Screate(H5S_SCALAR), H5Sclose,
-                     "attribute space");
-  Handle attribute(H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-                   "creating an attribute");
-  check(H5Awrite(attribute, memory_type, data), "writing an attribute");
-  attribute.close("closing an attribute");
-}
-
-// Dataset creation without time stamps, so that equal content gives equal bytes.
-Handle creation_list() {
-  const hid_t list = check(H5Pcreate(H5P_DATASET_CREATE), "dataset properties");
-  H5Pset_obj_track_times(list, false);
-  return Handle(list, H5Pclose, "dataset properties");
-}
-
-void write_scale(hid_t file, const char* name, const std::vector<double>& values, const char* long_name,
-                 const char* units) {
-  const hsize_t count = values.size();
-  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, "scale space");
-  const Handle list = creation_list();
-  Handle dataset(H5Dcreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose,
-                 "creating a scale");
-  check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-        "writing a scale");
-  check(H5DSset_scale(dataset, name), "making a dimension scale");
-  write_attribute(dataset, "long_name", long_name);
-  write_attribute(dataset, "units", units);
-  dataset.close("closing a scale");
-}
-
 void write_scales(hid_t file, const FieldFile& content) {
+  if (content.matrix) {
+    write_counting_scale(file, "row", content.matrix->rows, "row of the matrix");
+    if (content.matrix->columns != content.matrix->rows)
+      write_counting_scale(file, "column", content.matrix->columns, "column of the matrix");
+    return;
+  }
   std::vector<double> times;
   for (const FieldStep& step : content.steps) times.push_back(step.time_s);
   write_scale(file, "time", times, "time", "s");
@@ -148,9 +51,7 @@ void write_scales(hid_t file, const FieldFile& content) {
     const char* long_names[] = {"x position of a node", "y position of a node", "z position of a node"};
     write_scale(file, names[axis], positions, long_names[axis], "m");
   }
-  std::vector<double> dofs(content.grid.dof);
-  for (std::size_t r = 0; r < dofs.size(); ++r) dofs[r] = static_cast<double>(r);
-  write_scale(file, "dof", dofs, "unknown of a node", "1");
+  write_counting_scale(file, "dof", content.grid.dof, "unknown of a node");
 }
 
 // One step a chunk; larger steps are cut along z, then y, then x, into about equal parts.
@@ -167,16 +68,17 @@ Shape chunk_shape(const Shape& shape) {
   return chunk;
 }
 
-void attach_scales(hid_t file, hid_t dataset) {
-  for (unsigned axis = 0; axis < scale_names.size(); ++axis) {
-    const Handle scale(H5Dopen2(file, scale_names[axis], H5P_DEFAULT), H5Dclose, "opening a scale");
-    check(H5DSattach_scale(dataset, scale, axis), "attaching a scale");
-    check(H5DSset_label(dataset, axis, scale_names[axis]), "labelling a dimension");
-  }
+void describe(hid_t file, hid_t dataset, const Field& field, const std::vector<const char*>& scales) {
+  write_attribute(dataset, "long_name", field.long_name);
+  write_attribute(dataset, "units", field.units);
+  attach_scales(file, dataset, scales);
 }
 
 // Field `index` of all steps.
-void write_field(hid_t file, const FieldFile& content, const Shape& shape, std::size_t index) {
+void write_field(hid_t file, const FieldFile& content, std::size_t index) {
+  const Grid& grid = content.grid;
+  const auto extent = [&](int axis) { return static_cast<hsize_t>(grid.extents[axis]); };
+  const Shape shape{content.steps.size(), extent(2), extent(1), extent(0), static_cast<hsize_t>(grid.dof)};
   const Handle list = creation_list();
   const Shape chunk = chunk_shape(shape);
   check(H5Pset_chunk(list, 5, chunk.data()), "chunking");
@@ -198,18 +100,36 @@ void write_field(hid_t file, const FieldFile& content, const Shape& shape, std::
     const double* values = content.steps[start[0]].fields[index].values.data();
     check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, one_step, space, H5P_DEFAULT, values), "writing a field");
   }
-  write_attribute(dataset, "long_name", field.long_name);
-  write_attribute(dataset, "units", field.units);
-  attach_scales(file, dataset);
+  describe(file, dataset, field, grid_scales);
   dataset.close("closing a field");
 }
 
-void write_metadata(hid_t file, const FieldFile& content) {
-  const Grid& grid = content.grid;
+void write_vector(hid_t file, const MatrixSize& matrix, const Field& field) {
+  const hsize_t count = field.values.size();
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, "field space");
+  const Handle list = creation_list();
+  Handle dataset(H5Dcreate2(file, field.name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT),
+                 H5Dclose, "creating a field");
+  check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, field.values.data()),
+        "writing a field");
+  describe(file, dataset, field, {matrix.scale_of(field)});
+  dataset.close("closing a field");
+}
+
+void write_size(hid_t file, const MatrixSize& matrix) {
+  write_attribute(file, "rows", H5T_STD_I64LE, H5T_NATIVE_INT64, &matrix.rows, 0);
+  write_attribute(file, "columns", H5T_STD_I64LE, H5T_NATIVE_INT64, &matrix.columns, 0);
+}
+
+void write_size(hid_t file, const Grid& grid) {
   write_attribute(file, "extents", H5T_STD_I64LE, H5T_NATIVE_INT64, grid.extents.data(), 3);
   write_attribute(file, "spacing_m", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, grid.spacing_m.data(), 3);
   write_attribute(file, "dimension", H5T_STD_I32LE, H5T_NATIVE_INT, &grid.dimension, 0);
   write_attribute(file, "dof", H5T_STD_I32LE, H5T_NATIVE_INT, &grid.dof, 0);
+}
+
+void write_metadata(hid_t file, const FieldFile& content) {
+  content.matrix ? write_size(file, *content.matrix) : write_size(file, content.grid);
   write_attribute(file, "version", content.version);
 
   std::map<std::string, std::string> options;
@@ -227,18 +147,18 @@ void write_metadata(hid_t file, const FieldFile& content) {
 // there. HDF5 1.10 crashes at exit after a write to a full disk; so the only writing to disk is ours.
 void write_hdf5(const TemporaryFile& target, const FieldFile& content) {
   const SilentErrors silent;
-  const Grid& grid = content.grid;
-  const auto extent = [&](int axis) { return static_cast<hsize_t>(grid.extents[axis]); };
-  const Shape shape{content.steps.size(), extent(2), extent(1), extent(0), static_cast<hsize_t>(grid.dof)};
-  const std::size_t fields = content.steps.front().fields.size();
-  const std::size_t bytes = fields * shape[0] * static_cast<std::size_t>(grid.rows()) * sizeof(double);
+  const std::vector<Field>& fields = content.steps.front().fields;
+  std::size_t bytes = 0;
+  for (const Field& field : fields) bytes += content.steps.size() * field.values.size() * sizeof(double);
   const std::size_t growth = std::clamp(bytes / 8, std::size_t{1} << 16, std::size_t{1} << 28);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file properties");
   check(H5Pset_fapl_core(access, growth, false), "memory file");
   Handle file(H5Fcreate(target.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose,
               "creating the file");
   write_scales(file, content);
-  for (std::size_t i = 0; i < fields; ++i) write_field(file, content, shape, i);
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    content.matrix ? write_vector(file, *content.matrix, fields[i]) : write_field(file, content, i);
+  write_xdmf_data(file, content);
   write_metadata(file, content);
   check(H5Fflush(file, H5F_SCOPE_GLOBAL), "flushing the file");
   const ssize_t size = check(H5Fget_file_image(file, nullptr, 0), "the file's size");
@@ -252,9 +172,21 @@ void check_name(const std::string& path, const std::string& name) {
   const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   if (name.empty() || name.find_first_not_of(letters) != std::string::npos)
     fail(path, "the field name '" + name + "' must be of letters, digits and _");
-  if (name == "options" || std::find(scale_names.begin(), scale_names.end(), name) != scale_names.end())
+  if (name == "options" || name == "xdmf" || name == "row" || name == "column" ||
+      std::find(grid_scales.begin(), grid_scales.end(), name) != grid_scales.end())
     fail(path,
          "the field name '" + name + "' is taken by the file's own coordinates or options; choose another");
+}
+
+void check_size(const std::string& path, const FieldFile& content, const Field& field) {
+  const auto size = static_cast<std::int64_t>(field.values.size());
+  const auto refuse = [&](const std::string& place) {
+    fail(path, "field '" + field.name + "' has " + std::to_string(size) + " values, the " + place);
+  };
+  if (!content.matrix && size != content.grid.rows())
+    refuse("grid " + std::to_string(content.grid.rows()) + " unknowns");
+  if (content.matrix && size != content.matrix->rows && size != content.matrix->columns)
+    refuse("matrix " + std::to_string(content.matrix->rows) + " rows");
 }
 
 // What the layout needs: the same fields in every step, each with one number per unknown.
@@ -266,14 +198,13 @@ void check_content(const std::string& path, const FieldFile& content) {
     for (std::size_t j = 0; j < i; ++j)
       if (first[i].name == first[j].name) fail(path, "two fields are named '" + first[i].name + "'");
   }
+  if (content.matrix && content.steps.size() > 1) fail(path, "products of a matrix have one step");
   for (const FieldStep& step : content.steps) {
     if (step.fields.size() != first.size()) fail(path, "every step must have the same fields");
     for (std::size_t i = 0; i < first.size(); ++i) {
       const Field& field = step.fields[i];
       if (field.name != first[i].name) fail(path, "every step must have the same fields");
-      if (static_cast<std::int64_t>(field.values.size()) != content.grid.rows())
-        fail(path, "field '" + field.name + "' has " + std::to_string(field.values.size()) +
-                       " values, the grid " + std::to_string(content.grid.rows()) + " unknowns");
+      check_size(path, content, field);
     }
   }
 }
@@ -289,6 +220,10 @@ void check_target(const std::string& path, const std::string& target) {
 }
 
 }  // namespace
+
+const char* MatrixSize::scale_of(const Field& field) const {
+  return static_cast<std::int64_t>(field.values.size()) == rows ? "row" : "column";
+}
 
 std::string xdmf_path(const std::string& path) {
   return fs::path(path).replace_extension(".xdmf").string();

@@ -49,7 +49,7 @@ void OperatorSweep::set_place(const Options& here) {
                       (here.precision == Precision::fp64 ? ", fp64: " : ", fp32: "));
 }
 
-std::string OperatorSweep::reason_of_current() {
+std::string OperatorSweep::reason_of_current(const Options& here) {
   try {
     throw;
   } catch (const FormatError& error) {
@@ -61,7 +61,7 @@ std::string OperatorSweep::reason_of_current() {
     result_.out_of_memory = true;
     return "not enough memory for the operator";
   } catch (const InputError& error) {
-    result_.bad_input.push_back(error.what());
+    if (!here.matrix.empty()) result_.bad_input.push_back(error.what());  // a grid may not fit the operator
     return error.what();
   }
 }

@@ -70,7 +70,7 @@ class OperatorSweep {
   Options point(std::size_t i, Precision precision) const;
   void set_place(const Options& here);
   // Why the exception that is being handled left the operator out; others than those above are thrown again.
-  std::string reason_of_current();
+  std::string reason_of_current(const Options& here);
 
   // "" when all went well.
   template <class T, class Visit>
@@ -81,7 +81,7 @@ class OperatorSweep {
       visit(formats, here);
       return "";
     } catch (...) {
-      return reason_of_current();
+      return reason_of_current(here);
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "assembly/operators.hpp"
 #include "assembly/pdes.hpp"
@@ -10,6 +11,7 @@
 #include "drivers/support/options_table.hpp"
 #include "drivers/support/options_text.hpp"
 #include "drivers/support/options_values.hpp"
+#include "drivers/support/paths.hpp"
 #include "grid/error.hpp"
 #include "grid/stencil.hpp"
 
@@ -48,7 +50,7 @@ void settle_matrix(Settings& settings) {
 
 void require_file(const Setting& setting) {
   std::error_code error;
-  if (!std::filesystem::exists(setting.text, error)) refuse(setting, "there is no such file");
+  if (!std::filesystem::exists(setting.text, error)) refuse(setting, why_missing(setting.text));
   if (std::filesystem::is_directory(setting.text, error)) refuse(setting, "is a folder, not a file");
 }
 
@@ -63,8 +65,9 @@ void read_stencil_options(Settings& settings, Options& options) {
   }
   std::error_code ignored;
   if (!std::filesystem::exists(stencil->text, ignored))
-    refuse(*stencil, "must be star, box or a file of offsets, and there is no such file" +
-                         suggestion(stencil->text, {"star", "box"}));
+    refuse(*stencil,
+           why_missing(stencil->text, "must be star, box or a file of offsets, and there is no such file" +
+                                          suggestion(stencil->text, {"star", "box"})));
   require_file(*stencil);
   exclude(settings, "stencil", "radius", "a stencil file has its own radius");
   options.points = make_stencil(options.stencil, options.grid.dimension, 1);
@@ -80,12 +83,12 @@ void require_countable(const Setting& extents, const Grid& grid) {
   }
 }
 
-void read_grid_options(Settings& settings, Options& options) {
+void read_grid_options(Settings& settings, Options& options, const std::string& usual_operator) {
   const Setting standard{"64x64x64", "--grid", false};
   const Setting& extents = settings.contains("grid") ? settings.at("grid") : standard;
   options.grid = parse_grid(extents);
-  options.operator_name = read_word(settings, "operator", "random", operator_names());
-  const int usual_dof = options.operator_name == "elasticity" ? options.grid.dimension : 1;
+  options.operator_name = read_word(settings, "operator", usual_operator, operator_names());
+  const int usual_dof = default_dof(options.operator_name, options.grid.dimension);
   options.grid.dof = read_int(settings, "dof", usual_dof, 1, max_dof);
   if (const Setting* spacing = find(settings, "spacing"))
     options.grid.spacing_m = parse_spacing(*spacing, options.grid.dimension);
@@ -103,7 +106,7 @@ void read_solve_options(Settings& settings, Options& options) {
   options.manufactured = read_switch(settings, "manufactured");
   options.boundary.faces.fill({BoundaryKind::value, 0});
   read_word(settings, "stencil", "star", {"star", "box"});
-  read_grid_options(settings, options);
+  read_grid_options(settings, options, pde_operator(options.pde));
   const auto clamps = [](const FaceBoundary& face) { return face.kind == BoundaryKind::clamp; };
   const auto& faces = options.boundary.faces;
   if (options.radius > 1 && std::any_of(faces.begin(), faces.begin() + 2 * options.grid.dimension, clamps))
@@ -111,12 +114,26 @@ void read_solve_options(Settings& settings, Options& options) {
   options.operator_name.clear();
 }
 
-// Every grid with the largest number of unknowns; options.grid, points and boundary are left at the last one's.
-void read_bench_grids(Settings& settings, const std::string& usual_dofs, Options& options) {
+// What the operator usually has on each of these grids.
+std::vector<int> usual_dofs(const std::string& operator_name, Setting extents) {
+  std::set<int> dofs;
+  for (const std::string& part : comma_parts(std::string(extents.text))) {
+    extents.text = part;
+    dofs.insert(default_dof(operator_name, parse_grid(extents).dimension));
+  }
+  return {dofs.begin(), dofs.end()};
+}
+
+// Every grid with the largest number of unknowns; options.grid, points and boundary are left at the last one's. Without --dofs and
+// `dofs`, what is usual.
+void read_bench_grids(Settings& settings, const std::string& dofs, Options& options) {
   options.operator_name = read_word(settings, "operator", "random", operator_names());
-  options.dofs =
-      parse_dofs(settings.contains("dofs") ? settings.at("dofs") : Setting{usual_dofs, "--dofs", false});
   Setting extents = settings.contains("grid") ? settings.at("grid") : Setting{bench_grids, "--grid", false};
+  if (const Setting* given = find(settings, "dofs"))
+    options.dofs = parse_dofs(*given);
+  else
+    options.dofs =
+        dofs.empty() ? usual_dofs(options.operator_name, extents) : parse_dofs({dofs, "--dofs", false});
   for (const std::string& part : comma_parts(std::string(extents.text))) {
     extents.text = part;
     options.grid = parse_grid(extents);
@@ -160,7 +177,7 @@ void read_bench_options(Settings& settings, Options& options) {
     options.matrices = read_matrix_names(matrices);
     options.format_options.block_size = read_int(settings, "block-size", 0, 1, max_dof);
   }
-  if (on_grids) return read_bench_grids(settings, "1", options);
+  if (on_grids) return read_bench_grids(settings, "", options);
   for (const char* name : {"operator", "stencil", "radius", "boundary"})
     leave_out(settings, name, "belongs to operators on grids; give --grid or --dofs as well");
   options.operator_name.clear();
@@ -280,7 +297,7 @@ bool same_file(const std::string& a, const std::string& b) {
     return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
   };
   const auto canonical = [&](const std::string& path) {  // of a file that may not be there yet
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(final_target(path), ignored), ignored);
   };
   return regular_or_new(a) && regular_or_new(b) &&
          (std::filesystem::equivalent(a, b, ignored) || canonical(a) == canonical(b));
@@ -320,8 +337,11 @@ void read_output_options(const Settings& settings, Options& options) {
   options.quiet = read_switch(settings, "quiet");
   options.progress = !read_switch(settings, "no-progress");
   options.validate_only = read_switch(settings, "validate");
-  if (!options.output.empty() && !options.output.ends_with(".h5"))
-    refuse(settings.at("output"), "must end in .h5");
+  const std::filesystem::path fields = std::filesystem::path(options.output).filename();
+  if (!options.output.empty() && fields.extension() != ".h5")
+    refuse(settings.at("output"), "must end in .h5, after a name, for example fields.h5");
+  if (fields.string().find(':') != std::string::npos)
+    refuse(settings.at("output"), "must have no colon in its name: XDMF files cannot refer to such a file");
   refuse_shared_files(settings, options);
 }
 
@@ -360,7 +380,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
   else if (settings.contains("matrix"))
     read_matrix_options(settings, options);
   else
-    read_grid_options(settings, options);
+    read_grid_options(settings, options, "random");
   read_run_options(settings, options);
   read_format_options(settings, options.format_options);
   read_output_options(settings, options);

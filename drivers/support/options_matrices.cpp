@@ -6,6 +6,7 @@
 
 #include "assembly/generated_matrices.hpp"
 #include "drivers/support/options.hpp"
+#include "drivers/support/paths.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
@@ -107,7 +108,7 @@ Words matrices_of(const Setting& setting, const std::string& part) {
   else if (fs::exists(part, ignored))
     names.push_back(part);
   else
-    refuse_part(setting, part, "there is no such file or folder" + hint(part));
+    refuse_part(setting, part, why_missing(part, "there is no such file or folder" + hint(part)));
   return names;
 }
 
@@ -125,7 +126,8 @@ std::string read_matrix_name(const Setting& setting) {
   std::error_code ignored;
   if (is_set(setting.text))
     refuse(setting, "is a set of matrices, for bench; name one of its kinds: " + listed(generated_kinds()));
-  if (!fs::exists(setting.text, ignored)) refuse(setting, "there is no such file" + hint(setting.text));
+  if (!fs::exists(setting.text, ignored))
+    refuse(setting, why_missing(setting.text, "there is no such file" + hint(setting.text)));
   if (fs::is_directory(setting.text, ignored)) refuse(setting, "is a folder, not a file");
   return setting.text;
 }

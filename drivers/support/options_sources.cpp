@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
+#include "drivers/support/paths.hpp"
 #include "grid/error.hpp"
 
 namespace po = boost::program_options;
@@ -37,6 +39,11 @@ Words names_of(unsigned commands) {
 InputError value_missing(const std::string& name, const CommandSpec& command) {
   return InputError("--" + name + " needs a value: --" + name + " " +
                     find_option(name, command.bit)->value_name);
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
 // What Boost says about syntax, in this program's words.
@@ -83,24 +90,47 @@ void add_positional(Settings& settings, const std::string& word, const CommandSp
                      " takes one " + command.positional_kind + ", '" + at->second.text + "'");
 }
 
+// `;` begins a comment at the start of a line and after a blank; Boost itself knows # alone, which does so anywhere.
+void strip_comment(std::string& line) {
+  for (std::size_t at = line.find(';'); at != std::string::npos; at = line.find(';', at + 1))
+    if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t') return line.resize(at);
+}
+
+// What Boost does not know of INI files: a byte order mark, every system's line ends, and `;`.
+std::string plain_lines(const std::string& path, std::string text) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    throw InputError(path + ": is UTF-16; save it as UTF-8");
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  std::replace(text.begin(), text.end(), '\0', '?');
+  std::replace(text.begin(), text.end(), '\r', '\n');
+  std::istringstream lines(text);
+  std::string plain;
+  for (std::string line; std::getline(lines, line); plain += line + "\n") {
+    strip_comment(line);
+    const std::size_t bracket = line.find_first_not_of(" \t[");
+    if (line.find('[') < bracket && (bracket == std::string::npos || line[bracket] == ']'))
+      throw InputError(path + ": '" + line + "' is not understood; a section is written [name]");
+  }
+  return plain;
+}
+
 po::parsed_options parse_config(const std::string& path) {
   std::ifstream file(path);
   std::error_code ignored;
   if (!file || std::filesystem::is_directory(path, ignored))
-    throw InputError("--config '" + path + "': no such file can be read");
+    throw InputError("--config '" + path + "': " + why_missing(path, "no such file can be read"));
   std::string text(1 << 20, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || (file.gcount() == 0 && !file.eof()) || !file.eof())
     throw InputError("--config '" + path + "': cannot be read as a file of at most 1 MiB");
   text.resize(static_cast<std::size_t>(file.gcount()));
-  std::replace(text.begin(), text.end(), '\0', '?');
-  std::istringstream lines(text);
+  std::istringstream lines(plain_lines(path, std::move(text)));
   const po::options_description known = describe(for_all);
   try {
     return po::parse_config_file(lines, known, true);
   } catch (const po::invalid_syntax& error) {
     throw InputError(path + ": '" + error.tokens() +
-                     "' is not understood; write 'name = value', or # before a comment");
+                     "' is not understood; write 'name = value', [section], or # or ; before a comment");
   } catch (const po::error& error) {
     throw InputError(path + ": is not understood: " + error.what());
   }
@@ -145,15 +175,20 @@ Settings read_command_line(const Words& words, const CommandSpec& command) {
 }
 
 Settings read_config(const std::string& path, const CommandSpec& command) {
-  Settings settings;
+  Settings settings, shared;
   for (const po::option& option : parse_config(path).options) {
-    const std::string& name = option.string_key;
+    const std::size_t dot = option.string_key.rfind('.');  // Boost writes section.name
+    const std::string name = option.string_key.substr(dot + 1);
+    const std::string section = dot == std::string::npos ? "" : trimmed(option.string_key.substr(0, dot));
     const OptionSpec* spec = find_option(name);
     if (!spec)
       throw InputError(path + ": unknown option '" + name + "'" + suggestion(name, names_of(for_all)));
     if (!spec->resolves) throw InputError(path + ": " + name + ": belongs on the command line, as --" + name);
-    add_setting(settings, name, {option.value.empty() ? "" : option.value[0], path + ": " + name, true});
+    if (section != command.name && find_command(section)) continue;
+    add_setting(section == command.name ? settings : shared, name,
+                {option.value.empty() ? "" : option.value[0], path + ": " + name, true});
   }
+  settings.merge(shared);  // what is there already stays
   std::erase_if(settings, [&](const auto& entry) {
     return entry.second.text.empty() || !find_option(entry.first, command.bit);
   });

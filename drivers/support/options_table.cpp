@@ -47,15 +47,16 @@ std::vector<OptionSpec> grid_options() {
            "; of experiments that take matrices none, unless --dofs is given)"},
       {"dofs", "LIST", group, for_bench, true,
        "unknowns per node, numbers and ranges with commas between, 1 to 64 (default " +
-           std::string(bench_dofs) + "; of experiments that take matrices 1)"},
+           std::string(bench_dofs) + "; of experiments that take matrices 1, of elasticity the dimensions)"},
       {"spacing", "H | HX,HY[,HZ]", group, to, true,
        "distance of neighbouring nodes in m, one for all axes or one per axis (default 1)"},
       {"dof", "N", group, for_operators, true,
        "unknowns per node, 1 to 64 (default 1; elasticity: the dimension)"},
       {"dof", "N", group, for_solve, true,
-       "unknowns per node, 1 to 64, each solved for by itself; elasticity: the dimension (default 1)"},
+       "unknowns per node, 1 to 64, each solved for by itself (default 1; elasticity: the dimension)"},
       {"stencil", "star | box", group, for_solve, true,
-       "star: neighbours along the axes; box: diagonal ones too, of poisson and elasticity (default star)"},
+       "star: neighbours along the axes; box: diagonal ones too, of poisson and elasticity (default star; "
+       "elasticity: box)"},
       {"stencil", "star | box | FILE", group, for_formats, true,
        "star: neighbours along the axes; box: diagonal ones too; FILE: one offset 'dx dy [dz]' a line "
        "(default star; elasticity: box)"},
@@ -182,7 +183,9 @@ std::vector<OptionSpec> output_options() {
   const std::string group = "Output";
   return {
       {"output", "FILE.h5", group, for_spmv, true,
-       "write x and y = A x as the fields input and result, HDF5 with an .xdmf beside"},
+       "write x and y = A x as the fields input and result (of several vectors input_0, ... and result_0, "
+       "...), "
+       "HDF5 with an .xdmf beside; of a matrix, over its rows"},
       {"output", "FILE.h5", group, for_solve, true,
        "write the fields solution and right_side, and exact and error with --manufactured, HDF5 with an "
        ".xdmf "
@@ -190,7 +193,8 @@ std::vector<OptionSpec> output_options() {
       {"plot", "PREFIX", group, for_bench, true,
        "draw the figure into PREFIX.png and PREFIX.svg, by Python with matplotlib"},
       {"json", "FILE", group, for_all, true, "write the results as JSON"},
-      {"csv", "FILE", group, for_formats, true, "write the results as CSV, one line per format"},
+      {"csv", "FILE", group, for_formats | for_info, true, "write the results as CSV, one line per format"},
+      {"csv", "FILE", group, for_solve, true, "write the result as CSV, one line"},
       {"quiet", "", group, for_all, true, "nothing on the screen but errors"},
       {"no-progress", "", group, for_runs, true, "no progress line (it shows on a terminal only)"},
   };
@@ -200,7 +204,10 @@ std::vector<OptionSpec> common_options() {
   const std::string group = "Common";
   return {
       {"config", "FILE", group, for_all, false,
-       "read 'name = value' lines, names as here without the dashes; the command line wins"},
+       "read 'name = value' lines, names as here without the dashes, with # or ; before comments; lines "
+       "after "
+       "[spmv], [bench], ... are for that subcommand alone and win over the others, any other [section] is "
+       "a heading; an empty value is the default; the command line wins"},
       {"validate", "", group, for_all, false, "check and print the options as a --config file; run nothing"},
       {"help", "", group, for_all, false, "this text; also -h"},
       {"version", "", group, for_all, false, "the version of the program"},

@@ -101,10 +101,13 @@ std::map<std::string, std::string> value_texts(const Options& options) {
 std::string config_text(const Options& options) {
   std::string text = "# quadrille " + options.command + "\n";
   for (const auto& [name, value] : options.resolved) {
+    const bool comment = value.find('#') != std::string::npos ||
+                         (" " + value).find(" ;") != std::string::npos ||
+                         value.find("\t;") != std::string::npos;
     const bool outer_blanks = !value.empty() && (std::isspace(static_cast<unsigned char>(value.front())) ||
                                                  std::isspace(static_cast<unsigned char>(value.back())));
-    if (outer_blanks || value.find_first_of("#\r\n") != std::string::npos)
-      text += "# " + name + ": holds a #, a line break or outer blanks; give it on the command line\n";
+    if (comment || outer_blanks || value.find_first_of("\r\n") != std::string::npos)
+      text += "# " + name + ": holds a # or ;, a line break or outer blanks; give it on the command line\n";
     else
       text += name + " = " + value + "\n";
   }

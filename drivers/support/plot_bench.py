@@ -16,6 +16,7 @@ import json
 import math
 import os
 import re
+import signal
 import sys
 
 QUANTITIES = {"dof-scaling": ("gflops", "GFLOP/s"), "bandwidth": ("gbps", "bandwidth (GB/s)")}
@@ -345,10 +346,11 @@ def save(figure, report, prefix):
     what = f"{report['command']}; {machine.get('gpu', machine.get('cpu', ''))}; {report['date']}; {report['version']}"
     metadata = {".png": {"Description": what}, ".svg": {"Description": what, "Date": None}}
     for extension, about in metadata.items():
-        temporary = f"{prefix}.tmp-{os.getpid()}{extension}"
+        final = os.path.realpath(prefix + extension)  # a link stays, and its target is replaced
+        temporary = f"{os.path.splitext(final)[0]}.tmp-{os.getpid()}{extension}"
         try:
             figure.savefig(temporary, metadata=about)
-            os.replace(temporary, prefix + extension)
+            os.replace(temporary, final)
         finally:
             if os.path.exists(temporary):
                 os.remove(temporary)
@@ -375,5 +377,26 @@ def main(arguments):
     return 0
 
 
+class Ended(BaseException):
+    """By the signal that it holds."""
+
+
+def end(number, _):
+    signal.signal(number, signal.SIG_IGN)
+    raise Ended(number)
+
+
+def run(arguments):
+    """main(), which removes what it has begun when a signal ends it."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, end)
+    try:
+        return main(arguments)
+    except Ended as ended:
+        signal.signal(ended.args[0], signal.SIG_DFL)
+        os.kill(os.getpid(), ended.args[0])
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run(sys.argv[1:]))

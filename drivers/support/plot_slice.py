@@ -7,6 +7,7 @@ The last step, the first unknown and the middle layer along z are drawn unless t
 """
 import argparse
 import os
+import signal
 import sys
 
 
@@ -115,11 +116,11 @@ def draw(data, image):
     axes.set_title(title(data).replace("$", r"\$"))
     label = data["units"].replace("$", r"\$")
     figure.colorbar(picture, ax=axes, label="no units" if label in ("", "1") else label)
-    root, extension = os.path.splitext(image)
-    temporary = f"{root}.tmp-{os.getpid()}{extension}"
+    final = os.path.realpath(image)  # a link stays, and its target is replaced
+    temporary = f"{os.path.splitext(final)[0]}.tmp-{os.getpid()}{os.path.splitext(image)[1]}"
     try:
         figure.savefig(temporary, bbox_inches="tight", pad_inches=0.05)
-        os.replace(temporary, image)
+        os.replace(temporary, final)
     finally:
         if os.path.exists(temporary):
             os.remove(temporary)
@@ -146,5 +147,26 @@ def main(arguments):
     return 0
 
 
+class Ended(BaseException):
+    """By the signal that it holds."""
+
+
+def end(number, _):
+    signal.signal(number, signal.SIG_IGN)
+    raise Ended(number)
+
+
+def run(arguments):
+    """main(), which removes what it has begun when a signal ends it."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, end)
+    try:
+        return main(arguments)
+    except Ended as ended:
+        signal.signal(ended.args[0], signal.SIG_DFL)
+        os.kill(os.getpid(), ended.args[0])
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run(sys.argv[1:]))

@@ -1,26 +1,76 @@
 #include "drivers/support/solve_record.hpp"
 
-#include "drivers/support/json.hpp"
+#include <utility>
+#include <vector>
+
+#include "drivers/support/cells.hpp"
 
 namespace quadrille {
+namespace {
+
+using Cells = std::vector<std::pair<const char*, std::string>>;  // name, value as `write` puts it
+
+// JSON and CSV both come from here.
+template <class Write>
+Cells cells_before_seconds(const SolveRecord& r, Write write) {
+  const auto error = [&](const std::optional<double>& e) { return e ? write(*e) : write(nullptr); };
+  return {{"pde", write(r.pde)},
+          {"space", write(r.space)},
+          {"format", write(r.format)},
+          {"precision", write(r.precision)},
+          {"grid", write(r.grid)},
+          {"dof", write(std::int64_t{r.dof})},
+          {"ranks", write(std::int64_t{r.ranks})},
+          {"unknowns", write(r.unknowns)},
+          {"h", write(r.h)},
+          {"iterations", write(std::int64_t{r.iterations})},
+          {"converged", write(r.converged)},
+          {"reason", write(r.reason)},
+          {"residual", write(r.residual)},
+          {"error_l2", error(r.error_l2)},
+          {"error_max", error(r.error_max)},
+          {"matmult_ms", write(r.matmult_ms)}};
+}
+
+template <class Write>
+Cells cells_of_seconds(const SolveRecord& r, Write write) {
+  return {{"assembly", write(r.seconds.assembly)},
+          {"setup", write(r.seconds.setup)},
+          {"solve", write(r.seconds.solve)},
+          {"output", write(r.seconds.output)},
+          {"total", write(r.seconds.total)}};
+}
+
+template <class Write>
+Cells cells_after_seconds(const SolveRecord& r, Write write) {
+  return {{"method", write(r.method)}, {"preconditioner", write(r.preconditioner)}};
+}
+
+std::string members(const Cells& cells) {
+  std::string out;
+  for (const auto& [name, value] : cells) out += (out.empty() ? "" : ", ") + json_string(name) + ": " + value;
+  return out;
+}
+
+}  // namespace
 
 std::string to_json(const SolveRecord& r) {
-  const auto error = [](const std::optional<double>& e) { return e ? json_number(*e) : "null"; };
-  std::string out = "{\"pde\": " + json_string(r.pde) + ", \"space\": " + json_string(r.space);
-  out += ", \"format\": " + json_string(r.format) + ", \"precision\": " + json_string(r.precision);
-  out += ", \"grid\": " + json_string(r.grid) + ", \"dof\": " + std::to_string(r.dof);
-  out += ", \"ranks\": " + std::to_string(r.ranks) + ", \"unknowns\": " + std::to_string(r.unknowns);
-  out += ", \"h\": " + json_number(r.h) + ", \"iterations\": " + std::to_string(r.iterations);
-  out += std::string(", \"converged\": ") + (r.converged ? "true" : "false");
-  out += ", \"reason\": " + json_string(r.reason) + ", \"residual\": " + json_number(r.residual);
-  out += ", \"error_l2\": " + error(r.error_l2) + ", \"error_max\": " + error(r.error_max);
-  out += ", \"matmult_ms\": " + json_number(r.matmult_ms);
-  out += ", \"seconds\": {\"assembly\": " + json_number(r.seconds.assembly);
-  out += ", \"setup\": " + json_number(r.seconds.setup) + ", \"solve\": " + json_number(r.seconds.solve);
-  out += ", \"output\": " + json_number(r.seconds.output) + ", \"total\": " + json_number(r.seconds.total);
-  out += "}";
-  out += ", \"method\": " + json_string(r.method) + ", \"preconditioner\": " + json_string(r.preconditioner);
-  return out + "}";
+  return "{" + members(cells_before_seconds(r, JsonCell{})) + ", \"seconds\": {" +
+         members(cells_of_seconds(r, JsonCell{})) + "}, " + members(cells_after_seconds(r, JsonCell{})) + "}";
+}
+
+std::string to_csv(const SolveRecord& r) {
+  std::vector<std::string> names, values;
+  const auto add = [&](const Cells& cells, const std::string& prefix = "") {
+    for (const auto& [name, value] : cells) {
+      names.push_back(prefix + name);
+      values.push_back(value);
+    }
+  };
+  add(cells_before_seconds(r, CsvCell{}));
+  add(cells_of_seconds(r, CsvCell{}), "seconds_");
+  add(cells_after_seconds(r, CsvCell{}));
+  return csv_line(names) + csv_line(values);
 }
 
 }  // namespace quadrille

@@ -28,5 +28,7 @@ struct SolveRecord {
 
 // One JSON object; errors that there are none of are null.
 std::string to_json(const SolveRecord& record);
+// A line of names and one of values; those of the seconds are seconds_assembly, ...
+std::string to_csv(const SolveRecord& record);
 
 }  // namespace quadrille

@@ -24,8 +24,11 @@ Handle<Mat> make_rank_matrix(std::shared_ptr<const SpmvOperator<double>> own,
   parts.boundary_rows = ghosts->boundary_rows;
   parts.ghost_columns = ghosts->columns;
   auto coupling = std::make_shared<GhostProducts>(matrix.get(), parts, own->space());
-  set_shell_context(matrix.get(),
-                    std::make_unique<ScaledOperator>(std::move(own), format, std::move(coupling)));
+  const auto whole_rows = [own, ghosts, first = sum_before(own->rows()), all = sum_over_ranks(own->rows())] {
+    return joined_rows(own->to_csr(), *ghosts, first, all);
+  };
+  set_shell_context(matrix.get(), std::make_unique<ScaledOperator>(std::move(own), format,
+                                                                   std::move(coupling), -1, whole_rows));
   return matrix;
 }
 

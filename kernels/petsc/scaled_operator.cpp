@@ -105,8 +105,9 @@ bool inverts(Mat blocks, const PetscScalar** inverses) {
 }  // namespace
 
 std::unique_ptr<ScaledOperator> ScaledOperator::duplicate(bool values) const {
-  auto result = std::make_unique<ScaledOperator>(op_, format_, coupling_, entries_);
+  auto result = std::make_unique<ScaledOperator>(op_, format_, coupling_, entries_, whole_rows_);
   result->non_zeros_ = non_zeros_;
+  result->csr_ = csr_;
   result->scale_ = values ? scale_ : 0;
   if (!values) return result;
   result->shift_ = shift_;

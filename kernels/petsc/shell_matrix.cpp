@@ -45,6 +45,16 @@ PetscErrorCode mult_add(Mat m, Vec x, Vec y, Vec z) {
 PetscErrorCode mult_transpose_add(Mat m, Vec x, Vec y, Vec z) {
   return guarded("MatMultTransposeAdd_Quadrille", [&] { of(m).multiply_add(x, y, z, true); });
 }
+PetscErrorCode get_row(Mat m, PetscInt number, PetscInt* size, PetscInt** columns, PetscScalar** values) {
+  return guarded("MatGetRow_Quadrille", [&] {
+    PetscInt first = 0;
+    QUADRILLE_PETSC(MatGetOwnershipRange(m, &first, nullptr));
+    const ScaledOperator::Row row = of(m).row(number - first, first);
+    *size = row.size;
+    if (columns != nullptr) *columns = const_cast<PetscInt*>(row.columns);  // for reading, as PETSc says
+    if (values != nullptr) *values = const_cast<PetscScalar*>(row.values);
+  });
+}
 PetscErrorCode get_diagonal(Mat m, Vec d) {
   return guarded("MatGetDiagonal_Quadrille", [&] { of(m).diagonal(d); });
 }
@@ -111,6 +121,7 @@ void set_shell_operations(Mat matrix, bool transposes, bool square) {
     set(matrix, MATOP_MULT_TRANSPOSE, mult_transpose);
     set(matrix, MATOP_MULT_TRANSPOSE_ADD, mult_transpose_add);
   }
+  set(matrix, MATOP_GET_ROW, get_row);  // PETSc 3.18 calls it without a look whether it is there
   set(matrix, MATOP_SCALE, scale);
   set(matrix, MATOP_DIAGONAL_SCALE, diagonal_scale);
   if (square) {

@@ -24,6 +24,8 @@ TEST(Operators, NamesAndDefaultStencils) {
   EXPECT_EQ(operator_names(), (std::vector<std::string>{"laplacian", "diffusion", "random", "elasticity"}));
   EXPECT_EQ(default_stencil("elasticity"), "box");
   EXPECT_EQ(default_stencil("diffusion"), "star");
+  EXPECT_EQ(default_dof("elasticity", 3), 3);
+  EXPECT_EQ(default_dof("random", 3), 1);
   EXPECT_THROW(default_stencil("poisson"), InputError);
 }
 

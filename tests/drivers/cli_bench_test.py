@@ -176,6 +176,21 @@ class Bench(CliTest):
         self.assertRegex(done.stdout, r"\d!")
         self.assertEqual(len(json.load(open(out))["records"]), 8)
 
+    def test_what_does_not_fit_the_operator_is_skipped(self):
+        out = self.path("out.json")
+        arguments = ["--operator", "elasticity", "--precision", "fp64", "--repetitions", "2", "--space", "cpu"]
+        for name, dofs in [("dof-scaling", ["--dofs", "1-3"]), ("matrices", [])]:
+            screen = self.ok("bench", name, "--grid", "8x8,4x5x3", *dofs, *arguments, "--json", out)
+            self.assertIn("one unknown per axis", screen)
+            for r in json.load(open(out))["records"]:
+                if (r["grid"], r["dof"]) in [("8x8", 2), ("4x5x3", 3)]:
+                    self.assertIsNone(r["skipped"])
+                    self.assertLessEqual(r["error_over_bound"], 1)
+                else:
+                    self.assertIn("elasticity needs one unknown per axis", r["skipped"])
+        self.ok("bench", "matrices", "--grid", "8x8", *arguments, "--quiet")
+        self.refused(2, ["one unknown per axis"], "bench", "dof-scaling", "--grid", "8x8", "--dofs", "1", *arguments, "--quiet")
+
     def test_what_is_too_large_does_not_end_the_sweep(self):
         out = self.path("out.json")
         arguments = ["--dofs", "1", "--repetitions", "1", "--space", "cpu", "--precision", "fp64", "--json", out]

@@ -1,5 +1,5 @@
 """`mpiexec -n N quadrille solve`: the results of one rank on several, and what goes wrong there. Called with
-QUADRILLE WRONG_MATMULT_LIBRARY MPIEXEC [unittest options]."""
+QUADRILLE WRONG_MATMULT_LIBRARY MPIEXEC SLOW_FSYNC_LIBRARY [unittest options]."""
 import json
 import math
 import os
@@ -8,6 +8,7 @@ import sys
 import unittest
 
 MPIEXEC = sys.argv.pop(3)
+sys.argv.pop(3)
 
 from cli_case import CliTest, QUADRILLE
 
@@ -150,6 +151,26 @@ class SameResults(Ranks):
         self.assertEqual(done.stdout.count("KSP Object:"), 1)
         self.assertIn("3 MPI processes", done.stdout)
         self.assertEqual(done.stdout.count("Quadrille: format cds"), 1)
+
+
+class Once(Ranks):
+    def test_what_is_no_work_for_several_is_said_once(self):
+        result = self.path("r.json")
+        for words, arguments in [("PETSc ", ["info", "--json", result]), ("petsc_aij ", ["info"]),
+                                 ("bandwidth ", ["inspect", "--grid", "8x8", "--json", result]),
+                                 ("Usage: quadrille SUBCOMMAND", ["--help"]), ("Usage: quadrille spmv", ["spmv", "--help"]),
+                                 ("quadrille ", ["--version"]), ("seed = 1", ["spmv", "--validate"])]:
+            done = self.on(4, *arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+            self.assertEqual(sum(line.startswith(words) for line in done.stdout.splitlines()), 1, done.stdout)
+            if result in arguments:
+                with open(result) as file:
+                    json.load(file)
+        self.refused(2, ["--grid"], 4, "inspect", "--gird", "8x8")
+        self.refused(2, ["none.mtx"], 4, "inspect", "none.mtx")
+        self.refused(2, ["bad.mtx"], 4, "inspect", self.path("bad.mtx", "hello\n"))
+        self.refused(2, ["info"], 4, "infos")
+        self.refused(3, ["/nosuch"], 4, "info", "--json", "/nosuch/i.json")
 
 
 class Wrong(Ranks):

@@ -1,4 +1,5 @@
 """`quadrille solve` from outside."""
+import csv
 import json
 import math
 import os
@@ -19,7 +20,8 @@ error_max matmult_ms seconds method preconditioner""".split()
         return record, screen
 
     def test_the_record_is_the_contracts(self):
-        record, screen = self.solved("poisson", "--grid", "24x20", "--spacing", "0.5,0.25", "--dof", "2", "--manufactured")
+        record, screen = self.solved("poisson", "--grid", "24x20", "--spacing", "0.5,0.25", "--dof", "2", "--manufactured",
+                                     "--csv", self.path("solve.csv"))
         self.assertEqual(list(record), self.RECORD)
         self.assertEqual(list(record["seconds"]), "assembly setup solve output total".split())
         self.assertEqual([record[name] for name in ["pde", "space", "format", "precision", "grid", "dof", "ranks",
@@ -29,6 +31,11 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertLess(record["error_l2"], 5e-3)
         self.assertLess(record["error_l2"], record["error_max"])
         self.assertGreater(record["matmult_ms"], 0)
+        with open(self.path("solve.csv")) as file:
+            (row,) = csv.DictReader(file)
+        flat = {**record, **{"seconds_" + name: value for name, value in record["seconds"].items()}}
+        del flat["seconds"]
+        self.assertEqual({name: str(value).replace("True", "true") for name, value in flat.items()}, row)
         self.assertIn(f"converged after {record['iterations']} iterations of cg with jacobi", screen)
         record, _ = self.solved("diffusion", "--grid", "8x7x6")
         self.assertIsNone(record["error_l2"])
@@ -89,6 +96,21 @@ error_max matmult_ms seconds method preconditioner""".split()
             self.assertFalse(record["converged"])
             self.assertIn(words[0], record["reason"])
             self.assertFalse(os.path.exists(fields))
+        self.refused(1, ["did not converge", "largest number of iterations"], "solve", "poisson", "--grid", "32x32", "--quiet",
+                     "--", "-ksp_max_it", "3", "-ksp_error_if_not_converged")
+
+    def test_the_residual_is_that_of_the_system_asked_for(self):
+        for arguments in [["diffusion", "--grid", "24x20"], ["diffusion", "--grid", "14x12", "--dof", "2", "--format", "petsc_aij"]]:
+            plain, _ = self.solved(*arguments, "--manufactured", "--", "-ksp_rtol", "1e-11")
+            scaled, _ = self.solved(*arguments, "--manufactured", "--", "-ksp_rtol", "1e-11", "-ksp_diagonal_scale")
+            self.assertLess(scaled["residual"], 1e-8)
+            self.assertLess(abs(scaled["error_l2"] - plain["error_l2"]), 1e-5 * plain["error_l2"])
+
+    def test_elasticity_needs_no_dof_and_no_stencil(self):
+        for grid in "12x11", "6x5x7":
+            record, screen = self.solved("elasticity", "--grid", grid)
+            self.assertEqual(record["dof"], grid.count("x") + 1)
+            self.assertIn("box radius 1", screen)
 
     def test_convergence_is_believed_only_with_the_true_residual(self):
         self.refused(1, ["did not converge", "true residual"], "solve", "poisson", "--grid", "16x16", "--quiet", "--",
@@ -118,6 +140,7 @@ error_max matmult_ms seconds method preconditioner""".split()
         # PETSc does not free what it has open when it meets an unknown type: no look for leaks.
         leaks = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
         self.refused(2, ["nosuch", "bare --"], "solve", "poisson", "--grid", "8x8", "--", "-ksp_type", "nosuch", env=leaks)
+        self.refused(2, ["--output", "name"], "solve", "poisson", "--grid", "8x8", "--output", self.path(".h5"))
         self.refused(3, ["nowhere"], "solve", "poisson", "--output", self.path("nowhere/u.h5"))
         if "GPU       none" in self.ok("info"):
             self.refused(3, ["--space cpu"], "solve", "poisson", "--grid", "4x4", "--space", "cuda")

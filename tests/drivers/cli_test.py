@@ -3,6 +3,7 @@ import csv
 import gzip
 import json
 import os
+import signal
 import subprocess
 import unittest
 
@@ -85,7 +86,6 @@ class Spmv(CliTest):
             self.assertLessEqual(record["error_over_bound"], 1)
             self.assertAlmostEqual(record["gflops"], 8e-6 * record["nnz"] / record["ms_median"])
             self.assertGreater(record["compulsory_bytes"], record["stored_bytes"] + 8 * 8 * record["rows"] - 1)
-        self.refused(2, ["--transpose"], "spmv", "--grid", "9x8", "--transpose", "--output", self.path("y.h5"))
 
     def test_a_check_on_slabs_says_which_rows_and_makes_no_csr(self):
         out = self.path("out.json")
@@ -146,8 +146,29 @@ class Matrices(CliTest):
         self.refused(2, ["missing.mtx"], "inspect", self.path("missing.mtx"))
         self.refused(2, [self.folder.name], "inspect", self.folder.name)
 
-    def test_fields_need_a_grid(self):
-        self.refused(2, ["--output"], "spmv", "--matrix", self.path("a.mtx", self.GOOD), "--output", self.path("f.h5"))
+    def test_vectors_of_a_matrix_lie_on_its_rows(self):
+        try:
+            import h5py
+            import numpy
+        except ImportError:
+            self.skipTest("no h5py")
+        wide = "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n1 3 5\n2 2 7\n"
+        path = self.path("f.h5")
+        for text, matrix in [(self.GOOD, [[2, 0, -1], [0, 3, 0], [0, 0, 4]]), (wide, [[2, 0, 5], [0, 7, 0]])]:
+            for transposed in [False, True]:
+                self.ok("spmv", "--matrix", self.path("a.mtx", text), "--repetitions", "1", "--format", "csr", "--space", "cpu",
+                        "--output", path, *(["--transpose"] if transposed else []))
+                a = numpy.array(matrix).T if transposed else numpy.array(matrix)
+                with h5py.File(path) as file:
+                    x, y = file["input"], file["result"]
+                    self.assertEqual((x.shape, y.shape), ((a.shape[1],), (a.shape[0],)))
+                    numpy.testing.assert_allclose(y[:], a @ x[:], rtol=1e-14)
+                    self.assertEqual((file.attrs["rows"], file.attrs["columns"]), numpy.array(matrix).shape)
+                    for dataset in x, y:
+                        name = "row" if dataset.shape[0] == len(matrix) else "column"
+                        self.assertEqual([dataset.dims[0].label, dataset.dims[0][0].name], [name, "/" + name])
+                        self.assertEqual(file[name][:].tolist(), list(range(dataset.shape[0])))
+                self.assertIn("f.h5:/result", open(self.path("f.xdmf")).read())
 
 
 class BadInput(CliTest):
@@ -183,19 +204,20 @@ class Output(CliTest):
         self.refused(3, ["nowhere"], *self.ARGUMENTS, "--json", self.path("nowhere/f.json"))
         self.refused(3, [self.folder.name], *self.ARGUMENTS, "--csv", self.folder.name)
 
-    def test_a_full_disk_leaves_the_old_file(self):
-        # A small disk of our own, in a mount namespace of our own.
+    # A small disk of our own, in a mount namespace of our own. What was measured is written all the same.
+    def test_a_full_disk_leaves_the_old_file_and_costs_no_results(self):
         script = """mount -t tmpfs -o size=64k none "$0" || exit 77
-                    cd "$0" && echo precious > f.h5 && "$@" --output f.h5; code=$?
-                    cat f.h5; ls; exit $code"""
-        done = subprocess.run(["unshare", *([] if os.geteuid() == 0 else ["-r"]), "-m", "sh", "-c", script,
-                               self.folder.name, os.path.abspath(QUADRILLE), *self.ARGUMENTS, "--grid", "90x90", "--quiet"],
-                              capture_output=True, text=True)
-        if done.returncode == 77 or "unshare" in done.stderr:
-            self.skipTest("no mount namespaces here")
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("No space left", done.stderr)
-        self.assertEqual(done.stdout, "precious\nf.h5\n")
+                    cd "$0" && echo precious > f.h5 && "$@" --output f.h5 --json r.json; code=$?
+                    cat f.h5; ls; tail -n 1 r.json; exit $code"""
+        for arguments in [self.ARGUMENTS, ["solve", "poisson"]]:
+            done = subprocess.run(["unshare", *([] if os.geteuid() == 0 else ["-r"]), "-m", "sh", "-c", script,
+                                   self.folder.name, os.path.abspath(QUADRILLE), *arguments, "--grid", "90x90", "--quiet"],
+                                  capture_output=True, text=True)
+            if done.returncode == 77 or "unshare" in done.stderr:
+                self.skipTest("no mount namespaces here")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("No space left", done.stderr)
+            self.assertEqual(done.stdout, "precious\nf.h5\nr.json\n}\n")
 
     def test_fields_and_options_are_in_the_file(self):
         try:
@@ -208,8 +230,30 @@ class Output(CliTest):
             self.assertEqual(file["result"].shape, (1, 1, 40, 40, 2))
             self.assertIn("boundary_rhs", file)
             self.assertEqual(file["options"].attrs["boundary"], "value:3")
-        self.assertIn("f.h5:/result", open(self.path("f.xdmf")).read())
+        self.assertIn("f.h5:/xdmf/0/result_1", open(self.path("f.xdmf")).read())
 
+    # Constant coefficients and faces that drop: the operator is symmetric, and all products agree.
+    def test_fields_of_transposed_products_and_of_several_vectors(self):
+        try:
+            import h5py
+            import numpy
+        except ImportError:
+            self.skipTest("no h5py")
+        path = self.path("f.h5")
+        run = [*self.ARGUMENTS, "--grid", "9x8x7", "--operator", "laplacian", "--output", path, "--input", "ones"]
+        fields = []
+        for arguments in [[], ["--transpose"], ["--vectors", "3"]]:
+            self.ok(*run, *arguments)
+            with h5py.File(path) as file:
+                fields.append({name: file[name][()] for name in file if len(getattr(file[name], "shape", ())) == 5})
+                if "--transpose" in arguments:
+                    self.assertIn("A^T x", file["result"].attrs["long_name"])
+        plain, transposed, several = fields
+        self.assertEqual(list(several), [f"{name}_{k}" for name in ["input", "result"] for k in range(3)])
+        numpy.testing.assert_array_equal(transposed["result"], plain["result"])
+        for k in range(3):
+            numpy.testing.assert_allclose(several[f"result_{k}"], (k + 1) * plain["result"], atol=1e-12)
+        self.assertIn("f.h5:/xdmf/0/result_2", open(self.path("f.xdmf")).read())
 
     def test_no_output_takes_the_place_of_an_input_or_another_output(self):
         matrix = self.path("a.mtx", Matrices.GOOD)
@@ -233,6 +277,47 @@ class Output(CliTest):
             done = subprocess.run([QUADRILLE, *self.ARGUMENTS, "--grid", "8x8"], stdout=file, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("standard output", done.stderr)
+
+    # What was measured is in its files first: a screen that is full, or a pipe whose reader has gone, costs none of it.
+    def test_a_lost_standard_output_loses_no_file(self):
+        result, table, fields = self.path("r.json"), self.path("r.csv"), self.path("f.h5")
+        grid, trial = ["--grid", "8x8"], ["--repetitions", "1", "--space", "cpu"]
+        for arguments in [["spmv", *grid, *trial, "--csv", table, "--output", fields],
+                          ["bench", "dof-scaling", *grid, "--dofs", "1", *trial, "--csv", table],
+                          ["solve", "poisson", *grid, "--output", fields], ["inspect", *grid, "--csv", table], ["info"]]:
+            arguments += ["--json", result]
+            with open("/dev/full", "w") as file:
+                done = subprocess.run([QUADRILLE, *arguments], stdout=file, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr),
+                             (3, "quadrille: standard output cannot be written\n"), arguments)
+            self.check_and_remove(result, *(a for a in arguments if a in (table, fields)))
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([QUADRILLE, *arguments], stdout=writer, stderr=subprocess.PIPE, text=True)
+            os.close(writer)
+            self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""), arguments)
+            self.check_and_remove(result, *(a for a in arguments if a in (table, fields)))
+
+    def check_and_remove(self, result, *others):
+        with open(result) as file:
+            json.load(file)
+        for path in [result, *others]:
+            self.assertGreater(os.path.getsize(path), 0)
+            os.remove(path)
+
+    def test_links_that_lead_nowhere_are_named(self):
+        for name, target in [("a.mtx", "gone.mtx"), ("l.json", "none/t.json"), ("loop", "loop")]:
+            os.symlink(target, self.path(name))
+        link, loop = self.path("a.mtx"), self.path("loop")
+        words = ["is a link to", "gone.mtx, which does not exist"]
+        for arguments in [["inspect", link], ["spmv", "--matrix", link], ["bench", "matrices", "--matrices", link + ",dense:20"],
+                          ["spmv", "--stencil", link], ["spmv", "--config", link]]:
+            self.refused(2, words, *arguments)
+        self.refused(2, ["loop", "leads to itself"], "inspect", loop)
+        self.refused(3, ["l.json", "is a link to", "none/t.json", "No such file"], "info", "--json", self.path("l.json"))
+        self.refused(3, ["loop", "symbolic links"], "info", "--json", loop)
+        os.symlink("t.csv", self.path("t.json"))
+        self.refused(2, ["is already the file of"], "info", "--json", self.path("t.json"), "--csv", self.path("t.csv"))
 
     def test_dangling_links_are_followed(self):
         os.symlink("target.json", self.path("link.json"))
@@ -330,6 +415,12 @@ class Info(CliTest):
         screen = self.ok("info", "--json", out)
         for word in ["PETSc", "MPI", "HDF5", "CUDA", "cmrs"]:
             self.assertIn(word, screen)
+        table = self.path("info.csv")
+        self.ok("info", "--csv", table, "--quiet")
+        with open(table) as file:
+            rows = {row["name"]: row for row in csv.DictReader(file)}
+        self.assertEqual(set(rows), {f["name"] for f in json.load(open(out))["formats"]})
+        self.assertEqual((rows["petsc_aij"]["peer"], rows["petsc_aij"]["cpu"], rows["cds"]["fp32"]), ("true", "true", "true"))
         self.assertRegex(json.load(open(out))["petsc"], r"^3\.\d+\.\d+( with CUDA)?$")
 
 

@@ -64,6 +64,20 @@ def same_bits(a, b):
     return bool(np.all((a.view("<u8") == b.view("<u8")) | (np.isnan(a) & np.isnan(b))))
 
 
+# (rows, columns) of a matrix, whose vectors are "result" and "odd".
+MATRICES = [(5, 5), (7, 4), (1, 1), (3, 100000)]
+
+
+def expected_vector(count, field):
+    return expected(f"{count}x1", 1, 1, field)[0].reshape(count)
+
+
+def write_vectors(writer, folder, rows, columns):
+    path = os.path.join(folder, f"a matrix & {rows}.h5")
+    subprocess.run([writer, "vectors", path, str(rows), str(columns)], check=True)
+    return path
+
+
 def write(writer, folder, grid, dof, steps):
     path = os.path.join(folder, f"a file & {grid} {dof} {steps}.h5")
     subprocess.run([writer, "fields", path, grid, str(dof), str(steps)], check=True)

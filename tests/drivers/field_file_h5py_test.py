@@ -4,7 +4,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-from field_cases import CASES, SPACING, expected, names, require, same_bits, write
+from field_cases import CASES, MATRICES, SPACING, expected, expected_vector, names, require, same_bits, write, write_vectors
 
 require("h5py", "numpy")
 import h5py  # noqa: E402
@@ -13,7 +13,7 @@ import numpy as np  # noqa: E402
 
 def check_hdf5(path, grid, dof, steps):
     with h5py.File(path, "r") as file:
-        assert sorted(file) == ["dof", "odd", "options", "result", "time", "x", "y", "z"], list(file)
+        assert sorted(file) == ["dof", "odd", "options", "result", "time", "x", "xdmf", "y", "z"], list(file)
         for index, name in enumerate(["result", "odd"]):
             data, extents = expected(grid, dof, steps, index)
             dataset = file[name]
@@ -30,7 +30,7 @@ def check_hdf5(path, grid, dof, steps):
             assert file[name].attrs["units"] == "m" and file[name].attrs["CLASS"] == b"DIMENSION_SCALE"
         assert same_bits(file["time"][()], np.arange(steps) / 7.0)
         assert file["time"].attrs["units"] == "s" and file["dof"].attrs["units"] == "1"
-        assert list(file["dof"][()]) == list(range(dof))
+        assert list(file["dof"][()]) == list(range(dof)) and file["dof"].dtype == np.dtype("<i8")
         assert all(file[name].attrs["long_name"] for name in ["time", "z", "y", "x", "dof"])
         assert tuple(file.attrs["extents"]) == extents and tuple(file.attrs["spacing_m"]) == SPACING
         assert file.attrs["dof"] == dof and file.attrs["version"] == "1.2.3"
@@ -40,32 +40,49 @@ def check_hdf5(path, grid, dof, steps):
 
 
 def follow(item, folder):
-    """The array a HyperSlab item means."""
-    selection, source = item.findall("DataItem")
-    start, stride, count = np.array(selection.text.split(), dtype=int).reshape(3, 5)
-    name, dataset = source.text.rsplit(":", 1)
-    assert not os.path.isabs(name)
+    """The array an item of HDF5 means, with as many numbers as the item says."""
+    name, dataset = item.text.rsplit(":", 1)
+    assert not os.path.isabs(name) and item.get("Format") == "HDF"
     with h5py.File(os.path.join(folder, name), "r") as file:
-        assert file[dataset].shape == tuple(int(n) for n in source.get("Dimensions").split())
-        slab = file[dataset][tuple(slice(a, a + n * s, s) for a, s, n in zip(start, stride, count))]
-    return slab.reshape([int(n) for n in item.get("Dimensions").split()])
+        return file[dataset][()].reshape([int(n) for n in item.get("Dimensions").split()])
+
+
+def check_mesh(node, extents, folder):
+    """The points are the lattice's, and the cells fill it."""
+    (points,), (cells,) = [[follow(i, folder) for i in node.findall(f"{name}/DataItem")] for name in ["Geometry", "Topology"]]
+    z, y, x = np.meshgrid(*[np.arange(extents[axis]) * SPACING[axis] for axis in (2, 1, 0)], indexing="ij")
+    assert same_bits(points, np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1))
+    axes = [axis for axis in range(3) if extents[axis] > 1]
+    assert cells.shape == (np.prod([extents[axis] - 1 for axis in axes], dtype=int), 2 ** len(axes))
+    corners = points[cells]
+    assert len(np.unique(cells[:, 0])) == len(cells)
+    if len(axes) > 1:  # around the lower face, with the same side to the left everywhere
+        first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 1]
+        assert np.all((first > 0) == (np.arange(3) == axes[0])) and np.all((second > 0) == (np.arange(3) == axes[1]))
+        assert np.allclose(corners[:, 3], corners[:, 0] + second)
+    if len(axes) == 3:
+        assert np.allclose(corners[:, 4:], corners[:, :4] + [0, 0, SPACING[2]])
 
 
 def check_xdmf(path, grid, dof, steps):
     root = ElementTree.parse(path[: -len(".h5")] + ".xdmf").getroot()
     grids = root.findall(".//Grid[@GridType='Uniform']")
     assert len(grids) == steps
+    nodes = np.prod([int(n) for n in grid.split("x")])
+    lattice = root.find(".//Information") if nodes <= 1 << 20 else grids[0]
+    assert [float(d) for d in lattice.findall("Geometry/DataItem")[1].text.split()] == list(SPACING[::-1])
+    _, extents = expected(grid, 1, 1, 0)
+    assert [int(n) for n in lattice.find("Topology").get("Dimensions").split()] == list(extents[::-1])
     assert len(root.findall(".//Grid[@CollectionType='Temporal']")) == (1 if steps > 1 else 0)
     for step, node in enumerate(grids):
-        assert float(node.find("Time").get("Value")) == step / 7.0
-        assert [float(d) for d in node.findall("Geometry/DataItem")[1].text.split()] == list(SPACING[::-1])
+        assert steps == 1 or float(node.find("Time").get("Value")) == step / 7.0
+        if lattice.tag == "Information" and nodes < 1000:
+            check_mesh(node, extents, os.path.dirname(path))
         attributes = node.findall("Attribute")
         assert [a.get("Name") for a in attributes] == names("result", dof) + names("odd", dof)
         per_field = len(attributes) // 2
         for index in range(2):
-            data, extents = expected(grid, dof, steps, index)
-            dimensions = [int(n) for n in node.find("Topology").get("Dimensions").split()]
-            assert dimensions == list(extents[::-1])
+            data, _ = expected(grid, dof, steps, index)
             parts = attributes[index * per_field : (index + 1) * per_field]
             assert all(a.get("Center") == "Node" for a in parts)
             wanted_type = "Vector" if dof == 3 else "Scalar"
@@ -88,7 +105,25 @@ def check_xarray(path, grid, dof, steps):
         assert same_bits(dataset["result"].values, expected(grid, dof, steps, 0)[0])
 
 
+def check_vectors(path, rows, columns):
+    with h5py.File(path, "r") as file:
+        scales = {"row": rows} if rows == columns else {"row": rows, "column": columns}
+        assert sorted(file) == sorted(["odd", "options", "result", "xdmf", *scales]), list(file)
+        assert (file.attrs["rows"], file.attrs["columns"]) == (rows, columns)
+        for name, count in scales.items():
+            assert file[name].dtype == np.dtype("<i8") and list(file[name][()]) == list(range(count))
+            assert file[name].attrs["CLASS"] == b"DIMENSION_SCALE" and file[name].attrs["long_name"]
+        for field, (name, count) in enumerate([("result", rows), ("odd", columns)]):
+            assert same_bits(file[name][()], expected_vector(count, field))
+            (dimension,) = file[name].dims
+            assert dimension[0].name == "/" + dimension.label and scales[dimension.label] == count
+            assert file[name].attrs["units"] == "m s-1" and name in file[name].attrs["long_name"]
+
+
 def main():
+    for matrix in MATRICES:
+        with tempfile.TemporaryDirectory() as folder:
+            check_vectors(write_vectors(sys.argv[1], folder, *matrix), *matrix)
     for case in CASES:
         with tempfile.TemporaryDirectory() as folder:
             path = write(sys.argv[1], folder, *case)

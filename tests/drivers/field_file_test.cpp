@@ -110,7 +110,7 @@ int write_status(const std::string& path, const FieldFile& file, const std::stri
 TEST_F(FieldFileTest, WritesBothFilesAndNothingElse) {
   write_field_file(in_folder("a.h5"), sample(5, 4, 3, 2, 2));
   EXPECT_TRUE(fs::exists(in_folder("a.h5")));
-  EXPECT_NE(content(in_folder("a.xdmf")).find(">a.h5:/u<"), std::string::npos);
+  EXPECT_NE(content(in_folder("a.xdmf")).find(">a.h5:/xdmf/1/u_1<"), std::string::npos);
   EXPECT_EQ(count(), 2u);
 }
 
@@ -172,17 +172,22 @@ TEST_F(FieldFileTest, FullDiskForLargeFields) {
   }
 }
 
+// The XDMF is the larger of the two: it has the file's name, with five letters for each &, and the fields' names twice.
 TEST_F(FieldFileTest, FullDiskForTheXdmfAlone) {
-  const FieldFile file = sample(2, 2, 1, 1, 200);  // the XDMF is the larger of the two
-  write_field_file(in_folder("a.h5"), file);
-  const auto h5 = static_cast<rlim_t>(fs::file_size(in_folder("a.h5")));
-  ASSERT_LT(h5, fs::file_size(in_folder("a.xdmf")));
-  put(in_folder("a.h5"), "old h5"), put(in_folder("a.xdmf"), "old xdmf");
-  EXPECT_EQ(run_with_file_limit(
-                h5, [&] { return write_status(in_folder("a.h5"), file, "a.xdmf: File too large"); }),
-            3);
-  EXPECT_EQ(content(in_folder("a.h5")), "old h5");
-  EXPECT_EQ(content(in_folder("a.xdmf")), "old xdmf");
+  FieldFile file;
+  file.matrix = MatrixSize{2, 2};
+  file.steps.emplace_back();
+  for (int i = 0; i < 60; ++i)
+    file.steps[0].fields.push_back({std::string(4000, 'u') + std::to_string(i), "", "1", {1, 2}});
+  const std::string stem = in_folder(std::string(240, '&'));
+  write_field_file(stem + ".h5", file);
+  const auto h5 = static_cast<rlim_t>(fs::file_size(stem + ".h5"));
+  ASSERT_LT(h5, fs::file_size(stem + ".xdmf"));
+  put(stem + ".h5", "old h5"), put(stem + ".xdmf", "old xdmf");
+  EXPECT_EQ(
+      run_with_file_limit(h5, [&] { return write_status(stem + ".h5", file, "&.xdmf: File too large"); }), 3);
+  EXPECT_EQ(content(stem + ".h5"), "old h5");
+  EXPECT_EQ(content(stem + ".xdmf"), "old xdmf");
   EXPECT_EQ(count(), 2u);
 }
 

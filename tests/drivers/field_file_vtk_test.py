@@ -6,7 +6,7 @@ ParaView's Xdmf3 readers know no HyperSlab and read no field: choose its "XDMF R
 import sys
 import tempfile
 
-from field_cases import CASES, SPACING, expected, names, require, same_bits, write
+from field_cases import CASES, MATRICES, SPACING, expected, expected_vector, names, require, same_bits, write, write_vectors
 
 require("numpy", "vtkmodules.vtkIOXdmf2")
 import numpy as np  # noqa: E402
@@ -41,8 +41,28 @@ def check(path, grid, dof, steps):
             assert same_bits(got, wanted[step]), f"{path} {name} {step}"
 
 
+def check_vectors(path, rows, columns):
+    reader = vtkXdmfReader()
+    reader.SetFileName(path[: -len(".h5")] + ".xdmf")
+    reader.Update()
+    data = reader.GetOutputDataObject(0)
+    parts = [data] if rows == columns else [data.GetBlock(i) for i in range(data.GetNumberOfBlocks())]
+    found = {}
+    for part in parts:
+        assert part.IsA("vtkImageData") and part.GetSpacing() == (1, 1, 1), part
+        for i in range(part.GetPointData().GetNumberOfArrays()):
+            array = part.GetPointData().GetArray(i)
+            found[array.GetName()] = vtk_to_numpy(array)
+            assert part.GetDimensions() == (array.GetNumberOfTuples(), 1, 1)
+    for field, (name, count) in enumerate([("result", rows), ("odd", columns)]):
+        assert same_bits(found[name], expected_vector(count, field)), name
+
+
 def main():
     failures = 0
+    for matrix in MATRICES:
+        with tempfile.TemporaryDirectory() as folder:
+            check_vectors(write_vectors(sys.argv[1], folder, *matrix), *matrix)
     for case in CASES:
         with tempfile.TemporaryDirectory() as folder:
             path = write(sys.argv[1], folder, *case)

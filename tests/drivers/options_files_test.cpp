@@ -97,7 +97,14 @@ TEST_F(OptionsFiles, MistakesInAConfigurationFileNameIt) {
     return error_of({"spmv", "--config", write("run.ini", text)});
   };
   expect_contains(error_in("gird = 4x4\n"), "run.ini: unknown option 'gird'; did you mean 'grid'?");
-  expect_contains(error_in("[grid]\ndof = 4\n"), "run.ini: unknown option 'grid.dof'");
+  expect_contains(error_in("[grid]\ngird = 4x4\n"), "run.ini: unknown option 'gird'; did you mean 'grid'?");
+  expect_contains(error_in("[solve]\ngird = 4x4\n"), "run.ini: unknown option 'gird'; did you mean 'grid'?");
+  expect_contains(error_in("[spmv]\ndof = 1\ndof = 1\n"), "run.ini: dof is given twice");
+  for (const char* bad : {"[]", " [ ] ", "[", "[spmv", "= 4", "dof"})
+    expect_contains(error_in(bad), "run.ini: ");
+  expect_contains(error_in("\xff\xfe"
+                           "d"),
+                  "save it as UTF-8");
   expect_contains(error_in("dof = 0\n"), "run.ini: dof '0': must be a whole number from 1 to 64");
   expect_contains(error_in("dof = 1\ndof = 1\n"), "run.ini: dof is given twice");
   expect_contains(error_in("quiet = perhaps\n"), "run.ini: quiet 'perhaps': must be true or false");
@@ -105,6 +112,27 @@ TEST_F(OptionsFiles, MistakesInAConfigurationFileNameIt) {
   expect_contains(error_in("config = other.ini\n"), "belongs on the command line");
   expect_contains(error_in("validate = true\n"), "belongs on the command line");
   expect_contains(error_in("stencil = strr\n"), "run.ini: stencil 'strr'");
+}
+
+TEST_F(OptionsFiles, SectionsCommentsAndEmptyValues) {
+  const std::string config = write(
+      "run.ini",
+      "\xef\xbb\xbf; of all subcommands\r\ngrid = 8x8 ; nodes\r\nseed = \r\njson = a;b.json\r\n"
+      "\r\n[run]\r\nthreads = 2\r\n[ spmv ] ; of one\r\ndof = 3\r\nthreads = 4\r\nrepetitions =\t; empty\r\n"
+      "\r\n[inspect]\r\ndof = 5\r\nthreads =\r\n");
+  const Options options = spmv({"--config", config});
+  EXPECT_EQ(to_string(options.grid), "8x8");
+  EXPECT_EQ(options.grid.dof, 3);
+  EXPECT_EQ(options.threads, 4);
+  EXPECT_EQ(options.seed, 1u);
+  EXPECT_EQ(options.repetitions, 30);
+  EXPECT_EQ(options.json, "a;b.json");
+  const Options other = parse({"inspect", "--config", config});
+  EXPECT_EQ(to_string(other.grid), "8x8");
+  EXPECT_EQ(other.grid.dof, 5);
+  EXPECT_EQ(other.threads, 0);
+  EXPECT_EQ(spmv({"--config", config, "--dof", "2"}).grid.dof, 2);
+  EXPECT_EQ(spmv({"--config", write("old.ini", "grid = 4x4\rdof = 2\r")}).grid.dof, 2);
 }
 
 TEST_F(OptionsFiles, MatrixAndGridFromTwoPlaces) {
@@ -168,9 +196,12 @@ TEST_F(OptionsFiles, ResolvedOptionsReadBackTheSame) {
 }
 
 TEST_F(OptionsFiles, WhatAConfigurationFileCannotHoldIsLeftOut) {
-  const std::string text = config_text(spmv({"--json", "a#b.json", "--", "-log_view"}));
-  EXPECT_EQ(text.find("a#b"), std::string::npos);
-  EXPECT_EQ(spmv({"--config", write("run.ini", text)}).json, "");
+  for (const char* name : {"a#b.json", "a ;b.json", ";b.json"}) {
+    const std::string text = config_text(spmv({"--json", name, "--", "-log_view"}));
+    EXPECT_EQ(text.find(name), std::string::npos);
+    EXPECT_EQ(spmv({"--config", write("run.ini", text)}).json, "");
+  }
+  EXPECT_EQ(spmv({"--config", write("run.ini", config_text(spmv({"--json", "a;b"})))}).json, "a;b");
 }
 }  // namespace
 }  // namespace quadrille

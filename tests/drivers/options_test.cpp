@@ -81,6 +81,22 @@ TEST(Options, ElasticityHasItsOwnDefaults) {
   EXPECT_EQ(in_3d.format_options.block_size, 3);
   EXPECT_EQ(spmv({"--operator", "elasticity", "--grid", "8x8"}).grid.dof, 2);
   EXPECT_EQ(spmv({"--operator", "elasticity", "--stencil", "star"}).stencil, "star");
+  const Options solved = parse({"solve", "elasticity", "--grid", "8x9"});
+  EXPECT_EQ(solved.grid.dof, 2);
+  EXPECT_EQ(solved.points.offsets.size(), 9u);
+  EXPECT_EQ(resolved(solved).at("stencil"), "box");
+  EXPECT_EQ(parse({"solve", "diffusion", "--grid", "8x9"}).stencil, "star");
+  const Words bench{"bench", "matrices", "--operator", "elasticity", "--grid"};
+  const auto dofs = [&](const std::string& grids, const Words& more = {}) {
+    Words words = bench;
+    words.push_back(grids);
+    words.insert(words.end(), more.begin(), more.end());
+    return parse(words).dofs;
+  };
+  EXPECT_EQ(dofs("8x8"), std::vector<int>{2});
+  EXPECT_EQ(dofs("4x4x4,8x8"), (std::vector<int>{2, 3}));
+  EXPECT_EQ(dofs("4x4x4", {"--dofs", "1-2"}), (std::vector<int>{1, 2}));
+  EXPECT_EQ(parse({"bench", "dof-scaling", "--operator", "elasticity"}).dofs.size(), 16u);
 }
 
 TEST(Options, RunAndFormatValues) {
@@ -215,6 +231,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"--cmrs-block", "320", "64, 128 and 256"}, BadValue{"--cmrs-kernel", "papers", "paper"},
         BadValue{"--cmrs-aligned", "yes", "on or off"}, BadValue{"--cmrs-cache", "l3", "l1"},
         BadValue{"--csr-lanes", "3", "32"}, BadValue{"--output", "x.hdf", "must end in .h5"},
+        BadValue{"--output", ".h5", "after a name"}, BadValue{"--output", "a/.h5", "after a name"},
+        BadValue{"--output", "a:b.h5", "colon"},
         BadValue{"--config", "/nowhere/a.ini", "no such file"}, BadValue{"--config", "/", "no such file"}));
 
 TEST(Options, NumbersHaveNoNearestOne) {
@@ -315,7 +333,8 @@ TEST(Options, SolveTakesOnePdeAndOneFormat) {
   expect_contains(error_of({"solve", "poisson", "--precision", "fp32"}), "must be fp64");
   expect_contains(error_of({"solve", "poisson", "--stencil", "a.txt"}), "must be star or box");
   expect_contains(error_of({"solve", "poisson", "--operator", "random"}), "is not an option of solve");
-  expect_contains(error_of({"solve", "poisson", "--csv", "a"}), "is not an option of solve");
+  EXPECT_EQ(parse({"solve", "poisson", "--csv", "a"}).csv, "a");
+  expect_contains(error_of({"solve", "poisson", "--plot", "a"}), "is not an option of solve");
 }
 
 TEST(Options, MisplacedWordsAreRefused) {
@@ -324,7 +343,7 @@ TEST(Options, MisplacedWordsAreRefused) {
   expect_contains(error_of({"spmv", "-"}), "'-' is not understood");
   expect_contains(error_of({"spmv", "--=3"}), "not understood");
   expect_contains(error_of({"info", "--grid", "4x4"}), "'--grid' is not an option of info");
-  expect_contains(error_of({"info", "--csv", "a"}), "'--csv' is not an option of info");
+  expect_contains(error_of({"info", "--plot", "a"}), "'--plot' is not an option of info");
   expect_contains(error_of({"inspect", "--output", "a.h5"}), "'--output' is not an option of inspect");
   expect_contains(error_of({"bench", "bandwidth", "--dof", "3"}), "'--dof' is not an option of bench");
   expect_contains(error_of({"bench", "bandwidth", "--matrix=a"}), "'--matrix' is not an option of bench");
@@ -441,7 +460,8 @@ TEST(Options, ResolvedHasEveryOptionInHelpsOrder) {
   EXPECT_EQ(resolved(options).at("spacing"), "0.1");
   EXPECT_EQ(resolved(options).at("format"), "csr,cds");
   EXPECT_EQ(resolved(options).at("matrix"), "");
-  EXPECT_EQ(parse({"info"}).resolved, (decltype(options.resolved){{"json", ""}, {"quiet", "false"}}));
+  EXPECT_EQ(parse({"info"}).resolved,
+            (decltype(options.resolved){{"json", ""}, {"csv", ""}, {"quiet", "false"}}));
 }
 
 }  // namespace

@@ -178,6 +178,21 @@ TEST(Table, WrongResultsSayNo) {
   EXPECT_TRUE(has(table(report_of({record})), "  NO\n"));
 }
 
+TEST(Table, SaysWhyALineIsFasterThanItsFloor) {
+  Record fast = measured("cds");
+  EXPECT_FALSE(has(table(report_of({fast})), "above 100 %"));
+  fast.fraction_of_floor = 1.0001;  // shown as 100.0 %
+  EXPECT_FALSE(has(table(report_of({fast})), "above 100 %"));
+  fast.fraction_of_floor = 1.2;
+  EXPECT_TRUE(
+      has(table(report_of({fast, measured("csr")})), "above 100 %: something else slowed the stream"));
+  fast.in_cache = true;
+  const std::string text = table(report_of({fast}));
+  EXPECT_TRUE(has(text, "above 100 %, in cache: "));
+  EXPECT_FALSE(has(text, "something else"));
+  for (const std::string& line : lines(text)) EXPECT_LE(line.size(), 100u) << line;
+}
+
 TEST(Table, WrapsManyCeilingsAndSeparatesGroups) {
   Record other = measured("cds");
   other.dof = 2;

@@ -1,5 +1,6 @@
 // Writes what the Python tests read back.
 //   write_fields fields FILE.h5 NXxNY[xNZ] DOF STEPS    field values: see value() here and in field_cases.py
+//   write_fields vectors FILE.h5 ROWS COLUMNS           the vectors of a matrix: "result" of its rows, "odd" of its columns
 //   write_fields report FILE.json FILE.csv
 #include <cstdio>
 #include <limits>
@@ -17,9 +18,9 @@ double value(std::int64_t row, std::int64_t step, std::int64_t field) {
   return static_cast<double>(7 * row + 100003 * step + 50021 * field - 11) / 3.0;
 }
 
-Field make_field(const Grid& grid, const std::string& name, std::int64_t step, std::int64_t index) {
+Field make_field(std::int64_t rows, const std::string& name, std::int64_t step, std::int64_t index) {
   Field field{name, "the \"" + name + "\" <A x> & more", "m s-1", {}};
-  for (std::int64_t row = 0; row < grid.rows(); ++row) field.values.push_back(value(row, step, index));
+  for (std::int64_t row = 0; row < rows; ++row) field.values.push_back(value(row, step, index));
   return field;
 }
 
@@ -41,9 +42,19 @@ void write_fields(const std::string& path, const std::string& grid_text, int dof
   file.version = "1.2.3";
   for (int step = 0; step < steps; ++step) {
     file.steps.push_back(
-        {step / 7.0, {make_field(file.grid, "result", step, 0), make_field(file.grid, "odd", step, 1)}});
+        {step / 7.0,
+         {make_field(file.grid.rows(), "result", step, 0), make_field(file.grid.rows(), "odd", step, 1)}});
     make_odd(file.steps.back().fields[1]);
   }
+  write_field_file(path, file);
+}
+
+void write_vectors(const std::string& path, std::int64_t rows, std::int64_t columns) {
+  FieldFile file;
+  file.matrix = MatrixSize{rows, columns};
+  file.version = "1.2.3";
+  file.steps.push_back({0, {make_field(rows, "result", 0, 0), make_field(columns, "odd", 0, 1)}});
+  make_odd(file.steps.back().fields[1]);
   write_field_file(path, file);
 }
 
@@ -84,10 +95,14 @@ int main(int argc, char** argv) {
   try {
     if (mode == "fields" && argc == 6) {
       write_fields(argv[2], argv[3], std::stoi(argv[4]), std::stoi(argv[5]));
+    } else if (mode == "vectors" && argc == 5) {
+      write_vectors(argv[2], std::stoi(argv[3]), std::stoi(argv[4]));
     } else if (mode == "report" && argc == 4) {
       write_report(argv[2], argv[3]);
     } else {
-      std::fprintf(stderr, "usage: write_fields fields FILE.h5 GRID DOF STEPS | report FILE.json FILE.csv\n");
+      std::fprintf(stderr,
+                   "usage: write_fields fields FILE.h5 GRID DOF STEPS | vectors FILE.h5 ROWS COLUMNS | "
+                   "report FILE.json FILE.csv\n");
       return 2;
     }
   } catch (const std::exception& error) {

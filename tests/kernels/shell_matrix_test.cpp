@@ -20,7 +20,27 @@ std::vector<Case<double>> shell_cases() {
   return cases;
 }
 
-// Every product, the diagonal and the norms of both.
+// Row by row, with zeros where a matrix has no entry.
+void compare_rows(const Pair& m) {
+  const auto row_of = [&](Mat a, PetscInt i) {
+    PetscInt size = 0;
+    const PetscInt* columns = nullptr;
+    const PetscScalar* values = nullptr;
+    std::vector<double> row(static_cast<std::size_t>(m.columns), 0.0);
+    CALL(MatGetRow(a, i, &size, &columns, &values));
+    for (PetscInt k = 0; k < size; ++k) row[static_cast<std::size_t>(columns[k])] += values[k];
+    for (PetscInt k = 1; k < size; ++k) EXPECT_LT(columns[k - 1], columns[k]);
+    CALL(MatRestoreRow(a, i, &size, &columns, &values));
+    return row;
+  };
+  for (PetscInt i = 0; i < m.rows; ++i) {
+    const std::vector<double> ours = row_of(m.shell.get(), i), theirs = row_of(m.aij.get(), i);
+    for (std::size_t k = 0; k < ours.size(); ++k)
+      ASSERT_NEAR(ours[k], theirs[k], 1e-12 * (1 + std::abs(theirs[k]))) << "row " << i << ", column " << k;
+  }
+}
+
+// Every product, the rows, the diagonal and the norms of both.
 void compare(const Pair& m, bool transposes, VecType type) {
   const Handle<Vec> x = vector_of(m.columns, 3, 0, type), z = vector_of(m.rows, 4, 0, type);
   const Mat both[] = {m.shell.get(), m.aij.get()};
@@ -45,6 +65,7 @@ void compare(const Pair& m, bool transposes, VecType type) {
     });
   }
   if (m.rows == m.columns) each("MatGetDiagonal", m.rows, [&](Mat a, Vec y) { CALL(MatGetDiagonal(a, y)); });
+  compare_rows(m);
   for (const NormType type : {NORM_1, NORM_FROBENIUS, NORM_INFINITY}) {
     PetscReal norms[2] = {-1, -2};
     for (int i = 0; i < 2; ++i) CALL(MatNorm(both[i], type, norms + i));

@@ -211,6 +211,29 @@ TEST_F(MatrixType, RectangularMatricesAreCsr) {
   expect_near(y.get(), z.get(), "a rectangular product");
 }
 
+TEST_F(MatrixType, NewPlacesThatTheProgramAllowsLeaveTheGrid) {
+  const Pair p = filled_pair(Case{}, "cds");
+  CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_format"));
+  PetscInt first = 0, size = 0;
+  CALL(MatGetOwnershipRange(p.ours.get(), &first, nullptr));
+  CALL(MatGetSize(p.ours.get(), &size, nullptr));
+  const PetscInt far = (first + size / 2 + 3) % size;
+  expect_part("lies outside",
+              message_of([&] { CALL(MatSetValue(p.ours.get(), first, far, 3, ADD_VALUES)); }));
+  p.both([&](Mat m) {
+    CALL(MatSetOption(m, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+    CALL(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    for (int times = 0; times < 2; ++times) {
+      CALL(MatSetValue(m, first, far, 1.5, ADD_VALUES));
+      CALL(MatSetValue(m, first, first, 0.5, ADD_VALUES));
+      if (times == 1) CALL(MatSetValue(m, far, first, 4, ADD_VALUES));  // of another rank's row
+      CALL(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+      CALL(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+    }
+  });
+  expect_same(p.ours.get(), p.theirs.get());
+}
+
 void expect_equal_products(Mat a, Mat b, const Handle<Vec>& x, const std::string& what) {
   const Handle<Vec> y = make<Vec>("VecDuplicate", [&](Vec*v) { return VecDuplicate(x.get(), v); }),
                     z = make<Vec>("VecDuplicate", [&](Vec*v) { return VecDuplicate(x.get(), v); });

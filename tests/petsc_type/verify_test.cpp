@@ -36,6 +36,7 @@ class WrongStore final : public Store {
   }
   void zero() override { right_->zero(); }
   void scale(double factor) override { right_->scale(factor); }
+  void shift(double value) override { right_->shift(value); }
   void set_option(MatOption option, bool value) override { right_->set_option(option, value); }
   void row(PetscInt row, std::vector<PetscInt>& columns, std::vector<double>& values) override {
     right_->row(row, columns, values);

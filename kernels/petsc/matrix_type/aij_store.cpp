@@ -120,6 +120,10 @@ class AijStore final : public Store {
     changed();
     QUADRILLE_PETSC(MatScale(aij(), factor));
   }
+  void shift(double value) override {
+    changed();
+    QUADRILLE_PETSC(MatShift(aij(), value));
+  }
   void set_option(MatOption option, bool value) override {
     if (option == MAT_ROW_ORIENTED) row_oriented_ = value;
     if (option == MAT_IGNORE_ZERO_ENTRIES) first_values_.ignore_zeros(value);

@@ -25,6 +25,7 @@ class EntryList {
            const PetscScalar* values, bool row_oriented, InsertMode mode);
   // What has a value of 0 off the diagonal is left out from now on.
   void ignore_zeros(bool ignore) { ignore_zeros_ = ignore; }
+  bool empty() const { return entries_.empty(); }
   void zero();
   // Gives every entry to the rank of its row, or drops those of other ranks. Collective over `owner`.
   void exchange_rows(Mat owner, bool drop);

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "kernels/petsc/matrix_type/coordinates.hpp"
+#include "kernels/petsc/matrix_type/entry_list.hpp"
 #include "kernels/petsc/matrix_type/grid_blocks.hpp"
+#include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/matrix_type/off_process.hpp"
 #include "kernels/petsc/matrix_type/store.hpp"
 #include "kernels/petsc/matrix_type/structure.hpp"
@@ -26,6 +28,7 @@ class GridStore final : public Store {
     copy->row_oriented_ = row_oriented_;
     copy->drop_off_process_ = drop_off_process_;
     copy->ignore_outside_ = ignore_outside_;
+    copy->may_grow_ = may_grow_;
     copy->coordinates_ = coordinates_;
     if (values) copy->values_.copy_from(values_);
     return copy;
@@ -56,7 +59,7 @@ class GridStore final : public Store {
         if (block.node < 0 || column[j] < block.node * dof || column[j] >= (block.node + 1) * dof)
           block = blocks_.between(node, dof == 1 ? column[j] : column[j] / dof);
         if (block.values == nullptr) {
-          refuse(row[i], column[j], value);
+          refuse(row[i], column[j], value, mode);
           continue;
         }
         double& place = block.at(r, column[j] - block.node * dof);
@@ -85,8 +88,9 @@ class GridStore final : public Store {
   void set_by_coordinates(const PetscScalar* values, InsertMode mode, bool on_gpu) override {
     if (!coordinates_) throw_no_coordinates();
     changed();
-    coordinates_->set(values_, values, mode == ADD_VALUES, on_gpu,
-                      [this](PetscInt row, PetscInt column, double value) { refuse(row, column, value); });
+    coordinates_->set(
+        values_, values, mode == ADD_VALUES, on_gpu,
+        [this](PetscInt row, PetscInt column, double value) { refuse(row, column, value, ADD_VALUES); });
   }
 
   void belongs_to(Mat owner) override { owner_ = owner; }
@@ -121,11 +125,44 @@ class GridStore final : public Store {
     if (aij_in_use()) aij();
   }
 
+  void shift(double value) override {
+    changed();
+    values_.bring_to_host();
+    values_.changed_on_host();
+    const std::int64_t own = structure_->diagonal_at[structure_->diagonal_at.size() / 2], dof = hub_->dof;
+    for (std::int64_t c = 0; c < dof; ++c) {
+      double* const column = hub_->values.data() + (own * dof + c) * hub_->rows();
+      for (std::int64_t row = c; row < hub_->rows(); row += dof) column[row] += value;
+    }
+    if (aij_in_use()) aij();
+  }
+
   void set_option(MatOption option, bool value) override {
     if (option == MAT_ROW_ORIENTED) row_oriented_ = value;
     if (option == MAT_IGNORE_OFF_PROC_ENTRIES) drop_off_process_ = value;
     if (option == MAT_NEW_NONZERO_LOCATIONS) ignore_outside_ = !value;
+    if (option == MAT_NEW_NONZERO_LOCATION_ERR || option == MAT_NEW_NONZERO_ALLOCATION_ERR)
+      may_grow_ = !value;
     if (option == MAT_NEW_NONZERO_LOCATION_ERR && value) ignore_outside_ = false;
+  }
+
+  Handle<Mat> outgrown() override {
+    if (!may_grow_ || all_ranks(owner_, outside_.empty())) return nullptr;
+    Mat copied = nullptr;
+    QUADRILLE_PETSC(MatDuplicate(aij(), MAT_COPY_VALUES, &copied));
+    Handle<Mat> copy(copied);
+    QUADRILLE_PETSC(MatSetOption(copied, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+    QUADRILLE_PETSC(MatSetOption(copied, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    const PetscInt first = structure_->first_node * hub_->dof, rows = static_cast<PetscInt>(hub_->rows());
+    const RowList list = outside_.take_rows(first, first + rows);
+    for (PetscInt i = 0; i < rows; ++i) {
+      const PetscInt row = first + i, begin = list.begin[i];
+      QUADRILLE_PETSC(MatSetValues(copied, 1, &row, list.begin[i + 1] - begin, list.column.data() + begin,
+                                   list.value.data() + begin, INSERT_VALUES));
+    }
+    QUADRILLE_PETSC(MatAssemblyBegin(copied, MAT_FINAL_ASSEMBLY));
+    QUADRILLE_PETSC(MatAssemblyEnd(copied, MAT_FINAL_ASSEMBLY));
+    return copy;
   }
 
   void row(PetscInt row, std::vector<PetscInt>& columns, std::vector<double>& values) override {
@@ -237,8 +274,9 @@ class GridStore final : public Store {
   }
 
   // A value that has no place: zeros need none.
-  void refuse(PetscInt row, PetscInt column, double value) const {
+  void refuse(PetscInt row, PetscInt column, double value, InsertMode mode) {
     if (value == 0 || ignore_outside_) return;
+    if (may_grow_) return outside_.add(1, &row, 1, &column, &value, true, mode);
     const PetscInt dof = hub_->dof;
     throw FormatError("the value " + std::to_string(value) + " at row " + std::to_string(row) + " (node " +
                       std::to_string(row / dof) + "), column " + std::to_string(column) + " (node " +
@@ -312,7 +350,8 @@ class GridStore final : public Store {
   std::vector<Block> of_node_;  // of the last row asked for
   std::vector<Entry> off_process_;
   InsertMode off_process_mode_ = ADD_VALUES;
-  bool row_oriented_ = true, drop_off_process_ = false, ignore_outside_ = false;
+  EntryList outside_;  // values of own rows that have no place, where the program allows new ones
+  bool row_oriented_ = true, drop_off_process_ = false, ignore_outside_ = false, may_grow_ = false;
   Handle<Mat> aij_;
   std::int64_t aij_version_ = -1;
 };

@@ -134,6 +134,16 @@ void TypedMatrix::lay_out(Mat self) {
   QUADRILLE_PETSC(PetscLayoutSetUp(columns));
 }
 
+void TypedMatrix::leave_grid_if_outgrown() {
+  Handle<Mat> general = store().outgrown();
+  if (!general) return;
+  static bool said = false;
+  if (!std::exchange(said, true))
+    say(self_,
+        "a matrix has values outside the stencil of its DMDA: it is kept without a grid, by its sparsity");
+  set_up(make_aij_store(self_, std::move(general)));
+}
+
 void TypedMatrix::set_block_sizes(PetscInt rows, PetscInt columns) {
   if (store_ || !sizes_decided_) return;
   PetscInt all_rows = 0, all_columns = 0;

@@ -41,6 +41,8 @@ class TypedMatrix final : public ShellContext {
 
   // MatSetOption, also before set_up().
   void set_option(MatOption option, bool value);
+  // Where the program put values outside the grid's stencil: from now on a matrix without a grid. Collective.
+  void leave_grid_if_outgrown();
   // Whether products are CDS's in GPU memory, which are the values on a grid themselves, without a copy.
   bool applies_on_gpu();
   // Which matrix this is the context of: MatHeaderReplace() gives it to another one.

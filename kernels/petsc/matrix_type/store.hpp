@@ -49,9 +49,13 @@ class Store {
   virtual void assemble_end(MatAssemblyType type) = 0;
   virtual void zero() = 0;
   virtual void scale(double factor) = 0;
+  virtual void shift(double value) = 0;
   // Adds `factor` times the values of `from`, or returns false where its places are not the same.
   virtual bool add(double, Store&) { return false; }
   virtual void set_option(MatOption option, bool value) = 0;
+  // After an assembly: the values as AIJ where some rank has one outside the grid's stencil that the program allowed
+  // (MAT_NEW_NONZERO_LOCATION_ERR, false), else null. Collective.
+  virtual Handle<Mat> outgrown() { return nullptr; }
   // A row of this rank, columns ascending.
   virtual void row(PetscInt row, std::vector<PetscInt>& columns, std::vector<double>& values) = 0;
 

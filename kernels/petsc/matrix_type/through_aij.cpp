@@ -189,7 +189,6 @@ void set_reading(Mat m) {
 }
 
 void set_changing(Mat m) {
-  QUADRILLE_CHANGE(MATOP_SHIFT, MatShift);
   QUADRILLE_CHANGE(MATOP_DIAGONAL_SET, MatDiagonalSet);
   QUADRILLE_CHANGE(MATOP_DIAGONAL_SCALE, MatDiagonalScale);
   QUADRILLE_CHANGE(MATOP_ZERO_ROWS, MatZeroRows);

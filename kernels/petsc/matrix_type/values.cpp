@@ -59,6 +59,7 @@ PetscErrorCode assembly_end(Mat m, MatAssemblyType type) {
     if (typed(m).store().in_change()) return;
     typed(m).store().assemble_end(type);
     if (type == MAT_FLUSH_ASSEMBLY) return;
+    typed(m).leave_grid_if_outgrown();
     typed(m).scaled();
     if (typed(m).options.verify) typed(m).verify();
   });
@@ -69,6 +70,14 @@ PetscErrorCode zero_entries(Mat m) {
 }
 PetscErrorCode scale(Mat m, PetscScalar factor) {
   return guarded("MatScale_Quadrille", [&] { typed(m).store().scale(factor); });
+}
+PetscErrorCode shift(Mat m, PetscScalar value) {
+  return guarded("MatShift_Quadrille", [&] {
+    typed(m).store().shift(value);
+    // The public way to tell preconditioners that values are new.
+    QUADRILLE_PETSC(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+    QUADRILLE_PETSC(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  });
 }
 PetscErrorCode set_option(Mat m, MatOption option, PetscBool value) {
   return guarded("MatSetOption_Quadrille", [&] { typed(m).set_option(option, value == PETSC_TRUE); });
@@ -160,6 +169,7 @@ void set_value_operations(Mat m) {
   set_operation(m, MATOP_ASSEMBLY_END, assembly_end);
   set_operation(m, MATOP_ZERO_ENTRIES, zero_entries);
   set_operation(m, MATOP_SCALE, scale);
+  set_operation(m, MATOP_SHIFT, shift);
   set_operation(m, MATOP_SET_OPTION, set_option);
   set_operation(m, MATOP_AXPY, axpy);
   set_operation(m, MATOP_COPY, copy);

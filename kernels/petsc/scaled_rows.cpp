@@ -1,0 +1,43 @@
+// Single rows of a shell matrix, which some of PETSc's preconditioners ask for.
+#include <algorithm>
+
+#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/scaled_operator.hpp"
+#include "kernels/petsc/vector_arrays.hpp"
+
+namespace quadrille::petsc {
+
+const Csr<double>& ScaledOperator::csr() {
+  if (csr_) return *csr_;
+  if (coupling_ && !whole_rows_) throw FormatError("this shell matrix on several ranks gives no single rows");
+  csr_ = std::make_shared<const Csr<double>>(whole_rows_ ? whole_rows_() : op_->to_csr());
+  return *csr_;
+}
+
+ScaledOperator::Row ScaledOperator::row(PetscInt row, PetscInt first) {
+  const Csr<double>& a = csr();
+  const std::int32_t begin = a.row_ptr[row], end = a.row_ptr[row + 1];
+  const std::int32_t* const columns = a.column.data();
+  if (is_plain()) return {end - begin, columns + begin, a.value.data() + begin};
+  if (right_ && coupling_)
+    throw FormatError("a shell matrix on several ranks whose columns are scaled gives no single rows");
+  const ReadArray left(left_.get()), right(right_.get()), diagonal(diagonal_.get());
+  row_columns_.assign(columns + begin, columns + end);
+  row_values_.clear();
+  for (std::int32_t k = begin; k < end; ++k)
+    row_values_.push_back(scale_ == 0 ? 0 : scale_ * left.at(row, 1) * a.value[k] * right.at(columns[k], 1));
+  const PetscInt on_diagonal = first + row;
+  if (const double more = shift_ + diagonal.at(row, 0); more != 0) {
+    const auto at = std::lower_bound(row_columns_.begin(), row_columns_.end(), on_diagonal);
+    const auto place = row_values_.begin() + (at - row_columns_.begin());
+    if (at != row_columns_.end() && *at == on_diagonal) {
+      *place += more;
+    } else {
+      row_values_.insert(place, more);
+      row_columns_.insert(at, on_diagonal);
+    }
+  }
+  return {static_cast<PetscInt>(row_columns_.size()), row_columns_.data(), row_values_.data()};
+}
+
+}  // namespace quadrille::petsc
