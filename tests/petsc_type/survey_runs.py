@@ -136,7 +136,7 @@ class Runner:
             own = {"OMPI_MCA_ess_singleton_isolated": "1", "TMPDIR": folder} if ranks == 1 else {}
             own.update({"LD_PRELOAD": str(preload)} if preload else {})
             process = subprocess.Popen(
-                ["bash", "-c", f"exec timeout -k 1 {limit + 5:.0f} nice {self.command(path, options, ranks)}"], cwd=folder,
+                ["bash", "-c", f"exec timeout -k 1 {limit + 5:.0f} nice -n 5 {self.command(path, options, ranks)}"], cwd=folder,
                 text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 start_new_session=True, env={**os.environ, **own})
             try:
@@ -181,8 +181,7 @@ class Runner:
         result.aij_s = round(expected.seconds, 3)
         if expected.status != 0:
             result.outcome = "not counted"
-            why = expected.sentence or died(expected)
-            result.why = f"with AIJ over {self.limit:.0f} s" if expected.status is None else f"with AIJ: {why}"
+            result.why = f"with AIJ: {expected.sentence or died(expected)}"
             return result
         # Some programs do not bear that -mat_type names any type, be it AIJ.
         for kinds in (("dm_mat_type", "mat_type"), ("dm_mat_type",)):
@@ -248,6 +247,8 @@ def difference(expected, seen, ranks):
 
 
 def died(run):
+    if run.status is None:
+        return f"over {run.seconds:.0f} s"
     # The shell's number for a signal of one process.
     number = run.status - 128 if run.status > 128 else -run.status
     how = signal.Signals(number).name if number in signal.valid_signals() else f"exit status {run.status}"
