@@ -87,6 +87,7 @@ class Parser:
     """Reads the `/*TEST` blocks by PETSc's own parser, which stands beside the sources."""
 
     def __init__(self, sources, prefix):
+        sys.dont_write_bytecode = True  # not into PETSc's folders
         sys.path.insert(0, str(sources.parent / "config"))
         self.parse = importlib.import_module("testparse").parseTestFile
         self.sources, self.prefix, self.conf = sources, prefix, configuration(prefix)
