@@ -52,8 +52,8 @@ if(QUADRILLE_HAS_CUDA)
 endif()
 list(REMOVE_DUPLICATES outside)
 
-# Each dependency becomes a find_dependency line of the CMake package, flags or a requirement of the pkg-config file, and a file
-# of the system (needed_files) by which cmake/package.cmake finds the Debian package to depend on.
+# Each dependency becomes a find_dependency line of the CMake package, flags or a requirement of the pkg-config
+# file, and a file of the system (needed_files) by which cmake/package.cmake finds the Debian package to depend on.
 set(find_lines)
 set(needed_files ${PKG_CONFIG_EXECUTABLE})
 set(pc_cflags)

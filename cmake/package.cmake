@@ -1,5 +1,6 @@
-# `cpack` in a build folder makes two Debian packages of what is built there: quadrille, which is the program and the plug-in for
-# PETSc programs, and libquadrille-dev, which is the rest. Who runs the program needs no compiler and no headers of PETSc.
+# `cpack` in a build folder makes two Debian packages of what is built there: quadrille, which is the program
+# and the plug-in for PETSc programs, and libquadrille-dev, which is the rest. Who runs the program needs no
+# compiler and no headers of PETSc.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME quadrille)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -20,14 +21,15 @@ set(architecture "without -march")
 if(QUADRILLE_CPU_ARCH)
   set(architecture "for -march=${QUADRILLE_CPU_ARCH}")
 endif()
-set(kernels "The kernels of the CPU are compiled ${architecture}, those of the GPU are left out.")
+set(on_gpu "are left out")
 if(QUADRILLE_HAS_CUDA)
-  set(kernels "The kernels of the CPU are compiled ${architecture}, those of the GPU with CUDA ${CUDAToolkit_VERSION}.")
+  set(on_gpu "with CUDA ${CUDAToolkit_VERSION}")
 endif()
+set(kernels "The kernels of the CPU are compiled ${architecture}, those of the GPU ${on_gpu}.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME quadrille)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION  # below the first line, which is that of the project
-    "The program quadrille, and the plug-in libquadrille_petsc.so, which gives PETSc programs the matrix type of that name.
+    "The program quadrille, and the plug-in libquadrille_petsc.so, which gives PETSc programs a matrix type.
 ${kernels}")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "openmpi-bin, python3-matplotlib")  # mpiexec; bench --plot

@@ -1,5 +1,6 @@
-# Run by cpack: what libquadrille-dev depends on is the packages that the needed files belong to, so that the one of PETSc is the one
-# it was built with. dpkg-shlibdeps does the same for the shared libraries of the program and the plug-in.
+# Run by cpack: what libquadrille-dev depends on is the packages that the needed files belong to, so that the
+# one of PETSc is the one it was built with. dpkg-shlibdeps does the same for the shared libraries of the
+# program and the plug-in.
 if(CPACK_QUADRILLE_CPU_ARCH STREQUAL "native")
   message(WARNING "The CPU kernels are compiled with -march=native: this package is for CPUs like this one. "
                   "For others: cmake --preset package (or -DQUADRILLE_CPU_ARCH=x86-64-v3).")

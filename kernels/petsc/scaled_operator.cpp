@@ -107,7 +107,7 @@ bool inverts(Mat blocks, const PetscScalar** inverses) {
 std::unique_ptr<ScaledOperator> ScaledOperator::duplicate(bool values) const {
   auto result = std::make_unique<ScaledOperator>(op_, format_, coupling_, entries_, whole_rows_);
   result->non_zeros_ = non_zeros_;
-  result->csr_ = csr_;
+  result->rows_ = rows_;
   result->scale_ = values ? scale_ : 0;
   if (!values) return result;
   result->shift_ = shift_;

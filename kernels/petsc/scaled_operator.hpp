@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "formats/array.hpp"
+#include "formats/slab.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/shell_context.hpp"
 #include "kernels/spmv_operator.hpp"
@@ -33,7 +34,7 @@ class ScaledOperator final : public ShellContext {
   // known better than to `op`.
   ScaledOperator(std::shared_ptr<const SpmvOperator<double>> op, std::string format,
                  std::shared_ptr<RankCoupling> coupling = nullptr, std::int64_t entries = -1,
-                 std::function<Csr<double>()> whole_rows = {})
+                 std::function<JoinedRows()> whole_rows = {})
       : op_(std::move(op)),
         format_(std::move(format)),
         coupling_(std::move(coupling)),
@@ -82,7 +83,7 @@ class ScaledOperator final : public ShellContext {
   // Whether this is A itself.
   bool is_plain() const { return scale_ == 1 && shift_ == 0 && !left_ && !right_ && !diagonal_; }
   void apply(Vec x, Vec y, bool transposed);
-  const Csr<double>& csr();
+  const JoinedRows& rows();
   void scale_and_shift_blocks(double* blocks, std::span<const PetscInt> sizes) const;
   // `work`, made anew where it has not the size and the type of `model`.
   Vec work_like(Handle<Vec>& work, Vec model);
@@ -91,9 +92,9 @@ class ScaledOperator final : public ShellContext {
   std::string format_;
   std::shared_ptr<RankCoupling> coupling_;
   std::int64_t entries_;  // or -1
-  std::function<Csr<double>()> whole_rows_;
-  std::shared_ptr<const Csr<double>> csr_;  // made when first needed
-  std::vector<PetscInt> row_columns_;       // what row() gave last, where it is not A's
+  std::function<JoinedRows()> whole_rows_;
+  std::shared_ptr<const JoinedRows> rows_;  // made when first needed
+  std::vector<PetscInt> row_columns_;       // what row() gave last
   std::vector<double> row_values_;
   double scale_ = 1, shift_ = 0;
   Handle<Vec> left_, right_, diagonal_;        // L, R and D; null for I, I and 0

@@ -7,18 +7,24 @@
 
 namespace quadrille::petsc {
 
-const Csr<double>& ScaledOperator::csr() {
-  if (csr_) return *csr_;
+const JoinedRows& ScaledOperator::rows() {
+  if (rows_) return *rows_;
   if (coupling_ && !whole_rows_) throw FormatError("this shell matrix on several ranks gives no single rows");
-  csr_ = std::make_shared<const Csr<double>>(whole_rows_ ? whole_rows_() : op_->to_csr());
-  return *csr_;
+  const auto own_rows = [&] {
+    Csr<double> csr = op_->to_csr();
+    Array<std::int64_t> columns(csr.nnz());
+    std::copy(csr.column.begin(), csr.column.end(), columns.data());
+    return JoinedRows{csr.rows, csr.columns, std::move(csr.row_ptr), std::move(columns),
+                      std::move(csr.value)};
+  };
+  rows_ = std::make_shared<const JoinedRows>(whole_rows_ ? whole_rows_() : own_rows());
+  return *rows_;
 }
 
 ScaledOperator::Row ScaledOperator::row(PetscInt row, PetscInt first) {
-  const Csr<double>& a = csr();
+  const JoinedRows& a = rows();
   const std::int32_t begin = a.row_ptr[row], end = a.row_ptr[row + 1];
-  const std::int32_t* const columns = a.column.data();
-  if (is_plain()) return {end - begin, columns + begin, a.value.data() + begin};
+  const std::int64_t* const columns = a.column.data();
   if (right_ && coupling_)
     throw FormatError("a shell matrix on several ranks whose columns are scaled gives no single rows");
   const ReadArray left(left_.get()), right(right_.get()), diagonal(diagonal_.get());

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# after_run_demo_test.sh NINJA BUILD_FOLDER RUN_DEMO: what ./run-demo builds is all that `cmake --install` takes from the build
-# folder. Ninja's own graph is asked, so that nothing is built for it.
+# after_run_demo_test.sh NINJA BUILD_FOLDER RUN_DEMO: what ./run-demo builds is all that `cmake --install`
+# takes from the build folder. Ninja's own graph is asked, so that nothing is built for it.
 set -euo pipefail
 
 ninja=$1 build=$2 run_demo=$3
@@ -15,6 +15,9 @@ mapfile -t installed < <(grep -rho "\"$build/[^\"\$]*\"" --include=cmake_install
 
 status=0
 for file in "${installed[@]}"; do
-  grep -qxF -- "${file#"$build"/}" <<<"$made" || { printf 'installed, but not built by ./run-demo: %s\n' "$file"; status=1; }
+  if ! grep -qxF -- "${file#"$build"/}" <<<"$made"; then
+    printf 'installed, but not built by ./run-demo: %s\n' "$file"
+    status=1
+  fi
 done
 exit $status

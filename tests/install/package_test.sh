@@ -4,7 +4,10 @@ set -euo pipefail
 
 cmake=$1 cpack=$2 build=$3 cxx=$4 pkg_config=$5 version=$6
 source "$(dirname -- "${BASH_SOURCE[0]}")/consume.sh"
-type -P dpkg-deb dpkg-shlibdeps file >/dev/null || { printf 'dpkg-deb, dpkg-shlibdeps or file is not installed\n'; exit 77; }
+if ! type -P dpkg-deb dpkg-shlibdeps file >/dev/null; then
+  printf 'dpkg-deb, dpkg-shlibdeps or file is not installed\n'
+  exit 77
+fi
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 unset DESTDIR
