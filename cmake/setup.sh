@@ -80,8 +80,9 @@ require_packages() {
   [[ ${#missing[@]} -eq 0 ]] || die "apt-get ran, but these packages are still missing: ${missing[*]} (see $log)"
 }
 
-# Sets `vtk_python` to a Python with meshio and a VTK that reads XDMF: Debian's python3-vtk9 is built without that reader, so the
-# wheel goes into an environment of its own. Empty, with one line saying so, where the wheels cannot be had.
+# Sets `vtk_python` to a Python with meshio and a VTK that reads XDMF: Debian's python3-vtk9 is built without
+# that reader, so the wheel goes into an environment of its own. Empty, with one line saying so, where the
+# wheels cannot be had.
 find_vtk_python() {
   local place=$root/build/vtk-python
   local complete=$place/complete-$vtk_version-$meshio_version

@@ -1,6 +1,4 @@
 // `quadrille inspect`: what an operator looks like, without applying it.
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
@@ -16,6 +14,7 @@
 #include "drivers/support/operator_source.hpp"
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
+#include "drivers/support/threads.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/ranks.hpp"
@@ -226,7 +225,7 @@ int inspect(const Options& options) {
 
 int run_inspect(const Options& options) {
   check_result_paths(options);
-  if (options.threads > 0) omp_set_num_threads(options.threads);
+  set_threads(options);
   const petsc::Session session(options.petsc_arguments);
   if (petsc::rank() != 0) return all_well;  // one looks at the operator, the others wait for its end
   const int code = options.precision == Precision::fp64 ? inspect<double>(options) : inspect<float>(options);

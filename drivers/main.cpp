@@ -1,6 +1,7 @@
 // The `quadrille` program: reads the command line, runs a subcommand and turns errors into one sentence and a
 // code.
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -15,6 +16,7 @@
 #include "drivers/support/failure.hpp"
 #include "drivers/support/on_signal.hpp"
 #include "kernels/petsc/ranks.hpp"
+#include "kernels/petsc/session.hpp"
 
 namespace {
 
@@ -52,6 +54,12 @@ int fail(Failure failure) {
 }
 
 }  // namespace
+
+// In the place of the C library's, for the libraries as well: Open MPI ends the process by it when it cannot start.
+extern "C" void _exit(int code) {
+  quadrille::petsc::explain_end_of_start();
+  for (;;) syscall(SYS_exit_group, code);
+}
 
 int main(int argc, char** argv) {
   for (int descriptor = 0; descriptor < 3; ++descriptor)  // a closed one must not become a file of ours

@@ -22,7 +22,8 @@ std::vector<std::int64_t> kept_diagonals(const Slab& slab) {
 }
 
 struct Entry {
-  std::int32_t row = 0, column = 0;  // from 0 in the slab, of the whole grid
+  std::int32_t row = 0;     // from 0 in the slab
+  std::int64_t column = 0;  // of the whole grid
   double value = 0;
 };
 
@@ -47,9 +48,7 @@ void take_couplings(Slab& slab, std::int64_t plane, std::vector<Entry>& entries)
       for (std::int64_t c = 0; c < b; ++c)
         for (std::int64_t r = 0; r < b; ++r) {
           double& value = slab.values[(d * b + c) * rows + node * b + r];
-          if (value != 0)
-            entries.push_back(
-                {static_cast<std::int32_t>(node * b + r), static_cast<std::int32_t>(to * b + c), value});
+          if (value != 0) entries.push_back({static_cast<std::int32_t>(node * b + r), to * b + c, value});
           value = 0;
         }
     }
@@ -91,7 +90,7 @@ GhostPart ghost_part(std::vector<Entry> entries) {
 SplitSlab split(Slab slab) {
   const BlockStructure& s = slab.structure;
   const std::int64_t b = s.dof, rows = slab.nodes() * b;
-  to_index32(s.rows(), "rows");
+  to_index32(rows, "rows of a slab");
   if (slab.values.size() != s.diagonals() * b * rows)
     throw FormatError("a slab of " + std::to_string(rows) + " rows holds " +
                       std::to_string(slab.values.size()) + " values, not " +
@@ -126,15 +125,15 @@ SplitSlab split(Slab slab) {
   return result;
 }
 
-Csr<double> joined_rows(const Csr<double>& own, const GhostPart& ghosts, std::int64_t first_row,
-                        std::int64_t all_columns) {
+JoinedRows joined_rows(const Csr<double>& own, const GhostPart& ghosts, std::int64_t first_row,
+                       std::int64_t all_columns) {
   const std::int64_t entries = own.nnz() + ghosts.values.nnz();
-  Csr<double> all{own.rows, all_columns, Array<std::int32_t>(own.rows + 1),
-                  Array<std::int32_t>(to_index32(entries, "non-zeros")), Array<double>(entries)};
+  JoinedRows all{own.rows, all_columns, Array<std::int32_t>(own.rows + 1),
+                 Array<std::int64_t>(to_index32(entries, "non-zeros")), Array<double>(entries)};
   std::int32_t place = all.row_ptr[0] = 0;
   std::size_t boundary = 0;
   const auto add = [&](std::int64_t column, double value) {
-    all.column[place] = static_cast<std::int32_t>(column);
+    all.column[place] = column;
     all.value[place++] = value;
   };
   for (std::int64_t row = 0; row < own.rows; ++row) {

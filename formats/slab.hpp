@@ -30,7 +30,7 @@ struct Slab {
 struct GhostPart {
   Csr<double> values;                       // boundary rows x columns
   std::vector<std::int32_t> boundary_rows;  // of this rank, from 0, ascending
-  std::vector<std::int32_t> columns;        // of the whole grid, ascending
+  std::vector<std::int64_t> columns;        // of the whole grid, ascending
 };
 
 struct SplitSlab {
@@ -38,12 +38,20 @@ struct SplitSlab {
   GhostPart ghosts;
 };
 
-// Takes the slab apart; `own` takes over its values where it has as many block diagonals. Throws FormatError where the whole grid has
+// Takes the slab apart; `own` takes over its values where it has as many block diagonals. Throws FormatError where the slab has
 // more rows than 32 bits count, and where a slab with periodic planes holds more than half of them but not all.
 SplitSlab split(Slab slab);
 
-// The rows of a rank as CSR over the columns of the whole grid, ascending.
-Csr<double> joined_rows(const Csr<double>& own, const GhostPart& ghosts, std::int64_t first_row,
-                        std::int64_t all_columns);
+// Compressed rows over the columns of the whole grid, of which there may be more than a CSR counts.
+struct JoinedRows {
+  std::int64_t rows = 0, columns = 0;
+  Array<std::int32_t> row_ptr;
+  Array<std::int64_t> column;  // ascending
+  Array<double> value;
+};
+
+// The rows of a rank.
+JoinedRows joined_rows(const Csr<double>& own, const GhostPart& ghosts, std::int64_t first_row,
+                       std::int64_t all_columns);
 
 }  // namespace quadrille

@@ -100,9 +100,9 @@ Array<double> weights_of_rank(const Rows& fine, const Grid& grid,
     const auto plane = static_cast<std::int32_t>((beside + n) % n);
     if (std::find(a.planes.begin(), a.planes.end(), plane) == a.planes.end()) a.planes.push_back(plane);
   }
-  std::vector<std::int32_t> wanted;
+  std::vector<std::int64_t> wanted;
   for (const std::int32_t plane : a.planes)
-    for (std::int64_t i = 0; i < nodes; ++i) wanted.push_back(static_cast<std::int32_t>(plane * nodes + i));
+    for (std::int64_t i = 0; i < nodes; ++i) wanted.push_back(plane * nodes + i);
   const Array<double> values =
       petsc::rows_of_nodes(fine.values, own.count * nodes * grid.dof, wanted, grid.dof);
   return operator_weights({fine.structure, axis, a.planes, values}, axes, 0, own.count);
@@ -111,7 +111,7 @@ Array<double> weights_of_rank(const Rows& fine, const Grid& grid,
 struct Between {
   std::array<AxisInterpolation, 3> axes;   // of the whole grids
   std::array<AxisInterpolation, 3> own;    // to the fine nodes of this rank
-  std::vector<std::int32_t> coarse_nodes;  // that those read
+  std::vector<std::int64_t> coarse_nodes;  // that those read
 };
 
 Between between(const Grid& fine, const Grid& coarse, const Boundary& boundary, bool nested) {
@@ -124,8 +124,7 @@ Between between(const Grid& fine, const Grid& coarse, const Boundary& boundary, 
   result.own[axis] = std::move(part.axis);
   const std::int64_t nodes = coarse.nodes() / coarse.extents[axis];
   for (const std::int32_t plane : part.coarse_nodes)
-    for (std::int64_t i = 0; i < nodes; ++i)
-      result.coarse_nodes.push_back(static_cast<std::int32_t>(plane * nodes + i));
+    for (std::int64_t i = 0; i < nodes; ++i) result.coarse_nodes.push_back(plane * nodes + i);
   return result;
 }
 

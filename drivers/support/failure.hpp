@@ -31,8 +31,8 @@ ExitCode complain(const Failure& failure);
 // mpiexec stops whoever is left, and all throw CommonFailure. Steps may be within steps. On one rank it is body() alone.
 void together(const std::function<void()>& body);
 
-// Runs every step, whatever one before it threw, and then throws what the first one did: an output that cannot be written costs
-// no other.
+// Runs every step, whatever one before it threw, and then throws what the first one did: an output that
+// cannot be written costs no other.
 void each_of(std::initializer_list<std::function<void()>> steps);
 
 }  // namespace quadrille

@@ -19,7 +19,8 @@ struct FieldStep {
   std::vector<Field> fields;  // the same names in every step
 };
 
-// Of a matrix that no grid belongs to: its vectors have a number per row or, where it is not square, per column.
+// Of a matrix that no grid belongs to: its vectors have a number per row or, where it is not square, per
+// column.
 struct MatrixSize {
   std::int64_t rows = 0, columns = 0;
   const char* scale_of(const Field& field) const;  // "row" or "column"
@@ -37,11 +38,12 @@ struct FieldFile {
 // Writes `path` (.h5) and, with the same stem, an .xdmf beside it that refers to it by a relative path.
 // Datasets: /<field>[step][z][y][x][dof] with dimension scales time, z, y, x, dof; attributes units and
 // long_name. Root attributes: extents and spacing_m (both x, y, z), dimension, dof, version; the options are
-// string attributes of the group /options, repeated ones joined by ", ". Of a matrix: /<field>[row] or [column] with the
-// dimension scales row and, where it is not square, column, and the root attributes rows and columns. A field is named with letters,
-// digits and _, and not after a scale, "options" or "xdmf", what the .xdmf refers to: those names are taken. Both files are written
-// under temporary names in the same folder and renamed, the .h5 first. Throws OutputError with the path and the reason; then neither
-// final file was touched.
+// string attributes of the group /options, repeated ones joined by ", ". Of a matrix: /<field>[row] or
+// [column] with the dimension scales row and, where it is not square, column, and the root attributes rows
+// and columns. A field is named with letters, digits and _, and not after a scale, "options" or "xdmf", what
+// the .xdmf refers to: those names are taken. Both files are written under temporary names in the same folder
+// and renamed, the .h5 first. Throws OutputError with the path and the reason; then neither final file was
+// touched.
 void write_field_file(const std::string& path, const FieldFile& file);
 
 // Throws OutputError at once, before any work, when `path` could not be written (no such folder, no

@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 
+#include "drivers/support/threads.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/host_apply.hpp"
@@ -34,7 +35,7 @@ int threads_of(bool peer) {
 }  // namespace
 
 void use_machine(const Options& options, int device) {
-  if (options.threads > 0) omp_set_num_threads(options.threads);
+  set_threads(options);
   if (options.space == "cuda" || (options.space == "auto" && cuda::device_count() > 0))
     cuda::use_device(device);
 }

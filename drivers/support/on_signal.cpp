@@ -30,7 +30,8 @@ struct sigaction action_of(void (*handler)(int)) {
   return action;
 }
 
-// Several threads may be in here with the same signal: whichever is first has removed everything before the process ends.
+// Several threads may be in here with the same signal: whichever is first has removed everything before the
+// process ends.
 void tidy_up(int signal) {
   for (const Slot& slot : slots)
     if (slot.state == Slot::filled) unlink(slot.path);

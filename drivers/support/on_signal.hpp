@@ -7,12 +7,13 @@
 
 namespace quadrille {
 
-// From now on, files that a FileToRemove names are gone when SIGINT, SIGTERM, SIGHUP or another signal ends the process, which it still
-// does: the exit status says it. A signal that is ignored, or that somebody handles already, stays so.
+// From now on, files that a FileToRemove names are gone when SIGINT, SIGTERM, SIGHUP or another signal ends
+// the process, which it still does: the exit status says it. A signal that is ignored, or that somebody
+// handles already, stays so.
 void tidy_up_on_signals();
 
-// From now on, to write into a pipe that nobody reads is an error of the write. For runs that have files to write as well, which
-// would be lost.
+// From now on, to write into a pipe that nobody reads is an error of the write. For runs that have files to
+// write as well, which would be lost.
 void outlive_broken_pipes();
 // Ends the process by SIGPIPE where there was such a write. For the end of the run.
 void end_by_broken_pipe();

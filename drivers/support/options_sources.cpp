@@ -90,7 +90,8 @@ void add_positional(Settings& settings, const std::string& word, const CommandSp
                      " takes one " + command.positional_kind + ", '" + at->second.text + "'");
 }
 
-// `;` begins a comment at the start of a line and after a blank; Boost itself knows # alone, which does so anywhere.
+// `;` begins a comment at the start of a line and after a blank; Boost itself knows # alone, which does so
+// anywhere.
 void strip_comment(std::string& line) {
   for (std::size_t at = line.find(';'); at != std::string::npos; at = line.find(';', at + 1))
     if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t') return line.resize(at);

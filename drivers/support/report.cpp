@@ -14,7 +14,8 @@
 namespace quadrille {
 namespace {
 
-// A record's names and values in the contract's order, each value as `write` puts it. JSON and CSV both come from here.
+// A record's names and values in the contract's order, each value as `write` puts it. JSON and CSV both come
+// from here.
 template <class Write>
 std::vector<std::pair<const char*, std::string>> cells(const Record& r, Write write) {
   return {{"bench", write(r.bench)},
@@ -166,8 +167,8 @@ void print_above_floor(std::ostream& out, const std::vector<const Record*>& reco
     });
   };
   if (any(true))
-    out << "above 100 %, in cache: of so few bytes the start of the threads is most, of the stream's time "
-           "too.\n";
+    out << "above 100 %, in cache: of few bytes the start of the stream's threads is most; else it was "
+           "slowed.\n";
   if (any(false))
     out << "above 100 %: something else slowed the stream down, each time it was tried; repeat the run "
            "alone.\n";

@@ -50,7 +50,8 @@ void write_points(hid_t file, const Lattice& lattice) {
               {points.size() / 3, 3});
 }
 
-// The corners of a cell that begins at the origin, in XDMF's order: around the lower face, then around the upper one.
+// The corners of a cell that begins at the origin, in XDMF's order: around the lower face, then around the
+// upper one.
 std::vector<std::int64_t> corners_of_a_cell(const Lattice& lattice) {
   const std::array<std::int64_t, 3> strides{1, lattice.extents[0], lattice.extents[0] * lattice.extents[1]};
   std::vector<std::int64_t> corners{0};

@@ -7,9 +7,9 @@
 
 namespace quadrille {
 
-// The group /xdmf: of each step and field /xdmf/<step>/<array> [node] or [node][3], views of the field's own dataset (HDF5's virtual datasets,
-// which hold nothing), and of small lattices points [point][3] and cells [cell][corner], compressed. The fields are in the file already.
-// Throws hdf5::Hdf5Error.
+// The group /xdmf: of each step and field /xdmf/<step>/<array> [node] or [node][3], views of the field's own
+// dataset (HDF5's virtual datasets, which hold nothing), and of small lattices points [point][3] and cells
+// [cell][corner], compressed. The fields are in the file already. Throws hdf5::Hdf5Error.
 void write_xdmf_data(hid_t file, const FieldFile& content);
 
 }  // namespace quadrille

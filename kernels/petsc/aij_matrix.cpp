@@ -8,7 +8,6 @@
 namespace quadrille::petsc {
 
 static_assert(std::is_same_v<PetscScalar, double>, "Quadrille needs a PETSc with real double scalars");
-static_assert(sizeof(PetscInt) == sizeof(std::int32_t), "Quadrille needs a PETSc with 32-bit indices");
 
 Handle<Mat> aij_copy(const Csr<double>& csr, int block_size, bool on_gpu) {
   require_initialised();
@@ -18,19 +17,18 @@ Handle<Mat> aij_copy(const Csr<double>& csr, int block_size, bool on_gpu) {
   QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, columns, rows, columns));
   QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), block_size));
   QUADRILLE_PETSC(MatSetType(matrix.get(), on_gpu ? MATSEQAIJCUSPARSE : MATSEQAIJ));
-  QUADRILLE_PETSC(
-      MatSeqAIJSetPreallocationCSR(matrix.get(), csr.row_ptr.data(), csr.column.data(), csr.value.data()));
+  QUADRILLE_PETSC(MatSeqAIJSetPreallocationCSR(matrix.get(), PetscIndices(csr.row_ptr).data(),
+                                               PetscIndices(csr.column).data(), csr.value.data()));
   return matrix;
 }
 
-AijMatrix::AijMatrix(const Csr<double>& csr) {
+AijMatrix::AijMatrix(const Csr<double>& csr) : row_ptr_(csr.row_ptr), column_(csr.column) {
   require_initialised();
   const PetscInt rows = to_index32(csr.rows, "rows"), columns = to_index32(csr.columns, "columns");
   // PETSc takes non-const pointers, but MatMult only reads.
   matrix_ = make<Mat>("MatCreateSeqAIJWithArrays", [&](Mat* matrix) {
-    return MatCreateSeqAIJWithArrays(
-        PETSC_COMM_SELF, rows, columns, const_cast<PetscInt*>(csr.row_ptr.data()),
-        const_cast<PetscInt*>(csr.column.data()), const_cast<PetscScalar*>(csr.value.data()), matrix);
+    return MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, rows, columns, row_ptr_.writable(), column_.writable(),
+                                     const_cast<PetscScalar*>(csr.value.data()), matrix);
   });
   const auto vector = [](PetscInt size) {
     return make<Vec>("VecCreateSeqWithArray",

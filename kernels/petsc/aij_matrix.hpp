@@ -5,11 +5,12 @@
 
 #include "formats/csr.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/indices.hpp"
 
 namespace quadrille::petsc {
 
-// Owns the PETSc objects, not the arrays: `csr` must outlive it. Needs 32-bit PetscInt and real double
-// scalars.
+// Owns the PETSc objects, not the arrays: `csr` must outlive it. Needs real double scalars; where PetscInt has 64 bits the indices
+// are copied.
 class AijMatrix {
  public:
   explicit AijMatrix(const Csr<double>& csr);
@@ -19,6 +20,7 @@ class AijMatrix {
   void multiply_transpose(const double* x, double* y) const;
 
  private:
+  PetscIndices row_ptr_, column_;
   Handle<Mat> matrix_;
   Handle<Vec> right_, left_;  // of columns and of rows, without memory of their own
 };

@@ -93,7 +93,7 @@ PetscErrorCode watch(KSP, PetscInt iteration, PetscReal residual, void* context)
   return guarded("the monitor of quadrille", [&] {
     Watch& w = *static_cast<Watch*>(context);
     if (iteration == 0) w.first = residual;
-    w.monitor(iteration, w.first > 0 ? residual / w.first : residual, w.tolerance);
+    w.monitor(static_cast<int>(iteration), w.first > 0 ? residual / w.first : residual, w.tolerance);
   });
 }
 
@@ -318,7 +318,7 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   PetscInt iterations = 0;
   QUADRILLE_PETSC(KSPGetConvergedReason(ksp.get(), &reason));
   QUADRILLE_PETSC(KSPGetIterationNumber(ksp.get(), &iterations));
-  result.iterations = iterations;
+  result.iterations = static_cast<int>(iterations);
   result.tolerance = watched.tolerance;
   result.reason = in_words(reason);
   KSPType method = nullptr;

@@ -6,6 +6,7 @@
 
 #include "kernels/petsc/aij_matrix.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/indices.hpp"
 #include "kernels/petsc/multigrid_setup.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/rank_matrix.hpp"
@@ -30,8 +31,9 @@ struct Smoother {
 // first node is doubled: for a right side that is orthogonal to the constants, that is as if this node were held at zero.
 Handle<Mat> direct_matrix(const SpmvOperator<double>& op, const GhostPart* ghosts, int held) {
   const std::int64_t first = ghosts ? sum_before(op.rows()) : 0;
-  const Csr<double> csr =
-      ghosts ? joined_rows(op.to_csr(), *ghosts, first, sum_over_ranks(op.rows())) : op.to_csr();
+  const GhostPart none;
+  const JoinedRows csr = joined_rows(op.to_csr(), ghosts ? *ghosts : none, first,
+                                     ghosts ? sum_over_ranks(op.rows()) : op.columns());
   const auto rows = static_cast<PetscInt>(csr.rows), columns = static_cast<PetscInt>(csr.columns);
   std::vector<PetscInt> lengths(static_cast<std::size_t>(rows)), beside(lengths.size());
   std::vector<double> diagonal(lengths.size(), 0.0);
@@ -51,10 +53,12 @@ Handle<Mat> direct_matrix(const SpmvOperator<double>& op, const GhostPart* ghost
   QUADRILLE_PETSC(MatSetType(matrix.get(), MATAIJ));
   QUADRILLE_PETSC(MatSeqAIJSetPreallocation(matrix.get(), 0, lengths.data()));
   QUADRILLE_PETSC(MatMPIAIJSetPreallocation(matrix.get(), 0, lengths.data(), 0, beside.data()));
+  std::vector<PetscInt> columns_of_row;
   for (PetscInt i = 0; i < rows; ++i) {
-    const std::int32_t begin = csr.row_ptr[i];
+    const std::int32_t begin = csr.row_ptr[i], end = csr.row_ptr[i + 1];
     const PetscInt row = static_cast<PetscInt>(first) + i;
-    QUADRILLE_PETSC(MatSetValues(matrix.get(), 1, &row, csr.row_ptr[i + 1] - begin, csr.column.data() + begin,
+    columns_of_row.assign(csr.column.data() + begin, csr.column.data() + end);
+    QUADRILLE_PETSC(MatSetValues(matrix.get(), 1, &row, end - begin, columns_of_row.data(),
                                  csr.value.data() + begin, INSERT_VALUES));
     const double more = row >= held ? 0 : largest > 0 ? std::max(diagonal[i], largest * 1e-3) : 1;
     QUADRILLE_PETSC(MatSetValue(matrix.get(), row, row, diagonal[i] + more, INSERT_VALUES));
@@ -91,7 +95,7 @@ MultigridRequest multigrid_request() {
   QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, nullptr, "-pc_mg_levels", &levels, &set));
   if (set && levels < 1)
     throw PetscOptionError("-pc_mg_levels " + std::to_string(levels) + ": multigrid has at least one level");
-  request.levels = set ? levels : 0;
+  request.levels = set ? to_index32(levels, "levels of multigrid") : 0;
   QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_mg_galerkin", text, sizeof text, &set));
   const std::string kind = set ? text : "external";
   if (kind == "none")

@@ -19,7 +19,7 @@ struct MultigridLevel {
   // On several ranks `op` and `ghosts` are as in KrylovProblem, and the interpolation is to this rank's fine nodes from these coarse
   // ones, as in RankTransfer.
   std::shared_ptr<const GhostPart> ghosts = {};
-  std::vector<std::int32_t> coarse_nodes = {};
+  std::vector<std::int64_t> coarse_nodes = {};
 };
 
 // How an operator on a coarser grid is made: the PDE is discretised there again, or P^T A P.

@@ -4,6 +4,7 @@
 
 #include "formats/format.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/indices.hpp"
 
 namespace quadrille::petsc {
 
@@ -17,10 +18,10 @@ Array<std::int32_t> rcm_order(std::int64_t rows, std::int64_t columns, const Arr
   if (rows == 0) return order;
   const Array<double> ones(column.size(), 1.0);
   const PetscInt n = to_index32(rows, "rows");
+  const PetscIndices begin(row_ptr), columns_of_rows(column);
   const auto pattern = make<Mat>("MatCreateSeqAIJWithArrays", [&](Mat* m) {
-    return MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n, n, const_cast<PetscInt*>(row_ptr.data()),
-                                     const_cast<PetscInt*>(column.data()), const_cast<double*>(ones.data()),
-                                     m);
+    return MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n, n, begin.writable(), columns_of_rows.writable(),
+                                     const_cast<double*>(ones.data()), m);
   });
   // PETSc's RCM walks the rows' graph and expects a symmetric one.
   const auto symmetric =

@@ -60,7 +60,7 @@ class PointBlocks {
     QUADRILLE_PETSC(PCSetFailedReason(pc, static_cast<PCFailedReason>(error)));
     auto hub = std::make_shared<BlockDiagonals<double>>();
     hub->extents = {rows / size, 1, 1};
-    hub->dof = size;
+    hub->dof = to_index32(size, "rows of a block");
     hub->offsets = {{0, 0, 0}};
     hub->values = Array<double>(std::int64_t{rows} * size);
 #pragma omp parallel for schedule(static)

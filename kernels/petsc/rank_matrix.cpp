@@ -1,5 +1,6 @@
 #include "kernels/petsc/rank_matrix.hpp"
 
+#include "kernels/petsc/indices.hpp"
 #include "kernels/petsc/matrix_type/ghost_products.hpp"
 #include "kernels/petsc/ranks.hpp"
 #include "kernels/petsc/scaled_operator.hpp"
@@ -12,7 +13,7 @@ Handle<Mat> make_rank_matrix(std::shared_ptr<const SpmvOperator<double>> own,
                              std::shared_ptr<const GhostPart> ghosts, const std::string& format,
                              int block_size) {
   const PetscInt rows = to_index32(own->rows(), "rows");
-  to_index32(sum_over_ranks(own->rows()), "rows of all ranks");
+  to_petsc_int(sum_over_ranks(own->rows()), "rows of all ranks");
   Handle<Mat> matrix = make<Mat>("MatCreateShell", [=](Mat* m) {
     return MatCreateShell(PETSC_COMM_WORLD, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, m);
   });
@@ -21,8 +22,8 @@ Handle<Mat> make_rank_matrix(std::shared_ptr<const SpmvOperator<double>> own,
   if (has_cuda() && own->space() == SpaceKind::cuda) set_gpu_vectors(matrix.get(), true);
   LocalParts parts;
   parts.ghost = std::shared_ptr<const Csr<double>>(ghosts, &ghosts->values);
-  parts.boundary_rows = ghosts->boundary_rows;
-  parts.ghost_columns = ghosts->columns;
+  parts.boundary_rows.assign(ghosts->boundary_rows.begin(), ghosts->boundary_rows.end());
+  parts.ghost_columns.assign(ghosts->columns.begin(), ghosts->columns.end());
   auto coupling = std::make_shared<GhostProducts>(matrix.get(), parts, own->space());
   const auto whole_rows = [own, ghosts, first = sum_before(own->rows()), all = sum_over_ranks(own->rows())] {
     return joined_rows(own->to_csr(), *ghosts, first, all);
@@ -36,17 +37,19 @@ Handle<Mat> make_rank_aij(const SpmvOperator<double>& own, const GhostPart& ghos
                           bool on_gpu) {
   if (on_gpu && !has_cuda()) throw FormatError("MATMPIAIJCUSPARSE needs a PETSc with CUDA");
   const std::int64_t first = sum_before(own.rows()), all = sum_over_ranks(own.rows());
-  to_index32(all, "rows of all ranks");
-  const Csr<double> csr = joined_rows(own.to_csr(), ghosts, first, all);
-  const auto rows = static_cast<PetscInt>(csr.rows);
+  to_petsc_int(all, "rows of all ranks");
+  const JoinedRows joined = joined_rows(own.to_csr(), ghosts, first, all);
+  const auto rows = static_cast<PetscInt>(joined.rows);
+  const PetscIndices begin(joined.row_ptr);
+  const std::vector<PetscInt> columns(joined.column.begin(), joined.column.end());
   Handle<Mat> matrix = make<Mat>("MatCreate", [](Mat* m) { return MatCreate(PETSC_COMM_WORLD, m); });
   QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
   QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), block_size));
   QUADRILLE_PETSC(MatSetType(matrix.get(), on_gpu ? MATAIJCUSPARSE : MATAIJ));
   QUADRILLE_PETSC(
-      MatSeqAIJSetPreallocationCSR(matrix.get(), csr.row_ptr.data(), csr.column.data(), csr.value.data()));
+      MatSeqAIJSetPreallocationCSR(matrix.get(), begin.data(), columns.data(), joined.value.data()));
   QUADRILLE_PETSC(
-      MatMPIAIJSetPreallocationCSR(matrix.get(), csr.row_ptr.data(), csr.column.data(), csr.value.data()));
+      MatMPIAIJSetPreallocationCSR(matrix.get(), begin.data(), columns.data(), joined.value.data()));
   return matrix;
 }
 

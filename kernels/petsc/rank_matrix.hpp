@@ -13,7 +13,7 @@
 namespace quadrille::petsc {
 
 // A MATSHELL of PETSC_COMM_WORLD with what make_shell_matrix() promises, but norms: `own` has this rank's rows and the columns of the
-// same numbers. Collective. Throws FormatError where 32 bits cannot count the rows of all ranks.
+// same numbers. Collective. Throws FormatError where PETSc's indices cannot count the rows of all ranks.
 Handle<Mat> make_rank_matrix(std::shared_ptr<const SpmvOperator<double>> own,
                              std::shared_ptr<const GhostPart> ghosts, const std::string& format,
                              int block_size);

@@ -6,6 +6,7 @@
 
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/gathering.hpp"
+#include "kernels/petsc/indices.hpp"
 #include "kernels/petsc/rank_matrix.hpp"
 #include "kernels/petsc/ranks.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
@@ -36,9 +37,9 @@ CoarseProduct rank_triple_product(std::shared_ptr<const SpmvOperator<double>> ow
 }
 
 Array<double> rows_of_nodes(const Array<double>& columns, std::int64_t rows,
-                            const std::vector<std::int32_t>& nodes, int dof) {
+                            const std::vector<std::int64_t>& nodes, int dof) {
   const Handle<Vec> mine = rank_vector(rows, SpaceKind::cpu);
-  Gathering gathering(mine.get(), nodes, dof);
+  Gathering gathering(mine.get(), to_petsc_ints(nodes, "nodes"), dof);
   // A rank without rows has no columns either, but takes part.
   const auto count = static_cast<std::int64_t>(
       largest_over_ranks(rows > 0 ? static_cast<double>(columns.size() / rows) : 0));

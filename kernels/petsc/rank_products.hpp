@@ -20,6 +20,6 @@ CoarseProduct rank_triple_product(std::shared_ptr<const SpmvOperator<double>> ow
 // Columns of numbers, one for each of this rank's rows, [column][row], of which it wants the rows of other nodes, whoever has them:
 // [column][node in the order of `nodes`][row of the node].
 Array<double> rows_of_nodes(const Array<double>& columns, std::int64_t rows,
-                            const std::vector<std::int32_t>& nodes, int dof);
+                            const std::vector<std::int64_t>& nodes, int dof);
 
 }  // namespace quadrille::petsc

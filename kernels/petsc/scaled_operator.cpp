@@ -291,7 +291,8 @@ const double* ScaledOperator::inverse_blocks(int size) {
 }
 
 void ScaledOperator::inverse_blocks(std::span<const PetscInt> sizes, double* inverses) const {
-  Array<double> blocks = quadrille::diagonal_blocks(op_->to_csr(), sizes);
+  const std::vector<std::int32_t> block_rows(sizes.begin(), sizes.end());
+  Array<double> blocks = quadrille::diagonal_blocks(op_->to_csr(), block_rows);
   scale_and_shift_blocks(blocks.data(), sizes);
   const Handle<Mat> matrix = aij_of_blocks(blocks.data(), sizes, MATSEQAIJ);
   QUADRILLE_PETSC(MatInvertVariableBlockDiagonal(matrix.get(), static_cast<PetscInt>(sizes.size()),

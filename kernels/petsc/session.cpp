@@ -5,7 +5,6 @@
 #include <mpi-ext.h>
 #endif
 #include <petscsys.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +13,8 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/host_share.hpp"
+#include "kernels/petsc/mpi_start.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/ranks.hpp"
 
@@ -27,17 +28,6 @@ PetscErrorCode keep_message(MPI_Comm, int, const char*, const char*, PetscErrorC
                             const char* message, void*) {
   if (type == PETSC_ERROR_INITIAL) last_message = message != nullptr ? message : "";
   return code;
-}
-
-// A single process in a container needs no network and no permission prompt of Open MPI's; a user's setting
-// wins.
-void quiet_open_mpi() {
-  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
-  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
-  if (geteuid() == 0) {
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
-  }
 }
 
 // A PETSc with CUDA stops where MPI cannot send from GPU memory, unless it is told to send from the host. What follows on the
@@ -72,15 +62,11 @@ Session::Session(const std::vector<std::string>& arguments, int first_gpu) {
   PetscBool initialised = PETSC_FALSE;
   PetscInitialized(&initialised);
   if (initialised) return;
-  quiet_open_mpi();
+  owns_mpi_ = start_mpi();
   words_ = {"quadrille", "-no_signal_handler"};
   if (must_send_from_host()) words_.insert(words_.end(), {"-use_gpu_aware_mpi", "0"});
-  if (first_gpu > 0 && has_cuda() && cuda::device_count() > 0) {  // else PETSc chooses as gpu_of_rank() does
-    int started = 0;
-    MPI_Initialized(&started);
-    if (!started) owns_mpi_ = MPI_Init(nullptr, nullptr) == MPI_SUCCESS;
+  if (first_gpu > 0 && has_cuda() && cuda::device_count() > 0)  // else PETSc chooses as gpu_of_rank() does
     words_.insert(words_.end(), {"-device_select_cuda", std::to_string(gpu_of_rank(first_gpu))});
-  }
   words_.insert(words_.end(), arguments.begin(), arguments.end());
   for (std::string& word : words_) pointers_.push_back(word.data());
   int count = static_cast<int>(pointers_.size());
@@ -94,6 +80,7 @@ Session::Session(const std::vector<std::string>& arguments, int first_gpu) {
     throw PetscOptionError(std::string(error.what()) + "; correct what follows the bare --");
   }
   owner_ = true;
+  find_host_share();
   verdict(0, nullptr);  // makes what later verdicts need
 }
 

@@ -14,7 +14,7 @@
 namespace quadrille::petsc {
 
 static_assert(std::is_same_v<Mat, _p_Mat*>);
-static_assert(std::is_same_v<PetscScalar, double> && sizeof(PetscInt) == sizeof(std::int32_t));
+static_assert(std::is_same_v<PetscScalar, double>);
 
 namespace {
 
@@ -28,7 +28,7 @@ ScaledOperator& of(Mat matrix) {
 int block_size_of(Mat matrix) {
   PetscInt size = 1;
   QUADRILLE_PETSC(MatGetBlockSize(matrix, &size));
-  return size;
+  return to_index32(size, "rows of a block");
 }
 
 // The callbacks, as PETSc calls them.

@@ -11,6 +11,7 @@
 #include "kernels/petsc/device_work.hpp"
 #include "kernels/petsc/gathering.hpp"
 #include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/indices.hpp"
 #include "kernels/petsc/through_aij.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
 
@@ -21,13 +22,13 @@ MPI_Comm comm_of(Mat m) {
   return PetscObjectComm(reinterpret_cast<PetscObject>(m));
 }
 
-static_assert(std::is_same_v<PetscScalar, double> && sizeof(PetscInt) == sizeof(std::int32_t));
+static_assert(std::is_same_v<PetscScalar, double>);
 
 class Transfer {
  public:
   explicit Transfer(std::shared_ptr<const GridTransfer<double>> transfer) : transfer_(std::move(transfer)) {}
   Transfer(RankTransfer part, Vec coarse)
-      : transfer_(std::move(part.own)), coarse_nodes_(std::move(part.coarse_nodes)) {
+      : transfer_(std::move(part.own)), coarse_nodes_(to_petsc_ints(part.coarse_nodes, "coarse nodes")) {
     QUADRILLE_PETSC(VecGetLocalSize(coarse, &own_columns_));
     coarse_ = std::make_unique<Gathering>(coarse, coarse_nodes_, transfer_->dof());
   }
@@ -133,10 +134,9 @@ class Transfer {
     Handle<Mat> matrix = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
     QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, own_columns_, PETSC_DETERMINE, PETSC_DETERMINE));
     QUADRILLE_PETSC(MatSetType(matrix.get(), MATAIJ));
-    QUADRILLE_PETSC(
-        MatSeqAIJSetPreallocationCSR(matrix.get(), csr.row_ptr.data(), columns.data(), values.data()));
-    QUADRILLE_PETSC(
-        MatMPIAIJSetPreallocationCSR(matrix.get(), csr.row_ptr.data(), columns.data(), values.data()));
+    const PetscIndices begin(csr.row_ptr);
+    QUADRILLE_PETSC(MatSeqAIJSetPreallocationCSR(matrix.get(), begin.data(), columns.data(), values.data()));
+    QUADRILLE_PETSC(MatMPIAIJSetPreallocationCSR(matrix.get(), begin.data(), columns.data(), values.data()));
     return matrix;
   }
 

@@ -22,7 +22,7 @@ _p_Mat* make_transfer_matrix(std::shared_ptr<const GridTransfer<double>> transfe
 struct RankTransfer {
   // To the fine nodes of this rank, from those coarse nodes that they read, whoever owns them.
   std::shared_ptr<const GridTransfer<double>> own;
-  std::vector<std::int32_t> coarse_nodes;  // numbers of the latter in the coarse grid's vectors, each once
+  std::vector<std::int64_t> coarse_nodes;  // numbers of the latter in the coarse grid's vectors, each once
 };
 
 // The same for fine and coarse vectors of several ranks: coarse ones like `coarse`, and as many fine rows as the parts have. What

@@ -46,7 +46,7 @@ void expect_whole(const LinesCase& c, int ranks) {
     EXPECT_EQ(split_slab.ghosts.columns.empty(), planes.count == c.grid.extents[axis] || planes.count == 0);
     const Csr<double> own =
         planes.count > 0 ? to_csr(split_slab.own) : Csr<double>{0, 0, Array<std::int32_t>(1, 0), {}, {}};
-    const Csr<double> joined = joined_rows(own, split_slab.ghosts, row, c.grid.rows());
+    const JoinedRows joined = joined_rows(own, split_slab.ghosts, row, c.grid.rows());
     for (std::int64_t i = 0; i < joined.rows; ++i, ++row) {
       const std::int32_t from = expected.row_ptr[row], count = expected.row_ptr[row + 1] - from;
       ASSERT_EQ(joined.row_ptr[i + 1] - joined.row_ptr[i], count) << "row " << row;
@@ -110,12 +110,34 @@ TEST(Slab, IsSplitAsByHand) {
   const SplitSlab parts = split(std::move(slab));
   EXPECT_EQ(parts.own.extents, (std::array<std::int64_t, 3>{3, 2, 1}));
   EXPECT_EQ(parts.ghosts.boundary_rows, (std::vector<std::int32_t>{0, 1, 2}));
-  EXPECT_EQ(parts.ghosts.columns, (std::vector<std::int32_t>{3, 4, 5}));
+  EXPECT_EQ(parts.ghosts.columns, (std::vector<std::int64_t>{3, 4, 5}));
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(parts.own.values[i], 0);
     EXPECT_EQ(parts.own.values[3 + i], 13 + i);
     EXPECT_EQ(parts.ghosts.values.value[i], 10 + i);
     EXPECT_EQ(parts.ghosts.values.column[i], i);
+  }
+}
+
+// Two lines of a grid with 2^32 nodes: what a rank has is counted by 32 bits, where it stands is not.
+TEST(Slab, StandsBeyond32Bits) {
+  constexpr std::int64_t n = 65536;
+  Slab slab;
+  slab.structure.extents = {n, n, 1};
+  slab.structure.offsets = {{0, -1, 0}, {0, 0, 0}, {0, 1, 0}};
+  slab.axis = 1;
+  slab.first_plane = 40000;
+  slab.planes = 2;
+  slab.values = Array<double>(3 * 2 * n, 1.0);
+  const std::int64_t first = slab.first_node();
+  const SplitSlab parts = split(std::move(slab));
+  ASSERT_EQ(parts.ghosts.columns.size(), 2 * n);
+  EXPECT_EQ(parts.ghosts.columns.front(), 39999 * n);
+  EXPECT_EQ(parts.ghosts.columns.back(), 40003 * n - 1);
+  const JoinedRows rows = joined_rows(to_csr(parts.own), parts.ghosts, first, n * n);
+  for (const std::int64_t i : {std::int64_t{0}, n - 1, n, 2 * n - 1}) {
+    ASSERT_EQ(rows.row_ptr[i + 1] - rows.row_ptr[i], 3);
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(rows.column[rows.row_ptr[i] + k], first + i + (k - 1) * n);
   }
 }
 

@@ -64,14 +64,16 @@ class Signals(cli_case.CliTest):
 
     def test_on_several_ranks(self):
         command = ["solve", "poisson", "--grid", "12x12", *QUIET, "--output", "u.h5"]
-        # A loaded machine may take more than the second that Open MPI gives the ranks before it sends SIGKILL.
+        # A loaded machine may take more than the second that Open MPI gives the ranks before it sends
+        # SIGKILL.
         process = self.start(2, command, before=[MPIEXEC, "-n", "2", "--mca", "odls_base_sigkill_timeout", "5"])
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)
         self.assertNotEqual(process.returncode, 0)
         self.assertEqual(self.files(), [])
 
-    # The script that draws is a process of its own; here it would take more than a minute to give its file the final name.
+    # The script that draws is a process of its own; here it would take more than a minute to give its file
+    # the final name.
     def test_a_figure(self):
         if subprocess.run(["/usr/bin/python3", "-c", "import matplotlib"], capture_output=True).returncode:
             self.skipTest("no matplotlib")

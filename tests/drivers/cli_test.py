@@ -278,7 +278,8 @@ class Output(CliTest):
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("standard output", done.stderr)
 
-    # What was measured is in its files first: a screen that is full, or a pipe whose reader has gone, costs none of it.
+    # What was measured is in its files first: a screen that is full, or a pipe whose reader has gone, costs
+    # none of it.
     def test_a_lost_standard_output_loses_no_file(self):
         result, table, fields = self.path("r.json"), self.path("r.csv"), self.path("f.h5")
         grid, trial = ["--grid", "8x8"], ["--repetitions", "1", "--space", "cpu"]

@@ -172,7 +172,8 @@ TEST_F(FieldFileTest, FullDiskForLargeFields) {
   }
 }
 
-// The XDMF is the larger of the two: it has the file's name, with five letters for each &, and the fields' names twice.
+// The XDMF is the larger of the two: it has the file's name, with five letters for each &, and the fields'
+// names twice.
 TEST_F(FieldFileTest, FullDiskForTheXdmfAlone) {
   FieldFile file;
   file.matrix = MatrixSize{2, 2};

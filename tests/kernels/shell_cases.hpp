@@ -10,6 +10,7 @@
 #include "cases.hpp"
 #include "entry_test.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/indices.hpp"
 #include "kernels/petsc/session.hpp"
 #include "kernels/petsc/shell_matrix.hpp"
 
@@ -28,10 +29,11 @@ inline Handle<Mat> aij_of(const Csr<double>& csr, int block_size) {
                            nullptr, m);
   });
   CALL(MatSetBlockSize(matrix.get(), block_size));
+  const petsc::PetscIndices columns(csr.column);
   for (PetscInt i = 0; i < csr.rows; ++i) {
     if (csr.rows == csr.columns) CALL(MatSetValue(matrix.get(), i, i, 0.0, ADD_VALUES));  // MatShift wants it
     CALL(MatSetValues(matrix.get(), 1, &i, csr.row_ptr[i + 1] - csr.row_ptr[i],
-                      csr.column.data() + csr.row_ptr[i], csr.value.data() + csr.row_ptr[i], ADD_VALUES));
+                      columns.data() + csr.row_ptr[i], csr.value.data() + csr.row_ptr[i], ADD_VALUES));
   }
   CALL(MatAssemblyBegin(matrix.get(), MAT_FINAL_ASSEMBLY));
   CALL(MatAssemblyEnd(matrix.get(), MAT_FINAL_ASSEMBLY));

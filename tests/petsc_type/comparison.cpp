@@ -37,7 +37,8 @@ std::vector<Case> cases(unsigned seed, int count) {
     c.size = {1, 1, 1};
     for (int axis = 0; axis < c.dimension; ++axis) {
       c.size[axis] = draw(c.width * ranks(), c.width * ranks() + 4);
-      if (c.dimension == 3) c.size[axis] = std::min(c.size[axis], std::max(7, c.width * ranks()));
+      if (c.dimension == 3)
+        c.size[axis] = std::min<PetscInt>(c.size[axis], std::max<PetscInt>(7, c.width * ranks()));
       c.periodic[axis] = draw(0, 2) == 0;
     }
     all.push_back(c);

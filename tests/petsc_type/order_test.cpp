@@ -5,6 +5,7 @@
 #include "assembly/pdes.hpp"
 #include "comparison.hpp"
 #include "formats/block_diagonals.hpp"
+#include "kernels/petsc/indices.hpp"
 
 namespace quadrille::type_test {
 namespace {
@@ -51,9 +52,10 @@ Handle<Mat> own_rows(DM dm, const PdeProblem& problem) {
   const Csr<double> csr = to_csr(problem.system.hub);
   Handle<Mat> a = make<Mat>("DMCreateMatrix", [=](Mat* made) { return DMCreateMatrix(dm, made); });
   PetscInt first = 0, last = 0;
+  const petsc::PetscIndices columns(csr.column);
   CALL(MatGetOwnershipRange(a.get(), &first, &last));
   for (PetscInt i = first; i < last; ++i)
-    CALL(MatSetValues(a.get(), 1, &i, csr.row_ptr[i + 1] - csr.row_ptr[i], csr.column.data() + csr.row_ptr[i],
+    CALL(MatSetValues(a.get(), 1, &i, csr.row_ptr[i + 1] - csr.row_ptr[i], columns.data() + csr.row_ptr[i],
                       csr.value.data() + csr.row_ptr[i], INSERT_VALUES));
   CALL(MatAssemblyBegin(a.get(), MAT_FINAL_ASSEMBLY));
   CALL(MatAssemblyEnd(a.get(), MAT_FINAL_ASSEMBLY));

@@ -20,7 +20,9 @@ Csr<double> csr_of(Mat matrix) {
   QUADRILLE_PETSC(MatGetRowIJ(matrix, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
   if (!done) throw PetscError("PETSc does not show the rows of its AIJ matrix");
   QUADRILLE_PETSC(MatSeqAIJGetArrayRead(matrix, &value));
-  const std::int64_t entries = begin[rows];
+  to_index32(rows, "rows");
+  to_index32(columns, "columns");
+  const std::int64_t entries = to_index32(begin[rows], "non-zeros");
   Csr<double> csr{rows, columns, Array<std::int32_t>(std::int64_t{rows} + 1), Array<std::int32_t>(entries),
                   Array<double>(entries)};
   std::copy(begin, begin + rows + 1, csr.row_ptr.data());

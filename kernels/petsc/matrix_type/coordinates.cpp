@@ -1,6 +1,7 @@
 #include "kernels/petsc/matrix_type/coordinates.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "kernels/petsc/device_work.hpp"
@@ -108,7 +109,8 @@ RemoteEntries::RemoteEntries(Mat layout, const Coordinates& all, std::vector<Pet
       PetscSFFetchAndOpBegin(counter.get(), MPIU_INT, &coming, counts.data(), begins.data(), MPI_SUM));
   QUADRILLE_PETSC(
       PetscSFFetchAndOpEnd(counter.get(), MPIU_INT, &coming, counts.data(), begins.data(), MPI_SUM));
-  if (coming < 0) throw FormatError("a rank is sent more entries by coordinates than 32 bits count");
+  if (coming < 0 || coming > std::numeric_limits<std::int32_t>::max())
+    throw FormatError("a rank is sent more entries by coordinates than 32 bits count");
   remote.clear();
   for (std::size_t i = 0; i < runs.size(); ++i)
     for (PetscInt k = 0; k < runs[i].count; ++k) remote.push_back({runs[i].rank, begins[i] + k});

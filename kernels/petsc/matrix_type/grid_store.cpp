@@ -1,6 +1,7 @@
 // The values of a matrix on a DMDA: the block diagonals of this rank's box, and beside them the couplings to ghosts.
 #include <algorithm>
 
+#include "kernels/petsc/indices.hpp"
 #include "kernels/petsc/matrix_type/coordinates.hpp"
 #include "kernels/petsc/matrix_type/entry_list.hpp"
 #include "kernels/petsc/matrix_type/grid_blocks.hpp"
@@ -292,7 +293,7 @@ class GridStore final : public Store {
       row(first + i, of_row, row_values);
       columns.insert(columns.end(), of_row.begin(), of_row.end());
       values.insert(values.end(), row_values.begin(), row_values.end());
-      begin.push_back(to_index32(static_cast<std::int64_t>(columns.size()), "the entries of AIJ"));
+      begin.push_back(to_petsc_int(static_cast<std::int64_t>(columns.size()), "the entries of AIJ"));
     }
     const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(owner_));
     Handle<Mat> made = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });

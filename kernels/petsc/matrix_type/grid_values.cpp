@@ -11,6 +11,8 @@ namespace {
 Csr<double> ghost_part(const GridStructure& s) {
   const std::int64_t dof = s.owned.dof, rows = static_cast<std::int64_t>(s.boundary.size()) * dof,
                      entries = static_cast<std::int64_t>(s.ghost.size()) * dof * dof;
+  to_index32(entries, "couplings to other ranks");
+  to_index32(static_cast<std::int64_t>(s.ghosts.size()) * dof, "columns of other ranks");
   Csr<double> ghost{rows, static_cast<std::int64_t>(s.ghosts.size()) * dof, Array<std::int32_t>(rows + 1),
                     Array<std::int32_t>(entries), Array<double>(entries, 0.0)};
   std::int32_t place = ghost.row_ptr[0] = 0;

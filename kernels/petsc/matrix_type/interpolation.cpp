@@ -69,7 +69,7 @@ std::optional<std::array<AxisInterpolation, 3>> axes_between(DM coarse, DM fine)
     if (within && !periodic && c.sides[axis] != DM_BOUNDARY_NONE && c.sides[axis] != DM_BOUNDARY_GHOSTED)
       return {};
     if (within && (n < 2 || m < n || (periodic ? m % n : (m - 1) % (n - 1)) != 0)) return {};
-    axes[axis] = dmda_interpolation(m, n, periodic);
+    axes[axis] = dmda_interpolation(to_index32(m, "nodes along an axis"), n, periodic);
   }
   return axes;
 }
@@ -81,7 +81,7 @@ struct Owner {
 
 // The numbers of the nodes whose positions along the axes are `at`, x fastest, in the global vectors of `dm`: those of the ranks
 // follow each other, x fastest, and the nodes of each rank's box likewise. (The mapping of the DM knows only ghosts.)
-std::vector<PetscInt> numbers_of(DM dm, const std::array<std::vector<std::int32_t>, 3>& at) {
+std::vector<std::int64_t> numbers_of(DM dm, const std::array<std::vector<std::int32_t>, 3>& at) {
   const std::array<PetscInt, 3> ranks = DmdaGrid(dm).ranks;
   std::array<const PetscInt*, 3> given{};
   QUADRILLE_PETSC(DMDAGetOwnershipRanges(dm, &given[0], &given[1], &given[2]));
@@ -96,15 +96,15 @@ std::vector<PetscInt> numbers_of(DM dm, const std::array<std::vector<std::int32_
       owners[axis].push_back({rank, node - first});
     }
   }
-  std::vector<PetscInt> first_of;  // node of each rank
-  PetscInt nodes = 0;
+  std::vector<std::int64_t> first_of;  // node of each rank
+  std::int64_t nodes = 0;
   for (const PetscInt z : sizes[2])
     for (const PetscInt y : sizes[1])
       for (const PetscInt x : sizes[0]) {
         first_of.push_back(nodes);
-        nodes += x * y * z;
+        nodes += std::int64_t{x} * y * z;
       }
-  std::vector<PetscInt> numbers;
+  std::vector<std::int64_t> numbers;
   for (const Owner& z : owners[2])
     for (const Owner& y : owners[1])
       for (const Owner& x : owners[0])

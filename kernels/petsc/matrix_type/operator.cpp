@@ -109,7 +109,8 @@ std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const T
   PetscInt block_size = 1;
   QUADRILLE_PETSC(MatGetBlockSize(owner, &block_size));
   try {
-    return make_operator(options.format, space, source, std::max<PetscInt>(block_size, 1));
+    return make_operator(options.format, space, source,
+                         to_index32(std::max<PetscInt>(block_size, 1), "rows of a block"));
   } catch (const FormatError& error) {
     throw FormatError(
         "-mat_quadrille_format " + options.format + ": " + error.what() +

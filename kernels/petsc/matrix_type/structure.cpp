@@ -201,13 +201,14 @@ std::int64_t GridStructure::ghost_place(std::int64_t from, PetscInt to) const {
 GridStructure structure_of(DM da) {
   const Boxes b = boxes_of(da);
   GridStructure s;
-  s.owned.dof = b.dof;
+  s.owned.dof = to_index32(b.dof, "unknowns of a node");
   for (int axis = 0; axis < 3; ++axis) {
     s.owned.extents[axis] = b.size[axis];
     s.owned.periodic[axis] = b.wraps[axis];
   }
   s.stencil = std::string("the ") + (b.shape == DMDA_STENCIL_BOX ? "box" : "star") + " stencil of width " +
               std::to_string(b.width);
+  to_index32(s.owned.rows(), "rows of one rank");
   find_offsets(b, s);
   find_inner_nodes(b, s);
   const std::vector<PetscInt> numbers = numbers_of(da, b);
