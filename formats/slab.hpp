@@ -38,14 +38,9 @@ struct SplitSlab {
   GhostPart ghosts;
 };
 
-<<<<<<< HEAD
-// Takes the slab apart; `own` takes over its values where it has as many block diagonals. Throws FormatError where the slab has
-// more rows than 32 bits count, and where a slab with periodic planes holds more than half of them but not all.
-=======
 // Takes the slab apart; `own` takes over its values where it has as many block diagonals. Throws FormatError
 // where the slab has more rows than 32 bits count, and where a slab with periodic planes holds more than half
 // of them but not all.
->>>>>>> wt-c
 SplitSlab split(Slab slab);
 
 // Compressed rows over the columns of the whole grid, of which there may be more than a CSR counts.

@@ -9,13 +9,8 @@
 
 namespace quadrille::petsc {
 
-<<<<<<< HEAD
-// Owns the PETSc objects, not the arrays: `csr` must outlive it. Needs real double scalars; where PetscInt has 64 bits the indices
-// are copied.
-=======
 // Owns the PETSc objects, not the arrays: `csr` must outlive it. Needs real double scalars; where PetscInt has
 // 64 bits the indices are copied.
->>>>>>> wt-c
 class AijMatrix {
  public:
   explicit AijMatrix(const Csr<double>& csr);

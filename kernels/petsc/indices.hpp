@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-// PETSc's indices, which have 32 or 64 bits as it was built, and those of the formats, which have 32. Internal to kernels/petsc.
-=======
 // PETSc's indices, which have 32 or 64 bits as it was built, and those of the formats, which have 32.
 // Internal to kernels/petsc.
->>>>>>> wt-c
 #pragma once
 
 #include <petscsys.h>
@@ -33,12 +29,8 @@ inline std::vector<PetscInt> to_petsc_ints(const std::vector<std::int64_t>& numb
   return {numbers.begin(), numbers.end()};
 }
 
-<<<<<<< HEAD
-// A format's indices as PETSc takes them: where its own have 32 bits too, the same array, which must outlive this; else a copy.
-=======
 // A format's indices as PETSc takes them: where its own have 32 bits too, the same array, which must outlive
 // this; else a copy.
->>>>>>> wt-c
 template <class Int>
 class IndicesAs {
  public:

@@ -12,10 +12,7 @@
 #include "kernels/petsc/gathering.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/indices.hpp"
-<<<<<<< HEAD
 #include "kernels/petsc/through_aij.hpp"
-=======
->>>>>>> wt-c
 #include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {

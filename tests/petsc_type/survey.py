@@ -98,13 +98,15 @@ def kept(path):
 class Survey:
     def __init__(self, arguments, runner):
         self.arguments, self.runner, self.start, self.lock = arguments, runner, time.monotonic(), threading.Lock()
-        self.results, self.broken = kept(arguments.json), 0
+        self.results, self.broken, self.late = kept(arguments.json), 0, 0
         self.done = {(each.program, each.test, each.ranks) for each in self.results}
         self.unused = {(each.program, each.test) for each in self.results if each.outcome == "unused" and each.ranks == 1}
 
     def one(self, entry, depends, prefixes, ranks):
-        late = time.monotonic() - self.start > self.arguments.seconds
-        if late or (entry.program, entry.name, ranks) in self.done or (ranks > 1 and (entry.program, entry.name) in self.unused):
+        if (entry.program, entry.name, ranks) in self.done or (ranks > 1 and (entry.program, entry.name) in self.unused):
+            return
+        if time.monotonic() - self.start > self.arguments.seconds:
+            self.late += 1
             return
         try:
             result = self.runner.compare(entry, depends, prefixes, ranks)
@@ -145,9 +147,10 @@ def main():
     survey, reasons = Survey(arguments, Runner(arguments, sources)), load_reasons()
     survey.all(work)
     number = collections.Counter(each.outcome for each in survey.results)
-    print(f"{len(survey.results)} of {len(work)} runs: " + ", ".join(f"{n} {outcome}" for outcome, n in number.most_common()))
+    print(f"{len(survey.results)} runs: " + ", ".join(f"{n} {outcome}" for outcome, n in number.most_common()) +
+          (f"; the time was up for {survey.late} more" if survey.late else ""))
     if arguments.markdown:
-        pathlib.Path(arguments.markdown).write_text(markdown(survey.results, reasons, arguments.version))
+        pathlib.Path(arguments.markdown).write_text(markdown(survey.results, survey.late, reasons, arguments.version))
     bad = unexplained(survey.results, reasons)
     if arguments.check:
         bad = [each for each in survey.results if each.outcome not in ("same", "rounding", "slower")]

@@ -19,7 +19,8 @@ INTRODUCTION = """Written by `tests/petsc_type/survey.py --markdown` with PETSc 
 programs, unmodified, with the options of their authors' tests: as they are, with AIJ, and with `-dll_append libquadrille_petsc.so
 -dm_mat_type quadrille -mat_type quadrille -mat_quadrille_verify` (also with the prefixes that a program gives its matrices). Numbers are
 compared to a relative 1e-6, counts (of iterations, steps, ...) and text exactly, but for what a view says of a matrix's type and memory.
-On several ranks it takes one test of every program, and those that their authors run on several."""
+On several ranks it takes one test of every program, and those that their authors run on several, but for those in which no matrix took
+the type on one."""
 NOISE = re.compile(r"-\w*(?:monitor|view|converged_reason|error_if_not_converged)\w*(?: (?!-)\S+)?|-nox\w*")
 
 
@@ -83,7 +84,7 @@ def every_program(results):
         yield f"| {program} | " + " | ".join(cells) + " |"
 
 
-def markdown(results, reasons, version):
+def markdown(results, late, reasons, version):
     programs = {each.program for each in results}
     used = {each.program for each in results if each.outcome not in ("unused", "not counted")}
     return "\n".join([
@@ -91,7 +92,8 @@ def markdown(results, reasons, version):
         "",
         *textwrap.wrap(INTRODUCTION.format(version=version), 130),
         "",
-        f"{len(results)} runs of {len(programs)} programs; matrices took the type in {len(used)}.",
+        f"{len(results)} runs of {len(programs)} programs; matrices took the type in {len(used)}." +
+        (f" {late} more were left out for want of time, spread over all programs." if late else ""),
         "",
         *counts(results),
         "",
