@@ -23,4 +23,13 @@ void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context) {
   matrix->spptr = context.release();
 }
 
+void mark_unassembled(Mat matrix) {
+  matrix->assembled = PETSC_FALSE;
+}
+
+void mark_set_up(Mat matrix, bool assembled) {
+  matrix->preallocated = PETSC_TRUE;
+  if (assembled) matrix->assembled = PETSC_TRUE;
+}
+
 }  // namespace quadrille::petsc

@@ -23,6 +23,11 @@ ShellContext& shell_context(Mat matrix);
 // Gives `context` to the matrix, in place of what it had; null for none.
 void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context);
 
+// A MATSHELL is assembled from its beginning, one whose values are set is not.
+void mark_unassembled(Mat matrix);
+// As MatSetUp() leaves a matrix, for PETSc 3.18 does not call it where a program does not.
+void mark_set_up(Mat matrix, bool assembled);
+
 // Gives the MATSHELL `matrix` every operation that make_shell_matrix() promises; those of its diagonal where it is square.
 void set_shell_operations(Mat matrix, bool transposes, bool square);
 // For products in GPU memory, with a PETSc that has_cuda(): the vectors that the matrix makes are VECCUDA. With `block_diagonal`,

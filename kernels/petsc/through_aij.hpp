@@ -28,4 +28,12 @@ struct ThroughAij<name, aij_of, function> {
   }
 };
 
+// MatTranspose() of `matrix` by its copy. PETSc takes a result back only for the matrix that it came from.
+inline void transpose_by(Mat aij, Mat matrix, MatReuse reuse, Mat* result) {
+  if (reuse == MAT_INPLACE_MATRIX) throw FormatError("a matrix of Quadrille is not transposed in place");
+  if (reuse == MAT_REUSE_MATRIX) QUADRILLE_PETSC(MatTransposeSetPrecursor(aij, *result));
+  QUADRILLE_PETSC(MatTranspose(aij, reuse, result));
+  QUADRILLE_PETSC(MatTransposeSetPrecursor(matrix, *result));
+}
+
 }  // namespace quadrille::petsc

@@ -176,10 +176,7 @@ PetscErrorCode convert(Mat m, MatType type, MatReuse reuse, Mat* result) {
   });
 }
 PetscErrorCode transpose(Mat m, MatReuse reuse, Mat* result) {
-  return guarded("MatTranspose_QuadrilleTransfer", [=] {
-    if (reuse == MAT_INPLACE_MATRIX) throw FormatError("an interpolation is not transposed in place");
-    QUADRILLE_PETSC(MatTranspose(aij_of(m), reuse, result));
-  });
+  return guarded("MatTranspose_QuadrilleTransfer", [=] { transpose_by(aij_of(m), m, reuse, result); });
 }
 PetscErrorCode destroy(Mat m) {
   return guarded("MatDestroy_QuadrilleTransfer", [=] {

@@ -346,6 +346,49 @@ TEST_F(MatrixType, FactorsOfOtherPackagesAreAijs) {
   EXPECT_GT(seen, 0);
 }
 
+TEST_F(MatrixType, AFactorMayBePlannedTwice) {
+  const Pair p = filled_pair(Case{}, "cds");
+  PetscBool available = PETSC_FALSE;
+  CALL(MatGetFactorAvailable(p.ours.get(), MATSOLVERMUMPS, MAT_FACTOR_LU, &available));
+  if (!available) GTEST_SKIP() << "this PETSc was built without MUMPS";
+  Mat made = nullptr;
+  CALL(MatGetFactor(p.ours.get(), MATSOLVERMUMPS, MAT_FACTOR_LU, &made));
+  const Handle<Mat> factor(made);
+  MatFactorInfo info;
+  CALL(MatFactorInfoInitialize(&info));
+  for (int times = 0; times < 2; ++times)
+    CALL(MatLUFactorSymbolic(made, p.ours.get(), nullptr, nullptr, &info));
+  CALL(MatLUFactorNumeric(made, p.ours.get(), &info));
+  const Handle<Vec> b = random_vector(p.theirs.get(), 1), x = random_vector(p.theirs.get(), 2),
+                    again = random_vector(p.theirs.get(), 3);
+  CALL(MatSolve(made, b.get(), x.get()));
+  CALL(MatMult(p.ours.get(), x.get(), again.get()));
+  expect_near(again.get(), b.get(), "A x");
+}
+
+TEST_F(MatrixType, ATransposeIsMadeAgain) {
+  const Pair p = filled_pair(Case{}, "cds");
+  const Handle<Vec> x = random_vector(p.theirs.get(), 1);
+  Mat made[2] = {};
+  for (const MatReuse reuse : {MAT_INITIAL_MATRIX, MAT_REUSE_MATRIX}) {
+    CALL(MatTranspose(p.ours.get(), reuse, &made[0]));
+    CALL(MatTranspose(p.theirs.get(), reuse, &made[1]));
+    expect_equal_products(made[0], made[1], x, "a transpose");
+    p.both([](Mat m) { CALL(MatScale(m, 3)); });
+  }
+  for (Mat& m : made) CALL(MatDestroy(&m));
+}
+
+TEST_F(MatrixType, AMatrixWithoutValuesIsNotAssembled) {
+  const Handle<Mat> m = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
+  CALL(MatSetSizes(m.get(), 2, 2, PETSC_DETERMINE, PETSC_DETERMINE));
+  CALL(MatSetType(m.get(), "quadrille"));
+  CALL(MatSetUp(m.get()));
+  PetscBool assembled = PETSC_TRUE;
+  CALL(MatAssembled(m.get(), &assembled));
+  EXPECT_FALSE(assembled);
+}
+
 TEST_F(MatrixType, InterpolationsShowTheirEntries) {
   if (ranks() > 1) GTEST_SKIP() << "of one rank; interpolation_test.cpp has those of several";
   const std::array<AxisInterpolation, 3> axes{

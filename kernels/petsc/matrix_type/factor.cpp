@@ -65,6 +65,8 @@ void take_numeric(Mat factor) {
   QUADRILLE_PETSC(MatGetFactorType(factor, &type));
   Function theirs = nullptr;
   QUADRILLE_PETSC(MatGetOperation(factor, numeric_operation(type), &theirs));
+  if (theirs == reinterpret_cast<Function>(numeric))
+    return;  // a package that says it once, and was asked again
   steps_of(factor).numeric = theirs;
   set_operation(factor, numeric_operation(type), numeric);
 }

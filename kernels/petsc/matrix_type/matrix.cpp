@@ -118,6 +118,7 @@ void TypedMatrix::set_up() {
   set_up(grid != nullptr ? make_grid_store(self_, grid) : make_aij_store(self_));
   on_grid_ = grid != nullptr;
   for (const auto& [option, value] : early_) store_->set_option(option, value);
+  mark_set_up(self_, on_grid_);  // zeros on a grid are values: a colouring asks for its sparsity
 }
 
 void TypedMatrix::lay_out(Mat self) {
@@ -320,6 +321,7 @@ void create_typed(Mat matrix) {
   set_conversions(matrix);
   QUADRILLE_PETSC(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(matrix),
                                             mpi ? "mpiquadrille" : "seqquadrille"));
+  mark_unassembled(matrix);
   typed(matrix).lay_out(matrix);
   ++uses();
 }

@@ -52,10 +52,7 @@ PetscErrorCode equal(Mat m, Mat other, PetscBool* result) {
   });
 }
 PetscErrorCode transpose(Mat m, MatReuse reuse, Mat* result) {
-  return guarded("MatTranspose_Quadrille", [&] {
-    if (reuse == MAT_INPLACE_MATRIX) throw FormatError("a quadrille matrix is not transposed in place");
-    QUADRILLE_PETSC(MatTranspose(aij_of(m), reuse, result));
-  });
+  return guarded("MatTranspose_Quadrille", [&] { transpose_by(aij_of(m), m, reuse, result); });
 }
 // Products with AIJ, such as Galerkin coarse operators: the AIJ copy takes this matrix's place in them, and is kept up to date
 // from then on. PETSc may ask twice; the second time the place is taken.
