@@ -346,6 +346,41 @@ TEST_F(MatrixType, FactorsOfOtherPackagesAreAijs) {
   EXPECT_GT(seen, 0);
 }
 
+// AIJ shows rows of the same sparsity as one: colours of those are colours of all.
+TEST_F(MatrixType, EveryColumnHasAColour) {
+  if (ranks() > 1) GTEST_SKIP() << "AIJ joins rows on one rank";
+  CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_format"));
+  const PetscInt n = 24;
+  const Handle<Mat> m = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
+  CALL(MatSetSizes(m.get(), n, n, n, n));
+  CALL(MatSetType(m.get(), "quadrille"));
+  CALL(MatSetUp(m.get()));
+  for (PetscInt i = 0; i < n; ++i)
+    for (PetscInt j = i / 4 * 4; j < i / 4 * 4 + 4; ++j)
+      CALL(MatSetValue(m.get(), i, j, 1.0 + i, INSERT_VALUES));
+  CALL(MatAssemblyBegin(m.get(), MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY));
+  for (const char* const type : {MATCOLORINGSL, MATCOLORINGLF, MATCOLORINGID}) {
+    MatColoring coloring = nullptr;
+    ISColoring colors = nullptr;
+    CALL(MatColoringCreate(m.get(), &coloring));
+    CALL(MatColoringSetType(coloring, type));
+    CALL(MatColoringApply(coloring, &colors));
+    PetscInt count = 0, all = 0;
+    IS* sets = nullptr;
+    CALL(ISColoringGetIS(colors, PETSC_USE_POINTER, &count, &sets));
+    for (PetscInt c = 0; c < count; ++c) {
+      PetscInt size = 0;
+      CALL(ISGetLocalSize(sets[c], &size));
+      all += size;
+    }
+    EXPECT_EQ(all, n) << type;
+    CALL(ISColoringRestoreIS(colors, PETSC_USE_POINTER, &sets));
+    CALL(ISColoringDestroy(&colors));
+    CALL(MatColoringDestroy(&coloring));
+  }
+}
+
 TEST_F(MatrixType, AFactorMayBePlannedTwice) {
   const Pair p = filled_pair(Case{}, "cds");
   PetscBool available = PETSC_FALSE;
