@@ -55,7 +55,8 @@ int fail(Failure failure) {
 
 }  // namespace
 
-// In the place of the C library's, for the libraries as well: Open MPI ends the process by it when it cannot start.
+// In the place of the C library's, for the libraries as well: Open MPI ends the process by it when it cannot
+// start.
 extern "C" void _exit(int code) {
   quadrille::petsc::explain_end_of_start();
   for (;;) syscall(SYS_exit_group, code);

@@ -8,7 +8,8 @@
 
 namespace quadrille {
 
-// One for every 128 KiB that are moved: what a core streams in the time that starting and joining another thread takes.
+// One for every 128 KiB that are moved: what a core streams in the time that starting and joining another
+// thread takes.
 inline int threads_worth(std::int64_t bytes) {
   return static_cast<int>(std::clamp<std::int64_t>(bytes >> 17, 1, 1 << 16));
 }

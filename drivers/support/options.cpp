@@ -124,8 +124,8 @@ std::vector<int> usual_dofs(const std::string& operator_name, Setting extents) {
   return {dofs.begin(), dofs.end()};
 }
 
-// Every grid with the largest number of unknowns; options.grid, points and boundary are left at the last one's. Without --dofs and
-// `dofs`, what is usual.
+// Every grid with the largest number of unknowns; options.grid, points and boundary are left at the last
+// one's. Without --dofs and `dofs`, what is usual.
 void read_bench_grids(Settings& settings, const std::string& dofs, Options& options) {
   options.operator_name = read_word(settings, "operator", "random", operator_names());
   Setting extents = settings.contains("grid") ? settings.at("grid") : Setting{bench_grids, "--grid", false};

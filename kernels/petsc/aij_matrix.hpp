@@ -9,8 +9,8 @@
 
 namespace quadrille::petsc {
 
-// Owns the PETSc objects, not the arrays: `csr` must outlive it. Needs real double scalars; where PetscInt has
-// 64 bits the indices are copied.
+// Owns the PETSc objects, not the arrays: `csr` must outlive it. Needs real double scalars; where PetscInt
+// has 64 bits the indices are copied.
 class AijMatrix {
  public:
   explicit AijMatrix(const Csr<double>& csr);

@@ -11,7 +11,8 @@ struct HostShare {
       int>::max();  // this rank's part of its cores, where OMP_NUM_THREADS does not decide
 };
 
-// Finds the ranks of PETSC_COMM_WORLD on this host, the first time. Collective over it; MPI must be initialised.
+// Finds the ranks of PETSC_COMM_WORLD on this host, the first time. Collective over it; MPI must be
+// initialised.
 void find_host_share();
 // What was found; a rank alone before that.
 const HostShare& host_share();

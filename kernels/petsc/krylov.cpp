@@ -134,7 +134,8 @@ bool options_may_be_to_blame(const PetscError& error) {
   }
 }
 
-// What failed halfway PETSc may be unable to destroy (PCEISENSTAT crashes then), so it stays, where a look for leaks sees it.
+// What failed halfway PETSc may be unable to destroy (PCEISENSTAT crashes then), so it stays, where a look
+// for leaks sees it.
 void abandon(Handle<KSP>& solver) {
   static std::vector<KSP> abandoned;
   if (solver) abandoned.push_back(solver.release());
@@ -152,7 +153,8 @@ void abandon(Handle<KSP>& solver) {
                          (as_aij ? "" : advice));
 }
 
-// body(), which works with `solver`: PETSc's errors are put down to its options where there are some that may be the reason.
+// body(), which works with `solver`: PETSc's errors are put down to its options where there are some that
+// may be the reason.
 template <class Body>
 void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver, const Body& body) {
   try {
@@ -166,8 +168,8 @@ void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver, co
   }
 }
 
-// Options of PETSc after which there would be no answer to look at: a solve that does not converge is an answer, and the residual is
-// that of the system that was asked for.
+// Options of PETSc after which there would be no answer to look at: a solve that does not converge is an
+// answer, and the residual is that of the system that was asked for.
 void keep_answers_comparable(KSP ksp) {
   PetscBool scaled = PETSC_FALSE;
   QUADRILLE_PETSC(KSPSetErrorIfNotConverged(ksp, PETSC_FALSE));

@@ -17,7 +17,8 @@ struct PetscOptionError : PetscError {
   using PetscError::PetscError;
 };
 
-// A solve did not converge that PETSc was told to make an error of; krylov_solve() says it of its own solve in KrylovResult.
+// A solve did not converge that PETSc was told to make an error of; krylov_solve() says it of its own solve
+// in KrylovResult.
 struct NotConvergedError : PetscError {
   using PetscError::PetscError;
 };

@@ -30,8 +30,8 @@ class RankCoupling {
 class ScaledOperator final : public ShellContext {
  public:
   // `coupling` where A is the part of a distributed operator that this rank's rows and columns have in common. All but the
-  // products, the diagonal and what `whole_rows` gives are then of this part alone. `entries`: how many numbers A has, where that is
-  // known better than to `op`.
+  // products, the diagonal and what `whole_rows` gives are then of this part alone. `entries`: how many
+  // numbers A has, where that is known better than to `op`.
   ScaledOperator(std::shared_ptr<const SpmvOperator<double>> op, std::string format,
                  std::shared_ptr<RankCoupling> coupling = nullptr, std::int64_t entries = -1,
                  std::function<JoinedRows()> whole_rows = {})
@@ -59,8 +59,8 @@ class ScaledOperator final : public ShellContext {
     const PetscInt* columns;
     const double* values;
   };
-  // Row `row` of this rank, whose first one is row `first` of all, with the columns of all; valid until the next call. It comes from
-  // a CSR copy of A, which is made at the first call and kept.
+  // Row `row` of this rank, whose first one is row `first` of all, with the columns of all; valid until the
+  // next call. It comes from a CSR copy of A, which is made at the first call and kept.
   Row row(PetscInt row, PetscInt first);
   void diagonal(Vec d) const;
   double norm(NormType type) const;

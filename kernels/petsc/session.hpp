@@ -26,8 +26,9 @@ class Session {
 // The GPU of this rank where the first rank of its machine has `first_gpu`. Needs MPI to be started.
 int gpu_of_rank(int first_gpu);
 
-// Ends the process with one sentence and the exit code 3 while MPI starts in a process that mpiexec did not start, else does nothing.
-// Session has it called by exit() and by signals; Open MPI mostly ends by _exit(), where a program may call it.
+// Ends the process with one sentence and the exit code 3 while MPI starts in a process that mpiexec did not
+// start, else does nothing. Session has it called by exit() and by signals; Open MPI mostly ends by _exit(),
+// where a program may call it.
 void explain_end_of_start();
 
 // Throws PetscError where several processes run this program together. Needs a Session.

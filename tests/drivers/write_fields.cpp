@@ -1,6 +1,6 @@
 // Writes what the Python tests read back.
 //   write_fields fields FILE.h5 NXxNY[xNZ] DOF STEPS    field values: see value() here and in field_cases.py
-//   write_fields vectors FILE.h5 ROWS COLUMNS           of a matrix: "result" of its rows, "odd" of its columns
+//   write_fields vectors FILE.h5 ROWS COLUMNS  of a matrix: "result" of its rows, "odd" of its columns
 //   write_fields report FILE.json FILE.csv
 #include <cstdio>
 #include <limits>

@@ -10,7 +10,8 @@
 
 namespace {
 
-// f_i = x_i^2 + the neighbours of its row, on vectors with ghosts: what MatFDColoringUseDM() wants of a program.
+// f_i = x_i^2 + the neighbours of its row, on vectors with ghosts: what MatFDColoringUseDM() wants of a
+// program.
 PetscErrorCode square_and_neighbours(void*, Vec local, Vec f, void* context) {
   const DM grid = static_cast<DM>(context);
   DMDALocalInfo at;

@@ -48,7 +48,8 @@ Csr<double> without_empty_rows(const Csr<double>& csr, std::vector<PetscInt>& ro
   return result;
 }
 
-// Before the first assembly the values are in a list: the AIJ is made from it, once, with as much room as it needs.
+// Before the first assembly the values are in a list: the AIJ is made from it, once, with as much room as it
+// needs.
 class AijStore final : public Store {
  public:
   explicit AijStore(Mat owner) : owner_(owner) {}

@@ -1,5 +1,5 @@
-// For -mat_quadrille_verify: values in the AIJ copy of a matrix that did not come from the matrix. Internal to
-// kernels/petsc/matrix_type.
+// For -mat_quadrille_verify: values in the AIJ copy of a matrix that did not come from the matrix. Internal
+// to kernels/petsc/matrix_type.
 #pragma once
 
 #include <petscmat.h>

@@ -1,5 +1,5 @@
-// The values of a matrix before its first assembly, when neither its sparsity nor a preallocation is known. Internal to
-// kernels/petsc/matrix_type.
+// The values of a matrix before its first assembly, when neither its sparsity nor a preallocation is known.
+// Internal to kernels/petsc/matrix_type.
 #pragma once
 
 #include <petscmat.h>
@@ -16,8 +16,9 @@ struct RowList {
   std::vector<PetscScalar> value;       // [entries]
 };
 
-// Keeps what MatSetValues() is told, in its order, and makes rows of it at the end: linear in the entries, where AIJ without a
-// preallocation moves the matrix for every row that outgrows its place. 16 bytes an entry, repeated ones as often as they come.
+// Keeps what MatSetValues() is told, in its order, and makes rows of it at the end: linear in the entries,
+// where AIJ without a preallocation moves the matrix for every row that outgrows its place. 16 bytes an
+// entry, repeated ones as often as they come.
 class EntryList {
  public:
   // As MatSetValues(): `values` is [rows][columns], or null for zeros; negative indices are left out.

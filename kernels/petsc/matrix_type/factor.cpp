@@ -1,6 +1,6 @@
-// Factorisations: those of AIJ, PETSc's own and of the packages that it was built with. The factor is AIJ's, whose symbolic and
-// numeric steps take their values from the AIJ copy of the matrix, so that -pc_type lu, ilu, cholesky and icc do for this type what
-// they do for AIJ.
+// Factorisations: those of AIJ, PETSc's own and of the packages that it was built with. The factor is AIJ's,
+// whose symbolic and numeric steps take their values from the AIJ copy of the matrix, so that -pc_type lu,
+// ilu, cholesky and icc do for this type what they do for AIJ.
 #include "kernels/petsc/matrix_type/factor.hpp"
 
 #include <array>
@@ -86,7 +86,8 @@ PetscErrorCode symbolic(Mat factor, Mat m, IS rows, const MatFactorInfo* info) {
   });
 }
 
-// Packages that factor AIJ, on one rank or on several: a function of each, for PETSc does not say which one it asks.
+// Packages that factor AIJ, on one rank or on several: a function of each, for PETSc does not say which one
+// it asks.
 constexpr std::array packages = {MATSOLVERPETSC,        MATSOLVERMUMPS,       MATSOLVERSUPERLU,
                                  MATSOLVERSUPERLU_DIST, MATSOLVERUMFPACK,     MATSOLVERCHOLMOD,
                                  MATSOLVERKLU,          MATSOLVERSPQR,        MATSOLVERSTRUMPACK,

@@ -22,7 +22,8 @@
 namespace quadrille::petsc {
 namespace {
 
-// DMDA's own, the same for every one that no other program has given another (SNES's variational inequalities do).
+// DMDA's own, the same for every one that no other program has given another (SNES's variational
+// inequalities do).
 auto petscs_own() {
   static const auto function = [] {
     const Handle<DM> da =

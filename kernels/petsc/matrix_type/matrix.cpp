@@ -213,7 +213,8 @@ bool TypedMatrix::applies_on_gpu() {
   return options.format == "cds" && store().parts_in_place() && choose_space(options) == SpaceKind::cuda;
 }
 
-// Without a grid and without a wish: block diagonals where the sparsity has so few of them that they take no more bytes than CSR.
+// Without a grid and without a wish: block diagonals where the sparsity has so few of them that they take no
+// more bytes than CSR.
 std::string TypedMatrix::choose_format(const LocalParts& parts) const {
   if (options.format_given || parts.hub) return options.format;
   PetscInt block = 1, rows = 0;

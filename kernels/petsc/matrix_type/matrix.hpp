@@ -27,7 +27,8 @@ class TypedMatrix final : public ShellContext {
   // Whether set_up() found a DMDA.
   bool on_grid() const { return on_grid_; }
 
-  // Sizes and partition, as far as the program has said them: it may ask for its rows before MatSetUp(). Collective.
+  // Sizes and partition, as far as the program has said them: it may ask for its rows before MatSetUp().
+  // Collective.
   void lay_out(Mat self);
   // Blocks that the program tells after that. Collective.
   void set_block_sizes(PetscInt rows, PetscInt columns);
@@ -95,7 +96,8 @@ void set_value_operations(Mat matrix);
 void set_aij_operations(Mat matrix);
 void set_conversions(Mat matrix);
 
-// Lets a matrix of this type, or a transfer matrix, take part in products with matrices of any type, by way of AIJ.
+// Lets a matrix of this type, or a transfer matrix, take part in products with matrices of any type, by way
+// of AIJ.
 void set_products_through_aij(Mat matrix);
 
 template <class Callback>

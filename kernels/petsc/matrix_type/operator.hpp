@@ -23,8 +23,8 @@ std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& for
 // Whether the sparsity has so few block diagonals that they take no more bytes than CSR does.
 bool fits_block_diagonals(const Csr<double>& csr, PetscInt block_size);
 
-// Where -mat_quadrille_space puts the products; on a GPU, the one of this rank is chosen. Throws FormatError for "cuda" where there
-// is no GPU.
+// Where -mat_quadrille_space puts the products; on a GPU, the one of this rank is chosen. Throws FormatError
+// for "cuda" where there is no GPU.
 SpaceKind choose_space(const TypeOptions& options);
 
 // The operator of this rank's own rows and columns. Collective over the matrix.

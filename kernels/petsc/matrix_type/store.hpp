@@ -53,8 +53,8 @@ class Store {
   // Adds `factor` times the values of `from`, or returns false where its places are not the same.
   virtual bool add(double, Store&) { return false; }
   virtual void set_option(MatOption option, bool value) = 0;
-  // After an assembly: the values as AIJ where some rank has one outside the grid's stencil that the program allowed
-  // (MAT_NEW_NONZERO_LOCATION_ERR, false), else null. Collective.
+  // After an assembly: the values as AIJ where some rank has one outside the grid's stencil that the program
+  // allowed (MAT_NEW_NONZERO_LOCATION_ERR, false), else null. Collective.
   virtual Handle<Mat> outgrown() { return nullptr; }
   // A row of this rank, columns ascending.
   virtual void row(PetscInt row, std::vector<PetscInt>& columns, std::vector<double>& values) = 0;
@@ -64,10 +64,12 @@ class Store {
   virtual Mat aij() = 0;
   // Lets `change` alter the values of that. Collective.
   void modify(const std::function<void(Mat)>& change);
-  // Whether that is going on: values are then only in that MATAIJ, and what PETSc assembles meanwhile is not complete.
+  // Whether that is going on: values are then only in that MATAIJ, and what PETSc assembles meanwhile is not
+  // complete.
   bool in_change() const { return in_change_; }
 
-  // From now on the copy in AIJ is watched for values that somebody writes there past modify(): they would be lost.
+  // From now on the copy in AIJ is watched for values that somebody writes there past modify(): they would
+  // be lost.
   void watch_copy() { watch_.start(); }
   // Throws PetscError where that happened. Collective.
   virtual void require_copy_untouched() = 0;

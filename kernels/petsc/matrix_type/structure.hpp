@@ -37,7 +37,8 @@ struct GridStructure {
   std::vector<std::int32_t> diagonal_at;
   std::vector<std::int32_t> boundary_of;  // [own node] -> index into `boundary` or -1
 
-  // Of a node that has `reach` nodes of this rank on every side, a neighbour is told by how far it stands behind in the numbering.
+  // Of a node that has `reach` nodes of this rank on every side, a neighbour is told by how far it stands
+  // behind in the numbering.
   std::vector<bool> inner;                // [own node]
   std::vector<std::int32_t> diagonal_by;  // [distance + furthest], -1 where the stencil has nothing
   std::int64_t furthest = -1;

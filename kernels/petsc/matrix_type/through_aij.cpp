@@ -113,8 +113,8 @@ PetscErrorCode coloring_apply(Mat m, MatFDColoring coloring, Vec x, void* contex
       QUADRILLE_PETSC(operation_of<ColoringApply>(a, MATOP_FD_COLORING_APPLY)(a, coloring, x, context));
   });
 }
-// MatFDColoringUseDM() puts a function of its own in the place of the one above, which would write into the copy's arrays and leave
-// the values there. MatFDColoringApply() calls this one just before.
+// MatFDColoringUseDM() puts a function of its own in the place of the one above, which would write into the
+// copy's arrays and leave the values there. MatFDColoringApply() calls this one just before.
 PetscErrorCode set_unfactored(Mat m) {
   return guarded("MatSetUnfactored_Quadrille", [&] {
     auto* const now = operation_of<ColoringApply>(m, MATOP_FD_COLORING_APPLY);
