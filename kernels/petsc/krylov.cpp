@@ -137,8 +137,8 @@ bool options_may_be_to_blame(const PetscError& error) {
 // What failed halfway PETSc may be unable to destroy (PCEISENSTAT crashes then), so it stays, where a look
 // for leaks sees it.
 void abandon(Handle<KSP>& solver) {
-  static std::vector<KSP> abandoned;
-  if (solver) abandoned.push_back(solver.release());
+  static auto* const abandoned = new std::vector<KSP>;  // not destroyed at the end, or the look finds leaks
+  if (solver) abandoned->push_back(solver.release());
 }
 
 [[noreturn]] void put_down_to_options(const PetscError& error, bool as_aij) {

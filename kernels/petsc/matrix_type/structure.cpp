@@ -171,7 +171,8 @@ bool GridStructure::same_as(const GridStructure& other) const {
 }
 
 std::int64_t GridStructure::diagonal(std::int64_t from, std::int64_t to) const {
-  if (inner[from]) return std::abs(to - from) <= furthest ? diagonal_by[to - from + furthest] : -1;
+  if (furthest >= 0 && inner[from])
+    return std::abs(to - from) <= furthest ? diagonal_by[to - from + furthest] : -1;
   const std::array<std::int64_t, 3>& n = owned.extents;
   const std::int64_t lines = from / n[0], to_lines = to / n[0];
   std::array<std::int64_t, 3> d{to - to_lines * n[0] - (from - lines * n[0]), 0, 0};
