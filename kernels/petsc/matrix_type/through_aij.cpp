@@ -149,10 +149,6 @@ void set_reading(Mat m) {
   QUADRILLE_READ(MATOP_CREATE_SUB_MATRICES_MPI, MatCreateSubMatricesMPI);
   QUADRILLE_READ(MATOP_GET_MULTI_PROC_BLOCK, MatGetMultiProcBlock);
   QUADRILLE_READ(MATOP_INCREASE_OVERLAP, MatIncreaseOverlap);
-  QUADRILLE_READ(MATOP_GET_ROW_IJ, MatGetRowIJ);
-  QUADRILLE_READ(MATOP_RESTORE_ROW_IJ, MatRestoreRowIJ);
-  QUADRILLE_READ(MATOP_GET_COLUMN_IJ, MatGetColumnIJ);
-  QUADRILLE_READ(MATOP_RESTORE_COLUMN_IJ, MatRestoreColumnIJ);
   QUADRILLE_READ(MATOP_COLORING_PATCH, MatColoringPatch);  // of rows that AIJ showed as one
   QUADRILLE_READ(MATOP_GET_SEQ_NONZERO_STRUCTUR, MatGetSeqNonzeroStructure);
   QUADRILLE_READ(MATOP_GET_GHOSTS, MatGetGhosts);
@@ -178,9 +174,14 @@ void set_reading(Mat m) {
   set_operation(m, MATOP_EQUAL, equal);
   set_operation(m, MATOP_TRANSPOSE, transpose);
   set_operation(m, MATOP_VIEW, view);
-  int ranks = 1;
-  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(m)), &ranks);
-  if (ranks > 1) QUADRILLE_READ(MATOP_GET_DIAGONAL_BLOCK, MatGetDiagonalBlock);
+  if (distributed(m)) {
+    QUADRILLE_READ(MATOP_GET_DIAGONAL_BLOCK, MatGetDiagonalBlock);
+  } else {  // as AIJ: of several ranks nobody shows all rows at once
+    QUADRILLE_READ(MATOP_GET_ROW_IJ, MatGetRowIJ);
+    QUADRILLE_READ(MATOP_RESTORE_ROW_IJ, MatRestoreRowIJ);
+    QUADRILLE_READ(MATOP_GET_COLUMN_IJ, MatGetColumnIJ);
+    QUADRILLE_READ(MATOP_RESTORE_COLUMN_IJ, MatRestoreColumnIJ);
+  }
   // AIJ shows equal rows as one to MatGetOrdering(), which afterwards asks for them all.
   auto* const adjust = ThroughAij<"MatInodeAdjustForInodes_Quadrille", aij_of, MatInodeAdjustForInodes>::call;
   QUADRILLE_PETSC(
