@@ -59,8 +59,8 @@ int startable_threads(int wanted) {
 }  // namespace
 
 void set_threads(const Options& options) {
-  const int wanted = options.threads > 0 ? options.threads
-                                         : std::min(omp_get_max_threads(), petsc::host_share().threads);
+  const int wanted =
+      options.threads > 0 ? options.threads : std::min(omp_get_max_threads(), petsc::host_share().threads);
   constexpr int spare = 2;  // for libraries, and for other programs of this user
   const int threads = wanted == 1 ? 1 : std::max(1, startable_threads(wanted + spare) - spare);
   omp_set_num_threads(threads);

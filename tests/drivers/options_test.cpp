@@ -232,8 +232,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"--cmrs-aligned", "yes", "on or off"}, BadValue{"--cmrs-cache", "l3", "l1"},
         BadValue{"--csr-lanes", "3", "32"}, BadValue{"--output", "x.hdf", "must end in .h5"},
         BadValue{"--output", ".h5", "after a name"}, BadValue{"--output", "a/.h5", "after a name"},
-        BadValue{"--output", "a:b.h5", "colon"},
-        BadValue{"--config", "/nowhere/a.ini", "no such file"}, BadValue{"--config", "/", "no such file"}));
+        BadValue{"--output", "a:b.h5", "colon"}, BadValue{"--config", "/nowhere/a.ini", "no such file"},
+        BadValue{"--config", "/", "no such file"}));
 
 TEST(Options, NumbersHaveNoNearestOne) {
   EXPECT_EQ(error_of({"spmv", "--ellr-threads", "3"}).find("did you mean"), std::string::npos);
