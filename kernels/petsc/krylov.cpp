@@ -134,11 +134,17 @@ bool options_may_be_to_blame(const PetscError& error) {
   }
 }
 
-// What failed halfway PETSc may be unable to destroy (PCEISENSTAT crashes then), so it stays, where a look
-// for leaks sees it.
-void abandon(Handle<KSP>& solver) {
+// A preconditioner that failed halfway may still stand in the place of the matrix (PCEISENSTAT), and PETSc
+// crashes when it destroys that: such a solver stays, where a look for leaks sees it.
+void abandon(Handle<KSP>& solver, Mat matrix) {
+  if (!solver) return;
+  Mat now = nullptr;
+  QUADRILLE_PETSC(KSPGetOperators(solver.get(), &now, nullptr));
   static auto* const abandoned = new std::vector<KSP>;  // not destroyed at the end, or the look finds leaks
-  if (solver) abandoned->push_back(solver.release());
+  if (now == matrix)
+    solver.reset();
+  else
+    abandoned->push_back(solver.release());
 }
 
 [[noreturn]] void put_down_to_options(const PetscError& error, bool as_aij) {
@@ -156,13 +162,13 @@ void abandon(Handle<KSP>& solver) {
 // body(), which works with `solver`: PETSc's errors are put down to its options where there are some that
 // may be the reason.
 template <class Body>
-void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver, const Body& body) {
+void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver, Mat matrix, const Body& body) {
   try {
     body();
   } catch (const PetscOptionError&) {
     throw;
   } catch (const PetscError& error) {
-    abandon(solver);
+    abandon(solver, matrix);
     if (!problem.has_options || !options_may_be_to_blame(error)) throw;
     put_down_to_options(error, problem.as_aij);
   }
@@ -190,7 +196,7 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   QUADRILLE_PETSC(PCSetType(preconditioner, PCJACOBI));
   QUADRILLE_PETSC(
       KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, PETSC_DEFAULT));  // no absolute one: units are free
-  with_options_to_blame(problem, solver, [&] {
+  with_options_to_blame(problem, solver, matrix, [&] {
     const MultigridRequest multigrid = multigrid_request();
     const bool galerkin = multigrid.wanted && set_levels(preconditioner, problem, matrix, multigrid);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));
@@ -304,14 +310,14 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   Watch watched{monitor};
   Handle<KSP> ksp = set_up(problem, matrix.get(), watched);
   const bool on_gpu = problem.as_aij ? problem.aij_on_gpu : problem.op->space() == SpaceKind::cuda;
-  with_options_to_blame(problem, ksp, [&] {
+  with_options_to_blame(problem, ksp, matrix.get(), [&] {
     if (on_gpu) warm_up(ksp.get(), matrix.get(), right_side.get(), solution.get());
   });
   KrylovResult result;
   result.setup_s = longest(solution.get(), seconds_since(start));
 
   const auto begin = std::chrono::steady_clock::now();
-  with_options_to_blame(problem, ksp,
+  with_options_to_blame(problem, ksp, matrix.get(),
                         [&] { QUADRILLE_PETSC(KSPSolve(ksp.get(), right_side.get(), solution.get())); });
   if (on_gpu) cuda::synchronize();
   result.solve_s = longest(solution.get(), seconds_since(begin));
