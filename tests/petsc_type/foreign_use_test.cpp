@@ -189,6 +189,22 @@ TEST_F(MatrixType, ProgramsThatDoNotCallMatSetUpRun) {
       }
 }
 
+TEST_F(MatrixType, BrokenPromisesOfTheFirstValuesAreErrors) {
+  if (ranks() == 1) GTEST_SKIP() << "there are no rows of other ranks";
+  const Handle<Mat> m = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
+  CALL(MatSetSizes(m.get(), 2, 2, PETSC_DETERMINE, PETSC_DETERMINE));
+  CALL(MatSetType(m.get(), "quadrille"));
+  CALL(MatSetUp(m.get()));
+  CALL(MatSetOption(m.get(), MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  PetscInt last = 0;
+  CALL(MatGetOwnershipRange(m.get(), nullptr, &last));
+  const PetscInt other = last % (2 * ranks());
+  CALL(MatSetValue(m.get(), other, other, 1, ADD_VALUES));
+  CALL(MatAssemblyBegin(m.get(), MAT_FINAL_ASSEMBLY));
+  expect_part("MAT_NO_OFF_PROC_ENTRIES",
+              message_of([&] { CALL(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY)); }));
+}
+
 TEST_F(MatrixType, RectangularMatricesAreCsr) {
   CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_format"));
   Handle<Mat> m[2];

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/petsc_error.hpp"
 
 namespace quadrille::petsc {
 
@@ -46,6 +47,10 @@ void EntryList::exchange_rows(Mat owner, bool drop) {
 }
 
 RowList EntryList::take_rows(PetscInt first, PetscInt last) {
+  for (const Entry& e : entries_)
+    if (e.row < first || e.row >= last)
+      throw PetscError("row " + std::to_string(e.row) +
+                       " belongs to another rank, and MAT_NO_OFF_PROC_ENTRIES promised that there are none");
   const std::size_t rows = static_cast<std::size_t>(last - first);
   std::vector<InsertMode> mode(entries_.size());
   for (std::size_t p = 0; p < parts_.size(); ++p)

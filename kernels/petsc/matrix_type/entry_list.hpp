@@ -30,7 +30,7 @@ class EntryList {
   void zero();
   // Gives every entry to the rank of its row, or drops those of other ranks. Collective over `owner`.
   void exchange_rows(Mat owner, bool drop);
-  // The rows of this rank; the list is then empty. Every entry is of these rows.
+  // The rows of this rank; the list is then empty. Throws PetscError where an entry is of another row.
   RowList take_rows(PetscInt first, PetscInt last);
 
  private:

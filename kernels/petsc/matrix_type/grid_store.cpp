@@ -19,7 +19,7 @@ class GridStore final : public Store {
   GridStore(Mat owner, std::shared_ptr<const GridStructure> structure)
       : owner_(owner),
         structure_(std::move(structure)),
-        values_(*structure_, ranks() > 1),
+        values_(*structure_, distributed(owner_)),
         hub_(values_.hub()),
         ghost_(values_.ghost()),
         blocks_(*structure_, values_) {}
@@ -81,7 +81,7 @@ class GridStore final : public Store {
       if (rows[i] >= 0 && columns[i] >= 0 && (rows[i] < first || rows[i] >= first + hub_->rows()))
         refuse_off_process(rows[i]);
     coordinates_ = std::make_shared<CoordinateAssembly>(
-        owner_, values_, Coordinates{count, rows, columns}, ranks() > 1 && !drop_off_process_,
+        owner_, values_, Coordinates{count, rows, columns}, distributed(owner_) && !drop_off_process_,
         [this](PetscInt row, PetscInt column) { return blocks_.place_of(row, column); });
     zero();
   }
@@ -98,7 +98,7 @@ class GridStore final : public Store {
   void assemble_begin(MatAssemblyType) override {}
   void assemble_end(MatAssemblyType type) override {
     changed();
-    if (ranks() > 1 && !promised_no_off_process()) take_from_others();
+    if (distributed(owner_) && !promised_no_off_process()) take_from_others();
     if (type == MAT_FINAL_ASSEMBLY && aij_in_use()) aij();
   }
 
@@ -240,12 +240,6 @@ class GridStore final : public Store {
   bool parts_in_place() const override { return true; }
 
  private:
-  int ranks() const {
-    int size = 1;
-    MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(owner_)), &size);
-    return size;
-  }
-
   bool promised_no_off_process() const {
     PetscBool promised = PETSC_FALSE;
     QUADRILLE_PETSC(MatGetOption(owner_, MAT_NO_OFF_PROC_ENTRIES, &promised));
