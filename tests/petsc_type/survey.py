@@ -50,6 +50,8 @@ def parsed():
     parser.add_argument("--tests", action="store_true", help="the programs in folders `tests` too")
     parser.add_argument("--list", action="store_true", help="show what would run")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no further test after so long")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time, ranks counted")
+    parser.add_argument("--build-only", action="store_true", help="build the programs into the work folder and run none")
     parser.add_argument("--limit", type=float, default=20, help="seconds for one run")
     parser.add_argument("--json", help="file for the results, a line each; what it holds already is not run again")
     parser.add_argument("--markdown", help="file for the table")
@@ -124,10 +126,17 @@ class Survey:
                     out.write(json.dumps(dataclasses.asdict(result)) + "\n")
 
     def all(self, work):
-        # Two processes at a time, but for those of several ranks one program.
-        for workers, those in ((2, [each for each in work if each[3] == 1]), (1, [each for each in work if each[3] > 1])):
-            with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        # One rank first: what takes no matrix of the type there is not run on several.
+        for ranks in sorted({each[3] for each in work}):
+            those = [each for each in work if each[3] == ranks]
+            with concurrent.futures.ThreadPoolExecutor(max(1, self.arguments.jobs // ranks)) as pool:
                 list(pool.map(lambda each: self.one(*each), those))
+
+    def build(self, work):
+        programs = {entry.program: depends for entry, depends, _, _ in work}
+        with concurrent.futures.ThreadPoolExecutor(self.arguments.jobs) as pool:
+            built = list(pool.map(lambda each: self.runner.built(*each), programs.items()))
+        print(f"{len(built) - built.count(None)} of {len(built)} programs built in {self.runner.work}")
 
 
 def main():
@@ -145,6 +154,9 @@ def main():
             print(f"{entry.program}:{entry.name} {ranks} {entry.options}")
         return 0
     survey, reasons = Survey(arguments, Runner(arguments, sources)), load_reasons()
+    if arguments.build_only:
+        survey.build(work)
+        return 0
     survey.all(work)
     number = collections.Counter(each.outcome for each in survey.results)
     print(f"{len(survey.results)} runs: " + ", ".join(f"{n} {outcome}" for outcome, n in number.most_common()) +
