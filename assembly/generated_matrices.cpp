@@ -16,6 +16,7 @@ constexpr std::int64_t max_rows = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t short_row = 4;               // of long_row
 constexpr std::int64_t blocks_beside = 4;           // of blocks, on either side of the diagonal
 constexpr std::int64_t blocks_within = 1000;        // how far from it
+constexpr std::int64_t mesh_window = 16;            // of mesh: times MEAN, on either side of the diagonal
 constexpr std::int64_t dense_entries_per_row = 16;  // of generated_set()
 
 struct Kind {
@@ -35,7 +36,8 @@ const Kind kinds[] = {
     {"power_law", "EXPONENT", 1, 10, false, [](std::int64_t) { return 2.2; }},
     {"blocks", "B", 1, 64, true, [](std::int64_t) { return 3.0; }},
     {"banded", "HALF", 0, up_to_rows, true,
-     [](std::int64_t rows) { return double(std::min<std::int64_t>(8, rows - 1)); }}};
+     [](std::int64_t rows) { return double(std::min<std::int64_t>(8, rows - 1)); }},
+    {"mesh", "MEAN", 1, 4096, true, [](std::int64_t) { return 20.0; }}};
 
 std::string usage(const Kind& kind) {
   return std::string(kind.name) + ":ROWS" + (*kind.parameter ? std::string("[:") + kind.parameter + "]" : "");
@@ -130,6 +132,7 @@ class Structure {
     if (kind_ == "power_law") return power_law_length(row);
     if (kind_ == "banded")
       return std::min(row + whole(), rows_ - 1) - std::max<std::int64_t>(0, row - whole()) + 1;
+    if (kind_ == "mesh") return mesh_length(row);
     const Neighbours n = neighbours(row / whole());
     return (n.left + n.right + 1) * whole() - (n.reaches_end ? cut() : 0);
   }
@@ -142,6 +145,8 @@ class Structure {
       with_diagonal(row, count, column);
     else if (kind_ == "long_row" || kind_ == "power_law")
       draw(row, 0, 0, rows_, count, column);
+    else if (kind_ == "mesh")
+      draw(row, 0, mesh_begin(row), mesh_end(row), count, column);
     else if (kind_ == "blocks")
       fill_blocks(row, count, column);
     else
@@ -193,6 +198,16 @@ class Structure {
         (static_cast<double>(random(row, std::int64_t{1} << 31) >> 11) + 0.5) * 0x1p-53;  // in (0, 1)
     const double length = 1 / power(u, 1 / (parameter_ - 1));
     return length < static_cast<double>(rows_) ? static_cast<std::int64_t>(length) : rows_;
+  }
+
+  std::int64_t mesh_begin(std::int64_t row) const {
+    return std::max<std::int64_t>(0, row - mesh_window * whole());
+  }
+  std::int64_t mesh_end(std::int64_t row) const { return std::min(rows_, row + mesh_window * whole()); }
+  std::int64_t mesh_length(std::int64_t row) const {
+    const std::int64_t least = std::max<std::int64_t>(1, whole() / 2),
+                       drawn = least + below(random(row, std::int64_t{1} << 31), whole() + 1);
+    return std::min(drawn, mesh_end(row) - mesh_begin(row));
   }
 
   std::int32_t right_block(std::int64_t i, std::int64_t count, std::int64_t k) const {

@@ -50,7 +50,8 @@ const char* const samples[] = {
     "dense:7",     "dense:3:11",    "dense:11:3",      "permutation:1", "permutation:100", "long_row:1",
     "long_row:3",  "long_row:1000", "long_row:50:1",   "power_law:1",   "power_law:500",   "power_law:99:1.1",
     "blocks:1",    "blocks:10:64",  "blocks:100:7",    "blocks:99",     "blocks:5000:2",   "banded:1",
-    "banded:50:0", "banded:50:49",  "banded:1000:100", "banded:4"};
+    "banded:50:0", "banded:50:49",  "banded:1000:100", "banded:4",      "mesh:1",          "mesh:3:100",
+    "mesh:1000",   "mesh:2000:3"};
 
 TEST(GeneratedMatrices, AreValidWithoutEmptyRowsOrZeros) {
   for (const char* text : samples) {
@@ -102,6 +103,23 @@ TEST(GeneratedMatrices, AreThoseOfTheRecordedResults) {
       {"long_row:1000", 16711046426108313372u}, {"power_law:1000", 18239700415263730073u},
       {"blocks:1000:3", 8435503511682025595u},  {"banded:1000:3", 11201850630001645191u}};
   for (const auto& [text, hash] : recorded) EXPECT_EQ(hash_of(made(text)), hash) << text;
+}
+
+TEST(GeneratedMatrices, AMeshHasRowsOfHalfToOneAndAHalfTimesTheMeanNearTheDiagonal) {
+  const Csr<double> csr = made("mesh:5000:10");
+  EXPECT_NEAR(static_cast<double>(csr.nnz()) / 5000, 10, 0.2);
+  std::int64_t shortest = 100, longest = 0, farthest = 0;
+  for (std::int64_t row = 0; row < csr.rows; ++row) {
+    shortest = std::min<std::int64_t>(shortest, csr.row_ptr[row + 1] - csr.row_ptr[row]);
+    longest = std::max<std::int64_t>(longest, csr.row_ptr[row + 1] - csr.row_ptr[row]);
+    for (const std::int32_t column : columns_of(csr, row))
+      farthest = std::max(farthest, std::abs(column - row));
+  }
+  EXPECT_EQ(shortest, 5);
+  EXPECT_EQ(longest, 15);
+  EXPECT_LE(farthest, 160);
+  EXPECT_GT(farthest, 140);
+  EXPECT_EQ(error_of("mesh:10:0"), "MEAN of mesh must be a whole number from 1 to 4096");
 }
 
 TEST(GeneratedMatrices, APermutationHasOneEntryInEachRowAndColumn) {
