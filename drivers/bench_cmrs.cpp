@@ -1,6 +1,8 @@
 // `quadrille bench cmrs`: every height, order and kernel of CMRS on a set of operators, what the rule chooses among them, and
-// the columns of Table 2 of Koza, Matyka, Szkoda and Miroslaw 2012 for the paper's kernel and for ours. Beside them CSR, by
-// our kernel, by a warp a row ("vector") and by a thread a row ("scalar"), HYB, and cuSPARSE's CSR. The CPU has one kernel:
+// the columns of Table 2 of Koza, Matyka, Szkoda and Miroslaw 2012: for the rule's choice (`cmrs`), the best of our kernel on strips
+// of 2 rows and more (`cmrs_strips`), the best of the paper's there (`cmrs_paper`) and on single rows (`cmrs_paper_vector`, the
+// paper's vector kernel). Beside them CSR, by our kernel, by ours with a warp a row ("vector") and by the plain kernel with a thread
+// a row ("scalar"), HYB, and cuSPARSE's CSR. The CPU has one kernel:
 // there heights and orders are searched.
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +13,7 @@
 #include "drivers/cmrs_search.hpp"
 #include "drivers/support/json.hpp"
 #include "drivers/support/operator_sweep.hpp"
+#include "drivers/support/options_text.hpp"
 #include "drivers/support/set_summary.hpp"
 #include "kernels/cuda/device.hpp"
 
@@ -18,11 +21,14 @@ namespace quadrille {
 namespace {
 
 std::string kernel_text(const CmrsLaunch& launch) {
-  return launch.kernel == CmrsKernel::tiles ? "default" : "paper";
+  return launch.kernel == Kernel::ours ? "ours" : "paper";
 }
 
 std::string cache_text(CachePath cache) {
-  return cache == CachePath::read_only ? "read-only" : cache == CachePath::l1 ? "l1" : "l2";
+  return cache_path_names().at(static_cast<std::size_t>(cache));
+}
+std::string split_text(MemorySplit split) {
+  return memory_split_names().at(static_cast<std::size_t>(split));
 }
 
 ExtraField field_of(const std::string& name, const CmrsTrial& v, SpaceKind space) {
@@ -35,15 +41,17 @@ ExtraField field_of(const std::string& name, const CmrsTrial& v, SpaceKind space
     csv += " " + kernel_text(v.launch) + " block " + block;
     if (!v.ours()) {
       json += ", \"aligned\": " + yes(v.launch.aligned) +
-              ", \"cache\": " + json_string(cache_text(v.launch.cache));
-      csv += (v.launch.aligned ? " aligned " : " ") + cache_text(v.launch.cache);
+              ", \"cache\": " + json_string(cache_text(v.launch.cache)) +
+              ", \"split\": " + json_string(split_text(v.launch.split));
+      csv += (v.launch.aligned ? " aligned " : " ") + cache_text(v.launch.cache) + " split " +
+             split_text(v.launch.split);
     }
   }
   const std::string ms = json_number(v.ms());
   return {name, json + ", \"ms\": " + ms + "}", csv + " ms " + ms};
 }
 
-// [height, reorder, kernel, block, aligned, cache, ms] of each variant; on the CPU without the four in the middle.
+// [height, reorder, kernel, block, aligned, cache, split, ms] of each variant; on the CPU without the five in the middle.
 ExtraField search_field(const std::vector<CmrsTrial>& variants, SpaceKind space) {
   std::string json = "[", csv;
   for (const CmrsTrial& v : variants) {
@@ -51,7 +59,8 @@ ExtraField search_field(const std::vector<CmrsTrial>& variants, SpaceKind space)
     if (space == SpaceKind::cuda)
       words += json_string(kernel_text(v.launch)) + ", " + std::to_string(threads_of(v.launch)) + ", " +
                std::to_string(static_cast<int>(v.launch.aligned)) + ", " +
-               json_string(cache_text(v.launch.cache)) + ", ";
+               json_string(cache_text(v.launch.cache)) + ", " + json_string(split_text(v.launch.split)) +
+               ", ";
     json += (json.size() > 1 ? ", [" : "[") + words + json_number(v.ms()) + "]";
   }
   return {"search", json + "]", csv};
@@ -188,24 +197,52 @@ const FormatEntry* entry_of(const std::string& name, SpaceKind space) {
 // CSR three ways, HYB and cuSPARSE's CSR, each with a record of its own.
 template <class T>
 Others measure_others(FormatRun<T>& formats, OperatorSweep& sweep, const Options& here, SpaceKind space) {
-  const std::tuple<const char*, const char*, int> wanted[] = {{"csr", "csr", 0},
-                                                              {"vector", "csr", 32},
-                                                              {"scalar", "csr", 1},
-                                                              {"hyb", "hyb", 0},
-                                                              {"cusparse_csr", "cusparse_csr", 0}};
+  struct Wanted {
+    const char *name, *format;
+    int lanes;
+    Kernel kernel;
+  };
+  const Wanted all[] = {{"csr", "csr", 0, Kernel::ours},
+                        {"vector", "csr", 32, Kernel::ours},
+                        {"scalar", "csr", 0, Kernel::paper},
+                        {"hyb", "hyb", 0, Kernel::ours},
+                        {"cusparse_csr", "cusparse_csr", 0, Kernel::ours}};
   Others others;
-  for (const auto& [name, format, lanes] : wanted) {
-    const FormatEntry* const entry = entry_of(format, space);
-    if (entry == nullptr || !entry->make<T>() || (lanes > 0 && space == SpaceKind::cpu)) continue;
-    sweep.say(name);
+  for (const Wanted& wanted : all) {
+    const FormatEntry* const entry = entry_of(wanted.format, space);
+    const bool special = wanted.lanes > 0 || wanted.kernel == Kernel::paper;  // of the GPU
+    if (entry == nullptr || !entry->make<T>() || (special && space == SpaceKind::cpu)) continue;
+    sweep.say(wanted.name);
     FormatOptions options = here.format_options;
-    options.csr_lanes = lanes;
+    options.csr_lanes = wanted.lanes;
+    options.kernel = wanted.kernel;
     Record record = formats.measure(*entry, options);
-    if (lanes > 0) record.format = "csr_" + std::string(name);
-    if (record.skipped.empty()) others.emplace_back(name, record.ms_median);
+    if (special) record.format = "csr_" + std::string(wanted.name);
+    if (record.skipped.empty()) others.emplace_back(wanted.name, record.ms_median);
     sweep.add(std::move(record));
   }
   return others;
+}
+
+// A record for the fastest of each group but for our strips of one row, which are what the rule takes: `record`.
+template <class T>
+std::vector<Record> group_records(FormatRun<T>& formats, const CmrsSearch<T>& search, const Line& line,
+                                  SpaceKind space, const Record& record) {
+  std::vector<Record> records;
+  for (const auto& [group, name] : {std::pair(CmrsGroup::strips, "cmrs_strips"),
+                                    {CmrsGroup::paper_strips, "cmrs_paper"},
+                                    {CmrsGroup::paper_rows, "cmrs_paper_vector"}}) {
+    const CmrsTrial* const best = search.fastest(group);
+    if (best == nullptr) continue;
+    Record found = record;
+    found.extra.clear();
+    found.format = name;
+    formats.report(search.use(*best), best->timing, found);
+    add_table_columns(line.rows, best->height, sizeof(T), line.others, found);
+    found.extra.push_back(field_of("best", *best, space));
+    records.push_back(std::move(found));
+  }
+  return records;
 }
 
 }  // namespace
@@ -221,7 +258,8 @@ BenchResult bench_cmrs(const Options& options) {
     Line line;
     line.rows = row_statistics({csr.row_ptr.data(), static_cast<std::size_t>(csr.rows + 1)}, csr.columns);
     line.others = measure_others(formats, sweep, here, space);
-    Record record = formats.record(entry), papers = record;
+    Record record = formats.record(entry);
+    std::vector<Record> groups;
     line.matrix = record.matrix;
     sweep.say("cmrs, every height and kernel");
     formats.guarded(record, [&] {
@@ -237,21 +275,12 @@ BenchResult bench_cmrs(const Options& options) {
       record.extra.push_back(field_of("model", line.model, space));
       record.extra.push_back(field_of("worst", search.slowest(), space));
       record.extra.push_back(extra_field("matching", line.matching()));
-      if (const CmrsTrial* const paper = search.fastest(false)) {
-        line.paper = *paper;
-        papers.format = "cmrs_paper";
-        papers.checked = record.checked;
-        papers.rows_checked = record.rows_checked;
-        papers.error_over_bound = record.error_over_bound;
-        formats.report(search.use(*paper), paper->timing, papers);
-        add_table_columns(line.rows, paper->height, sizeof(T), line.others, papers);
-        papers.extra.push_back(field_of("best", *paper, space));
-        record.extra.push_back(extra_field("over_paper", paper->ms() / line.model.ms()));
-      }
+      if (const CmrsTrial* const paper = search.fastest(CmrsGroup::paper_strips)) line.paper = *paper;
       record.extra.push_back(search_field(search.variants(), space));
+      groups = group_records(formats, search, line, space, record);
       (sizeof(T) == 8 ? fp64 : fp32).add(line);
     });
-    if (line.paper) sweep.add(std::move(papers));
+    for (Record& group : groups) sweep.add(std::move(group));
     sweep.add(std::move(record));
   });
   if (!options.quiet) {

@@ -1,6 +1,6 @@
 // `quadrille bench dof-scaling` and `bench bandwidth`: y = A x of dense random blocks, over the unknowns per node, on
 // several grids: Figures 7 and 8 of Godwin, Holewinski and Sadayappan (GPGPU-5, 2012). One sweep measures both; they
-// differ in what they show.
+// differ in what they show, and dof-scaling has the paper's own kernel beside ours.
 #include <algorithm>
 #include <iostream>
 #include <set>
@@ -112,6 +112,20 @@ class Panel {
   std::set<int> dofs_;
 };
 
+// CDS by the kernel of its paper, as `cds_paper`, where CDS is measured on the GPU.
+template <class T>
+void add_paper_kernel(OperatorSweep& sweep, FormatRun<T>& formats, const Options& here) {
+  for (const FormatEntry* entry : bench_entries(here)) {
+    if (entry->name != "cds" || entry->space != SpaceKind::cuda) continue;
+    sweep.say("cds by the paper's kernel");
+    FormatOptions options = here.format_options;
+    options.kernel = Kernel::paper;
+    Record record = formats.measure(*entry, options);
+    record.format = "cds_paper";
+    sweep.add(std::move(record));
+  }
+}
+
 BenchResult measure(const Figure& figure, const Options& options) {
   OperatorSweep sweep(options, figure.experiment);
   std::size_t begin = 0;  // of the panel's records
@@ -127,6 +141,7 @@ BenchResult measure(const Figure& figure, const Options& options) {
   sweep(
       [&](auto& formats, const Options& here) {
         sweep.add_all_formats(formats, here);
+        if (&figure == &dof_scaling) add_paper_kernel(sweep, formats, here);
         end_panel(here);
       },
       [&](const Options& here, const std::string& reason) {

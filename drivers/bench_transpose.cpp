@@ -105,11 +105,14 @@ class TransposeBench {
   explicit TransposeBench(const Options& options)
       : options_(options), sweep_(options, "transpose"), entries_(registry()) {
     for (FormatEntry& entry : transpose_methods()) entries_.push_back(std::move(entry));
+    // The kernels of the formats that options choose.
     for (const FormatEntry& entry : registry())
-      if (entry.name == "csr" && entry.space == SpaceKind::cuda) {
-        entries_.push_back(entry);
-        entries_.back().name = "csr_lanes";
-      }
+      for (const auto& [format, name] :
+           {std::pair("csr", "csr_lanes"), {"csr", "csr_naive"}, {"csc", "csc_naive"}})
+        if (entry.name == format && entry.space == SpaceKind::cuda) {
+          entries_.push_back(entry);
+          entries_.back().name = name;
+        }
     const bool on_gpu = options.space == "cuda" || (options.space == "auto" && cuda::device_count() > 0);
     space_ = on_gpu ? SpaceKind::cuda : SpaceKind::cpu;
   }
@@ -154,6 +157,7 @@ class TransposeBench {
       Times& here = times.of[{task, m}];
       FormatOptions parameters = formats.options().format_options;
       parameters.csr_lanes = entry->name == "csr_lanes" ? lanes_of(*csr_of(formats.loaded().source)) : 0;
+      parameters.kernel = entry->name.ends_with("_naive") ? Kernel::paper : Kernel::ours;
       Record record = formats.measure(*entry, parameters, [&](SpmvOperator<T>& op, Record& line) {
         here = {line.ms_median, line.ms_median, 0};
         if (auto* const set_up = dynamic_cast<SetUp*>(&op); set_up != nullptr) {

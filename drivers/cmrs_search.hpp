@@ -15,8 +15,13 @@ namespace quadrille {
 
 inline constexpr int cmrs_heights[] = {1, 2, 4, 8, 16};
 inline constexpr int cmrs_blocks[] = {64, 128, 256};
-inline constexpr int cmrs_paper_blocks[] = {64, 128, 256,
-                                            512};  // of the paper's eight, 64 to 512 in steps of 64
+inline constexpr int cmrs_paper_blocks[] = {64, 128, 192, 256, 320, 384, 448, 512};
+
+// What is compared with each other: our kernel and the paper's, on strips of one row, which are CSR (the paper's is then its vector
+// kernel), and on strips of 2 rows and more, which are what the paper calls CMRS.
+enum class CmrsGroup { rows, strips, paper_rows, paper_strips };
+inline constexpr CmrsGroup cmrs_groups[] = {CmrsGroup::rows, CmrsGroup::strips, CmrsGroup::paper_rows,
+                                            CmrsGroup::paper_strips};
 
 struct CmrsTrial {
   int height = 1;
@@ -25,23 +30,27 @@ struct CmrsTrial {
   Timing timing;
 
   double ms() const { return timing.median_ms; }
-  bool ours() const { return launch.kernel == CmrsKernel::tiles; }
+  bool ours() const { return launch.kernel == Kernel::ours; }
+  CmrsGroup group() const {
+    if (ours()) return height == 1 ? CmrsGroup::rows : CmrsGroup::strips;
+    return height == 1 ? CmrsGroup::paper_rows : CmrsGroup::paper_strips;
+  }
 };
 
 inline bool same(const CmrsLaunch& a, const CmrsLaunch& b) {
   return a.kernel == b.kernel && threads_of(a) == threads_of(b) &&
-         (a.kernel == CmrsKernel::tiles || (a.aligned == b.aligned && a.cache == b.cache));
+         (a.kernel == Kernel::ours || (a.aligned == b.aligned && a.cache == b.cache && a.split == b.split));
 }
 
-// What is tried of one conversion. Not tried: orders of height 1, whose rows are sorted in any case; and the cache paths but
-// for the fastest variant, see CmrsSearch::try_cache_paths().
+// What is tried of one conversion. Not tried: orders of height 1, whose rows are sorted in any case; and the ways through the
+// caches but for the fastest variant, see CmrsSearch::try_caches().
 inline std::vector<CmrsLaunch> cmrs_launches(SpaceKind space) {
   if (space == SpaceKind::cpu) return {{}};
   std::vector<CmrsLaunch> all;
   for (const int block : cmrs_blocks) all.push_back({.block = block});
   for (const int block : cmrs_paper_blocks)
     for (const bool aligned : {false, true})
-      all.push_back({CmrsKernel::paper, block, aligned, CachePath::read_only});
+      all.push_back({Kernel::paper, block, aligned, CachePath::read_only});
   return all;
 }
 
@@ -74,11 +83,12 @@ class CmrsSearch {
       conversions_[{chosen.height, chosen.reorder}] =
           cmrs_variants(space_, *csr_of(formats_.loaded().source), chosen.height, chosen.reorder);
     if (find(chosen) == nullptr) add({chosen.height, chosen.reorder, chosen.launch, {}});
-    const double ours = fastest(true)->ms(), paper = space_ == SpaceKind::cuda ? fastest(false)->ms() : 0;
+    std::map<CmrsGroup, double> limits;
+    for (const CmrsGroup group : cmrs_groups)
+      if (const CmrsTrial* const best = fastest(group)) limits[group] = contender * best->ms();
     for (CmrsTrial& variant : variants_)
-      if (variant.ms() <= contender * (variant.ours() ? ours : paper) || &variant == find(chosen))
-        time(variant, longer());
-    if (space_ == SpaceKind::cuda) try_cache_paths();
+      if (variant.ms() <= limits.at(variant.group()) || &variant == find(chosen)) time(variant, longer());
+    if (space_ == SpaceKind::cuda) try_caches();
   }
 
   // Both once more, in turns, the median of the faster turn: of many variants the fastest was also a lucky one, and a GPU has slow
@@ -101,11 +111,11 @@ class CmrsSearch {
         return &v;
     return nullptr;
   }
-  // Of our kernel, of the paper's, or of both; null where there is none.
-  const CmrsTrial* fastest(std::optional<bool> ours = {}) const {
+  // Of all or of one group; null where that has none.
+  const CmrsTrial* fastest(std::optional<CmrsGroup> group = {}) const {
     const CmrsTrial* best = nullptr;
     for (const CmrsTrial& v : variants_)
-      if ((!ours || *ours == v.ours()) && (best == nullptr || v.ms() < best->ms())) best = &v;
+      if ((!group || *group == v.group()) && (best == nullptr || v.ms() < best->ms())) best = &v;
     return best;
   }
   const CmrsTrial& slowest() const {
@@ -129,11 +139,18 @@ class CmrsSearch {
     variant.timing = time_products(use(variant), here_.product, vectors_.x, vectors_.y, repetitions);
   }
 
-  // The paper's texture cache was always the best; here the paths are compared where it matters, on the fastest.
-  void try_cache_paths() {
+  // The paper's texture cache was always the best, and L1 mostly got the larger part; here they are compared where it matters, on
+  // the fastest.
+  void try_caches() {
     for (const CachePath cache : {CachePath::l1, CachePath::l2}) {
-      CmrsTrial variant = *fastest(false);
+      CmrsTrial variant = *fastest(CmrsGroup::paper_strips);
       variant.launch.cache = cache;
+      add(variant);
+      time(variants_.back(), longer());
+    }
+    for (const MemorySplit split : {MemorySplit::l1, MemorySplit::shared}) {
+      CmrsTrial variant = *fastest(CmrsGroup::paper_strips);
+      variant.launch.split = split;
       add(variant);
       time(variants_.back(), longer());
     }

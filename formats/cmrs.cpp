@@ -27,7 +27,7 @@ void order_strip(const Csr<T>& csr, std::int64_t first, std::int64_t end, bool r
 }  // namespace
 
 int threads_of(const CmrsLaunch& launch) {
-  const bool ours = launch.kernel == CmrsKernel::tiles;
+  const bool ours = launch.kernel == Kernel::ours;
   const int threads = launch.block > 0 ? launch.block : ours ? line_threads : paper_threads;
   const bool fits =
       ours ? threads == 64 || threads == 128 || threads == 256 : threads % 32 == 0 && threads <= 1024;

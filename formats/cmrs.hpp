@@ -22,23 +22,22 @@
 #pragma once
 
 #include "formats/csr.hpp"
+#include "formats/gpu_kernel.hpp"
 
 namespace quadrille {
 
-// On the GPU: our kernel, which gives a block a tile of entries whatever the strips, or the paper's algorithm 1, which gives
-// a warp a strip.
-enum class CmrsKernel { tiles, paper };
-
-// How x is read: through the read-only path, which was the texture cache of the paper's GPUs and is a part of L1 today;
-// through L1 like other data; or past it, from L2.
-enum class CachePath { read_only, l1, l2 };
+// How a multiprocessor's memory is split between L1 and shared memory: as the driver finds best, or as much as possible for one.
+enum class MemorySplit { driver, l1, shared };
 
 // How the product is done on the GPU. The CPU has one kernel.
 struct CmrsLaunch {
-  CmrsKernel kernel = CmrsKernel::tiles;
-  int block = 0;                           // threads; 0 takes the kernel's default
-  bool aligned = true;                     // paper: a long strip's reads begin on a whole line of 128 bytes
-  CachePath cache = CachePath::read_only;  // paper
+  Kernel kernel = Kernel::
+      ours;  // ours gives a block a tile of entries whatever the strips; the paper's algorithm 1 a warp a strip
+  int block = 0;  // threads; 0 takes the kernel's default
+  // The paper's kernel:
+  bool aligned = true;  // a long strip's reads begin on a whole line of 128 bytes
+  CachePath cache = CachePath::read_only;
+  MemorySplit split = MemorySplit::driver;
 };
 
 // Threads of a block. Throws FormatError unless they are 64, 128 or 256 (our kernel) or a multiple of 32 up to 1024 (the paper's).
@@ -75,8 +74,8 @@ Cmrs<T, To> transfer(const Cmrs<T, From>& a) {
           transfer<To>(a.row_in_strip),
           transfer<To>(a.value),
           a.launch,
-          a.launch.kernel == CmrsKernel::tiles ? plan_on<T, To>(a.strip_ptr, a.height, threads_of(a.launch))
-                                               : LinePlan<T, To>{}};
+          a.launch.kernel == Kernel::ours ? plan_on<T, To>(a.strip_ptr, a.height, threads_of(a.launch))
+                                          : LinePlan<T, To>{}};
 }
 
 // Where the row within the strip is kept. `automatic` packs it when the columns fit 28 bits, as the paper

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/format_operator.hpp"
+#include "kernels/paper_operator.hpp"
 #include "kernels/petsc/ordering.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
@@ -44,6 +45,23 @@ std::unique_ptr<SpmvOperator<T>> own(Format format) {
   return share<Space, T>(std::make_shared<const Format>(std::move(format)));
 }
 
+template <class T, class Format>
+std::unique_ptr<SpmvOperator<T>> by_the_paper(std::shared_ptr<const Format> on_device,
+                                              const FormatOptions& o) {
+  return std::make_unique<PaperOperator<Format, T>>(std::move(on_device), o.x_cache);
+}
+
+// own(), with the kernel of the format's paper where that is asked for.
+template <class Space, class T, class Format>
+std::unique_ptr<SpmvOperator<T>> own(Format format, const FormatOptions& o) {
+  if constexpr (std::is_same_v<Space, Device>)
+    if (o.kernel == Kernel::paper) {
+      using OnDevice = decltype(transfer<Device>(format));
+      return by_the_paper<T>(std::make_shared<const OnDevice>(to_device(format)), o);
+    }
+  return own<Space, T>(std::move(format));
+}
+
 // What was assembled in the GPU's memory.
 template <class T, class Format>
 std::unique_ptr<SpmvOperator<T>> own_on_device(Format format) {
@@ -58,25 +76,39 @@ std::unique_ptr<SpmvOperator<T>> make_dia(const Source<T>& s) {
   return own<Space, T>(s.hub ? dia_from_hub(*s.hub) : dia_from_csr(*csr_of(s)));
 }
 
+template <class T>
+std::shared_ptr<const BlockDiagonals<T, Device>> block_diagonals_on_device(const Source<T>& s,
+                                                                           int block_size) {
+  using OnDevice = BlockDiagonals<T, Device>;
+  if (s.device_hub) return s.device_hub;
+  if (s.on_device.block_diagonals) return std::make_shared<const OnDevice>(s.on_device.block_diagonals());
+  if (s.hub) return std::make_shared<const OnDevice>(to_device(*s.hub));
+  return std::make_shared<const OnDevice>(to_device(block_diagonals_from_csr(*csr_of(s), block_size)));
+}
+
 template <class Space, class T>
-std::unique_ptr<SpmvOperator<T>> make_cds(const Source<T>& s, int block_size) {
+std::unique_ptr<SpmvOperator<T>> make_cds(const Source<T>& s, const FormatOptions& o) {
   if constexpr (std::is_same_v<Space, Device>) {
+    if (o.kernel == Kernel::paper) return by_the_paper<T>(block_diagonals_on_device(s, o.block_size), o);
     if (s.device_hub)
       return std::make_unique<FormatOperator<BlockDiagonals<T, Device>, T, Device>>(s.device_hub);
     if (s.on_device.block_diagonals) return own_on_device<T>(s.on_device.block_diagonals());
   }
   if (s.hub) return share<Space, T>(s.hub);
-  return own<Space, T>(block_diagonals_from_csr(*csr_of(s), block_size));
+  return own<Space, T>(block_diagonals_from_csr(*csr_of(s), o.block_size));
 }
 
 // With options.csr_lanes on the GPU, by that many lanes a row.
 template <class Space, class T>
-std::unique_ptr<SpmvOperator<T>> make_csr(const Source<T>& s, int lanes) {
+std::unique_ptr<SpmvOperator<T>> make_csr(const Source<T>& s, const FormatOptions& o) {
   if constexpr (std::is_same_v<Space, Device>) {
+    if (o.kernel == Kernel::paper)
+      return by_the_paper<T>(
+          s.device_csr ? s.device_csr : std::make_shared<const Csr<T, Device>>(to_device(*csr_of(s))), o);
     if (s.device_csr) return std::make_unique<FormatOperator<Csr<T, Device>, T, Device>>(s.device_csr);
-    if (lanes > 0) {
+    if (o.csr_lanes > 0) {
       Csr<T, Device> on_device = to_device(*csr_of(s));
-      on_device.lanes = lanes;
+      on_device.lanes = o.csr_lanes;
       return own_on_device<T>(std::move(on_device));
     }
   }
@@ -110,13 +142,14 @@ RgCsr<T> make_rg_csr(const Csr<T>& csr, const FormatOptions& options) {
 // Height 0: height, order and, unless the paper's kernel or a block is asked for, kernel and block by the rule.
 template <class T>
 Cmrs<T> make_cmrs(const Csr<T>& csr, const FormatOptions& o) {
+  const CmrsLaunch launch{o.kernel, o.cmrs_block, o.cmrs_aligned, o.x_cache, o.cmrs_split};
   if (o.cmrs_height > 0)
-    return cmrs_from_csr(csr, o.cmrs_height, o.cmrs_reorder, CmrsRows::automatic, o.cmrs_launch);
+    return cmrs_from_csr(csr, o.cmrs_height, o.cmrs_reorder, CmrsRows::automatic, launch);
   const std::span<const std::int32_t> row_ptr(csr.row_ptr.data(), static_cast<std::size_t>(csr.rows + 1));
   const CmrsChoice choice = cmrs_choice(row_statistics(row_ptr, csr.columns));
-  const bool any_kernel = o.cmrs_launch.kernel == CmrsKernel::tiles && o.cmrs_launch.block == 0;
+  const bool any_block = o.kernel == Kernel::ours && o.cmrs_block == 0;
   return cmrs_from_csr(csr, choice.height, choice.reorder || o.cmrs_reorder, CmrsRows::automatic,
-                       any_kernel ? choice.launch : o.cmrs_launch);
+                       any_block ? choice.launch : launch);
 }
 
 }  // namespace format_table
@@ -133,9 +166,11 @@ std::vector<FormatEntry> formats_in() {
     entries.push_back({name, space, false, summary, make, make});
   };
   add("csr", "compressed sparse row",
-      []<class T>(const Source<T>& s, const Options& o) { return make_csr<Space, T>(s, o.csr_lanes); });
+      []<class T>(const Source<T>& s, const Options& o) { return make_csr<Space, T>(s, o); });
   add("csc", "compressed sparse column: CSR of the transpose",
-      []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(csc_from_csr(*csr_of(s))); });
+      []<class T>(const Source<T>& s, const Options& o) {
+        return own<Space, T>(csc_from_csr(*csr_of(s)), o);
+      });
   add("coo", "coordinate list, sorted by row",
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(coo_from_csr(*csr_of(s))); });
   add("bcsr", "block CSR (Im and Yelick 2001)", []<class T>(const Source<T>& s, const Options& o) {
@@ -144,7 +179,7 @@ std::vector<FormatEntry> formats_in() {
   add("dia", "scalar diagonals (Saad)",
       []<class T>(const Source<T>& s, const Options&) { return make_dia<Space, T>(s); });
   add("cds", "column diagonal storage (Godwin et al. 2012)",
-      []<class T>(const Source<T>& s, const Options& o) { return make_cds<Space, T>(s, o.block_size); });
+      []<class T>(const Source<T>& s, const Options& o) { return make_cds<Space, T>(s, o); });
   add("ell", "ELLPACK (Grimes et al. 1979)",
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(ell_from_csr(*csr_of(s))); });
   add("ellr_t", "ELLPACK-R with T threads per row (Vazquez et al. 2011)",

@@ -3,6 +3,7 @@
 #include "kernels/cusparse/entries.hpp"
 #include "kernels/format_table.hpp"
 #include "kernels/petsc/aij_operator.hpp"
+#include "kernels/petsc/session.hpp"
 
 namespace quadrille {
 
@@ -14,6 +15,13 @@ const std::vector<FormatEntry>& registry() {
         {"petsc_aij", SpaceKind::cpu, true, "PETSc's CSR, MatMult of MATSEQAIJ",
          [](const Source<double>& s, const FormatOptions&) { return petsc::make_aij_operator(csr_of(s)); },
          nullptr});
+    if (petsc::has_cuda())
+      all.push_back({"petsc_aijcusparse", SpaceKind::cuda, true,
+                     "PETSc's CSR on the GPU, MatMult of MATSEQAIJCUSPARSE",
+                     [](const Source<double>& s, const FormatOptions&) {
+                       return petsc::make_aijcusparse_operator(csr_of(s));
+                     },
+                     nullptr});
     for (FormatEntry& entry : cusparse::entries()) all.push_back(std::move(entry));
     return all;
   }();

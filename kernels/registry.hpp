@@ -47,8 +47,10 @@ enum class RowOrdering { none, descending, rcm };
 
 // The parameters of the formats that have some.
 struct FormatOptions {
-  int block_size = 1;      // bcsr and cds: unknowns per node; of the hub where there is one
-  int csr_lanes = 0;       // on the GPU: lanes per row, 1 (scalar) to 32 (vector); 0 takes rows of any length
+  Kernel kernel = Kernel::ours;              // on the GPU, of the formats that have two
+  CachePath x_cache = CachePath::read_only;  // how the papers' kernels read x
+  int block_size = 1;                        // bcsr and cds: unknowns per node; of the hub where there is one
+  int csr_lanes = 0;       // on the GPU, our kernel: lanes per row, 1 to 32; 0 takes rows of any length
   int ellr_t_threads = 0;  // T: 1, 2, 4, 8, 16 or 32; 0 is chosen by ellr_t_choice()
   int ellr_t_block = 0;    // threads of a block: 64, 128, 256, 512 or 1024; 0 is chosen as well
   int rg_csr_group = 64;   // rows per group, 32..256
@@ -57,7 +59,10 @@ struct FormatOptions {
   int rg_csr_threads = 0;     // of the GPU for each row, 1 to 1024 / group; 0 is chosen by rg_csr_threads()
   int cmrs_height = 0;        // rows per strip, 1..16; 0 is chosen by cmrs_choice()
   bool cmrs_reorder = false;  // entries of a strip sorted by column
-  CmrsLaunch cmrs_launch;     // on the GPU
+  int cmrs_block =
+      0;  // on the GPU: threads of a block; 0 is chosen by cmrs_choice(), or the paper's kernel's default
+  bool cmrs_aligned = true;                      // the paper's kernel: CmrsLaunch::aligned
+  MemorySplit cmrs_split = MemorySplit::driver;  // the paper's kernel
 };
 
 struct FormatEntry {

@@ -38,12 +38,12 @@ CmrsVariants<T> cmrs_variants(const Csr<T>& csr, int height, bool reorder) {
   const auto set_launch = [shared](const CmrsLaunch& launch) {
     Cmrs<T, Device>& format = *shared->format;
     const int threads = threads_of(launch), before = threads_of(format.launch);
-    if (launch.kernel == CmrsKernel::tiles) {
-      if (format.launch.kernel == CmrsKernel::tiles) shared->plans[before] = std::move(format.plan);
+    if (launch.kernel == Kernel::ours) {
+      if (format.launch.kernel == Kernel::ours) shared->plans[before] = std::move(format.plan);
       if (shared->plans.find(threads) == shared->plans.end())
         shared->plans[threads] = plan_on<T, Device>(shared->strip_ptr, format.height, threads);
       format.plan = std::move(shared->plans.at(threads));
-    } else if (format.launch.kernel == CmrsKernel::tiles) {
+    } else if (format.launch.kernel == Kernel::ours) {
       shared->plans[before] = std::move(format.plan);
     }
     format.launch = launch;

@@ -278,13 +278,13 @@ void read_format_options(const Settings& settings, FormatOptions& formats) {
   formats.rg_csr_threads = std::stoi(read_word(settings, "rgcsr-threads", "0", powers));
   formats.cmrs_height = read_int(settings, "cmrs-height", 0, 0, 16);
   formats.cmrs_reorder = read_switch(settings, "cmrs-reorder");
-  CmrsLaunch& launch = formats.cmrs_launch;
-  launch.kernel = static_cast<CmrsKernel>(place("cmrs-kernel", cmrs_kernel_names()));
-  launch.block = read_int(settings, "cmrs-block", 0, 0, 1024);
-  launch.aligned = read_word(settings, "cmrs-aligned", "on", {"on", "off"}) == "on";
-  launch.cache = static_cast<CachePath>(place("cmrs-cache", cache_path_names()));
+  formats.kernel = static_cast<Kernel>(place("kernel", kernel_names()));
+  formats.x_cache = static_cast<CachePath>(place("x-cache", cache_path_names()));
+  formats.cmrs_block = read_int(settings, "cmrs-block", 0, 0, 1024);
+  formats.cmrs_aligned = read_word(settings, "cmrs-aligned", "on", {"on", "off"}) == "on";
+  formats.cmrs_split = static_cast<MemorySplit>(place("cmrs-split", memory_split_names()));
   try {
-    threads_of(launch);
+    threads_of({.kernel = formats.kernel, .block = formats.cmrs_block});
   } catch (const FormatError& error) {
     refuse(settings.at("cmrs-block"), error.what());
   }

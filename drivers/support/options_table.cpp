@@ -149,10 +149,15 @@ std::vector<OptionSpec> format_options() {
   const std::string group = "Format parameters";
   const unsigned to = for_runs;
   return {
+      {"kernel", "ours | paper", group, to, true,
+       "on the GPU: our kernels, or for csr, csc, cds, ellr_t, rg_csr and cmrs the one that the format's "
+       "paper describes (default ours)"},
+      {"x-cache", "read-only | l1 | l2", group, to, true,
+       "how the papers' kernels read x, past L1 with l2; those of csr and csc read-only in any case (default "
+       "read-only)"},
       {"csr-lanes", "N", group, to, true,
-       "csr on the GPU: lanes per row, 1 (the scalar kernel), 2, 4, 8, 16 or 32 (the vector kernel); 0 takes "
-       "rows of "
-       "any length (default 0)"},
+       "csr on the GPU, our kernel: lanes per row, 1, 2, 4, 8, 16 or 32, each with several entries in "
+       "flight; 0 takes rows of any length (default 0)"},
       {"ellr-threads", "T", group, to, true,
        "ellr_t: threads per row, 1, 2, 4, 8, 16 or 32; 0 chooses by the rows (default 0)"},
       {"ellr-block", "N", group, to, true,
@@ -166,16 +171,15 @@ std::vector<OptionSpec> format_options() {
       {"cmrs-height", "N", group, to, true,
        "cmrs: rows per strip, 1 to 16; 0 chooses by the rows (default 0)"},
       {"cmrs-reorder", "", group, to, true, "cmrs: sort the entries of a strip by column"},
-      {"cmrs-kernel", "default | paper", group, to, true,
-       "cmrs on the GPU: our kernel, or the paper's, a warp per strip (default default)"},
       {"cmrs-block", "N", group, to, true,
        "cmrs on the GPU: threads per block, 64, 128 or 256, or a multiple of 32 of the paper's kernel; 0 is "
        "128 and "
        "256 (default 0)"},
       {"cmrs-aligned", "on | off", group, to, true,
        "cmrs, the paper's kernel: long strips are read from a whole line of 128 bytes on (default on)"},
-      {"cmrs-cache", "read-only | l1 | l2", group, to, true,
-       "cmrs, the paper's kernel: how x is read, past L1 with l2 (default read-only)"},
+      {"cmrs-split", "driver | l1 | shared", group, to, true,
+       "cmrs, the paper's kernel: what has most of a multiprocessor's memory (default driver, which "
+       "decides)"},
   };
 }
 
@@ -242,8 +246,8 @@ std::vector<std::string> format_names() {
 std::vector<std::string> bench_formats() {
   const std::vector<std::string> known = format_names();
   std::vector<std::string> names;
-  for (const char* name :
-       {"cds", "dia", "ell", "bcsr", "csr", "cusparse_csr", "cusparse_sell", "cusparse_bsr", "petsc_aij"})
+  for (const char* name : {"cds", "dia", "ell", "bcsr", "csr", "cusparse_csr", "cusparse_sell",
+                           "cusparse_bsr", "petsc_aij", "petsc_aijcusparse"})
     if (std::find(known.begin(), known.end(), name) != known.end()) names.push_back(name);
   return names;
 }

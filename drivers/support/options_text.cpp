@@ -9,12 +9,16 @@ const Words& ordering_names() {
   static const Words names{"none", "descending", "rcm"};
   return names;
 }
-const Words& cmrs_kernel_names() {
-  static const Words names{"default", "paper"};
+const Words& kernel_names() {
+  static const Words names{"ours", "paper"};
   return names;
 }
 const Words& cache_path_names() {
   static const Words names{"read-only", "l1", "l2"};
+  return names;
+}
+const Words& memory_split_names() {
+  static const Words names{"driver", "l1", "shared"};
   return names;
 }
 
@@ -77,6 +81,8 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"vectors", std::to_string(options.product.vectors)},
       {"check", options.check_on_slabs ? "slabs" : "all"},
       {"input", options.input},
+      {"kernel", kernel_names().at(static_cast<std::size_t>(formats.kernel))},
+      {"x-cache", cache_path_names().at(static_cast<std::size_t>(formats.x_cache))},
       {"csr-lanes", std::to_string(formats.csr_lanes)},
       {"ellr-threads", std::to_string(formats.ellr_t_threads)},
       {"ellr-block", std::to_string(formats.ellr_t_block)},
@@ -85,10 +91,9 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"rgcsr-threads", std::to_string(formats.rg_csr_threads)},
       {"cmrs-height", std::to_string(formats.cmrs_height)},
       {"cmrs-reorder", yes_no(formats.cmrs_reorder)},
-      {"cmrs-kernel", cmrs_kernel_names().at(static_cast<std::size_t>(formats.cmrs_launch.kernel))},
-      {"cmrs-block", std::to_string(formats.cmrs_launch.block)},
-      {"cmrs-aligned", formats.cmrs_launch.aligned ? "on" : "off"},
-      {"cmrs-cache", cache_path_names().at(static_cast<std::size_t>(formats.cmrs_launch.cache))},
+      {"cmrs-block", std::to_string(formats.cmrs_block)},
+      {"cmrs-aligned", formats.cmrs_aligned ? "on" : "off"},
+      {"cmrs-split", memory_split_names().at(static_cast<std::size_t>(formats.cmrs_split))},
       {"plot", options.plot},
       {"output", options.output},
       {"json", options.json},

@@ -11,9 +11,10 @@ namespace quadrille {
 
 // In the order of RowOrdering.
 const Words& ordering_names();
-// In the order of CmrsKernel and CachePath.
-const Words& cmrs_kernel_names();
+// In the order of Kernel, CachePath and MemorySplit.
+const Words& kernel_names();
 const Words& cache_path_names();
+const Words& memory_split_names();
 
 // Every value, by the option's name; what does not apply (a grid beside a matrix file, ...) is empty.
 std::map<std::string, std::string> value_texts(const Options& options);

@@ -28,6 +28,7 @@ LOOKS = {
     "cds": (VERMILION, "o"), "dia": (PURPLE, "D"), "ell": (ORANGE, "^"), "bcsr": (GREEN, "s"), "csr": (BLUE, "v"),
     "cusparse_csr": (BLUE, "<"), "cusparse_sell": (ORANGE, ">"), "cusparse_bsr": (GREEN, "P"),
     "cusparse_csc": (SKY, "4"), "petsc_aij": (BLACK, "X"),
+    "petsc_aijcusparse": (BLACK, "P"), "cds_paper": (VERMILION, "x"),
     "csc": (SKY, "<"), "coo": (SKY, ">"), "ellr_t": (ORANGE, "p"), "rg_csr": (SKY, "h"), "cmrs": (SKY, "d"),
     "hyb": (PURPLE, "p"),
 }
@@ -36,7 +37,8 @@ SHADES = ("Blues", "Oranges", "Greens", "Purples", "Reds", "Greys")
 PEER, DOTS, DOT_DASH = (0, (3.2, 1.6)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5))
 DASHES = {"csc": DOTS, "coo": DOT_DASH, "rg_csr": (0, (7, 1.2)), "ellr_t": DOTS, "hyb": DOTS}  # of one colour, in profiles
 NAMES = {"cusparse_csr": "cuSPARSE CSR", "cusparse_sell": "cuSPARSE SELL", "cusparse_bsr": "cuSPARSE BSR",
-         "cusparse_csc": "cuSPARSE CSC", "petsc_aij": "PETSc AIJ (CPU)", "ellr_t": "ELLR-T", "rg_csr": "RgCSR"}
+         "cusparse_csc": "cuSPARSE CSC", "petsc_aij": "PETSc AIJ (CPU)", "petsc_aijcusparse": "PETSc aijcusparse",
+         "cds_paper": "CDS, paper's kernel", "ellr_t": "ELLR-T", "rg_csr": "RgCSR"}
 STREAM, IN_CACHE = "stream ceiling", "fits the last cache"
 
 

@@ -33,7 +33,7 @@ void multiply_tiles(const Cmrs<T, Device>& a, const T* x, T* y) {
 
 template <class T>
 void spmv(const Cmrs<T, Device>& a, const T* x, T* y) {
-  if (a.launch.kernel == CmrsKernel::paper) return multiply_as_the_paper(a, x, y);
+  if (a.launch.kernel == Kernel::paper) return multiply_as_the_paper(a, x, y);
   if (a.height == 1) return multiply_tiles<1>(a, x, y);
   if (a.height == 2) return multiply_tiles<2>(a, x, y);
   if (a.height <= 4) return multiply_tiles<4>(a, x, y);

@@ -2,22 +2,13 @@
 // (cmrs.cu), so that the paper's claims can be measured. Internal to kernels/cuda.
 #pragma once
 
+#include <atomic>
+
 #include "formats/cmrs.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/x_path.cuh"
 
 namespace quadrille::cuda {
-
-// The paper's texture cache is the read-only path of today, and one memory with L1 since 2017; the third choice passes L1 by.
-// Its split of a multiprocessor's memory between L1 and shared memory is the driver's business now.
-template <CachePath Path, class T>
-__device__ T load_x(const T* p) {
-  if constexpr (Path == CachePath::read_only)
-    return __ldg(p);
-  else if constexpr (Path == CachePath::l1)
-    return __ldca(p);
-  else
-    return __ldcg(p);
-}
 
 // A warp steps through the entries of its strip side by side. Each lane has a partial sum for every row of the strip in
 // shared memory, sums[lane * height + row]; the upper half of the lanes' sums is added to the lower until one is left, whose
@@ -52,6 +43,31 @@ __global__ void __launch_bounds__(1024)
   if (lane < height && strip * height + lane < rows) y[strip * height + lane] = sums[lane];
 }
 
+// What the driver is asked for; kernels that need more shared memory get more.
+inline int carveout(MemorySplit split) {
+  return split == MemorySplit::l1       ? cudaSharedmemCarveoutMaxL1
+         : split == MemorySplit::shared ? cudaSharedmemCarveoutMaxShared
+                                        : cudaSharedmemCarveoutDefault;
+}
+
+// The split is a property of the kernel, set where it changes: setting it takes about as long as a small product.
+template <CachePath Path, class T>
+void launch_paper_kernel(const Cmrs<T, Device>& a, unsigned blocks, int threads, int bytes, const T* x,
+                         T* y) {
+  static std::atomic<MemorySplit> present = MemorySplit::driver;
+  const auto kernel = cmrs_paper_kernel<Path, T>;
+  if (present.exchange(a.launch.split) != a.launch.split)
+    QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        carveout(a.launch.split)));
+  constexpr int without_asking = 48 << 10;
+  if (bytes > without_asking)
+    QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  kernel<<<blocks, threads, bytes>>>(a.strips(), a.rows, a.height, a.launch.aligned,
+                                     a.packed ? Cmrs<T>::packed_bits : 0, a.strip_ptr.data(), a.column.data(),
+                                     a.row_in_strip.data(), a.value.data(), x, y);
+  QUADRILLE_CUDA_LAUNCHED("cmrs of the paper");
+}
+
 template <class T>
 void multiply_as_the_paper(const Cmrs<T, Device>& a, const T* x, T* y) {
   if (a.rows == 0) return;
@@ -59,23 +75,8 @@ void multiply_as_the_paper(const Cmrs<T, Device>& a, const T* x, T* y) {
   const int threads = threads_of(a.launch), per_block = threads / 32;
   const unsigned blocks = to_index32((a.strips() + per_block - 1) / per_block, "blocks of threads");
   const int bytes = threads * a.height * static_cast<int>(sizeof(T));
-  const auto launch = [&](auto kernel) {
-    constexpr int without_asking = 48 << 10;
-    if (bytes > without_asking)
-      QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    kernel<<<blocks, threads, bytes>>>(a.strips(), a.rows, a.height, a.launch.aligned,
-                                       a.packed ? Cmrs<T>::packed_bits : 0, a.strip_ptr.data(),
-                                       a.column.data(), a.row_in_strip.data(), a.value.data(), x, y);
-    QUADRILLE_CUDA_LAUNCHED("cmrs of the paper");
-  };
-  switch (a.launch.cache) {
-    case CachePath::read_only:
-      return launch(cmrs_paper_kernel<CachePath::read_only, T>);
-    case CachePath::l1:
-      return launch(cmrs_paper_kernel<CachePath::l1, T>);
-    case CachePath::l2:
-      return launch(cmrs_paper_kernel<CachePath::l2, T>);
-  }
+  with_path(a.launch.cache,
+            [&]<CachePath Path>() { launch_paper_kernel<Path>(a, blocks, threads, bytes, x, y); });
 }
 
 }  // namespace quadrille::cuda

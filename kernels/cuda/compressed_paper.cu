@@ -1,7 +1,7 @@
 // The naive products of Steinberger et al. 2016, Algorithms 1 and 2 as their sections IV and V put them on the GPU: one thread
 // owns a line and takes its entries one after the other; the transposed product adds each of them atomically.
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/spmv.hpp"
+#include "kernels/cuda/spmv_paper.hpp"
 
 namespace quadrille::cuda {
 namespace {
@@ -51,30 +51,30 @@ void naive_scatter(std::int64_t lines, std::int64_t size_y, const Array<std::int
 }  // namespace
 
 template <class T>
-void spmv_naive(const Csr<T, Device>& a, const T* x, T* y) {
+void spmv_paper(const Csr<T, Device>& a, const T* x, T* y) {
   naive_gather(a.rows, a.row_ptr, a.column, a.value, x, y);
 }
 
 template <class T>
-void spmv_naive(const Csc<T, Device>& a, const T* x, T* y) {
+void spmv_paper(const Csc<T, Device>& a, const T* x, T* y) {
   naive_scatter(a.columns, a.rows, a.column_ptr, a.row, a.value, x, y);
 }
 
 template <class T>
-void spmv_transpose_naive(const Csr<T, Device>& a, const T* x, T* y) {
+void spmv_transpose_paper(const Csr<T, Device>& a, const T* x, T* y) {
   naive_scatter(a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
 }
 
 template <class T>
-void spmv_transpose_naive(const Csc<T, Device>& a, const T* x, T* y) {
+void spmv_transpose_paper(const Csc<T, Device>& a, const T* x, T* y) {
   naive_gather(a.columns, a.column_ptr, a.row, a.value, x, y);
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                           \
-  template void spmv_naive(const Csr<T, Device>&, const T*, T*);           \
-  template void spmv_naive(const Csc<T, Device>&, const T*, T*);           \
-  template void spmv_transpose_naive(const Csr<T, Device>&, const T*, T*); \
-  template void spmv_transpose_naive(const Csc<T, Device>&, const T*, T*);
+  template void spmv_paper(const Csr<T, Device>&, const T*, T*);           \
+  template void spmv_paper(const Csc<T, Device>&, const T*, T*);           \
+  template void spmv_transpose_paper(const Csr<T, Device>&, const T*, T*); \
+  template void spmv_transpose_paper(const Csc<T, Device>&, const T*, T*);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -36,12 +36,6 @@ template <class T> void spmv_transpose(const BlockDiagonals<T, Device>& a, const
 
 // Y = A X for `count` vectors, column-major without gaps, as SpmvOperator::apply_multiple() says.
 template <class T> void spmv_multiple(const BlockDiagonals<T, Device>& a, const T* x, T* y, int count);  // CDS
-
-// The naive products of Steinberger et al. 2016, one thread a row of CSR or a column of CSC, to compare with.
-template <class T> void spmv_naive(const Csr<T, Device>& a, const T* x, T* y);
-template <class T> void spmv_naive(const Csc<T, Device>& a, const T* x, T* y);             // atomics: last bits vary
-template <class T> void spmv_transpose_naive(const Csr<T, Device>& a, const T* x, T* y);   // atomics: last bits vary
-template <class T> void spmv_transpose_naive(const Csc<T, Device>& a, const T* x, T* y);
 // clang-format on
 
 }  // namespace quadrille::cuda

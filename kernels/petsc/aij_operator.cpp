@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kernels/petsc/aij_matrix.hpp"
+#include "kernels/petsc/device_work.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -25,7 +26,67 @@ class AijOperator final : public SpmvOperator<double> {
   AijMatrix matrix_;
 };
 
+#if defined(PETSC_HAVE_CUDA)
+// Borrows an array in GPU memory for a while.
+class PlacedOnGpu {
+ public:
+  PlacedOnGpu(Vec vector, const double* array) : vector_(vector) {
+    QUADRILLE_PETSC(VecCUDAPlaceArray(vector, array));
+  }
+  ~PlacedOnGpu() { VecCUDAResetArray(vector_); }
+  PlacedOnGpu(const PlacedOnGpu&) = delete;
+  PlacedOnGpu& operator=(const PlacedOnGpu&) = delete;
+
+ private:
+  Vec vector_;
+};
+
+class AijCusparseOperator final : public SpmvOperator<double> {
+ public:
+  explicit AijCusparseOperator(std::shared_ptr<const Csr<double>> csr)
+      : csr_(std::move(csr)), matrix_(aij_copy(*csr_, 1, true)) {
+    const auto vector = [](std::int64_t size) {
+      return make<Vec>("VecCreateSeqCUDAWithArrays", [=](Vec* v) {
+        return VecCreateSeqCUDAWithArrays(PETSC_COMM_SELF, 1, static_cast<PetscInt>(size), nullptr, nullptr,
+                                          v);
+      });
+    };
+    right_ = vector(csr_->columns);
+    left_ = vector(csr_->rows);
+  }
+
+  std::int64_t rows() const override { return csr_->rows; }
+  std::int64_t columns() const override { return csr_->columns; }
+  SpaceKind space() const override { return SpaceKind::cuda; }
+  Traffic traffic() const override { return quadrille::traffic(*csr_); }
+  void apply(const double* x, double* y) const override {
+    const PlacedOnGpu from(right_.get(), x), to(left_.get(), y);
+    run_between_products([&] { return MatMult(matrix_.get(), right_.get(), left_.get()); });
+  }
+  bool has_transpose() const override { return true; }
+  void apply_transpose(const double* x, double* y) const override {
+    const PlacedOnGpu from(left_.get(), x), to(right_.get(), y);
+    run_between_products([&] { return MatMultTranspose(matrix_.get(), left_.get(), right_.get()); });
+  }
+  Csr<double> to_csr() const override { return transfer<Host>(*csr_); }
+
+ private:
+  std::shared_ptr<const Csr<double>> csr_;
+  Handle<Mat> matrix_;
+  Handle<Vec> right_, left_;  // of columns and of rows, without memory of their own
+};
+#endif
+
 }  // namespace
+
+std::unique_ptr<SpmvOperator<double>> make_aijcusparse_operator(
+    [[maybe_unused]] std::shared_ptr<const Csr<double>> csr) {
+#if defined(PETSC_HAVE_CUDA)
+  return std::make_unique<AijCusparseOperator>(std::move(csr));
+#else
+  throw FormatError("MATSEQAIJCUSPARSE needs a PETSc with CUDA");
+#endif
+}
 
 std::unique_ptr<SpmvOperator<double>> make_aij_operator(std::shared_ptr<const Csr<double>> csr) {
   return std::make_unique<AijOperator>(std::move(csr));

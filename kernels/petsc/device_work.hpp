@@ -36,6 +36,20 @@ class StreamOrder {
 #endif
 };
 
+#if defined(PETSC_HAVE_CUDA)
+// The other way round: PETSc's own work on the GPU between products on the default stream.
+template <class Work>
+void run_between_products(const Work& work) {
+  PetscDeviceContext context = nullptr;
+  PetscStreamType type = PETSC_STREAM_DEFAULT;
+  QUADRILLE_PETSC(PetscDeviceContextGetCurrentContext(&context));
+  QUADRILLE_PETSC(PetscDeviceContextGetStreamType(context, &type));
+  if (type != PETSC_STREAM_DEFAULT) cuda::synchronize();
+  QUADRILLE_PETSC(work());
+  if (type != PETSC_STREAM_DEFAULT) QUADRILLE_PETSC(PetscDeviceContextSynchronize(context));
+}
+#endif
+
 // What runs while this lives is GPU time in -log_view. Not one within another, nor around calls of PETSc, which have their own.
 class GpuTime {
  public:

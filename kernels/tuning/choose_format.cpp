@@ -22,14 +22,14 @@ const FormatEntry* find_entry(const std::string& format, SpaceKind space) {
 
 // The parameters that change what a format is.
 std::string options_text(const FormatOptions& o) {
-  const CmrsLaunch& launch = o.cmrs_launch;
-  return "block=" + std::to_string(o.block_size) + " csr=" + std::to_string(o.csr_lanes) +
-         " ellr_t=" + std::to_string(o.ellr_t_threads) + "," + std::to_string(o.ellr_t_block) +
-         " rg_csr=" + std::to_string(o.rg_csr_group) + "," +
+  return "kernel=" + std::to_string(static_cast<int>(o.kernel)) + "," +
+         std::to_string(static_cast<int>(o.x_cache)) + " block=" + std::to_string(o.block_size) +
+         " csr=" + std::to_string(o.csr_lanes) + " ellr_t=" + std::to_string(o.ellr_t_threads) + "," +
+         std::to_string(o.ellr_t_block) + " rg_csr=" + std::to_string(o.rg_csr_group) + "," +
          std::to_string(static_cast<int>(o.rg_csr_ordering)) + "," + std::to_string(o.rg_csr_threads) +
          " cmrs=" + std::to_string(o.cmrs_height) + "," + std::to_string(o.cmrs_reorder ? 1 : 0) + "," +
-         std::to_string(static_cast<int>(launch.kernel)) + "," + std::to_string(launch.block) + "," +
-         std::to_string(launch.aligned ? 1 : 0) + "," + std::to_string(static_cast<int>(launch.cache));
+         std::to_string(o.cmrs_block) + "," + std::to_string(o.cmrs_aligned ? 1 : 0) + "," +
+         std::to_string(static_cast<int>(o.cmrs_split));
 }
 
 std::string product_text(const Product& product) {

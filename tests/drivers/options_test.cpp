@@ -44,8 +44,8 @@ TEST(Options, DefaultsOfSpmv) {
   EXPECT_EQ(options.format_options.rg_csr_ordering, RowOrdering::none);
   EXPECT_EQ(options.format_options.cmrs_height, 0);
   EXPECT_FALSE(options.format_options.cmrs_reorder);
-  EXPECT_EQ(options.format_options.cmrs_launch.kernel, CmrsKernel::tiles);
-  EXPECT_EQ(options.format_options.cmrs_launch.block, 0);
+  EXPECT_EQ(options.format_options.kernel, Kernel::ours);
+  EXPECT_EQ(options.format_options.cmrs_block, 0);
   EXPECT_EQ(options.format_options.csr_lanes, 0);
   EXPECT_EQ(options.output + options.json + options.csv, "");
   EXPECT_FALSE(options.quiet);
@@ -152,15 +152,16 @@ TEST(Options, EveryNamedChoiceIsTaken) {
   EXPECT_EQ(spmv({"--rgcsr-ordering", "descending"}).format_options.rg_csr_ordering, RowOrdering::descending);
   for (const int lanes : {0, 1, 2, 4, 8, 16, 32})
     EXPECT_EQ(spmv({"--csr-lanes", std::to_string(lanes)}).format_options.csr_lanes, lanes);
-  const CmrsLaunch launch =
-      spmv({"--cmrs-kernel", "paper", "--cmrs-block", "320", "--cmrs-aligned", "off", "--cmrs-cache", "l2"})
-          .format_options.cmrs_launch;
-  EXPECT_EQ(launch.kernel, CmrsKernel::paper);
-  EXPECT_EQ(launch.block, 320);
-  EXPECT_FALSE(launch.aligned);
-  EXPECT_EQ(launch.cache, CachePath::l2);
-  EXPECT_EQ(spmv({"--cmrs-cache", "l1"}).format_options.cmrs_launch.cache, CachePath::l1);
-  EXPECT_EQ(spmv({"--cmrs-block", "64"}).format_options.cmrs_launch.block, 64);
+  const FormatOptions paper = spmv({"--kernel", "paper", "--x-cache", "l2", "--cmrs-block", "320",
+                                    "--cmrs-aligned", "off", "--cmrs-split", "l1"})
+                                  .format_options;
+  EXPECT_EQ(paper.kernel, Kernel::paper);
+  EXPECT_EQ(paper.x_cache, CachePath::l2);
+  EXPECT_EQ(paper.cmrs_block, 320);
+  EXPECT_FALSE(paper.cmrs_aligned);
+  EXPECT_EQ(paper.cmrs_split, MemorySplit::l1);
+  EXPECT_EQ(spmv({"--x-cache", "l1"}).format_options.x_cache, CachePath::l1);
+  EXPECT_EQ(spmv({"--cmrs-block", "64"}).format_options.cmrs_block, 64);
   EXPECT_EQ(spmv({"--format", "auto"}).formats, Words{"auto"});
   for (const FormatEntry& entry : registry()) {
     EXPECT_TRUE(entry.make_fp64) << entry.name;
@@ -228,12 +229,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"--rgcsr-group", "31", "from 32 to 256"}, BadValue{"--rgcsr-group", "257", "from 32 to 256"},
         BadValue{"--rgcsr-ordering", "rmc", "did you mean 'rcm'?"},
         BadValue{"--cmrs-height", "-1", "from 0 to 16"}, BadValue{"--cmrs-height", "17", "from 0 to 16"},
-        BadValue{"--cmrs-block", "320", "64, 128 and 256"}, BadValue{"--cmrs-kernel", "papers", "paper"},
-        BadValue{"--cmrs-aligned", "yes", "on or off"}, BadValue{"--cmrs-cache", "l3", "l1"},
-        BadValue{"--csr-lanes", "3", "32"}, BadValue{"--output", "x.hdf", "must end in .h5"},
-        BadValue{"--output", ".h5", "after a name"}, BadValue{"--output", "a/.h5", "after a name"},
-        BadValue{"--output", "a:b.h5", "colon"}, BadValue{"--config", "/nowhere/a.ini", "no such file"},
-        BadValue{"--config", "/", "no such file"}));
+        BadValue{"--cmrs-block", "320", "64, 128 and 256"}, BadValue{"--kernel", "papers", "paper"},
+        BadValue{"--cmrs-aligned", "yes", "on or off"}, BadValue{"--x-cache", "l3", "l1"},
+        BadValue{"--cmrs-split", "l2", "shared"}, BadValue{"--csr-lanes", "3", "32"},
+        BadValue{"--output", "x.hdf", "must end in .h5"}, BadValue{"--output", ".h5", "after a name"},
+        BadValue{"--output", "a/.h5", "after a name"}, BadValue{"--output", "a:b.h5", "colon"},
+        BadValue{"--config", "/nowhere/a.ini", "no such file"}, BadValue{"--config", "/", "no such file"}));
 
 TEST(Options, NumbersHaveNoNearestOne) {
   EXPECT_EQ(error_of({"spmv", "--ellr-threads", "3"}).find("did you mean"), std::string::npos);

@@ -68,8 +68,8 @@ TEST(Cmrs, EveryHeightGoesRoundTrip) {
 TEST(Cmrs, BlocksOfEachKernel) {
   EXPECT_EQ(threads_of({}), 128);
   EXPECT_EQ(threads_of({.block = 64}), 64);
-  EXPECT_EQ(threads_of({.kernel = CmrsKernel::paper}), 256);
-  EXPECT_EQ(threads_of({.kernel = CmrsKernel::paper, .block = 320}), 320);
+  EXPECT_EQ(threads_of({.kernel = Kernel::paper}), 256);
+  EXPECT_EQ(threads_of({.kernel = Kernel::paper, .block = 320}), 320);
   for (const int block : {-64, 32, 96, 512})
     expect_refused<FormatError>(
         [&] { cmrs_from_csr(paper_matrix<double>(), 2, false, CmrsRows::automatic, {.block = block}); },
@@ -78,7 +78,7 @@ TEST(Cmrs, BlocksOfEachKernel) {
     expect_refused<FormatError>(
         [&] {
           cmrs_from_csr(paper_matrix<double>(), 2, false, CmrsRows::automatic,
-                        {.kernel = CmrsKernel::paper, .block = block});
+                        {.kernel = Kernel::paper, .block = block});
         },
         {std::to_string(block), "multiples of 32"});
 }

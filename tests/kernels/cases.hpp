@@ -114,7 +114,6 @@ std::vector<Case<T>> grid_cases(bool integer) {
     o.rg_csr_threads = i % 5 == 4 ? 0 : 1 << i % 5;
     o.cmrs_height = 1 + i % 16;
     o.cmrs_reorder = i % 2 == 1;
-    o.cmrs_launch.kernel = i % 5 == 4 ? CmrsKernel::paper : CmrsKernel::tiles;
   }
   return cases;
 }

@@ -32,11 +32,11 @@ inline FormatOptions draw_options(std::mt19937& random, bool with_rcm) {
   options.rg_csr_ordering = static_cast<RowOrdering>(draw(random, 0, with_rcm ? 2 : 1));
   options.cmrs_height = draw(random, 1, 16);
   options.cmrs_reorder = draw(random, 0, 1) == 1;
-  CmrsLaunch& launch = options.cmrs_launch;
-  launch.kernel = static_cast<CmrsKernel>(draw(random, 0, 1));
-  launch.block = launch.kernel == CmrsKernel::tiles ? 64 << draw(random, 0, 2) : 32 * draw(random, 0, 32);
-  launch.aligned = draw(random, 0, 1) == 1;
-  launch.cache = static_cast<CachePath>(draw(random, 0, 2));
+  options.kernel = static_cast<Kernel>(draw(random, 0, 1));
+  options.x_cache = static_cast<CachePath>(draw(random, 0, 2));
+  options.cmrs_block = options.kernel == Kernel::ours ? 64 << draw(random, 0, 2) : 32 * draw(random, 0, 32);
+  options.cmrs_aligned = draw(random, 0, 1) == 1;
+  options.cmrs_split = static_cast<MemorySplit>(draw(random, 0, 2));
   options.csr_lanes = draw(random, 0, 2) == 0 ? 1 << draw(random, 0, 5) : 0;
   return options;
 }
@@ -132,12 +132,11 @@ inline std::string describe(const FormatOptions& o) {
          " in blocks of " + std::to_string(o.ellr_t_block) + ", group " + std::to_string(o.rg_csr_group) +
          " with " + std::to_string(o.rg_csr_threads) + " threads, ordering " +
          std::to_string(static_cast<int>(o.rg_csr_ordering)) + ", height " + std::to_string(o.cmrs_height) +
-         (o.cmrs_reorder ? ", reordered" : "") + ", cmrs " +
-         (o.cmrs_launch.kernel == CmrsKernel::tiles ? "tiles"
-          : o.cmrs_launch.aligned                   ? "paper aligned"
-                                                    : "paper") +
-         " " + std::to_string(o.cmrs_launch.block) + " " +
-         std::to_string(static_cast<int>(o.cmrs_launch.cache)) + ", csr lanes " + std::to_string(o.csr_lanes);
+         (o.cmrs_reorder ? ", reordered" : "") + (o.cmrs_aligned ? ", aligned" : "") + ", blocks of " +
+         std::to_string(o.cmrs_block) + " split " + std::to_string(static_cast<int>(o.cmrs_split)) +
+         ", csr lanes " + std::to_string(o.csr_lanes) + ", kernel " +
+         (o.kernel == Kernel::ours ? "ours" : "of the paper") + ", x by " +
+         std::to_string(static_cast<int>(o.x_cache));
 }
 
 }  // namespace quadrille

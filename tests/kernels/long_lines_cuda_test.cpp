@@ -86,12 +86,12 @@ void paper_kernel() {
       const Csr<T> csr = around_thresholds<T>(height, 100, integer);
       Cmrs<T> host =
           cmrs_from_csr(csr, height, integer, height % 3 == 0 ? CmrsRows::separate : CmrsRows::automatic,
-                        {.kernel = CmrsKernel::paper});
+                        {.kernel = Kernel::paper});
       for (const int block : {32, 64, 320, 512, 1024})
         for (const bool aligned : {false, true})
           for (const CachePath cache : {CachePath::read_only, CachePath::l1, CachePath::l2}) {
             SCOPED_TRACE("height " + std::to_string(height) + ", block " + std::to_string(block));
-            host.launch = {CmrsKernel::paper, block, aligned, cache};
+            host.launch = {Kernel::paper, block, aligned, cache, static_cast<MemorySplit>(height % 3)};
             const Cmrs<T, Device> cmrs = transfer<Device>(host);
             expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(cmrs, x, y); });
           }

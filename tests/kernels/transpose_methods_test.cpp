@@ -1,4 +1,4 @@
-// The naive and the converted products of CSR and CSC, both ways, against PETSc; and the rule for RgCSR's threads.
+// The converted products of CSR and CSC, both ways, against PETSc; and the rule for RgCSR's threads.
 #include "kernels/transpose_methods.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(TransposeMethods, BothProductsAgreeWithPetsc_cuda) {
   both_products_agree<float>(SpaceKind::cuda);
 }
 
-TEST(TransposeMethods, TheCpuConvertsAndIsNotNaive) {
+TEST(TransposeMethods, AreTheConversions_cpu) {
   std::set<std::string> names;
   for (const FormatEntry& entry : transpose_methods())
     if (entry.space == SpaceKind::cpu) names.insert(entry.name);

@@ -1,0 +1,21 @@
+// The products by the kernels that the formats' papers describe (formats/gpu_kernel.hpp), to compare ours with; CMRS's is a part of
+// its launch. As kernels/cuda/spmv.hpp otherwise.
+#pragma once
+
+#include "formats/cds.hpp"
+#include "formats/csc.hpp"
+#include "formats/csr.hpp"
+#include "formats/gpu_kernel.hpp"
+
+namespace quadrille::cuda {
+
+// clang-format off
+template <class T> void spmv_paper(const Csr<T, Device>& a, const T* x, T* y);
+template <class T> void spmv_paper(const Csc<T, Device>& a, const T* x, T* y);             // atomics: last bits vary
+template <class T> void spmv_paper(const BlockDiagonals<T, Device>& a, CachePath x_cache, const T* x, T* y);  // CDS
+
+template <class T> void spmv_transpose_paper(const Csr<T, Device>& a, const T* x, T* y);   // atomics: last bits vary
+template <class T> void spmv_transpose_paper(const Csc<T, Device>& a, const T* x, T* y);
+// clang-format on
+
+}  // namespace quadrille::cuda
