@@ -35,7 +35,8 @@ def differences(folder, text):
             written = file.read()
     except OSError as error:
         return [f"{path}: {error.strerror}"]
-    return list(difflib.unified_diff(written.splitlines(), text.splitlines(), "claims.md", "from the records", n=0, lineterm=""))
+    return list(difflib.unified_diff(written.splitlines(), text.splitlines(), "claims.md", "from the records", n=0,
+        lineterm=""))
 
 
 def parse_arguments(arguments):
@@ -54,7 +55,8 @@ def main(arguments):
         print(f"claims.py: {error}", file=sys.stderr)
         return 1
     except (KeyError, StopIteration, IndexError, ValueError, ZeroDivisionError) as error:
-        print(f"claims.py: a record or a line that a claim needs is not there: {type(error).__name__} {error}", file=sys.stderr)
+        print(f"claims.py: a record or a line that a claim needs is not there: {type(error).__name__} {error}",
+            file=sys.stderr)
         return 1
     if options.write:
         with open(os.path.join(options.folder, "claims.md"), "w") as file:

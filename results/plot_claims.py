@@ -20,8 +20,10 @@ PEERS = {"csr_scalar": ("scalar", ORANGE, "D"), "csr_vector": ("vector", BLUE, "
 def points(axes, found, across, up, colour, marker, label):
     for small in (True, False):
         chosen = [o for o in found if (cmrs.rows_of(o)["nnz"] < cmrs.LARGE) == small]
-        axes.plot([across(cmrs.rows_of(o)) for o in chosen], [up(o) for o in chosen], linestyle="none", marker=marker, markersize=4,
-                  color=colour, markerfacecolor="none" if small else colour, markeredgewidth=0.8, label=None if small else label)
+        axes.plot([across(cmrs.rows_of(o)) for o in chosen], [up(o) for o in chosen], linestyle="none", marker=marker,
+            markersize=4,
+                  color=colour, markerfacecolor="none" if small else colour, markeredgewidth=0.8,
+                  label=None if small else label)
 
 
 def over(peer):

@@ -19,7 +19,8 @@ class Claim:
     measure: Callable
     show: str  # the figures as text: a format string of their names
     holds: Callable | None  # figures -> whether the claim holds; None where the paper gives figures but no claim
-    why: str = ""  # in words, without figures
+    why: str = ""  # in words, without figures: why it holds, or has no verdict
+    why_not: str = ""  # why it does not hold
 
 
 def verdict_of(results, words=("holds", "does not hold")):
@@ -36,7 +37,7 @@ def verdict_of(results, words=("holds", "does not hold")):
 def counts_text(figures):
     """The numbers of operators of both precisions."""
     counts = [f["n"] for f in figures.values() if f]
-    return "" if not counts else ", " + " / ".join(map(str, dict.fromkeys(counts))) + " operators"
+    return "" if not counts else ", " + " / ".join(map(str, dict.fromkeys(counts))) + (" operator" if counts[-1] == 1 else " operators")
 
 
 def row_of(claim, runs):
@@ -47,7 +48,8 @@ def row_of(claim, runs):
         verdict = verdict_of({p: bool(claim.holds(f)) if f else None for p, f in figures.items() if f != {}})
     source = files_text(claim.source) if "." not in claim.source else f"`{claim.source}`"
     metric = f"{claim.metric} ({source}: {claim.selection}{counts_text(figures)})"
-    return (claim.paper, metric, *texts, f"**{verdict}**" if verdict else "", claim.why)
+    reason = "" if verdict == "not tested" else claim.why_not if "does not hold" in verdict else claim.why
+    return (claim.paper, metric, *texts, f"**{verdict}**" if verdict else "", reason)
 
 
 def claims_table(claims, runs, first="the paper"):

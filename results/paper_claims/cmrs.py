@@ -43,7 +43,12 @@ def papers_ms(operator):
 
 def strips_ms(operator):
     """Heights of 2 and more by either kernel."""
-    return ms(operator["cmrs_strips"]) if "cmrs_strips" in operator else fastest(operator)[-1]
+    return fastest(operator)[-1]
+
+
+def single_rows_ms(operator):
+    """The paper's kernel at height 1, which is its vector kernel."""
+    return min(t[-1] for t in trials(operator, "paper", 1) if t[0] == 1)
 
 
 def others_ms(operator):
@@ -77,6 +82,12 @@ def sum_over(peer, least=0):
         return {"n": len(found), "paper": peers / sum(map(papers_ms, found)), "strips": peers / sum(map(strips_ms, found))}
 
     return measure
+
+
+def sum_over_single_rows(runs, precision):
+    found = [o for o in operators(runs, precision).values() if not lp1_like(o)]
+    rows = sum(map(single_rows_ms, found))
+    return {"n": len(found), "paper": rows / sum(map(papers_ms, found)), "strips": rows / sum(map(strips_ms, found))}
 
 
 def over_vector_at_most(runs, precision):
@@ -155,6 +166,27 @@ def cache_paths(runs, precision):
             for path, found in ratios.items():
                 found.append(paths[path] / paths["read-only"])
     return {"n": len(ratios["l1"]), "best": read_only, **{path: geometric_mean(found) for path, found in ratios.items()}}
+
+
+def memory_splits(runs, precision):
+    """More L1, and more shared memory, over what the driver chooses; they are tried of the paper's fastest."""
+    ratios = {"l1": [], "shared": []}
+    for operator in operators(runs, precision).values():
+        by_rest = {}
+        for trial in trials(operator, "paper"):
+            if len(trial) > 7:  # with the split
+                by_rest.setdefault(tuple(trial[:6]), {})[trial[6]] = trial[-1]
+        for times in [t for t in by_rest.values() if len(t) == 3][:1]:
+            for split, found in ratios.items():
+                found.append(times[split] / times["driver"])
+    if not ratios["l1"]:
+        return None
+    return {"n": len(ratios["l1"]), **{split: geometric_mean(found) for split, found in ratios.items()}}
+
+
+def has_plain_kernels(runs):
+    """Whether csr_scalar is the plain kernel of a thread a row: as long as the paper's vector kernel has a line of its own."""
+    return any("cmrs_paper_vector" in o for o in runs.operators("cmrs", "fp64").values())
 
 
 def without(trial, place):

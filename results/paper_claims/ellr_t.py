@@ -117,42 +117,105 @@ SPREAD = "{least:.1f} to {most:.1f} times, {mean:.1f} on average"
 ON_OURS = "our kernel, which has loads ahead"
 PLAIN = "the paper's plain kernel"
 CLAIMS = [
-    Claim("with its model, the best on all but four of 21 matrices (4, Figure 5)", f"{PLAIN} with what the paper's model chooses, beside CRS "
-          "by a thread and by a warp a row, ELLPACK and HYB", "ellr_t", "all it can hold", headline, "on {wins} of {n}",
-          lambda f: f["wins"] / f["n"] >= 17 / 21),
-    Claim("the same, by our kernel and our model", "beside ELLPACK, HYB and cuSPARSE's CSR", "matrices", "all it can hold", ours_in_the_set,
-          "on {wins} of {n}, {speed:.2f} times the best of them (geometric mean); beside our CSR too, on {with_csr}",
-          lambda f: f["wins"] / f["n"] >= 17 / 21, "our CSR shares rows out by entries, which the paper's peers did not"),
-    Claim("its model's choice reaches 91.6 % of the best on average (4, Table 2: 100 % 12, 90 % 2, 80 % 3, 70 % 2, 60 % 2)",
-          f"the fastest variant's time over that of the model's choice, mean; {PLAIN}", "ellr_t", "all it can hold",
-          matching("ellr_t_paper", "matching"), MATCHING, lambda f: f["mean"] >= 91.6),
-    Claim("the same", f"the same; {ON_OURS}", "ellr_t", "all it can hold", matching("ellr_t", "paper_matching"), MATCHING,
-          lambda f: f["mean"] >= 91.6, "it counts accesses, whatever the kernel does with them; it takes few threads for long rows"),
-    Claim("(our model)", f"the same; {ON_OURS}; asked are 97 % on average and 85 % at worst", "ellr_t", "all it can hold",
-          matching("ellr_t", "matching"), MATCHING, lambda f: f["mean"] >= 97 and f["worst"] >= 85),
-    Claim("without the texture cache the model reaches nearly 99 % (4)", "the model's choice among variants past the cache", "ellr_t", "all", lambda runs, precision: None, "",
-          lambda f: False, "the search is not repeated for each path of x"),
-    Claim("x in the texture cache is faster (2, 4)", f"{PLAIN} at the model's choice: plain loads and loads past L1 over the read-only path, "
-          "geometric mean; the claim: both take longer", "ellr_t", "all it can hold", texture, "{l1:.3f}, past L1 {l2:.3f}",
-          lambda f: f["l1"] > 1 and f["l2"] > 1),
-    Claim("T and blocks matter: best and worst far apart (4, Figure 4)", f"time of the slowest variant over the fastest's; {PLAIN}; the claim: "
-          "twice somewhere", "ellr_t", "all it can hold", spread("ellr_t_paper", 0), SPREAD, lambda f: f["most"] >= 2),
-    Claim("the same", f"the same; {ON_OURS}", "ellr_t", "below 1e5 entries", spread("ellr_t", 0, 100_000), SPREAD, lambda f: f["most"] >= 2),
-    Claim("the same", f"the same; {ON_OURS}", "ellr_t", "1e6 entries or more", spread("ellr_t", MANY), SPREAD, lambda f: f["most"] >= 2),
-    Claim("effective bandwidth of 6.5 to 128 GB/s, for large matrices 57 to 80 % of the peak (4, Table 3)", "bytes that must be moved over "
-          "the time, and that over the stream of the same size; the claim: 0.57 or more for the large ones", "ellr_t",
-          "1e6 entries or more that do not fit the cache", bandwidth, "{low:.2f} to {high:.2f} of the stream; of all operators {least:.1f} "
-          "({smallest}) to {gbps:.0f} GB/s ({operator})", lambda f: f["low"] >= 0.57),
-    Claim("GFLOP/s grow with the number of entries (4)", "rank correlation (Spearman); the claim: above 0.5", "ellr_t", "all it can hold",
-          with_size, "{correlation:.2f}", lambda f: f["correlation"] > 0.5, "most of the matrices take the time of a launch, whatever they hold"),
-    Claim("CRS by a thread a row is the poorest in general (4, Figure 5)", "the slowest of ELLR-T and the peers; the claim: on more than half",
-          "ellr_t", "all", poorest, "on {slowest} of {n}", lambda f: 2 * f["slowest"] > f["n"]),
-    Claim("ELLPACK outperforms the CRS kernels in general (4, Figure 5)", "faster than both; the claim: on more than half", "ellr_t", "all",
-          ell_over_csr, "on {wins} of {n}", lambda f: 2 * f["wins"] > f["n"]),
-    Claim("up to 30 times one core of a CPU with MKL, more for large matrices (4, Figure 6)", "time of PETSc's AIJ on one thread over that of "
-          "our kernel; the claim: above 30 somewhere with 1e6 entries", "matrices", "all it can hold", over_cpu,
-          "{low:.0f} to {high:.0f} on the {large} with 1e6 entries or more; {all:.1f} on all (geometric mean)", lambda f: f["high"] > 30,
-          "the peer is PETSc, not MKL"),
+    Claim(
+        paper="with its model, the best on all but four of 21 matrices (4, Figure 5)",
+        metric=f"{PLAIN} with what the paper's model chooses, beside CRS " "by a thread and by a warp a row, ELLPACK and HYB",
+        source="ellr_t", selection="all it can hold", measure=headline,
+        show="on {wins} of {n}",
+        holds=lambda f: f["wins"] / f["n"] >= 17 / 21),
+    Claim(
+        paper="the same, by our kernel and our model",
+        metric="beside ELLPACK, HYB and cuSPARSE's CSR",
+        source="matrices", selection="all it can hold", measure=ours_in_the_set,
+        show="on {wins} of {n}, {speed:.2f} times the best of them (geometric mean); beside our CSR too, on "
+             "{with_csr}",
+        holds=lambda f: f["wins"] / f["n"] >= 17 / 21,
+        why_not="our CSR shares rows out by entries, which the paper's peers did not"),
+    Claim(
+        paper="its model's choice reaches 91.6 % of the best on average (4, Table 2: 100 % 12, 90 % 2, 80 % 3, 70 "
+              "% 2, 60 % 2)",
+        metric=f"the fastest variant's time over that of the model's choice, mean; {PLAIN}",
+        source="ellr_t", selection="all it can hold", measure=matching("ellr_t_paper", "matching"),
+        show=MATCHING,
+        holds=lambda f: f["mean"] >= 91.6),
+    Claim(
+        paper="the same",
+        metric=f"the same; {ON_OURS}",
+        source="ellr_t", selection="all it can hold", measure=matching("ellr_t", "paper_matching"),
+        show=MATCHING,
+        holds=lambda f: f["mean"] >= 91.6,
+        why="it counts accesses, whatever the kernel does with them; it takes few threads for long rows"),
+    Claim(
+        paper="(our model)",
+        metric=f"the same; {ON_OURS}; asked are 97 % on average and 85 % at worst",
+        source="ellr_t", selection="all it can hold", measure=matching("ellr_t", "matching"),
+        show=MATCHING,
+        holds=lambda f: f["mean"] >= 97 and f["worst"] >= 85),
+    Claim(
+        paper="without the texture cache the model reaches nearly 99 % (4)",
+        metric="the search past the cache (it is not repeated for each path of x)",
+        source="ellr_t", selection="all", measure=lambda runs, precision: None,
+        show="",
+        holds=lambda f: False),
+    Claim(
+        paper="x in the texture cache is faster (2, 4)",
+        metric=f"{PLAIN} at the model's choice: plain loads and loads past L1 over the read-only path, " "geometric mean; the claim: both take longer",
+        source="ellr_t", selection="all it can hold", measure=texture,
+        show="{l1:.3f}, past L1 {l2:.3f}",
+        holds=lambda f: f["l1"] > 1 and f["l2"] > 1),
+    Claim(
+        paper="T and blocks matter: best and worst far apart (4, Figure 4)",
+        metric=f"time of the slowest variant over the fastest's; {PLAIN}; the claim: " "twice somewhere",
+        source="ellr_t", selection="all it can hold", measure=spread("ellr_t_paper", 0),
+        show=SPREAD,
+        holds=lambda f: f["most"] >= 2),
+    Claim(
+        paper="the same",
+        metric=f"the same; {ON_OURS}",
+        source="ellr_t", selection="below 1e5 entries", measure=spread("ellr_t", 0, 100_000),
+        show=SPREAD,
+        holds=lambda f: f["most"] >= 2),
+    Claim(
+        paper="the same",
+        metric=f"the same; {ON_OURS}",
+        source="ellr_t", selection="1e6 entries or more", measure=spread("ellr_t", MANY),
+        show=SPREAD,
+        holds=lambda f: f["most"] >= 2),
+    Claim(
+        paper="effective bandwidth of 6.5 to 128 GB/s, for large matrices 57 to 80 % of the peak (4, Table 3)",
+        metric="bytes that must be moved over the time, and that over the stream of the same size; the claim: 0.57 "
+               "or more for the large ones",
+        source="ellr_t", selection="1e6 entries or more that do not fit the cache", measure=bandwidth,
+        show="{low:.2f} to {high:.2f} of the stream; of all operators {least:.1f} ({smallest}) to {gbps:.0f} GB/s "
+             "({operator})",
+        holds=lambda f: f["low"] >= 0.57),
+    Claim(
+        paper="GFLOP/s grow with the number of entries (4)",
+        metric="rank correlation (Spearman); the claim: above 0.5",
+        source="ellr_t", selection="all it can hold", measure=with_size,
+        show="{correlation:.2f}",
+        holds=lambda f: f["correlation"] > 0.5,
+        why="most of the matrices take the time of a launch, whatever they hold"),
+    Claim(
+        paper="CRS by a thread a row is the poorest in general (4, Figure 5)",
+        metric="the slowest of ELLR-T and the peers; the claim: on more than half",
+        source="ellr_t", selection="all", measure=poorest,
+        show="on {slowest} of {n}",
+        holds=lambda f: 2 * f["slowest"] > f["n"]),
+    Claim(
+        paper="ELLPACK outperforms the CRS kernels in general (4, Figure 5)",
+        metric="faster than both; the claim: on more than half",
+        source="ellr_t", selection="all", measure=ell_over_csr,
+        show="on {wins} of {n}",
+        holds=lambda f: 2 * f["wins"] > f["n"]),
+    Claim(
+        paper="up to 30 times one core of a CPU with MKL, more for large matrices (4, Figure 6)",
+        metric="time of PETSc's AIJ on one thread over that of our kernel; the claim: above 30 somewhere with 1e6 "
+               "entries",
+        source="matrices", selection="all it can hold", measure=over_cpu,
+        show="{low:.0f} to {high:.0f} on the {large} with 1e6 entries or more; {all:.1f} on all (geometric mean)",
+        holds=lambda f: f["high"] > 30,
+        why="the peer is PETSc, not MKL"),
 ]
 
 

@@ -155,49 +155,92 @@ def double_atomics(runs, precision):
 
 SETTING = "GTX 980 Ti, 14 matrices"
 CLAIMS = [
-    Claim("naive `A x` is the fastest on 5 of 14, beside cuSPARSE, CUSP and bhSparse (VI, Figure 3)",
-          "one product and all that comes before it: our plan, cuSPARSE's analysis; beside ours and cuSPARSE's",
-          "transpose", "all", naive_whole,
-          "on {wins} of {n}; beside our kernel with several threads a row, which needs no plan, on {with_lanes}; {speed:.2f} times "
-          "cuSPARSE's speed (geometric mean)", lambda f: f["wins"] / f["n"] >= 5 / 14,
-          "nothing comes before it; most of the matrices are small enough that a plan costs more than the product"),
-    Claim("on average, less regular matrices put it behind cuSPARSE (VI; in Figure 3 its multiplication takes 1.4 times as long)",
-          "multiplication only: mean of the milliseconds of naive `A x` over that of cuSPARSE",
-          "transpose", "all", naive_average, "{ratio:.0f}; {without:.2f} without lp1 and the power-law matrix",
-          lambda f: f["ratio"] > 1, "one thread has a long row to itself"),
-    Claim("it outperforms others on large matrices with rows alike, even without what comes before (VI)",
-          "beside ours and cuSPARSE's; the claim: on at least one by the multiplication only", "transpose",
-          "1e5 entries or more, deviation of the row lengths below half their mean", naive_on_regular,
-          "the fastest on {whole} of {n} by the whole operation, on {only} by the multiplication only", lambda f: f["only"] > 0,
-          "the other kernels read a warp's entries side by side"),
-    Claim("threads of a warp that wait for each other cost up to 32 times, long rows more (IV-C)",
-          "multiplication only, `A x`: time over the fastest method's", "transpose", ", ".join(LONG_ROWS),
-          naive_on_long_rows("A x"), "lp1 {lp1:.0f}, power-law {power_law:.0f} times", lambda f: f["lp1"] > 32, "one thread has the long row"),
-    Claim("the same for `A^T x` (V)", "multiplication only, `A^T x`: time over the fastest method's", "transpose",
-          ", ".join(LONG_ROWS), naive_on_long_rows("A^T x"), "lp1 {lp1:.0f}, power-law {power_law:.0f} times",
-          lambda f: f["lp1"] > 32, "the same"),
-    Claim("`A^T x` with atomics is most often as fast as `A x` (VI)",
-          "multiplication only, naive `A^T x` over naive `A x`, geometric mean; the claim: at most 1.5", "transpose", "all",
-          scatter_beside_gather, "{ratio:.2f}, at most {worst:.1f}", lambda f: f["ratio"] <= 1.5,
-          "an addition in memory (RED) needs no answer"),
-    Claim("`A^T x`: naive is the fastest on 13 of 14 (VI, Figure 3)",
-          "one product and all that comes before it, our plan included", "transpose", "all", transposed_whole,
-          "naive on {naive}, cuSPARSE on {cusparse}, ours with its plan on {ours}, conversion on {converted} of {n}; ours without a "
-          "plan: {once}", lambda f: f["naive"] / f["n"] >= 13 / 14, "cuSPARSE no longer converts, it scatters as well"),
-    Claim("about 6 times faster than cuSPARSE there (VI)", "mean of the whole milliseconds of cuSPARSE over naive's", "transpose",
-          "all", naive_over_cusparse, "{ratio:.2f}; {without:.2f} without lp1 and the power-law matrix; geometric mean of the ratios "
-          "{geometric:.2f}", lambda f: f["ratio"] >= 6, "cuSPARSE's transposed product needs only an analysis today"),
-    Claim("(our own kernel beside it)", "cuSPARSE's time of `A^T x` over ours, geometric mean", "transpose", "all",
-          ours_over_cusparse, "{whole:.2f} with the plan, {only:.2f} multiplication only; without a plan: {once}", None,
-          "the plan is made on the host, from the row pointers copied there; it pays in products that are repeated"),
-    Claim("given the transposed matrix, the others are faster but on 3 of 14 (VI)",
-          "multiplication only: conversion against the fastest of the others", "transpose", "all", converted,
-          "converted on {wins} of {n}, {ratio:.2f} of naive's time (geometric mean); the conversion pays after {pays:.0f} products "
-          "(median)", lambda f: f["wins"] / f["n"] >= 11 / 14, "an addition in memory costs about two reads"),
-    Claim("double precision without atomics in hardware: more than 10 times slower than `A x`; later GPUs will have them (VI)",
-          "naive `A^T x` in fp64 over fp32, geometric mean; and over `A x` in fp64; the claim: nowhere 10 times `A x` any more",
-          "transpose", "all", double_atomics, "{ratio:.2f} times the time of fp32, at most {worst:.2f}; at most {reduced:.2f} times "
-          "`A x`", lambda f: f["reduced"] < 10, "native additions since Pascal, as the paper expected"),
+    Claim(
+        paper="naive `A x` is the fastest on 5 of 14, beside cuSPARSE, CUSP and bhSparse (VI, Figure 3)",
+        metric="one product and all that comes before it: our plan, cuSPARSE's analysis; beside ours and cuSPARSE's",
+        source="transpose", selection="all", measure=naive_whole,
+        show="on {wins} of {n}; beside our kernel with several threads a row, which needs no plan, on "
+             "{with_lanes}; {speed:.2f} times cuSPARSE's speed (geometric mean)",
+        holds=lambda f: f["wins"] / f["n"] >= 5 / 14,
+        why="nothing comes before it; most of the matrices are small enough that a plan costs more than the product"),
+    Claim(
+        paper="on average, less regular matrices put it behind cuSPARSE (VI; in Figure 3 its multiplication takes "
+              "1.4 times as long)",
+        metric="multiplication only: mean of the milliseconds of naive `A x` over that of cuSPARSE",
+        source="transpose", selection="all", measure=naive_average,
+        show="{ratio:.0f}; {without:.2f} without lp1 and the power-law matrix",
+        holds=lambda f: f["ratio"] > 1,
+        why="one thread has a long row to itself"),
+    Claim(
+        paper="it outperforms others on large matrices with rows alike, even without what comes before (VI)",
+        metric="beside ours and cuSPARSE's; the claim: on at least one by the multiplication only",
+        source="transpose", selection="1e5 entries or more, deviation of the row lengths below half their mean",
+        measure=naive_on_regular,
+        show="the fastest on {whole} of {n} by the whole operation, on {only} by the multiplication only",
+        holds=lambda f: f["only"] > 0,
+        why_not="the other kernels read a warp's entries side by side"),
+    Claim(
+        paper="threads of a warp that wait for each other cost up to 32 times, long rows more (IV-C)",
+        metric="multiplication only, `A x`: time over the fastest method's",
+        source="transpose", selection=", ".join(LONG_ROWS), measure=naive_on_long_rows("A x"),
+        show="lp1 {lp1:.0f}, power-law {power_law:.0f} times",
+        holds=lambda f: f["lp1"] > 32,
+        why="one thread has the long row"),
+    Claim(
+        paper="the same for `A^T x` (V)",
+        metric="multiplication only, `A^T x`: time over the fastest method's",
+        source="transpose", selection=", ".join(LONG_ROWS), measure=naive_on_long_rows("A^T x"),
+        show="lp1 {lp1:.0f}, power-law {power_law:.0f} times",
+        holds=lambda f: f["lp1"] > 32,
+        why="the same"),
+    Claim(
+        paper="`A^T x` with atomics is most often as fast as `A x` (VI)",
+        metric="multiplication only, naive `A^T x` over naive `A x`, geometric mean; the claim: at most 1.5",
+        source="transpose", selection="all", measure=scatter_beside_gather,
+        show="{ratio:.2f}, at most {worst:.1f}",
+        holds=lambda f: f["ratio"] <= 1.5,
+        why="an addition in memory (RED) needs no answer"),
+    Claim(
+        paper="`A^T x`: naive is the fastest on 13 of 14 (VI, Figure 3)",
+        metric="one product and all that comes before it, our plan included",
+        source="transpose", selection="all", measure=transposed_whole,
+        show="naive on {naive}, cuSPARSE on {cusparse}, ours with its plan on {ours}, conversion on {converted} of "
+             "{n}; ours without a plan: {once}",
+        holds=lambda f: f["naive"] / f["n"] >= 13 / 14,
+        why_not="cuSPARSE no longer converts, it scatters as well"),
+    Claim(
+        paper="about 6 times faster than cuSPARSE there (VI)",
+        metric="mean of the whole milliseconds of cuSPARSE over naive's",
+        source="transpose", selection="all", measure=naive_over_cusparse,
+        show="{ratio:.2f}; {without:.2f} without lp1 and the power-law matrix; geometric mean of the ratios "
+             "{geometric:.2f}",
+        holds=lambda f: f["ratio"] >= 6,
+        why_not="cuSPARSE's transposed product needs only an analysis today"),
+    Claim(
+        paper="(our own kernel beside it)",
+        metric="cuSPARSE's time of `A^T x` over ours, geometric mean",
+        source="transpose", selection="all", measure=ours_over_cusparse,
+        show="{whole:.2f} with the plan, {only:.2f} multiplication only; without a plan: {once}",
+        holds=None,
+        why="the plan is made on the host, from the row pointers copied there; it pays in products that are "
+            "repeated"),
+    Claim(
+        paper="given the transposed matrix, the others are faster but on 3 of 14 (VI)",
+        metric="multiplication only: conversion against the fastest of the others",
+        source="transpose", selection="all", measure=converted,
+        show="converted on {wins} of {n}, {ratio:.2f} of naive's time (geometric mean); the conversion pays after "
+             "{pays:.0f} products (median)",
+        holds=lambda f: f["wins"] / f["n"] >= 11 / 14,
+        why="an addition in memory costs about two reads"),
+    Claim(
+        paper="double precision without atomics in hardware: more than 10 times slower than `A x`; later GPUs will "
+              "have them (VI)",
+        metric="naive `A^T x` in fp64 over fp32, geometric mean; and over `A x` in fp64; the claim: nowhere 10 "
+               "times `A x` any more",
+        source="transpose", selection="all", measure=double_atomics,
+        show="{ratio:.2f} times the time of fp32, at most {worst:.2f}; at most {reduced:.2f} times `A x`",
+        holds=lambda f: f["reduced"] < 10,
+        why="native additions since Pascal, as the paper expected"),
 ]
 
 TASKS = (("csr", "A x"), ("csr", "A^T x"), ("csc", "A x"), ("csc", "A^T x"))
