@@ -3,7 +3,7 @@
 
     results/claims.py           prints the text of claims.md
     results/claims.py --write   writes it
-    results/claims.py --check   compares it with claims.md: exit 1 and the differences where records and text say different things
+    results/claims.py --check   compares it with claims.md: exit 1 and the differences where they say different things
 """
 import argparse
 import difflib

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Draws Figures 1 to 3 of the CMRS paper from the records: /usr/bin/python3 results/plot_claims.py writes results/claims_cmrs.png.
+"""Draws Figures 1 to 3 of the CMRS paper from the records: results/plot_claims.py writes results/claims_cmrs.png.
 
-Each point is an operator, in fp64: the paper's kernel at the best of its parameters with heights of 2 and more, over the other products;
-hollow ones have fewer than 1e5 entries, where a launch is most of the time. As in the paper, lp1-like matrices are left out."""
+Each point is an operator, in fp64: the paper's kernel at the best of its parameters with heights of 2 and more, over the
+other products; hollow ones have fewer than 1e5 entries, where a launch is most of the time. As in the paper, lp1-like
+matrices are left out."""
 import os
 import sys
 

@@ -8,9 +8,10 @@ from .records import PRECISIONS, RecordError, ms
 
 TITLE = "What was asked, and what was measured"
 LARGE_BYTES = 500e6  # operators that count; smaller ones are told beside
-CDS_FILES = ("h200_cds_star.json", "h200_cds_star_dof1.json", "h200_cds_many_dofs.json", "h200_cds_box.json", "h200_cds_box125.json",
-             "h200_cds_odd.json", "h200_cds_periodic.json", "h200_cds_periodic_dof1.json", "h200_dof_scaling.json",
-             "h200_peers_dof2_fp64.json", "h200_peers_dof3_fp64.json", "h200_formats_dof1_{}.json", "h200_formats_dof4_{}.json")
+CDS_FILES = ("h200_cds_star.json", "h200_cds_star_dof1.json", "h200_cds_many_dofs.json", "h200_cds_box.json",
+             "h200_cds_box125.json", "h200_cds_odd.json", "h200_cds_periodic.json", "h200_cds_periodic_dof1.json",
+             "h200_dof_scaling.json", "h200_peers_dof2_fp64.json", "h200_peers_dof3_fp64.json", "h200_formats_dof1_{}.json",
+             "h200_formats_dof4_{}.json")
 
 
 def is_large(record):
@@ -43,7 +44,8 @@ class Floor:
     chosen: Callable = lambda r: True
 
     def lines(self, runs, precision):
-        return [r for f in self.files for r in runs.lines(f.format(precision)) if r["precision"] == precision and self.chosen(r)]
+        every = [r for name in self.files for r in runs.lines(name.format(precision))]
+        return [r for r in every if r["precision"] == precision and self.chosen(r)]
 
     def result(self, runs, precision):
         """(text, whether it is reached by all large ones; None without them)."""
@@ -79,7 +81,8 @@ def periodic(runs, precision):
     """The periodic product's time beside the other's."""
     parts, reached = [], []
     for dof_file, periodic_file in (("h200_cds_star_dof1.json", "h200_cds_periodic_dof1.json"),
-                                    ("h200_cds_star.json", "h200_cds_periodic.json"), ("h200_cds_odd.json", "h200_cds_periodic.json")):
+                                    ("h200_cds_star.json", "h200_cds_periodic.json"),
+                                    ("h200_cds_odd.json", "h200_cds_periodic.json")):
         for r in runs.lines(periodic_file):
             other = one(runs, dof_file, precision, grid=r["grid"], dof=r["dof"]) if r["precision"] == precision else None
             if other:
@@ -140,19 +143,24 @@ ASKED = [
     Floor("box of 125 points: 0.95", ("h200_cds_box125.json",), both(0.95)),
     Floor("97x131x83, DoF 3, 5, 6, 7: 0.95", ("h200_cds_odd.json",), both(0.95), lambda r: r["grid"] == "97x131x83"),
     Floor("197x231x183, the same DoF: 0.95", ("h200_cds_odd.json",), both(0.95), lambda r: r["grid"] == "197x231x183"),
-    Ratio("periodic on all axes: within 5 % of the other's time", ("h200_cds_periodic*.json", "h200_cds_star*.json", "h200_cds_odd.json"), periodic),
+    Ratio("periodic on all axes: within 5 % of the other's time",
+          ("h200_cds_periodic*.json", "h200_cds_star*.json", "h200_cds_odd.json"), periodic),
     Ratio("DIA at DoF 1 as fast as CDS, 256^3 (within 1 %)", FORMATS[:1], dia_as_cds),
-    *[Floor(f"{name}, 256^3 DoF 1 and 128^3 DoF 4: 0.93", FORMATS, both(0.93), lambda r, f=f: r["format"] == f)
-      for name, f in (("ELL", "ell"), ("ELLR-T", "ellr_t"), ("RgCSR", "rg_csr"))],
+    *[
+        Floor(f"{name}, 256^3 DoF 1 and 128^3 DoF 4: 0.93", FORMATS, both(0.93), lambda r, f=f: r["format"] == f)
+        for name, f in (("ELL", "ell"), ("ELLR-T", "ellr_t"), ("RgCSR", "rg_csr"))
+    ],
     Ratio("CDS over the best of cuSPARSE's CSR, SELL, BSR, DoF 1: 1.6 times", FORMATS[:1], over_peers(FORMATS[0], 1, 1.6)),
     Ratio("the same, DoF 2: 1.45 times", ("h200_peers_dof2_{}.json",), over_peers("h200_peers_dof2_{}.json", 2, 1.45)),
     Ratio("the same, DoF 3: 1.45 times", ("h200_peers_dof3_{}.json",), over_peers("h200_peers_dof3_{}.json", 3, 1.45)),
     Ratio("the same, DoF 4: 1.45 times", FORMATS[1:], over_peers(FORMATS[1], 4, 1.45)),
-    Ratio("8 vectors at once, DoF 4: 4.5 times the throughput of single ones", ("h200_cds_vectors8.json", "h200_cds_star.json"), many_vectors),
+    Ratio("8 vectors at once, DoF 4: 4.5 times the throughput of single ones", ("h200_cds_vectors8.json", "h200_cds_star.json"),
+          many_vectors),
     Floor("`A^T x` of CDS, DoF 1: 0.90", ("h200_transpose_dof1_{}.json",), both(0.9), is_cds),
     Floor("the same, DoF 4: 0.90", ("h200_transpose_dof4_{}.json",), both(0.9), is_cds),
     Floor("the same, DoF 2: 0.90", ("h200_transpose_dof2_fp64.json",), both(0.9), is_cds),
-    Ratio("64^3, DoF 1, in the second-level cache: within 20 % of the stream's median there", ("h200_cds_small.json",), in_cache),
+    Ratio("64^3, DoF 1, in the second-level cache: within 20 % of the stream's median there", ("h200_cds_small.json",),
+          in_cache),
 ]
 
 
@@ -165,6 +173,6 @@ def row_of(item, runs):
 
 def text(runs):
     return markdown.section(
-        2, TITLE, "Parts of the floor, the time of a stream with the same bytes in the same run. Operators above 500 MB of compulsory bytes count; "
-        "smaller ones are named beside. Lines that miss what was asked are bold.",
+        2, TITLE, "Parts of the floor, the time of a stream with the same bytes in the same run. Operators above 500 MB of "
+        "compulsory bytes count; smaller ones are named beside. Lines that miss what was asked are bold.",
         markdown.table(("asked", "files", "fp32", "fp64", ""), [row_of(item, runs) for item in ASKED]))

@@ -1,4 +1,4 @@
-"""Godwin, Holewinski and Sadayappan 2012: "High-performance sparse matrix-vector multiplication on GPUs for structured grid computations"."""
+"""Godwin, Holewinski and Sadayappan 2012: sparse matrix-vector products on GPUs for structured grids."""
 from . import asked, markdown
 from .claim import Claim, claims_table
 from .records import PRECISIONS, geometric_mean, mean, percent
@@ -98,8 +98,8 @@ ALL = "256^2, 512^2, 32^3, 64^3, DoF 1 to 16"
 
 def both(paper, metric, selection, measure, show, holds, why="", why_not=""):
     """A row for the paper's kernel, and one for ours."""
-    return [Claim(paper if kernel == "cds_paper" else "the same", f"{metric}; {kernel_name(kernel)}", FILE, selection, measure(kernel), show,
-                  holds, why, why_not) for kernel in ("cds_paper", "cds")]
+    return [Claim(paper if kernel == "cds_paper" else "the same", f"{metric}; {kernel_name(kernel)}", FILE, selection,
+                  measure(kernel), show, holds, why, why_not) for kernel in ("cds_paper", "cds")]
 
 
 CLAIMS = [
@@ -161,7 +161,8 @@ CLAIMS = [
         show="{low:.2f} to {high:.2f} times, {mean:.2f} on average",
         holds=None),
     *[Claim(f"({text})", f"time over that of CDS, {place}", FILE, place, measure, WINS, None) for text, place, measure in (
-        ("beside BCSR", ALL, faster_than("cds", "bcsr")), ("beside cuSPARSE's sliced ELLPACK", ALL, faster_than("cds", "cusparse_sell")),
+        ("beside BCSR", ALL, faster_than("cds", "bcsr")),
+        ("beside cuSPARSE's sliced ELLPACK", ALL, faster_than("cds", "cusparse_sell")),
         ("beside PETSc's AIJ on one thread of the CPU", ALL, faster_than("cds", "petsc_aij")))],
 ]
 
@@ -175,7 +176,8 @@ def below_range(runs):
             for r in runs.lines(name.format(precision)):
                 if (r["format"], r["precision"]) == ("cds", precision) and r["dof"] <= 8 and asked.is_large(r) \
                         and r["product"] == "A x" and r["fraction_of_floor"] < least:
-                    rows.append((f"{r['grid']} {r['stencil']}, DoF {r['dof']}{', periodic' if r['boundary'] == 'periodic' else ''}", precision,
+                    boundary = ", periodic" if r["boundary"] == "periodic" else ""
+                    rows.append((f"{r['grid']} {r['stencil']}, DoF {r['dof']}{boundary}", precision,
                                  f"{r['fraction_of_floor']:.3f}", f"`{name.format(precision)}`"))
     return markdown.table(("operator", "precision", "of the floor", "file"), rows)
 
@@ -184,8 +186,12 @@ def speeds_table(runs):
     """GFLOP/s on 64^3: Figure 7's lower right."""
     formats = list(dict.fromkeys(f for p in PRECISIONS for point in points(runs, p).values() for f in point))
     dofs = sorted({dof for _, dof in points(runs, "fp64")})
-    rows = [(f"`{f}`", *(markdown.per_precision(f"{points(runs, p)[GRID, d][f]['gflops']:.0f}" if f in points(runs, p)[GRID, d] else "-"
-                                                for p in PRECISIONS) for d in dofs)) for f in formats]
+
+    def cell(name, dof):
+        found = [points(runs, p)[GRID, dof] for p in PRECISIONS]
+        return markdown.per_precision(f"{point[name]['gflops']:.0f}" if name in point else "-" for point in found)
+
+    rows = [(f"`{name}`", *(cell(name, dof) for dof in dofs)) for name in formats]
     return markdown.table(("GFLOP/s, 64^3", *(f"DoF {d}" for d in dofs)), rows)
 
 
@@ -200,8 +206,8 @@ def best_peer_text(runs):
                  if p["cds"]["in_cache"] and dof <= 2]
         outside.append(f"{min(values):.2f} to {max(values):.2f} times ({precision}, {len(values)} operators)")
         inside.append(f"{percent(1 - min(small), 1):.0f} % ({precision})")
-    return (f"Where CDS's data do not fit the cache it is {' and '.join(outside)} as fast as cuSPARSE's best. In the cache at DoF 1 and 2, "
-            f"where all formats are near the cost of a launch, it loses up to {' and '.join(inside)} to ELL, BCSR or DIA.")
+    return (f"Where CDS's data do not fit the cache it is {' and '.join(outside)} as fast as cuSPARSE's best. In the cache at "
+            f"DoF 1 and 2, where all formats are near the cost of a launch, it loses up to {' and '.join(inside)} to ELL, BCSR or DIA.")
 
 
 def text(runs):
@@ -209,6 +215,7 @@ def text(runs):
     worst = max(r["error_over_bound"] for r in runs.lines(FILE))
     count = f"{len(runs.report(FILE)['records'])} lines, {skipped} of them refused, the worst error {worst:.3f} of its bound."
     return markdown.section(
-        2, TITLE, f"The paper: GTX 280, Quadro Plex S2200 S4, GTX 580, Tesla C2050. `{FILE}`: {count}", claims_table(CLAIMS, runs), best_peer_text(runs),
-        "fp32 / fp64:", speeds_table(runs), "Lines of CDS with DoF 1 to 8 above 500 MB, of any file, that are below the star's range "
-        "(`h200_cds_star*.json`):", below_range(runs))
+        2, TITLE, f"The paper: GTX 280, Quadro Plex S2200 S4, GTX 580, Tesla C2050. `{FILE}`: {count}",
+        claims_table(CLAIMS, runs), best_peer_text(runs), "fp32 / fp64:", speeds_table(runs),
+        "Lines of CDS with DoF 1 to 8 above 500 MB, of any file, that are below the star's range (`h200_cds_star*.json`):",
+        below_range(runs))

@@ -37,7 +37,8 @@ def verdict_of(results, words=("holds", "does not hold")):
 def counts_text(figures):
     """The numbers of operators of both precisions."""
     counts = [f["n"] for f in figures.values() if f]
-    return "" if not counts else ", " + " / ".join(map(str, dict.fromkeys(counts))) + (" operator" if counts[-1] == 1 else " operators")
+    return "" if not counts else ", " + " / ".join(map(
+        str, dict.fromkeys(counts))) + (" operator" if counts[-1] == 1 else " operators")
 
 
 def row_of(claim, runs):

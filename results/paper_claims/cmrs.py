@@ -1,4 +1,5 @@
-"""Koza, Matyka, Szkoda and Miroslaw 2012: "Compressed Multiple-Row Storage Format". The figures; cmrs_claims.py has the claims."""
+"""The figures of Koza, Matyka, Szkoda and Miroslaw 2012, "Compressed Multiple-Row Storage Format"; cmrs_claims.py has the
+claims."""
 import math
 from collections import Counter
 
@@ -249,9 +250,11 @@ def long_row(runs, precision):
     operator = operators(runs, precision).get("lp1")
     if operator is None:
         return None
-    return {"n": 1, "hyb": papers_ms(operator) / ms(operator["hyb"]), "scalar": ms(operator["csr_scalar"]) / papers_ms(operator),
-            "us": 1000 * papers_ms(operator), "csr": papers_ms(operator) / ms(operator["csr"]),
-            "rule": papers_ms(operator) / ms(operator["cmrs"])}
+    return {
+        "n": 1, "hyb": papers_ms(operator) / ms(operator["hyb"]), "scalar": ms(operator["csr_scalar"]) / papers_ms(operator),
+        "us": 1000 * papers_ms(operator), "csr": papers_ms(operator) / ms(operator["csr"]),
+        "rule": papers_ms(operator) / ms(operator["cmrs"])
+    }
 
 
 def columns(operator, precision, time=papers_ms):

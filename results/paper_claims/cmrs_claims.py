@@ -11,8 +11,14 @@ OTHERS = "over the best of the others"
 
 
 def tenth(paper, kernel, time, least, selection, why_not=""):
-    return Claim(paper, f"{kernel}, {OTHERS}; averages are geometric means", "cmrs", selection, cmrs.fastest_by_a_tenth(time, least), BY_A_TENTH,
-                 lambda f: f["wins"] / f["n"] >= 41 / 138, why_not=why_not)
+    return Claim(paper,
+                 f"{kernel}, {OTHERS}; averages are geometric means",
+                 "cmrs",
+                 selection,
+                 cmrs.fastest_by_a_tenth(time, least),
+                 BY_A_TENTH,
+                 lambda f: f["wins"] / f["n"] >= 41 / 138,
+                 why_not=why_not)
 
 
 def by_sum(paper, peer, factor, why="", why_not=""):
@@ -233,9 +239,10 @@ def figure_rows(runs):
         for precision in PRECISIONS:
             found = [o for o in cmrs.operators(runs, precision).values()
                      if low <= cmrs.rows_of(o)["row_mean"] < high and not cmrs.lp1_like(o)]
-            cells.append([len(found)] + ([f"{geometric_mean([ms(o[p]) / cmrs.papers_ms(o) for o in found]):.2f}" for p in cmrs.PEERS]
-                                         + [f"{geometric_mean([cmrs.others_ms(o) / t(o) for o in found]):.2f}"
-                                            for t in (cmrs.papers_ms, cmrs.strips_ms)] if found else [""] * 6))
+            cells.append([len(found)] + (
+                [f"{geometric_mean([ms(o[p]) / cmrs.papers_ms(o) for o in found]):.2f}" for p in cmrs.PEERS] +
+                [f"{geometric_mean([cmrs.others_ms(o) / t(o) for o in found]):.2f}"
+                 for t in (cmrs.papers_ms, cmrs.strips_ms)] if found else [""] * 6))
         numbers = [" / ".join(map(str, dict.fromkeys(pair))) for pair in zip(*cells)][:1]
         yield (f"{low} to {high}".replace("to inf", "and more"), *numbers, *(" / ".join(p) for p in list(zip(*cells))[1:]))
 
@@ -248,8 +255,8 @@ def long_rows_table(runs):
             if cmrs.lp1_like(o):
                 times = (cmrs.papers_ms(o), cmrs.strips_ms(o), *(ms(o[p]) for p in (*cmrs.PEERS, "csr", "cmrs")))
                 rows.append((matrix, precision, cmrs.rows_of(o)["row_longest"], *(f"{1000 * t:.1f}" for t in times)))
-    return markdown.table(("matrix", "precision", "longest row", "paper's kernel", "either kernel", "cuSPARSE's CSR", "HYB", "vector",
-                           "scalar", "our CSR", "our rule"), rows)
+    return markdown.table(("matrix", "precision", "longest row", "paper's kernel", "either kernel", "cuSPARSE's CSR", "HYB",
+                           "vector", "scalar", "our CSR", "our rule"), rows)
 
 
 def table_2(runs):
@@ -257,32 +264,35 @@ def table_2(runs):
     for matrix, o in sorted(cmrs.operators(runs, "fp64").items(), key=lambda item: cmrs.rows_of(item[1])["row_mean"]):
         r, c = cmrs.rows_of(o), cmrs.columns(o, "fp64")
         if r["nnz"] >= cmrs.PAPERS_ENTRIES:
-            rows.append((matrix, f"{r['row_mean']:.1f}", f"{r['row_deviation']:.1f}", f"{r['nnz'] / 1e6:.1f}", f"{r['rows'] / 1e3:.0f}",
-                         f"{cmrs.papers_ms(o):.4f}", *(f"{ms(o[p]) / cmrs.papers_ms(o):.2f}" for p in (*cmrs.PEERS, "csr")),
-                         f"{c['gflops']:.0f}", f"{c['gbps']:.0f}", f"{c['uncached']:.2f}", f"{c['cached']:.2f}"))
-    return markdown.table(("matrix", "mu", "sigma", "nnz, 1e6", "rows, 1e3", "ms", "over cuSPARSE", "HYB", "vector", "scalar", "our CSR",
-                           "GFLOP/s", "GB/s", "eta-", "eta+"), rows)
+            rows.append(
+                (matrix, f"{r['row_mean']:.1f}", f"{r['row_deviation']:.1f}", f"{r['nnz'] / 1e6:.1f}", f"{r['rows'] / 1e3:.0f}",
+                 f"{cmrs.papers_ms(o):.4f}", *(f"{ms(o[p]) / cmrs.papers_ms(o):.2f}" for p in (*cmrs.PEERS, "csr")),
+                 f"{c['gflops']:.0f}", f"{c['gbps']:.0f}", f"{c['uncached']:.2f}", f"{c['cached']:.2f}"))
+    return markdown.table(("matrix", "mu", "sigma", "nnz, 1e6", "rows, 1e3", "ms", "over cuSPARSE", "HYB", "vector", "scalar",
+                           "our CSR", "GFLOP/s", "GB/s", "eta-", "eta+"), rows)
 
 
-SCALAR = {True: "The scalar kernel is the plain one, a thread a row; the vector kernel is ours with a warp a row.",
-          False: "The scalar kernel is ours with one lane a row, which hands what is beyond 64 entries of a row to the warp; the vector kernel "
-                 "is ours with a warp a row."}
+SCALAR = {
+    True: "The scalar kernel is the plain one, a thread a row; the vector kernel is ours with a warp a row.",
+    False: "The scalar kernel is ours with one lane a row, which hands what is beyond 64 entries of a row to the warp; the vector kernel "
+    "is ours with a warp a row."
+}
 
 
 def text(runs):
     return markdown.section(
-        2, TITLE, "The paper: GTX 480, 138 matrices of 1e6 to 1e8 entries, double precision unless said. Height 1 is CRS by the paper's own "
+        2, TITLE,
+        "The paper: GTX 480, 138 matrices of 1e6 to 1e8 entries, double precision unless said. Height 1 is CRS by the paper's own "
         "words (5.4: \"the vector kernel could be easily included as a special case, with height = 1\"): what follows is heights of 2 and "
         "more unless said. \"Paper's kernel\" is its algorithm 1 at the best of its parameters, \"either kernel\" that or our own; \"the "
         "others\" are the vector and the scalar kernel, HYB and cuSPARSE's CSR. \"By 10 %\" is a time that is 10 % shorter. mu and sigma "
-        "are mean and deviation of the row lengths; lp1-like is a matrix with a row of 1e4 entries and 1000 times the mean. "
-        + SCALAR[cmrs.has_plain_kernels(runs)],
-        claims_table(CLAIMS, runs),
+        "are mean and deviation of the row lengths; lp1-like is a matrix with a row of 1e4 entries and 1000 times the mean. " +
+        SCALAR[cmrs.has_plain_kernels(runs)], claims_table(CLAIMS, runs),
         "Figures 1 and 2 as data, fp32 / fp64: the others' time over that of the paper's kernel, geometric means of the operators by mu, "
         "without lp1-like ones; at last the best of the others over the paper's kernel, and over either kernel:",
-        markdown.table(("mu", "operators", "cuSPARSE's CSR", "HYB", "vector", "scalar", "best, paper's kernel", "best, either kernel"),
-                       figure_rows(runs)),
-        "The lp1-like ones, in microseconds:", long_rows_table(runs),
+        markdown.table(
+            ("mu", "operators", "cuSPARSE's CSR", "HYB", "vector", "scalar", "best, paper's kernel", "best, either kernel"),
+            figure_rows(runs)), "The lp1-like ones, in microseconds:", long_rows_table(runs),
         "![Figures 1 to 3 of the CMRS paper, fp64](claims_cmrs.png)",
         "Table 2 for what has 1e6 entries or more, fp64: the paper's kernel; \"over\" is the other's time over its own, eta- and eta+ are "
         "fractions of the stream of the same size counting every x, and x once.", table_2(runs))

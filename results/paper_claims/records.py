@@ -87,8 +87,8 @@ class Runs:
         return [self.report(names[0])] + [r for r in map(self.optional, names[1:]) if r is not None]
 
     def operators(self, family, precision, lines_of=None, refused=None):
-        """matrix -> {format -> record} of what was measured, in the order of the files; or {lines_of(record) -> record}. With `refused`
-        also those that were not but for which it is true. A family is always read in the same way."""
+        """matrix -> {format -> record} of what was measured, in the order of the files; or {lines_of(record) -> record}.
+        With `refused` also those that were not but for which it is true. A family is always read in the same way."""
         if (family, precision) not in self._operators:
             found = self._operators[family, precision] = {}
             for report in self.reports(family, precision):

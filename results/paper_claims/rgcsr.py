@@ -46,7 +46,8 @@ def measured(runs, precision, kernel):
 
 def zeros(runs, precision):
     """Of all operators, those too that a group would pad too much to be stored: the tables in the JSON have them."""
-    means, most = ([table_line(runs, precision, "Table 4", f"{g}, T 1", c) for g in GROUPS] for c in ("zeros mean %", "zeros max %"))
+    means, most = ([table_line(runs, precision, "Table 4", f"{g}, T 1", c) for g in GROUPS]
+                   for c in ("zeros mean %", "zeros max %"))
     counts = [len(having_variant(operators(runs, precision), g)) for g in GROUPS]
     return {"n": len(operators(runs, precision)), "least": means[0], "most": means[-1], "worst": max(most),
             "counts": ", ".join(map(str, counts))}
@@ -61,8 +62,9 @@ def best_group(kernel):
         speeds = {g: [v["gflops"] for _, v in having_variant(found, g, kernel)] for g in GROUPS}
         means, peaks = ({g: f(v) for g, v in speeds.items()} for f in (mean, max))
         every = {g: max(v["gflops"] for _, v in having_variant(operators(runs, precision), g, kernel)) for g in GROUPS}
-        return {"n": len(found), "mean_group": max(means, key=means.get), "peak_group": max(every, key=every.get), "peak": max(every.values()),
-                "means": ", ".join(f"{g}: {v:.1f}" for g, v in means.items()), "peaks": ", ".join(f"{g}: {v:.0f}" for g, v in peaks.items())}
+        return {"n": len(found), "mean_group": max(means, key=means.get), "peak_group": max(every, key=every.get),
+                "peak": max(every.values()), "means": ", ".join(f"{g}: {v:.1f}" for g, v in means.items()),
+                "peaks": ", ".join(f"{g}: {v:.0f}" for g, v in peaks.items())}
 
     return measure
 
@@ -75,8 +77,10 @@ def of_the_peak(runs, precision):
         raise RecordError(f"{name} has no line of rg_csr")
     word = 8 if precision == "fp64" else 4
     peaks = [2 * record["ceiling_gbps"] / b for b in (word + 4, 2 * word + 4)]
-    return {"n": 1, "with_cache": peaks[0], "without": peaks[1], "share": 100 * record["gflops"] / peaks[0], "gflops": record["gflops"],
-            "floor": record["fraction_of_floor"], "claimed": {"fp32": 93, "fp64": 80}[precision]}
+    return {
+        "n": 1, "with_cache": peaks[0], "without": peaks[1], "share": 100 * record["gflops"] / peaks[0],
+        "gflops": record["gflops"], "floor": record["fraction_of_floor"], "claimed": {"fp32": 93, "fp64": 80}[precision]
+    }
 
 
 def faster_than(peer, kernel, chosen=lambda o: True, claimed=None):
@@ -129,8 +133,8 @@ def long_rows(runs, precision):
 
 
 def ordering(name):
-    """Zeros of all operators (from the tables in the JSON), and the speed beside that without an ordering, groups of 128, where both can
-    be held; by the paper's kernel where it was tried, else by ours with T = 1."""
+    """Zeros of all operators (from the tables in the JSON), and the speed beside that without an ordering, groups of 128,
+    where both can be held; by the paper's kernel where it was tried, else by ours with T = 1."""
     def measure(runs, precision):
         kernel = PAPER if measured(runs, precision, PAPER) else OURS
         pairs = []
@@ -142,7 +146,8 @@ def ordering(name):
             return None
         before, after = (table_line(runs, precision, "Table 7", order, "zeros mean %") for order in ("none", name))
         return {"n": len(pairs), "before": before, "after": after, "removed": percent(before - after, before),
-                "faster": percent(sum(b < a for a, b, _ in pairs), len(pairs)), "speed": geometric_mean([a / b for a, b, _ in pairs]),
+                "faster": percent(sum(b < a for a, b, _ in pairs), len(pairs)),
+                "speed": geometric_mean([a / b for a, b, _ in pairs]),
                 "products": median([order_ms / b for _, b, order_ms in pairs]),
                 "kernel": "the paper's kernel" if kernel == PAPER else "T = 1"}
 
@@ -156,7 +161,7 @@ def amd(runs, precision):
 
 
 def x_cache(runs, precision):
-    """The paper's kernel, groups of 128, with x by the read-only path over loads past L1: the highest GFLOP/s, and their mean."""
+    """The paper's kernel, groups of 128: highest and mean GFLOP/s with x by the read-only path over those past L1."""
     speeds = []
     for operator in operators(runs, precision).values():
         times = operator["rg_csr"].get("x_cache") or {}
@@ -194,7 +199,9 @@ def rule(runs, precision):
     column = ("of the best, mean %", "worst %")
     ruled = [table_line(runs, precision, "Each choice", "32, none, T by rule", c) for c in column]
     one = [table_line(runs, precision, "Each choice", "32, none, T 1", c) for c in column]
-    return {"n": len(operators(runs, precision)), "ruled": ruled[0], "ruled_worst": ruled[1], "one": one[0], "one_worst": one[1]}
+    return {
+        "n": len(operators(runs, precision)), "ruled": ruled[0], "ruled_worst": ruled[1], "one": one[0], "one_worst": one[1]
+    }
 
 
 def by_rule(runs, precision):

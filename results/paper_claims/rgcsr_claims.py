@@ -15,15 +15,26 @@ def claimed_share(figures):
 
 
 def group_claim(kernel):
-    return Claim("groups of 128 are the best, up to 32.8 / 18.8 GFLOP/s (4.3, Table 4)", f"GFLOP/s by group, arithmetic mean; {KERNELS[kernel]}; "
-                 "the claim: 128 has the best mean", "rgcsr", "what all four groups can hold", rgcsr.best_group(kernel),
-                 "mean {means}; highest {peaks}; of all operators up to {peak:.0f} with {peak_group}", lambda f: f["mean_group"] == 128,
+    return Claim("groups of 128 are the best, up to 32.8 / 18.8 GFLOP/s (4.3, Table 4)",
+                 f"GFLOP/s by group, arithmetic mean; {KERNELS[kernel]}; "
+                 "the claim: 128 has the best mean",
+                 "rgcsr",
+                 "what all four groups can hold",
+                 rgcsr.best_group(kernel),
+                 "mean {means}; highest {peaks}; of all operators up to {peak:.0f} with {peak_group}",
+                 lambda f: f["mean_group"] == 128,
                  why_not="a block of 128 threads had to hide latency there")
 
 
 def peer_claim(paper, peer, kernel, claimed, chosen=lambda o: True, selection=HOLD, why_not=""):
-    return Claim(paper, f"time of `{peer}` over that of groups of 128, mean of the ratios; {KERNELS[kernel]}", "rgcsr", selection,
-                 rgcsr.faster_than(peer, kernel, chosen, claimed), SHARES, claimed_share, why_not=why_not)
+    return Claim(paper,
+                 f"time of `{peer}` over that of groups of 128, mean of the ratios; {KERNELS[kernel]}",
+                 "rgcsr",
+                 selection,
+                 rgcsr.faster_than(peer, kernel, chosen, claimed),
+                 SHARES,
+                 claimed_share,
+                 why_not=why_not)
 
 
 HYB, HYB_LARGE = {"fp32": 77.14, "fp64": 80.67}, {"fp32": 62.57, "fp64": 71.40}
@@ -164,11 +175,14 @@ def table_2(runs):
     """Properties of the set."""
     found = list(rgcsr.operators(runs, "fp64").values())
     parts = (found, [o for o in found if not rgcsr.is_large(o)], [o for o in found if rgcsr.is_large(o)])
-    columns = [[len(part), *spread(part, lambda o: o["rg_csr"]["rows"]), *spread(part, lambda o: o["rg_csr"]["nnz"])] for part in parts]
-    names = ("number of matrices", "least rows", "most rows", "average rows", "least non-zeros", "most non-zeros", "average non-zeros")
+    columns = [[len(part), *spread(part, lambda o: o["rg_csr"]["rows"]), *spread(part, lambda o: o["rg_csr"]["nnz"])]
+               for part in parts]
+    names = ("number of matrices", "least rows", "most rows", "average rows", "least non-zeros", "most non-zeros",
+             "average non-zeros")
     paper = ("1 598, 1 061, 537", "5, 5, 10 000", "2 063 494, 9 941, 2 063 494", "41 258, 3 253, 116 059", "15, 15, 6 639",
              "52 672 325, 3 279 690, 52 672 325", "947 367, 64 899, 2 684 263")
-    return markdown.table(("", "all", "small", "large", "the paper"), [(n, *row, p) for n, row, p in zip(names, zip(*columns), paper)])
+    return markdown.table(("", "all", "small", "large", "the paper"),
+                          [(n, *row, p) for n, row, p in zip(names, zip(*columns), paper)])
 
 
 def table_4(runs):
@@ -179,17 +193,20 @@ def table_4(runs):
             for precision in PRECISIONS:
                 found = rgcsr.having_variant(rgcsr.operators(runs, precision), group, kernel)
                 speeds = [v["gflops"] for _, v in found]
-                zeros = (f"{rgcsr.table_line(runs, precision, 'Table 4', f'{group}, T 1', f'zeros {of} %'):.0f}" for of in ("mean", "max"))
+                zeros = (f"{rgcsr.table_line(runs, precision, 'Table 4', f'{group}, T 1', f'zeros {of} %'):.0f}"
+                         for of in ("mean", "max"))
                 cells.append((len(found), *zeros, f"{min(speeds):.2f}", f"{mean(speeds):.1f}", f"{max(speeds):.0f}") if found
                              else [NOT_MEASURED] * 6)
-            rows.append((group, "paper's" if kernel == PAPER else "ours, T = 1", *(" / ".join(map(str, dict.fromkeys(c))) for c in zip(*cells))))
+            rows.append((group, "paper's" if kernel == PAPER else "ours, T = 1", *(" / ".join(map(str, dict.fromkeys(c)))
+                                                                                   for c in zip(*cells))))
     return markdown.table(("group", "kernel", "operators", "zeros %, mean", "most", "GFLOP/s, least", "mean", "most"), rows)
 
 
 def text(runs):
     return markdown.section(
-        2, TITLE, "The paper: GTX 280, 1 596 matrices, fp32 / fp64. Groups of 32 to 256 rows, several orders, one thread a row and several. "
-        "\"Large\" has 10 000 rows or more. What a group would pad too much is refused, so that speeds of different groups are of different operators unless said; "
-        "zeros are of all.",
-        claims_table(CLAIMS, runs), "Table 2, the set (fp64):", table_2(runs), "Table 4 over the set, fp32 / fp64:", table_4(runs),
-        "![Performance profiles of RgCSR's choices, fp64](h200_rgcsr.png)")
+        2, TITLE,
+        "The paper: GTX 280, 1 596 matrices, fp32 / fp64. Groups of 32 to 256 rows, several orders, one thread a row and several. "
+        "\"Large\" has 10 000 rows or more. What a group would pad too much is refused, so that speeds of different "
+        "groups are of different operators unless said; "
+        "zeros are of all.", claims_table(CLAIMS, runs), "Table 2, the set (fp64):", table_2(runs),
+        "Table 4 over the set, fp32 / fp64:", table_4(runs), "![Performance profiles of RgCSR's choices, fp64](h200_rgcsr.png)")

@@ -17,8 +17,8 @@ def tasks(runs, precision):
 
 
 def plan_ms(operator, storage, product):
-    """Our plan, made from the row pointers. Records that leave it out of the products that scatter have it beside the other product
-    of the same storage, for it is the same plan."""
+    """Our plan, made from the row pointers. Records that leave it out of the products that scatter have it beside the other
+    product of the same storage, for it is the same plan."""
     own = operator[storage, product, storage]["before_ms"]
     if own > 0 or (storage, product) not in SCATTERS:
         return own
@@ -282,8 +282,9 @@ def large_text(runs):
 def plan_text(runs):
     charged = any(o[s, p, s]["before_ms"] == 0 for precision in PRECISIONS for o in tasks(runs, precision).values()
                   for s, p in SCATTERS)
-    return ("These files leave our plan out of the lines that scatter (`before_ms` is 0): there the plan measured for the other "
-            "product of the same storage is added, for it is the same one." if charged else "")
+    return (
+        "These files leave our plan out of the lines that scatter (`before_ms` is 0): there the plan measured for the other "
+        "product of the same storage is added, for it is the same one." if charged else "")
 
 
 def text(runs):
