@@ -1,7 +1,7 @@
 """The automatic choice of the format."""
 from . import markdown
 from .claim import Claim, claims_table
-from .records import PRECISIONS, is_generated, mean
+from .records import is_generated, mean
 
 TITLE = "The automatic choice"
 

@@ -3,7 +3,7 @@ claims."""
 import math
 from collections import Counter
 
-from .records import geometric_mean, having, mean, ms, percent, rank_correlation
+from .records import geometric_mean, having, mean, ms, rank_correlation
 
 PEERS = ("cusparse_csr", "hyb", "csr_vector", "csr_scalar")  # as the paper's: CRS, HYB, vector, scalar
 SHORTER = 0.9  # "significantly faster": at least 10 % less time (5.4)

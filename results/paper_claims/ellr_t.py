@@ -1,7 +1,7 @@
 """Vazquez, Fernandez and Garzon 2011: the model that chooses T and the block size of ELLR-T."""
 from . import markdown
 from .claim import Claim, NOT_MEASURED, claims_table
-from .records import PRECISIONS, geometric_mean, having, mean, ms, percent, rank_correlation
+from .records import PRECISIONS, geometric_mean, having, mean, ms, rank_correlation
 
 TITLE = "ELLR-T: Vazquez, Fernandez and Garzon 2011"
 PEERS = ("csr_scalar", "csr_vector", "ell", "hyb")  # the paper's CRS, CRS(vector), ELLPACK and HYB

@@ -3,7 +3,6 @@ RESULTS_FOLDER [unittest options]."""
 import gzip
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
