@@ -202,11 +202,26 @@ def table_4(runs):
     return markdown.table(("group", "kernel", "operators", "zeros %, mean", "most", "GFLOP/s, least", "mean", "most"), rows)
 
 
+def cell_of(value):
+    if not isinstance(value, float):
+        return "" if value is None else value
+    return f"{value:.0f}" if value == int(value) else f"{value:.3g}"
+
+
+def printed(runs, start):
+    """A table of the program's own, where its JSON has it."""
+    every = [t for p in PRECISIONS for report in runs.reports("rgcsr", p) for t in report["tables"]]
+    parts = []
+    for found in (t for t in every if t["title"].startswith(start)):
+        rows = [[cell_of(value) for value in line.values()] for line in found["lines"]]
+        parts += [f"{found['title']}:", markdown.table(found["lines"][0], rows)]
+    return "\n\n".join(parts) or f"{start}: {NOT_MEASURED}."
+
+
 def text(runs):
     return markdown.section(
-        2, TITLE,
-        "The paper: GTX 280, 1 596 matrices, fp32 / fp64. Groups of 32 to 256 rows, several orders, one thread a row and several. "
-        "\"Large\" has 10 000 rows or more. What a group would pad too much is refused, so that speeds of different "
-        "groups are of different operators unless said; "
-        "zeros are of all.", claims_table(CLAIMS, runs), "Table 2, the set (fp64):", table_2(runs),
-        "Table 4 over the set, fp32 / fp64:", table_4(runs), "![Performance profiles of RgCSR's choices, fp64](h200_rgcsr.png)")
+        2, TITLE, "The paper: GTX 280, 1 596 matrices, fp32 / fp64. Groups of 32 to 256 rows, several orders, one thread a row and "
+        "several. \"Large\" has 10 000 rows or more. What a group would pad too much is refused, so that speeds of different groups "
+        "are of different operators unless said; zeros are of all.",
+        claims_table(CLAIMS, runs), "Table 2, the set (fp64):", table_2(runs), "Table 4 over the set, fp32 / fp64:", table_4(runs),
+        printed(runs, "Table 1"), printed(runs, "Table 6"), "![Performance profiles of RgCSR's choices, fp64](h200_rgcsr.png)")

@@ -1,4 +1,4 @@
-"""results/claims.md says what the records say, and claims.py --check can tell where it does not. Called with
+"""The texts of results/ say what the records say, and claims.py --check can tell where they do not. Called with
 RESULTS_FOLDER [unittest options]."""
 import gzip
 import json
@@ -18,7 +18,7 @@ class ClaimsTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         for name in os.listdir(RESULTS):
-            if name.endswith((".json", ".json.gz", ".csv", "claims.md")):
+            if name.endswith((".json", ".json.gz", ".csv", "claims.md", "H200.md", "CPU.md")):
                 os.symlink(os.path.join(RESULTS, name), os.path.join(folder.name, name))
         return folder.name
 
@@ -58,7 +58,7 @@ class ClaimsTest(unittest.TestCase):
         self.assertNotEqual(changed, text)
         with open(path, "w") as file:
             file.write(changed)
-        self.refused(folder, "claims.md says something else", "-| ", "+| ")
+        self.refused(folder, "something else than the records", "--- claims.md", "-| ", "+| ")
 
     def test_a_missing_text_is_found(self):
         folder = self.copy()
@@ -78,7 +78,7 @@ class ClaimsTest(unittest.TestCase):
     def test_a_changed_figure_of_one_line_is_found(self):
         folder = self.copy()
         self.replace_record(folder, PLAIN, lambda records: records[0].update(fraction_of_floor=0.5))
-        self.refused(folder, "0.500")
+        self.refused(folder, "0.500", "--- claims.md", "--- H200.md")
 
     def test_a_missing_file_is_named(self):
         folder = self.copy()
