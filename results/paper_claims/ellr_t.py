@@ -66,7 +66,8 @@ def spread(format_name, least, most=float("inf")):
 
 
 def texture(runs, precision):
-    found = [r["x_cache"] for r in lines(runs, precision, "ellr_t_paper").values()]
+    every = [r["x_cache"] or {} for r in lines(runs, precision, "ellr_t_paper").values()]
+    found = [x for x in every if all(x.get(path) for path in ("read_only", "l1", "l2"))]
     if not found:
         return None
     return {"n": len(found), **{p: geometric_mean([x[p] / x["read_only"] for x in found]) for p in ("l1", "l2")}}
