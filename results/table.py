@@ -25,14 +25,19 @@ def solve_line(r):
             f"| {r['residual']:.1e} | {s['assembly']:.3f} | {s['setup']:.3f} | {s['solve']:.3f} | {r['matmult_ms']:.3f} |")
 
 
-for path in sys.argv[1:]:
-    report = json.load(open(path))
+def section(name, report):
+    """A file's heading, command and table."""
     records = [r for r in report["records"] if not r.get("skipped")]
     solves = bool(records) and "pde" in records[0]
     command = re.sub(r" --(json|csv|plot) \S+| --no-progress| --quiet", "", report["command"])
     commit = report["version"].split("+")[-1]
-    print(f"## {os.path.basename(path)}\n\n    {command}\n\nCommit {commit}, {report['date']}.\n")
-    print("\n".join(SOLVE if solves else SPMV))
+    lines = [f"## {name}\n\n    {command}\n\nCommit {commit}, {report['date']}.\n", *(SOLVE if solves else SPMV)]
     if not solves:
         records.sort(key=lambda r: (-(r["precision"] == "fp64"), r["grid"], r["dof"], r["ms_median"]))
-    print("\n".join((solve_line if solves else spmv_line)(r) for r in records) + "\n")
+    return "\n".join(lines + [(solve_line if solves else spmv_line)(r) for r in records]) + "\n"
+
+
+if __name__ == "__main__":
+    for path in sys.argv[1:]:
+        with open(path) as file:
+            print(section(os.path.basename(path), json.load(file)))

@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""The papers' claims and what was asked, each recomputed from the records of this folder; and the tables of every line.
+
+    results/claims.py           prints the text of claims.md
+    results/claims.py --write   writes claims.md, H200.md and CPU.md
+    results/claims.py --check   compares them with the records: exit 1 and the differences where they say different things
+"""
+import argparse
+import difflib
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import table  # noqa: E402
+from paper_claims import (asked, auto, cds, cmrs_claims, ellr_t, formats, matrices, records, rgcsr_claims,  # noqa: E402
+                          solves, transposes)
+
+SECTIONS = (asked, matrices, formats, auto, cds, ellr_t, cmrs_claims, rgcsr_claims, transposes, solves)
+HEAD = """# The papers' claims, recomputed
+
+Written by `results/claims.py --write` from the JSON in this folder; `claims.py --check` tells where this text and the records differ.
+Only the papers' own figures, in the first columns, are typed in."""
+H200_HEAD = """# NVIDIA H200: every line
+
+Printed by `/usr/bin/python3 results/table.py` from all `results/h200_*.json` but those on sets of matrices and
+`h200_dof_scaling.json`, whose lines are in `h200_dof_scaling.csv`. What the columns are and what came of it: [README.md](README.md).
+"""
+CPU_HEAD = """# 2 cores of a virtual AMD EPYC (Zen 3): every line
+
+Printed by `/usr/bin/python3 results/table.py results/cpu_*.json`. What the columns are and what came of it: [README.md](README.md).
+"""
+DRAWN = "h200_dof_scaling.json"  # whose lines are in a .csv
+
+
+def claims_text(runs):
+    return "\n\n".join([HEAD] + [part.text(runs) for part in SECTIONS]) + "\n"
+
+
+def every_line(runs, head, prefix):
+    """By table.py, of files that are neither of a set of operators nor drawn as a whole."""
+    names = [name for name in sorted(os.listdir(runs.folder)) if name.startswith(prefix) and name.endswith(".json")]
+    reports = {name: runs.report(name) for name in names if name != DRAWN}
+    return head + "\n" + "\n".join(table.section(name, r) for name, r in reports.items() if "summary" not in r)
+
+
+DOCUMENTS = {"claims.md": claims_text, "H200.md": lambda runs: every_line(runs, H200_HEAD, "h200_"),
+             "CPU.md": lambda runs: every_line(runs, CPU_HEAD, "cpu_")}
+
+
+def differences(folder, name, text):
+    try:
+        with open(os.path.join(folder, name)) as file:
+            written = file.read()
+    except OSError as error:
+        return [f"{name}: {error.strerror}"]
+    return list(difflib.unified_diff(written.splitlines(), text.splitlines(), name, "from the records", n=0, lineterm=""))
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(description="The papers' claims, recomputed from the records.")
+    parser.add_argument("--check", action="store_true", help="compare the texts with the records; exit 1 where they differ")
+    parser.add_argument("--write", action="store_true", help="write claims.md, H200.md and CPU.md")
+    parser.add_argument("--folder", default=os.path.dirname(os.path.abspath(__file__)), help="of the records and claims.md")
+    return parser.parse_args(arguments)
+
+
+def act(options):
+    runs = records.Runs(options.folder)
+    texts = {name: make(runs) for name, make in DOCUMENTS.items()}
+    if options.write:
+        for name, text in texts.items():
+            with open(os.path.join(options.folder, name), "w") as file:
+                file.write(text)
+    elif options.check:
+        found = [line for name, text in texts.items() for line in differences(options.folder, name, text)]
+        if found:
+            print("\n".join(["claims.py: the text says something else than the records:", *found]), file=sys.stderr)
+            return 1
+    else:
+        sys.stdout.write(texts["claims.md"])
+    return 0
+
+
+def main(arguments):
+    try:
+        return act(parse_arguments(arguments))
+    except records.RecordError as error:
+        print(f"claims.py: {error}", file=sys.stderr)
+    except (KeyError, StopIteration, IndexError, ValueError, ZeroDivisionError) as error:
+        print(f"claims.py: a record or a line that a claim needs is not there: {type(error).__name__} {error}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

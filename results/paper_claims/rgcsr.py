@@ -1,0 +1,212 @@
+"""Oberhuber, Suzuki and Vacata 2010: "New Row-grouped CSR format". The figures; rgcsr_claims.py has the claims."""
+from .records import RecordError, geometric_mean, having, mean, median, ms, percent
+
+GROUPS = (32, 64, 128, 256)
+PAPERS = 128  # the group that Table 5 fixes
+BIG = 10_000  # rows, from which a matrix is "large" (4.1)
+OURS, PAPER = "ours", "paper"  # kernels with one thread a row: ours with eight loads in flight, and the paper's
+PEERS = ("csr", "hyb", "cusparse_csr")
+
+
+def operators(runs, precision):
+    """All that were tried. What the default group would pad too much is refused, but its search is there."""
+    found = runs.operators("rgcsr", precision, refused=lambda r: r["format"] == "rg_csr" and r.get("search"))
+    return having(found, "rg_csr", *PEERS)
+
+
+def is_large(operator):
+    return operator["rg_csr"]["rows"] >= BIG
+
+
+def kernel_of(variant):
+    return variant.get("kernel", OURS) if variant.get("kernel") == PAPER else OURS
+
+
+def variant(operator, group, kernel=OURS, ordering="none", threads=1):
+    """The fastest with these; None where the group was refused or the kernel not tried."""
+    if "variants" not in operator:  # remembered, for it is asked for again and again
+        found = operator["variants"] = {}
+        for v in operator["rg_csr"]["search"]:
+            key = (v["group"], kernel_of(v), v["ordering"], v["threads"])
+            if key not in found or v["ms"] < found[key]["ms"]:
+                found[key] = v
+    return operator["variants"].get((group, kernel, ordering, threads))
+
+
+def having_variant(found, *arguments, **keywords):
+    """[(operator, variant)] of those that have it."""
+    pairs = [(o, variant(o, *arguments, **keywords)) for o in found.values()]
+    return [(o, v) for o, v in pairs if v]
+
+
+def measured(runs, precision, kernel):
+    """Whether the kernel was timed."""
+    return any(having_variant(operators(runs, precision), PAPERS, kernel))
+
+
+def zeros(runs, precision):
+    """Of all operators, those too that a group would pad too much to be stored: the tables in the JSON have them."""
+    means, most = ([table_line(runs, precision, "Table 4", f"{g}, T 1", c) for g in GROUPS]
+                   for c in ("zeros mean %", "zeros max %"))
+    counts = [len(having_variant(operators(runs, precision), g)) for g in GROUPS]
+    return {"n": len(operators(runs, precision)), "least": means[0], "most": means[-1], "worst": max(most),
+            "counts": ", ".join(map(str, counts))}
+
+
+def best_group(kernel):
+    """Arithmetic mean and maximum of GFLOP/s by group, on what all groups can hold."""
+    def measure(runs, precision):
+        if not measured(runs, precision, kernel):
+            return None
+        found = {m: o for m, o in operators(runs, precision).items() if all(variant(o, g, kernel) for g in GROUPS)}
+        speeds = {g: [v["gflops"] for _, v in having_variant(found, g, kernel)] for g in GROUPS}
+        means, peaks = ({g: f(v) for g, v in speeds.items()} for f in (mean, max))
+        every = {g: max(v["gflops"] for _, v in having_variant(operators(runs, precision), g, kernel)) for g in GROUPS}
+        return {"n": len(found), "mean_group": max(means, key=means.get), "peak_group": max(every, key=every.get),
+                "peak": max(every.values()), "means": ", ".join(f"{g}: {v:.1f}" for g, v in means.items()),
+                "peaks": ", ".join(f"{g}: {v:.0f}" for g, v in peaks.items())}
+
+    return measure
+
+
+def of_the_peak(runs, precision):
+    """Table 1: 2 operations for a value and an index, at the speed of the stream of the same run."""
+    name = f"h200_formats_dof1_{precision}.json"
+    record = next((r for r in runs.lines(name) if r["format"] == "rg_csr"), None)
+    if record is None:
+        raise RecordError(f"{name} has no line of rg_csr")
+    word = 8 if precision == "fp64" else 4
+    peaks = [2 * record["ceiling_gbps"] / b for b in (word + 4, 2 * word + 4)]
+    return {
+        "n": 1, "with_cache": peaks[0], "without": peaks[1], "share": 100 * record["gflops"] / peaks[0],
+        "gflops": record["gflops"], "floor": record["fraction_of_floor"], "claimed": {"fp32": 93, "fp64": 80}[precision]
+    }
+
+
+def faster_than(peer, kernel, chosen=lambda o: True, claimed=None):
+    def measure(runs, precision):
+        if not measured(runs, precision, kernel):
+            return None
+        found = having_variant({m: o for m, o in operators(runs, precision).items() if chosen(o)}, PAPERS, kernel)
+        ratios = [ms(o[peer]) / v["ms"] for o, v in found]
+        return {"n": len(found), "share": percent(sum(r > 1 for r in ratios), len(found)), "mean": mean(ratios),
+                "geometric": geometric_mean(ratios), "claimed": claimed[precision] if claimed else 0}
+
+    return measure
+
+
+def best_faster_than(peer, chosen=lambda o: True, claimed=None):
+    def measure(runs, precision):
+        found = [o for o in operators(runs, precision).values() if chosen(o)]
+        ratios = [ms(o[peer]) / o["rg_csr"]["best"]["ms"] for o in found]
+        return {"n": len(found), "share": percent(sum(r > 1 for r in ratios), len(found)), "mean": mean(ratios),
+                "geometric": geometric_mean(ratios), "claimed": claimed[precision] if claimed else 0}
+
+    return measure
+
+
+def over_cpu(format_name, claimed):
+    """Beside PETSc's AIJ on one thread of the CPU, in the run of all formats."""
+    def measure(runs, precision):
+        found = [o for o in having(runs.operators("matrices", precision), format_name, "petsc_aij").values()
+                 if o["petsc_aij"]["space"] == "cpu"]
+        if not found:
+            return None
+        ratios = [ms(o["petsc_aij"]) / ms(o[format_name]) for o in found]
+        large = [r for o, r in zip(found, ratios) if o[format_name]["rows"] >= BIG]
+        return {"n": len(found), "share": percent(sum(r > 1 for r in ratios), len(ratios)), "mean": mean(ratios),
+                "large_n": len(large), "large": percent(sum(r > 1 for r in large), len(large)), "claimed": claimed[precision]}
+
+    return measure
+
+
+def long_rows(runs, precision):
+    """The fastest of one thread a row, and of the search, on the matrix with one row of 249 643 entries."""
+    operator = operators(runs, precision).get("lp1")
+    if operator is None:
+        return None
+    one = min(v["ms"] for v in operator["rg_csr"]["search"] if v["threads"] == 1 and v["ordering"] == "none")
+    best = operator["rg_csr"]["best"]["ms"]
+    nnz = operator["rg_csr"]["nnz"]
+    return {"n": 1, "one": one / ms(operator["hyb"]), "best": best / ms(operator["hyb"]), "csr": best / ms(operator["csr"]),
+            "gflops": 2 * nnz / one / 1e6, "rule": 1000 * ms(operator["rg_csr"])}
+
+
+def ordering(name):
+    """Zeros of all operators (from the tables in the JSON), and the speed beside that without an ordering, groups of 128,
+    where both can be held; by the paper's kernel where it was tried, else by ours with T = 1."""
+    def measure(runs, precision):
+        kernel = PAPER if measured(runs, precision, PAPER) else OURS
+        pairs = []
+        for operator in operators(runs, precision).values():
+            plain, ordered = (variant(operator, PAPERS, kernel, order) for order in ("none", name))
+            if plain and ordered:
+                pairs.append((plain["ms"], ordered["ms"], operator["rg_csr"]["order_ms"][name]))
+        if not pairs:
+            return None
+        before, after = (table_line(runs, precision, "Table 7", order, "zeros mean %") for order in ("none", name))
+        return {"n": len(pairs), "before": before, "after": after, "removed": percent(before - after, before),
+                "faster": percent(sum(b < a for a, b, _ in pairs), len(pairs)),
+                "speed": geometric_mean([a / b for a, b, _ in pairs]),
+                "products": median([order_ms / b for _, b, order_ms in pairs]),
+                "kernel": "the paper's kernel" if kernel == PAPER else "T = 1"}
+
+    return measure
+
+
+def amd(runs, precision):
+    """Zeros with AMD beside those with the descending order."""
+    figures, other = (ordering(name)(runs, precision) for name in ("amd", "descending"))
+    return figures and {**figures, "descending": other["after"]}
+
+
+def x_cache(runs, precision):
+    """The paper's kernel, groups of 128: highest and mean GFLOP/s with x by the read-only path over those past L1."""
+    speeds = []
+    for operator in operators(runs, precision).values():
+        times = operator["rg_csr"].get("x_cache") or {}
+        if times.get("read_only") and times.get("l2"):
+            speeds.append([2 * operator["rg_csr"]["nnz"] / times[path] / 1e6 for path in ("read_only", "l2")])
+    if not speeds:
+        return None
+    through, past = zip(*speeds)
+    return {"n": len(speeds), "peak": max(through) / max(past), "mean": percent(mean(through) - mean(past), mean(past)),
+            "claimed": {"fp32": 1.81, "fp64": 1.3}[precision]}
+
+
+def over_cpu_in_turn(runs, precision):
+    """Table 5 by the paper's kernel beside PETSc's AIJ on one thread, where the run has both."""
+    found = {m: o for m, o in operators(runs, precision).items() if "petsc_aij" in o}
+    ratios = [ms(o["petsc_aij"]) / v["ms"] for o, v in having_variant(found, PAPERS, PAPER)]
+    if not ratios:
+        return None
+    return {"n": len(ratios), "share": percent(sum(r > 1 for r in ratios), len(ratios)), "mean": mean(ratios),
+            "geometric": geometric_mean(ratios), "claimed": {"fp32": 56.68, "fp64": 55.79}[precision]}
+
+
+def table_line(runs, precision, start, row, column):
+    """A figure of the tables that the program printed, which know which T its rule takes."""
+    for report in runs.reports("rgcsr", precision)[:1]:
+        for table in report["tables"]:
+            if table["title"].startswith(start):
+                for line in table["lines"]:
+                    if row in line.values():
+                        return line[column]
+    raise RecordError(f"the records of rgcsr have no table '{start}' with a line '{row}'")
+
+
+def rule(runs, precision):
+    column = ("of the best, mean %", "worst %")
+    ruled = [table_line(runs, precision, "Each choice", "32, none, T by rule", c) for c in column]
+    one = [table_line(runs, precision, "Each choice", "32, none, T 1", c) for c in column]
+    return {
+        "n": len(operators(runs, precision)), "ruled": ruled[0], "ruled_worst": ruled[1], "one": one[0], "one_worst": one[1]
+    }
+
+
+def by_rule(runs, precision):
+    """Table 5 with several threads a row."""
+    return {"n": len(having_variant(operators(runs, precision), PAPERS)), **{
+        name: table_line(runs, precision, "Table 5", f"group 128, T by rule{rest}", "all")
+        for name, rest in (("csr", " faster than csr"), ("hyb", " faster than hyb"), ("cusparse", " faster than cusparse_csr"),
+                           ("mean", ": mean of hyb's ms over its own"))}}

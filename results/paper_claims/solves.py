@@ -1,0 +1,82 @@
+"""Solves on one GPU, and on two."""
+from . import markdown
+from .records import percent
+
+TITLE = "Solves"
+LEVELS = {"cds_mg": "`cds`, ours", "dia_mg": "`dia`, ours", "aij_mg": "`aijcusparse`, the same levels",
+          "aij_gamg": "`aijcusparse`, GAMG", "cds_pbjacobi": "`cds`, pbjacobi", "aij_pbjacobi": "`aijcusparse`, pbjacobi"}
+SOLVES = (("poisson 256^3", "poisson_256", ("cds_mg", "aij_mg", "aij_gamg")),
+          ("poisson 512^3", "poisson_512", ("cds_mg", "aij_mg")),
+          ("diffusion 128^3, jumps of 1e6", "diffusion_128", ("cds_mg", "aij_mg", "aij_gamg")),
+          ("elasticity 64^3, box, DoF 3", "elasticity_64",
+           ("cds_mg", "dia_mg", "aij_mg", "aij_gamg", "cds_pbjacobi", "aij_pbjacobi")))
+TWO = (("poisson 512^3, multigrid", "poisson_512_1_rank", "poisson_512_2_ranks"),
+       ("poisson 256^3, multigrid", "poisson_256_1_rank", "poisson_256_2_ranks"),
+       ("poisson 256^3, Jacobi", "poisson_256_jacobi_1_rank", "poisson_256_jacobi_2_ranks"),
+       ("poisson 128^3 DoF 4, Jacobi", "poisson_128_dof4_jacobi_1_rank", "poisson_128_dof4_jacobi_2_ranks"),
+       ("elasticity 128^3, box, DoF 3, Galerkin", "elasticity_128_galerkin_1_rank", "elasticity_128_galerkin_2_ranks"),
+       ("elasticity 64^3, box, DoF 3", "elasticity_64_1_rank", "elasticity_64_2_ranks"),
+       ("diffusion 128^3, jumps of 1e6", "diffusion_128_1_rank", "diffusion_128_2_ranks"),
+       ("poisson 256^3, `aijcusparse`, the same levels", "poisson_256_aij_mg", "poisson_256_aij_mg_2_ranks"))
+POINT_BLOCKS = ("jacobi", "pbjacobi", "quadrille_pbjacobi")
+
+
+def solve(runs, name):
+    """(its record, its commit)."""
+    report = runs.report(f"h200_solve_{name}.json")
+    return report["records"][0], report["version"].split("+")[-1]
+
+
+def one_gpu(runs):
+    rows = []
+    for title, prefix, variants in SOLVES:
+        for variant in variants:
+            r, commit = solve(runs, f"{prefix}_{variant}")
+            s = r["seconds"]
+            rows.append((title if variant == variants[0] else "", LEVELS[variant], r["iterations"], f"{s['setup']:.2f}",
+                         f"{s['solve']:.3f}", f"{1000 * s['solve'] / r['iterations']:.2f}", f"{r['matmult_ms']:.3f}",
+                         f"{r['residual']:.1e}", commit))
+    return markdown.table(("", "format, preconditioner", "iterations", "set-up, s", "solve, s", "ms an iteration",
+                           "ms a product", "true residual", "commit"), rows)
+
+
+def saved_text(runs):
+    """With all else alike, what the format saves."""
+    parts = []
+    for title, prefix, _ in SOLVES[:3]:
+        own, other = (solve(runs, f"{prefix}_{v}")[0]["seconds"]["solve"] for v in ("cds_mg", "aij_mg"))
+        parts.append(f"{percent(other - own, other):.0f} % ({title})")
+    levels, gamg = (solve(runs, f"poisson_256_{v}")[0]["seconds"]["solve"] for v in ("aij_mg", "aij_gamg"))
+    shell = solve(runs, "poisson_256_cds_mg")[0]["matmult_ms"]
+    kernel = next(r["ms_median"] for r in runs.lines("h200_formats_dof1_fp64.json") if r["format"] == "cds")
+    return (f"With all else alike, `cds` saves of the solve {', '.join(parts)}. The same levels on AIJ beat GAMG by "
+            f"{gamg / levels:.1f} times at 256^3. MatMult through PETSc takes {shell:.3f} ms there, the bare kernel "
+            f"{kernel:.3f} ms ({100 * (shell / kernel - 1):+.1f} %).")
+
+
+def two_gpus(runs):
+    rows = []
+    for title, *names in TWO:
+        (one, commit), (two, _) = (solve(runs, name) for name in names)
+        speed = one["seconds"]["solve"] / two["seconds"]["solve"]
+        iterations = " / ".join(map(str, dict.fromkeys((one["iterations"], two["iterations"]))))
+        rows.append((title, iterations, f"{one['seconds']['solve']:.3f}", f"{two['seconds']['solve']:.3f}",
+                     f"{speed:.2f}" if speed >= 0.9 else f"**{speed:.2f}**", f"{one['matmult_ms']:.3f}",
+                     f"{two['matmult_ms']:.3f}", commit))
+    return markdown.table(("", "iterations", "solve, s: 1 rank", "2 ranks", "times as fast", "ms a product: 1", "2", "commit"),
+                          rows)
+
+
+def point_blocks_text(runs):
+    found = [solve(runs, f"poisson_128_dof2_{name}")[0] for name in POINT_BLOCKS]
+    iterations = " / ".join(map(str, dict.fromkeys(r["iterations"] for r in found)))
+    times = ", ".join(f"`{name}` {r['seconds']['solve']:.3f} s" for name, r in zip(POINT_BLOCKS, found))
+    return f"Poisson 128^3 with DoF 2, {iterations} iterations of CG each: {times}."
+
+
+def text(runs):
+    return markdown.section(
+        2, TITLE, "CG to 1e-8 on one H200, single runs (`h200_solve_*.json`):", one_gpu(runs), saved_text(runs),
+        markdown.section(3, "Point-block Jacobi", point_blocks_text(runs)),
+        markdown.section(3, "Two GPUs", "One rank each (`h200_solve_*_1_rank.json`, `*_2_ranks.json`), single runs:",
+                         two_gpus(runs)))
