@@ -58,6 +58,8 @@ struct FormatOptions {
   int cmrs_height = 0;        // rows per strip, 1..16; 0 is chosen by cmrs_choice()
   bool cmrs_reorder = false;  // entries of a strip sorted by column
   CmrsLaunch cmrs_launch;     // on the GPU
+  int products = 0;           // that the operator is made for; 0: many
+  bool of_transpose = false;  // they are y = A^T x
 };
 
 struct FormatEntry {

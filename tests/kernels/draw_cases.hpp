@@ -38,6 +38,8 @@ inline FormatOptions draw_options(std::mt19937& random, bool with_rcm) {
   launch.aligned = draw(random, 0, 1) == 1;
   launch.cache = static_cast<CachePath>(draw(random, 0, 2));
   options.csr_lanes = draw(random, 0, 2) == 0 ? 1 << draw(random, 0, 5) : 0;
+  options.products = draw(random, 0, 1);
+  options.of_transpose = draw(random, 0, 1) == 1;
   return options;
 }
 
@@ -137,7 +139,9 @@ inline std::string describe(const FormatOptions& o) {
           : o.cmrs_launch.aligned                   ? "paper aligned"
                                                     : "paper") +
          " " + std::to_string(o.cmrs_launch.block) + " " +
-         std::to_string(static_cast<int>(o.cmrs_launch.cache)) + ", csr lanes " + std::to_string(o.csr_lanes);
+         std::to_string(static_cast<int>(o.cmrs_launch.cache)) + ", csr lanes " +
+         std::to_string(o.csr_lanes) + ", products " + std::to_string(o.products) +
+         (o.of_transpose ? " transposed" : "");
 }
 
 }  // namespace quadrille
