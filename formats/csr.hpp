@@ -30,21 +30,21 @@ struct Csr {
   Array<std::int32_t, Space> row_ptr;  // [rows + 1]
   Array<std::int32_t, Space> column;   // [nnz]
   Array<T, Space> value;               // [nnz]
-  LinePlan<T, Space> plan{};           // on the GPU
+  LinePlan<T, Space> plan{};           // on the GPU; without one both products do as well as they can
   int lanes = 0;  // on the GPU: per row, 1 (the scalar kernel) to 32 (the vector kernel); 0 follows the plan
 
   std::int64_t nnz() const { return value.size(); }
 };
 
-// A copy in the memory of To.
+// A copy in the memory of To; on the GPU with a plan, or without one, for few products.
 template <class To, class T, class From>
-Csr<T, To> transfer(const Csr<T, From>& a) {
+Csr<T, To> transfer(const Csr<T, From>& a, bool planned = true) {
   return {a.rows,
           a.columns,
           transfer<To>(a.row_ptr),
           transfer<To>(a.column),
           transfer<To>(a.value),
-          plan_on<T, To>(a.row_ptr, a.column)};
+          planned ? plan_on<T, To>(a.row_ptr, a.column) : LinePlan<T, To>{}};
 }
 
 // Throws FormatError, naming the first broken row, unless sizes agree, row_ptr ascends and columns ascend in

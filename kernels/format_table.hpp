@@ -15,17 +15,18 @@
 #include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
 #include "kernels/tuning/rg_csr_rule.hpp"
+#include "kernels/tuning/set_up_time.hpp"
 
 namespace quadrille {
 
 namespace format_table {
 
 // A copy in the GPU's memory, if that has room for it and for x and y.
-template <class Format>
-auto to_device(const Format& format) {
+template <class Format, class... Planned>
+auto to_device(const Format& format, Planned... planned) {
   const Traffic bytes = traffic(format);
   memory::require_device(bytes.stored_bytes + 2 * bytes.written_bytes);
-  return transfer<Device>(format);
+  return transfer<Device>(format, planned...);
 }
 
 // A format that already stands in host memory is shared on the CPU and copied to the GPU.
@@ -98,21 +99,35 @@ std::unique_ptr<SpmvOperator<T>> make_cds(const Source<T>& s, const FormatOption
   return own<Space, T>(block_diagonals_from_csr(*csr_of(s), o.block_size));
 }
 
-// With options.csr_lanes on the GPU, by that many lanes a row.
+// On the GPU without a plan of the lines where none is needed: for a given number of lanes, the paper's kernel, or few products.
 template <class Space, class T>
 std::unique_ptr<SpmvOperator<T>> make_csr(const Source<T>& s, const FormatOptions& o) {
   if constexpr (std::is_same_v<Space, Device>) {
     if (o.kernel == Kernel::paper)
       return by_the_paper<T>(
-          s.device_csr ? s.device_csr : std::make_shared<const Csr<T, Device>>(to_device(*csr_of(s))), o);
+          s.device_csr ? s.device_csr : std::make_shared<const Csr<T, Device>>(to_device(*csr_of(s), false)),
+          o);
     if (s.device_csr) return std::make_unique<FormatOperator<Csr<T, Device>, T, Device>>(s.device_csr);
-    if (o.csr_lanes > 0) {
-      Csr<T, Device> on_device = to_device(*csr_of(s));
-      on_device.lanes = o.csr_lanes;
-      return own_on_device<T>(std::move(on_device));
-    }
+    const Csr<T>& csr = *csr_of(s);
+    Csr<T, Device> on_device =
+        to_device(csr, o.csr_lanes == 0 && plan_pays(csr.row_ptr, !o.of_transpose, o.products));
+    on_device.lanes = o.csr_lanes;
+    return own_on_device<T>(std::move(on_device));
+  } else {
+    return share<Space, T>(csr_of(s));
   }
-  return share<Space, T>(csr_of(s));
+}
+
+template <class Space, class T>
+std::unique_ptr<SpmvOperator<T>> make_csc(const Source<T>& s, const FormatOptions& o) {
+  Csc<T> csc = csc_from_csr(*csr_of(s));
+  if constexpr (std::is_same_v<Space, Device>) {
+    if (o.kernel == Kernel::paper)
+      return by_the_paper<T>(std::make_shared<const Csc<T, Device>>(to_device(csc, false)), o);
+    return own_on_device<T>(to_device(csc, plan_pays(csc.column_ptr, o.of_transpose, o.products)));
+  } else {
+    return own<Space, T>(std::move(csc));
+  }
 }
 
 template <class T>
@@ -168,9 +183,7 @@ std::vector<FormatEntry> formats_in() {
   add("csr", "compressed sparse row",
       []<class T>(const Source<T>& s, const Options& o) { return make_csr<Space, T>(s, o); });
   add("csc", "compressed sparse column: CSR of the transpose",
-      []<class T>(const Source<T>& s, const Options& o) {
-        return own<Space, T>(csc_from_csr(*csr_of(s)), o);
-      });
+      []<class T>(const Source<T>& s, const Options& o) { return make_csc<Space, T>(s, o); });
   add("coo", "coordinate list, sorted by row",
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(coo_from_csr(*csr_of(s))); });
   add("bcsr", "block CSR (Im and Yelick 2001)", []<class T>(const Source<T>& s, const Options& o) {

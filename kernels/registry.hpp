@@ -63,6 +63,8 @@ struct FormatOptions {
       0;  // on the GPU: threads of a block; 0 is chosen by cmrs_choice(), or the paper's kernel's default
   bool cmrs_aligned = true;                      // the paper's kernel: CmrsLaunch::aligned
   MemorySplit cmrs_split = MemorySplit::driver;  // the paper's kernel
+  int products = 0;                              // that the operator is made for; 0: many
+  bool of_transpose = false;                     // they are y = A^T x
 };
 
 struct FormatEntry {

@@ -28,7 +28,7 @@ ExtraField predicted_field(const MachineModel& machine, const Prediction& p) {
   const ProductWork& w = p.work;
   return {name,
           "{\"machine\": " + json_string(machine.name) + term("ms", p.ms) +
-              ", \"bytes_exact\": " + (p.bytes_exact ? "true" : "false") +
+              ", \"bytes_exact\": " + (p.bytes_exact ? "true" : "false") + term("set_up_ms", p.set_up_ms) +
               term("streamed_bytes", w.streamed_bytes) + term("gathered_bytes", w.gathered_bytes) +
               term("entries", w.entries) + term("steps", w.steps) + term("atomics", w.atomics) + "}",
           plain_number(p.ms)};

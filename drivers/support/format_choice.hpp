@@ -12,7 +12,8 @@ namespace quadrille {
 // What is remembered belongs to this commit.
 ChoiceWishes wishes_of(const Options& options);
 
-// "predicted_<space>" of a record: machine, ms and what the time is made of; the ms alone in CSV. null where the format is
+// "predicted_<space>" of a record: machine, ms (with the product's part of the set-up where products are
+// counted), set-up and what the time of the product is made of; the ms alone in CSV. null where the format is
 // refused.
 ExtraField predicted_field(const MachineModel& machine, const Prediction& prediction);
 

@@ -162,6 +162,8 @@ void read_bench_options(Settings& settings, Options& options) {
   if (!settings.contains("experiment"))
     throw InputError("bench needs the name of an experiment: quadrille bench " + listed(names));
   options.experiment = read_word(settings, "experiment", "", names);
+  if (options.experiment != "auto")
+    leave_out(settings, "products", "belongs to spmv and to the experiment auto");
   options.format_options.block_size = 0;
   if (!find_experiment(options.experiment)->takes_matrices) {
     for (const char* name : {"matrices", "block-size"})
@@ -235,6 +237,8 @@ void read_run_options(const Settings& settings, Options& options) {
   options.threads = read_int(settings, "threads", 0, 0, 4096);
   options.product.transposed = read_switch(settings, "transpose");
   options.product.vectors = read_int(settings, "vectors", 1, 1, 64);
+  options.format_options.products = read_int(settings, "products", 0, 0, 1000000000);
+  options.format_options.of_transpose = options.product.transposed;
   if (options.product.transposed && options.product.vectors > 1)
     refuse(settings.at("vectors"), "does not go with --transpose, which takes one vector");
   options.check_on_slabs = read_word(settings, "check", "all", {"all", "slabs"}) == "slabs";

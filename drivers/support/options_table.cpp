@@ -134,6 +134,11 @@ std::vector<OptionSpec> run_options() {
       {"device", "N", group, for_products | for_solve, true,
        "index of the GPU, as 'quadrille info' counts them (default 0)"},
       {"threads", "N", group, for_runs, true, "CPU threads; 0 leaves it to OpenMP (default 0)"},
+      {"products", "N", group, for_products, true,
+       "how many products the operator is for: auto counts what comes before the first one (conversion, "
+       "plan, copy to the "
+       "GPU), and csr and csc leave out a plan that does not pay; of bench, for auto alone; 0 is many "
+       "(default 0)"},
       {"transpose", "", group, for_products, true, "y = A^T x, of the formats that have it"},
       {"vectors", "K", group, for_products, true, "Y = A X with K vectors at once, 1 to 64 (default 1)"},
       {"check", "all | slabs", group, for_products, true,
@@ -324,7 +329,8 @@ const std::vector<ExperimentSpec>& experiment_table() {
        "cuSPARSE "
        "(Oberhuber et al. 2010, Tables 4, 5 and 7)"},
       {"transpose",
-       "A x and A^T x from CSR and CSC: naive, ours, cuSPARSE's and by conversion, whole and multiplication "
+       "A x and A^T x from CSR and CSC: naive, ours with a plan and without, cuSPARSE's and by conversion, "
+       "whole and multiplication "
        "only "
        "(Steinberger et al. 2016, Figure 3)"},
   };

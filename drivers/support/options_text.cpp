@@ -77,6 +77,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"repetitions", std::to_string(options.repetitions)},
       {"device", std::to_string(options.device)},
       {"threads", std::to_string(options.threads)},
+      {"products", std::to_string(formats.products)},
       {"transpose", yes_no(options.product.transposed)},
       {"vectors", std::to_string(options.product.vectors)},
       {"check", options.check_on_slabs ? "slabs" : "all"},

@@ -42,11 +42,11 @@ __global__ void __launch_bounds__(threads_per_block)
   if (inside && lane == 0) y[line] = sum;
 }
 
-// The number of lanes, a power of two up to 32, for lines of this mean length: at most eight entries a lane, which are then
-// all in flight at once.
-inline int lanes_for(std::int64_t entries, std::int64_t lines) {
+// The number of lanes, a power of two up to 32, for lines of this mean length: at most `together` entries a
+// lane, as many as the kernel has in flight at once.
+inline int lanes_for(std::int64_t entries, std::int64_t lines, int together) {
   int lanes = 1;
-  while (lanes < 32 && 8 * lanes * lines < entries) lanes *= 2;
+  while (lanes < 32 && together * lanes * lines < entries) lanes *= 2;
   return lanes;
 }
 
@@ -72,13 +72,14 @@ void with_lanes(int lanes, const Launch& launch) {
   }
 }
 
-// lanes 0: tiles in shared memory, for lines of any length, as planned.
+// lanes 0: tiles in shared memory, for lines of any length, as planned; without a plan as many lanes as suit
+// the mean line.
 template <class T>
 void gather(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines,
             const Array<std::int32_t, Device>& ptr, const Array<std::int32_t, Device>& index,
             const Array<T, Device>& value, const T* x, T* y) {
   if (lines == 0) return;
-  if (lanes == 0) {
+  if (lanes == 0 && plan.group.size() > 0) {
     const Lines<T> all{.rows = lines,
                        .height = 1,
                        .row_bits = 0,
@@ -88,33 +89,41 @@ void gather(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines,
                        .value = value.data()};
     return multiply_lines<LineShape<1, line_threads>>(all, plan, value.size(), x, y);
   }
-  with_lanes(lanes, [&]<int Lanes>() {
+  with_lanes(lanes != 0 ? lanes : lanes_for(value.size(), lines, 4), [&]<int Lanes>() {
     gather_kernel<Lanes><<<blocks_for(lines * Lanes), threads_per_block>>>(lines, ptr.data(), index.data(),
                                                                            value.data(), x, y);
   });
   QUADRILLE_CUDA_LAUNCHED("gather");
 }
 
-// Without a plan, as with one whose lines have much in common, by lines.
+// lanes 0: by tiles, with a plan or without one; but by lines where these have much in common, which only a
+// plan tells, and where most are empty.
 template <class T>
-void scatter(const LinePlan<T, Device>& plan, std::int64_t lines, std::int64_t size_y,
+void scatter(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines, std::int64_t size_y,
              const Array<std::int32_t, Device>& ptr, const Array<std::int32_t, Device>& index,
              const Array<T, Device>& value, const T* x, T* y) {
   const std::int64_t bytes_of_y = size_y * static_cast<std::int64_t>(sizeof(T));
   QUADRILLE_CUDA(cudaMemsetAsync(y, 0, static_cast<std::size_t>(bytes_of_y)));
   if (value.size() == 0) return;
   const auto entries = static_cast<unsigned>(to_index32(value.size(), "non-zeros"));
-  if (plan.group.size() > 0 && !joins_pay(entries, bytes_of_y, plan.shared)) {
+  const bool planned = plan.group.size() > 0;
+  if (lanes == 0 && planned && !joins_pay(entries, bytes_of_y, plan.shared)) {
     const unsigned blocks = to_index32(plan.group.size(), "blocks of threads");
-    to_index32(value.size() + line_threads * line_entries, "non-zeros and a tile of them");
+    to_index32(value.size() + scatter_tile, "non-zeros and a tile of them");
     scatter_tiles_kernel<<<blocks, line_threads>>>(plan.group.data(), plan.split.data(), ptr.data(),
                                                    index.data(), value.data(), x, y);
     return QUADRILLE_CUDA_LAUNCHED("scatter by tiles");
   }
+  if (lanes == 0 && !planned && lines <= 4 * value.size()) {
+    const int most = to_index32(value.size() + scatter_tile, "non-zeros and a tile of them");
+    scatter_entries_kernel<<<static_cast<unsigned>((most - 1) / scatter_tile), line_threads>>>(
+        lines, static_cast<int>(entries), ptr.data(), index.data(), value.data(), x, y);
+    return QUADRILLE_CUDA_LAUNCHED("scatter by tiles without a plan");
+  }
   const unsigned chunk = scatter_chunk_size(value.size());
   const unsigned chunks = entries > chunk ? (entries + chunk - 1) / chunk : 0;
   const ScatterLines a{lines, entries, chunk, chunks, ptr.data(), index.data()};
-  with_lanes(lanes_for(value.size(), lines), [&]<int Lanes>() {
+  with_lanes(lanes != 0 ? lanes : lanes_for(value.size(), lines, scatter_together), [&]<int Lanes>() {
     const unsigned blocks = chunks + blocks_for(lines * Lanes);
     scatter_kernel<Lanes><<<blocks, threads_per_block>>>(a, value.data(), x, y);
   });

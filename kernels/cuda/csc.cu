@@ -6,7 +6,7 @@ namespace quadrille::cuda {
 
 template <class T>
 void spmv(const Csc<T, Device>& a, const T* x, T* y) {
-  scatter(a.plan, a.columns, a.rows, a.column_ptr, a.row, a.value, x, y);
+  scatter(0, a.plan, a.columns, a.rows, a.column_ptr, a.row, a.value, x, y);
 }
 
 template <class T>

@@ -1,5 +1,5 @@
 // CSR on the GPU: tiles of entries in shared memory, whatever the rows (lines.cuh), or a given number of neighbouring lanes a
-// row (compressed.cuh); the transpose by atomic additions.
+// row (compressed.cuh); the transpose by atomic additions (scatter.cuh).
 #include "kernels/cuda/compressed.cuh"
 #include "kernels/cuda/spmv.hpp"
 
@@ -12,7 +12,7 @@ void spmv(const Csr<T, Device>& a, const T* x, T* y) {
 
 template <class T>
 void spmv_transpose(const Csr<T, Device>& a, const T* x, T* y) {
-  scatter(a.plan, a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
+  scatter(a.lanes, a.plan, a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
 }
 
 #define QUADRILLE_INSTANTIATE(T)                           \

@@ -1,6 +1,7 @@
-// y = A^T x from lines of A (rows of CSR, columns of CSC) by atomic additions. Source: Steinberger et al. 2016, section V (one
-// thread a line, an atomic addition an entry). Beyond it, one kernel reads the entries side by side whatever the lengths of the
-// lines; in the other, neighbouring lines that add to the same element first add up in registers. Internal to kernels/cuda.
+// y = A^T x from lines of A (rows of CSR, columns of CSC) by atomic additions. Source: Steinberger et al.
+// 2016, section V (one thread a line, an atomic addition an entry). Beyond it, two kernels read the entries
+// side by side whatever the lengths of the lines, one with a plan made on the host and one without; in the
+// third, neighbouring lines that add to the same element first add up in registers. Internal to kernels/cuda.
 //
 // The additions are without a result (RED): the order of the sums, and so the last bits, differ from run to run.
 #pragma once
@@ -12,6 +13,35 @@
 #include "kernels/cuda/launch.cuh"
 
 namespace quadrille::cuda {
+
+// What a thread holds of a tile: entries first, first + line_threads, ..., all in flight at once. Beyond
+// `end` the last one is read again: one sector, and no branches around the loads.
+template <class T>
+struct TileEntries {
+  std::int32_t at[line_entries];
+  T value[line_entries];
+
+  __device__ TileEntries(const std::int32_t* __restrict__ index, const T* __restrict__ values, int first,
+                         int end) {
+#pragma unroll
+    for (int j = 0; j < line_entries; ++j) {
+      const int e = min(first + j * line_threads, end - 1);
+      at[j] = __ldcs(index + e);
+      value[j] = __ldcs(values + e);
+    }
+  }
+  // Those within begin .. end - 1, each times factor_of(j, its number).
+  template <class Factor>
+  __device__ void add_to(T* __restrict__ y, int first, int begin, int end, const Factor& factor_of) const {
+#pragma unroll
+    for (int j = 0; j < line_entries; ++j) {
+      const int e = first + j * line_threads;
+      if (begin <= e && e < end) atomicAdd(y + at[j], value[j] * factor_of(j, e));
+    }
+  }
+};
+
+inline constexpr int scatter_tile = line_threads * line_entries;
 
 // y[index[k]] += value[k] * x[i] over line i; y is zero before. Each block takes one group of the lines' plan, and its threads the
 // group's entries side by side. Which line an entry is of, they find by bisection in shared memory.
@@ -32,25 +62,103 @@ __global__ void __launch_bounds__(line_threads)
   const T factor = count > 0 ? T(0) : __ldg(x + (count == 0 ? group.line : splits[-1 - count].line));
   const int half = count > 1 ? 1 << (31 - __clz(count - 1)) : 0;
   __syncthreads();
-  for (int k = (group.begin & ~31) + thread; k < group.end; k += line_threads * line_entries) {
-    std::int32_t at[line_entries];
-    T v[line_entries];
-#pragma unroll
-    for (int j = 0; j < line_entries; ++j) {
-      const int e = min(k + j * line_threads, group.end - 1);
-      at[j] = __ldcs(index + e);
-      v[j] = __ldcs(value + e);
-    }
-#pragma unroll
-    for (int j = 0; j < line_entries; ++j) {
-      const int e = k + j * line_threads;
-      if (e < group.begin || e >= group.end) continue;
+  for (int k = (group.begin & ~31) + thread; k < group.end; k += scatter_tile) {
+    const TileEntries<T> mine(index, value, k, group.end);
+    mine.add_to(y, k, group.begin, group.end, [&](int, int e) {
       int line = 0;
       for (int step = half; step > 0; step /= 2)
         if (line + step < count && begin_of[line + step] <= e) line += step;
-      atomicAdd(y + at[j], v[j] * (count > 0 ? factor_of[line] : factor));
-    }
+      return count > 0 ? factor_of[line] : factor;
+    });
   }
+}
+
+// The line that holds this entry, ptr[line] <= entry < ptr[line + 1], found by all `Threads` of the block.
+template <int Threads>
+__device__ std::int64_t line_of(const std::int32_t* __restrict__ ptr, std::int64_t lines, unsigned entry) {
+  std::int64_t low = 0, high = lines;  // ptr[low] <= entry < ptr[high]
+  while (high - low > 1) {
+    const std::int64_t step = (high - low + Threads - 1) / Threads;
+    const std::int64_t probe = low + threadIdx.x * step;
+    const int below = __syncthreads_count(probe < high && static_cast<unsigned>(__ldg(ptr + probe)) <= entry);
+    low += (below - 1) * step;
+    high = min(high, low + step);
+  }
+  return low;
+}
+
+// Which line each entry of a tile is of, by the tile's entries that a line begins at: a flag for each of
+// them, after the bit flags of CSR5 (Liu and Vinter, ICS 2015), and the line's element of x beside it. What
+// the tile has of the line before it begins at 0.
+template <class T>
+struct LineBegins {
+  T factor[scatter_tile];
+  std::uint8_t flag[scatter_tile];
+  int last[scatter_tile / 32];  // of each 32 entries the last that a line begins at; -1 for none
+};
+static_assert(scatter_tile == 32 * 32, "a warp has a lane for each 32 entries of a tile");
+
+// Sets the flags of the tile that is entries begin .. end - 1. The block walks over the lines side by side
+// and jumps over those without entries where there are many in a row. A barrier follows.
+template <class T>
+__device__ __forceinline__ void flag_begins(std::int64_t lines, const std::int32_t* __restrict__ ptr,
+                                            const T* __restrict__ x, int begin, int end,
+                                            LineBegins<T>& begins) {
+  const int thread = threadIdx.x;
+#pragma unroll
+  for (int j = 0; j < line_entries; ++j) begins.flag[thread + j * line_threads] = 0;
+  std::int64_t line = line_of<line_threads>(ptr, lines, begin);
+  __syncthreads();
+  for (int first = begin;;) {  // entry that the lines of this turn begin at
+    const std::int64_t mine = min(line + thread, lines);
+    const int from = max(__ldg(ptr + mine), begin), to = __ldg(ptr + min(mine + 1, lines));
+    const int next = __ldg(ptr + min(line + line_threads, lines));
+    if (from < min(to, end)) {
+      begins.flag[from - begin] = 1;
+      begins.factor[from - begin] = __ldg(x + mine);
+    }
+    if (next >= end) break;
+    line = next > first ? line + line_threads : line_of<line_threads>(ptr, lines, next);
+    first = next;
+  }
+  __syncthreads();
+}
+
+// The same as by tiles, without a plan: each block takes as many entries as it holds at once. Their loads are
+// under way while it looks for the line of the first by bisection, and for the lines that begin among the
+// others.
+template <class T>
+__global__ void __launch_bounds__(line_threads)
+    scatter_entries_kernel(std::int64_t lines, int entries, const std::int32_t* __restrict__ ptr,
+                           const std::int32_t* __restrict__ index, const T* __restrict__ value,
+                           const T* __restrict__ x, T* __restrict__ y) {
+  __shared__ LineBegins<T> begins;
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  const int begin = blockIdx.x * scatter_tile, end = min(begin + scatter_tile, entries);
+  const TileEntries<T> mine(index, value, begin + thread, end);
+  flag_begins(lines, ptr, x, begin, end, begins);
+  int begin_of[line_entries];  // of the line of each entry
+#pragma unroll
+  for (int j = 0; j < line_entries; ++j) {
+    const int group = j * (line_threads / 32) + warp;
+    const unsigned flags = __ballot_sync(full_warp, begins.flag[group * 32 + lane] != 0);
+    const unsigned up_to_mine = flags & (full_warp >> (31 - lane));
+    begin_of[j] = up_to_mine != 0 ? group * 32 + 31 - __clz(static_cast<int>(up_to_mine)) : -1;
+    if (lane == 31) begins.last[group] = begin_of[j];
+  }
+  __syncthreads();
+  int last = begins.last[lane];  // the last among 32 entries and all before them
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const int before = __shfl_up_sync(full_warp, last, step);
+    last = max(last, before);  // the first lanes get their own
+  }
+#pragma unroll
+  for (int j = 0; j < line_entries; ++j) {
+    const int before = __shfl_sync(full_warp, last, max(j * (line_threads / 32) + warp - 1, 0));
+    if (begin_of[j] < 0) begin_of[j] = before;
+  }
+  mine.add_to(y, begin + thread, begin, end, [&](int j, int) { return begins.factor[begin_of[j]]; });
 }
 
 // Line i holds entries ptr[i] .. ptr[i+1] - 1. Lines of more than `chunk` entries are cut into pieces at the multiples of
@@ -125,27 +233,13 @@ __device__ void scatter_part(const ScatterLines& a, const T* __restrict__ value,
   }
 }
 
-// The line that holds this entry, found by the whole block.
-__device__ inline std::int64_t line_of(const ScatterLines& a, unsigned entry) {
-  std::int64_t low = 0, high = a.lines;  // ptr[low] <= entry < ptr[high]
-  while (high - low > 1) {
-    const std::int64_t step = (high - low + threads_per_block - 1) / threads_per_block;
-    const std::int64_t probe = low + threadIdx.x * step;
-    const int below =
-        __syncthreads_count(probe < high && static_cast<unsigned>(__ldg(a.ptr + probe)) <= entry);
-    low += (below - 1) * step;
-    high = min(high, low + step);
-  }
-  return low;
-}
-
 // What long lines have of the block's chunk: they hold its first or its last entry.
 template <class T>
 __device__ __noinline__ void scatter_chunk(const ScatterLines& a, const T* __restrict__ value,
                                            const T* __restrict__ x, T* __restrict__ y) {
   const unsigned begin = blockIdx.x * a.chunk, end = min(begin + a.chunk, a.entries);
   for (unsigned entry = begin;;) {
-    const std::int64_t line = line_of(a, entry);
+    const std::int64_t line = line_of<threads_per_block>(a.ptr, a.lines, entry);
     const unsigned from = __ldg(a.ptr + line), to = __ldg(a.ptr + line + 1);
     if (to - from > a.chunk)
       scatter_part(a, value, y, __ldg(x + line), max(from, begin) + threadIdx.x, min(to, end),
@@ -198,8 +292,9 @@ __global__ void __launch_bounds__(threads_per_block, sizeof(T) == 8 ? 5 : 6)
   }
 }
 
-// Whether the second kernel is the faster one: where the sums in registers save many additions, of so many that these hold up the
-// product, or a few that would otherwise go to memory. `shared` as in LinePlan; the bounds are an H200's.
+// Whether the kernel by lines is faster than the one by tiles: where the sums in registers save many
+// additions, of so many that these hold up the product, or a few that would otherwise go to memory. `shared`
+// as in LinePlan; the bounds are an H200's.
 inline bool joins_pay(std::int64_t entries, std::int64_t bytes_of_y, double shared) {
   return (shared > 0.45 && entries > 8'000'000) || (shared > 0.25 && bytes_of_y > 40'000'000);
 }

@@ -31,14 +31,10 @@ class CuSparseTransposition final : public Transposition<T> {
                              value_type<T>, CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO,
                              CUSPARSE_CSR2CSC_ALG_DEFAULT, workspace_.data()),
           "cusparseCsr2cscEx2");
-    to_.lanes = 1;  // 4 entries of a lane are in flight
-    while (to_.lanes < 32 && 4 * to_.lanes * to_.rows < to_.nnz()) to_.lanes *= 2;
+    to_.plan = {};
   }
 
-  void plan() override {
-    to_.plan = plan_on<T, Device>(transfer<Host>(to_.row_ptr));
-    to_.lanes = 0;
-  }
+  void plan() override { to_.plan = plan_on<T, Device>(transfer<Host>(to_.row_ptr)); }
 
   const Csr<T, Device>& result() const override { return to_; }
 

@@ -29,7 +29,7 @@ std::string options_text(const FormatOptions& o) {
          std::to_string(static_cast<int>(o.rg_csr_ordering)) + "," + std::to_string(o.rg_csr_threads) +
          " cmrs=" + std::to_string(o.cmrs_height) + "," + std::to_string(o.cmrs_reorder ? 1 : 0) + "," +
          std::to_string(o.cmrs_block) + "," + std::to_string(o.cmrs_aligned ? 1 : 0) + "," +
-         std::to_string(static_cast<int>(o.cmrs_split));
+         std::to_string(static_cast<int>(o.cmrs_split)) + " products=" + std::to_string(o.products);
 }
 
 std::string product_text(const Product& product) {
@@ -118,10 +118,13 @@ std::string ChoiceWishes::library_version() {
 }
 
 template <class T>
-FormatChoice choose_format(const Source<T>& source, const ChoiceWishes& wishes,
+FormatChoice choose_format(const Source<T>& source, const ChoiceWishes& given,
                            const BlockStructure* structure, const std::vector<T>* x,
                            const ProductCheckFunction<T>& check) {
+  ChoiceWishes wishes = given;
+  wishes.format_options.of_transpose = wishes.product.transposed;
   FormatChoice choice;
+  choice.products = wishes.format_options.products;
   choice.sparsity = sparsity_of(source, wishes.format_options, structure);
   const bool gpu = cuda::device_count() > 0;
   if (wishes.space != SpaceKind::cpu && gpu) predict_in<T>(SpaceKind::cuda, wishes, choice);
@@ -153,6 +156,8 @@ FormatChoice choose_format(const Source<T>& source, const ChoiceWishes& wishes,
 
 std::string explain(const FormatChoice& choice) {
   std::string text = "auto: " + choice.best().name + " on " + to_string(choice.best().space);
+  if (choice.products > 0)
+    text += " for " + std::to_string(choice.products) + (choice.products == 1 ? " product" : " products");
   if (choice.basis == ChoiceBasis::predicted) {
     text += ", predicted " + milliseconds(choice.ms) + " on " + choice.machine.name;
     if (choice.predictions.size() > 1)

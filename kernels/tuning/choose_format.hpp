@@ -32,7 +32,10 @@ struct ChoiceWishes {
 
 struct MeasuredFormat {
   std::string format;
-  double ms = 0;  // of a product among others that are queued, as in a solver: the median over the rounds
+  double set_up_ms = 0;  // conversion, plan and copy, once
+  // Of a product among others that are queued, as in a solver: the median over the rounds. Of a number of
+  // products (FormatOptions::products) with its part of the set-up.
+  double ms = 0;
   std::string refused;  // why there is no time: a sentence
 };
 
@@ -42,7 +45,8 @@ struct FormatChoice {
   // Never empty; the best first. Those behind it are for where making it fails for want of memory.
   std::vector<const FormatEntry*> entries;
   ChoiceBasis basis = ChoiceBasis::predicted;
-  double ms = 0;  // of the first, as the basis says
+  double ms = 0;     // of the first, as the basis says, with its part of the set-up
+  int products = 0;  // that it is for; 0: many
   Sparsity sparsity;
   MachineModel machine;                  // that the first runs on
   std::vector<Prediction> predictions;   // for that machine, the fastest first
@@ -57,16 +61,18 @@ struct FormatChoice {
 template <class T>
 using ProductCheckFunction = std::function<double(const T* y)>;
 
-// Measured products are compared, row by row, with CSR's in double (with 4096 rows of the hub's where there is no CSR), by the
-// bound of petsc::Reference, or by `check` where it is given; where neither is possible nothing is measured, and a note says
-// so. `structure` is that of an operator that is assembled in GPU memory alone. Throws FormatError where no format holds the
-// operator. T is float or double.
+// Measured products are compared, row by row, with CSR's in double (with 4096 rows of the hub's where there
+// is no CSR), by the bound of petsc::Reference, or by `check` where it is given; where neither is possible
+// nothing is measured, and a note says so. `structure` is that of an operator that is assembled in GPU memory
+// alone. Throws FormatError where no format holds the operator. With FormatOptions::products the times are
+// those of a product and its part of what comes before the first one. T is float or double.
 template <class T>
 FormatChoice choose_format(const Source<T>& source, const ChoiceWishes& wishes,
                            const BlockStructure* structure = nullptr, const std::vector<T>* x = nullptr,
                            const ProductCheckFunction<T>& check = {});
 
-// One line: "auto: cds on cuda, predicted 0.27 ms on NVIDIA H200, next dia 0.29 ms".
+// One line: "auto: cds on cuda, predicted 0.27 ms on NVIDIA H200, next dia 0.29 ms", or "auto: csr on cuda
+// for 3 products, ...".
 std::string explain(const FormatChoice& choice);
 
 }  // namespace quadrille

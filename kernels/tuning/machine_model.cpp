@@ -106,6 +106,8 @@ MachineModel h200_model() {
   m.memory_bytes = std::int64_t{139} << 30;
   m.gather_gbps = 5000;
   m.atomic_per_ns = 60;
+  m.convert_gbps = 10;  // about the median in results/h200_matrices_fp64.json
+  m.copy_gbps = 8.5;    // from memory that is not pinned
   m.formats = gpu_formats();
   m.transposed = gpu_transposed();
   return m;
@@ -134,6 +136,7 @@ MachineModel cpu_model(int threads, double memory_gbps, double cache_gbps, std::
   m.memory_gbps = memory_gbps;
   m.cache_gbps = cache_gbps;
   m.cache_bytes = cache_bytes;
+  m.convert_gbps = std::min(10.0, memory_gbps / 4);  // the greater part of a conversion keeps few cores busy
   m.formats = cpu_formats();
   m.transposed = cpu_transposed();
   return m;

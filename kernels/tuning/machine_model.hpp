@@ -25,14 +25,16 @@ struct MachineModel {
   std::string name;   // "NVIDIA H200"
   std::string basis;  // what its numbers rest on, one sentence
   SpaceKind space = SpaceKind::cuda;
-  int threads = 1;                                   // of the CPU
-  double launch_us = 0;                              // of a kernel that does nothing; of a parallel region
-  double memory_gbps = 1;                            // of a stream from memory
-  double cache_gbps = 1;                             // and from the last cache
-  std::int64_t cache_bytes = 0;                      // of that cache
-  std::int64_t memory_bytes = 0;                     // 0: not asked
-  double gather_gbps = 1;                            // 32-byte sectors of x past the first-level cache
-  double atomic_per_ns = 1;                          // atomic additions to scattered places
+  int threads = 1;                // of the CPU
+  double launch_us = 0;           // of a kernel that does nothing; of a parallel region
+  double memory_gbps = 1;         // of a stream from memory
+  double cache_gbps = 1;          // and from the last cache
+  std::int64_t cache_bytes = 0;   // of that cache
+  std::int64_t memory_bytes = 0;  // 0: not asked
+  double gather_gbps = 1;         // 32-byte sectors of x past the first-level cache
+  double atomic_per_ns = 1;       // atomic additions to scattered places
+  double convert_gbps = 1;        // what the host reads and writes where it makes one format of another
+  double copy_gbps = 1;           // from the host to the GPU
   std::vector<FormatConstants> formats, transposed;  // of y = A x, and of y = A^T x where there is a product
 };
 

@@ -48,6 +48,10 @@ class Vectors {
   Array<T, Device> device_x_, device_y_;
 };
 
+double ms_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
 // Of one among `count` products, queued one after the other.
 template <class T>
 double one_ms(const SpmvOperator<T>& op, const Product& product, int count, const T* x, T* y) {
@@ -57,7 +61,7 @@ double one_ms(const SpmvOperator<T>& op, const Product& product, int count, cons
   if (op.space() == SpaceKind::cuda) return cuda::time_ms(all) / count;
   const auto start = std::chrono::steady_clock::now();
   all();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / count;
+  return ms_since(start) / count;
 }
 
 double median(std::vector<double> values) {
@@ -82,7 +86,9 @@ std::unique_ptr<SpmvOperator<T>> made_and_checked(const FormatEntry& entry, cons
                                                   const ProductCheckFunction<T>& check,
                                                   MeasuredFormat& result) {
   try {
+    const auto start = std::chrono::steady_clock::now();
     std::unique_ptr<SpmvOperator<T>> op = entry.make<T>()(source, wishes.format_options);
+    result.set_up_ms = ms_since(start);
     vectors.spoil();
     apply(*op, wishes.product, vectors.x(), vectors.y());
     const double error = check(vectors.on_host());
@@ -149,6 +155,9 @@ std::vector<MeasuredFormat> measure_formats(const Source<T>& source,
     held = 0;
   }
   if (!waiting.empty()) take_turns(waiting, wishes.product, *vectors);
+  if (const int products = wishes.format_options.products; products > 0)
+    for (MeasuredFormat& result : results)
+      if (result.refused.empty()) result.ms += result.set_up_ms / products;
   std::stable_sort(results.begin(), results.end(), [](const MeasuredFormat& a, const MeasuredFormat& b) {
     return a.refused.empty() != b.refused.empty() ? a.refused.empty() : a.ms < b.ms;
   });

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/tuning/set_up_time.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -113,6 +115,19 @@ FormatConstants of_blocks(FormatConstants c, int size, const MachineModel& machi
   return c;
 }
 
+// The set-up of a prediction whose product is known, and its part of each product.
+void add_set_up(const Sparsity& s, const MachineModel& machine, const FormatOptions& options,
+                const Product& product, Prediction& p) {
+  const SetUpWork work =
+      set_up_work(p.format, s, p.traffic, options.products, product.transposed, machine.space);
+  p.set_up_ms = set_up_ms(work, machine);
+  if (options.products == 0) return;
+  const bool by_rows = as_plain(p.format, product.transposed) == "csr";
+  if (by_rows && machine.space == SpaceKind::cuda && !work.planned)
+    p.ms += product.vectors * without_plan_ms(product.transposed ? s.longest_column : s.lengths.longest);
+  p.ms += p.set_up_ms / options.products;
+}
+
 }  // namespace
 
 ProductWork product_work(const std::string& format, const Sparsity& s, const Product& product,
@@ -187,6 +202,7 @@ std::vector<Prediction> predict(const Sparsity& s, const MachineModel& machine, 
       if (p.refused.empty()) {
         p.work = product_work(entry.name, s, product, p.traffic, machine.space);
         p.ms = product_ms(p.work, of_blocks(*constants, s.block_size, machine), machine, product);
+        add_set_up(s, machine, options, product, p);
       }
     } catch (const FormatError& error) {
       p.refused = error.what();

@@ -13,6 +13,9 @@
 //   steps       of the thread with the most to do, one after the other: round trips to memory, diagonals, 16 entries in shared
 //               memory
 // On the CPU it is launch + streamed / bandwidth + entry * entries / threads. The constants are those of machine_model.cpp.
+//
+// Of FormatOptions::products products, where these are not many, each takes its part of what comes before the
+// first one as well (set_up_time.hpp).
 #pragma once
 
 #include <string>
@@ -37,13 +40,14 @@ struct Prediction {
   Traffic traffic;  // as the format's own traffic(), of y = A x
   bool bytes_exact = true;
   ProductWork work;
-  double ms = 0;
+  double set_up_ms = 0;  // before the first product
+  double ms = 0;         // of a product, with its part of that
   std::string
       refused;  // a sentence where the format cannot hold the operator or has no such product; then ms is 0
 };
 
 // One for each of the project's own formats in the registry's order, refused ones included. Monotonous: more bytes, entries,
-// steps or a slower machine never give a shorter time.
+// steps or a slower machine never give a shorter time, nor do fewer products.
 std::vector<Prediction> predict(const Sparsity& sparsity, const MachineModel& machine,
                                 const FormatOptions& options, const Product& product = {});
 

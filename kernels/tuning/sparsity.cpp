@@ -347,7 +347,12 @@ Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks,
 
 template <class T>
 Sparsity sparsity_of(const Source<T>& source, const FormatOptions& options, const BlockStructure* structure) {
-  if (source.csr) return from_csr(*source.csr, source.hub.get(), options);
+  const bool on_device = source.on_device.block_diagonals || source.device_hub;
+  if (source.csr) {
+    Sparsity s = from_csr(*source.csr, source.hub.get(), options);
+    s.assembled_on_device = on_device;
+    return s;
+  }
   const BlockStructure* const known = source.hub ? source.hub.get() : structure;
   if (known == nullptr) csr_of(source);  // throws
   Sparsity s = sparsity_at_most(*known, false, sizeof(T), options);
@@ -355,6 +360,7 @@ Sparsity sparsity_of(const Source<T>& source, const FormatOptions& options, cons
     count_hub(*source.hub, s);
     s.exact = true;
   }
+  s.assembled_on_device = on_device;
   s.has_csr = false;
   try {
     csr_of(source);

@@ -51,6 +51,7 @@ struct Sparsity {
   std::optional<BlockStructure> cds;   // nothing where cds refuses
   std::string no_cds;                  // why
   bool cds_from_csr = false;           // read from the matrix, not given by a grid
+  bool assembled_on_device = false;    // cds and dia, in GPU memory
   std::int64_t csr_chain = 0;          // entries of a tile of CSR's GPU kernel that one lane adds up, at most
   std::int64_t cmrs_chain = 0;         // and of CMRS's
   std::int64_t touched_bytes = 0;  // of 32-byte sectors that hold an entry within its row, one thread a row

@@ -133,6 +133,18 @@ class Bench(CliTest):
         self.assertIn("auto, fp32", screen)
         self.assertIn("as fast as the fastest peer on", screen)
 
+    def test_auto_for_one_product_pays_the_set_up(self):
+        out = self.path("out.json")
+        self.ok("bench", "auto", "--matrices", "banded:3000", "--grid", "30x20", "--dofs", "2", "--space", "cpu", "--precision", "fp64",
+                "--repetitions", "1", "--products", "1", "--json", out, "--quiet")
+        records = json.load(open(out))["records"]
+        self.assertEqual([(r["matrix"], r["format"]) for r in records if r["chosen"]], [("banded:3000", "csr"), ("30x20 dof 2", "cds")])
+        for r in records:
+            predicted = r["predicted_cpu"]
+            if predicted:
+                self.assertEqual(predicted["set_up_ms"] == 0, r["chosen"], r)
+                self.assertGreater(predicted["ms"], predicted["set_up_ms"])
+
     def test_the_figure_is_drawn(self):
         self.require_matplotlib()
         import xml.etree.ElementTree

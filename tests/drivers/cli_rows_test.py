@@ -106,9 +106,19 @@ class RowFormats(CliTest):
                                   [("y = A x", "CSR"), ("y = A^T x", "CSR"), ("y = A x", "CSC"), ("y = A^T x", "CSC")]])
         self.assertEqual([(s["title"], {m["method"] for m in s["methods"]}) for s in report["summary"]],
                          [("y = A^T x from CSR, fp64", {"csr", "csr_converted"}), ("y = A x from CSC, fp64", {"csc", "csc_converted"})])
-        ours = self.tables(report)[titles[1]][0]
+        table = self.tables(report)[titles[1]]
+        ours = table[0]
         self.assertEqual((ours["method"], ours["operators"], ours["time/ours whole"]), ("csr", 4, 1))
-        for words in ["csr_converted whole", "pays after", "power_law:400 fp64", "whole: with what"]:
+        for line in table:
+            self.assertEqual(list(line), ["method", "operators", "time/ours whole", "time/ours only", "time/cuSPARSE whole",
+                                          "fastest whole", "fastest only", "fastest whole %", "fastest only %", "pays after (median)"])
+            self.assertIsNone(line["time/cuSPARSE whole"])  # which runs on the GPU alone
+            self.assertEqual(line["fastest only %"], 25 * line["fastest only"])
+            mine = [r for r in records if (r["storage"], r["product"], r["format"]) == ("csr", "A^T x", line["method"])]
+            others = {m: [r for r in records if (r["storage"], r["product"], r["matrix"]) == ("csr", "A^T x", m)] for m in self.NAMES}
+            for column, field in [("fastest whole", "whole_ms"), ("fastest only", "ms_median")]:
+                self.assertEqual(line[column], sum(all(r[field] <= o[field] for o in others[r["matrix"]]) for r in mine))
+        for words in ["csr_converted whole", "pays after", "power_law:400 fp64", "whole: one product with what"]:
             self.assertIn(words, screen)
 
     def test_what_is_refused_is_said(self):

@@ -369,6 +369,18 @@ class Auto(CliTest):
             self.assertTrue(records[0]["checked"] and records[0]["error_over_bound"] <= 1)
             self.assertIn(f"auto: {records[0]['format']} on cpu", screen)
 
+    def test_few_products_stay_with_the_format_that_the_operator_comes_in(self):
+        self.assertRegex(self.ok(*self.BASE, "--products", "1"), r"auto: cds on cpu for 1 product, predicted [\d.]+ ms on ")
+        matrix = ["spmv", "--matrix", "power_law:3000", "--repetitions", "1", "--space", "cpu", "--format", "auto"]
+        self.assertRegex(self.ok(*matrix, "--products", "1"), r"auto: csr on cpu for 1 product, predicted ")
+        self.assertRegex(self.ok(*matrix, "--products", "1", "--transpose"), r"auto: csr on cpu for 1 product, predicted ")
+        many, counted = (self.ok(*matrix, *products).split("auto: ")[1].split()[0] for products in [[], ["--products", "1000000000"]])
+        self.assertEqual(many, counted)
+        self.assertRegex(self.ok(*matrix, "--products", "3", "--tune"), r"auto: \w+ on cpu for 3 products, measured ")
+        self.assertRegex(self.ok(*matrix, "--products", "3"), r"auto: \w+ on cpu for 3 products, remembered ")
+        self.assertIn("predicted", self.ok(*matrix, "--products", "4"))  # each number is remembered by itself
+        self.assertNotIn("auto:", self.ok(*matrix[:-1], "csr,csc", "--transpose", "--products", "1"))
+
     def test_a_broken_cache_is_a_note(self):
         os.mkdir(self.path("cache"))
         self.path("cache/format_choices.txt", "something else\n")

@@ -85,6 +85,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"--boundary", "drop,drop,clamp,drop", "6 faces"}, BadValue{"--precision", "fp46", "both"},
         BadValue{"--format", "auto", "bench"}, BadValue{"--format", "crs", "did you mean 'csr'?"},
         BadValue{"--plot", "a.png", "without its ending"}, BadValue{"--plot", "a/", "without its ending"},
-        BadValue{"--experiment", "bandwidth", "already given"}));
+        BadValue{"--experiment", "bandwidth", "already given"},
+        BadValue{"--products", "3", "belongs to spmv and to the experiment auto"}));
+
+TEST(Options, BenchAutoTakesProducts) {
+  EXPECT_EQ(parse({"bench", "auto", "--products", "3"}).format_options.products, 3);
+  expect_contains(error_of({"bench", "transpose", "--products", "3"}), "the experiment auto");
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -259,6 +259,18 @@ TEST(Options, TransposedProductsTakeOneVector) {
   expect_contains(error_of({"spmv", "--transpose", "--vectors", "2"}),
                   "--vectors '2': does not go with --transpose");
   expect_contains(error_of({"spmv", "--vectors", "65"}), "from 1 to 64");
+}
+
+TEST(Options, ProductsAreCountedOrMany) {
+  EXPECT_EQ(spmv({}).format_options.products, 0);
+  EXPECT_EQ(resolved(spmv({})).at("products"), "0");
+  const Options once = spmv({"--transpose", "--products", "1", "--format", "csr"});
+  EXPECT_EQ(once.format_options.products, 1);
+  EXPECT_TRUE(once.format_options.of_transpose);
+  EXPECT_FALSE(spmv({"--products", "1"}).format_options.of_transpose);
+  EXPECT_EQ(resolved(spmv({"--format", "auto", "--products", "250"})).at("products"), "250");
+  expect_contains(error_of({"spmv", "--products", "-1"}), "from 0 to 1000000000");
+  expect_contains(error_of({"solve", "poisson", "--products", "3"}), "--products");
   EXPECT_TRUE(spmv({"--check", "slabs"}).check_on_slabs);
   expect_contains(error_of({"spmv", "--transpose", "--check", "slabs"}), "--check 'slabs': is for y = A x");
 }

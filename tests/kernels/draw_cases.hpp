@@ -38,6 +38,8 @@ inline FormatOptions draw_options(std::mt19937& random, bool with_rcm) {
   options.cmrs_aligned = draw(random, 0, 1) == 1;
   options.cmrs_split = static_cast<MemorySplit>(draw(random, 0, 2));
   options.csr_lanes = draw(random, 0, 2) == 0 ? 1 << draw(random, 0, 5) : 0;
+  options.products = draw(random, 0, 1);
+  options.of_transpose = draw(random, 0, 1) == 1;
   return options;
 }
 
@@ -136,7 +138,8 @@ inline std::string describe(const FormatOptions& o) {
          std::to_string(o.cmrs_block) + " split " + std::to_string(static_cast<int>(o.cmrs_split)) +
          ", csr lanes " + std::to_string(o.csr_lanes) + ", kernel " +
          (o.kernel == Kernel::ours ? "ours" : "of the paper") + ", x by " +
-         std::to_string(static_cast<int>(o.x_cache));
+         std::to_string(static_cast<int>(o.x_cache)) + ", products " + std::to_string(o.products) +
+         (o.of_transpose ? " transposed" : "");
 }
 
 }  // namespace quadrille

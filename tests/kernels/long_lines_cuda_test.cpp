@@ -1,5 +1,6 @@
-// Rows and strips of every length on the GPU: what fits a block's tile, what one block takes alone and what several
-// share, by CSR, CSC transposed, BCSR of single entries and both kernels of CMRS; and both kernels that scatter.
+// Rows and strips of every length on the GPU: what fits a block's tile, what one block takes alone and what
+// several share, by CSR, CSC transposed, BCSR of single entries and both kernels of CMRS; and the kernels
+// that scatter.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -135,28 +136,66 @@ TEST(LongLines, ARowOfAMillionEntries_cuda_fp32) {
   a_very_long_row<float>();
 }
 
-// Both kernels that scatter: by tiles as planned, and by lines, which a matrix without a plan takes.
+// Lines that begin, end and are missing at and beside the bounds of tiles of 1024 entries and of turns over
+// 128 lines.
+std::vector<std::vector<std::int64_t>> lengths_to_scatter() {
+  std::vector<std::int64_t> long_row(1500, 3), few_entries(5000, 0), gaps, tiles;
+  long_row[700] = 1000000;
+  for (std::size_t i = 0; i < few_entries.size(); i += 37) few_entries[i] = 1;
+  few_entries[1000] = 900;
+  for (const std::int64_t empty : {0, 1, 126, 127, 128, 129, 255, 256, 257, 1000}) {
+    gaps.push_back(empty % 5 == 0 ? 700 : 1 + empty % 3);
+    gaps.insert(gaps.end(), static_cast<std::size_t>(empty), 0);
+  }
+  for (const std::int64_t length : {1024, 1023, 1, 1025, 1023, 2048, 0, 0, 31, 33, 960, 1, 1})
+    tiles.push_back(length);
+  return {{1},
+          {1024},
+          {1025},
+          {70000},
+          std::vector<std::int64_t>(20000, 28),
+          std::vector<std::int64_t>(3000, 1),
+          long_row,
+          few_entries,
+          gaps,
+          tiles};
+}
+
+// All kernels that scatter: by tiles as planned, by tiles without a plan, and by lines, with any number of
+// lanes each.
+template <class T>
+void expect_scattered(const Csr<T>& csr, bool integer) {
+  const Csr<T> expected = transposed(csr);
+  Csr<T, Device> on_device = transfer<Device>(csr);
+  const auto expect_it = [&](const std::string& way) {
+    SCOPED_TRACE(way + ", " + std::to_string(csr.rows) + " rows, " + std::to_string(csr.nnz()) + " entries");
+    expect_right(
+        expected, integer, [&](const T* x, T* y) { cuda::spmv_transpose(on_device, x, y); }, false);
+  };
+  ASSERT_GT(on_device.plan.group.size(), 0);
+  expect_it("by tiles as planned");
+  on_device.plan = {};
+  expect_it("without a plan");
+  for (const int lanes : {1, 2, 4, 8, 16, 32}) {
+    on_device.lanes = lanes;
+    expect_it("by " + std::to_string(lanes) + " lanes a line");
+  }
+  const Csc<T, Device> csc = transfer<Device>(csc_from_csr(expected), false);  // whose columns are the lines
+  expect_right(
+      expected, integer, [&](const T* x, T* y) { cuda::spmv(csc, x, y); }, false);
+  EXPECT_EQ(csc.plan.group.size(), 0);
+}
+
 template <class T>
 void scatters() {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  std::vector<std::int64_t> long_row(1500, 3), empty(5000, 0);
-  long_row[700] = 1000000;
-  for (std::size_t i = 0; i < empty.size(); i += 37) empty[i] = 1;
-  empty[1000] = 900;
-  for (const bool integer : {false, true})
-    for (const Csr<T>& csr :
-         {around_thresholds<T>(1, line_threads * line_entries, integer),
-          ragged_matrix<T>(long_row, 1000000, integer), ragged_matrix<T>(empty, 1000, integer),
-          ragged_matrix<T>(std::vector<std::int64_t>(20000, 28), 28, integer)}) {
-      const Csr<T> expected = transposed(csr);
-      Csr<T, Device> on_device = transfer<Device>(csr);
-      ASSERT_GT(on_device.plan.group.size(), 0);
-      expect_right(
-          expected, integer, [&](const T* x, T* y) { cuda::spmv_transpose(on_device, x, y); }, false);
-      on_device.plan = {};
-      expect_right(
-          expected, integer, [&](const T* x, T* y) { cuda::spmv_transpose(on_device, x, y); }, false);
+  for (const bool integer : {false, true}) {
+    expect_scattered(around_thresholds<T>(1, line_threads * line_entries, integer), integer);
+    for (const std::vector<std::int64_t>& lengths : lengths_to_scatter()) {
+      const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+      expect_scattered(ragged_matrix<T>(lengths, longest, integer), integer);
     }
+  }
 }
 
 TEST(LongLines, ScatterByTilesAndByLines_cuda_fp64) {

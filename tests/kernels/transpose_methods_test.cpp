@@ -58,6 +58,35 @@ TEST(TransposeMethods, BothProductsAgreeWithPetsc_cuda) {
   both_products_agree<float>(SpaceKind::cuda);
 }
 
+// CSR and CSC for one product have no plan on the GPU, and both products nevertheless.
+template <class T>
+void agree_without_a_plan() {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (const FormatEntry& entry : registry())
+    for (const bool integer : {false, true}) {
+      if (entry.space != SpaceKind::cuda || (entry.name != "csr" && entry.name != "csc")) continue;
+      std::vector<Case<T>> cases = matrix_cases<T>(integer);
+      for (Case<T>& c : tile_cases<T>(integer)) cases.push_back(std::move(c));
+      for (const Case<T>& c : cases)
+        for (const bool transposing : {false, true}) {
+          SCOPED_TRACE(entry.name + ", " + c.name);
+          FormatOptions options = c.options;
+          options.products = 1;
+          options.of_transpose = transposing;
+          const auto op = entry.make<T>()(c.source, options);
+          expect_agreement(*op, *c.source.csr, transposing, integer);
+        }
+    }
+}
+
+TEST(TransposeMethods, OneProductWithoutAPlanAgreesWithPetsc_cuda_fp64) {
+  agree_without_a_plan<double>();
+}
+
+TEST(TransposeMethods, OneProductWithoutAPlanAgreesWithPetsc_cuda_fp32) {
+  agree_without_a_plan<float>();
+}
+
 TEST(TransposeMethods, AreTheConversions_cpu) {
   std::set<std::string> names;
   for (const FormatEntry& entry : transpose_methods())

@@ -262,11 +262,44 @@ TEST(ChooseFormat, MeasuresOnceAndRemembers) {
   other = wishes;
   other.format_options.cmrs_height = 8;
   EXPECT_EQ(choose_format(source, other).basis, ChoiceBasis::predicted);
+  other = wishes;
+  other.format_options.products = 3;
+  EXPECT_EQ(choose_format(source, other).basis, ChoiceBasis::predicted);
   Source<float> single;
   single.csr = std::make_shared<const Csr<float>>(cast<float>(*source.csr));
   EXPECT_EQ(choose_format(single, wishes).basis, ChoiceBasis::predicted);
   wishes.again = true;
   EXPECT_EQ(choose_format(source, wishes).basis, ChoiceBasis::measured);
+}
+
+// Few products pay their part of the set-up, predicted or measured: the format that the operator comes in
+// needs none.
+TEST(ChooseFormat, CountsTheSetUpOfFewProducts) {
+  Source<double> matrix;
+  matrix.csr = std::make_shared<const Csr<double>>(random_matrix<double>(3000, 3000, 7, -1, false, 3));
+  const Case<double> grid = grid_case<double>({.dimension = 2, .extents = {40, 30, 1}, .dof = 2},
+                                              star_stencil(2, 1), {}, {5, false});
+  ChoiceWishes wishes = on_the_cpu("");
+  wishes.format_options.products = 1;
+  const FormatChoice predicted = choose_format(matrix, wishes);
+  EXPECT_EQ(predicted.best().name, "csr");
+  EXPECT_EQ(explain(predicted).find("auto: csr on cpu for 1 product, predicted "), 0u) << explain(predicted);
+  EXPECT_EQ(choose_format(grid.source, wishes).best().name, "cds");
+  wishes.format_options.products = 3;
+  wishes.again = true;
+  wishes.within = 1e9;
+  wishes.most_measured = 100;
+  const FormatChoice measured = choose_format(matrix, wishes);
+  EXPECT_EQ(measured.basis, ChoiceBasis::measured);
+  EXPECT_NE(explain(measured).find(" on cpu for 3 products, measured "), std::string::npos)
+      << explain(measured);
+  ASSERT_GT(measured.measured.size(), 4u);
+  for (const MeasuredFormat& m : measured.measured)
+    if (m.refused.empty()) {
+      EXPECT_GT(m.set_up_ms, 0) << m.format;
+      EXPECT_GT(m.ms, m.set_up_ms / 3) << m.format;
+      EXPECT_GE(m.ms, measured.ms) << m.format;
+    }
 }
 
 TEST(ChooseFormat, MeasuresTransposedAndSeveralVectors) {
