@@ -30,7 +30,7 @@ struct Csr {
   Array<std::int32_t, Space> row_ptr;  // [rows + 1]
   Array<std::int32_t, Space> column;   // [nnz]
   Array<T, Space> value;               // [nnz]
-  LinePlan<T, Space> plan{};           // on the GPU; without one both products do as well as they can
+  LinePlan<T, Space> plan{};           // on the GPU; products go without one, too, more slowly
   int lanes = 0;  // on the GPU: per row, 1 (the scalar kernel) to 32 (the vector kernel); 0 follows the plan
 
   std::int64_t nnz() const { return value.size(); }
