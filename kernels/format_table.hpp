@@ -10,8 +10,8 @@
 
 #include "kernels/format_operator.hpp"
 #include "kernels/paper_operator.hpp"
-#include "kernels/petsc/ordering.hpp"
 #include "kernels/registry.hpp"
+#include "kernels/row_order.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
 #include "kernels/tuning/rg_csr_rule.hpp"
@@ -128,19 +128,6 @@ std::unique_ptr<SpmvOperator<T>> make_csc(const Source<T>& s, const FormatOption
   } else {
     return own<Space, T>(std::move(csc));
   }
-}
-
-template <class T>
-Array<std::int32_t> row_order(const Csr<T>& csr, RowOrdering ordering) {
-  switch (ordering) {
-    case RowOrdering::none:
-      return {};
-    case RowOrdering::descending:
-      return descending_order(csr);
-    case RowOrdering::rcm:
-      return petsc::rcm_order(csr.rows, csr.columns, csr.row_ptr, csr.column);
-  }
-  return {};
 }
 
 template <class T>

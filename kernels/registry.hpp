@@ -43,7 +43,11 @@ const std::shared_ptr<const Csr<T>>& csr_of(const Source<T>& source) {
   return source.csr;
 }
 
-enum class RowOrdering { none, descending, rcm };
+enum class RowOrdering { none, descending, rcm, amd };
+// Of the graph of a square matrix, and known only when it is made.
+inline bool of_graph(RowOrdering ordering) {
+  return ordering == RowOrdering::rcm || ordering == RowOrdering::amd;
+}
 
 // The parameters of the formats that have some.
 struct FormatOptions {

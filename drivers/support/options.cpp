@@ -14,6 +14,7 @@
 #include "drivers/support/paths.hpp"
 #include "grid/error.hpp"
 #include "grid/stencil.hpp"
+#include "kernels/petsc/ordering.hpp"
 
 namespace quadrille {
 
@@ -279,6 +280,8 @@ void read_format_options(const Settings& settings, FormatOptions& formats) {
     return std::find(names.begin(), names.end(), word) - names.begin();
   };
   formats.rg_csr_ordering = static_cast<RowOrdering>(place("rgcsr-ordering", ordering_names()));
+  if (formats.rg_csr_ordering == RowOrdering::amd && !petsc::has_amd())
+    refuse(settings.at("rgcsr-ordering"), "this build has no SuiteSparse, which it comes from");
   formats.rg_csr_threads = std::stoi(read_word(settings, "rgcsr-threads", "0", powers));
   formats.cmrs_height = read_int(settings, "cmrs-height", 0, 0, 16);
   formats.cmrs_reorder = read_switch(settings, "cmrs-reorder");

@@ -169,7 +169,9 @@ std::vector<OptionSpec> format_options() {
        "ellr_t: threads per block on the GPU, 64, 128, 256, 512 or 1024; 0 chooses by the rows (default 0)"},
       {"rgcsr-group", "N", group, to, true, "rg_csr: rows per group, 32 to 256 (default 64)"},
       {"rgcsr-ordering", "ORDER", group, to, true,
-       "rg_csr: order of the rows, none, descending or rcm (default none)"},
+       "rg_csr: order of the rows, none, descending (by length), rcm (reverse Cuthill-McKee) or amd "
+       "(approximate minimum degree, of builds with SuiteSparse); the last two of square matrices (default "
+       "none)"},
       {"rgcsr-threads", "T", group, to, true,
        "rg_csr: threads of the GPU per row, 1, 2, 4, 8, 16 or 32, or what a block holds; 1 is the paper's "
        "kernel, 0 chooses by the rows (default 0)"},

@@ -6,7 +6,7 @@
 namespace quadrille {
 
 const Words& ordering_names() {
-  static const Words names{"none", "descending", "rcm"};
+  static const Words names{"none", "descending", "rcm", "amd"};
   return names;
 }
 const Words& kernel_names() {

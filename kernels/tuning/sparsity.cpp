@@ -87,7 +87,7 @@ void count_rg_csr(const Csr<T>& csr, const FormatOptions& options, Sparsity& s) 
     order = copy_of(*options.rg_csr_order);
   else if (options.rg_csr_ordering == RowOrdering::descending)
     order = descending_order(csr);
-  s.rg_csr_exact = options.rg_csr_order || options.rg_csr_ordering != RowOrdering::rcm;
+  s.rg_csr_exact = options.rg_csr_order || !of_graph(options.rg_csr_ordering);
   s.rg_csr_slots = rg_csr_slots(csr, options.rg_csr_group, order);
   s.rg_csr_threads = options.rg_csr_threads > 0
                          ? std::min(options.rg_csr_threads, most_rg_csr_threads(options.rg_csr_group))

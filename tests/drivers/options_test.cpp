@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "assembly/operators.hpp"
+#include "kernels/petsc/ordering.hpp"
 #include "options_cases.hpp"
 
 namespace quadrille {
@@ -160,6 +161,10 @@ TEST(Options, EveryNamedChoiceIsTaken) {
   EXPECT_EQ(paper.cmrs_block, 320);
   EXPECT_FALSE(paper.cmrs_aligned);
   EXPECT_EQ(paper.cmrs_split, MemorySplit::l1);
+  if (petsc::has_amd())
+    EXPECT_EQ(spmv({"--rgcsr-ordering", "amd"}).format_options.rg_csr_ordering, RowOrdering::amd);
+  else
+    EXPECT_NE(error_of({"spmv", "--rgcsr-ordering", "amd"}).find("no SuiteSparse"), std::string::npos);
   EXPECT_EQ(spmv({"--x-cache", "l1"}).format_options.x_cache, CachePath::l1);
   EXPECT_EQ(spmv({"--cmrs-block", "64"}).format_options.cmrs_block, 64);
   EXPECT_EQ(spmv({"--format", "auto"}).formats, Words{"auto"});
