@@ -38,7 +38,7 @@ struct RgCsr {
   Array<std::int32_t, Space> order;       // [rows], or empty for the matrix's own order
   Array<std::int32_t, Space> column;
   Array<T, Space> value;
-  int threads = 1;  // of the GPU for each row, 1 to 1024 / group; 1 is the paper's kernel
+  int threads = 1;  // of our kernel on the GPU for each row, 1 to 1024 / group
 
   std::int64_t groups() const { return (rows + group - 1) / group; }
 };

@@ -184,11 +184,12 @@ std::vector<FormatEntry> formats_in() {
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(ell_from_csr(*csr_of(s))); });
   add("ellr_t", "ELLPACK-R with T threads per row (Vazquez et al. 2011)",
       []<class T>(const Source<T>& s, const Options& o) {
-        const EllrTChoice choice = ellr_t_choice(*csr_of(s), {o.ellr_t_threads, o.ellr_t_block});
-        return own<Space, T>(ellr_t_from_csr(*csr_of(s), choice.threads, choice.block));
+        const EllrTChoice choice =
+            ellr_t_choice(*csr_of(s), {o.ellr_t_threads, o.ellr_t_block}, o.ellr_t_model);
+        return own<Space, T>(ellr_t_from_csr(*csr_of(s), choice.threads, choice.block), o);
       });
   add("rg_csr", "row-grouped CSR (Oberhuber et al. 2010)", []<class T>(const Source<T>& s, const Options& o) {
-    return own<Space, T>(make_rg_csr(*csr_of(s), o));
+    return own<Space, T>(make_rg_csr(*csr_of(s), o), o);
   });
   add("cmrs", "compressed multi-row storage (Koza et al. 2012)",
       []<class T>(const Source<T>& s, const Options& o) { return own<Space, T>(make_cmrs(*csr_of(s), o)); });

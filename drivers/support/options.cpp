@@ -286,6 +286,11 @@ void read_format_options(const Settings& settings, FormatOptions& formats) {
   formats.cmrs_height = read_int(settings, "cmrs-height", 0, 0, 16);
   formats.cmrs_reorder = read_switch(settings, "cmrs-reorder");
   formats.kernel = static_cast<Kernel>(place("kernel", kernel_names()));
+  const Words& models = kernel_names();  // whose kernel, whose model
+  formats.ellr_t_model = read_word(settings, "ellr-model",
+                                   models.at(static_cast<std::size_t>(formats.kernel)), models) == "paper"
+                             ? EllrTModel::paper
+                             : EllrTModel::ours;
   formats.x_cache = static_cast<CachePath>(place("x-cache", cache_path_names()));
   formats.cmrs_block = read_int(settings, "cmrs-block", 0, 0, 1024);
   formats.cmrs_aligned = read_word(settings, "cmrs-aligned", "on", {"on", "off"}) == "on";

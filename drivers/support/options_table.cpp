@@ -167,14 +167,17 @@ std::vector<OptionSpec> format_options() {
        "ellr_t: threads per row, 1, 2, 4, 8, 16 or 32; 0 chooses by the rows (default 0)"},
       {"ellr-block", "N", group, to, true,
        "ellr_t: threads per block on the GPU, 64, 128, 256, 512 or 1024; 0 chooses by the rows (default 0)"},
+      {"ellr-model", "ours | paper", group, to, true,
+       "ellr_t: which model chooses threads per row and per block, where they are 0 (default that of "
+       "--kernel)"},
       {"rgcsr-group", "N", group, to, true, "rg_csr: rows per group, 32 to 256 (default 64)"},
       {"rgcsr-ordering", "ORDER", group, to, true,
        "rg_csr: order of the rows, none, descending (by length), rcm (reverse Cuthill-McKee) or amd "
        "(approximate minimum degree, of builds with SuiteSparse); the last two of square matrices (default "
        "none)"},
       {"rgcsr-threads", "T", group, to, true,
-       "rg_csr: threads of the GPU per row, 1, 2, 4, 8, 16 or 32, or what a block holds; 1 is the paper's "
-       "kernel, 0 chooses by the rows (default 0)"},
+       "rg_csr, our kernel on the GPU: threads per row, 1, 2, 4, 8, 16 or 32, or what a block holds; 0 "
+       "chooses by the rows (default 0)"},
       {"cmrs-height", "N", group, to, true,
        "cmrs: rows per strip, 1 to 16; 0 chooses by the rows (default 0)"},
       {"cmrs-reorder", "", group, to, true, "cmrs: sort the entries of a strip by column"},
