@@ -330,9 +330,8 @@ const std::vector<ExperimentSpec>& experiment_table() {
       {"cmrs", "every height, order and kernel of CMRS, the paper's and ours (Koza et al. 2012, Table 2)"},
       {"auto", "what --format auto chooses, by prediction and by --tune, against every format measured"},
       {"rgcsr",
-       "RgCSR's group sizes, row orderings and threads a row, artificial zeros, against CSR, HYB and "
-       "cuSPARSE "
-       "(Oberhuber et al. 2010, Tables 4, 5 and 7)"},
+       "RgCSR's group sizes, row orderings, kernels and threads a row, artificial zeros, against CSR, HYB "
+       "and cuSPARSE (Oberhuber et al. 2010, Tables 1, 2 and 4 to 7)"},
       {"transpose",
        "A x and A^T x from CSR and CSC: naive, ours with a plan and without, cuSPARSE's and by conversion, "
        "whole and multiplication "
