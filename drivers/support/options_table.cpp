@@ -326,7 +326,8 @@ const std::vector<ExperimentSpec>& experiment_table() {
        false},
       {"matrices", "every format on a set of matrices: who is fastest, how often and by how much"},
       {"ellr-t",
-       "every T and block size of ELLR-T, and what its models choose (Vazquez et al. 2011, Tables 1 to 3)"},
+       "every T and block size of ELLR-T by either kernel, and what its models choose, among the formats of "
+       "the paper (Vazquez et al. 2011, Tables 1 to 3, Figures 5 and 6)"},
       {"cmrs", "every height, order and kernel of CMRS, the paper's and ours (Koza et al. 2012, Table 2)"},
       {"auto", "what --format auto chooses, by prediction and by --tune, against every format measured"},
       {"rgcsr",
