@@ -13,6 +13,7 @@ option(QUADRILLE_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(QUADRILLE_SANITIZE "Build everything with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 set(QUADRILLE_CPU_ARCH native CACHE STRING "Value of -march for the CPU kernels: native, x86-64-v3, ...; empty for none")
 set(QUADRILLE_CUDA AUTO CACHE STRING "AUTO (when nvcc is there), ON or OFF")
+set(QUADRILLE_SUITESPARSE AUTO CACHE STRING "AUTO (when it is there), ON or OFF")
 
 # -Wrestrict: GCC 12 sees overlaps in std::string that are not there (GCC bug 105651).
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>

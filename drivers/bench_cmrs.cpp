@@ -12,8 +12,8 @@
 #include "drivers/bench.hpp"
 #include "drivers/cmrs_search.hpp"
 #include "drivers/support/json.hpp"
-#include "drivers/support/operator_sweep.hpp"
 #include "drivers/support/options_text.hpp"
+#include "drivers/support/other_products.hpp"
 #include "drivers/support/set_summary.hpp"
 #include "kernels/cuda/device.hpp"
 
@@ -66,9 +66,12 @@ ExtraField search_field(const std::vector<CmrsTrial>& variants, SpaceKind space)
   return {"search", json + "]", csv};
 }
 
-// Milliseconds of the products beside CMRS, by name.
-using Others = std::vector<std::pair<std::string, double>>;
-constexpr const char* other_names[] = {"csr", "vector", "scalar", "hyb", "cusparse_csr"};
+// CSR three ways, HYB and cuSPARSE's CSR.
+constexpr OtherProduct other_products[] = {{"csr", "csr"},
+                                           {"vector", "csr", 32},
+                                           {"scalar", "csr", 0, Kernel::paper},
+                                           {"hyb", "hyb"},
+                                           {"cusparse_csr", "cusparse_csr"}};
 
 // The columns of the paper's Table 2. Flops are those of the sums, 2 nnz - rows. Bytes, with values of v bytes: every x from
 // memory, (4 + 2 v) nnz + 4 strips + v rows, or x once, (4 + v) nnz + 4 strips + v (rows + columns), which are the paper's
@@ -137,7 +140,7 @@ class Table {
                 "dev.");
     if (gpu) std::printf(" | %-11s %9s", "paper's", "us");
     std::printf(" | %-11s %9s | %-11s %6s", "best", "us", "rule", "best %");
-    for (const char* name : other_names) std::printf(" %8.8s", name);
+    for (const OtherProduct& other : other_products) std::printf(" %8.8s", other.name);
     std::printf("\n");
     for (const Line& l : lines_) {
       std::printf("%-*s %9lld %7.1f %7.1f", static_cast<int>(width), l.matrix.c_str(),
@@ -145,8 +148,8 @@ class Table {
       if (gpu) std::printf(" | %-11s %9.2f", choice_text(*l.paper, space_).c_str(), 1e3 * l.paper->ms());
       std::printf(" | %-11s %9.2f | %-11s %6.1f", choice_text(l.best, space_).c_str(), 1e3 * l.best.ms(),
                   choice_text(l.model, space_).c_str(), 100 * l.matching());
-      for (const char* name : other_names)
-        if (const auto ms = l.other(name))
+      for (const OtherProduct& other : other_products)
+        if (const auto ms = l.other(other.name))
           std::printf(" %8.2f", *ms / l.model.ms());
         else
           std::printf(" %8s", "-");
@@ -188,42 +191,6 @@ class Table {
   std::vector<Line> lines_;
 };
 
-const FormatEntry* entry_of(const std::string& name, SpaceKind space) {
-  for (const FormatEntry& entry : registry())
-    if (entry.name == name && entry.space == space) return &entry;
-  return nullptr;
-}
-
-// CSR three ways, HYB and cuSPARSE's CSR, each with a record of its own.
-template <class T>
-Others measure_others(FormatRun<T>& formats, OperatorSweep& sweep, const Options& here, SpaceKind space) {
-  struct Wanted {
-    const char *name, *format;
-    int lanes;
-    Kernel kernel;
-  };
-  const Wanted all[] = {{"csr", "csr", 0, Kernel::ours},
-                        {"vector", "csr", 32, Kernel::ours},
-                        {"scalar", "csr", 0, Kernel::paper},
-                        {"hyb", "hyb", 0, Kernel::ours},
-                        {"cusparse_csr", "cusparse_csr", 0, Kernel::ours}};
-  Others others;
-  for (const Wanted& wanted : all) {
-    const FormatEntry* const entry = entry_of(wanted.format, space);
-    const bool special = wanted.lanes > 0 || wanted.kernel == Kernel::paper;  // of the GPU
-    if (entry == nullptr || !entry->make<T>() || (special && space == SpaceKind::cpu)) continue;
-    sweep.say(wanted.name);
-    FormatOptions options = here.format_options;
-    options.csr_lanes = wanted.lanes;
-    options.kernel = wanted.kernel;
-    Record record = formats.measure(*entry, options);
-    if (special) record.format = "csr_" + std::string(wanted.name);
-    if (record.skipped.empty()) others.emplace_back(wanted.name, record.ms_median);
-    sweep.add(std::move(record));
-  }
-  return others;
-}
-
 // A record for the fastest of each group but for our strips of one row, which are what the rule takes: `record`.
 template <class T>
 std::vector<Record> group_records(FormatRun<T>& formats, const CmrsSearch<T>& search, const Line& line,
@@ -250,14 +217,14 @@ std::vector<Record> group_records(FormatRun<T>& formats, const CmrsSearch<T>& se
 BenchResult bench_cmrs(const Options& options) {
   const bool on_gpu = options.space == "cuda" || (options.space == "auto" && cuda::device_count() > 0);
   const SpaceKind space = on_gpu ? SpaceKind::cuda : SpaceKind::cpu;
-  const FormatEntry& entry = *entry_of("cmrs", space);
+  const FormatEntry& entry = *find_entry("cmrs", space);
   OperatorSweep sweep(options, "cmrs");
   Table fp64(space), fp32(space);
   sweep([&]<class T>(FormatRun<T>& formats, const Options& here) {
     const Csr<T>& csr = *csr_of(formats.loaded().source);
     Line line;
     line.rows = row_statistics({csr.row_ptr.data(), static_cast<std::size_t>(csr.rows + 1)}, csr.columns);
-    line.others = measure_others(formats, sweep, here, space);
+    line.others = measure_others(formats, sweep, here, space, other_products);
     Record record = formats.record(entry);
     std::vector<Record> groups;
     line.matrix = record.matrix;

@@ -1,6 +1,8 @@
-// `quadrille bench rgcsr`: RgCSR's group sizes and row orderings against CSR, HYB and cuSPARSE, with the artificial zeros of
-// each: Tables 4, 5 and 7 of Oberhuber, Suzuki and Vacata, "New row-grouped CSR format for storing the sparse matrices on GPU
-// with implementation in CUDA", 2010. Beyond the paper: several threads a row.
+// `quadrille bench rgcsr`: RgCSR's group sizes and row orderings, by the paper's kernel and by ours, which
+// may have several threads a row, against CSR, HYB, cuSPARSE and CSR on the CPU, with the artificial zeros of
+// each: Tables 1, 2 and 4 to 7 of Oberhuber, Suzuki and Vacata, "New row-grouped CSR format for storing the
+// sparse matrices on GPU with implementation in CUDA", 2010.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -8,15 +10,21 @@
 
 #include "drivers/bench.hpp"
 #include "drivers/support/operator_sweep.hpp"
+#include "drivers/support/other_products.hpp"
 #include "drivers/support/rg_csr_search.hpp"
 #include "formats/build_csr.hpp"
 #include "formats/rg_csr.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/ordering.hpp"
+#include "kernels/row_order.hpp"
 #include "kernels/tuning/rg_csr_rule.hpp"
 
 namespace quadrille {
 namespace {
+
+// The last is the CSR on the CPU of Tables 4 and 6.
+constexpr OtherProduct other_products[] = {
+    {"csr", "csr"}, {"hyb", "hyb"}, {"cusparse_csr", "cusparse_csr"}, {"petsc_aij", "petsc_aij"}};
 
 class RgCsrBench {
  public:
@@ -28,13 +36,13 @@ class RgCsrBench {
   BenchResult operator()() {
     sweep_([&](auto& formats, const Options& here) { measure_operator(formats, here); });
     sweep_.say("");
-    const std::vector<SummaryTable> tables = rg_csr_tables(found_);
+    const std::vector<SummaryTable> tables = rg_csr_tables(found_, bandwidth_gbps());
     if (!options_.quiet) {
       for (const SummaryTable& table : tables) print(std::cout, table);
       std::cout
           << "zeros: artificial ones, per cent of the non-zeros. small: fewer than 10000 rows. T: threads a "
-             "row;\n"
-             "the paper has one. /csr: the time of csr over this one. products: so many take as long.\n";
+             "row\nof our kernel; the paper's has one. /csr: the time of csr over this one. products: so "
+             "many take as long.\n";
     }
     BenchResult result = sweep_.result();
     result.summary = to_json(rg_csr_profiles(found_));
@@ -43,45 +51,56 @@ class RgCsrBench {
   }
 
  private:
-  const FormatEntry* find_entry(const std::string& name) const {
-    for (const FormatEntry& entry : registry())
-      if (entry.name == name && entry.space == space_) return &entry;
-    return nullptr;
+  bool on_gpu() const { return space_ == SpaceKind::cuda; }
+
+  // Of Table 1: on the GPU that of its memory, as in the paper; on the CPU the fastest stream that was
+  // measured.
+  double bandwidth_gbps() const {
+    if (on_gpu()) return cuda::gpu_properties().memory_gbps;
+    double fastest = 0;
+    for (const Record& record : sweep_.records()) fastest = std::max(fastest, record.ceiling_gbps);
+    return fastest;
   }
 
   template <class T>
   void measure_operator(FormatRun<T>& formats, const Options& here) {
     RgCsrSearch found;
-    for (const char* name : {"csr", "hyb", "cusparse_csr"}) {
-      const FormatEntry* const entry = find_entry(name);
-      if (entry == nullptr) continue;
-      sweep_.say(name);
-      Record record = formats.measure(*entry);
-      if (record.skipped.empty()) found.peer_ms[name] = record.ms_median;
-      sweep_.add(std::move(record));
-    }
+    const Others others = measure_others(formats, sweep_, here, space_, other_products);
+    found.peer_ms = {others.begin(), others.end()};
     sweep_.say("rg_csr");
-    Record record = formats.measure(*find_entry("rg_csr"));
+    Record record = formats.measure(*find_entry("rg_csr", space_));
+    const Csr<T>& csr = *csr_of(formats.loaded().source);
     found.matrix = record.matrix;
     found.precision = record.precision;
-    found.rows = record.rows;
-    found.nnz = record.nnz;
+    found.rows = csr.rows;
+    found.columns = csr.columns;
+    found.nnz = csr.nnz();
+    found.longest = longest_row(csr);
+    found.shortest = shortest_row(csr);
+    found.in_cache = record.in_cache;
     for (const RowOrdering ordering : row_orderings) search_ordering(formats, ordering, here, found);
+    if (on_gpu()) measure_cache_paths(formats, here, found);
     add_search(record, found);
     sweep_.add(std::move(record));
     found_.push_back(std::move(found));
   }
 
   template <class T>
+  static std::int64_t shortest_row(const Csr<T>& csr) {
+    std::int64_t shortest = csr.columns;
+    for (std::int64_t i = 0; i < csr.rows; ++i)
+      shortest = std::min<std::int64_t>(shortest, csr.row_ptr[i + 1] - csr.row_ptr[i]);
+    return shortest;
+  }
+
+  template <class T>
   void search_ordering(FormatRun<T>& formats, RowOrdering ordering, const Options& here, RgCsrSearch& found) {
     const Csr<T>& csr = *csr_of(formats.loaded().source);
-    if (ordering == RowOrdering::rcm && csr.rows != csr.columns) return;
+    if (of_graph(ordering) && csr.rows != csr.columns) return;
+    if (ordering == RowOrdering::amd && !petsc::has_amd()) return;
     sweep_.say(std::string("ordering ") + to_string(ordering));
     const auto start = std::chrono::steady_clock::now();
-    Array<std::int32_t> order;
-    if (ordering == RowOrdering::descending) order = descending_order(csr);
-    if (ordering == RowOrdering::rcm)
-      order = petsc::rcm_order(csr.rows, csr.columns, csr.row_ptr, csr.column);
+    Array<std::int32_t> order = row_order(csr, ordering);
     found.order_ms[ordering] =
         ordering == RowOrdering::none
             ? 0
@@ -90,33 +109,62 @@ class RgCsrBench {
     parameters.rg_csr_order = std::make_shared<const Array<std::int32_t>>(std::move(order));
     for (const int group : rg_csr_groups) {
       parameters.rg_csr_group = group;
-      search_threads(formats, ordering, parameters, found);
+      search_kernels(formats, ordering, parameters, found);
     }
   }
 
-  // Where there are a million threads or more, only what the rule says is tried beside the paper's.
+  // The paper's kernel, which only the GPU has, and ours: in the matrix's own order with every number of
+  // threads a row, but where there are a million threads or more, and in other orders, only with what the
+  // rule says.
   template <class T>
-  void search_threads(FormatRun<T>& formats, RowOrdering ordering, FormatOptions& parameters,
+  void search_kernels(FormatRun<T>& formats, RowOrdering ordering, FormatOptions& parameters,
                       RgCsrSearch& found) {
     constexpr std::int64_t enough = 1 << 20;
     const Csr<T>& csr = *csr_of(formats.loaded().source);
     const int group = parameters.rg_csr_group;
     const std::int64_t slots = rg_csr_slots(csr, group, *parameters.rg_csr_order);
-    const double zeros =
+    const RgCsrSearch::Layout layout{group, ordering};
+    found.zeros[layout] =
         csr.nnz() == 0 ? 0 : 100.0 * static_cast<double>(slots - csr.nnz()) / static_cast<double>(csr.nnz());
-    found.zeros[{group, ordering}] = zeros;
-    const bool on_gpu = space_ == SpaceKind::cuda;
-    const int ruled = on_gpu ? rg_csr_threads(group, csr.rows, slots, longest_row(csr)) : 1;
-    found.ruled[{group, ordering}] = ruled;
-    for (int threads = 1; threads <= (on_gpu ? most_rg_csr_threads(group) : 1); threads *= 2) {
-      if (threads > 1 && threads != ruled && threads * csr.rows > enough) continue;
-      sweep_.say(std::string("ordering ") + to_string(ordering) + ", group " + std::to_string(group) +
-                 ", threads " + std::to_string(threads));
-      parameters.rg_csr_threads = threads;
-      const Record line = formats.measure(*find_entry("rg_csr"), parameters);
+    const int ruled = on_gpu() ? rg_csr_threads(group, csr.rows, slots, longest_row(csr)) : 1;
+    found.ruled[layout] = ruled;
+    if (on_gpu() && !measure_variant(formats, layout, Kernel::paper, 1, parameters, found)) return;
+    for (int threads = 1; threads <= (on_gpu() ? most_rg_csr_threads(group) : 1); threads *= 2) {
+      const bool tried = ordering == RowOrdering::none && (threads == 1 || threads * csr.rows <= enough);
+      if (!tried && threads != ruled) continue;
+      if (!measure_variant(formats, layout, Kernel::ours, threads, parameters, found)) return;
+    }
+  }
+
+  // False where the format refuses the matrix.
+  template <class T>
+  bool measure_variant(FormatRun<T>& formats, RgCsrSearch::Layout layout, Kernel kernel, int threads,
+                       FormatOptions& parameters, RgCsrSearch& found) {
+    const auto& [group, ordering] = layout;
+    sweep_.say(std::string("ordering ") + to_string(ordering) + ", group " + std::to_string(group) + ", " +
+               (kernel == Kernel::paper ? "the paper's kernel" : "threads " + std::to_string(threads)));
+    parameters.kernel = kernel;
+    parameters.rg_csr_threads = threads;
+    const Record line = formats.measure(*find_entry("rg_csr", space_), parameters);
+    if (!line.skipped.empty()) return false;
+    found.variants.push_back({group, ordering, kernel, threads, line.ms_median, line.gflops,
+                              found.zeros.at(layout), line.convert_ms});
+    return true;
+  }
+
+  // The paper's switch of the texture cache, on its kernel with its group.
+  template <class T>
+  void measure_cache_paths(FormatRun<T>& formats, const Options& here, RgCsrSearch& found) {
+    FormatOptions parameters = here.format_options;
+    parameters.rg_csr_group = papers_group;
+    parameters.rg_csr_ordering = RowOrdering::none;
+    parameters.kernel = Kernel::paper;
+    for (const CachePath path : cache_paths) {
+      sweep_.say("ways to read x");
+      parameters.x_cache = path;
+      const Record line = formats.measure(*find_entry("rg_csr", space_), parameters);
       if (!line.skipped.empty()) return;
-      found.variants.push_back(
-          {group, ordering, threads, line.ms_median, line.gflops, zeros, line.convert_ms});
+      found.x_cache[path] = line.ms_median;
     }
   }
 
@@ -131,9 +179,10 @@ class RgCsrBench {
     const auto ms_of = [](const RgCsrVariant* variant) {
       return variant == nullptr ? "" : std::to_string(variant->ms);
     };
-    const RgCsrVariant* const paper = found.paper({128, RowOrdering::none});
+    const RgCsrVariant* const paper = found.paper(papers_layout);
     record.extra.push_back({"best", to_json(found.best()), ms_of(found.best())});
     record.extra.push_back({"paper", to_json(paper), ms_of(paper)});
+    record.extra.push_back({"x_cache", to_json(found.x_cache), ""});
     record.extra.push_back({"order_ms", "{" + order_ms + "}", ""});
     record.extra.push_back({"search", "[" + search + "]", std::to_string(found.variants.size())});
   }

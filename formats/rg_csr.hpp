@@ -16,8 +16,11 @@
 //     . . 7 8 9      row_length = 2 2 2 3 1
 //     . . . . 10
 //
-// Orderings bring rows of like length together and so save padding: by descending length, or reverse
-// Cuthill-McKee from PETSc. The matrix's columns keep their order. Indices are 32-bit.
+// Orderings are of the rows alone; the matrix's columns keep their order. Descending length brings rows of
+// like length together and so saves padding, while neighbours no longer read the same part of x. Reverse
+// Cuthill-McKee and approximate minimum degree follow the graph of the matrix and know nothing of lengths:
+// they change which rows share the cache, and may pad more than the matrix's own order (the paper's Table 7:
+// 26 % where that has 3 %). Indices are 32-bit.
 #pragma once
 
 #include "formats/csr.hpp"
@@ -35,7 +38,7 @@ struct RgCsr {
   Array<std::int32_t, Space> order;       // [rows], or empty for the matrix's own order
   Array<std::int32_t, Space> column;
   Array<T, Space> value;
-  int threads = 1;  // of the GPU for each row, 1 to 1024 / group; 1 is the paper's kernel
+  int threads = 1;  // of our kernel on the GPU for each row, 1 to 1024 / group
 
   std::int64_t groups() const { return (rows + group - 1) / group; }
 };

@@ -10,8 +10,8 @@
 
 #include "kernels/format_operator.hpp"
 #include "kernels/paper_operator.hpp"
-#include "kernels/petsc/ordering.hpp"
 #include "kernels/registry.hpp"
+#include "kernels/row_order.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
 #include "kernels/tuning/rg_csr_rule.hpp"
@@ -131,19 +131,6 @@ std::unique_ptr<SpmvOperator<T>> make_csc(const Source<T>& s, const FormatOption
 }
 
 template <class T>
-Array<std::int32_t> row_order(const Csr<T>& csr, RowOrdering ordering) {
-  switch (ordering) {
-    case RowOrdering::none:
-      return {};
-    case RowOrdering::descending:
-      return descending_order(csr);
-    case RowOrdering::rcm:
-      return petsc::rcm_order(csr.rows, csr.columns, csr.row_ptr, csr.column);
-  }
-  return {};
-}
-
-template <class T>
 RgCsr<T> make_rg_csr(const Csr<T>& csr, const FormatOptions& options) {
   RgCsr<T> rg = rg_csr_from_csr(
       csr, options.rg_csr_group,
@@ -197,11 +184,12 @@ std::vector<FormatEntry> formats_in() {
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(ell_from_csr(*csr_of(s))); });
   add("ellr_t", "ELLPACK-R with T threads per row (Vazquez et al. 2011)",
       []<class T>(const Source<T>& s, const Options& o) {
-        const EllrTChoice choice = ellr_t_choice(*csr_of(s), {o.ellr_t_threads, o.ellr_t_block});
-        return own<Space, T>(ellr_t_from_csr(*csr_of(s), choice.threads, choice.block));
+        const EllrTChoice choice =
+            ellr_t_choice(*csr_of(s), {o.ellr_t_threads, o.ellr_t_block}, o.ellr_t_model);
+        return own<Space, T>(ellr_t_from_csr(*csr_of(s), choice.threads, choice.block), o);
       });
   add("rg_csr", "row-grouped CSR (Oberhuber et al. 2010)", []<class T>(const Source<T>& s, const Options& o) {
-    return own<Space, T>(make_rg_csr(*csr_of(s), o));
+    return own<Space, T>(make_rg_csr(*csr_of(s), o), o);
   });
   add("cmrs", "compressed multi-row storage (Koza et al. 2012)",
       []<class T>(const Source<T>& s, const Options& o) { return own<Space, T>(make_cmrs(*csr_of(s), o)); });

@@ -12,6 +12,7 @@
 #include "formats/csr.hpp"
 #include "formats/dia.hpp"
 #include "kernels/spmv_operator.hpp"
+#include "kernels/tuning/ellr_t_paper_model.hpp"
 
 namespace quadrille {
 
@@ -43,7 +44,11 @@ const std::shared_ptr<const Csr<T>>& csr_of(const Source<T>& source) {
   return source.csr;
 }
 
-enum class RowOrdering { none, descending, rcm };
+enum class RowOrdering { none, descending, rcm, amd };
+// Of the graph of a square matrix, and known only when it is made.
+inline bool of_graph(RowOrdering ordering) {
+  return ordering == RowOrdering::rcm || ordering == RowOrdering::amd;
+}
 
 // The parameters of the formats that have some.
 struct FormatOptions {
@@ -53,7 +58,8 @@ struct FormatOptions {
   int csr_lanes = 0;       // on the GPU, our kernel: lanes per row, 1 to 32; 0 takes rows of any length
   int ellr_t_threads = 0;  // T: 1, 2, 4, 8, 16 or 32; 0 is chosen by ellr_t_choice()
   int ellr_t_block = 0;    // threads of a block: 64, 128, 256, 512 or 1024; 0 is chosen as well
-  int rg_csr_group = 64;   // rows per group, 32..256
+  EllrTModel ellr_t_model = EllrTModel::ours;  // that chooses
+  int rg_csr_group = 64;                       // rows per group, 32..256
   RowOrdering rg_csr_ordering = RowOrdering::none;
   std::shared_ptr<const Array<std::int32_t>> rg_csr_order;  // if not null, the rows in this order instead
   int rg_csr_threads = 0;     // of the GPU for each row, 1 to 1024 / group; 0 is chosen by rg_csr_threads()

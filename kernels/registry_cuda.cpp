@@ -18,7 +18,10 @@ EllrTVariants<T> ellr_t_variants(const Csr<T>& csr, int threads) {
   const auto format =
       std::make_shared<EllrT<T, Device>>(format_table::to_device(ellr_t_from_csr(csr, threads)));
   return {std::make_unique<FormatOperator<EllrT<T, Device>, T, Device>>(format),
-          [format](int block) { format->block = block; }};
+          [format](int block) { format->block = block; },
+          [format](CachePath x_cache) -> std::unique_ptr<SpmvOperator<T>> {
+            return std::make_unique<PaperOperator<EllrT<T, Device>, T>>(format, x_cache);
+          }};
 }
 
 template EllrTVariants<float> ellr_t_variants(const Csr<float>&, int);

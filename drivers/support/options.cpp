@@ -14,6 +14,7 @@
 #include "drivers/support/paths.hpp"
 #include "grid/error.hpp"
 #include "grid/stencil.hpp"
+#include "kernels/petsc/ordering.hpp"
 
 namespace quadrille {
 
@@ -279,10 +280,17 @@ void read_format_options(const Settings& settings, FormatOptions& formats) {
     return std::find(names.begin(), names.end(), word) - names.begin();
   };
   formats.rg_csr_ordering = static_cast<RowOrdering>(place("rgcsr-ordering", ordering_names()));
+  if (formats.rg_csr_ordering == RowOrdering::amd && !petsc::has_amd())
+    refuse(settings.at("rgcsr-ordering"), "this build has no SuiteSparse, which it comes from");
   formats.rg_csr_threads = std::stoi(read_word(settings, "rgcsr-threads", "0", powers));
   formats.cmrs_height = read_int(settings, "cmrs-height", 0, 0, 16);
   formats.cmrs_reorder = read_switch(settings, "cmrs-reorder");
   formats.kernel = static_cast<Kernel>(place("kernel", kernel_names()));
+  const Words& models = kernel_names();  // whose kernel, whose model
+  formats.ellr_t_model = read_word(settings, "ellr-model",
+                                   models.at(static_cast<std::size_t>(formats.kernel)), models) == "paper"
+                             ? EllrTModel::paper
+                             : EllrTModel::ours;
   formats.x_cache = static_cast<CachePath>(place("x-cache", cache_path_names()));
   formats.cmrs_block = read_int(settings, "cmrs-block", 0, 0, 1024);
   formats.cmrs_aligned = read_word(settings, "cmrs-aligned", "on", {"on", "off"}) == "on";

@@ -167,12 +167,17 @@ std::vector<OptionSpec> format_options() {
        "ellr_t: threads per row, 1, 2, 4, 8, 16 or 32; 0 chooses by the rows (default 0)"},
       {"ellr-block", "N", group, to, true,
        "ellr_t: threads per block on the GPU, 64, 128, 256, 512 or 1024; 0 chooses by the rows (default 0)"},
+      {"ellr-model", "ours | paper", group, to, true,
+       "ellr_t: which model chooses threads per row and per block, where they are 0 (default that of "
+       "--kernel)"},
       {"rgcsr-group", "N", group, to, true, "rg_csr: rows per group, 32 to 256 (default 64)"},
       {"rgcsr-ordering", "ORDER", group, to, true,
-       "rg_csr: order of the rows, none, descending or rcm (default none)"},
+       "rg_csr: order of the rows, none, descending (by length), rcm (reverse Cuthill-McKee) or amd "
+       "(approximate minimum degree, of builds with SuiteSparse); the last two of square matrices (default "
+       "none)"},
       {"rgcsr-threads", "T", group, to, true,
-       "rg_csr: threads of the GPU per row, 1, 2, 4, 8, 16 or 32, or what a block holds; 1 is the paper's "
-       "kernel, 0 chooses by the rows (default 0)"},
+       "rg_csr, our kernel on the GPU: threads per row, 1, 2, 4, 8, 16 or 32, or what a block holds; 0 "
+       "chooses by the rows (default 0)"},
       {"cmrs-height", "N", group, to, true,
        "cmrs: rows per strip, 1 to 16; 0 chooses by the rows (default 0)"},
       {"cmrs-reorder", "", group, to, true, "cmrs: sort the entries of a strip by column"},
@@ -321,13 +326,13 @@ const std::vector<ExperimentSpec>& experiment_table() {
        false},
       {"matrices", "every format on a set of matrices: who is fastest, how often and by how much"},
       {"ellr-t",
-       "every T and block size of ELLR-T, and what its models choose (Vazquez et al. 2011, Tables 1 to 3)"},
+       "every T and block size of ELLR-T by either kernel, and what its models choose, among the formats of "
+       "the paper (Vazquez et al. 2011, Tables 1 to 3, Figures 5 and 6)"},
       {"cmrs", "every height, order and kernel of CMRS, the paper's and ours (Koza et al. 2012, Table 2)"},
       {"auto", "what --format auto chooses, by prediction and by --tune, against every format measured"},
       {"rgcsr",
-       "RgCSR's group sizes, row orderings and threads a row, artificial zeros, against CSR, HYB and "
-       "cuSPARSE "
-       "(Oberhuber et al. 2010, Tables 4, 5 and 7)"},
+       "RgCSR's group sizes, row orderings, kernels and threads a row, artificial zeros, against CSR, HYB "
+       "and cuSPARSE (Oberhuber et al. 2010, Tables 1, 2 and 4 to 7)"},
       {"transpose",
        "A x and A^T x from CSR and CSC: naive, ours with a plan and without, cuSPARSE's and by conversion, "
        "whole and multiplication "

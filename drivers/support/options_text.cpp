@@ -6,7 +6,7 @@
 namespace quadrille {
 
 const Words& ordering_names() {
-  static const Words names{"none", "descending", "rcm"};
+  static const Words names{"none", "descending", "rcm", "amd"};
   return names;
 }
 const Words& kernel_names() {
@@ -87,6 +87,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"csr-lanes", std::to_string(formats.csr_lanes)},
       {"ellr-threads", std::to_string(formats.ellr_t_threads)},
       {"ellr-block", std::to_string(formats.ellr_t_block)},
+      {"ellr-model", kernel_names().at(static_cast<std::size_t>(formats.ellr_t_model))},
       {"rgcsr-group", std::to_string(formats.rg_csr_group)},
       {"rgcsr-ordering", ordering_names().at(static_cast<std::size_t>(formats.rg_csr_ordering))},
       {"rgcsr-threads", std::to_string(formats.rg_csr_threads)},

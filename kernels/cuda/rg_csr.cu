@@ -1,6 +1,7 @@
 // RgCSR on the GPU. Source: Oberhuber, Suzuki, Vacata 2010, section 3.4. One thread owns one row; the threads
 // of a group read consecutive entries, and each stops at its row's own length. A group of whole warps is a
-// block; any other size fills blocks of 256. Beyond the paper, several threads may share a row (rg_csr_rows.cuh).
+// block; any other size fills blocks of 256. Beyond the paper's kernel (rg_csr_paper.cu), a thread has eight
+// entries in flight, and several threads may share a row (rg_csr_rows.cuh).
 #include "kernels/cuda/rg_csr_rows.cuh"
 #include "kernels/cuda/spmv.hpp"
 

@@ -1,5 +1,5 @@
-// RgCSR with several threads a row: what the paper's kernel lacks where rows are long and groups few. Internal to
-// kernels/cuda.
+// RgCSR with several threads a row: what one thread a row lacks where rows are long and groups few. Internal
+// to kernels/cuda.
 #pragma once
 
 #include <cstdint>

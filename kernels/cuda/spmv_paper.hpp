@@ -5,7 +5,9 @@
 #include "formats/cds.hpp"
 #include "formats/csc.hpp"
 #include "formats/csr.hpp"
+#include "formats/ellr_t.hpp"
 #include "formats/gpu_kernel.hpp"
+#include "formats/rg_csr.hpp"
 
 namespace quadrille::cuda {
 
@@ -13,6 +15,8 @@ namespace quadrille::cuda {
 template <class T> void spmv_paper(const Csr<T, Device>& a, const T* x, T* y);
 template <class T> void spmv_paper(const Csc<T, Device>& a, const T* x, T* y);             // atomics: last bits vary
 template <class T> void spmv_paper(const BlockDiagonals<T, Device>& a, CachePath x_cache, const T* x, T* y);  // CDS
+template <class T> void spmv_paper(const EllrT<T, Device>& a, CachePath x_cache, const T* x, T* y);
+template <class T> void spmv_paper(const RgCsr<T, Device>& a, CachePath x_cache, const T* x, T* y);
 
 template <class T> void spmv_transpose_paper(const Csr<T, Device>& a, const T* x, T* y);   // atomics: last bits vary
 template <class T> void spmv_transpose_paper(const Csc<T, Device>& a, const T* x, T* y);

@@ -1,4 +1,4 @@
-// Row orderings from PETSc.
+// Row orderings by the graph of a square matrix, from PETSc and SuiteSparse.
 #pragma once
 
 #include "formats/array.hpp"
@@ -9,5 +9,12 @@ namespace quadrille::petsc {
 // FormatError for a matrix that is not square and PetscError without a Session.
 Array<std::int32_t> rcm_order(std::int64_t rows, std::int64_t columns, const Array<std::int32_t>& row_ptr,
                               const Array<std::int32_t>& column);
+
+// Approximate minimum degree (Amestoy, Davis, Duff 1996, SuiteSparse's AMD) of the pattern of A + A^T: stored
+// row i is row result[i]. Throws FormatError for a matrix that is not square, and in a build without
+// SuiteSparse.
+Array<std::int32_t> amd_order(std::int64_t rows, std::int64_t columns, const Array<std::int32_t>& row_ptr,
+                              const Array<std::int32_t>& column);
+bool has_amd();
 
 }  // namespace quadrille::petsc

@@ -25,7 +25,8 @@ std::string options_text(const FormatOptions& o) {
   return "kernel=" + std::to_string(static_cast<int>(o.kernel)) + "," +
          std::to_string(static_cast<int>(o.x_cache)) + " block=" + std::to_string(o.block_size) +
          " csr=" + std::to_string(o.csr_lanes) + " ellr_t=" + std::to_string(o.ellr_t_threads) + "," +
-         std::to_string(o.ellr_t_block) + " rg_csr=" + std::to_string(o.rg_csr_group) + "," +
+         std::to_string(o.ellr_t_block) + "," + std::to_string(static_cast<int>(o.ellr_t_model)) +
+         " rg_csr=" + std::to_string(o.rg_csr_group) + "," +
          std::to_string(static_cast<int>(o.rg_csr_ordering)) + "," + std::to_string(o.rg_csr_threads) +
          " cmrs=" + std::to_string(o.cmrs_height) + "," + std::to_string(o.cmrs_reorder ? 1 : 0) + "," +
          std::to_string(o.cmrs_block) + "," + std::to_string(o.cmrs_aligned ? 1 : 0) + "," +

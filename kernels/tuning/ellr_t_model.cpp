@@ -177,13 +177,22 @@ EllrTChoice ellr_t_choice(const RowGroups& rows, int value_bytes, const cuda::Gp
 }
 
 template <class T>
-EllrTChoice ellr_t_choice(const Csr<T>& csr, EllrTChoice wanted) {
+EllrTChoice ellr_t_choice(const Csr<T>& csr, EllrTChoice wanted, EllrTModel model) {
   if (wanted.threads != 0 && wanted.block != 0) return wanted;
   const std::span<const std::int32_t> row_ptr(csr.row_ptr.data(), static_cast<std::size_t>(csr.rows + 1));
-  return ellr_t_choice(row_groups(row_ptr, csr.columns), sizeof(T), cuda::gpu_properties(), wanted);
+  const cuda::GpuProperties gpu = cuda::gpu_properties();
+  if (model == EllrTModel::ours)
+    return ellr_t_choice(row_groups(row_ptr, csr.columns), sizeof(T), gpu, wanted);
+  EllrTChoice choice = ellr_t_paper_choice(
+      row_ptr, {gpu.multiprocessors, gpu.threads_per_multiprocessor, gpu.blocks_per_multiprocessor},
+      {ellr_t_blocks.begin(), ellr_t_blocks.end()}, wanted);
+  const RowGroups shape{csr.rows, csr.columns, csr.nnz(), longest_row(csr), {}};
+  while (wanted.threads == 0 && choice.threads > 1 && refused(shape, choice.threads, sizeof(T)))
+    choice.threads /= 2;
+  return choice;
 }
 
-template EllrTChoice ellr_t_choice(const Csr<float>&, EllrTChoice);
-template EllrTChoice ellr_t_choice(const Csr<double>&, EllrTChoice);
+template EllrTChoice ellr_t_choice(const Csr<float>&, EllrTChoice, EllrTModel);
+template EllrTChoice ellr_t_choice(const Csr<double>&, EllrTChoice, EllrTModel);
 
 }  // namespace quadrille

@@ -56,8 +56,9 @@ double ellr_t_ms(const RowGroups& rows, EllrTChoice choice, int value_bytes, con
 EllrTChoice ellr_t_choice(const RowGroups& rows, int value_bytes, const cuda::GpuProperties& gpu,
                           EllrTChoice wanted = {0, 0}, const EllrTConstants& constants = {});
 
-// The same for a matrix and the current GPU; without one, for a large one. A `wanted` without zeros is returned as it is.
+// The same for a matrix and the current GPU; without one, for a large one. A `wanted` without zeros is
+// returned as it is. Of the paper's model T is the largest up to its choice that the format does not refuse.
 template <class T>
-EllrTChoice ellr_t_choice(const Csr<T>& csr, EllrTChoice wanted);
+EllrTChoice ellr_t_choice(const Csr<T>& csr, EllrTChoice wanted, EllrTModel model = EllrTModel::ours);
 
 }  // namespace quadrille

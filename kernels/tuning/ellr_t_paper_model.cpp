@@ -43,14 +43,18 @@ std::int64_t ellr_t_accesses(std::span<const std::int32_t> row_ptr, int threads,
 }
 
 EllrTChoice ellr_t_paper_choice(std::span<const std::int32_t> row_ptr, const PaperGpu& gpu,
-                                const std::vector<int>& blocks) {
+                                const std::vector<int>& blocks, EllrTChoice wanted) {
+  const auto fills = [&](int block) {
+    return block * std::min(gpu.blocks_per_multiprocessor, gpu.threads_per_multiprocessor / block) >=
+           gpu.threads_per_multiprocessor;
+  };
   EllrTChoice best;
   std::int64_t fewest = -1;
   for (const int threads : ellr_t_threads) {
+    if (wanted.threads != 0 && wanted.threads != threads) continue;
     const std::vector<std::int64_t> of_warp = warp_accesses(row_ptr, threads);
     for (const int block : blocks) {
-      const int resident = std::min(gpu.blocks_per_multiprocessor, gpu.threads_per_multiprocessor / block);
-      if (resident * block < gpu.threads_per_multiprocessor) continue;
+      if (wanted.block != 0 ? wanted.block != block : !fills(block)) continue;
       const std::int64_t accesses = most_loaded(of_warp, block, gpu.multiprocessors);
       if (fewest >= 0 && accesses >= fewest) continue;
       fewest = accesses;

@@ -1,6 +1,6 @@
 // The model of the ELLR-T paper for T and the block size: Vazquez, Fernandez, Garzon, "Automatic tuning of the sparse
 // matrix vector product on GPUs based on the ELLR-T approach", 2011, section 3.3. It counts memory accesses and knows
-// neither caches nor latency; ellr_t_model.hpp has the one that is used.
+// neither caches nor latency; ellr_t_model.hpp has the one that is used when nothing is said.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,9 @@ struct EllrTChoice {
 
   friend bool operator==(const EllrTChoice&, const EllrTChoice&) = default;
 };
+
+// Which model chooses them: ours (ellr_t_model.hpp) or the paper's.
+enum class EllrTModel { ours, paper };
 
 // Equation 4: memory accesses of the most loaded of `multiprocessors`, to which blocks go in turn (equation 1). A block's
 // are the sum over its warps of 32 threads (equation 2), a warp's the most that a row of its first 16 threads takes plus
@@ -34,7 +37,8 @@ struct PaperGpu {
 
 // The T of 1..32 and the block with the fewest accesses; of equals the smallest T, then the smallest block. Blocks are those
 // of `blocks` that fill a multiprocessor with threads: 64 do not on the paper's GPU, where at most 8 blocks are resident.
+// What is not 0 in `wanted` is kept.
 EllrTChoice ellr_t_paper_choice(std::span<const std::int32_t> row_ptr, const PaperGpu& gpu,
-                                const std::vector<int>& blocks);
+                                const std::vector<int>& blocks, EllrTChoice wanted = {0, 0});
 
 }  // namespace quadrille

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "formats/csr.hpp"
+#include "formats/gpu_kernel.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille {
@@ -13,6 +14,8 @@ template <class T>
 struct EllrTVariants {
   std::unique_ptr<SpmvOperator<T>> op;
   std::function<void(int)> set_block;  // of the products to come; of no effect on the CPU
+  // The same by the paper's kernel, which reads x so; the format and its block are shared. Empty on the CPU.
+  std::function<std::unique_ptr<SpmvOperator<T>>(CachePath)> paper;
 };
 
 // Throws what ellr_t_from_csr() and the copy to the GPU throw.

@@ -1,4 +1,4 @@
-// How many threads of the GPU take a row of RgCSR.
+// How many threads of the GPU take a row of RgCSR in our kernel; the paper's has one.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace quadrille {
 
-// A power of two up to 32 whose block of threads, group times it, has at most 1024; 1, the paper's kernel, where rows are
+// A power of two up to 32 whose block of threads, group times it, has at most 1024; 1 where rows are
 // many or short. `slots` are the entries with padding, `longest` those of the longest row.
 int rg_csr_threads(int group, std::int64_t rows, std::int64_t slots, std::int64_t longest);
 

@@ -8,6 +8,7 @@
 
 #include "formats/build_csr.hpp"
 #include "formats/dia.hpp"
+#include "formats/ellr_t.hpp"
 #include "formats/hyb.hpp"
 #include "formats/rg_csr.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
@@ -87,7 +88,7 @@ void count_rg_csr(const Csr<T>& csr, const FormatOptions& options, Sparsity& s) 
     order = copy_of(*options.rg_csr_order);
   else if (options.rg_csr_ordering == RowOrdering::descending)
     order = descending_order(csr);
-  s.rg_csr_exact = options.rg_csr_order || options.rg_csr_ordering != RowOrdering::rcm;
+  s.rg_csr_exact = options.rg_csr_order || !of_graph(options.rg_csr_ordering);
   s.rg_csr_slots = rg_csr_slots(csr, options.rg_csr_group, order);
   s.rg_csr_threads = options.rg_csr_threads > 0
                          ? std::min(options.rg_csr_threads, most_rg_csr_threads(options.rg_csr_group))
@@ -239,7 +240,8 @@ Sparsity from_csr(const Csr<T>& csr, const BlockStructure* hub, const FormatOpti
   s.hyb_width = hyb_width(histogram, csr.rows);
   for (std::size_t l = 0; l < histogram.size(); ++l)
     s.hyb_beyond += histogram[l] * std::max<std::int64_t>(0, static_cast<std::int64_t>(l) - s.hyb_width);
-  s.ellr_t_threads = ellr_t_choice(csr, {options.ellr_t_threads, options.ellr_t_block}).threads;
+  s.ellr_t_threads =
+      ellr_t_choice(csr, {options.ellr_t_threads, options.ellr_t_block}, options.ellr_t_model).threads;
   s.cmrs_height = options.cmrs_height > 0 ? options.cmrs_height : cmrs_choice(cmrs_rows(s)).height;
   count_rg_csr(csr, options, s);
   s.csr_chain = longest_chain(csr, 1);
@@ -335,9 +337,12 @@ Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks,
     to_index32(s.rows, "rows");
     to_index32(s.nnz, "non-zeros");
     s.rg_csr_slots = checked_product(s.rows, longest, "rg_csr");
-    s.ellr_t_threads = ellr_t_choice(equal_rows(s.rows, longest), value_bytes, cuda::gpu_properties(),
-                                     {options.ellr_t_threads, options.ellr_t_block})
-                           .threads;
+    if (options.ellr_t_model == EllrTModel::ours)
+      s.ellr_t_threads = ellr_t_choice(equal_rows(s.rows, longest), value_bytes, cuda::gpu_properties(),
+                                       {options.ellr_t_threads, options.ellr_t_block})
+                             .threads;
+    else  // the paper's needs the rows themselves; more threads pad more
+      s.ellr_t_threads = options.ellr_t_threads > 0 ? options.ellr_t_threads : ellr_t_threads.back();
   } catch (const FormatError& error) {
     s.has_csr = false;
     s.no_csr = error.what();

@@ -41,7 +41,7 @@ struct Sparsity {
   int cmrs_height = 1;                 // rows per strip, as they are chosen
   std::int64_t rg_csr_slots = 0;       // padded entries, in groups of rg_csr_group rows in their order
   int rg_csr_threads = 1;              // of the GPU for each row, as they are chosen
-  bool rg_csr_exact = true;            // not with the order rcm, which only making it tells
+  bool rg_csr_exact = true;            // not with an order of the graph, which only making it tells
   std::int64_t hyb_width = 0;          // of its ELL part
   std::int64_t hyb_beyond = 0;         // entries in its COO part
   int block_size = 1;                  // of bcsr

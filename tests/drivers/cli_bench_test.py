@@ -48,16 +48,41 @@ class Bench(CliTest):
                 self.assertIn(words, screen)
             self.assertEqual("stream" in screen, name == "bandwidth")
 
+    def check_figures(self, tables, others, lines, precision):
+        """ELLR-T with our model among the other formats, from the records."""
+        (table,) = [t["lines"] for t in tables if t["title"] == f"Figure 5, {precision}: our kernel and model"]
+        by_format = {line["format"]: line for line in table}
+        self.assertEqual(list(by_format), ["ellr_t", "csr", "ell", "hyb"])
+        mine = {r["matrix"]: r["ms_median"] for r in lines}
+        times = {"ellr_t": mine}
+        for format in ["csr", "ell", "hyb"]:
+            times[format] = {r["matrix"]: r["ms_median"] for r in others
+                             if (r["format"], r["precision"], r["skipped"]) == (format, precision, None) and r["matrix"] in mine}
+        for format, line in by_format.items():
+            ratios = [ms / mine[matrix] for matrix, ms in times[format].items()]
+            self.assertEqual(line["operators"], len(ratios))
+            self.assertAlmostEqual(line["its time/ellr_t's, geometric mean"], math.prod(ratios) ** (1 / len(ratios)), places=6)
+            self.assertAlmostEqual(line["least"], min(ratios), places=6)
+            self.assertEqual(line["fastest on"], sum(all(ms <= other.get(matrix, ms) for other in times.values())
+                                                     for matrix, ms in times[format].items()))
+            if format != "ellr_t":
+                self.assertEqual(line["ellr_t faster on"], sum(ratio > 1 for ratio in ratios))
+
     def test_ellr_t_searches_every_thread_count_and_says_what_the_models_choose(self):
         out, table = self.path("out.json"), self.path("out.csv")
         screen = self.ok("bench", "ellr-t", "--matrices", "dense:40,power_law:2000,permutation:30000", "--grid", "6x5", "--dofs", "2",
                          "--space", "cpu", "--repetitions", "3", "--json", out, "--csv", table)
         report = json.load(open(out))
         extra = "row_mean row_deviation best model worst matching paper_model paper_matching search".split()
-        self.assertEqual([(r["matrix"], r["precision"]) for r in report["records"]],
-                         [(name, precision) for precision in ["fp64", "fp32"]
-                          for name in ["dense:40", "power_law:2000", "permutation:30000", "6x5 dof 2"]])
-        for r in report["records"]:
+        names = ["dense:40", "power_law:2000", "permutation:30000", "6x5 dof 2"]
+        self.assertEqual([(r["matrix"], r["precision"], r["format"]) for r in report["records"]],
+                         [(name, precision, format) for precision in ["fp64", "fp32"] for name in names
+                          for format in ["csr", "ell", "hyb"] + ["petsc_aij"] * (precision == "fp64") + ["ellr_t"]])
+        others = [r for r in report["records"] if r["format"] != "ellr_t"]
+        searches = [r for r in report["records"] if r["format"] == "ellr_t"]
+        for r in others:
+            self.assertEqual(list(r), RECORD)
+        for r in searches:
             if r["skipped"]:
                 self.assertEqual(list(r), RECORD)
                 self.assertIn("mostly padding", r["skipped"])
@@ -75,12 +100,12 @@ class Bench(CliTest):
             self.assertEqual(r["ms_median"], r["model"]["ms"])
             self.assertAlmostEqual(r["matching"], r["best"]["ms"] / r["model"]["ms"])
             self.assertAlmostEqual(r["paper_matching"], r["best"]["ms"] / r["paper_model"]["ms"])
-        by_name = {(r["matrix"], r["precision"]): r for r in report["records"]}
+        by_name = {(r["matrix"], r["precision"]): r for r in searches}
         self.assertEqual([t for t, block, ms in by_name["dense:40", "fp64"]["search"]], [1, 2, 4, 8, 16, 32])
         self.assertEqual([t for t, block, ms in by_name["permutation:30000", "fp64"]["search"]], [1, 2, 4, 8, 16])
         self.assertEqual((by_name["dense:40", "fp32"]["row_mean"], by_name["dense:40", "fp32"]["row_deviation"]), (40, 0))
         for precision in ["fp64", "fp32"]:
-            lines = [r for r in report["records"] if r["precision"] == precision and not r["skipped"]]
+            lines = [r for r in searches if r["precision"] == precision and not r["skipped"]]
             (summary,) = [s for s in report["summary"] if s["title"].startswith(precision)]
             self.assertEqual((summary["operators"], summary["base"]), (len(lines), "best"))
             methods = {m["method"]: m for m in summary["methods"]}
@@ -89,7 +114,12 @@ class Bench(CliTest):
             self.assertAlmostEqual(methods["model"]["speedup"], math.prod(r["matching"] for r in lines) ** (1 / len(lines)))
             self.assertAlmostEqual(methods["paper's model"]["worst_speedup"], min(r["paper_matching"] for r in lines))
             self.assertIn("ELLR-T, " + precision, screen)
-        self.assertRegex(list(csv.DictReader(open(table)))[0]["best"], r"^t \d+ block - ms \d")
+            self.check_figures(report["tables"], others, lines, precision)
+        self.assertEqual([t["title"] for t in report["tables"] if t["title"].startswith("Figure 6")],
+                         ["Figure 6, fp64: our kernel and model over one thread of the CPU"])  # PETSc has doubles
+        self.assertNotIn("the paper's kernel", screen + "".join(t["title"] for t in report["tables"]))  # which the CPU has not
+        first = next(row for row in csv.DictReader(open(table)) if row["format"] == "ellr_t")
+        self.assertRegex(first["best"], r"^t \d+ block - ms \d")
         self.assertIn("on the CPU T only orders the storage", screen)
 
     def test_lists_and_the_order_of_formats_are_kept(self):

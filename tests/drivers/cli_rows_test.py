@@ -22,6 +22,10 @@ class RowFormats(CliTest):
                 self.assertTrue(r["checked"] and r["error_over_bound"] <= 1, r)
         return report, screen
 
+    def with_amd(self, words):
+        """The words where this build has SuiteSparse, else none."""
+        return words if self.run_it("spmv", "--rgcsr-ordering", "amd", "--validate").returncode == 0 else []
+
     def tables(self, report):
         return {table["title"]: table["lines"] for table in report["tables"]}
 
@@ -29,19 +33,22 @@ class RowFormats(CliTest):
         report, screen = self.report("rgcsr")
         records = report["records"]
         self.assertEqual([(r["precision"], r["matrix"], r["format"]) for r in records],
-                         [(p, m, f) for p in ["fp64", "fp32"] for m in self.NAMES for f in ["csr", "hyb", "rg_csr"]])
+                         [(p, m, f) for p in ["fp64", "fp32"] for m in self.NAMES for f in ["csr", "hyb", "petsc_aij", "rg_csr"]
+                          if (p, f) != ("fp32", "petsc_aij")])
         for r in records:
             self.assertIsNone(r["skipped"])
             if r["format"] != "rg_csr":
                 self.assertEqual(list(r), RECORD)
                 continue
-            self.assertEqual(list(r)[len(RECORD):], ["best", "paper", "order_ms", "search"])
-            orders = ["none", "descending"] + ["rcm"] * (r["matrix"] != "dense:40:90")  # which is no square
-            self.assertEqual([(v["ordering"], v["group"], v["threads"]) for v in r["search"]],
-                             [(order, group, 1) for order in orders for group in [32, 64, 128, 256]])
+            self.assertEqual(list(r)[len(RECORD):], ["best", "paper", "x_cache", "order_ms", "search"])
+            orders = ["none", "descending"]
+            if r["matrix"] != "dense:40:90":  # which is no square
+                orders += ["rcm"] + self.with_amd(["amd"])
+            self.assertEqual([(v["ordering"], v["group"], v["kernel"], v["threads"]) for v in r["search"]],
+                             [(order, group, "ours", 1) for order in orders for group in [32, 64, 128, 256]])
             self.assertEqual(set(r["order_ms"]), set(orders))
             self.assertEqual(r["best"], min(r["search"], key=lambda v: v["ms"]))
-            self.assertEqual(r["paper"], next(v for v in r["search"] if v["group"] == 128))
+            self.assertEqual((r["paper"], r["x_cache"]), (None, None))  # the CPU has one kernel
             for v in r["search"]:
                 self.assertAlmostEqual(v["gflops"], 2e-6 * r["nnz"] / v["ms"], delta=1e-6 * v["gflops"])
                 plain = next(u for u in r["search"] if (u["ordering"], u["group"]) == ("none", v["group"]))
@@ -63,16 +70,47 @@ class RowFormats(CliTest):
             self.assertAlmostEqual(table[6]["zeros max %"], max(zeros), places=6)
             self.assertAlmostEqual(table[6]["zeros mean %"], sum(zeros) / 4, places=6)
             self.assertEqual([line["ordering"] for line in tables[f"Table 7, {precision}: orderings, group 128"]],
-                             ["none", "descending", "rcm"])
+                             ["none", "descending", "rcm"] + self.with_amd(["amd"]))
             csr = {r["matrix"]: r["ms_median"] for r in records if (r["precision"], r["format"]) == (precision, "csr")}
-            faster = 25 * sum(r["paper"]["ms"] < csr[r["matrix"]] for r in mine)
+            faster = 25 * sum(next(v for v in r["search"] if v["group"] == 128)["ms"] < csr[r["matrix"]] for r in mine)
             share = {line[""]: line["all"] for line in tables[f"Table 5, {precision}: share of the operators, per cent"]}
             self.assertEqual(share["group 128, T 1 faster than csr"], faster)
         self.assertEqual({m["method"] for m in report["summary"][0]["methods"]},
-                         {"csr", "hyb", "rg_csr 128, T 1", "rg_csr 128, T by rule", "rg_csr, best"})
+                         {"csr", "hyb", "petsc_aij", "rg_csr 128, T 1", "rg_csr 128, T by rule", "rg_csr, best"})
         self.assertNotIn("large", " ".join(tables))  # all have fewer than 10000 rows
         for words in ["Table 4, fp32, small", "Table 7", "zeros mean %", "of the best, mean %"]:
             self.assertIn(words, screen)
+        sizes = {line[""]: line for line in tables["Table 2: the operators"]}
+        self.assertEqual([sizes["operators"][part] for part in ["all", "small", "large"]], [4, 4, 0])
+        self.assertEqual((sizes["rows, min"]["all"], sizes["rows, max"]["all"]), (40, 400))
+        self.assertEqual(sizes["non-zeros, % of all entries, max"]["all"], 100)
+        (peaks,) = [lines for title, lines in tables.items() if title.startswith("Table 1: ")]
+        gbps = max(r["ceiling_gbps"] for r in records)
+        self.assertEqual([line["cache for x"] for line in peaks], ["without", "with"])
+        self.assertAlmostEqual(peaks[0]["fp32 estimated"], 2 * gbps / 12, places=6)
+        self.assertAlmostEqual(peaks[1]["fp64 estimated"], 2 * gbps / 12, places=6)
+        self.assertIsNone(peaks[1]["fp64 measured"])  # the paper's kernel, which the CPU has not
+        for precision in ["fp64", "fp32"]:
+            (extremes,) = [lines for title, lines in tables.items() if title.startswith(f"Table 6, {precision}")]
+            self.assertEqual({line["matrix"] for line in extremes}, set(self.NAMES))
+            ratios = [line["ratio"] for line in extremes]
+            self.assertEqual(ratios, sorted(ratios, reverse=True))
+            dense = next(line for line in extremes if line["matrix"] == "dense:40:90")
+            self.assertEqual((dense["rows"], dense["row max"], dense["row mean"], dense["row min"]), (40, 90, 90, 90))
+            self.assertEqual(dense["CSR on the CPU GFLOP/s"] is None, precision == "fp32")  # PETSc has doubles
+
+    def test_amd_orders_the_rows_or_is_refused_in_a_sentence(self):
+        arguments = ["spmv", "--grid", "9x8", "--dof", "2", "--format", "rg_csr", "--space", "cpu", "--repetitions", "1",
+                     "--rgcsr-ordering", "amd"]
+        if self.with_amd([1]):
+            out = self.path("out.json")
+            self.ok(*arguments, "--json", out)
+            with open(out) as file:
+                (record,) = json.load(file)["records"]
+            self.assertTrue(record["checked"] and record["error_over_bound"] <= 1, record)
+            self.refused(2, ["minimum degree", "square"], "spmv", "--matrix", "dense:40:90", *arguments[5:])
+        else:
+            self.refused(2, ["SuiteSparse"], *arguments)
 
     def test_transpose_measures_both_products_from_both_storages(self):
         report, screen = self.report("transpose", "--precision", "fp64")

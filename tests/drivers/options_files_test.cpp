@@ -177,7 +177,7 @@ TEST_F(OptionsFiles, ResolvedOptionsReadBackTheSame) {
        "--space",
        "cpu"},
       {"spmv", "--kernel", "paper", "--x-cache", "l1", "--cmrs-block", "96", "--cmrs-aligned", "off",
-       "--cmrs-split", "shared", "--csr-lanes", "8"},
+       "--cmrs-split", "shared", "--csr-lanes", "8", "--ellr-model", "ours"},
       {"inspect", matrix, "--threads", "2"},
       {"inspect", "--grid", "4x4x4", "--radius", "3"},
       {"info", "--quiet", "--json", "i.json"},

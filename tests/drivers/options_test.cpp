@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "assembly/operators.hpp"
+#include "kernels/petsc/ordering.hpp"
 #include "options_cases.hpp"
 
 namespace quadrille {
@@ -139,6 +140,16 @@ TEST(Options, OutputValues) {
   EXPECT_FALSE(std::filesystem::exists("a.h5"));
 }
 
+// The kernel brings its model along.
+TEST(Options, ModelOfEllrT) {
+  const auto model = [](const Words& words) { return spmv(words).format_options.ellr_t_model; };
+  EXPECT_EQ(model({}), EllrTModel::ours);
+  EXPECT_EQ(model({"--kernel", "paper"}), EllrTModel::paper);
+  EXPECT_EQ(model({"--kernel", "paper", "--ellr-model", "ours"}), EllrTModel::ours);
+  EXPECT_EQ(model({"--ellr-model", "paper"}), EllrTModel::paper);
+  EXPECT_NE(error_of({"spmv", "--ellr-model", "theirs"}).find("ours or paper"), std::string::npos);
+}
+
 TEST(Options, EveryNamedChoiceIsTaken) {
   for (const std::string& name : operator_names()) EXPECT_EQ(spmv({"--operator", name}).operator_name, name);
   for (const char* name : {"auto", "cpu", "cuda"}) EXPECT_EQ(spmv({"--space", name}).space, name);
@@ -150,6 +161,10 @@ TEST(Options, EveryNamedChoiceIsTaken) {
   for (const int block : {64, 128, 256, 512, 1024})
     EXPECT_EQ(spmv({"--ellr-block", std::to_string(block)}).format_options.ellr_t_block, block);
   EXPECT_EQ(spmv({"--rgcsr-ordering", "descending"}).format_options.rg_csr_ordering, RowOrdering::descending);
+  if (petsc::has_amd())
+    EXPECT_EQ(spmv({"--rgcsr-ordering", "amd"}).format_options.rg_csr_ordering, RowOrdering::amd);
+  else
+    EXPECT_NE(error_of({"spmv", "--rgcsr-ordering", "amd"}).find("no SuiteSparse"), std::string::npos);
   for (const int lanes : {0, 1, 2, 4, 8, 16, 32})
     EXPECT_EQ(spmv({"--csr-lanes", std::to_string(lanes)}).format_options.csr_lanes, lanes);
   const FormatOptions paper = spmv({"--kernel", "paper", "--x-cache", "l2", "--cmrs-block", "320",

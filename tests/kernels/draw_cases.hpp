@@ -23,13 +23,16 @@ inline std::int64_t draw_size(std::mt19937& random, std::int64_t most) {
   return std::clamp<std::int64_t>(std::llround(std::pow(static_cast<double>(most), exponent)), 1, most);
 }
 
-inline FormatOptions draw_options(std::mt19937& random, bool with_rcm) {
+inline FormatOptions draw_options(std::mt19937& random, bool of_graph_too) {
   FormatOptions options;
   options.ellr_t_threads = 1 << draw(random, 0, 5);
   options.ellr_t_block = 64 << draw(random, 0, 4);
   options.rg_csr_group = draw(random, 32, 256);
   options.rg_csr_threads = draw(random, 0, 1) == 0 ? 0 : 1 << draw(random, 0, 5);
-  options.rg_csr_ordering = static_cast<RowOrdering>(draw(random, 0, with_rcm ? 2 : 1));
+  options.rg_csr_ordering = static_cast<RowOrdering>(draw(random, 0,
+                                                          !of_graph_too      ? 1
+                                                          : petsc::has_amd() ? 3
+                                                                             : 2));
   options.cmrs_height = draw(random, 1, 16);
   options.cmrs_reorder = draw(random, 0, 1) == 1;
   options.kernel = static_cast<Kernel>(draw(random, 0, 1));

@@ -74,7 +74,7 @@ TEST_P(PaperKernel, HasTheTransposeOfItsPaper_cuda) {
             name == "csr" || name == "csc");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PaperKernel, testing::Values("csr", "csc", "cds", "cmrs"),
+INSTANTIATE_TEST_SUITE_P(All, PaperKernel, testing::Values("csr", "csc", "cds", "ellr_t", "rg_csr", "cmrs"),
                          [](const auto& each) { return std::string(each.param); });
 
 }  // namespace

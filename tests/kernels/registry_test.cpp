@@ -42,7 +42,7 @@ void for_each_operator(const FormatEntry& entry, bool integer, const Body& body)
       continue;
     }
     FormatOptions options = c.options;
-    if (c.source.csr->rows != c.source.csr->columns && options.rg_csr_ordering == RowOrdering::rcm)
+    if (c.source.csr->rows != c.source.csr->columns && of_graph(options.rg_csr_ordering))
       options.rg_csr_ordering = RowOrdering::none;
     body(c, *entry.make<T>()(c.source, options));
   }
