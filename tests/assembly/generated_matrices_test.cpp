@@ -101,7 +101,8 @@ TEST(GeneratedMatrices, AreThoseOfTheRecordedResults) {
   const std::pair<const char*, std::uint64_t> recorded[] = {
       {"dense:20:30", 11244717542193663600u},   {"permutation:1000", 6777908194114042225u},
       {"long_row:1000", 16711046426108313372u}, {"power_law:1000", 18239700415263730073u},
-      {"blocks:1000:3", 8435503511682025595u},  {"banded:1000:3", 11201850630001645191u}};
+      {"blocks:1000:3", 8435503511682025595u},  {"banded:1000:3", 11201850630001645191u},
+      {"mesh:1000", 0u}};
   for (const auto& [text, hash] : recorded) EXPECT_EQ(hash_of(made(text)), hash) << text;
 }
 
@@ -204,7 +205,7 @@ TEST(GeneratedMatrices, NamesReadBack) {
   std::vector<std::string> set;
   for (const GeneratedMatrix& matrix : generated_set(1000)) set.push_back(to_string(matrix));
   EXPECT_EQ(set, (std::vector<std::string>{"dense:126", "permutation:1000", "long_row:1000", "power_law:1000",
-                                           "blocks:1002", "banded:1000"}));
+                                           "blocks:1002", "banded:1000", "mesh:1000"}));
   for (const std::int64_t rows : {1, 2, 3})
     for (const GeneratedMatrix& matrix : generated_set(rows))
       EXPECT_NO_THROW(validate(generate_matrix<float>(matrix, 1)));

@@ -16,7 +16,7 @@ class BenchCmrs(CliTest):
         records = report["records"]
         names = ["long_row:300", "permutation:200", "dense:20:30", "6x5 dof 2"]
         self.assertEqual([(r["precision"], r["matrix"], r["format"]) for r in records],
-                         [(p, m, f) for p in ["fp64", "fp32"] for m in names for f in ["csr", "hyb", "cmrs"]])
+                         [(p, m, f) for p in ["fp64", "fp32"] for m in names for f in ["csr", "hyb", "cmrs_strips", "cmrs"]])
         for r in records:
             self.assertEqual(list(r)[:len(RECORD)], RECORD)
             self.assertEqual((r["bench"], r["space"]), ("cmrs", "cpu"))
@@ -46,6 +46,11 @@ class BenchCmrs(CliTest):
                 self.assertAlmostEqual(r["efficiency_" + name], r["gbps_" + name] / r["ceiling_gbps"])
             for other in ["csr", "hyb"]:
                 self.assertAlmostEqual(r["over_" + other], others[r["precision"], r["matrix"], other] / r["ms_median"])
+        for r in records:
+            if r["format"] == "cmrs_strips":
+                self.assertGreaterEqual(r["best"]["height"], 2)
+                [whole] = [l for l in lines if (l["precision"], l["matrix"]) == (r["precision"], r["matrix"])]
+                self.assertEqual(r["best"]["ms"], min(v[2] for v in whole["search"] if v[0] > 1))
         rows = {r["matrix"]: (r["row_mean"], r["row_deviation"], r["row_longest"]) for r in lines}
         self.assertEqual(rows["permutation:200"], (1, 0, 1))
         self.assertEqual(rows["dense:20:30"], (30, 0, 30))

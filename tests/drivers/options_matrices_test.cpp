@@ -50,11 +50,11 @@ TEST_F(OptionsMatrices, FilesFoldersAndGeneratedOnesInTheirOrder) {
 }
 
 TEST_F(OptionsMatrices, GeneratedSets) {
-  EXPECT_EQ(matrices("generated:90"),
-            (Words{"dense:37", "permutation:90", "long_row:90", "power_law:90", "blocks:90", "banded:90"}));
-  EXPECT_EQ(matrices("generated").size(), 6u);
+  EXPECT_EQ(matrices("generated:90"), (Words{"dense:37", "permutation:90", "long_row:90", "power_law:90",
+                                             "blocks:90", "banded:90", "mesh:90"}));
+  EXPECT_EQ(matrices("generated").size(), 7u);
   EXPECT_EQ(matrices("generated").at(1), "permutation:1000000");
-  EXPECT_EQ(matrices("dense:37,generated:90").size(), 6u);
+  EXPECT_EQ(matrices("dense:37,generated:90").size(), 7u);
 }
 
 TEST_F(OptionsMatrices, MistakesAreNamed) {

@@ -39,6 +39,17 @@ TEST(CmrsRule, ChoicesAreValid) {
 TEST(CmrsRule, ARowAsLongAsATileGetsMoreThreads) {
   EXPECT_EQ(cmrs_choice({5000, 5000, 40000, 300, 8, 20}).launch.block, CmrsLaunch{}.block);
   EXPECT_EQ(cmrs_choice({5000, 5000, 40000, 2600, 8, 80}).launch.block, 256);
+  EXPECT_EQ(cmrs_choice({100000, 100000, 5000000, 70, 50, 10}).launch.block, 256);
+  EXPECT_EQ(cmrs_choice({10000, 10000, 500000, 70, 50, 10}).launch.block, CmrsLaunch{}.block);
+}
+
+TEST(CmrsRule, ManyShortRowsThatAreAlikeGetStripsOfTwo) {
+  const CmrsChoice strips = cmrs_choice({1'000'000, 1'000'000, 3'000'000, 5, 3, 1});
+  EXPECT_EQ(strips.height, 2);
+  EXPECT_TRUE(strips.reorder);
+  EXPECT_EQ(cmrs_choice({1'000'000, 1'000'000, 3'000'000, 900, 3, 50}).height, 1);  // not alike
+  EXPECT_EQ(cmrs_choice({1'000'000, 1'000'000, 7'000'000, 7, 7, 0.2}).height, 1);   // not short
+  EXPECT_EQ(cmrs_choice({100'000, 100'000, 300'000, 5, 3, 1}).height, 1);           // not many
 }
 
 }  // namespace
