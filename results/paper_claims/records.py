@@ -1,5 +1,6 @@
 """The records of `quadrille ... --json`: files, selections, and the means and ratios that claims are made of."""
 import bisect
+import csv
 import gzip
 import json
 import math
@@ -10,7 +11,7 @@ import statistics
 FAMILIES = {
     "matrices": ["h200_matrices_{}.json.gz"],
     "auto": ["h200_auto_{}.json.gz"],
-    "ellr_t": ["h200_ellr_t_{}.json", "h200_ellr_t_large_{}.json.gz"],
+    "ellr_t": ["h200_ellr_t_{}.json.gz", "h200_ellr_t_large_{}.json.gz"],
     "cmrs": ["h200_cmrs_{}.json.gz", "h200_cmrs_large_{}.json.gz"],
     "rgcsr": ["h200_rgcsr_{}.json.gz", "h200_rgcsr_large_{}.json.gz"],
     "transpose": ["h200_transpose_methods_{}.json.gz", "h200_transpose_methods_large_{}.json.gz"],
@@ -77,6 +78,18 @@ class Runs:
         if found is None:
             raise RecordError(f"{name} is not in {self.folder}")
         return found
+
+    def table(self, name):
+        """The lines of a file of comma-separated values, as dictionaries."""
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            raise RecordError(f"{name} is not in {self.folder}")
+        with open(path, newline="") as file:
+            lines = list(csv.DictReader(file))
+        for i, line in enumerate(lines):
+            if None in line or None in line.values():
+                raise RecordError(f"{name}: line {i + 2} has not as many values as the first")
+        return lines
 
     def lines(self, name):
         """The records of a file that were measured."""

@@ -210,3 +210,23 @@ def by_rule(runs, precision):
         name: table_line(runs, precision, "Table 5", f"group 128, T by rule{rest}", "all")
         for name, rest in (("csr", " faster than csr"), ("hyb", " faster than hyb"), ("cusparse", " faster than cusparse_csr"),
                            ("mean", ": mean of hyb's ms over its own"))}}
+
+
+L1, L2, TIME = "l1tex__t_sector_hit_rate.pct", "lts__t_sector_hit_rate.pct", "gpu__time_duration.sum"
+
+
+def cache_hits(runs, precision):
+    """Of the profiler's second launch of each matrix and ordering; in double precision only."""
+    if precision != "fp64":
+        return {}
+    values = {(line["matrix"], line["ordering"], line["metric"]): float(line["value"])
+              for line in runs.table("h200_rgcsr_profiler.csv") if line["launch"] == "1"}
+    matrices = {matrix for matrix, _, _ in values}
+
+    def average(ordering, metric):
+        return mean(values[m, ordering, metric] for m in matrices)
+
+    return {"n": len(matrices), "more": sum(values[m, "amd", L1] > values[m, "none", L1] for m in matrices),
+            **{ordering: average(ordering, L1) for ordering in ("none", "descending", "rcm", "amd")},
+            "none_l2": average("none", L2), "amd_l2": average("amd", L2),
+            "time": geometric_mean([values[m, "amd", TIME] / values[m, "none", TIME] for m in matrices])}
