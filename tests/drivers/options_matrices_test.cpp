@@ -98,7 +98,7 @@ TEST_F(OptionsMatrices, OneGeneratedMatrixInPlaceOfAFile) {
 
 TEST_F(OptionsMatrices, GridsStandBesideThem) {
   const Options none = set({});
-  EXPECT_EQ(none.matrices.size(), 6u);
+  EXPECT_EQ(none.matrices.size(), 7u);
   EXPECT_TRUE(none.problems.empty() && none.dofs.empty());
   EXPECT_EQ(none.operator_name + none.stencil, "");
   EXPECT_EQ(none.formats, Words{"all"});
