@@ -4,12 +4,28 @@
 #include "kernels/petsc/petsc_error.hpp"
 
 namespace quadrille::petsc {
+
+Mat as_aij(Mat m) {
+  const Mat aij = typed(m).store().aij();
+  ISLocalToGlobalMapping rows = nullptr, columns = nullptr, known = nullptr;
+  QUADRILLE_PETSC(MatPropagateSymmetryOptions(m, aij));
+  QUADRILLE_PETSC(MatGetLocalToGlobalMapping(m, &rows, &columns));
+  QUADRILLE_PETSC(MatGetLocalToGlobalMapping(aij, &known, nullptr));
+  if (rows != nullptr && columns != nullptr && known != rows)
+    QUADRILLE_PETSC(MatSetLocalToGlobalMapping(aij, rows, columns));
+  DM dm = nullptr, known_dm = nullptr;
+  QUADRILLE_PETSC(MatGetDM(m, &dm));
+  QUADRILLE_PETSC(MatGetDM(aij, &known_dm));
+  if (dm != known_dm) QUADRILLE_PETSC(MatSetDM(aij, dm));
+  return aij;
+}
+
 namespace {
 
 // quadrille -> anything that AIJ converts to.
 PetscErrorCode convert_to(Mat m, MatType type, MatReuse reuse, Mat* result) {
   return guarded("MatConvert_Quadrille", [&] {
-    const Mat aij = typed(m).store().aij();
+    const Mat aij = as_aij(m);
     if (reuse != MAT_INPLACE_MATRIX) {
       QUADRILLE_PETSC(MatConvert(aij, type, reuse, result));
       return;
