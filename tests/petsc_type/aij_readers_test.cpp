@@ -52,6 +52,12 @@ TEST_F(MatrixType, TheLinearSolverServerGetsTheValues) {
   }
 }
 
+TEST_F(MatrixType, AlgebraicMultigridIsAijs) {
+  Case c;
+  c.size = {9, 8, 8};
+  expect_same_solutions(filled_pair(c, "cds"), PCGAMG);
+}
+
 TEST_F(MatrixType, QrBySpqr) {
   const Pair p = filled_pair(Case{}, "cds");
   PetscBool ours = PETSC_FALSE, theirs = PETSC_FALSE;

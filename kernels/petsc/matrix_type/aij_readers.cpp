@@ -1,5 +1,6 @@
-// Parts of PETSc that read AIJ's arrays of the matrix that they get: some refuse any other type by name, PCMPI takes its memory for
-// AIJ's whatever it is. While PETSc's own function runs, the AIJ copy stands in the place of a matrix of this type.
+// Parts of PETSc that read AIJ's arrays of the matrix that they get: GAMG, ML and two colourings refuse any other
+// type, PCMPI takes its memory for AIJ's whatever it is. While PETSc's own function runs, the AIJ copy stands in
+// the place of a matrix of this type.
 #include "kernels/petsc/matrix_type/aij_readers.hpp"
 
 #include <petscksp.h>
@@ -7,6 +8,8 @@
 // Private headers: the matrix of a preconditioner is not exchanged in public without its being set up anew.
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
+
+#include <string_view>
 
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
@@ -52,7 +55,7 @@ PetscErrorCode set_up(PC pc) {
   return guarded("PCSetUp_Quadrille", [&] {
     with_copy_in(pc->pmat, kind.text, [&] { return OwnSolver<kind>::functions().set_up(pc); });
     // PCMPI solves small systems by a solver of one rank, the first thing in its data, which takes any matrix.
-    if (pc->ops->setup == nullptr && is_typed(pc->pmat))
+    if (std::string_view(kind.text) == PCMPI && pc->ops->setup == nullptr && is_typed(pc->pmat))
       QUADRILLE_PETSC(KSPSetOperators(*static_cast<KSP*>(pc->data), pc->pmat, pc->pmat));
   });
 }
@@ -110,6 +113,8 @@ void register_aij_readers() {
   QUADRILLE_PETSC(PCInitializePackage());  // registers PETSc's own
   QUADRILLE_PETSC(MatColoringRegisterAll());
   register_solver<PCMPI>();
+  register_solver<PCGAMG>();
+  register_solver<PCML>();
   register_coloring<MATCOLORINGGREEDY>();
   register_coloring<MATCOLORINGJP>();
 }

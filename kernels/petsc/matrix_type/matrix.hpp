@@ -91,8 +91,8 @@ void create_typed(Mat matrix);
 // An empty matrix of this type with the sizes, the blocks and the communicator of `other`.
 Handle<Mat> empty_like(Mat other, MatType type);
 
-// The values of a matrix of this type as AIJ, with what PETSc was told and found about it: its symmetry, its DM, and how local
-// indices are mapped. Collective.
+// The values of a matrix of this type as AIJ, with what PETSc was told and found about it: its symmetry, blocks, near null
+// space and DM, and how local indices are mapped. Collective.
 Mat as_aij(Mat matrix);
 
 // The values of a matrix with the same rows, added `factor` times and assembled; throws where they have no place. Collective.
