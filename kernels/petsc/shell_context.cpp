@@ -27,6 +27,10 @@ void mark_unassembled(Mat matrix) {
   matrix->assembled = PETSC_FALSE;
 }
 
+void mark_changed(Mat matrix) {
+  QUADRILLE_PETSC(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(matrix)));
+}
+
 void mark_set_up(Mat matrix, bool assembled) {
   matrix->preallocated = PETSC_TRUE;
   if (assembled) matrix->assembled = PETSC_TRUE;

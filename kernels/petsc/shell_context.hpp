@@ -25,6 +25,8 @@ void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context);
 
 // A MATSHELL is assembled from its beginning, one whose values are set is not.
 void mark_unassembled(Mat matrix);
+// Tells preconditioners that values are new.
+void mark_changed(Mat matrix);
 // As MatSetUp() leaves a matrix, for PETSc 3.18 does not call it where a program does not.
 void mark_set_up(Mat matrix, bool assembled);
 

@@ -57,7 +57,7 @@ class Transfer {
 
   // Made when first asked for.
   Mat aij(MPI_Comm comm) {
-    if (!aij_) aij_ = coarse_ ? aij_of_ranks(comm) : aij_copy(transfer_->to_csr(), 1, false);
+    if (!aij_) aij_ = coarse_ ? aij_of_ranks(comm) : aij_copy(transfer_->to_csr(), transfer_->dof(), false);
     return aij_.get();
   }
 
@@ -134,6 +134,7 @@ class Transfer {
     Handle<Mat> matrix = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
     QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, own_columns_, PETSC_DETERMINE, PETSC_DETERMINE));
     QUADRILLE_PETSC(MatSetType(matrix.get(), MATAIJ));
+    QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), dof));
     const PetscIndices begin(csr.row_ptr);
     QUADRILLE_PETSC(MatSeqAIJSetPreallocationCSR(matrix.get(), begin.data(), columns.data(), values.data()));
     QUADRILLE_PETSC(MatMPIAIJSetPreallocationCSR(matrix.get(), begin.data(), columns.data(), values.data()));
@@ -225,10 +226,11 @@ void set_reading(Mat m) {
 }
 
 Handle<Mat> shell_around(MPI_Comm comm, std::unique_ptr<Transfer> context, PetscInt rows, PetscInt columns,
-                         [[maybe_unused]] SpaceKind space) {
+                         int dof, [[maybe_unused]] SpaceKind space) {
   Handle<Mat> matrix = make<Mat>("MatCreateShell", [=](Mat* m) {
     return MatCreateShell(comm, rows, columns, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, m);
   });
+  QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), dof));  // as PETSc's MAIJ
 #if defined(PETSC_HAVE_CUDA)
   if (space == SpaceKind::cuda) QUADRILLE_PETSC(MatShellSetVecType(matrix.get(), VECCUDA));
 #endif
@@ -252,7 +254,9 @@ _p_Mat* make_transfer_matrix(std::shared_ptr<const GridTransfer<double>> transfe
   const PetscInt rows = to_index32(transfer->rows(), "rows"),
                  columns = to_index32(transfer->columns(), "columns");
   const SpaceKind space = transfer->space();
-  return shell_around(PETSC_COMM_SELF, std::make_unique<Transfer>(std::move(transfer)), rows, columns, space)
+  const int dof = transfer->dof();
+  return shell_around(PETSC_COMM_SELF, std::make_unique<Transfer>(std::move(transfer)), rows, columns, dof,
+                      space)
       .release();
 }
 
@@ -269,8 +273,9 @@ _p_Mat* make_transfer_matrix(RankTransfer part, _p_Vec* coarse) {
   PetscInt columns = 0;
   QUADRILLE_PETSC(VecGetLocalSize(coarse, &columns));
   const SpaceKind space = part.own->space();
+  const int dof = part.own->dof();
   return shell_around(PetscObjectComm(reinterpret_cast<PetscObject>(coarse)),
-                      std::make_unique<Transfer>(std::move(part), coarse), rows, columns, space)
+                      std::make_unique<Transfer>(std::move(part), coarse), rows, columns, dof, space)
       .release();
 }
 

@@ -74,7 +74,8 @@ def cleaned(text):
     for line in text.splitlines():
         leaks = leaks or bool(LEAK.match(line))
         if not (LEAK.match(line) or OF_THE_TYPE.match(line) or not line.strip()):
-            lines.append(line.replace("quadrille", "aij").rstrip())
+            # A string viewer shows seven letters of a type.
+            lines.append(line.replace("quadrille", "aij").replace("seqquad", "seqaij ").replace("mpiquad", "mpiaij ").rstrip())
     return lines, leaks
 
 

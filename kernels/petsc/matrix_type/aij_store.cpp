@@ -53,7 +53,7 @@ Csr<double> without_empty_rows(const Csr<double>& csr, std::vector<PetscInt>& ro
 class AijStore final : public Store {
  public:
   explicit AijStore(Mat owner) : owner_(owner) {}
-  AijStore(Mat owner, Handle<Mat> aij) : owner_(owner), aij_(std::move(aij)) {}
+  AijStore(Mat owner, Handle<Mat> aij) : owner_(owner), aij_(std::move(aij)) { keep_quiet(aij_.get()); }
 
   std::unique_ptr<Store> duplicate(Mat owner, bool values) override {
     auto copy = std::make_unique<AijStore>(owner, make<Mat>("MatDuplicate", [&](Mat* m) {
@@ -212,6 +212,7 @@ class AijStore final : public Store {
     QUADRILLE_PETSC(MatSetOption(made.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
     for (const auto& [option, value] : options_)
       QUADRILLE_PETSC(MatSetOption(made.get(), option, value ? PETSC_TRUE : PETSC_FALSE));
+    keep_quiet(made.get());
     aij_ = std::move(made);
   }
 
@@ -237,6 +238,15 @@ void Store::modify(const std::function<void(Mat)>& change) {
   }
   in_change_ = false;
   take_from_aij();
+}
+
+void keep_quiet(Mat copy) {
+  static const PetscOptions none = [] {
+    PetscOptions made = nullptr;
+    QUADRILLE_PETSC(PetscOptionsCreate(&made));
+    return made;
+  }();
+  QUADRILLE_PETSC(PetscObjectSetOptions(reinterpret_cast<PetscObject>(copy), none));
 }
 
 void throw_no_coordinates() {

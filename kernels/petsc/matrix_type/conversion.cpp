@@ -6,10 +6,46 @@
 namespace quadrille::petsc {
 namespace {
 
+// Programs may tell a block size late.
+void copy_block_sizes(Mat from, Mat to) {
+  PetscInt rows = 1, columns = 1, known_rows = 1, known_columns = 1;
+  QUADRILLE_PETSC(MatGetBlockSizes(from, &rows, &columns));
+  QUADRILLE_PETSC(MatGetBlockSizes(to, &known_rows, &known_columns));
+  if (rows != known_rows || columns != known_columns) QUADRILLE_PETSC(MatSetBlockSizes(to, rows, columns));
+}
+
+void copy_near_null_space(Mat from, Mat to) {
+  MatNullSpace space = nullptr, known = nullptr;
+  QUADRILLE_PETSC(MatGetNearNullSpace(from, &space));
+  QUADRILLE_PETSC(MatGetNearNullSpace(to, &known));
+  if (space != known) QUADRILLE_PETSC(MatSetNearNullSpace(to, space));
+}
+
+}  // namespace
+
+Mat as_aij(Mat m) {
+  const Mat aij = typed(m).store().aij();
+  copy_block_sizes(m, aij);
+  copy_near_null_space(m, aij);
+  ISLocalToGlobalMapping rows = nullptr, columns = nullptr, known = nullptr;
+  QUADRILLE_PETSC(MatPropagateSymmetryOptions(m, aij));
+  QUADRILLE_PETSC(MatGetLocalToGlobalMapping(m, &rows, &columns));
+  QUADRILLE_PETSC(MatGetLocalToGlobalMapping(aij, &known, nullptr));
+  if (rows != nullptr && columns != nullptr && known != rows)
+    QUADRILLE_PETSC(MatSetLocalToGlobalMapping(aij, rows, columns));
+  DM dm = nullptr, known_dm = nullptr;
+  QUADRILLE_PETSC(MatGetDM(m, &dm));
+  QUADRILLE_PETSC(MatGetDM(aij, &known_dm));
+  if (dm != known_dm) QUADRILLE_PETSC(MatSetDM(aij, dm));
+  return aij;
+}
+
+namespace {
+
 // quadrille -> anything that AIJ converts to.
 PetscErrorCode convert_to(Mat m, MatType type, MatReuse reuse, Mat* result) {
   return guarded("MatConvert_Quadrille", [&] {
-    const Mat aij = typed(m).store().aij();
+    const Mat aij = as_aij(m);
     if (reuse != MAT_INPLACE_MATRIX) {
       QUADRILLE_PETSC(MatConvert(aij, type, reuse, result));
       return;

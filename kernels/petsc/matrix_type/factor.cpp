@@ -1,6 +1,6 @@
 // Factorisations: those of AIJ, PETSc's own and of the packages that it was built with. The factor is AIJ's,
 // whose symbolic and numeric steps take their values from the AIJ copy of the matrix, so that -pc_type lu,
-// ilu, cholesky and icc do for this type what they do for AIJ.
+// ilu, cholesky, icc and qr do for this type what they do for AIJ.
 #include "kernels/petsc/matrix_type/factor.hpp"
 
 #include <array>
@@ -44,13 +44,38 @@ MatOperation numeric_operation(MatFactorType type) {
   return symmetric ? MATOP_CHOLESKY_FACTOR_NUMERIC : MATOP_LUFACTOR_NUMERIC;
 }
 
+// Where a factor keeps a step: an operation of the matrix, but for QR, whose steps are functions with names.
+enum class Step { symbolic, numeric };
+
+Function step_of(Mat factor, MatFactorType type, Step step) {
+  Function found = nullptr;
+  if (type != MAT_FACTOR_QR)
+    QUADRILLE_PETSC(MatGetOperation(
+        factor, step == Step::symbolic ? symbolic_operation(type) : numeric_operation(type), &found));
+  else
+    QUADRILLE_PETSC(PetscObjectQueryFunction(
+        reinterpret_cast<PetscObject>(factor),
+        step == Step::symbolic ? "MatQRFactorSymbolic_C" : "MatQRFactorNumeric_C", &found));
+  return found;
+}
+
+template <class Callback>
+void set_step(Mat factor, MatFactorType type, Step step, Callback* ours) {
+  if (type != MAT_FACTOR_QR)
+    set_operation(factor, step == Step::symbolic ? symbolic_operation(type) : numeric_operation(type), ours);
+  else
+    QUADRILLE_PETSC(PetscObjectComposeFunction(
+        reinterpret_cast<PetscObject>(factor),
+        step == Step::symbolic ? "MatQRFactorSymbolic_C" : "MatQRFactorNumeric_C", ours));
+}
+
 Steps& steps_of(Mat factor) {
   return composed<Steps>(reinterpret_cast<PetscObject>(factor), container_name);
 }
 
 // A preconditioner may be made from another matrix than the one it was asked for.
 Mat aij_of(Mat m) {
-  return is_typed(m) ? typed(m).store().aij() : m;
+  return is_typed(m) ? as_aij(m) : m;
 }
 
 PetscErrorCode numeric(Mat factor, Mat m, const MatFactorInfo* info) {
@@ -63,12 +88,11 @@ PetscErrorCode numeric(Mat factor, Mat m, const MatFactorInfo* info) {
 void take_numeric(Mat factor) {
   MatFactorType type = MAT_FACTOR_NONE;
   QUADRILLE_PETSC(MatGetFactorType(factor, &type));
-  Function theirs = nullptr;
-  QUADRILLE_PETSC(MatGetOperation(factor, numeric_operation(type), &theirs));
+  const Function theirs = step_of(factor, type, Step::numeric);
   if (theirs == reinterpret_cast<Function>(numeric))
     return;  // a package that says it once, and was asked again
   steps_of(factor).numeric = theirs;
-  set_operation(factor, numeric_operation(type), numeric);
+  set_step(factor, type, Step::numeric, numeric);
 }
 
 PetscErrorCode symbolic_lu(Mat factor, Mat m, IS rows, IS columns, const MatFactorInfo* info) {
@@ -96,17 +120,16 @@ constexpr std::array packages = {MATSOLVERPETSC,        MATSOLVERMUMPS,       MA
 template <std::size_t package>
 PetscErrorCode get_factor(Mat m, MatFactorType type, Mat* result) {
   return guarded("MatGetFactor_Quadrille", [&] {
-    Handle<Mat> factor = make<Mat>("MatGetFactor", [&](Mat* f) {
-      return MatGetFactor(typed(m).store().aij(), packages[package], type, f);
-    });
+    Handle<Mat> factor = make<Mat>(
+        "MatGetFactor", [&](Mat* f) { return MatGetFactor(as_aij(m), packages[package], type, f); });
     auto steps = std::make_unique<Steps>();
-    QUADRILLE_PETSC(MatGetOperation(factor.get(), symbolic_operation(type), &steps->symbolic));
+    steps->symbolic = step_of(factor.get(), type, Step::symbolic);
     compose(reinterpret_cast<PetscObject>(factor.get()), container_name, std::move(steps));
     const bool two_orders = type == MAT_FACTOR_LU || type == MAT_FACTOR_ILU;
     if (two_orders)
-      set_operation(factor.get(), symbolic_operation(type), symbolic_lu);
+      set_step(factor.get(), type, Step::symbolic, symbolic_lu);
     else
-      set_operation(factor.get(), symbolic_operation(type), symbolic);
+      set_step(factor.get(), type, Step::symbolic, symbolic);
     *result = factor.release();
   });
 }
@@ -116,7 +139,8 @@ template <std::size_t package>
 void register_package() {
   for (const auto& [ours, theirs] :
        {std::pair("seqquadrille", MATSEQAIJ), std::pair("mpiquadrille", MATMPIAIJ)})
-    for (const MatFactorType type : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC}) {
+    for (const MatFactorType type :
+         {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC, MAT_FACTOR_QR}) {
       PetscBool known = PETSC_FALSE, of_type = PETSC_FALSE;
       PetscErrorCode (*create)(Mat, MatFactorType, Mat*) = nullptr;
       QUADRILLE_PETSC(MatSolverTypeGet(packages[package], theirs, type, &known, &of_type, &create));

@@ -299,10 +299,7 @@ class GridStore final : public Store {
     // Zeroed rows keep their places, which are the stencil's.
     QUADRILLE_PETSC(MatSetOption(made.get(), MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
     QUADRILLE_PETSC(MatSetOption(made.get(), MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
-    ISLocalToGlobalMapping rows_map = nullptr, columns_map = nullptr;
-    QUADRILLE_PETSC(MatGetLocalToGlobalMapping(owner_, &rows_map, &columns_map));
-    if (rows_map != nullptr && columns_map != nullptr)
-      QUADRILLE_PETSC(MatSetLocalToGlobalMapping(made.get(), rows_map, columns_map));
+    keep_quiet(made.get());
     aij_ = std::move(made);
   }
 

@@ -3,7 +3,7 @@
 #include <petscdmda.h>
 
 // A private header: no public function tells a DMDA how to interpolate (DMShellSetCreateInterpolation is for DMSHELL alone), and
-// what it does by itself goes by the first letters of the matrix type's name.
+// what it does by itself goes by the first letters of the matrix type's name; none says what DMSetMatrixPreallocateOnly() was told.
 #include <petsc/private/dmimpl.h>
 
 #include <array>
@@ -169,6 +169,10 @@ bool makes_gpu_vectors(DM dm) {
   VecType type = nullptr;
   QUADRILLE_PETSC(DMGetVecType(dm, &type));
   return has_cuda() && type != nullptr && std::string_view(type).find("cuda") != std::string_view::npos;
+}
+
+bool fills_matrices(DM dm) {
+  return !dm->prealloc_only;
 }
 
 void offer_interpolation(DM fine) {

@@ -9,6 +9,9 @@ namespace quadrille::petsc {
 // Whether the vectors of the DM are VECCUDA.
 bool makes_gpu_vectors(DM dm);
 
+// Whether it gives its matrices zeros, assembled, where they are AIJ (DMSetMatrixPreallocateOnly).
+bool fills_matrices(DM dm);
+
 // From now on DMCreateInterpolation from the DMs that `fine`, a DMDA, is coarsened to gives a transfer matrix
 // (kernels/petsc/transfer_matrix.hpp) with the values of PETSc's: for linear interpolation (DMDA_Q1) between grids of the same ranks,
 // whose boxes need not lie over each other. What else there is stays PETSc's. May be called again.

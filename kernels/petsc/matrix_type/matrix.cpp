@@ -119,6 +119,12 @@ void TypedMatrix::set_up() {
   on_grid_ = grid != nullptr;
   for (const auto& [option, value] : early_) store_->set_option(option, value);
   mark_set_up(self_, on_grid_);  // zeros on a grid are values: a colouring asks for its sparsity
+  if (!on_grid_ || !fills_matrices(grid)) return;
+  // What PETSc shows at an assembly (-mat_view, -mat_is_symmetric), and forgets at the second one.
+  only_zeros_ = true;
+  QUADRILLE_PETSC(MatAssemblyBegin(self_, MAT_FINAL_ASSEMBLY));
+  QUADRILLE_PETSC(MatAssemblyEnd(self_, MAT_FINAL_ASSEMBLY));
+  only_zeros_ = false;
 }
 
 void TypedMatrix::lay_out(Mat self) {

@@ -26,6 +26,8 @@ class TypedMatrix final : public ShellContext {
   Store& store();
   // Whether set_up() found a DMDA.
   bool on_grid() const { return on_grid_; }
+  // Whether an assembly has values to take: not that of a new matrix, nor one while AIJ changes them.
+  bool assembles_values() { return !only_zeros_ && !store().in_change(); }
 
   // Sizes and partition, as far as the program has said them: it may ask for its rows before MatSetUp().
   // Collective.
@@ -66,6 +68,7 @@ class TypedMatrix final : public ShellContext {
   bool on_grid_ = false;
   bool sizes_decided_ = false;  // by PETSc, in lay_out()
   bool said_zero_ = false;
+  bool only_zeros_ = false;  // while set_up() assembles the zeros of a grid
   std::shared_ptr<const SpmvOperator<double>> own_;
   std::string own_format_;
   std::shared_ptr<GhostProducts> ghosts_;
@@ -87,6 +90,10 @@ void create_typed(Mat matrix);
 
 // An empty matrix of this type with the sizes, the blocks and the communicator of `other`.
 Handle<Mat> empty_like(Mat other, MatType type);
+
+// The values of a matrix of this type as AIJ, with what PETSc was told and found about it: its symmetry, blocks, near null
+// space and DM, and how local indices are mapped. Collective.
+Mat as_aij(Mat matrix);
 
 // The values of a matrix with the same rows, added `factor` times and assembled; throws where they have no place. Collective.
 void add_rows(TypedMatrix& to, PetscScalar factor, Mat from);

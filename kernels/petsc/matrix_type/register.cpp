@@ -2,6 +2,7 @@
 
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/host_share.hpp"
+#include "kernels/petsc/matrix_type/aij_readers.hpp"
 #include "kernels/petsc/matrix_type/factor.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/point_block_jacobi.hpp"
@@ -22,6 +23,7 @@ void register_matrix_type() {
   QUADRILLE_PETSC(MatRegisterRootName("quadrille", "seqquadrille", "mpiquadrille"));
   find_host_share();
   register_factors();
+  register_aij_readers();
   register_point_block_jacobi();
 }
 

@@ -93,6 +93,9 @@ class Store {
   bool in_change_ = false;
 };
 
+// Lets a copy in AIJ ask for no options from now on: -mat_view and its like are for the matrix, which shows itself.
+void keep_quiet(Mat copy);
+
 [[noreturn]] void throw_no_coordinates();
 // Throw FormatError for indices past the matrix's end, and for a row that is not this rank's.
 void require_inside(Mat owner, PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column);

@@ -8,18 +8,17 @@
 namespace quadrille::petsc {
 namespace {
 
-Mat aij_of(Mat m) {
-  return typed(m).store().aij();
+template <class Function>
+Function* operation_of(Mat m, MatOperation operation) {
+  void (*function)(void) = nullptr;
+  QUADRILLE_PETSC(MatGetOperation(m, operation, &function));
+  if (function == nullptr) throw PetscError("this matrix has no such operation");
+  return reinterpret_cast<Function*>(function);
 }
 
-template <class Change>
-PetscErrorCode changed(const char* function, Mat m, const Change& change) {
-  return guarded(function, [&] {
-    typed(m).store().modify(change);
-    // The public way to tell preconditioners that values are new.
-    QUADRILLE_PETSC(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
-    QUADRILLE_PETSC(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
-  });
+void assemble(Mat m) {
+  QUADRILLE_PETSC(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+  QUADRILLE_PETSC(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
 }
 
 // A copy of the values in AIJ is changed by PETSc's own function, and taken over.
@@ -28,14 +27,23 @@ struct ChangeOfAij;
 template <Name name, class... Arguments, PetscErrorCode (*function)(Mat, Arguments...)>
 struct ChangeOfAij<name, function> {
   static PetscErrorCode call(Mat m, Arguments... arguments) {
-    return changed(name.text, m, [&](Mat a) { check(function(a, arguments...), name.text); });
+    return guarded(name.text, [&] {
+      PetscBool assembled = PETSC_FALSE;
+      QUADRILLE_PETSC(MatAssembled(m, &assembled));
+      typed(m).store().modify([&](Mat a) { check(function(a, arguments...), name.text); });
+      if (!assembled) return assemble(m);
+      // As AIJ: the type's own part, without what PETSc shows and forgets at an assembly.
+      using AssemblyEnd = PetscErrorCode(Mat, MatAssemblyType);
+      QUADRILLE_PETSC(operation_of<AssemblyEnd>(m, MATOP_ASSEMBLY_END)(m, MAT_FINAL_ASSEMBLY));
+      mark_changed(m);
+    });
   }
 };
 
 // What PCEISENSTAT scales with: it must be what SOR takes for the diagonal, which are blocks where AIJ finds equal rows.
 PetscErrorCode mult_diagonal_block(Mat m, Vec x, Vec y) {
   return guarded("MatMultDiagonalBlock_Quadrille", [&] {
-    const Mat aij = aij_of(m);
+    const Mat aij = as_aij(m);
     PetscBool blocks = PETSC_FALSE;
     QUADRILLE_PETSC(MatHasOperation(aij, MATOP_MULT_DIAGONAL_BLOCK, &blocks));
     if (blocks) {
@@ -48,11 +56,11 @@ PetscErrorCode mult_diagonal_block(Mat m, Vec x, Vec y) {
 }
 PetscErrorCode equal(Mat m, Mat other, PetscBool* result) {
   return guarded("MatEqual_Quadrille", [&] {
-    QUADRILLE_PETSC(MatEqual(aij_of(m), is_typed(other) ? aij_of(other) : other, result));
+    QUADRILLE_PETSC(MatEqual(as_aij(m), is_typed(other) ? as_aij(other) : other, result));
   });
 }
 PetscErrorCode transpose(Mat m, MatReuse reuse, Mat* result) {
-  return guarded("MatTranspose_Quadrille", [&] { transpose_by(aij_of(m), m, reuse, result); });
+  return guarded("MatTranspose_Quadrille", [&] { transpose_by(as_aij(m), m, reuse, result); });
 }
 // Products with AIJ, such as Galerkin coarse operators: the AIJ copy takes this matrix's place in them, and is kept up to date
 // from then on. PETSc may ask twice; the second time the place is taken.
@@ -61,7 +69,7 @@ PetscErrorCode product_set_from_options(Mat product) {
     Mat factors[3] = {};
     QUADRILLE_PETSC(MatProductGetMats(product, &factors[0], &factors[1], &factors[2]));
     for (Mat& factor : factors)
-      if (factor != nullptr) factor = is_typed(factor) ? aij_of(factor) : aij_of_transfer(factor);
+      if (factor != nullptr) factor = is_typed(factor) ? as_aij(factor) : aij_of_transfer(factor);
     QUADRILLE_PETSC(MatProductReplaceMats(factors[0], factors[1], factors[2], product));
     QUADRILLE_PETSC(MatProductSetFromOptions(product));
   });
@@ -70,47 +78,46 @@ PetscErrorCode product_set_from_options(Mat product) {
 // The format and its bytes where a summary is asked for, else the values.
 PetscErrorCode view(Mat m, PetscViewer viewer) {
   return guarded("MatView_Quadrille", [&] {
-    PetscBool ascii = PETSC_FALSE;
+    PetscBool ascii = PETSC_FALSE, string = PETSC_FALSE;
     PetscViewerFormat format = PETSC_VIEWER_DEFAULT;
+    QUADRILLE_PETSC(
+        PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERSTRING, &string));
+    if (string) return;  // of one line about everything: MatView() put the type's name there
     QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
     QUADRILLE_PETSC(PetscViewerGetFormat(viewer, &format));
     if (ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL))
       typed(m).scaled().view(viewer);
     else
-      QUADRILLE_PETSC(MatView(aij_of(m), viewer));
+      QUADRILLE_PETSC(MatView(as_aij(m), viewer));
   });
 }
 
 // Finite differences by colours: AIJ's own functions, on the AIJ copy, whose arrays they remember.
 
-template <class Function>
-Function* operation_of(Mat m, MatOperation operation) {
-  void (*function)(void) = nullptr;
-  QUADRILLE_PETSC(MatGetOperation(m, operation, &function));
-  if (function == nullptr) throw PetscError("this matrix has no such operation");
-  return reinterpret_cast<Function*>(function);
-}
 using ColoringSetUp = PetscErrorCode(Mat, ISColoring, MatFDColoring);
 
 PetscErrorCode coloring_create(Mat m, ISColoring colors, MatFDColoring coloring) {
   return guarded("MatFDColoringCreate_Quadrille", [&] {
-    const Mat a = aij_of(m);
+    const Mat a = as_aij(m);
     QUADRILLE_PETSC(operation_of<ColoringSetUp>(a, MATOP_FDCOLORING_CREATE)(a, colors, coloring));
   });
 }
 PetscErrorCode coloring_set_up(Mat m, ISColoring colors, MatFDColoring coloring) {
   return guarded("MatFDColoringSetUp_Quadrille", [&] {
-    const Mat a = aij_of(m);
+    const Mat a = as_aij(m);
     QUADRILLE_PETSC(operation_of<ColoringSetUp>(a, MATOP_FDCOLORING_SETUP)(a, colors, coloring));
   });
 }
 PetscErrorCode coloring_apply(Mat m, MatFDColoring coloring, Vec x, void* context) {
-  return changed("MatFDColoringApply_Quadrille", m, [&](Mat a) {
-    ColoringApply* const of_dm = typed(m).coloring_by_dm;
-    if (of_dm != nullptr)
-      QUADRILLE_PETSC(of_dm(m, coloring, x, context));
-    else
-      QUADRILLE_PETSC(operation_of<ColoringApply>(a, MATOP_FD_COLORING_APPLY)(a, coloring, x, context));
+  return guarded("MatFDColoringApply_Quadrille", [&] {
+    typed(m).store().modify([&](Mat a) {
+      ColoringApply* const of_dm = typed(m).coloring_by_dm;
+      if (of_dm != nullptr)
+        QUADRILLE_PETSC(of_dm(m, coloring, x, context));
+      else
+        QUADRILLE_PETSC(operation_of<ColoringApply>(a, MATOP_FD_COLORING_APPLY)(a, coloring, x, context));
+    });
+    assemble(m);
   });
 }
 // MatFDColoringUseDM() puts a function of its own in the place of the one above, which would write into the
@@ -136,7 +143,7 @@ void set_products_through_aij(Mat m) {
 namespace {
 
 #define QUADRILLE_READ(operation, function) \
-  set_operation(m, operation, ThroughAij<#function "_Quadrille", aij_of, function>::call)
+  set_operation(m, operation, ThroughAij<#function "_Quadrille", as_aij, function>::call)
 #define QUADRILLE_CHANGE(operation, function) \
   set_operation(m, operation, ChangeOfAij<#function "_Quadrille", function>::call)
 
@@ -183,7 +190,7 @@ void set_reading(Mat m) {
     QUADRILLE_READ(MATOP_RESTORE_COLUMN_IJ, MatRestoreColumnIJ);
   }
   // AIJ shows equal rows as one to MatGetOrdering(), which afterwards asks for them all.
-  auto* const adjust = ThroughAij<"MatInodeAdjustForInodes_Quadrille", aij_of, MatInodeAdjustForInodes>::call;
+  auto* const adjust = ThroughAij<"MatInodeAdjustForInodes_Quadrille", as_aij, MatInodeAdjustForInodes>::call;
   QUADRILLE_PETSC(
       PetscObjectComposeFunction(reinterpret_cast<PetscObject>(m), "MatInodeAdjustForInodes_C", adjust));
 }

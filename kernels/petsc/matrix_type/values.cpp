@@ -51,12 +51,12 @@ PetscErrorCode restore_row(Mat, PetscInt, PetscInt* count, PetscInt** columns, P
 
 PetscErrorCode assembly_begin(Mat m, MatAssemblyType type) {
   return guarded("MatAssemblyBegin_Quadrille", [&] {
-    if (!typed(m).store().in_change()) typed(m).store().assemble_begin(type);
+    if (typed(m).assembles_values()) typed(m).store().assemble_begin(type);
   });
 }
 PetscErrorCode assembly_end(Mat m, MatAssemblyType type) {
   return guarded("MatAssemblyEnd_Quadrille", [&] {
-    if (typed(m).store().in_change()) return;
+    if (!typed(m).assembles_values()) return;
     typed(m).store().assemble_end(type);
     if (type == MAT_FLUSH_ASSEMBLY) return;
     typed(m).leave_grid_if_outgrown();
