@@ -37,7 +37,7 @@ class Matrices(CliTest):
         report, screen = self.bench("--matrices", f"generated:60,{self.folder_of_two()}", "--grid", "6x5", "--dofs", "2", "--csv",
                                     table)
         self.assertEqual(list(report), ["machine", "command", "version", "date", "ceilings", "records", "summary"])
-        names = ["dense:30", "permutation:60", "long_row:60", "power_law:60", "blocks:60", "banded:60", "square", "wide",
+        names = ["dense:30", "permutation:60", "long_row:60", "power_law:60", "blocks:60", "banded:60", "mesh:60", "square", "wide",
                  "6x5 dof 2"]
         expected = [(precision, name, format) for precision in ["fp64", "fp32"] for name in names for format in CPU_FORMATS
                     if format != "petsc_aij" or precision == "fp64"]
@@ -50,14 +50,14 @@ class Matrices(CliTest):
                 self.assertTrue(r["checked"] and r["error_over_bound"] <= 1, r)
         self.assertEqual([(r["matrix"], r["format"]) for r in records if r["skipped"]], 2 * [("wide", "cds")])
         by_name = {r["matrix"]: r for r in records}
-        self.assertEqual([by_name[name]["rows"] for name in names], [30, 60, 60, 60, 60, 60, 3, 3, 60])
+        self.assertEqual([by_name[name]["rows"] for name in names], [30, 60, 60, 60, 60, 60, 60, 3, 3, 60])
         self.assertEqual([by_name[name]["nnz"] for name in ["dense:30", "permutation:60", "square", "wide"]], [900, 60, 5, 4])
         self.assertEqual((by_name["square"]["operator"], by_name["square"]["grid"]), ("square.mtx.gz", ""))
         self.assertEqual((by_name["6x5 dof 2"]["operator"], by_name["6x5 dof 2"]["grid"]), ("random", "6x5"))
         with open(table) as file:
             self.assertEqual([row["matrix"] for row in csv.DictReader(file)], [r["matrix"] for r in records])
         for words in ["fp64, cpu: GFLOP/s", "fp32, cpu: GFLOP/s", "permutation:60", "cds, 1 operator wide: block diagonals need",
-                      "summary: fp32, cpu, 9 operators; speed-up over csr", "petsc"]:
+                      "summary: fp32, cpu, 10 operators; speed-up over csr", "petsc"]:
             self.assertIn(words, screen)
         self.assertRegex(screen, r"\d\+")
 
@@ -69,9 +69,9 @@ class Matrices(CliTest):
                      if r["precision"] == precision and not r["skipped"]}
             operators = {name for name, _ in times}
             fastest = {name: min(ms for (other, _), ms in times.items() if other == name) for name in operators}
-            self.assertEqual((summary["base"], summary["operators"]), ("csr", 7))
+            self.assertEqual((summary["base"], summary["operators"]), ("csr", 8))
             self.assertEqual(sorted(m["method"] for m in summary["methods"]), ["cds", "csr", "ell"])
-            self.assertGreaterEqual(sum(m["fastest"] for m in summary["methods"]), 7)
+            self.assertGreaterEqual(sum(m["fastest"] for m in summary["methods"]), 8)
             for m in summary["methods"]:
                 mine = {name: ms for (name, method), ms in times.items() if method == m["method"]}
                 self.assertEqual((m["measured"], m["compared"]), (len(mine), len(mine)))

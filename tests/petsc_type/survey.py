@@ -3,6 +3,8 @@
 
     survey.py [options]                      everything: hours; docs/petsc-programs.md has the table
     survey.py --only 'snes/*' --ranks 1      some of it
+    gunzip -c docs/petsc-programs.jsonl.gz > FILE; survey.py --json FILE     what the table was made from; without the runs that you
+                                             take out of FILE it runs nothing again
 
 Exit status 1 where a run is not the same and survey_reasons.txt gives no reason, 77 where the sources are not installed (Debian:
 libpetscX.Y-dev-examples). What follows a bare -- compiles and links a program with PETSc, instead of what pkg-config says.
