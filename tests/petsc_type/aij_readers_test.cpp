@@ -44,6 +44,9 @@ class Option {
 
 TEST_F(MatrixType, TheLinearSolverServerGetsTheValues) {
   if (ranks() > 1) GTEST_SKIP() << "its programs run on one rank; survey_same.txt has them with a server";
+#if PETSC_VERSION_GE(3, 20, 0)
+  GTEST_SKIP() << "this PETSc makes the solver by -mpi_linear_solver_server alone";
+#endif
   const Option direct("-mpi_pc_type", "lu"), only("-mpi_ksp_type", "preonly");
   for (const bool by_server : {false, true}) {
     std::unique_ptr<Option> always;
@@ -191,8 +194,9 @@ TEST_F(MatrixType, ItShowsItselfAsOftenAsAij) {
     });
   }
   EXPECT_EQ(created[1], created[0]);
-  EXPECT_EQ(shifted[1], shifted[0]);
-  EXPECT_TRUE(ranks() > 1 || zeroed[1] == zeroed[0]) << zeroed[1];  // AIJ of several shows its parts as well
+  // AIJ of several ranks shows its parts as well; PETSc 3.25's assembles in MatShift(), where that of one does not.
+  EXPECT_TRUE((ranks() > 1 && PETSC_VERSION_GE(3, 20, 0)) || shifted[1] == shifted[0]) << shifted[1];
+  EXPECT_TRUE(ranks() > 1 || zeroed[1] == zeroed[0]) << zeroed[1];
   EXPECT_EQ(symmetric[1], symmetric[0]);
   int rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);

@@ -74,9 +74,12 @@ PetscErrorCode scale(Mat m, PetscScalar factor) {
 PetscErrorCode shift(Mat m, PetscScalar value) {
   return guarded("MatShift_Quadrille", [&] {
     typed(m).store().shift(value);
-    // The public way to tell preconditioners that values are new.
+#if PETSC_VERSION_LT(3, 20, 0)  // as AIJ's, which ends with an assembly that -mat_view shows
     QUADRILLE_PETSC(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
     QUADRILLE_PETSC(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+#else
+    mark_changed(m);
+#endif
   });
 }
 PetscErrorCode set_option(Mat m, MatOption option, PetscBool value) {
