@@ -1,9 +1,9 @@
-// `quadrille bench cmrs`: every height, order and kernel of CMRS on a set of operators, what the rule chooses among them, and
-// the columns of Table 2 of Koza, Matyka, Szkoda and Miroslaw 2012: for the rule's choice (`cmrs`), the best of our kernel on strips
-// of 2 rows and more (`cmrs_strips`), the best of the paper's there (`cmrs_paper`) and on single rows (`cmrs_paper_vector`, the
-// paper's vector kernel). Beside them CSR, by our kernel, by ours with a warp a row ("vector") and by the plain kernel with a thread
-// a row ("scalar"), HYB, and cuSPARSE's CSR. The CPU has one kernel:
-// there heights and orders are searched.
+// `quadrille bench cmrs`: every height, order and kernel of CMRS on a set of operators, what the rule chooses
+// among them, and the columns of Table 2 of Koza, Matyka, Szkoda and Miroslaw 2012: for the rule's choice
+// (`cmrs`), the best of our kernel on strips of 2 rows and more (`cmrs_strips`), the best of the paper's
+// there (`cmrs_paper`) and on single rows (`cmrs_paper_vector`, the paper's vector kernel). Beside them CSR,
+// by our kernel, by ours with a warp a row ("vector") and by the plain kernel with a thread a row ("scalar"),
+// HYB, and cuSPARSE's CSR. The CPU has one kernel: there heights and orders are searched.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -51,7 +51,8 @@ ExtraField field_of(const std::string& name, const CmrsTrial& v, SpaceKind space
   return {name, json + ", \"ms\": " + ms + "}", csv + " ms " + ms};
 }
 
-// [height, reorder, kernel, block, aligned, cache, split, ms] of each variant; on the CPU without the five in the middle.
+// [height, reorder, kernel, block, aligned, cache, split, ms] of each variant; on the CPU without the five in
+// the middle.
 ExtraField search_field(const std::vector<CmrsTrial>& variants, SpaceKind space) {
   std::string json = "[", csv;
   for (const CmrsTrial& v : variants) {
@@ -73,10 +74,10 @@ constexpr OtherProduct other_products[] = {{"csr", "csr"},
                                            {"hyb", "hyb"},
                                            {"cusparse_csr", "cusparse_csr"}};
 
-// The columns of the paper's Table 2. Flops are those of the sums, 2 nnz - rows. Bytes, with values of v bytes: every x from
-// memory, (4 + 2 v) nnz + 4 strips + v rows, or x once, (4 + v) nnz + 4 strips + v (rows + columns), which are the paper's
-// for square matrices and v = 8. The efficiencies are fractions of the stream measured in the same run, where the paper took
-// the bandwidth of the data sheet.
+// The columns of the paper's Table 2. Flops are those of the sums, 2 nnz - rows. Bytes, with values of v
+// bytes: every x from memory, (4 + 2 v) nnz + 4 strips + v rows, or x once, (4 + v) nnz + 4 strips + v (rows
+// + columns), which are the paper's for square matrices and v = 8. The efficiencies are fractions of the
+// stream measured in the same run, where the paper took the bandwidth of the data sheet.
 void add_table_columns(const RowStatistics& rows, int height, int value_bytes, const Others& others,
                        Record& record) {
   const auto nnz = static_cast<double>(rows.nnz), n = static_cast<double>(rows.rows),
@@ -191,7 +192,8 @@ class Table {
   std::vector<Line> lines_;
 };
 
-// A record for the fastest of each group but for our strips of one row, which are what the rule takes: `record`.
+// A record for the fastest of each group but for our strips of one row, which are what the rule takes:
+// `record`.
 template <class T>
 std::vector<Record> group_records(FormatRun<T>& formats, const CmrsSearch<T>& search, const Line& line,
                                   SpaceKind space, const Record& record) {

@@ -17,8 +17,8 @@ inline constexpr int cmrs_heights[] = {1, 2, 4, 8, 16};
 inline constexpr int cmrs_blocks[] = {64, 128, 256};
 inline constexpr int cmrs_paper_blocks[] = {64, 128, 192, 256, 320, 384, 448, 512};
 
-// What is compared with each other: our kernel and the paper's, on strips of one row, which are CSR (the paper's is then its vector
-// kernel), and on strips of 2 rows and more, which are what the paper calls CMRS.
+// What is compared with each other: our kernel and the paper's, on strips of one row, which are CSR (the
+// paper's is then its vector kernel), and on strips of 2 rows and more, which are what the paper calls CMRS.
 enum class CmrsGroup { rows, strips, paper_rows, paper_strips };
 inline constexpr CmrsGroup cmrs_groups[] = {CmrsGroup::rows, CmrsGroup::strips, CmrsGroup::paper_rows,
                                             CmrsGroup::paper_strips};
@@ -42,8 +42,8 @@ inline bool same(const CmrsLaunch& a, const CmrsLaunch& b) {
          (a.kernel == Kernel::ours || (a.aligned == b.aligned && a.cache == b.cache && a.split == b.split));
 }
 
-// What is tried of one conversion. Not tried: orders of height 1, whose rows are sorted in any case; and the ways through the
-// caches but for the fastest variant, see CmrsSearch::try_caches().
+// What is tried of one conversion. Not tried: orders of height 1, whose rows are sorted in any case; and the
+// ways through the caches but for the fastest variant, see CmrsSearch::try_caches().
 inline std::vector<CmrsLaunch> cmrs_launches(SpaceKind space) {
   if (space == SpaceKind::cpu) return {{}};
   std::vector<CmrsLaunch> all;
@@ -91,8 +91,9 @@ class CmrsSearch {
     if (space_ == SpaceKind::cuda) try_caches();
   }
 
-  // Both once more, in turns, the median of the faster turn: of many variants the fastest was also a lucky one, and a GPU has slow
-  // moments. If the first turns out slower than the second, it is the second from now on.
+  // Both once more, in turns, the median of the faster turn: of many variants the fastest was also a lucky
+  // one, and a GPU has slow moments. If the first turns out slower than the second, it is the second from now
+  // on.
   void compare(CmrsTrial& best, CmrsTrial& other) {
     for (int turn = 0; turn < 3; ++turn)
       for (CmrsTrial* const trial : {&best, &other}) {
@@ -139,8 +140,8 @@ class CmrsSearch {
     variant.timing = time_products(use(variant), here_.product, vectors_.x, vectors_.y, repetitions);
   }
 
-  // The paper's texture cache was always the best, and L1 mostly got the larger part; here they are compared where it matters, on
-  // the fastest.
+  // The paper's texture cache was always the best, and L1 mostly got the larger part; here they are compared
+  // where it matters, on the fastest.
   void try_caches() {
     for (const CachePath cache : {CachePath::l1, CachePath::l2}) {
       CmrsTrial variant = *fastest(CmrsGroup::paper_strips);

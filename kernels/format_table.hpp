@@ -99,7 +99,8 @@ std::unique_ptr<SpmvOperator<T>> make_cds(const Source<T>& s, const FormatOption
   return own<Space, T>(block_diagonals_from_csr(*csr_of(s), o.block_size));
 }
 
-// On the GPU without a plan of the lines where none is needed: for a given number of lanes, the paper's kernel, or few products.
+// On the GPU without a plan of the lines where none is needed: for a given number of lanes, the paper's
+// kernel, or few products.
 template <class Space, class T>
 std::unique_ptr<SpmvOperator<T>> make_csr(const Source<T>& s, const FormatOptions& o) {
   if constexpr (std::is_same_v<Space, Device>) {
@@ -141,7 +142,8 @@ RgCsr<T> make_rg_csr(const Csr<T>& csr, const FormatOptions& options) {
   return rg;
 }
 
-// Height 0: height, order and, unless the paper's kernel or a block is asked for, kernel and block by the rule.
+// Height 0: height, order and, unless the paper's kernel or a block is asked for, kernel and block by the
+// rule.
 template <class T>
 Cmrs<T> make_cmrs(const Csr<T>& csr, const FormatOptions& o) {
   const CmrsLaunch launch{o.kernel, o.cmrs_block, o.cmrs_aligned, o.x_cache, o.cmrs_split};

@@ -1,5 +1,5 @@
-// Binds a format in GPU memory to the kernel of its paper (formats/gpu_kernel.hpp) as an SpmvOperator. A paper without a
-// transposed product, or one of several vectors, has none here.
+// Binds a format in GPU memory to the kernel of its paper (formats/gpu_kernel.hpp) as an SpmvOperator. A
+// paper without a transposed product, or one of several vectors, has none here.
 #pragma once
 
 #include "kernels/cuda/spmv_paper.hpp"

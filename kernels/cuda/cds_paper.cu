@@ -1,8 +1,8 @@
-// CDS on the GPU as the paper has it: Godwin, Holewinski, Sadayappan, GPGPU-5 2012, section 3.3. One thread owns one element
-// of y and takes the columns of its block diagonals one after the other, for any number of unknowns per node; x comes through the
-// texture cache of then. Beside ours (cds.cu), so that the paper's claims can be measured. The paper does not say how its kernel
-// treats neighbours outside the grid: here a node beyond either end of the numbering is left out, and one across a periodic
-// face is looked up.
+// CDS on the GPU as the paper has it: Godwin, Holewinski, Sadayappan, GPGPU-5 2012, section 3.3. One thread
+// owns one element of y and takes the columns of its block diagonals one after the other, for any number of
+// unknowns per node; x comes through the texture cache of then. Beside ours (cds.cu), so that the paper's
+// claims can be measured. The paper does not say how its kernel treats neighbours outside the grid: here a
+// node beyond either end of the numbering is left out, and one across a periodic face is looked up.
 #include <algorithm>
 
 #include "kernels/cuda/cds_structure.cuh"

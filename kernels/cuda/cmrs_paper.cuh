@@ -1,5 +1,5 @@
-// CMRS by the paper's own kernel, algorithm 1 of Koza, Matyka, Szkoda, Miroslaw 2012: a warp takes a strip. Beside ours
-// (cmrs.cu), so that the paper's claims can be measured. Internal to kernels/cuda.
+// CMRS by the paper's own kernel, algorithm 1 of Koza, Matyka, Szkoda, Miroslaw 2012: a warp takes a strip.
+// Beside ours (cmrs.cu), so that the paper's claims can be measured. Internal to kernels/cuda.
 #pragma once
 
 #include <atomic>
@@ -10,9 +10,10 @@
 
 namespace quadrille::cuda {
 
-// A warp steps through the entries of its strip side by side. Each lane has a partial sum for every row of the strip in
-// shared memory, sums[lane * height + row]; the upper half of the lanes' sums is added to the lower until one is left, whose
-// `height` sums are the rows of y. Aligned: the reads of a strip longer than a warp begin on a whole line of 128 bytes.
+// A warp steps through the entries of its strip side by side. Each lane has a partial sum for every row of
+// the strip in shared memory, sums[lane * height + row]; the upper half of the lanes' sums is added to the
+// lower until one is left, whose `height` sums are the rows of y. Aligned: the reads of a strip longer than a
+// warp begin on a whole line of 128 bytes.
 template <CachePath Path, class T>
 __global__ void __launch_bounds__(1024)
     cmrs_paper_kernel(std::int64_t strips, std::int64_t rows, int height, bool aligned, int row_bits,
@@ -50,7 +51,8 @@ inline int carveout(MemorySplit split) {
                                         : cudaSharedmemCarveoutDefault;
 }
 
-// The split is a property of the kernel, set where it changes: setting it takes about as long as a small product.
+// The split is a property of the kernel, set where it changes: setting it takes about as long as a small
+// product.
 template <CachePath Path, class T>
 void launch_paper_kernel(const Cmrs<T, Device>& a, unsigned blocks, int threads, int bytes, const T* x,
                          T* y) {

@@ -1,5 +1,5 @@
-// The products by the kernels that the formats' papers describe (formats/gpu_kernel.hpp), to compare ours with; CMRS's is a part of
-// its launch. As kernels/cuda/spmv.hpp otherwise.
+// The products by the kernels that the formats' papers describe (formats/gpu_kernel.hpp), to compare ours
+// with; CMRS's is a part of its launch. As kernels/cuda/spmv.hpp otherwise.
 #pragma once
 
 #include "formats/cds.hpp"

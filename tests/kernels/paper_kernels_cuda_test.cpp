@@ -1,5 +1,5 @@
-// The kernels of the formats' papers (Kernel::paper): both products, where the paper has two, against PETSc row by row and bitwise on
-// integers, for every way of reading x.
+// The kernels of the formats' papers (Kernel::paper): both products, where the paper has two, against PETSc
+// row by row and bitwise on integers, for every way of reading x.
 #include <gtest/gtest.h>
 
 #include <limits>

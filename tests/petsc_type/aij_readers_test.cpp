@@ -194,7 +194,8 @@ TEST_F(MatrixType, ItShowsItselfAsOftenAsAij) {
     });
   }
   EXPECT_EQ(created[1], created[0]);
-  // AIJ of several ranks shows its parts as well; PETSc 3.25's assembles in MatShift(), where that of one does not.
+  // AIJ of several ranks shows its parts as well; PETSc 3.25's assembles in MatShift(), where that of one
+  // does not.
   EXPECT_TRUE((ranks() > 1 && PETSC_VERSION_GE(3, 20, 0)) || shifted[1] == shifted[0]) << shifted[1];
   EXPECT_TRUE(ranks() > 1 || zeroed[1] == zeroed[0]) << zeroed[1];
   EXPECT_EQ(symmetric[1], symmetric[0]);

@@ -1,6 +1,6 @@
-// Parts of PETSc that read AIJ's arrays of the matrix that they get: GAMG, ML and two colourings refuse any other
-// type, PCMPI takes its memory for AIJ's whatever it is. While PETSc's own function runs, the AIJ copy stands in
-// the place of a matrix of this type.
+// Parts of PETSc that read AIJ's arrays of the matrix that they get: GAMG, ML and two colourings refuse any
+// other type, PCMPI takes its memory for AIJ's whatever it is. While PETSc's own function runs, the AIJ copy
+// stands in the place of a matrix of this type.
 #include "kernels/petsc/matrix_type/aij_readers.hpp"
 
 #include <petscksp.h>
@@ -54,7 +54,8 @@ template <Name kind>
 PetscErrorCode set_up(PC pc) {
   return guarded("PCSetUp_Quadrille", [&] {
     with_copy_in(pc->pmat, kind.text, [&] { return OwnSolver<kind>::functions().set_up(pc); });
-    // PCMPI solves small systems by a solver of one rank, the first thing in its data, which takes any matrix.
+    // PCMPI solves small systems by a solver of one rank, the first thing in its data, which takes any
+    // matrix.
     if (std::string_view(kind.text) == PCMPI && pc->ops->setup == nullptr && is_typed(pc->pmat))
       QUADRILLE_PETSC(KSPSetOperators(*static_cast<KSP*>(pc->data), pc->pmat, pc->pmat));
   });
