@@ -46,8 +46,8 @@ def measured(runs, precision, kernel):
 
 def zeros(runs, precision):
     """Of all operators, those too that a group would pad too much to be stored: the tables in the JSON have them."""
-    means, most = ([table_line(runs, precision, "Table 4", f"{g}, T 1", c) for g in GROUPS]
-                   for c in ("zeros mean %", "zeros max %"))
+    means = [table_mean(runs, precision, "Table 4", f"{g}, T 1", "zeros mean %") for g in GROUPS]
+    most = [table_end(runs, precision, "Table 4", f"{g}, T 1", "zeros max %", max) for g in GROUPS]
     counts = [len(having_variant(operators(runs, precision), g)) for g in GROUPS]
     return {"n": len(operators(runs, precision)), "least": means[0], "most": means[-1], "worst": max(most),
             "counts": ", ".join(map(str, counts))}
@@ -144,7 +144,7 @@ def ordering(name):
                 pairs.append((plain["ms"], ordered["ms"], operator["rg_csr"]["order_ms"][name]))
         if not pairs:
             return None
-        before, after = (table_line(runs, precision, "Table 7", order, "zeros mean %") for order in ("none", name))
+        before, after = (table_mean(runs, precision, "Table 7", order, "zeros mean %") for order in ("none", name))
         return {"n": len(pairs), "before": before, "after": after, "removed": percent(before - after, before),
                 "faster": percent(sum(b < a for a, b, _ in pairs), len(pairs)),
                 "speed": geometric_mean([a / b for a, b, _ in pairs]),
@@ -184,30 +184,45 @@ def over_cpu_in_turn(runs, precision):
             "geometric": geometric_mean(ratios), "claimed": {"fp32": 56.68, "fp64": 55.79}[precision]}
 
 
-def table_line(runs, precision, start, row, column):
-    """A figure of the tables that the program printed, which know which T its rule takes."""
-    for report in runs.reports("rgcsr", precision)[:1]:
-        for table in report["tables"]:
-            if table["title"].startswith(start):
-                for line in table["lines"]:
-                    if row in line.values():
-                        return line[column]
-    raise RecordError(f"the records of rgcsr have no table '{start}' with a line '{row}'")
+def table_lines(runs, precision, start, row):
+    """[(line, matrices of its file)] of the tables that the program printed, which know which T its rule takes."""
+    found = []
+    for report in runs.reports("rgcsr", precision):
+        lines = [line for table in report["tables"] if table["title"].startswith(start) for line in table["lines"]
+                 if row in line.values()]
+        if not lines:
+            raise RecordError(f"the records of rgcsr have no table '{start}' with a line '{row}'")
+        found.append((lines[0], {r["matrix"] for r in report["records"]}))
+    return found
+
+
+def table_mean(runs, precision, start, row, column, group=None):
+    """Over the operators of all files; those of a file that can hold groups of so many rows, where the table has only these."""
+    every = operators(runs, precision)
+    total = count = 0
+    for line, matrices in table_lines(runs, precision, start, row):
+        own = {m: o for m, o in every.items() if m in matrices}
+        number = len(own) if group is None else len(having_variant(own, group))
+        total, count = total + line[column] * number, count + number
+    return total / count
+
+
+def table_end(runs, precision, start, row, column, end):
+    """The least or the most (`end`) of all files."""
+    return end(line[column] for line, _ in table_lines(runs, precision, start, row))
 
 
 def rule(runs, precision):
-    column = ("of the best, mean %", "worst %")
-    ruled = [table_line(runs, precision, "Each choice", "32, none, T by rule", c) for c in column]
-    one = [table_line(runs, precision, "Each choice", "32, none, T 1", c) for c in column]
-    return {
-        "n": len(operators(runs, precision)), "ruled": ruled[0], "ruled_worst": ruled[1], "one": one[0], "one_worst": one[1]
-    }
+    choices = {"ruled": "32, none, T by rule", "one": "32, none, T 1"}
+    means = {name: table_mean(runs, precision, "Each choice", row, "of the best, mean %") for name, row in choices.items()}
+    worst = {name + "_worst": table_end(runs, precision, "Each choice", row, "worst %", min) for name, row in choices.items()}
+    return {"n": len(operators(runs, precision)), **means, **worst}
 
 
 def by_rule(runs, precision):
     """Table 5 with several threads a row."""
     return {"n": len(having_variant(operators(runs, precision), PAPERS)), **{
-        name: table_line(runs, precision, "Table 5", f"group 128, T by rule{rest}", "all")
+        name: table_mean(runs, precision, "Table 5", f"group 128, T by rule{rest}", "all", PAPERS)
         for name, rest in (("csr", " faster than csr"), ("hyb", " faster than hyb"), ("cusparse", " faster than cusparse_csr"),
                            ("mean", ": mean of hyb's ms over its own"))}}
 

@@ -197,8 +197,8 @@ def table_4(runs):
             for precision in PRECISIONS:
                 found = rgcsr.having_variant(rgcsr.operators(runs, precision), group, kernel)
                 speeds = [v["gflops"] for _, v in found]
-                zeros = (f"{rgcsr.table_line(runs, precision, 'Table 4', f'{group}, T 1', f'zeros {of} %'):.0f}"
-                         for of in ("mean", "max"))
+                table = (runs, precision, "Table 4", f"{group}, T 1")
+                zeros = (f"{z:.0f}" for z in (rgcsr.table_mean(*table, "zeros mean %"), rgcsr.table_end(*table, "zeros max %", max)))
                 cells.append((len(found), *zeros, f"{min(speeds):.2f}", f"{mean(speeds):.1f}", f"{max(speeds):.0f}") if found
                              else [NOT_MEASURED] * 6)
             rows.append((group, "paper's" if kernel == PAPER else "ours, T = 1", *(" / ".join(map(str, dict.fromkeys(c)))
