@@ -1,4 +1,5 @@
 """Oberhuber, Suzuki and Vacata 2010: "New Row-grouped CSR format". The figures; rgcsr_claims.py has the claims."""
+from .own_matrices import OBERHUBER
 from .records import RecordError, geometric_mean, having, mean, median, ms, percent
 
 GROUPS = (32, 64, 128, 256)
@@ -6,6 +7,7 @@ PAPERS = 128  # the group that Table 5 fixes
 BIG = 10_000  # rows, from which a matrix is "large" (4.1)
 OURS, PAPER = "ours", "paper"  # kernels with one thread a row: ours with eight loads in flight, and the paper's
 PEERS = ("csr", "hyb", "cusparse_csr")
+BEYOND = "mesh:400000:21"  # made not to fit the cache
 
 
 def operators(runs, precision):
@@ -83,6 +85,19 @@ def of_the_peak(runs, precision):
     }
 
 
+def table_1(runs, precision, cache):
+    """The program's line, of the file with what does not fit the cache."""
+    for line, matrices in table_lines(runs, precision, "Table 1", cache):
+        if BEYOND in matrices:
+            return line
+    raise RecordError(f"the records of rgcsr have no Table 1 with {BEYOND}")
+
+
+def beyond_the_cache(runs, precision):
+    shares = [table_1(runs, precision, cache)[f"{precision} of the estimate %"] for cache in ("with", "without")]
+    return {"n": 1, "share": shares[0], "past": shares[1], "claimed": {"fp32": 93, "fp64": 80}[precision]}
+
+
 def faster_than(peer, kernel, chosen=lambda o: True, claimed=None):
     def measure(runs, precision):
         if not measured(runs, precision, kernel):
@@ -120,7 +135,38 @@ def over_cpu(format_name, claimed):
     return measure
 
 
-def long_rows(runs, precision):
+def widest(operator, kernel, order="none"):
+    """(group, its variant) for the paper's group, or the widest below that can be held."""
+    held = ((g, variant(operator, g, kernel, order)) for g in (PAPERS, 64, 32))
+    return next((g, v) for g, v in held if v)
+
+
+def stand_ins(runs, precision, names):
+    """The paper's own by their stand-ins: [(name, operator, the paper's kernel)]."""
+    found = operators(runs, precision)
+    own = [(name, found[OBERHUBER.stand_ins[name]]) for name in names]
+    return [(name, operator, widest(operator, PAPER)[1]) for name, operator in own]
+
+
+def beside_hyb(*names):
+    def measure(runs, precision):
+        return {"n": len(names), **{name: ms(o["hyb"]) / v["ms"] for name, o, v in stand_ins(runs, precision, names)}}
+
+    return measure
+
+
+def long_rows(*names):
+    def measure(runs, precision):
+        figures = {"n": len(names)}
+        for name, operator, v in stand_ins(runs, precision, names):
+            figures[name], figures[name + "_gflops"] = v["ms"] / ms(operator["hyb"]), v["gflops"]
+            figures[name + "_best"] = operator["rg_csr"]["best"]["ms"] / ms(operator["hyb"])
+        return figures
+
+    return measure
+
+
+def on_lp1(runs, precision):
     """The fastest of one thread a row, and of the search, on the matrix with one row of 249 643 entries."""
     operator = operators(runs, precision).get("lp1")
     if operator is None:
@@ -185,7 +231,7 @@ def over_cpu_in_turn(runs, precision):
 
 
 def table_lines(runs, precision, start, row):
-    """[(line, matrices of its file)] of the tables that the program printed, which know which T its rule takes."""
+    """[(line, matrices of its file)] of the tables that the program printed, which know the T of its rule."""
     found = []
     for report in runs.reports("rgcsr", precision):
         lines = [line for table in report["tables"] if table["title"].startswith(start) for line in table["lines"]
@@ -197,7 +243,7 @@ def table_lines(runs, precision, start, row):
 
 
 def table_mean(runs, precision, start, row, column, group=None):
-    """Over the operators of all files; those of a file that can hold groups of so many rows, where the table has only these."""
+    """Over the operators of all files; where the table has only those that can hold a group, over these."""
     every = operators(runs, precision)
     total = count = 0
     for line, matrices in table_lines(runs, precision, start, row):
