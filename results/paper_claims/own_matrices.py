@@ -57,7 +57,7 @@ KOZA = Paper(
     {"webbase-1M": "mesh:1000000:3", "mc2depi": "mesh:526000:4", "scircuit": "mesh:171000:6", "cop20k_A": "mesh:121000:21",
      "shipsec1": "mesh:141000:25", "pwtk": "mesh:218000:52", "consph": "mesh:83000:72", "pdb1HYS": "mesh:36000:119",
      "TSOPF_RS_b2383": "mesh:38000:424", "cage15": "mesh:5155000:19"}, tuple(KOZA_MISSING.split()),
-    "rows rounded to thousands as in its Table 2; in fp64 only")
+    "stand-ins with rows rounded to thousands as in its Table 2, in fp64 only")
 OBERHUBER = Paper(
     "Oberhuber et al. 2010 (RgCSR)", "rgcsr", 4, {},
     {"fd18": "mesh:16248:4", "G2_circuit": "mesh:150102:5", "trans4": "long_row:116835:114190",
