@@ -5,9 +5,9 @@
 //   changes_timing -n 128 -dof 3 -types aijcusparse,quadrille -vec cuda                      the GPU, with a PETSc with CUDA
 //   ... -only MatScale,MatShift                                                              these lines alone
 //
-// A refill is MatZeroEntries(), one call for each node (by rows: for each row) with all of its values, and the assembly. "then a
-// product" is the change with the product after it, which pays for what the change left to be done; the product alone is the line
-// before. The products of all types are compared after every line: exits with 1 where they differ.
+// A refill is MatZeroEntries(), one call for each node (or "in rows" for each row) with all of its values, and the assembly.
+// "+ MatMult" is the change with the product after it, which pays for what the change left to be done. The products of all types are
+// compared after every line: exits with 1 where they differ.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -181,12 +181,12 @@ std::vector<Line> lines_of(DM grid, const Options& o, const Numbers& numbers) {
     lines.push_back(
         {name, [=, &numbers](const Subject& s) { refill(s.matrix.get(), grid, o.dof, numbers, set); }});
   };
-  add_refill("refill, Stencil", by_stencil);
-  add_refill("refill, Stencil by rows", by_stencil_rows);
-  add_refill("refill, BlockedStencil", by_blocked_stencil);
-  add_refill("refill, Local", by_local);
-  add_refill("refill, BlockedLocal", by_blocked_local);
-  add_refill("refill, MatSetValues", by_global);
+  add_refill("refill by Stencil", by_stencil);
+  add_refill("refill by Stencil in rows", by_stencil_rows);
+  add_refill("refill by BlockedStencil", by_blocked_stencil);
+  add_refill("refill by Local", by_local);
+  add_refill("refill by BlockedLocal", by_blocked_local);
+  add_refill("refill by MatSetValues", by_global);
   const auto product = [](const Subject& s) {
     QUADRILLE_PETSC(MatMult(s.matrix.get(), s.x.get(), s.y.get()));
   };
@@ -194,7 +194,7 @@ std::vector<Line> lines_of(DM grid, const Options& o, const Numbers& numbers) {
   const auto add = [&](const std::string& name, const std::function<void(const Subject&)>& change) {
     lines.push_back({name, change});
     if (name != "MatGetDiagonal" && name != "MatDuplicate")
-      lines.push_back({name + ", then a product", [=](const Subject& s) {
+      lines.push_back({name + " + MatMult", [=](const Subject& s) {
                          change(s);
                          product(s);
                        }});
