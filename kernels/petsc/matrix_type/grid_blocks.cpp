@@ -4,19 +4,9 @@
 
 namespace quadrille::petsc {
 
-Block GridBlocks::between(std::int64_t node, PetscInt to) const {
-  const std::int64_t own = std::int64_t{to} - structure_.first_node;
-  if (own >= 0 && own < hub_.nodes()) {
-    const std::int64_t d = structure_.diagonal(node, own);
-    return d < 0 ? Block{to} : own_block(node, to, d);
-  }
+Block GridBlocks::ghost_between(std::int64_t node, PetscInt to) const {
   const std::int64_t k = ghost_ ? structure_.ghost_place(node, to) : -1;
   return k < 0 ? Block{to} : ghost_block(node, to, k);
-}
-
-Block GridBlocks::own_block(std::int64_t node, PetscInt to, std::int64_t diagonal) const {
-  const std::int64_t dof = hub_.dof;
-  return {to, hub_.values.data(), diagonal * dof * hub_.rows() + node * dof, 1, hub_.rows()};
 }
 
 Block GridBlocks::ghost_block(std::int64_t node, PetscInt to, std::int64_t place) const {
@@ -42,7 +32,7 @@ void GridBlocks::all_of(std::int64_t node, std::vector<Block>& blocks) const {
 
 std::int64_t GridBlocks::place_of(PetscInt row, PetscInt column) const {
   const PetscInt dof = hub_.dof, local = row - structure_.first_node * dof, to = column / dof;
-  const Block block = between(local / dof, to);
+  const Block block = between(structure_.own_node(local / dof), to);
   if (block.values == nullptr) return -1;
   return block.place(local % dof, column - to * dof) +
          (block.values == hub_.values.data() ? 0 : hub_.values.size());
