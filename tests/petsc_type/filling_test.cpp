@@ -148,18 +148,22 @@ TEST_F(MatrixType, BlocksNeedNotBeNodes) {
 }
 
 TEST_F(MatrixType, NumbersThatTheRankDoesNotKnowAreErrors) {
-  const Case c;
-  const Pair p = filled_pair(c, "cds");
-  ISLocalToGlobalMapping map = nullptr;
-  PetscInt size = 0;
-  CALL(DMGetLocalToGlobalMapping(p.grid.get(), &map));
-  CALL(ISLocalToGlobalMappingGetSize(map, &size));
-  const PetscInt known = 0;
-  const double value = 1;
-  const std::string text = error_of(MatSetValuesLocal(p.ours.get(), 1, &size, 1, &known, &value, ADD_VALUES));
-  EXPECT_NE(text.find("row " + std::to_string(size) + " is beyond those that this rank knows"),
-            std::string::npos)
-      << text;
+  for (const int dof : {1, 2}) {
+    Case c;
+    c.dof = dof;
+    const Pair p = filled_pair(c, "cds");
+    ISLocalToGlobalMapping map = nullptr;
+    PetscInt size = 0;
+    CALL(DMGetLocalToGlobalMapping(p.grid.get(), &map));
+    CALL(ISLocalToGlobalMappingGetSize(map, &size));
+    const PetscInt known = 0;
+    const double value = 1;
+    const std::string text =
+        error_of(MatSetValuesLocal(p.ours.get(), 1, &size, 1, &known, &value, ADD_VALUES));
+    EXPECT_NE(text.find("row " + std::to_string(size) + " is beyond those that this rank knows"),
+              std::string::npos)
+        << text;
+  }
 }
 
 }  // namespace

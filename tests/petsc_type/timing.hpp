@@ -4,7 +4,7 @@
 #include <petscdmda.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -18,15 +18,23 @@ namespace quadrille::type_timing {
 using petsc::Handle;
 using petsc::make;
 
-// On all ranks, and on the GPU where there is one.
+// On all ranks, and on the GPU where there is one; with -cpu_time this process's own time, where others use the machine.
 inline double ms_of(const std::function<void()>& work) {
-  cuda::synchronize();
-  MPI_Barrier(PETSC_COMM_WORLD);
-  const auto start = std::chrono::steady_clock::now();
+  static const bool own_time = [] {
+    PetscBool given = PETSC_FALSE;
+    QUADRILLE_PETSC(PetscOptionsGetBool(nullptr, nullptr, "-cpu_time", &given, nullptr));
+    return given == PETSC_TRUE;
+  }();
+  const auto now = [] {
+    cuda::synchronize();
+    MPI_Barrier(PETSC_COMM_WORLD);
+    timespec time{};
+    clock_gettime(own_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+    return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+  };
+  const double start = now();
   work();
-  cuda::synchronize();
-  MPI_Barrier(PETSC_COMM_WORLD);
-  return 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return now() - start;
 }
 
 inline std::string text_option(const char* name, const std::string& otherwise) {

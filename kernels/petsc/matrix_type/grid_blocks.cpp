@@ -3,6 +3,36 @@
 #include <algorithm>
 
 namespace quadrille::petsc {
+namespace {
+
+// Rows: how many, where that is known to the compiler and they stand side by side, as in block diagonals; else 0.
+template <int Rows, bool add>
+void put_columns(const Block& block, const IndexRun& rows, const IndexRun& columns,
+                 const GivenValues& given) {
+  const PetscInt count = Rows > 0 ? Rows : rows.count;
+  const std::int64_t step = Rows > 0 ? 1 : block.row_step;
+  double* to = &block.at(rows.first, columns.first);
+  const double* from = given.first + rows.at * given.row_step + columns.at * given.column_step;
+  for (PetscInt c = 0; c < columns.count; ++c, to += block.column_step, from += given.column_step)
+    for (PetscInt r = 0; r < count; ++r)
+      to[r * step] = add ? to[r * step] + from[r * given.row_step] : from[r * given.row_step];
+}
+
+template <bool add>
+auto putter(PetscInt rows) {
+  constexpr decltype(&put_columns<0, add>) known[] = {
+      put_columns<0, add>, put_columns<1, add>, put_columns<2, add>, put_columns<3, add>,
+      put_columns<4, add>, put_columns<5, add>, put_columns<6, add>};
+  return known[rows < static_cast<PetscInt>(std::size(known)) ? rows : 0];
+}
+
+}  // namespace
+
+void put(const Block& block, const IndexRun& rows, const IndexRun& columns, const GivenValues& given) {
+  const PetscInt known = block.row_step == 1 ? rows.count : 0;
+  const auto run = given.mode == ADD_VALUES ? putter<true>(known) : putter<false>(known);
+  run(block, rows, columns, given);
+}
 
 Block GridBlocks::ghost_between(std::int64_t node, PetscInt to) const {
   const std::int64_t k = ghost_ ? structure_.ghost_place(node, to) : -1;

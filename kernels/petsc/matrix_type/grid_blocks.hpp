@@ -18,20 +18,7 @@ struct Block {
 };
 
 // Puts the values of these rows and columns there.
-inline void put(const Block& block, const IndexRun& rows, const IndexRun& columns, const GivenValues& given) {
-  const bool add = given.mode == ADD_VALUES;
-  double* to = &block.at(rows.first, columns.first);
-  const double* from = given.first + rows.at * given.row_step + columns.at * given.column_step;
-  if (rows.count == 1 && columns.count == 1) {
-    *to = add ? *to + *from : *from;
-    return;
-  }
-  for (PetscInt c = 0; c < columns.count; ++c, to += block.column_step, from += given.column_step)
-    if (add)
-      for (PetscInt r = 0; r < rows.count; ++r) to[r * block.row_step] += from[r * given.row_step];
-    else
-      for (PetscInt r = 0; r < rows.count; ++r) to[r * block.row_step] = from[r * given.row_step];
-}
+void put(const Block& block, const IndexRun& rows, const IndexRun& columns, const GivenValues& given);
 
 class GridBlocks {
  public:
@@ -51,6 +38,16 @@ class GridBlocks {
     if (own < 0 || own >= nodes_) return ghost_between(from.number, to);
     const std::int64_t d = structure_.diagonal(from, own);
     return d < 0 ? Block{to} : own_block(from.number, to, d);
+  }
+  // The place of the coupling where a node has one unknown; null outside the stencil.
+  double* single(const OwnNode& from, PetscInt to) const {
+    const std::int64_t own = std::int64_t{to} - structure_.first_node;
+    if (own >= 0 && own < nodes_) {
+      const std::int64_t d = structure_.diagonal(from, own);
+      return d < 0 ? nullptr : values_ + d * nodes_ + from.number;
+    }
+    const Block block = ghost_between(from.number, to);
+    return block.values == nullptr ? nullptr : &block.at(0, 0);
   }
   // All of own node `node`, by ascending column.
   void all_of(std::int64_t node, std::vector<Block>& blocks) const;

@@ -54,11 +54,12 @@ class GridStore final : public Store {
     values_.bring_to_host();
     values_.changed_on_host();
     const PetscInt dof = hub_->dof;
-    row_runs_.find(rows, dof, all_nodes_, "row");
-    column_runs_.find(columns, dof, all_nodes_, "column");
     const GivenValues given =
         given_values(values, rows.nodes ? rows.count * dof : rows.count,
                      columns.nodes ? columns.count * dof : columns.count, row_oriented_, mode);
+    if (dof == 1) return set_single(rows, columns, given);
+    row_runs_.find(rows, dof, all_nodes_, "row");
+    column_runs_.find(columns, dof, all_nodes_, "column");
     for (const IndexRun& row : row_runs_) {
       const std::int64_t local = std::int64_t{row.node} - structure_->first_node;
       if (local < 0 || local >= nodes_) {
@@ -271,6 +272,30 @@ class GridStore final : public Store {
   [[noreturn]] static void refuse_off_process(PetscInt row) {
     throw PetscError("row " + std::to_string(row) +
                      " belongs to another rank, and MAT_NO_OFF_PROC_ENTRIES promised that there are none");
+  }
+
+  // With one unknown a node there are no blocks, and what finds them takes longer than the values.
+  void set_single(const Indices& rows, const Indices& columns, const GivenValues& given) {
+    for (PetscInt i = 0; i < rows.count; ++i) {
+      const PetscInt row = node_of(rows, rows.index[i], all_nodes_, "row");
+      const std::int64_t local = std::int64_t{row} - structure_->first_node;
+      if (row < 0) continue;
+      if (local < 0 || local >= nodes_) {
+        column_runs_.find(columns, 1, all_nodes_, "column");
+        keep_for_others({row, 0, 1, i}, given);
+        continue;
+      }
+      const OwnNode node = structure_->own_node(local);
+      for (PetscInt j = 0; j < columns.count; ++j) {
+        const PetscInt column = node_of(columns, columns.index[j], all_nodes_, "column");
+        if (column < 0) continue;
+        const double value = given.at(i, j);
+        if (double* const place = blocks_.single(node, column); place == nullptr)
+          refuse(row, column, value, given.mode);
+        else
+          *place = given.mode == ADD_VALUES ? *place + value : value;
+      }
+    }
   }
 
   // body(row, column, value) for every value of a call that these rows and columns have in common.

@@ -17,6 +17,20 @@ struct Indices {
   PetscInt known = 0;  // nodes that `node_of` tells of
 };
 
+// Throws FormatError: an index past the matrix, or past those known on this rank, whose `size` it is. `what` is what it calls it.
+[[noreturn]] void throw_beyond(const Indices& indices, PetscInt index, PetscInt size, const char* what);
+
+// How many nodes the numbers may be of, out of `nodes` in all.
+inline PetscInt known_nodes(const Indices& given, PetscInt nodes) {
+  return given.node_of != nullptr ? given.known : nodes;
+}
+
+// The node with that number; negative where it is left out.
+inline PetscInt node_of(const Indices& given, PetscInt number, PetscInt nodes, const char* what) {
+  if (number >= known_nodes(given, nodes)) throw_beyond(given, number, known_nodes(given, nodes), what);
+  return given.node_of != nullptr && number >= 0 ? given.node_of[number] : number;
+}
+
 // Neighbouring unknowns of one node, which were named one after the other.
 struct IndexRun {
   PetscInt node = 0;              // of all ranks
@@ -27,7 +41,7 @@ struct IndexRun {
 // The runs of one call. Used again, for making room takes as long as a small call.
 class IndexRuns {
  public:
-  // Throws FormatError for an index past `nodes`, or past those known on this rank. `what` is what it calls them.
+  // As node_of(), of every index.
   void find(const Indices& indices, PetscInt dof, PetscInt nodes, const char* what);
   const IndexRun* begin() const { return runs_.data(); }
   const IndexRun* end() const { return end_; }
