@@ -116,7 +116,7 @@ constexpr void beside_diagonal_in_box(const Couplings& s, const T* a, const T* x
   int d = 0;
   QUADRILLE_UNROLL
   for (int z = 0; z < planes; ++z) {
-    T values[3][3][Rows], from[3][Rows + 2];
+    T values[3][3][Rows] = {}, from[3][Rows + 2];
     QUADRILLE_UNROLL
     for (int y = 0; y < 3; ++y) {
       const int line = row + ((z - planes / 2) * s.n[1] + y - 1) * s.n[0],
