@@ -4,11 +4,12 @@
 //   diffusion   -div(a grad u) = f    a in m^2/s, f in 1/s
 //   elasticity  -(mu lap u + (lambda + mu) grad div u) = f    u in m, f in N/m^3
 //
-// Faces: value:X is u = X one spacing beyond the last node, clamp is no flux half a spacing beyond it, periodic wraps
-// (assembly/pde/laplacian.hpp). Where no face fixes a value, u is known but for a constant: the one of mean zero is found.
+// Faces: value:X is u = X one spacing beyond the last node, clamp is no flux half a spacing beyond it,
+// periodic wraps (assembly/pde/laplacian.hpp). Where no face fixes a value, u is known but for a constant:
+// the one of mean zero is found.
 //
-// On several ranks each has some planes of the grid (drivers/support/rank_part.hpp). All of them run everything here; rank 0 speaks and
-// writes the files.
+// On several ranks each has some planes of the grid (drivers/support/rank_part.hpp). All of them run
+// everything here; rank 0 speaks and writes the files.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -26,6 +27,7 @@
 #include "drivers/support/rank_part.hpp"
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
+#include "drivers/support/solve_input.hpp"
 #include "drivers/support/solve_record.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
@@ -51,11 +53,12 @@ std::string formatted(const char* format, Numbers... numbers) {
   return text;
 }
 
-// Solved with as PETSc's own matrix, a peer: MATAIJ, or MATAIJCUSPARSE where PETSc has CUDA and the machine a GPU.
+// Solved with as PETSc's own matrix, a peer: MATAIJ, or MATAIJCUSPARSE where PETSc has CUDA and the machine a
+// GPU.
 constexpr const char* petscs_format = "petsc_aij";
 
-// auto takes the GPU where PETSc's vectors can be there too, and otherwise the CPU where the format is there. Throws CudaError
-// for a format that needs a GPU where there is none.
+// auto takes the GPU where PETSc's vectors can be there too, and otherwise the CPU where the format is there.
+// Throws CudaError for a format that needs a GPU where there is none.
 const FormatEntry& chosen_entry(const Options& options) {
   const bool prefer_gpu = petsc::has_cuda() && cuda::device_count() > 0;
   const bool petscs_own =
@@ -78,15 +81,21 @@ SpaceKind space_of(const Options& options, const FormatEntry& entry) {
   return entry.name == petscs_format && gpu ? SpaceKind::cuda : entry.space;
 }
 
-// Takes the mean of each unknown off, over all ranks.
-void remove_means(std::vector<double>& values, const Grid& grid) {
-  const int dof = grid.dof;
-  for (int r = 0; r < dof; ++r) {
-    double sum = 0;
-    for (std::size_t i = r; i < values.size(); i += dof) sum += values[i];
-    const double mean = petsc::sum_over_ranks(sum) / static_cast<double>(grid.nodes());
-    for (std::size_t i = r; i < values.size(); i += dof) values[i] -= mean;
-  }
+// Takes the mean of each unknown off, over the nodes of all ranks or, where nodes are said to be in `regions`
+// regions, over each of these; those of none (-1) stay.
+void remove_means(std::vector<double>& values, int dof, const std::vector<std::int32_t>& region,
+                  std::int64_t regions) {
+  const auto region_of = [&](std::size_t row) { return region.empty() ? 0 : region[row / dof]; };
+  std::vector<double> sum(static_cast<std::size_t>(regions * (dof + 1)), 0.0);  // and, last, the nodes
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (region_of(i) >= 0) {
+      sum[region_of(i) * (dof + 1) + i % dof] += values[i];
+      if (i % dof == 0) ++sum[region_of(i) * (dof + 1) + dof];
+    }
+  petsc::sum_over_ranks(sum);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (region_of(i) >= 0)
+      values[i] -= sum[region_of(i) * (dof + 1) + i % dof] / sum[region_of(i) * (dof + 1) + dof];
 }
 
 class Solve {
@@ -157,13 +166,16 @@ class Solve {
     require_planes_for_all(options_.grid);
     const bool csr = entry_ != nullptr ? entry_->name != "cds" && entry_->name != "dia" : room_for_csr();
     require_memory(csr);
+    together([&] { input_ = pde_input(options_); });
     RankSource part;
     together([&] {
       PdeLines lines = assemble_pde_lines(options_.pde, options_.grid, options_.points, options_.boundary,
-                                          options_.seed, options_.manufactured, lines_of_rank(options_.grid));
+                                          input_, lines_of_rank(options_.grid));
       rhs_ = std::move(lines.system.rhs);
       exact_ = std::move(lines.exact);
       singular_ = lines.singular;
+      region_ = std::move(lines.region);
+      regions_ = lines.regions;
       part =
           rank_source(options_.grid, std::move(lines.system.structure), std::move(lines.system.values), csr);
       ghosts_ = part.ghosts;
@@ -173,8 +185,8 @@ class Solve {
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
   }
 
-  // Of this rank's part of the operator, with CSR and a format made from it where that is asked for, and its vectors, those of CG
-  // among them.
+  // Of this rank's part of the operator, with CSR and a format made from it where that is asked for, and its
+  // vectors, those of CG among them.
   std::int64_t needed_bytes(bool csr) const {
     BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
     const LineRange lines = lines_of_rank(options_.grid);
@@ -187,7 +199,8 @@ class Solve {
     const std::int64_t levels =
         multigrid.wanted ? multigrid_bytes(on_finest_grid(), multigrid.levels, multigrid.operators) : 0;
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
-        __builtin_add_overflow(bytes, indexed, &bytes) || __builtin_add_overflow(bytes, levels, &bytes))
+        __builtin_add_overflow(bytes, indexed, &bytes) || __builtin_add_overflow(bytes, levels, &bytes) ||
+        __builtin_add_overflow(bytes, input_bytes(options_), &bytes))
       throw FormatError("the bytes of operator and vectors overflow 64 bits");
     return bytes;
   }
@@ -231,7 +244,7 @@ class Solve {
           progress_.say("iteration " + std::to_string(iteration) + ", residual " +
                         formatted("%.2e, wanted %.0e", residual, tolerance));
         });
-    if (singular_) remove_means(solution_, options_.grid);
+    remove_means(solution_);
     record_.pde = options_.pde;
     record_.space = to_string(space_);
     record_.format = entry_->name;
@@ -253,17 +266,8 @@ class Solve {
   }
 
   PdeOnGrid on_finest_grid() const {
-    return {options_.pde,
-            options_.grid,
-            options_.points,
-            options_.boundary,
-            options_.seed,
-            options_.manufactured,
-            op_,
-            entry_,
-            options_.format_options,
-            ghosts_,
-            space_};
+    return {options_.pde, options_.grid, options_.points,         options_.boundary, input_,
+            op_,          entry_,        options_.format_options, ghosts_,           space_};
   }
 
   petsc::CoarseLevels coarse_levels(int levels, petsc::CoarseOperators operators) {
@@ -278,8 +282,14 @@ class Solve {
     return result;
   }
 
+  // Where they are all that is known.
+  void remove_means(std::vector<double>& values) const {
+    if (singular_ || regions_ > 0)
+      quadrille::remove_means(values, options_.grid.dof, region_, singular_ ? 1 : regions_);
+  }
+
   void compare() {
-    if (singular_) remove_means(exact_, options_.grid);
+    remove_means(exact_);
     error_.resize(solution_.size());
     double squares = 0, largest = 0;
     for (std::size_t i = 0; i < solution_.size(); ++i) {
@@ -314,6 +324,7 @@ class Solve {
                       ? ", x copied to the GPU and y back at each, for this PETSc is without CUDA"
                       : "")
               << "\n";
+    print_coefficient(std::cout, options_, input_);
     if (singular_)
       std::cout << "note: no face fixes a value; the right side's mean is taken off, and u has mean zero\n";
     if (!multigrid_.empty()) std::cout << "multigrid: " << multigrid_ << "\n";
@@ -389,7 +400,10 @@ class Solve {
   std::shared_ptr<const SpmvOperator<double>> op_;
   std::shared_ptr<const GhostPart> ghosts_;
   std::vector<double> rhs_, exact_, solution_, error_;  // exact and error of a manufactured solution
+  PdeInput input_;
   bool singular_ = false;
+  std::vector<std::int32_t> region_;  // [node], as PdeLines has it
+  std::int64_t regions_ = 0;
   petsc::KrylovResult result_;
   std::int64_t stored_bytes_ = 0;  // of all ranks
   std::string multigrid_;          // its levels, for people; empty without

@@ -71,12 +71,16 @@ struct Rows {
 };
 
 Rows discretised(const PdeOnGrid& finest, const Grid& grid) {
-  PdeLines part = assemble_pde_lines(finest.pde, grid, finest.points, finest.boundary, finest.seed,
-                                     finest.manufactured, lines_of_rank(grid));
+  PdeLines part =
+      assemble_pde_lines(finest.pde, grid, finest.points, finest.boundary, finest.input, lines_of_rank(grid));
   return {std::move(part.system.structure), std::move(part.system.values)};
 }
 
 Rows rediscretised(const PdeOnGrid& finest, const Grid& grid) {
+  if (finest.input.coefficient)
+    throw InputError(
+        "-pc_mg_galerkin none: coarser grids have no coefficients where a file gives them; "
+        "choose both");
   Rows rows = discretised(finest, grid);
   const double more = cell_m3(grid) / cell_m3(finest.grid);
 #pragma omp parallel for schedule(static)
@@ -137,6 +141,21 @@ struct RankOperator {
 // Whether the format is made from CSR, as one that is not chosen yet may be.
 bool indexed(const PdeOnGrid& finest) {
   return finest.entry == nullptr || (finest.entry->name != "cds" && finest.entry->name != "dia");
+}
+
+// Where an interpolation that follows an operator reaches no fine node from a coarse one, the row is empty: a
+// diagonal keeps the unknown at zero.
+void fill_empty_rows(Rows& rows) {
+  const std::int64_t dof = rows.structure.dof, columns = rows.structure.diagonals() * dof;
+  const std::int64_t n = columns > 0 ? rows.values.size() / columns : 0;
+  const auto& offsets = rows.structure.offsets;
+  const auto centre = std::find(offsets.begin(), offsets.end(), NodeOffset{}) - offsets.begin();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < n; ++row) {
+    bool empty = true;
+    for (std::int64_t k = 0; k < columns && empty; ++k) empty = rows.values[k * n + row] == 0;
+    if (empty) rows.values[(centre * dof + row % dof) * n + row] = 1;
+  }
 }
 
 // P^T A P of the operator on the next finer grid, `finer`.
@@ -211,6 +230,7 @@ petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOp
     together([&] {
       coarser = by_products ? galerkin(finer, level, grids[i], finest.boundary, radius)
                             : rediscretised(finest, grids[i]);
+      if (follows_operator) fill_empty_rows(coarser);
     });
     if (finest.vectors && *finest.vectors != finest.entry->space) interpolate(*finest.vectors);
     rows = std::move(coarser);
@@ -240,7 +260,8 @@ std::int64_t multigrid_bytes(const PdeOnGrid& finest, int levels, petsc::CoarseO
                                                                            radius = galerkin_radius(radius));
     structure.extents = {grid.extents[0], lines, 1};
     const std::int64_t values = value_bytes(structure, 8);
-    // Smoother, its estimate of eigenvalues and the cycle; weights of the interpolation; the values, once more where it follows them.
+    // Smoother, its estimate of eigenvalues and the cycle; weights of the interpolation; the values, once
+    // more where it follows them.
     bytes += structure.rows() * 8 * (24 + (by_products ? 8 : 0));
     if (i > 0) bytes += values * (indexed(finest) ? 4 : 1);
     if (by_products) bytes += values;

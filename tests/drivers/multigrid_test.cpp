@@ -1,4 +1,5 @@
-// CG with multigrid: iterations that do not grow with the grid, the order of convergence, and what its options choose.
+// CG with multigrid: iterations that do not grow with the grid, the order of convergence, and what its
+// options choose.
 #include <gtest/gtest.h>
 #include <petscksp.h>
 
@@ -54,8 +55,8 @@ Solved solve(const Setting& s, Grid grid) {
   finest.grid = grid;
   finest.points = make_stencil(s.stencil, grid.dimension, 1);
   finest.boundary = parse_boundary(s.sides, grid.dimension);
-  finest.manufactured = s.manufactured;
-  PdeProblem problem = assemble_pde(s.pde, grid, finest.points, finest.boundary, 1, s.manufactured);
+  finest.input.manufactured = s.manufactured;
+  PdeProblem problem = assemble_pde(s.pde, grid, finest.points, finest.boundary, finest.input);
   Source<double> source;
   source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(problem.system.hub));
   source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
