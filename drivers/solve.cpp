@@ -10,10 +10,12 @@
 //
 // On several ranks each has some planes of the grid (drivers/support/rank_part.hpp). All of them run
 // everything here; rank 0 speaks and writes the files.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <utility>
 
 #include "assembly/pdes.hpp"
 #include "drivers/commands.hpp"
@@ -143,28 +145,56 @@ class Solve {
     space_ = space_of(options_, entry);
   }
 
-  // On the GPU where PETSc's vectors can be there too; by the part of the first rank, for all of them.
-  void choose(const Source<double>& source) {
-    std::int64_t place = 0;  // in registry()
-    together([&] {
-      if (!first_) return;
-      progress_.say("choosing");
-      ChoiceWishes wishes = wishes_of(options_);
-      const bool gpu = petsc::has_cuda() && cuda::device_count() > 0;
+  // Among the formats that come straight from the grid and, where CSR would be smaller than each of these and
+  // there is room for it, those that come from CSR. On the GPU where PETSc's vectors can be there too; by the
+  // part of the first rank, for all of them.
+  void choose(Source<double>& source, bool room_for_csr) {
+    ChoiceWishes wishes = wishes_of(options_);
+    const bool gpu = petsc::has_cuda() && cuda::device_count() > 0,
+               measured = std::exchange(wishes.measure, false) | std::exchange(wishes.again, false);
+    if (!wishes.space) wishes.space = gpu ? SpaceKind::cuda : SpaceKind::cpu;
+    wishes.cpu = usual_cpu_model();
+    FormatChoice choice;
+    const auto choose_on_first = [&] {
+      together([&] {
+        if (!first_) return;
+        progress_.say("choosing");
+        choice = choose_format(source, wishes);
+        progress_.say("");
+      });
+    };
+    choose_on_first();
+    const bool csr =
+        room_for_csr && petsc::sum_over_ranks(std::int64_t{first_ && csr_is_smaller(choice)}) > 0;
+    if (csr)
+      together([&] {
+        if (source.hub) source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
+      });
+    if (measured) {
+      wishes = wishes_of(options_);
       if (!wishes.space) wishes.space = gpu ? SpaceKind::cuda : SpaceKind::cpu;
-      const FormatChoice choice = choose_format(source, wishes);
-      progress_.say("");
+    }
+    if (csr || measured) choose_on_first();
+    std::int64_t place = 0;  // in registry()
+    if (first_) {
       if (!options_.quiet) print_choice(std::cout, choice);
       place = &choice.best() - registry().data();
-    });
+    }
     take(registry()[static_cast<std::size_t>(petsc::sum_over_ranks(place))]);
+  }
+
+  static bool csr_is_smaller(const FormatChoice& choice) {
+    const std::int64_t csr = csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, 8);
+    return std::all_of(choice.predictions.begin(), choice.predictions.end(),
+                       [&](const Prediction& p) { return p.traffic.stored_bytes > csr; });
   }
 
   void assemble() {
     progress_.say("assembling");
     const Clock::time_point start = Clock::now();
     require_planes_for_all(options_.grid);
-    const bool csr = entry_ != nullptr ? entry_->name != "cds" && entry_->name != "dia" : room_for_csr();
+    const bool by_choice = entry_ == nullptr,
+               csr = by_choice ? room_for_csr() : entry_->name != "cds" && entry_->name != "dia";
     require_memory(csr);
     together([&] { input_ = pde_input(options_); });
     RankSource part;
@@ -176,11 +206,11 @@ class Solve {
       singular_ = lines.singular;
       region_ = std::move(lines.region);
       regions_ = lines.regions;
-      part =
-          rank_source(options_.grid, std::move(lines.system.structure), std::move(lines.system.values), csr);
+      part = rank_source(options_.grid, std::move(lines.system.structure), std::move(lines.system.values),
+                         csr && !by_choice);
       ghosts_ = part.ghosts;
     });
-    if (entry_ == nullptr) choose(part.source);
+    if (by_choice) choose(part.source, csr);
     together([&] { op_ = rank_operator(part, *entry_, options_.format_options); });
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
   }
@@ -195,7 +225,7 @@ class Solve {
     std::int64_t bytes = 0, indexed = 0;
     if (csr)
       indexed = 2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure, true), "non-zeros"), 8);
-    const petsc::MultigridRequest multigrid = petsc::multigrid_request();
+    const petsc::MultigridRequest multigrid = petsc::multigrid_request(petsc::solver_defaults(true));
     const std::int64_t levels =
         multigrid.wanted ? multigrid_bytes(on_finest_grid(), multigrid.levels, multigrid.operators) : 0;
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
@@ -333,9 +363,8 @@ class Solve {
               << result_.reason << "; |b - A x| / |b| " << formatted("%.3g", result_.residual) << "\n";
     if (result_.converged && result_.residual > 10 * result_.tolerance)
       std::cout << formatted(
-          "note: that is above the tolerance of %.0e: PETSc tests the preconditioned residual unless "
-          "-ksp_norm_type unpreconditioned is given, and by recurrences that rounding leads away from b - A "
-          "x\n",
+          "note: that is above the tolerance of %.0e: what PETSc tests follows b - A x by recurrences, from "
+          "which rounding leads away, and is the preconditioned residual where the options make it so\n",
           result_.tolerance);
     if (low_order())
       std::cout << "note: a star this wide closes with order 1 at faces that are not periodic; the box, or "

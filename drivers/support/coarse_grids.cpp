@@ -14,7 +14,12 @@
 namespace quadrille {
 namespace {
 
-constexpr std::int64_t enough_unknowns = 1000;  // for the direct solver of the coarsest grid
+// Of the coarsest grid, for its direct solver. Coefficients that jump take many more iterations where it is
+// small (README.md); those of 2D are cheap to factorise.
+std::int64_t enough_unknowns(const std::string& pde, int dimension) {
+  if (pde_looks_alike_on_coarser_grids(pde)) return 1000;
+  return dimension == 2 ? 16000 : 5000;
+}
 
 bool fixes(const FaceBoundary& face) {
   return face.kind == BoundaryKind::value || face.kind == BoundaryKind::drop;
@@ -184,9 +189,10 @@ bool coarse_products(const PdeOnGrid& finest, petsc::CoarseOperators operators) 
 
 }  // namespace
 
-std::vector<Grid> multigrid_grids(const Grid& finest, const Boundary& boundary, int levels, bool nested) {
+std::vector<Grid> multigrid_grids(const Grid& finest, const Boundary& boundary, int levels, bool nested,
+                                  std::int64_t enough) {
   std::vector<Grid> grids{finest};
-  while (levels == 0 ? grids.back().rows() > enough_unknowns : static_cast<int>(grids.size()) < levels) {
+  while (levels == 0 ? grids.back().rows() > enough : static_cast<int>(grids.size()) < levels) {
     Grid coarse = grids.back();
     for (int axis = 0; axis < coarse.dimension; ++axis) {
       coarse.extents[axis] = halved(boundary, axis, coarse.extents[axis], nested);
@@ -204,7 +210,8 @@ std::vector<Grid> multigrid_grids(const Grid& finest, const Boundary& boundary, 
 
 petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOperators operators) {
   const bool by_products = coarse_products(finest, operators);
-  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products);
+  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products,
+                                                  enough_unknowns(finest.pde, finest.grid.dimension));
   const bool follows_operator =
       by_products && reach(finest.points) == 1 && !pde_looks_alike_on_coarser_grids(finest.pde);
   petsc::CoarseLevels result{{}, by_products};
@@ -249,7 +256,8 @@ petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOp
 
 std::int64_t multigrid_bytes(const PdeOnGrid& finest, int levels, petsc::CoarseOperators operators) {
   const bool by_products = coarse_products(finest, operators);
-  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products);
+  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products,
+                                                  enough_unknowns(finest.pde, finest.grid.dimension));
   std::int64_t bytes = 0;
   int radius = reach(finest.points);
   for (std::size_t i = 0; i < grids.size(); ++i) {

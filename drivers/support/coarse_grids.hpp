@@ -31,11 +31,12 @@ struct PdeOnGrid {
 };
 
 // The grids of multigrid, the finest first. Each axis of more than one node is halved from one to the next,
-// as long as there are more than about a thousand unknowns or, where `levels` is not 0, until there are so
+// as long as there are more than `enough` unknowns or, where `levels` is not 0, until there are so
 // many grids. Discretised again (not `nested`), a grid spans the length of the finest one, with as many nodes
 // as fit half as close; nested, its nodes are every other one of the finer grid, and its spacing says
 // nothing. Throws InputError where `levels` is more than there can be.
-std::vector<Grid> multigrid_grids(const Grid& finest, const Boundary& boundary, int levels, bool nested);
+std::vector<Grid> multigrid_grids(const Grid& finest, const Boundary& boundary, int levels, bool nested,
+                                  std::int64_t enough);
 
 // The levels below the finest one, as petsc::Coarsen wants them. Discretised again, an operator is multiplied
 // by how much more volume a node stands for, which is what the transpose of the interpolation restricts

@@ -256,7 +256,7 @@ void read_run_options(const Settings& settings, Options& options) {
     options.formats = bench_formats();
     std::erase_if(options.formats, [&](const std::string& name) { return !why_not(name, options).empty(); });
   }
-  if (solve) options.formats = {"cds"};
+  if (solve) options.formats = {"auto"};
   if (const Setting* formats = find(settings, "format")) {
     options.formats = parse_formats(*formats);
     if (bench && options.formats.front() == "auto")

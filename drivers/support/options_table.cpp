@@ -115,8 +115,9 @@ std::vector<OptionSpec> run_options() {
        "all, or names with commas between, as spmv has them (default all; of experiments on grids alone " +
            joined(bench_formats(), ",") + ")"},
       {"format", "NAME", group, for_solve, true,
-       "of the operator, one that spmv has, or auto; petsc_aij is PETSc's own matrix, AIJ or aijcusparse, to "
-       "compare with (default cds)"},
+       "of the operator, one that spmv has, or auto, the fastest as predicted; petsc_aij is PETSc's own "
+       "matrix, AIJ or aijcusparse, to "
+       "compare with (default auto)"},
       {"tune", "", group, for_spmv | for_solve, true,
        "with --format auto: measure the best few, unless an earlier run did so for this sparsity, GPU and "
        "version; $QUADRILLE_CACHE is the folder that remembers (default ~/.cache/quadrille)"},
@@ -299,7 +300,7 @@ const std::vector<CommandSpec>& command_table() {
        "experiment"},
       {"solve",
        for_solve,
-       "a PDE on a grid, by PETSc's Krylov methods on any format",
+       "a PDE on a grid, by PETSc: CG with multigrid in any format, or what follows the bare --",
        "quadrille solve PDE [options] [-- PETSc options]",
        {"quadrille solve poisson --grid 64x64x64 --manufactured --output u.h5",
         "quadrille solve diffusion --coefficient field.h5:permx --spacing 50,50,8 --coefficient-ratio "

@@ -88,7 +88,8 @@ class SameResults(Ranks):
                 self.assertLessEqual(abs(record["iterations"] - expected["iterations"]), 1)
                 for name in "error_l2", "error_max":
                     self.assertLess(abs(record[name] - expected[name]), 1e-6 * expected[name])
-                for name in "unknowns", "h", "reason", "method", "preconditioner", "format", "space":
+                # Without --format, the part of the first rank decides.
+                for name in ["unknowns", "h", "reason", "method", "preconditioner", "space", *["format"] * ("--format" in case)]:
                     self.assertEqual(record[name], expected[name])
                 self.assertLess(record["residual"], 1e-7)
 
@@ -170,7 +171,7 @@ class SameResults(Ranks):
                         with h5py.File(out) as file:
                             fields.append(file["solution"][()])
                     with self.subTest(shape=shape, sides=sides, options=options):
-                        self.assertLessEqual(max(iterations) - min(iterations), 1)
+                        self.assertLessEqual(max(iterations) - min(iterations), 1 if "mg" in options else 3)
                         for field in fields[1:]:
                             numpy.testing.assert_allclose(field, fields[0], rtol=0, atol=1e-8 * abs(fields[0]).max())
         self.refused(2, ["no dataset 'b'"], 3, "solve", "diffusion", "--coefficient", path + ":b")
@@ -179,7 +180,8 @@ class SameResults(Ranks):
         self.refused(2, ["-1.0", "positive"], 3, "solve", "diffusion", "--coefficient", path + ":a")
 
     def test_petsc_shows_its_own_things_once(self):
-        done = self.on(3, "solve", "poisson", "--grid", "12x12", "--", "-ksp_view", "-ksp_converged_reason")
+        done = self.on(3, "solve", "poisson", "--grid", "12x12", "--format", "cds", "--", "-pc_type", "jacobi", "-ksp_view",
+                       "-ksp_converged_reason")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.count("KSP Object:"), 1)
         self.assertIn("3 MPI processes", done.stdout)
