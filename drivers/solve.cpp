@@ -416,7 +416,7 @@ class Solve {
     report.command = options_.command_line;
     report.version = QUADRILLE_REVISION;
     report.date = utc_now();
-    write_results(options_, to_json(report, {to_json(record_)}), to_csv(record_));
+    write_results(options_, to_json(report, std::vector<Json>{to_json(record_)}), to_csv(record_));
   }
 
   const Options& options_;
