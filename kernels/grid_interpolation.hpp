@@ -73,7 +73,7 @@ Csr<T> to_csr(const GridInterpolation<T>& p);
 
 // y = P x, or y += P x where `add`: x [coarse row], y [fine row], which do not overlap. The same bits every time.
 // y = P^T x, or y += P^T x: x [fine row], y [coarse row].
-// In GPU memory the work is queued on the default stream; throws CudaError when a launch fails, FormatError past 2^31 rows.
+// In GPU memory the work is queued on `stream` (a cudaStream_t, null for the default one); throws CudaError when a launch fails, FormatError past 2^31 rows.
 namespace cpu {
 template <class T>
 void interpolate(const GridInterpolation<T>& p, const T* x, T* y, bool add);
@@ -82,9 +82,11 @@ void restrict_to(const GridInterpolation<T>& p, const T* x, T* y, bool add);
 }  // namespace cpu
 namespace cuda {
 template <class T>
-void interpolate(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add);
+void interpolate(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add,
+                 void* stream = nullptr);
 template <class T>
-void restrict_to(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add);
+void restrict_to(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add,
+                 void* stream = nullptr);
 }  // namespace cuda
 
 }  // namespace quadrille

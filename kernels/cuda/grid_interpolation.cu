@@ -175,24 +175,24 @@ Transfer<T> transfer_of(const GridInterpolation<T, Device>& p, bool to_fine) {
 }  // namespace
 
 template <class T>
-void interpolate(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add) {
+void interpolate(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add, void* stream) {
   if (p.rows() == 0) return;
   const auto kernel = p.weights.size() > 0 ? interpolate_kernel<true, T> : interpolate_kernel<false, T>;
-  kernel<<<blocks_for(p.rows()), threads_per_block>>>(transfer_of(p, true), x, y, add);
+  kernel<<<blocks_for(p.rows()), threads_per_block, 0, static_cast<cudaStream_t>(stream)>>>(transfer_of(p, true), x, y, add);
   QUADRILLE_CUDA_LAUNCHED("interpolation");
 }
 
 template <class T>
-void restrict_to(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add) {
+void restrict_to(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add, void* stream) {
   if (p.columns() == 0) return;
   const auto kernel = p.weights.size() > 0 ? restrict_kernel<true, T> : restrict_kernel<false, T>;
-  kernel<<<blocks_for(p.columns()), threads_per_block>>>(transfer_of(p, false), x, y, add);
+  kernel<<<blocks_for(p.columns()), threads_per_block, 0, static_cast<cudaStream_t>(stream)>>>(transfer_of(p, false), x, y, add);
   QUADRILLE_CUDA_LAUNCHED("restriction");
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                      \
-  template void interpolate(const GridInterpolation<T, Device>&, const T*, T*, bool); \
-  template void restrict_to(const GridInterpolation<T, Device>&, const T*, T*, bool);
+  template void interpolate(const GridInterpolation<T, Device>&, const T*, T*, bool, void*); \
+  template void restrict_to(const GridInterpolation<T, Device>&, const T*, T*, bool, void*);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE
