@@ -291,6 +291,7 @@ class Solve {
                         formatted("%.2e, wanted %.0e", residual, tolerance));
         });
     remove_means(solution_);
+    if (!result_.multigrid.empty()) multigrid_ = result_.multigrid;
     record_.pde = options_.pde;
     record_.space = to_string(space_);
     record_.format = entry_->name;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "grid/axis_interpolation.hpp"
+#include "kernels/grid_interpolation.hpp"
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/multigrid/setup_steps.hpp"
 

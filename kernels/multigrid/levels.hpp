@@ -69,6 +69,7 @@ class Levels final : public GridMultigrid {
 
  public:
   Levels(const Hub& a, const GridMultigridOptions& options) : options_(options) {
+    info_.options = options;
     std::int64_t most = options.coarsest > 0 ? options.coarsest : Machine::coarsest;
     Hub coarser;
     const Hub* now = &a;

@@ -27,7 +27,11 @@ std::string describe(const GridMultigridInfo& info) {
             (by_operator == 0           ? "linear"
              : by_operator == count - 1 ? "by the operator"
                                         : "by the operator on " + std::to_string(by_operator) + " of them");
-  return text + ", " + std::to_string(info.levels.back().unknowns) + " unknowns solved by the inverse";
+  text += ", " + std::to_string(info.levels.back().unknowns) + " unknowns solved by the inverse";
+  const std::string sweeps = std::to_string(info.options.sweeps);
+  if (count > 1)
+    text += std::string(info.options.cycle == CycleKind::v ? ", V(" : ", W(") + sweeps + "," + sweeps + ")";
+  return text + (info.options.precision == CyclePrecision::fp32 ? " in fp32" : " in fp64");
 }
 
 }  // namespace quadrille

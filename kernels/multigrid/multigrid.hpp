@@ -43,6 +43,7 @@ struct GridLevelInfo {
 };
 
 struct GridMultigridInfo {
+  GridMultigridOptions options;
   std::vector<GridLevelInfo> levels;  // from the finest
   std::int64_t stored_bytes = 0;
   std::int64_t cycle_bytes = 0;  // that a cycle must move
@@ -66,7 +67,8 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>&
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>& a,
                                                    const GridMultigridOptions& options);
 
-// "5 levels, 64x64x64 to 4x4x4 (64 unknowns), ..." for people.
+// For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, 64 unknowns solved by the inverse, V(2,2) in
+// fp32".
 std::string describe(const GridMultigridInfo& info);
 
 }  // namespace quadrille

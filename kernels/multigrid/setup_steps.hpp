@@ -453,7 +453,7 @@ struct LinearGalerkinRow {
   }
 };
 
-// The operator as a dense matrix, [column][row], a row a call; the matrix is zero before.
+// The operator as a dense matrix, [row][column], a row a call; the matrix is zero before.
 struct FillDense {
   Couplings s;
   const double* values;
@@ -465,7 +465,7 @@ struct FillDense {
         const int diagonal = d < 0 ? s.centre : s.diagonal[d];
         const double value = values[(static_cast<std::int64_t>(diagonal) * s.dof + c) * s.rows + row];
         const std::int64_t to = static_cast<std::int64_t>(d < 0 ? node : s.neighbour(node, d)) * s.dof + c;
-        if (value != 0) dense[to * s.rows + row] += value;
+        if (value != 0) dense[row * s.rows + to] += value;
       }
   }
 };

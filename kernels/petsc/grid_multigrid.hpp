@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "formats/block_diagonals.hpp"
 
 struct _p_Mat;
+struct _p_PC;
 
 namespace quadrille::petsc {
 
@@ -27,5 +29,8 @@ void register_grid_multigrid();
 // For a matrix of another kind that is this operator on a grid: one of them may be null.
 void offer_grid_operator(_p_Mat* matrix, std::shared_ptr<const BlockDiagonals<double>> hub,
                          std::shared_ptr<const BlockDiagonals<double, Device>> device_hub);
+
+// What -ksp_view says of a quadrille_mg that is set up, in one line; empty of any other preconditioner.
+std::string grid_multigrid_text(_p_PC* pc);
 
 }  // namespace quadrille::petsc

@@ -363,6 +363,7 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   QUADRILLE_PETSC(PCGetType(preconditioner, &preconditioner_type));
   result.method = method;
   result.preconditioner = preconditioner_type;
+  result.multigrid = grid_multigrid_text(preconditioner);
   result.residual = true_residual(matrix.get(), right_side.get(), solution.get());
   result.converged = reason > 0 && result.residual <= std::sqrt(std::max(result.tolerance, 1e-8));
   if (reason > 0 && !result.converged)

@@ -44,6 +44,7 @@ struct KrylovResult {
   double tolerance = 0;                // relative, of PETSc's test
   double residual = 0;                 // |b - A x| / |b| in the 2-norm; not divided where b is zero
   std::string method, preconditioner;  // PETSc's names: "cg", "jacobi"
+  std::string multigrid;               // of quadrille_mg: its levels, for people
   double setup_s = 0, solve_s = 0;
   double matmult_ms = 0;  // median of MatMult, after the solve
 };

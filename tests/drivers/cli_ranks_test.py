@@ -212,6 +212,8 @@ class Wrong(Ranks):
     def test_use_is_answered_once(self):
         self.refused(2, ["8x3", "4 ranks", "along y", "3"], 4, "solve", "poisson", "--grid", "8x3")
         self.refused(2, ["8x9x2", "along z", "2"], 3, "solve", "poisson", "--grid", "8x9x2")
+        self.refused(2, ["quadrille_mg runs on one rank; -pc_type mg takes several"], 2, "solve", "poisson", "--grid", "16x16", "--",
+                     "-pc_type", "quadrille_mg")
         self.refused(2, ["nosuch"], 3, "solve", "nosuch", "--grid", "8x8")
         self.refused(2, ["clamp"], 2, "solve", "elasticity", "--grid", "8x8", "--dof", "2", "--stencil", "box", "--boundary", "clamp")
         self.refused(2, ["bare --"], 3, "solve", "poisson", "--grid", "8x8", "--", "-pc_type", "nosuch")

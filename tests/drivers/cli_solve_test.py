@@ -93,6 +93,35 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertIn("using NATURAL norm type", screen)
         self.assertEqual(self.solved(*case, "-ksp_rtol", "1e-3")[0]["format"], "cds")
 
+    def test_multigrid_on_the_operators_grid(self):
+        mg = ["--", "-pc_type", "quadrille_mg", "-ksp_norm_type", "unpreconditioned"]
+        for pde, options, most in [("poisson", ["--grid", "64x48"], 8), ("poisson", ["--grid", "23x20x19", "--boundary", "clamp"], 9),
+                                   ("poisson", ["--grid", "24x24x48", "--spacing", "1,1,0.1"], 10),
+                                   ("diffusion", ["--grid", "64x48"], 30), ("diffusion", ["--grid", "20x20x20"], 30),
+                                   ("elasticity", ["--grid", "48x40"], 14), ("elasticity", ["--grid", "12x14x16"], 14)]:
+            record, screen = self.solved(pde, *options, *mg, "-ksp_rtol", "1e-6")
+            self.assertLessEqual(record["iterations"], most, (pde, options))
+            self.assertLess(record["residual"], 1e-5, (pde, options))
+            self.assertEqual(record["preconditioner"], "quadrille_mg")
+            self.assertRegex(screen, r"\nmultigrid: \d levels, .*V\(2,2\) in fp32\n")
+        _, screen = self.solved("poisson", "--grid", "64x48", *mg, "-pc_quadrille_mg_levels", "2", "-pc_quadrille_mg_precision", "double")
+        self.assertIn("multigrid: 2 levels, 64x48 to 32x24, interpolation linear, 768 unknowns solved by the inverse, V(2,2) in fp64", screen)
+
+    def test_multigrid_on_the_operators_grid_beside_every_format(self):
+        counts = {self.solved("diffusion", "--grid", "12x11x9", "--dof", "2", "--format", name, "--", "-pc_type", "quadrille_mg",
+                              "-pc_quadrille_mg_precision", "double")[0]["iterations"] for name in CPU_FORMATS + ["auto"]}
+        self.assertLessEqual(max(counts) - min(counts), 1, counts)
+
+    def test_the_order_is_two_with_multigrid_on_the_operators_grid(self):
+        for pde, grids, sides in [("poisson", ["32x32", "64x64"], "value:1"), ("diffusion", ["16x16x16", "32x32x32"], "value:2"),
+                                  ("elasticity", ["32x32", "64x64"], "value:0")]:
+            stencil = ["--dof", "2", "--stencil", "box"] if pde == "elasticity" else []
+            errors = [self.solved(pde, "--grid", grid, "--boundary", sides, "--manufactured", *stencil, "--", "-ksp_rtol", "1e-10",
+                                  "-pc_type", "quadrille_mg")[0]["error_l2"] for grid in grids]
+            intervals = [int(grid.split("x")[0]) + 1 for grid in grids]
+            order = math.log(errors[0] / errors[1]) / math.log(intervals[1] / intervals[0])
+            self.assertAlmostEqual(order, 2, delta=0.1)
+
     def test_convergence_shows_on_a_terminal_only(self):
         base = [QUADRILLE, "solve", "poisson", "--grid", "32x32"]
         for options, shown in [([], True), (["--no-progress"], False), (["--quiet"], False)]:
@@ -160,6 +189,10 @@ error_max matmult_ms seconds method preconditioner""".split()
                                   ["-pc_mg_levels 9", "4 levels at most"]),
                                  (["poisson", "--grid", "8x8", "--", "-pc_type", "mg", "-pc_mg_galerkin", "x"],
                                   ["-pc_mg_galerkin 'x'"]),
+                                 (["poisson", "--grid", "8x8", "--radius", "2", "--", "-pc_type", "quadrille_mg"],
+                                  ["couple neighbouring nodes", "-pc_type mg"]),
+                                 (["poisson", "--grid", "8x8", "--", "-pc_type", "quadrille_mg", "-pc_quadrille_mg_cycle", "x"],
+                                  ["-pc_quadrille_mg_cycle 'x'", "v, w"]),
                                  (["poisson", "--grid", "8x8", "--", "-pc_type", "lu"], ["LU", "bare --"])]:
             self.refused(2, words, "solve", *arguments)
         # PETSc does not free what it has open when it meets an unknown type: no look for leaks.

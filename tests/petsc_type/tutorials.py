@@ -7,6 +7,7 @@ The tutorials are built in WORK_FOLDER. FLAGS compile and link a program with PE
 """
 import concurrent.futures
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -41,6 +42,18 @@ RUNS = [
     ("snes/tutorials/ex19", MONITOR_SNES + " -da_refine 1 -pc_type mg -pc_mg_galerkin both", ""),
 ]
 
+# With -pc_type quadrille_mg, on one rank: at most so many Krylov iterations in a solve.
+GRID_MULTIGRID = [
+    ("ksp/ksp/tutorials/ex45", "-da_refine 2", 9),
+    ("ksp/ksp/tutorials/ex29", "-da_refine 3", 7),
+    ("ksp/ksp/tutorials/ex29", "-da_refine 3 -bc_type neumann", 7),
+    ("ksp/ksp/tutorials/ex32", "-da_refine 2", 6),
+    ("ksp/ksp/tutorials/ex50", "-da_grid_x 65 -da_grid_y 65", 6),
+    ("ksp/ksp/tutorials/ex34", "-da_grid_x 24 -da_grid_y 24 -da_grid_z 24", 7),
+    ("snes/tutorials/ex5", "-da_refine 4", 7),
+    ("snes/tutorials/ex19", "-da_refine 3", 16),
+]
+
 
 def built(folder, name):
     program = work / name.replace("/", "_")
@@ -58,6 +71,23 @@ def run(program, options):
     command += ["-malloc_debug", "-malloc_dump", "-objects_dump"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
     return done.returncode, done.stdout.splitlines()
+
+
+def with_grid_multigrid(folder):
+    """How many of the runs fail: it has to converge, in few iterations."""
+    failed = 0
+    for name, options, most in GRID_MULTIGRID:
+        loaded = (f"{options} -dll_append {plugin} -dm_mat_type quadrille -pc_type quadrille_mg -pc_quadrille_mg_coarsest 50 "
+                  "-ksp_rtol 1e-6 -ksp_monitor -ksp_converged_reason")
+        status, seen = run(built(folder, name), loaded)
+        counts = [int(re.match(r"\s*(\d+) KSP Residual norm", line)[1]) for line in seen if "KSP Residual norm" in line]
+        ok = status == 0 and counts and max(counts) <= most and not any("DIVERGED" in line for line in seen)
+        print(f"{'converged' if ok else 'FAILED'}: {name} {options} -pc_type quadrille_mg, {max(counts, default=0)} iterations, "
+              f"{most} at most", flush=True)
+        if not ok:
+            failed += 1
+            print("\n".join("  | " + line[:200] for line in seen[-25:]))
+    return failed
 
 
 def main():
@@ -85,6 +115,8 @@ def main():
         if difference:
             print(f"  aij:       {difference[1][:200]}\n  quadrille: {difference[2][:400]}")
         print("\n".join("  | " + line[:200] for line in seen[-25:]))
+    if ranks == 1:
+        failed += with_grid_multigrid(folder)
     sys.exit(1 if failed else 0)
 
 

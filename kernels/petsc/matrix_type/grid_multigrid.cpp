@@ -52,8 +52,9 @@ class OptionReader {
     PetscBool set = PETSC_FALSE;
     QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, prefix_, full(name).c_str(), &value, &set));
     if (set && (value < least || value > 1'000'000))
-      throw PetscOptionError(full(name) + " " + std::to_string(value) + ": give " + std::to_string(least) +
-                             " to 1000000");
+      throw PetscOptionError(
+          full(name) + " " + std::to_string(value) + ": give " + std::to_string(least) + " to 1000000",
+          PETSC_ERR_USER_INPUT);
     found = static_cast<int>(value);
   }
   void yes_or_no(const char* name, bool& found) const {
@@ -75,7 +76,8 @@ class OptionReader {
     }
     std::string all;
     for (const char* each : words) all += std::string(all.empty() ? "" : ", ") + each;
-    throw PetscOptionError(full(name) + " '" + text + "' is not known; choose one of " + all);
+    throw PetscOptionError(full(name) + " '" + text + "' is not known; choose one of " + all,
+                           PETSC_ERR_USER_INPUT);
   }
 
  private:
@@ -132,12 +134,14 @@ class GridPreconditioner {
     }
   }
 
+  std::string text() const { return multigrid_ ? describe(multigrid_->info()) : ""; }
+
   void view(PetscViewer viewer) const {
     PetscBool ascii = PETSC_FALSE;
     QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
     if (!ascii || !multigrid_) return;
     const GridMultigridInfo& info = multigrid_->info();
-    QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  Quadrille: %s\n", describe(info).c_str()));
+    QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  Quadrille: %s\n", text().c_str()));
     QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  %s bytes in %s memory, %s moved by a cycle\n",
                                            std::to_string(info.stored_bytes).c_str(), on_gpu_ ? "GPU" : "CPU",
                                            std::to_string(info.cycle_bytes).c_str()));
@@ -198,6 +202,12 @@ PetscErrorCode create(PC pc) {
 
 void register_grid_multigrid() {
   QUADRILLE_PETSC(PCRegister(type_name, create));
+}
+
+std::string grid_multigrid_text(PC pc) {
+  PetscBool ours = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), type_name, &ours));
+  return ours ? of(pc).text() : "";
 }
 
 void offer_grid_operator(Mat matrix, std::shared_ptr<const BlockDiagonals<double>> hub,

@@ -1,0 +1,174 @@
+// How fast cycles converge, on the CPU; those of the GPU are the same (cycle_test.cpp).
+#include "cases.hpp"
+
+namespace quadrille::multigrid_test {
+namespace {
+
+// What a cycle leaves of an error is largest where a periodic axis has an odd number of nodes on some level,
+// two of which stay beside one another.
+void expect_fast(const Hub& a, const GridMultigridOptions& options, double factor, const std::string& name) {
+  Cycle m(a, options);
+  EXPECT_LE(error_factor(a, m), factor) << name;
+  EXPECT_LE(cg_iterations(a, m), 8) << name;
+}
+
+// Even, odd and prime numbers of nodes, from few to many, with every kind of face.
+TEST(GridMultigridConvergence, PoissonDoesNotDependOnTheGrid) {
+  for (const char* sides :
+       {"value:0", "clamp", "periodic", "value:0,clamp,periodic,periodic", "clamp,clamp,value:0,value:1"})
+    for (const auto& [nx, ny] : {std::pair(8, 8), {17, 19}, {32, 32}, {61, 58}}) {
+      const Grid grid = grid_of({nx, ny, 1});
+      const bool by_values = sides == std::string("value:0");
+      expect_fast(poisson(grid, sides), down_to(20), by_values ? 0.15 : 0.35, to_string(grid) + " " + sides);
+    }
+  for (const char* sides : {"value:0", "clamp", "periodic", "value:0,clamp,periodic,periodic,clamp,clamp"})
+    for (const std::array<std::int64_t, 3>& n :
+         {std::array<std::int64_t, 3>{6, 5, 7}, {8, 8, 8}, {16, 17, 16}}) {
+      const Grid grid = grid_of(n);
+      const bool by_values = sides == std::string("value:0");
+      expect_fast(poisson(grid, sides), down_to(30), by_values ? 0.2 : 0.3, to_string(grid) + " " + sides);
+    }
+}
+
+TEST(GridMultigridConvergence, AxesOfOneNode) {
+  for (const std::array<std::int64_t, 3>& n : {std::array<std::int64_t, 3>{1, 1, 1},
+                                               {40, 1, 1},
+                                               {1, 37, 1},
+                                               {1, 1, 40},
+                                               {1, 31, 30},
+                                               {30, 1, 17},
+                                               {19, 22, 1}})
+    for (const char* sides : {"value:0", "clamp"}) {
+      if (n[0] * n[1] * n[2] == 1 && std::string(sides) == "clamp") continue;  // zero
+      const Grid grid{3, n, {1, 1, 1}, 1};
+      EXPECT_LE(error_factor(poisson(grid, sides), down_to(8)), 0.25) << to_string(grid) << " " << sides;
+    }
+}
+
+TEST(GridMultigridConvergence, SinglePrecisionAndKindsOfCycles) {
+  const Hub a = poisson(grid_of({40, 37, 1}), "value:0");
+  const double v = error_factor(a, down_to(20)), single = error_factor(a, down_to(20, CyclePrecision::fp32));
+  EXPECT_NEAR(v, single, 1e-3);
+  GridMultigridOptions options = down_to(20);
+  options.cycle = CycleKind::w;
+  EXPECT_LT(error_factor(a, options), v + 1e-3);
+  options = down_to(20);
+  options.sweeps = 1;
+  const double one = error_factor(a, options);
+  EXPECT_LE(one, 0.4);
+  EXPECT_GT(one, v);
+  options.sweeps = 3;
+  EXPECT_LT(error_factor(a, options), v);
+}
+
+struct Spaced {
+  std::array<double, 3> spacing_m;
+  std::array<bool, 3> halved_first;  // the others only after them
+};
+
+TEST(GridMultigridConvergence, UnequalSpacingsHalveTheStrongAxesFirst) {
+  for (const Spaced& s :
+       {Spaced{{1, 1, 0.1}, {false, false, true}}, Spaced{{1, 1, 0.01}, {false, false, true}},
+        Spaced{{1, 0.1, 0.01}, {false, false, true}}, Spaced{{0.1, 1, 0.1}, {true, false, true}}}) {
+    const std::array<std::int64_t, 3> n{20, 19, 24};
+    Cycle m(poisson(grid_of(n, s.spacing_m), "value:0"), down_to(30));
+    const GridLevelInfo& second = m.info().levels[1];
+    for (int axis = 0; axis < 3; ++axis)
+      EXPECT_EQ(second.extents[axis] < n[axis], s.halved_first[axis]) << "axis " << axis;
+    const Hub a = poisson(grid_of(n, s.spacing_m), "value:0");
+    EXPECT_LE(error_factor(a, m), 0.25) << s.spacing_m[1] << " " << s.spacing_m[2];
+    GridMultigridOptions options = down_to(30);
+    options.semi_coarsening = false;
+    EXPECT_GT(error_factor(a, options), 0.5);
+  }
+}
+
+TEST(GridMultigridConvergence, JumpsInTheCoefficients) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    EXPECT_LE(cg_iterations(jumping(grid_of({40, 37, 1}), "value:0", seed), down_to(60)), 30);
+    EXPECT_LE(cg_iterations(jumping(grid_of({20, 19, 18}), "value:0", seed), down_to(200)), 40);
+  }
+  // Weaker ones, which the linear interpolation does not see either.
+  const Hub a = jumping(grid_of({40, 37, 1}), "value:0", 4, 1e3);
+  GridMultigridOptions options = down_to(60);
+  const int by_operator = cg_iterations(a, options);
+  options.interpolation = LevelInterpolation::linear;
+  EXPECT_LT(by_operator, cg_iterations(a, options));
+}
+
+TEST(GridMultigridConvergence, SeveralUnknowns) {
+  EXPECT_LE(error_factor(elastic(grid_of({32, 29, 1}, {1, 1, 1}, 2), "value:0"), down_to(60)), 0.35);
+  EXPECT_LE(error_factor(elastic(grid_of({14, 13, 12}, {1, 1, 1}, 3), "value:0"), down_to(200)), 0.35);
+  EXPECT_LE(error_factor(elastic(grid_of({24, 24, 1}, {1, 1, 1}, 2), "periodic"), down_to(60)), 0.35);
+  for (const int dof : {2, 3, 5, 8})
+    EXPECT_LE(error_factor(coupled(grid_of({20, 23, 1}, {1, 1, 1}, dof), "value:0"), down_to(20 * dof)), 0.2)
+        << dof;
+  for (const char* stencil : {"star", "box"})
+    EXPECT_LE(bicgstab_iterations(dominant_blocks(grid_of({9, 10, 8}, {1, 1, 1}, 5), stencil, "value:0", 1.5),
+                                  down_to(100)),
+              10)
+        << stencil;
+}
+
+TEST(GridMultigridConvergence, Convection) {
+  for (const std::array<double, 3>& v : {std::array<double, 3>{0.1, 0.2, 0}, {1, -0.5, 0}, {3, 2, 0}})
+    EXPECT_LE(bicgstab_iterations(convection(grid_of({40, 33, 1}), "value:0", v), down_to(30)), 15) << v[0];
+  EXPECT_LE(bicgstab_iterations(convection(grid_of({16, 15, 14}), "value:0", {1, 0, -1}), down_to(60)), 12);
+  EXPECT_LE(error_factor(convection(grid_of({40, 33, 1}), "value:0", {0.1, 0.2, 0}), down_to(30)), 0.3);
+}
+
+// As programs of PETSc have them at faces that hold a value: rows of the diagonal alone, whatever it is, with
+// the columns or without.
+TEST(GridMultigridConvergence, RowsThatHoldAValue) {
+  for (const std::array<std::int64_t, 3>& n :
+       {std::array<std::int64_t, 3>{33, 32, 1}, {40, 21, 1}, {15, 16, 13}})
+    for (const double diagonal : {1.0, 4.0, 1e4})
+      for (const bool columns : {false, true}) {
+        Hub a = poisson(grid_of(n), "clamp");
+        const auto at_face = [&](std::int64_t node) {
+          const std::int64_t at[] = {node % n[0], node / n[0] % n[1], node / n[0] / n[1]};
+          bool found = false;
+          for (int axis = 0; axis < 3; ++axis)
+            found = found || (n[axis] > 1 && (at[axis] == 0 || at[axis] == n[axis] - 1));
+          return found;
+        };
+        cut(a, diagonal, columns, at_face);
+        EXPECT_LE(error_factor(a, down_to(40)), 0.25)
+            << to_string(grid_of(n)) << ", " << diagonal << (columns ? " with" : " without") << " columns";
+      }
+}
+
+// A grid with a hole, whose nodes take no part (zeros) or hold a value.
+TEST(GridMultigridConvergence, NodesWithoutCoefficients) {
+  const std::array<std::int64_t, 3> n{32, 29, 1};
+  const auto in_hole = [&](std::int64_t node) {
+    const std::int64_t x = node % n[0], y = node / n[0];
+    return x >= 9 && x < 18 && y >= 11 && y < 20;
+  };
+  for (const double diagonal : {0.0, 1.0}) {
+    Hub a = poisson(grid_of(n), "value:0");
+    cut(a, diagonal, true, in_hole);
+    Cycle m(a, down_to(40));
+    const Product product(a);
+    const Vector x = noise(a.rows(), 1);
+    Vector b = product(x);
+    for (const double v : m(b)) ASSERT_TRUE(std::isfinite(v));
+    // The plain iteration, seen by the residual: a node that takes no part has none.
+    Vector found(x.size());
+    for (int i = 0; i < 12; ++i) found = sum_of(found, 1, m(sum_of(b, -1, product(found))));
+    EXPECT_LE(distance(product(found), b), 1e-6) << diagonal;
+    for (std::int64_t i = 0; i < a.rows(); ++i)
+      if (!in_hole(i)) {
+        ASSERT_NEAR(found[i], x[i], 1e-4) << i;
+      }
+    EXPECT_LE(cg_iterations(a, m), 14) << diagonal;
+  }
+  // No node at all.
+  Hub none = poisson(grid_of(n), "value:0");
+  cut(none, 0, true, [](std::int64_t) { return true; });
+  Cycle m(none, down_to(40));
+  for (const double v : m(noise(none.rows(), 1))) ASSERT_TRUE(std::isfinite(v));
+}
+
+}  // namespace
+}  // namespace quadrille::multigrid_test

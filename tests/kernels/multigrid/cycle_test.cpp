@@ -1,0 +1,233 @@
+// A cycle of multigrid as an operator M: linear, symmetric where the operator is, the same on every machine.
+#include <omp.h>
+
+#include "cases.hpp"
+#include "formats/format.hpp"
+
+namespace quadrille::multigrid_test {
+namespace {
+
+struct NamedOperator {
+  std::string name;
+  Hub a;
+};
+
+// Symmetric, of every kind; a few hundred to a few thousand unknowns.
+std::vector<NamedOperator> symmetric_operators() {
+  std::vector<NamedOperator> all;
+  const auto add = [&](const char* name, Hub a) { all.push_back({name, std::move(a)}); };
+  add("2D", poisson(grid_of({37, 24, 1}), "value:0"));
+  add("3D", poisson(grid_of({16, 13, 12}), "value:0"));
+  add("2D box, mixed faces", poisson(grid_of({25, 18, 1}), "value:0,clamp,clamp,value:1", "box"));
+  add("3D box, periodic along y",
+      poisson(grid_of({9, 12, 10}), "clamp,value:0,periodic,periodic,clamp,clamp", "box"));
+  add("2D singular", poisson(grid_of({32, 32, 1}), "clamp"));
+  add("3D periodic", poisson(grid_of({12, 11, 8}), "periodic"));
+  add("a line", poisson(grid_of({1000, 1, 1}), "value:0"));
+  add("a sheet", poisson(grid_of({1, 31, 20}), "value:0,value:0,value:0,value:0,clamp,clamp"));
+  add("spacings", poisson(grid_of({20, 18, 10}, {1, 1, 0.1}), "value:0"));
+  // Jumps of 1e6 leave the cycle in fp32 linear to some thousandths only.
+  add("2D jumps", jumping(grid_of({40, 33, 1}), "value:0", 2, 10));
+  add("3D jumps, 2 unknowns",
+      jumping(grid_of({11, 12, 10}, {1, 1, 1}, 2), "value:0,clamp,periodic,periodic,clamp,clamp", 3, 10));
+  add("2D elasticity", elastic(grid_of({22, 19, 1}, {1, 1, 1}, 2), "value:0"));
+  add("3D elasticity", elastic(grid_of({9, 8, 10}, {1, 1, 1}, 3), "value:0"));
+  add("4 coupled unknowns", coupled(grid_of({17, 20, 1}, {1, 1, 1}, 4), "value:0"));
+  add("5 coupled unknowns", coupled(grid_of({7, 8, 9}, {1, 1, 1}, 5), "value:0"));
+  return all;
+}
+
+GridMultigridOptions options_of_round(int round, CyclePrecision precision) {
+  GridMultigridOptions options = down_to(30, precision);
+  options.cycle = round % 2 == 0 ? CycleKind::v : CycleKind::w;
+  options.sweeps = 1 + round % 3;
+  options.interpolation = static_cast<LevelInterpolation>(round / 2 % 3);
+  options.semi_coarsening = round % 5 != 0;
+  return options;
+}
+
+// fp32 rounds the couplings, so that M is symmetric to about that; where the operator is singular the
+// constants, which M multiplies by much, are no part of it.
+void is_symmetric(SpaceKind space) {
+  if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  int round = 0;
+  for (const NamedOperator& each : symmetric_operators()) {
+    for (const CyclePrecision precision : {CyclePrecision::fp64, CyclePrecision::fp32}) {
+      SCOPED_TRACE(each.name + (precision == CyclePrecision::fp64 ? ", fp64" : ", fp32"));
+      Cycle m(each.a, options_of_round(round, precision), space);
+      ASSERT_GT(m.info().levels.size(), 1u);
+      Vector x = noise(each.a.rows(), 1), y = noise(each.a.rows(), 2);
+      if (m.info().singular) {
+        remove_means(x, each.a.dof);
+        remove_means(y, each.a.dof);
+      }
+      const Vector mx = m(x), my = m(y);
+      const double bound = precision == CyclePrecision::fp64 ? 1e-12 : 1e-5;
+      EXPECT_NEAR(dot(mx, y), dot(x, my), bound * norm(mx) * norm(y));
+      EXPECT_GT(dot(mx, x), 0);
+      EXPECT_LE(distance(m(sum_of(x, -2.5, y)), sum_of(mx, -2.5, my)), bound);
+    }
+    ++round;
+  }
+}
+
+TEST(GridMultigrid, IsLinearAndSymmetric_cpu) {
+  is_symmetric(SpaceKind::cpu);
+}
+TEST(GridMultigrid, IsLinearAndSymmetric_cuda) {
+  is_symmetric(SpaceKind::cuda);
+}
+
+void gives_the_same_bits(SpaceKind space) {
+  if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const int threads = omp_get_max_threads();
+  for (const NamedOperator& each : symmetric_operators()) {
+    SCOPED_TRACE(each.name);
+    const Vector b = noise(each.a.rows(), 1);
+    std::vector<Vector> found;
+    for (const int count : {1, 2, 1}) {
+      omp_set_num_threads(count);
+      Cycle m(each.a, down_to(30, CyclePrecision::fp32), space);
+      found.push_back(m(b));
+      m(noise(each.a.rows(), 2));
+      found.push_back(m(b));
+    }
+    omp_set_num_threads(threads);
+    for (const Vector& x : found) EXPECT_EQ(x, found.front());
+  }
+}
+
+TEST(GridMultigrid, GivesTheSameBits_cpu) {
+  gives_the_same_bits(SpaceKind::cpu);
+}
+TEST(GridMultigrid, GivesTheSameBits_cuda) {
+  gives_the_same_bits(SpaceKind::cuda);
+}
+
+void one_level_is_the_inverse(SpaceKind space) {
+  if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  std::vector<NamedOperator> all = symmetric_operators();
+  all.push_back({"convection", convection(grid_of({13, 9, 1}), "value:0", {3, -1, 0})});
+  all.push_back({"random blocks", dominant_blocks(grid_of({5, 4, 3}, {1, 1, 1}, 4), "box", "clamp", 1.1)});
+  all.push_back({"one node", poisson(grid_of({1, 1, 1}), "value:0")});
+  for (const NamedOperator& each : all) {
+    if (each.a.rows() > 500) continue;
+    SCOPED_TRACE(each.name);
+    GridMultigridOptions options = in(CyclePrecision::fp64);
+    options.levels = 1;
+    Cycle m(each.a, options, space);
+    ASSERT_EQ(m.info().levels.size(), 1u);
+    EXPECT_EQ(m.info().levels.front().unknowns, each.a.rows());
+    const Product product(each.a);
+    const Vector b = product(noise(each.a.rows(), 1));
+    EXPECT_LE(distance(product(m(b)), b), m.info().singular ? 1e-10 : 1e-11);
+  }
+}
+
+TEST(GridMultigrid, OneLevelIsTheInverse_cpu) {
+  one_level_is_the_inverse(SpaceKind::cpu);
+}
+TEST(GridMultigrid, OneLevelIsTheInverse_cuda) {
+  one_level_is_the_inverse(SpaceKind::cuda);
+}
+
+TEST(GridMultigrid, OnTheGpuIsThatOfTheCpu_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  std::vector<NamedOperator> all = symmetric_operators();
+  all.push_back({"convection", convection(grid_of({33, 29, 1}), "value:0", {3, -1, 0})});
+  all.push_back(
+      {"periodic convection",
+       convection(grid_of({9, 8, 12}), "periodic,periodic,value:0,value:0,clamp,clamp", {1, 2, 0})});
+  all.push_back({"random blocks", dominant_blocks(grid_of({9, 8, 7}, {1, 1, 1}, 7), "box", "clamp", 1.5)});
+  int round = 0;
+  for (const NamedOperator& each : all) {
+    for (const CyclePrecision precision : {CyclePrecision::fp64, CyclePrecision::fp32}) {
+      SCOPED_TRACE(each.name + (precision == CyclePrecision::fp64 ? ", fp64" : ", fp32"));
+      const GridMultigridOptions options = options_of_round(round, precision);
+      Cycle gpu(each.a, options, SpaceKind::cuda), cpu(each.a, options);
+      ASSERT_EQ(describe(gpu.info()), describe(cpu.info()));
+      Vector b = noise(each.a.rows(), 1);
+      if (cpu.info().singular) remove_means(b, each.a.dof);
+      EXPECT_LE(distance(gpu(b), cpu(b)), precision == CyclePrecision::fp64 ? 1e-12 : 1e-5);
+    }
+    ++round;
+  }
+}
+
+// More pairs of vectors than graphs are kept for, in turn and again.
+TEST(GridMultigrid, ManyPairsOfVectors_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const Hub a = poisson(grid_of({33, 34, 1}), "value:0");
+  Cycle m(a, down_to(30), SpaceKind::cuda);
+  constexpr int pairs = 11;
+  std::vector<Array<double, Device>> from, to;
+  std::vector<Vector> expected;
+  for (int i = 0; i < pairs; ++i) {
+    const Vector b = noise(a.rows(), static_cast<unsigned>(i));
+    expected.push_back(m(b));
+    from.emplace_back(a.rows());
+    to.emplace_back(a.rows());
+    memory::copy_to_device(from.back().data(), b.data(), from.back().bytes());
+  }
+  for (int round = 0; round < 3; ++round)
+    for (int i = 0; i < pairs; ++i) {
+      const int k = round == 2 ? pairs - 1 - i : i;
+      Vector x(static_cast<std::size_t>(a.rows()), std::nan(""));
+      memory::copy_to_device(to[k].data(), x.data(), to[k].bytes());
+      m.made().apply(from[k].data(), to[k].data());
+      memory::copy_to_host(x.data(), to[k].data(), to[k].bytes());
+      EXPECT_EQ(x, expected[k]) << "round " << round << ", pair " << k;
+    }
+}
+
+void refuses(const Hub& a, const GridMultigridOptions& options, const std::string& words) {
+  try {
+    make_grid_multigrid(a, options);
+    FAIL() << "not refused: " << words;
+  } catch (const FormatError& error) {
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST(GridMultigrid, RefusesWithASentence) {
+  const Grid grid = grid_of({9, 8, 1});
+  const Stencil wide = star_stencil(2, 2);
+  refuses(assemble<double>(grid, wide, parse_boundary("value:0", 2), laplacian(grid, wide)).hub, {},
+          "has the offset");
+  Hub a = poisson(grid, "value:0");
+  a.offsets[2] = {1, 1, 0};  // the centre
+  refuses(a, {}, "needs an operator with a diagonal");
+  Hub many;
+  many.extents = {2, 1, 1};
+  many.dof = 65;
+  many.offsets = {{0, 0, 0}};
+  many.values = Array<double>(65 * many.rows(), 1.0);
+  refuses(many, {}, "up to 64 unknowns a node, not 65");
+}
+
+TEST(GridMultigrid, SaysWhatItMade) {
+  const Hub a = poisson(grid_of({64, 64, 1}), "value:0");
+  Cycle m(a, down_to(100));
+  EXPECT_EQ(describe(m.info()),
+            "4 levels, 64x64 to 8x8, interpolation linear, 64 unknowns solved by the inverse, "
+            "V(2,2) in fp64");
+  EXPECT_EQ(describe(Cycle(poisson(grid_of({8, 9, 1}), "clamp"), {}).info()),
+            "1 level, 8x9, 72 unknowns solved by the inverse in fp32");
+  const GridMultigridInfo& info = m.info();
+  EXPECT_EQ(info.levels[1].extents, (std::array<std::int64_t, 3>{32, 32, 1}));
+  EXPECT_EQ(info.levels[0].couplings, 5);
+  EXPECT_EQ(info.levels[1].couplings, 9);
+  EXPECT_FALSE(info.singular);
+  EXPECT_GT(info.levels[0].largest_eigenvalue, 1.5);
+  EXPECT_LE(info.levels[0].largest_eigenvalue, 2);
+  EXPECT_GT(info.cycle_bytes, 8 * 4 * 4 * a.rows());  // four passes over four couplings a row
+  EXPECT_GT(info.stored_bytes, 8 * 4 * a.rows());
+  EXPECT_GT(info.cycle_flops, 2 * 4 * 4 * a.rows());
+  EXPECT_TRUE(Cycle(poisson(grid_of({20, 20, 1}), "clamp"), down_to(100)).info().singular);
+  GridMultigridOptions options = down_to(1);
+  options.levels = 2;
+  EXPECT_EQ(Cycle(a, options).info().levels.size(), 2u);
+}
+
+}  // namespace
+}  // namespace quadrille::multigrid_test

@@ -1,0 +1,241 @@
+// -pc_type quadrille_mg with the matrix type on a DMDA, against LU; on several ranks and elsewhere it says what it needs.
+#include <cmath>
+#include <cstdio>
+
+#include "comparison.hpp"
+#include "kernels/petsc/grid_multigrid.hpp"
+#include "kernels/petsc/petsc_error.hpp"
+#include "tests/petsc_error_text.hpp"
+
+namespace quadrille::type_test {
+namespace {
+
+constexpr const char* multigrid = "quadrille_mg";
+
+using NamesAndValues = std::vector<std::pair<std::string, std::string>>;
+
+// Options of PETSc's for as long as this lives.
+class WithOptions {
+ public:
+  explicit WithOptions(NamesAndValues options) : options_(std::move(options)) {
+    for (const auto& [name, value] : options_)
+      CALL(PetscOptionsSetValue(nullptr, name.c_str(), value.c_str()));
+  }
+  WithOptions(const WithOptions&) = delete;
+  WithOptions& operator=(const WithOptions&) = delete;
+  ~WithOptions() {
+    for (const auto& each : options_) (void)PetscOptionsClearValue(nullptr, each.first.c_str());
+  }
+
+ private:
+  NamesAndValues options_;
+};
+
+Handle<KSP> solver(Mat matrix, KSPType method = KSPGMRES, PCType preconditioner = multigrid) {
+  Handle<KSP> ksp = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_WORLD, k); });
+  PC pc = nullptr;
+  CALL(KSPSetOperators(ksp.get(), matrix, matrix));
+  CALL(KSPSetType(ksp.get(), method));
+  CALL(KSPGetPC(ksp.get(), &pc));
+  CALL(PCSetType(pc, preconditioner));
+  CALL(KSPSetTolerances(ksp.get(), 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, 60));
+  return ksp;
+}
+
+// Minus the Laplacian with values beyond every face, with couplings of a node's unknowns and, of a box, of two
+// corners; all times a factor.
+void set_values(Mat matrix, DM grid, const Case& c, double factor) {
+  PetscInt start[3], size[3];
+  CALL(DMDAGetCorners(grid, start, start + 1, start + 2, size, size + 1, size + 2));
+  CALL(MatZeroEntries(matrix));
+  for (PetscInt k = start[2]; k < start[2] + size[2]; ++k)
+    for (PetscInt j = start[1]; j < start[1] + size[1]; ++j)
+      for (PetscInt i = start[0]; i < start[0] + size[0]; ++i)
+        for (PetscInt r = 0; r < c.dof; ++r) {
+          const MatStencil row{k, j, i, r};
+          const auto set = [&](PetscInt x, PetscInt y, PetscInt z, PetscInt unknown, double value) {
+            const bool inside = x >= 0 && x < c.size[0] && y >= 0 && y < c.size[1] && z >= 0 && z < c.size[2];
+            const MatStencil column{z, y, x, unknown};
+            const PetscScalar v = factor * value;
+            if (inside) CALL(MatSetValuesStencil(matrix, 1, &row, 1, &column, &v, ADD_VALUES));
+          };
+          for (int axis = 0; axis < c.dimension; ++axis)
+            for (const PetscInt step : {-1, 1})
+              set(i + (axis == 0) * step, j + (axis == 1) * step, k + (axis == 2) * step, r, -1);
+          for (PetscInt u = 0; u < c.dof; ++u)
+            set(i, j, k, u, u == r ? 2.0 * c.dimension + 0.5 * c.dof : -0.25);
+          if (c.box && c.dimension > 1) {
+            set(i + 1, j + 1, k, r, -0.2);
+            set(i - 1, j - 1, k, r, -0.2);
+            set(i, j, k, r, 0.4);
+          }
+        }
+  CALL(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+}
+
+int solve(KSP ksp, Vec b, Vec x) {
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  PetscInt iterations = 0;
+  CALL(KSPSolve(ksp, b, x));
+  CALL(KSPGetConvergedReason(ksp, &reason));
+  CALL(KSPGetIterationNumber(ksp, &iterations));
+  EXPECT_GT(reason, 0);
+  return static_cast<int>(iterations);
+}
+
+const Case mg_cases[] = {{1, {300, 1, 1}, 1, 1, false, {}}, {1, {150, 1, 1}, 2, 1, false, {}},
+                         {2, {29, 32, 1}, 1, 1, false, {}}, {2, {24, 23, 1}, 2, 1, true, {}},
+                         {2, {20, 31, 1}, 1, 1, true, {}},  {3, {10, 9, 11}, 1, 1, false, {}},
+                         {3, {8, 9, 7}, 2, 1, true, {}}};
+
+// The solution is LU's, and after new values in the same matrix that of those; asked to stay, the levels stay.
+void solves_as_lu_does(KSPType method, const char* precision) {
+  const WithOptions options(
+      NamesAndValues{{"-pc_quadrille_mg_coarsest", "60"}, {"-pc_quadrille_mg_precision", precision}});
+  for (const Case& c : mg_cases) {
+    SCOPED_TRACE(c.name());
+    const Grid grid = make_grid(c);
+    const Handle<Mat> ours = make_matrix(grid.get(), "cds"), aij = make_matrix(grid.get());
+    const Handle<KSP> ksp = solver(ours.get(), method);
+    const Handle<Vec> b = random_vector(aij.get(), 3), x = random_vector(aij.get(), 4),
+                      expected = random_vector(aij.get(), 5);
+    int iterations[4] = {};
+    for (int round = 0; round < 4; ++round) {
+      const double factor = round < 3 ? 1 + 3 * round : 11;
+      for (const Mat m : {ours.get(), aij.get()}) set_values(m, grid.get(), c, factor);
+      if (round == 3) CALL(KSPSetReusePreconditioner(ksp.get(), PETSC_TRUE));
+      CALL(KSPSetOperators(ksp.get(), ours.get(), ours.get()));
+      iterations[round] = solve(ksp.get(), b.get(), x.get());
+      solve(solver(aij.get(), KSPPREONLY, PCLU).get(), b.get(), expected.get());
+      expect_near(x.get(), expected.get(), "solution", 1e-8);
+      EXPECT_LE(iterations[round], 18);
+      EXPECT_LE(std::abs(iterations[round] - iterations[0]), 1);
+    }
+  }
+}
+
+// GMRES builds the solution of products by M A alone, and is as accurate as those are; FGMRES by A.
+TEST_F(MatrixType, GridMultigridSolvesAsLuDoes) {
+  if (ranks() > 1) GTEST_SKIP() << "runs on one rank";
+  solves_as_lu_does(KSPGMRES, "double");
+  solves_as_lu_does(KSPFGMRES, "single");
+}
+
+TEST_F(MatrixType, GridMultigridSolvesSymmetricOnesByCg) {
+  if (ranks() > 1) GTEST_SKIP() << "runs on one rank";
+  const Case c{2, {30, 33, 1}, 1, 1, false, {}};
+  const Grid grid = make_grid(c);
+  const Handle<Mat> a = make_matrix(grid.get(), "cds");
+  set_values(a.get(), grid.get(), c, 1);
+  const Handle<Vec> b = random_vector(a.get(), 3), x = random_vector(a.get(), 4);
+  const int by_cg = solve(solver(a.get(), KSPCG).get(), b.get(), x.get());
+  EXPECT_LE(by_cg, 11);
+  EXPECT_LT(by_cg, solve(solver(a.get(), KSPRICHARDSON).get(), b.get(), x.get()));
+}
+
+std::string view_of(KSP ksp) {
+  const std::string path = testing::TempDir() + "quadrille_mg_view";
+  PetscViewer viewer = nullptr;
+  CALL(PetscViewerASCIIOpen(PETSC_COMM_WORLD, path.c_str(), &viewer));
+  CALL(KSPView(ksp, viewer));
+  CALL(PetscViewerDestroy(&viewer));
+  FILE* file = std::fopen(path.c_str(), "r");
+  char text[8192] = {};
+  const std::string seen(text, std::fread(text, 1, sizeof text, file));
+  std::fclose(file);
+  std::remove(path.c_str());
+  return seen;
+}
+
+TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
+  if (ranks() > 1) GTEST_SKIP() << "runs on one rank";
+  Case c{3, {24, 20, 20}, 1, 1, false, {}};
+  const Grid grid = make_grid(c);
+  const Handle<Mat> a = make_matrix(grid.get(), "cds");
+  set_values(a.get(), grid.get(), c, 1);
+  const auto with = [&](NamesAndValues options) {
+    for (auto& each : options) each.first = "-pc_quadrille_mg_" + each.first;
+    const WithOptions set(std::move(options));
+    const Handle<KSP> ksp = solver(a.get());
+    CALL(KSPSetUp(ksp.get()));
+    return view_of(ksp.get());
+  };
+  const auto expect_says = [](const std::string& view, const char* words) {
+    EXPECT_NE(view.find(words), std::string::npos) << words << " is not in " << view;
+  };
+  const std::string plain = with({{"coarsest", "300"}});
+  for (const char* words :
+       {"type: quadrille_mg", "3 levels, 24x20x20 to 6x5x5", "interpolation by the operator on 1 of them",
+        "150 unknowns solved by the inverse", "moved by a cycle"})
+    expect_says(plain, words);
+  expect_says(with({{"levels", "2"}}), "2 levels, 24x20x20 to 12x10x10");
+  expect_says(with({{"coarsest", "1200"}}), "to 12x10x10");
+  expect_says(with({{"coarsest", "300"}, {"interpolation", "operator"}}), "interpolation by the operator");
+  expect_says(with({{"coarsest", "300"}, {"interpolation", "linear"}}), "interpolation linear");
+  expect_says(plain, "solved by the inverse, V(2,2) in fp32");
+  expect_says(with({{"cycle", "w"}, {"sweeps", "3"}, {"precision", "double"}}), "W(3,3) in fp64");
+  for (const auto& [name, value, words] : {std::tuple("cycle", "x", "'x' is not known; choose one of v, w"),
+                                           {"precision", "half", "choose one of double, single"},
+                                           {"interpolation", "cubic", "choose one of auto, operator, linear"},
+                                           {"levels", "0", "give 1 to 1000000"},
+                                           {"sweeps", "0", "give 1 to 1000000"},
+                                           {"coarsest", "-1", "give 1 to 1000000"}}) {
+    const WithOptions set(NamesAndValues{{std::string("-pc_quadrille_mg_") + name, value}});
+    const std::string sentence = error_of(KSPSetUp(solver(a.get()).get()));
+    EXPECT_NE(sentence.find(words), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find(std::string("-pc_quadrille_mg_") + name), std::string::npos) << sentence;
+  }
+}
+
+// Couplings along z a hundredth of the others: only x and y are halved, unless the option says otherwise.
+TEST_F(MatrixType, GridMultigridHalvesStrongAxes) {
+  if (ranks() > 1) GTEST_SKIP() << "runs on one rank";
+  const Case c{3, {16, 16, 9}, 1, 1, false, {}};
+  const Grid grid = make_grid(c);
+  const Handle<Mat> a = make_matrix(grid.get(), "cds");
+  set_values(a.get(), grid.get(), c, 0.01);
+  const PetscInt n = c.size[0];
+  for (PetscInt row = 0; row < n * n * c.size[2]; ++row) {
+    const PetscInt at[] = {row % n, row / n % n};
+    CALL(MatSetValue(a.get(), row, row, 4, ADD_VALUES));
+    for (const int axis : {0, 1})
+      for (const PetscInt step : {-1, 1})
+        if (at[axis] + step >= 0 && at[axis] + step < n)
+          CALL(MatSetValue(a.get(), row, row + step * (axis == 0 ? 1 : n), -1, ADD_VALUES));
+  }
+  CALL(MatAssemblyBegin(a.get(), MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(a.get(), MAT_FINAL_ASSEMBLY));
+  for (const bool semi : {true, false}) {
+    const WithOptions options(
+        {{"-pc_quadrille_mg_semicoarsening", semi ? "true" : "false"}, {"-pc_quadrille_mg_levels", "2"}});
+    const Handle<KSP> ksp = solver(a.get());
+    CALL(KSPSetUp(ksp.get()));
+    const std::string view = view_of(ksp.get()), words = semi ? "16x16x9 to 8x8x9" : "16x16x9 to 8x8x4";
+    EXPECT_NE(view.find(words), std::string::npos) << view;
+  }
+}
+
+TEST_F(MatrixType, GridMultigridRefusesWithASentence) {
+  const Case c{2, {12, 13, 1}, 1, 1, false, {}};
+  const Pair p = filled_pair(c, "cds");
+  const auto expect_refused = [](Mat m, const char* words) {
+    const std::string sentence = error_of(KSPSetUp(solver(m).get()));
+    EXPECT_NE(sentence.find(words), std::string::npos) << sentence;
+  };
+  if (ranks() > 1) {
+    for (const Mat m : {p.ours.get(), p.theirs.get()})
+      expect_refused(m, "quadrille_mg runs on one rank; -pc_type mg takes several");
+    return;
+  }
+  expect_refused(p.theirs.get(), "needs a matrix of type quadrille on a DMDA (-dm_mat_type quadrille)");
+  Case wide = c;
+  wide.width = 2;
+  expect_refused(filled_pair(wide, "cds").ours.get(), "couple neighbouring nodes");
+  const Handle<Mat> loose = make<Mat>(
+      "MatConvert", [&](Mat* m) { return MatConvert(p.theirs.get(), "quadrille", MAT_INITIAL_MATRIX, m); });
+  expect_refused(loose.get(), "this one has no grid");
+}
+
+}  // namespace
+}  // namespace quadrille::type_test
