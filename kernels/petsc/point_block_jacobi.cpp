@@ -83,7 +83,7 @@ class PointBlocks {
           cds_in(on_gpu ? SpaceKind::cuda : SpaceKind::cpu)->make_fp64(source, {}), "cds");
       if (on_gpu) log_copy(hub_->values.bytes(), true);
     }
-    product->multiply(x, y, transposed);
+    product->multiply(x, {y}, transposed);
   }
 
   void view(PetscViewer viewer) const {

@@ -56,7 +56,7 @@ void GridValues::copy_from(GridValues& other) {
 void GridValues::bring_to_host() {
   if (newest_ == Newest::zero_on_gpu) zero_host();
   if (newest_ == Newest::gpu) {
-    const StreamOrder order(true);
+    const DefaultQueue order(true);
     copy(gpu_hub_->values, hub_->values);
     if (ghost_) copy(gpu_ghost_->value, ghost_->value);
   }
@@ -73,12 +73,12 @@ void GridValues::bring_to_gpu(bool keep) {
     if (ghost_)
       gpu_ghost_ = std::make_shared<Csr<double, Device>>(Csr<double, Device>{
           ghost_->rows, ghost_->columns, transfer<Device>(ghost_->row_ptr), transfer<Device>(ghost_->column),
-          Array<double, Device>(ghost_->nnz()), plan_on<double, Device>(ghost_->row_ptr)});
+          Array<double, Device>(ghost_->nnz()), plan_on<Device>(ghost_->row_ptr)});
     gpu_hub_ = std::move(hub);
     newest_ = Newest::host;
   }
   if (!keep || newest_ != Newest::host) return;
-  const StreamOrder order(true);
+  const DefaultQueue order(true);
   copy(hub_->values, gpu_hub_->values);
   if (ghost_) copy(ghost_->value, gpu_ghost_->value);
   newest_ = Newest::both;
@@ -91,10 +91,9 @@ void GridValues::zero_host() {
 
 void GridValues::zero() {
   if (!gpu_hub_) return zero_host();
-  const StreamOrder order(true);
-  cuda::zero_memory(gpu_hub_->values.data(), gpu_hub_->values.bytes());
-  if (gpu_ghost_) cuda::zero_memory(gpu_ghost_->value.data(), gpu_ghost_->value.bytes());
-  order.after();
+  const Queue queue = current_queue();
+  cuda::zero_memory(queue, gpu_hub_->values.data(), gpu_hub_->values.bytes());
+  if (gpu_ghost_) cuda::zero_memory(queue, gpu_ghost_->value.data(), gpu_ghost_->value.bytes());
   newest_ = Newest::zero_on_gpu;
 }
 

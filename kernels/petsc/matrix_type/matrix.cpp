@@ -271,7 +271,7 @@ void TypedMatrix::verify() {
   QUADRILLE_PETSC(PetscRandomCreate(PetscObjectComm(reinterpret_cast<PetscObject>(self_)), &random));
   QUADRILLE_PETSC(VecSetRandom(x.get(), random));  // in 0..1
   QUADRILLE_PETSC(PetscRandomDestroy(&random));
-  scaled().multiply(x.get(), ours.get(), false);
+  scaled().multiply(x.get(), {ours.get()}, false);
   QUADRILLE_PETSC(MatMult(aij, x.get(), theirs.get()));
 
   PetscInt first = 0, last = 0;
