@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/cpu/put_run.hpp"
+#include "kernels/cpu/run_of_sums.hpp"
 #include "kernels/cpu/spmv.hpp"
 
 namespace quadrille::cpu {
@@ -120,11 +120,11 @@ void multiply(const BlockDiagonals<T>& a, const T* x, const Output<T>& y) {
   const auto add = block_diagonal_kernel<Transposed, T>(a.dof);
 #pragma omp parallel
   {
-    std::vector<T> sums(static_cast<std::size_t>(run * dof));
+    std::vector<T> buffer(y.beta == 0 ? 0 : static_cast<std::size_t>(run * dof));
 #pragma omp for schedule(static)
     for (std::int64_t begin = 0; begin < a.nodes(); begin += run) {
       const std::int64_t end = std::min(a.nodes(), begin + run);
-      std::fill(sums.begin(), sums.end(), T(0));
+      T* const sums = begin_run(begin * dof, (end - begin) * dof, buffer.data(), y);
       for (std::int64_t d = 0; d < a.diagonals(); ++d) {
         const NodeOffset& o = a.offsets[d];
         const NodeOffset from = Transposed ? NodeOffset{-o.x, -o.y, -o.z} : o;
@@ -133,10 +133,10 @@ void multiply(const BlockDiagonals<T>& a, const T* x, const Output<T>& y) {
             a, from, begin, end, [&](std::int64_t first, std::int64_t count, std::int64_t neighbour) {
               const std::int64_t owner = Transposed ? neighbour : first;  // whose row the values stand in
               add(column + owner * dof, rows, count, a.dof, x + neighbour * dof,
-                  sums.data() + (first - begin) * dof);
+                  sums + (first - begin) * dof);
             });
       }
-      put_run(begin * dof, (end - begin) * dof, sums.data(), y);
+      end_run(begin * dof, (end - begin) * dof, sums, y);
     }
   }
 }

@@ -36,11 +36,14 @@ void scatter(std::int64_t lines, std::int64_t size_y, const Array<std::int32_t>&
     const std::int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
     const std::int64_t begin = size_y * me / threads, end = size_y * (me + 1) / threads;
     for (std::int64_t i = begin; i < end; ++i) y.put(i, 0);
+    T* const to = y.to;
+    const T alpha = y.alpha;
     for (std::int64_t i = 0; i < lines; ++i) {
       const std::int32_t* const line_end = index.data() + ptr[i + 1];
       const std::int32_t* at = index.data() + ptr[i];
       if (begin > 0) at = std::lower_bound(at, line_end, begin);
-      for (; at != line_end && *at < end; ++at) y.to[*at] += value[at - index.data()] * (y.alpha * x[i]);
+      const T factor = alpha * x[i];
+      for (; at != line_end && *at < end; ++at) to[*at] += value[at - index.data()] * factor;
     }
   }
 }

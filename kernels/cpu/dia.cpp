@@ -2,7 +2,7 @@
 // added, with unit stride.
 #include <algorithm>
 
-#include "kernels/cpu/put_run.hpp"
+#include "kernels/cpu/run_of_sums.hpp"
 #include "kernels/cpu/spmv.hpp"
 
 namespace quadrille::cpu {
@@ -24,13 +24,14 @@ void spmv(const Dia<T>& a, const T* x, Output<T> y) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t begin = 0; begin < a.rows; begin += run) {
     const std::int64_t end = std::min(a.rows, begin + run);
-    T sums[run] = {};
+    T buffer[run];
+    T* const sums = begin_run(begin, end - begin, buffer, y);
     for (std::int64_t d = 0; d < a.diagonals(); ++d) {
       const std::int64_t o = a.offset[d], from = std::max(begin, -o), until = std::min(end, a.columns - o);
       if (from < until)
         multiply_add(until - from, a.value.data() + d * a.rows + from, x + from + o, sums + (from - begin));
     }
-    put_run(begin, end - begin, sums, y);
+    end_run(begin, end - begin, sums, y);
   }
 }
 
@@ -40,14 +41,15 @@ void spmv_transpose(const Dia<T>& a, const T* x, Output<T> y) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t begin = 0; begin < a.columns; begin += run) {
     const std::int64_t end = std::min(a.columns, begin + run);
-    T sums[run] = {};
+    T buffer[run];
+    T* const sums = begin_run(begin, end - begin, buffer, y);
     for (std::int64_t d = 0; d < a.diagonals(); ++d) {
       const std::int64_t o = a.offset[d], from = std::max(begin, o), until = std::min(end, a.rows + o);
       if (from < until)
         multiply_add(until - from, a.value.data() + d * a.rows + from - o, x + from - o,
                      sums + (from - begin));
     }
-    put_run(begin, end - begin, sums, y);
+    end_run(begin, end - begin, sums, y);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "formats/ell.hpp"
-#include "kernels/cpu/put_run.hpp"
+#include "kernels/cpu/run_of_sums.hpp"
 
 namespace quadrille::cpu {
 
@@ -16,13 +16,14 @@ void ell_rows(const Ell<T>& a, const T* x, const Output<T>& y) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t begin = 0; begin < a.rows; begin += run) {
     const std::int64_t end = std::min(a.rows, begin + run);
-    T sums[run] = {};
+    T buffer[run];
+    T* const sums = begin_run(begin, end - begin, buffer, y);
     for (std::int64_t k = 0; k < a.width; ++k)
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int32_t column = a.column[k * a.pitch + i];
         if (column >= 0) sums[i - begin] += a.value[k * a.pitch + i] * x[column];
       }
-    put_run(begin, end - begin, sums, y);
+    end_run(begin, end - begin, sums, y);
   }
 }
 
