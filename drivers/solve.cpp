@@ -155,7 +155,7 @@ class Solve {
     progress_.say("assembling");
     const Clock::time_point start = Clock::now();
     require_planes_for_all(options_.grid);
-    const bool csr = entry_ != nullptr ? entry_->name != "cds" && entry_->name != "dia" : room_for_csr();
+    const bool csr = entry_ != nullptr ? needs_csr(*entry_) : room_for_csr();
     require_memory(csr);
     RankSource part;
     together([&] {

@@ -81,7 +81,7 @@ void SpmvOperator<T>::multiply_several(Queue queue, const T* x, const Output<T>&
 
 template <class T>
 void SpmvOperator<T>::multiply_transposed(Queue, const T*, const Output<T>&) const {
-  throw FormatError("this format has no transposed product; csr, csc, dia and cds have one");
+  throw FormatError("this format has no transposed product");
 }
 
 }  // namespace quadrille

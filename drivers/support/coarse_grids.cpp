@@ -136,7 +136,7 @@ struct RankOperator {
 
 // Whether the format is made from CSR, as one that is not chosen yet may be.
 bool indexed(const PdeOnGrid& finest) {
-  return finest.entry == nullptr || (finest.entry->name != "cds" && finest.entry->name != "dia");
+  return finest.entry == nullptr || needs_csr(*finest.entry);
 }
 
 // P^T A P of the operator on the next finer grid, `finer`.

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "formats/array.hpp"
-#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/stream.hpp"
 
 namespace quadrille::cuda {
 namespace {

@@ -5,28 +5,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/cuda/check.hpp"
-#include "kernels/cuda/scratch.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "kernels/output.hpp"
 
 namespace quadrille::cuda {
 
 inline constexpr int threads_per_block = 256;
 inline constexpr unsigned full_warp = 0xffffffffu;
-
-inline cudaStream_t stream_of(Queue queue) {
-  return static_cast<cudaStream_t>(queue.stream);
-}
-inline cudaStream_t stream_of(const Execution& on) {
-  return stream_of(on.queue);
-}
-
-// CUDA's number of a stream, which it never uses twice.
-inline unsigned long long stream_id(Queue queue) {
-  unsigned long long id = 0;
-  QUADRILLE_CUDA(cudaStreamGetId(stream_of(queue), &id));
-  return id;
-}
 
 // Blocks of `block` threads for so many threads. Throws FormatError when there are too many.
 inline unsigned blocks_for(std::int64_t threads, int block = threads_per_block) {

@@ -2,17 +2,7 @@
 // never overlap; every element of y is written. Throw CudaError when a launch fails.
 #pragma once
 
-#include "formats/bcsr.hpp"
-#include "formats/cds.hpp"
-#include "formats/cmrs.hpp"
-#include "formats/coo.hpp"
-#include "formats/csc.hpp"
-#include "formats/csr.hpp"
-#include "formats/dia.hpp"
-#include "formats/ell.hpp"
-#include "formats/ellr_t.hpp"
-#include "formats/hyb.hpp"
-#include "formats/rg_csr.hpp"
+#include "formats/all.hpp"
 #include "kernels/cuda/scratch.hpp"
 #include "kernels/output.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cuda/stream.hpp"
 #include "kernels/cusparse/check.hpp"
 
 namespace quadrille::cusparse {
@@ -30,14 +31,6 @@ template <class T>
 constexpr T one = 1;
 template <class T>
 constexpr T zero = 0;
-
-cudaStream_t stream_of(Queue queue) {
-  return static_cast<cudaStream_t>(queue.stream);
-}
-
-void check_cuda(cudaError_t status, const char* call) {
-  if (status != cudaSuccess) throw CudaError(std::string(call) + ": " + cudaGetErrorString(status));
-}
 
 }  // namespace
 
@@ -83,9 +76,8 @@ void Product<T>::prepare(Prepared& prepared) const {
 
 template <class T>
 typename Product<T>::Prepared& Product<T>::prepared_for(Queue queue) const {
-  unsigned long long number = 0;
-  check_cuda(cudaStreamGetId(stream_of(queue), &number), "cudaStreamGetId");
-  check(cusparseSetStream(handle_, stream_of(queue)), "cusparseSetStream");
+  const unsigned long long number = cuda::stream_id(queue);
+  check(cusparseSetStream(handle_, cuda::stream_of(queue)), "cusparseSetStream");
   if (const auto found = prepared_.find(number); found != prepared_.end()) return found->second;
   Prepared prepared{describe_(), {}};
   prepare(prepared);
@@ -96,9 +88,8 @@ template <class T>
 void Product<T>::operator()(Queue queue, const T* x_values, const Output<T>& out) const {
   Prepared& prepared = prepared_for(queue);
   if (out.beta != 0 && out.from != out.to)  // cuSPARSE adds to y alone
-    check_cuda(cudaMemcpyAsync(out.to, out.from, static_cast<std::size_t>(y_size_) * sizeof(T),
-                               cudaMemcpyDeviceToDevice, stream_of(queue)),
-               "cudaMemcpyAsync");
+    QUADRILLE_CUDA(cudaMemcpyAsync(out.to, out.from, static_cast<std::size_t>(y_size_) * sizeof(T),
+                                   cudaMemcpyDeviceToDevice, cuda::stream_of(queue)));
   const ConstVector x = make_vector(x_size_, x_values);
   const Vector y = make_vector(y_size_, out.to);
   check(cusparseSpMV(handle_, operation_, &out.alpha, prepared.matrix.get(), x.get(), &out.beta, y.get(),

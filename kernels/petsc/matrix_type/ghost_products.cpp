@@ -32,7 +32,7 @@ void GhostProducts::fit(Vec like) {
                    ? std::make_shared<const Csr<double>>(transfer<Host>(*device_values_))
                    : values_;
   product_ = std::make_unique<ScaledOperator>(
-      make_operator("csr", product_on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu, source, 1), "csr");
+      make_operator(any_matrix, product_on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu, source, 1), any_matrix);
 }
 
 // In GPU memory they are gathered as ghosts are, in host memory copied.

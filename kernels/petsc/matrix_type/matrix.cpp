@@ -216,7 +216,7 @@ void TypedMatrix::choose_vectors() {
 }
 
 bool TypedMatrix::applies_on_gpu() {
-  return options.format == "cds" && store().parts_in_place() && choose_space(options) == SpaceKind::cuda;
+  return is_the_hub(options.format) && store().parts_in_place() && choose_space(options) == SpaceKind::cuda;
 }
 
 // Without a grid and without a wish: block diagonals where the sparsity has so few of them that they take no
@@ -230,9 +230,9 @@ std::string TypedMatrix::choose_format(const LocalParts& parts) const {
   static bool said = false;
   if (!std::exchange(said, true) && rows > 0)
     say(self_, "a matrix of " + std::to_string(rows) +
-                   " rows has no DMDA and few diagonals in common with a grid: csr holds it "
-                   "(-mat_quadrille_format csr)");
-  return "csr";
+                   " rows has no DMDA and few diagonals in common with a grid: " + any_matrix +
+                   " holds it (-mat_quadrille_format " + any_matrix + ")");
+  return any_matrix;
 }
 
 void TypedMatrix::make_products() {
@@ -241,9 +241,9 @@ void TypedMatrix::make_products() {
   const ThreadLimit limit(threads_worth(parts.hub ? parts.hub->values.bytes() : 12 * parts.csr->nnz()));
   TypeOptions used = options;
   used.format = choose_format(parts);
-  // CDS is the block diagonals themselves: they changed in place.
-  const bool shared = own_ && store().parts_in_place() && used.format == "cds" && own_format_ == "cds" &&
-                      (own_->space() == SpaceKind::cuda) == on_gpu;
+  // Where the format is the block diagonals themselves, they changed in place.
+  const bool shared = own_ && store().parts_in_place() && is_the_hub(used.format) &&
+                      own_format_ == used.format && (own_->space() == SpaceKind::cuda) == on_gpu;
   Handle<Mat> blocks = scaled_ ? scaled_->take_blocks() : nullptr;  // of a preconditioner that stays
   if (!shared) {
     own_.reset();  // before another one takes memory
@@ -253,9 +253,10 @@ void TypedMatrix::make_products() {
   }
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
-  const std::int64_t entries = used.format == "petsc_aij" ? -1  // PETSc counts its operations
-                               : parts.hub                ? most_non_zeros(*parts.hub, false)
-                                                          : parts.csr->nnz();
+  const FormatEntry* const entry = find_entry(used.format, own_->space());
+  const std::int64_t entries = entry->logs_flops ? -1
+                               : parts.hub       ? most_non_zeros(*parts.hub, false)
+                                                 : parts.csr->nnz();
   scaled_ = std::make_unique<ScaledOperator>(own_, used.format, ghosts_, entries);
   scaled_->keep_blocks(std::move(blocks));
   made_from_ = store().version();

@@ -1,6 +1,6 @@
 #include "kernels/cuda/scratch.hpp"
 
-#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/stream.hpp"
 
 namespace quadrille::cuda {
 
