@@ -13,8 +13,8 @@
 //     blocks:N[:B]             dense B x B blocks (1 to 64, default 3), those of the last block row and column cut off at N:
 //                              the diagonal one and up to 4 on either side, within 1000 blocks
 //     banded:N[:HALF]          every entry with |row - column| <= HALF (0 to N - 1, default 8, or N - 1 where that is less)
-//     mesh:N[:MEAN]            MEAN / 2 to 3 MEAN / 2 entries a row (MEAN from 1 to 4096, default 20), within 16 MEAN columns of the
-//                              diagonal: rows as those of an unstructured mesh
+//     mesh:N[:MEAN]            MEAN / 2, rounded down, to so many and MEAN more entries a row (MEAN from 1 to 4096, default
+//                              20), within 16 MEAN columns of the diagonal: rows as those of an unstructured mesh
 //
 // Where columns are drawn, the range is cut into as many equal parts as the row has entries, and one column drawn of each.
 #pragma once

@@ -29,6 +29,7 @@
 #include "drivers/support/solve_record.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/petsc/grid_multigrid.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/petsc/point_block_jacobi.hpp"
 #include "kernels/petsc/ranks.hpp"
@@ -169,8 +170,21 @@ class Solve {
       ghosts_ = part.ghosts;
     });
     if (entry_ == nullptr) choose(part.source);
-    together([&] { op_ = rank_operator(part, *entry_, options_.format_options); });
+    together([&] {
+      if (petsc::asks_for_preconditioner("quadrille_mg") && petsc::ranks() == 1)
+        keep_for_multigrid(part.source);
+      op_ = rank_operator(part, *entry_, options_.format_options);
+    });
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
+  }
+
+  // The operator on its grid, in the memory where it multiplies, which CDS then shares.
+  void keep_for_multigrid(Source<double>& source) {
+    if (space_ == SpaceKind::cuda)
+      device_hub_ = source.device_hub =
+          std::make_shared<const BlockDiagonals<double, Device>>(transfer<Device>(*source.hub));
+    else
+      hub_ = source.hub;
   }
 
   // Of this rank's part of the operator, with CSR and a format made from it where that is asked for, and its vectors, those of CG
@@ -220,6 +234,8 @@ class Solve {
     krylov.as_aij = entry_->name == petscs_format;
     krylov.aij_on_gpu = krylov.as_aij && space_ == SpaceKind::cuda;
     krylov.ghosts = ghosts_;
+    krylov.hub = hub_;
+    krylov.device_hub = device_hub_;
     krylov.coarsen = [this](int levels, petsc::CoarseOperators operators) {
       return coarse_levels(levels, operators);
     };
@@ -388,6 +404,8 @@ class Solve {
   // Of this rank's rows:
   std::shared_ptr<const SpmvOperator<double>> op_;
   std::shared_ptr<const GhostPart> ghosts_;
+  std::shared_ptr<const BlockDiagonals<double>> hub_;                 // where quadrille_mg asks for it
+  std::shared_ptr<const BlockDiagonals<double, Device>> device_hub_;  // or this one
   std::vector<double> rhs_, exact_, solution_, error_;  // exact and error of a manufactured solution
   bool singular_ = false;
   petsc::KrylovResult result_;
@@ -408,6 +426,7 @@ int run_solve(const Options& options) {
   });
   together([&] {
     petsc::register_point_block_jacobi();
+    petsc::register_grid_multigrid();
     code = Solve(options)();
   });
   if (petsc::rank() == 0)

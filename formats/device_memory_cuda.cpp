@@ -31,9 +31,13 @@ void require_device(std::int64_t bytes) {
 void* allocate_device(std::int64_t bytes) {
   if (bytes == 0) return nullptr;
   if (bytes < 0) throw FormatError("an array of more bytes than 64 bits count was asked for");
-  require_device(bytes);
   void* p = nullptr;
-  check(cudaMalloc(&p, static_cast<std::size_t>(bytes)), "allocating " + bytes_text(bytes) + " on the GPU");
+  const cudaError_t status = cudaMalloc(&p, static_cast<std::size_t>(bytes));
+  if (status == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    require_device(bytes);  // with needed and free bytes; asking for them before would take longer than the rest
+  }
+  check(status, "allocating " + bytes_text(bytes) + " on the GPU");
   return p;
 }
 

@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/grid_multigrid.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/multigrid_setup.hpp"
 #include "kernels/petsc/petsc_error.hpp"
@@ -291,6 +292,13 @@ double median_matmult_ms(Mat matrix, Vec x, bool on_gpu) {
 
 }  // namespace
 
+bool asks_for_preconditioner(const std::string& type) {
+  char text[64] = "";
+  PetscBool set = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_type", text, sizeof text, &set));
+  return set && type == text;
+}
+
 KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, std::vector<double>& x,
                           const KrylovMonitor& monitor) {
   const auto start = std::chrono::steady_clock::now();
@@ -299,6 +307,7 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   if (problem.op->rows() != rows || problem.op->columns() != rows)
     throw FormatError("the right side has " + std::to_string(rows) + " numbers, the operator is " +
                       std::to_string(problem.op->rows()) + " x " + std::to_string(problem.op->columns()));
+  if (problem.hub || problem.device_hub) offer_grid_operator(matrix.get(), problem.hub, problem.device_hub);
   const Handle<Vec> right_side = vector_for(matrix.get()), solution = vector_for(matrix.get());
   copy_into(right_side.get(), b);
   if (problem.constants_are_null) {

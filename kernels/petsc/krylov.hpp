@@ -26,6 +26,9 @@ struct KrylovProblem {
   bool as_aij = false, aij_on_gpu = false;
   // On several ranks, all of which take part: `op` has the columns of this rank's own rows, and these are the others. Null on one rank.
   std::shared_ptr<const GhostPart> ghosts = {};
+  // For -pc_type quadrille_mg, on one rank: the operator on its grid, in the memory where the preconditioner is to run; or null.
+  std::shared_ptr<const BlockDiagonals<double>> hub = {};
+  std::shared_ptr<const BlockDiagonals<double, Device>> device_hub = {};
 };
 
 struct KrylovResult {
@@ -40,6 +43,9 @@ struct KrylovResult {
   double setup_s = 0, solve_s = 0;
   double matmult_ms = 0;  // median of MatMult, after the solve
 };
+
+// Whether PETSc's options name this preconditioner for the solve (-pc_type).
+bool asks_for_preconditioner(const std::string& type);
 
 // Called after every iteration with PETSc's residual norm over the one of iteration 0, and the tolerance for it.
 using KrylovMonitor = std::function<void(int iteration, double residual, double tolerance)>;

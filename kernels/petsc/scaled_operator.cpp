@@ -214,6 +214,7 @@ void ScaledOperator::diagonal(Vec d) const {
     scale_and_shift_blocks(values.data(), std::vector<PetscInt>(static_cast<std::size_t>(op_->rows()), 1));
   WriteArray to(d, op_->space());
   if (to.space() == SpaceKind::cuda) {
+    const DefaultQueue order(true);
     memory::copy_to_device(to.data(), values.data(), values.bytes());
     log_copy(values.bytes(), true);
   } else {

@@ -25,7 +25,7 @@ def lp1_like(operator):
 
 
 def trials(operator, kernel=None, least_height=2):
-    """Of the search: [height, reordered, kernel, block, aligned, cache path, ..., ms], "default" is our kernel."""
+    """Of the search: [height, reordered, kernel, block, aligned, cache path, ..., ms], "ours" is our kernel."""
     return [t for t in operator["cmrs"]["search"] if t[0] >= least_height and kernel in (None, t[2])]
 
 
@@ -185,11 +185,6 @@ def memory_splits(runs, precision):
     return {"n": len(ratios["l1"]), **{split: geometric_mean(found) for split, found in ratios.items()}}
 
 
-def has_plain_kernels(runs):
-    """Whether csr_scalar is the plain kernel of a thread a row: as long as the paper's vector kernel has a line of its own."""
-    return any("cmrs_paper_vector" in o for o in runs.operators("cmrs", "fp64").values())
-
-
 def without(trial, place):
     return tuple(trial[:place] + trial[place + 1:-1])
 
@@ -228,6 +223,17 @@ def heights(runs, precision):
 
     return {"n": len(found), "ones": paper[1], "paper": listed(paper), "strips": listed(strips), "rule": listed(rule),
             "best": listed(best)}
+
+
+def strips_over_rows(runs, precision):
+    """Our kernel at its best with 2 rows and more over its best with one: where that is less by 1 % and more."""
+    if precision == "fp32":
+        return {}
+    found = with_entries(operators(runs, precision), PAPERS_ENTRIES)
+    ratios = {m: fastest(o, "ours")[-1] / min(t[-1] for t in trials(o, "ours", 1) if t[0] == 1) for m, o in found.items()}
+    gains = {m: r for m, r in sorted(ratios.items(), key=lambda item: item[1]) if r <= 0.99}
+    return {"n": len(found), "average": geometric_mean(ratios.values()), "wins": len(gains),
+            "text": ", ".join(f"{r:.3f} on {m}" for m, r in gains.items())}
 
 
 def rule(runs, precision):

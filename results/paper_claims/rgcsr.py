@@ -1,4 +1,5 @@
 """Oberhuber, Suzuki and Vacata 2010: "New Row-grouped CSR format". The figures; rgcsr_claims.py has the claims."""
+from .own_matrices import OBERHUBER
 from .records import RecordError, geometric_mean, having, mean, median, ms, percent
 
 GROUPS = (32, 64, 128, 256)
@@ -6,6 +7,7 @@ PAPERS = 128  # the group that Table 5 fixes
 BIG = 10_000  # rows, from which a matrix is "large" (4.1)
 OURS, PAPER = "ours", "paper"  # kernels with one thread a row: ours with eight loads in flight, and the paper's
 PEERS = ("csr", "hyb", "cusparse_csr")
+BEYOND = "mesh:400000:21"  # made not to fit the cache
 
 
 def operators(runs, precision):
@@ -46,8 +48,8 @@ def measured(runs, precision, kernel):
 
 def zeros(runs, precision):
     """Of all operators, those too that a group would pad too much to be stored: the tables in the JSON have them."""
-    means, most = ([table_line(runs, precision, "Table 4", f"{g}, T 1", c) for g in GROUPS]
-                   for c in ("zeros mean %", "zeros max %"))
+    means = [table_mean(runs, precision, "Table 4", f"{g}, T 1", "zeros mean %") for g in GROUPS]
+    most = [table_end(runs, precision, "Table 4", f"{g}, T 1", "zeros max %", max) for g in GROUPS]
     counts = [len(having_variant(operators(runs, precision), g)) for g in GROUPS]
     return {"n": len(operators(runs, precision)), "least": means[0], "most": means[-1], "worst": max(most),
             "counts": ", ".join(map(str, counts))}
@@ -81,6 +83,19 @@ def of_the_peak(runs, precision):
         "n": 1, "with_cache": peaks[0], "without": peaks[1], "share": 100 * record["gflops"] / peaks[0],
         "gflops": record["gflops"], "floor": record["fraction_of_floor"], "claimed": {"fp32": 93, "fp64": 80}[precision]
     }
+
+
+def table_1(runs, precision, cache):
+    """The program's line, of the file with what does not fit the cache."""
+    for line, matrices in table_lines(runs, precision, "Table 1", cache):
+        if BEYOND in matrices:
+            return line
+    raise RecordError(f"the records of rgcsr have no Table 1 with {BEYOND}")
+
+
+def beyond_the_cache(runs, precision):
+    shares = [table_1(runs, precision, cache)[f"{precision} of the estimate %"] for cache in ("with", "without")]
+    return {"n": 1, "share": shares[0], "past": shares[1], "claimed": {"fp32": 93, "fp64": 80}[precision]}
 
 
 def faster_than(peer, kernel, chosen=lambda o: True, claimed=None):
@@ -120,7 +135,38 @@ def over_cpu(format_name, claimed):
     return measure
 
 
-def long_rows(runs, precision):
+def widest(operator, kernel, order="none"):
+    """(group, its variant) for the paper's group, or the widest below that can be held."""
+    held = ((g, variant(operator, g, kernel, order)) for g in (PAPERS, 64, 32))
+    return next((g, v) for g, v in held if v)
+
+
+def stand_ins(runs, precision, names):
+    """The paper's own by their stand-ins: [(name, operator, the paper's kernel)]."""
+    found = operators(runs, precision)
+    own = [(name, found[OBERHUBER.stand_ins[name]]) for name in names]
+    return [(name, operator, widest(operator, PAPER)[1]) for name, operator in own]
+
+
+def beside_hyb(*names):
+    def measure(runs, precision):
+        return {"n": len(names), **{name: ms(o["hyb"]) / v["ms"] for name, o, v in stand_ins(runs, precision, names)}}
+
+    return measure
+
+
+def long_rows(*names):
+    def measure(runs, precision):
+        figures = {"n": len(names)}
+        for name, operator, v in stand_ins(runs, precision, names):
+            figures[name], figures[name + "_gflops"] = v["ms"] / ms(operator["hyb"]), v["gflops"]
+            figures[name + "_best"] = operator["rg_csr"]["best"]["ms"] / ms(operator["hyb"])
+        return figures
+
+    return measure
+
+
+def on_lp1(runs, precision):
     """The fastest of one thread a row, and of the search, on the matrix with one row of 249 643 entries."""
     operator = operators(runs, precision).get("lp1")
     if operator is None:
@@ -144,7 +190,7 @@ def ordering(name):
                 pairs.append((plain["ms"], ordered["ms"], operator["rg_csr"]["order_ms"][name]))
         if not pairs:
             return None
-        before, after = (table_line(runs, precision, "Table 7", order, "zeros mean %") for order in ("none", name))
+        before, after = (table_mean(runs, precision, "Table 7", order, "zeros mean %") for order in ("none", name))
         return {"n": len(pairs), "before": before, "after": after, "removed": percent(before - after, before),
                 "faster": percent(sum(b < a for a, b, _ in pairs), len(pairs)),
                 "speed": geometric_mean([a / b for a, b, _ in pairs]),
@@ -184,30 +230,45 @@ def over_cpu_in_turn(runs, precision):
             "geometric": geometric_mean(ratios), "claimed": {"fp32": 56.68, "fp64": 55.79}[precision]}
 
 
-def table_line(runs, precision, start, row, column):
-    """A figure of the tables that the program printed, which know which T its rule takes."""
-    for report in runs.reports("rgcsr", precision)[:1]:
-        for table in report["tables"]:
-            if table["title"].startswith(start):
-                for line in table["lines"]:
-                    if row in line.values():
-                        return line[column]
-    raise RecordError(f"the records of rgcsr have no table '{start}' with a line '{row}'")
+def table_lines(runs, precision, start, row):
+    """[(line, matrices of its file)] of the tables that the program printed, which know the T of its rule."""
+    found = []
+    for report in runs.reports("rgcsr", precision):
+        lines = [line for table in report["tables"] if table["title"].startswith(start) for line in table["lines"]
+                 if row in line.values()]
+        if not lines:
+            raise RecordError(f"the records of rgcsr have no table '{start}' with a line '{row}'")
+        found.append((lines[0], {r["matrix"] for r in report["records"]}))
+    return found
+
+
+def table_mean(runs, precision, start, row, column, group=None):
+    """Over the operators of all files; where the table has only those that can hold a group, over these."""
+    every = operators(runs, precision)
+    total = count = 0
+    for line, matrices in table_lines(runs, precision, start, row):
+        own = {m: o for m, o in every.items() if m in matrices}
+        number = len(own) if group is None else len(having_variant(own, group))
+        total, count = total + line[column] * number, count + number
+    return total / count
+
+
+def table_end(runs, precision, start, row, column, end):
+    """The least or the most (`end`) of all files."""
+    return end(line[column] for line, _ in table_lines(runs, precision, start, row))
 
 
 def rule(runs, precision):
-    column = ("of the best, mean %", "worst %")
-    ruled = [table_line(runs, precision, "Each choice", "32, none, T by rule", c) for c in column]
-    one = [table_line(runs, precision, "Each choice", "32, none, T 1", c) for c in column]
-    return {
-        "n": len(operators(runs, precision)), "ruled": ruled[0], "ruled_worst": ruled[1], "one": one[0], "one_worst": one[1]
-    }
+    choices = {"ruled": "32, none, T by rule", "one": "32, none, T 1"}
+    means = {name: table_mean(runs, precision, "Each choice", row, "of the best, mean %") for name, row in choices.items()}
+    worst = {name + "_worst": table_end(runs, precision, "Each choice", row, "worst %", min) for name, row in choices.items()}
+    return {"n": len(operators(runs, precision)), **means, **worst}
 
 
 def by_rule(runs, precision):
     """Table 5 with several threads a row."""
     return {"n": len(having_variant(operators(runs, precision), PAPERS)), **{
-        name: table_line(runs, precision, "Table 5", f"group 128, T by rule{rest}", "all")
+        name: table_mean(runs, precision, "Table 5", f"group 128, T by rule{rest}", "all", PAPERS)
         for name, rest in (("csr", " faster than csr"), ("hyb", " faster than hyb"), ("cusparse", " faster than cusparse_csr"),
                            ("mean", ": mean of hyb's ms over its own"))}}
 

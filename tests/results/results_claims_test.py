@@ -1,5 +1,6 @@
 """The texts of results/ say what the records say, and claims.py --check can tell where they do not. Called with
 RESULTS_FOLDER [unittest options]."""
+import dataclasses
 import gzip
 import json
 import os
@@ -9,6 +10,11 @@ import tempfile
 import unittest
 
 RESULTS = sys.argv.pop(1)
+sys.dont_write_bytecode = True
+sys.path.insert(0, RESULTS)
+
+from paper_claims import ellr_t_claims, own_matrices, records, rgcsr_tables, transposes_claims  # noqa: E402
+
 COMPRESSED, PLAIN = "h200_cmrs_fp64.json.gz", "h200_cds_star.json"
 
 
@@ -102,6 +108,59 @@ class ClaimsTest(unittest.TestCase):
         folder = self.copy()
         self.replace_record(folder, COMPRESSED, lambda records: records[0].update(matrix="nobody"))
         self.refused(folder, "matrices.csv", "nobody")
+
+    def test_a_stand_in_that_was_not_run_is_named(self):
+        folder = self.copy()
+        for precision in records.PRECISIONS:
+            self.replace_record(folder, f"h200_ellr_t_large_{precision}.json.gz", lambda found: found.__setitem__(
+                slice(None), [r for r in found if r["matrix"] != "mesh:46835:51"]))
+        self.refused(folder, "not in the runs", "rma10 (mesh:46835:51)")
+
+
+class OwnMatricesTest(unittest.TestCase):
+    """Every matrix that a paper names is in its run, stood in for there, or listed as missing."""
+
+    def names_in(self, family):
+        runs = records.Runs(RESULTS)
+        if not family:
+            return {r["grid"] for r in runs.lines("h200_dof_scaling.json")}
+        return {r["matrix"] for p in records.PRECISIONS for report in runs.reports(family, p) for r in report["records"]}
+
+    def test_each_is_one_of_the_three(self):
+        named = {"Godwin": 4, "Vazquez": 21, "Koza": 124, "Oberhuber": 4, "Steinberger": 14}
+        for paper in own_matrices.PAPERS:
+            with self.subTest(paper.title):
+                every = [*paper.itself, *paper.stand_ins, *paper.missing]
+                self.assertEqual(len(every), named.pop(paper.title.split()[0]))
+                self.assertEqual(len(set(every)), len(every))
+                there = self.names_in(paper.family)
+                self.assertLessEqual({*paper.itself.values(), *paper.stand_ins.values()}, there)
+                self.assertFalse({*paper.stand_ins, *paper.missing} & there)
+        self.assertEqual(named, {})
+
+    def test_the_published_figures_are_those_of_what_was_run(self):
+        for paper, figures in ((own_matrices.VAZQUEZ, ellr_t_claims.TABLES), (own_matrices.OBERHUBER, rgcsr_tables.TABLE_6),
+                               (own_matrices.OBERHUBER, rgcsr_tables.TABLE_7),
+                               (own_matrices.STEINBERGER, transposes_claims.FIGURE_3)):
+            self.assertEqual(set(figures), set(paper.operators().values()))
+
+    def test_stand_ins_have_the_published_entries_a_row(self):
+        found = records.Runs(RESULTS).operators("ellr_t", "fp32")
+        for operator, name in own_matrices.VAZQUEZ.operators().items():
+            with self.subTest(name):  # a whole number, and half an entry less where that is odd
+                self.assertAlmostEqual(found[operator]["ellr_t"]["row_mean"], ellr_t_claims.TABLES[name][0], delta=1.05)
+
+    def refused(self, words, **changes):
+        with self.assertRaisesRegex(records.RecordError, words):
+            own_matrices.check(dataclasses.replace(own_matrices.STEINBERGER, **changes), self.names_in("transpose"))
+
+    def test_what_is_listed_wrongly_is_named(self):
+        own_matrices.check(own_matrices.STEINBERGER, self.names_in("transpose"))
+        missing = own_matrices.STEINBERGER.missing
+        self.refused("13 of 14", missing=missing[1:])
+        self.refused("listed twice: ldoor", missing=(*missing[1:], "ldoor"))
+        self.refused("but not listed as that: lp1", missing=(*missing[1:], "lp1"))
+        self.refused(r"not in the runs: nobody \(mesh:7:7\)", missing=missing[1:], itself={"nobody": "mesh:7:7"})
 
 
 if __name__ == "__main__":

@@ -91,9 +91,9 @@ void GridValues::zero_host() {
 
 void GridValues::zero() {
   if (!gpu_hub_) return zero_host();
-  const Queue queue = current_queue();
-  cuda::zero_memory(queue, gpu_hub_->values.data(), gpu_hub_->values.bytes());
-  if (gpu_ghost_) cuda::zero_memory(queue, gpu_ghost_->value.data(), gpu_ghost_->value.bytes());
+  const DefaultQueue order(true);  // as everything that changes the values
+  cuda::zero_memory({}, gpu_hub_->values.data(), gpu_hub_->values.bytes());
+  if (gpu_ghost_) cuda::zero_memory({}, gpu_ghost_->value.data(), gpu_ghost_->value.bytes());
   newest_ = Newest::zero_on_gpu;
 }
 

@@ -1,5 +1,6 @@
 #include "kernels/petsc/matrix_type/register.hpp"
 
+#include "kernels/petsc/grid_multigrid.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/host_share.hpp"
 #include "kernels/petsc/matrix_type/aij_readers.hpp"
@@ -25,6 +26,7 @@ void register_matrix_type() {
   register_factors();
   register_aij_readers();
   register_point_block_jacobi();
+  register_grid_multigrid();
 }
 
 }  // namespace quadrille::petsc

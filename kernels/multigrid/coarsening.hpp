@@ -1,0 +1,161 @@
+// Which axes the next coarser grid halves, where its nodes are, and how it is interpolated from. Internal to kernels/multigrid.
+#pragma once
+
+#include <array>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "grid/axis_interpolation.hpp"
+#include "kernels/multigrid/multigrid.hpp"
+#include "kernels/multigrid/setup_steps.hpp"
+
+namespace quadrille::multigrid {
+
+// An axis is halved where its couplings have this share of the strongest axis' or more.
+inline constexpr double strong_share = 0.25;
+// Weights no further than this from linear ones are taken as linear.
+inline constexpr double nearly_linear = 0.1;
+
+// All nodes of an axis are on the coarse grid, too.
+inline AxisInterpolation same_axis(std::int64_t n, bool periodic) {
+  AxisInterpolation axis;
+  axis.fine = axis.coarse = n;
+  axis.periodic = periodic;
+  for (std::int32_t i = 0; i < n; ++i) {
+    axis.node.insert(axis.node.end(), {i, i});
+    axis.weight.insert(axis.weight.end(), {1, 0});
+    axis.reader.push_back(i);
+    axis.reader_weight.push_back(1);
+  }
+  axis.first.resize(n + 1);
+  std::iota(axis.first.begin(), axis.first.end(), 0);
+  return axis;
+}
+
+template <class Space>
+struct Coarsening {
+  bool there = false;  // a coarser grid
+  bool by_operator = false;
+  std::array<AxisInterpolation, 3> axes;
+  std::array<bool, 3> halved{};
+  std::array<AxisTables<double, Space>, 3> tables;
+  Array<double, Space> weights;  // [corner][fine row], by_operator
+
+  Nodes nodes(const Couplings& s) const {
+    Nodes p{};
+    for (int axis = 0; axis < 3; ++axis) {
+      const AxisTables<double, Space>& t = tables[axis];
+      p.node[axis] = t.node.data();
+      p.first[axis] = t.first.data();
+      p.reader[axis] = t.reader.data();
+      p.weight[axis] = t.weight.data();
+      p.reader_weight[axis] = t.reader_weight.data();
+      p.fine_n[axis] = s.n[axis];
+      p.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
+      p.halved[axis] = halved[axis];
+      p.offset[axis] = axes[axis].weight[0] == 1 ? 0 : 1;
+    }
+    p.corners = s.n[2] == 1 ? 4 : 8;
+    p.weights = by_operator ? weights.data() : nullptr;
+    return p;
+  }
+};
+
+inline bool can_be_halved(const Couplings& s, int axis) {
+  return s.n[axis] > 1 && (!s.wraps[axis] || s.n[axis] >= 5);  // three nodes or more stay where it wraps
+}
+
+template <class Machine>
+std::array<bool, 3> axes_to_halve(Machine& machine, const Couplings& s, const double* values, bool semi) {
+  std::array<double, 3> strength{};
+  std::array<bool, 3> halved{};
+  for (int axis = 0; axis < 3; ++axis)
+    if (can_be_halved(s, axis)) strength[axis] = std::max(0.0, machine.total(s.rows, Along{s, values, axis}));
+  const double strongest = *std::max_element(strength.begin(), strength.end());
+  for (int axis = 0; axis < 3; ++axis)
+    halved[axis] = can_be_halved(s, axis) && (!semi || strength[axis] >= strong_share * strongest);
+  return halved;
+}
+
+// What is known of a face of the grid.
+struct FaceKind {
+  FaceBoundary boundary;
+  bool decoupled =
+      false;  // its rows have nothing inwards, as those that hold a value: nothing is interpolated to them
+};
+
+// Whether the unknowns of a face see a value behind it, a coupling to which is missing in their rows, or none.
+template <class Machine>
+FaceKind face_of(Machine& machine, const Couplings& s, const double* values, int axis, int side) {
+  if (s.wraps[axis]) return {{BoundaryKind::periodic, 0}};
+  const AtFace missing_at{s, values, axis, side, false}, inwards_at{s, values, axis, side, true};
+  const double missing = machine.total(missing_at.size(), missing_at),
+               inwards = machine.total(inwards_at.size(), inwards_at);
+  return {{missing > 0.5 * inwards ? BoundaryKind::value : BoundaryKind::clamp, 0}, inwards == 0};
+}
+
+inline AxisInterpolation halved_axis(std::int64_t n, const FaceKind& low, const FaceKind& high) {
+  AxisInterpolation axis = nested_interpolation(n, low.boundary, high.boundary);
+  for (const auto& [face, node] : {std::pair(&low, std::int64_t{0}), std::pair(&high, n - 1)}) {
+    if (!face->decoupled || n < 3) continue;
+    axis.weight[2 * node] = axis.weight[2 * node + 1] = 0;
+    for (std::size_t k = 0; k < axis.reader.size(); ++k)
+      if (axis.reader[k] == node) axis.reader_weight[k] = 0;
+  }
+  return axis;
+}
+
+template <class Machine>
+Coarsening<typename Machine::Space> coarsen(Machine& machine,
+                                            const BlockDiagonals<double, typename Machine::Space>& a,
+                                            bool semi, LevelInterpolation interpolation) {
+  using Space = typename Machine::Space;
+  const Couplings s = couplings_of(a);
+  const double* const values = a.values.data();
+  Coarsening<Space> next;
+  next.halved = axes_to_halve(machine, s, values, semi);
+  for (int axis = 0; axis < 3; ++axis) {
+    next.there = next.there || next.halved[axis];
+    next.axes[axis] = next.halved[axis] ? halved_axis(s.n[axis], face_of(machine, s, values, axis, 0),
+                                                      face_of(machine, s, values, axis, 1))
+                                        : same_axis(s.n[axis], s.wraps[axis]);
+  }
+  if (!next.there) return next;
+  next.tables = transfer<Space>(grid_interpolation<double>(next.axes, 1)).axes;
+  if (interpolation == LevelInterpolation::linear) return next;
+  Nodes p = next.nodes(s);
+  next.weights = Array<double, Space>(p.corners * s.rows);
+  for (int between = 0; between <= 3; ++between)
+    machine.for_each(s.rows, OperatorWeights{s, values, p, between, next.weights.data()});
+  p.weights = next.weights.data();
+  next.by_operator = interpolation == LevelInterpolation::by_operator ||
+                     machine.largest(s.rows, FromLinear{s, p}) > nearly_linear;
+  if (!next.by_operator) next.weights = {};
+  return next;
+}
+
+// P^T A P
+template <class Machine>
+BlockDiagonals<double, typename Machine::Space> galerkin(
+    Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a, const Nodes& p) {
+  BlockDiagonals<double, typename Machine::Space> coarse;
+  coarse.dof = a.dof;
+  coarse.periodic = a.periodic;
+  GalerkinRow row{couplings_of(a), a.values.data(), p, {}, 0, nullptr};
+  for (int axis = 0; axis < 3; ++axis) {
+    coarse.extents[axis] = p.coarse_n[axis];
+    row.width[axis] = p.coarse_n[axis] > 1 ? 3 : 1;
+  }
+  const auto reach = [&](int axis) { return row.width[axis] / 2; };
+  for (int z = -reach(2); z <= reach(2); ++z)
+    for (int y = -reach(1); y <= reach(1); ++y)
+      for (int x = -reach(0); x <= reach(0); ++x) coarse.offsets.push_back({x, y, z});
+  row.coarse_rows = coarse.rows();
+  coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * coarse.rows());
+  row.coarse = coarse.values.data();
+  machine.for_each(coarse.rows() * coarse.dof, row);
+  return coarse;
+}
+
+}  // namespace quadrille::multigrid

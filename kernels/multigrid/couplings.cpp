@@ -1,0 +1,42 @@
+#include "kernels/multigrid/couplings.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include "formats/format.hpp"
+
+namespace quadrille::multigrid {
+
+Couplings couplings_of(const BlockStructure& a) {
+  Couplings s;
+  for (int axis = 0; axis < 3; ++axis) {
+    s.n[axis] = to_index32(a.extents[axis], "nodes along an axis");
+    s.wraps[axis] = a.periodic[axis] && a.extents[axis] > 1;
+    s.any_wraps = s.any_wraps || s.wraps[axis];
+  }
+  s.dof = a.dof;
+  s.nodes = to_index32(a.nodes(), "nodes of multigrid");
+  s.rows = a.rows();
+  for (std::int64_t d = 0; d < a.diagonals(); ++d) {
+    const NodeOffset& o = a.offsets[d];
+    if (o == NodeOffset{}) {
+      s.centre = static_cast<int>(d);
+      continue;
+    }
+    if (std::max({std::abs(o.x), std::abs(o.y), std::abs(o.z)}) > 1 || s.count == most_couplings)
+      throw FormatError(
+          "multigrid on a grid takes operators that couple neighbouring nodes, and this one has the offset "
+          "(" +
+          std::to_string(o.x) + ", " + std::to_string(o.y) + ", " + std::to_string(o.z) +
+          "); -pc_type mg takes others");
+    s.step[s.count] = static_cast<int>(a.linear(o));
+    s.offset[s.count][0] = static_cast<signed char>(o.x);
+    s.offset[s.count][1] = static_cast<signed char>(o.y);
+    s.offset[s.count][2] = static_cast<signed char>(o.z);
+    s.diagonal[s.count++] = static_cast<int>(d);
+  }
+  if (s.centre < 0) throw FormatError("multigrid needs an operator with a diagonal");
+  return s;
+}
+
+}  // namespace quadrille::multigrid

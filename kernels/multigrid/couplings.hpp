@@ -1,0 +1,134 @@
+// The rows of an operator on a grid as the cycle of multigrid reads them, one row at a time: the same functors run on the CPU
+// and, compiled by nvcc with --expt-relaxed-constexpr, on the GPU. Internal to kernels/multigrid.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "formats/block_diagonals.hpp"
+
+namespace quadrille::multigrid {
+
+inline constexpr int most_couplings = 26;  // the box of neighbours
+
+// Which nodes couple to a node beside itself: neighbours along some axes. Passed by value.
+struct Couplings {
+  int n[3] = {1, 1, 1};
+  bool wraps[3] = {}, any_wraps = false;
+  int dof = 1, count = 0;
+  int nodes = 0;
+  std::int64_t rows = 0;
+  int step[most_couplings] = {};  // distance in nodes, where nothing wraps
+  signed char offset[most_couplings][3] = {};
+  int diagonal[most_couplings] = {};  // its number among the hub's block diagonals
+  int centre = -1;                    // the number of the diagonal one
+
+  constexpr std::array<int, 3> position(int node) const {
+    return {node % n[0], node / n[0] % n[1], node / n[0] / n[1]};
+  }
+  constexpr int index(const std::array<int, 3>& at) const { return (at[2] * n[1] + at[1]) * n[0] + at[0]; }
+  // The node at coupling d. Where there is none, this node itself or some other one: what is stored for it is zero.
+  constexpr int neighbour(int node, int d) const {
+    if (any_wraps) return wrapped(node, d);
+    const int to = node + step[d];
+    return to < 0 || to >= nodes ? node : to;
+  }
+
+ private:
+  constexpr int wrapped(int node, int d) const {
+    std::array<int, 3> at = position(node);
+    for (int axis = 0; axis < 3; ++axis) {
+      at[axis] += offset[d][axis];
+      if (at[axis] >= 0 && at[axis] < n[axis]) continue;
+      if (!wraps[axis]) return node;
+      at[axis] += at[axis] < 0 ? n[axis] : -n[axis];
+    }
+    return index(at);
+  }
+};
+
+// Throws FormatError where the operator couples nodes that are no neighbours, or has no diagonal.
+Couplings couplings_of(const BlockStructure& a);
+
+// Consecutive numbers, as one word of 16 bytes or less.
+template <class T, int Count>
+struct alignas(sizeof(T) * Count) Pack {
+  T v[Count];
+};
+
+// Loads of numbers that are used once, past the caches on a GPU, and of vectors, which are used again.
+template <class T>
+constexpr T streamed(const T* p) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == 16)
+    return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const int4*>(p)));
+  else if constexpr (std::is_arithmetic_v<T>)
+    return __ldcs(p);
+#endif
+  return *p;
+}
+
+// Rows of which a call does several at once: those of one unknown a node where nothing wraps.
+template <class T>
+inline constexpr int rows_together = 16 / sizeof(T);
+
+template <int Rows, class T>
+constexpr bool aligned(const T* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % (sizeof(T) * Rows) == 0;
+}
+
+// `Rows` numbers from p on. Matrix values are aligned where Rows > 1, vectors need not be.
+template <int Rows, class T>
+constexpr void load_streamed(const T* p, T (&to)[Rows]) {
+  const auto pack = streamed(reinterpret_cast<const Pack<T, Rows>*>(p));
+  for (int i = 0; i < Rows; ++i) to[i] = pack.v[i];
+}
+template <int Rows, class T>
+constexpr void load(const T* p, T (&to)[Rows]) {
+  if (Rows > 1 && aligned<Rows>(p)) {
+    const auto pack = *reinterpret_cast<const Pack<T, Rows>*>(p);
+    for (int i = 0; i < Rows; ++i) to[i] = pack.v[i];
+  } else {
+    for (int i = 0; i < Rows; ++i) to[i] = p[i];
+  }
+}
+template <int Rows, class T, class Out>
+constexpr void store(Out* p, const T (&from)[Rows]) {
+  for (int i = 0; i < Rows; ++i) p[i] = static_cast<Out>(from[i]);
+}
+
+// Of D^-1 A without its diagonal blocks, `a` [coupling][column][row], times x, for Rows rows from `row` on. Dof and Count are those
+// of `s` where they are known at compile time, else 0: then all loads of a row are in flight at once.
+template <int Rows, int Dof, int Count, class T>
+constexpr void beside_diagonal(const Couplings& s, const T* a, const T* x, std::int64_t row, T (&sum)[Rows]) {
+  const int dof = Dof > 0 ? Dof : s.dof, count = Count > 0 ? Count : s.count;
+  const int node = static_cast<int>(Dof == 1 ? row : row / dof);
+  for (int i = 0; i < Rows; ++i) sum[i] = 0;
+  a += row;
+#if defined(__CUDA_ARCH__)
+#pragma unroll(Count > 0 ? Count : 4)
+#endif
+  for (int d = 0; d < count; ++d) {
+    if constexpr (Rows > 1) {
+      T values[Rows], from[Rows];
+      load_streamed(a, values);
+      const int to = node + s.step[d];
+      if (to >= 0 && to + Rows <= s.nodes)
+        load(x + to, from);
+      else
+        for (int i = 0; i < Rows; ++i) from[i] = x[s.neighbour(node + i, d)];
+      for (int i = 0; i < Rows; ++i) sum[i] += values[i] * from[i];
+      a += s.rows;
+    } else {
+      const T* const from = x + static_cast<std::int64_t>(s.neighbour(node, d)) * dof;
+#if defined(__CUDA_ARCH__)
+#pragma unroll(Dof > 0 ? Dof : 4)
+#endif
+      for (int c = 0; c < dof; ++c, a += s.rows) sum[0] += streamed(a) * from[c];
+    }
+  }
+}
+
+}  // namespace quadrille::multigrid

@@ -1,0 +1,126 @@
+// What a cycle does to the vectors of one level, an element a call. The level's operator A has its rows divided by their diagonal
+// blocks D: what is stored is D^-1 A without its diagonal, which is one. Internal to kernels/multigrid.
+#pragma once
+
+#include "kernels/multigrid/couplings.hpp"
+
+namespace quadrille::multigrid {
+
+// y = B x with blocks [column][row].
+template <class T, class In>
+struct MultiplyBlocks {
+  int dof;
+  std::int64_t rows;
+  const T* blocks;
+  const In* x;
+  T* y;
+  constexpr void operator()(std::int64_t row) const {
+    const In* const from = x + row / dof * dof;
+    T sum = 0;
+    for (int c = 0; c < dof; ++c) sum += streamed(blocks + c * rows + row) * static_cast<T>(from[c]);
+    y[row] = sum;
+  }
+};
+template <class T, class In>
+struct MultiplyDiagonal {
+  static constexpr bool light = true;
+  const T* diagonal;
+  const In* x;
+  T* y;
+  constexpr void operator()(std::int64_t row) const {
+    y[row] = streamed(diagonal + row) * static_cast<T>(x[row]);
+  }
+};
+
+// The steps below do Rows rows a call, from index * Rows on.
+
+// The first two sweeps, from x = 0, in one: x1 = w1 g, x = x1 + w2 (g - D^-1 A x1), with g = D^-1 b.
+template <class T, int Rows, int Dof, int Count>
+struct FirstTwoSweeps {
+  Couplings s;
+  const T *a, *g;
+  T *x, first, second;
+  constexpr void operator()(std::int64_t index) const {
+    const std::int64_t row = index * Rows;
+    const T both = first * second;
+    T own[Rows], sum[Rows];
+    load(g + row, own);
+    beside_diagonal<Rows, Dof, Count>(s, a, g, row, sum);
+    for (int i = 0; i < Rows; ++i) sum[i] = (first + second - both) * own[i] - both * sum[i];
+    store(x + row, sum);
+  }
+};
+
+// One from x = 0.
+template <class T>
+struct FirstSweep {
+  static constexpr bool light = true;
+  const T* g;
+  T *x, weight;
+  constexpr void operator()(std::int64_t row) const { x[row] = weight * g[row]; }
+};
+
+// y = x + w (g - D^-1 A x)
+template <class T, class Out, int Rows, int Dof, int Count>
+struct Sweep {
+  Couplings s;
+  const T *a, *g, *x;
+  Out* y;
+  T weight;
+  constexpr void operator()(std::int64_t index) const {
+    const std::int64_t row = index * Rows;
+    T right[Rows], now[Rows], sum[Rows];
+    load_streamed(g + row, right);
+    load(x + row, now);
+    beside_diagonal<Rows, Dof, Count>(s, a, x, row, sum);
+    for (int i = 0; i < Rows; ++i) sum[i] = now[i] + weight * (right[i] - now[i] - sum[i]);
+    store(y + row, sum);
+  }
+};
+
+// r = g - D^-1 A x, or D times that where `diagonal` is given, for one unknown a node.
+template <class T, int Rows, int Dof, int Count>
+struct Residual {
+  Couplings s;
+  const T *a, *g, *x, *diagonal;
+  T* r;
+  constexpr void operator()(std::int64_t index) const {
+    const std::int64_t row = index * Rows;
+    T right[Rows], now[Rows], sum[Rows];
+    load_streamed(g + row, right);
+    load(x + row, now);
+    beside_diagonal<Rows, Dof, Count>(s, a, x, row, sum);
+    for (int i = 0; i < Rows; ++i) sum[i] = right[i] - now[i] - sum[i];
+    if (diagonal != nullptr) {
+      load_streamed(diagonal + row, now);
+      for (int i = 0; i < Rows; ++i) sum[i] *= now[i];
+    }
+    store(r + row, sum);
+  }
+};
+
+// y = D^-1 A x / length, a step of the power method.
+template <class T, int Rows, int Dof, int Count>
+struct PowerStep {
+  Couplings s;
+  const T *a, *x;
+  T *y, factor;
+  constexpr void operator()(std::int64_t index) const {
+    const std::int64_t row = index * Rows;
+    T now[Rows], sum[Rows];
+    load(x + row, now);
+    beside_diagonal<Rows, Dof, Count>(s, a, x, row, sum);
+    for (int i = 0; i < Rows; ++i) sum[i] = factor * (now[i] + sum[i]);
+    store(y + row, sum);
+  }
+};
+
+template <class From, class To>
+struct Convert {
+  static constexpr bool light = true;
+  const From* from;
+  To* to;
+  constexpr void operator()(std::int64_t i) const { to[i] = static_cast<To>(from[i]); }
+};
+
+}  // namespace quadrille::multigrid

@@ -1,0 +1,57 @@
+// The inverse of a dense matrix, by Gauss-Jordan in blocks without exchanging rows: for the operators of coarsest grids, whose
+// diagonals are large. Internal to kernels/multigrid.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace quadrille::multigrid {
+
+inline constexpr int inverse_block = 32;
+
+// For the block `first`, `size` wide, of a matrix A [column][row] and the inverse P of its block on the diagonal, one column of A or
+// one of its rows a call: R = P A(block, :) with P itself in the block's own columns, C = A(:, block) with -1 on the diagonal of the
+// block's own rows. Then A(block, :) and A(:, block) are zero, and A - C R is A with the block eliminated.
+struct SplitBlock {
+  std::int64_t rows, first;
+  int size;
+  double* a;
+  const double* inverse;  // P [column][row], inverse_block rows
+  double *r, *c;          // R [column][row of the block], C [column of the block][row]
+  constexpr void operator()(std::int64_t i) const {
+    const bool own = i >= first && i < first + size;
+    double column[inverse_block] = {};
+    for (int k = 0; k < size; ++k) column[k] = a[i * rows + first + k];
+    for (int k = 0; k < size; ++k) {
+      double sum = 0;
+      for (int l = 0; l < size && !own; ++l) sum += inverse[l * inverse_block + k] * column[l];
+      r[i * inverse_block + k] = own ? inverse[(i - first) * inverse_block + k] : sum;
+    }
+    for (int k = 0; k < size; ++k)
+      c[k * rows + i] = own ? (i - first == k ? -1 : 0) : a[(first + k) * rows + i];
+  }
+};
+struct ClearBlock {
+  std::int64_t rows, first;
+  int size;
+  double* a;
+  constexpr void operator()(std::int64_t i) const {
+    for (int k = 0; k < size; ++k) a[i * rows + first + k] = a[(first + k) * rows + i] = 0;
+  }
+};
+
+// In place; `a` [column][row], rows x rows. The inverse of a matrix stored by columns is that of its transpose stored by rows.
+template <class Machine>
+void invert(Machine& machine, std::int64_t rows, double* a) {
+  using Values = Array<double, typename Machine::Space>;
+  Values inverse(inverse_block * inverse_block), r(rows * inverse_block), c(rows * inverse_block);
+  for (std::int64_t first = 0; first < rows; first += inverse_block) {
+    const int size = static_cast<int>(std::min<std::int64_t>(inverse_block, rows - first));
+    machine.invert_block(a + first * rows + first, rows, size, inverse.data());
+    machine.for_each(rows, SplitBlock{rows, first, size, a, inverse.data(), r.data(), c.data()});
+    machine.for_each(rows, ClearBlock{rows, first, size, a});
+    machine.subtract_product(rows, size, c.data(), r.data(), a);
+  }
+}
+
+}  // namespace quadrille::multigrid

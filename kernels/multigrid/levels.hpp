@@ -1,0 +1,310 @@
+// The levels of multigrid, in the memory of a Machine (on_host.hpp, on_device.cuh), with cycles in T. Internal to
+// kernels/multigrid.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "kernels/grid_interpolation.hpp"
+#include "kernels/multigrid/coarsening.hpp"
+#include "kernels/multigrid/cycle_steps.hpp"
+#include "kernels/multigrid/dense_inverse.hpp"
+#include "kernels/multigrid/multigrid.hpp"
+#include "kernels/multigrid/setup_steps.hpp"
+
+namespace quadrille::multigrid {
+
+template <class T, class Machine>
+struct Level {
+  template <class U>
+  using ArrayOf = Array<U, typename Machine::Space>;
+
+  Couplings couplings;
+  ArrayOf<T> scaled;             // D^-1 A beside the diagonal, [coupling][column][row]
+  ArrayOf<T> diagonal, inverse;  // D and D^-1, [column][row]
+  std::vector<T> weights;        // of the smoother's sweeps
+  GridInterpolation<T, typename Machine::Space> interpolation;  // from the next coarser level
+  ArrayOf<T> b, g, x, y;  // right side (not of the finest), D^-1 b, and what the sweeps go between
+};
+
+// The weights of Chebyshev's polynomial for so many sweeps, that is smallest from `share` of the largest eigenvalue on.
+template <class T>
+std::vector<T> chebyshev_weights(double largest, double share, int sweeps) {
+  std::vector<T> weights;
+  for (int i = 0; i < sweeps; ++i)
+    weights.push_back(static_cast<T>(
+        2 /
+        (largest * ((1 + share) + (1 - share) * std::cos(std::numbers::pi * (2 * i + 1) / (2 * sweeps))))));
+  return weights;
+}
+
+// body(Rows, Dof, Count): with the numbers of couplings that there are instances for, and several rows together where they are whole.
+template <class T, class Body>
+void with_instance(const Couplings& s, const Body& body) {
+  using std::integral_constant;
+  using One = integral_constant<int, 1>;
+  using Any = integral_constant<int, 0>;
+  const auto count_of = [&](auto rows) {
+    if (s.count == 6) return body(rows, One(), integral_constant<int, 6>());
+    if (s.count == 26) return body(rows, One(), integral_constant<int, 26>());
+    if (s.count == 4) return body(rows, One(), integral_constant<int, 4>());
+    if (s.count == 8) return body(rows, One(), integral_constant<int, 8>());
+    return body(rows, One(), Any());
+  };
+  constexpr int together = rows_together<T>;
+  if (s.dof == 1 && !s.any_wraps && s.rows % together == 0)
+    return count_of(integral_constant<int, together>());
+  if (s.dof == 1) return count_of(One());
+  if (s.dof == 2) return body(One(), integral_constant<int, 2>(), Any());
+  if (s.dof == 3) return body(One(), integral_constant<int, 3>(), Any());
+  if (s.dof == 4) return body(One(), integral_constant<int, 4>(), Any());
+  body(One(), Any(), Any());
+}
+
+template <class T, class Machine>
+class Levels final : public GridMultigrid {
+  using Space = typename Machine::Space;
+  using Hub = BlockDiagonals<double, Space>;
+
+ public:
+  Levels(const Hub& a, const GridMultigridOptions& options) : options_(options) {
+    const int most = options.coarsest > 0 ? options.coarsest : Machine::coarsest;
+    Hub coarser;
+    const Hub* now = &a;
+    require_blocks(a);
+    if (a.dof > 1) work_ = Array<T, Space>(a.rows());
+    while (true) {
+      const bool last = now->rows() <= most ||
+                        (options.levels > 0 && static_cast<int>(levels_.size()) + 1 >= options.levels);
+      const auto next = last ? Coarsening<Space>{}
+                             : coarsen(machine_, *now, options.semi_coarsening, options.interpolation);
+      add_level(*now, next);
+      if (!next.there) break;
+      Hub made = galerkin(machine_, *now, next.nodes(levels_.back().couplings));
+      coarser = std::move(made);
+      now = &coarser;
+    }
+    invert_coarsest(*now);
+    count_bytes();
+  }
+
+  void apply(const double* b, double* x, void* stream) override {
+    machine_.run(b, x, stream, [&] { cycle(b, x); });
+  }
+  const GridMultigridInfo& info() const override { return info_; }
+
+ private:
+  using OneLevel = Level<T, Machine>;
+
+  static void require_blocks(const Hub& a) {
+    if (a.dof > InvertBlocks::most)
+      throw FormatError("multigrid takes up to " + std::to_string(InvertBlocks::most) +
+                        " unknowns a node, not " + std::to_string(a.dof));
+  }
+
+  void add_level(const Hub& a, const Coarsening<Space>& next) {
+    OneLevel level;
+    level.couplings = couplings_of(a);
+    const Couplings& s = level.couplings;
+    const std::int64_t blocks = s.rows * s.dof;
+    const double* const diagonal = a.values.data() + s.centre * blocks;
+    Array<double, Space> inverse(blocks);
+    machine_.for_each(s.nodes, InvertBlocks{s.dof, s.rows, diagonal, inverse.data()});
+    level.scaled = Array<T, Space>(s.count * blocks);
+    machine_.for_each(s.rows, ScaleRows<T>{s, a.values.data(), inverse.data(), level.scaled.data()});
+    level.diagonal = converted(diagonal, blocks);
+    level.inverse = converted(inverse.data(), blocks);
+    for (auto* vector : {&level.g, &level.x, &level.y}) *vector = Array<T, Space>(s.rows);
+    if (!levels_.empty()) level.b = Array<T, Space>(s.rows);
+    GridLevelInfo info{a.extents, s.rows, s.count + 1, next.by_operator, 0};
+    if (next.there) {
+      info.largest_eigenvalue = largest_eigenvalue(level);
+      level.weights = chebyshev_weights<T>(info.largest_eigenvalue, smoothed_share(s), options_.sweeps);
+      level.interpolation = transfer<Space>(grid_interpolation<T>(next.axes, s.dof));
+      if (next.by_operator) level.interpolation.weights = converted(next.weights.data(), next.weights.size());
+    }
+    levels_.push_back(std::move(level));
+    info_.levels.push_back(info);
+  }
+
+  // What the coarser grid cannot see begins about there.
+  static double smoothed_share(const Couplings& s) {
+    const int axes = (s.n[0] > 1) + (s.n[1] > 1) + (s.n[2] > 1);
+    return axes >= 3 ? 0.2 : 0.25;
+  }
+
+  template <class From>
+  Array<T, Space> converted(const From* from, std::int64_t size) {
+    Array<T, Space> to(size);
+    machine_.for_each(size, Convert<From, T>{from, to.data()});
+    return to;
+  }
+
+  // A bound of D^-1 A's: by its rows, and by the power method, which comes near from below.
+  double largest_eigenvalue(OneLevel& level) {
+    const Couplings& s = level.couplings;
+    const double bound = machine_.largest(s.rows, RowBound<T>{s, level.scaled.data()});
+    constexpr int steps = 12;
+    constexpr double safety = 1.1;
+    machine_.for_each(s.rows, Noise<T>{level.x.data()});
+    for (int i = 0; i < steps; ++i) {
+      with_instance<T>(s, [&](auto rows, auto dof, auto count) {
+        machine_.for_each(s.rows / rows(),
+                          PowerStep<T, rows(), dof(), count()>{s, level.scaled.data(), level.x.data(),
+                                                               level.y.data(), static_cast<T>(1 / bound)});
+      });
+      std::swap(level.x, level.y);
+    }
+    const double last = machine_.total(s.rows, Square<T>{level.x.data()}),
+                 before = machine_.total(s.rows, Square<T>{level.y.data()});
+    return before > 0 && last > 0 ? std::min(bound, safety * bound * std::sqrt(last / before)) : bound;
+  }
+
+  void invert_coarsest(const Hub& a) {
+    const Couplings& s = levels_.back().couplings;
+    info_.singular = machine_.largest(s.rows, RowSum{s, a.values.data()}) < 1e-8;
+    Array<double, Space> dense(checked_product(s.rows, s.rows, "the inverse of the coarsest grid"));
+    machine_.for_each(dense.size(), Fill{dense.data(), 0});
+    machine_.for_each(s.rows, FillDense{s, a.values.data(), dense.data()});
+    if (info_.singular) machine_.for_each(s.dof, DoubleDiagonal{s.rows, dense.data()});
+    invert(machine_, s.rows, dense.data());
+    coarsest_ = converted(dense.data(), dense.size());
+  }
+
+  template <class In>
+  void multiply_blocks(const OneLevel& level, const Array<T, Space>& blocks, const In* x, T* y) {
+    const Couplings& s = level.couplings;
+    if (s.dof == 1)
+      machine_.for_each(s.rows, MultiplyDiagonal<T, In>{blocks.data(), x, y});
+    else
+      machine_.for_each(s.rows, MultiplyBlocks<T, In>{s.dof, s.rows, blocks.data(), x, y});
+  }
+
+  template <class Out>
+  void sweep(const OneLevel& level, const T* x, Out* y, T weight) {
+    const Couplings& s = level.couplings;
+    with_instance<T>(s, [&](auto rows, auto dof, auto count) {
+      machine_.for_each(s.rows / rows(), Sweep<T, Out, rows(), dof(), count()>{s, level.scaled.data(),
+                                                                               level.g.data(), x, y, weight});
+    });
+  }
+
+  // x = 0 and the first sweeps, or more of them. The result is in level.x.
+  void smooth_before(OneLevel& level, bool from_zero) {
+    const Couplings& s = level.couplings;
+    const auto& w = level.weights;
+    std::size_t done = 0;
+    if (from_zero && w.size() > 1) {
+      with_instance<T>(s, [&](auto rows, auto dof, auto count) {
+        machine_.for_each(s.rows / rows(),
+                          FirstTwoSweeps<T, rows(), dof(), count()>{s, level.scaled.data(), level.g.data(),
+                                                                    level.x.data(), w[0], w[1]});
+      });
+      done = 2;
+    } else if (from_zero) {
+      machine_.for_each(s.rows, FirstSweep<T>{level.g.data(), level.x.data(), w[0]});
+      done = 1;
+    }
+    for (; done < w.size(); ++done) {
+      sweep(level, level.x.data(), level.y.data(), w[done]);
+      std::swap(level.x, level.y);
+    }
+  }
+
+  // The last of them writes into `result`, where that is given.
+  void smooth_after(OneLevel& level, double* result) {
+    const auto& w = level.weights;
+    for (std::size_t i = w.size(); i-- > 0;) {
+      if (i == 0 && result != nullptr) return sweep(level, level.x.data(), result, w[i]);
+      sweep(level, level.x.data(), level.y.data(), w[i]);
+      std::swap(level.x, level.y);
+    }
+  }
+
+  void to_coarser(OneLevel& level, OneLevel& coarser) {
+    const Couplings& s = level.couplings;
+    T* residual = level.y.data();
+    with_instance<T>(s, [&](auto rows, auto dof, auto count) {
+      machine_.for_each(s.rows / rows(), Residual<T, rows(), dof(), count()>{
+                                             s, level.scaled.data(), level.g.data(), level.x.data(),
+                                             s.dof == 1 ? level.diagonal.data() : nullptr, residual});
+    });
+    if (s.dof > 1) multiply_blocks(level, level.diagonal, residual, work_.data());
+    machine_.restrict_to(level.interpolation, s.dof > 1 ? work_.data() : residual, coarser.b.data());
+  }
+
+  void solve_coarsest(const T* b, T* x) {
+    machine_.multiply_dense(levels_.back().couplings.rows, coarsest_.data(), b, x);
+  }
+
+  // level.x from level.b.
+  void cycle_from(std::size_t i, bool from_zero) {
+    OneLevel& level = levels_[i];
+    if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
+    if (from_zero) multiply_blocks(level, level.inverse, level.b.data(), level.g.data());
+    visit(i, from_zero);
+    smooth_after(level, nullptr);
+  }
+  void visit(std::size_t i, bool from_zero) {
+    OneLevel &level = levels_[i], &coarser = levels_[i + 1];
+    smooth_before(level, from_zero);
+    to_coarser(level, coarser);
+    cycle_from(i + 1, true);
+    if (options_.cycle == CycleKind::w && i + 2 < levels_.size()) cycle_from(i + 1, false);
+    machine_.interpolate_add(level.interpolation, coarser.x.data(), level.x.data());
+  }
+  void cycle(const double* b, double* x) {
+    OneLevel& finest = levels_.front();
+    if (levels_.size() == 1) {
+      machine_.for_each(finest.couplings.rows, Convert<double, T>{b, finest.g.data()});
+      solve_coarsest(finest.g.data(), finest.x.data());
+      machine_.for_each(finest.couplings.rows, Convert<T, double>{finest.x.data(), x});
+      return;
+    }
+    multiply_blocks(finest, finest.inverse, b, finest.g.data());
+    visit(0, true);
+    smooth_after(finest, x);
+  }
+
+  void count_bytes();
+
+  GridMultigridOptions options_;
+  Machine machine_;
+  std::vector<OneLevel> levels_;  // from the finest
+  Array<T, Space> coarsest_;      // the inverse, [row][column]
+  Array<T, Space> work_;          // of D r, for several unknowns a node
+  GridMultigridInfo info_;
+};
+
+// Each array of a step counts once.
+template <class T, class Machine>
+void Levels<T, Machine>::count_bytes() {
+  constexpr std::int64_t value = sizeof(T);
+  std::int64_t before = 0;
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    const OneLevel& level = levels_[i];
+    info_.stored_bytes += level.scaled.bytes() + level.diagonal.bytes() + level.inverse.bytes() +
+                          level.interpolation.weights.bytes() + 4 * level.x.bytes();
+    const std::int64_t rows = level.couplings.rows;
+    if (i + 1 == levels_.size()) {
+      info_.cycle_flops += 2 * coarsest_.size();
+      info_.cycle_bytes += coarsest_.bytes() + 2 * rows * value;
+      break;
+    }
+    const auto sweeps = static_cast<std::int64_t>(level.weights.size());
+    const std::int64_t passes =
+        2 * sweeps;  // over the couplings: the first two sweeps are one, and there is a residual
+    const std::int64_t coarse = levels_[i + 1].couplings.rows;
+    info_.cycle_flops +=
+        2 * passes * level.scaled.size() + 4 * level.diagonal.size() + (4 * passes + 32) * rows;
+    info_.cycle_bytes += passes * level.scaled.bytes() + 2 * level.diagonal.bytes() +
+                         ((3 * passes - 1) + 2 + 3) * rows * value + 2 * coarse * value +
+                         2 * level.interpolation.weights.bytes();
+    if (i == 0) before = 2 * rows * (8 - value);  // b is read and x written in fp64
+  }
+  info_.stored_bytes += coarsest_.bytes();
+  info_.cycle_bytes += before;
+}
+
+}  // namespace quadrille::multigrid

@@ -1,0 +1,33 @@
+#include "kernels/multigrid/multigrid.hpp"
+
+#include "kernels/multigrid/levels.hpp"
+#include "kernels/multigrid/on_host.hpp"
+
+namespace quadrille {
+
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>& a,
+                                                   const GridMultigridOptions& options) {
+  if (options.precision == CyclePrecision::fp32)
+    return std::make_unique<multigrid::Levels<float, multigrid::OnHost>>(a, options);
+  return std::make_unique<multigrid::Levels<double, multigrid::OnHost>>(a, options);
+}
+
+std::string describe(const GridMultigridInfo& info) {
+  const auto size = [](const GridLevelInfo& level) {
+    const auto& n = level.extents;
+    return std::to_string(n[0]) + "x" + std::to_string(n[1]) + (n[2] > 1 ? "x" + std::to_string(n[2]) : "");
+  };
+  const std::size_t count = info.levels.size();
+  std::size_t by_operator = 0;
+  for (const GridLevelInfo& level : info.levels) by_operator += level.by_operator;
+  std::string text =
+      std::to_string(count) + (count == 1 ? " level, " : " levels, ") + size(info.levels.front());
+  if (count > 1)
+    text += " to " + size(info.levels.back()) + ", interpolation " +
+            (by_operator == 0           ? "linear"
+             : by_operator == count - 1 ? "by the operator"
+                                        : "by the operator on " + std::to_string(by_operator) + " of them");
+  return text + ", " + std::to_string(info.levels.back().unknowns) + " unknowns solved by the inverse";
+}
+
+}  // namespace quadrille

@@ -1,0 +1,72 @@
+// Multigrid that is made from an operator on a grid alone, whole cycles at the speed of memory: the levels, their operators and
+// their interpolation are found from the coefficients, on the host or on the GPU where the operator is.
+//
+//   levels         every other node along the axes whose couplings are strong (semi-coarsening where they are not alike), down to
+//                  a grid that is solved by its inverse
+//   interpolation  the operator's own (Dendy, J. Comput. Phys. 48 (1982), and kernels/operator_weights.hpp), or linear where
+//                  that is nearly the same; restriction is its transpose, and coarse operators are P^T A P
+//   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i from a bound of the
+//                  spectrum
+//
+// A cycle is linear, symmetric where the operator is, and gives the same bits every time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/block_diagonals.hpp"
+
+namespace quadrille {
+
+enum class CycleKind { v, w };
+enum class CyclePrecision { fp64, fp32 };
+enum class LevelInterpolation { as_suits, by_operator, linear };
+
+struct GridMultigridOptions {
+  int levels = 0;    // at most; 0: as many as it takes
+  int coarsest = 0;  // unknowns that are few enough for the inverse; 0: what suits the machine
+  CycleKind cycle = CycleKind::v;
+  int sweeps = 2;  // before and after the coarser grid, each
+  CyclePrecision precision = CyclePrecision::fp32;
+  LevelInterpolation interpolation = LevelInterpolation::as_suits;
+  bool semi_coarsening = true;  // else every axis is halved on every level
+};
+
+struct GridLevelInfo {
+  std::array<std::int64_t, 3> extents{1, 1, 1};
+  std::int64_t unknowns = 0, couplings = 0;  // blocks a row, the diagonal one included
+  bool by_operator = false;                  // the interpolation to this level from the next coarser one
+  double largest_eigenvalue = 0;             // the bound of D^-1 A's that the smoother goes by
+};
+
+struct GridMultigridInfo {
+  std::vector<GridLevelInfo> levels;  // from the finest
+  std::int64_t stored_bytes = 0;
+  std::int64_t cycle_bytes = 0;  // that a cycle must move
+  std::int64_t cycle_flops = 0;
+  bool singular = false;  // the constants of each unknown are in the operator's null space
+};
+
+class GridMultigrid {
+ public:
+  virtual ~GridMultigrid() = default;
+  // x = M b, both [row] in the memory of the operator it was made from; b and x do not overlap. On the GPU the work is queued on
+  // `stream` (a cudaStream_t; null for the default one).
+  virtual void apply(const double* b, double* x, void* stream = nullptr) = 0;
+  virtual const GridMultigridInfo& info() const = 0;
+};
+
+// Throws FormatError where the operator couples nodes that are no neighbours, has no diagonal or more than 64 unknowns a node, and
+// MemoryError.
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>& a,
+                                                   const GridMultigridOptions& options);
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>& a,
+                                                   const GridMultigridOptions& options);
+
+// "5 levels, 64x64x64 to 4x4x4 (64 unknowns), ..." for people.
+std::string describe(const GridMultigridInfo& info);
+
+}  // namespace quadrille

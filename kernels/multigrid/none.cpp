@@ -1,0 +1,10 @@
+#include "kernels/multigrid/multigrid.hpp"
+
+namespace quadrille {
+
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>&,
+                                                   const GridMultigridOptions&) {
+  throw CudaError("this build has no CUDA, and the operator is in GPU memory");
+}
+
+}  // namespace quadrille

@@ -1,0 +1,238 @@
+// Multigrid in GPU memory: a thread for each element, one launch after the other on one stream, and whole cycles as CUDA graphs.
+// Internal to kernels/multigrid.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cuda/launch.cuh"
+#include "kernels/grid_interpolation.hpp"
+#include "kernels/multigrid/dense_inverse.hpp"
+
+namespace quadrille::multigrid {
+
+namespace device {
+
+using cuda::threads_per_block;
+
+// Steps that load a few numbers for each that they store say so, and a thread does several, for enough loads in flight.
+template <class F>
+constexpr int elements_of_thread() {
+  if constexpr (requires { F::light; })
+    return 4;
+  else
+    return 1;
+}
+
+// Consecutive threads have consecutive elements, which are consecutive in every array of a step.
+template <class F>
+__global__ void __launch_bounds__(threads_per_block)
+    each_kernel(const __grid_constant__ F f, std::int64_t n) {
+  constexpr int each = elements_of_thread<F>();
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * threads_per_block * each + threadIdx.x;
+#pragma unroll
+  for (int k = 0; k < each; ++k)
+    if (first + k * threads_per_block < n) f(first + k * threads_per_block);
+}
+
+// One number a block: the sum or the largest of its elements, in the same order every time.
+template <bool Largest, class F>
+__global__ void __launch_bounds__(threads_per_block)
+    reduce_kernel(const __grid_constant__ F f, std::int64_t n, double* of_block) {
+  __shared__ double values[threads_per_block];
+  const auto join = [](double a, double b) { return Largest ? (a < b ? b : a) : a + b; };
+  double value = 0;
+  for (std::int64_t i = cuda::global_thread(); i < n;
+       i += static_cast<std::int64_t>(gridDim.x) * threads_per_block)
+    value = join(value, f(i));
+  values[threadIdx.x] = value;
+  for (int half = threads_per_block / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < half)
+      values[threadIdx.x] = join(values[threadIdx.x], values[threadIdx.x + half]);
+  }
+  if (threadIdx.x == 0) of_block[blockIdx.x] = values[0];
+}
+
+// A block of threads for a row.
+template <class T>
+__global__ void __launch_bounds__(128)
+    dense_kernel(std::int64_t rows, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ x) {
+  T sum = 0;
+  for (std::int64_t c = threadIdx.x; c < rows; c += 128) sum += a[blockIdx.x * rows + c] * b[c];
+  sum = cuda::sum_block<128>(sum);
+  if (threadIdx.x == 0) x[blockIdx.x] = sum;
+}
+
+// A thread for each element of the block.
+__global__ void __launch_bounds__(inverse_block* inverse_block)
+    invert_block_kernel(const double* a, std::int64_t stride, int size, double* inverse) {
+  __shared__ double m[inverse_block][inverse_block + 1];  // [column][row]
+  const int r = threadIdx.x % inverse_block, c = threadIdx.x / inverse_block;
+  const bool there = r < size && c < size;
+  m[c][r] = there ? a[c * stride + r] : 0;
+  __syncthreads();
+  for (int k = 0; k < size; ++k) {
+    const double pivot = m[k][k] == 0 ? 0 : 1 / m[k][k], row = pivot * m[c][k], column = m[k][r];
+    __syncthreads();
+    if (there) {
+      if (r == k || c == k)
+        m[c][r] = r == k && c == k ? pivot : r == k ? row : -column * pivot;
+      else
+        m[c][r] -= column * row;
+    }
+    __syncthreads();
+  }
+  if (there) inverse[c * inverse_block + r] = m[c][r];
+}
+
+// A -= C R: a thread has one row and `columns` columns of A, and its row of C in registers.
+inline constexpr int columns = 8;
+__global__ void __launch_bounds__(128)
+    subtract_kernel(std::int64_t rows, int size, const double* __restrict__ c, const double* __restrict__ r,
+                    double* a) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 128 + threadIdx.x,
+                     first = static_cast<std::int64_t>(blockIdx.y) * columns;
+  __shared__ double of_r[columns][inverse_block];
+  for (int k = threadIdx.x; k < columns * inverse_block; k += 128) {
+    const std::int64_t j = first + k / inverse_block;
+    of_r[k / inverse_block][k % inverse_block] =
+        j < rows && k % inverse_block < size ? r[j * inverse_block + k % inverse_block] : 0;
+  }
+  __syncthreads();
+  if (i >= rows) return;
+  double own[inverse_block];
+#pragma unroll
+  for (int k = 0; k < inverse_block; ++k) own[k] = k < size ? c[k * rows + i] : 0;
+  for (int j = 0; j < columns && first + j < rows; ++j) {
+    double sum = a[(first + j) * rows + i];
+#pragma unroll
+    for (int k = 0; k < inverse_block; ++k) sum -= own[k] * of_r[j][k];
+    a[(first + j) * rows + i] = sum;
+  }
+}
+
+}  // namespace device
+
+class OnDevice {
+ public:
+  using Space = Device;
+  static constexpr int coarsest = 1024;  // unknowns whose inverse is made in about a millisecond
+
+  OnDevice() = default;
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  ~OnDevice() {
+    for (const Cycle& cycle : cycles_) (void)cudaGraphExecDestroy(cycle.graph);
+    if (capturing_ != nullptr) (void)cudaStreamDestroy(capturing_);
+  }
+
+  template <class F>
+  void for_each(std::int64_t n, const F& f) {
+    if (n == 0) return;
+    constexpr int block = device::elements_of_thread<F>() * cuda::threads_per_block;
+    device::each_kernel<<<cuda::blocks_for(n, block), cuda::threads_per_block, 0, stream_>>>(f, n);
+    QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
+  }
+  template <class F>
+  double total(std::int64_t n, const F& f) {
+    double sum = 0;
+    for (const double each : reduced<false>(n, f)) sum += each;
+    return sum;
+  }
+  template <class F>
+  double largest(std::int64_t n, const F& f) {
+    double found = 0;
+    for (const double each : reduced<true>(n, f)) found = std::max(found, each);
+    return found;
+  }
+
+  template <class T>
+  void restrict_to(const GridInterpolation<T, Device>& p, const T* fine, T* coarse) {
+    cuda::restrict_to({stream_}, p, fine, {coarse});
+  }
+  template <class T>
+  void interpolate_add(const GridInterpolation<T, Device>& p, const T* coarse, T* fine) {
+    cuda::interpolate({stream_}, p, coarse, {fine, fine, 1, 1});
+  }
+  template <class T>
+  void multiply_dense(std::int64_t rows, const T* a, const T* b, T* x) {
+    device::dense_kernel<<<static_cast<unsigned>(rows), 128, 0, stream_>>>(rows, a, b, x);
+    QUADRILLE_CUDA_LAUNCHED("the coarsest grid");
+  }
+  void invert_block(const double* a, std::int64_t stride, int size, double* inverse) {
+    device::invert_block_kernel<<<1, inverse_block * inverse_block, 0, stream_>>>(a, stride, size, inverse);
+    QUADRILLE_CUDA_LAUNCHED("inverting a block");
+  }
+  void subtract_product(std::int64_t rows, int size, const double* c, const double* r, double* a) {
+    const dim3 blocks(static_cast<unsigned>((rows + 127) / 128),
+                      static_cast<unsigned>((rows + device::columns - 1) / device::columns));
+    device::subtract_kernel<<<blocks, 128, 0, stream_>>>(rows, size, c, r, a);
+    QUADRILLE_CUDA_LAUNCHED("inverting the coarsest grid");
+  }
+
+  // The cycle as a graph, recorded for each pair of vectors once; the latest few are kept.
+  template <class Steps>
+  void run(const double* b, double* x, void* stream, const Steps& steps) {
+    auto found =
+        std::find_if(cycles_.begin(), cycles_.end(), [=](const Cycle& c) { return c.b == b && c.x == x; });
+    if (found == cycles_.end()) {
+      constexpr std::size_t most = 8;
+      if (cycles_.size() == most) {
+        QUADRILLE_CUDA(cudaGraphExecDestroy(cycles_.front().graph));
+        cycles_.erase(cycles_.begin());
+      }
+      cycles_.push_back({b, x, recorded(steps)});
+      found = cycles_.end() - 1;
+    }
+    QUADRILLE_CUDA(cudaGraphLaunch(found->graph, static_cast<cudaStream_t>(stream)));
+  }
+
+ private:
+  struct Cycle {
+    const double* b;
+    double* x;
+    cudaGraphExec_t graph;
+  };
+
+  template <bool Largest, class F>
+  std::vector<double> reduced(std::int64_t n, const F& f) {
+    const auto blocks = static_cast<unsigned>(
+        std::min<std::int64_t>(1024, (n + cuda::threads_per_block - 1) / cuda::threads_per_block));
+    if (partial_.size() == 0) partial_ = Array<double, Device>(1024);
+    std::vector<double> values(blocks);
+    if (n == 0) return values;
+    device::reduce_kernel<Largest><<<blocks, cuda::threads_per_block, 0, stream_>>>(f, n, partial_.data());
+    QUADRILLE_CUDA_LAUNCHED("a sum of multigrid's set-up");
+    memory::copy_to_host(values.data(), partial_.data(), blocks * static_cast<std::int64_t>(sizeof(double)));
+    return values;
+  }
+
+  template <class Steps>
+  cudaGraphExec_t recorded(const Steps& steps) {
+    if (capturing_ == nullptr) QUADRILLE_CUDA(cudaStreamCreateWithFlags(&capturing_, cudaStreamNonBlocking));
+    stream_ = capturing_;
+    cudaGraph_t graph = nullptr;
+    QUADRILLE_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+    try {
+      steps();
+    } catch (...) {
+      (void)cudaStreamEndCapture(stream_, &graph);
+      stream_ = nullptr;
+      throw;
+    }
+    QUADRILLE_CUDA(cudaStreamEndCapture(stream_, &graph));
+    stream_ = nullptr;
+    cudaGraphExec_t made = nullptr;
+    const cudaError_t status = cudaGraphInstantiate(&made, graph, 0);
+    QUADRILLE_CUDA(cudaGraphDestroy(graph));
+    cuda::check(status, "cudaGraphInstantiate");
+    return made;
+  }
+
+  cudaStream_t stream_ = nullptr, capturing_ = nullptr;
+  std::vector<Cycle> cycles_;
+  Array<double, Device> partial_;
+};
+
+}  // namespace quadrille::multigrid

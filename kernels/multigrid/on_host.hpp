@@ -1,0 +1,99 @@
+// Multigrid in host memory, its loops shared by OpenMP. Internal to kernels/multigrid.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "kernels/grid_interpolation.hpp"
+#include "kernels/multigrid/dense_inverse.hpp"
+
+namespace quadrille::multigrid {
+
+struct OnHost {
+  using Space = Host;
+  static constexpr int coarsest = 512;  // unknowns whose dense inverse takes no time to speak of
+
+  template <class F>
+  void for_each(std::int64_t n, const F& f) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) f(i);
+  }
+
+  // In parts of fixed size, so that the sum does not depend on the number of threads.
+  template <class F>
+  double total(std::int64_t n, const F& f) {
+    constexpr std::int64_t part = 4096;
+    std::vector<double> sums(static_cast<std::size_t>((n + part - 1) / part));
+#pragma omp parallel for schedule(static)
+    for (std::int64_t p = 0; p < static_cast<std::int64_t>(sums.size()); ++p)
+      for (std::int64_t i = p * part; i < std::min(n, (p + 1) * part); ++i) sums[p] += f(i);
+    double sum = 0;
+    for (const double each : sums) sum += each;
+    return sum;
+  }
+  template <class F>
+  double largest(std::int64_t n, const F& f) {
+    double found = 0;
+#pragma omp parallel for schedule(static) reduction(max : found)
+    for (std::int64_t i = 0; i < n; ++i) found = std::max(found, f(i));
+    return found;
+  }
+
+  template <class T>
+  void restrict_to(const GridInterpolation<T>& p, const T* fine, T* coarse) {
+    cpu::restrict_to(p, fine, {coarse});
+  }
+  template <class T>
+  void interpolate_add(const GridInterpolation<T>& p, const T* coarse, T* fine) {
+    cpu::interpolate(p, coarse, {fine, fine, 1, 1});
+  }
+
+  // x = A b with A [row][column].
+  template <class T>
+  void multiply_dense(std::int64_t rows, const T* a, const T* b, T* x) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < rows; ++i) {
+      T sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (std::int64_t c = 0; c < rows; ++c) sum += a[i * rows + c] * b[c];
+      x[i] = sum;
+    }
+  }
+
+  // `a` [column][row] of `stride` rows; the result has inverse_block rows. A pivot of zero gives zeros.
+  void invert_block(const double* a, std::int64_t stride, int size, double* inverse) {
+    const auto at = [=](int r, int c) -> double& { return inverse[c * inverse_block + r]; };
+    for (int c = 0; c < size; ++c)
+      for (int r = 0; r < size; ++r) at(r, c) = a[c * stride + r];
+    for (int k = 0; k < size; ++k) {
+      const double pivot = at(k, k) == 0 ? 0 : 1 / at(k, k);
+      std::array<double, inverse_block> row{}, column{};
+      for (int i = 0; i < size; ++i) row[i] = pivot * at(k, i), column[i] = at(i, k);
+      for (int c = 0; c < size; ++c)
+        for (int r = 0; r < size; ++r) {
+          if (r == k || c == k)
+            at(r, c) = r == k && c == k ? pivot : r == k ? row[c] : -column[r] * pivot;
+          else
+            at(r, c) -= column[r] * row[c];
+        }
+    }
+  }
+  // A -= C R, with C [size][rows] and R [rows][inverse_block].
+  void subtract_product(std::int64_t rows, int size, const double* c, const double* r, double* a) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t j = 0; j < rows; ++j)
+      for (int k = 0; k < size; ++k) {
+        const double factor = r[j * inverse_block + k];
+#pragma omp simd
+        for (std::int64_t i = 0; i < rows; ++i) a[j * rows + i] -= c[k * rows + i] * factor;
+      }
+  }
+
+  template <class Cycle>
+  void run(const double*, double*, void*, const Cycle& cycle) {
+    cycle();
+  }
+};
+
+}  // namespace quadrille::multigrid
