@@ -49,6 +49,9 @@ void synchronize();
 // What is put into `queue` from now on waits for what `before` holds now. Nothing waits on the host.
 void wait_for(Queue before, Queue queue);
 
+// Copies within the memory of a GPU; in the default queue.
+void copy_memory(void* to, const void* from, std::int64_t bytes);
+
 // Sets all bits to zero; queued.
 void zero_memory(Queue queue, void* device, std::int64_t bytes);
 
