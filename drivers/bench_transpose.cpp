@@ -57,24 +57,23 @@ void time_set_up(SpmvOperator<T>& op, SetUp& set_up, const Product& product, con
 
 // The plan of our own product on the GPU (formats/line_plan.hpp) is made on the host: from the arrays in GPU
 // memory, where the matrix is, and back. One that scatters also asks what neighbouring lines share.
-template <class T>
 double plan_ms(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index, bool scatters) {
   const Array<std::int32_t, Device> ptr_there = transfer<Device>(ptr);
   Array<std::int32_t, Device> index_there;
   if (scatters) index_there = transfer<Device>(index);
   return median_ms(SpaceKind::cuda, [&] {
     if (scatters)
-      plan_on<T, Device>(transfer<Host>(ptr_there), transfer<Host>(index_there));
+      plan_on<Device>(transfer<Host>(ptr_there), transfer<Host>(index_there));
     else
-      plan_on<T, Device>(transfer<Host>(ptr_there));
+      plan_on<Device>(transfer<Host>(ptr_there));
   });
 }
 
 template <class T>
 double plan_ms(const Csr<T>& csr, const TransposeTask& task) {
-  if (task.storage == std::string("csr")) return plan_ms<T>(csr.row_ptr, csr.column, task.transposed);
+  if (task.storage == std::string("csr")) return plan_ms(csr.row_ptr, csr.column, task.transposed);
   const Csc<T> csc = csc_from_csr(csr);
-  return plan_ms<T>(csc.column_ptr, csc.row, !task.transposed);
+  return plan_ms(csc.column_ptr, csc.row, !task.transposed);
 }
 
 class TransposeBench {

@@ -194,8 +194,7 @@ class Solve {
     progress_.say("assembling");
     const Clock::time_point start = Clock::now();
     require_planes_for_all(options_.grid);
-    const bool by_choice = entry_ == nullptr,
-               csr = by_choice ? room_for_csr() : entry_->name != "cds" && entry_->name != "dia";
+    const bool by_choice = entry_ == nullptr, csr = by_choice ? room_for_csr() : needs_csr(*entry_);
     require_memory(csr);
     together([&] { input_ = pde_input(options_); });
     RankSource part;

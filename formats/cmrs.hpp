@@ -56,7 +56,7 @@ struct Cmrs {
   Array<std::uint8_t, Space> row_in_strip;  // [nnz] or empty
   Array<T, Space> value;                    // [nnz]
   CmrsLaunch launch;
-  LinePlan<T, Space> plan{};  // on the GPU, of our kernel
+  LinePlan<Space> plan{};  // on the GPU, of our kernel
 
   std::int64_t strips() const { return (rows + height - 1) / height; }
   std::int64_t nnz() const { return value.size(); }
@@ -74,8 +74,7 @@ Cmrs<T, To> transfer(const Cmrs<T, From>& a) {
           transfer<To>(a.row_in_strip),
           transfer<To>(a.value),
           a.launch,
-          a.launch.kernel == Kernel::ours ? plan_on<T, To>(a.strip_ptr, a.height, threads_of(a.launch))
-                                          : LinePlan<T, To>{}};
+          a.launch.kernel == Kernel::ours ? plan_on<To>(a.strip_ptr, threads_of(a.launch)) : LinePlan<To>{}};
 }
 
 // Where the row within the strip is kept. `automatic` packs it when the columns fit 28 bits, as the paper

@@ -26,7 +26,7 @@ struct Csc {
   Array<std::int32_t, Space> column_ptr;  // [columns + 1]
   Array<std::int32_t, Space> row;         // [nnz]
   Array<T, Space> value;                  // [nnz]
-  LinePlan<T, Space> plan{};              // on the GPU, as CSR's
+  LinePlan<Space> plan{};                 // on the GPU, as CSR's
 
   std::int64_t nnz() const { return value.size(); }
 };
@@ -39,7 +39,7 @@ Csc<T, To> transfer(const Csc<T, From>& a, bool planned = true) {
           transfer<To>(a.column_ptr),
           transfer<To>(a.row),
           transfer<To>(a.value),
-          planned ? plan_on<T, To>(a.column_ptr, a.row) : LinePlan<T, To>{}};
+          planned ? plan_on<To>(a.column_ptr, a.row) : LinePlan<To>{}};
 }
 
 template <class T>

@@ -30,7 +30,7 @@ struct Csr {
   Array<std::int32_t, Space> row_ptr;  // [rows + 1]
   Array<std::int32_t, Space> column;   // [nnz]
   Array<T, Space> value;               // [nnz]
-  LinePlan<T, Space> plan{};           // on the GPU; products go without one, too, more slowly
+  LinePlan<Space> plan{};              // on the GPU; products go without one, too, more slowly
   int lanes = 0;  // on the GPU: per row, 1 (the scalar kernel) to 32 (the vector kernel); 0 follows the plan
 
   std::int64_t nnz() const { return value.size(); }
@@ -44,7 +44,7 @@ Csr<T, To> transfer(const Csr<T, From>& a, bool planned = true) {
           transfer<To>(a.row_ptr),
           transfer<To>(a.column),
           transfer<To>(a.value),
-          planned ? plan_on<T, To>(a.row_ptr, a.column) : LinePlan<T, To>{}};
+          planned ? plan_on<To>(a.row_ptr, a.column) : LinePlan<To>{}};
 }
 
 // Throws FormatError, naming the first broken row, unless sizes agree, row_ptr ascends and columns ascend in

@@ -30,8 +30,7 @@ Array<Item> array_of(const std::vector<Item>& items) {
 
 }  // namespace
 
-template <class T>
-LinePlan<T> plan_lines(const Array<std::int32_t>& ptr, int height, int tile, int most_lines) {
+LinePlan<> plan_lines(const Array<std::int32_t>& ptr, int tile, int most_lines) {
   if (ptr.size() == 0) return {};
   const std::int64_t lines = ptr.size() - 1, entries = ptr[lines];
   const std::int64_t part = tiles_per_part(entries, tile) * tile;
@@ -67,8 +66,7 @@ LinePlan<T> plan_lines(const Array<std::int32_t>& ptr, int height, int tile, int
     }
     ++line;
   }
-  return {array_of(groups), array_of(splits), Array<T>(std::int64_t{parts} * height, T(0)),
-          Array<std::int32_t>(static_cast<std::int64_t>(splits.size()), 0), 0};
+  return {array_of(groups), array_of(splits), parts, 0};
 }
 
 double shared_entries(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index) {
@@ -90,10 +88,5 @@ double shared_entries(const Array<std::int32_t>& ptr, const Array<std::int32_t>&
     }
   return seen == 0 ? 0 : static_cast<double>(shared) / static_cast<double>(seen);
 }
-
-#define QUADRILLE_INSTANTIATE(T) template LinePlan<T> plan_lines(const Array<std::int32_t>&, int, int, int);
-QUADRILLE_INSTANTIATE(float)
-QUADRILLE_INSTANTIATE(double)
-#undef QUADRILLE_INSTANTIATE
 
 }  // namespace quadrille

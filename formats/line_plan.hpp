@@ -20,32 +20,27 @@ struct SplitLine {
   std::int32_t line, first_part, parts;
 };
 
-template <class T, class Space = Host>
+template <class Space = Host>
 struct LinePlan {
   Array<LineGroup, Space> group;
   Array<SplitLine, Space> split;
-  // Scratch of a product: the sums of each part, and how many parts of each split line are done, 0 between products.
-  // Products of one matrix therefore run one after the other.
-  mutable Array<T, Space> partial;             // [parts][height]
-  mutable Array<std::int32_t, Space> arrived;  // [split lines]
-  double shared = 0;                           // shared_entries() of the lines, where it was asked for
+  std::int64_t parts = 0;  // of all split lines
+  double shared = 0;       // shared_entries() of the lines, where it was asked for
 };
 
 // For lines ptr[i] .. ptr[i+1] - 1 and blocks whose tile holds `tile` entries, the first of them a multiple of 32, of at most
 // `most_lines` lines, fewer where one of them is much longer than the others. A line longer than the tile goes to one block up to a
 // few tiles (more of them in a large matrix), and is else split into equal parts of as many.
-template <class T>
-LinePlan<T> plan_lines(const Array<std::int32_t>& ptr, int height, int tile, int most_lines);
+LinePlan<> plan_lines(const Array<std::int32_t>& ptr, int tile, int most_lines);
 
 // The share of the entries whose index, among those of its line, which ascend, the line before has too: 1 - 1/n and more where
 // n rows in a row have the same columns, 2/7 for the star of 7 points. Of about a hundred thousand entries where there are more.
 double shared_entries(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index);
 
 // A copy in GPU memory.
-template <class To, class T>
-LinePlan<T, To> transfer(const LinePlan<T>& a) {
-  return {transfer<To>(a.group), transfer<To>(a.split), transfer<To>(a.partial), transfer<To>(a.arrived),
-          a.shared};
+template <class To>
+LinePlan<To> transfer(const LinePlan<>& a) {
+  return {transfer<To>(a.group), transfer<To>(a.split), a.parts, a.shared};
 }
 
 // Of a block of threads for lines (kernels/cuda/lines.cuh): small blocks wait less for each other's loads.
@@ -53,18 +48,18 @@ inline constexpr int line_threads = 128;
 inline constexpr int line_entries = 8;  // of a thread, all in flight
 
 // What the transfer of a matrix from From to To adds to it: the plan, where it goes to the GPU.
-template <class T, class To, class From>
-LinePlan<T, To> plan_on(const Array<std::int32_t, From>& ptr, int height = 1, int threads = line_threads) {
+template <class To, class From>
+LinePlan<To> plan_on(const Array<std::int32_t, From>& ptr, int threads = line_threads) {
   if constexpr (std::is_same_v<From, Host> && std::is_same_v<To, Device>)
-    return transfer<To>(plan_lines<T>(ptr, height, threads * line_entries, threads));
+    return transfer<To>(plan_lines(ptr, threads * line_entries, threads));
   else
     return {};
 }
 
 // The same for lines whose products scatter as well as gather.
-template <class T, class To, class From>
-LinePlan<T, To> plan_on(const Array<std::int32_t, From>& ptr, const Array<std::int32_t, From>& index) {
-  LinePlan<T, To> plan = plan_on<T, To>(ptr);
+template <class To, class From>
+LinePlan<To> plan_on(const Array<std::int32_t, From>& ptr, const Array<std::int32_t, From>& index) {
+  LinePlan<To> plan = plan_on<To>(ptr);
   if constexpr (std::is_same_v<From, Host> && std::is_same_v<To, Device>)
     plan.shared = shared_entries(ptr, index);
   return plan;

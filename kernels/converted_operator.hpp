@@ -29,9 +29,13 @@ class ConvertedOperator final : public SpmvOperator<T>, public SetUp {
   std::int64_t columns() const override { return given_is_transposed_ ? given_->rows : given_->columns; }
   SpaceKind space() const override { return on_cpu ? SpaceKind::cpu : SpaceKind::cuda; }
   Traffic traffic() const override { return quadrille::traffic(*given_); }
-  void apply(const T* x, T* y) const override { multiply(given_is_transposed_, x, y); }
+  void multiply(Queue queue, const T* x, const Output<T>& y) const override {
+    product(given_is_transposed_, queue, x, y);
+  }
   bool has_transpose() const override { return true; }
-  void apply_transpose(const T* x, T* y) const override { multiply(!given_is_transposed_, x, y); }
+  void multiply_transposed(Queue queue, const T* x, const Output<T>& y) const override {
+    product(!given_is_transposed_, queue, x, y);
+  }
   Csr<T> to_csr() const override {
     Csr<T> given = transfer<Host>(*given_);
     return given_is_transposed_ ? transposed(given) : std::move(given);
@@ -52,18 +56,18 @@ class ConvertedOperator final : public SpmvOperator<T>, public SetUp {
  private:
   static constexpr bool on_cpu = std::is_same_v<Space, Host>;
 
-  void multiply(bool converted, const T* x, T* y) const {
-    if constexpr (on_cpu) {
+  void product(bool converted, Queue queue, const T* x, const Output<T>& y) const {
+    if constexpr (on_cpu)
       converted ? cpu::spmv_transpose(converted_, x, y) : cpu::spmv(*given_, x, y);
-    } else {
-      converted ? cuda::spmv(transposition_->result(), x, y) : cuda::spmv(*given_, x, y);
-    }
+    else
+      cuda::spmv({queue, scratch_}, converted ? transposition_->result() : *given_, x, y);
   }
 
   std::shared_ptr<const Csr<T, Space>> given_;
   bool given_is_transposed_;
   Csc<T> converted_;  // on the CPU
   std::unique_ptr<cusparse::Transposition<T>> transposition_;
+  mutable cuda::Scratch scratch_;
 };
 
 }  // namespace quadrille

@@ -32,29 +32,29 @@ class FormatOperator final : public SpmvOperator<T> {
     else
       return SpmvOperator<T>::entries();
   }
-  void apply(const T* x, T* y) const override {
+  void multiply(Queue queue, const T* x, const Output<T>& y) const override {
     if constexpr (on_cpu) {
       const ThreadLimit limit(threads_);
       cpu::spmv(*format_, x, y);
     } else {
-      cuda::spmv(*format_, x, y);
+      cuda::spmv({queue, scratch_}, *format_, x, y);
     }
   }
-  void apply_multiple(const T* x, T* y, int count) const override {
+  void multiply_several(Queue queue, const T* x, const Output<T>& y, int count) const override {
     if constexpr (multiplies)
-      cuda::spmv_multiple(*format_, x, y, count);
+      cuda::spmv_multiple({queue, scratch_}, *format_, x, y, count);
     else
-      SpmvOperator<T>::apply_multiple(x, y, count);
+      SpmvOperator<T>::multiply_several(queue, x, y, count);
   }
   bool has_transpose() const override { return transposes; }
-  void apply_transpose(const T* x, T* y) const override {
+  void multiply_transposed(Queue queue, const T* x, const Output<T>& y) const override {
     if constexpr (!transposes) {
-      SpmvOperator<T>::apply_transpose(x, y);
+      SpmvOperator<T>::multiply_transposed(queue, x, y);
     } else if constexpr (on_cpu) {
       const ThreadLimit limit(threads_);
       cpu::spmv_transpose(*format_, x, y);
     } else {
-      cuda::spmv_transpose(*format_, x, y);
+      cuda::spmv_transpose({queue, scratch_}, *format_, x, y);
     }
   }
   Csr<T> to_csr() const override {
@@ -73,12 +73,15 @@ class FormatOperator final : public SpmvOperator<T> {
 
  private:
   static constexpr bool on_cpu = std::is_same_v<Space, Host>;
-  static constexpr bool transposes = requires(const Format& f, const T* x, T* y) {
+  static constexpr bool transposes = requires(const Format& f, const T* x, Output<T> y) {
     cpu::spmv_transpose(f, x, y);
   }
-  || requires(const Format& f, const T* x, T* y) { cuda::spmv_transpose(f, x, y); };
-  static constexpr bool multiplies = requires(const Format& f, const T* x, T* y) {
-    cuda::spmv_multiple(f, x, y, 1);
+  || requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
+    cuda::spmv_transpose(on, f, x, y);
+  };
+  static constexpr bool multiplies =
+      requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
+    cuda::spmv_multiple(on, f, x, y, 1);
   };
 
   template <class F>
@@ -92,7 +95,8 @@ class FormatOperator final : public SpmvOperator<T> {
   }
 
   std::shared_ptr<const Format> format_;
-  int threads_ = 1;  // that a product on the CPU is worth
+  int threads_ = 1;                // that a product on the CPU is worth
+  mutable cuda::Scratch scratch_;  // on the GPU
 };
 
 }  // namespace quadrille

@@ -166,36 +166,31 @@ std::vector<FormatEntry> formats_in() {
   using Options = FormatOptions;
   const SpaceKind space = std::is_same_v<Space, Host> ? SpaceKind::cpu : SpaceKind::cuda;
   std::vector<FormatEntry> entries;
-  const auto add = [&](const char* name, const char* summary, const auto& make) {
-    entries.push_back({name, space, false, summary, make, make});
+  const auto add = [&](const char* name, const auto& make) {
+    const FormatTraits& traits = find_format(name);
+    entries.push_back({name, space, false, traits.summary, make, make, &traits});
   };
-  add("csr", "compressed sparse row",
-      []<class T>(const Source<T>& s, const Options& o) { return make_csr<Space, T>(s, o); });
-  add("csc", "compressed sparse column: CSR of the transpose",
-      []<class T>(const Source<T>& s, const Options& o) { return make_csc<Space, T>(s, o); });
-  add("coo", "coordinate list, sorted by row",
+  add("csr", []<class T>(const Source<T>& s, const Options& o) { return make_csr<Space, T>(s, o); });
+  add("csc", []<class T>(const Source<T>& s, const Options& o) { return make_csc<Space, T>(s, o); });
+  add("coo",
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(coo_from_csr(*csr_of(s))); });
-  add("bcsr", "block CSR (Im and Yelick 2001)", []<class T>(const Source<T>& s, const Options& o) {
+  add("bcsr", []<class T>(const Source<T>& s, const Options& o) {
     return own<Space, T>(bcsr_from_csr(*csr_of(s), s.hub ? s.hub->dof : o.block_size));
   });
-  add("dia", "scalar diagonals (Saad)",
-      []<class T>(const Source<T>& s, const Options&) { return make_dia<Space, T>(s); });
-  add("cds", "column diagonal storage (Godwin et al. 2012)",
-      []<class T>(const Source<T>& s, const Options& o) { return make_cds<Space, T>(s, o); });
-  add("ell", "ELLPACK (Grimes et al. 1979)",
+  add("dia", []<class T>(const Source<T>& s, const Options&) { return make_dia<Space, T>(s); });
+  add("cds", []<class T>(const Source<T>& s, const Options& o) { return make_cds<Space, T>(s, o); });
+  add("ell",
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(ell_from_csr(*csr_of(s))); });
-  add("ellr_t", "ELLPACK-R with T threads per row (Vazquez et al. 2011)",
-      []<class T>(const Source<T>& s, const Options& o) {
-        const EllrTChoice choice =
-            ellr_t_choice(*csr_of(s), {o.ellr_t_threads, o.ellr_t_block}, o.ellr_t_model);
-        return own<Space, T>(ellr_t_from_csr(*csr_of(s), choice.threads, choice.block), o);
-      });
-  add("rg_csr", "row-grouped CSR (Oberhuber et al. 2010)", []<class T>(const Source<T>& s, const Options& o) {
+  add("ellr_t", []<class T>(const Source<T>& s, const Options& o) {
+    const EllrTChoice choice = ellr_t_choice(*csr_of(s), {o.ellr_t_threads, o.ellr_t_block}, o.ellr_t_model);
+    return own<Space, T>(ellr_t_from_csr(*csr_of(s), choice.threads, choice.block), o);
+  });
+  add("rg_csr", []<class T>(const Source<T>& s, const Options& o) {
     return own<Space, T>(make_rg_csr(*csr_of(s), o), o);
   });
-  add("cmrs", "compressed multi-row storage (Koza et al. 2012)",
+  add("cmrs",
       []<class T>(const Source<T>& s, const Options& o) { return own<Space, T>(make_cmrs(*csr_of(s), o)); });
-  add("hyb", "ELL and COO (Bell and Garland 2009)",
+  add("hyb",
       []<class T>(const Source<T>& s, const Options&) { return own<Space, T>(hyb_from_csr(*csr_of(s))); });
   return entries;
 }

@@ -16,6 +16,7 @@
 #include <span>
 
 #include "formats/array.hpp"
+#include "kernels/queue.hpp"
 
 namespace quadrille {
 
@@ -45,14 +46,14 @@ struct TwoArrays {
 };
 
 // target = sums, or target += sums where `add`: every place is written, or with `add` those that have entries. In GPU memory the
-// work is queued on the default stream; throws CudaError when a launch fails.
+// work is queued; throws CudaError when a launch fails.
 namespace cpu {
 template <class T>
 void gather_sum(const GatherSum<Host>& g, const TwoArrays<T>& source, T* target, bool add);
 }
 namespace cuda {
 template <class T>
-void gather_sum(const GatherSum<Device>& g, const TwoArrays<T>& source, T* target, bool add);
+void gather_sum(Queue queue, const GatherSum<Device>& g, const TwoArrays<T>& source, T* target, bool add);
 }
 
 }  // namespace quadrille

@@ -15,6 +15,8 @@
 #include "formats/csr.hpp"
 #include "formats/format.hpp"
 #include "grid/axis_interpolation.hpp"
+#include "kernels/output.hpp"
+#include "kernels/queue.hpp"
 
 namespace quadrille {
 
@@ -71,22 +73,20 @@ Traffic traffic(const GridInterpolation<T, Space>& p) {
 template <class T>
 Csr<T> to_csr(const GridInterpolation<T>& p);
 
-// y = P x, or y += P x where `add`: x [coarse row], y [fine row], which do not overlap. The same bits every time.
-// y = P^T x, or y += P^T x: x [fine row], y [coarse row].
-// In GPU memory the work is queued on `stream` (a cudaStream_t, null for the default one); throws CudaError when a launch fails, FormatError past 2^31 rows.
+// P x to an Output: x [coarse row], y [fine row], which do not overlap. The same bits every time. P^T x: x
+// [fine row], y [coarse row]. In GPU memory the work is queued; throws CudaError when a launch fails,
+// FormatError past 2^31 rows.
 namespace cpu {
 template <class T>
-void interpolate(const GridInterpolation<T>& p, const T* x, T* y, bool add);
+void interpolate(const GridInterpolation<T>& p, const T* x, Output<T> y);
 template <class T>
-void restrict_to(const GridInterpolation<T>& p, const T* x, T* y, bool add);
+void restrict_to(const GridInterpolation<T>& p, const T* x, Output<T> y);
 }  // namespace cpu
 namespace cuda {
 template <class T>
-void interpolate(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add,
-                 void* stream = nullptr);
+void interpolate(Queue queue, const GridInterpolation<T, Device>& p, const T* x, Output<T> y);
 template <class T>
-void restrict_to(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add,
-                 void* stream = nullptr);
+void restrict_to(Queue queue, const GridInterpolation<T, Device>& p, const T* x, Output<T> y);
 }  // namespace cuda
 
 }  // namespace quadrille

@@ -34,32 +34,30 @@ class Transfer final : public GridTransfer<T> {
   const std::array<bool, 3>& periodic() const override { return p_.periodic; }
   int dof() const override { return p_.dof; }
   bool has_transpose() const override { return true; }
-  void apply(const T* x, T* y) const override { interpolate(x, y, false); }
-  void apply_add(const T* x, T* y) const override { interpolate(x, y, true); }
-  void apply_transpose(const T* x, T* y) const override { restrict_to(x, y, false); }
-  void apply_transpose_add(const T* x, T* y) const override { restrict_to(x, y, true); }
+  void multiply(Queue queue, const T* x, const Output<T>& y) const override {
+    if constexpr (on_cpu) {
+      const ThreadLimit limit(threads());
+      cpu::interpolate(p_, x, y);
+    } else {
+      cuda::interpolate(queue, p_, x, y);
+    }
+  }
+  void multiply_transposed(Queue queue, const T* x, const Output<T>& y) const override {
+    if constexpr (on_cpu) {
+      const ThreadLimit limit(threads());
+      cpu::restrict_to(p_, x, y);
+    } else {
+      cuda::restrict_to(queue, p_, x, y);
+    }
+  }
   Csr<T> to_csr() const override { return quadrille::to_csr(transfer<Host>(p_)); }
 
  private:
   static constexpr bool on_cpu = std::is_same_v<Space, Host>;
 
-  void interpolate(const T* x, T* y, bool add) const {
-    if constexpr (on_cpu) {
-      const ThreadLimit limit(
-          threads_worth(traffic().stored_bytes + (rows() + columns()) * std::int64_t{sizeof(T)}));
-      cpu::interpolate(p_, x, y, add);
-    } else {
-      cuda::interpolate(p_, x, y, add);
-    }
-  }
-  void restrict_to(const T* x, T* y, bool add) const {
-    if constexpr (on_cpu) {
-      const ThreadLimit limit(
-          threads_worth(traffic().stored_bytes + (rows() + columns()) * std::int64_t{sizeof(T)}));
-      cpu::restrict_to(p_, x, y, add);
-    } else {
-      cuda::restrict_to(p_, x, y, add);
-    }
+  // That a product on the CPU is worth.
+  int threads() const {
+    return threads_worth(traffic().stored_bytes + (rows() + columns()) * std::int64_t{sizeof(T)});
   }
 
   GridInterpolation<T, Space> p_;

@@ -1,4 +1,4 @@
-// Interpolation between grids as an operator, whose transpose restricts; both can add to what is there. In host or GPU memory.
+// Interpolation between grids as an operator, whose transpose restricts. In host or GPU memory.
 #pragma once
 
 #include <array>
@@ -16,10 +16,6 @@ class GridTransfer : public SpmvOperator<T> {  // rows: fine, columns: coarse
   virtual const std::array<std::int64_t, 3>& coarse_extents() const = 0;
   virtual const std::array<bool, 3>& periodic() const = 0;
   virtual int dof() const = 0;
-
-  // y += P x and y += P^T x, vectors as in apply() and apply_transpose().
-  virtual void apply_add(const T* x, T* y) const = 0;
-  virtual void apply_transpose_add(const T* x, T* y) const = 0;
 };
 
 // Tensor product of the interpolations along x, y and z (of one node each in 2D), the same for each of `dof` unknowns of a node.

@@ -10,38 +10,64 @@ namespace quadrille {
 
 namespace host_apply_detail {
 
-// Calls product(x, y) with both in the operator's memory; y comes back as `y` was given where nothing was
-// written.
-template <class T, class Product>
-void staged(SpaceKind space, const std::vector<T>& x, std::vector<T>& y, const Product& product) {
-  if (space == SpaceKind::cpu) return product(x.data(), y.data());
-  Array<T, Device> device_x(static_cast<std::int64_t>(x.size())),
-      device_y(static_cast<std::int64_t>(y.size()));
-  memory::copy_to_device(device_x.data(), x.data(), device_x.bytes());
-  memory::copy_to_device(device_y.data(), y.data(), device_y.bytes());
-  product(device_x.data(), device_y.data());
-  memory::copy_to_host(y.data(), device_y.data(), device_y.bytes());
-}
+// A vector of the host in the operator's memory, and back.
+template <class T>
+class Staged {
+ public:
+  Staged(SpaceKind space, const std::vector<T>& values)
+      : host_(const_cast<T*>(values.data())),
+        device_(space == SpaceKind::cpu ? 0 : static_cast<std::int64_t>(values.size())),
+        on_host_(space == SpaceKind::cpu) {
+    if (!on_host_) memory::copy_to_device(device_.data(), host_, device_.bytes());
+  }
+  T* data() { return on_host_ ? host_ : device_.data(); }
+  void fetch() {
+    if (!on_host_) memory::copy_to_host(host_, device_.data(), device_.bytes());
+  }
+
+ private:
+  T* host_;
+  Array<T, Device> device_;
+  bool on_host_;
+};
 
 }  // namespace host_apply_detail
 
-// y = A x. `y` holds rows() elements on entry, for example NaN, to show that every one is written.
+// y = alpha A x + beta y. `y` holds rows() elements on entry, for example NaN, to show that every one is
+// written.
 template <class T>
-void host_apply(const SpmvOperator<T>& op, const std::vector<T>& x, std::vector<T>& y) {
-  host_apply_detail::staged(op.space(), x, y, [&](const T* from, T* to) { op.apply(from, to); });
+void host_apply(const SpmvOperator<T>& op, const std::vector<T>& x, std::vector<T>& y, T alpha = 1,
+                T beta = 0) {
+  host_apply_detail::Staged<T> from(op.space(), x), to(op.space(), y);
+  op.apply({}, alpha, from.data(), beta, to.data());
+  to.fetch();
 }
 
-// Y = A X, X and Y one vector after the other.
+// X and Y one vector after the other.
 template <class T>
-void host_apply_multiple(const SpmvOperator<T>& op, const std::vector<T>& x, std::vector<T>& y, int count) {
-  host_apply_detail::staged(op.space(), x, y,
-                            [&](const T* from, T* to) { op.apply_multiple(from, to, count); });
+void host_apply_multiple(const SpmvOperator<T>& op, const std::vector<T>& x, std::vector<T>& y, int count,
+                         T alpha = 1, T beta = 0) {
+  host_apply_detail::Staged<T> from(op.space(), x), to(op.space(), y);
+  op.apply_multiple({}, alpha, from.data(), beta, to.data(), count);
+  to.fetch();
 }
 
-// y = A^T x, y of columns() elements.
+// With A^T, y of columns() elements.
 template <class T>
-void host_apply_transpose(const SpmvOperator<T>& op, const std::vector<T>& x, std::vector<T>& y) {
-  host_apply_detail::staged(op.space(), x, y, [&](const T* from, T* to) { op.apply_transpose(from, to); });
+void host_apply_transpose(const SpmvOperator<T>& op, const std::vector<T>& x, std::vector<T>& y, T alpha = 1,
+                          T beta = 0) {
+  host_apply_detail::Staged<T> from(op.space(), x), to(op.space(), y);
+  op.apply_transpose({}, alpha, from.data(), beta, to.data());
+  to.fetch();
+}
+
+// r = b - A x; b and r may be one vector.
+template <class T>
+void host_residual(const SpmvOperator<T>& op, const std::vector<T>& b, const std::vector<T>& x,
+                   std::vector<T>& r) {
+  host_apply_detail::Staged<T> from(op.space(), x), right(op.space(), b), to(op.space(), r);
+  op.residual({}, &b == &r ? to.data() : right.data(), from.data(), to.data());
+  to.fetch();
 }
 
 }  // namespace quadrille

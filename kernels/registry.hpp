@@ -11,6 +11,7 @@
 #include "formats/cmrs.hpp"
 #include "formats/csr.hpp"
 #include "formats/dia.hpp"
+#include "kernels/format_traits.hpp"
 #include "kernels/spmv_operator.hpp"
 #include "kernels/tuning/ellr_t_paper_model.hpp"
 
@@ -82,6 +83,9 @@ struct FormatEntry {
   std::function<std::unique_ptr<SpmvOperator<double>>(const Source<double>&, const FormatOptions&)> make_fp64;
   std::function<std::unique_ptr<SpmvOperator<float>>(const Source<float>&, const FormatOptions&)> make_fp32;
 
+  const FormatTraits* traits = nullptr;  // null of a peer
+  bool logs_flops = false;               // PETSc counts what its product does
+
   template <class T>
   const auto& make() const {
     if constexpr (sizeof(T) == 8)
@@ -93,5 +97,18 @@ struct FormatEntry {
 
 // In the order of the tables: CPU formats, CUDA formats, peers.
 const std::vector<FormatEntry>& registry();
+
+// Null where there is none, for example on the GPU in a build without CUDA.
+const FormatEntry* find_entry(const std::string& name, SpaceKind space);
+
+// Whether an operator on a grid needs CSR to be made in this format, as every peer does.
+inline bool needs_csr(const FormatEntry& entry) {
+  return entry.traits == nullptr || needs_csr(*entry.traits);
+}
+// Whether the format is the block diagonals themselves, and sees what changes in them.
+bool is_the_hub(const std::string& format);
+
+// Every name once, in the registry's order.
+std::vector<std::string> format_names();
 
 }  // namespace quadrille

@@ -31,7 +31,7 @@ template <class T>
 CmrsVariants<T> cmrs_variants(const Csr<T>& csr, int height, bool reorder) {
   struct Shared {
     Array<std::int32_t> strip_ptr;
-    std::map<int, LinePlan<T, Device>> plans;  // by the threads of a block, but for the one in use
+    std::map<int, LinePlan<Device>> plans;  // by the threads of a block, but for the one in use
     std::shared_ptr<Cmrs<T, Device>> format;
   };
   Cmrs<T> host = cmrs_from_csr(csr, height, reorder);
@@ -44,7 +44,7 @@ CmrsVariants<T> cmrs_variants(const Csr<T>& csr, int height, bool reorder) {
     if (launch.kernel == Kernel::ours) {
       if (format.launch.kernel == Kernel::ours) shared->plans[before] = std::move(format.plan);
       if (shared->plans.find(threads) == shared->plans.end())
-        shared->plans[threads] = plan_on<T, Device>(shared->strip_ptr, format.height, threads);
+        shared->plans[threads] = plan_on<Device>(shared->strip_ptr, threads);
       format.plan = std::move(shared->plans.at(threads));
     } else if (format.launch.kernel == Kernel::ours) {
       shared->plans[before] = std::move(format.plan);

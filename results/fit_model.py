@@ -1,4 +1,4 @@
-"""Fits the constants of the predicted times (kernels/tuning/machine_model.cpp) to what `quadrille bench auto --json` measured, and
+"""Fits the constants of the predicted times (kernels/traits) to what `quadrille bench auto --json` measured, and
 prints them with the errors that remain and with what the choice by them would be worth:
 
     /usr/bin/python3 results/fit_model.py FILE.json[.gz]... needs numpy and scipy
@@ -73,7 +73,7 @@ def main(paths):
             measured.setdefault(operator, {})[name] = time
         worst = int(numpy.argmax(abs(error)))
         c = with_margin(x, margin)
-        print(f'{{"{name}", {1 / c[0]:.3f}, {c[1]:.2f}, {c[2]:.3f}, {c[3]:.2f}, {c[4]:.3f}, {c[5]:.2f}}},  // {len(us)} operators, '
+        print(f'{name}: .gpu = {{{1 / c[0]:.3f}, {c[1]:.2f}, {c[2]:.3f}, {c[3]:.2f}, {c[4]:.3f}, {c[5]:.2f}}},  // {len(us)} operators, '
               f'median error {100 * numpy.median(abs(error)):.1f} %, worst {100 * error[worst]:+.0f} % ({lines[worst][0][2]})')
     ratios = []
     for operator, times in predicted.items():

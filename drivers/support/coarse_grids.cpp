@@ -145,7 +145,7 @@ struct RankOperator {
 
 // Whether the format is made from CSR, as one that is not chosen yet may be.
 bool indexed(const PdeOnGrid& finest) {
-  return finest.entry == nullptr || (finest.entry->name != "cds" && finest.entry->name != "dia");
+  return finest.entry == nullptr || needs_csr(*finest.entry);
 }
 
 // Where an interpolation that follows an operator reaches no fine node from a coarse one, the row is empty: a

@@ -44,6 +44,13 @@ std::int64_t count_non_zeros(const BlockDiagonals<T>& hub) {
   return count;
 }
 
+std::string formats_without_csr() {
+  std::string names;
+  for (const FormatTraits& format : format_traits())
+    if (!needs_csr(format)) names += (names.empty() ? "" : " and ") + format.name;
+  return names;
+}
+
 // Why there is no CSR of this operator.
 std::exception_ptr why_no_csr(const Options& options, const HostBytes& bytes, std::int64_t rows) {
   if (options.check_on_slabs)
@@ -54,7 +61,8 @@ std::exception_ptr why_no_csr(const Options& options, const HostBytes& bytes, st
     return std::make_exception_ptr(
         MemoryError("not enough memory: the block diagonals, CSR and the check take " +
                     bytes_text(bytes.hub + bytes.csr + bytes.vectors) + ", " +
-                    bytes_text(memory::available_host_bytes()) + " are free; cds and dia do not need CSR"));
+                    bytes_text(memory::available_host_bytes()) + " are free; " + formats_without_csr() +
+                    " do not need CSR"));
   } catch (const FormatError&) {
     return std::current_exception();
   }
@@ -66,10 +74,11 @@ std::exception_ptr why_no_csr(const Options& options, const HostBytes& bytes, st
       sparsity_at_most(structure, !has_dense_blocks(options), options.precision == Precision::fp64 ? 8 : 4,
                        options.format_options);
   std::string needs;
-  for (const char* format : {"cds", "dia"})
-    needs += (needs.empty() ? "" : ", ") +
-             bytes_text(format_bytes(format, size, options.format_options).traffic.stored_bytes) + " as " +
-             format;
+  for (const FormatTraits& format : format_traits())
+    if (!needs_csr(format))
+      needs += (needs.empty() ? "" : ", ") +
+               bytes_text(format_bytes(format.name, size, options.format_options).traffic.stored_bytes) +
+               " as " + format.name;
   throw MemoryError("not enough memory: grid " + to_string(options.grid) + " with " +
                     std::to_string(structure.dof) + " DoF and " + std::to_string(structure.diagonals()) +
                     " block diagonals needs " + needs + ", and " + bytes_text(bytes.vectors) +

@@ -161,13 +161,22 @@ std::vector<OptionSpec> run_options() {
   };
 }
 
+// The names of the formats that have this option.
+std::string formats_with(const std::string& option) {
+  std::vector<std::string> names;
+  for (const FormatTraits& format : format_traits())
+    if (std::find(format.options.begin(), format.options.end(), option) != format.options.end())
+      names.push_back(format.name);
+  return joined(names, ", ");
+}
+
 std::vector<OptionSpec> format_options() {
   const std::string group = "Format parameters";
   const unsigned to = for_runs;
   return {
       {"kernel", "ours | paper", group, to, true,
-       "on the GPU: our kernels, or for csr, csc, cds, ellr_t, rg_csr and cmrs the one that the format's "
-       "paper describes (default ours)"},
+       "on the GPU: our kernels, or the one that the format's paper describes, for " +
+           formats_with("kernel") + " (default ours)"},
       {"x-cache", "read-only | l1 | l2", group, to, true,
        "how the papers' kernels read x, past L1 with l2; those of csr and csc read-only in any case (default "
        "read-only)"},
@@ -257,13 +266,6 @@ void add(po::options_description& into, const OptionSpec& option) {
 }
 
 }  // namespace
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const FormatEntry& entry : registry())
-    if (std::find(names.begin(), names.end(), entry.name) == names.end()) names.push_back(entry.name);
-  return names;
-}
 
 std::vector<std::string> bench_formats() {
   const std::vector<std::string> known = format_names();

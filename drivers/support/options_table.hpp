@@ -63,9 +63,6 @@ const ExperimentSpec* find_experiment(const std::string& name);
 // The options of these subcommands, as Boost parses them: every value is a string.
 boost::program_options::options_description describe(unsigned commands);
 
-// The names of registry(), without repeats, in its order.
-std::vector<std::string> format_names();
-
 // The defaults of bench: the sizes, and the formats of the CDS paper's figures with today's peers, as far as registry()
 // has them.
 inline constexpr char bench_grids[] = "256x256,512x512,32x32x32,64x64x64";

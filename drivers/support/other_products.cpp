@@ -2,12 +2,6 @@
 
 namespace quadrille {
 
-const FormatEntry* find_entry(const std::string& name, SpaceKind space) {
-  for (const FormatEntry& entry : registry())
-    if (entry.name == name && entry.space == space) return &entry;
-  return nullptr;
-}
-
 template <class T>
 Others measure_others(FormatRun<T>& formats, OperatorSweep& sweep, const Options& here, SpaceKind space,
                       std::span<const OtherProduct> wanted) {

@@ -28,7 +28,4 @@ template <class T>
 Others measure_others(FormatRun<T>& formats, OperatorSweep& sweep, const Options& here, SpaceKind space,
                       std::span<const OtherProduct> wanted);
 
-// Null where there is none.
-const FormatEntry* find_entry(const std::string& name, SpaceKind space);
-
 }  // namespace quadrille

@@ -14,9 +14,9 @@ class NoRows final : public SpmvOperator<double> {
   std::int64_t columns() const override { return 0; }
   SpaceKind space() const override { return space_; }
   Traffic traffic() const override { return {}; }
-  void apply(const double*, double*) const override {}
+  void multiply(Queue, const double*, const Output<double>&) const override {}
   bool has_transpose() const override { return true; }
-  void apply_transpose(const double*, double*) const override {}
+  void multiply_transposed(Queue, const double*, const Output<double>&) const override {}
   Csr<double> to_csr() const override { return {0, 0, Array<std::int32_t>(1, 0), {}, {}}; }
   Array<double> diagonal_blocks(int) const override { return {}; }
 

@@ -19,7 +19,7 @@ void add_block(const T* block, int b, const T* x, T* __restrict sum) {
 }
 
 template <int B, class T>
-void multiply(const Bcsr<T>& a, const T* x, T* y) {
+void multiply(const Bcsr<T>& a, const T* x, const Output<T>& y) {
   const std::int64_t b = a.block_size;
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < a.block_rows(); ++i) {
@@ -35,14 +35,14 @@ void multiply(const Bcsr<T>& a, const T* x, T* y) {
         add_block<B>(block, a.block_size, edge, sum);
       }
     }
-    std::copy(sum, sum + std::min(b, a.rows - i * b), y + i * b);
+    for (std::int64_t r = 0; r < std::min(b, a.rows - i * b); ++r) y.put(i * b + r, sum[r]);
   }
 }
 
 }  // namespace
 
 template <class T>
-void spmv(const Bcsr<T>& a, const T* x, T* y) {
+void spmv(const Bcsr<T>& a, const T* x, Output<T> y) {
   switch (a.block_size) {
     case 1:
       return multiply<1>(a, x, y);
@@ -65,7 +65,7 @@ void spmv(const Bcsr<T>& a, const T* x, T* y) {
   }
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const Bcsr<T>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) template void spmv(const Bcsr<T>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

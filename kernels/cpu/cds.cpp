@@ -1,18 +1,20 @@
-// CDS on the CPU. A thread owns runs of nodes short enough for their part of y to stay in the first-level
-// cache, and adds one block diagonal after the other to it, four columns at a time: so few streams at once
+// CDS on the CPU. A thread owns runs of nodes short enough for their sums to stay in the first-level cache,
+// and adds one block diagonal after the other to them, four columns at a time: so few streams at once
 // that the hardware prefetchers follow them, and that they do not evict each other when the columns lie a
 // power of two apart. Within a grid line a block diagonal couples one interval of nodes, or two where it
 // wraps; the padding is never touched.
 #include <algorithm>
 #include <type_traits>
+#include <vector>
 
 #include "kernels/cpu/intervals.hpp"
+#include "kernels/cpu/run_of_sums.hpp"
 #include "kernels/cpu/spmv.hpp"
 
 namespace quadrille::cpu {
 namespace {
 
-constexpr std::int64_t cached_bytes = 16 << 10;  // of y in one run of nodes
+constexpr std::int64_t cached_bytes = 16 << 10;  // of the sums in one run of nodes
 constexpr int columns_at_once = 4;
 
 // y[i + r] += sum over C columns of v[c*rows + i + r] * x[i + c], i the first row of a node. B = 0: `dof`
@@ -92,24 +94,30 @@ AddBlockDiagonal<T> block_diagonal_kernel(int dof) {
 }
 
 template <bool Transposed, class T>
-void multiply(const BlockDiagonals<T>& a, const T* x, T* y) {
+void multiply(const BlockDiagonals<T>& a, const T* x, const Output<T>& y) {
   const std::int64_t rows = a.rows(), dof = a.dof;
   const std::int64_t run =
       std::max<std::int64_t>(1, cached_bytes / (dof * static_cast<std::int64_t>(sizeof(T))));
   const auto add = block_diagonal_kernel<Transposed, T>(a.dof);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t begin = 0; begin < a.nodes(); begin += run) {
-    const std::int64_t end = std::min(a.nodes(), begin + run);
-    std::fill(y + begin * dof, y + end * dof, T(0));
-    for (std::int64_t d = 0; d < a.diagonals(); ++d) {
-      const NodeOffset& o = a.offsets[d];
-      const NodeOffset from = Transposed ? NodeOffset{-o.x, -o.y, -o.z} : o;
-      const T* const column = a.values.data() + d * dof * rows;
-      for_each_interval(
-          a, from, begin, end, [&](std::int64_t first, std::int64_t count, std::int64_t neighbour) {
-            const std::int64_t owner = Transposed ? neighbour : first;  // whose row the values stand in
-            add(column + owner * dof, rows, count, a.dof, x + neighbour * dof, y + first * dof);
-          });
+#pragma omp parallel
+  {
+    std::vector<T> buffer(y.beta == 0 ? 0 : static_cast<std::size_t>(run * dof));
+#pragma omp for schedule(static)
+    for (std::int64_t begin = 0; begin < a.nodes(); begin += run) {
+      const std::int64_t end = std::min(a.nodes(), begin + run);
+      T* const sums = begin_run(begin * dof, (end - begin) * dof, buffer.data(), y);
+      for (std::int64_t d = 0; d < a.diagonals(); ++d) {
+        const NodeOffset& o = a.offsets[d];
+        const NodeOffset from = Transposed ? NodeOffset{-o.x, -o.y, -o.z} : o;
+        const T* const column = a.values.data() + d * dof * rows;
+        for_each_interval(
+            a, from, begin, end, [&](std::int64_t first, std::int64_t count, std::int64_t neighbour) {
+              const std::int64_t owner = Transposed ? neighbour : first;  // whose row the values stand in
+              add(column + owner * dof, rows, count, a.dof, x + neighbour * dof,
+                  sums + (first - begin) * dof);
+            });
+      }
+      end_run(begin * dof, (end - begin) * dof, sums, y);
     }
   }
 }
@@ -117,18 +125,18 @@ void multiply(const BlockDiagonals<T>& a, const T* x, T* y) {
 }  // namespace
 
 template <class T>
-void spmv(const BlockDiagonals<T>& a, const T* x, T* y) {
+void spmv(const BlockDiagonals<T>& a, const T* x, Output<T> y) {
   multiply<false>(a, x, y);
 }
 
 template <class T>
-void spmv_transpose(const BlockDiagonals<T>& a, const T* x, T* y) {
+void spmv_transpose(const BlockDiagonals<T>& a, const T* x, Output<T> y) {
   multiply<true>(a, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T)                              \
-  template void spmv(const BlockDiagonals<T>&, const T*, T*); \
-  template void spmv_transpose(const BlockDiagonals<T>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T)                                     \
+  template void spmv(const BlockDiagonals<T>&, const T*, Output<T>); \
+  template void spmv_transpose(const BlockDiagonals<T>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

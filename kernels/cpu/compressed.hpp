@@ -8,37 +8,42 @@
 #include <vector>
 
 #include "formats/array.hpp"
+#include "kernels/output.hpp"
 
 namespace quadrille::cpu {
 
-// y[i] = sum over the entries k of line i of value[k] * x[index[k]]; lines are shared between threads.
+// Row i of y: the sum over the entries k of line i of value[k] * x[index[k]]; lines are shared between
+// threads.
 template <class T>
 void gather(std::int64_t lines, const Array<std::int32_t>& ptr, const Array<std::int32_t>& index,
-            const Array<T>& value, const T* x, T* y) {
+            const Array<T>& value, const T* x, const Output<T>& y) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < lines; ++i) {
     T sum = 0;
     for (std::int32_t k = ptr[i]; k < ptr[i + 1]; ++k) sum += value[k] * x[index[k]];
-    y[i] = sum;
+    y.put(i, sum);
   }
 }
 
-// y[index[k]] += value[k] * x[i] over all lines i. Each thread owns a range of y and finds its part of every
-// line by bisection (indices ascend within a line), so that no element is shared and the order of the sums is
-// always the same.
+// Row index[k] of y: the sum of value[k] * x[i] over all lines i. Each thread owns a range of y and finds its
+// part of every line by bisection (indices ascend within a line), so that no element is shared and the order
+// of the sums is always the same.
 template <class T>
 void scatter(std::int64_t lines, std::int64_t size_y, const Array<std::int32_t>& ptr,
-             const Array<std::int32_t>& index, const Array<T>& value, const T* x, T* y) {
+             const Array<std::int32_t>& index, const Array<T>& value, const T* x, const Output<T>& y) {
 #pragma omp parallel
   {
     const std::int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
     const std::int64_t begin = size_y * me / threads, end = size_y * (me + 1) / threads;
-    std::fill(y + begin, y + end, T(0));
+    for (std::int64_t i = begin; i < end; ++i) y.put(i, 0);
+    T* const to = y.to;
+    const T alpha = y.alpha;
     for (std::int64_t i = 0; i < lines; ++i) {
       const std::int32_t* const line_end = index.data() + ptr[i + 1];
       const std::int32_t* at = index.data() + ptr[i];
       if (begin > 0) at = std::lower_bound(at, line_end, begin);
-      for (; at != line_end && *at < end; ++at) y[*at] += value[at - index.data()] * x[i];
+      const T factor = alpha * x[i];
+      for (; at != line_end && *at < end; ++at) to[*at] += value[at - index.data()] * factor;
     }
   }
 }

@@ -5,12 +5,12 @@
 namespace quadrille::cpu {
 
 template <class T>
-void spmv(const Coo<T>& a, const T* x, T* y) {
-  std::fill(y, y + a.rows, T(0));
+void spmv(const Coo<T>& a, const T* x, Output<T> y) {
+  for (std::int64_t i = 0; i < a.rows; ++i) y.put(i, 0);
   coo_add(a, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const Coo<T>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) template void spmv(const Coo<T>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -1,4 +1,4 @@
-// y += A x for COO, shared with HYB. Internal to kernels/cpu.
+// y += alpha A x for COO, shared with HYB. Internal to kernels/cpu.
 #pragma once
 
 #include <omp.h>
@@ -6,12 +6,13 @@
 #include <algorithm>
 
 #include "formats/coo.hpp"
+#include "kernels/output.hpp"
 
 namespace quadrille::cpu {
 
 // Entries are shared between threads at row boundaries, so that no element of y is shared.
 template <class T>
-void coo_add(const Coo<T>& a, const T* x, T* y) {
+void coo_add(const Coo<T>& a, const T* x, const Output<T>& y) {
 #pragma omp parallel
   {
     const std::int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
@@ -24,7 +25,7 @@ void coo_add(const Coo<T>& a, const T* x, T* y) {
       const std::int32_t row = a.row[k];
       T sum = 0;
       for (; k < end && a.row[k] == row; ++k) sum += a.value[k] * x[a.column[k]];
-      y[row] += sum;
+      y.to[row] += y.alpha * sum;
     }
   }
 }

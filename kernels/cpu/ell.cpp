@@ -5,11 +5,11 @@
 namespace quadrille::cpu {
 
 template <class T>
-void spmv(const Ell<T>& a, const T* x, T* y) {
+void spmv(const Ell<T>& a, const T* x, Output<T> y) {
   ell_rows(a, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const Ell<T>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) template void spmv(const Ell<T>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -6,7 +6,7 @@
 namespace quadrille::cpu {
 
 template <class T>
-void spmv(const EllrT<T>& a, const T* x, T* y) {
+void spmv(const EllrT<T>& a, const T* x, Output<T> y) {
   const std::int64_t threads = a.threads;
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -16,11 +16,11 @@ void spmv(const EllrT<T>& a, const T* x, T* y) {
       const std::int64_t count = std::min<std::int64_t>(threads, a.row_length[i] - first);
       for (std::int64_t e = 0; e < count; ++e) sum += a.value[at + e] * x[a.column[at + e]];
     }
-    y[i] = sum;
+    y.put(i, sum);
   }
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const EllrT<T>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) template void spmv(const EllrT<T>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -43,7 +43,7 @@ struct Lines {
 
 // With weights of their own, row by row.
 template <class T>
-void interpolate_by_weights(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
+void interpolate_by_weights(const GridInterpolation<T>& p, const T* x, const Output<T>& y) {
   const AxisTables<T>&ax = p.axes[0], &ay = p.axes[1], &az = p.axes[2];
   const std::int64_t rows = p.rows(), corners = p.corners(), dof = p.dof;
 #pragma omp parallel for schedule(static)
@@ -56,24 +56,25 @@ void interpolate_by_weights(const GridInterpolation<T>& p, const T* x, T* y, boo
                   ax.node[2 * i + k % 2];
       const std::int64_t first = (line * p.fine[0] + i) * dof;
       for (std::int64_t r = 0; r < dof; ++r) {
-        T sum = add ? y[first + r] : T(0);
+        T sum = 0;
         for (int k = 0; k < corners; ++k) sum += p.weights[k * rows + first + r] * x[node[k] * dof + r];
-        y[first + r] = sum;
+        y.put(first + r, sum);
       }
     }
   }
 }
 
 template <class T>
-void restrict_by_weights(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
+void restrict_by_weights(const GridInterpolation<T>& p, const T* x, const Output<T>& y) {
   const AxisTables<T>&ax = p.axes[0], &ay = p.axes[1], &az = p.axes[2];
   const std::int64_t rows = p.rows(), dof = p.dof;
+  Lines<T> sums(dof);
 #pragma omp parallel for schedule(static)
   for (std::int64_t line = 0; line < p.coarse[1] * p.coarse[2]; ++line) {
     const std::int64_t jy = line % p.coarse[1], jz = line / p.coarse[1];
     for (std::int64_t j = 0; j < p.coarse[0]; ++j) {
-      T* const to = y + (line * p.coarse[0] + j) * dof;
-      if (!add) std::fill(to, to + dof, T(0));
+      T* const sum = sums.mine();
+      std::fill(sum, sum + dof, T(0));
       for (std::int32_t kz = az.first[jz]; kz < az.first[jz + 1]; ++kz)
         for (std::int32_t ky = ay.first[jy]; ky < ay.first[jy + 1]; ++ky)
           for (std::int32_t kx = ax.first[j]; kx < ax.first[j + 1]; ++kx) {
@@ -81,8 +82,10 @@ void restrict_by_weights(const GridInterpolation<T>& p, const T* x, T* y, bool a
             const int corner = (ax.node[2 * ix] != j ? 1 : 0) + (ay.node[2 * iy] != jy ? 2 : 0) +
                                (az.node[2 * iz] != jz ? 4 : 0);
             const std::int64_t from = ((iz * p.fine[1] + iy) * p.fine[0] + ix) * dof;
-            for (std::int64_t r = 0; r < dof; ++r) to[r] += p.weights[corner * rows + from + r] * x[from + r];
+            for (std::int64_t r = 0; r < dof; ++r)
+              sum[r] += p.weights[corner * rows + from + r] * x[from + r];
           }
+      for (std::int64_t r = 0; r < dof; ++r) y.put((line * p.coarse[0] + j) * dof + r, sum[r]);
     }
   }
 }
@@ -90,8 +93,8 @@ void restrict_by_weights(const GridInterpolation<T>& p, const T* x, T* y, bool a
 }  // namespace
 
 template <class T>
-void interpolate(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
-  if (p.weights.size() > 0) return interpolate_by_weights(p, x, y, add);
+void interpolate(const GridInterpolation<T>& p, const T* x, Output<T> y) {
+  if (p.weights.size() > 0) return interpolate_by_weights(p, x, y);
   const std::int64_t from_line = p.coarse[0] * p.dof, to_line = p.fine[0] * p.dof;
   const AxisTables<T>&ax = p.axes[0], &ay = p.axes[1], &az = p.axes[2];
   Lines<T> lines(from_line);
@@ -105,23 +108,20 @@ void interpolate(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
       if (weight == 0) continue;
       add_line(from_line, weight, x + (az.node[kz] * p.coarse[1] + ay.node[ky]) * from_line, sum, k == 0);
     }
-    T* const to = y + line * to_line;
+    const Output<T> to = y.beyond(line * to_line);
     with_dof(p.dof, [&](auto dof) {
       for (std::int64_t i = 0; i < p.fine[0]; ++i) {
         const T *a = sum + ax.node[2 * i] * dof, *b = sum + ax.node[2 * i + 1] * dof;
         const T wa = ax.weight[2 * i], wb = ax.weight[2 * i + 1];
-        for (int r = 0; r < dof; ++r) {
-          const T value = wa * a[r] + wb * b[r];
-          to[i * dof + r] = add ? to[i * dof + r] + value : value;
-        }
+        for (int r = 0; r < dof; ++r) to.put(i * dof + r, wa * a[r] + wb * b[r]);
       }
     });
   }
 }
 
 template <class T>
-void restrict_to(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
-  if (p.weights.size() > 0) return restrict_by_weights(p, x, y, add);
+void restrict_to(const GridInterpolation<T>& p, const T* x, Output<T> y) {
+  if (p.weights.size() > 0) return restrict_by_weights(p, x, y);
   const std::int64_t from_line = p.fine[0] * p.dof, to_line = p.coarse[0] * p.dof;
   const AxisTables<T>&ax = p.axes[0], &ay = p.axes[1], &az = p.axes[2];
   Lines<T> lines(from_line);
@@ -137,22 +137,22 @@ void restrict_to(const GridInterpolation<T>& p, const T* x, T* y, bool add) {
         first = false;
       }
     if (first) std::fill(sum, sum + from_line, T(0));
-    T* const to = y + line * to_line;
+    const Output<T> to = y.beyond(line * to_line);
     with_dof(p.dof, [&](auto dof) {
       for (std::int64_t j = 0; j < p.coarse[0]; ++j)
         for (int r = 0; r < dof; ++r) {
           T value = 0;
           for (std::int32_t k = ax.first[j]; k < ax.first[j + 1]; ++k)
             value += ax.reader_weight[k] * sum[ax.reader[k] * dof + r];
-          to[j * dof + r] = add ? to[j * dof + r] + value : value;
+          to.put(j * dof + r, value);
         }
     });
   }
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                              \
-  template void interpolate(const GridInterpolation<T>&, const T*, T*, bool); \
-  template void restrict_to(const GridInterpolation<T>&, const T*, T*, bool);
+#define QUADRILLE_INSTANTIATE(T)                                               \
+  template void interpolate(const GridInterpolation<T>&, const T*, Output<T>); \
+  template void restrict_to(const GridInterpolation<T>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -6,12 +6,12 @@
 namespace quadrille::cpu {
 
 template <class T>
-void spmv(const Hyb<T>& a, const T* x, T* y) {
+void spmv(const Hyb<T>& a, const T* x, Output<T> y) {
   ell_rows(a.ell, x, y);
   coo_add(a.coo, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const Hyb<T>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) template void spmv(const Hyb<T>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -7,7 +7,7 @@
 namespace quadrille::cpu {
 
 template <class T>
-void spmv(const RgCsr<T>& a, const T* x, T* y) {
+void spmv(const RgCsr<T>& a, const T* x, Output<T> y) {
   constexpr std::int64_t largest_group = 1024;
   const bool ordered = a.order.size() > 0;
 #pragma omp parallel for schedule(static)
@@ -19,11 +19,11 @@ void spmv(const RgCsr<T>& a, const T* x, T* y) {
     for (std::int64_t at = a.group_ptr[g]; at < a.group_ptr[g + 1]; at += size, ++e)
       for (std::int64_t i = 0; i < size; ++i)
         if (e < a.row_length[first + i]) sum[i] += a.value[at + i] * x[a.column[at + i]];
-    for (std::int64_t i = 0; i < size; ++i) y[ordered ? a.order[first + i] : first + i] = sum[i];
+    for (std::int64_t i = 0; i < size; ++i) y.put(ordered ? a.order[first + i] : first + i, sum[i]);
   }
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const RgCsr<T>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) template void spmv(const RgCsr<T>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -1,38 +1,30 @@
-// The CPU products, OpenMP over rows: y = A x, and y = A^T x where it is offered. x and y never overlap; every element of
-// y is written. The result is the same, bit by bit, every time and for every number of threads.
+// The CPU products, OpenMP over rows: A x, and A^T x where it is offered, to an Output. x and y never
+// overlap; every element of y is written. The result is the same, bit by bit, every time and for every number
+// of threads.
 #pragma once
 
-#include "formats/bcsr.hpp"
-#include "formats/cds.hpp"
-#include "formats/cmrs.hpp"
-#include "formats/coo.hpp"
-#include "formats/csc.hpp"
-#include "formats/csr.hpp"
-#include "formats/dia.hpp"
-#include "formats/ell.hpp"
-#include "formats/ellr_t.hpp"
-#include "formats/hyb.hpp"
-#include "formats/rg_csr.hpp"
+#include "formats/all.hpp"
+#include "kernels/output.hpp"
 
 namespace quadrille::cpu {
 
 // clang-format off
-template <class T> void spmv(const Csr<T>& a, const T* x, T* y);
-template <class T> void spmv(const Csc<T>& a, const T* x, T* y);
-template <class T> void spmv(const Coo<T>& a, const T* x, T* y);
-template <class T> void spmv(const Bcsr<T>& a, const T* x, T* y);
-template <class T> void spmv(const Dia<T>& a, const T* x, T* y);
-template <class T> void spmv(const BlockDiagonals<T>& a, const T* x, T* y);  // CDS
-template <class T> void spmv(const Ell<T>& a, const T* x, T* y);
-template <class T> void spmv(const EllrT<T>& a, const T* x, T* y);
-template <class T> void spmv(const RgCsr<T>& a, const T* x, T* y);
-template <class T> void spmv(const Cmrs<T>& a, const T* x, T* y);
-template <class T> void spmv(const Hyb<T>& a, const T* x, T* y);
+template <class T> void spmv(const Csr<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const Csc<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const Coo<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const Bcsr<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const Dia<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const BlockDiagonals<T>& a, const T* x, Output<T> y);  // CDS
+template <class T> void spmv(const Ell<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const EllrT<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const RgCsr<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const Cmrs<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const Hyb<T>& a, const T* x, Output<T> y);
 
-template <class T> void spmv_transpose(const Csr<T>& a, const T* x, T* y);
-template <class T> void spmv_transpose(const Csc<T>& a, const T* x, T* y);
-template <class T> void spmv_transpose(const Dia<T>& a, const T* x, T* y);
-template <class T> void spmv_transpose(const BlockDiagonals<T>& a, const T* x, T* y);  // CDS
+template <class T> void spmv_transpose(const Csr<T>& a, const T* x, Output<T> y);
+template <class T> void spmv_transpose(const Csc<T>& a, const T* x, Output<T> y);
+template <class T> void spmv_transpose(const Dia<T>& a, const T* x, Output<T> y);
+template <class T> void spmv_transpose(const BlockDiagonals<T>& a, const T* x, Output<T> y);  // CDS
 // clang-format on
 
 }  // namespace quadrille::cpu

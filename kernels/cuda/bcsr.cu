@@ -42,7 +42,7 @@ template <int B, class T>
 __global__ void __launch_bounds__(threads_per_block)
     bcsr_kernel(Shape shape, const std::int32_t* __restrict__ block_row_ptr,
                 const std::int32_t* __restrict__ block_column, const T* __restrict__ value,
-                const T* __restrict__ x, T* __restrict__ y) {
+                const T* __restrict__ x, Output<T> y) {
   using P = Plan<B>;
   constexpr int row_groups = B / P::rows;
   const int lane = threadIdx.x % 32, thread = lane % P::threads;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll
   for (int i = 0; i < P::rows; ++i) {
     const std::int64_t row = std::int64_t{block_row} * B + r + i;
-    if (inside && share == 0 && row < shape.rows) y[row] = sum[i];
+    if (inside && share == 0 && row < shape.rows) y.put(row, sum[i]);
   }
 }
 
@@ -101,7 +101,7 @@ template <class T>
 __global__ void __launch_bounds__(threads_per_block)
     bcsr_any_kernel(Shape shape, const std::int32_t* __restrict__ block_row_ptr,
                     const std::int32_t* __restrict__ block_column, const T* __restrict__ value,
-                    const T* __restrict__ x, T* __restrict__ y) {
+                    const T* __restrict__ x, Output<T> y) {
   const std::int64_t row = global_thread();
   if (row >= shape.rows) return;
   const int b = shape.block_size;
@@ -115,18 +115,18 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll 8
     for (int c = 0; c < columns; ++c) sum += __ldg(a + c) * __ldg(x + first + c);
   }
-  y[row] = sum;
+  y.put(row, sum);
 }
 
 }  // namespace
 
 template <class T>
-void spmv(const Bcsr<T, Device>& a, const T* x, T* y) {
+void spmv(const Execution& on, const Bcsr<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows == 0) return;
   const Shape shape{a.rows, a.columns, a.block_rows(), a.block_size};
   const auto launch = [&](auto kernel, std::int64_t threads) {
-    kernel<<<blocks_for(threads), threads_per_block>>>(shape, a.block_row_ptr.data(), a.block_column.data(),
-                                                       a.value.data(), x, y);
+    kernel<<<blocks_for(threads), threads_per_block, 0, stream_of(on)>>>(
+        shape, a.block_row_ptr.data(), a.block_column.data(), a.value.data(), x, y);
     QUADRILLE_CUDA_LAUNCHED("bcsr");
   };
   const auto multiply = [&]<int B>(std::integral_constant<int, B>) {
@@ -135,7 +135,7 @@ void spmv(const Bcsr<T, Device>& a, const T* x, T* y) {
   };
   switch (a.block_size) {
     case 1:  // BCSR of single entries is CSR
-      return gather(0, a.plan, a.rows, a.block_row_ptr, a.block_column, a.value, x, y);
+      return gather(on, 0, a.plan, a.rows, a.block_row_ptr, a.block_column, a.value, x, y);
     case 2:
       return multiply(std::integral_constant<int, 2>{});
     case 3:
@@ -155,7 +155,8 @@ void spmv(const Bcsr<T, Device>& a, const T* x, T* y) {
   }
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const Bcsr<T, Device>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) \
+  template void spmv(const Execution&, const Bcsr<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -120,13 +120,13 @@ __device__ void load_x(const CdsStructure<Capacity>& s, const T* __restrict__ x,
 template <class T, int Dof, bool Odd, int Capacity>
 __global__ void __launch_bounds__(block_threads, (Plan<T, Dof, Odd>::blocks))
     cds_kernel(const __grid_constant__ CdsStructure<Capacity> s, const T* __restrict__ values,
-               const T* __restrict__ x, T* __restrict__ y) {
+               const T* __restrict__ x, Output<T> y) {
   using P = Plan<T, Dof, Odd>;
   constexpr int warp_loads = 32 * P::rows, warp_owns = P::lanes * P::rows;  // rows
   if (P::shifts && blockIdx.x == 0) {  // the rows after the last whole warp
     const std::int64_t warps = s.rows < warp_loads ? 0 : (s.rows - warp_loads) / warp_owns + 1;
     const std::int64_t row = warps * warp_owns + threadIdx.x;
-    if (row < s.rows) y[row] = row_sum<Dof>(s, values, x, row) + (s.accumulate ? y[row] : T(0));
+    if (row < s.rows) y.put(row, row_sum<Dof>(s, values, x, row));
     return;
   }
   const std::int64_t block_row = static_cast<std::int64_t>(blockIdx.x - (P::shifts ? 1 : 0)) * P::block_rows;
@@ -138,9 +138,7 @@ __global__ void __launch_bounds__(block_threads, (Plan<T, Dof, Odd>::blocks))
   const unsigned behind = static_cast<unsigned>(block_row - block_node * Dof) + local;
   const int node = static_cast<int>(block_node) + behind / Dof, r = behind % Dof;
   const unsigned near = careful_axes<P::nodes>(s, node, 1);
-  T sum[P::rows];
-#pragma unroll
-  for (int w = 0; w < P::rows; ++w) sum[w] = s.accumulate ? y[row + w] : T(0);
+  T sum[P::rows] = {};
 
   const T* column = values + row;
   const unsigned slope = static_cast<unsigned>(s.rows % P::rows);  // from a column's shift to the next one's
@@ -178,27 +176,29 @@ __global__ void __launch_bounds__(block_threads, (Plan<T, Dof, Odd>::blocks))
     }
   if (lane >= P::lanes) return;
   if constexpr (P::rows > 1) {
-    if (!Odd && reinterpret_cast<std::uintptr_t>(y) % 16 == 0) {
-      *reinterpret_cast<VectorOf<T, P::rows>*>(y + row) = pack(sum);
+    if (!Odd && reinterpret_cast<std::uintptr_t>(y.to) % 16 == 0) {
+#pragma unroll
+      for (int w = 0; w < P::rows; ++w) sum[w] = y.value(row + w, sum[w]);
+      *reinterpret_cast<VectorOf<T, P::rows>*>(y.to + row) = pack(sum);
       return;
     }
   }
 #pragma unroll
-  for (int w = 0; w < P::rows; ++w) y[row + w] = sum[w];
+  for (int w = 0; w < P::rows; ++w) y.put(row + w, sum[w]);
 }
 
 // Any DoF and alignment: a thread owns a row.
 template <class T, int Capacity>
 __global__ void __launch_bounds__(block_threads)
     cds_row_kernel(const __grid_constant__ CdsStructure<Capacity> s, const T* __restrict__ values,
-                   const T* __restrict__ x, T* __restrict__ y) {
+                   const T* __restrict__ x, Output<T> y) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
-  if (row < s.rows) y[row] = row_sum<0>(s, values, x, row) + (s.accumulate ? y[row] : T(0));
+  if (row < s.rows) y.put(row, row_sum<0>(s, values, x, row));
 }
 
 template <class T, int Capacity>
 struct CdsKernel {
-  void (*run)(CdsStructure<Capacity>, const T*, const T*, T*);
+  void (*run)(CdsStructure<Capacity>, const T*, const T*, Output<T>);
   int block_rows, first_block;
 };
 
@@ -220,7 +220,7 @@ CdsKernel<T, Capacity> kernel_of(int dof, bool odd, std::integer_sequence<int, L
 
 // With the instances for 1..Instances unknowns.
 template <int Capacity, int Instances, class T>
-void launch(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
+void launch(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y) {
   const bool instance = a.dof <= Instances && reinterpret_cast<std::uintptr_t>(a.values.data()) % 16 == 0;
   const bool odd = a.rows() % Plan<T, 1, false>::rows != 0;
   const auto kernel = instance
@@ -231,9 +231,10 @@ void launch(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
   std::int64_t first = 0;
   do {  // once even for an operator without diagonals, whose product is zero
     const auto s = structure_of<Capacity>(a, first, false);
-    kernel.run<<<static_cast<unsigned>(blocks), block_threads>>>(
+    kernel.run<<<static_cast<unsigned>(blocks), block_threads, 0, stream_of(on)>>>(
         s, a.values.data() + first * a.dof * a.rows(), x, y);
     QUADRILLE_CUDA_LAUNCHED("cds");
+    y = y.more();
     first += Capacity;
   } while (first < a.diagonals());
 }
@@ -241,15 +242,15 @@ void launch(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
 }  // namespace
 
 template <class T>
-void spmv(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
-  if (a.rows() == 0 || spmv_of_one(a, x, y)) return;
+void spmv(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y) {
+  if (a.rows() == 0 || spmv_of_one(on, a, x, y)) return;
   if (a.dof <= small_instances && a.diagonals() <= few_diagonals)
-    launch<few_diagonals, small_instances>(a, x, y);
+    launch<few_diagonals, small_instances>(on, a, x, y);
   else
-    launch<max_diagonals, most_instances>(a, x, y);
+    launch<max_diagonals, most_instances>(on, a, x, y);
 }
 
-template void spmv(const BlockDiagonals<float, Device>&, const float*, float*);
-template void spmv(const BlockDiagonals<double, Device>&, const double*, double*);
+template void spmv(const Execution&, const BlockDiagonals<float, Device>&, const float*, Output<float>);
+template void spmv(const Execution&, const BlockDiagonals<double, Device>&, const double*, Output<double>);
 
 }  // namespace quadrille::cuda

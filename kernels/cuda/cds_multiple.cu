@@ -16,17 +16,13 @@ constexpr int columns_together = 4;
 template <class T, int Dof, int Vectors, int Rows>
 __global__ void __launch_bounds__(threads_per_block)
     cds_multiple_kernel(const __grid_constant__ CdsStructure<max_diagonals> s, const T* __restrict__ values,
-                        const T* __restrict__ x, T* __restrict__ y) {
+                        const T* __restrict__ x, Output<T> y) {
   const int dof = Dof > 0 ? Dof : s.dof;
   const std::int64_t row = global_thread() * Rows;
   if (row >= s.rows) return;
   const int node = static_cast<int>(row / dof);
   const unsigned near = careful_axes<1>(s, node, 0);
-  T sum[Vectors][Rows];
-#pragma unroll
-  for (int v = 0; v < Vectors; ++v)
-#pragma unroll
-    for (int w = 0; w < Rows; ++w) sum[v][w] = s.accumulate ? y[v * s.rows + row + w] : T(0);
+  T sum[Vectors][Rows] = {};
   constexpr int columns = Dof > 0 && Dof < columns_together ? Dof : columns_together;
   const T* column = values + row;
   for (int d = 0; d < s.diagonals; ++d) {
@@ -56,11 +52,11 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll
   for (int v = 0; v < Vectors; ++v)
 #pragma unroll
-    for (int w = 0; w < Rows; ++w) y[v * s.rows + row + w] = sum[v][w];
+    for (int w = 0; w < Rows; ++w) y.put(v * s.rows + row + w, sum[v][w]);
 }
 
 template <class T>
-using CdsKernel = void (*)(CdsStructure<max_diagonals>, const T*, const T*, T*);
+using CdsKernel = void (*)(CdsStructure<max_diagonals>, const T*, const T*, Output<T>);
 
 // Two rows a thread need columns that begin at even values.
 template <class T, int Vectors>
@@ -78,7 +74,7 @@ CdsKernel<T> kernel_of(int dof, bool pairs) {
 
 // `Vectors` of them, from one of x and y on.
 template <class T, int Vectors>
-void product(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
+void product(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y) {
   const bool pairs =
       a.dof % 2 == 0 && reinterpret_cast<std::uintptr_t>(a.values.data()) % (2 * sizeof(T)) == 0;
   const CdsKernel<T> kernel = kernel_of<T, Vectors>(a.dof, pairs);
@@ -86,8 +82,10 @@ void product(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
   std::int64_t first = 0;
   do {  // once even for an operator without diagonals, whose product is zero
     const auto s = structure_of(a, first, false);
-    kernel<<<blocks, threads_per_block>>>(s, a.values.data() + first * a.dof * a.rows(), x, y);
+    kernel<<<blocks, threads_per_block, 0, stream_of(on)>>>(s, a.values.data() + first * a.dof * a.rows(), x,
+                                                            y);
     QUADRILLE_CUDA_LAUNCHED("cds of several vectors");
+    y = y.more();
     first += max_diagonals;
   } while (first < a.diagonals());
 }
@@ -95,25 +93,28 @@ void product(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
 }  // namespace
 
 template <class T>
-void spmv_multiple(const BlockDiagonals<T, Device>& a, const T* x, T* y, int count) {
+void spmv_multiple(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y,
+                   int count) {
   if (a.rows() == 0) return;
   while (count > 0) {
     const int vectors = count >= 8 ? 8 : count >= 4 ? 4 : count >= 2 ? 2 : 1;
     if (vectors == 8)
-      product<T, 8>(a, x, y);
+      product<T, 8>(on, a, x, y);
     else if (vectors == 4)
-      product<T, 4>(a, x, y);
+      product<T, 4>(on, a, x, y);
     else if (vectors == 2)
-      product<T, 2>(a, x, y);
+      product<T, 2>(on, a, x, y);
     else
-      spmv(a, x, y);
+      spmv(on, a, x, y);
     x += vectors * a.rows();
-    y += vectors * a.rows();
+    y = y.beyond(vectors * a.rows());
     count -= vectors;
   }
 }
 
-template void spmv_multiple(const BlockDiagonals<float, Device>&, const float*, float*, int);
-template void spmv_multiple(const BlockDiagonals<double, Device>&, const double*, double*, int);
+template void spmv_multiple(const Execution&, const BlockDiagonals<float, Device>&, const float*,
+                            Output<float>, int);
+template void spmv_multiple(const Execution&, const BlockDiagonals<double, Device>&, const double*,
+                            Output<double>, int);
 
 }  // namespace quadrille::cuda

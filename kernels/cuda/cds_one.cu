@@ -160,7 +160,7 @@ __device__ unsigned faces_near(const CdsLines& s, int node) {
 template <class T, int Length>
 __global__ void __launch_bounds__(most_threads, 6)
     cds_lines_kernel(const __grid_constant__ CdsLines s, const T* __restrict__ values,
-                     const T* __restrict__ x, T* __restrict__ y) {
+                     const T* __restrict__ x, Output<T> y) {
   constexpr int rows = 16 / sizeof(T);
   __shared__ VectorOf<T, rows> partial[most_threads / 32][32];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -192,14 +192,14 @@ __global__ void __launch_bounds__(most_threads, 6)
   }
   if (row < s.nodes)
 #pragma unroll
-    for (int w = 0; w < rows; ++w) y[row + w] = sum[w];
+    for (int w = 0; w < rows; ++w) y.put(row + w, sum[w]);
 }
 
 // One thread owns two consecutive rows. Nothing wraps.
 template <class T>
 __global__ void __launch_bounds__(128, 8)
     cds_pairs_kernel(const __grid_constant__ CdsStructure<few_diagonals> s, const T* __restrict__ values,
-                     const T* __restrict__ x, T* __restrict__ y) {
+                     const T* __restrict__ x, Output<T> y) {
   constexpr int rows = 2, together = 4;
   const std::int64_t row = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * rows;
   if (row >= s.rows) return;
@@ -229,38 +229,42 @@ __global__ void __launch_bounds__(128, 8)
         for (int w = 0; w < rows; ++w) sum[w] += a[j][w] * b[j][w];
   }
 #pragma unroll
-  for (int w = 0; w < rows; ++w) y[row + w] = sum[w];
+  for (int w = 0; w < rows; ++w) y.put(row + w, sum[w]);
 }
 
 template <int Length, class T>
-void multiply_lines(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
+void multiply_lines(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y) {
   const CdsLines s = lines_of(a, Length);
   const int groups = s.sharers > 1 ? 1 : 4, block_rows = 32 * groups * static_cast<int>(16 / sizeof(T));
   const auto blocks = static_cast<unsigned>((a.rows() + block_rows - 1) / block_rows);
-  cds_lines_kernel<T, Length><<<blocks, 32 * groups * s.sharers>>>(s, a.values.data(), x, y);
+  cds_lines_kernel<T, Length>
+      <<<blocks, 32 * groups * s.sharers, 0, stream_of(on)>>>(s, a.values.data(), x, y);
   QUADRILLE_CUDA_LAUNCHED("cds of a box");
 }
 
 }  // namespace
 
 template <class T>
-bool spmv_of_one(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
+bool spmv_of_one(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, const Output<T>& y) {
   constexpr int rows = 16 / sizeof(T);
   constexpr std::int64_t small = std::int64_t{1} << 19;  // rows: the operator lies in the second-level cache
   const bool aligned = reinterpret_cast<std::uintptr_t>(a.values.data()) % 16 == 0;
   if (a.dof != 1 || !aligned || a.rows() % rows != 0) return false;
   const int length = line_length(a.offsets);
-  if (length == 3) return multiply_lines<3>(a, x, y), true;
-  if (length == 5) return multiply_lines<5>(a, x, y), true;
+  if (length == 3) return multiply_lines<3>(on, a, x, y), true;
+  if (length == 5) return multiply_lines<5>(on, a, x, y), true;
   const bool wraps = a.periodic[0] || a.periodic[1] || a.periodic[2];
   if (wraps || a.diagonals() > few_diagonals || (sizeof(T) == 8 && a.rows() > small)) return false;
   const auto s = structure_of<few_diagonals>(a, 0, false);
-  cds_pairs_kernel<<<static_cast<unsigned>((a.rows() + 255) / 256), 128>>>(s, a.values.data(), x, y);
+  cds_pairs_kernel<<<static_cast<unsigned>((a.rows() + 255) / 256), 128, 0, stream_of(on)>>>(
+      s, a.values.data(), x, y);
   QUADRILLE_CUDA_LAUNCHED("cds of a small operator");
   return true;
 }
 
-template bool spmv_of_one(const BlockDiagonals<float, Device>&, const float*, float*);
-template bool spmv_of_one(const BlockDiagonals<double, Device>&, const double*, double*);
+template bool spmv_of_one(const Execution&, const BlockDiagonals<float, Device>&, const float*,
+                          const Output<float>&);
+template bool spmv_of_one(const Execution&, const BlockDiagonals<double, Device>&, const double*,
+                          const Output<double>&);
 
 }  // namespace quadrille::cuda

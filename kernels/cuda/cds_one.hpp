@@ -2,11 +2,13 @@
 #pragma once
 
 #include "formats/cds.hpp"
+#include "kernels/cuda/scratch.hpp"
+#include "kernels/output.hpp"
 
 namespace quadrille::cuda {
 
-// y = A x where one of these kernels is the faster one; else false, and nothing is done.
+// The product where one of these kernels is the faster one; else false, and nothing is done.
 template <class T>
-bool spmv_of_one(const BlockDiagonals<T, Device>& a, const T* x, T* y);
+bool spmv_of_one(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, const Output<T>& y);
 
 }  // namespace quadrille::cuda

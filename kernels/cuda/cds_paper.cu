@@ -15,12 +15,12 @@ namespace {
 template <CachePath Path, class T>
 __global__ void __launch_bounds__(threads_per_block)
     cds_paper_kernel(const __grid_constant__ CdsStructure<max_diagonals> s, const T* __restrict__ values,
-                     const T* x, T* __restrict__ y) {
+                     const T* x, Output<T> y) {
   const std::int64_t row = global_thread();
   if (row >= s.rows) return;
   const bool wraps = s.wraps_x || s.wraps_y || s.wraps_z;
   const int node = static_cast<int>(row / s.dof);
-  T sum = s.accumulate ? y[row] : T(0);
+  T sum = 0;
 #pragma unroll 1
   for (int d = 0; d < s.diagonals; ++d) {
     const std::int64_t to =
@@ -30,27 +30,31 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll 1
     for (int c = 0; c < s.dof; ++c) sum += value[c * s.rows] * load_x<Path>(x + to + c);
   }
-  y[row] = sum;
+  y.put(row, sum);
 }
 
 }  // namespace
 
 template <class T>
-void spmv_paper(const BlockDiagonals<T, Device>& a, CachePath x_cache, const T* x, T* y) {
+void spmv_paper(const Execution& on, const BlockDiagonals<T, Device>& a, CachePath x_cache, const T* x,
+                Output<T> y) {
   if (a.rows() == 0) return;
   std::int64_t first = 0;
   do {  // once even for an operator without diagonals, whose product is zero
     const auto s = structure_of<max_diagonals>(a, first, false);
     const T* const values = a.values.data() + first * a.dof * a.rows();
     with_path(x_cache, [&]<CachePath Path>() {
-      cds_paper_kernel<Path><<<blocks_for(a.rows()), threads_per_block>>>(s, values, x, y);
+      cds_paper_kernel<Path><<<blocks_for(a.rows()), threads_per_block, 0, stream_of(on)>>>(s, values, x, y);
     });
     QUADRILLE_CUDA_LAUNCHED("cds of the paper");
+    y = y.more();
     first += max_diagonals;
   } while (first < a.diagonals());
 }
 
-template void spmv_paper(const BlockDiagonals<float, Device>&, CachePath, const float*, float*);
-template void spmv_paper(const BlockDiagonals<double, Device>&, CachePath, const double*, double*);
+template void spmv_paper(const Execution&, const BlockDiagonals<float, Device>&, CachePath, const float*,
+                         Output<float>);
+template void spmv_paper(const Execution&, const BlockDiagonals<double, Device>&, CachePath, const double*,
+                         Output<double>);
 
 }  // namespace quadrille::cuda

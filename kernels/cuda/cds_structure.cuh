@@ -78,7 +78,6 @@ struct CdsStructure {
   bool wraps_x, wraps_y, wraps_z;
   Divisor by_nx, by_ny;
   int dof, diagonals;
-  bool accumulate;               // y += instead of y =
   std::int64_t lowest, highest;  // distances, in nodes
   int reach_x[2], reach_y[2];    // nodes towards either face, as numbers >= 0
   std::int64_t step[Capacity];   // distance in elements of a vector, where nothing wraps
@@ -102,7 +101,6 @@ CdsStructure<Capacity> structure_of(const BlockDiagonals<T, Device>& a, std::int
   s.by_ny = divisor(s.ny);
   s.dof = a.dof;
   s.diagonals = static_cast<int>(std::min<std::int64_t>(Capacity, a.diagonals() - first));
-  s.accumulate = first > 0;
   for (int d = 0; d < s.diagonals; ++d) {
     const NodeOffset& o = a.offsets[first + d];
     const NodeOffset to = transposed ? NodeOffset{-o.x, -o.y, -o.z} : o;

@@ -39,7 +39,7 @@ struct Plan {
 template <class T, int Dof>
 __global__ void __launch_bounds__(Plan<T, Dof>::threads)
     cds_transpose_kernel(const __grid_constant__ CdsStructure<max_diagonals> s, const T* __restrict__ values,
-                         const T* __restrict__ x, T* __restrict__ y) {
+                         const T* __restrict__ x, Output<T> y) {
   using P = Plan<T, Dof>;
   __shared__ T partial[P::columns][P::threads + 1];  // [column][row]
   const int local = threadIdx.x, r = local % Dof;
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(Plan<T, Dof>::threads)
           for (int i = 0; i < Dof; ++i) total += partial[r - first][local - r + i];
         __syncthreads();
       }
-      if (first <= r && r < first + P::columns && to < s.rows) y[to] = total + (s.accumulate ? y[to] : T(0));
+      if (first <= r && r < first + P::columns && to < s.rows) y.put(to, total);
     }
   }
 }
@@ -114,11 +114,11 @@ __global__ void __launch_bounds__(Plan<T, Dof>::threads)
 template <class T>
 __global__ void __launch_bounds__(threads_per_block)
     cds_transpose_row_kernel(const __grid_constant__ CdsStructure<max_diagonals> s,
-                             const T* __restrict__ values, const T* __restrict__ x, T* __restrict__ y) {
+                             const T* __restrict__ values, const T* __restrict__ x, Output<T> y) {
   const std::int64_t row = global_thread();
   if (row >= s.rows) return;
   const int node = static_cast<int>(row / s.dof), c = static_cast<int>(row % s.dof);
-  T sum = s.accumulate ? y[row] : T(0);
+  T sum = 0;
   for (int d = 0; d < s.diagonals; ++d) {
     const std::int64_t from = neighbour(s, node, d) * s.dof;
     if (from < 0) continue;
@@ -126,12 +126,12 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll 8
     for (int r = 0; r < s.dof; ++r) sum += __ldcs(column + from + r) * __ldg(x + from + r);
   }
-  y[row] = sum;
+  y.put(row, sum);
 }
 
 template <class T>
 struct CdsKernel {
-  void (*run)(CdsStructure<max_diagonals>, const T*, const T*, T*);
+  void (*run)(CdsStructure<max_diagonals>, const T*, const T*, Output<T>);
   int threads, block_rows;
 };
 
@@ -146,7 +146,7 @@ CdsKernel<T> kernel_of(int dof, std::integer_sequence<int, Less...>) {
 }  // namespace
 
 template <class T>
-void spmv_transpose(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
+void spmv_transpose(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows() == 0) return;
   const CdsKernel<T> kernel =
       a.dof <= most_instances
@@ -157,13 +157,17 @@ void spmv_transpose(const BlockDiagonals<T, Device>& a, const T* x, T* y) {
   std::int64_t first = 0;
   do {  // once even for an operator without diagonals, whose product is zero
     const auto s = structure_of(a, first, true);
-    kernel.run<<<blocks, kernel.threads>>>(s, a.values.data() + first * a.dof * a.rows(), x, y);
+    kernel.run<<<blocks, kernel.threads, 0, stream_of(on)>>>(s, a.values.data() + first * a.dof * a.rows(), x,
+                                                             y);
     QUADRILLE_CUDA_LAUNCHED("cds transposed");
+    y = y.more();
     first += max_diagonals;
   } while (first < a.diagonals());
 }
 
-template void spmv_transpose(const BlockDiagonals<float, Device>&, const float*, float*);
-template void spmv_transpose(const BlockDiagonals<double, Device>&, const double*, double*);
+template void spmv_transpose(const Execution&, const BlockDiagonals<float, Device>&, const float*,
+                             Output<float>);
+template void spmv_transpose(const Execution&, const BlockDiagonals<double, Device>&, const double*,
+                             Output<double>);
 
 }  // namespace quadrille::cuda

@@ -11,7 +11,7 @@ namespace {
 
 // Height: the height rounded up to a power of two.
 template <int Height, class T>
-void multiply_tiles(const Cmrs<T, Device>& a, const T* x, T* y) {
+void multiply_tiles(const Execution& on, const Cmrs<T, Device>& a, const T* x, Output<T> y) {
   const Lines<T> strips{.rows = a.rows,
                         .height = a.height,
                         .row_bits = a.packed ? Cmrs<T>::packed_bits : 0,
@@ -21,27 +21,28 @@ void multiply_tiles(const Cmrs<T, Device>& a, const T* x, T* y) {
                         .value = a.value.data()};
   switch (threads_of(a.launch)) {
     case 64:
-      return multiply_lines<LineShape<Height, 64>>(strips, a.plan, a.nnz(), x, y);
+      return multiply_lines<LineShape<Height, 64>>(on, strips, a.plan, a.nnz(), x, y);
     case 128:
-      return multiply_lines<LineShape<Height, 128>>(strips, a.plan, a.nnz(), x, y);
+      return multiply_lines<LineShape<Height, 128>>(on, strips, a.plan, a.nnz(), x, y);
     default:
-      return multiply_lines<LineShape<Height, 256>>(strips, a.plan, a.nnz(), x, y);
+      return multiply_lines<LineShape<Height, 256>>(on, strips, a.plan, a.nnz(), x, y);
   }
 }
 
 }  // namespace
 
 template <class T>
-void spmv(const Cmrs<T, Device>& a, const T* x, T* y) {
-  if (a.launch.kernel == Kernel::paper) return multiply_as_the_paper(a, x, y);
-  if (a.height == 1) return multiply_tiles<1>(a, x, y);
-  if (a.height == 2) return multiply_tiles<2>(a, x, y);
-  if (a.height <= 4) return multiply_tiles<4>(a, x, y);
-  if (a.height <= 8) return multiply_tiles<8>(a, x, y);
-  multiply_tiles<16>(a, x, y);
+void spmv(const Execution& on, const Cmrs<T, Device>& a, const T* x, Output<T> y) {
+  if (a.launch.kernel == Kernel::paper) return multiply_as_the_paper(on, a, x, y);
+  if (a.height == 1) return multiply_tiles<1>(on, a, x, y);
+  if (a.height == 2) return multiply_tiles<2>(on, a, x, y);
+  if (a.height <= 4) return multiply_tiles<4>(on, a, x, y);
+  if (a.height <= 8) return multiply_tiles<8>(on, a, x, y);
+  multiply_tiles<16>(on, a, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const Cmrs<T, Device>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) \
+  template void spmv(const Execution&, const Cmrs<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(1024)
     cmrs_paper_kernel(std::int64_t strips, std::int64_t rows, int height, bool aligned, int row_bits,
                       const std::int32_t* __restrict__ strip_ptr, const std::uint32_t* __restrict__ column,
                       const std::uint8_t* __restrict__ row_in_strip, const T* __restrict__ value, const T* x,
-                      T* y) {
+                      Output<T> y) {
   extern __shared__ __align__(16) unsigned char shared[];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::int64_t strip = std::int64_t{blockIdx.x} * (blockDim.x / 32) + warp;
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(1024)
     for (int i = lane; i < step * height; i += 32) sums[i] += sums[i + step * height];
     __syncwarp();
   }
-  if (lane < height && strip * height + lane < rows) y[strip * height + lane] = sums[lane];
+  if (lane < height && strip * height + lane < rows) y.put(strip * height + lane, sums[lane]);
 }
 
 // What the driver is asked for; kernels that need more shared memory get more.
@@ -54,8 +54,8 @@ inline int carveout(MemorySplit split) {
 // The split is a property of the kernel, set where it changes: setting it takes about as long as a small
 // product.
 template <CachePath Path, class T>
-void launch_paper_kernel(const Cmrs<T, Device>& a, unsigned blocks, int threads, int bytes, const T* x,
-                         T* y) {
+void launch_paper_kernel(const Execution& on, const Cmrs<T, Device>& a, unsigned blocks, int threads,
+                         int bytes, const T* x, Output<T> y) {
   static std::atomic<MemorySplit> present = MemorySplit::driver;
   const auto kernel = cmrs_paper_kernel<Path, T>;
   if (present.exchange(a.launch.split) != a.launch.split)
@@ -64,21 +64,21 @@ void launch_paper_kernel(const Cmrs<T, Device>& a, unsigned blocks, int threads,
   constexpr int without_asking = 48 << 10;
   if (bytes > without_asking)
     QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  kernel<<<blocks, threads, bytes>>>(a.strips(), a.rows, a.height, a.launch.aligned,
-                                     a.packed ? Cmrs<T>::packed_bits : 0, a.strip_ptr.data(), a.column.data(),
-                                     a.row_in_strip.data(), a.value.data(), x, y);
+  kernel<<<blocks, threads, bytes, stream_of(on)>>>(
+      a.strips(), a.rows, a.height, a.launch.aligned, a.packed ? Cmrs<T>::packed_bits : 0, a.strip_ptr.data(),
+      a.column.data(), a.row_in_strip.data(), a.value.data(), x, y);
   QUADRILLE_CUDA_LAUNCHED("cmrs of the paper");
 }
 
 template <class T>
-void multiply_as_the_paper(const Cmrs<T, Device>& a, const T* x, T* y) {
+void multiply_as_the_paper(const Execution& on, const Cmrs<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows == 0) return;
   to_index32(a.nnz() + 32, "non-zeros and a warp of them");  // lanes count to the end of the last step
   const int threads = threads_of(a.launch), per_block = threads / 32;
   const unsigned blocks = to_index32((a.strips() + per_block - 1) / per_block, "blocks of threads");
   const int bytes = threads * a.height * static_cast<int>(sizeof(T));
   with_path(a.launch.cache,
-            [&]<CachePath Path>() { launch_paper_kernel<Path>(a, blocks, threads, bytes, x, y); });
+            [&]<CachePath Path>() { launch_paper_kernel<Path>(on, a, blocks, threads, bytes, x, y); });
 }
 
 }  // namespace quadrille::cuda

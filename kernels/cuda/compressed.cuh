@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "formats/array.hpp"
+#include "kernels/cuda/begin_sums.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/lines.cuh"
 #include "kernels/cuda/scatter.cuh"
@@ -15,14 +16,14 @@ namespace quadrille::cuda {
 
 inline constexpr int entries_per_lane = 64;  // of a line before the whole warp takes over
 
-// y[i] = sum over line i. `Lanes` neighbouring lanes own a line and read its entries side by side, so that
-// short lines share the transactions of a warp. What a line has beyond 64 entries a lane is summed by the
-// whole warp, one such line after the other: a dense row does not hold up 31 idle lanes.
+// Row i of y: the sum over line i. `Lanes` neighbouring lanes own a line and read its entries side by side,
+// so that short lines share the transactions of a warp. What a line has beyond 64 entries a lane is summed by
+// the whole warp, one such line after the other: a dense row does not hold up 31 idle lanes.
 template <int Lanes, class T>
 __global__ void __launch_bounds__(threads_per_block)
     gather_kernel(std::int64_t lines, const std::int32_t* __restrict__ ptr,
                   const std::int32_t* __restrict__ index, const T* __restrict__ value,
-                  const T* __restrict__ x, T* __restrict__ y) {
+                  const T* __restrict__ x, Output<T> y) {
   const std::int64_t line = global_thread() / Lanes;
   const int lane = threadIdx.x % Lanes;
   const bool inside = line < lines;
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(threads_per_block)
     const T total = __shfl_sync(full_warp, rest, 0);
     if (static_cast<int>(threadIdx.x % 32) == owner) sum += total;
   }
-  if (inside && lane == 0) y[line] = sum;
+  if (inside && lane == 0) y.put(line, sum);
 }
 
 // The number of lanes, a power of two up to 32, for lines of this mean length: at most `together` entries a
@@ -75,9 +76,9 @@ void with_lanes(int lanes, const Launch& launch) {
 // lanes 0: tiles in shared memory, for lines of any length, as planned; without a plan as many lanes as suit
 // the mean line.
 template <class T>
-void gather(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines,
+void gather(const Execution& on, int lanes, const LinePlan<Device>& plan, std::int64_t lines,
             const Array<std::int32_t, Device>& ptr, const Array<std::int32_t, Device>& index,
-            const Array<T, Device>& value, const T* x, T* y) {
+            const Array<T, Device>& value, const T* x, Output<T> y) {
   if (lines == 0) return;
   if (lanes == 0 && plan.group.size() > 0) {
     const Lines<T> all{.rows = lines,
@@ -87,11 +88,11 @@ void gather(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines,
                        .index = reinterpret_cast<const std::uint32_t*>(index.data()),
                        .row = nullptr,
                        .value = value.data()};
-    return multiply_lines<LineShape<1, line_threads>>(all, plan, value.size(), x, y);
+    return multiply_lines<LineShape<1, line_threads>>(on, all, plan, value.size(), x, y);
   }
   with_lanes(lanes != 0 ? lanes : lanes_for(value.size(), lines, 4), [&]<int Lanes>() {
-    gather_kernel<Lanes><<<blocks_for(lines * Lanes), threads_per_block>>>(lines, ptr.data(), index.data(),
-                                                                           value.data(), x, y);
+    gather_kernel<Lanes><<<blocks_for(lines * Lanes), threads_per_block, 0, stream_of(on)>>>(
+        lines, ptr.data(), index.data(), value.data(), x, y);
   });
   QUADRILLE_CUDA_LAUNCHED("gather");
 }
@@ -99,25 +100,27 @@ void gather(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines,
 // lanes 0: by tiles, with a plan or without one; but by lines where these have much in common, which only a
 // plan tells, and where most are empty.
 template <class T>
-void scatter(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines, std::int64_t size_y,
-             const Array<std::int32_t, Device>& ptr, const Array<std::int32_t, Device>& index,
-             const Array<T, Device>& value, const T* x, T* y) {
+void scatter(const Execution& on, int lanes, const LinePlan<Device>& plan, std::int64_t lines,
+             std::int64_t size_y, const Array<std::int32_t, Device>& ptr,
+             const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x,
+             Output<T> y) {
   const std::int64_t bytes_of_y = size_y * static_cast<std::int64_t>(sizeof(T));
-  QUADRILLE_CUDA(cudaMemsetAsync(y, 0, static_cast<std::size_t>(bytes_of_y)));
+  begin_sums(on.queue, y, size_y);
   if (value.size() == 0) return;
   const auto entries = static_cast<unsigned>(to_index32(value.size(), "non-zeros"));
   const bool planned = plan.group.size() > 0;
   if (lanes == 0 && planned && !joins_pay(entries, bytes_of_y, plan.shared)) {
     const unsigned blocks = to_index32(plan.group.size(), "blocks of threads");
     to_index32(value.size() + scatter_tile, "non-zeros and a tile of them");
-    scatter_tiles_kernel<<<blocks, line_threads>>>(plan.group.data(), plan.split.data(), ptr.data(),
-                                                   index.data(), value.data(), x, y);
+    scatter_tiles_kernel<<<blocks, line_threads, 0, stream_of(on)>>>(
+        plan.group.data(), plan.split.data(), ptr.data(), index.data(), value.data(), x, y.alpha, y.to);
     return QUADRILLE_CUDA_LAUNCHED("scatter by tiles");
   }
   if (lanes == 0 && !planned && lines <= 4 * value.size()) {
     const int most = to_index32(value.size() + scatter_tile, "non-zeros and a tile of them");
-    scatter_entries_kernel<<<static_cast<unsigned>((most - 1) / scatter_tile), line_threads>>>(
-        lines, static_cast<int>(entries), ptr.data(), index.data(), value.data(), x, y);
+    scatter_entries_kernel<<<static_cast<unsigned>((most - 1) / scatter_tile), line_threads, 0,
+                             stream_of(on)>>>(lines, static_cast<int>(entries), ptr.data(), index.data(),
+                                              value.data(), x, y.alpha, y.to);
     return QUADRILLE_CUDA_LAUNCHED("scatter by tiles without a plan");
   }
   const unsigned chunk = scatter_chunk_size(value.size());
@@ -125,7 +128,7 @@ void scatter(int lanes, const LinePlan<T, Device>& plan, std::int64_t lines, std
   const ScatterLines a{lines, entries, chunk, chunks, ptr.data(), index.data()};
   with_lanes(lanes != 0 ? lanes : lanes_for(value.size(), lines, scatter_together), [&]<int Lanes>() {
     const unsigned blocks = chunks + blocks_for(lines * Lanes);
-    scatter_kernel<Lanes><<<blocks, threads_per_block>>>(a, value.data(), x, y);
+    scatter_kernel<Lanes><<<blocks, threads_per_block, 0, stream_of(on)>>>(a, value.data(), x, y.alpha, y.to);
   });
   QUADRILLE_CUDA_LAUNCHED("scatter");
 }

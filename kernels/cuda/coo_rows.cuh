@@ -1,4 +1,4 @@
-// y = A x for COO's rows that have entries, or y += A x for HYB. Internal to kernels/cuda.
+// A x for COO's rows that have entries; the others stay as they are. Internal to kernels/cuda.
 #pragma once
 
 #include "formats/coo.hpp"
@@ -40,12 +40,12 @@ __device__ __noinline__ T rest_of_row(const std::int32_t* __restrict__ row_of,
 // A segmented sum. A block owns the rows that start in its tile of consecutive entries; of the row that the
 // tile's end cuts it reads the rest, mostly within the next 128 entries. The threads read the tile side by side,
 // all in flight, and leave rows and products in shared memory. Then a thread sums seven consecutive entries and
-// puts a row into y, or adds it, when it comes to its end; what it holds of a row that goes on is passed on
+// puts a row into y when it comes to its end; what it holds of a row that goes on is passed on
 // from lane to lane and from warp to warp. No atomics, and the same order every time.
-template <bool Add, class T>
+template <class T>
 __global__ void __launch_bounds__(coo_threads, 10)
     coo_kernel(int nnz, const std::int32_t* __restrict__ row_of, const std::int32_t* __restrict__ column,
-               const T* __restrict__ value, const T* __restrict__ x, T* __restrict__ y) {
+               const T* __restrict__ value, const T* __restrict__ x, Output<T> y) {
   constexpr int warps = coo_threads / 32;
   __shared__ std::int32_t row_tile[coo_tile + 1];  // after the row before the tile
   __shared__ T product_tile[coo_tile];
@@ -53,7 +53,6 @@ __global__ void __launch_bounds__(coo_threads, 10)
   __shared__ bool starts_in_warp[warps];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   const int begin = static_cast<int>(blockIdx.x) * coo_tile, left = nnz - begin;
-  const auto put = [&](int row, T sum) { y[row] = Add ? y[row] + sum : sum; };
 
   // Beyond the last entry it is read again, as one of row -1: no branches between the loads.
   int row[coo_run], at[coo_run];
@@ -95,7 +94,7 @@ __global__ void __launch_bounds__(coo_threads, 10)
     const int next = row_tile[first + e + 1];
     if (next != current) {
       if (starts)
-        put(current, sum);
+        y.put(current, sum);
       else
         head = sum;
       starts = true;
@@ -132,7 +131,7 @@ __global__ void __launch_bounds__(coo_threads, 10)
     }
     carried += from_warps;
   }
-  if (starts && owned) put(row_in, carried + head);
+  if (starts && owned) y.put(row_in, carried + head);
   // The last row, with what it has beyond the tile.
   T rest = 0;
   if (far)
@@ -140,16 +139,16 @@ __global__ void __launch_bounds__(coo_threads, 10)
   if (thread == coo_threads - 1 && owned_last) {
     T total = starts ? sum : carried + sum;
     for (int w = 0; w < warps; ++w) total += beyond_of_warp[w];
-    put(last_row, total + rest);
+    y.put(last_row, total + rest);
   }
 }
 
-template <bool Add, class T>
-void coo_rows(const Coo<T, Device>& a, const T* x, T* y) {
+template <class T>
+void coo_rows(const Execution& on, const Coo<T, Device>& a, const T* x, Output<T> y) {
   if (a.nnz() == 0) return;
   const unsigned blocks = to_index32((a.nnz() + coo_tile - 1) / coo_tile, "blocks of threads");
-  coo_kernel<Add><<<blocks, coo_threads>>>(to_index32(a.nnz(), "non-zeros"), a.row.data(), a.column.data(),
-                                           a.value.data(), x, y);
+  coo_kernel<<<blocks, coo_threads, 0, stream_of(on)>>>(to_index32(a.nnz(), "non-zeros"), a.row.data(),
+                                                        a.column.data(), a.value.data(), x, y);
   QUADRILLE_CUDA_LAUNCHED("coo");
 }
 

@@ -5,18 +5,18 @@
 namespace quadrille::cuda {
 
 template <class T>
-void spmv(const Csc<T, Device>& a, const T* x, T* y) {
-  scatter(0, a.plan, a.columns, a.rows, a.column_ptr, a.row, a.value, x, y);
+void spmv(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y) {
+  scatter(on, 0, a.plan, a.columns, a.rows, a.column_ptr, a.row, a.value, x, y);
 }
 
 template <class T>
-void spmv_transpose(const Csc<T, Device>& a, const T* x, T* y) {
-  gather(0, a.plan, a.columns, a.column_ptr, a.row, a.value, x, y);
+void spmv_transpose(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y) {
+  gather(on, 0, a.plan, a.columns, a.column_ptr, a.row, a.value, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T)                           \
-  template void spmv(const Csc<T, Device>&, const T*, T*); \
-  template void spmv_transpose(const Csc<T, Device>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T)                                                    \
+  template void spmv(const Execution&, const Csc<T, Device>&, const T*, Output<T>); \
+  template void spmv_transpose(const Execution&, const Csc<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

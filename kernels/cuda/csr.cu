@@ -6,18 +6,18 @@
 namespace quadrille::cuda {
 
 template <class T>
-void spmv(const Csr<T, Device>& a, const T* x, T* y) {
-  gather(a.lanes, a.plan, a.rows, a.row_ptr, a.column, a.value, x, y);
+void spmv(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y) {
+  gather(on, a.lanes, a.plan, a.rows, a.row_ptr, a.column, a.value, x, y);
 }
 
 template <class T>
-void spmv_transpose(const Csr<T, Device>& a, const T* x, T* y) {
-  scatter(a.lanes, a.plan, a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
+void spmv_transpose(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y) {
+  scatter(on, a.lanes, a.plan, a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T)                           \
-  template void spmv(const Csr<T, Device>&, const T*, T*); \
-  template void spmv_transpose(const Csr<T, Device>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T)                                                    \
+  template void spmv(const Execution&, const Csr<T, Device>&, const T*, Output<T>); \
+  template void spmv_transpose(const Execution&, const Csr<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "formats/array.hpp"
-#include "kernels/cuda/check.hpp"
+#include "kernels/cuda/stream.hpp"
 
 namespace quadrille::cuda {
 namespace {
@@ -16,11 +16,14 @@ std::string version_text(int version) {
 
 class Event {
  public:
-  Event() { QUADRILLE_CUDA(cudaEventCreate(&event_)); }
+  explicit Event(unsigned flags = cudaEventDefault) {
+    QUADRILLE_CUDA(cudaEventCreateWithFlags(&event_, flags));
+  }
   ~Event() { cudaEventDestroy(event_); }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
-  void record() { QUADRILLE_CUDA(cudaEventRecord(event_)); }
+  cudaEvent_t get() const { return event_; }
+  void record(Queue queue = {}) { QUADRILLE_CUDA(cudaEventRecord(event_, stream_of(queue))); }
   void wait() { QUADRILLE_CUDA(cudaEventSynchronize(event_)); }
   float ms_since(const Event& start) const {
     float ms = 0;
@@ -136,8 +139,16 @@ void synchronize() {
   if (device_count() > 0) QUADRILLE_CUDA(cudaDeviceSynchronize());
 }
 
-void zero_memory(void* device, std::int64_t bytes) {
-  if (bytes > 0) QUADRILLE_CUDA(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes)));
+void wait_for(Queue before, Queue queue) {
+  if (before.stream == queue.stream) return;
+  Event event(cudaEventDisableTiming);  // CUDA keeps what the streams still need of it
+  event.record(before);
+  QUADRILLE_CUDA(cudaStreamWaitEvent(stream_of(queue), event.get(), 0));
+}
+
+void zero_memory(Queue queue, void* device, std::int64_t bytes) {
+  if (bytes > 0)
+    QUADRILLE_CUDA(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), stream_of(queue)));
 }
 
 void copy_memory(void* to, const void* from, std::int64_t bytes) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/queue.hpp"
+
 namespace quadrille::cuda {
 
 struct DeviceInfo {
@@ -44,12 +46,16 @@ void use_device(int index);
 // Waits until the GPU has done all that was queued; nothing without one.
 void synchronize();
 
-// Sets all bits to zero, in the order of the default stream.
-void zero_memory(void* device, std::int64_t bytes);
-// Copies within the memory of a GPU, in the same order.
+// What is put into `queue` from now on waits for what `before` holds now. Nothing waits on the host.
+void wait_for(Queue before, Queue queue);
+
+// Copies within the memory of a GPU; in the default queue.
 void copy_memory(void* to, const void* from, std::int64_t bytes);
 
-// Milliseconds of one run of `work`, by CUDA events around it.
+// Sets all bits to zero; queued.
+void zero_memory(Queue queue, void* device, std::int64_t bytes);
+
+// Milliseconds of one run of `work`, which it puts into the default queue, by CUDA events around it.
 double time_ms(const std::function<void()>& work);
 
 // Milliseconds of a kernel that does nothing, by the same events: the median of many. What no product is faster than.

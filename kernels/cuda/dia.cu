@@ -12,12 +12,12 @@ namespace {
 template <class T>
 constexpr int rows_of_16_bytes = 16 / sizeof(T);
 
-// y = A x; Width is 1 or rows_of_16_bytes, and then rows is a multiple of it and y aligned to 16 bytes.
+// y = A x; Width is 1 or rows_of_16_bytes, and then rows is a multiple of it and y.to aligned to 16 bytes.
 template <int Width, class T>
 __global__ void __launch_bounds__(threads_per_block)
     dia_kernel(std::int64_t rows, std::int64_t columns, std::int64_t diagonals,
                const std::int64_t* __restrict__ offset, const T* __restrict__ value, const T* __restrict__ x,
-               T* __restrict__ y) {
+               Output<T> y) {
   constexpr int together = Width > 1 ? 4 : 8;
   struct alignas(Width * sizeof(T)) Pack {
     T row[Width];
@@ -54,7 +54,9 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll
       for (int w = 0; w < Width; ++w) sum.row[w] += a[j].row[w] * b[j][w];
   }
-  *reinterpret_cast<Pack*>(y + i) = sum;
+#pragma unroll
+  for (int w = 0; w < Width; ++w) sum.row[w] = y.value(i + w, sum.row[w]);
+  *reinterpret_cast<Pack*>(y.to + i) = sum;
 }
 
 // y = A^T x.
@@ -62,7 +64,7 @@ template <class T>
 __global__ void __launch_bounds__(threads_per_block)
     dia_transpose_kernel(std::int64_t rows, std::int64_t columns, std::int64_t diagonals,
                          const std::int64_t* __restrict__ offset, const T* __restrict__ value,
-                         const T* __restrict__ x, T* __restrict__ y) {
+                         const T* __restrict__ x, Output<T> y) {
   constexpr int together = 8;
   const std::int64_t i = global_thread();
   if (i >= columns) return;
@@ -81,34 +83,35 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll
     for (int j = 0; j < together; ++j) sum += a[j] * b[j];
   }
-  y[i] = sum;
+  y.put(i, sum);
 }
 
 template <class T, class Kernel>
-void launch(const Dia<T, Device>& a, Kernel kernel, std::int64_t threads, const T* x, T* y) {
+void launch(const Execution& on, const Dia<T, Device>& a, Kernel kernel, std::int64_t threads, const T* x,
+            Output<T> y) {
   if (threads == 0) return;
-  kernel<<<blocks_for(threads), threads_per_block>>>(a.rows, a.columns, a.diagonals(), a.offset.data(),
-                                                     a.value.data(), x, y);
+  kernel<<<blocks_for(threads), threads_per_block, 0, stream_of(on)>>>(a.rows, a.columns, a.diagonals(),
+                                                                       a.offset.data(), a.value.data(), x, y);
   QUADRILLE_CUDA_LAUNCHED("dia");
 }
 
 }  // namespace
 
 template <class T>
-void spmv(const Dia<T, Device>& a, const T* x, T* y) {
+void spmv(const Execution& on, const Dia<T, Device>& a, const T* x, Output<T> y) {
   constexpr int width = rows_of_16_bytes<T>;
-  const bool wide = a.rows % width == 0 && reinterpret_cast<std::uintptr_t>(y) % 16 == 0;
-  launch(a, wide ? dia_kernel<width, T> : dia_kernel<1, T>, wide ? a.rows / width : a.rows, x, y);
+  const bool wide = a.rows % width == 0 && reinterpret_cast<std::uintptr_t>(y.to) % 16 == 0;
+  launch(on, a, wide ? dia_kernel<width, T> : dia_kernel<1, T>, wide ? a.rows / width : a.rows, x, y);
 }
 
 template <class T>
-void spmv_transpose(const Dia<T, Device>& a, const T* x, T* y) {
-  launch(a, dia_transpose_kernel<T>, a.columns, x, y);
+void spmv_transpose(const Execution& on, const Dia<T, Device>& a, const T* x, Output<T> y) {
+  launch(on, a, dia_transpose_kernel<T>, a.columns, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T)                           \
-  template void spmv(const Dia<T, Device>&, const T*, T*); \
-  template void spmv_transpose(const Dia<T, Device>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T)                                                    \
+  template void spmv(const Execution&, const Dia<T, Device>&, const T*, Output<T>); \
+  template void spmv_transpose(const Execution&, const Dia<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

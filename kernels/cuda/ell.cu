@@ -5,11 +5,12 @@
 namespace quadrille::cuda {
 
 template <class T>
-void spmv(const Ell<T, Device>& a, const T* x, T* y) {
-  ell_rows(a, x, y);
+void spmv(const Execution& on, const Ell<T, Device>& a, const T* x, Output<T> y) {
+  ell_rows(on, a, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const Ell<T, Device>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) \
+  template void spmv(const Execution&, const Ell<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

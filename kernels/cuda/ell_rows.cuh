@@ -1,4 +1,4 @@
-// y = A x for ELL, shared with HYB. Internal to kernels/cuda.
+// A x for ELL, shared with HYB. Internal to kernels/cuda.
 #pragma once
 
 #include "formats/ell.hpp"
@@ -12,7 +12,7 @@ template <class T>
 __global__ void __launch_bounds__(threads_per_block)
     ell_kernel(std::int64_t rows, std::int64_t pitch, std::int64_t width,
                const std::int32_t* __restrict__ column, const T* __restrict__ value, const T* __restrict__ x,
-               T* __restrict__ y) {
+               Output<T> y) {
   constexpr int together = 8;
   const std::int64_t row = global_thread();
   if (row >= rows) return;
@@ -30,14 +30,14 @@ __global__ void __launch_bounds__(threads_per_block)
     for (int j = 0; j < together; ++j)
       if (at[j] >= 0) sum += a[j] * __ldg(x + at[j]);
   }
-  y[row] = sum;
+  y.put(row, sum);
 }
 
 template <class T>
-void ell_rows(const Ell<T, Device>& a, const T* x, T* y) {
+void ell_rows(const Execution& on, const Ell<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows == 0) return;
-  ell_kernel<<<blocks_for(a.rows), threads_per_block>>>(a.rows, a.pitch, a.width, a.column.data(),
-                                                        a.value.data(), x, y);
+  ell_kernel<<<blocks_for(a.rows), threads_per_block, 0, stream_of(on)>>>(
+      a.rows, a.pitch, a.width, a.column.data(), a.value.data(), x, y);
   QUADRILLE_CUDA_LAUNCHED("ell");
 }
 

@@ -21,7 +21,7 @@ template <int Threads, bool Ahead, class T>
 __global__ void __launch_bounds__(most_threads)
     ellr_t_kernel(std::int64_t rows, std::int64_t pitch, const std::int32_t* __restrict__ row_length,
                   const std::int32_t* __restrict__ column, const T* __restrict__ value,
-                  const T* __restrict__ x, T* __restrict__ y) {
+                  const T* __restrict__ x, Output<T> y) {
   const std::int64_t thread = thread_of_grid(), row = thread / Threads;
   const int lane = static_cast<int>(thread % Threads);
   const bool inside = row < rows;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(most_threads)
   else
     sum = sum_lanes<Threads>(
         sparse_dot(column, value, x, thread, thread + steps * pitch * Threads, pitch * Threads));
-  if (inside && lane == 0) y[row] = sum;
+  if (inside && lane == 0) y.put(row, sum);
 }
 
 constexpr int eager = 8;  // entries in flight
@@ -46,7 +46,7 @@ template <class T>
 __global__ void __launch_bounds__(most_threads)
     ellr_t_eager_kernel(std::int64_t rows, std::int64_t pitch, int width,
                         const std::int32_t* __restrict__ row_length, const std::int32_t* __restrict__ column,
-                        const T* __restrict__ value, const T* __restrict__ x, T* __restrict__ y) {
+                        const T* __restrict__ value, const T* __restrict__ x, Output<T> y) {
   const std::int64_t row = thread_of_grid();
   if (row >= rows) return;
   int left = __ldcs(row_length + row), last = width - 1;
@@ -70,25 +70,27 @@ __global__ void __launch_bounds__(most_threads)
     left -= eager;
     last = left - 1;
   } while (left > 0);
-  y[row] = sum;
+  y.put(row, sum);
 }
 
 }  // namespace
 
 template <class T>
-void spmv(const EllrT<T, Device>& a, const T* x, T* y) {
+void spmv(const Execution& on, const EllrT<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows == 0) return;
   const unsigned blocks = blocks_for(a.rows * a.threads, a.block);
   const auto launch = [&](auto kernel) {
-    kernel<<<blocks, a.block>>>(a.rows, a.pitch, a.row_length.data(), a.column.data(), a.value.data(), x, y);
+    kernel<<<blocks, a.block, 0, stream_of(on)>>>(a.rows, a.pitch, a.row_length.data(), a.column.data(),
+                                                  a.value.data(), x, y);
     QUADRILLE_CUDA_LAUNCHED("ellr_t");
   };
   if constexpr (sizeof(T) == 4) {
     // at least three quarters of what is read early is used
     const bool full = 4 * a.nnz >= 3 * a.rows * std::min<std::int64_t>(a.width, eager);
     if (a.threads == 1 && a.width > 0 && full) {
-      ellr_t_eager_kernel<<<blocks, a.block>>>(a.rows, a.pitch, static_cast<int>(a.width),
-                                               a.row_length.data(), a.column.data(), a.value.data(), x, y);
+      ellr_t_eager_kernel<<<blocks, a.block, 0, stream_of(on)>>>(a.rows, a.pitch, static_cast<int>(a.width),
+                                                                 a.row_length.data(), a.column.data(),
+                                                                 a.value.data(), x, y);
       QUADRILLE_CUDA_LAUNCHED("ellr_t");
       return;
     }
@@ -109,7 +111,8 @@ void spmv(const EllrT<T, Device>& a, const T* x, T* y) {
   }
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const EllrT<T, Device>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) \
+  template void spmv(const Execution&, const EllrT<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -16,7 +16,7 @@ template <int Threads, CachePath Path, class T>
 __global__ void __launch_bounds__(most_threads)
     ellr_t_paper_kernel(std::int64_t rows, std::int64_t pitch, const std::int32_t* __restrict__ row_length,
                         const std::int32_t* __restrict__ column, const T* __restrict__ value, const T* x,
-                        T* y) {
+                        Output<T> y) {
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t row = thread / Threads;
   const int lane = static_cast<int>(threadIdx.x % Threads);
@@ -38,16 +38,16 @@ __global__ void __launch_bounds__(most_threads)
     }
     sum = *mine;
   }
-  if (row < rows && lane == 0) y[row] = sum;
+  if (row < rows && lane == 0) y.put(row, sum);
 }
 
 template <int Threads, class T>
-void launch(const EllrT<T, Device>& a, CachePath path, const T* x, T* y) {
+void launch(const Execution& on, const EllrT<T, Device>& a, CachePath path, const T* x, Output<T> y) {
   const unsigned blocks = blocks_for(a.rows * Threads, a.block);
   const std::size_t bytes = Threads > 1 ? static_cast<std::size_t>(a.block) * sizeof(T) : 0;
   with_path(path, [&]<CachePath Path>() {
-    ellr_t_paper_kernel<Threads, Path><<<blocks, a.block, bytes>>>(a.rows, a.pitch, a.row_length.data(),
-                                                                   a.column.data(), a.value.data(), x, y);
+    ellr_t_paper_kernel<Threads, Path><<<blocks, a.block, bytes, stream_of(on)>>>(
+        a.rows, a.pitch, a.row_length.data(), a.column.data(), a.value.data(), x, y);
   });
   QUADRILLE_CUDA_LAUNCHED("ellr_t of the paper");
 }
@@ -55,25 +55,26 @@ void launch(const EllrT<T, Device>& a, CachePath path, const T* x, T* y) {
 }  // namespace
 
 template <class T>
-void spmv_paper(const EllrT<T, Device>& a, CachePath path, const T* x, T* y) {
+void spmv_paper(const Execution& on, const EllrT<T, Device>& a, CachePath path, const T* x, Output<T> y) {
   if (a.rows == 0) return;
   switch (a.threads) {
     case 1:
-      return launch<1>(a, path, x, y);
+      return launch<1>(on, a, path, x, y);
     case 2:
-      return launch<2>(a, path, x, y);
+      return launch<2>(on, a, path, x, y);
     case 4:
-      return launch<4>(a, path, x, y);
+      return launch<4>(on, a, path, x, y);
     case 8:
-      return launch<8>(a, path, x, y);
+      return launch<8>(on, a, path, x, y);
     case 16:
-      return launch<16>(a, path, x, y);
+      return launch<16>(on, a, path, x, y);
     default:
-      return launch<32>(a, path, x, y);
+      return launch<32>(on, a, path, x, y);
   }
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv_paper(const EllrT<T, Device>&, CachePath, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) \
+  template void spmv_paper(const Execution&, const EllrT<T, Device>&, CachePath, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -36,18 +36,18 @@ __global__ void __launch_bounds__(threads_per_block)
 }  // namespace
 
 template <class T>
-void gather_sum(const GatherSum<Device>& g, const TwoArrays<T>& source, T* target, bool add) {
+void gather_sum(Queue queue, const GatherSum<Device>& g, const TwoArrays<T>& source, T* target, bool add) {
   if (g.rows == 0 || g.columns == 0) return;
   const std::int64_t tiles = (g.rows + threads_per_block - 1) / threads_per_block;
   const auto blocks = static_cast<unsigned>(
       to_index32(checked_product(tiles, g.columns, "blocks of places"), "blocks of places"));
   const auto kernel = g.begin.size() > 0 ? gather_sum_kernel<true, T> : gather_sum_kernel<false, T>;
-  kernel<<<blocks, threads_per_block>>>(static_cast<unsigned>(g.columns), g.rows, g.begin.data(),
-                                        g.entry.data(), source, target, add);
+  kernel<<<blocks, threads_per_block, 0, stream_of(queue)>>>(
+      static_cast<unsigned>(g.columns), g.rows, g.begin.data(), g.entry.data(), source, target, add);
   QUADRILLE_CUDA_LAUNCHED("gathered sums");
 }
 
-template void gather_sum(const GatherSum<Device>&, const TwoArrays<float>&, float*, bool);
-template void gather_sum(const GatherSum<Device>&, const TwoArrays<double>&, double*, bool);
+template void gather_sum(Queue, const GatherSum<Device>&, const TwoArrays<float>&, float*, bool);
+template void gather_sum(Queue, const GatherSum<Device>&, const TwoArrays<double>&, double*, bool);
 
 }  // namespace quadrille::cuda

@@ -57,14 +57,12 @@ __device__ Pair<T> pair_of(const AxisPointers<T>& axis, int i) {
 // Stored: with weights of their own.
 template <bool Stored, class T>
 __global__ void __launch_bounds__(threads_per_block)
-    interpolate_kernel(const __grid_constant__ Transfer<T> t, const T* __restrict__ x, T* __restrict__ y,
-                       bool add) {
+    interpolate_kernel(const __grid_constant__ Transfer<T> t, const T* __restrict__ x, Output<T> y) {
   const std::int64_t thread = global_thread();
   if (thread >= t.rows) return;
   const int row = static_cast<int>(thread);
   const Element e = element_of(t, row);
   const Pair<T> px = pair_of(t.x, e.x), py = pair_of(t.y, e.y), pz = pair_of(t.z, e.z);
-  const T before = add ? y[row] : T(0);
   T v[2][2][2], w[2][2][2];
 #pragma unroll
   for (int k = 0; k < 2; ++k)
@@ -88,13 +86,12 @@ __global__ void __launch_bounds__(threads_per_block)
     for (int j = 0; j < 2; ++j)
 #pragma unroll
       for (int i = 0; i < 2; ++i) sum += w[k][j][i] * v[k][j][i];
-  y[row] = before + sum;
+  y.put(row, sum);
 }
 
 template <bool Stored, class T>
 __global__ void __launch_bounds__(threads_per_block)
-    restrict_kernel(const __grid_constant__ Transfer<T> t, const T* __restrict__ x, T* __restrict__ y,
-                    bool add) {
+    restrict_kernel(const __grid_constant__ Transfer<T> t, const T* __restrict__ x, Output<T> y) {
   constexpr int together = 4;  // nodes along x, three or four of which read a node of half as many
   const std::int64_t thread = global_thread();
   if (thread >= t.rows) return;
@@ -103,7 +100,7 @@ __global__ void __launch_bounds__(threads_per_block)
   const int x_end = __ldg(t.x.first + e.x + 1), y_begin = __ldg(t.y.first + e.y),
             y_end = __ldg(t.y.first + e.y + 1), z_begin = __ldg(t.z.first + e.z),
             z_end = __ldg(t.z.first + e.z + 1);
-  T sum = add ? y[row] : T(0);
+  T sum = 0;
   for (int first = __ldg(t.x.first + e.x); first < x_end; first += together) {
     std::int64_t at[together], weights_at[together];
     T weight[together];
@@ -143,7 +140,7 @@ __global__ void __launch_bounds__(threads_per_block)
       }
     }
   }
-  y[row] = sum;
+  y.put(row, sum);
 }
 
 template <class T>
@@ -175,24 +172,24 @@ Transfer<T> transfer_of(const GridInterpolation<T, Device>& p, bool to_fine) {
 }  // namespace
 
 template <class T>
-void interpolate(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add, void* stream) {
+void interpolate(Queue queue, const GridInterpolation<T, Device>& p, const T* x, Output<T> y) {
   if (p.rows() == 0) return;
   const auto kernel = p.weights.size() > 0 ? interpolate_kernel<true, T> : interpolate_kernel<false, T>;
-  kernel<<<blocks_for(p.rows()), threads_per_block, 0, static_cast<cudaStream_t>(stream)>>>(transfer_of(p, true), x, y, add);
+  kernel<<<blocks_for(p.rows()), threads_per_block, 0, stream_of(queue)>>>(transfer_of(p, true), x, y);
   QUADRILLE_CUDA_LAUNCHED("interpolation");
 }
 
 template <class T>
-void restrict_to(const GridInterpolation<T, Device>& p, const T* x, T* y, bool add, void* stream) {
+void restrict_to(Queue queue, const GridInterpolation<T, Device>& p, const T* x, Output<T> y) {
   if (p.columns() == 0) return;
   const auto kernel = p.weights.size() > 0 ? restrict_kernel<true, T> : restrict_kernel<false, T>;
-  kernel<<<blocks_for(p.columns()), threads_per_block, 0, static_cast<cudaStream_t>(stream)>>>(transfer_of(p, false), x, y, add);
+  kernel<<<blocks_for(p.columns()), threads_per_block, 0, stream_of(queue)>>>(transfer_of(p, false), x, y);
   QUADRILLE_CUDA_LAUNCHED("restriction");
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                      \
-  template void interpolate(const GridInterpolation<T, Device>&, const T*, T*, bool, void*); \
-  template void restrict_to(const GridInterpolation<T, Device>&, const T*, T*, bool, void*);
+#define QUADRILLE_INSTANTIATE(T)                                                              \
+  template void interpolate(Queue, const GridInterpolation<T, Device>&, const T*, Output<T>); \
+  template void restrict_to(Queue, const GridInterpolation<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

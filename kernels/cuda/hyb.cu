@@ -6,12 +6,13 @@
 namespace quadrille::cuda {
 
 template <class T>
-void spmv(const Hyb<T, Device>& a, const T* x, T* y) {
-  ell_rows(a.ell, x, y);
-  coo_rows<true>(a.coo, x, y);
+void spmv(const Execution& on, const Hyb<T, Device>& a, const T* x, Output<T> y) {
+  ell_rows(on, a.ell, x, y);
+  coo_rows(on, a.coo, x, y.more());
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const Hyb<T, Device>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) \
+  template void spmv(const Execution&, const Hyb<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/cuda/check.hpp"
+#include "kernels/cuda/stream.hpp"
+#include "kernels/output.hpp"
 
 namespace quadrille::cuda {
 

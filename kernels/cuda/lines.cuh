@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "formats/line_plan.hpp"
+#include "kernels/cuda/begin_sums.hpp"
 #include "kernels/cuda/launch.cuh"
 
 namespace quadrille::cuda {
@@ -57,7 +58,7 @@ __device__ void add_to_row(T (&sum)[Height], unsigned row, T product) {
 // again after the loads rather than kept: registers are short while they are in flight.
 template <class Shape, class T>
 __device__ __forceinline__ void multiply_tile(const Lines<T>& a, LineGroup group, Tile<Shape, T>& tile,
-                                              std::uint8_t* row, const T* __restrict__ x, T* __restrict__ y) {
+                                              std::uint8_t* row, const T* __restrict__ x, Output<T> y) {
   constexpr int threads = Shape::threads, height = Shape::height;
   const int thread = threadIdx.x, begin = group.begin & ~31;
   // Threads beyond the end read its last entry again: one sector, and no branches around the loads.
@@ -104,7 +105,7 @@ __device__ __forceinline__ void multiply_tile(const Lines<T>& a, LineGroup group
 #pragma unroll
     for (int h = 0; h < height; ++h)
       if (height == 1 || a.has_row(group.line + mine, h))
-        y[std::int64_t{group.line + mine} * a.height + h] = sum[h];
+        y.put(std::int64_t{group.line + mine} * a.height + h, sum[h]);
   }
 }
 
@@ -132,7 +133,7 @@ __device__ T sum_rows(T (&sum)[Shape::height], T* of_warp) {
 // kernel's registers.
 template <class Shape, class T>
 __device__ __noinline__ void multiply_part(const Lines<T>& a, T* shared, const T* __restrict__ x,
-                                           T* __restrict__ y) {
+                                           Output<T> y) {
   constexpr int height = Shape::height;
   const LineGroup group = a.group[blockIdx.x];
   const int thread = threadIdx.x, begin = group.begin, end = group.end;
@@ -176,7 +177,7 @@ __device__ __noinline__ void multiply_part(const Lines<T>& a, T* shared, const T
     total = sum_rows<Shape>(sum, shared);
     line = split.line;
   }
-  if (thread < height && a.has_row(line, thread)) y[line * a.height + thread] = total;
+  if (thread < height && a.has_row(line, thread)) y.put(line * a.height + thread, total);
 }
 
 // Threads of a multiprocessor that the registers must leave room for.
@@ -189,7 +190,7 @@ inline constexpr int resident_threads = Shape::height > 4   ? 1024
 // Shape::height: at least a.height.
 template <class Shape, class T>
 __global__ void __launch_bounds__(Shape::threads, resident_threads<Shape, T> / Shape::threads)
-    lines_kernel(const __grid_constant__ Lines<T> a, const T* __restrict__ x, T* __restrict__ y) {
+    lines_kernel(const __grid_constant__ Lines<T> a, const T* __restrict__ x, Output<T> y) {
   __shared__ Tile<Shape, T> tile;
   __shared__ std::uint8_t row[Shape::height > 1 ? Shape::tile : 1];
   const LineGroup group = a.group[blockIdx.x];
@@ -201,21 +202,23 @@ __global__ void __launch_bounds__(Shape::threads, resident_threads<Shape, T> / S
 
 // Of a matrix with these arrays and this plan, made for blocks of Shape::threads.
 template <class Shape, class T>
-void multiply_lines(Lines<T> a, const LinePlan<T, Device>& plan, std::int64_t entries, const T* x, T* y) {
+void multiply_lines(const Execution& on, Lines<T> a, const LinePlan<Device>& plan, std::int64_t entries,
+                    const T* x, const Output<T>& y) {
   if (a.rows == 0) return;
-  if (entries == 0) {
-    QUADRILLE_CUDA(cudaMemsetAsync(y, 0, static_cast<std::size_t>(a.rows) * sizeof(T)));
-    return;
-  }
+  if (entries == 0) return begin_sums(on.queue, y, a.rows);
   to_index32(entries + Shape::tile,
              "non-zeros and a tile of them");  // threads count to the end of the last tile
   if (plan.group.size() == 0) throw FormatError("a matrix in GPU memory without a plan of its lines");
   a.group = plan.group.data();
   a.split = plan.split.data();
-  a.partial = plan.partial.data();
-  a.arrived = plan.arrived.data();
+  if (plan.split.size() > 0) {
+    Scratch::Part& scratch =
+        on.scratch.of(on.queue, plan.split.size(), plan.parts * a.height * std::int64_t{sizeof(T)});
+    a.partial = reinterpret_cast<T*>(scratch.sums.data());
+    a.arrived = scratch.counters.data();
+  }
   const unsigned blocks = to_index32(plan.group.size(), "blocks of threads");
-  lines_kernel<Shape><<<blocks, Shape::threads>>>(a, x, y);
+  lines_kernel<Shape><<<blocks, Shape::threads, 0, stream_of(on)>>>(a, x, y);
   QUADRILLE_CUDA_LAUNCHED("lines");
 }
 

@@ -30,7 +30,8 @@ void use_device(int) {
   refuse();
 }
 void synchronize() {}
-void zero_memory(void*, std::int64_t) {
+void wait_for(Queue, Queue) {}
+void zero_memory(Queue, void*, std::int64_t) {
   refuse();
 }
 void copy_memory(void*, const void*, std::int64_t) {
@@ -47,11 +48,11 @@ StreamSpeed stream_speed(std::int64_t, std::int64_t, int) {
 }
 
 template <class T>
-void interpolate(const GridInterpolation<T, Device>&, const T*, T*, bool) {
+void interpolate(Queue, const GridInterpolation<T, Device>&, const T*, Output<T>) {
   refuse();
 }
 template <class T>
-void restrict_to(const GridInterpolation<T, Device>&, const T*, T*, bool) {
+void restrict_to(Queue, const GridInterpolation<T, Device>&, const T*, Output<T>) {
   refuse();
 }
 
@@ -78,14 +79,14 @@ void scale_rows_and_columns(const TwoDiagonals&, const Array<std::int32_t, Devic
 }
 
 template <class T>
-void gather_sum(const GatherSum<Device>&, const TwoArrays<T>&, T*, bool) {
+void gather_sum(Queue, const GatherSum<Device>&, const TwoArrays<T>&, T*, bool) {
   refuse();
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                      \
-  template void gather_sum(const GatherSum<Device>&, const TwoArrays<T>&, T*, bool);  \
-  template void interpolate(const GridInterpolation<T, Device>&, const T*, T*, bool); \
-  template void restrict_to(const GridInterpolation<T, Device>&, const T*, T*, bool);
+#define QUADRILLE_INSTANTIATE(T)                                                              \
+  template void gather_sum(Queue, const GatherSum<Device>&, const TwoArrays<T>&, T*, bool);   \
+  template void interpolate(Queue, const GridInterpolation<T, Device>&, const T*, Output<T>); \
+  template void restrict_to(Queue, const GridInterpolation<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

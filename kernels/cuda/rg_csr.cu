@@ -13,23 +13,23 @@ __global__ void __launch_bounds__(threads_per_block)
     rg_csr_kernel(int rows, int group, const std::int32_t* __restrict__ group_ptr,
                   const std::int32_t* __restrict__ row_length, const std::int32_t* __restrict__ order,
                   const std::int32_t* __restrict__ column, const T* __restrict__ value,
-                  const T* __restrict__ x, T* __restrict__ y) {
+                  const T* __restrict__ x, Output<T> y) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= rows) return;
   const int g = static_cast<int>(blockDim.x) == group ? blockIdx.x : i / group, first = g * group;
   const std::int64_t begin = static_cast<std::int64_t>(__ldg(group_ptr + g)) + i - first;
   const T sum = thread_dot(column, value, x, begin, __ldg(row_length + i), min(group, rows - first));
-  y[order != nullptr ? order[i] : i] = sum;
+  y.put(order != nullptr ? order[i] : i, sum);
 }
 
 }  // namespace
 
 template <class T>
-void spmv(const RgCsr<T, Device>& a, const T* x, T* y) {
+void spmv(const Execution& on, const RgCsr<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows == 0) return;
   if (a.threads > 1) {
     const dim3 block(static_cast<unsigned>(a.group), static_cast<unsigned>(a.threads));
-    rg_csr_rows_kernel<<<static_cast<unsigned>(a.groups()), block>>>(
+    rg_csr_rows_kernel<<<static_cast<unsigned>(a.groups()), block, 0, stream_of(on)>>>(
         RgCsrRows{static_cast<int>(a.rows), a.group_ptr.data(), a.row_length.data(), a.order.data(),
                   a.column.data()},
         a.value.data(), x, y);
@@ -38,13 +38,14 @@ void spmv(const RgCsr<T, Device>& a, const T* x, T* y) {
   }
   const int threads = a.group % 32 == 0 && a.group <= threads_per_block ? a.group : threads_per_block;
   const unsigned blocks = to_index32((a.rows + threads - 1) / threads, "blocks of threads");
-  rg_csr_kernel<<<blocks, threads>>>(static_cast<int>(a.rows), a.group, a.group_ptr.data(),
-                                     a.row_length.data(), a.order.data(), a.column.data(), a.value.data(), x,
-                                     y);
+  rg_csr_kernel<<<blocks, threads, 0, stream_of(on)>>>(static_cast<int>(a.rows), a.group, a.group_ptr.data(),
+                                                       a.row_length.data(), a.order.data(), a.column.data(),
+                                                       a.value.data(), x, y);
   QUADRILLE_CUDA_LAUNCHED("rg_csr");
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv(const RgCsr<T, Device>&, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) \
+  template void spmv(const Execution&, const RgCsr<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

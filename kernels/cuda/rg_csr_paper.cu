@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(1024)
     rg_csr_paper_kernel(std::int64_t rows, const std::int32_t* __restrict__ group_ptr,
                         const std::int32_t* __restrict__ row_length, const std::int32_t* __restrict__ order,
                         const std::int32_t* __restrict__ column, const T* __restrict__ value, const T* x,
-                        T* y) {
+                        Output<T> y) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x, row = first + threadIdx.x;
   if (row >= rows) return;
   const std::int64_t size = min(static_cast<std::int64_t>(blockDim.x), rows - first);  // of the last group
@@ -23,23 +23,24 @@ __global__ void __launch_bounds__(1024)
   T sum = 0;
 #pragma unroll 1
   for (int e = 0; e < length; ++e, at += size) sum += value[at] * load_x<Path>(x + column[at]);
-  y[order != nullptr ? order[row] : row] = sum;
+  y.put(order != nullptr ? order[row] : row, sum);
 }
 
 }  // namespace
 
 template <class T>
-void spmv_paper(const RgCsr<T, Device>& a, CachePath path, const T* x, T* y) {
+void spmv_paper(const Execution& on, const RgCsr<T, Device>& a, CachePath path, const T* x, Output<T> y) {
   if (a.rows == 0) return;
   with_path(path, [&]<CachePath Path>() {
-    rg_csr_paper_kernel<Path><<<to_index32(a.groups(), "groups"), a.group>>>(
+    rg_csr_paper_kernel<Path><<<to_index32(a.groups(), "groups"), a.group, 0, stream_of(on)>>>(
         a.rows, a.group_ptr.data(), a.row_length.data(), a.order.data(), a.column.data(), a.value.data(), x,
         y);
   });
   QUADRILLE_CUDA_LAUNCHED("rg_csr of the paper");
 }
 
-#define QUADRILLE_INSTANTIATE(T) template void spmv_paper(const RgCsr<T, Device>&, CachePath, const T*, T*);
+#define QUADRILLE_INSTANTIATE(T) \
+  template void spmv_paper(const Execution&, const RgCsr<T, Device>&, CachePath, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -25,7 +25,7 @@ inline constexpr int rg_csr_own = 32;     // entries of a thread before a row co
 template <class T>
 __global__ void __launch_bounds__(rg_csr_most, 1)
     rg_csr_rows_kernel(const __grid_constant__ RgCsrRows a, const T* __restrict__ value,
-                       const T* __restrict__ x, T* __restrict__ y) {
+                       const T* __restrict__ x, Output<T> y) {
   __shared__ T partial[rg_csr_most];
   __shared__ std::int32_t length_of[rg_csr_most];
   const int group = static_cast<int>(blockDim.x), slices = static_cast<int>(blockDim.y);
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(rg_csr_most, 1)
       __syncthreads();
       if (s == 0 && r == row) sum += partial[0];
     }
-  if (inside && s == 0) y[a.order != nullptr ? a.order[first + r] : first + r] = sum;
+  if (inside && s == 0) y.put(a.order != nullptr ? a.order[first + r] : first + r, sum);
 }
 
 }  // namespace quadrille::cuda

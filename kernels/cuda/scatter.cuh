@@ -43,23 +43,24 @@ struct TileEntries {
 
 inline constexpr int scatter_tile = line_threads * line_entries;
 
-// y[index[k]] += value[k] * x[i] over line i; y is zero before. Each block takes one group of the lines' plan, and its threads the
-// group's entries side by side. Which line an entry is of, they find by bisection in shared memory.
+// y[index[k]] += alpha * value[k] * x[i] over line i; y holds what is added to. Each block takes one group of
+// the lines' plan, and its threads the group's entries side by side. Which line an entry is of, they find by
+// bisection in shared memory.
 template <class T>
 __global__ void __launch_bounds__(line_threads)
     scatter_tiles_kernel(const LineGroup* __restrict__ groups, const SplitLine* __restrict__ splits,
                          const std::int32_t* __restrict__ ptr, const std::int32_t* __restrict__ index,
-                         const T* __restrict__ value, const T* __restrict__ x, T* __restrict__ y) {
+                         const T* __restrict__ value, const T* __restrict__ x, T alpha, T* __restrict__ y) {
   __shared__ std::int32_t begin_of[line_threads];
   __shared__ T factor_of[line_threads];
   const LineGroup group = groups[blockIdx.x];
   const int thread = threadIdx.x, count = group.count;
   if (count > 0 && thread < count) {
     begin_of[thread] = __ldg(ptr + group.line + thread);
-    factor_of[thread] = __ldg(x + group.line + thread);
+    factor_of[thread] = alpha * __ldg(x + group.line + thread);
   }
   // One line, or a part of one, is as one that all entries are of.
-  const T factor = count > 0 ? T(0) : __ldg(x + (count == 0 ? group.line : splits[-1 - count].line));
+  const T factor = count > 0 ? T(0) : alpha * __ldg(x + (count == 0 ? group.line : splits[-1 - count].line));
   const int half = count > 1 ? 1 << (31 - __clz(count - 1)) : 0;
   __syncthreads();
   for (int k = (group.begin & ~31) + thread; k < group.end; k += scatter_tile) {
@@ -102,7 +103,7 @@ static_assert(scatter_tile == 32 * 32, "a warp has a lane for each 32 entries of
 // and jumps over those without entries where there are many in a row. A barrier follows.
 template <class T>
 __device__ __forceinline__ void flag_begins(std::int64_t lines, const std::int32_t* __restrict__ ptr,
-                                            const T* __restrict__ x, int begin, int end,
+                                            const T* __restrict__ x, T alpha, int begin, int end,
                                             LineBegins<T>& begins) {
   const int thread = threadIdx.x;
 #pragma unroll
@@ -115,7 +116,7 @@ __device__ __forceinline__ void flag_begins(std::int64_t lines, const std::int32
     const int next = __ldg(ptr + min(line + line_threads, lines));
     if (from < min(to, end)) {
       begins.flag[from - begin] = 1;
-      begins.factor[from - begin] = __ldg(x + mine);
+      begins.factor[from - begin] = alpha * __ldg(x + mine);
     }
     if (next >= end) break;
     line = next > first ? line + line_threads : line_of<line_threads>(ptr, lines, next);
@@ -131,12 +132,12 @@ template <class T>
 __global__ void __launch_bounds__(line_threads)
     scatter_entries_kernel(std::int64_t lines, int entries, const std::int32_t* __restrict__ ptr,
                            const std::int32_t* __restrict__ index, const T* __restrict__ value,
-                           const T* __restrict__ x, T* __restrict__ y) {
+                           const T* __restrict__ x, T alpha, T* __restrict__ y) {
   __shared__ LineBegins<T> begins;
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   const int begin = blockIdx.x * scatter_tile, end = min(begin + scatter_tile, entries);
   const TileEntries<T> mine(index, value, begin + thread, end);
-  flag_begins(lines, ptr, x, begin, end, begins);
+  flag_begins(lines, ptr, x, alpha, begin, end, begins);
   int begin_of[line_entries];  // of the line of each entry
 #pragma unroll
   for (int j = 0; j < line_entries; ++j) {
@@ -236,33 +237,34 @@ __device__ void scatter_part(const ScatterLines& a, const T* __restrict__ value,
 // What long lines have of the block's chunk: they hold its first or its last entry.
 template <class T>
 __device__ __noinline__ void scatter_chunk(const ScatterLines& a, const T* __restrict__ value,
-                                           const T* __restrict__ x, T* __restrict__ y) {
+                                           const T* __restrict__ x, T alpha, T* __restrict__ y) {
   const unsigned begin = blockIdx.x * a.chunk, end = min(begin + a.chunk, a.entries);
   for (unsigned entry = begin;;) {
     const std::int64_t line = line_of<threads_per_block>(a.ptr, a.lines, entry);
     const unsigned from = __ldg(a.ptr + line), to = __ldg(a.ptr + line + 1);
     if (to - from > a.chunk)
-      scatter_part(a, value, y, __ldg(x + line), max(from, begin) + threadIdx.x, min(to, end),
+      scatter_part(a, value, y, alpha * __ldg(x + line), max(from, begin) + threadIdx.x, min(to, end),
                    threads_per_block);
     if (to >= end) return;
     entry = end - 1;
   }
 }
 
-// y[index[k]] += value[k] * x[i] over line i; y is zero before. `Lanes` neighbouring lanes own a line and read its entries
-// side by side. What a line has beyond 64 entries a lane is added by the whole warp, one such line after the other.
+// y[index[k]] += alpha * value[k] * x[i] over line i; y holds what is added to. `Lanes` neighbouring lanes
+// own a line and read its entries side by side. What a line has beyond 64 entries a lane is added by the
+// whole warp, one such line after the other.
 template <int Lanes, class T>
 __global__ void __launch_bounds__(threads_per_block, sizeof(T) == 8 ? 5 : 6)
     scatter_kernel(const __grid_constant__ ScatterLines a, const T* __restrict__ value,
-                   const T* __restrict__ x, T* __restrict__ y) {
+                   const T* __restrict__ x, T alpha, T* __restrict__ y) {
   constexpr unsigned most = 64 * Lanes;
-  if (blockIdx.x < a.chunks) return scatter_chunk(a, value, x, y);
+  if (blockIdx.x < a.chunks) return scatter_chunk(a, value, x, alpha, y);
   const std::int64_t thread =
       static_cast<std::int64_t>(blockIdx.x - a.chunks) * threads_per_block + threadIdx.x;
   const std::int64_t line = thread / Lanes;
   const bool inside = line < a.lines;
   const unsigned begin = inside ? __ldg(a.ptr + line) : 0, end = inside ? __ldg(a.ptr + line + 1) : 0;
-  const T factor = inside ? __ldg(x + line) : T(0);
+  const T factor = inside ? alpha * __ldg(x + line) : T(0);
   const bool cut = a.chunks > 0 && end - begin > a.chunk;
   const unsigned own_end = cut ? begin : min(end, begin + most);
   unsigned k = begin + threadIdx.x % Lanes;

@@ -8,18 +8,20 @@
 #include "formats/ellr_t.hpp"
 #include "formats/gpu_kernel.hpp"
 #include "formats/rg_csr.hpp"
+#include "kernels/cuda/scratch.hpp"
+#include "kernels/output.hpp"
 
 namespace quadrille::cuda {
 
 // clang-format off
-template <class T> void spmv_paper(const Csr<T, Device>& a, const T* x, T* y);
-template <class T> void spmv_paper(const Csc<T, Device>& a, const T* x, T* y);             // atomics: last bits vary
-template <class T> void spmv_paper(const BlockDiagonals<T, Device>& a, CachePath x_cache, const T* x, T* y);  // CDS
-template <class T> void spmv_paper(const EllrT<T, Device>& a, CachePath x_cache, const T* x, T* y);
-template <class T> void spmv_paper(const RgCsr<T, Device>& a, CachePath x_cache, const T* x, T* y);
+template <class T> void spmv_paper(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y);
+template <class T> void spmv_paper(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y);             // atomics: last bits vary
+template <class T> void spmv_paper(const Execution& on, const BlockDiagonals<T, Device>& a, CachePath x_cache, const T* x, Output<T> y);  // CDS
+template <class T> void spmv_paper(const Execution& on, const EllrT<T, Device>& a, CachePath x_cache, const T* x, Output<T> y);
+template <class T> void spmv_paper(const Execution& on, const RgCsr<T, Device>& a, CachePath x_cache, const T* x, Output<T> y);
 
-template <class T> void spmv_transpose_paper(const Csr<T, Device>& a, const T* x, T* y);   // atomics: last bits vary
-template <class T> void spmv_transpose_paper(const Csc<T, Device>& a, const T* x, T* y);
+template <class T> void spmv_transpose_paper(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y);   // atomics: last bits vary
+template <class T> void spmv_transpose_paper(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y);
 // clang-format on
 
 }  // namespace quadrille::cuda

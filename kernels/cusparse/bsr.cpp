@@ -33,14 +33,15 @@ class BsrOperator final : public SpmvOperator<T> {
   BsrOperator(const Csr<T>& csr, int block_size)
       : bcsr_(transfer<Device>(whole_blocks(csr, block_size))),
         handle_(make_handle()),
-        product_(handle_, describe(bcsr_), bcsr_.columns, bcsr_.rows, CUSPARSE_OPERATION_NON_TRANSPOSE,
-                 CUSPARSE_SPMV_BSR_ALG1) {}
+        product_(
+            handle_, [this] { return describe(bcsr_); }, bcsr_.columns, bcsr_.rows,
+            CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_SPMV_BSR_ALG1) {}
 
   std::int64_t rows() const override { return bcsr_.rows; }
   std::int64_t columns() const override { return bcsr_.columns; }
   SpaceKind space() const override { return SpaceKind::cuda; }
   Traffic traffic() const override { return quadrille::traffic(bcsr_); }
-  void apply(const T* x, T* y) const override { product_(x, y); }
+  void multiply(Queue queue, const T* x, const Output<T>& y) const override { product_(queue, x, y); }
   Csr<T> to_csr() const override { return quadrille::to_csr(transfer<Host>(bcsr_)); }
 
  private:

@@ -20,18 +20,22 @@ class CompressedOperator final : public SpmvOperator<T>, public SetUp {
   CompressedOperator(Format format, const Describe& describe)
       : format_(std::move(format)),
         handle_(make_handle()),
-        plain_(handle_, describe(format_), format_.columns, format_.rows, CUSPARSE_OPERATION_NON_TRANSPOSE,
-               CUSPARSE_SPMV_CSR_ALG1),
-        transposed_(handle_, describe(format_), format_.rows, format_.columns, CUSPARSE_OPERATION_TRANSPOSE,
-                    CUSPARSE_SPMV_CSR_ALG1) {}
+        plain_(
+            handle_, [=, this] { return describe(format_); }, format_.columns, format_.rows,
+            CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_SPMV_CSR_ALG1),
+        transposed_(
+            handle_, [=, this] { return describe(format_); }, format_.rows, format_.columns,
+            CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_SPMV_CSR_ALG1) {}
 
   std::int64_t rows() const override { return format_.rows; }
   std::int64_t columns() const override { return format_.columns; }
   SpaceKind space() const override { return SpaceKind::cuda; }
   Traffic traffic() const override { return quadrille::traffic(format_); }
-  void apply(const T* x, T* y) const override { plain_(x, y); }
+  void multiply(Queue queue, const T* x, const Output<T>& y) const override { plain_(queue, x, y); }
   bool has_transpose() const override { return true; }
-  void apply_transpose(const T* x, T* y) const override { transposed_(x, y); }
+  void multiply_transposed(Queue queue, const T* x, const Output<T>& y) const override {
+    transposed_(queue, x, y);
+  }
   Csr<T> to_csr() const override {
     if constexpr (std::is_same_v<Format, Csr<T, Device>>)
       return transfer<Host>(format_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cuda/stream.hpp"
 #include "kernels/cusparse/check.hpp"
 
 namespace quadrille::cusparse {
@@ -25,7 +26,7 @@ Vector make_vector(std::int64_t size, T* values) {
   return Vector(vector);
 }
 
-// y = 1 op(A) x + 0 y.
+// For the analysis, which does not use them.
 template <class T>
 constexpr T one = 1;
 template <class T>
@@ -40,40 +41,59 @@ Handle make_handle() {
 }
 
 template <class T>
-Product<T>::Product(const Handle& handle, Matrix matrix, std::int64_t x_size, std::int64_t y_size,
-                    cusparseOperation_t operation, cusparseSpMVAlg_t algorithm)
+Product<T>::Product(const Handle& handle, std::function<Matrix()> describe, std::int64_t x_size,
+                    std::int64_t y_size, cusparseOperation_t operation, cusparseSpMVAlg_t algorithm)
     : handle_(handle.get()),
-      matrix_(std::move(matrix)),
+      describe_(std::move(describe)),
       x_size_(x_size),
       y_size_(y_size),
       operation_(operation),
       algorithm_(algorithm) {
-  set_up();
+  prepared_for({});
 }
 
 template <class T>
 void Product<T>::set_up() {
+  prepare(prepared_for({}));
+}
+
+template <class T>
+void Product<T>::prepare(Prepared& prepared) const {
   // Never read or written, for this is analysis only; but cuSPARSE wants an address.
   if (placeholder_.size() == 0) placeholder_ = Array<T, Device>(std::max(x_size_, y_size_));
   const ConstVector x = make_vector(x_size_, static_cast<const T*>(placeholder_.data()));
   const Vector y = make_vector(y_size_, placeholder_.data());
   std::size_t bytes = 0;
-  check(cusparseSpMV_bufferSize(handle_, operation_, &one<T>, matrix_.get(), x.get(), &zero<T>, y.get(),
-                                value_type<T>, algorithm_, &bytes),
+  check(cusparseSpMV_bufferSize(handle_, operation_, &one<T>, prepared.matrix.get(), x.get(), &zero<T>,
+                                y.get(), value_type<T>, algorithm_, &bytes),
         "cusparseSpMV_bufferSize");
-  if (workspace_.size() < static_cast<std::int64_t>(bytes))
-    workspace_ = Array<char, Device>(static_cast<std::int64_t>(bytes));
-  check(cusparseSpMV_preprocess(handle_, operation_, &one<T>, matrix_.get(), x.get(), &zero<T>, y.get(),
-                                value_type<T>, algorithm_, workspace_.data()),
+  if (prepared.workspace.size() < static_cast<std::int64_t>(bytes))
+    prepared.workspace = Array<char, Device>(static_cast<std::int64_t>(bytes));
+  check(cusparseSpMV_preprocess(handle_, operation_, &one<T>, prepared.matrix.get(), x.get(), &zero<T>,
+                                y.get(), value_type<T>, algorithm_, prepared.workspace.data()),
         "cusparseSpMV_preprocess");
 }
 
 template <class T>
-void Product<T>::operator()(const T* x_values, T* y_values) const {
+typename Product<T>::Prepared& Product<T>::prepared_for(Queue queue) const {
+  const unsigned long long number = cuda::stream_id(queue);
+  check(cusparseSetStream(handle_, cuda::stream_of(queue)), "cusparseSetStream");
+  if (const auto found = prepared_.find(number); found != prepared_.end()) return found->second;
+  Prepared prepared{describe_(), {}};
+  prepare(prepared);
+  return prepared_.emplace(number, std::move(prepared)).first->second;
+}
+
+template <class T>
+void Product<T>::operator()(Queue queue, const T* x_values, const Output<T>& out) const {
+  Prepared& prepared = prepared_for(queue);
+  if (out.beta != 0 && out.from != out.to)  // cuSPARSE adds to y alone
+    QUADRILLE_CUDA(cudaMemcpyAsync(out.to, out.from, static_cast<std::size_t>(y_size_) * sizeof(T),
+                                   cudaMemcpyDeviceToDevice, cuda::stream_of(queue)));
   const ConstVector x = make_vector(x_size_, x_values);
-  const Vector y = make_vector(y_size_, y_values);
-  check(cusparseSpMV(handle_, operation_, &one<T>, matrix_.get(), x.get(), &zero<T>, y.get(), value_type<T>,
-                     algorithm_, const_cast<char*>(workspace_.data())),
+  const Vector y = make_vector(y_size_, out.to);
+  check(cusparseSpMV(handle_, operation_, &out.alpha, prepared.matrix.get(), x.get(), &out.beta, y.get(),
+                     value_type<T>, algorithm_, prepared.workspace.data()),
         "cusparseSpMV");
 }
 

@@ -100,8 +100,9 @@ class SellOperator final : public SpmvOperator<T> {
   explicit SellOperator(const Csr<T>& csr)
       : sell_(transfer<Device>(sell_from_csr(csr))),
         handle_(make_handle()),
-        product_(handle_, describe(sell_), sell_.columns, sell_.rows, CUSPARSE_OPERATION_NON_TRANSPOSE,
-                 CUSPARSE_SPMV_SELL_ALG1) {}
+        product_(
+            handle_, [this] { return describe(sell_); }, sell_.columns, sell_.rows,
+            CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_SPMV_SELL_ALG1) {}
 
   std::int64_t rows() const override { return sell_.rows; }
   std::int64_t columns() const override { return sell_.columns; }
@@ -111,7 +112,7 @@ class SellOperator final : public SpmvOperator<T> {
     const std::int64_t value = sizeof(T);
     return {stored, stored + sell_.columns * value, sell_.rows * value};
   }
-  void apply(const T* x, T* y) const override { product_(x, y); }
+  void multiply(Queue queue, const T* x, const Output<T>& y) const override { product_(queue, x, y); }
   Csr<T> to_csr() const override { return csr_from_sell(transfer<Host>(sell_)); }
 
  private:

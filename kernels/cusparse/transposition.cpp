@@ -34,7 +34,7 @@ class CuSparseTransposition final : public Transposition<T> {
     to_.plan = {};
   }
 
-  void plan() override { to_.plan = plan_on<T, Device>(transfer<Host>(to_.row_ptr)); }
+  void plan() override { to_.plan = plan_on<Device>(transfer<Host>(to_.row_ptr)); }
 
   const Csr<T, Device>& result() const override { return to_; }
 

@@ -151,11 +151,11 @@ class OnDevice {
 
   template <class T>
   void restrict_to(const GridInterpolation<T, Device>& p, const T* fine, T* coarse) {
-    cuda::restrict_to(p, fine, coarse, false, stream_);
+    cuda::restrict_to({stream_}, p, fine, {coarse});
   }
   template <class T>
   void interpolate_add(const GridInterpolation<T, Device>& p, const T* coarse, T* fine) {
-    cuda::interpolate(p, coarse, fine, true, stream_);
+    cuda::interpolate({stream_}, p, coarse, {fine, fine, 1, 1});
   }
   template <class T>
   void multiply_dense(std::int64_t rows, const T* a, const T* b, T* x) {

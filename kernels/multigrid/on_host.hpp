@@ -40,11 +40,11 @@ struct OnHost {
 
   template <class T>
   void restrict_to(const GridInterpolation<T>& p, const T* fine, T* coarse) {
-    cpu::restrict_to(p, fine, coarse, false);
+    cpu::restrict_to(p, fine, {coarse});
   }
   template <class T>
   void interpolate_add(const GridInterpolation<T>& p, const T* coarse, T* fine) {
-    cpu::interpolate(p, coarse, fine, true);
+    cpu::interpolate(p, coarse, {fine, fine, 1, 1});
   }
 
   // x = A b with A [row][column].

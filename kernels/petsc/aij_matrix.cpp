@@ -54,14 +54,15 @@ class Placed {
 
 }  // namespace
 
-void AijMatrix::multiply(const double* x, double* y) const {
-  const Placed from(right_.get(), x), to(left_.get(), y);
-  QUADRILLE_PETSC(MatMult(matrix_.get(), right_.get(), left_.get()));
-}
-
-void AijMatrix::multiply_transpose(const double* x, double* y) const {
-  const Placed from(left_.get(), x), to(right_.get(), y);
-  QUADRILLE_PETSC(MatMultTranspose(matrix_.get(), left_.get(), right_.get()));
+void AijMatrix::multiply(const double* x, const Output<double>& y, bool transposed) const {
+  const Vec in = transposed ? left_.get() : right_.get(), out = transposed ? right_.get() : left_.get();
+  PetscInt size = 0;
+  QUADRILLE_PETSC(VecGetLocalSize(out, &size));
+  const bool apart = y.alpha != 1 || y.beta != 0;
+  Array<double> sums(apart ? size : 0);
+  const Placed from(in, x), to(out, apart ? sums.data() : y.to);
+  QUADRILLE_PETSC((transposed ? MatMultTranspose : MatMult)(matrix_.get(), in, out));
+  for (std::int64_t i = 0; i < sums.size(); ++i) y.put(i, sums[i]);
 }
 
 }  // namespace quadrille::petsc

@@ -4,6 +4,7 @@
 #include <petscmat.h>
 
 #include "formats/csr.hpp"
+#include "kernels/output.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/indices.hpp"
 
@@ -15,9 +16,8 @@ class AijMatrix {
  public:
   explicit AijMatrix(const Csr<double>& csr);
 
-  // y = A x and y = A^T x by MatMult and MatMultTranspose, without copying x or y.
-  void multiply(const double* x, double* y) const;
-  void multiply_transpose(const double* x, double* y) const;
+  // A x and A^T x by MatMult and MatMultTranspose to `y`, without copying x, or y where beta is 0.
+  void multiply(const double* x, const Output<double>& y, bool transposed = false) const;
 
  private:
   PetscIndices row_ptr_, column_;

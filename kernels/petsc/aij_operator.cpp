@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/cuda/begin_sums.hpp"
 #include "kernels/petsc/aij_matrix.hpp"
 #include "kernels/petsc/device_work.hpp"
 
@@ -16,9 +17,11 @@ class AijOperator final : public SpmvOperator<double> {
   std::int64_t columns() const override { return csr_->columns; }
   SpaceKind space() const override { return SpaceKind::cpu; }
   Traffic traffic() const override { return quadrille::traffic(*csr_); }
-  void apply(const double* x, double* y) const override { matrix_.multiply(x, y); }
+  void multiply(Queue, const double* x, const Output<double>& y) const override { matrix_.multiply(x, y); }
   bool has_transpose() const override { return true; }
-  void apply_transpose(const double* x, double* y) const override { matrix_.multiply_transpose(x, y); }
+  void multiply_transposed(Queue, const double* x, const Output<double>& y) const override {
+    matrix_.multiply(x, y, true);
+  }
   Csr<double> to_csr() const override { return transfer<Host>(*csr_); }
 
  private:
@@ -59,18 +62,37 @@ class AijCusparseOperator final : public SpmvOperator<double> {
   std::int64_t columns() const override { return csr_->columns; }
   SpaceKind space() const override { return SpaceKind::cuda; }
   Traffic traffic() const override { return quadrille::traffic(*csr_); }
-  void apply(const double* x, double* y) const override {
-    const PlacedOnGpu from(right_.get(), x), to(left_.get(), y);
-    run_between_products([&] { return MatMult(matrix_.get(), right_.get(), left_.get()); });
+  void multiply(Queue queue, const double* x, const Output<double>& y) const override {
+    run(queue, x, y, MatMult, right_.get(), left_.get());
   }
   bool has_transpose() const override { return true; }
-  void apply_transpose(const double* x, double* y) const override {
-    const PlacedOnGpu from(left_.get(), x), to(right_.get(), y);
-    run_between_products([&] { return MatMultTranspose(matrix_.get(), left_.get(), right_.get()); });
+  void multiply_transposed(Queue queue, const double* x, const Output<double>& y) const override {
+    run(queue, x, y, MatMultTranspose, left_.get(), right_.get());
   }
   Csr<double> to_csr() const override { return transfer<Host>(*csr_); }
 
  private:
+  // In PETSc's queue, which the other one waits for.
+  void run(Queue queue, const double* x, const Output<double>& y, PetscErrorCode (*product)(Mat, Vec, Vec),
+           Vec in, Vec out) const {
+    PetscInt size = 0;
+    QUADRILLE_PETSC(VecGetLocalSize(out, &size));
+    if (y.beta != 0) cuda::begin_sums(queue, y, size);
+    const Queue petsc = current_queue();
+    cuda::wait_for(queue, petsc);
+    const PlacedOnGpu from(in, x), to(out, y.to);
+    if (y.beta == 0) {
+      QUADRILLE_PETSC(product(matrix_.get(), in, out));
+      if (y.alpha != 1) QUADRILLE_PETSC(VecScale(out, y.alpha));
+    } else {
+      const Handle<Vec> sums =
+          make<Vec>("VecCreateSeqCUDA", [=](Vec* v) { return VecCreateSeqCUDA(PETSC_COMM_SELF, size, v); });
+      QUADRILLE_PETSC(product(matrix_.get(), in, sums.get()));
+      QUADRILLE_PETSC(VecAXPY(out, y.alpha, sums.get()));
+    }
+    cuda::wait_for(petsc, queue);
+  }
+
   std::shared_ptr<const Csr<double>> csr_;
   Handle<Mat> matrix_;
   Handle<Vec> right_, left_;  // of columns and of rows, without memory of their own

@@ -5,50 +5,49 @@
 #include <petscvec.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
 
 namespace quadrille::petsc {
 
-// Products in GPU memory run on CUDA's default stream; PETSc's own work may be on another one that does not wait for it.
-class StreamOrder {
+// The queue of PETSc's own work in GPU memory.
+inline Queue current_queue() {
+#if defined(PETSC_HAVE_CUDA)
+  PetscDeviceContext context = nullptr;
+  PetscDeviceType type = PETSC_DEVICE_HOST;
+  QUADRILLE_PETSC(PetscDeviceContextGetCurrentContext(&context));
+  QUADRILLE_PETSC(PetscDeviceContextGetDeviceType(context, &type));
+  if (type != PETSC_DEVICE_CUDA) return {};
+  void* stream = nullptr;  // PETSc gives the place of its cudaStream_t
+  QUADRILLE_PETSC(PetscDeviceContextGetStreamHandle(context, &stream));
+  return {*static_cast<void**>(stream)};
+#else
+  return {};
+#endif
+}
+
+// While this lives, work in the default queue (copies between host and GPU memory, too) waits for PETSc's
+// work before it, and PETSc's work after it for that. Nothing waits on the host.
+class DefaultQueue {
  public:
-  explicit StreamOrder([[maybe_unused]] bool on_gpu) {
-#if defined(PETSC_HAVE_CUDA)
-    if (!on_gpu) return;
-    QUADRILLE_PETSC(PetscDeviceContextGetCurrentContext(&context_));
-    PetscStreamType type = PETSC_STREAM_DEFAULT;
-    QUADRILLE_PETSC(PetscDeviceContextGetStreamType(context_, &type));
-    if (type == PETSC_STREAM_DEFAULT) context_ = nullptr;
-    if (context_ != nullptr) QUADRILLE_PETSC(PetscDeviceContextSynchronize(context_));
-#endif
+  explicit DefaultQueue(bool on_gpu) : on_gpu_(on_gpu) {
+    if (!on_gpu_) return;
+    petsc_ = current_queue();
+    cuda::wait_for(petsc_, {});
   }
-  void after() const {
-#if defined(PETSC_HAVE_CUDA)
-    if (context_ != nullptr) cuda::synchronize();
-#endif
+  ~DefaultQueue() noexcept(false) {
+    if (on_gpu_ && std::uncaught_exceptions() == exceptions_) cuda::wait_for({}, petsc_);
   }
+  DefaultQueue(const DefaultQueue&) = delete;
+  DefaultQueue& operator=(const DefaultQueue&) = delete;
 
  private:
-#if defined(PETSC_HAVE_CUDA)
-  PetscDeviceContext context_ = nullptr;
-#endif
+  bool on_gpu_;
+  int exceptions_ = std::uncaught_exceptions();
+  Queue petsc_;
 };
-
-#if defined(PETSC_HAVE_CUDA)
-// The other way round: PETSc's own work on the GPU between products on the default stream.
-template <class Work>
-void run_between_products(const Work& work) {
-  PetscDeviceContext context = nullptr;
-  PetscStreamType type = PETSC_STREAM_DEFAULT;
-  QUADRILLE_PETSC(PetscDeviceContextGetCurrentContext(&context));
-  QUADRILLE_PETSC(PetscDeviceContextGetStreamType(context, &type));
-  if (type != PETSC_STREAM_DEFAULT) cuda::synchronize();
-  QUADRILLE_PETSC(work());
-  if (type != PETSC_STREAM_DEFAULT) QUADRILLE_PETSC(PetscDeviceContextSynchronize(context));
-}
-#endif
 
 // What runs while this lives is GPU time in -log_view. Not one within another, nor around calls of PETSc, which have their own.
 class GpuTime {

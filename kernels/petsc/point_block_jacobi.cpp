@@ -17,12 +17,7 @@ namespace quadrille::petsc {
 namespace {
 
 constexpr const char* type_name = "quadrille_pbjacobi";
-
-const FormatEntry* cds_in(SpaceKind space) {
-  for (const FormatEntry& entry : registry())
-    if (entry.name == "cds" && entry.space == space && entry.make_fp64) return &entry;
-  return nullptr;
-}
+constexpr const char* product_format = "cds";  // block diagonals with one block diagonal
 
 bool in_gpu_memory(Vec v) {
   PetscBool cuda = PETSC_FALSE;
@@ -74,16 +69,17 @@ class PointBlocks {
     if (!hub_) throw PetscError("quadrille_pbjacobi is applied before it was set up");
     require_size(x, hub_->rows(), "the vector of the preconditioner");
     if (hub_->rows() == 0) return;
-    const bool on_gpu = in_gpu_memory(x) && cds_in(SpaceKind::cuda) != nullptr;
+    const bool on_gpu = in_gpu_memory(x) && find_entry(product_format, SpaceKind::cuda) != nullptr;
     std::unique_ptr<ScaledOperator>& product = products_[on_gpu];
     if (!product) {
       Source<double> source;
       source.hub = hub_;
       product = std::make_unique<ScaledOperator>(
-          cds_in(on_gpu ? SpaceKind::cuda : SpaceKind::cpu)->make_fp64(source, {}), "cds");
+          find_entry(product_format, on_gpu ? SpaceKind::cuda : SpaceKind::cpu)->make_fp64(source, {}),
+          product_format);
       if (on_gpu) log_copy(hub_->values.bytes(), true);
     }
-    product->multiply(x, y, transposed);
+    product->multiply(x, {y}, transposed);
   }
 
   void view(PetscViewer viewer) const {

@@ -10,7 +10,7 @@ namespace quadrille::petsc {
 Reference::Reference(const Csr<double>& csr, const double* x, double largest)
     : y_(csr.rows), bound_over_eps_(csr.rows), entries_(csr.rows) {
   std::fill(y_.data(), y_.data() + csr.rows, std::numeric_limits<double>::quiet_NaN());
-  AijMatrix(csr).multiply(x, y_.data());
+  AijMatrix(csr).multiply(x, {y_.data()});
   std::int64_t non_finite = 0, overflowing = 0;
 #pragma omp parallel for schedule(static) reduction(+ : non_finite, overflowing)
   for (std::int64_t i = 0; i < csr.rows; ++i) {

@@ -125,70 +125,40 @@ Vec ScaledOperator::work_like(Handle<Vec>& work, Vec model) {
   return work.get();
 }
 
-void ScaledOperator::apply(Vec x, Vec y, bool transposed) {
-  const std::int64_t from_size = transposed ? op_->rows() : op_->columns(),
-                     to_size = transposed ? op_->columns() : op_->rows();
-  require_size(x, from_size, "the vector x of the product");
-  require_size(y, to_size, "the vector y of the product");
-  const ReadArray from(x, op_->space());
-  WriteArray to(y, op_->space());
-  const double* in = from.data();
-  double* out = to.data();
-  const bool on_gpu = op_->space() == SpaceKind::cuda;
-  const auto bytes = [](std::int64_t size) { return size * static_cast<std::int64_t>(sizeof(double)); };
-  if (on_gpu && from.space() == SpaceKind::cpu) {
-    if (device_x_.size() < from_size) device_x_ = Array<double, Device>(from_size);
-    memory::copy_to_device(device_x_.data(), in, bytes(from_size));
-    log_copy(bytes(from_size), true);
-    in = device_x_.data();
-  }
-  if (on_gpu && to.space() == SpaceKind::cpu) {
-    if (device_y_.size() < to_size) device_y_ = Array<double, Device>(to_size);
-    out = device_y_.data();
-  }
-  const StreamOrder order(on_gpu);
-  {
-    const GpuTime time(on_gpu);
-    if (transposed)
-      op_->apply_transpose(in, out);
-    else
-      op_->apply(in, out);
-    order.after();
-  }
-  log_product(entries_, transposed ? 0 : to_size, on_gpu);
-  if (out == to.data()) return;
-  memory::copy_to_host(to.data(), out, bytes(to_size));
-  log_copy(bytes(to_size), false);
+void ScaledOperator::apply(Vec x, const VecOutput& y, bool transposed) {
+  if (coupling_) coupling_->begin(x, y.alpha, transposed);
+  product_of_vectors_.run(*op_, x, y, transposed, entries_);
+  if (coupling_) coupling_->end(y.to, y.alpha, transposed);
 }
 
-void ScaledOperator::multiply(Vec x, Vec y, bool transposed) {
-  const Vec before = beside(transposed ? left_ : right_, x), after = beside(transposed ? right_ : left_, y);
-  if (scale_ == 0) {
-    QUADRILLE_PETSC(VecSet(y, 0));
-  } else {
-    Vec from = x;
-    if (before != nullptr) {
-      from = work_like(scaled_x_, x);
-      QUADRILLE_PETSC(VecPointwiseMult(from, x, before));
-    }
-    if (coupling_) coupling_->begin(from, transposed);
-    apply(from, y, transposed);
-    if (coupling_) coupling_->end(y, transposed);
-    if (after != nullptr) QUADRILLE_PETSC(VecPointwiseMult(y, y, after));
-    if (scale_ != 1) QUADRILLE_PETSC(VecScale(y, scale_));
+void ScaledOperator::multiply(Vec x, const VecOutput& y, bool transposed) {
+  const Vec before = beside(transposed ? left_ : right_, x),
+            after = beside(transposed ? right_ : left_, y.to);
+  const double alpha = y.alpha * scale_;
+  Vec from = x;
+  if (alpha != 0 && before != nullptr) {
+    from = work_like(scaled_x_, x);
+    QUADRILLE_PETSC(VecPointwiseMult(from, x, before));
   }
-  if (shift_ != 0) QUADRILLE_PETSC(VecAXPY(y, shift_, x));
+  if (alpha == 0) {
+    begin_sums(y);
+  } else if (after == nullptr) {
+    apply(from, {y.to, y.from, alpha, y.beta}, transposed);
+  } else {  // the rows of A alone are scaled
+    const Vec product = y.beta == 0 ? y.to : work_like(product_, y.to);
+    apply(from, {product, nullptr, alpha}, transposed);
+    QUADRILLE_PETSC(VecPointwiseMult(product, product, after));
+    if (product != y.to) {
+      begin_sums(y);
+      QUADRILLE_PETSC(VecAXPY(y.to, 1, product));
+    }
+  }
+  if (shift_ != 0) QUADRILLE_PETSC(VecAXPY(y.to, y.alpha * shift_, x));
   if (diagonal_) {
     const Vec part = work_like(scaled_x_, x);
     QUADRILLE_PETSC(VecPointwiseMult(part, x, beside(diagonal_, x)));
-    QUADRILLE_PETSC(VecAXPY(y, 1, part));
+    QUADRILLE_PETSC(VecAXPY(y.to, y.alpha, part));
   }
-}
-
-void ScaledOperator::multiply_add(Vec x, Vec y, Vec z, bool transposed) {
-  const Vec product = y == z ? work_like(product_, z) : z;
-  multiply(x, product, transposed);
-  QUADRILLE_PETSC(VecAXPY(z, 1, y == z ? product : y));
 }
 
 void ScaledOperator::scale(double factor) {
@@ -244,6 +214,7 @@ void ScaledOperator::diagonal(Vec d) const {
     scale_and_shift_blocks(values.data(), std::vector<PetscInt>(static_cast<std::size_t>(op_->rows()), 1));
   WriteArray to(d, op_->space());
   if (to.space() == SpaceKind::cuda) {
+    const DefaultQueue order(true);
     memory::copy_to_device(to.data(), values.data(), values.bytes());
     log_copy(values.bytes(), true);
   } else {

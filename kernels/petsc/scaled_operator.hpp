@@ -14,16 +14,18 @@
 #include "formats/slab.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/shell_context.hpp"
+#include "kernels/petsc/vector_product.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille::petsc {
 
-// What a rank's product needs of other ranks: y += B g with the values g of x that they own, or g += B^T x of x's own.
+// What a rank's product needs of other ranks: y += alpha B g with the values g of x that they own, or g +=
+// alpha B^T x of x's own.
 class RankCoupling {
  public:
   virtual ~RankCoupling() = default;
-  virtual void begin(Vec x, bool transposed) = 0;  // before this rank's own product
-  virtual void end(Vec y, bool transposed) = 0;    // after it: adds to y
+  virtual void begin(Vec x, double alpha, bool transposed) = 0;  // before this rank's own product
+  virtual void end(Vec y, double alpha, bool transposed) = 0;    // after it: adds alpha times its sums to y
 };
 
 // scale L A R + shift I + D, with diagonal matrices L, R and D. Every member throws; nothing here is a callback.
@@ -44,10 +46,8 @@ class ScaledOperator final : public ShellContext {
   // Shares the operator and copies the scaling; zero where `values` are not wanted.
   std::unique_ptr<ScaledOperator> duplicate(bool values) const;
 
-  // y = M x, or y = M^T x.
-  void multiply(Vec x, Vec y, bool transposed);
-  // z = y + M x, or with M^T; y and z may be one vector.
-  void multiply_add(Vec x, Vec y, Vec z, bool transposed);
+  // M x, or M^T x, to `y`.
+  void multiply(Vec x, const VecOutput& y, bool transposed);
 
   void scale(double factor);
   void shift(double value) { shift_ += value; }
@@ -88,7 +88,7 @@ class ScaledOperator final : public ShellContext {
  private:
   // Whether this is A itself.
   bool is_plain() const { return scale_ == 1 && shift_ == 0 && !left_ && !right_ && !diagonal_; }
-  void apply(Vec x, Vec y, bool transposed);
+  void apply(Vec x, const VecOutput& y, bool transposed);  // with A
   const JoinedRows& rows();
   void scale_and_shift_blocks(double* blocks, std::span<const PetscInt> sizes) const;
   // `work`, made anew where it has not the size and the type of `model`.
@@ -103,11 +103,11 @@ class ScaledOperator final : public ShellContext {
   std::vector<PetscInt> row_columns_;       // what row() gave last
   std::vector<double> row_values_;
   double scale_ = 1, shift_ = 0;
-  Handle<Vec> left_, right_, diagonal_;        // L, R and D; null for I, I and 0
-  Handle<Vec> scaled_x_, product_;             // made when first needed, as x and y of the last product
-  Array<double, Device> device_x_, device_y_;  // of vectors in host memory
-  Handle<Mat> blocks_;                         // what block_diagonal() gave last
-  std::int64_t non_zeros_ = -1;                // unknown until MatView asks
+  Handle<Vec> left_, right_, diagonal_;  // L, R and D; null for I, I and 0
+  Handle<Vec> scaled_x_, product_;       // made when first needed, as x and y of the last product
+  VectorProduct product_of_vectors_;
+  Handle<Mat> blocks_;           // what block_diagonal() gave last
+  std::int64_t non_zeros_ = -1;  // unknown until MatView asks
 };
 
 }  // namespace quadrille::petsc

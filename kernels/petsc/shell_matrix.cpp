@@ -34,16 +34,19 @@ int block_size_of(Mat matrix) {
 // The callbacks, as PETSc calls them.
 
 PetscErrorCode mult(Mat m, Vec x, Vec y) {
-  return guarded("MatMult_Quadrille", [&] { of(m).multiply(x, y, false); });
+  return guarded("MatMult_Quadrille", [&] { of(m).multiply(x, {y}, false); });
 }
 PetscErrorCode mult_transpose(Mat m, Vec x, Vec y) {
-  return guarded("MatMultTranspose_Quadrille", [&] { of(m).multiply(x, y, true); });
+  return guarded("MatMultTranspose_Quadrille", [&] { of(m).multiply(x, {y}, true); });
 }
 PetscErrorCode mult_add(Mat m, Vec x, Vec y, Vec z) {
-  return guarded("MatMultAdd_Quadrille", [&] { of(m).multiply_add(x, y, z, false); });
+  return guarded("MatMultAdd_Quadrille", [&] { of(m).multiply(x, {z, y, 1, 1}, false); });
 }
 PetscErrorCode mult_transpose_add(Mat m, Vec x, Vec y, Vec z) {
-  return guarded("MatMultTransposeAdd_Quadrille", [&] { of(m).multiply_add(x, y, z, true); });
+  return guarded("MatMultTransposeAdd_Quadrille", [&] { of(m).multiply(x, {z, y, 1, 1}, true); });
+}
+PetscErrorCode residual(Mat m, Vec b, Vec x, Vec r) {
+  return guarded("MatResidual_Quadrille", [&] { of(m).multiply(x, {r, b, -1, 1}, false); });
 }
 PetscErrorCode get_row(Mat m, PetscInt number, PetscInt* size, PetscInt** columns, PetscScalar** values) {
   return guarded("MatGetRow_Quadrille", [&] {
@@ -117,6 +120,7 @@ void set_shell_operations(Mat matrix, bool transposes, bool square) {
   QUADRILLE_PETSC(MatShellSetManageScalingShifts(matrix));  // off: scalings are ours
   set(matrix, MATOP_MULT, mult);
   set(matrix, MATOP_MULT_ADD, mult_add);
+  set(matrix, MATOP_RESIDUAL, residual);
   if (transposes) {
     set(matrix, MATOP_MULT_TRANSPOSE, mult_transpose);
     set(matrix, MATOP_MULT_TRANSPOSE_ADD, mult_transpose_add);

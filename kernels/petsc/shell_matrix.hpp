@@ -14,13 +14,13 @@ namespace quadrille::petsc {
 // A matrix of PETSC_COMM_SELF, for the caller to destroy by MatDestroy; it shares `op` and lets go of it then. `format` is
 // what MatView calls it. `block_size` is the number of unknowns per node, the size of the blocks that PCPBJACOBI inverts.
 //
-// It has MatMult, MatMultAdd and, where the operator has it, their transposes; MatGetDiagonal and MatGetRow;
-// MatScale, MatShift and MatDiagonalScale, which every other operation respects; MatNorm (1, Frobenius,
-// infinity); MatInvertBlockDiagonal and MatInvertVariableBlockDiagonal (PCJACOBI, PCPBJACOBI, PCVPBJACOBI);
-// MatZeroEntries, MatDuplicate and MatView. A duplicate shares the operator and has a scaling of its own;
-// its values are zero where they are not to be copied. Norms, variable blocks and the fill that MatView
-// names go through to_csr() and are not for inner loops. Rows come from a CSR copy that is made when the
-// first one is asked for and kept.
+// It has MatMult, MatMultAdd, MatResidual and, where the operator has it, their transposes; MatGetDiagonal
+// and MatGetRow; MatScale, MatShift and MatDiagonalScale, which every other operation respects; MatNorm (1,
+// Frobenius, infinity); MatInvertBlockDiagonal and MatInvertVariableBlockDiagonal (PCJACOBI, PCPBJACOBI,
+// PCVPBJACOBI); MatZeroEntries, MatDuplicate and MatView. A duplicate shares the operator and has a scaling
+// of its own; its values are zero where they are not to be copied. Norms, variable blocks and the fill that
+// MatView names go through to_csr() and are not for inner loops. Rows come from a CSR copy that is made when
+// the first one is asked for and kept.
 //
 // Vectors may be in host or GPU memory. With a PETSc that has CUDA, MatCreateVecs of an operator in GPU memory gives VECCUDA, whose
 // products copy nothing; vectors in host memory are copied there and back at every product, which MatView says. Who solves with such

@@ -8,12 +8,12 @@
 
 #include "kernels/petsc/aij_matrix.hpp"
 #include "kernels/petsc/check.hpp"
-#include "kernels/petsc/device_work.hpp"
 #include "kernels/petsc/gathering.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/indices.hpp"
 #include "kernels/petsc/through_aij.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
+#include "kernels/petsc/vector_product.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -33,26 +33,25 @@ class Transfer {
     coarse_ = std::make_unique<Gathering>(coarse, coarse_nodes_, transfer_->dof());
   }
 
-  // y = P x or y = P^T x; or y += them.
-  void multiply(Vec x, Vec y, bool transposed, bool add) {
+  // P x, or P^T x, to `y`.
+  void multiply(Vec x, const VecOutput& y, bool transposed) {
     const std::int64_t columns = coarse_ ? own_columns_ : transfer_->columns();
     require_size(x, transposed ? transfer_->rows() : columns, "the vector x of the interpolation");
-    require_size(y, transposed ? columns : transfer_->rows(), "the vector y of the interpolation");
-    if (!coarse_) return multiply_own(x, y, transposed, add);
-    const Vec seen = coarse_->local(transposed ? y : x, transfer_->space() == SpaceKind::cuda);
+    require_size(y.to, transposed ? columns : transfer_->rows(), "the vector y of the interpolation");
+    const auto own = [&](Vec from, const VecOutput& to) {
+      product_.run(*transfer_, from, to, transposed, transfer_->entries());
+    };
+    if (!coarse_) return own(x, y);
+    const Vec seen = coarse_->local(transposed ? y.to : x, transfer_->space() == SpaceKind::cuda);
     if (transposed) {
-      multiply_own(x, seen, true, false);
-      if (!add) QUADRILLE_PETSC(VecSet(y, 0));
-      coarse_->add(y);
+      own(x, {seen, nullptr, y.alpha});
+      begin_sums(y);
+      coarse_->add(y.to);
     } else {
       coarse_->begin(x);
       coarse_->end(x);
-      multiply_own(seen, y, false, add);
+      own(seen, y);
     }
-  }
-  void multiply_add(Vec x, Vec y, Vec z, bool transposed) {
-    if (y != z) QUADRILLE_PETSC(VecCopy(y, z));
-    multiply(x, z, transposed, true);
   }
 
   // Made when first asked for.
@@ -62,60 +61,6 @@ class Transfer {
   }
 
  private:
-  // With this rank's fine rows and the coarse nodes that they read.
-  void multiply_own(Vec x, Vec y, bool transposed, bool add) {
-    const std::int64_t size = transposed ? transfer_->rows() : transfer_->columns();
-    const SpaceKind space = transfer_->space();
-    const ReadArray from(x, space);
-    const double* in = from.data();
-    if (from.space() != space) {
-      in = on_device(device_x_, size);
-      copy_in(device_x_, from.data(), size);
-    }
-    if (add) {
-      ReadWriteArray to(y, space);
-      into(in, to.data(), to.space(), transposed, true);
-    } else {
-      WriteArray to(y, space);
-      into(in, to.data(), to.space(), transposed, false);
-    }
-  }
-  void into(const double* in, double* y, SpaceKind y_space, bool transposed, bool add) {
-    const std::int64_t size = transposed ? transfer_->columns() : transfer_->rows();
-    double* out = y;
-    if (y_space != transfer_->space()) {
-      out = on_device(device_y_, size);
-      if (add) copy_in(device_y_, y, size);
-    }
-    const bool on_gpu = transfer_->space() == SpaceKind::cuda;
-    const StreamOrder order(on_gpu);
-    {
-      const GpuTime time(on_gpu);
-      if (transposed && add)
-        transfer_->apply_transpose_add(in, out);
-      else if (transposed)
-        transfer_->apply_transpose(in, out);
-      else if (add)
-        transfer_->apply_add(in, out);
-      else
-        transfer_->apply(in, out);
-      order.after();
-    }
-    log_product(transfer_->entries(), transposed || add ? 0 : size, on_gpu);
-    if (out == y) return;
-    memory::copy_to_host(y, out, bytes(size));
-    log_copy(bytes(size), false);
-  }
-  static std::int64_t bytes(std::int64_t size) { return size * static_cast<std::int64_t>(sizeof(double)); }
-  static double* on_device(Array<double, Device>& array, std::int64_t size) {
-    if (array.size() < size) array = Array<double, Device>(size);
-    return array.data();
-  }
-  static void copy_in(Array<double, Device>& array, const double* from, std::int64_t size) {
-    memory::copy_to_device(array.data(), from, bytes(size));
-    log_copy(bytes(size), true);
-  }
-
   // The columns of transfer_ count the nodes of coarse_nodes_, AIJ's those of the whole grid.
   Handle<Mat> aij_of_ranks(MPI_Comm comm) const {
     const Csr<double> csr = transfer_->to_csr();
@@ -145,7 +90,7 @@ class Transfer {
   std::vector<PetscInt> coarse_nodes_;
   std::unique_ptr<Gathering> coarse_;  // of these nodes; null where all of them are this rank's
   PetscInt own_columns_ = 0;
-  Array<double, Device> device_x_, device_y_;  // of vectors in host memory
+  VectorProduct product_;
   Handle<Mat> aij_;
 };
 
@@ -156,16 +101,16 @@ Transfer& of(Mat matrix) {
 }
 
 PetscErrorCode mult(Mat m, Vec x, Vec y) {
-  return guarded("MatMult_QuadrilleTransfer", [=] { of(m).multiply(x, y, false, false); });
+  return guarded("MatMult_QuadrilleTransfer", [=] { of(m).multiply(x, {y}, false); });
 }
 PetscErrorCode mult_transpose(Mat m, Vec x, Vec y) {
-  return guarded("MatMultTranspose_QuadrilleTransfer", [=] { of(m).multiply(x, y, true, false); });
+  return guarded("MatMultTranspose_QuadrilleTransfer", [=] { of(m).multiply(x, {y}, true); });
 }
 PetscErrorCode mult_add(Mat m, Vec x, Vec y, Vec z) {
-  return guarded("MatMultAdd_QuadrilleTransfer", [=] { of(m).multiply_add(x, y, z, false); });
+  return guarded("MatMultAdd_QuadrilleTransfer", [=] { of(m).multiply(x, {z, y, 1, 1}, false); });
 }
 PetscErrorCode mult_transpose_add(Mat m, Vec x, Vec y, Vec z) {
-  return guarded("MatMultTransposeAdd_QuadrilleTransfer", [=] { of(m).multiply_add(x, y, z, true); });
+  return guarded("MatMultTransposeAdd_QuadrilleTransfer", [=] { of(m).multiply(x, {z, y, 1, 1}, true); });
 }
 Mat aij_of(Mat m) {
   return of(m).aij(comm_of(m));

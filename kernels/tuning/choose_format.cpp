@@ -13,13 +13,6 @@
 namespace quadrille {
 namespace {
 
-template <class T>
-const FormatEntry* find_entry(const std::string& format, SpaceKind space) {
-  for (const FormatEntry& entry : registry())
-    if (!entry.peer && entry.name == format && entry.space == space && entry.make<T>()) return &entry;
-  return nullptr;
-}
-
 // The parameters that change what a format is.
 std::string options_text(const FormatOptions& o) {
   return "kernel=" + std::to_string(static_cast<int>(o.kernel)) + "," +
@@ -62,8 +55,8 @@ void predict_in(SpaceKind space, const ChoiceWishes& wishes, FormatChoice& choic
                                                   : cpu_model();
   std::vector<Prediction> predictions =
       ranked(predict(choice.sparsity, machine, wishes.format_options, wishes.product));
-  std::erase_if(predictions, [&](const Prediction& p) { return find_entry<T>(p.format, space) == nullptr; });
-  for (const Prediction& p : predictions) choice.entries.push_back(find_entry<T>(p.format, space));
+  std::erase_if(predictions, [&](const Prediction& p) { return find_entry(p.format, space) == nullptr; });
+  for (const Prediction& p : predictions) choice.entries.push_back(find_entry(p.format, space));
   if (predictions.empty() || !choice.predictions.empty()) return;
   choice.predictions = std::move(predictions);
   choice.machine = std::move(machine);
@@ -82,7 +75,7 @@ void measure_best(const Source<T>& source, const ChoiceWishes& wishes, const std
   for (const Prediction& p : choice.predictions)
     if (static_cast<int>(few.size()) < wishes.most_measured &&
         p.ms <= wishes.within * choice.predictions.front().ms)
-      few.push_back(find_entry<T>(p.format, p.space));
+      few.push_back(find_entry(p.format, p.space));
   const std::int64_t size = wishes.product.transposed ? choice.sparsity.rows : choice.sparsity.columns;
   const std::vector<T> own_x = given_x ? std::vector<T>{} : random_vectors<T>(size, wishes.product.vectors);
   const std::vector<T>& x = given_x ? *given_x : own_x;

@@ -13,55 +13,6 @@
 namespace quadrille {
 namespace {
 
-// y = A x on the H200, printed by results/fit_model.py. dia, rg_csr and cmrs, whose times stray furthest from
-// the fit, have a tenth more: among predictions the least is often one that is too low.
-std::vector<FormatConstants> gpu_formats() {
-  //        format   share  fixed entry gather step atomic
-  return {
-      {"csr", 1.053, 0.75, 0.064, 1.61, 0.097, 0.00},    {"csc", 1.053, 2.72, 0.086, 8.00, 0.606, 0.04},
-      {"coo", 1.053, 0.24, 0.243, 3.84, 1.243, 0.00},    {"bcsr", 1.053, 0.73, 0.000, 1.59, 0.097, 0.00},
-      {"dia", 0.835, 0.33, 0.000, 0.00, 0.559, 0.00},    {"cds", 0.925, 0.00, 0.000, 0.00, 0.274, 0.00},
-      {"ell", 1.053, 0.00, 0.386, 0.43, 0.730, 0.00},    {"ellr_t", 0.996, 0.45, 0.000, 0.85, 0.230, 0.00},
-      {"rg_csr", 0.957, 0.25, 0.320, 0.56, 0.546, 0.00}, {"cmrs", 0.957, 0.81, 0.175, 2.15, 0.311, 0.00},
-      {"hyb", 1.053, 0.00, 0.355, 0.53, 0.911, 0.00}};
-}
-
-// y = A^T x: csr and csc as each other's products; dia and cds by results/h200_transpose_*.json.
-std::vector<FormatConstants> gpu_transposed() {
-  return {{"csr", 1.053, 2.72, 0.086, 8.00, 0.606, 0.04},
-          {"csc", 1.053, 0.75, 0.064, 1.61, 0.097, 0},
-          {"dia", 0.900, 0.33, 0, 0, 0.559, 0},
-          {"cds", 0.900, 0.00, 0, 0, 0.274, 0}};
-}
-
-// One thread of an AMD EPYC (Zen 3), fp64: what results/cpu_spmv_*.json took beyond the stream of the same
-// bytes.
-std::vector<FormatConstants> cpu_formats() {
-  std::vector<FormatConstants> formats;
-  for (const auto& [format, entry_ps] : {std::pair{"csr", 345.0},
-                                         {"csc", 750.0},
-                                         {"coo", 330.0},
-                                         {"bcsr", 200.0},
-                                         {"dia", 250.0},
-                                         {"cds", 60.0},
-                                         {"ell", 560.0},
-                                         {"ellr_t", 520.0},
-                                         {"rg_csr", 640.0},
-                                         {"cmrs", 2600.0},
-                                         {"hyb", 720.0}})
-    formats.push_back({.format = format, .entry_ps = entry_ps});
-  return formats;
-}
-
-// Not measured by themselves: the sums of csr go to scattered places as csc's do, and the other way round.
-std::vector<FormatConstants> cpu_transposed() {
-  std::vector<FormatConstants> formats;
-  for (const auto& [format, entry_ps] :
-       {std::pair{"csr", 750.0}, {"csc", 345.0}, {"dia", 250.0}, {"cds", 60.0}})
-    formats.push_back({.format = format, .entry_ps = entry_ps});
-  return formats;
-}
-
 std::string gigabytes(double gbps) {
   return std::to_string(static_cast<long>(gbps + 0.5)) + " GB/s";
 }
@@ -109,8 +60,6 @@ MachineModel h200_model() {
   m.atomic_per_ns = 60;
   m.convert_gbps = 10;  // about the median in results/h200_matrices_fp64.json
   m.copy_gbps = 8.5;    // from memory that is not pinned
-  m.formats = gpu_formats();
-  m.transposed = gpu_transposed();
   return m;
 }
 
@@ -138,8 +87,6 @@ MachineModel cpu_model(int threads, double memory_gbps, double cache_gbps, std::
   m.cache_gbps = cache_gbps;
   m.cache_bytes = cache_bytes;
   m.convert_gbps = std::min(10.0, memory_gbps / 4);  // the greater part of a conversion keeps few cores busy
-  m.formats = cpu_formats();
-  m.transposed = cpu_transposed();
   return m;
 }
 
@@ -169,11 +116,13 @@ MachineModel usual_cpu_model() {
   return m;
 }
 
-const FormatConstants* find_constants(const MachineModel& machine, const std::string& format,
-                                      bool transposed) {
-  for (const FormatConstants& c : transposed ? machine.transposed : machine.formats)
-    if (c.format == format) return &c;
-  return nullptr;
+std::optional<FormatConstants> constants_for(const FormatTraits& format, const Sparsity& s,
+                                             const MachineModel& machine, bool transposed) {
+  const bool on_gpu = machine.space == SpaceKind::cuda;
+  std::optional<FormatConstants> c = on_gpu ? format.gpu : format.cpu;
+  if (transposed) c = on_gpu ? format.gpu_transposed : format.cpu_transposed;
+  if (c && format.constants_of != nullptr) c = format.constants_of(*c, s, machine);
+  return c;
 }
 
 }  // namespace quadrille

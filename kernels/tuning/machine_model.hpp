@@ -1,26 +1,14 @@
-// What a machine can do, in the few numbers that the prediction of a product's time needs, and how well each
-// format's kernel uses it.
+// What a machine can do, in the few numbers that the prediction of a product's time needs.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "kernels/format_traits.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille {
-
-// How the product of one format differs from a stream of its bytes. On the GPU the terms add up, as
-// predict.cpp says.
-struct FormatConstants {
-  std::string format;
-  double share = 1;     // of the machine's bandwidth that its streamed bytes reach
-  double fixed_us = 0;  // beyond the machine's own launch: prologue, reductions, a second kernel
-  double entry_ps = 0;  // of computing for each stored entry: on the GPU all of it, on the CPU of one thread
-  double gather = 1;    // of the machine's time for reads of x that miss the first-level cache
-  double step_us = 0;   // each round trip to memory on the longest chain of one thread
-  double atomic = 0;    // of the machine's time for one atomic addition, for each entry
-};
 
 struct MachineModel {
   std::string name;   // "NVIDIA H200"
@@ -36,7 +24,6 @@ struct MachineModel {
   double atomic_per_ns = 1;       // atomic additions to scattered places
   double convert_gbps = 1;        // what the host reads and writes where it makes one format of another
   double copy_gbps = 1;           // from the host to the GPU
-  std::vector<FormatConstants> formats, transposed;  // of y = A x, and of y = A^T x where there is a product
 };
 
 // The H200 that the constants were fitted on.
@@ -57,8 +44,8 @@ MachineModel cpu_model(int threads, double memory_gbps, double cache_gbps, std::
 // twice that from the cache. Enough to rank formats by.
 MachineModel usual_cpu_model();
 
-// Null where the model knows no such format or product.
-const FormatConstants* find_constants(const MachineModel& machine, const std::string& format,
-                                      bool transposed);
+// The format's constants on such a machine, for y = A x or for y = A^T x; none where it has no such product.
+std::optional<FormatConstants> constants_for(const FormatTraits& format, const Sparsity& sparsity,
+                                             const MachineModel& machine, bool transposed);
 
 }  // namespace quadrille

@@ -12,7 +12,8 @@
 //   entries     stored entries that the kernel computes with
 //   steps       of the thread with the most to do, one after the other: round trips to memory, diagonals, 16 entries in shared
 //               memory
-// On the CPU it is launch + streamed / bandwidth + entry * entries / threads. The constants are those of machine_model.cpp.
+// On the CPU it is launch + streamed / bandwidth + entry * entries / threads. The constants are the formats'
+// (format_traits.hpp).
 //
 // Of FormatOptions::products products, where these are not many, each takes its part of what comes before the
 // first one as well (set_up_time.hpp).
@@ -32,6 +33,7 @@ namespace quadrille {
 // What the product of a format does, in the terms above.
 struct ProductWork {
   double streamed_bytes = 0, working_set_bytes = 0, gathered_bytes = 0, entries = 0, steps = 0, atomics = 0;
+  double launches = 1;  // of the kernel, on the GPU
 };
 
 struct Prediction {
@@ -46,7 +48,7 @@ struct Prediction {
       refused;  // a sentence where the format cannot hold the operator or has no such product; then ms is 0
 };
 
-// One for each of the project's own formats in the registry's order, refused ones included. Monotonous: more bytes, entries,
+// One for each of format_traits(), in that order, refused ones included. Monotonous: more bytes, entries,
 // steps or a slower machine never give a shorter time, nor do fewer products.
 std::vector<Prediction> predict(const Sparsity& sparsity, const MachineModel& machine,
                                 const FormatOptions& options, const Product& product = {});
@@ -55,10 +57,9 @@ std::vector<Prediction> predict(const Sparsity& sparsity, const MachineModel& ma
 std::vector<Prediction> ranked(std::vector<Prediction> predictions);
 
 // What one product of a format does on a machine of this kind.
-ProductWork product_work(const std::string& format, const Sparsity& sparsity, const Product& product,
+ProductWork product_work(const FormatTraits& format, const Sparsity& sparsity, const Product& product,
                          const Traffic& traffic, SpaceKind space);
 // The time of that, in ms.
-double product_ms(const ProductWork& work, const FormatConstants& constants, const MachineModel& machine,
-                  const Product& product);
+double product_ms(const ProductWork& work, const FormatConstants& constants, const MachineModel& machine);
 
 }  // namespace quadrille

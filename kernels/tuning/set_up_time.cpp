@@ -16,45 +16,44 @@ double plan_ms(double lines) {
   return 1e-3 * (plan_us + plan_us_per_line * lines);
 }
 
-bool is_compressed(const std::string& format) {
-  return format == "csr" || format == "csc";
-}
-
-// Lines of the plan that a format has in GPU memory; 0 for none.
-double lines_of(const std::string& format, const Sparsity& s) {
-  if (format == "csr" || (format == "bcsr" && s.block_size == 1)) return static_cast<double>(s.rows);
-  if (format == "csc") return static_cast<double>(s.columns);
-  if (format == "cmrs") return static_cast<double>(s.rows) / s.cmrs_height;
-  return 0;
-}
-
-double converted_bytes(const std::string& format, const Sparsity& s, double stored) {
+double converted_bytes(const FormatTraits& format, const Sparsity& s, double stored) {
   const double csr = static_cast<double>(csr_bytes(s.rows, s.nnz, s.value_bytes));
   const bool on_grid = s.cds && !s.cds_from_csr;
-  if (!on_grid) return format == "csr" ? 0 : csr + stored;
-  const double cds = static_cast<double>(cds_traffic(*s.cds, s.value_bytes).stored_bytes);
-  if (format == "cds") return 0;
-  if (format == "csr" || format == "dia") return cds + stored;
-  return cds + csr + csr + stored;
+  if (!on_grid) return format.made_from == MadeFrom::the_csr ? 0 : csr + stored;
+  const double hub = static_cast<double>(cds_traffic(*s.cds, s.value_bytes).stored_bytes);
+  switch (format.made_from) {
+    case MadeFrom::the_hub:
+      return 0;
+    case MadeFrom::hub:
+    case MadeFrom::the_csr:
+      return hub + stored;
+    default:
+      return hub + csr + csr + stored;
+  }
 }
 
 }  // namespace
 
-SetUpWork set_up_work(const std::string& format, const Sparsity& s, const Traffic& traffic, int products,
+bool gathers_lines(const FormatTraits& format, bool transposed) {
+  return format.compressed == (transposed ? Compressed::columns : Compressed::rows);
+}
+
+SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traffic& traffic, int products,
                       bool transposed, SpaceKind space) {
   const double stored = static_cast<double>(traffic.stored_bytes);
   const bool on_gpu = space == SpaceKind::cuda;
-  if (on_gpu && s.assembled_on_device && (format == "cds" || format == "dia")) return {};
+  if (on_gpu && s.assembled_on_device && !needs_csr(format)) return {};
   SetUpWork work;
   work.converted_bytes = converted_bytes(format, s, stored);
   if (!on_gpu) return work;
   work.copied_bytes = stored;
-  const bool by_columns = format == "csc", gathers = by_columns == transposed;
-  const double lines = lines_of(format, s);
-  work.planned = is_compressed(format)
-                     ? plan_pays(by_columns ? s.columns : s.rows,
-                                 by_columns ? s.longest_column : s.lengths.longest, gathers, products)
-                     : lines > 0;
+  const double lines = format.planned_lines != nullptr ? format.planned_lines(s) : 0;
+  const bool by_columns = format.compressed == Compressed::columns;
+  work.planned =
+      format.compressed == Compressed::no
+          ? lines > 0
+          : plan_pays(by_columns ? s.columns : s.rows, by_columns ? s.longest_column : s.lengths.longest,
+                      gathers_lines(format, transposed), products);
   if (work.planned) work.planned_lines = lines;
   return work;
 }

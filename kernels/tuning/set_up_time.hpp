@@ -28,9 +28,11 @@ struct SetUpWork {
 };
 
 // For products of this kind.
-SetUpWork set_up_work(const std::string& format, const Sparsity& sparsity, const Traffic& traffic,
+SetUpWork set_up_work(const FormatTraits& format, const Sparsity& sparsity, const Traffic& traffic,
                       int products, bool transposed, SpaceKind space);
-// The time of that, in ms.
+// Whether this product adds up lines of a compressed format, rather than to scatter them.
+bool gathers_lines(const FormatTraits& format, bool transposed);
+// The time of that work, in ms.
 double set_up_ms(const SetUpWork& work, const MachineModel& machine);
 
 // What a product that gathers takes longer without a plan, in ms: a warp has a line to itself that a plan

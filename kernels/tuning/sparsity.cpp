@@ -102,8 +102,7 @@ std::int64_t longest_chain(const Csr<T>& csr, std::int64_t height) {
   const std::int64_t lines = (csr.rows + height - 1) / height;
   Array<std::int32_t> ptr(lines + 1);
   for (std::int64_t i = 0; i <= lines; ++i) ptr[i] = csr.row_ptr[std::min(csr.rows, i * height)];
-  const LinePlan<T> plan =
-      plan_lines<T>(ptr, static_cast<int>(height), line_threads * line_entries, line_threads);
+  const LinePlan<> plan = plan_lines(ptr, line_threads * line_entries, line_threads);
   std::int64_t chain = 0;
 #pragma omp parallel for schedule(static) reduction(max : chain)
   for (std::int64_t g = 0; g < plan.group.size(); ++g) {

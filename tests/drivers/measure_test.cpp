@@ -16,7 +16,7 @@ class Waiting : public SpmvOperator<double> {
   std::int64_t columns() const override { return 1; }
   SpaceKind space() const override { return SpaceKind::cpu; }
   Traffic traffic() const override { return {}; }
-  void apply(const double*, double*) const override {
+  void multiply(Queue, const double*, const Output<double>&) const override {
     ++applied_;
     std::this_thread::sleep_for(time_);
   }

@@ -12,11 +12,27 @@
 #include <vector>
 
 #include "assembly/operators.hpp"
+#include "drivers/support/options_table.hpp"
+#include "kernels/format_traits.hpp"
 #include "kernels/petsc/ordering.hpp"
 #include "options_cases.hpp"
 
 namespace quadrille {
 namespace {
+
+// What a format says of its options, and what the options say of formats.
+TEST(Options, AreThoseThatTheFormatsName) {
+  for (const FormatTraits& format : format_traits())
+    for (const std::string& option : format.options)
+      EXPECT_NE(find_option(option, for_runs), nullptr) << format.name << " names --" << option;
+  for (const OptionSpec& option : option_table()) {
+    if (option.group != "Format parameters") continue;
+    const auto names_it = [&](const FormatTraits& format) {
+      return std::find(format.options.begin(), format.options.end(), option.name) != format.options.end();
+    };
+    EXPECT_TRUE(std::any_of(format_traits().begin(), format_traits().end(), names_it)) << option.name;
+  }
+}
 
 TEST(Options, DefaultsOfSpmv) {
   const Options options = spmv({});

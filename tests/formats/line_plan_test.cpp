@@ -23,7 +23,7 @@ Array<std::int32_t> array_of(const std::vector<std::int32_t>& numbers) {
 }
 
 // Every line and every entry belongs to one group, in order, and each group keeps what LineGroup promises.
-void expect_complete(const Array<std::int32_t>& ptr, const LinePlan<double>& plan, int tile, int most_lines) {
+void expect_complete(const Array<std::int32_t>& ptr, const LinePlan<>& plan, int tile, int most_lines) {
   std::int32_t line = 0, entry = 0, part = 0, split = 0;
   for (const LineGroup& group : plan.group) {
     bool whole_lines = true;  // up to here
@@ -56,12 +56,12 @@ void expect_complete(const Array<std::int32_t>& ptr, const LinePlan<double>& pla
   }
   EXPECT_EQ(line, ptr.size() - 1);
   EXPECT_EQ(split, plan.split.size());
-  EXPECT_EQ(plan.arrived.size(), split);
+  EXPECT_EQ(plan.parts, part);
 }
 
-LinePlan<double> planned(const std::vector<std::int32_t>& lengths, int height = 1) {
+LinePlan<> planned(const std::vector<std::int32_t>& lengths) {
   const Array<std::int32_t> ptr = pointers(lengths);
-  LinePlan<double> plan = plan_lines<double>(ptr, height, 1024, 128);
+  LinePlan<> plan = plan_lines(ptr, 1024, 128);
   expect_complete(ptr, plan, 1024, 128);
   return plan;
 }
@@ -76,7 +76,7 @@ TEST(LinePlan, ShortLinesFillATile) {
 TEST(LinePlan, ALongLineHasFewNeighbours) {
   std::vector<std::int32_t> lengths(300, 2);
   lengths[150] = 600;
-  const LinePlan<double> plan = planned(lengths);
+  const LinePlan<> plan = planned(lengths);
   bool seen = false;
   for (const LineGroup& group : plan.group)
     if (group.line <= 150 && 150 < group.line + group.count) {
@@ -88,7 +88,7 @@ TEST(LinePlan, ALongLineHasFewNeighbours) {
 }
 
 TEST(LinePlan, ALineBeyondTheTileStandsAlone) {
-  const LinePlan<double> plan = planned({3, 1025, 4});
+  const LinePlan<> plan = planned({3, 1025, 4});
   ASSERT_EQ(plan.group.size(), 3);
   EXPECT_EQ(plan.group[1].count, 0);
   EXPECT_EQ(plan.split.size(), 0);
@@ -97,12 +97,12 @@ TEST(LinePlan, ALineBeyondTheTileStandsAlone) {
 }
 
 TEST(LinePlan, AVeryLongLineIsSplitIntoEqualParts) {
-  const LinePlan<double> plan = planned({5, 1000000, 5, 2049, 2000}, 3);
+  const LinePlan<> plan = planned({5, 1000000, 5, 2049, 2000});
   ASSERT_EQ(plan.split.size(), 2);
   EXPECT_EQ(plan.split[0].line, 1);
   EXPECT_EQ(plan.split[0].parts, (1000005 + 2047) / 2048);
   EXPECT_EQ(plan.split[1].line, 3);
-  EXPECT_EQ(plan.partial.size(), 3 * (plan.split[0].parts + plan.split[1].parts));
+  EXPECT_EQ(plan.parts, plan.split[0].parts + plan.split[1].parts);
 }
 
 TEST(LinePlan, LengthsAroundEveryThreshold) {
@@ -111,7 +111,7 @@ TEST(LinePlan, LengthsAroundEveryThreshold) {
       for (int offset = 0; offset < 64; offset += 9)
         for (const int more : {-66, -33, -32, -31, -1, 0, 1, 31, 32, 33, 66}) {
           const Array<std::int32_t> ptr = pointers({offset, tiles * tile + more, 0, 40, tiles * tile - more});
-          expect_complete(ptr, plan_lines<double>(ptr, 1, tile, 128), tile, 128);
+          expect_complete(ptr, plan_lines(ptr, tile, 128), tile, 128);
           ASSERT_FALSE(testing::Test::HasFatalFailure())
               << tile << " " << tiles << " " << offset << " " << more;
         }
@@ -139,7 +139,7 @@ TEST(LinePlan, SharedEntriesAreThoseOfTheLineBefore) {
 
 TEST(LinePlan, PartsGrowWithTheMatrix) {
   const std::int32_t dense = 20000;  // 4e8 entries
-  const LinePlan<double> plan = planned(std::vector<std::int32_t>(dense, dense));
+  const LinePlan<> plan = planned(std::vector<std::int32_t>(dense, dense));
   EXPECT_LE(plan.group.size(), std::int64_t{3} * dense);
 }
 

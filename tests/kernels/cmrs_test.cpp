@@ -16,8 +16,8 @@ TEST(CmrsProduct, SeparateRowsGiveTheSameBitsAsPackedOnes) {
   const std::vector<double> x(90, 0.3);
   for (int height = 1; height <= 16; ++height) {
     std::vector<double> packed(101, std::nan("")), separate(101, std::nan(""));
-    cpu::spmv(cmrs_from_csr(csr, height, true), x.data(), packed.data());
-    cpu::spmv(cmrs_from_csr(csr, height, true, CmrsRows::separate), x.data(), separate.data());
+    cpu::spmv(cmrs_from_csr(csr, height, true), x.data(), {packed.data()});
+    cpu::spmv(cmrs_from_csr(csr, height, true, CmrsRows::separate), x.data(), {separate.data()});
     EXPECT_EQ(packed, separate) << height;
   }
 }

@@ -22,7 +22,8 @@ std::vector<T> product(Csr<T, Device>& csr, int lanes, const std::vector<T>& x) 
   const Array<T, Device> x_device = transfer<Device>(host);
   Array<T> nan(csr.rows, std::numeric_limits<T>::quiet_NaN());
   Array<T, Device> y = transfer<Device>(nan);
-  cuda::spmv(csr, x_device.data(), y.data());
+  cuda::Scratch scratch;
+  cuda::spmv({{}, scratch}, csr, x_device.data(), {y.data()});
   return to_vector(transfer<Host>(y));
 }
 

@@ -91,7 +91,7 @@ TEST(OperatorWeights, KeepTheFluxAcrossAJump) {
                                               nested_interpolation(1, clamp, clamp)};
   const auto p = make_operator_transfer(axes, a, SpaceKind::cpu);
   const std::vector<double> x{2, -3, 5, 11};
-  const std::vector<double> y = run(*p, x, std::vector<double>(n), false, false);
+  const std::vector<double> y = run(*p, x, std::vector<double>(n), false, 1., 0.);
   for (std::int64_t i = 0; i < n; ++i) {
     const double expected = i % 2 == 0 ? x[i / 2]
                             : i == n - 1
@@ -147,7 +147,7 @@ void weights_follow(SpaceKind space) {
     if (fixes_no_value(grid, boundary)) {
       const std::vector<double> ones(static_cast<std::size_t>(p->columns()), 1.0);
       const std::vector<double> y =
-          run(*p, ones, std::vector<double>(static_cast<std::size_t>(p->rows())), false, false);
+          run(*p, ones, std::vector<double>(static_cast<std::size_t>(p->rows())), false, 1., 0.);
       for (const double v : y) EXPECT_NEAR(v, 1, 1e-9);
     }
     for (const bool transposed : {false, true})
@@ -160,7 +160,7 @@ void weights_follow(SpaceKind space) {
         for (std::int64_t i = 0; i < csr.rows; ++i)
           for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
             expected[transposed ? csr.column[k] : i] += csr.value[k] * x[transposed ? i : csr.column[k]];
-        const std::vector<double> y = run(*p, x, before, transposed, add);
+        const std::vector<double> y = run(*p, x, before, transposed, 1., add ? 1. : 0.);
         for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], 1e-13) << i;
       }
     const std::array<AxisInterpolation, 3> wrong{dmda_interpolation(4, 4, false), axes[1], axes[2]};

@@ -38,7 +38,7 @@ std::vector<T> run(SpaceKind space, const GatherSum<>& g, const std::vector<T>& 
   const auto device = transfer<Device>(g);
   const auto a_there = transfer<Device>(a), b_there = transfer<Device>(b);
   auto to_there = transfer<Device>(to);
-  cuda::gather_sum(device, TwoArrays<T>{a_there.data(), size, b_there.data()}, to_there.data(), add);
+  cuda::gather_sum({}, device, TwoArrays<T>{a_there.data(), size, b_there.data()}, to_there.data(), add);
   return vector_of(transfer<Host>(to_there));
 }
 

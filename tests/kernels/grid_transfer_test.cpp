@@ -81,23 +81,23 @@ void agrees_with_dense(SpaceKind space) {
     if (rows * columns > 2'000'000) continue;
     const std::vector<T> matrix = dense<T>(c, rows, columns);
     for (const bool transposed : {false, true})
-      for (const bool add : {false, true}) {
+      for (const auto& [alpha, beta] : {std::pair<T, T>{1, 0}, {1, 1}, {T(-0.5), 2}}) {
         const std::int64_t in = transposed ? rows : columns, out = transposed ? columns : rows;
         const std::vector<T> x = test_vector<T>(in, false, 7);
         std::vector<T> before = test_vector<T>(out, false, 8);
-        if (!add) std::fill(before.begin(), before.end(), std::numeric_limits<T>::quiet_NaN());
-        const std::vector<T> y = run(*p, x, before, transposed, add);
+        if (beta == 0) std::fill(before.begin(), before.end(), std::numeric_limits<T>::quiet_NaN());
+        const std::vector<T> y = run(*p, x, before, transposed, alpha, beta);
         for (std::int64_t i = 0; i < out; ++i) {
-          double expected = add ? before[i] : 0, size = std::abs(expected);
+          double expected = beta != 0 ? beta * before[i] : 0, size = std::abs(expected);
           for (std::int64_t j = 0; j < in; ++j) {
             const double weight = transposed ? matrix[j * columns + i] : matrix[i * columns + j];
-            expected += weight * x[j];
-            size += weight * std::abs(x[j]);
+            expected += alpha * weight * x[j];
+            size += std::abs(alpha * weight * x[j]);
           }
           ASSERT_LE(std::abs(y[i] - expected), 64 * std::numeric_limits<T>::epsilon() * size)
-              << "row " << i << (transposed ? ", transposed" : "") << (add ? ", added" : "");
+              << "row " << i << (transposed ? ", transposed" : "") << ", alpha " << alpha << ", beta " << beta;
         }
-        const std::vector<T> again = run(*p, x, before, transposed, add);
+        const std::vector<T> again = run(*p, x, before, transposed, alpha, beta);
         EXPECT_EQ(std::memcmp(y.data(), again.data(), y.size() * sizeof(T)), 0);
       }
   }
@@ -125,8 +125,8 @@ void has_its_transpose(SpaceKind space) {
   const auto p = make_grid_transfer<double>(axes, 3, space);
   const std::vector<double> x = test_vector<double>(p->columns(), false, 1),
                             y = test_vector<double>(p->rows(), false, 2);
-  const std::vector<double> px = run(*p, x, std::vector<double>(y.size()), false, false),
-                            py = run(*p, y, std::vector<double>(x.size()), true, false);
+  const std::vector<double> px = run(*p, x, std::vector<double>(y.size()), false, 1., 0.),
+                            py = run(*p, y, std::vector<double>(x.size()), true, 1., 0.);
   double left = 0, right = 0, size = 0;
   for (std::size_t i = 0; i < y.size(); ++i) left += px[i] * y[i], size += std::abs(px[i] * y[i]);
   for (std::size_t i = 0; i < x.size(); ++i) right += x[i] * py[i];
@@ -148,7 +148,7 @@ TEST(GridTransfer, KeepsConstantsWhereNoFaceHoldsAValue) {
                                                 interpolation_by_position(9, 5, low, high)};
     const auto p = make_grid_transfer<double>(axes, 2, SpaceKind::cpu);
     const std::vector<double> y = run(*p, std::vector<double>(static_cast<std::size_t>(p->columns()), 3.0),
-                                      std::vector<double>(static_cast<std::size_t>(p->rows())), false, false);
+                                      std::vector<double>(static_cast<std::size_t>(p->rows())), false, 1., 0.);
     for (const double v : y) EXPECT_NEAR(v, 3, 1e-14);
   }
 }

@@ -17,9 +17,9 @@ class Twice final : public SpmvOperator<double> {
   std::int64_t columns() const override { return 4; }
   SpaceKind space() const override { return SpaceKind::cpu; }
   Traffic traffic() const override { return {}; }
-  void apply(const double* x, double* y) const override {
+  void multiply(Queue, const double* x, const Output<double>& y) const override {
     before_();
-    for (int i = 0; i < 4; ++i) y[i] = 2 * x[i];
+    for (int i = 0; i < 4; ++i) y.put(i, 2 * x[i]);
   }
   Csr<double> to_csr() const override {
     return csr_of<double>(4, 4, {2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2});

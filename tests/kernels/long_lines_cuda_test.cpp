@@ -23,7 +23,8 @@ std::vector<T> device_product(const Multiply& multiply, std::int64_t rows, const
   std::copy(x.begin(), x.end(), host.data());
   const Array<T, Device> x_device = transfer<Device>(host);
   Array<T, Device> y = transfer<Device>(Array<T>(rows, std::numeric_limits<T>::quiet_NaN()));
-  multiply(x_device.data(), y.data());
+  cuda::Scratch scratch;
+  multiply(cuda::Execution{{}, scratch}, x_device.data(), y.data());
   return to_vector(transfer<Host>(y));
 }
 
@@ -67,7 +68,7 @@ void strips_around_thresholds() {
         const Cmrs<T, Device> cmrs = transfer<Device>(
             cmrs_from_csr(csr, height, height % 2 == 0,
                           block == 64 ? CmrsRows::separate : CmrsRows::automatic, {.block = block}));
-        expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(cmrs, x, y); });
+        expect_right(csr, integer, [&](const auto& on, const T* x, T* y) { cuda::spmv(on, cmrs, x, {y}); });
       }
 }
 
@@ -94,7 +95,8 @@ void paper_kernel() {
             SCOPED_TRACE("height " + std::to_string(height) + ", block " + std::to_string(block));
             host.launch = {Kernel::paper, block, aligned, cache, static_cast<MemorySplit>(height % 3)};
             const Cmrs<T, Device> cmrs = transfer<Device>(host);
-            expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(cmrs, x, y); });
+            expect_right(csr, integer,
+                         [&](const auto& on, const T* x, T* y) { cuda::spmv(on, cmrs, x, {y}); });
           }
     }
 }
@@ -118,12 +120,13 @@ void a_very_long_row() {
       lengths[place / 2 + 1] = 5000;
       const Csr<T> csr = ragged_matrix<T>(lengths, 1000000, integer);
       const Csr<T, Device> on_device = transfer<Device>(csr);
-      expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(on_device, x, y); });
+      expect_right(csr, integer,
+                   [&](const auto& on, const T* x, T* y) { cuda::spmv(on, on_device, x, {y}); });
       const Bcsr<T, Device> bcsr = transfer<Device>(bcsr_from_csr(csr, 1));
-      expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(bcsr, x, y); });
+      expect_right(csr, integer, [&](const auto& on, const T* x, T* y) { cuda::spmv(on, bcsr, x, {y}); });
       for (const int height : {1, 3, 4, 16}) {
         const Cmrs<T, Device> cmrs = transfer<Device>(cmrs_from_csr(csr, height, true));
-        expect_right(csr, integer, [&](const T* x, T* y) { cuda::spmv(cmrs, x, y); });
+        expect_right(csr, integer, [&](const auto& on, const T* x, T* y) { cuda::spmv(on, cmrs, x, {y}); });
       }
     }
 }
@@ -170,7 +173,8 @@ void expect_scattered(const Csr<T>& csr, bool integer) {
   const auto expect_it = [&](const std::string& way) {
     SCOPED_TRACE(way + ", " + std::to_string(csr.rows) + " rows, " + std::to_string(csr.nnz()) + " entries");
     expect_right(
-        expected, integer, [&](const T* x, T* y) { cuda::spmv_transpose(on_device, x, y); }, false);
+        expected, integer,
+        [&](const auto& on, const T* x, T* y) { cuda::spmv_transpose(on, on_device, x, {y}); }, false);
   };
   ASSERT_GT(on_device.plan.group.size(), 0);
   expect_it("by tiles as planned");
@@ -182,7 +186,7 @@ void expect_scattered(const Csr<T>& csr, bool integer) {
   }
   const Csc<T, Device> csc = transfer<Device>(csc_from_csr(expected), false);  // whose columns are the lines
   expect_right(
-      expected, integer, [&](const T* x, T* y) { cuda::spmv(csc, x, y); }, false);
+      expected, integer, [&](const auto& on, const T* x, T* y) { cuda::spmv(on, csc, x, {y}); }, false);
   EXPECT_EQ(csc.plan.group.size(), 0);
 }
 
@@ -211,7 +215,8 @@ TEST(LongLines, AColumnOfAMillionEntries_cuda) {
   const Csr<double> csr = ragged_matrix<double>({3, 1000000, 2, 2100, 0, 5}, 1000000, true);
   const Csc<double, Device> csc =
       transfer<Device>(csc_from_csr(transposed(csr)));  // whose columns are the rows
-  expect_right(csr, true, [&](const double* x, double* y) { cuda::spmv_transpose(csc, x, y); });
+  expect_right(csr, true,
+               [&](const auto& on, const double* x, double* y) { cuda::spmv_transpose(on, csc, x, {y}); });
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include "entry_test.hpp"
 #include "kernels/host_apply.hpp"
 #include "kernels/petsc/reference.hpp"
+#include "kernels/tuning/format_bytes.hpp"
+#include "kernels/tuning/sparsity.hpp"
 
 namespace quadrille {
 namespace {
@@ -93,9 +95,9 @@ TEST_P(RegistryTest, GoesBackToTheSameCsr) {
 // more.
 TEST_P(RegistryTest, GivesTheSameBitsEveryTimeAndForEveryThreadCount) {
   const FormatEntry& tested = GetParam().entry();
-  if ((tested.name == "csc" && tested.space == SpaceKind::cuda) || tested.name == "cusparse_csr" ||
-      tested.name == "cusparse_csc")
-    GTEST_SKIP() << "atomics";
+  const bool atomics =
+      tested.traits != nullptr && tested.space == SpaceKind::cuda && tested.traits->gpu_adds_atomically;
+  if (atomics || tested.name == "cusparse_csr" || tested.name == "cusparse_csc") GTEST_SKIP() << "atomics";
   in_precision(GetParam(), []<class T>() {
     const int threads = omp_get_max_threads();
     for_each_operator<T>(GetParam().entry(), false, [&](const Case<T>& c, const SpmvOperator<T>& op) {
@@ -183,12 +185,60 @@ TEST(Registry, NamesAreUniqueWithinASpaceAndSummariesAreThere) {
   }
 }
 
-TEST(Registry, HoldsEveryFormatOnTheCpu) {
+TEST(Registry, HoldsEveryFormatOnTheCpuAndNoOther) {
   for (const char* name :
-       {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell", "ellr_t", "rg_csr", "cmrs", "hyb", "petsc_aij"}) {
-    int found = 0;
-    for (const FormatEntry& entry : registry()) found += entry.name == name && entry.space == SpaceKind::cpu;
-    EXPECT_EQ(found, 1) << name;
+       {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell", "ellr_t", "rg_csr", "cmrs", "hyb", "petsc_aij"})
+    EXPECT_NE(find_entry(name, SpaceKind::cpu), nullptr) << name;
+  for (const FormatTraits& format : format_traits()) {
+    const FormatEntry* const entry = find_entry(format.name, SpaceKind::cpu);
+    ASSERT_NE(entry, nullptr) << format.name;
+    EXPECT_EQ(entry->traits, &format);
+  }
+  for (const FormatEntry& entry : registry()) EXPECT_EQ(entry.traits == nullptr, entry.peer) << entry.name;
+}
+
+// What is described of a format is there, and true of its operators.
+TEST(FormatTraits, AreThereForEveryFormatAndTrue) {
+  const Case<double> c =
+      grid_case<double>({.extents = {5, 4, 3}, .dof = 2}, star_stencil(3, 1), {}, RandomBlocks{1, true});
+  const Sparsity s = sparsity_of(c.source, c.options);
+  for (const FormatEntry& entry : registry()) {
+    if (entry.peer) continue;
+    SCOPED_TRACE(entry.name);
+    const FormatTraits& traits = *entry.traits;
+    EXPECT_EQ(&find_format(entry.name), &traits);
+    EXPECT_EQ(entry.name, traits.name);
+    EXPECT_EQ(entry.summary, traits.summary);
+    EXPECT_FALSE(traits.summary.empty());
+    ASSERT_NE(traits.bytes, nullptr);
+    ASSERT_NE(traits.gpu_work, nullptr);
+    ASSERT_NE(traits.cpu_entries, nullptr);
+    EXPECT_GT(traits.bytes(s, c.options).traffic.stored_bytes, 0);
+    EXPECT_GT(traits.gpu_work(s, traits.bytes(s, c.options).traffic).entries, 0);
+    EXPECT_GT(traits.cpu_entries(s), 0);
+    EXPECT_GT(traits.gpu.entry_ps + traits.gpu.step_us, 0);  // measured
+    EXPECT_GT(traits.cpu.entry_ps, 0);
+    EXPECT_EQ(traits.gpu_transposed.has_value(), traits.has_transpose);
+    EXPECT_EQ(traits.cpu_transposed.has_value(), traits.has_transpose);
+    EXPECT_EQ(traits.planned_lines != nullptr || traits.compressed == Compressed::no, true);
+    EXPECT_EQ(find_format(traits.transposes_like).transposes_like, traits.name);
+    if (entry.space == SpaceKind::cuda && cuda::device_count() == 0) continue;
+    EXPECT_EQ(entry.make_fp64(c.source, c.options)->has_transpose(), traits.has_transpose);
+    if (needs_csr(traits)) continue;
+    Source<double> hub_alone;
+    hub_alone.hub = c.source.hub;
+    EXPECT_EQ(entry.make_fp64(hub_alone, c.options)->rows(), c.source.csr->rows);
+  }
+}
+
+TEST(FormatTraits, AFormatThatIsNotThereIsRefusedWithTheNames) {
+  try {
+    find_format("sell");
+    FAIL();
+  } catch (const FormatError& error) {
+    EXPECT_STREQ(error.what(),
+                 "there is no format 'sell'; there are csr, csc, coo, bcsr, dia, cds, ell, "
+                 "ellr_t, rg_csr, cmrs, hyb");
   }
 }
 

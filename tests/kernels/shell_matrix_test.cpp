@@ -55,6 +55,7 @@ void compare(const Pair& m, bool transposes, VecType type) {
     CALL(VecCopy(z.get(), y));
     CALL(MatMultAdd(a, x.get(), y, y));
   });
+  each("MatResidual", m.rows, [&](Mat a, Vec y) { CALL(MatResidual(a, z.get(), x.get(), y)); });
   if (transposes) {
     each("MatMultTranspose", m.columns, [&](Mat a, Vec y) { CALL(MatMultTranspose(a, z.get(), y)); });
     each("MatMultTransposeAdd", m.columns,
@@ -187,7 +188,9 @@ class Counted final : public SpmvOperator<double> {
   std::int64_t columns() const override { return 4; }
   SpaceKind space() const override { return SpaceKind::cpu; }
   Traffic traffic() const override { return {}; }
-  void apply(const double*, double*) const override { throw std::runtime_error("the product broke"); }
+  void multiply(Queue, const double*, const Output<double>&) const override {
+    throw std::runtime_error("the product broke");
+  }
   Csr<double> to_csr() const override { throw 42; }
 
  private:

@@ -11,15 +11,15 @@ namespace quadrille {
 inline constexpr FaceBoundary value{BoundaryKind::value, 3}, clamp{BoundaryKind::clamp, 0},
     around{BoundaryKind::periodic, 0};
 
-// What `before` becomes by y = P x or P^T x, or by adding them; in host memory.
+// What `before` becomes by y = alpha P x + beta y, or with P^T; in host memory.
 template <class T>
 std::vector<T> run(const GridTransfer<T>& p, const std::vector<T>& x, const std::vector<T>& before,
-                   bool transposed, bool add) {
+                   bool transposed, T alpha, T beta) {
   const auto product = [&](const T* in, T* out) {
     if (transposed)
-      add ? p.apply_transpose_add(in, out) : p.apply_transpose(in, out);
+      p.apply_transpose({}, alpha, in, beta, out);
     else
-      add ? p.apply_add(in, out) : p.apply(in, out);
+      p.apply({}, alpha, in, beta, out);
   };
   std::vector<T> y = before;
   if (p.space() == SpaceKind::cpu) {

@@ -236,6 +236,7 @@ void expect_same_products(Mat ours, Mat theirs, Mat vectors_of) {
   };
   each("MatMult", true, [](Mat m, Vec x, Vec, Vec y) { CALL(MatMult(m, x, y)); });
   each("MatMultAdd", true, [](Mat m, Vec x, Vec z, Vec y) { CALL(MatMultAdd(m, x, z, y)); });
+  each("MatResidual", true, [](Mat m, Vec x, Vec z, Vec y) { CALL(MatResidual(m, z, x, y)); });
   each("MatMultTranspose", false, [](Mat m, Vec, Vec z, Vec y) { CALL(MatMultTranspose(m, z, y)); });
   each("MatMultTransposeAdd", false,
        [](Mat m, Vec x, Vec z, Vec y) { CALL(MatMultTransposeAdd(m, z, x, y)); });

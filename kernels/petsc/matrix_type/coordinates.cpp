@@ -61,7 +61,7 @@ void GatherSumAnywhere::run(const TwoArrays<double>& source, double* target, boo
     on_gpu_ = transfer<Device>(on_host_);
     log_copy(on_gpu_->begin.bytes() + on_gpu_->entry.bytes(), true);
   }
-  cuda::gather_sum(*on_gpu_, source, target, add);
+  cuda::gather_sum({}, *on_gpu_, source, target, add);
 }
 
 double* ArrayAnywhere::get(std::int64_t size, bool on_gpu) {
@@ -208,7 +208,7 @@ void CoordinateAssembly::set(GridValues& to, const double* values, bool add, boo
     std::fill(zeros, zeros + count_, 0.0);
     values = zeros;
   }
-  const StreamOrder order(on_gpu || from_gpu);
+  const DefaultQueue order(on_gpu || from_gpu);
   TwoArrays<double> source{values, count_, remote_ ? remote_->exchange(values, from_gpu) : nullptr};
   check_outside(source, from_gpu, refuse);
   const auto received = static_cast<std::int64_t>(remote_ ? remote_->rows().size() : 0);
@@ -221,7 +221,6 @@ void CoordinateAssembly::set(GridValues& to, const double* values, bool add, boo
   hub_.run(source, on_gpu ? to.gpu_hub()->values.data() : to.hub()->values.data(), add, on_gpu);
   if (to.ghost())
     ghost_.run(source, on_gpu ? to.gpu_ghost()->value.data() : to.ghost()->value.data(), add, on_gpu);
-  order.after();
   if (on_gpu)
     to.changed_on_gpu();
   else

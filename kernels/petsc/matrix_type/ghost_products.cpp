@@ -32,7 +32,7 @@ void GhostProducts::fit(Vec like) {
   source.csr =
       product_is_of_copy_ ? std::make_shared<const Csr<double>>(transfer<Host>(*device_values_)) : values_;
   product_ = std::make_unique<ScaledOperator>(
-      make_operator("csr", product_on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu, source, 1), "csr");
+      make_operator(any_matrix, product_on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu, source, 1), any_matrix);
 }
 
 // In GPU memory they are gathered as ghosts are, in host memory copied.
@@ -77,24 +77,24 @@ void GhostProducts::add_rows(Vec vector) {
   log_flops(static_cast<std::int64_t>(rows_.size()), false);  // a scatter does that itself
 }
 
-void GhostProducts::begin(Vec x, bool transposed) {
+void GhostProducts::begin(Vec x, double alpha, bool transposed) {
   fit(x);
   if (transposed) {
     take_rows(x);
-    product_->multiply(boundary(x), ghosts_->local(), true);
+    product_->multiply(boundary(x), {ghosts_->local(), nullptr, alpha}, true);
   } else {
     ghosts_->begin(x);
     x_ = x;
   }
 }
 
-void GhostProducts::end(Vec y, bool transposed) {
+void GhostProducts::end(Vec y, double alpha, bool transposed) {
   if (transposed) {
     ghosts_->add(y);
     return;
   }
   ghosts_->end(x_);
-  product_->multiply(ghosts_->local(), boundary(y), false);
+  product_->multiply(ghosts_->local(), {boundary(y), nullptr, alpha}, false);
   add_rows(y);
 }
 

@@ -1,5 +1,5 @@
-// The part of a distributed product that needs values of other ranks: y += B g, with g gathered while A x runs. Internal to
-// kernels/petsc/matrix_type.
+// The part of a distributed product that needs values of other ranks: y += alpha B g, with g gathered while A
+// x runs. Internal to kernels/petsc/matrix_type.
 #pragma once
 
 #include <petscmat.h>
@@ -27,8 +27,8 @@ class GhostProducts final : public RankCoupling {
     if (product_is_of_copy_) product_.reset();
   }
 
-  void begin(Vec x, bool transposed) override;
-  void end(Vec y, bool transposed) override;
+  void begin(Vec x, double alpha, bool transposed) override;
+  void end(Vec y, double alpha, bool transposed) override;
 
  private:
   // boundary() = vector[rows], or vector[rows] += boundary().

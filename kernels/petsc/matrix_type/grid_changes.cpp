@@ -38,10 +38,9 @@ template <class Change>
 void change_in_place(GridValues& v, std::int64_t flops, const Change& change) {
   const bool on_gpu = v.on_gpu();
   if (on_gpu) {
-    const StreamOrder order(true);
     const GpuTime time(true);
+    const DefaultQueue order(true);
     change(*v.gpu_hub(), v.gpu_ghost().get(), v.gpu_ghost_rows());
-    order.after();
     v.changed_on_gpu();
   } else {
     const ThreadLimit limit(threads_worth(v.hub()->values.bytes()));
@@ -103,9 +102,8 @@ void get_diagonal(GridValues& values, Vec diagonal) {
   if (!on_gpu) return cpu::get_diagonal(*values.hub(), to.data());
   Array<double, Device> there;
   if (to.space() == SpaceKind::cpu) there = Array<double, Device>(rows);
-  const StreamOrder order(true);
+  const DefaultQueue order(true);
   cuda::get_diagonal(*values.gpu_hub(), to.space() == SpaceKind::cpu ? there.data() : to.data());
-  order.after();
   if (to.space() == SpaceKind::cuda) return;
   memory::copy_to_host(to.data(), there.data(), there.bytes());
   log_copy(there.bytes(), false);

@@ -106,6 +106,7 @@ class GridPreconditioner {
     const GridValues values = values_of(matrix);
     multigrid_.reset();  // before another one takes memory
     on_gpu_ = values.device_hub != nullptr;
+    const DefaultQueue order(on_gpu_);
     multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options_of(pc))
                          : make_grid_multigrid(*values.hub, options_of(pc));
   }
@@ -119,13 +120,13 @@ class GridPreconditioner {
     const WriteArray to(x, space);
     const double* in = from.data();
     double* out = to.data();
+    const bool copies = on_gpu_ && (from.space() == SpaceKind::cpu || to.space() == SpaceKind::cpu);
+    const DefaultQueue order(copies);  // copies are made there
     if (on_gpu_ && from.space() == SpaceKind::cpu) in = copied_in(from.data(), rows);
     if (on_gpu_ && to.space() == SpaceKind::cpu) out = on_device(device_x_, rows);
-    const StreamOrder order(on_gpu_);
     {
       const GpuTime time(on_gpu_);
-      multigrid_->apply(in, out);
-      order.after();
+      multigrid_->apply(in, out, on_gpu_ && !copies ? current_queue().stream : nullptr);
     }
     log_flops(multigrid_->info().cycle_flops, on_gpu_);
     if (out != to.data()) {

@@ -58,10 +58,9 @@ GridValues::GridValues(const GridStructure& structure, bool with_ghosts)
 void GridValues::copy_from(GridValues& other) {
   if (other.on_gpu()) {
     make_on_gpu();
-    const StreamOrder order(true);
+    const DefaultQueue order(true);
     copy(other.gpu_hub_->values, gpu_hub_->values);
     if (ghost_) copy(other.gpu_ghost_->value, gpu_ghost_->value);
-    order.after();
     changed_on_gpu();
   } else {
     std::copy(other.hub_->values.begin(), other.hub_->values.end(), hub_->values.data());
@@ -75,7 +74,7 @@ void GridValues::copy_to_host() {
   if (zero_) {
     zero_host();
   } else {
-    const StreamOrder order(true);
+    const DefaultQueue order(true);
     copy(gpu_hub_->values, hub_->values);
     if (ghost_) copy(gpu_ghost_->value, ghost_->value);
   }
@@ -91,7 +90,7 @@ void GridValues::make_on_gpu() {
   if (ghost_) {
     gpu_ghost_ = std::make_shared<Csr<double, Device>>(Csr<double, Device>{
         ghost_->rows, ghost_->columns, transfer<Device>(ghost_->row_ptr), transfer<Device>(ghost_->column),
-        Array<double, Device>(ghost_->nnz()), plan_on<double, Device>(ghost_->row_ptr)});
+        Array<double, Device>(ghost_->nnz()), plan_on<Device>(ghost_->row_ptr)});
     gpu_ghost_rows_ = transfer<Device>(ghost_rows_);
   }
   gpu_hub_ = std::move(hub);
@@ -100,10 +99,9 @@ void GridValues::make_on_gpu() {
 void GridValues::bring_to_gpu(bool keep) {
   make_on_gpu();
   if (!keep || newest_ != Newest::host) return;
-  const StreamOrder order(true);
+  const DefaultQueue order(true);
   if (zero_) {
     zero_gpu();
-    order.after();
   } else {
     copy(hub_->values, gpu_hub_->values);
     if (ghost_) copy(ghost_->value, gpu_ghost_->value);
@@ -117,15 +115,14 @@ void GridValues::zero_host() {
 }
 
 void GridValues::zero_gpu() {
-  cuda::zero_memory(gpu_hub_->values.data(), gpu_hub_->values.bytes());
-  if (gpu_ghost_) cuda::zero_memory(gpu_ghost_->value.data(), gpu_ghost_->value.bytes());
+  cuda::zero_memory({}, gpu_hub_->values.data(), gpu_hub_->values.bytes());
+  if (gpu_ghost_) cuda::zero_memory({}, gpu_ghost_->value.data(), gpu_ghost_->value.bytes());
 }
 
 void GridValues::zero() {
   if (gpu_hub_) {
-    const StreamOrder order(true);
+    const DefaultQueue order(true);
     zero_gpu();
-    order.after();
     newest_ = Newest::gpu;
   } else {
     zero_host();

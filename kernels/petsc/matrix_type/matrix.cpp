@@ -222,7 +222,7 @@ void TypedMatrix::choose_vectors() {
 }
 
 bool TypedMatrix::applies_on_gpu() {
-  return options.format == "cds" && store().parts_in_place() && choose_space(options) == SpaceKind::cuda;
+  return is_the_hub(options.format) && store().parts_in_place() && choose_space(options) == SpaceKind::cuda;
 }
 
 // Without a grid and without a wish: block diagonals where the sparsity has so few of them that they take no
@@ -236,14 +236,14 @@ std::string TypedMatrix::choose_format(const LocalParts& parts) const {
   static bool said = false;
   if (!std::exchange(said, true) && rows > 0)
     say(self_, "a matrix of " + std::to_string(rows) +
-                   " rows has no DMDA and few diagonals in common with a grid: csr holds it "
-                   "(-mat_quadrille_format csr)");
-  return "csr";
+                   " rows has no DMDA and few diagonals in common with a grid: " + any_matrix +
+                   " holds it (-mat_quadrille_format " + any_matrix + ")");
+  return any_matrix;
 }
 
-// CDS is the block diagonals themselves.
+// A format that is the block diagonals themselves sees what changes in them.
 bool TypedMatrix::shares_values() {
-  return own_format_ == "cds" && options.format == "cds" && store().parts_in_place() &&
+  return is_the_hub(options.format) && own_format_ == options.format && store().parts_in_place() &&
          (own_->space() == SpaceKind::cuda) == applies_on_gpu();
 }
 
@@ -266,9 +266,10 @@ void TypedMatrix::make_products() {
   own_format_ = used.format;
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
-  const std::int64_t entries = used.format == "petsc_aij" ? -1  // PETSc counts its operations
-                               : parts.hub                ? most_non_zeros(*parts.hub, false)
-                                                          : parts.csr->nnz();
+  const FormatEntry* const entry = find_entry(used.format, own_->space());
+  const std::int64_t entries = entry->logs_flops ? -1
+                               : parts.hub       ? most_non_zeros(*parts.hub, false)
+                                                 : parts.csr->nnz();
   scaled_ = std::make_unique<ScaledOperator>(own_, used.format, ghosts_, entries);
   scaled_->keep_blocks(std::move(blocks));
 }
@@ -283,7 +284,7 @@ void TypedMatrix::verify() {
   QUADRILLE_PETSC(PetscRandomCreate(PetscObjectComm(reinterpret_cast<PetscObject>(self_)), &random));
   QUADRILLE_PETSC(VecSetRandom(x.get(), random));  // in 0..1
   QUADRILLE_PETSC(PetscRandomDestroy(&random));
-  scaled().multiply(x.get(), ours.get(), false);
+  scaled().multiply(x.get(), {ours.get()}, false);
   QUADRILLE_PETSC(MatMult(aij, x.get(), theirs.get()));
 
   PetscInt first = 0, last = 0;

@@ -1,7 +1,6 @@
 #include "kernels/petsc/matrix_type/operator.hpp"
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 #include "formats/csr.hpp"
@@ -15,25 +14,19 @@ namespace {
 // A format asked for CSR, which is made only then.
 struct NeedsCsr {};
 
-const FormatEntry* find(const std::string& format, SpaceKind space) {
-  for (const FormatEntry& entry : registry())
-    if (entry.name == format && entry.space == space && entry.make_fp64) return &entry;
-  return nullptr;
-}
-
 SpaceKind space_of(const TypeOptions& options) {
   if (options.space == "cpu") return SpaceKind::cpu;
   if (options.space == "cuda") {
     if (cuda::device_count() == 0)
       throw FormatError("-mat_quadrille_space cuda: " +
-                        std::string(find(options.format, SpaceKind::cuda) == nullptr
+                        std::string(find_entry(options.format, SpaceKind::cuda) == nullptr
                                         ? "this Quadrille was built without CUDA"
                                         : "no GPU was found") +
                         "; auto and cpu run anywhere");
     return SpaceKind::cuda;
   }
   // Vectors in host memory would cross the bus twice a product: without a PETSc with CUDA, nobody wants that unasked.
-  const bool gpu = has_cuda() && cuda::device_count() > 0 && find(options.format, SpaceKind::cuda);
+  const bool gpu = has_cuda() && cuda::device_count() > 0 && find_entry(options.format, SpaceKind::cuda);
   return gpu ? SpaceKind::cuda : SpaceKind::cpu;
 }
 
@@ -46,21 +39,19 @@ void choose_device() {
 
 }  // namespace
 
-std::string format_names() {
+std::string format_list() {
   std::string names;
-  std::set<std::string> seen;
-  for (const FormatEntry& entry : registry())
-    if (entry.make_fp64 && seen.insert(entry.name).second) names += (names.empty() ? "" : ", ") + entry.name;
+  for (const std::string& name : format_names()) names += (names.empty() ? "" : ", ") + name;
   return names;
 }
 
 std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& format, SpaceKind space,
                                                           const Source<double>& source, int block_size) {
-  const FormatEntry* entry = find(format, space);
+  const FormatEntry* entry = find_entry(format, space);
   if (entry == nullptr) {
     const SpaceKind other = space == SpaceKind::cpu ? SpaceKind::cuda : SpaceKind::cpu;
-    throw FormatError(find(format, other) == nullptr
-                          ? "there is no format '" + format + "'; there are " + format_names()
+    throw FormatError(find_entry(format, other) == nullptr
+                          ? "there is no format '" + format + "'; there are " + format_list()
                           : "format " + format + " has no product on " +
                                 (space == SpaceKind::cpu ? "the CPU" : "a GPU") + " in this build");
   }
@@ -114,10 +105,11 @@ std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const T
   } catch (const FormatError& error) {
     throw FormatError(
         "-mat_quadrille_format " + options.format + ": " + error.what() +
-        (parts.hub || options.format == "csr"
+        (parts.hub || options.format == any_matrix
              ? ""
              : "; this matrix has no DMDA, so its structure was sought in its sparsity with blocks of " +
-                   std::to_string(block_size) + ": -mat_quadrille_format csr holds any matrix"));
+                   std::to_string(block_size) + ": -mat_quadrille_format " + any_matrix +
+                   " holds any matrix"));
   }
 }
 

@@ -14,7 +14,7 @@
 namespace quadrille::petsc {
 
 // The names of all formats, "cds, csr, ...".
-std::string format_names();
+std::string format_list();
 
 // Throws FormatError where the format is unknown, not there in this space, or refuses the operator.
 std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& format, SpaceKind space,

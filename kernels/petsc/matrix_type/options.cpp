@@ -28,7 +28,7 @@ PetscErrorCode show_options(quadrille::petsc::OptionItems PetscOptionsObject,
 namespace quadrille::petsc {
 
 void declare_options(OptionItems items, const TypeOptions& now) {
-  const std::string formats = "Storage format: " + format_names();
+  const std::string formats = "Storage format: " + format_list();
   QUADRILLE_PETSC(show_options(items, now, formats));
 }
 

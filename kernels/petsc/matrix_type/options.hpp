@@ -8,9 +8,12 @@
 
 namespace quadrille::petsc {
 
+// The format that holds any matrix.
+inline constexpr const char* any_matrix = "csr";
+
 struct TypeOptions {
   std::string format = "cds";  // -mat_quadrille_format
-  bool format_given = false;   // else csr holds what has no block diagonals
+  bool format_given = false;   // else any_matrix holds what has no block diagonals
   std::string space = "auto";  // -mat_quadrille_space: auto, cpu, cuda
   bool verify = false;         // -mat_quadrille_verify
 };

@@ -18,10 +18,7 @@ int main() {
   source.csr = std::make_shared<const quadrille::Csr<double>>(quadrille::to_csr(*source.hub));
 
   std::vector<double> x(grid.rows(), 1.0), y(grid.rows(), std::nan(""));
-  for (const auto& entry : quadrille::registry()) {
-    if (entry.name == "cds" && entry.space == quadrille::SpaceKind::cpu)
-      entry.make_fp64(source, {})->apply(x.data(), y.data());
-  }
+  quadrille::find_entry("cds", quadrille::SpaceKind::cpu)->make_fp64(source, {})->apply(x.data(), y.data());
   // Interior rows sum to 0; a row lacks one neighbour per face it touches, and 4 faces have 8 nodes each.
   const double sum = std::accumulate(y.begin(), y.end(), 0.0);
   std::printf("sum of A*1: %g, expected +-32\n", sum);

@@ -65,7 +65,7 @@ TEST(FormatBytes, OfAHubWithoutCsrAreKnownForTheFormatsThatNeedNone) {
     for (const FormatEntry& entry : registry()) {
       if (entry.peer || entry.space != SpaceKind::cpu) continue;
       const FormatBytes bytes = format_bytes(entry.name, s, c.options);
-      if (entry.name != "cds" && entry.name != "dia") {
+      if (needs_csr(entry)) {
         EXPECT_NE(bytes.refused, "");
       } else if (bytes.refused.empty()) {
         EXPECT_TRUE(bytes.exact);

@@ -97,23 +97,24 @@ TEST(Predict, MoreUnknownsAndLargerNumbersTakeLonger) {
 // Of every term by itself: more work, or a slower machine, is never faster.
 TEST(Predict, IsMonotonousInEveryTerm) {
   for (const MachineModel& machine : machines())
-    for (const FormatConstants& constants : machine.formats) {
+    for (const FormatTraits& format : format_traits()) {
+      const FormatConstants constants = machine.space == SpaceKind::cuda ? format.gpu : format.cpu;
       const ProductWork work{1e6, 1e6, 1e5, 1e5, 3, constants.atomic > 0 ? 1e5 : 0};
-      const double ms = product_ms(work, constants, machine, {});
+      const double ms = product_ms(work, constants, machine);
       for (const auto member :
            {&ProductWork::streamed_bytes, &ProductWork::working_set_bytes, &ProductWork::gathered_bytes,
             &ProductWork::entries, &ProductWork::steps, &ProductWork::atomics})
         for (const double factor : {1.01, 3.0, 1e4}) {
           ProductWork more = work;
           more.*member *= factor;
-          EXPECT_GE(product_ms(more, constants, machine, {}), ms) << constants.format;
+          EXPECT_GE(product_ms(more, constants, machine), ms) << format.name;
         }
       MachineModel slower = machine;
       slower.memory_gbps /= 2;
       slower.cache_gbps /= 2;
       slower.gather_gbps /= 2;
       slower.launch_us *= 2;
-      EXPECT_GT(product_ms(work, constants, slower, {}), ms) << constants.format;
+      EXPECT_GT(product_ms(work, constants, slower), ms) << format.name;
     }
 }
 

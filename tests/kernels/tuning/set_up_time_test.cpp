@@ -81,14 +81,14 @@ TEST(SetUpTime, CountsBytesAndLines) {
   const Sparsity s = of_matrix(random_matrix<double>(300, 200, 7, -1, false, 3));
   const double csr = static_cast<double>(csr_bytes(s.rows, s.nnz, 8));
   const Traffic coo = bytes_of("coo", s).traffic, csc = bytes_of("csc", s).traffic;
-  const SetUpWork of_coo = set_up_work("coo", s, coo, 0, false, SpaceKind::cuda);
+  const SetUpWork of_coo = set_up_work(find_format("coo"), s, coo, 0, false, SpaceKind::cuda);
   EXPECT_EQ(of_coo.converted_bytes, csr + static_cast<double>(coo.stored_bytes));
   EXPECT_EQ(of_coo.copied_bytes, static_cast<double>(coo.stored_bytes));
   EXPECT_FALSE(of_coo.planned);
-  const SetUpWork of_csc = set_up_work("csc", s, csc, 0, false, SpaceKind::cuda);
+  const SetUpWork of_csc = set_up_work(find_format("csc"), s, csc, 0, false, SpaceKind::cuda);
   EXPECT_EQ(of_csc.planned_lines, 200);
-  EXPECT_FALSE(set_up_work("csc", s, csc, 1, false, SpaceKind::cuda).planned);
-  EXPECT_EQ(set_up_work("csc", s, csc, 0, false, SpaceKind::cpu).copied_bytes, 0);
+  EXPECT_FALSE(set_up_work(find_format("csc"), s, csc, 1, false, SpaceKind::cuda).planned);
+  EXPECT_EQ(set_up_work(find_format("csc"), s, csc, 0, false, SpaceKind::cpu).copied_bytes, 0);
   MachineModel m = h200_model();
   const double ms = set_up_ms(of_csc, m);
   m.copy_gbps *= 2;

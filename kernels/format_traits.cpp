@@ -1,0 +1,24 @@
+#include "kernels/format_traits.hpp"
+
+#include "formats/format.hpp"
+#include "kernels/traits/all.hpp"
+
+namespace quadrille {
+
+const std::vector<FormatTraits>& format_traits() {
+#define QUADRILLE_DESCRIBE(name) name##_traits(),
+  static const std::vector<FormatTraits> all = {QUADRILLE_FORMATS(QUADRILLE_DESCRIBE)};
+#undef QUADRILLE_DESCRIBE
+  return all;
+}
+
+const FormatTraits& find_format(const std::string& name) {
+  std::string names;
+  for (const FormatTraits& format : format_traits()) {
+    if (format.name == name) return format;
+    names += (names.empty() ? "" : ", ") + format.name;
+  }
+  throw FormatError("there is no format '" + name + "'; there are " + names);
+}
+
+}  // namespace quadrille

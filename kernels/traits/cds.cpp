@@ -1,0 +1,45 @@
+#include "formats/cds.hpp"
+#include "kernels/traits/all.hpp"
+#include "kernels/traits/parts.hpp"
+
+namespace quadrille {
+namespace {
+
+FormatBytes bytes(const Sparsity& s, const FormatOptions&) {
+  if (!s.cds) return {{}, true, s.no_cds};
+  const Traffic traffic = cds_traffic(*s.cds, s.value_bytes);
+  return s.cds_from_csr ? padded("cds", s, traffic, value_bytes(*s.cds, s.value_bytes)) : whole(traffic);
+}
+
+double diagonals(const Sparsity& s) {
+  if (!s.cds) throw FormatError("the time of cds is not known before it is made");
+  return static_cast<double>(s.cds->diagonals());
+}
+
+double entries(const Sparsity& s) {
+  return diagonals(s) * s.cds->dof * static_cast<double>(s.rows);
+}
+
+GpuWork gpu_work(const Sparsity& s, const Traffic&) {
+  return {entries(s), diagonals(s), false};
+}
+
+}  // namespace
+
+FormatTraits cds_traits() {
+  return {.name = "cds",
+          .summary = "column diagonal storage (Godwin et al. 2012)",
+          .made_from = MadeFrom::the_hub,
+          .has_transpose = true,
+          .gpu_vectors_at_once = 8,
+          .options = {"block-size", "kernel", "x-cache"},
+          .bytes = bytes,
+          .gpu_work = gpu_work,
+          .cpu_entries = entries,
+          .gpu = {0.925, 0.00, 0.000, 0.00, 0.274, 0},
+          .cpu = {.entry_ps = 60},
+          .gpu_transposed = {{0.900, 0.00, 0, 0, 0.274, 0}},  // by results/h200_transpose_*.json
+          .cpu_transposed = {{.entry_ps = 60}}};
+}
+
+}  // namespace quadrille
