@@ -140,6 +140,11 @@ void zero_memory(void* device, std::int64_t bytes) {
   if (bytes > 0) QUADRILLE_CUDA(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes)));
 }
 
+void copy_memory(void* to, const void* from, std::int64_t bytes) {
+  if (bytes > 0)
+    QUADRILLE_CUDA(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice));
+}
+
 double time_ms(const std::function<void()>& work) {
   Event start, end;
   start.record();

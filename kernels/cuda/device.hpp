@@ -46,6 +46,8 @@ void synchronize();
 
 // Sets all bits to zero, in the order of the default stream.
 void zero_memory(void* device, std::int64_t bytes);
+// Copies within the memory of a GPU, in the same order.
+void copy_memory(void* to, const void* from, std::int64_t bytes);
 
 // Milliseconds of one run of `work`, by CUDA events around it.
 double time_ms(const std::function<void()>& work);

@@ -3,6 +3,7 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/gather_sum.hpp"
 #include "kernels/grid_interpolation.hpp"
+#include "kernels/value_changes.hpp"
 
 namespace quadrille::cuda {
 namespace {
@@ -32,6 +33,9 @@ void synchronize() {}
 void zero_memory(void*, std::int64_t) {
   refuse();
 }
+void copy_memory(void*, const void*, std::int64_t) {
+  refuse();
+}
 double time_ms(const std::function<void()>&) {
   refuse();
 }
@@ -48,6 +52,28 @@ void interpolate(const GridInterpolation<T, Device>&, const T*, T*, bool) {
 }
 template <class T>
 void restrict_to(const GridInterpolation<T, Device>&, const T*, T*, bool) {
+  refuse();
+}
+
+void scale(double, Array<double, Device>&) {
+  refuse();
+}
+void add(double, const Array<double, Device>&, Array<double, Device>&) {
+  refuse();
+}
+void shift(double, BlockDiagonals<double, Device>&) {
+  refuse();
+}
+void set_diagonal(const double*, bool, BlockDiagonals<double, Device>&) {
+  refuse();
+}
+void get_diagonal(const BlockDiagonals<double, Device>&, double*) {
+  refuse();
+}
+void scale_rows_and_columns(const TwoDiagonals&, BlockDiagonals<double, Device>&) {
+  refuse();
+}
+void scale_rows_and_columns(const TwoDiagonals&, const Array<std::int32_t, Device>&, Csr<double, Device>&) {
   refuse();
 }
 

@@ -67,33 +67,30 @@ inline bool can_be_halved(const Couplings& s, int axis) {
   return s.n[axis] > 1 && (!s.wraps[axis] || s.n[axis] >= 5);  // three nodes or more stay where it wraps
 }
 
-template <class Machine>
-std::array<bool, 3> axes_to_halve(Machine& machine, const Couplings& s, const double* values, bool semi) {
-  std::array<double, 3> strength{};
-  std::array<bool, 3> halved{};
-  for (int axis = 0; axis < 3; ++axis)
-    if (can_be_halved(s, axis)) strength[axis] = std::max(0.0, machine.total(s.rows, Along{s, values, axis}));
-  const double strongest = *std::max_element(strength.begin(), strength.end());
-  for (int axis = 0; axis < 3; ++axis)
-    halved[axis] = can_be_halved(s, axis) && (!semi || strength[axis] >= strong_share * strongest);
-  return halved;
-}
-
 // What is known of a face of the grid.
 struct FaceKind {
   FaceBoundary boundary;
   bool decoupled =
       false;  // its rows have nothing inwards, as those that hold a value: nothing is interpolated to them
 };
+struct AxisKind {
+  double strength = 0;  // of the couplings along it, all of them together
+  FaceKind low, high;
+};
 
 // Whether the unknowns of a face see a value behind it, a coupling to which is missing in their rows, or none.
-template <class Machine>
-FaceKind face_of(Machine& machine, const Couplings& s, const double* values, int axis, int side) {
-  if (s.wraps[axis]) return {{BoundaryKind::periodic, 0}};
-  const AtFace missing_at{s, values, axis, side, false}, inwards_at{s, values, axis, side, true};
-  const double missing = machine.total(missing_at.size(), missing_at),
-               inwards = machine.total(inwards_at.size(), inwards_at);
+inline FaceKind face_kind(double missing, double inwards) {
   return {{missing > 0.5 * inwards ? BoundaryKind::value : BoundaryKind::clamp, 0}, inwards == 0};
+}
+
+template <class Machine>
+AxisKind axis_kind(Machine& machine, const Couplings& s, const double* values, int axis) {
+  const std::vector<double> sums = machine.totals(
+      Along{s, values, axis}, AtFace{s, values, axis, 0, false}, AtFace{s, values, axis, 0, true},
+      AtFace{s, values, axis, 1, false}, AtFace{s, values, axis, 1, true});
+  AxisKind kind{std::max(0.0, sums[0]), face_kind(sums[1], sums[2]), face_kind(sums[3], sums[4])};
+  if (s.wraps[axis]) kind.low.boundary = kind.high.boundary = {BoundaryKind::periodic, 0};
+  return kind;
 }
 
 inline AxisInterpolation halved_axis(std::int64_t n, const FaceKind& low, const FaceKind& high) {
@@ -115,24 +112,30 @@ Coarsening<typename Machine::Space> coarsen(Machine& machine,
   const Couplings s = couplings_of(a);
   const double* const values = a.values.data();
   Coarsening<Space> next;
-  next.halved = axes_to_halve(machine, s, values, semi);
+  std::array<AxisKind, 3> kinds;
+  double strongest = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    if (can_be_halved(s, axis)) {
+      kinds[axis] = axis_kind(machine, s, values, axis);
+      strongest = std::max(strongest, kinds[axis].strength);
+    }
   for (int axis = 0; axis < 3; ++axis) {
+    const AxisKind& kind = kinds[axis];
+    next.halved[axis] = can_be_halved(s, axis) && (!semi || kind.strength >= strong_share * strongest);
     next.there = next.there || next.halved[axis];
-    next.axes[axis] = next.halved[axis] ? halved_axis(s.n[axis], face_of(machine, s, values, axis, 0),
-                                                      face_of(machine, s, values, axis, 1))
-                                        : same_axis(s.n[axis], s.wraps[axis]);
+    next.axes[axis] =
+        next.halved[axis] ? halved_axis(s.n[axis], kind.low, kind.high) : same_axis(s.n[axis], s.wraps[axis]);
   }
   if (!next.there) return next;
   next.tables = transfer<Space>(grid_interpolation<double>(next.axes, 1)).axes;
-  if (interpolation == LevelInterpolation::linear) return next;
-  Nodes p = next.nodes(s);
+  next.by_operator = interpolation == LevelInterpolation::by_operator ||
+                     (interpolation == LevelInterpolation::as_suits &&
+                      machine.largest(FromLinear{s, values, next.halved}) > nearly_linear);
+  if (!next.by_operator) return next;
+  const Nodes p = next.nodes(s);
   next.weights = Array<double, Space>(p.corners * s.rows);
   for (int between = 0; between <= 3; ++between)
     machine.for_each(s.rows, OperatorWeights{s, values, p, between, next.weights.data()});
-  p.weights = next.weights.data();
-  next.by_operator = interpolation == LevelInterpolation::by_operator ||
-                     machine.largest(s.rows, FromLinear{s, p}) > nearly_linear;
-  if (!next.by_operator) next.weights = {};
   return next;
 }
 
@@ -155,7 +158,10 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   row.coarse_rows = coarse.rows();
   coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * coarse.rows());
   row.coarse = coarse.values.data();
-  machine.for_each(coarse.rows() * coarse.dof, row);
+  if (p.weights != nullptr)
+    machine.for_each(coarse.rows() * coarse.dof, row);
+  else
+    machine.for_each(coarse.rows() * coarse.dof, LinearGalerkinRow{row});
   return coarse;
 }
 

@@ -17,8 +17,11 @@ Couplings couplings_of(const BlockStructure& a) {
   s.dof = a.dof;
   s.nodes = to_index32(a.nodes(), "nodes of multigrid");
   s.rows = a.rows();
+  std::fill(std::begin(s.box), std::end(s.box), static_cast<signed char>(-1));
   for (std::int64_t d = 0; d < a.diagonals(); ++d) {
     const NodeOffset& o = a.offsets[d];
+    if (std::max({std::abs(o.x), std::abs(o.y), std::abs(o.z)}) <= 1 && d < 27)
+      s.box[(o.z + 1) * 9 + (o.y + 1) * 3 + o.x + 1] = static_cast<signed char>(d);
     if (o == NodeOffset{}) {
       s.centre = static_cast<int>(d);
       continue;
@@ -35,6 +38,9 @@ Couplings couplings_of(const BlockStructure& a) {
     s.offset[s.count][2] = static_cast<signed char>(o.z);
     s.diagonal[s.count++] = static_cast<int>(d);
   }
+  const int first = s.n[2] > 1 ? 0 : 9, last = s.n[2] > 1 ? 27 : 18;
+  s.whole_box = a.diagonals() == last - first;
+  for (int place = first; place < last; ++place) s.whole_box = s.whole_box && s.box[place] == place - first;
   if (s.centre < 0) throw FormatError("multigrid needs an operator with a diagonal");
   return s;
 }

@@ -9,6 +9,13 @@
 
 #include "formats/block_diagonals.hpp"
 
+// A loop that nvcc unrolls, so that what it indexes stays in registers.
+#if defined(__CUDA_ARCH__)
+#define QUADRILLE_UNROLL _Pragma("unroll")
+#else
+#define QUADRILLE_UNROLL
+#endif
+
 namespace quadrille::multigrid {
 
 inline constexpr int most_couplings = 26;  // the box of neighbours
@@ -24,6 +31,8 @@ struct Couplings {
   signed char offset[most_couplings][3] = {};
   int diagonal[most_couplings] = {};  // its number among the hub's block diagonals
   int centre = -1;                    // the number of the diagonal one
+  signed char box[27] = {};           // the number of the diagonal at offset [z + 1][y + 1][x + 1], or -1
+  bool whole_box = false;             // all of them are there, in that order
 
   constexpr std::array<int, 3> position(int node) const {
     return {node % n[0], node / n[0] % n[1], node / n[0] / n[1]};
@@ -99,29 +108,62 @@ constexpr void store(Out* p, const T (&from)[Rows]) {
   for (int i = 0; i < Rows; ++i) p[i] = static_cast<Out>(from[i]);
 }
 
+// The box of neighbours in its own order, for Rows rows of one line from `row` on: the x of a line of the box are one aligned word and
+// the numbers beside it. Where a line lies outside the grid its values are zero, and x is read anywhere.
+template <int Rows, int Count, class T>
+constexpr void beside_diagonal_in_box(const Couplings& s, const T* a, const T* x, int row, T (&sum)[Rows]) {
+  constexpr int planes = Count == 26 ? 3 : 1;
+  int d = 0;
+  QUADRILLE_UNROLL
+  for (int z = 0; z < planes; ++z) {
+    T values[3][3][Rows] = {}, from[3][Rows + 2];
+    QUADRILLE_UNROLL
+    for (int y = 0; y < 3; ++y) {
+      const int line = row + ((z - planes / 2) * s.n[1] + y - 1) * s.n[0],
+                at = line < 0 || line >= s.nodes ? row : line;
+      for (int c = 0; c < 3; ++c) {
+        const bool centre = z == planes / 2 && y == 1 && c == 1;
+        if (!centre) load_streamed(a + (d++) * s.rows, values[y][c]);
+      }
+      const auto pack = *reinterpret_cast<const Pack<T, Rows>*>(x + at);
+      from[y][0] = x[at > 0 ? at - 1 : 0];
+      for (int i = 0; i < Rows; ++i) from[y][i + 1] = pack.v[i];
+      from[y][Rows + 1] = x[at + Rows < s.nodes ? at + Rows : at];
+    }
+    for (int y = 0; y < 3; ++y)
+      for (int c = 0; c < 3; ++c)
+        for (int i = 0; i < Rows && !(z == planes / 2 && y == 1 && c == 1); ++i)
+          sum[i] += values[y][c][i] * from[y][i + c];
+  }
+}
+
 // Of D^-1 A without its diagonal blocks, `a` [coupling][column][row], times x, for Rows rows from `row` on. Dof and Count are those
 // of `s` where they are known at compile time, else 0: then all loads of a row are in flight at once.
 template <int Rows, int Dof, int Count, class T>
 constexpr void beside_diagonal(const Couplings& s, const T* a, const T* x, std::int64_t row, T (&sum)[Rows]) {
-  const int dof = Dof > 0 ? Dof : s.dof, count = Count > 0 ? Count : s.count;
-  const int node = static_cast<int>(Dof == 1 ? row : row / dof);
   for (int i = 0; i < Rows; ++i) sum[i] = 0;
   a += row;
-#if defined(__CUDA_ARCH__)
-#pragma unroll(Count > 0 ? Count : 4)
-#endif
-  for (int d = 0; d < count; ++d) {
-    if constexpr (Rows > 1) {
+  if constexpr (Rows > 1 && (Count == 26 || Count == 8)) {
+    beside_diagonal_in_box<Rows, Count>(s, a, x, static_cast<int>(row), sum);
+  } else if constexpr (Rows > 1) {
+    QUADRILLE_UNROLL
+    for (int d = 0; d < Count; ++d) {
+      const int to = static_cast<int>(row) + s.step[d];
       T values[Rows], from[Rows];
-      load_streamed(a, values);
-      const int to = node + s.step[d];
+      load_streamed(a + d * s.rows, values);
       if (to >= 0 && to + Rows <= s.nodes)
         load(x + to, from);
       else
-        for (int i = 0; i < Rows; ++i) from[i] = x[s.neighbour(node + i, d)];
+        for (int i = 0; i < Rows; ++i) from[i] = x[s.neighbour(static_cast<int>(row) + i, d)];
       for (int i = 0; i < Rows; ++i) sum[i] += values[i] * from[i];
-      a += s.rows;
-    } else {
+    }
+  } else {
+    const int dof = Dof > 0 ? Dof : s.dof, count = Count > 0 ? Count : s.count;
+    const int node = static_cast<int>(Dof == 1 ? row : row / dof);
+#if defined(__CUDA_ARCH__)
+#pragma unroll(Count > 0 ? Count : 4)
+#endif
+    for (int d = 0; d < count; ++d) {
       const T* const from = x + static_cast<std::int64_t>(s.neighbour(node, d)) * dof;
 #if defined(__CUDA_ARCH__)
 #pragma unroll(Dof > 0 ? Dof : 4)

@@ -45,17 +45,17 @@ void with_instance(const Couplings& s, const Body& body) {
   using std::integral_constant;
   using One = integral_constant<int, 1>;
   using Any = integral_constant<int, 0>;
-  const auto count_of = [&](auto rows) {
-    if (s.count == 6) return body(rows, One(), integral_constant<int, 6>());
-    if (s.count == 26) return body(rows, One(), integral_constant<int, 26>());
-    if (s.count == 4) return body(rows, One(), integral_constant<int, 4>());
-    if (s.count == 8) return body(rows, One(), integral_constant<int, 8>());
-    return body(rows, One(), Any());
+  using Together = integral_constant<int, rows_together<T>>;
+  const bool whole = s.dof == 1 && !s.any_wraps && s.rows % Together() == 0,
+             lines = whole && s.n[0] % Together() == 0;
+  const auto of_one = [&](auto count, bool together) {
+    return together ? body(Together(), One(), count) : body(One(), One(), count);
   };
-  constexpr int together = rows_together<T>;
-  if (s.dof == 1 && !s.any_wraps && s.rows % together == 0)
-    return count_of(integral_constant<int, together>());
-  if (s.dof == 1) return count_of(One());
+  if (s.dof == 1 && s.count == 6) return of_one(integral_constant<int, 6>(), whole);
+  if (s.dof == 1 && s.count == 26) return of_one(integral_constant<int, 26>(), lines && s.whole_box);
+  if (s.dof == 1 && s.count == 4) return of_one(integral_constant<int, 4>(), whole);
+  if (s.dof == 1 && s.count == 8) return of_one(integral_constant<int, 8>(), lines && s.whole_box);
+  if (s.dof == 1) return body(One(), One(), Any());
   if (s.dof == 2) return body(One(), integral_constant<int, 2>(), Any());
   if (s.dof == 3) return body(One(), integral_constant<int, 3>(), Any());
   if (s.dof == 4) return body(One(), integral_constant<int, 4>(), Any());
@@ -70,7 +70,7 @@ class Levels final : public GridMultigrid {
  public:
   Levels(const Hub& a, const GridMultigridOptions& options) : options_(options) {
     info_.options = options;
-    const int most = options.coarsest > 0 ? options.coarsest : Machine::coarsest;
+    std::int64_t most = options.coarsest > 0 ? options.coarsest : Machine::coarsest;
     Hub coarser;
     const Hub* now = &a;
     require_blocks(a);
@@ -80,6 +80,8 @@ class Levels final : public GridMultigrid {
                         (options.levels > 0 && static_cast<int>(levels_.size()) + 1 >= options.levels);
       const auto next = last ? Coarsening<Space>{}
                              : coarsen(machine_, *now, options.semi_coarsening, options.interpolation);
+      if (options.coarsest == 0 && levels_.empty() && next.by_operator)
+        most = Machine::coarsest_by_operator(a.rows());
       add_level(*now, next);
       if (!next.there) break;
       Hub made = galerkin(machine_, *now, next.nodes(levels_.back().couplings));
@@ -145,7 +147,8 @@ class Levels final : public GridMultigrid {
   // A bound of D^-1 A's: by its rows, and by the power method, which comes near from below.
   double largest_eigenvalue(OneLevel& level) {
     const Couplings& s = level.couplings;
-    const double bound = machine_.largest(s.rows, RowBound<T>{s, level.scaled.data()});
+    const double bound = machine_.largest(RowBound<T>{s, level.scaled.data()});
+    if (s.count <= 6 && bound <= 2 + 1e-6) return bound;  // which that of a star comes near
     constexpr int steps = 12;
     constexpr double safety = 1.1;
     machine_.for_each(s.rows, Noise<T>{level.x.data()});
@@ -157,14 +160,15 @@ class Levels final : public GridMultigrid {
       });
       std::swap(level.x, level.y);
     }
-    const double last = machine_.total(s.rows, Square<T>{level.x.data()}),
-                 before = machine_.total(s.rows, Square<T>{level.y.data()});
+    const std::vector<double> squares =
+        machine_.totals(Square<T>{s.rows, level.x.data()}, Square<T>{s.rows, level.y.data()});
+    const double last = squares[0], before = squares[1];
     return before > 0 && last > 0 ? std::min(bound, safety * bound * std::sqrt(last / before)) : bound;
   }
 
   void invert_coarsest(const Hub& a) {
     const Couplings& s = levels_.back().couplings;
-    info_.singular = machine_.largest(s.rows, RowSum{s, a.values.data()}) < 1e-8;
+    info_.singular = machine_.largest(RowSum{s, a.values.data()}) < 1e-8;
     Array<double, Space> dense(checked_product(s.rows, s.rows, "the inverse of the coarsest grid"));
     machine_.for_each(dense.size(), Fill{dense.data(), 0});
     machine_.for_each(s.rows, FillDense{s, a.values.data(), dense.data()});

@@ -12,7 +12,11 @@ namespace quadrille::multigrid {
 
 struct OnHost {
   using Space = Host;
-  static constexpr int coarsest = 512;  // unknowns whose dense inverse takes no time to speak of
+  static constexpr std::int64_t coarsest = 512;  // unknowns whose dense inverse takes no time to speak of
+  // Where coefficients jump, coarse grids help the less the coarser they are: an inverse that takes seconds pays on large grids.
+  static constexpr std::int64_t coarsest_by_operator(std::int64_t rows) {
+    return rows > 500'000 ? 4096 : coarsest;
+  }
 
   template <class F>
   void for_each(std::int64_t n, const F& f) {
@@ -20,20 +24,14 @@ struct OnHost {
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
 
-  // In parts of fixed size, so that the sum does not depend on the number of threads.
-  template <class F>
-  double total(std::int64_t n, const F& f) {
-    constexpr std::int64_t part = 4096;
-    std::vector<double> sums(static_cast<std::size_t>((n + part - 1) / part));
-#pragma omp parallel for schedule(static)
-    for (std::int64_t p = 0; p < static_cast<std::int64_t>(sums.size()); ++p)
-      for (std::int64_t i = p * part; i < std::min(n, (p + 1) * part); ++i) sums[p] += f(i);
-    double sum = 0;
-    for (const double each : sums) sum += each;
-    return sum;
+  // The functors tell their size().
+  template <class... F>
+  std::vector<double> totals(const F&... f) {
+    return {total(f)...};
   }
   template <class F>
-  double largest(std::int64_t n, const F& f) {
+  double largest(const F& f) {
+    const std::int64_t n = f.size();
     double found = 0;
 #pragma omp parallel for schedule(static) reduction(max : found)
     for (std::int64_t i = 0; i < n; ++i) found = std::max(found, f(i));
@@ -93,6 +91,21 @@ struct OnHost {
   template <class Cycle>
   void run(const double*, double*, void*, const Cycle& cycle) {
     cycle();
+  }
+
+ private:
+  // In parts of fixed size, so that the sum does not depend on the number of threads.
+  template <class F>
+  static double total(const F& f) {
+    constexpr std::int64_t part = 4096;
+    const std::int64_t n = f.size();
+    std::vector<double> sums(static_cast<std::size_t>((n + part - 1) / part));
+#pragma omp parallel for schedule(static)
+    for (std::int64_t p = 0; p < static_cast<std::int64_t>(sums.size()); ++p)
+      for (std::int64_t i = p * part; i < std::min(n, (p + 1) * part); ++i) sums[p] += f(i);
+    double sum = 0;
+    for (const double each : sums) sum += each;
+    return sum;
   }
 };
 

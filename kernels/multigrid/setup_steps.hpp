@@ -23,6 +23,10 @@ struct InvertBlocks {
 
   constexpr double& at(std::int64_t first, int r, int c) const { return inverse[c * rows + first + r]; }
   constexpr void operator()(std::int64_t node) const {
+    if (dof == 1) {
+      inverse[node] = blocks[node] == 0 ? 0 : 1 / blocks[node];
+      return;
+    }
     const std::int64_t first = node * dof;
     for (int c = 0; c < dof; ++c)
       for (int r = 0; r < dof; ++r) at(first, r, c) = blocks[c * rows + first + r];
@@ -92,6 +96,7 @@ template <class T>
 struct RowBound {
   Couplings s;
   const T* scaled;
+  constexpr std::int64_t size() const { return s.rows; }
   constexpr double operator()(std::int64_t row) const {
     double sum = 1;
     for (int k = 0; k < s.count * s.dof; ++k) sum += absolute(scaled[k * s.rows + row]);
@@ -104,6 +109,7 @@ struct Along {
   Couplings s;
   const double* values;
   int axis;
+  constexpr std::int64_t size() const { return s.rows; }
   constexpr double operator()(std::int64_t row) const {
     double sum = 0;
     const std::int64_t c = row % s.dof;
@@ -229,20 +235,35 @@ struct OperatorWeights {
   }
 };
 
-// How far the weights of a row are from the products of the tables; 0 within two nodes of a face.
+// How far the weight of a neighbour along a halved axis is from 1/2 in a row, if its node lay between coarse ones along that axis
+// alone; 0 within two nodes of a face. Where this is small everywhere, all weights are nearly linear.
 struct FromLinear {
   Couplings s;
-  Nodes p;
+  const double* values;
+  std::array<bool, 3> halved;
+  constexpr std::int64_t size() const { return s.rows; }
   constexpr double operator()(std::int64_t row) const {
     const std::array<int, 3> at = s.position(static_cast<int>(row / s.dof));
     for (int axis = 0; axis < 3; ++axis)
-      if (p.halved[axis] && !s.wraps[axis] && (at[axis] < 2 || at[axis] >= s.n[axis] - 2)) return 0;
+      if (halved[axis] && !s.wraps[axis] && (at[axis] < 2 || at[axis] >= s.n[axis] - 2)) return 0;
+    const std::int64_t c = row % s.dof;
+    double down[3] = {}, up[3] = {}, sum = values[(s.centre * s.dof + c) * s.rows + row];
+    for (int d = 0; d < s.count; ++d) {
+      const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
+      sum += value;
+      for (int axis = 0; axis < 3; ++axis) {
+        if (s.offset[d][axis] < 0) down[axis] -= value;
+        if (s.offset[d][axis] > 0) up[axis] -= value;
+      }
+    }
     double largest = 0;
-    for (int corner = 0; corner < p.corners; ++corner) {
-      double product = 1;
-      for (int axis = 0; axis < 3; ++axis) product *= p.weight[axis][2 * at[axis] + (corner >> axis & 1)];
-      const double difference = absolute(p.weights[corner * s.rows + row] - product);
-      largest = difference > largest ? difference : largest;
+    for (int axis = 0; axis < 3; ++axis) {
+      const double centre = sum + down[axis] + up[axis];
+      if (!halved[axis] || !(centre > 0)) continue;
+      for (const double side : {down[axis], up[axis]}) {
+        const double difference = absolute(side / centre - 0.5);
+        largest = difference > largest ? difference : largest;
+      }
     }
     return largest;
   }
@@ -275,6 +296,15 @@ struct GalerkinRow {
       coarse[(static_cast<std::int64_t>(d) * s.dof + column) * coarse_rows + row] = sums[d];
   }
 
+  // Where a coarse node that a fine one reads along an axis has its place among the offsets from `at`.
+  constexpr int place(int axis, int at, int node) const {
+    if (width[axis] == 1) return 0;
+    int step = node - at;
+    if (s.wraps[axis] && step > 1) step -= p.coarse_n[axis];
+    if (s.wraps[axis] && step < -1) step += p.coarse_n[axis];
+    return step + 1;
+  }
+
  private:
   // The fine node that reads this coarse one by the readers k.
   constexpr void add_fine_row(const std::array<int, 3>& at, const int (&k)[3], int r, int column,
@@ -287,34 +317,138 @@ struct GalerkinRow {
       linear *= p.reader_weight[axis][k[axis]];
       if (p.node[axis][2 * fine[axis]] != at[axis]) corner |= 1 << axis;
     }
-    const int node = s.index(fine);
-    const std::int64_t row = static_cast<std::int64_t>(node) * s.dof + r;
+    const std::int64_t row = static_cast<std::int64_t>(s.index(fine)) * s.dof + r;
     const double weight = p.weights != nullptr ? p.weights[corner * s.rows + row] : linear;
     if (weight == 0) return;
     for (int d = -1; d < s.count; ++d) {
       const int diagonal = d < 0 ? s.centre : s.diagonal[d];
       const double value = values[(static_cast<std::int64_t>(diagonal) * s.dof + column) * s.rows + row];
-      if (value != 0) add_entry(at, d < 0 ? node : s.neighbour(node, d), column, weight * value, sums);
+      if (value == 0) continue;
+      std::array<int, 3> to = fine;
+      for (int axis = 0; axis < 3 && d >= 0; ++axis) {
+        to[axis] += s.offset[d][axis];
+        if (s.wraps[axis] && to[axis] < 0) to[axis] += s.n[axis];
+        if (s.wraps[axis] && to[axis] >= s.n[axis]) to[axis] -= s.n[axis];
+      }
+      add_entry(at, to, column, weight * value, sums);
     }
   }
-  // value * P of the fine node's row.
-  constexpr void add_entry(const std::array<int, 3>& at, int node, int column, double value,
-                           double (&sums)[27]) const {
-    const std::array<int, 3> fine = s.position(node);
-    for (int corner = 0; corner < p.corners; ++corner) {
-      double weight = 1;
-      int place = 0;
-      for (int axis = 2; axis >= 0; --axis) {
-        const int which = 2 * fine[axis] + (corner >> axis & 1);
-        weight *= p.weight[axis][which];
-        int step = p.node[axis][which] - at[axis];
-        if (s.wraps[axis] && step > 1) step -= p.coarse_n[axis];
-        if (s.wraps[axis] && step < -1) step += p.coarse_n[axis];
-        place = place * width[axis] + (width[axis] == 1 ? 0 : step + 1);
+  // value * P of the row of the node `fine`, whose coarse nodes are those with a weight along each axis.
+  constexpr void add_entry(const std::array<int, 3>& at, const std::array<int, 3>& fine, int column,
+                           double value, double (&sums)[27]) const {
+    const std::int64_t row = static_cast<std::int64_t>(s.index(fine)) * s.dof + column;
+    for (int z = 0; z < 2; ++z) {
+      const double wz = p.weight[2][2 * fine[2] + z];
+      if (wz == 0) continue;
+      const int plane = place(2, at[2], p.node[2][2 * fine[2] + z]) * width[1];
+      for (int y = 0; y < 2; ++y) {
+        const double wy = p.weight[1][2 * fine[1] + y];
+        if (wy == 0) continue;
+        const int line = (plane + place(1, at[1], p.node[1][2 * fine[1] + y])) * width[0];
+        for (int x = 0; x < 2; ++x) {
+          const double wx = p.weight[0][2 * fine[0] + x];
+          if (wx == 0) continue;
+          const double weight =
+              p.weights != nullptr ? p.weights[(4 * z + 2 * y + x) * s.rows + row] : wz * wy * wx;
+          sums[line + place(0, at[0], p.node[0][2 * fine[0] + x])] += value * weight;
+        }
       }
-      if (p.weights != nullptr)
-        weight = p.weights[corner * s.rows + static_cast<std::int64_t>(node) * s.dof + column];
-      if (weight != 0) sums[place] += value * weight;
+    }
+  }
+};
+
+// The same where the weights are the products of the tables: a fine row's couplings, as a box of 3 x 3 x 3, are gathered to the
+// coarse nodes axis by axis, with indices that the compiler knows.
+struct LinearGalerkinRow {
+  GalerkinRow row;
+
+  // [offset + 1][place]: what coarse node `at` + place - 1 gives to the fine node at an offset from `fine` along an axis.
+  struct Shares {
+    double of[3][3] = {};
+  };
+
+  constexpr void operator()(std::int64_t index) const {
+    const Couplings& s = row.s;
+    const Nodes& p = row.p;
+    const std::int64_t coarse_row = index % row.coarse_rows;
+    const int column = static_cast<int>(index / row.coarse_rows), node = static_cast<int>(coarse_row / s.dof),
+              r = static_cast<int>(coarse_row % s.dof);
+    const std::array<int, 3> at{node % p.coarse_n[0], node / p.coarse_n[0] % p.coarse_n[1],
+                                node / p.coarse_n[0] / p.coarse_n[1]};
+    double sums[27] = {};
+    for (int kz = p.first[2][at[2]]; kz < p.first[2][at[2] + 1]; ++kz)
+      for (int ky = p.first[1][at[1]]; ky < p.first[1][at[1] + 1]; ++ky)
+        for (int kx = p.first[0][at[0]]; kx < p.first[0][at[0] + 1]; ++kx)
+          add_fine_row(at, {kx, ky, kz}, r, column, sums);
+    write(sums, column, coarse_row);
+  }
+
+ private:
+  constexpr Shares shares(int axis, int at, int fine) const {
+    Shares shares;
+    const Nodes& p = row.p;
+    QUADRILLE_UNROLL
+    for (int offset = -1; offset <= 1; ++offset) {
+      int to = fine + offset;
+      if (row.s.wraps[axis]) to += to < 0 ? row.s.n[axis] : to >= row.s.n[axis] ? -row.s.n[axis] : 0;
+      if (to < 0 || to >= row.s.n[axis]) continue;
+      QUADRILLE_UNROLL
+      for (int which = 0; which < 2; ++which) {
+        const int place = row.place(axis, at, p.node[axis][2 * to + which]) + (row.width[axis] == 1 ? 1 : 0);
+        for (int q = 0; q < 3; ++q)
+          shares.of[offset + 1][q] += q == place ? p.weight[axis][2 * to + which] : 0;
+      }
+    }
+    return shares;
+  }
+
+  constexpr void add_fine_row(const std::array<int, 3>& at, const std::array<int, 3>& reader, int r,
+                              int column, double (&sums)[27]) const {
+    const Couplings& s = row.s;
+    std::array<int, 3> fine{};
+    double weight = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      fine[axis] = row.p.reader[axis][reader[axis]];
+      weight *= row.p.reader_weight[axis][reader[axis]];
+    }
+    if (weight == 0) return;
+    const double* const from = row.values + static_cast<std::int64_t>(s.index(fine)) * s.dof + r;
+    const std::int64_t stride = static_cast<std::int64_t>(s.dof) * s.rows, at_column = column * s.rows;
+    const Shares x = shares(0, at[0], fine[0]), y = shares(1, at[1], fine[1]), z = shares(2, at[2], fine[2]);
+    QUADRILLE_UNROLL
+    for (int dz = 0; dz < 3; ++dz) {
+      double plane[9] = {};
+      QUADRILLE_UNROLL
+      for (int dy = 0; dy < 3; ++dy) {
+        double line[3] = {};
+        QUADRILLE_UNROLL
+        for (int dx = 0; dx < 3; ++dx) {
+          const int diagonal = s.box[(dz * 3 + dy) * 3 + dx];
+          if (diagonal < 0) continue;
+          const double value = from[diagonal * stride + at_column];
+          QUADRILLE_UNROLL
+          for (int q = 0; q < 3; ++q) line[q] += value * x.of[dx][q];
+        }
+        QUADRILLE_UNROLL
+        for (int p = 0; p < 3; ++p)
+          for (int q = 0; q < 3; ++q) plane[3 * p + q] += line[q] * y.of[dy][p];
+      }
+      QUADRILLE_UNROLL
+      for (int o = 0; o < 3; ++o)
+        for (int i = 0; i < 9; ++i) sums[9 * o + i] += weight * z.of[dz][o] * plane[i];
+    }
+  }
+
+  constexpr void write(const double (&sums)[27], int column, std::int64_t coarse_row) const {
+    int d = 0;
+    QUADRILLE_UNROLL
+    for (int place = 0; place < 27; ++place) {
+      const bool there = (row.width[0] > 1 || place % 3 == 1) && (row.width[1] > 1 || place / 3 % 3 == 1) &&
+                         (row.width[2] > 1 || place / 9 == 1);
+      if (!there) continue;
+      row.coarse[(static_cast<std::int64_t>(d) * row.s.dof + column) * row.coarse_rows + coarse_row] =
+          sums[place];
+      ++d;
     }
   }
 };
@@ -340,6 +474,7 @@ struct FillDense {
 struct RowSum {
   Couplings s;
   const double* values;
+  constexpr std::int64_t size() const { return s.rows; }
   constexpr double operator()(std::int64_t row) const {
     double largest = 0;
     for (int c = 0; c < s.dof; ++c) {
@@ -368,7 +503,9 @@ struct Fill {
 
 template <class T>
 struct Square {
+  std::int64_t rows;
   const T* x;
+  constexpr std::int64_t size() const { return rows; }
   constexpr double operator()(std::int64_t i) const {
     return static_cast<double>(x[i]) * static_cast<double>(x[i]);
   }

@@ -20,6 +20,7 @@ struct Destroy {
   void operator()(Vec v) const { (void)VecDestroy(&v); }
   void operator()(IS s) const { (void)ISDestroy(&s); }
   void operator()(MatNullSpace s) const { (void)MatNullSpaceDestroy(&s); }
+  void operator()(ISLocalToGlobalMapping m) const { (void)ISLocalToGlobalMappingDestroy(&m); }
   void operator()(PetscSF s) const { (void)PetscSFDestroy(&s); }
   void operator()(DM d) const { (void)DMDestroy(&d); }
   void operator()(KSP k) const { (void)KSPDestroy(&k); }

@@ -14,14 +14,13 @@
 namespace quadrille::petsc {
 
 // Runs body() and turns what it throws into a PETSc error with the same message. `function` is what the error names as its
-// place.
+// place. For bodies without loops that threads share.
 template <class Body>
-PetscErrorCode guarded(const char* function, const Body& body) noexcept {
+PetscErrorCode guarded_serial(const char* function, const Body& body) noexcept {
   const auto raise = [&](PetscErrorCode code, const char* message) {
     return ::PetscError(PETSC_COMM_SELF, __LINE__, function, __FILE__, code, PETSC_ERROR_INITIAL, "%s: %s",
                         function, message);
   };
-  const ThreadLimit limit(host_share().threads);
   try {
     body();
     return static_cast<PetscErrorCode>(0);
@@ -40,6 +39,13 @@ PetscErrorCode guarded(const char* function, const Body& body) noexcept {
   } catch (...) {
     return raise(PETSC_ERR_LIB, "unknown exception");
   }
+}
+
+// The same, with as many threads as are this rank's.
+template <class Body>
+PetscErrorCode guarded(const char* function, const Body& body) noexcept {
+  const ThreadLimit limit(host_share().threads);
+  return guarded_serial(function, body);
 }
 
 }  // namespace quadrille::petsc

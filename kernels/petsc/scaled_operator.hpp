@@ -72,6 +72,12 @@ class ScaledOperator final : public ShellContext {
   const double* inverse_blocks(int size);
   void inverse_blocks(std::span<const PetscInt> sizes, double* inverses) const;
 
+  // After a change in the arrays of the operator.
+  void values_changed() {
+    rows_.reset();
+    non_zeros_ = -1;
+  }
+
   // The blocks that PETSc may still point to, for the operator that takes this one's place.
   Handle<Mat> take_blocks() { return std::move(blocks_); }
   void keep_blocks(Handle<Mat> blocks) { blocks_ = std::move(blocks); }

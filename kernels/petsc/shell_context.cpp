@@ -3,16 +3,17 @@
 // A private header: MatShellGetContext() compares names, which takes longer than setting the values of a row.
 #include <petsc/private/matimpl.h>
 
-#include <string_view>
+#include <cstring>
 
 #include "kernels/petsc/petsc_error.hpp"
 
 namespace quadrille::petsc {
 
 ShellContext& shell_context(Mat matrix) {
-  const char* const type = reinterpret_cast<PetscObject>(matrix)->type_name;
-  const std::string_view name = type != nullptr ? type : "";
-  const bool ours = name.ends_with("quadrille") || name == MATSHELL;
+  const char* const name = reinterpret_cast<PetscObject>(matrix)->type_name;
+  const bool ours =
+      name != nullptr && (std::strcmp(name, "seqquadrille") == 0 || std::strcmp(name, "mpiquadrille") == 0 ||
+                          std::strcmp(name, MATSHELL) == 0);
   if (!ours || matrix->spptr == nullptr)
     throw PetscError("this matrix is no shell of Quadrille's, or was destroyed");
   return *static_cast<ShellContext*>(matrix->spptr);

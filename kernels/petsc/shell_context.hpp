@@ -9,6 +9,7 @@
 namespace quadrille::petsc {
 
 class ScaledOperator;
+class TypedMatrix;
 
 // The context of the shell. The matrix owns it and deletes it when it is destroyed.
 class ShellContext {
@@ -16,6 +17,9 @@ class ShellContext {
   virtual ~ShellContext() = default;
   // What products of `self`, the matrix that has this context, are made with; up to date.
   virtual ScaledOperator& scaled(Mat self) = 0;
+  // Itself where it is a matrix of the type `quadrille`, else null: asked at every call for a few values, which dynamic_cast is not
+  // fast enough for.
+  virtual TypedMatrix* typed_matrix() { return nullptr; }
 };
 
 // The context of a matrix of ours; throws PetscError where there is none.

@@ -167,6 +167,14 @@ void fill(Mat matrix, DM grid, const Case& c, Filling how, unsigned salt, Insert
       case Filling::global:
         CALL(MatSetValues(matrix, dof, global_rows.data(), n, global_columns.data(), values.data(), mode));
         break;
+      case Filling::blocked: {
+        std::vector<PetscInt> global_from = from, global_to = to;
+        CALL(ISLocalToGlobalMappingApplyBlock(map, 1, from.data(), global_from.data()));
+        CALL(ISLocalToGlobalMappingApplyBlock(map, count, to.data(), global_to.data()));
+        CALL(
+            MatSetValuesBlocked(matrix, 1, global_from.data(), count, global_to.data(), values.data(), mode));
+        break;
+      }
       case Filling::off_process: {  // the transpose: this node's column in the rows of its neighbours
         std::vector<double> transposed;
         for (const PetscInt j : global_columns)

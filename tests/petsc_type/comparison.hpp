@@ -44,10 +44,10 @@ Handle<Mat> make_matrix(DM grid, const std::string& format = "aij");
 // A value between -1 and 1 that depends on its place.
 double value_at(std::int64_t row, std::int64_t column, unsigned salt);
 
-enum class Filling { stencil, blocked_stencil, local, blocked_local, global, off_process };
-inline constexpr Filling fillings[] = {Filling::stencil, Filling::blocked_stencil,
-                                       Filling::local,   Filling::blocked_local,
-                                       Filling::global,  Filling::off_process};
+enum class Filling { stencil, blocked_stencil, local, blocked_local, global, blocked, off_process };
+inline constexpr Filling fillings[] = {Filling::stencil,       Filling::blocked_stencil, Filling::local,
+                                       Filling::blocked_local, Filling::global,          Filling::blocked,
+                                       Filling::off_process};
 
 // Sets every value of the stencil, and adds 3 dof to the diagonal.
 void fill(Mat matrix, DM grid, const Case& c, Filling how, unsigned salt, InsertMode mode = ADD_VALUES);

@@ -6,27 +6,15 @@
 //
 // Every row has dof entries for each of its 7 neighbours, side by side, as a kernel that assembles rows writes them; where there is
 // no neighbour they have negative numbers. The products of all types are compared: exits with 1 where they differ.
-#include <petscdmda.h>
-
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <functional>
-#include <sstream>
-#include <string>
-#include <vector>
 
-#include "kernels/cuda/device.hpp"
-#include "kernels/petsc/check.hpp"
 #include "kernels/petsc/matrix_type/register.hpp"
 #include "kernels/petsc/session.hpp"
+#include "timing.hpp"
 
-namespace quadrille {
+namespace quadrille::type_timing {
 namespace {
-
-using petsc::Handle;
-using petsc::make;
 
 struct Options {
   PetscInt n = 32, dof = 1, repetitions = 5, entries = 1;
@@ -34,29 +22,13 @@ struct Options {
 };
 
 Options options_given() {
-  Options o;
-  char text[256];
-  PetscBool given = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, nullptr, "-n", &o.n, nullptr));
-  QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, nullptr, "-dof", &o.dof, nullptr));
-  QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &o.repetitions, nullptr));
-  QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, nullptr, "-entries", &o.entries, nullptr));
-  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-types", text, sizeof text, &given));
-  if (given) o.types = text;
-  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-vec", text, sizeof text, &given));
-  if (given) o.vectors = text;
-  return o;
-}
-
-Handle<DM> make_grid(const Options& o) {
-  Handle<DM> grid = make<DM>("DMDACreate3d", [&](DM* dm) {
-    return DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE,
-                        DMDA_STENCIL_STAR, o.n, o.n, o.n, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, o.dof, 1,
-                        nullptr, nullptr, nullptr, dm);
-  });
-  QUADRILLE_PETSC(DMSetVecType(grid.get(), o.vectors.c_str()));
-  QUADRILLE_PETSC(DMSetUp(grid.get()));
-  return grid;
+  const Options o;
+  return {int_option("-n", o.n),
+          int_option("-dof", o.dof),
+          int_option("-repetitions", o.repetitions),
+          int_option("-entries", o.entries),
+          text_option("-types", o.types),
+          text_option("-vec", o.vectors)};
 }
 
 // In DMDA's local numbers.
@@ -83,16 +55,6 @@ void coordinates(DM grid, const Options& o, std::vector<PetscInt>& rows, std::ve
           }
 }
 
-double ms_of(const std::function<void()>& work) {
-  cuda::synchronize();
-  MPI_Barrier(PETSC_COMM_WORLD);
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  cuda::synchronize();
-  MPI_Barrier(PETSC_COMM_WORLD);
-  return 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 struct Values {
   Handle<Vec> vector;
   const PetscScalar* data = nullptr;
@@ -110,7 +72,7 @@ struct Values {
   ~Values() { (void)VecRestoreArrayReadAndMemType(vector.get(), &data); }
 };
 
-// The product with x = 1, 2, 3, ...
+// The product that they give.
 Handle<Vec> timed(const std::string& type, const Options& o, DM grid, std::vector<PetscInt> rows,
                   std::vector<PetscInt> columns, const Values& values) {
   QUADRILLE_PETSC(DMSetMatType(grid, type.c_str()));
@@ -127,24 +89,13 @@ Handle<Vec> timed(const std::string& type, const Options& o, DM grid, std::vecto
   std::sort(ms.begin(), ms.end());
   QUADRILLE_PETSC(PetscPrintf(PETSC_COMM_WORLD, "%-14s %14.2f %14.3f %14.3f %10.3f %10.3f\n", type.c_str(),
                               prepare, first, ms[ms.size() / 2], ms.front(), ms.back()));
-  Vec x_vector = nullptr, y_vector = nullptr;
-  QUADRILLE_PETSC(MatCreateVecs(matrix.get(), &x_vector, &y_vector));
-  const Handle<Vec> x(x_vector);
-  Handle<Vec> y(y_vector);
-  PetscInt begin = 0, end = 0;
-  PetscScalar* numbers = nullptr;
-  QUADRILLE_PETSC(VecGetOwnershipRange(x.get(), &begin, &end));
-  QUADRILLE_PETSC(VecGetArrayWrite(x.get(), &numbers));
-  for (PetscInt i = begin; i < end; ++i) numbers[i - begin] = 1 + i % 17;
-  QUADRILLE_PETSC(VecRestoreArrayWrite(x.get(), &numbers));
-  QUADRILLE_PETSC(MatMult(matrix.get(), x.get(), y.get()));
-  return y;
+  return product_of(matrix.get());
 }
 
 bool run() {
   petsc::register_matrix_type();
   const Options o = options_given();
-  const Handle<DM> grid = make_grid(o);
+  const Handle<DM> grid = make_grid(3, o.n, o.dof, o.vectors);
   std::vector<PetscInt> rows, columns;
   coordinates(grid.get(), o, rows, columns);
   const Values values(rows.size(), o);
@@ -156,21 +107,11 @@ bool run() {
                   "preallocation", "first", "median", "min", "max"));
   Handle<Vec> expected;
   bool same = true;
-  std::stringstream types(o.types);
-  for (std::string type; std::getline(types, type, ',');) {
+  for (const std::string& type : words_of(o.types)) {
     Handle<Vec> y = timed(type, o, grid.get(), rows, columns, values);
     if (!expected) {
       expected = std::move(y);
-      continue;
-    }
-    PetscReal off = 0, size = 0;
-    const Handle<Vec> copy =
-        make<Vec>("VecDuplicate", [&](Vec* v) { return VecDuplicate(expected.get(), v); });
-    QUADRILLE_PETSC(VecCopy(y.get(), copy.get()));
-    QUADRILLE_PETSC(VecNorm(expected.get(), NORM_INFINITY, &size));
-    QUADRILLE_PETSC(VecAXPY(copy.get(), -1, expected.get()));
-    QUADRILLE_PETSC(VecNorm(copy.get(), NORM_INFINITY, &off));
-    if (off > 1e-12 * size) {
+    } else if (const double off = off_by(y.get(), expected.get()); off > 1e-12) {
       same = false;
       QUADRILLE_PETSC(PetscPrintf(PETSC_COMM_WORLD, "the product of %s is off by %g\n", type.c_str(), off));
     }
@@ -179,12 +120,12 @@ bool run() {
 }
 
 }  // namespace
-}  // namespace quadrille
+}  // namespace quadrille::type_timing
 
 int main(int argc, char** argv) {
   try {
     const quadrille::petsc::Session session({argv + 1, argv + argc});
-    return quadrille::run() ? 0 : 1;
+    return quadrille::type_timing::run() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "coordinates_timing: %s\n", error.what());
     return 3;

@@ -15,7 +15,7 @@ TEST_F(MatrixType, EveryWayOfFillingIsAijs) {
       SCOPED_TRACE("filling " + std::to_string(static_cast<int>(how)));
       const Pair p = filled_pair(c, "cds", how, ++salt);
       expect_same(p.ours.get(), p.theirs.get());
-      const Filling again = fillings[salt % 6];
+      const Filling again = fillings[salt % std::size(fillings)];
       p.both([&](Mat m) { fill(m, p.grid.get(), c, again, salt + 100); });  // added
       expect_same(p.ours.get(), p.theirs.get());
       p.both([&](Mat m) { fill(m, p.grid.get(), c, again, salt + 200, INSERT_VALUES); });

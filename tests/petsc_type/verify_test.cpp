@@ -19,9 +19,9 @@ class WrongStore final : public Store {
   std::unique_ptr<Store> duplicate(Mat owner, bool values) override {
     return right_->duplicate(owner, values);
   }
-  void set_values(PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
-                  const PetscScalar* values, InsertMode mode) override {
-    right_->set_values(rows, row, columns, column, values, mode);
+  void set_values(const petsc::Indices& rows, const petsc::Indices& columns, const PetscScalar* values,
+                  InsertMode mode) override {
+    right_->set_values(rows, columns, values, mode);
   }
   void prepare_coordinates(PetscCount count, PetscInt* rows, PetscInt* columns) override {
     right_->prepare_coordinates(count, rows, columns);
@@ -37,6 +37,13 @@ class WrongStore final : public Store {
   void zero() override { right_->zero(); }
   void scale(double factor) override { right_->scale(factor); }
   void shift(double value) override { right_->shift(value); }
+  void set_diagonal(Vec diagonal, InsertMode mode) override { right_->set_diagonal(diagonal, mode); }
+  void scale_rows_and_columns(Vec left, Vec right) override { right_->scale_rows_and_columns(left, right); }
+  bool add(double factor, Store& from, MatStructure structure) override {
+    return right_->add(factor, from, structure);
+  }
+  bool copy_from(Store& from, MatStructure structure) override { return right_->copy_from(from, structure); }
+  void diagonal(Vec diagonal) override { right_->diagonal(diagonal); }
   void set_option(MatOption option, bool value) override { right_->set_option(option, value); }
   void row(PetscInt row, std::vector<PetscInt>& columns, std::vector<double>& values) override {
     right_->row(row, columns, values);

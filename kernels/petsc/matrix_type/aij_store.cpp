@@ -68,15 +68,16 @@ class AijStore final : public Store {
   void belongs_to(Mat owner) override {
     owner_ = owner;
   }
-  void set_values(PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
-                  const PetscScalar* values, InsertMode mode) override {
+  void set_values(const Indices& rows, const Indices& columns, const PetscScalar* values,
+                  InsertMode mode) override {
     changed();
     if (aij_) {
-      QUADRILLE_PETSC(MatSetValues(aij_.get(), rows, row, columns, column, values, mode));
+      QUADRILLE_PETSC(
+          MatSetValues(aij_.get(), rows.count, rows.index, columns.count, columns.index, values, mode));
       return;
     }
-    require_inside(owner_, rows, row, columns, column);
-    first_values_.add(rows, row, columns, column, values, row_oriented_, mode);
+    require_inside(owner_, rows.count, rows.index, columns.count, columns.index);
+    first_values_.add(rows.count, rows.index, columns.count, columns.index, values, row_oriented_, mode);
   }
   void prepare_coordinates(PetscCount count, PetscInt* rows, PetscInt* columns) override {
     changed();
@@ -126,6 +127,31 @@ class AijStore final : public Store {
   void shift(double value) override {
     changed();
     QUADRILLE_PETSC(MatShift(aij(), value));
+  }
+  void set_diagonal(Vec diagonal, InsertMode mode) override {
+    changed();
+    QUADRILLE_PETSC(MatDiagonalSet(aij(), diagonal, mode));
+  }
+  void diagonal(Vec diagonal) override {
+    QUADRILLE_PETSC(MatGetDiagonal(aij(), diagonal));
+  }
+  void scale_rows_and_columns(Vec left, Vec right) override {
+    changed();
+    QUADRILLE_PETSC(MatDiagonalScale(aij(), left, right));
+  }
+  bool add(double factor, Store& from, MatStructure structure) override {
+    auto* const other = dynamic_cast<AijStore*>(&from);
+    if (other == nullptr || !aij_) return false;
+    changed();
+    QUADRILLE_PETSC(MatAXPY(aij(), factor, other->aij(), structure));
+    return true;
+  }
+  bool copy_from(Store& from, MatStructure structure) override {
+    auto* const other = dynamic_cast<AijStore*>(&from);
+    if (other == nullptr || !aij_) return false;
+    changed();
+    QUADRILLE_PETSC(MatCopy(other->aij(), aij(), structure));
+    return true;
   }
   void set_option(MatOption option, bool value) override {
     if (option == MAT_ROW_ORIENTED) row_oriented_ = value;

@@ -28,9 +28,9 @@ void GhostProducts::fit(Vec like) {
   product_on_gpu_ = ghosts_->on_gpu();
   Source<double> source;
   source.device_csr = device_values_;
-  source.csr = device_values_ && !product_on_gpu_
-                   ? std::make_shared<const Csr<double>>(transfer<Host>(*device_values_))
-                   : values_;
+  product_is_of_copy_ = device_values_ && !product_on_gpu_;
+  source.csr =
+      product_is_of_copy_ ? std::make_shared<const Csr<double>>(transfer<Host>(*device_values_)) : values_;
   product_ = std::make_unique<ScaledOperator>(
       make_operator("csr", product_on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu, source, 1), "csr");
 }

@@ -22,6 +22,10 @@ class GhostProducts final : public RankCoupling {
     return parts.boundary_rows == rows_ && parts.ghost_columns == columns_;
   }
   void set_values(const LocalParts& parts);
+  // After a change of the values in the arrays that it was given.
+  void values_changed() {
+    if (product_is_of_copy_) product_.reset();
+  }
 
   void begin(Vec x, bool transposed) override;
   void end(Vec y, bool transposed) override;
@@ -41,7 +45,7 @@ class GhostProducts final : public RankCoupling {
   Handle<Vec> boundary_on_host_;                              // or these
   Vec x_ = nullptr;                                           // of the gathering under way
   std::unique_ptr<ScaledOperator> product_;                   // B, made when first needed
-  bool product_on_gpu_ = false;
+  bool product_on_gpu_ = false, product_is_of_copy_ = false;
 };
 
 }  // namespace quadrille::petsc

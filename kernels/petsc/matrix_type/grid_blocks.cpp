@@ -3,20 +3,40 @@
 #include <algorithm>
 
 namespace quadrille::petsc {
+namespace {
 
-Block GridBlocks::between(std::int64_t node, PetscInt to) const {
-  const std::int64_t own = std::int64_t{to} - structure_.first_node;
-  if (own >= 0 && own < hub_.nodes()) {
-    const std::int64_t d = structure_.diagonal(node, own);
-    return d < 0 ? Block{to} : own_block(node, to, d);
-  }
-  const std::int64_t k = ghost_ ? structure_.ghost_place(node, to) : -1;
-  return k < 0 ? Block{to} : ghost_block(node, to, k);
+// Rows: how many, where that is known to the compiler and they stand side by side, as in block diagonals; else 0.
+template <int Rows, bool add>
+void put_columns(const Block& block, const IndexRun& rows, const IndexRun& columns,
+                 const GivenValues& given) {
+  const PetscInt count = Rows > 0 ? Rows : rows.count;
+  const std::int64_t step = Rows > 0 ? 1 : block.row_step;
+  double* to = &block.at(rows.first, columns.first);
+  const double* from = given.first + rows.at * given.row_step + columns.at * given.column_step;
+  for (PetscInt c = 0; c < columns.count; ++c, to += block.column_step, from += given.column_step)
+    for (PetscInt r = 0; r < count; ++r)
+      to[r * step] = add ? to[r * step] + from[r * given.row_step] : from[r * given.row_step];
 }
 
-Block GridBlocks::own_block(std::int64_t node, PetscInt to, std::int64_t diagonal) const {
-  const std::int64_t dof = hub_.dof;
-  return {to, hub_.values.data(), diagonal * dof * hub_.rows() + node * dof, 1, hub_.rows()};
+template <bool add>
+auto putter(PetscInt rows) {
+  constexpr decltype(&put_columns<0, add>) known[] = {
+      put_columns<0, add>, put_columns<1, add>, put_columns<2, add>, put_columns<3, add>,
+      put_columns<4, add>, put_columns<5, add>, put_columns<6, add>};
+  return known[rows < static_cast<PetscInt>(std::size(known)) ? rows : 0];
+}
+
+}  // namespace
+
+void put(const Block& block, const IndexRun& rows, const IndexRun& columns, const GivenValues& given) {
+  const PetscInt known = block.row_step == 1 ? rows.count : 0;
+  const auto run = given.mode == ADD_VALUES ? putter<true>(known) : putter<false>(known);
+  run(block, rows, columns, given);
+}
+
+Block GridBlocks::ghost_between(std::int64_t node, PetscInt to) const {
+  const std::int64_t k = ghost_ ? structure_.ghost_place(node, to) : -1;
+  return k < 0 ? Block{to} : ghost_block(node, to, k);
 }
 
 Block GridBlocks::ghost_block(std::int64_t node, PetscInt to, std::int64_t place) const {
@@ -42,7 +62,7 @@ void GridBlocks::all_of(std::int64_t node, std::vector<Block>& blocks) const {
 
 std::int64_t GridBlocks::place_of(PetscInt row, PetscInt column) const {
   const PetscInt dof = hub_.dof, local = row - structure_.first_node * dof, to = column / dof;
-  const Block block = between(local / dof, to);
+  const Block block = between(structure_.own_node(local / dof), to);
   if (block.values == nullptr) return -1;
   return block.place(local % dof, column - to * dof) +
          (block.values == hub_.values.data() ? 0 : hub_.values.size());

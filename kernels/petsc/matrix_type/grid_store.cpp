@@ -1,10 +1,13 @@
 // The values of a matrix on a DMDA: the block diagonals of this rank's box, and beside them the couplings to ghosts.
 #include <algorithm>
 
+#include "kernels/petsc/gathering.hpp"
 #include "kernels/petsc/indices.hpp"
 #include "kernels/petsc/matrix_type/coordinates.hpp"
 #include "kernels/petsc/matrix_type/entry_list.hpp"
 #include "kernels/petsc/matrix_type/grid_blocks.hpp"
+#include "kernels/petsc/matrix_type/grid_changes.hpp"
+#include "kernels/petsc/matrix_type/grid_copy.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/matrix_type/off_process.hpp"
 #include "kernels/petsc/matrix_type/store.hpp"
@@ -14,6 +17,12 @@
 namespace quadrille::petsc {
 namespace {
 
+PetscInt nodes_of(Mat matrix, PetscInt dof) {
+  PetscInt rows = 0;
+  QUADRILLE_PETSC(MatGetSize(matrix, &rows, nullptr));
+  return rows / dof;
+}
+
 class GridStore final : public Store {
  public:
   GridStore(Mat owner, std::shared_ptr<const GridStructure> structure)
@@ -22,8 +31,12 @@ class GridStore final : public Store {
         values_(*structure_, distributed(owner_)),
         hub_(values_.hub()),
         ghost_(values_.ghost()),
-        blocks_(*structure_, values_) {}
+        blocks_(*structure_, values_),
+        nodes_(hub_->nodes()),
+        all_nodes_(nodes_of(owner_, hub_->dof)),
+        copy_(values_, blocks_) {}
 
+  PetscInt dof() const override { return hub_->dof; }
   std::unique_ptr<Store> duplicate(Mat owner, bool values) override {
     auto copy = std::make_unique<GridStore>(owner, structure_);
     copy->row_oriented_ = row_oriented_;
@@ -35,36 +48,31 @@ class GridStore final : public Store {
     return copy;
   }
 
-  void set_values(PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
-                  const PetscScalar* values, InsertMode mode) override {
+  void set_values(const Indices& rows, const Indices& columns, const PetscScalar* values,
+                  InsertMode mode) override {
     changed();
     values_.bring_to_host();
     values_.changed_on_host();
-    const PetscInt dof = hub_->dof, first = structure_->first_node * dof;
-    const std::int64_t own = hub_->rows();
-    require_inside(owner_, rows, row, columns, column);
-    const PetscInt row_step = row_oriented_ ? columns : 1, column_step = row_oriented_ ? 1 : rows;
-    for (PetscInt i = 0; i < rows; ++i) {
-      if (row[i] < 0) continue;
-      const std::int64_t local = std::int64_t{row[i]} - first;
-      if (local < 0 || local >= own) {
-        keep_for_others(row[i], columns, column,
-                        values == nullptr ? nullptr : values + std::int64_t{i} * row_step, column_step, mode);
+    const PetscInt dof = hub_->dof;
+    const GivenValues given =
+        given_values(values, rows.nodes ? rows.count * dof : rows.count,
+                     columns.nodes ? columns.count * dof : columns.count, row_oriented_, mode);
+    if (dof == 1) return set_single(rows, columns, given);
+    row_runs_.find(rows, dof, all_nodes_, "row");
+    column_runs_.find(columns, dof, all_nodes_, "column");
+    for (const IndexRun& row : row_runs_) {
+      const std::int64_t local = std::int64_t{row.node} - structure_->first_node;
+      if (local < 0 || local >= nodes_) {
+        keep_for_others(row, given);
         continue;
       }
-      const std::int64_t node = local / dof, r = local - node * dof;
-      Block block;
-      for (PetscInt j = 0; j < columns; ++j) {
-        if (column[j] < 0) continue;
-        const double value = values == nullptr ? 0 : values[std::int64_t{i} * row_step + j * column_step];
-        if (block.node < 0 || column[j] < block.node * dof || column[j] >= (block.node + 1) * dof)
-          block = blocks_.between(node, dof == 1 ? column[j] : column[j] / dof);
-        if (block.values == nullptr) {
-          refuse(row[i], column[j], value, mode);
-          continue;
-        }
-        double& place = block.at(r, column[j] - block.node * dof);
-        place = mode == ADD_VALUES ? place + value : value;
+      const OwnNode node = structure_->own_node(local);
+      for (const IndexRun& column : column_runs_) {
+        const Block block = blocks_.between(node, column.node);
+        if (block.values != nullptr)
+          put(block, row, column, given);
+        else
+          refuse(row, column, given);
       }
     }
   }
@@ -99,43 +107,58 @@ class GridStore final : public Store {
   void assemble_end(MatAssemblyType type) override {
     changed();
     if (distributed(owner_) && !promised_no_off_process()) take_from_others();
-    if (type == MAT_FINAL_ASSEMBLY && aij_in_use()) aij();
+    if (type == MAT_FINAL_ASSEMBLY && copy_.in_use()) aij();
   }
 
   void take_from_others() {
     InsertMode mode = off_process_mode_;
     const bool by_rows = std::exchange(row_oriented_, true);
     for (const Entry& e : exchange(owner_, std::exchange(off_process_, {}), mode))
-      set_values(1, &e.row, 1, &e.column, &e.value, mode);
+      set_values({1, &e.row}, {1, &e.column}, &e.value, mode);
     row_oriented_ = by_rows;
   }
 
   void zero() override {
-    changed();
     values_.zero();
-    if (aij_in_use()) aij();
+    changed_in_place();
   }
-
   void scale(double factor) override {
-    changed();
-    values_.bring_to_host();
-    values_.changed_on_host();
-    for (std::int64_t i = 0; i < hub_->values.size(); ++i) hub_->values[i] *= factor;
-    if (ghost_)
-      for (std::int64_t i = 0; i < ghost_->nnz(); ++i) ghost_->value[i] *= factor;
-    if (aij_in_use()) aij();
+    petsc::scale(values_, factor);
+    changed_in_place();
   }
-
   void shift(double value) override {
-    changed();
-    values_.bring_to_host();
-    values_.changed_on_host();
-    const std::int64_t own = structure_->diagonal_at[structure_->diagonal_at.size() / 2], dof = hub_->dof;
-    for (std::int64_t c = 0; c < dof; ++c) {
-      double* const column = hub_->values.data() + (own * dof + c) * hub_->rows();
-      for (std::int64_t row = c; row < hub_->rows(); row += dof) column[row] += value;
+    petsc::shift(values_, value);
+    changed_in_place();
+  }
+  void set_diagonal(Vec diagonal, InsertMode mode) override {
+    petsc::set_diagonal(values_, diagonal, mode);
+    changed_in_place();
+  }
+  void diagonal(Vec diagonal) override { get_diagonal(values_, diagonal); }
+  void scale_rows_and_columns(Vec left, Vec right) override {
+    Vec of_ghosts = nullptr;
+    if (right != nullptr && ghost_) {
+      if (!of_ghosts_) of_ghosts_ = std::make_unique<Gathering>(right, structure_->ghosts, hub_->dof);
+      of_ghosts = of_ghosts_->local(right, values_.on_gpu());
+      of_ghosts_->begin(right);
+      of_ghosts_->end(right);
     }
-    if (aij_in_use()) aij();
+    petsc::scale_rows_and_columns(values_, left, right, of_ghosts);
+    changed_in_place();
+  }
+  bool add(double factor, Store& from, MatStructure) override {
+    GridStore* const other = alike(from);
+    if (other == nullptr) return false;
+    petsc::add(values_, factor, other->values_);
+    changed_in_place();
+    return true;
+  }
+  bool copy_from(Store& from, MatStructure) override {
+    GridStore* const other = alike(from);
+    if (other == nullptr) return false;
+    values_.copy_from(other->values_);
+    changed_in_place();
+    return true;
   }
 
   void set_option(MatOption option, bool value) override {
@@ -181,49 +204,37 @@ class GridStore final : public Store {
   }
 
   Mat aij() override {
-    if (in_change()) return aij_.get();
-    if (!aij_) {
-      make_aij();
-    } else if (aij_version_ != version()) {
+    if (in_change()) return copy_.get();
+    if (copy_.get() == nullptr) {
+      copy_.make(owner_);
+    } else if (copy_version_ != version()) {
       require_copy_untouched();
-      refresh_aij();
+      copy_.refresh();
     }
-    if (aij_version_ != version()) watch_.remember(aij_.get());
-    aij_version_ = version();
-    return aij_.get();
+    if (copy_version_ != version()) watch_.remember(copy_.get());
+    copy_version_ = version();
+    return copy_.get();
   }
   void require_copy_untouched() override {
-    if (aij_) watch_.require_remembered(aij_.get());
+    if (copy_.get() != nullptr) watch_.require_remembered(copy_.get());
   }
 
   void take_from_aij() override {
     changed();
-    values_.bring_to_host();
-    values_.changed_on_host();
-    with_aij([](double& ours, PetscScalar& theirs) { ours = theirs; });
-    watch_.remember(aij_.get());
-    aij_version_ = version();
+    copy_.take();
+    watch_.remember(copy_.get());
+    copy_version_ = version();
   }
 
-  bool add(double factor, Store& from) override {
-    auto* const other = dynamic_cast<GridStore*>(&from);
-    if (other == nullptr || !structure_->same_as(*other->structure_)) return false;
-    changed();
-    other->values_.bring_to_host();
-    values_.bring_to_host();
-    values_.changed_on_host();
-    for (std::int64_t i = 0; i < hub_->values.size(); ++i) hub_->values[i] += factor * other->hub_->values[i];
-    if (ghost_)
-      for (std::int64_t i = 0; i < ghost_->nnz(); ++i) ghost_->value[i] += factor * other->ghost_->value[i];
-    return true;
-  }
-
-  LocalParts parts(bool on_gpu) override {
-    LocalParts parts;
+  void bring_parts(bool on_gpu) override {
     if (on_gpu)
       values_.bring_to_gpu();
     else
       values_.bring_to_host();
+  }
+  LocalParts parts(bool on_gpu) override {
+    LocalParts parts;
+    bring_parts(on_gpu);
     parts.hub = hub_;
     parts.ghost = ghost_;
     if (on_gpu) {
@@ -240,18 +251,22 @@ class GridStore final : public Store {
   bool parts_in_place() const override { return true; }
 
  private:
+  // After a change that needs no assembly.
+  void changed_in_place() {
+    changed();
+    if (copy_.in_use()) aij();
+  }
+
+  // Where its values stand in the same places.
+  GridStore* alike(Store& other) const {
+    auto* const store = dynamic_cast<GridStore*>(&other);
+    return store != nullptr && structure_->same_as(*store->structure_) ? store : nullptr;
+  }
+
   bool promised_no_off_process() const {
     PetscBool promised = PETSC_FALSE;
     QUADRILLE_PETSC(MatGetOption(owner_, MAT_NO_OFF_PROC_ENTRIES, &promised));
     return promised;
-  }
-
-  // Whether somebody keeps the AIJ copy and will read it without asking here.
-  bool aij_in_use() const {
-    PetscInt references = 0;
-    if (aij_)
-      QUADRILLE_PETSC(PetscObjectGetReference(reinterpret_cast<PetscObject>(aij_.get()), &references));
-    return references > 1;
   }
 
   [[noreturn]] static void refuse_off_process(PetscInt row) {
@@ -259,13 +274,52 @@ class GridStore final : public Store {
                      " belongs to another rank, and MAT_NO_OFF_PROC_ENTRIES promised that there are none");
   }
 
-  void keep_for_others(PetscInt row, PetscInt columns, const PetscInt* column, const PetscScalar* values,
-                       PetscInt step, InsertMode mode) {
-    if (promised_no_off_process()) refuse_off_process(row);
+  // With one unknown a node there are no blocks, and what finds them takes longer than the values.
+  void set_single(const Indices& rows, const Indices& columns, const GivenValues& given) {
+    for (PetscInt i = 0; i < rows.count; ++i) {
+      const PetscInt row = node_of(rows, rows.index[i], all_nodes_, "row");
+      const std::int64_t local = std::int64_t{row} - structure_->first_node;
+      if (row < 0) continue;
+      if (local < 0 || local >= nodes_) {
+        column_runs_.find(columns, 1, all_nodes_, "column");
+        keep_for_others({row, 0, 1, i}, given);
+        continue;
+      }
+      const OwnNode node = structure_->own_node(local);
+      for (PetscInt j = 0; j < columns.count; ++j) {
+        const PetscInt column = node_of(columns, columns.index[j], all_nodes_, "column");
+        if (column < 0) continue;
+        const double value = given.at(i, j);
+        if (double* const place = blocks_.single(node, column); place == nullptr)
+          refuse(row, column, value, given.mode);
+        else
+          *place = given.mode == ADD_VALUES ? *place + value : value;
+      }
+    }
+  }
+
+  // body(row, column, value) for every value of a call that these rows and columns have in common.
+  template <class Body>
+  void for_values(const IndexRun& rows, const IndexRun& columns, const GivenValues& given, const Body& body) {
+    for (PetscInt r = 0; r < rows.count; ++r)
+      for (PetscInt c = 0; c < columns.count; ++c)
+        body(rows.node * hub_->dof + rows.first + r, columns.node * hub_->dof + columns.first + c,
+             given.at(rows.at + r, columns.at + c));
+  }
+
+  void keep_for_others(const IndexRun& rows, const GivenValues& given) {
+    if (promised_no_off_process()) refuse_off_process(rows.node * hub_->dof + rows.first);
     if (drop_off_process_) return;
-    off_process_mode_ = mode;
-    for (PetscInt j = 0; j < columns; ++j)
-      if (column[j] >= 0) off_process_.push_back({row, column[j], values == nullptr ? 0 : values[j * step]});
+    off_process_mode_ = given.mode;
+    for (const IndexRun& columns : column_runs_)
+      for_values(rows, columns, given, [this](PetscInt row, PetscInt column, double value) {
+        off_process_.push_back({row, column, value});
+      });
+  }
+
+  void refuse(const IndexRun& rows, const IndexRun& columns, const GivenValues& given) {
+    for_values(rows, columns, given,
+               [&](PetscInt row, PetscInt column, double value) { refuse(row, column, value, given.mode); });
   }
 
   // A value that has no place: zeros need none.
@@ -279,73 +333,25 @@ class GridStore final : public Store {
                       " of the DMDA: widen its stencil, or choose another matrix type");
   }
 
-  void make_aij() {
-    const PetscInt rows = static_cast<PetscInt>(hub_->rows()), first = structure_->first_node * hub_->dof;
-    std::vector<PetscInt> begin{0}, columns, of_row;
-    std::vector<double> values, row_values;
-    for (PetscInt i = 0; i < rows; ++i) {
-      row(first + i, of_row, row_values);
-      columns.insert(columns.end(), of_row.begin(), of_row.end());
-      values.insert(values.end(), row_values.begin(), row_values.end());
-      begin.push_back(to_petsc_int(static_cast<std::int64_t>(columns.size()), "the entries of AIJ"));
-    }
-    const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(owner_));
-    Handle<Mat> made = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
-    QUADRILLE_PETSC(MatSetSizes(made.get(), rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
-    QUADRILLE_PETSC(MatSetType(made.get(), MATAIJ));
-    QUADRILLE_PETSC(MatSetBlockSize(made.get(), hub_->dof));
-    QUADRILLE_PETSC(MatSeqAIJSetPreallocationCSR(made.get(), begin.data(), columns.data(), values.data()));
-    QUADRILLE_PETSC(MatMPIAIJSetPreallocationCSR(made.get(), begin.data(), columns.data(), values.data()));
-    // Zeroed rows keep their places, which are the stencil's.
-    QUADRILLE_PETSC(MatSetOption(made.get(), MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
-    QUADRILLE_PETSC(MatSetOption(made.get(), MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
-    keep_quiet(made.get());
-    aij_ = std::move(made);
-  }
-
-  void refresh_aij() {
-    values_.bring_to_host();
-    with_aij([](double& ours, PetscScalar& theirs) { theirs = ours; });
-    QUADRILLE_PETSC(MatAssemblyBegin(aij_.get(), MAT_FINAL_ASSEMBLY));
-    QUADRILLE_PETSC(MatAssemblyEnd(aij_.get(), MAT_FINAL_ASSEMBLY));
-  }
-
-  // body(value here, value of the copy) for every value. Both have the columns of a row in ascending order.
-  template <class Body>
-  void with_aij(const Body& body) {
-    Mat own = aij_.get(), ghost = nullptr;
-    PetscScalar *of_own = nullptr, *of_ghost = nullptr;
-    if (ghost_) QUADRILLE_PETSC(MatMPIAIJGetSeqAIJ(aij_.get(), &own, &ghost, nullptr));
-    QUADRILLE_PETSC(MatSeqAIJGetArray(own, &of_own));
-    if (ghost != nullptr) QUADRILLE_PETSC(MatSeqAIJGetArray(ghost, &of_ghost));
-    PetscScalar *in_own = of_own, *in_ghost = of_ghost;
-    for (std::int64_t node = 0; node < hub_->nodes(); ++node) {
-      blocks_.all_of(node, of_node_);
-      for (std::int64_t r = 0; r < hub_->dof; ++r)
-        for (const Block& block : of_node_) {
-          PetscScalar*& next = block.values == hub_->values.data() ? in_own : in_ghost;
-          for (std::int64_t c = 0; c < hub_->dof; ++c) body(block.at(r, c), *next++);
-        }
-    }
-    QUADRILLE_PETSC(MatSeqAIJRestoreArray(own, &of_own));
-    if (ghost != nullptr) QUADRILLE_PETSC(MatSeqAIJRestoreArray(ghost, &of_ghost));
-  }
-
   Mat owner_;  // not owned: it owns this
   std::shared_ptr<const GridStructure> structure_;
   GridValues values_;
   const std::shared_ptr<BlockDiagonals<double>> hub_;  // values_'s, in host memory
   const std::shared_ptr<Csr<double>> ghost_;           // null on one rank
   std::shared_ptr<CoordinateAssembly>
-      coordinates_;  // shared with duplicates; null before MatSetPreallocationCOO()
+      coordinates_;                       // shared with duplicates; null before MatSetPreallocationCOO()
+  std::unique_ptr<Gathering> of_ghosts_;  // of the right vector of a scaling; made when first needed
   GridBlocks blocks_;
+  const std::int64_t nodes_;  // of this rank
+  const PetscInt all_nodes_;
   std::vector<Block> of_node_;  // of the last row asked for
   std::vector<Entry> off_process_;
   InsertMode off_process_mode_ = ADD_VALUES;
   EntryList outside_;  // values of own rows that have no place, where the program allows new ones
   bool row_oriented_ = true, drop_off_process_ = false, ignore_outside_ = false, may_grow_ = false;
-  Handle<Mat> aij_;
-  std::int64_t aij_version_ = -1;
+  GridCopy copy_;
+  std::int64_t copy_version_ = -1;
+  IndexRuns row_runs_, column_runs_;  // of the last call
 };
 
 }  // namespace

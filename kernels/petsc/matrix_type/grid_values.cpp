@@ -36,6 +36,10 @@ void copy(const Array<double, Device>& from, Array<double>& to) {
   log_copy(from.bytes(), false);
 }
 
+void copy(const Array<double, Device>& from, Array<double, Device>& to) {
+  cuda::copy_memory(to.data(), from.data(), from.bytes());
+}
+
 }  // namespace
 
 GridValues::GridValues(const GridStructure& structure, bool with_ghosts)
@@ -43,44 +47,67 @@ GridValues::GridValues(const GridStructure& structure, bool with_ghosts)
   static_cast<BlockStructure&>(*hub_) = structure.owned;
   constexpr auto size = static_cast<std::int64_t>(sizeof(double));
   hub_->values = Array<double>(value_bytes(*hub_, size) / size, 0.0);
-  if (with_ghosts) ghost_ = std::make_shared<Csr<double>>(ghost_part(structure));
+  if (!with_ghosts) return;
+  ghost_ = std::make_shared<Csr<double>>(ghost_part(structure));
+  ghost_rows_ = Array<std::int32_t>(ghost_->rows);
+  const std::int64_t dof = hub_->dof;
+  for (std::int64_t i = 0; i < ghost_->rows; ++i)
+    ghost_rows_[i] = static_cast<std::int32_t>(structure.boundary[i / dof] * dof + i % dof);
 }
 
 void GridValues::copy_from(GridValues& other) {
-  other.bring_to_host();
-  std::copy(other.hub_->values.begin(), other.hub_->values.end(), hub_->values.data());
-  if (ghost_) std::copy(other.ghost_->value.begin(), other.ghost_->value.end(), ghost_->value.data());
-  changed_on_host();
+  if (other.on_gpu()) {
+    make_on_gpu();
+    const StreamOrder order(true);
+    copy(other.gpu_hub_->values, gpu_hub_->values);
+    if (ghost_) copy(other.gpu_ghost_->value, gpu_ghost_->value);
+    order.after();
+    changed_on_gpu();
+  } else {
+    std::copy(other.hub_->values.begin(), other.hub_->values.end(), hub_->values.data());
+    if (ghost_) std::copy(other.ghost_->value.begin(), other.ghost_->value.end(), ghost_->value.data());
+    changed_on_host();
+  }
+  zero_ = other.zero_;
 }
 
-void GridValues::bring_to_host() {
-  if (newest_ == Newest::zero_on_gpu) zero_host();
-  if (newest_ == Newest::gpu) {
+void GridValues::copy_to_host() {
+  if (zero_) {
+    zero_host();
+  } else {
     const StreamOrder order(true);
     copy(gpu_hub_->values, hub_->values);
     if (ghost_) copy(gpu_ghost_->value, ghost_->value);
   }
-  if (newest_ != Newest::host) newest_ = Newest::both;
+  newest_ = Newest::both;
+}
+
+void GridValues::make_on_gpu() {
+  if (gpu_hub_) return;
+  memory::require_device(hub_->values.bytes() + 2 * hub_->rows() * static_cast<std::int64_t>(sizeof(double)));
+  auto hub = std::make_shared<BlockDiagonals<double, Device>>();
+  static_cast<BlockStructure&>(*hub) = *hub_;
+  hub->values = Array<double, Device>(hub_->values.size());
+  if (ghost_) {
+    gpu_ghost_ = std::make_shared<Csr<double, Device>>(Csr<double, Device>{
+        ghost_->rows, ghost_->columns, transfer<Device>(ghost_->row_ptr), transfer<Device>(ghost_->column),
+        Array<double, Device>(ghost_->nnz()), plan_on<double, Device>(ghost_->row_ptr)});
+    gpu_ghost_rows_ = transfer<Device>(ghost_rows_);
+  }
+  gpu_hub_ = std::move(hub);
 }
 
 void GridValues::bring_to_gpu(bool keep) {
-  if (!gpu_hub_) {
-    memory::require_device(hub_->values.bytes() +
-                           2 * hub_->rows() * static_cast<std::int64_t>(sizeof(double)));
-    auto hub = std::make_shared<BlockDiagonals<double, Device>>();
-    static_cast<BlockStructure&>(*hub) = *hub_;
-    hub->values = Array<double, Device>(hub_->values.size());
-    if (ghost_)
-      gpu_ghost_ = std::make_shared<Csr<double, Device>>(Csr<double, Device>{
-          ghost_->rows, ghost_->columns, transfer<Device>(ghost_->row_ptr), transfer<Device>(ghost_->column),
-          Array<double, Device>(ghost_->nnz()), plan_on<double, Device>(ghost_->row_ptr)});
-    gpu_hub_ = std::move(hub);
-    newest_ = Newest::host;
-  }
+  make_on_gpu();
   if (!keep || newest_ != Newest::host) return;
   const StreamOrder order(true);
-  copy(hub_->values, gpu_hub_->values);
-  if (ghost_) copy(ghost_->value, gpu_ghost_->value);
+  if (zero_) {
+    zero_gpu();
+    order.after();
+  } else {
+    copy(hub_->values, gpu_hub_->values);
+    if (ghost_) copy(ghost_->value, gpu_ghost_->value);
+  }
   newest_ = Newest::both;
 }
 
@@ -89,13 +116,22 @@ void GridValues::zero_host() {
   if (ghost_) std::fill(ghost_->value.data(), ghost_->value.data() + ghost_->value.size(), 0.0);
 }
 
-void GridValues::zero() {
-  if (!gpu_hub_) return zero_host();
-  const StreamOrder order(true);
+void GridValues::zero_gpu() {
   cuda::zero_memory(gpu_hub_->values.data(), gpu_hub_->values.bytes());
   if (gpu_ghost_) cuda::zero_memory(gpu_ghost_->value.data(), gpu_ghost_->value.bytes());
-  order.after();
-  newest_ = Newest::zero_on_gpu;
+}
+
+void GridValues::zero() {
+  if (gpu_hub_) {
+    const StreamOrder order(true);
+    zero_gpu();
+    order.after();
+    newest_ = Newest::gpu;
+  } else {
+    zero_host();
+    newest_ = Newest::host;
+  }
+  zero_ = true;
 }
 
 }  // namespace quadrille::petsc

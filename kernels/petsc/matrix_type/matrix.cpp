@@ -81,7 +81,7 @@ bool is_typed(Mat matrix) {
 }
 
 TypedMatrix& typed(Mat matrix) {
-  auto* const context = dynamic_cast<TypedMatrix*>(&shell_context(matrix));
+  auto* const context = shell_context(matrix).typed_matrix();
   if (context == nullptr) throw PetscError("this matrix is not of type quadrille");
   context->belongs_to(matrix);
   return *context;
@@ -94,6 +94,7 @@ void TypedMatrix::belongs_to(Mat self) {
 
 void TypedMatrix::set_up(std::unique_ptr<Store> store) {
   store_ = std::move(store);
+  set_operations_on_nodes(self_, store_->dof() > 0);
   if (options.verify) store_->watch_copy();
   on_grid_ = false;
   own_.reset();
@@ -192,7 +193,12 @@ void TypedMatrix::look_for_lost_values() {
 }
 
 ScaledOperator& TypedMatrix::scaled() {
-  if (!scaled_ || made_from_ != store().version()) make_products();
+  if (scaled_ && made_from_ == store().version()) return *scaled_;
+  if (scaled_ && shares_values())
+    follow_values();
+  else
+    make_products();
+  made_from_ = store().version();
   return *scaled_;
 }
 
@@ -235,22 +241,29 @@ std::string TypedMatrix::choose_format(const LocalParts& parts) const {
   return "csr";
 }
 
+// CDS is the block diagonals themselves.
+bool TypedMatrix::shares_values() {
+  return own_format_ == "cds" && options.format == "cds" && store().parts_in_place() &&
+         (own_->space() == SpaceKind::cuda) == applies_on_gpu();
+}
+
+void TypedMatrix::follow_values() {
+  store().bring_parts(own_->space() == SpaceKind::cuda);
+  scaled_->values_changed();
+  if (ghosts_) ghosts_->values_changed();
+}
+
 void TypedMatrix::make_products() {
   const bool on_gpu = applies_on_gpu();
   const LocalParts parts = store().parts(on_gpu);
   const ThreadLimit limit(threads_worth(parts.hub ? parts.hub->values.bytes() : 12 * parts.csr->nnz()));
   TypeOptions used = options;
   used.format = choose_format(parts);
-  // CDS is the block diagonals themselves: they changed in place.
-  const bool shared = own_ && store().parts_in_place() && used.format == "cds" && own_format_ == "cds" &&
-                      (own_->space() == SpaceKind::cuda) == on_gpu;
   Handle<Mat> blocks = scaled_ ? scaled_->take_blocks() : nullptr;  // of a preconditioner that stays
-  if (!shared) {
-    own_.reset();  // before another one takes memory
-    scaled_.reset();
-    own_ = make_own_operator(self_, used, parts);
-    own_format_ = used.format;
-  }
+  own_.reset();                                                     // before another one takes memory
+  scaled_.reset();
+  own_ = make_own_operator(self_, used, parts);
+  own_format_ = used.format;
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
   const std::int64_t entries = used.format == "petsc_aij" ? -1  // PETSc counts its operations
@@ -258,7 +271,6 @@ void TypedMatrix::make_products() {
                                                           : parts.csr->nnz();
   scaled_ = std::make_unique<ScaledOperator>(own_, used.format, ghosts_, entries);
   scaled_->keep_blocks(std::move(blocks));
-  made_from_ = store().version();
 }
 
 void TypedMatrix::verify() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/petsc/matrix_type/ghost_products.hpp"
+#include "kernels/petsc/matrix_type/named_indices.hpp"
 #include "kernels/petsc/matrix_type/operator.hpp"
 #include "kernels/petsc/matrix_type/store.hpp"
 #include "kernels/petsc/scaled_operator.hpp"
@@ -39,6 +40,7 @@ class TypedMatrix final : public ShellContext {
   ScaledOperator& scaled();
   // The same for a callback of PETSc's, where -mat_quadrille_verify looks for values that were lost.
   ScaledOperator& scaled(Mat self) override;
+  TypedMatrix* typed_matrix() override { return this; }
   // Throws PetscError where the product of a random vector differs from AIJ's beyond rounding. Collective.
   void verify();
 
@@ -53,11 +55,15 @@ class TypedMatrix final : public ShellContext {
 
   TypeOptions options;
   ColoringApply* coloring_by_dm = nullptr;  // what MatFDColoringUseDM() wants to be called
+  NamedIndices named_rows, named_columns;   // of MatSetValuesLocal and its like
   std::vector<PetscInt> row_columns;        // of MatGetRow
   std::vector<double> row_values;
 
  private:
   void make_products();
+  // Whether the products that there are see what changes in the store.
+  bool shares_values();
+  void follow_values();
   std::string choose_format(const LocalParts& parts) const;
   void look_for_lost_values();
   void choose_vectors();
@@ -100,6 +106,8 @@ void add_rows(TypedMatrix& to, PetscScalar factor, Mat from);
 
 // Parts of create_typed(): the operations of each file.
 void set_value_operations(Mat matrix);
+// Those that set values by nodes and by numbers of this rank, for a store on a grid; or none.
+void set_operations_on_nodes(Mat matrix, bool on_grid);
 void set_aij_operations(Mat matrix);
 void set_conversions(Mat matrix);
 

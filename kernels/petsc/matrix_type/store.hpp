@@ -12,6 +12,7 @@
 #include "formats/csr.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/matrix_type/copy_watch.hpp"
+#include "kernels/petsc/matrix_type/index_runs.hpp"
 
 namespace quadrille::petsc {
 
@@ -32,12 +33,15 @@ struct LocalParts {
 class Store {
  public:
   virtual ~Store() = default;
+  // Unknowns of a node; 0 without a grid.
+  virtual PetscInt dof() const { return 0; }
   // For the matrix `owner`, which has this one's sizes; zeros where values are not wanted.
   virtual std::unique_ptr<Store> duplicate(Mat owner, bool values) = 0;
 
-  // values[row][column]. Rows of other ranks wait for the assembly. Negative rows and columns are left out.
-  virtual void set_values(PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
-                          const PetscScalar* values, InsertMode mode) = 0;
+  // values[row][column], or null for zeros. Rows of other ranks wait for the assembly. Nodes and numbers of this rank are for a store
+  // on a grid alone, whose nodes they are.
+  virtual void set_values(const Indices& rows, const Indices& columns, const PetscScalar* values,
+                          InsertMode mode) = 0;
   // Values by coordinates, as MatSetPreallocationCOO() and MatSetValuesCOO() say it: all values become zero, and are set as often as
   // one likes. The indices may be changed. Collective.
   virtual void prepare_coordinates(PetscCount count, PetscInt* rows, PetscInt* columns) = 0;
@@ -47,11 +51,16 @@ class Store {
   virtual void belongs_to(Mat) {}
   virtual void assemble_begin(MatAssemblyType type) = 0;
   virtual void assemble_end(MatAssemblyType type) = 0;
+  // Changes of the values where they are. Those with vectors are collective; a null vector scales nothing.
   virtual void zero() = 0;
   virtual void scale(double factor) = 0;
   virtual void shift(double value) = 0;
-  // Adds `factor` times the values of `from`, or returns false where its places are not the same.
-  virtual bool add(double, Store&) { return false; }
+  virtual void set_diagonal(Vec diagonal, InsertMode mode) = 0;
+  virtual void scale_rows_and_columns(Vec left, Vec right) = 0;
+  // Adds `factor` times the values of `from`, or takes its values; or returns false where its places are not the same. Collective.
+  virtual bool add(double factor, Store& from, MatStructure structure) = 0;
+  virtual bool copy_from(Store& from, MatStructure structure) = 0;
+  virtual void diagonal(Vec diagonal) = 0;
   virtual void set_option(MatOption option, bool value) = 0;
   // After an assembly: the values as AIJ where some rank has one outside the grid's stencil that the program
   // allowed (MAT_NEW_NONZERO_LOCATION_ERR, false), else null. Collective.
@@ -78,6 +87,8 @@ class Store {
   // `on_gpu`: in GPU memory, from a store that can.
   virtual LocalParts parts(bool on_gpu) = 0;
   virtual bool parts_in_place() const = 0;
+  // Brings the newest values to where parts() showed them, for who has its arrays. Where parts_in_place().
+  virtual void bring_parts(bool) {}
 
   // Grows with every change of a value.
   std::int64_t version() const { return version_; }

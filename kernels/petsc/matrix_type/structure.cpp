@@ -170,15 +170,30 @@ bool GridStructure::same_as(const GridStructure& other) const {
                             ghost == other.ghost);
 }
 
-std::int64_t GridStructure::diagonal(std::int64_t from, std::int64_t to) const {
-  if (furthest >= 0 && inner[from])
-    return std::abs(to - from) <= furthest ? diagonal_by[to - from + furthest] : -1;
+OwnNode GridStructure::own_node(std::int64_t number) const {
+  OwnNode node{number, furthest >= 0 && inner[number]};
+  if (node.inner) return node;
+  const std::int64_t line = number / owned.extents[0], plane = line / owned.extents[1];
+  node.position = {number - line * owned.extents[0], line - plane * owned.extents[1], plane};
+  return node;
+}
+
+std::int64_t GridStructure::diagonal_at_side(const OwnNode& from, std::int64_t to, std::int64_t guess) const {
+  const bool periodic = owned.periodic[0] || owned.periodic[1] || owned.periodic[2];
+  if (guess >= 0) {  // at the end of a line the next number is that of another line's first node
+    const NodeOffset& o = owned.offsets[guess];
+    const Position at{from.position[0] + o.x, from.position[1] + o.y, from.position[2] + o.z};
+    if (at[0] >= 0 && at[0] < owned.extents[0] && at[1] >= 0 && at[1] < owned.extents[1] && at[2] >= 0 &&
+        at[2] < owned.extents[2])
+      return guess;
+  }
+  return furthest >= 0 && !periodic ? -1 : diagonal_between(from.position, to);
+}
+
+std::int64_t GridStructure::diagonal_between(const Position& from, std::int64_t to) const {
   const std::array<std::int64_t, 3>& n = owned.extents;
-  const std::int64_t lines = from / n[0], to_lines = to / n[0];
-  std::array<std::int64_t, 3> d{to - to_lines * n[0] - (from - lines * n[0]), 0, 0};
-  const std::int64_t z = lines / n[1], to_z = to_lines / n[1];
-  d[1] = to_lines - to_z * n[1] - (lines - z * n[1]);
-  d[2] = to_z - z;
+  const std::int64_t line = to / n[0], plane = line / n[1];
+  Position d{to - line * n[0] - from[0], line - plane * n[1] - from[1], plane - from[2]};
   for (int axis = 0; axis < 3; ++axis) {
     if (std::abs(d[axis]) <= reach[axis]) continue;
     if (!owned.periodic[axis]) return -1;
@@ -192,11 +207,10 @@ std::int64_t GridStructure::diagonal(std::int64_t from, std::int64_t to) const {
 std::int64_t GridStructure::ghost_place(std::int64_t from, PetscInt to) const {
   const std::int32_t at = boundary_of[from];
   if (at < 0) return -1;
-  const auto known = std::lower_bound(ghosts.begin(), ghosts.end(), to);
-  if (known == ghosts.end() || *known != to) return -1;
   const auto first = ghost.begin() + begin[at], last = ghost.begin() + begin[at + 1];
-  const auto place = std::lower_bound(first, last, static_cast<PetscInt>(known - ghosts.begin()));
-  return place != last && *place == known - ghosts.begin() ? place - ghost.begin() : -1;
+  const auto place =
+      std::lower_bound(first, last, to, [this](PetscInt k, PetscInt number) { return ghosts[k] < number; });
+  return place != last && ghosts[*place] == to ? place - ghost.begin() : -1;
 }
 
 GridStructure structure_of(DM da) {

@@ -13,6 +13,13 @@
 
 namespace quadrille::petsc {
 
+// A node of this rank, from 0. Its position is only told where it is not `inner`.
+struct OwnNode {
+  std::int64_t number = 0;
+  bool inner = false;
+  std::array<std::int64_t, 3> position{};
+};
+
 // Nodes are numbered as in DMDA's global vectors: box by box of the ranks, x fastest within each.
 struct GridStructure {
   BlockStructure owned;  // this rank's box; periodic along the axes that it owns as a whole
@@ -27,8 +34,13 @@ struct GridStructure {
 
   // Whether values of both stand in the same places.
   bool same_as(const GridStructure& other) const;
-  // The block diagonal that couples own node `from` to own node `to`, both from 0, or -1.
-  std::int64_t diagonal(std::int64_t from, std::int64_t to) const;
+  OwnNode own_node(std::int64_t number) const;
+  // The block diagonal that couples own node `from` to own node `to`, counted from 0, or -1.
+  std::int64_t diagonal(const OwnNode& from, std::int64_t to) const {
+    const auto slot = static_cast<std::size_t>(to - from.number + furthest);
+    const std::int64_t d = slot < diagonal_by.size() ? diagonal_by[slot] : -1;
+    return from.inner ? d : diagonal_at_side(from, to, d);
+  }
   // The place in `ghost` of the node with global number `to`, seen from own node `from`, or -1.
   std::int64_t ghost_place(std::int64_t from, PetscInt to) const;
 
@@ -37,11 +49,16 @@ struct GridStructure {
   std::vector<std::int32_t> diagonal_at;
   std::vector<std::int32_t> boundary_of;  // [own node] -> index into `boundary` or -1
 
-  // Of a node that has `reach` nodes of this rank on every side, a neighbour is told by how far it stands
-  // behind in the numbering.
+  // Where the box is longer than 2 reach on every axis, a neighbour is told by how far it stands behind in the numbering; for
+  // sure so of a node that is `inner`, with `reach` nodes of this rank on every side.
   std::vector<bool> inner;                // [own node]
   std::vector<std::int32_t> diagonal_by;  // [distance + furthest], -1 where the stencil has nothing
-  std::int64_t furthest = -1;
+  std::int64_t furthest = -1;             // -1 where the box is not so long
+
+ private:
+  // `guess` is what the distance says.
+  std::int64_t diagonal_at_side(const OwnNode& from, std::int64_t to, std::int64_t guess) const;
+  std::int64_t diagonal_between(const std::array<std::int64_t, 3>& from, std::int64_t to) const;
 };
 
 // Collective. Throws FormatError for a DMDA whose grid it does not know (twisted sides).

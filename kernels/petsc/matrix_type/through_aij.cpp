@@ -196,8 +196,6 @@ void set_reading(Mat m) {
 }
 
 void set_changing(Mat m) {
-  QUADRILLE_CHANGE(MATOP_DIAGONAL_SET, MatDiagonalSet);
-  QUADRILLE_CHANGE(MATOP_DIAGONAL_SCALE, MatDiagonalScale);
   QUADRILLE_CHANGE(MATOP_ZERO_ROWS, MatZeroRows);
   QUADRILLE_CHANGE(MATOP_ZERO_ROWS_COLUMNS, MatZeroRowsColumns);
   QUADRILLE_CHANGE(MATOP_SET_RANDOM, MatSetRandom);

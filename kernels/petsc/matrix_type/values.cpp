@@ -10,8 +10,24 @@ namespace {
 
 PetscErrorCode set_values(Mat m, PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
                           const PetscScalar* values, InsertMode mode) {
-  return guarded("MatSetValues_Quadrille",
-                 [&] { typed(m).store().set_values(rows, row, columns, column, values, mode); });
+  return guarded_serial("MatSetValues_Quadrille", [&] {
+    typed(m).store().set_values({rows, row}, {columns, column}, values, mode);
+  });
+}
+
+template <bool blocks, bool local>
+PetscErrorCode set_named_values(Mat m, PetscInt rows, const PetscInt* row, PetscInt columns,
+                                const PetscInt* column, const PetscScalar* values, InsertMode mode) {
+  return guarded_serial(blocks ? "MatSetValuesBlocked_Quadrille" : "MatSetValuesLocal_Quadrille", [&] {
+    TypedMatrix& t = typed(m);
+    const PetscInt dof = t.store().dof();
+    ISLocalToGlobalMapping row_map = nullptr, column_map = nullptr;
+    PetscInt row_block = 1, column_block = 1;
+    if constexpr (local) QUADRILLE_PETSC(MatGetLocalToGlobalMapping(m, &row_map, &column_map));
+    if constexpr (blocks) QUADRILLE_PETSC(MatGetBlockSizes(m, &row_block, &column_block));
+    t.store().set_values(t.named_rows.of(row_map, dof, row_block, rows, row),
+                         t.named_columns.of(column_map, dof, column_block, columns, column), values, mode);
+  });
 }
 
 PetscErrorCode get_values(Mat m, PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column,
@@ -86,8 +102,29 @@ PetscErrorCode set_option(Mat m, MatOption option, PetscBool value) {
   return guarded("MatSetOption_Quadrille", [&] { typed(m).set_option(option, value == PETSC_TRUE); });
 }
 
-PetscErrorCode axpy(Mat m, PetscScalar factor, Mat other, MatStructure) {
-  return guarded("MatAXPY_Quadrille", [&] { add_rows(typed(m), factor, other); });
+PetscErrorCode get_diagonal(Mat m, Vec d) {
+  return guarded("MatGetDiagonal_Quadrille", [&] { typed(m).store().diagonal(d); });
+}
+PetscErrorCode diagonal_set(Mat m, Vec d, InsertMode mode) {
+  return guarded("MatDiagonalSet_Quadrille", [&] {
+    PetscBool assembled = PETSC_FALSE;
+    QUADRILLE_PETSC(MatAssembled(m, &assembled));
+    typed(m).store().set_diagonal(d, mode);
+    if (assembled) return;
+    QUADRILLE_PETSC(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+    QUADRILLE_PETSC(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  });
+}
+PetscErrorCode diagonal_scale(Mat m, Vec left, Vec right) {
+  return guarded("MatDiagonalScale_Quadrille", [&] { typed(m).store().scale_rows_and_columns(left, right); });
+}
+
+PetscErrorCode axpy(Mat m, PetscScalar factor, Mat other, MatStructure structure) {
+  return guarded("MatAXPY_Quadrille", [&] {
+    if (!is_typed(other) || !typed(m).store().add(factor, typed(other).store(), structure))
+      add_rows(typed(m), factor, other);
+    mark_changed(m);
+  });
 }
 
 PetscErrorCode copy(Mat m, Mat to, MatStructure structure) {
@@ -97,6 +134,7 @@ PetscErrorCode copy(Mat m, Mat to, MatStructure structure) {
       return;
     }
     typed(to).set_up();
+    if (typed(to).store().copy_from(typed(m).store(), structure)) return;
     typed(to).store().zero();
     add_rows(typed(to), 1, m);
   });
@@ -151,16 +189,27 @@ void add_each_row(Store& to, PetscScalar factor, Mat from) {
     values.assign(value, value + count);
     QUADRILLE_PETSC(MatRestoreRow(from, i, &count, &column, &value));
     for (PetscScalar& v : values) v *= factor;
-    to.set_values(1, &i, static_cast<PetscInt>(columns.size()), columns.data(), values.data(), ADD_VALUES);
+    to.set_values({1, &i}, {static_cast<PetscInt>(columns.size()), columns.data()}, values.data(),
+                  ADD_VALUES);
   }
 }
 
 }  // namespace
 
 void add_rows(TypedMatrix& to, PetscScalar factor, Mat from) {
-  if (!is_typed(from) || !to.store().add(factor, typed(from).store())) add_each_row(to.store(), factor, from);
+  add_each_row(to.store(), factor, from);
   to.store().assemble_begin(MAT_FINAL_ASSEMBLY);
   to.store().assemble_end(MAT_FINAL_ASSEMBLY);
+}
+
+// Without a grid PETSc makes single numbers of all ranks of them.
+void set_operations_on_nodes(Mat m, bool on_grid) {
+  const auto set = [=](MatOperation operation, auto* callback) {
+    set_operation(m, operation, on_grid ? callback : nullptr);
+  };
+  set(MATOP_SET_VALUES_LOCAL, set_named_values<false, true>);
+  set(MATOP_SET_VALUES_BLOCKED, set_named_values<true, false>);
+  set(MATOP_SET_VALUES_BLOCKEDLOCAL, set_named_values<true, true>);
 }
 
 void set_value_operations(Mat m) {
@@ -173,6 +222,9 @@ void set_value_operations(Mat m) {
   set_operation(m, MATOP_ZERO_ENTRIES, zero_entries);
   set_operation(m, MATOP_SCALE, scale);
   set_operation(m, MATOP_SHIFT, shift);
+  set_operation(m, MATOP_GET_DIAGONAL, get_diagonal);
+  set_operation(m, MATOP_DIAGONAL_SET, diagonal_set);
+  set_operation(m, MATOP_DIAGONAL_SCALE, diagonal_scale);
   set_operation(m, MATOP_SET_OPTION, set_option);
   set_operation(m, MATOP_AXPY, axpy);
   set_operation(m, MATOP_COPY, copy);

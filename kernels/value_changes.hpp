@@ -1,0 +1,52 @@
+// Changes of an operator's stored values where they are. In GPU memory the work is queued on the default stream; throws CudaError when a
+// launch fails.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "formats/block_diagonals.hpp"
+#include "formats/csr.hpp"
+
+namespace quadrille {
+
+// The numbers of two diagonal matrices in the memory of what they scale; null is the identity.
+struct TwoDiagonals {
+  const double *left = nullptr, *right = nullptr;
+};
+
+// The column of values of offset 0 and unknown 0, which holds the first row's number on the diagonal: that of row i stands at
+// (i % dof) * rows + i from there. Throws FormatError where the operator has no block diagonal of offset 0.
+inline std::int64_t first_on_diagonal(const BlockStructure& s) {
+  const auto centre = std::find(s.offsets.begin(), s.offsets.end(), NodeOffset{});
+  if (centre == s.offsets.end()) throw FormatError("these block diagonals do not hold the diagonal");
+  return (centre - s.offsets.begin()) * s.dof * s.rows();
+}
+
+// scale:         every value times `factor`.
+// add:           to += factor * from.
+// shift:         value added on the diagonal.
+// set_diagonal:  d put on the diagonal, or added to it.
+// get_diagonal:  d = the diagonal.
+// scale_rows_and_columns:  a(i, j) = (left[i] a(i, j)) right[j]; of a Csr that holds some rows of an operator, left[row_of[i]].
+namespace cpu {
+void scale(double factor, Array<double>& values);
+void add(double factor, const Array<double>& from, Array<double>& to);
+void shift(double value, BlockDiagonals<double>& a);
+void set_diagonal(const double* d, bool add, BlockDiagonals<double>& a);
+void get_diagonal(const BlockDiagonals<double>& a, double* d);
+void scale_rows_and_columns(const TwoDiagonals& by, BlockDiagonals<double>& a);
+void scale_rows_and_columns(const TwoDiagonals& by, const Array<std::int32_t>& row_of, Csr<double>& a);
+}  // namespace cpu
+namespace cuda {
+void scale(double factor, Array<double, Device>& values);
+void add(double factor, const Array<double, Device>& from, Array<double, Device>& to);
+void shift(double value, BlockDiagonals<double, Device>& a);
+void set_diagonal(const double* d, bool add, BlockDiagonals<double, Device>& a);
+void get_diagonal(const BlockDiagonals<double, Device>& a, double* d);
+void scale_rows_and_columns(const TwoDiagonals& by, BlockDiagonals<double, Device>& a);
+void scale_rows_and_columns(const TwoDiagonals& by, const Array<std::int32_t, Device>& row_of,
+                            Csr<double, Device>& a);
+}  // namespace cuda
+
+}  // namespace quadrille
