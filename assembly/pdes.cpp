@@ -10,20 +10,15 @@ namespace {
 
 struct Known {
   const char *name, *equation, *units, *solution_units, *of_operator;
-  PdeLines (*assemble)(const Grid&, const Stencil&, const Boundary&, std::uint64_t, bool, const LineRange&);
+  PdeLines (*assemble)(const Grid&, const Stencil&, const Boundary&, const PdeInput&, const LineRange&);
   bool alike_on_coarser_grids;
 };
 
 constexpr Known known_pdes[] = {
-    {"poisson", "-div grad u = f", "1/m2", "1", "laplacian",
-     [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t, bool manufactured,
-        const LineRange& lines) { return poisson(grid, stencil, boundary, manufactured, lines); },
-     true},
+    {"poisson", "-div grad u = f", "1/m2", "1", "laplacian", poisson, true},
     {"diffusion", "-div(a grad u) = f", "1/s", "1", "diffusion", diffusion_problem, false},
     {"elasticity", "-(mu lap u + (lambda + mu) grad div u) = f", "N/m3", "m", "elasticity",
-     [](const Grid& grid, const Stencil& stencil, const Boundary& boundary, std::uint64_t, bool manufactured,
-        const LineRange& lines) { return elasticity_problem(grid, stencil, boundary, manufactured, lines); },
-     true}};
+     elasticity_problem, true}};
 
 const Known& find(const std::string& name) {
   std::string text;
@@ -61,16 +56,15 @@ bool pde_looks_alike_on_coarser_grids(const std::string& name) {
 }
 
 PdeLines assemble_pde_lines(const std::string& name, const Grid& grid, const Stencil& stencil,
-                            const Boundary& boundary, std::uint64_t seed, bool manufactured,
-                            const LineRange& lines) {
+                            const Boundary& boundary, const PdeInput& input, const LineRange& lines) {
   validate(grid);
   validate(boundary, grid.dimension);
-  return find(name).assemble(grid, stencil, boundary, seed, manufactured, lines);
+  return find(name).assemble(grid, stencil, boundary, input, lines);
 }
 
 PdeProblem assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
-                        const Boundary& boundary, std::uint64_t seed, bool manufactured) {
-  PdeLines all = assemble_pde_lines(name, grid, stencil, boundary, seed, manufactured, all_lines(grid));
+                        const Boundary& boundary, const PdeInput& input) {
+  PdeLines all = assemble_pde_lines(name, grid, stencil, boundary, input, all_lines(grid));
   PdeProblem problem;
   static_cast<BlockStructure&>(problem.system.hub) = std::move(all.system.structure);
   problem.system.hub.values = std::move(all.system.values);

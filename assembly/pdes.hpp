@@ -18,8 +18,8 @@ std::string pde_equation(const std::string& name);
 // The operator of assembly/operators.hpp that it is of. Throws InputError for an unknown name.
 std::string pde_operator(const std::string& name);
 
-// Whether the PDE on a coarser grid is the same problem, resolved less; else coefficients are drawn for every node. Throws
-// InputError for an unknown name.
+// Whether the PDE on a coarser grid is the same problem, resolved less; else coefficients are drawn for every
+// node. Throws InputError for an unknown name.
 bool pde_looks_alike_on_coarser_grids(const std::string& name);
 
 // Of the right side, for a u without units: "1/m2", ... Throws InputError for an unknown name.
@@ -27,14 +27,14 @@ std::string pde_source_units(const std::string& name);
 // Of u: "1", or "m". Throws InputError for an unknown name.
 std::string pde_solution_units(const std::string& name);
 
-// The PDE on a grid. `seed` matters to diffusion without `manufactured`. Throws InputError for an unknown name and for a stencil
+// The PDE on a grid. Throws InputError for an unknown name and for a stencil
 // or boundary that the PDE does not take, FormatError and MemoryError when it is too large.
 PdeProblem assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
-                        const Boundary& boundary, std::uint64_t seed, bool manufactured);
+                        const Boundary& boundary, const PdeInput& input);
 
-// The rows of some lines of nodes, bit by bit those of the whole: what a rank assembles. Nothing in it is as large as the grid.
+// The rows of some lines of nodes, bit by bit those of the whole: what a rank assembles. Nothing in it is as
+// large as the grid.
 PdeLines assemble_pde_lines(const std::string& name, const Grid& grid, const Stencil& stencil,
-                            const Boundary& boundary, std::uint64_t seed, bool manufactured,
-                            const LineRange& lines);
+                            const Boundary& boundary, const PdeInput& input, const LineRange& lines);
 
 }  // namespace quadrille

@@ -3,6 +3,7 @@
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(ZLIB REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(nlohmann_json 3.9 REQUIRED)  # of the program alone
 find_package(PkgConfig REQUIRED)
 
 # PETSc: the one of PETSC_DIR and PETSC_ARCH, from the command line or the environment, else the one that pkg-config knows.

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "drivers/bench.hpp"
+#include "drivers/support/cells.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/json.hpp"
 #include "drivers/support/operator_sweep.hpp"
@@ -108,15 +109,15 @@ class AutoBench {
       const auto turn = std::find_if(turns.begin(), turns.end(), [&](const MeasuredFormat& m) {
         return m.format == record.format && m.refused.empty();
       });
-      record.extra.push_back(turn == turns.end() ? ExtraField{"ms_in_turns", "null", ""}
+      record.extra.push_back(turn == turns.end() ? ExtraField{"ms_in_turns", nullptr, ""}
                                                  : extra_field("ms_in_turns", turn->ms));
       for (const auto& [name, format] : {std::pair{"chosen", chosen}, {"tuned", tuned}})
-        record.extra.push_back(
-            {name, format == record.format ? "true" : "false", format == record.format ? "true" : "false"});
+        record.extra.push_back({name, format == record.format, CsvCell{}(format == record.format)});
       const Prediction* p = find_prediction(choice.predictions, record.format);
       record.extra.push_back(
-          p != nullptr ? predicted_field(choice.machine, *p)
-                       : ExtraField{std::string("predicted_") + to_string(choice.machine.space), "null", ""});
+          p != nullptr
+              ? predicted_field(choice.machine, *p)
+              : ExtraField{std::string("predicted_") + to_string(choice.machine.space), nullptr, ""});
       sweep_.add(std::move(record));
     }
     for (const auto& [way, pick] : {std::pair{"auto", outcome.chosen}, {"auto --tune", outcome.tuned}})
@@ -199,41 +200,45 @@ class AutoBench {
     std::fflush(stdout);
   }
 
-  static std::string to_json(const Quality& q) {
-    return "{\"operators\": " + std::to_string(q.operators) +
-           ", \"within_5_percent\": " + json_number(q.share(q.within)) +
-           ", \"mean_ratio\": " + json_number(q.mean()) + ", \"matching\": " + json_number(q.matching()) +
-           ", \"worst_ratio\": " + json_number(q.worst) + ", \"worst\": " + json_string(q.worst_name) +
-           ", \"as_fast_as_peer\": " + (q.with_peer > 0 ? json_number(q.peer_share()) : "null") + "}";
+  static Json to_json(const Quality& q) {
+    return Json{{"operators", q.operators},
+                {"within_5_percent", json_value(q.share(q.within))},
+                {"mean_ratio", json_value(q.mean())},
+                {"matching", json_value(q.matching())},
+                {"worst_ratio", json_value(q.worst)},
+                {"worst", q.worst_name},
+                {"as_fast_as_peer", q.with_peer > 0 ? json_value(q.peer_share()) : Json()}};
   }
 
-  static std::string to_json(const Outcome& o) {
-    const auto picked = [](const char* name, const Pick& pick) {
-      return std::string(", \"") + name + "\": " +
-             (pick.format.empty()
-                  ? "null"
-                  : "{\"format\": " + json_string(pick.format) + ", \"ms\": " + json_number(pick.ms) + "}");
-    };
-    return "{\"matrix\": " + json_string(o.name) + ", \"rows\": " + std::to_string(o.rows) +
-           ", \"nnz\": " + std::to_string(o.nnz) + picked("best", o.best) + picked("chosen", o.chosen) +
-           picked("tuned", o.tuned) + picked("peer", o.peer) + "}";
+  static Json to_json(const Pick& pick) {
+    if (pick.format.empty()) return nullptr;
+    return Json{{"format", pick.format}, {"ms", json_value(pick.ms)}};
+  }
+
+  static Json to_json(const Outcome& o) {
+    return Json{{"matrix", o.name},
+                {"rows", o.rows},
+                {"nnz", o.nnz},
+                {"best", to_json(o.best)},
+                {"chosen", to_json(o.chosen)},
+                {"tuned", to_json(o.tuned)},
+                {"peer", to_json(o.peer)}};
   }
 
   // For each precision the common summary over the set, with the two choices as methods, and the members "machine", "choices",
   // "predicted", "tuned" and "best" beside.
-  std::string summary_json() const {
-    std::string text;
+  Json summary_json() const {
+    Json all = Json::array();
     for (const std::string& precision : precisions()) {
-      std::string choices;
+      Json json = quadrille::to_json(summarize(precision, times_.at(precision), "csr"));
+      json["machine"] = quadrille::to_json(machines_);
+      json["choices"] = Json::array();
       for (const Outcome& o : outcomes_)
-        if (o.precision == precision) choices += (choices.empty() ? "" : ", ") + to_json(o);
-      text += (text.empty() ? "{" : ", {") + json_members(summarize(precision, times_.at(precision), "csr")) +
-              ", \"machine\": " + quadrille::to_json(machines_) + ", \"choices\": [" + choices + "]";
-      for (const auto& [name, pick] : ways)
-        text += ", " + json_string(name) + ": " + to_json(quality(precision, pick));
-      text += "}";
+        if (o.precision == precision) json["choices"].push_back(to_json(o));
+      for (const auto& [name, pick] : ways) json[name] = to_json(quality(precision, pick));
+      all.push_back(std::move(json));
     }
-    return "[" + text + "]";
+    return all;
   }
 
   const Options& options_;

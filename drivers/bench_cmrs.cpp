@@ -32,39 +32,41 @@ std::string split_text(MemorySplit split) {
 }
 
 ExtraField field_of(const std::string& name, const CmrsTrial& v, SpaceKind space) {
-  const auto yes = [](bool b) { return std::string(b ? "true" : "false"); };
-  std::string json = "{\"height\": " + std::to_string(v.height) + ", \"reorder\": " + yes(v.reorder);
+  Json json{{"height", v.height}, {"reorder", v.reorder}};
   std::string csv = "height " + std::to_string(v.height) + (v.reorder ? " reordered" : "");
   if (space == SpaceKind::cuda) {
-    const std::string block = std::to_string(threads_of(v.launch));
-    json += ", \"kernel\": " + json_string(kernel_text(v.launch)) + ", \"block\": " + block;
-    csv += " " + kernel_text(v.launch) + " block " + block;
+    json["kernel"] = kernel_text(v.launch);
+    json["block"] = threads_of(v.launch);
+    csv += " " + kernel_text(v.launch) + " block " + std::to_string(threads_of(v.launch));
     if (!v.ours()) {
-      json += ", \"aligned\": " + yes(v.launch.aligned) +
-              ", \"cache\": " + json_string(cache_text(v.launch.cache)) +
-              ", \"split\": " + json_string(split_text(v.launch.split));
+      json["aligned"] = v.launch.aligned;
+      json["cache"] = cache_text(v.launch.cache);
+      json["split"] = split_text(v.launch.split);
       csv += (v.launch.aligned ? " aligned " : " ") + cache_text(v.launch.cache) + " split " +
              split_text(v.launch.split);
     }
   }
-  const std::string ms = json_number(v.ms());
-  return {name, json + ", \"ms\": " + ms + "}", csv + " ms " + ms};
+  json["ms"] = json_value(v.ms());
+  return {name, std::move(json), csv + " ms " + plain_number(v.ms())};
 }
 
 // [height, reorder, kernel, block, aligned, cache, split, ms] of each variant; on the CPU without the five in
 // the middle.
 ExtraField search_field(const std::vector<CmrsTrial>& variants, SpaceKind space) {
-  std::string json = "[", csv;
+  Json json = Json::array();
   for (const CmrsTrial& v : variants) {
-    std::string words = std::to_string(v.height) + ", " + std::to_string(static_cast<int>(v.reorder)) + ", ";
-    if (space == SpaceKind::cuda)
-      words += json_string(kernel_text(v.launch)) + ", " + std::to_string(threads_of(v.launch)) + ", " +
-               std::to_string(static_cast<int>(v.launch.aligned)) + ", " +
-               json_string(cache_text(v.launch.cache)) + ", " + json_string(split_text(v.launch.split)) +
-               ", ";
-    json += (json.size() > 1 ? ", [" : "[") + words + json_number(v.ms()) + "]";
+    Json words = Json::array({v.height, static_cast<int>(v.reorder)});
+    if (space == SpaceKind::cuda) {
+      words.push_back(kernel_text(v.launch));
+      words.push_back(threads_of(v.launch));
+      words.push_back(static_cast<int>(v.launch.aligned));
+      words.push_back(cache_text(v.launch.cache));
+      words.push_back(split_text(v.launch.split));
+    }
+    words.push_back(json_value(v.ms()));
+    json.push_back(std::move(words));
   }
-  return {"search", json + "]", csv};
+  return {"search", std::move(json), ""};
 }
 
 // CSR three ways, HYB and cuSPARSE's CSR.

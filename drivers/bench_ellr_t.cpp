@@ -26,20 +26,26 @@ constexpr OtherProduct other_products[] = {{"csr_scalar", "csr", 0, Kernel::pape
                                            {"cusparse_csr", "cusparse_csr"},
                                            {"petsc_aij", "petsc_aij"}};
 
+Json block_json(const EllrTTrial& trial) {
+  return trial.choice.block == EllrTTrial::blocks_on_cpu ? Json() : Json(trial.choice.block);
+}
+
 ExtraField field_of(const std::string& name, const EllrTTrial& trial) {
-  const std::string ms = json_number(trial.ms), t = std::to_string(trial.choice.threads);
-  return {name, "{\"t\": " + t + ", \"block\": " + block_text(trial.choice, "null") + ", \"ms\": " + ms + "}",
-          "t " + t + " block " + block_text(trial.choice, "-") + " ms " + ms};
+  const int t = trial.choice.threads;
+  return {
+      name, Json{{"t", t}, {"block", block_json(trial)}, {"ms", json_value(trial.ms)}},
+      "t " + std::to_string(t) + " block " + block_text(trial.choice, "-") + " ms " + plain_number(trial.ms)};
 }
 
 ExtraField search_field(const std::vector<EllrTTrial>& trials) {
-  std::string json = "[", csv;
+  Json json = Json::array();
+  std::string csv;
   for (const EllrTTrial& trial : trials) {
-    const std::string t = std::to_string(trial.choice.threads), ms = json_number(trial.ms);
-    json += (json.size() > 1 ? ", [" : "[") + t + ", " + block_text(trial.choice, "null") + ", " + ms + "]";
-    csv += (csv.empty() ? "" : "; ") + t + " " + block_text(trial.choice, "-") + " " + ms;
+    json.push_back(Json::array({trial.choice.threads, block_json(trial), json_value(trial.ms)}));
+    csv += (csv.empty() ? "" : "; ") + std::to_string(trial.choice.threads) + " " +
+           block_text(trial.choice, "-") + " " + plain_number(trial.ms);
   }
-  return {"search", json + "]", csv};
+  return {"search", std::move(json), csv};
 }
 
 void set_row_lengths(std::span<const std::int32_t> row_ptr, EllrTLine& line) {

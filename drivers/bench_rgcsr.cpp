@@ -170,12 +170,9 @@ class RgCsrBench {
 
   // The fields that only this experiment has.
   static void add_search(Record& record, const RgCsrSearch& found) {
-    std::string search, order_ms;
-    for (const RgCsrVariant& variant : found.variants)
-      search += (search.empty() ? "" : ", ") + to_json(&variant);
-    for (const auto& [ordering, ms] : found.order_ms)
-      order_ms +=
-          std::string(order_ms.empty() ? "\"" : ", \"") + to_string(ordering) + "\": " + std::to_string(ms);
+    Json search = Json::array(), order_ms = Json::object();
+    for (const RgCsrVariant& variant : found.variants) search.push_back(to_json(&variant));
+    for (const auto& [ordering, ms] : found.order_ms) order_ms[to_string(ordering)] = json_value(ms);
     const auto ms_of = [](const RgCsrVariant* variant) {
       return variant == nullptr ? "" : std::to_string(variant->ms);
     };
@@ -183,8 +180,8 @@ class RgCsrBench {
     record.extra.push_back({"best", to_json(found.best()), ms_of(found.best())});
     record.extra.push_back({"paper", to_json(paper), ms_of(paper)});
     record.extra.push_back({"x_cache", to_json(found.x_cache), ""});
-    record.extra.push_back({"order_ms", "{" + order_ms + "}", ""});
-    record.extra.push_back({"search", "[" + search + "]", std::to_string(found.variants.size())});
+    record.extra.push_back({"order_ms", std::move(order_ms), ""});
+    record.extra.push_back({"search", std::move(search), std::to_string(found.variants.size())});
   }
 
   const Options& options_;

@@ -166,7 +166,7 @@ class TransposeBench {
   }
 
   static ExtraField number_or_null(const std::string& name, double value) {
-    return std::isnan(value) ? ExtraField{name, "null", ""} : extra_field(name, value);
+    return std::isnan(value) ? ExtraField{name, nullptr, ""} : extra_field(name, value);
   }
 
   // Of the vector kernel: 4 entries a lane are in flight.

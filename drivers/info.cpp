@@ -149,69 +149,41 @@ void print(std::ostream& out, const Info& info) {
         (format.peer ? "peer: " : "") + format.summary);
 }
 
-using Members = std::vector<std::pair<std::string, std::string>>;  // name, value in JSON
-
-std::string object(const Members& members, const std::string& separator = ", ") {
-  std::string json = "{";
-  for (std::size_t i = 0; i < members.size(); ++i)
-    json += (i > 0 ? separator : "") + json_string(members[i].first) + ": " + members[i].second;
-  return json + "}";
+Json gpu_json(const cuda::DeviceInfo& gpu) {
+  return Json{{"index", gpu.index},
+              {"name", gpu.name},
+              {"compute_capability", std::to_string(gpu.major) + "." + std::to_string(gpu.minor)},
+              {"multiprocessors", gpu.multiprocessors},
+              {"l2_bytes", gpu.l2_bytes},
+              {"total_bytes", gpu.total_bytes},
+              {"free_bytes", gpu.free_bytes}};
 }
 
-std::string array(const std::vector<std::string>& elements) {
-  std::string json = "[";
-  for (std::size_t i = 0; i < elements.size(); ++i) json += (i > 0 ? ",\n    " : "\n    ") + elements[i];
-  return json + (elements.empty() ? "]" : "\n  ]");
-}
-
-std::string gpu_json(const cuda::DeviceInfo& gpu) {
-  return object(
-      {{"index", std::to_string(gpu.index)},
-       {"name", json_string(gpu.name)},
-       {"compute_capability", json_string(std::to_string(gpu.major) + "." + std::to_string(gpu.minor))},
-       {"multiprocessors", std::to_string(gpu.multiprocessors)},
-       {"l2_bytes", std::to_string(gpu.l2_bytes)},
-       {"total_bytes", std::to_string(gpu.total_bytes)},
-       {"free_bytes", std::to_string(gpu.free_bytes)}});
-}
-
-std::string format_json(const FormatLine& format) {
-  const auto yes_no = [](bool value) { return std::string(value ? "true" : "false"); };
-  return object({{"name", json_string(format.name)},
-                 {"cpu", yes_no(format.cpu)},
-                 {"cuda", yes_no(format.cuda)},
-                 {"fp64", yes_no(format.fp64)},
-                 {"fp32", yes_no(format.fp32)},
-                 {"peer", yes_no(format.peer)},
-                 {"summary", json_string(format.summary)}});
+Json format_json(const FormatLine& format) {
+  return Json{{"name", format.name}, {"cpu", format.cpu},   {"cuda", format.cuda},      {"fp64", format.fp64},
+              {"fp32", format.fp32}, {"peer", format.peer}, {"summary", format.summary}};
 }
 
 std::string to_json(const Info& info) {
-  std::vector<std::string> gpus, formats;
+  Json gpus = Json::array(), formats = Json::array();
   for (const cuda::DeviceInfo& gpu : info.gpus) gpus.push_back(gpu_json(gpu));
   for (const FormatLine& format : info.formats) formats.push_back(format_json(format));
-  const std::string build = object({{"compiler", json_string(info.compiler)},
-                                    {"build_type", json_string(info.build_type)},
-                                    {"cpu_arch", json_string(info.cpu_arch)}});
-  const std::string host = object({{"total_bytes", std::to_string(info.total_bytes)},
-                                   {"available_bytes", std::to_string(info.available_bytes)},
-                                   {"threads", std::to_string(info.threads)}});
-  const Members members{{"command", json_string("info")},
-                        {"version", json_string(QUADRILLE_VERSION)},
-                        {"date", json_string(utc_now())},
-                        {"build", build},
-                        {"cuda", json_string(info.cuda)},
-                        {"cusparse", json_string(info.cusparse)},
-                        {"gpus", array(gpus)},
-                        {"petsc", json_string(info.petsc)},
-                        {"mpi", json_string(info.mpi)},
-                        {"hdf5", json_string(info.hdf5)},
-                        {"host", host},
-                        {"formats", array(formats)}};
-  std::string json = object(members, ",\n  ");
-  json.insert(1, "\n  ");
-  json.insert(json.size() - 1, "\n");
-  return json + "\n";
+  return json_text(
+      Json{{"command", "info"},
+           {"version", QUADRILLE_VERSION},
+           {"date", utc_now()},
+           {"build",
+            Json{{"compiler", info.compiler}, {"build_type", info.build_type}, {"cpu_arch", info.cpu_arch}}},
+           {"cuda", info.cuda},
+           {"cusparse", info.cusparse},
+           {"gpus", std::move(gpus)},
+           {"petsc", info.petsc},
+           {"mpi", info.mpi},
+           {"hdf5", info.hdf5},
+           {"host", Json{{"total_bytes", info.total_bytes},
+                         {"available_bytes", info.available_bytes},
+                         {"threads", info.threads}}},
+           {"formats", std::move(formats)}});
 }
 
 std::string to_csv(const std::vector<FormatLine>& formats) {

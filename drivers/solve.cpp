@@ -4,15 +4,18 @@
 //   diffusion   -div(a grad u) = f    a in m^2/s, f in 1/s
 //   elasticity  -(mu lap u + (lambda + mu) grad div u) = f    u in m, f in N/m^3
 //
-// Faces: value:X is u = X one spacing beyond the last node, clamp is no flux half a spacing beyond it, periodic wraps
-// (assembly/pde/laplacian.hpp). Where no face fixes a value, u is known but for a constant: the one of mean zero is found.
+// Faces: value:X is u = X one spacing beyond the last node, clamp is no flux half a spacing beyond it,
+// periodic wraps (assembly/pde/laplacian.hpp). Where no face fixes a value, u is known but for a constant:
+// the one of mean zero is found.
 //
-// On several ranks each has some planes of the grid (drivers/support/rank_part.hpp). All of them run everything here; rank 0 speaks and
-// writes the files.
+// On several ranks each has some planes of the grid (drivers/support/rank_part.hpp). All of them run
+// everything here; rank 0 speaks and writes the files.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <utility>
 
 #include "assembly/pdes.hpp"
 #include "drivers/commands.hpp"
@@ -26,6 +29,7 @@
 #include "drivers/support/rank_part.hpp"
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
+#include "drivers/support/solve_input.hpp"
 #include "drivers/support/solve_record.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
@@ -52,11 +56,12 @@ std::string formatted(const char* format, Numbers... numbers) {
   return text;
 }
 
-// Solved with as PETSc's own matrix, a peer: MATAIJ, or MATAIJCUSPARSE where PETSc has CUDA and the machine a GPU.
+// Solved with as PETSc's own matrix, a peer: MATAIJ, or MATAIJCUSPARSE where PETSc has CUDA and the machine a
+// GPU.
 constexpr const char* petscs_format = "petsc_aij";
 
-// auto takes the GPU where PETSc's vectors can be there too, and otherwise the CPU where the format is there. Throws CudaError
-// for a format that needs a GPU where there is none.
+// auto takes the GPU where PETSc's vectors can be there too, and otherwise the CPU where the format is there.
+// Throws CudaError for a format that needs a GPU where there is none.
 const FormatEntry& chosen_entry(const Options& options) {
   const bool prefer_gpu = petsc::has_cuda() && cuda::device_count() > 0;
   const bool petscs_own =
@@ -79,15 +84,21 @@ SpaceKind space_of(const Options& options, const FormatEntry& entry) {
   return entry.name == petscs_format && gpu ? SpaceKind::cuda : entry.space;
 }
 
-// Takes the mean of each unknown off, over all ranks.
-void remove_means(std::vector<double>& values, const Grid& grid) {
-  const int dof = grid.dof;
-  for (int r = 0; r < dof; ++r) {
-    double sum = 0;
-    for (std::size_t i = r; i < values.size(); i += dof) sum += values[i];
-    const double mean = petsc::sum_over_ranks(sum) / static_cast<double>(grid.nodes());
-    for (std::size_t i = r; i < values.size(); i += dof) values[i] -= mean;
-  }
+// Takes the mean of each unknown off, over the nodes of all ranks or, where nodes are said to be in `regions`
+// regions, over each of these; those of none (-1) stay.
+void remove_means(std::vector<double>& values, int dof, const std::vector<std::int32_t>& region,
+                  std::int64_t regions) {
+  const auto region_of = [&](std::size_t row) { return region.empty() ? 0 : region[row / dof]; };
+  std::vector<double> sum(static_cast<std::size_t>(regions * (dof + 1)), 0.0);  // and, last, the nodes
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (region_of(i) >= 0) {
+      sum[region_of(i) * (dof + 1) + i % dof] += values[i];
+      if (i % dof == 0) ++sum[region_of(i) * (dof + 1) + dof];
+    }
+  petsc::sum_over_ranks(sum);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (region_of(i) >= 0)
+      values[i] -= sum[region_of(i) * (dof + 1) + i % dof] / sum[region_of(i) * (dof + 1) + dof];
 }
 
 class Solve {
@@ -135,41 +146,72 @@ class Solve {
     space_ = space_of(options_, entry);
   }
 
-  // On the GPU where PETSc's vectors can be there too; by the part of the first rank, for all of them.
-  void choose(const Source<double>& source) {
-    std::int64_t place = 0;  // in registry()
-    together([&] {
-      if (!first_) return;
-      progress_.say("choosing");
-      ChoiceWishes wishes = wishes_of(options_);
-      const bool gpu = petsc::has_cuda() && cuda::device_count() > 0;
+  // Among the formats that come straight from the grid and, where CSR would be smaller than each of these and
+  // there is room for it, those that come from CSR. On the GPU where PETSc's vectors can be there too; by the
+  // part of the first rank, for all of them.
+  void choose(Source<double>& source, bool room_for_csr) {
+    ChoiceWishes wishes = wishes_of(options_);
+    const bool gpu = petsc::has_cuda() && cuda::device_count() > 0,
+               measured = std::exchange(wishes.measure, false) | std::exchange(wishes.again, false);
+    if (!wishes.space) wishes.space = gpu ? SpaceKind::cuda : SpaceKind::cpu;
+    wishes.cpu = usual_cpu_model();
+    FormatChoice choice;
+    const auto choose_on_first = [&] {
+      together([&] {
+        if (!first_) return;
+        progress_.say("choosing");
+        choice = choose_format(source, wishes);
+        progress_.say("");
+      });
+    };
+    choose_on_first();
+    const bool csr =
+        room_for_csr && petsc::sum_over_ranks(std::int64_t{first_ && csr_is_smaller(choice)}) > 0;
+    if (csr)
+      together([&] {
+        if (source.hub) source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
+      });
+    if (measured) {
+      wishes = wishes_of(options_);
       if (!wishes.space) wishes.space = gpu ? SpaceKind::cuda : SpaceKind::cpu;
-      const FormatChoice choice = choose_format(source, wishes);
-      progress_.say("");
+    }
+    if (csr || measured) choose_on_first();
+    std::int64_t place = 0;  // in registry()
+    if (first_) {
       if (!options_.quiet) print_choice(std::cout, choice);
       place = &choice.best() - registry().data();
-    });
+    }
     take(registry()[static_cast<std::size_t>(petsc::sum_over_ranks(place))]);
+  }
+
+  static bool csr_is_smaller(const FormatChoice& choice) {
+    const std::int64_t csr = csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, 8);
+    return std::all_of(choice.predictions.begin(), choice.predictions.end(),
+                       [&](const Prediction& p) { return p.traffic.stored_bytes > csr; });
   }
 
   void assemble() {
     progress_.say("assembling");
     const Clock::time_point start = Clock::now();
     require_planes_for_all(options_.grid);
-    const bool csr = entry_ != nullptr ? entry_->name != "cds" && entry_->name != "dia" : room_for_csr();
+    const bool by_choice = entry_ == nullptr,
+               csr = by_choice ? room_for_csr() : entry_->name != "cds" && entry_->name != "dia";
     require_memory(csr);
+    together([&] { input_ = pde_input(options_); });
     RankSource part;
     together([&] {
       PdeLines lines = assemble_pde_lines(options_.pde, options_.grid, options_.points, options_.boundary,
-                                          options_.seed, options_.manufactured, lines_of_rank(options_.grid));
+                                          input_, lines_of_rank(options_.grid));
       rhs_ = std::move(lines.system.rhs);
       exact_ = std::move(lines.exact);
       singular_ = lines.singular;
-      part =
-          rank_source(options_.grid, std::move(lines.system.structure), std::move(lines.system.values), csr);
+      region_ = std::move(lines.region);
+      regions_ = lines.regions;
+      part = rank_source(options_.grid, std::move(lines.system.structure), std::move(lines.system.values),
+                         csr && !by_choice);
       ghosts_ = part.ghosts;
     });
-    if (entry_ == nullptr) choose(part.source);
+    if (by_choice) choose(part.source, csr);
     together([&] {
       if (petsc::asks_for_preconditioner("quadrille_mg") && petsc::ranks() == 1)
         keep_for_multigrid(part.source);
@@ -187,8 +229,8 @@ class Solve {
       hub_ = source.hub;
   }
 
-  // Of this rank's part of the operator, with CSR and a format made from it where that is asked for, and its vectors, those of CG
-  // among them.
+  // Of this rank's part of the operator, with CSR and a format made from it where that is asked for, and its
+  // vectors, those of CG among them.
   std::int64_t needed_bytes(bool csr) const {
     BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
     const LineRange lines = lines_of_rank(options_.grid);
@@ -197,11 +239,12 @@ class Solve {
     std::int64_t bytes = 0, indexed = 0;
     if (csr)
       indexed = 2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure, true), "non-zeros"), 8);
-    const petsc::MultigridRequest multigrid = petsc::multigrid_request();
+    const petsc::MultigridRequest multigrid = petsc::multigrid_request(petsc::solver_defaults(true));
     const std::int64_t levels =
         multigrid.wanted ? multigrid_bytes(on_finest_grid(), multigrid.levels, multigrid.operators) : 0;
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
-        __builtin_add_overflow(bytes, indexed, &bytes) || __builtin_add_overflow(bytes, levels, &bytes))
+        __builtin_add_overflow(bytes, indexed, &bytes) || __builtin_add_overflow(bytes, levels, &bytes) ||
+        __builtin_add_overflow(bytes, input_bytes(options_), &bytes))
       throw FormatError("the bytes of operator and vectors overflow 64 bits");
     return bytes;
   }
@@ -247,7 +290,7 @@ class Solve {
           progress_.say("iteration " + std::to_string(iteration) + ", residual " +
                         formatted("%.2e, wanted %.0e", residual, tolerance));
         });
-    if (singular_) remove_means(solution_, options_.grid);
+    remove_means(solution_);
     if (!result_.multigrid.empty()) multigrid_ = result_.multigrid;
     record_.pde = options_.pde;
     record_.space = to_string(space_);
@@ -270,17 +313,8 @@ class Solve {
   }
 
   PdeOnGrid on_finest_grid() const {
-    return {options_.pde,
-            options_.grid,
-            options_.points,
-            options_.boundary,
-            options_.seed,
-            options_.manufactured,
-            op_,
-            entry_,
-            options_.format_options,
-            ghosts_,
-            space_};
+    return {options_.pde, options_.grid, options_.points,         options_.boundary, input_,
+            op_,          entry_,        options_.format_options, ghosts_,           space_};
   }
 
   petsc::CoarseLevels coarse_levels(int levels, petsc::CoarseOperators operators) {
@@ -295,8 +329,14 @@ class Solve {
     return result;
   }
 
+  // Where they are all that is known.
+  void remove_means(std::vector<double>& values) const {
+    if (singular_ || regions_ > 0)
+      quadrille::remove_means(values, options_.grid.dof, region_, singular_ ? 1 : regions_);
+  }
+
   void compare() {
-    if (singular_) remove_means(exact_, options_.grid);
+    remove_means(exact_);
     error_.resize(solution_.size());
     double squares = 0, largest = 0;
     for (std::size_t i = 0; i < solution_.size(); ++i) {
@@ -331,6 +371,7 @@ class Solve {
                       ? ", x copied to the GPU and y back at each, for this PETSc is without CUDA"
                       : "")
               << "\n";
+    print_coefficient(std::cout, options_, input_);
     if (singular_)
       std::cout << "note: no face fixes a value; the right side's mean is taken off, and u has mean zero\n";
     if (!multigrid_.empty()) std::cout << "multigrid: " << multigrid_ << "\n";
@@ -339,9 +380,8 @@ class Solve {
               << result_.reason << "; |b - A x| / |b| " << formatted("%.3g", result_.residual) << "\n";
     if (result_.converged && result_.residual > 10 * result_.tolerance)
       std::cout << formatted(
-          "note: that is above the tolerance of %.0e: PETSc tests the preconditioned residual unless "
-          "-ksp_norm_type unpreconditioned is given, and by recurrences that rounding leads away from b - A "
-          "x\n",
+          "note: that is above the tolerance of %.0e: what PETSc tests follows b - A x by recurrences, from "
+          "which rounding leads away, and is the preconditioned residual where the options make it so\n",
           result_.tolerance);
     if (low_order())
       std::cout << "note: a star this wide closes with order 1 at faces that are not periodic; the box, or "
@@ -393,7 +433,7 @@ class Solve {
     report.command = options_.command_line;
     report.version = QUADRILLE_REVISION;
     report.date = utc_now();
-    write_results(options_, to_json(report, {to_json(record_)}), to_csv(record_));
+    write_results(options_, to_json(report, std::vector<Json>{to_json(record_)}), to_csv(record_));
   }
 
   const Options& options_;
@@ -408,7 +448,10 @@ class Solve {
   std::shared_ptr<const BlockDiagonals<double>> hub_;                 // where quadrille_mg asks for it
   std::shared_ptr<const BlockDiagonals<double, Device>> device_hub_;  // or this one
   std::vector<double> rhs_, exact_, solution_, error_;  // exact and error of a manufactured solution
+  PdeInput input_;
   bool singular_ = false;
+  std::vector<std::int32_t> region_;  // [node], as PdeLines has it
+  std::int64_t regions_ = 0;
   petsc::KrylovResult result_;
   std::int64_t stored_bytes_ = 0;  // of all ranks
   std::string multigrid_;          // its levels, for people; empty without

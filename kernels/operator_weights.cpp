@@ -95,6 +95,7 @@ class Weights {
 
   void interpolate(const Index3& at, std::int64_t node, int r) {
     const std::int64_t row = node * whole_.dof + r;
+    if (stands_alone(row, r)) return;
     if (!is_between(at, 0) && !is_between(at, 1) && !is_between(at, 2)) {
       weight(0, row) = 1;
       return;
@@ -104,7 +105,8 @@ class Weights {
     double centre = std::abs(e.sum) > 1e-13 * std::abs(e.diagonal) ? e.sum : 0;
     for (int o = 0; o < 27; ++o)
       if (o != 13) centre -= e.coefficient[o];
-    if (!(centre > 1e-12 * std::abs(e.diagonal)) || !std::isfinite(centre)) return keep_linear(at, row);
+    if (!(centre > 1e-12 * std::abs(e.diagonal)) || !std::isfinite(centre))
+      return without_equation(at, row, r);
     for (int o = 0; o < 27; ++o)
       if (o != 13 && e.coefficient[o] != 0)
         add_neighbour(at, row, r, {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1}, -e.coefficient[o] / centre);
@@ -133,12 +135,42 @@ class Weights {
     }
   }
 
-  void keep_linear(const Index3& at, std::int64_t row) {
-    for (int corner = 0; corner < corners_; ++corner) {
-      double product = 1;
-      for (int axis = 0; axis < 3; ++axis) product *= axes_[axis].weight[2 * at[axis] + (corner >> axis & 1)];
-      weight(corner, row) = product;
+  // Whether the row couples with no other node.
+  bool stands_alone(std::int64_t row, int r) const {
+    for (std::int64_t d = 0; d < whole_.diagonals(); ++d)
+      if (whole_.offsets[d] != NodeOffset{} && a_[(d * whole_.dof + r) * rows_ + row] != 0) return false;
+    return true;
+  }
+
+  double linear_weight(const Index3& at, int corner) const {
+    double product = 1;
+    for (int axis = 0; axis < 3; ++axis) product *= axes_[axis].weight[2 * at[axis] + (corner >> axis & 1)];
+    return product;
+  }
+
+  // The row, in these planes, of the coarse node at a corner.
+  std::int64_t row_of_corner(const Index3& at, int corner, int r) const {
+    Index3 here;
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::int32_t coarse = axes_[axis].node[2 * at[axis] + (corner >> axis & 1)];
+      here[axis] = axes_[axis].fine > 1 ? first_[axis] + 2 * coarse : at[axis];
     }
+    here[axis_] = place_[here[axis_]];
+    const Index3& n = whole_.extents;
+    return ((here[2] * n[1] + here[1]) * n[0] + here[0]) * whole_.dof + r;
+  }
+
+  void without_equation(const Index3& at, std::int64_t row, int r) {
+    for (int corner = 0; corner < corners_; ++corner)
+      if (linear_weight(at, corner) != 0 && stands_alone(row_of_corner(at, corner, r), r)) {
+        weight(corner, row) = 1;
+        return;
+      }
+    keep_linear(at, row);
+  }
+
+  void keep_linear(const Index3& at, std::int64_t row) {
+    for (int corner = 0; corner < corners_; ++corner) weight(corner, row) = linear_weight(at, corner);
   }
 
   const BlockStructure& whole_;

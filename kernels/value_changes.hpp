@@ -1,5 +1,5 @@
-// Changes of an operator's stored values where they are. In GPU memory the work is queued on the default stream; throws CudaError when a
-// launch fails.
+// Changes of an operator's stored values where they are. In GPU memory the work is queued on the default
+// stream; throws CudaError when a launch fails.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,9 @@ struct TwoDiagonals {
   const double *left = nullptr, *right = nullptr;
 };
 
-// The column of values of offset 0 and unknown 0, which holds the first row's number on the diagonal: that of row i stands at
-// (i % dof) * rows + i from there. Throws FormatError where the operator has no block diagonal of offset 0.
+// The column of values of offset 0 and unknown 0, which holds the first row's number on the diagonal: that of
+// row i stands at (i % dof) * rows + i from there. Throws FormatError where the operator has no block
+// diagonal of offset 0.
 inline std::int64_t first_on_diagonal(const BlockStructure& s) {
   const auto centre = std::find(s.offsets.begin(), s.offsets.end(), NodeOffset{});
   if (centre == s.offsets.end()) throw FormatError("these block diagonals do not hold the diagonal");

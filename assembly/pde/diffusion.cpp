@@ -22,10 +22,10 @@ void check(const Grid& grid, const Stencil& stencil, const NodeWindow& window, c
   std::int64_t bad = a.size();
 #pragma omp parallel for schedule(static) reduction(min : bad)
   for (std::int64_t i = 0; i < a.size(); ++i)
-    if (!(a[i] > 0) || !std::isfinite(a[i])) bad = std::min(bad, i);
+    if (!(a[i] >= 0) || !std::isfinite(a[i])) bad = std::min(bad, i);
   if (bad < a.size())
     throw InputError("diffusion: the field is " + std::to_string(a[bad]) + " at node " +
-                     std::to_string(window.node(bad)) + "; it must be positive and finite everywhere");
+                     std::to_string(window.node(bad)) + "; it must be finite and not negative");
 }
 
 // Minus what the functor gives for the neighbours of a node, dropped and constant ones included.
@@ -64,18 +64,22 @@ NodeWindow window_around(const Grid& grid, const LineRange& lines) {
 }
 
 DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                       const LineRange& lines, Array<double> a) {
+                                       const LineRange& lines, Array<double> a,
+                                       const std::array<double, 3>& ratio) {
   DiffusionCoefficients result;
   result.window = window_around(grid, lines);
   check(grid, stencil, result.window, a);
   result.a = std::move(a);
   result.centre = Array<double>(result.window.count);
   for (int axis = 0; axis < 3; ++axis)
-    result.per_h2[axis] = 1.0 / (grid.spacing_m[axis] * grid.spacing_m[axis]);
+    result.per_h2[axis] = ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
+  for (int axis = 0; axis < grid.dimension; ++axis) result.centre_of_one += 2 * result.per_h2[axis];
   if (result.window.is_whole())
     sum_faces(grid, stencil, boundary, lines, result.functor(), result);
   else
     sum_faces(grid, stencil, boundary, lines, result.functor_in_window(), result);
+  for (std::int64_t i = 0; i < result.window.count; ++i)
+    if (result.a[i] == 0) result.centre[i] = result.centre_of_one;
   return result;
 }
 

@@ -1,4 +1,4 @@
-// -div(a grad u) = f, for every unknown of a node by itself (diagonal blocks); a > 0 is given at the nodes.
+// -div(a grad u) = f, for every unknown of a node by itself (diagonal blocks); a >= 0 is given at the nodes.
 // Sign: positive diagonal. With a in m^2/s the coefficients are in 1/s.
 //
 // Finite volumes around the nodes, star of radius 1: across the face between nodes i and j the coefficient is
@@ -6,6 +6,9 @@
 // neighbour it is a_i. Towards a clamped neighbour, which is the node itself, it is a_i too and cancels: no
 // flux. The operator is symmetric, bit by bit. Source: Patankar, Numerical Heat Transfer and Fluid Flow,
 // 1980, section 4.2-3.
+//
+// Along axis x the coefficient is a ratio[x], and so on. A node where a is 0 lets nothing through: its row
+// and its column hold the diagonal of a = 1 alone.
 #pragma once
 
 #include <array>
@@ -17,9 +20,11 @@ namespace quadrille {
 struct Diffusion {
   const double* a = nullptr;       // [node]
   const double* centre = nullptr;  // [node], the sum over all faces of the node, 1/m^2 times a
-  std::array<double, 3> per_h2{};  // 1/h^2 of each axis, 1/m^2
+  std::array<double, 3> per_h2{};  // ratio/h^2 of each axis, 1/m^2
 
-  static constexpr double harmonic_mean(double a, double b) { return 2.0 * (a * b) / (a + b); }
+  static constexpr double harmonic_mean(double a, double b) {
+    return a * b > 0 ? 2.0 * (a * b) / (a + b) : 0.0;
+  }
 
   constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
                               int c) const {
@@ -45,8 +50,8 @@ struct NodeWindow {
   bool is_whole() const { return count == all; }
 };
 
-// All nodes that the star of radius 1 reaches from some lines, which are whole planes of the slowest axis of more than one node; the
-// whole grid where these are most of it.
+// All nodes that the star of radius 1 reaches from some lines, which are whole planes of the slowest axis of
+// more than one node; the whole grid where these are most of it.
 NodeWindow window_around(const Grid& grid, const LineRange& lines);
 
 // The same, of fields that are given in a window.
@@ -70,18 +75,20 @@ struct DiffusionCoefficients {
   Array<double> centre;  // [node of the window], of the lines it is made around
   std::array<double, 3> per_h2{};
   NodeWindow window;
+  double centre_of_one = 0;  // what a = 1 has in the centre, with no face near
 
   Diffusion functor() const { return {a.data(), centre.data(), per_h2}; }  // of a whole grid
   DiffusionInWindow functor_in_window() const { return {functor(), window}; }
 };
 
 // Takes the field. Throws InputError unless the stencil is the star of radius 1 and the field has one number
-// > 0 a node.
+// >= 0 a node.
 DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                 Array<double> a);
 // For some lines, with the field in window_around() them.
 DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                       const LineRange& lines, Array<double> a);
+                                       const LineRange& lines, Array<double> a,
+                                       const std::array<double, 3>& ratio = {1, 1, 1});
 
 // a = 1 everywhere.
 Array<double> constant_field(const Grid& grid);

@@ -7,7 +7,7 @@
 namespace quadrille {
 
 PdeLines elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                            bool manufactured, const LineRange& lines) {
+                            const PdeInput& input, const LineRange& lines) {
   constexpr double lambda_pa = 1, mu_pa = 1;
   const Elasticity coefficients = elasticity(grid, stencil, lambda_pa, mu_pa);
   for (int face = 0; face < 2 * grid.dimension; ++face)
@@ -17,8 +17,8 @@ PdeLines elasticity_problem(const Grid& grid, const Stencil& stencil, const Boun
   PdeLines problem;
   problem.singular = fixes_no_value(grid, boundary);
   problem.system = assemble_lines<double>(grid, stencil, boundary, coefficients, lines);
-  if (!manufactured) {
-    add_default_source(grid, lines, problem.singular, problem.system.rhs);
+  if (!input.manufactured) {
+    add_usual_source(grid, lines, input, problem.singular, problem.system.rhs);
     return problem;
   }
   const Manufactured solution(grid, boundary);

@@ -1,15 +1,16 @@
-// Linear elasticity  -(mu lap u + (lambda + mu) grad div u) = f  of a homogeneous body, lambda = mu = 1 Pa, with the operator of
-// assembly/pde/elasticity.hpp: u is the displacement in m, one unknown per axis, f in N/m^3.
+// Linear elasticity  -(mu lap u + (lambda + mu) grad div u) = f  of a homogeneous body, lambda = mu = 1 Pa,
+// with the operator of assembly/pde/elasticity.hpp: u is the displacement in m, one unknown per axis, f in
+// N/m^3.
 #pragma once
 
 #include "assembly/pde/problem.hpp"
 
 namespace quadrille {
 
-// Faces hold values or are periodic. Where one clamps, the differences across the edges of its nodes are not symmetric: InputError.
-// Manufactured, each component of u is as in assembly/pde/manufactured.hpp. Throws InputError as elasticity(), assemble() and
-// Manufactured do.
+// Faces hold values or are periodic. Where one clamps, the differences across the edges of its nodes are not
+// symmetric: InputError. Manufactured, each component of u is as in assembly/pde/manufactured.hpp. Throws
+// InputError as elasticity(), assemble() and Manufactured do.
 PdeLines elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                            bool manufactured, const LineRange& lines);
+                            const PdeInput& input, const LineRange& lines);
 
 }  // namespace quadrille

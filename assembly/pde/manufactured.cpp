@@ -133,9 +133,16 @@ bool fixes_no_value(const Grid& grid, const Boundary& boundary) {
   return true;
 }
 
-void add_default_source(const Grid& grid, const LineRange& lines, bool singular, std::vector<double>& rhs) {
-  add_source(grid, lines, rhs,
-             [&](const Position& p, int) { return singular && 2 * p.x >= grid.extents[0] ? -1.0 : 1.0; });
+double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node) {
+  if (input.source) return (*input.source)[node];
+  return singular && 2 * node_position(grid, node).x >= grid.extents[0] ? -1.0 : 1.0;
+}
+
+void add_usual_source(const Grid& grid, const LineRange& lines, const PdeInput& input, bool singular,
+                      std::vector<double>& rhs) {
+  add_source(grid, lines, rhs, [&](const Position& p, int) {
+    return usual_source(grid, input, singular, node_index(grid, p));
+  });
 }
 
 }  // namespace quadrille

@@ -5,13 +5,13 @@
 
 namespace quadrille {
 
-PdeLines poisson(const Grid& grid, const Stencil& stencil, const Boundary& boundary, bool manufactured,
+PdeLines poisson(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const PdeInput& input,
                  const LineRange& lines) {
   PdeLines problem;
   problem.singular = fixes_no_value(grid, boundary);
   problem.system = assemble_lines<double>(grid, stencil, boundary, laplacian(grid, stencil), lines);
-  if (!manufactured) {
-    add_default_source(grid, lines, problem.singular, problem.system.rhs);
+  if (!input.manufactured) {
+    add_usual_source(grid, lines, input, problem.singular, problem.system.rhs);
     return problem;
   }
   const Manufactured solution(grid, boundary);

@@ -1,11 +1,26 @@
 // A discretised PDE, ready to be solved: A u = rhs on the nodes of a grid.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "assembly/pde/coefficient_field.hpp"
 #include "assembly/stencil_operator.hpp"
 
 namespace quadrille {
+
+// What a PDE takes beside grid, stencil and boundary.
+struct PdeInput {
+  std::uint64_t seed = 1;     // of coefficients that are drawn
+  bool manufactured = false;  // with a right side for a known solution
+  // Of diffusion: in place of drawn ones, and how many times the coefficient it is along each axis.
+  std::shared_ptr<const CoefficientField> coefficient = {};
+  std::array<double, 3> coefficient_ratio{1, 1, 1};
+  // f in place of the default, [node], of every unknown alike.
+  std::shared_ptr<const Array<double>> source = {};
+};
 
 struct PdeProblem {
   AssembledOperator<double> system;  // its rhs is complete: the source and the constants beyond faces
@@ -18,6 +33,10 @@ struct PdeLines {
   AssembledLines<double> system;
   std::vector<double> exact;  // [row of these lines]
   bool singular = false;
+  // Where a coefficient has barriers: which closed region each node of these lines is in, or -1, and how many
+  // there are of all nodes.
+  std::vector<std::int32_t> region;
+  std::int64_t regions = 0;
 };
 
 // Whether no face fixes a value: all of them are periodic or clamp.
@@ -34,8 +53,10 @@ void add_source(const Grid& grid, const LineRange& lines, std::vector<double>& r
   }
 }
 
-// The source of a problem that is not manufactured: 1 everywhere or, where the mean of the right side must vanish, 1 in the
-// lower half of the grid along x and -1 in the upper.
-void add_default_source(const Grid& grid, const LineRange& lines, bool singular, std::vector<double>& rhs);
+// The source of a problem that is not manufactured: the one of the input or, without one, 1 everywhere and,
+// where the mean of the right side must vanish, 1 in the lower half of the grid along x and -1 in the upper.
+void add_usual_source(const Grid& grid, const LineRange& lines, const PdeInput& input, bool singular,
+                      std::vector<double>& rhs);
+double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node);
 
 }  // namespace quadrille

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "drivers/support/json.hpp"
@@ -11,12 +12,16 @@
 namespace quadrille {
 
 struct JsonCell {
-  std::string operator()(std::nullptr_t) const { return "null"; }
-  std::string operator()(const std::string& text) const { return json_string(text); }
-  std::string operator()(std::int64_t value) const { return std::to_string(value); }
-  std::string operator()(double value) const { return json_number(value); }
-  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  Json operator()(std::nullptr_t) const { return nullptr; }
+  Json operator()(const std::string& text) const { return text; }
+  Json operator()(std::int64_t value) const { return value; }
+  Json operator()(double value) const { return json_value(value); }
+  Json operator()(bool value) const { return value; }
 };
+
+// Names and values as `Write` puts them.
+template <class Write>
+using Cells = std::vector<std::pair<const char*, decltype(Write{}(nullptr))>>;
 
 // RFC 4180.
 struct CsvCell {

@@ -14,7 +14,12 @@
 namespace quadrille {
 namespace {
 
-constexpr std::int64_t enough_unknowns = 1000;  // for the direct solver of the coarsest grid
+// Of the coarsest grid, for its direct solver. Coefficients that jump take many more iterations where it is
+// small (README.md); those of 2D are cheap to factorise.
+std::int64_t enough_unknowns(const std::string& pde, int dimension) {
+  if (pde_looks_alike_on_coarser_grids(pde)) return 1000;
+  return dimension == 2 ? 16000 : 5000;
+}
 
 bool fixes(const FaceBoundary& face) {
   return face.kind == BoundaryKind::value || face.kind == BoundaryKind::drop;
@@ -71,12 +76,16 @@ struct Rows {
 };
 
 Rows discretised(const PdeOnGrid& finest, const Grid& grid) {
-  PdeLines part = assemble_pde_lines(finest.pde, grid, finest.points, finest.boundary, finest.seed,
-                                     finest.manufactured, lines_of_rank(grid));
+  PdeLines part =
+      assemble_pde_lines(finest.pde, grid, finest.points, finest.boundary, finest.input, lines_of_rank(grid));
   return {std::move(part.system.structure), std::move(part.system.values)};
 }
 
 Rows rediscretised(const PdeOnGrid& finest, const Grid& grid) {
+  if (finest.input.coefficient)
+    throw InputError(
+        "-pc_mg_galerkin none: coarser grids have no coefficients where a file gives them; "
+        "choose both");
   Rows rows = discretised(finest, grid);
   const double more = cell_m3(grid) / cell_m3(finest.grid);
 #pragma omp parallel for schedule(static)
@@ -139,6 +148,21 @@ bool indexed(const PdeOnGrid& finest) {
   return finest.entry == nullptr || (finest.entry->name != "cds" && finest.entry->name != "dia");
 }
 
+// Where an interpolation that follows an operator reaches no fine node from a coarse one, the row is empty: a
+// diagonal keeps the unknown at zero.
+void fill_empty_rows(Rows& rows) {
+  const std::int64_t dof = rows.structure.dof, columns = rows.structure.diagonals() * dof;
+  const std::int64_t n = columns > 0 ? rows.values.size() / columns : 0;
+  const auto& offsets = rows.structure.offsets;
+  const auto centre = std::find(offsets.begin(), offsets.end(), NodeOffset{}) - offsets.begin();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < n; ++row) {
+    bool empty = true;
+    for (std::int64_t k = 0; k < columns && empty; ++k) empty = rows.values[k * n + row] == 0;
+    if (empty) rows.values[(centre * dof + row % dof) * n + row] = 1;
+  }
+}
+
 // P^T A P of the operator on the next finer grid, `finer`.
 Rows galerkin(const RankOperator& finer, const petsc::MultigridLevel& level, const Grid& grid,
               const Boundary& boundary, int radius) {
@@ -165,9 +189,10 @@ bool coarse_products(const PdeOnGrid& finest, petsc::CoarseOperators operators) 
 
 }  // namespace
 
-std::vector<Grid> multigrid_grids(const Grid& finest, const Boundary& boundary, int levels, bool nested) {
+std::vector<Grid> multigrid_grids(const Grid& finest, const Boundary& boundary, int levels, bool nested,
+                                  std::int64_t enough) {
   std::vector<Grid> grids{finest};
-  while (levels == 0 ? grids.back().rows() > enough_unknowns : static_cast<int>(grids.size()) < levels) {
+  while (levels == 0 ? grids.back().rows() > enough : static_cast<int>(grids.size()) < levels) {
     Grid coarse = grids.back();
     for (int axis = 0; axis < coarse.dimension; ++axis) {
       coarse.extents[axis] = halved(boundary, axis, coarse.extents[axis], nested);
@@ -185,7 +210,8 @@ std::vector<Grid> multigrid_grids(const Grid& finest, const Boundary& boundary, 
 
 petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOperators operators) {
   const bool by_products = coarse_products(finest, operators);
-  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products);
+  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products,
+                                                  enough_unknowns(finest.pde, finest.grid.dimension));
   const bool follows_operator =
       by_products && reach(finest.points) == 1 && !pde_looks_alike_on_coarser_grids(finest.pde);
   petsc::CoarseLevels result{{}, by_products};
@@ -211,6 +237,7 @@ petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOp
     together([&] {
       coarser = by_products ? galerkin(finer, level, grids[i], finest.boundary, radius)
                             : rediscretised(finest, grids[i]);
+      if (follows_operator) fill_empty_rows(coarser);
     });
     if (finest.vectors && *finest.vectors != finest.entry->space) interpolate(*finest.vectors);
     rows = std::move(coarser);
@@ -229,7 +256,8 @@ petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOp
 
 std::int64_t multigrid_bytes(const PdeOnGrid& finest, int levels, petsc::CoarseOperators operators) {
   const bool by_products = coarse_products(finest, operators);
-  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products);
+  const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products,
+                                                  enough_unknowns(finest.pde, finest.grid.dimension));
   std::int64_t bytes = 0;
   int radius = reach(finest.points);
   for (std::size_t i = 0; i < grids.size(); ++i) {
@@ -240,7 +268,8 @@ std::int64_t multigrid_bytes(const PdeOnGrid& finest, int levels, petsc::CoarseO
                                                                            radius = galerkin_radius(radius));
     structure.extents = {grid.extents[0], lines, 1};
     const std::int64_t values = value_bytes(structure, 8);
-    // Smoother, its estimate of eigenvalues and the cycle; weights of the interpolation; the values, once more where it follows them.
+    // Smoother, its estimate of eigenvalues and the cycle; weights of the interpolation; the values, once
+    // more where it follows them.
     bytes += structure.rows() * 8 * (24 + (by_products ? 8 : 0));
     if (i > 0) bytes += values * (indexed(finest) ? 4 : 1);
     if (by_products) bytes += values;

@@ -21,25 +21,26 @@ ChoiceWishes wishes_of(const Options& options) {
 
 ExtraField predicted_field(const MachineModel& machine, const Prediction& p) {
   const std::string name = std::string("predicted_") + to_string(machine.space);
-  if (!p.refused.empty()) return {name, "null", ""};
-  const auto term = [](const char* what, double value) {
-    return std::string(", \"") + what + "\": " + json_number(value);
-  };
+  if (!p.refused.empty()) return {name, nullptr, ""};
   const ProductWork& w = p.work;
   return {name,
-          "{\"machine\": " + json_string(machine.name) + term("ms", p.ms) +
-              ", \"bytes_exact\": " + (p.bytes_exact ? "true" : "false") + term("set_up_ms", p.set_up_ms) +
-              term("streamed_bytes", w.streamed_bytes) + term("gathered_bytes", w.gathered_bytes) +
-              term("entries", w.entries) + term("steps", w.steps) + term("atomics", w.atomics) + "}",
+          Json{{"machine", machine.name},
+               {"ms", json_value(p.ms)},
+               {"bytes_exact", p.bytes_exact},
+               {"set_up_ms", json_value(p.set_up_ms)},
+               {"streamed_bytes", json_value(w.streamed_bytes)},
+               {"gathered_bytes", json_value(w.gathered_bytes)},
+               {"entries", json_value(w.entries)},
+               {"steps", json_value(w.steps)},
+               {"atomics", json_value(w.atomics)}},
           plain_number(p.ms)};
 }
 
-std::string to_json(const std::vector<MachineModel>& machines) {
-  std::string text;
+Json to_json(const std::vector<MachineModel>& machines) {
+  Json json = Json::object();
   for (const MachineModel& m : machines)
-    text += (text.empty() ? "" : ", ") + json_string(to_string(m.space)) +
-            ": {\"name\": " + json_string(m.name) + ", \"basis\": " + json_string(m.basis) + "}";
-  return "{" + text + "}";
+    json[to_string(m.space)] = Json{{"name", m.name}, {"basis", m.basis}};
+  return json;
 }
 
 const Prediction* find_prediction(const std::vector<Prediction>& predictions, const std::string& format) {

@@ -18,7 +18,7 @@ ChoiceWishes wishes_of(const Options& options);
 ExtraField predicted_field(const MachineModel& machine, const Prediction& prediction);
 
 // {"gpu": {"name": ..., "basis": ...}, "cpu": {...}}: what predictions rest on.
-std::string to_json(const std::vector<MachineModel>& machines);
+Json to_json(const std::vector<MachineModel>& machines);
 
 // The prediction for a format; null where there is none.
 const Prediction* find_prediction(const std::vector<Prediction>& predictions, const std::string& format);

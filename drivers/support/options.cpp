@@ -6,6 +6,8 @@
 
 #include "assembly/operators.hpp"
 #include "assembly/pdes.hpp"
+#include "drivers/support/field_input.hpp"
+#include "drivers/support/options_fields.hpp"
 #include "drivers/support/options_matrices.hpp"
 #include "drivers/support/options_sources.hpp"
 #include "drivers/support/options_table.hpp"
@@ -107,7 +109,9 @@ void read_solve_options(Settings& settings, Options& options) {
   options.manufactured = read_switch(settings, "manufactured");
   options.boundary.faces.fill({BoundaryKind::value, 0});
   read_word(settings, "stencil", "star", {"star", "box"});
+  read_field_options(settings, options);
   read_grid_options(settings, options, pde_operator(options.pde));
+  read_coefficient_ratio(settings, options);
   const auto clamps = [](const FaceBoundary& face) { return face.kind == BoundaryKind::clamp; };
   const auto& faces = options.boundary.faces;
   if (options.radius > 1 && std::any_of(faces.begin(), faces.begin() + 2 * options.grid.dimension, clamps))
@@ -150,7 +154,8 @@ void read_bench_grids(Settings& settings, const std::string& dofs, Options& opti
   }
 }
 
-// An option of the command line that what was asked for cannot use is refused, one of the configuration file left out.
+// An option of the command line that what was asked for cannot use is refused, one of the configuration file
+// left out.
 void leave_out(Settings& settings, const std::string& name, const std::string& reason) {
   const Setting* const setting = find(settings, name);
   if (setting && !setting->from_config) refuse(*setting, reason);
@@ -251,7 +256,7 @@ void read_run_options(const Settings& settings, Options& options) {
     options.formats = bench_formats();
     std::erase_if(options.formats, [&](const std::string& name) { return !why_not(name, options).empty(); });
   }
-  if (solve) options.formats = {"cds"};
+  if (solve) options.formats = {"auto"};
   if (const Setting* formats = find(settings, "format")) {
     options.formats = parse_formats(*formats);
     if (bench && options.formats.front() == "auto")
@@ -319,6 +324,9 @@ bool same_file(const std::string& a, const std::string& b) {
 void refuse_shared_files(const Settings& settings, const Options& options) {
   std::vector<std::pair<std::string, std::string>> files;  // path, who names it
   for (const std::string& matrix : options.matrices) files.emplace_back(matrix, "--matrices");
+  for (const char* name : {"coefficient", "source"})
+    if (const std::optional<FieldPlace> place = field_place(read_text(settings, name, "")))
+      files.emplace_back(place->file, "--" + std::string(name));
   for (const char* name : {"matrix", "config", "stencil", "plot", "output", "json", "csv"}) {
     const Setting* setting = find(settings, name);
     if (setting == nullptr || setting->text.empty()) continue;

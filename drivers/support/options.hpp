@@ -2,6 +2,7 @@
 // without running.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -68,6 +69,9 @@ struct Options {
   // solve
   std::string pde;            // a name of pde_names()
   bool manufactured = false;  // solve for a known function
+  std::string coefficient;    // of diffusion: a word, or FILE.h5:DATASET; empty for other PDEs
+  std::array<double, 3> coefficient_ratio{1, 1, 1};
+  std::string source;  // a word, or FILE.h5:DATASET
 
   // output
   std::string plot;    // PREFIX of a .png and an .svg; empty for none

@@ -34,6 +34,16 @@ std::vector<OptionSpec> pde_options() {
        listed(pde_names()) + "; the name alone, without --pde, does as well"},
       {"manufactured", "", group, for_solve, true,
        "solve for a smooth function that fulfils the boundary, and report the errors against it"},
+      {"coefficient", "log_normal | FILE.h5:DATASET", group, for_solve, true,
+       "a of diffusion: log_normal draws one, with jumps of 1e6; a dataset [z][y][x] or [y][x], or a field "
+       "that this program wrote (its "
+       "last step), gives one, and the grid; where it is 0 nothing flows, and u is 0 (default log_normal)"},
+      {"coefficient-ratio", "X | X,Y[,Z]", group, for_solve, true,
+       "times what the coefficient is along each axis: 1,1,0.1 for a tenth along z (default 1)"},
+      {"source", "unit | FILE.h5:DATASET", group, for_solve, true,
+       "f: unit is 1 everywhere or, where no face holds a value, 1 in the lower half along x and -1 in the "
+       "upper; a dataset as for "
+       "--coefficient gives one of any sign (default unit)"},
   };
 }
 
@@ -105,8 +115,9 @@ std::vector<OptionSpec> run_options() {
        "all, or names with commas between, as spmv has them (default all; of experiments on grids alone " +
            joined(bench_formats(), ",") + ")"},
       {"format", "NAME", group, for_solve, true,
-       "of the operator, one that spmv has, or auto; petsc_aij is PETSc's own matrix, AIJ or aijcusparse, to "
-       "compare with (default cds)"},
+       "of the operator, one that spmv has, or auto, the fastest as predicted; petsc_aij is PETSc's own "
+       "matrix, AIJ or aijcusparse, to "
+       "compare with (default auto)"},
       {"tune", "", group, for_spmv | for_solve, true,
        "with --format auto: measure the best few, unless an earlier run did so for this sparsity, GPU and "
        "version; $QUADRILLE_CACHE is the folder that remembers (default ~/.cache/quadrille)"},
@@ -179,7 +190,8 @@ std::vector<OptionSpec> format_options() {
        "rg_csr, our kernel on the GPU: threads per row, 1, 2, 4, 8, 16 or 32, or what a block holds; 0 "
        "chooses by the rows (default 0)"},
       {"cmrs-height", "N", group, to, true,
-       "cmrs: rows per strip, 1 to 16; 0 chooses by the rows (default 0)"},
+       "cmrs: rows per strip, 1 to 16; 0 takes 2 where the rows are many, short and alike, else 1 (default "
+       "0)"},
       {"cmrs-reorder", "", group, to, true, "cmrs: sort the entries of a strip by column"},
       {"cmrs-block", "N", group, to, true,
        "cmrs on the GPU: threads per block, 64, 128 or 256, or a multiple of 32 of the paper's kernel; 0 is "
@@ -289,10 +301,11 @@ const std::vector<CommandSpec>& command_table() {
        "experiment"},
       {"solve",
        for_solve,
-       "a PDE on a grid, by PETSc's Krylov methods on any format",
+       "a PDE on a grid, by PETSc: CG with multigrid in any format, or what follows the bare --",
        "quadrille solve PDE [options] [-- PETSc options]",
        {"quadrille solve poisson --grid 64x64x64 --manufactured --output u.h5",
-        "quadrille solve diffusion --grid 128x128 --boundary clamp,clamp,value:0,value:1 -- -ksp_monitor",
+        "quadrille solve diffusion --coefficient field.h5:permx --spacing 50,50,8 --coefficient-ratio "
+        "1,1,0.1 --output p.h5",
         "quadrille solve poisson --grid 128x128 --format ell -- -ksp_type gmres -pc_type pbjacobi -ksp_rtol "
         "1e-10"},
        "pde",

@@ -35,10 +35,9 @@ std::string precision_text(const Options& options) {
   return options.precision == Precision::fp64 ? "fp64" : "fp32";
 }
 
-std::string spacing_text(const Grid& grid) {
-  const auto& h = grid.spacing_m;
+std::string per_axis_text(const std::array<double, 3>& h, const Grid& grid) {
   const bool equal =
-      std::all_of(h.begin(), h.begin() + grid.dimension, [&](double length) { return length == h[0]; });
+      std::all_of(h.begin(), h.begin() + grid.dimension, [&](double number) { return number == h[0]; });
   std::string text = number_text(h[0]);
   for (int axis = 1; axis < grid.dimension && !equal; ++axis) text += "," + number_text(h[axis]);
   return text;
@@ -56,9 +55,13 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"experiment", options.experiment},
       {"pde", options.pde},
       {"manufactured", yes_no(options.manufactured)},
+      {"coefficient", options.coefficient},
+      {"coefficient-ratio",
+       options.coefficient.empty() ? "" : per_axis_text(options.coefficient_ratio, options.grid)},
+      {"source", options.source},
       {"grid", gridded ? grid_text(options) : ""},
       {"dofs", dofs_text(options.dofs)},
-      {"spacing", gridded ? spacing_text(options.grid) : ""},
+      {"spacing", gridded ? per_axis_text(options.grid.spacing_m, options.grid) : ""},
       {"dof", gridded ? std::to_string(options.grid.dof) : ""},
       {"stencil", options.stencil},
       {"radius", gridded && named_stencil ? std::to_string(options.radius) : ""},

@@ -55,6 +55,23 @@ bool parse_number(const std::string& text, Number& number) {
   return error == std::errc() && at == end;
 }
 
+// One positive number for all axes, or one per axis.
+std::array<double, 3> parse_per_axis(const Setting& setting, int dimension, const std::string& one,
+                                     const std::string& several) {
+  const Words parts = comma_parts(setting.text);
+  if (parts.size() != 1 && parts.size() != static_cast<std::size_t>(dimension))
+    refuse(setting,
+           "give one " + one + " for all axes, or " + std::to_string(dimension) + " with commas between");
+  std::array<double, 3> numbers{1, 1, 1};
+  for (int axis = 0; axis < dimension; ++axis) {
+    double& number = numbers[axis];
+    if (!parse_number(parts[parts.size() == 1 ? 0 : axis], number) || !std::isfinite(number) || number <= 0)
+      refuse(setting, "must be positive " + several + ", for example 0.01 or 0.01,0.02" +
+                          std::string(dimension == 3 ? ",0.02" : ""));
+  }
+  return numbers;
+}
+
 // The reason alone of a message like "grid '0x4': every extent must be at least 1 node".
 std::string reason_of(const InputError& error) {
   const std::string message = error.what();
@@ -179,20 +196,15 @@ std::string read_word(const Settings& settings, const std::string& name, const s
 }
 
 std::array<double, 3> parse_spacing(const Setting& setting, int dimension) {
-  const Words parts = comma_parts(setting.text);
-  if (parts.size() != 1 && parts.size() != static_cast<std::size_t>(dimension))
-    refuse(setting,
-           "give one length in m for all axes, or " + std::to_string(dimension) + " with commas between");
-  std::array<double, 3> spacing_m{1, 1, 1};
-  for (int axis = 0; axis < dimension; ++axis) {
-    double& length = spacing_m[axis];
-    if (!parse_number(parts[parts.size() == 1 ? 0 : axis], length) || !std::isfinite(length) || length <= 0)
-      refuse(setting, "must be positive lengths in m, for example 0.01 or 0.01,0.02" +
-                          std::string(dimension == 3 ? ",0.02" : ""));
+  const auto spacing_m = parse_per_axis(setting, dimension, "length in m", "lengths in m");
+  for (const double length : spacing_m)
     if (length < 1e-150 || length > 1e150)
       refuse(setting, "must be from 1e-150 to 1e150: operators hold 1/h^2");
-  }
   return spacing_m;
+}
+
+std::array<double, 3> parse_ratio(const Setting& setting, int dimension) {
+  return parse_per_axis(setting, dimension, "number", "numbers");
 }
 
 Grid parse_grid(const Setting& setting) {

@@ -51,6 +51,8 @@ std::string read_word(const Settings& settings, const std::string& name, const s
 
 // One length for all axes, or one per axis.
 std::array<double, 3> parse_spacing(const Setting& setting, int dimension);
+// The same of numbers without units.
+std::array<double, 3> parse_ratio(const Setting& setting, int dimension);
 Grid parse_grid(const Setting& setting);
 Boundary parse_boundary(const Setting& setting, int dimension);
 // Numbers and ranges of unknowns per node: "1-4,8"; ascending.

@@ -17,7 +17,7 @@ namespace {
 // A record's names and values in the contract's order, each value as `write` puts it. JSON and CSV both come
 // from here.
 template <class Write>
-std::vector<std::pair<const char*, std::string>> cells(const Record& r, Write write) {
+Cells<Write> cells(const Record& r, Write write) {
   return {{"bench", write(r.bench)},
           {"space", write(r.space)},
           {"device", write(r.device)},
@@ -49,14 +49,6 @@ std::vector<std::pair<const char*, std::string>> cells(const Record& r, Write wr
           {"rows_checked", r.rows_checked.empty() ? write(nullptr) : write(r.rows_checked)},
           {"error_over_bound", r.error_over_bound ? write(*r.error_over_bound) : write(nullptr)},
           {"skipped", r.skipped.empty() ? write(nullptr) : write(r.skipped)}};
-}
-
-template <class Value, class Write>
-std::string json_object(const std::vector<std::pair<std::string, Value>>& members, Write write) {
-  std::string out = "{";
-  for (const auto& [name, value] : members)
-    out += (out.size() > 1 ? ", " : "") + json_string(name) + ": " + write(value);
-  return out + "}";
 }
 
 // Of all records, each once, in the order they come.
@@ -204,29 +196,24 @@ ExtraField extra_field(const std::string& name, const std::string& value) {
   return {name, JsonCell{}(value), CsvCell{}(value)};
 }
 
-std::string to_json(const Report& report, const std::vector<std::string>& records) {
-  std::string out = "{\n  \"machine\": " + json_object(report.machine, json_string);
-  out += ",\n  \"command\": " + json_string(report.command);
-  out += ",\n  \"version\": " + json_string(report.version);
-  out += ",\n  \"date\": " + json_string(report.date);
-  out += ",\n  \"ceilings\": " + json_object(report.ceilings, json_number) + ",\n  \"records\": [";
-  for (std::size_t i = 0; i < records.size(); ++i) out += (i ? ",\n    " : "\n    ") + records[i];
-  out += records.empty() ? "]" : "\n  ]";
-  if (!report.summary.empty()) out += ",\n  \"summary\": " + report.summary;
-  if (!report.tables.empty()) out += ",\n  \"tables\": " + report.tables;
-  return out + "\n}\n";
+std::string to_json(const Report& report, std::vector<Json> records) {
+  Json json{{"machine", Json::object()}, {"command", report.command},  {"version", report.version},
+            {"date", report.date},       {"ceilings", Json::object()}, {"records", std::move(records)}};
+  for (const auto& [name, value] : report.machine) json["machine"][name] = value;
+  for (const auto& [name, gbps] : report.ceilings) json["ceilings"][name] = json_value(gbps);
+  if (!report.summary.is_null()) json["summary"] = report.summary;
+  if (!report.tables.is_null()) json["tables"] = report.tables;
+  return json_text(json);
 }
 
 std::string to_json(const Report& report) {
-  std::vector<std::string> records;
+  std::vector<Json> records;
   for (const Record& record : report.records) {
-    std::string object;
-    for (const auto& [name, cell] : cells(record, JsonCell{}))
-      object += (object.empty() ? "{\"" : ", \"") + std::string(name) + "\": " + cell;
-    for (const ExtraField& field : record.extra) object += ", " + json_string(field.name) + ": " + field.json;
-    records.push_back(object + "}");
+    Json& json = records.emplace_back(Json::object());
+    for (auto& [name, cell] : cells(record, JsonCell{})) json[name] = std::move(cell);
+    for (const ExtraField& field : record.extra) json[field.name] = field.json;
   }
-  return to_json(report, records);
+  return to_json(report, std::move(records));
 }
 
 std::string to_csv(const Report& report) {

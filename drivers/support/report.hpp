@@ -8,11 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/support/json.hpp"
+
 namespace quadrille {
 
 // A field that only the records of one experiment have: its name and its value as each file has it.
 struct ExtraField {
-  std::string name, json, csv;
+  std::string name;
+  Json json;
+  std::string csv;
 };
 ExtraField extra_field(const std::string& name, double value);
 ExtraField extra_field(const std::string& name, std::int64_t value);
@@ -48,20 +52,20 @@ struct Report {
   std::string command, version, date;
   std::vector<std::pair<std::string, double>> ceilings;  // name, GB/s
   std::vector<Record> records;
-  std::string summary;  // JSON of a summary over the records; empty for none
-  std::string tables;   // JSON of an experiment's own tables; empty for none
+  Json summary;  // over the records; null for none
+  Json tables;   // of an experiment's own; null for none
 };
 
-// {"machine": {...}, "command": ..., "version": ..., "date": ..., "ceilings": {...}, "records": [...]} and, where there
-// are such, "summary" and "tables". A record's extra fields stand at its end.
-// Non-finite numbers are written as strings ("nan", "inf", "-inf"), bytes that are not UTF-8 as U+FFFD.
+// {"machine": {...}, "command": ..., "version": ..., "date": ..., "ceilings": {...}, "records": [...]} and,
+// where there are such, "summary" and "tables". A record's extra fields stand at its end. Non-finite numbers
+// are written as strings ("nan", "inf", "-inf"), bytes that are not UTF-8 as U+FFFD.
 std::string to_json(const Report& report);
 // The same with other records, each a JSON object, in place of the report's own.
-std::string to_json(const Report& report, const std::vector<std::string>& records);
+std::string to_json(const Report& report, std::vector<Json> records);
 // One header line and one line per record, RFC 4180 quoting; extra fields that any record has at the end.
 std::string to_csv(const Report& report);
-// format, space, MiB, ms, GB/s, share of the floor, error over bound, ok, the fastest first; refused formats with their
-// reason, one line each, and the ceilings below.
+// format, space, MiB, ms, GB/s, share of the floor, error over bound, ok, the fastest first; refused formats
+// with their reason, one line each, and the ceilings below.
 void print_table(std::ostream& out, const Report& report);
 
 // "<title>: <why the format refused>", on one line and without the format's name twice.

@@ -40,13 +40,16 @@ const char* to_string(RowOrdering ordering) {
   return ordering_names()[static_cast<std::size_t>(ordering)].c_str();
 }
 
-std::string to_json(const RgCsrVariant* v) {
-  if (v == nullptr) return "null";
-  return "{\"group\": " + std::to_string(v->group) + ", \"ordering\": \"" + to_string(v->ordering) +
-         "\", \"kernel\": \"" + (v->kernel == Kernel::paper ? "paper" : "ours") +
-         "\", \"threads\": " + std::to_string(v->threads) + ", \"ms\": " + json_number(v->ms) +
-         ", \"gflops\": " + json_number(v->gflops) + ", \"zeros_percent\": " + json_number(v->zeros) +
-         ", \"convert_ms\": " + json_number(v->convert_ms) + "}";
+Json to_json(const RgCsrVariant* v) {
+  if (v == nullptr) return nullptr;
+  return Json{{"group", v->group},
+              {"ordering", to_string(v->ordering)},
+              {"kernel", v->kernel == Kernel::paper ? "paper" : "ours"},
+              {"threads", v->threads},
+              {"ms", json_value(v->ms)},
+              {"gflops", json_value(v->gflops)},
+              {"zeros_percent", json_value(v->zeros)},
+              {"convert_ms", json_value(v->convert_ms)}};
 }
 
 std::vector<SetSummary> rg_csr_profiles(const std::vector<RgCsrSearch>& found) {

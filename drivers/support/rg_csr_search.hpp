@@ -53,7 +53,7 @@ const char* to_string(RowOrdering ordering);
 
 // {"group": ..., "ordering": ..., "kernel": ..., "threads": ..., "ms": ..., "gflops": ..., "zeros_percent":
 // ..., "convert_ms": ...}, or null
-std::string to_json(const RgCsrVariant* variant);
+Json to_json(const RgCsrVariant* variant);
 
 // For each precision the peers, and RgCSR in the paper's layout by its kernel, by ours with one thread a row
 // and with those of the rule, and the best of the search.

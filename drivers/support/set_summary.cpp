@@ -54,23 +54,25 @@ MethodSummary summarize_method(const std::string& method, const std::map<std::st
   return result;
 }
 
-std::string json_of(const Extreme& extreme, const std::string& name) {
+void add(Json& json, const Extreme& extreme, const std::string& name) {
   const bool none = extreme.operator_name.empty();
-  return ", \"" + name + "\": " + (none ? "null" : json_number(extreme.value)) + ", \"" + name +
-         "_operator\": " + (none ? "null" : json_string(extreme.operator_name));
+  json[name] = none ? Json() : json_value(extreme.value);
+  json[name + "_operator"] = none ? Json() : Json(extreme.operator_name);
 }
 
-std::string json_of(const MethodSummary& m) {
-  std::string out =
-      "{\"method\": " + json_string(m.method) + ", \"measured\": " + std::to_string(m.measured) +
-      ", \"fastest\": " + std::to_string(m.fastest) + ", \"compared\": " + std::to_string(m.compared) +
-      ", \"speedup\": " + (m.compared > 0 ? json_number(m.speedup) : "null") +
-      json_of(m.worst_speedup, "worst_speedup") + json_of(m.best_speedup, "best_speedup") +
-      json_of(m.slowest, "slowest") + ", \"profile\": [";
-  for (std::size_t i = 0; i < m.profile.size(); ++i)
-    out +=
-        (i ? ", [" : "[") + json_number(m.profile[i].first) + ", " + json_number(m.profile[i].second) + "]";
-  return out + "]}";
+Json json_of(const MethodSummary& m) {
+  Json json{{"method", m.method},
+            {"measured", m.measured},
+            {"fastest", m.fastest},
+            {"compared", m.compared},
+            {"speedup", m.compared > 0 ? json_value(m.speedup) : Json()}};
+  add(json, m.worst_speedup, "worst_speedup");
+  add(json, m.best_speedup, "best_speedup");
+  add(json, m.slowest, "slowest");
+  json["profile"] = Json::array();
+  for (const auto& [ratio, share] : m.profile)
+    json["profile"].push_back(Json::array({json_value(ratio), json_value(share)}));
+  return json;
 }
 
 bool passed(const Record& r) {
@@ -167,21 +169,20 @@ void print(std::ostream& out, const SetSummary& summary) {
         << " decides, not the format.\n";
 }
 
-std::string json_members(const SetSummary& s) {
-  std::string methods;
-  for (const MethodSummary& method : s.methods)
-    methods += (methods.empty() ? "\n      " : ",\n      ") + json_of(method);
-  return "\"title\": " + json_string(s.title) +
-         ", \"base\": " + (s.base.empty() ? "null" : json_string(s.base)) +
-         ", \"operators\": " + std::to_string(s.operators) + ", \"brief\": " + std::to_string(s.brief) +
-         ", \"methods\": [" + methods + "]";
+Json to_json(const SetSummary& s) {
+  Json json{{"title", s.title},
+            {"base", s.base.empty() ? Json() : Json(s.base)},
+            {"operators", s.operators},
+            {"brief", s.brief},
+            {"methods", Json::array()}};
+  for (const MethodSummary& method : s.methods) json["methods"].push_back(json_of(method));
+  return json;
 }
 
-std::string to_json(const std::vector<SetSummary>& summaries) {
-  std::string out;
-  for (const SetSummary& s : summaries)
-    out += (out.empty() ? "[\n    {" : ",\n    {") + json_members(s) + "}";
-  return out.empty() ? "[]" : out + "\n  ]";
+Json to_json(const std::vector<SetSummary>& summaries) {
+  Json all = Json::array();
+  for (const SetSummary& summary : summaries) all.push_back(to_json(summary));
+  return all;
 }
 
 }  // namespace quadrille

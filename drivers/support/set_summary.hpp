@@ -64,8 +64,8 @@ std::vector<SetSummary> summarize(const std::vector<Record>& records,
 void print(std::ostream& out, const SetSummary& summary);
 
 // The members of its object, without the braces; what there is none of is null.
-std::string json_members(const SetSummary& summary);
+Json to_json(const SetSummary& summary);
 // An array of such objects.
-std::string to_json(const std::vector<SetSummary>& summaries);
+Json to_json(const std::vector<SetSummary>& summaries);
 
 }  // namespace quadrille

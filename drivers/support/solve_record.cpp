@@ -8,11 +8,9 @@
 namespace quadrille {
 namespace {
 
-using Cells = std::vector<std::pair<const char*, std::string>>;  // name, value as `write` puts it
-
 // JSON and CSV both come from here.
 template <class Write>
-Cells cells_before_seconds(const SolveRecord& r, Write write) {
+Cells<Write> cells_before_seconds(const SolveRecord& r, Write write) {
   const auto error = [&](const std::optional<double>& e) { return e ? write(*e) : write(nullptr); };
   return {{"pde", write(r.pde)},
           {"space", write(r.space)},
@@ -33,7 +31,7 @@ Cells cells_before_seconds(const SolveRecord& r, Write write) {
 }
 
 template <class Write>
-Cells cells_of_seconds(const SolveRecord& r, Write write) {
+Cells<Write> cells_of_seconds(const SolveRecord& r, Write write) {
   return {{"assembly", write(r.seconds.assembly)},
           {"setup", write(r.seconds.setup)},
           {"solve", write(r.seconds.solve)},
@@ -42,26 +40,27 @@ Cells cells_of_seconds(const SolveRecord& r, Write write) {
 }
 
 template <class Write>
-Cells cells_after_seconds(const SolveRecord& r, Write write) {
+Cells<Write> cells_after_seconds(const SolveRecord& r, Write write) {
   return {{"method", write(r.method)}, {"preconditioner", write(r.preconditioner)}};
 }
 
-std::string members(const Cells& cells) {
-  std::string out;
-  for (const auto& [name, value] : cells) out += (out.empty() ? "" : ", ") + json_string(name) + ": " + value;
-  return out;
+void add(Json& json, Cells<JsonCell> cells) {
+  for (auto& [name, value] : cells) json[name] = std::move(value);
 }
 
 }  // namespace
 
-std::string to_json(const SolveRecord& r) {
-  return "{" + members(cells_before_seconds(r, JsonCell{})) + ", \"seconds\": {" +
-         members(cells_of_seconds(r, JsonCell{})) + "}, " + members(cells_after_seconds(r, JsonCell{})) + "}";
+Json to_json(const SolveRecord& r) {
+  Json json = Json::object();
+  add(json, cells_before_seconds(r, JsonCell{}));
+  add(json["seconds"], cells_of_seconds(r, JsonCell{}));
+  add(json, cells_after_seconds(r, JsonCell{}));
+  return json;
 }
 
 std::string to_csv(const SolveRecord& r) {
   std::vector<std::string> names, values;
-  const auto add = [&](const Cells& cells, const std::string& prefix = "") {
+  const auto add = [&](const Cells<CsvCell>& cells, const std::string& prefix = "") {
     for (const auto& [name, value] : cells) {
       names.push_back(prefix + name);
       values.push_back(value);

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "drivers/support/json.hpp"
+
 namespace quadrille {
 
 // The fields and their names are those of the command's contract, and two more at the end: method and preconditioner.
@@ -26,8 +28,8 @@ struct SolveRecord {
   } seconds;
 };
 
-// One JSON object; errors that there are none of are null.
-std::string to_json(const SolveRecord& record);
+// Errors that there are none of are null.
+Json to_json(const SolveRecord& record);
 // A line of names and one of values; those of the seconds are seconds_assembly, ...
 std::string to_csv(const SolveRecord& record);
 

@@ -35,22 +35,19 @@ void print(std::ostream& out, const SummaryTable& table) {
   out << "\n";
 }
 
-std::string to_json(const std::vector<SummaryTable>& tables) {
-  std::string out = "[";
+Json to_json(const std::vector<SummaryTable>& tables) {
+  Json all = Json::array();
   for (const SummaryTable& table : tables) {
-    out += (out.size() > 1 ? ", {\"title\": " : "{\"title\": ") + json_string(table.title) + ", \"lines\": [";
-    bool first = true;
+    Json lines = Json::array();
     for (const SummaryLine& line : table.lines) {
-      out += (first ? "{" : ", {") + json_string(table.heading) + ": " + json_string(line.name);
+      Json members{{table.heading, line.name}};
       for (std::size_t c = 0; c < table.columns.size(); ++c)
-        out += ", " + json_string(table.columns[c]) + ": " +
-               (std::isnan(line.values[c]) ? "null" : json_number(line.values[c]));
-      out += "}";
-      first = false;
+        members[table.columns[c]] = std::isnan(line.values[c]) ? Json() : json_value(line.values[c]);
+      lines.push_back(std::move(members));
     }
-    out += "]}";
+    all.push_back(Json{{"title", table.title}, {"lines", std::move(lines)}});
   }
-  return out + "]";
+  return all;
 }
 
 Spread spread_of(const std::vector<double>& values) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "drivers/support/json.hpp"
+
 namespace quadrille {
 
 struct SummaryLine {
@@ -23,7 +25,7 @@ struct SummaryTable {
 void print(std::ostream& out, const SummaryTable& table);
 
 // [{"title": ..., "lines": [{"<heading>": name, "<column>": value, ...}, ...]}, ...]; null for none.
-std::string to_json(const std::vector<SummaryTable>& tables);
+Json to_json(const std::vector<SummaryTable>& tables);
 
 // Least, mean and greatest; NaN of none.
 struct Spread {

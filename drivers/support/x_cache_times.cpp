@@ -7,14 +7,14 @@
 
 namespace quadrille {
 
-std::string to_json(const XCacheTimes& times) {
-  std::string text;
+Json to_json(const XCacheTimes& times) {
+  Json json;
   for (const auto& [path, ms] : times) {
     std::string name = cache_path_names()[static_cast<std::size_t>(path)];
     std::replace(name.begin(), name.end(), '-', '_');
-    text += (text.empty() ? "" : ", ") + json_string(name) + ": " + json_number(ms);
+    json[name] = json_value(ms);
   }
-  return text.empty() ? "null" : "{" + text + "}";
+  return json;
 }
 
 }  // namespace quadrille

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "drivers/support/json.hpp"
 #include "kernels/registry.hpp"
 
 namespace quadrille {
@@ -12,6 +13,6 @@ inline constexpr CachePath cache_paths[] = {CachePath::read_only, CachePath::l1,
 using XCacheTimes = std::map<CachePath, double>;
 
 // {"read_only": ms, "l1": ms, "l2": ms}; null for none.
-std::string to_json(const XCacheTimes& times);
+Json to_json(const XCacheTimes& times);
 
 }  // namespace quadrille

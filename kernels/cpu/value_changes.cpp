@@ -1,5 +1,5 @@
-// Changes of stored values on the CPU. Where rows and columns are scaled, a thread takes a run of nodes in all block diagonals: its
-// parts of both vectors stay in the first caches.
+// Changes of stored values on the CPU. Where rows and columns are scaled, a thread takes a run of nodes in
+// all block diagonals: its parts of both vectors stay in the first caches.
 #include "kernels/value_changes.hpp"
 
 #include "kernels/cpu/intervals.hpp"

@@ -1,5 +1,5 @@
-// Changes of stored values on the GPU. A thread owns a value, or a row in all columns of the block diagonals: consecutive threads own
-// consecutive rows, so that every column is read and written with unit stride.
+// Changes of stored values on the GPU. A thread owns a value, or a row in all columns of the block diagonals:
+// consecutive threads own consecutive rows, so that every column is read and written with unit stride.
 #include "kernels/cuda/cds_structure.cuh"
 #include "kernels/value_changes.hpp"
 

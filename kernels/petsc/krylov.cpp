@@ -66,25 +66,6 @@ MPI_Comm comm_of(Vec vector) {
   return PetscObjectComm(reinterpret_cast<PetscObject>(vector));
 }
 
-// The constants of each unknown of a node, normalised.
-Handle<MatNullSpace> constants(Vec model, std::int64_t rows, int block_size) {
-  std::vector<Handle<Vec>> basis;
-  std::vector<Vec> vectors;
-  PetscInt all = 0;
-  QUADRILLE_PETSC(VecGetSize(model, &all));
-  const double length = std::sqrt(static_cast<double>(all / block_size));
-  for (int r = 0; r < block_size && block_size > 1; ++r) {
-    basis.push_back(like(model));
-    WriteArray values(basis.back().get());
-    for (std::int64_t i = 0; i < rows; ++i) values.data()[i] = i % block_size == r ? 1 / length : 0;
-    vectors.push_back(basis.back().get());
-  }
-  return make<MatNullSpace>("MatNullSpaceCreate", [&](MatNullSpace* space) {
-    return MatNullSpaceCreate(comm_of(model), block_size == 1 ? PETSC_TRUE : PETSC_FALSE,
-                              static_cast<PetscInt>(vectors.size()), vectors.data(), space);
-  });
-}
-
 struct Watch {
   const KrylovMonitor& monitor;
   double first = 0, tolerance = 0;
@@ -98,7 +79,8 @@ PetscErrorCode watch(KSP, PetscInt iteration, PetscReal residual, void* context)
   });
 }
 
-// PETSc (3.18.5 and 3.25.6) frees a vector twice after Chebyshev iterations as the outer method, with its own matrices as well.
+// PETSc (3.18.5 and 3.25.6) frees a vector twice after Chebyshev iterations as the outer method, with its own
+// matrices as well.
 void refuse_crashing_method(KSP ksp) {
   PetscBool chebyshev = PETSC_FALSE;
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPCHEBYSHEV, &chebyshev));
@@ -106,8 +88,8 @@ void refuse_crashing_method(KSP ksp) {
     throw PetscOptionError("-ksp_type chebyshev as the outer method crashes in PETSc; choose another one");
 }
 
-// Applies the preconditioner and the operator once, so that what PETSc copies to the GPU or computes when it is first needed is
-// there before the solve.
+// Applies the preconditioner and the operator once, so that what PETSc copies to the GPU or computes when it
+// is first needed is there before the solve.
 void warm_up(KSP ksp, Mat matrix, Vec b, Vec x) {
   PC preconditioner = nullptr;
   const Handle<Vec> y = like(x);
@@ -117,7 +99,8 @@ void warm_up(KSP ksp, Mat matrix, Vec b, Vec x) {
   QUADRILLE_PETSC(VecSet(x, 0));
 }
 
-// Whether other options would have helped. Not where the machine, a library or an operator of ours failed, which no option chose.
+// Whether other options would have helped. Not where the machine, a library or an operator of ours failed,
+// which no option chose.
 bool options_may_be_to_blame(const PetscError& error) {
   switch (static_cast<PetscErrorCode>(error.code)) {
     case PETSC_ERR_MEM:
@@ -184,6 +167,20 @@ void keep_answers_comparable(KSP ksp) {
   if (scaled) QUADRILLE_PETSC(KSPSetDiagonalScaleFix(ksp, PETSC_TRUE));
 }
 
+bool is_given(const char* option) {
+  PetscBool given = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscOptionsHasName(nullptr, nullptr, option, &given));
+  return given;
+}
+
+// Unless the options say which residual is tested. Other methods than the one that the default is for may
+// know no such test.
+void test_true_residual(KSP ksp, const char* method) {
+  PetscBool ours = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), method, &ours));
+  if (ours && !is_given("-ksp_norm_type")) QUADRILLE_PETSC(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+}
+
 // Everything before the first iteration.
 Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   Handle<KSP> solver = make<KSP>("KSPCreate", [=](KSP* k) {
@@ -192,15 +189,16 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   KSP ksp = solver.get();
   PC preconditioner = nullptr;
   QUADRILLE_PETSC(KSPSetOperators(ksp, matrix, matrix));
-  QUADRILLE_PETSC(KSPSetType(ksp, KSPCG));
+  const SolverDefaults defaults = solver_defaults(bool(problem.coarsen));
+  QUADRILLE_PETSC(KSPSetType(ksp, defaults.method));
   QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
-  QUADRILLE_PETSC(PCSetType(preconditioner, PCJACOBI));
-  QUADRILLE_PETSC(
-      KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, PETSC_DEFAULT));  // no absolute one: units are free
+  QUADRILLE_PETSC(PCSetType(preconditioner, defaults.preconditioner));
+  QUADRILLE_PETSC(KSPSetTolerances(ksp, defaults.tolerance, 0, PETSC_DEFAULT, PETSC_DEFAULT));
   with_options_to_blame(problem, solver, matrix, [&] {
-    const MultigridRequest multigrid = multigrid_request();
+    const MultigridRequest multigrid = multigrid_request(defaults);
     const bool galerkin = multigrid.wanted && set_levels(preconditioner, problem, matrix, multigrid);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));
+    if (defaults.tests_true_residual) test_true_residual(ksp, defaults.method);
     keep_answers_comparable(ksp);
     if (multigrid.wanted) keep_operators(preconditioner, galerkin);
     QUADRILLE_PETSC(KSPSetUp(ksp));
@@ -223,8 +221,8 @@ void copy_out_of(Vec vector, std::vector<double>& values) {
   values.assign(from.data(), from.data() + size);
 }
 
-// The norms below are not VecNorm's: PETSc 3.18.5 keeps the norms of a vector, and after one kind of norm gives 0 for every
-// other kind until the vector changes.
+// The norms below are not VecNorm's: PETSc 3.18.5 keeps the norms of a vector, and after one kind of norm
+// gives 0 for every other kind until the vector changes.
 
 // body(values, size) with what a vector of this rank holds.
 template <class Body>
@@ -292,6 +290,25 @@ double median_matmult_ms(Mat matrix, Vec x, bool on_gpu) {
 
 }  // namespace
 
+Handle<MatNullSpace> constants(Vec model, int block_size) {
+  std::vector<Handle<Vec>> basis;
+  std::vector<Vec> vectors;
+  PetscInt all = 0, rows = 0;
+  QUADRILLE_PETSC(VecGetSize(model, &all));
+  QUADRILLE_PETSC(VecGetLocalSize(model, &rows));
+  const double length = std::sqrt(static_cast<double>(all / block_size));
+  for (int r = 0; r < block_size && block_size > 1; ++r) {
+    basis.push_back(like(model));
+    WriteArray values(basis.back().get());
+    for (PetscInt i = 0; i < rows; ++i) values.data()[i] = i % block_size == r ? 1 / length : 0;
+    vectors.push_back(basis.back().get());
+  }
+  return make<MatNullSpace>("MatNullSpaceCreate", [&](MatNullSpace* space) {
+    return MatNullSpaceCreate(comm_of(model), block_size == 1 ? PETSC_TRUE : PETSC_FALSE,
+                              static_cast<PetscInt>(vectors.size()), vectors.data(), space);
+  });
+}
+
 bool asks_for_preconditioner(const std::string& type) {
   char text[64] = "";
   PetscBool set = PETSC_FALSE;
@@ -311,7 +328,7 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   const Handle<Vec> right_side = vector_for(matrix.get()), solution = vector_for(matrix.get());
   copy_into(right_side.get(), b);
   if (problem.constants_are_null) {
-    const Handle<MatNullSpace> null_space = constants(right_side.get(), rows, problem.block_size);
+    const Handle<MatNullSpace> null_space = constants(right_side.get(), problem.block_size);
     QUADRILLE_PETSC(MatSetNullSpace(matrix.get(), null_space.get()));
     QUADRILLE_PETSC(MatNullSpaceRemove(null_space.get(), right_side.get()));
     copy_out_of(right_side.get(), b);

@@ -1,4 +1,5 @@
-// PETSc's Krylov methods and preconditioners on any operator, on one rank or spread over all. No PETSc header is needed to include this.
+// PETSc's Krylov methods and preconditioners on any operator, on one rank or spread over all. No PETSc header
+// is needed to include this.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 
 #include "formats/slab.hpp"
 #include "kernels/petsc/multigrid.hpp"
+#include "kernels/petsc/solver_defaults.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille::petsc {
@@ -20,11 +22,13 @@ struct KrylovProblem {
       false;  // A maps the constants of each unknown to zero: they are kept out of b and x
   bool has_options =
       false;  // PETSc was given options: what fails for want of an operation, or by a bad value, is put down to them
-  Coarsen coarsen = {};  // for -pc_type mg; may be empty
-  // A peer: PETSc's own MATAIJ of `op`, or its MATAIJCUSPARSE, is solved with instead, on every level of multigrid too. The
-  // interpolations there are ours: as MATAIJCUSPARSE in PETSc 3.25.6 they took multigrid many more iterations than as MATAIJ.
+  Coarsen coarsen = {};  // for multigrid; may be empty
+  // A peer: PETSc's own MATAIJ of `op`, or its MATAIJCUSPARSE, is solved with instead, on every level of
+  // multigrid too. The interpolations there are ours: as MATAIJCUSPARSE in PETSc 3.25.6 they took multigrid
+  // many more iterations than as MATAIJ.
   bool as_aij = false, aij_on_gpu = false;
-  // On several ranks, all of which take part: `op` has the columns of this rank's own rows, and these are the others. Null on one rank.
+  // On several ranks, all of which take part: `op` has the columns of this rank's own rows, and these are the
+  // others. Null on one rank.
   std::shared_ptr<const GhostPart> ghosts = {};
   // For -pc_type quadrille_mg, on one rank: the operator on its grid, in the memory where the preconditioner is to run; or null.
   std::shared_ptr<const BlockDiagonals<double>> hub = {};
@@ -32,8 +36,8 @@ struct KrylovProblem {
 };
 
 struct KrylovResult {
-  // PETSc's test was met, and `residual` is no larger than the root of the tolerance (of 1e-8 where it is smaller): PETSc looks
-  // at the preconditioned residual unless told otherwise, which can be far smaller.
+  // PETSc's test was met, and `residual` is no larger than the root of the tolerance (of 1e-8 where it is
+  // smaller): PETSc looks at the preconditioned residual unless told otherwise, which can be far smaller.
   bool converged = false;
   std::string reason;  // in words
   int iterations = 0;
@@ -48,14 +52,15 @@ struct KrylovResult {
 // Whether PETSc's options name this preconditioner for the solve (-pc_type).
 bool asks_for_preconditioner(const std::string& type);
 
-// Called after every iteration with PETSc's residual norm over the one of iteration 0, and the tolerance for it.
+// Called after every iteration with PETSc's residual norm over the one of iteration 0, and the tolerance for
+// it.
 using KrylovMonitor = std::function<void(int iteration, double residual, double tolerance)>;
 
-// Solves A x = b from x = 0. CG with Jacobi to a relative residual of 1e-8, unless PETSc's options database says otherwise
-// (-ksp_type, -pc_type, -ksp_rtol, ...). `b` loses its constants where they are null. Not to converge is no error, but a result. On
-// several ranks b and x are of this rank's rows, the result is the same on all, and the times are the longest.
-// Throws PetscError without a Session and where PETSc fails, PetscOptionError where its options are to blame, FormatError where
-// the sizes do not fit.
+// Solves A x = b from x = 0, by what solver_defaults() says where PETSc's options database does not
+// (-ksp_type, -pc_type, -ksp_rtol, ...). `b` loses its constants where they are null. Not to converge is no
+// error, but a result. On several ranks b and x are of this rank's rows, the result is the same on all, and
+// the times are the longest. Throws PetscError without a Session and where PETSc fails, PetscOptionError
+// where its options are to blame, FormatError where the sizes do not fit.
 KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, std::vector<double>& x,
                           const KrylovMonitor& monitor);
 

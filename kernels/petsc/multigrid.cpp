@@ -27,8 +27,9 @@ struct Smoother {
   PC pc = nullptr;
 };
 
-// The operator as MATAIJ with a whole diagonal. Where the constants of each of `held` unknowns are null, the diagonal of their
-// first node is doubled: for a right side that is orthogonal to the constants, that is as if this node were held at zero.
+// The operator as MATAIJ with a whole diagonal. Where the constants of each of `held` unknowns are null, the
+// diagonal of their first node is doubled: for a right side that is orthogonal to the constants, that is as
+// if this node were held at zero.
 Handle<Mat> direct_matrix(const SpmvOperator<double>& op, const GhostPart* ghosts, int held) {
   const std::int64_t first = ghosts ? sum_before(op.rows()) : 0;
   const GhostPart none;
@@ -84,12 +85,12 @@ Handle<Mat> matrix_for(const KrylovProblem& problem, const std::shared_ptr<const
   return Handle<Mat>(make_shell_matrix(op, problem.format, problem.block_size));
 }
 
-MultigridRequest multigrid_request() {
+MultigridRequest multigrid_request(const SolverDefaults& defaults) {
   MultigridRequest request;
   char text[64] = "";
   PetscBool set = PETSC_FALSE;
   QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_type", text, sizeof text, &set));
-  request.wanted = set && std::string(text) == PCMG;
+  request.wanted = std::string(set ? text : defaults.preconditioner) == PCMG;
   if (!request.wanted) return request;
   PetscInt levels = 0;
   QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, nullptr, "-pc_mg_levels", &levels, &set));
@@ -130,6 +131,13 @@ bool set_levels(PC pc, const KrylovProblem& problem, Mat finest, const Multigrid
   const Handle<Mat> coarsest = direct_matrix(below.empty() ? *problem.op : *below.back().op,
                                              (below.empty() ? problem.ghosts : below.back().ghosts).get(),
                                              problem.constants_are_null ? problem.block_size : 0);
+  if (problem
+          .constants_are_null) {  // what rounding leaves of them in its right side would come back as a large number
+    const Handle<Vec> model =
+        make<Vec>("MatCreateVecs", [&](Vec* v) { return MatCreateVecs(coarsest.get(), v, nullptr); });
+    QUADRILLE_PETSC(
+        MatSetTransposeNullSpace(coarsest.get(), constants(model.get(), problem.block_size).get()));
+  }
   const Smoother solver(pc, 0);
   QUADRILLE_PETSC(KSPSetOperators(solver.ksp, coarsest.get(), coarsest.get()));
   QUADRILLE_PETSC(KSPSetType(solver.ksp, KSPPREONLY));

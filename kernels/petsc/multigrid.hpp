@@ -1,4 +1,5 @@
-// Geometric multigrid by PETSc's PCMG, on levels of any format, on one rank or spread over all. No PETSc header is needed to include this.
+// Geometric multigrid by PETSc's PCMG, on levels of any format, on one rank or spread over all. No PETSc
+// header is needed to include this.
 #pragma once
 
 #include <functional>
@@ -7,6 +8,7 @@
 
 #include "formats/slab.hpp"
 #include "kernels/grid_transfer.hpp"
+#include "kernels/petsc/solver_defaults.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille::petsc {
@@ -16,8 +18,8 @@ struct MultigridLevel {
   std::shared_ptr<const SpmvOperator<double>> op;
   std::shared_ptr<const GridTransfer<double>>
       interpolation;  // to the next finer level; its transpose restricts
-  // On several ranks `op` and `ghosts` are as in KrylovProblem, and the interpolation is to this rank's fine nodes from these coarse
-  // ones, as in RankTransfer.
+  // On several ranks `op` and `ghosts` are as in KrylovProblem, and the interpolation is to this rank's fine
+  // nodes from these coarse ones, as in RankTransfer.
   std::shared_ptr<const GhostPart> ghosts = {};
   std::vector<std::int64_t> coarse_nodes = {};
 };
@@ -30,13 +32,14 @@ struct CoarseLevels {
   bool galerkin = false;              // how their operators were made
 };
 
-// Of -pc_type mg, -pc_mg_levels and -pc_mg_galerkin in PETSc's options. Throws PetscOptionError where they make no sense.
+// Of -pc_type, -pc_mg_levels and -pc_mg_galerkin in PETSc's options, with `defaults` where they do not say.
+// Throws PetscOptionError where they make no sense.
 struct MultigridRequest {
   bool wanted = false;
   int levels = 0;  // 0: not said
   CoarseOperators operators = CoarseOperators::as_suits;
 };
-MultigridRequest multigrid_request();
+MultigridRequest multigrid_request(const SolverDefaults& defaults);
 
 // `levels` counts the finest, and 0 stands for as many as suit the grid.
 using Coarsen = std::function<CoarseLevels(int levels, CoarseOperators operators)>;

@@ -8,15 +8,20 @@
 
 namespace quadrille::petsc {
 
-// The matrix that stands for `op` in the problem's solve, on all ranks where it has `ghosts`: a shell around it, or a peer's copy of it.
+// The matrix that stands for `op` in the problem's solve, on all ranks where it has `ghosts`: a shell around
+// it, or a peer's copy of it.
 Handle<Mat> matrix_for(const KrylovProblem& problem, const std::shared_ptr<const SpmvOperator<double>>& op,
                        const std::shared_ptr<const GhostPart>& ghosts);
 
-// Before KSPSetFromOptions: makes the levels below `finest`, the matrix of the problem, and hands them to `pc`. Smoothers are Chebyshev with Jacobi and the coarsest level is
-// solved by LU of an AIJ matrix, unless the options say otherwise. A problem whose constants are null needs no more: each residual is
-// orthogonal to them on every level, for the rows of P add up to one, and on the coarsest one the first node of each unknown is
-// held, which changes nothing but the constant. Throws what problem.coarsen throws, PetscOptionError
-// where the problem has no coarser grids.
+// The constants of each unknown of a node, normalised, for vectors like `model`.
+Handle<MatNullSpace> constants(Vec model, int block_size);
+
+// Before KSPSetFromOptions: makes the levels below `finest`, the matrix of the problem, and hands them to
+// `pc`. Smoothers are Chebyshev with Jacobi and the coarsest level is solved by LU of an AIJ matrix, unless
+// the options say otherwise. A problem whose constants are null needs no more: each residual is orthogonal to
+// them on every level, for the rows of P add up to one, and on the coarsest one the first node of each
+// unknown is held, which changes nothing but the constant. Throws what problem.coarsen throws,
+// PetscOptionError where the problem has no coarser grids.
 bool set_levels(PC pc, const KrylovProblem& problem, Mat finest, const MultigridRequest& request);
 
 // After KSPSetFromOptions: the coarse operators are there already, whatever -pc_mg_galerkin says.

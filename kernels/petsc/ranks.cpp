@@ -72,6 +72,13 @@ double sum_over_ranks(double mine) {
 std::int64_t sum_over_ranks(std::int64_t mine) {
   return reduced(mine, MPI_INT64_T, MPI_SUM, PETSC_COMM_WORLD);
 }
+void sum_over_ranks(std::vector<double>& mine) {
+  if (ranks() > 1)
+    check_mpi(
+        MPI_Allreduce(MPI_IN_PLACE, mine.data(), to_index32(static_cast<std::int64_t>(mine.size()), "sums"),
+                      MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD),
+        "MPI_Allreduce");
+}
 // A NaN is larger than every number.
 double largest_over_ranks(double mine) {
   const double nan = sum_over_ranks(mine != mine ? 1.0 : 0.0);

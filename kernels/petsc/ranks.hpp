@@ -16,6 +16,7 @@ int rank_by_environment();
 
 double sum_over_ranks(double mine);
 std::int64_t sum_over_ranks(std::int64_t mine);
+void sum_over_ranks(std::vector<double>& mine);  // number by number
 double largest_over_ranks(double mine);
 std::int64_t sum_on_host(std::int64_t mine);
 // What the ranks before this one hold together.

@@ -57,7 +57,9 @@ void prefer(const std::string& format, FormatChoice& choice) {
 
 template <class T>
 void predict_in(SpaceKind space, const ChoiceWishes& wishes, FormatChoice& choice) {
-  MachineModel machine = space == SpaceKind::cuda ? gpu_model(wishes.device) : cpu_model();
+  MachineModel machine = space == SpaceKind::cuda ? gpu_model(wishes.device)
+                         : wishes.cpu             ? *wishes.cpu
+                                                  : cpu_model();
   std::vector<Prediction> predictions =
       ranked(predict(choice.sparsity, machine, wishes.format_options, wishes.product));
   std::erase_if(predictions, [&](const Prediction& p) { return find_entry<T>(p.format, space) == nullptr; });

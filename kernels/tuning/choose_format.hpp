@@ -19,6 +19,8 @@ struct ChoiceWishes {
   std::optional<SpaceKind>
       space;       // nothing: the GPU where there is one and a format holds the operator there
   int device = 0;  // the GPU, which is the current one
+  // This CPU, where its stream is not worth measuring.
+  std::optional<MachineModel> cpu = {};
   bool measure =
       false;  // the best few, each checked, unless an earlier measurement of this structure is remembered
   bool again = false;  // measure, and forget what is remembered

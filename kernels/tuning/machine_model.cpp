@@ -13,8 +13,8 @@
 namespace quadrille {
 namespace {
 
-// y = A x on the H200, printed by results/fit_model.py. dia, rg_csr and cmrs, whose times stray furthest from the fit, have a
-// tenth more: among predictions the least is often one that is too low.
+// y = A x on the H200, printed by results/fit_model.py. dia, rg_csr and cmrs, whose times stray furthest from
+// the fit, have a tenth more: among predictions the least is often one that is too low.
 std::vector<FormatConstants> gpu_formats() {
   //        format   share  fixed entry gather step atomic
   return {
@@ -34,7 +34,8 @@ std::vector<FormatConstants> gpu_transposed() {
           {"cds", 0.900, 0.00, 0, 0, 0.274, 0}};
 }
 
-// One thread of an AMD EPYC (Zen 3), fp64: what results/cpu_spmv_*.json took beyond the stream of the same bytes.
+// One thread of an AMD EPYC (Zen 3), fp64: what results/cpu_spmv_*.json took beyond the stream of the same
+// bytes.
 std::vector<FormatConstants> cpu_formats() {
   std::vector<FormatConstants> formats;
   for (const auto& [format, entry_ps] : {std::pair{"csr", 345.0},
@@ -157,6 +158,15 @@ MachineModel cpu_model(int threads) {
   } catch (const MemoryError&) {
   }
   return known[threads] = cpu_model(threads, memory_gbps, cache_gbps, cache);
+}
+
+MachineModel usual_cpu_model() {
+  const int threads = omp_get_max_threads();
+  const double gbps = std::min(200.0, 10.0 * threads);
+  MachineModel m = cpu_model(threads, gbps, 2 * gbps, cpu::last_cache_bytes());
+  m.basis = "a stream of " + gigabytes(gbps) +
+            ", as is usual for so many threads, and the time for each entry of a core of an AMD EPYC (Zen 3)";
+  return m;
 }
 
 const FormatConstants* find_constants(const MachineModel& machine, const std::string& format,

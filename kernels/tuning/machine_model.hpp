@@ -1,5 +1,5 @@
-// What a machine can do, in the few numbers that the prediction of a product's time needs, and how well each format's kernel
-// uses it.
+// What a machine can do, in the few numbers that the prediction of a product's time needs, and how well each
+// format's kernel uses it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace quadrille {
 
-// How the product of one format differs from a stream of its bytes. On the GPU the terms add up, as predict.cpp says.
+// How the product of one format differs from a stream of its bytes. On the GPU the terms add up, as
+// predict.cpp says.
 struct FormatConstants {
   std::string format;
   double share = 1;     // of the machine's bandwidth that its streamed bytes reach
@@ -41,16 +42,20 @@ struct MachineModel {
 // The H200 that the constants were fitted on.
 MachineModel h200_model();
 
-// GPU `device`: the H200's model where it is one; else that model with this GPU's own stream from memory and from its cache, which
-// are measured once in a process (some milliseconds, and some hundred MiB for the while). Throws CudaError where there is no
-// such GPU.
+// GPU `device`: the H200's model where it is one; else that model with this GPU's own stream from memory and
+// from its cache, which are measured once in a process (some milliseconds, and some hundred MiB for the
+// while). Throws CudaError where there is no such GPU.
 MachineModel gpu_model(int device);
 
-// A CPU with so many threads; 0 takes OpenMP's number. Its stream is measured once in a process, the rest comes from the core
-// that it was fitted on.
+// A CPU with so many threads; 0 takes OpenMP's number. Its stream is measured once in a process, the rest
+// comes from the core that it was fitted on.
 MachineModel cpu_model(int threads = 0);
 // The same with a given stream, in GB/s of all threads, and cache.
 MachineModel cpu_model(int threads, double memory_gbps, double cache_gbps, std::int64_t cache_bytes);
+
+// The same without measuring anything, which takes about a second: 10 GB/s for each thread, up to 200, and
+// twice that from the cache. Enough to rank formats by.
+MachineModel usual_cpu_model();
 
 // Null where the model knows no such format or product.
 const FormatConstants* find_constants(const MachineModel& machine, const std::string& format,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "assembly/pde/counter_hash.hpp"
+#include "assembly/pde/diffusion.hpp"
 #include "assembly/pdes.hpp"
 #include "formats/slab.hpp"
 #include "grid/subdomain.hpp"
@@ -16,20 +18,35 @@ struct LinesCase {
   Grid grid;
   bool manufactured = false;
   int radius = 1;
+  double barriers =
+      -1;  // the share of cells that let nothing through, in a field of its own; less than 0 for none
 };
+
+PdeInput input_of(const LinesCase& c, const Boundary& boundary) {
+  PdeInput input{3, c.manufactured, {}, {1, 2, 0.5}, {}};
+  if (c.barriers < 0) return input;
+  Array<double> a = log_normal_field(c.grid, 8);
+  for (std::int64_t i = 0; i < a.size(); ++i)
+    if (signed_unit(counter_hash(9, i)) < 2 * c.barriers - 1) a[i] = 0;
+  a[0] = 1;
+  input.coefficient = std::make_shared<const CoefficientField>(
+      coefficient_field(c.grid, boundary, std::move(a), "the field"));
+  return input;
+}
 
 void expect_whole(const LinesCase& c, int ranks) {
   SCOPED_TRACE(c.pde + " " + to_string(c.grid) + " " + c.sides + ", " + std::to_string(ranks) + " ranks");
   const Boundary boundary = parse_boundary(c.sides, c.grid.dimension);
   const Stencil points = make_stencil(c.stencil, c.grid.dimension, c.radius);
-  const PdeProblem whole = assemble_pde(c.pde, c.grid, points, boundary, 3, c.manufactured);
+  const PdeInput input = input_of(c, boundary);
+  const PdeProblem whole = assemble_pde(c.pde, c.grid, points, boundary, input);
   const Csr<double> expected = to_csr(whole.system.hub);
   const int axis = slab_axis(c.grid.extents);
   const std::int64_t lines = axis == 2 ? c.grid.extents[1] : 1;
   std::int64_t row = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     const Planes planes = owned_planes(c.grid.extents[axis], ranks, rank);
-    PdeLines part = assemble_pde_lines(c.pde, c.grid, points, boundary, 3, c.manufactured,
+    PdeLines part = assemble_pde_lines(c.pde, c.grid, points, boundary, input,
                                        {planes.first * lines, planes.count * lines});
     EXPECT_EQ(part.singular, whole.singular);
     ASSERT_LE(row + static_cast<std::int64_t>(part.system.rhs.size()), c.grid.rows());
@@ -43,7 +60,9 @@ void expect_whole(const LinesCase& c, int ranks) {
     if (planes.count > 0) {
       EXPECT_NO_THROW(validate(split_slab.own));
     }
-    EXPECT_EQ(split_slab.ghosts.columns.empty(), planes.count == c.grid.extents[axis] || planes.count == 0);
+    if (c.barriers <= 0) {  // which may cut all couplings to other ranks
+      EXPECT_EQ(split_slab.ghosts.columns.empty(), planes.count == c.grid.extents[axis] || planes.count == 0);
+    }
     const Csr<double> own =
         planes.count > 0 ? to_csr(split_slab.own) : Csr<double>{0, 0, Array<std::int32_t>(1, 0), {}, {}};
     const JoinedRows joined = joined_rows(own, split_slab.ghosts, row, c.grid.rows());
@@ -74,6 +93,17 @@ TEST(PdeLines, OfAllRanksAreTheWhole) {
       for (const char* pde : {"poisson", "diffusion"})
         for (const auto& [nz, ranks] : {std::pair{1, 2}, {2, 2}, {3, 2}, {7, 3}, {4, 4}, {2, 3}})
           expect_whole({pde, sides, "star", grid_of(3, {5, 4, nz}), manufactured}, ranks);
+}
+
+TEST(PdeLines, OfACoefficientThatIsGiven) {
+  for (const char* sides : {"value:2", "clamp", "periodic", "clamp,value:1,clamp,clamp"})
+    for (const double barriers : {0.0, 0.3, 0.7})
+      for (const auto& [ny, ranks] : {std::pair{1, 1}, {3, 2}, {5, 3}, {9, 4}, {3, 5}})
+        expect_whole({"diffusion", sides, "star", grid_of(2, {11, ny, 1}, 2), false, 1, barriers}, ranks);
+  for (const char* sides : {"value:2", "clamp", "clamp,clamp,periodic,periodic,value:1,drop"})
+    for (const double barriers : {0.0, 0.5})
+      for (const auto& [nz, ranks] : {std::pair{2, 2}, {7, 3}, {4, 4}})
+        expect_whole({"diffusion", sides, "star", grid_of(3, {5, 4, nz}), false, 1, barriers}, ranks);
 }
 
 TEST(PdeLines, OfWideAndBoxStencils) {

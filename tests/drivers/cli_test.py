@@ -401,7 +401,7 @@ class Auto(CliTest):
     def test_tune_belongs_to_auto(self):
         for option in ["--tune", "--retune"]:
             self.refused(2, [option, "--format auto"], "spmv", "--grid", "4x4", option)
-            self.refused(2, [option, "--format auto"], "solve", "poisson", "--grid", "4x4", option)
+            self.refused(2, [option, "--format auto"], "solve", "poisson", "--grid", "4x4", "--format", "cds", option)
 
     def test_predict_says_what_it_rests_on(self):
         screen = self.ok("inspect", "--grid", "12x11x10", "--dof", "2", "--predict")

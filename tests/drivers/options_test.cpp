@@ -343,7 +343,7 @@ TEST(Options, SolveTakesOnePdeAndOneFormat) {
   const Options plain = parse({"solve", "poisson"});
   EXPECT_EQ(plain.pde, "poisson");
   EXPECT_FALSE(plain.manufactured);
-  EXPECT_EQ(plain.formats, Words{"cds"});
+  EXPECT_EQ(plain.formats, Words{"auto"});
   EXPECT_EQ(to_string(plain.boundary, 3), "value:0");
   EXPECT_EQ(plain.operator_name, "");
   const Options given = parse({"solve", "--pde", "diffusion", "--grid", "8x9", "--boundary", "clamp",

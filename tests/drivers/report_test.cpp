@@ -104,10 +104,8 @@ TEST(Json, StringsAreEscaped) {
   Report report = report_of({});
   report.command = "a \"b\" \\ \n\x01\x7f \xc3\xa9 \xff \xed\xa0\x80 \xf0\x9f\x98\x80 \xe2\x82";
   const std::string json = to_json(report);
-  EXPECT_TRUE(has(json,
-                  "\"a \\\"b\\\" \\\\ \\u000a\\u0001\\u007f \xc3\xa9 \\ufffd \\ufffd\\ufffd\\ufffd "
-                  "\xf0\x9f\x98\x80 \\ufffd\\ufffd\""))
-      << json;
+  EXPECT_TRUE(has(json, "\"a \\\"b\\\" \\\\ \\n\\u0001\x7f \xc3\xa9 \xef\xbf\xbd \xef\xbf\xbd")) << json;
+  EXPECT_TRUE(has(json, " \xf0\x9f\x98\x80 \xef\xbf\xbd\"")) << json;
 }
 
 TEST(Csv, QuotesAsRfc4180) {
@@ -128,9 +126,9 @@ TEST(Report, ExtraFieldsStandAtTheEndAndTheSummaryAfterTheRecords) {
   Record first = measured("cds"), second = measured("ellr_t"), third = measured("csr");
   first.extra = {extra_field("zeros", 1.5), extra_field("why", "a, b")};
   second.extra = {
-      extra_field("why", "c"), {"best", "{\"t\": 4}", "4"}, extra_field("strips", std::int64_t{7})};
+      extra_field("why", "c"), {"best", Json{{"t", 4}}, "4"}, extra_field("strips", std::int64_t{7})};
   Report report = report_of({first, second, third});
-  report.summary = "[1, 2]";
+  report.summary = Json::array({1, 2});
   const std::string json = to_json(report);
   EXPECT_TRUE(has(json, "\"skipped\": null, \"zeros\": 1.5, \"why\": \"a, b\"}")) << json;
   EXPECT_TRUE(has(json, "\"skipped\": null, \"why\": \"c\", \"best\": {\"t\": 4}, \"strips\": 7}"));

@@ -23,7 +23,7 @@ const auto* const environment =
 
 Errors errors_of(const std::string& pde, Grid grid, const std::string& stencil, const std::string& sides) {
   const Boundary boundary = parse_boundary(sides, grid.dimension);
-  PdeProblem problem = assemble_pde(pde, grid, make_stencil(stencil, grid.dimension, 1), boundary, 1, true);
+  PdeProblem problem = assemble_pde(pde, grid, make_stencil(stencil, grid.dimension, 1), boundary, {1, true});
   Source<double> source;
   source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(problem.system.hub));
   std::shared_ptr<const SpmvOperator<double>> op;

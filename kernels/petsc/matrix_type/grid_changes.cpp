@@ -32,7 +32,8 @@ std::int64_t entries_of(const GridValues& v) {
   return most_non_zeros(*v.hub(), false) + (v.ghost() ? v.ghost()->nnz() : 0);
 }
 
-// Runs change(block diagonals, couplings to ghosts or null, their rows) where the newest values are. `flops` for -log_view.
+// Runs change(block diagonals, couplings to ghosts or null, their rows) where the newest values are. `flops`
+// for -log_view.
 template <class Change>
 void change_in_place(GridValues& v, std::int64_t flops, const Change& change) {
   const bool on_gpu = v.on_gpu();

@@ -1,5 +1,5 @@
-// MatScale() and its like on the values of a matrix on a grid: where the newest ones are, in host or in GPU memory. Internal to
-// kernels/petsc/matrix_type.
+// MatScale() and its like on the values of a matrix on a grid: where the newest ones are, in host or in GPU
+// memory. Internal to kernels/petsc/matrix_type.
 #pragma once
 
 #include <petscmat.h>

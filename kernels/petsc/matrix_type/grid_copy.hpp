@@ -1,4 +1,5 @@
-// The values of a matrix on a grid once more, in AIJ, for what PETSc does with that alone. Internal to kernels/petsc/matrix_type.
+// The values of a matrix on a grid once more, in AIJ, for what PETSc does with that alone. Internal to
+// kernels/petsc/matrix_type.
 #pragma once
 
 #include <petscmat.h>

@@ -17,7 +17,8 @@ struct Indices {
   PetscInt known = 0;  // nodes that `node_of` tells of
 };
 
-// Throws FormatError: an index past the matrix, or past those known on this rank, whose `size` it is. `what` is what it calls it.
+// Throws FormatError: an index past the matrix, or past those known on this rank, whose `size` it is. `what`
+// is what it calls it.
 [[noreturn]] void throw_beyond(const Indices& indices, PetscInt index, PetscInt size, const char* what);
 
 // How many nodes the numbers may be of, out of `nodes` in all.
@@ -62,7 +63,8 @@ struct GivenValues {
   PetscScalar at(PetscInt row, PetscInt column) const { return first[row * row_step + column * column_step]; }
 };
 
-// As MatSetValues() has them: `values` is [rows][columns], the other way round where not `row_oriented`, or null for zeros.
+// As MatSetValues() has them: `values` is [rows][columns], the other way round where not `row_oriented`, or
+// null for zeros.
 inline GivenValues given_values(const PetscScalar* values, PetscInt rows, PetscInt columns, bool row_oriented,
                                 InsertMode mode) {
   static constexpr PetscScalar zero = 0;

@@ -1,5 +1,5 @@
-// The rows or columns of MatSetValuesBlocked(), MatSetValuesLocal() and MatSetValuesBlockedLocal(). Internal to
-// kernels/petsc/matrix_type.
+// The rows or columns of MatSetValuesBlocked(), MatSetValuesLocal() and MatSetValuesBlockedLocal(). Internal
+// to kernels/petsc/matrix_type.
 #pragma once
 
 #include <petscmat.h>
@@ -11,11 +11,12 @@
 
 namespace quadrille::petsc {
 
-// Of the rows, or of the columns, of one matrix on a grid. What it learns of the mapping is kept: every call for a few values asks.
+// Of the rows, or of the columns, of one matrix on a grid. What it learns of the mapping is kept: every call
+// for a few values asks.
 class NamedIndices {
  public:
-  // `index` numbers blocks of `block` unknowns (1: unknowns), of this rank where there is a `map`, with `dof` unknowns a node. Valid
-  // until the next call.
+  // `index` numbers blocks of `block` unknowns (1: unknowns), of this rank where there is a `map`, with `dof`
+  // unknowns a node. Valid until the next call.
   Indices of(ISLocalToGlobalMapping map, PetscInt dof, PetscInt block, PetscInt count,
              const PetscInt* index) {
     if (map != nullptr && map != map_.get()) learn(map);

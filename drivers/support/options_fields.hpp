@@ -1,0 +1,19 @@
+// Options that name a field in a file, and what follows from them. Internal to the options.
+#pragma once
+
+#include "drivers/support/options.hpp"
+#include "drivers/support/options_values.hpp"
+
+namespace quadrille {
+
+inline constexpr char drawn_coefficient[] = "log_normal", usual_source_name[] = "unit";
+
+// --coefficient and --source of solve, as words or FILE.h5:DATASET. A file gives --grid, and --spacing where
+// it tells one: they are added to the settings. Throws InputError for what the PDE does not take, for a file
+// that cannot be, and for a --grid that differs.
+void read_field_options(Settings& settings, Options& options);
+
+// After the grid.
+void read_coefficient_ratio(const Settings& settings, Options& options);
+
+}  // namespace quadrille
