@@ -19,7 +19,8 @@ namespace quadrille::petsc {
 //   -pc_quadrille_mg_coarsest N                            unknowns that are few enough to be solved by the inverse
 //   -pc_quadrille_mg_cycle v | w                           (v)
 //   -pc_quadrille_mg_sweeps N                              of the smoother before and after, each (2)
-//   -pc_quadrille_mg_precision single | double             of the cycle (single)
+//   -pc_quadrille_mg_precision single | double             of the cycle (single for CG, FCG, FGMRES, GCR and Richardson, double for
+//                                                          methods that would lose digits by it, from their first solve on)
 //   -pc_quadrille_mg_interpolation auto | operator | linear    (auto: linear where the operator's own is nearly that)
 //   -pc_quadrille_mg_semicoarsening true | false           halve only the axes that couple strongly (true)
 //

@@ -122,6 +122,41 @@ TEST_F(MatrixType, GridMultigridSolvesAsLuDoes) {
   solves_as_lu_does(KSPFGMRES, "single");
 }
 
+// Unless told, cycles are in fp32 only for methods that lose nothing by it.
+TEST_F(MatrixType, GridMultigridsPrecisionGoesByTheMethod) {
+  if (ranks() > 1) GTEST_SKIP() << "runs on one rank";
+  const Case c{3, {16, 17, 15}, 1, 1, false, {}};
+  const Grid grid = make_grid(c);
+  const Handle<Mat> a = make_matrix(grid.get(), "cds");
+  set_values(a.get(), grid.get(), c, 1);
+  const Handle<Vec> b = random_vector(a.get(), 3), x = random_vector(a.get(), 4),
+                    r = random_vector(a.get(), 5);
+  const auto residual = [&](KSP ksp) {
+    PetscReal of_b = 0, of_r = 0;
+    solve(ksp, b.get(), x.get());
+    CALL(MatMult(a.get(), x.get(), r.get()));
+    CALL(VecAXPY(r.get(), -1, b.get()));
+    CALL(VecNorm(r.get(), NORM_2, &of_r));
+    CALL(VecNorm(b.get(), NORM_2, &of_b));
+    return of_r / of_b;
+  };
+  for (const auto& [method, words] : {std::pair(KSPCG, "in fp32"),
+                                      {KSPFGMRES, "in fp32"},
+                                      {KSPRICHARDSON, "in fp32"},
+                                      {KSPGMRES, "in fp64"},
+                                      {KSPBCGS, "in fp64"}}) {
+    const Handle<KSP> ksp = solver(a.get(), method);
+    EXPECT_LE(residual(ksp.get()), 1e-10) << method;
+    PC pc = nullptr;
+    CALL(KSPGetPC(ksp.get(), &pc));
+    EXPECT_NE(petsc::grid_multigrid_text(pc).find(words), std::string::npos) << method;
+    CALL(KSPSetOperators(ksp.get(), a.get(), a.get()));
+    EXPECT_LE(residual(ksp.get()), 1e-10) << method;
+  }
+  const WithOptions single(NamesAndValues{{"-pc_quadrille_mg_precision", "single"}});
+  EXPECT_GT(residual(solver(a.get()).get()), 1e-9);
+}
+
 TEST_F(MatrixType, GridMultigridSolvesSymmetricOnesByCg) {
   if (ranks() > 1) GTEST_SKIP() << "runs on one rank";
   const Case c{2, {30, 33, 1}, 1, 1, false, {}};

@@ -85,8 +85,9 @@ class OptionReader {
   const char* prefix_ = nullptr;
 };
 
-GridMultigridOptions options_of(PC pc) {
+GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
   GridMultigridOptions options;
+  options.precision = precision;
   const OptionReader read(pc);
   read.number("levels", 1, options.levels);
   read.number("coarsest", 1, options.coarsest);
@@ -98,6 +99,15 @@ GridMultigridOptions options_of(PC pc) {
   return options;
 }
 
+// Methods that take x and the residual on by the same vectors, and products of these by A alone. The others build x of what M A does to
+// vectors, and a cycle in fp32 does not do that to more than 1e-7: their x is wrong by that, whatever residual they see.
+bool corrects_itself(KSP ksp) {
+  PetscBool found = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &found, KSPCG, KSPFCG,
+                                            KSPFGMRES, KSPGCR, KSPRICHARDSON, KSPPREONLY, ""));
+  return found;
+}
+
 class GridPreconditioner {
  public:
   void set_up(PC pc) {
@@ -107,8 +117,19 @@ class GridPreconditioner {
     multigrid_.reset();  // before another one takes memory
     on_gpu_ = values.device_hub != nullptr;
     const DefaultQueue order(on_gpu_);
-    multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options_of(pc))
-                         : make_grid_multigrid(*values.hub, options_of(pc));
+    multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options_of(pc, precision_))
+                         : make_grid_multigrid(*values.hub, options_of(pc, precision_));
+  }
+
+  // The first solve shows which method it is for.
+  void before_solve(PC pc, KSP ksp) {
+    const char* prefix = nullptr;
+    PetscBool given = PETSC_FALSE;
+    QUADRILLE_PETSC(PCGetOptionsPrefix(pc, &prefix));
+    QUADRILLE_PETSC(PetscOptionsHasName(nullptr, prefix, "-pc_quadrille_mg_precision", &given));
+    if (given || precision_ == CyclePrecision::fp64 || corrects_itself(ksp)) return;
+    precision_ = CyclePrecision::fp64;
+    set_up(pc);
   }
 
   void apply(Vec b, Vec x) {
@@ -162,7 +183,8 @@ class GridPreconditioner {
 
   std::unique_ptr<GridMultigrid> multigrid_;
   bool on_gpu_ = false;
-  Array<double, Device> device_b_, device_x_;  // of vectors in host memory
+  CyclePrecision precision_ = CyclePrecision::fp32;  // where no option says
+  Array<double, Device> device_b_, device_x_;        // of vectors in host memory
 };
 
 GridPreconditioner& of(PC pc) {
@@ -171,6 +193,9 @@ GridPreconditioner& of(PC pc) {
 
 PetscErrorCode set_up(PC pc) {
   return guarded("PCSetUp_QuadrilleMG", [&] { of(pc).set_up(pc); });
+}
+PetscErrorCode before_solve(PC pc, KSP ksp, Vec, Vec) {
+  return guarded("PCPreSolve_QuadrilleMG", [&] { of(pc).before_solve(pc, ksp); });
 }
 PetscErrorCode apply(PC pc, Vec b, Vec x) {
   return guarded("PCApply_QuadrilleMG", [&] { of(pc).apply(b, x); });
@@ -190,6 +215,7 @@ PetscErrorCode create(PC pc) {
     QUADRILLE_PETSC(PCSetType(pc, PCSHELL));
     QUADRILLE_PETSC(PCShellSetName(pc, "multigrid on the operator's grid"));
     QUADRILLE_PETSC(PCShellSetSetUp(pc, set_up));
+    QUADRILLE_PETSC(PCShellSetPreSolve(pc, before_solve));
     QUADRILLE_PETSC(PCShellSetApply(pc, apply));
     QUADRILLE_PETSC(PCShellSetView(pc, view));
     QUADRILLE_PETSC(PCShellSetDestroy(pc, destroy));
