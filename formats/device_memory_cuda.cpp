@@ -35,7 +35,8 @@ void* allocate_device(std::int64_t bytes) {
   const cudaError_t status = cudaMalloc(&p, static_cast<std::size_t>(bytes));
   if (status == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
-    require_device(bytes);  // with needed and free bytes; asking for them before would take longer than the rest
+    require_device(
+        bytes);  // with needed and free bytes; asking for them before would take longer than the rest
   }
   check(status, "allocating " + bytes_text(bytes) + " on the GPU");
   return p;

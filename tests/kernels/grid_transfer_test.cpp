@@ -95,7 +95,8 @@ void agrees_with_dense(SpaceKind space) {
             size += std::abs(alpha * weight * x[j]);
           }
           ASSERT_LE(std::abs(y[i] - expected), 64 * std::numeric_limits<T>::epsilon() * size)
-              << "row " << i << (transposed ? ", transposed" : "") << ", alpha " << alpha << ", beta " << beta;
+              << "row " << i << (transposed ? ", transposed" : "") << ", alpha " << alpha << ", beta "
+              << beta;
         }
         const std::vector<T> again = run(*p, x, before, transposed, alpha, beta);
         EXPECT_EQ(std::memcmp(y.data(), again.data(), y.size() * sizeof(T)), 0);
@@ -147,8 +148,9 @@ TEST(GridTransfer, KeepsConstantsWhereNoFaceHoldsAValue) {
                                                 nested_interpolation(10, low, high),
                                                 interpolation_by_position(9, 5, low, high)};
     const auto p = make_grid_transfer<double>(axes, 2, SpaceKind::cpu);
-    const std::vector<double> y = run(*p, std::vector<double>(static_cast<std::size_t>(p->columns()), 3.0),
-                                      std::vector<double>(static_cast<std::size_t>(p->rows())), false, 1., 0.);
+    const std::vector<double> y =
+        run(*p, std::vector<double>(static_cast<std::size_t>(p->columns()), 3.0),
+            std::vector<double>(static_cast<std::size_t>(p->rows())), false, 1., 0.);
     for (const double v : y) EXPECT_NEAR(v, 3, 1e-14);
   }
 }
