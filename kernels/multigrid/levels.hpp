@@ -90,10 +90,14 @@ class Levels final : public GridMultigrid {
     }
     invert_coarsest(*now);
     count_bytes();
+    machine_.record([&] { between(); });
   }
 
   void apply(const double* b, double* x, void* stream) override {
-    machine_.run(b, x, stream, [&] { cycle(b, x); });
+    [[maybe_unused]] const auto queued = machine_.queued_on(stream);
+    begin(b);
+    machine_.run([&] { between(); });
+    end(x);
   }
   const GridMultigridInfo& info() const override { return info_; }
 
@@ -217,11 +221,10 @@ class Levels final : public GridMultigrid {
     }
   }
 
-  // The last of them writes into `result`, where that is given.
-  void smooth_after(OneLevel& level, double* result) {
+  // All of them but the last `left`.
+  void smooth_after(OneLevel& level, std::size_t left) {
     const auto& w = level.weights;
-    for (std::size_t i = w.size(); i-- > 0;) {
-      if (i == 0 && result != nullptr) return sweep(level, level.x.data(), result, w[i]);
+    for (std::size_t i = w.size(); i-- > left;) {
       sweep(level, level.x.data(), level.y.data(), w[i]);
       std::swap(level.x, level.y);
     }
@@ -249,7 +252,7 @@ class Levels final : public GridMultigrid {
     if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
     if (from_zero) multiply_blocks(level, level.inverse, level.b.data(), level.g.data());
     visit(i, from_zero);
-    smooth_after(level, nullptr);
+    smooth_after(level, 0);
   }
   void visit(std::size_t i, bool from_zero) {
     OneLevel &level = levels_[i], &coarser = levels_[i + 1];
@@ -259,17 +262,26 @@ class Levels final : public GridMultigrid {
     if (options_.cycle == CycleKind::w && i + 2 < levels_.size()) cycle_from(i + 1, false);
     machine_.interpolate_add(level.interpolation, coarser.x.data(), level.x.data());
   }
-  void cycle(const double* b, double* x) {
+  // A cycle in three parts: what reads b, what knows neither b nor x, and what writes x.
+  void begin(const double* b) {
     OneLevel& finest = levels_.front();
-    if (levels_.size() == 1) {
+    if (levels_.size() == 1)
       machine_.for_each(finest.couplings.rows, Convert<double, T>{b, finest.g.data()});
-      solve_coarsest(finest.g.data(), finest.x.data());
-      machine_.for_each(finest.couplings.rows, Convert<T, double>{finest.x.data(), x});
-      return;
-    }
-    multiply_blocks(finest, finest.inverse, b, finest.g.data());
+    else
+      multiply_blocks(finest, finest.inverse, b, finest.g.data());
+  }
+  void between() {
+    OneLevel& finest = levels_.front();
+    if (levels_.size() == 1) return solve_coarsest(finest.g.data(), finest.x.data());
     visit(0, true);
-    smooth_after(finest, x);
+    smooth_after(finest, 1);
+  }
+  void end(double* x) {
+    OneLevel& finest = levels_.front();
+    if (levels_.size() == 1)
+      machine_.for_each(finest.couplings.rows, Convert<T, double>{finest.x.data(), x});
+    else
+      sweep(finest, finest.x.data(), x, finest.weights.front());
   }
 
   void count_bytes();

@@ -128,8 +128,7 @@ class OnDevice {
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
   ~OnDevice() {
-    for (const Cycle& cycle : cycles_) (void)cudaGraphExecDestroy(cycle.graph);
-    if (capturing_ != nullptr) (void)cudaStreamDestroy(capturing_);
+    if (recorded_ != nullptr) (void)cudaGraphExecDestroy(recorded_);
   }
 
   template <class F>
@@ -173,28 +172,44 @@ class OnDevice {
     QUADRILLE_CUDA_LAUNCHED("inverting the coarsest grid");
   }
 
-  // The cycle as a graph, recorded for each pair of vectors once; the latest few are kept.
+  // The steps as a graph, recorded once.
   template <class Steps>
-  void run(const double* b, double* x, void* stream, const Steps& steps) {
-    auto found =
-        std::find_if(cycles_.begin(), cycles_.end(), [=](const Cycle& c) { return c.b == b && c.x == x; });
-    if (found == cycles_.end()) {
-      constexpr std::size_t most = 8;
-      if (cycles_.size() == most) {
-        QUADRILLE_CUDA(cudaGraphExecDestroy(cycles_.front().graph));
-        cycles_.erase(cycles_.begin());
-      }
-      cycles_.push_back({b, x, recorded(steps)});
-      found = cycles_.end() - 1;
+  void record(const Steps& steps) {
+    const Stream own;
+    [[maybe_unused]] const auto queued = queued_on(own.stream);
+    cudaGraph_t graph = nullptr;
+    QUADRILLE_CUDA(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeThreadLocal));
+    try {
+      steps();
+    } catch (...) {
+      (void)cudaStreamEndCapture(own.stream, &graph);
+      throw;
     }
-    QUADRILLE_CUDA(cudaGraphLaunch(found->graph, static_cast<cudaStream_t>(stream)));
+    QUADRILLE_CUDA(cudaStreamEndCapture(own.stream, &graph));
+    const cudaError_t status = cudaGraphInstantiate(&recorded_, graph, 0);
+    QUADRILLE_CUDA(cudaGraphDestroy(graph));
+    cuda::check(status, "cudaGraphInstantiate");
+  }
+  template <class Steps>
+  void run(const Steps&) {
+    QUADRILLE_CUDA(cudaGraphLaunch(recorded_, stream_));
+  }
+
+  // While it lives, everything is queued there.
+  struct Queued {
+    OnDevice& machine;
+    ~Queued() { machine.stream_ = nullptr; }
+  };
+  Queued queued_on(void* stream) {
+    stream_ = static_cast<cudaStream_t>(stream);
+    return {*this};
   }
 
  private:
-  struct Cycle {
-    const double* b;
-    double* x;
-    cudaGraphExec_t graph;
+  struct Stream {
+    cudaStream_t stream = nullptr;
+    Stream() { QUADRILLE_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
+    ~Stream() { (void)cudaStreamDestroy(stream); }
   };
 
   // The sum of each, or the largest; negative numbers do not count as that.
@@ -219,30 +234,8 @@ class OnDevice {
     QUADRILLE_CUDA_LAUNCHED("a sum of multigrid's set-up");
   }
 
-  template <class Steps>
-  cudaGraphExec_t recorded(const Steps& steps) {
-    if (capturing_ == nullptr) QUADRILLE_CUDA(cudaStreamCreateWithFlags(&capturing_, cudaStreamNonBlocking));
-    stream_ = capturing_;
-    cudaGraph_t graph = nullptr;
-    QUADRILLE_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-    try {
-      steps();
-    } catch (...) {
-      (void)cudaStreamEndCapture(stream_, &graph);
-      stream_ = nullptr;
-      throw;
-    }
-    QUADRILLE_CUDA(cudaStreamEndCapture(stream_, &graph));
-    stream_ = nullptr;
-    cudaGraphExec_t made = nullptr;
-    const cudaError_t status = cudaGraphInstantiate(&made, graph, 0);
-    QUADRILLE_CUDA(cudaGraphDestroy(graph));
-    cuda::check(status, "cudaGraphInstantiate");
-    return made;
-  }
-
-  cudaStream_t stream_ = nullptr, capturing_ = nullptr;
-  std::vector<Cycle> cycles_;
+  cudaStream_t stream_ = nullptr;
+  cudaGraphExec_t recorded_ = nullptr;
   Array<double, Device> partial_;
 };
 

@@ -88,9 +88,15 @@ struct OnHost {
       }
   }
 
-  template <class Cycle>
-  void run(const double*, double*, void*, const Cycle& cycle) {
-    cycle();
+  // What a GPU would record, and queue.
+  template <class Steps>
+  void record(const Steps&) {}
+  template <class Steps>
+  void run(const Steps& steps) {
+    steps();
+  }
+  int queued_on(void*) {
+    return 0;
   }
 
  private:

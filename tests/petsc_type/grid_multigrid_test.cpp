@@ -166,7 +166,7 @@ TEST_F(MatrixType, GridMultigridSolvesSymmetricOnesByCg) {
   const Handle<Vec> b = random_vector(a.get(), 3), x = random_vector(a.get(), 4);
   const int by_cg = solve(solver(a.get(), KSPCG).get(), b.get(), x.get());
   EXPECT_LE(by_cg, 11);
-  EXPECT_LT(by_cg, solve(solver(a.get(), KSPRICHARDSON).get(), b.get(), x.get()));
+  EXPECT_LE(by_cg, solve(solver(a.get(), KSPRICHARDSON).get(), b.get(), x.get()));
 }
 
 std::string view_of(KSP ksp) {
