@@ -96,6 +96,13 @@ void warm_up(KSP ksp, Mat matrix, Vec b, Vec x) {
   QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
   QUADRILLE_PETSC(PCApply(preconditioner, b, y.get()));
   QUADRILLE_PETSC(MatMult(matrix, y.get(), x));
+  // PETSc starts cuBLAS at the first of these, which takes some 10 ms.
+  PetscScalar product = 0;
+  PetscReal norm = 0;
+  QUADRILLE_PETSC(VecTDot(x, y.get(), &product));
+  QUADRILLE_PETSC(VecNorm(y.get(), NORM_2, &norm));
+  QUADRILLE_PETSC(VecAXPY(y.get(), 1, x));
+  QUADRILLE_PETSC(VecAYPX(y.get(), 1, x));
   QUADRILLE_PETSC(VecSet(x, 0));
 }
 
