@@ -18,6 +18,16 @@ TWO = (("poisson 512^3, multigrid", "poisson_512_1_rank", "poisson_512_2_ranks")
        ("elasticity 64^3, box, DoF 3", "elasticity_64_1_rank", "elasticity_64_2_ranks"),
        ("diffusion 128^3, jumps of 1e6", "diffusion_128_1_rank", "diffusion_128_2_ranks"),
        ("poisson 256^3, `aijcusparse`, the same levels", "poisson_256_aij_mg", "poisson_256_aij_mg_2_ranks"))
+GRID_MULTIGRID = (("poisson 64^3", "poisson_64", ("quadrille_mg",)),
+                  ("poisson 256^3", "poisson_256", ("quadrille_mg", "quadrille_mg_double", "again_mg")),
+                  ("poisson 512^3", "poisson_512", ("quadrille_mg", "again_mg")),
+                  *((f"diffusion 128^3, jumps of 1e6, seed {n}", f"diffusion_128_seed{n}",
+                     ("quadrille_mg", "quadrille_mg_double") if n == 1 else ("quadrille_mg",)) for n in range(1, 6)),
+                  ("poisson 256x256x64, spacings 1:1:0.1", "poisson_256_256_64", ("quadrille_mg",)),
+                  ("poisson 128^3, spacings 1:0.1:0.01", "poisson_128_thin", ("quadrille_mg",)),
+                  ("elasticity 64^3, box, DoF 3", "elasticity_64", ("quadrille_mg",)),
+                  ("elasticity 128^3, box, DoF 3", "elasticity_128", ("quadrille_mg", "again_mg")))
+WAYS = {"quadrille_mg": "`quadrille_mg`", "quadrille_mg_double": "`quadrille_mg`, cycles in fp64", "again_mg": "`mg`"}
 POINT_BLOCKS = ("jacobi", "pbjacobi", "quadrille_pbjacobi")
 
 
@@ -38,6 +48,19 @@ def one_gpu(runs):
                          f"{r['residual']:.1e}", commit))
     return markdown.table(("", "format, preconditioner", "iterations", "set-up, s", "solve, s", "ms an iteration",
                            "ms a product", "true residual", "commit"), rows)
+
+
+def grid_multigrid(runs):
+    rows = []
+    for title, prefix, variants in GRID_MULTIGRID:
+        for variant in variants:
+            r, commit = solve(runs, f"{prefix}_{variant}")
+            s = r["seconds"]
+            rows.append((title if variant == variants[0] else "", WAYS[variant], r["iterations"], f"{1000 * s['assembly']:.0f}",
+                         f"{1000 * s['setup']:.0f}", f"{1000 * s['solve']:.1f}", f"{1000 * s['solve'] / r['iterations']:.2f}",
+                         f"{r['residual']:.1e}", commit))
+    return markdown.table(("", "preconditioner", "iterations", "assembly, ms", "set-up, ms", "solve, ms", "ms an iteration",
+                           "true residual", "commit"), rows)
 
 
 def saved_text(runs):
@@ -77,6 +100,9 @@ def point_blocks_text(runs):
 def text(runs):
     return markdown.section(
         2, TITLE, "CG to 1e-8 on one H200, single runs (`h200_solve_*.json`):", one_gpu(runs), saved_text(runs),
+        markdown.section(3, "Multigrid from the operator alone", "`-pc_type quadrille_mg`, CG, `cds`, single runs, and `-pc_type mg` "
+                         "in the same session. The operator is assembled on the host and copied; set-up contains that copy, PETSc's "
+                         "start on the GPU and one application.", grid_multigrid(runs)),
         markdown.section(3, "Point-block Jacobi", point_blocks_text(runs)),
         markdown.section(3, "Two GPUs", "One rank each (`h200_solve_*_1_rank.json`, `*_2_ranks.json`), single runs:",
                          two_gpus(runs)))
