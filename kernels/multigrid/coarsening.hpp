@@ -1,4 +1,5 @@
-// Which axes the next coarser grid halves, where its nodes are, and how it is interpolated from. Internal to kernels/multigrid.
+// Which axes the next coarser grid halves, where its nodes are, and how it is interpolated from. Internal to
+// kernels/multigrid.
 #pragma once
 
 #include <array>
@@ -8,8 +9,8 @@
 
 #include "grid/axis_interpolation.hpp"
 #include "kernels/grid_interpolation.hpp"
+#include "kernels/multigrid/galerkin_steps.hpp"
 #include "kernels/multigrid/multigrid.hpp"
-#include "kernels/multigrid/setup_steps.hpp"
 
 namespace quadrille::multigrid {
 
@@ -78,7 +79,8 @@ struct AxisKind {
   FaceKind low, high;
 };
 
-// Whether the unknowns of a face see a value behind it, a coupling to which is missing in their rows, or none.
+// Whether the unknowns of a face see a value behind it, a coupling to which is missing in their rows, or
+// none.
 inline FaceKind face_kind(double missing, double inwards) {
   return {{missing > 0.5 * inwards ? BoundaryKind::value : BoundaryKind::clamp, 0}, inwards == 0};
 }

@@ -1,5 +1,6 @@
-// The rows of an operator on a grid as the cycle of multigrid reads them, one row at a time: the same functors run on the CPU
-// and, compiled by nvcc with --expt-relaxed-constexpr, on the GPU. Internal to kernels/multigrid.
+// The rows of an operator on a grid as the cycle of multigrid reads them, one row at a time: the same
+// functors run on the CPU and, compiled by nvcc with --expt-relaxed-constexpr, on the GPU. Internal to
+// kernels/multigrid.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,8 @@ struct Couplings {
     return {node % n[0], node / n[0] % n[1], node / n[0] / n[1]};
   }
   constexpr int index(const std::array<int, 3>& at) const { return (at[2] * n[1] + at[1]) * n[0] + at[0]; }
-  // The node at coupling d. Where there is none, this node itself or some other one: what is stored for it is zero.
+  // The node at coupling d. Where there is none, this node itself or some other one: what is stored for it is
+  // zero.
   constexpr int neighbour(int node, int d) const {
     if (any_wraps) return wrapped(node, d);
     const int to = node + step[d];
@@ -108,8 +110,9 @@ constexpr void store(Out* p, const T (&from)[Rows]) {
   for (int i = 0; i < Rows; ++i) p[i] = static_cast<Out>(from[i]);
 }
 
-// The box of neighbours in its own order, for Rows rows of one line from `row` on: the x of a line of the box are one aligned word and
-// the numbers beside it. Where a line lies outside the grid its values are zero, and x is read anywhere.
+// The box of neighbours in its own order, for Rows rows of one line from `row` on: the x of a line of the box
+// are one aligned word and the numbers beside it. Where a line lies outside the grid its values are zero, and
+// x is read anywhere.
 template <int Rows, int Count, class T>
 constexpr void beside_diagonal_in_box(const Couplings& s, const T* a, const T* x, int row, T (&sum)[Rows]) {
   constexpr int planes = Count == 26 ? 3 : 1;
@@ -137,8 +140,9 @@ constexpr void beside_diagonal_in_box(const Couplings& s, const T* a, const T* x
   }
 }
 
-// Of D^-1 A without its diagonal blocks, `a` [coupling][column][row], times x, for Rows rows from `row` on. Dof and Count are those
-// of `s` where they are known at compile time, else 0: then all loads of a row are in flight at once.
+// Of D^-1 A without its diagonal blocks, `a` [coupling][column][row], times x, for Rows rows from `row` on.
+// Dof and Count are those of `s` where they are known at compile time, else 0: then all loads of a row are in
+// flight at once.
 template <int Rows, int Dof, int Count, class T>
 constexpr void beside_diagonal(const Couplings& s, const T* a, const T* x, std::int64_t row, T (&sum)[Rows]) {
   for (int i = 0; i < Rows; ++i) sum[i] = 0;

@@ -1,5 +1,6 @@
-// What a cycle does to the vectors of one level, an element a call. The level's operator A has its rows divided by their diagonal
-// blocks D: what is stored is D^-1 A without its diagonal, which is one. Internal to kernels/multigrid.
+// What a cycle does to the vectors of one level, an element a call. The level's operator A has its rows
+// divided by their diagonal blocks D: what is stored is D^-1 A without its diagonal, which is one. Internal
+// to kernels/multigrid.
 #pragma once
 
 #include "kernels/multigrid/couplings.hpp"

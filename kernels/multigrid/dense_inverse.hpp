@@ -1,5 +1,5 @@
-// The inverse of a dense matrix, by Gauss-Jordan in blocks without exchanging rows: for the operators of coarsest grids, whose
-// diagonals are large. Internal to kernels/multigrid.
+// The inverse of a dense matrix, by Gauss-Jordan in blocks without exchanging rows: for the operators of
+// coarsest grids, whose diagonals are large. Internal to kernels/multigrid.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,10 @@ namespace quadrille::multigrid {
 
 inline constexpr int inverse_block = 32;
 
-// For the block `first`, `size` wide, of a matrix A [column][row] and the inverse P of its block on the diagonal, one column of A or
-// one of its rows a call: R = P A(block, :) with P itself in the block's own columns, C = A(:, block) with -1 on the diagonal of the
-// block's own rows. Then A(block, :) and A(:, block) are zero, and A - C R is A with the block eliminated.
+// For the block `first`, `size` wide, of a matrix A [column][row] and the inverse P of its block on the
+// diagonal, one column of A or one of its rows a call: R = P A(block, :) with P itself in the block's own
+// columns, C = A(:, block) with -1 on the diagonal of the block's own rows. Then A(block, :) and A(:, block)
+// are zero, and A - C R is A with the block eliminated.
 struct SplitBlock {
   std::int64_t rows, first;
   int size;
@@ -40,7 +41,8 @@ struct ClearBlock {
   }
 };
 
-// In place; `a` [column][row], rows x rows. The inverse of a matrix stored by columns is that of its transpose stored by rows.
+// In place; `a` [column][row], rows x rows. The inverse of a matrix stored by columns is that of its
+// transpose stored by rows.
 template <class Machine>
 void invert(Machine& machine, std::int64_t rows, double* a) {
   using Values = Array<double, typename Machine::Space>;

@@ -1,5 +1,5 @@
-// The levels of multigrid, in the memory of a Machine (on_host.hpp, on_device.cuh), with cycles in T. Internal to
-// kernels/multigrid.
+// The levels of multigrid, in the memory of a Machine (on_host.hpp, on_device.cuh), with cycles in T.
+// Internal to kernels/multigrid.
 #pragma once
 
 #include <cmath>
@@ -28,7 +28,8 @@ struct Level {
   ArrayOf<T> b, g, x, y;  // right side (not of the finest), D^-1 b, and what the sweeps go between
 };
 
-// The weights of Chebyshev's polynomial for so many sweeps, that is smallest from `share` of the largest eigenvalue on.
+// The weights of Chebyshev's polynomial for so many sweeps, that is smallest from `share` of the largest
+// eigenvalue on.
 template <class T>
 std::vector<T> chebyshev_weights(double largest, double share, int sweeps) {
   std::vector<T> weights;
@@ -39,7 +40,8 @@ std::vector<T> chebyshev_weights(double largest, double share, int sweeps) {
   return weights;
 }
 
-// body(Rows, Dof, Count): with the numbers of couplings that there are instances for, and several rows together where they are whole.
+// body(Rows, Dof, Count): with the numbers of couplings that there are instances for, and several rows
+// together where they are whole.
 template <class T, class Body>
 void with_instance(const Couplings& s, const Body& body) {
   using std::integral_constant;
@@ -294,34 +296,43 @@ class Levels final : public GridMultigrid {
   GridMultigridInfo info_;
 };
 
-// Each array of a step counts once.
+// What one visit of a level reads and writes, each array of a step once, in numbers of T; `coarse` rows are on the
+// next coarser level.
+template <class T, class Machine>
+std::int64_t numbers_of_visit(const Level<T, Machine>& level, std::int64_t coarse, bool from_zero) {
+  const std::int64_t rows = level.couplings.rows, sweeps = static_cast<std::int64_t>(level.weights.size());
+  // From zero the first two sweeps are one pass over the couplings, and a single one is none.
+  const std::int64_t joined = from_zero ? 1 : 0, passes = 2 * sweeps + 1 - joined;
+  const std::int64_t vectors = 3 * passes + (from_zero ? (sweeps > 1 ? -1 : 2) + 2 : 0);  // and D^-1 b
+  return passes * level.scaled.size() + (from_zero ? 2 : 1) * level.diagonal.size() + vectors * rows +
+         3 * rows + 2 * coarse + 2 * level.interpolation.weights.size();
+}
+
 template <class T, class Machine>
 void Levels<T, Machine>::count_bytes() {
   constexpr std::int64_t value = sizeof(T);
-  std::int64_t before = 0;
+  std::int64_t from_zero = 1, again = 0;  // visits of a level in a cycle
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     const OneLevel& level = levels_[i];
+    const std::int64_t rows = level.couplings.rows;
     info_.stored_bytes += level.scaled.bytes() + level.diagonal.bytes() + level.inverse.bytes() +
                           level.interpolation.weights.bytes() + 4 * level.x.bytes();
-    const std::int64_t rows = level.couplings.rows;
     if (i + 1 == levels_.size()) {
-      info_.cycle_flops += 2 * coarsest_.size();
-      info_.cycle_bytes += coarsest_.bytes() + 2 * rows * value;
+      info_.cycle_flops += from_zero * 2 * coarsest_.size();
+      info_.cycle_bytes += from_zero * (coarsest_.bytes() + 2 * rows * value);
       break;
     }
-    const auto sweeps = static_cast<std::int64_t>(level.weights.size());
-    const std::int64_t passes =
-        2 * sweeps;  // over the couplings: the first two sweeps are one, and there is a residual
-    const std::int64_t coarse = levels_[i + 1].couplings.rows;
-    info_.cycle_flops +=
-        2 * passes * level.scaled.size() + 4 * level.diagonal.size() + (4 * passes + 32) * rows;
-    info_.cycle_bytes += passes * level.scaled.bytes() + 2 * level.diagonal.bytes() +
-                         ((3 * passes - 1) + 2 + 3) * rows * value + 2 * coarse * value +
-                         2 * level.interpolation.weights.bytes();
-    if (i == 0) before = 2 * rows * (8 - value);  // b is read and x written in fp64
+    const std::int64_t coarse = levels_[i + 1].couplings.rows,
+                       sweeps = static_cast<std::int64_t>(level.weights.size());
+    info_.cycle_bytes += value * (from_zero * numbers_of_visit(level, coarse, true) +
+                                  again * numbers_of_visit(level, coarse, false));
+    info_.cycle_flops += (from_zero + again) * (4 * sweeps * level.scaled.size() + 4 * level.diagonal.size() +
+                                                (8 * sweeps + 32) * rows);
+    if (i == 0) info_.cycle_bytes += 2 * rows * (8 - value);  // b is read and x written in fp64
+    from_zero += again;
+    again = options_.cycle == CycleKind::w && i + 2 < levels_.size() ? from_zero : 0;
   }
   info_.stored_bytes += coarsest_.bytes();
-  info_.cycle_bytes += before;
 }
 
 }  // namespace quadrille::multigrid

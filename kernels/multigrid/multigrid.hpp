@@ -1,12 +1,13 @@
-// Multigrid that is made from an operator on a grid alone, whole cycles at the speed of memory: the levels, their operators and
-// their interpolation are found from the coefficients, on the host or on the GPU where the operator is.
+// Multigrid that is made from an operator on a grid alone, whole cycles at the speed of memory: the levels,
+// their operators and their interpolation are found from the coefficients, on the host or on the GPU where
+// the operator is.
 //
-//   levels         every other node along the axes whose couplings are strong (semi-coarsening where they are not alike), down to
-//                  a grid that is solved by its inverse
-//   interpolation  the operator's own (Dendy, J. Comput. Phys. 48 (1982), and kernels/operator_weights.hpp), or linear where
-//                  that is nearly the same; restriction is its transpose, and coarse operators are P^T A P
-//   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i from a bound of the
-//                  spectrum
+//   levels         every other node along the axes whose couplings are strong (semi-coarsening where they are not
+//                  alike), down to a grid that is solved by its inverse
+//   interpolation  the operator's own (Dendy, J. Comput. Phys. 48 (1982), and kernels/operator_weights.hpp), or
+//                  linear where that is nearly the same; restriction is its transpose, coarse operators are P^T A P
+//   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i from a
+//                  bound of the spectrum
 //
 // A cycle is linear, symmetric where the operator is, and gives the same bits every time.
 #pragma once
@@ -54,21 +55,21 @@ struct GridMultigridInfo {
 class GridMultigrid {
  public:
   virtual ~GridMultigrid() = default;
-  // x = M b, both [row] in the memory of the operator it was made from; b and x do not overlap. On the GPU the work is queued on
-  // `stream` (a cudaStream_t; null for the default one).
+  // x = M b, both [row] in the memory of the operator it was made from; b and x do not overlap. On the GPU
+  // the work is queued on `stream` (a cudaStream_t; null for the default one).
   virtual void apply(const double* b, double* x, void* stream = nullptr) = 0;
   virtual const GridMultigridInfo& info() const = 0;
 };
 
-// Throws FormatError where the operator couples nodes that are no neighbours, has no diagonal or more than 64 unknowns a node, and
-// MemoryError.
+// Throws FormatError where the operator couples nodes that are no neighbours, has no diagonal or more than 64
+// unknowns a node, and MemoryError.
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>& a,
                                                    const GridMultigridOptions& options);
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>& a,
                                                    const GridMultigridOptions& options);
 
-// For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, 64 unknowns solved by the inverse, V(2,2) in
-// fp32".
+// For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, 64 unknowns solved by the inverse, V(2,2)
+// in fp32".
 std::string describe(const GridMultigridInfo& info);
 
 }  // namespace quadrille

@@ -1,5 +1,5 @@
-// Multigrid in GPU memory: a thread for each element, one launch after the other on one stream, and whole cycles as CUDA graphs.
-// Internal to kernels/multigrid.
+// Multigrid in GPU memory: a thread for each element, one launch after the other on one stream, and whole
+// cycles as CUDA graphs. Internal to kernels/multigrid.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace device {
 using cuda::threads_per_block;
 inline constexpr int reduced_blocks = 512;
 
-// Steps that load a few numbers for each that they store say so, and a thread does several, for enough loads in flight.
+// Steps that load a few numbers for each that they store say so, and a thread does several, for enough loads
+// in flight.
 template <class F>
 constexpr int elements_of_thread() {
   if constexpr (requires { F::light; })
@@ -120,8 +121,8 @@ class OnDevice {
  public:
   using Space = Device;
   static constexpr std::int64_t coarsest = 1024;  // unknowns whose inverse is made in about a millisecond
-  // Where coefficients jump, coarse grids help the less the coarser they are: with 16^3 solved by the inverse (30 ms to make, on an
-  // H200) a third of the iterations are left of those with 8^3.
+  // Where coefficients jump, coarse grids help the less the coarser they are: with 16^3 solved by the inverse
+  // (30 ms to make, on an H200) a third of the iterations are left of those with 8^3.
   static constexpr std::int64_t coarsest_by_operator(std::int64_t) { return 4096; }
 
   OnDevice() = default;

@@ -13,7 +13,8 @@ namespace quadrille::multigrid {
 struct OnHost {
   using Space = Host;
   static constexpr std::int64_t coarsest = 512;  // unknowns whose dense inverse takes no time to speak of
-  // Where coefficients jump, coarse grids help the less the coarser they are: an inverse that takes seconds pays on large grids.
+  // Where coefficients jump, coarse grids help the less the coarser they are: an inverse that takes seconds
+  // pays on large grids.
   static constexpr std::int64_t coarsest_by_operator(std::int64_t rows) {
     return rows > 500'000 ? 4096 : coarsest;
   }

@@ -1,4 +1,5 @@
-// Multigrid on a grid (kernels/multigrid/multigrid.hpp) as a preconditioner of PETSc's. No PETSc header is needed to include this.
+// Multigrid on a grid (kernels/multigrid/multigrid.hpp) as a preconditioner of PETSc's. No PETSc header is
+// needed to include this.
 #pragma once
 
 #include <memory>
@@ -11,20 +12,24 @@ struct _p_PC;
 
 namespace quadrille::petsc {
 
-// Makes "quadrille_mg" known to PCSetType() and -pc_type, within or after PetscInitialize(). It takes matrices of type quadrille on a
-// DMDA, and those that offer_grid_operator() was called for, on one rank, and runs where their values are. Its options, with the
-// preconditioner's prefix:
+// Makes "quadrille_mg" known to PCSetType() and -pc_type, within or after PetscInitialize(). It takes
+// matrices of type quadrille on a DMDA, and those that offer_grid_operator() was called for, on one rank, and
+// runs where their values are. Its options, with the preconditioner's prefix:
 //
-//   -pc_quadrille_mg_levels N                              at most (as many as it takes)
-//   -pc_quadrille_mg_coarsest N                            unknowns that are few enough to be solved by the inverse
-//   -pc_quadrille_mg_cycle v | w                           (v)
-//   -pc_quadrille_mg_sweeps N                              of the smoother before and after, each (2)
-//   -pc_quadrille_mg_precision single | double             of the cycle (single for CG, FCG, FGMRES, GCR and Richardson, double for
-//                                                          methods that would lose digits by it, from their first solve on)
-//   -pc_quadrille_mg_interpolation auto | operator | linear    (auto: linear where the operator's own is nearly that)
-//   -pc_quadrille_mg_semicoarsening true | false           halve only the axes that couple strongly (true)
+//   -pc_quadrille_mg_levels N          at most (as many as it takes)
+//   -pc_quadrille_mg_coarsest N        unknowns that are few enough to be solved by the inverse
+//   -pc_quadrille_mg_cycle v | w       (v)
+//   -pc_quadrille_mg_sweeps N          of the smoother before and after, each (2)
+//   -pc_quadrille_mg_precision single | double
+//                                      of the cycle (single for CG, FCG, FGMRES, GCR and Richardson, double for
+//                                      methods that would lose digits by it, from their first solve on)
+//   -pc_quadrille_mg_interpolation auto | operator | linear
+//                                      (auto: linear where the operator's own is nearly that)
+//   -pc_quadrille_mg_semicoarsening true | false
+//                                      halve only the axes that couple strongly (true)
 //
-// It is symmetric where the matrix is, linear, and the same in every application: any Krylov method may be used.
+// It is symmetric where the matrix is, linear, and the same in every application: any Krylov method may be
+// used.
 void register_grid_multigrid();
 
 // For a matrix of another kind that is this operator on a grid: one of them may be null.

@@ -30,7 +30,8 @@ struct KrylovProblem {
   // On several ranks, all of which take part: `op` has the columns of this rank's own rows, and these are the
   // others. Null on one rank.
   std::shared_ptr<const GhostPart> ghosts = {};
-  // For -pc_type quadrille_mg, on one rank: the operator on its grid, in the memory where the preconditioner is to run; or null.
+  // For -pc_type quadrille_mg, on one rank: the operator on its grid, in the memory where the preconditioner
+  // is to run; or null.
   std::shared_ptr<const BlockDiagonals<double>> hub = {};
   std::shared_ptr<const BlockDiagonals<double, Device>> device_hub = {};
 };

@@ -99,8 +99,9 @@ GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
   return options;
 }
 
-// Methods that take x and the residual on by the same vectors, and products of these by A alone. The others build x of what M A does to
-// vectors, and a cycle in fp32 does not do that to more than 1e-7: their x is wrong by that, whatever residual they see.
+// Methods that take x and the residual on by the same vectors, and products of these by A alone. The others
+// build x of what M A does to vectors, and a cycle in fp32 does not do that to more than 1e-7: their x is
+// wrong by that, whatever residual they see.
 bool corrects_itself(KSP ksp) {
   PetscBool found = PETSC_FALSE;
   QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &found, KSPCG, KSPFCG,

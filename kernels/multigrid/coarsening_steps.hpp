@@ -1,0 +1,176 @@
+// What finds the next coarser grid and the interpolation from it, an element a call. Internal to
+// kernels/multigrid.
+#pragma once
+
+#include "kernels/multigrid/setup_steps.hpp"
+
+namespace quadrille::multigrid {
+
+// How strongly a row couples along an axis.
+struct Along {
+  Couplings s;
+  const double* values;
+  int axis;
+  constexpr std::int64_t size() const { return s.rows; }
+  constexpr double operator()(std::int64_t row) const {
+    double sum = 0;
+    const std::int64_t c = row % s.dof;
+    for (int d = 0; d < s.count; ++d)
+      if (s.offset[d][axis] != 0) sum -= values[(s.diagonal[d] * s.dof + c) * s.rows + row];
+    return sum;
+  }
+};
+
+// Of the rows of a face, [unknown of the face]: what they miss there, that is the sum of a row; or what they
+// have inwards instead.
+struct AtFace {
+  Couplings s;
+  const double* values;
+  int axis, side;
+  bool inwards;
+  constexpr std::int64_t size() const { return s.rows / s.n[axis]; }
+  constexpr double operator()(std::int64_t index) const {
+    const std::int64_t c = index % s.dof;
+    const int place = static_cast<int>(index / s.dof), first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
+    std::array<int, 3> at{};
+    at[axis] = side == 0 ? 0 : s.n[axis] - 1;
+    at[first] = place % s.n[first];
+    at[second] = place / s.n[first];
+    const std::int64_t row = static_cast<std::int64_t>(s.index(at)) * s.dof + c;
+    double sum = inwards ? 0 : values[(s.centre * s.dof + c) * s.rows + row];
+    for (int d = 0; d < s.count; ++d) {
+      const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
+      if (!inwards)
+        sum += value;
+      else if (s.offset[d][axis] == (side == 0 ? 1 : -1))
+        sum -= value;
+    }
+    return sum;
+  }
+};
+
+// Between a grid and the next coarser one, where every other node along some axes is a coarse one: the tables
+// of AxisInterpolation, and the weights of every fine row where they are not the products of the tables.
+struct Nodes {
+  const std::int32_t *node[3], *first[3], *reader[3];
+  const double *weight[3], *reader_weight[3];
+  int fine_n[3], coarse_n[3];
+  bool halved[3];
+  int offset[3];  // the first coarse node
+  int corners;
+  const double* weights;  // [corner][fine row], or null
+  constexpr bool between(const std::array<int, 3>& at, int axis) const {
+    return halved[axis] && (at[axis] - offset[axis]) % 2 != 0;
+  }
+};
+
+// The weights of kernels/operator_weights.hpp, those of the nodes that lie between coarse ones along so many
+// axes: 0, 1, 2, 3 one after the other.
+struct OperatorWeights {
+  Couplings s;
+  const double* values;
+  Nodes p;
+  int axes;
+  double* weights;
+
+  constexpr void operator()(std::int64_t row) const {
+    const std::array<int, 3> at = s.position(static_cast<int>(row / s.dof));
+    const bool between[3] = {p.between(at, 0), p.between(at, 1), p.between(at, 2)};
+    if (between[0] + between[1] + between[2] != axes) return;
+    for (int corner = 0; corner < p.corners; ++corner) weights[corner * s.rows + row] = 0;
+    if (axes == 0) {
+      weights[row] = 1;
+      return;
+    }
+    // The equation, with its coefficients added up along the axes that the node is not between on.
+    const std::int64_t c = row % s.dof;
+    const double diagonal = values[(s.centre * s.dof + c) * s.rows + row];
+    double sum = diagonal, others = 0;
+    for (int d = 0; d < s.count; ++d) {
+      const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
+      sum += value;
+      if (stays(d, between)) continue;
+      others += value;
+    }
+    const double centre = (absolute(sum) > 1e-13 * absolute(diagonal) ? sum : 0) - others;
+    if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre)) return keep_linear(at, row);
+    for (int d = 0; d < s.count; ++d) {
+      const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
+      if (value != 0 && !stays(d, between)) add_neighbour(at, between, row, d, -value / centre);
+    }
+  }
+
+ private:
+  constexpr bool stays(int d, const bool (&between)[3]) const {
+    for (int axis = 0; axis < 3; ++axis)
+      if (between[axis] && s.offset[d][axis] != 0) return false;
+    return true;
+  }
+  // weights of the row += share * those of the neighbour along the axes between.
+  constexpr void add_neighbour(const std::array<int, 3>& at, const bool (&between)[3], std::int64_t row,
+                               int d, double share) const {
+    std::array<int, 3> to = at;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (!between[axis]) continue;
+      to[axis] += s.offset[d][axis];
+      if (to[axis] < 0 || to[axis] >= s.n[axis]) {
+        if (!s.wraps[axis]) return;
+        to[axis] += to[axis] < 0 ? s.n[axis] : -s.n[axis];
+      }
+    }
+    const std::int64_t from = static_cast<std::int64_t>(s.index(to)) * s.dof + row % s.dof;
+    for (int corner = 0; corner < p.corners; ++corner) {
+      const double theirs = weights[corner * s.rows + from];
+      if (theirs == 0) continue;
+      int ours = 0;  // the corner of this node that is the same coarse node
+      for (int axis = 0; axis < 3; ++axis)
+        if (p.node[axis][2 * to[axis] + (corner >> axis & 1)] != p.node[axis][2 * at[axis]])
+          ours |= 1 << axis;
+      weights[ours * s.rows + row] += share * theirs;
+    }
+  }
+  constexpr void keep_linear(const std::array<int, 3>& at, std::int64_t row) const {
+    for (int corner = 0; corner < p.corners; ++corner) {
+      double product = 1;
+      for (int axis = 0; axis < 3; ++axis) product *= p.weight[axis][2 * at[axis] + (corner >> axis & 1)];
+      weights[corner * s.rows + row] = product;
+    }
+  }
+};
+
+// How far the weight of a neighbour along a halved axis is from 1/2 in a row, if its node lay between coarse
+// ones along that axis alone; 0 within two nodes of a face. Where this is small everywhere, all weights are
+// nearly linear.
+struct FromLinear {
+  Couplings s;
+  const double* values;
+  std::array<bool, 3> halved;
+  constexpr std::int64_t size() const { return s.rows; }
+  constexpr double operator()(std::int64_t row) const {
+    const std::array<int, 3> at = s.position(static_cast<int>(row / s.dof));
+    for (int axis = 0; axis < 3; ++axis)
+      if (halved[axis] && !s.wraps[axis] && (at[axis] < 2 || at[axis] >= s.n[axis] - 2)) return 0;
+    const std::int64_t c = row % s.dof;
+    double down[3] = {}, up[3] = {}, sum = values[(s.centre * s.dof + c) * s.rows + row];
+    for (int d = 0; d < s.count; ++d) {
+      const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
+      sum += value;
+      for (int axis = 0; axis < 3; ++axis) {
+        if (s.offset[d][axis] < 0) down[axis] -= value;
+        if (s.offset[d][axis] > 0) up[axis] -= value;
+      }
+    }
+    double largest = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const double centre = sum + down[axis] + up[axis];
+      if (!halved[axis] || !(centre > 0)) continue;
+      for (const double side : {down[axis], up[axis]}) {
+        const double difference = absolute(side / centre - 0.5);
+        largest = difference > largest ? difference : largest;
+      }
+    }
+    return largest;
+  }
+};
+
+}  // namespace quadrille::multigrid
