@@ -163,6 +163,25 @@ void find_ghosts(const Boxes& b, const std::vector<PetscInt>& numbers, GridStruc
 
 }  // namespace
 
+Partition partition_of(DM da) {
+  const Boxes b = boxes_of(da);
+  Partition p;
+  std::array<DMBoundaryType, 3> sides{};
+  std::array<const PetscInt*, 3> sizes{};
+  QUADRILLE_PETSC(DMDAGetInfo(da, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                              nullptr, &sides[0], &sides[1], &sides[2], nullptr));
+  QUADRILLE_PETSC(DMDAGetOwnershipRanges(da, &sizes[0], &sizes[1], &sizes[2]));
+  for (int axis = 0; axis < b.dimension; ++axis) {
+    p.extents[axis] = b.global[axis];
+    p.periodic[axis] = sides[axis] == DM_BOUNDARY_PERIODIC;
+    p.cuts[axis] = {0};
+    for (PetscInt rank = 0; rank < b.ranks[axis]; ++rank)
+      p.cuts[axis].push_back(p.cuts[axis].back() + sizes[axis][rank]);
+  }
+  MPI_Comm_rank(PetscObjectComm(reinterpret_cast<PetscObject>(da)), &p.rank);
+  return p;
+}
+
 bool GridStructure::same_as(const GridStructure& other) const {
   return this == &other || (owned.dof == other.owned.dof && owned.extents == other.owned.extents &&
                             owned.periodic == other.owned.periodic && owned.offsets == other.owned.offsets &&
@@ -216,6 +235,7 @@ std::int64_t GridStructure::ghost_place(std::int64_t from, PetscInt to) const {
 GridStructure structure_of(DM da) {
   const Boxes b = boxes_of(da);
   GridStructure s;
+  s.partition = partition_of(da);
   s.owned.dof = to_index32(b.dof, "unknowns of a node");
   for (int axis = 0; axis < 3; ++axis) {
     s.owned.extents[axis] = b.size[axis];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/block_diagonals.hpp"
+#include "grid/partition.hpp"
 
 namespace quadrille::petsc {
 
@@ -22,6 +23,7 @@ struct OwnNode {
 
 // Nodes are numbered as in DMDA's global vectors: box by box of the ranks, x fastest within each.
 struct GridStructure {
+  Partition partition;   // of all ranks' nodes
   BlockStructure owned;  // this rank's box; periodic along the axes that it owns as a whole
   std::string stencil;   // "the star stencil of width 1", for messages
   PetscInt first_node = 0;
@@ -60,6 +62,9 @@ struct GridStructure {
   std::int64_t diagonal_at_side(const OwnNode& from, std::int64_t to, std::int64_t guess) const;
   std::int64_t diagonal_between(const std::array<std::int64_t, 3>& from, std::int64_t to) const;
 };
+
+// Throws FormatError for a DMDA with twisted sides.
+Partition partition_of(DM da);
 
 // Collective. Throws FormatError for a DMDA whose grid it does not know (twisted sides).
 GridStructure structure_of(DM da);

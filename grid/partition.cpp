@@ -1,0 +1,99 @@
+#include "grid/partition.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "grid/error.hpp"
+
+namespace quadrille {
+namespace {
+
+// Pairs of neighbouring nodes along an axis that stand on different ranks. In double: it is only compared.
+double cut_surface(const std::array<std::int64_t, 3>& extents, const std::array<int, 3>& layout) {
+  const std::array<double, 3> n{double(extents[0]), double(extents[1]), double(extents[2])};
+  return (layout[0] - 1) * n[1] * n[2] + (layout[1] - 1) * n[0] * n[2] + (layout[2] - 1) * n[0] * n[1];
+}
+
+}  // namespace
+
+std::array<int, 3> place_of(const Partition& p, int rank) {
+  const int x = p.ranks_along(0), y = p.ranks_along(1);
+  return {rank % x, rank / x % y, rank / x / y};
+}
+
+NodeBox box_of(const Partition& p, int rank) {
+  const std::array<int, 3> at = place_of(p, rank);
+  NodeBox box;
+  for (int axis = 0; axis < 3; ++axis) {
+    box.first[axis] = p.cuts[axis][at[axis]];
+    box.size[axis] = p.cuts[axis][at[axis] + 1] - box.first[axis];
+  }
+  return box;
+}
+
+int owner_of(const Partition& p, const NodePosition& at) {
+  int rank = 0;
+  for (int axis = 2; axis >= 0; --axis) {
+    const auto& cuts = p.cuts[axis];
+    // The last one that begins there or before: those of the same beginning before it are empty.
+    const auto next = std::upper_bound(cuts.begin(), cuts.end() - 1, at[axis]);
+    rank = rank * p.ranks_along(axis) + static_cast<int>(next - cuts.begin()) - 1;
+  }
+  return rank;
+}
+
+std::int64_t first_number(const Partition& p, int rank) {
+  if (rank >= p.ranks()) return p.extents[0] * p.extents[1] * p.extents[2];
+  const std::array<int, 3> at = place_of(p, rank);
+  const NodeBox box = box_of(p, rank);
+  // Whole layers of ranks along z, then rows of them along y, then ranks.
+  return p.extents[0] * p.extents[1] * p.cuts[2][at[2]] + p.extents[0] * p.cuts[1][at[1]] * box.size[2] +
+         p.cuts[0][at[0]] * box.size[1] * box.size[2];
+}
+
+std::int64_t number_of(const Partition& p, const NodePosition& at) {
+  const int rank = owner_of(p, at);
+  const NodeBox box = box_of(p, rank);
+  return first_number(p, rank) + ((at[2] - box.first[2]) * box.size[1] + at[1] - box.first[1]) * box.size[0] +
+         at[0] - box.first[0];
+}
+
+NodePosition position_of(const Partition& p, std::int64_t number) {
+  int low = 0, high = p.ranks();  // the last rank whose first number is not past it
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    (first_number(p, middle) <= number ? low : high) = middle;
+  }
+  const NodeBox box = box_of(p, low);
+  const std::int64_t within = number - first_number(p, low);
+  return {box.first[0] + within % box.size[0], box.first[1] + within / box.size[0] % box.size[1],
+          box.first[2] + within / box.size[0] / box.size[1]};
+}
+
+// Of equal surfaces the one with the fewest ranks along x, then y: rows of memory stay long.
+std::array<int, 3> rank_layout(const std::array<std::int64_t, 3>& extents, int ranks) {
+  if (ranks < 1) throw InputError(std::to_string(ranks) + " ranks: there must be at least one");
+  std::array<int, 3> best{0, 0, 0};
+  for (int x = 1; x <= ranks; ++x) {
+    if (ranks % x != 0 || x > extents[0]) continue;
+    for (int y = 1; y <= ranks / x; ++y) {
+      const int z = ranks / x / y;
+      if (ranks / x % y != 0 || y > extents[1] || z > extents[2]) continue;
+      if (best[0] == 0 || cut_surface(extents, {x, y, z}) < cut_surface(extents, best)) best = {x, y, z};
+    }
+  }
+  if (best[0] == 0)
+    throw InputError("a grid of " + std::to_string(extents[0]) + "x" + std::to_string(extents[1]) + "x" +
+                     std::to_string(extents[2]) + " nodes cannot be cut into " + std::to_string(ranks) +
+                     " boxes with at least one node each; use fewer ranks or a larger grid");
+  return best;
+}
+
+std::vector<std::int64_t> even_cuts(std::int64_t nodes, int ranks) {
+  std::vector<std::int64_t> cuts;
+  for (std::int64_t rank = 0; rank <= ranks; ++rank)
+    cuts.push_back(rank * (nodes / ranks) + std::min(rank, nodes % ranks));
+  return cuts;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,58 @@
+// How ranks share the nodes of a grid: a box each, cut by the same planes along every axis, as in PETSc's DMDA.
+//
+//   7 x 5 nodes, 3 x 2 ranks             ranks 3 4 5      cuts[0]  0 3 5 7
+//                                              0 1 2      cuts[1]  0 3 5
+//
+// Nodes have a position in the grid, and a number by which the vectors of all ranks hold them: rank by rank,
+// and x fastest within a box.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace quadrille {
+
+using NodePosition = std::array<std::int64_t, 3>;
+
+struct NodeBox {
+  NodePosition first{0, 0, 0}, size{1, 1, 1};
+  std::int64_t nodes() const { return size[0] * size[1] * size[2]; }
+};
+
+struct Partition {
+  std::array<std::int64_t, 3> extents{1, 1, 1};
+  std::array<bool, 3> periodic{};
+  // The first node of each rank along an axis, ascending, and behind them the nodes of the axis.
+  std::array<std::vector<std::int64_t>, 3> cuts{{{0, 1}, {0, 1}, {0, 1}}};
+  int rank = 0;  // this one
+
+  bool operator==(const Partition&) const = default;
+  int ranks_along(int axis) const { return static_cast<int>(cuts[axis].size()) - 1; }
+  int ranks() const { return ranks_along(0) * ranks_along(1) * ranks_along(2); }
+};
+
+// Where a rank stands among the others along each axis, and its nodes.
+std::array<int, 3> place_of(const Partition& p, int rank);
+NodeBox box_of(const Partition& p, int rank);
+inline NodeBox own_box(const Partition& p) {
+  return box_of(p, p.rank);
+}
+
+// Who owns the node at a position within the grid.
+int owner_of(const Partition& p, const NodePosition& at);
+
+// The number of a rank's first node; past the last rank, of all nodes.
+std::int64_t first_number(const Partition& p, int rank);
+std::int64_t number_of(const Partition& p, const NodePosition& at);
+NodePosition position_of(const Partition& p, std::int64_t number);
+
+// How many ranks stand along each axis: the factorisation of `ranks` with the smallest surface between boxes. Throws
+// InputError when no factorisation leaves every rank a node.
+std::array<int, 3> rank_layout(const std::array<std::int64_t, 3>& extents, int ranks);
+
+// `ranks` shares of an axis, the first ones one node longer where it does not divide, as DMDA does it; some are
+// empty where there are more ranks than nodes.
+std::vector<std::int64_t> even_cuts(std::int64_t nodes, int ranks);
+
+}  // namespace quadrille
