@@ -40,7 +40,7 @@ Block GridBlocks::ghost_between(std::int64_t node, PetscInt to) const {
 }
 
 Block GridBlocks::ghost_block(std::int64_t node, PetscInt to, std::int64_t place) const {
-  const std::int64_t dof = hub_.dof, at = structure_.boundary_of[node];
+  const std::int64_t dof = hub_.dof, at = structure_.boundary_index(node);
   const std::int64_t begin = structure_.begin[at], count = structure_.begin[at + 1] - begin;
   return {to, ghost_->value.data(), begin * dof * dof + (place - begin) * dof, count * dof, 1};
 }
@@ -53,7 +53,8 @@ void GridBlocks::all_of(std::int64_t node, std::vector<Block>& blocks) const {
         hub_.neighbour(node % nx, line % hub_.extents[1], line / hub_.extents[1], hub_.offsets[d]);
     if (to >= 0) blocks.push_back(own_block(node, static_cast<PetscInt>(structure_.first_node + to), d));
   }
-  const std::int32_t at = ghost_ ? structure_.boundary_of[node] : -1;
+  const bool has_ghosts = ghost_ != nullptr && (structure_.furthest < 0 || !structure_.inner[node]);
+  const std::int64_t at = has_ghosts ? structure_.boundary_index(node) : -1;
   if (at >= 0)
     for (PetscInt k = structure_.begin[at]; k < structure_.begin[at + 1]; ++k)
       blocks.push_back(ghost_block(node, structure_.ghosts[structure_.ghost[k]], k));

@@ -330,7 +330,7 @@ class GridStore final : public Store {
     throw FormatError("the value " + std::to_string(value) + " at row " + std::to_string(row) + " (node " +
                       std::to_string(row / dof) + "), column " + std::to_string(column) + " (node " +
                       std::to_string(column / dof) + ") lies outside " + structure_->stencil +
-                      " of the DMDA: widen its stencil, or choose another matrix type");
+                      ": widen it, or choose another matrix type");
   }
 
   Mat owner_;  // not owned: it owns this

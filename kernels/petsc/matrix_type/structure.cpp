@@ -2,39 +2,12 @@
 
 #include <algorithm>
 
-#include "kernels/petsc/check.hpp"
+#include "kernels/petsc/indices.hpp"
 
 namespace quadrille::petsc {
 namespace {
 
-using Position = std::array<std::int64_t, 3>;
-
-// The grid, and the boxes that this rank owns and sees.
-struct Boxes {
-  PetscInt dimension = 0, dof = 0, width = 0;
-  DMDAStencilType shape = DMDA_STENCIL_STAR;
-  std::array<PetscInt, 3> global{1, 1, 1}, ranks{1, 1, 1}, first{}, size{1, 1, 1}, seen_first{},
-      seen_size{1, 1, 1};
-  std::array<bool, 3> wraps{};  // periodic along an axis that is owned as a whole
-};
-
-Boxes boxes_of(DM da) {
-  Boxes b;
-  std::array<DMBoundaryType, 3> sides{};
-  QUADRILLE_PETSC(DMDAGetInfo(da, &b.dimension, &b.global[0], &b.global[1], &b.global[2], &b.ranks[0],
-                              &b.ranks[1], &b.ranks[2], &b.dof, &b.width, &sides[0], &sides[1], &sides[2],
-                              &b.shape));
-  QUADRILLE_PETSC(
-      DMDAGetCorners(da, &b.first[0], &b.first[1], &b.first[2], &b.size[0], &b.size[1], &b.size[2]));
-  QUADRILLE_PETSC(DMDAGetGhostCorners(da, &b.seen_first[0], &b.seen_first[1], &b.seen_first[2],
-                                      &b.seen_size[0], &b.seen_size[1], &b.seen_size[2]));
-  for (int axis = 0; axis < b.dimension; ++axis) {
-    if (sides[axis] == DM_BOUNDARY_TWIST)
-      throw FormatError("a DMDA with twisted sides has no block diagonals");
-    b.wraps[axis] = sides[axis] == DM_BOUNDARY_PERIODIC && b.ranks[axis] == 1;
-  }
-  return b;
-}
+using Position = NodePosition;
 
 // A difference of positions on a periodic axis, as small as it can be.
 std::int64_t wrapped(std::int64_t d, std::int64_t reach, std::int64_t n) {
@@ -43,150 +16,162 @@ std::int64_t wrapped(std::int64_t d, std::int64_t reach, std::int64_t n) {
   return d;
 }
 
-// The index of a node, or -1 outside `size`.
-std::int64_t index_in(const std::array<PetscInt, 3>& size, const Position& p) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (p[axis] < 0 || p[axis] >= size[axis]) return -1;
-  return (p[2] * size[1] + p[1]) * size[0] + p[0];
+// The short way around an axis of n nodes, so that a node is its own neighbour at 0.
+std::int64_t short_way(std::int64_t d, std::int64_t n) {
+  d = (d % n + n) % n;
+  return 2 * d > n ? d - n : d;
 }
 
-template <class Body>
-void for_stencil(const Boxes& b, const Body& body) {
-  Position reach{};
-  for (int axis = 0; axis < b.dimension; ++axis) reach[axis] = b.width;
-  for (std::int64_t z = -reach[2]; z <= reach[2]; ++z)
-    for (std::int64_t y = -reach[1]; y <= reach[1]; ++y)
-      for (std::int64_t x = -reach[0]; x <= reach[0]; ++x)
-        if (b.shape == DMDA_STENCIL_BOX || (x != 0) + (y != 0) + (z != 0) <= 1) body(Position{x, y, z});
+void add_once(std::vector<Position>& positions, const Position& p) {
+  if (std::find(positions.begin(), positions.end(), p) == positions.end()) positions.push_back(p);
 }
 
-// The offsets that lead anywhere, one for each neighbour, and the table that finds them.
-void find_offsets(const Boxes& b, GridStructure& s) {
-  for (int axis = 0; axis < b.dimension; ++axis) s.reach[axis] = b.width;
-  const auto slot = [&](const Position& d) {
-    return ((d[2] + s.reach[2]) * (2 * s.reach[1] + 1) + d[1] + s.reach[1]) * (2 * s.reach[0] + 1) + d[0] +
-           s.reach[0];
-  };
-  s.diagonal_at.assign(static_cast<std::size_t>(slot(s.reach) + 1), -1);
-  std::vector<Position> reduced;
-  for_stencil(b, [&](const Position& d) {
-    Position to = d;
+// The stencil's offsets that lead anywhere on the whole grid, one for each neighbour.
+std::vector<Position> neighbours_of(const Partition& p, const std::vector<NodeOffset>& stencil) {
+  std::vector<Position> found;
+  for (const NodeOffset& o : stencil) {
+    Position d{o.x, o.y, o.z};
+    bool inside = true;
     for (int axis = 0; axis < 3; ++axis) {
-      const std::int64_t n = b.size[axis];
-      if (b.wraps[axis]) {
-        to[axis] = (d[axis] % n + n) % n;
-        if (2 * to[axis] > n) to[axis] -= n;  // the short way round, so that a node is its own neighbour at 0
-      } else if (std::abs(d[axis]) >= n)
-        return;  // past the box from every node
+      if (p.periodic[axis]) d[axis] = short_way(d[axis], p.extents[axis]);
+      inside = inside && std::abs(d[axis]) < p.extents[axis];
     }
-    const auto known = std::find(reduced.begin(), reduced.end(), to);
-    s.diagonal_at[slot(d)] = static_cast<std::int32_t>(known - reduced.begin());
-    if (known != reduced.end()) return;
-    reduced.push_back(to);
-    s.owned.offsets.push_back({static_cast<std::int32_t>(to[0]), static_cast<std::int32_t>(to[1]),
-                               static_cast<std::int32_t>(to[2])});
-  });
+    if (inside) add_once(found, d);
+  }
+  return found;
 }
 
-void find_inner_nodes(const Boxes& b, GridStructure& s) {
+// The differences of positions within the box that lead to a neighbour: where the box is part of a periodic axis, the long way
+// around may lie within it as well as the short one. A box without nodes keeps the node itself, for a diagonal.
+std::vector<Position> steps_in_box(const Partition& p, const NodeBox& box,
+                                   const std::vector<Position>& neighbours) {
+  std::vector<Position> steps;
+  const auto ways = [&](std::int64_t d, int axis) {
+    const std::int64_t n = p.extents[axis];
+    std::vector<std::int64_t> found;
+    for (const std::int64_t way : {d, d - n, d + n})
+      if (std::abs(way) < std::max<std::int64_t>(box.size[axis], 1) &&
+          (way == d || (p.periodic[axis] && box.size[axis] < n)))
+        found.push_back(way);
+    return found;
+  };
+  for (const Position& d : neighbours)
+    for (const std::int64_t z : ways(d[2], 2))
+      for (const std::int64_t y : ways(d[1], 1))
+        for (const std::int64_t x : ways(d[0], 0)) add_once(steps, {x, y, z});
+  return steps;
+}
+
+// The block diagonals, and the table that finds them.
+void find_offsets(const NodeBox& box, const std::vector<Position>& neighbours, GridStructure& s) {
+  const std::vector<Position> steps = steps_in_box(s.partition, box, neighbours);
+  for (const auto* positions : {&neighbours, &steps})
+    for (const Position& d : *positions)
+      for (int axis = 0; axis < 3; ++axis) s.reach[axis] = std::max(s.reach[axis], std::abs(d[axis]));
+  for (const Position& d : steps)
+    s.owned.offsets.push_back(
+        {static_cast<std::int32_t>(d[0]), static_cast<std::int32_t>(d[1]), static_cast<std::int32_t>(d[2])});
+  const auto& [rx, ry, rz] = s.reach;
+  for (std::int64_t z = -rz; z <= rz; ++z)
+    for (std::int64_t y = -ry; y <= ry; ++y)
+      for (std::int64_t x = -rx; x <= rx; ++x) {
+        Position d{x, y, z};
+        for (int axis = 0; axis < 3; ++axis)
+          if (s.owned.periodic[axis]) d[axis] = short_way(d[axis], box.size[axis]);
+        const auto at = std::find(steps.begin(), steps.end(), d);
+        s.diagonal_at.push_back(at == steps.end() ? -1 : static_cast<std::int32_t>(at - steps.begin()));
+      }
+}
+
+void find_inner_nodes(const NodeBox& box, GridStructure& s) {
   s.inner.assign(static_cast<std::size_t>(s.owned.nodes()), false);
-  Position low{0, 0, 0}, high{b.size[0], b.size[1], b.size[2]};
+  const Position low = s.reach;
+  Position high = box.size;
   for (int axis = 0; axis < 3; ++axis) {
-    low[axis] += s.reach[axis];
     high[axis] -= s.reach[axis];
     if (low[axis] >= high[axis]) return;
   }
-  const auto number = [&](const Position& p) { return (p[2] * b.size[1] + p[1]) * b.size[0] + p[0]; };
+  const auto number = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    return (z * box.size[1] + y) * box.size[0] + x;
+  };
   for (std::int64_t z = low[2]; z < high[2]; ++z)
     for (std::int64_t y = low[1]; y < high[1]; ++y)
-      for (std::int64_t x = low[0]; x < high[0]; ++x) s.inner[number({x, y, z})] = true;
-  s.furthest = number(s.reach);
+      std::fill(s.inner.begin() + number(low[0], y, z), s.inner.begin() + number(high[0], y, z), true);
+  s.furthest = number(s.reach[0], s.reach[1], s.reach[2]);
   s.diagonal_by.assign(static_cast<std::size_t>(2 * s.furthest + 1), -1);
   for (std::int64_t d = 0; d < s.owned.diagonals(); ++d) {
     const NodeOffset& o = s.owned.offsets[d];
-    s.diagonal_by[number({o.x, o.y, o.z}) + s.furthest] = static_cast<std::int32_t>(d);
+    s.diagonal_by[number(o.x, o.y, o.z) + s.furthest] = static_cast<std::int32_t>(d);
   }
 }
 
-// Global numbers of the nodes in the box that this rank sees; -1 where there is none.
-std::vector<PetscInt> numbers_of(DM da, const Boxes& b) {
-  ISLocalToGlobalMapping mapping = nullptr;
-  QUADRILLE_PETSC(DMGetLocalToGlobalMapping(da, &mapping));
-  const PetscInt* numbers = nullptr;
-  QUADRILLE_PETSC(ISLocalToGlobalMappingGetBlockIndices(mapping, &numbers));
-  std::vector<PetscInt> result(numbers,
-                               numbers + std::int64_t{b.seen_size[0]} * b.seen_size[1] * b.seen_size[2]);
-  QUADRILLE_PETSC(ISLocalToGlobalMappingRestoreBlockIndices(mapping, &numbers));
-  return result;
+// The numbers of the neighbours of a node of the box that other ranks own, ascending.
+void find_ghosts_of(const Partition& p, const NodeBox& box, const Position& at,
+                    const std::vector<Position>& neighbours, std::vector<PetscInt>& found) {
+  found.clear();
+  for (const Position& d : neighbours) {
+    Position to{};
+    bool inside = true, own = true;
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::int64_t n = p.extents[axis];
+      to[axis] = at[axis] + d[axis];
+      if (p.periodic[axis]) to[axis] = (to[axis] % n + n) % n;
+      inside = inside && to[axis] >= 0 && to[axis] < n;
+      own = own && to[axis] >= box.first[axis] && to[axis] < box.first[axis] + box.size[axis];
+    }
+    if (inside && !own) found.push_back(static_cast<PetscInt>(number_of(p, to)));
+  }
+  std::sort(found.begin(), found.end());
 }
 
-void find_ghosts(const Boxes& b, const std::vector<PetscInt>& numbers, GridStructure& s) {
-  const std::int64_t nodes = s.owned.nodes();
-  std::vector<std::vector<PetscInt>> neighbours;  // of each node of `boundary`
-  s.boundary_of.assign(static_cast<std::size_t>(nodes), -1);
-  for (std::int64_t node = 0; node < nodes; ++node) {
-    const Position at{node % b.size[0], node / b.size[0] % b.size[1],
-                      node / (std::int64_t{b.size[0]} * b.size[1])};
-    bool inside = true;
-    for (int axis = 0; axis < b.dimension; ++axis)
-      inside = inside && at[axis] >= b.width && at[axis] + b.width < b.size[axis];
-    if (inside) continue;
-    std::vector<PetscInt> found;
-    for_stencil(b, [&](const Position& d) {
-      Position to{};
-      for (int axis = 0; axis < 3; ++axis) {
-        const std::int64_t n = b.size[axis], p = at[axis] + d[axis];
-        to[axis] = (b.wraps[axis] ? (p % n + n) % n : p) + b.first[axis] - b.seen_first[axis];
-      }
-      const std::int64_t place = index_in(b.seen_size, to);
-      const PetscInt number = place < 0 ? -1 : numbers[place];
-      if (number >= 0 && (number < s.first_node || number >= s.first_node + nodes)) found.push_back(number);
-    });
-    if (found.empty()) continue;
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    s.boundary_of[node] = static_cast<std::int32_t>(s.boundary.size());
-    s.boundary.push_back(static_cast<PetscInt>(node));
-    s.ghosts.insert(s.ghosts.end(), found.begin(), found.end());
-    neighbours.push_back(std::move(found));
+// body(position within the box) for the nodes that are as near as `reach` to a side of the box that is none of the grid's.
+template <class Body>
+void for_nodes_at_sides(const Partition& p, const NodeBox& box, const Position& reach, const Body& body) {
+  Position low{0, 0, 0}, high = box.size;  // of the others
+  for (int axis = 0; axis < 3; ++axis) {
+    if (box.size[axis] == p.extents[axis]) continue;
+    low[axis] = std::min(reach[axis], box.size[axis]);
+    high[axis] = std::max(low[axis], box.size[axis] - reach[axis]);
   }
+  for (std::int64_t z = 0; z < box.size[2]; ++z)
+    for (std::int64_t y = 0; y < box.size[1]; ++y) {
+      const bool crosses = y >= low[1] && y < high[1] && z >= low[2] && z < high[2];
+      for (std::int64_t x = 0; x < (crosses ? low[0] : box.size[0]); ++x) body(Position{x, y, z});
+      for (std::int64_t x = high[0]; crosses && x < box.size[0]; ++x) body(Position{x, y, z});
+    }
+}
+
+void find_ghosts(const NodeBox& box, const std::vector<Position>& neighbours, GridStructure& s) {
+  std::vector<PetscInt> found, of_all;  // by their numbers
+  s.begin.push_back(0);
+  for_nodes_at_sides(s.partition, box, s.reach, [&](const Position& p) {
+    const Position at{box.first[0] + p[0], box.first[1] + p[1], box.first[2] + p[2]};
+    find_ghosts_of(s.partition, box, at, neighbours, found);
+    if (found.empty()) return;
+    s.boundary.push_back(static_cast<PetscInt>((p[2] * box.size[1] + p[1]) * box.size[0] + p[0]));
+    of_all.insert(of_all.end(), found.begin(), found.end());
+    s.begin.push_back(static_cast<PetscInt>(of_all.size()));
+  });
+  s.ghosts = of_all;
   std::sort(s.ghosts.begin(), s.ghosts.end());
   s.ghosts.erase(std::unique(s.ghosts.begin(), s.ghosts.end()), s.ghosts.end());
-  s.begin.push_back(0);
-  for (const std::vector<PetscInt>& found : neighbours) {
-    for (const PetscInt number : found)
-      s.ghost.push_back(static_cast<PetscInt>(std::lower_bound(s.ghosts.begin(), s.ghosts.end(), number) -
-                                              s.ghosts.begin()));
-    s.begin.push_back(static_cast<PetscInt>(s.ghost.size()));
-  }
+  for (const PetscInt number : of_all)
+    s.ghost.push_back(
+        static_cast<PetscInt>(std::lower_bound(s.ghosts.begin(), s.ghosts.end(), number) - s.ghosts.begin()));
 }
 
 }  // namespace
-
-Partition partition_of(DM da) {
-  const Boxes b = boxes_of(da);
-  Partition p;
-  std::array<DMBoundaryType, 3> sides{};
-  std::array<const PetscInt*, 3> sizes{};
-  QUADRILLE_PETSC(DMDAGetInfo(da, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-                              nullptr, &sides[0], &sides[1], &sides[2], nullptr));
-  QUADRILLE_PETSC(DMDAGetOwnershipRanges(da, &sizes[0], &sizes[1], &sizes[2]));
-  for (int axis = 0; axis < b.dimension; ++axis) {
-    p.extents[axis] = b.global[axis];
-    p.periodic[axis] = sides[axis] == DM_BOUNDARY_PERIODIC;
-    p.cuts[axis] = {0};
-    for (PetscInt rank = 0; rank < b.ranks[axis]; ++rank)
-      p.cuts[axis].push_back(p.cuts[axis].back() + sizes[axis][rank]);
-  }
-  MPI_Comm_rank(PetscObjectComm(reinterpret_cast<PetscObject>(da)), &p.rank);
-  return p;
-}
 
 bool GridStructure::same_as(const GridStructure& other) const {
   return this == &other || (owned.dof == other.owned.dof && owned.extents == other.owned.extents &&
                             owned.periodic == other.owned.periodic && owned.offsets == other.owned.offsets &&
                             ghosts == other.ghosts && boundary == other.boundary && begin == other.begin &&
                             ghost == other.ghost);
+}
+
+std::int64_t GridStructure::boundary_index(std::int64_t node) const {
+  const auto at = std::lower_bound(boundary.begin(), boundary.end(), node);
+  return at != boundary.end() && *at == node ? at - boundary.begin() : -1;
 }
 
 OwnNode GridStructure::own_node(std::int64_t number) const {
@@ -224,7 +209,7 @@ std::int64_t GridStructure::diagonal_between(const Position& from, std::int64_t 
 }
 
 std::int64_t GridStructure::ghost_place(std::int64_t from, PetscInt to) const {
-  const std::int32_t at = boundary_of[from];
+  const std::int64_t at = boundary_index(from);
   if (at < 0) return -1;
   const auto first = ghost.begin() + begin[at], last = ghost.begin() + begin[at + 1];
   const auto place =
@@ -232,25 +217,24 @@ std::int64_t GridStructure::ghost_place(std::int64_t from, PetscInt to) const {
   return place != last && ghosts[*place] == to ? place - ghost.begin() : -1;
 }
 
-GridStructure structure_of(DM da) {
-  const Boxes b = boxes_of(da);
+GridStructure structure_of(Partition partition, int dof, const std::vector<NodeOffset>& stencil,
+                           std::string name) {
   GridStructure s;
-  s.partition = partition_of(da);
-  s.owned.dof = to_index32(b.dof, "unknowns of a node");
-  for (int axis = 0; axis < 3; ++axis) {
-    s.owned.extents[axis] = b.size[axis];
-    s.owned.periodic[axis] = b.wraps[axis];
-  }
-  s.stencil = std::string("the ") + (b.shape == DMDA_STENCIL_BOX ? "box" : "star") + " stencil of width " +
-              std::to_string(b.width);
+  s.partition = std::move(partition);
+  s.stencil = std::move(name);
+  const Partition& p = s.partition;
+  const NodeBox box = own_box(p);
+  s.owned.dof = dof;
+  s.owned.extents = box.size;
+  for (int axis = 0; axis < 3; ++axis)
+    s.owned.periodic[axis] = p.periodic[axis] && box.size[axis] == p.extents[axis];
   to_index32(s.owned.rows(), "rows of one rank");
-  find_offsets(b, s);
-  find_inner_nodes(b, s);
-  const std::vector<PetscInt> numbers = numbers_of(da, b);
-  Position corner{};
-  for (int axis = 0; axis < 3; ++axis) corner[axis] = b.first[axis] - b.seen_first[axis];
-  s.first_node = numbers[index_in(b.seen_size, corner)];
-  find_ghosts(b, numbers, s);
+  to_petsc_int(first_number(p, p.ranks()) * dof, "rows of all ranks");
+  s.first_node = static_cast<PetscInt>(first_number(p, p.rank));
+  const std::vector<Position> neighbours = neighbours_of(p, stencil);
+  find_offsets(box, neighbours, s);
+  find_inner_nodes(box, s);
+  find_ghosts(box, neighbours, s);
   return s;
 }
 

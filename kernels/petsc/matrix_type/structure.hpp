@@ -1,8 +1,8 @@
-// What a DMDA says about the operators on its grid: this rank's rows, and where each coupling has its place. Internal to
-// kernels/petsc/matrix_type.
+// The operators on a grid that ranks share: this rank's rows, and where each coupling has its place. A DMDA is one way to such a
+// grid. Internal to kernels/petsc/matrix_type.
 #pragma once
 
-#include <petscdmda.h>
+#include <petscdm.h>
 
 #include <array>
 #include <cstdint>
@@ -21,11 +21,11 @@ struct OwnNode {
   std::array<std::int64_t, 3> position{};
 };
 
-// Nodes are numbered as in DMDA's global vectors: box by box of the ranks, x fastest within each.
+// Nodes are numbered as the partition does it, which is as in DMDA's global vectors.
 struct GridStructure {
   Partition partition;   // of all ranks' nodes
   BlockStructure owned;  // this rank's box; periodic along the axes that it owns as a whole
-  std::string stencil;   // "the star stencil of width 1", for messages
+  std::string stencil;   // "the star stencil of width 1 of the DMDA", for messages
   PetscInt first_node = 0;
 
   // The neighbours that other ranks own, as rows of nodes: node boundary[i] has ghosts[ghost[k]], k from begin[i] to begin[i+1].
@@ -33,6 +33,8 @@ struct GridStructure {
   std::vector<PetscInt> boundary;  // own nodes that have some, from 0, ascending
   std::vector<PetscInt> begin;     // [boundary + 1]
   std::vector<PetscInt> ghost;     // ascending within a node
+  // Which of `boundary` an own node is, or -1.
+  std::int64_t boundary_index(std::int64_t node) const;
 
   // Whether values of both stand in the same places.
   bool same_as(const GridStructure& other) const;
@@ -49,7 +51,6 @@ struct GridStructure {
   // By difference of position, each within -reach..reach: [z][y][x], -1 where the stencil has nothing.
   std::array<std::int64_t, 3> reach{0, 0, 0};
   std::vector<std::int32_t> diagonal_at;
-  std::vector<std::int32_t> boundary_of;  // [own node] -> index into `boundary` or -1
 
   // Where the box is longer than 2 reach on every axis, a neighbour is told by how far it stands behind in the numbering; for
   // sure so of a node that is `inner`, with `reach` nodes of this rank on every side.
@@ -63,10 +64,15 @@ struct GridStructure {
   std::int64_t diagonal_between(const std::array<std::int64_t, 3>& from, std::int64_t to) const;
 };
 
-// Throws FormatError for a DMDA with twisted sides.
-Partition partition_of(DM da);
+// Of this rank, partition.rank, which may have no nodes. `stencil`: where a node's neighbours stand, in any order; around a
+// periodic axis several offsets may lead to one neighbour. Its `owned` has the offsets that stay in the box from some node: those
+// of the stencil in this order, each first one of those that lead to one neighbour, the short way around the axes that are
+// periodic. Throws FormatError where the indices cannot count the rows.
+GridStructure structure_of(Partition partition, int dof, const std::vector<NodeOffset>& stencil,
+                           std::string name);
 
-// Collective. Throws FormatError for a DMDA whose grid it does not know (twisted sides).
+// Throw FormatError for a DMDA with twisted sides.
+Partition partition_of(DM da);
 GridStructure structure_of(DM da);
 
 }  // namespace quadrille::petsc
