@@ -32,7 +32,7 @@ void GhostProducts::fit(Vec like) {
   source.csr =
       product_is_of_copy_ ? std::make_shared<const Csr<double>>(transfer<Host>(*device_values_)) : values_;
   product_ = std::make_unique<ScaledOperator>(
-      make_operator(any_matrix, product_on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu, source, 1), any_matrix);
+      make_operator(any_matrix, product_on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu, source, {}), any_matrix);
 }
 
 // In GPU memory they are gathered as ghosts are, in host memory copied.

@@ -1,4 +1,4 @@
-// The values of a matrix on a DMDA: the block diagonals of this rank's box, and beside them the couplings to ghosts.
+// The values of a matrix on a grid: the block diagonals of this rank's box, and beside them the couplings to ghosts.
 #include <algorithm>
 
 #include "kernels/petsc/gathering.hpp"
@@ -8,6 +8,7 @@
 #include "kernels/petsc/matrix_type/grid_blocks.hpp"
 #include "kernels/petsc/matrix_type/grid_changes.hpp"
 #include "kernels/petsc/matrix_type/grid_copy.hpp"
+#include "kernels/petsc/matrix_type/grid_rows.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/matrix_type/off_process.hpp"
 #include "kernels/petsc/matrix_type/store.hpp"
@@ -25,10 +26,10 @@ PetscInt nodes_of(Mat matrix, PetscInt dof) {
 
 class GridStore final : public Store {
  public:
-  GridStore(Mat owner, std::shared_ptr<const GridStructure> structure)
+  GridStore(Mat owner, std::shared_ptr<const GridStructure> structure, GridValues values)
       : owner_(owner),
         structure_(std::move(structure)),
-        values_(*structure_, distributed(owner_)),
+        values_(std::move(values)),
         hub_(values_.hub()),
         ghost_(values_.ghost()),
         blocks_(*structure_, values_),
@@ -38,7 +39,7 @@ class GridStore final : public Store {
 
   PetscInt dof() const override { return hub_->dof; }
   std::unique_ptr<Store> duplicate(Mat owner, bool values) override {
-    auto copy = std::make_unique<GridStore>(owner, structure_);
+    auto copy = std::make_unique<GridStore>(owner, structure_, GridValues(*structure_, ghost_ != nullptr));
     copy->row_oriented_ = row_oriented_;
     copy->drop_off_process_ = drop_off_process_;
     copy->ignore_outside_ = ignore_outside_;
@@ -235,6 +236,7 @@ class GridStore final : public Store {
   LocalParts parts(bool on_gpu) override {
     LocalParts parts;
     bring_parts(on_gpu);
+    parts.partition = std::shared_ptr<const Partition>(structure_, &structure_->partition);
     parts.hub = hub_;
     parts.ghost = ghost_;
     if (on_gpu) {
@@ -357,7 +359,13 @@ class GridStore final : public Store {
 }  // namespace
 
 std::unique_ptr<Store> make_grid_store(Mat owner, DM da) {
-  return std::make_unique<GridStore>(owner, std::make_shared<const GridStructure>(structure_of(da)));
+  const auto structure = std::make_shared<const GridStructure>(structure_of(da));
+  return std::make_unique<GridStore>(owner, structure, GridValues(*structure, distributed(owner)));
+}
+
+std::unique_ptr<Store> make_grid_store(Mat owner, std::shared_ptr<const GridStructure> structure,
+                                       GridValues values) {
+  return std::make_unique<GridStore>(owner, std::move(structure), std::move(values));
 }
 
 }  // namespace quadrille::petsc

@@ -26,6 +26,11 @@ Csr<double> ghost_part(const GridStructure& s) {
   return ghost;
 }
 
+Array<double> zeros_of(const BlockStructure& structure) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(double));
+  return Array<double>(value_bytes(structure, size) / size, 0.0);
+}
+
 void copy(const Array<double>& from, Array<double, Device>& to) {
   memory::copy_to_device(to.data(), from.data(), from.bytes());
   log_copy(from.bytes(), true);
@@ -43,10 +48,14 @@ void copy(const Array<double, Device>& from, Array<double, Device>& to) {
 }  // namespace
 
 GridValues::GridValues(const GridStructure& structure, bool with_ghosts)
-    : hub_(std::make_shared<BlockDiagonals<double>>()) {
+    : GridValues(structure, with_ghosts, zeros_of(structure.owned)) {
+  zero_ = true;
+}
+
+GridValues::GridValues(const GridStructure& structure, bool with_ghosts, Array<double> values)
+    : hub_(std::make_shared<BlockDiagonals<double>>()), zero_(false) {
   static_cast<BlockStructure&>(*hub_) = structure.owned;
-  constexpr auto size = static_cast<std::int64_t>(sizeof(double));
-  hub_->values = Array<double>(value_bytes(*hub_, size) / size, 0.0);
+  hub_->values = std::move(values);
   if (!with_ghosts) return;
   ghost_ = std::make_shared<Csr<double>>(ghost_part(structure));
   ghost_rows_ = Array<std::int32_t>(ghost_->rows);

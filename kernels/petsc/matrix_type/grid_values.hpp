@@ -14,6 +14,8 @@ class GridValues {
  public:
   // Zeros. Couplings to ghosts only where `with_ghosts`.
   GridValues(const GridStructure& structure, bool with_ghosts);
+  // The values of the block diagonals, [diagonal][column][row], and zeros of the ghosts.
+  GridValues(const GridStructure& structure, bool with_ghosts, Array<double> values);
   // A copy of the newest values of another one with the same structure, in the memory where they are.
   void copy_from(GridValues& other);
 

@@ -96,7 +96,6 @@ void TypedMatrix::set_up(std::unique_ptr<Store> store) {
   store_ = std::move(store);
   set_operations_on_nodes(self_, store_->dof() > 0);
   if (options.verify) store_->watch_copy();
-  on_grid_ = false;
   own_.reset();
   ghosts_.reset();
   scaled_.reset();
@@ -117,10 +116,9 @@ void TypedMatrix::set_up() {
   const DM grid = grid_of(self_);
   if (grid != nullptr) offer_interpolation(grid);
   set_up(grid != nullptr ? make_grid_store(self_, grid) : make_aij_store(self_));
-  on_grid_ = grid != nullptr;
   for (const auto& [option, value] : early_) store_->set_option(option, value);
-  mark_set_up(self_, on_grid_);  // zeros on a grid are values: a colouring asks for its sparsity
-  if (!on_grid_ || !fills_matrices(grid)) return;
+  mark_set_up(self_, grid != nullptr);  // zeros on a grid are values: a colouring asks for its sparsity
+  if (grid == nullptr || !fills_matrices(grid)) return;
   // What PETSc shows at an assembly (-mat_view, -mat_is_symmetric), and forgets at the second one.
   only_zeros_ = true;
   QUADRILLE_PETSC(MatAssemblyBegin(self_, MAT_FINAL_ASSEMBLY));
@@ -202,6 +200,12 @@ ScaledOperator& TypedMatrix::scaled() {
   return *scaled_;
 }
 
+void TypedMatrix::set_format() {
+  options.format_given = true;
+  make_products();
+  made_from_ = store().version();
+}
+
 void TypedMatrix::couple(const LocalParts& parts) {
   const bool fits =
       ghosts_ && (store().parts_in_place() || all_ranks(self_, ghosts_->has_structure_of(parts)));
@@ -216,7 +220,7 @@ void TypedMatrix::choose_vectors() {
   DM dm = nullptr;
   QUADRILLE_PETSC(MatGetDM(self_, &dm));
   if (dm == nullptr)
-    set_gpu_vectors(self_, false);  // whose vectors come along is not known
+    set_gpu_vectors(self_, options.by_program);  // else whose vectors come along is not known
   else if (makes_gpu_vectors(dm))
     set_gpu_vectors(self_, true);
 }

@@ -25,8 +25,8 @@ class TypedMatrix final : public ShellContext {
   void set_up(std::unique_ptr<Store> store);
   // Sets up where the program did not, as newer versions of PETSc do.
   Store& store();
-  // Whether set_up() found a DMDA.
-  bool on_grid() const { return on_grid_; }
+  // Whether it has a grid; sets up as store() does.
+  bool on_grid() { return store().dof() > 0; }
   // Whether an assembly has values to take: not that of a new matrix, nor one while AIJ changes them.
   bool assembles_values() { return !only_zeros_ && !store().in_change(); }
 
@@ -48,6 +48,10 @@ class TypedMatrix final : public ShellContext {
   void set_option(MatOption option, bool value);
   // Where the program put values outside the grid's stencil: from now on a matrix without a grid. Collective.
   void leave_grid_if_outgrown();
+  // This rank's own rows and columns in their format; up to date after scaled().
+  const std::shared_ptr<const SpmvOperator<double>>& own() const { return own_; }
+  // From now on products are those of `options` as they are. Collective.
+  void set_format();
   // Whether products are CDS's in GPU memory, which are the values on a grid themselves, without a copy.
   bool applies_on_gpu();
   // Which matrix this is the context of: MatHeaderReplace() gives it to another one.
@@ -71,7 +75,6 @@ class TypedMatrix final : public ShellContext {
 
   Mat self_ = nullptr;  // not owned: it owns this
   std::unique_ptr<Store> store_;
-  bool on_grid_ = false;
   bool sizes_decided_ = false;  // by PETSc, in lay_out()
   bool said_zero_ = false;
   bool only_zeros_ = false;  // while set_up() assembles the zeros of a grid

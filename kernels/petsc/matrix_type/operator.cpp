@@ -14,6 +14,24 @@ namespace {
 // A format asked for CSR, which is made only then.
 struct NeedsCsr {};
 
+// Of a rank without rows.
+class NoRows final : public SpmvOperator<double> {
+ public:
+  explicit NoRows(SpaceKind space) : space_(space) {}
+  std::int64_t rows() const override { return 0; }
+  std::int64_t columns() const override { return 0; }
+  SpaceKind space() const override { return space_; }
+  Traffic traffic() const override { return {}; }
+  void multiply(Queue, const double*, const Output<double>&) const override {}
+  bool has_transpose() const override { return true; }
+  void multiply_transposed(Queue, const double*, const Output<double>&) const override {}
+  Csr<double> to_csr() const override { return {0, 0, Array<std::int32_t>(1, 0), {}, {}}; }
+  Array<double> diagonal_blocks(int) const override { return {}; }
+
+ private:
+  SpaceKind space_;
+};
+
 SpaceKind space_of(const TypeOptions& options) {
   if (options.space == "cpu") return SpaceKind::cpu;
   if (options.space == "cuda") {
@@ -46,7 +64,8 @@ std::string format_list() {
 }
 
 std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& format, SpaceKind space,
-                                                          const Source<double>& source, int block_size) {
+                                                          const Source<double>& source,
+                                                          const FormatOptions& options) {
   const FormatEntry* entry = find_entry(format, space);
   if (entry == nullptr) {
     const SpaceKind other = space == SpaceKind::cpu ? SpaceKind::cuda : SpaceKind::cpu;
@@ -55,8 +74,7 @@ std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& for
                           : "format " + format + " has no product on " +
                                 (space == SpaceKind::cpu ? "the CPU" : "a GPU") + " in this build");
   }
-  FormatOptions options;
-  options.block_size = block_size;
+  if (source.hub && source.hub->rows() == 0) return std::make_shared<const NoRows>(space);
   try {
     return entry->make_fp64(source, options);
   } catch (const NeedsCsr&) {
@@ -85,7 +103,7 @@ bool fits_block_diagonals(const Csr<double>& csr, PetscInt block_size) {
 
 SpaceKind choose_space(const TypeOptions& options) {
   const SpaceKind space = space_of(options);
-  if (space == SpaceKind::cuda) choose_device();
+  if (space == SpaceKind::cuda && !options.by_program) choose_device();
   return space;
 }
 
@@ -99,9 +117,10 @@ std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const T
   if (!source.csr) source.no_csr = std::make_exception_ptr(NeedsCsr{});
   PetscInt block_size = 1;
   QUADRILLE_PETSC(MatGetBlockSize(owner, &block_size));
+  FormatOptions of_format = options.of_format;
+  of_format.block_size = to_index32(std::max<PetscInt>(block_size, 1), "rows of a block");
   try {
-    return make_operator(options.format, space, source,
-                         to_index32(std::max<PetscInt>(block_size, 1), "rows of a block"));
+    return make_operator(options.format, space, source, of_format);
   } catch (const FormatError& error) {
     throw FormatError(
         "-mat_quadrille_format " + options.format + ": " + error.what() +

@@ -9,7 +9,6 @@
 
 #include "kernels/petsc/matrix_type/options.hpp"
 #include "kernels/petsc/matrix_type/store.hpp"
-#include "kernels/registry.hpp"
 
 namespace quadrille::petsc {
 
@@ -18,7 +17,8 @@ std::string format_list();
 
 // Throws FormatError where the format is unknown, not there in this space, or refuses the operator.
 std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& format, SpaceKind space,
-                                                          const Source<double>& source, int block_size);
+                                                          const Source<double>& source,
+                                                          const FormatOptions& options);
 
 // Whether the sparsity has so few block diagonals that they take no more bytes than CSR does.
 bool fits_block_diagonals(const Csr<double>& csr, PetscInt block_size);

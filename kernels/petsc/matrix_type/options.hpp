@@ -6,6 +6,8 @@
 #include <string>
 #include <type_traits>
 
+#include "kernels/registry.hpp"
+
 namespace quadrille::petsc {
 
 // The format that holds any matrix.
@@ -16,6 +18,8 @@ struct TypeOptions {
   bool format_given = false;   // else any_matrix holds what has no block diagonals
   std::string space = "auto";  // -mat_quadrille_space: auto, cpu, cuda
   bool verify = false;         // -mat_quadrille_verify
+  FormatOptions of_format;     // a C++ program's; the size of a block is the matrix's
+  bool by_program = false;     // set_format() said these; the GPU is chosen, and vectors come from the matrix
 };
 
 // Throws FormatError where there is no such space.

@@ -1,5 +1,4 @@
-// Where the values of a matrix stand: on the grid of a DMDA, in the order of its block diagonals, or in PETSc's AIJ where no
-// grid is known. Internal to kernels/petsc/matrix_type.
+// Where the values of a matrix stand: on a grid, in the order of its block diagonals, or in PETSc's AIJ where no grid is known. Internal to kernels/petsc/matrix_type.
 #pragma once
 
 #include <petscmat.h>
@@ -10,6 +9,7 @@
 
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
+#include "grid/partition.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/matrix_type/copy_watch.hpp"
 #include "kernels/petsc/matrix_type/index_runs.hpp"
@@ -24,9 +24,10 @@ struct LocalParts {
   std::shared_ptr<const BlockDiagonals<double, Device>> device_hub;
   std::shared_ptr<const Csr<double, Device>> device_ghost;
   std::shared_ptr<const Csr<double>> csr;
-  std::shared_ptr<const Csr<double>> ghost;  // boundary_rows x ghost_columns; null on one rank
-  std::vector<PetscInt> boundary_rows;       // from 0, ascending
-  std::vector<PetscInt> ghost_columns;       // global, ascending
+  std::shared_ptr<const Csr<double>> ghost;    // boundary_rows x ghost_columns; null on one rank
+  std::vector<PetscInt> boundary_rows;         // from 0, ascending
+  std::vector<PetscInt> ghost_columns;         // global, ascending
+  std::shared_ptr<const Partition> partition;  // of the nodes; null where no grid is known
 };
 
 // Every member throws. Rows and columns are global, unless said otherwise.

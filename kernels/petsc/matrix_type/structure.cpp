@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/petsc/indices.hpp"
+#include "kernels/petsc/matrix_type/box_sides.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -124,27 +125,10 @@ void find_ghosts_of(const Partition& p, const NodeBox& box, const Position& at,
   std::sort(found.begin(), found.end());
 }
 
-// body(position within the box) for the nodes that are as near as `reach` to a side of the box that is none of the grid's.
-template <class Body>
-void for_nodes_at_sides(const Partition& p, const NodeBox& box, const Position& reach, const Body& body) {
-  Position low{0, 0, 0}, high = box.size;  // of the others
-  for (int axis = 0; axis < 3; ++axis) {
-    if (box.size[axis] == p.extents[axis]) continue;
-    low[axis] = std::min(reach[axis], box.size[axis]);
-    high[axis] = std::max(low[axis], box.size[axis] - reach[axis]);
-  }
-  for (std::int64_t z = 0; z < box.size[2]; ++z)
-    for (std::int64_t y = 0; y < box.size[1]; ++y) {
-      const bool crosses = y >= low[1] && y < high[1] && z >= low[2] && z < high[2];
-      for (std::int64_t x = 0; x < (crosses ? low[0] : box.size[0]); ++x) body(Position{x, y, z});
-      for (std::int64_t x = high[0]; crosses && x < box.size[0]; ++x) body(Position{x, y, z});
-    }
-}
-
 void find_ghosts(const NodeBox& box, const std::vector<Position>& neighbours, GridStructure& s) {
   std::vector<PetscInt> found, of_all;  // by their numbers
   s.begin.push_back(0);
-  for_nodes_at_sides(s.partition, box, s.reach, [&](const Position& p) {
+  for_nodes_at_sides(s.partition, box, s.reach, [&](const NodePosition& p) {
     const Position at{box.first[0] + p[0], box.first[1] + p[1], box.first[2] + p[2]};
     find_ghosts_of(s.partition, box, at, neighbours, found);
     if (found.empty()) return;
