@@ -33,9 +33,9 @@
 #include "drivers/support/solve_record.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/petsc/grid_multigrid.hpp"
+#include "kernels/petsc/grid_matrix.hpp"
 #include "kernels/petsc/krylov.hpp"
-#include "kernels/petsc/point_block_jacobi.hpp"
+#include "kernels/petsc/matrix_type/register.hpp"
 #include "kernels/petsc/ranks.hpp"
 #include "kernels/petsc/session.hpp"
 #include "revision.hpp"
@@ -114,7 +114,7 @@ class Solve {
     together([&] { solve(); });
     together([&] {
       if (!exact_.empty()) compare();
-      stored_bytes_ = petsc::sum_over_ranks(op_->traffic().stored_bytes);
+      stored_bytes_ = petsc::sum_over_ranks(petsc::stored_bytes(solved_.get()));
     });
     together([&] {
       progress_.say("");
@@ -144,6 +144,13 @@ class Solve {
   void take(const FormatEntry& entry) {
     entry_ = &entry;
     space_ = space_of(options_, entry);
+  }
+
+  bool as_aij() const { return entry_->name == petscs_format; }
+
+  // Of a peer: what makes its coarser grids.
+  petsc::GridFormat format() const {
+    return {as_aij() ? "cds" : entry_->name, space_, options_.format_options};
   }
 
   // Among the formats that come straight from the grid and, where CSR would be smaller than each of these and
@@ -197,7 +204,7 @@ class Solve {
     const bool by_choice = entry_ == nullptr, csr = by_choice ? room_for_csr() : needs_csr(*entry_);
     require_memory(csr);
     together([&] { input_ = pde_input(options_); });
-    RankSource part;
+    petsc::GridRows rows;
     together([&] {
       PdeLines lines = assemble_pde_lines(options_.pde, options_.grid, options_.points, options_.boundary,
                                           input_, lines_of_rank(options_.grid));
@@ -206,26 +213,20 @@ class Solve {
       singular_ = lines.singular;
       region_ = std::move(lines.region);
       regions_ = lines.regions;
-      part = rank_source(options_.grid, std::move(lines.system.structure), std::move(lines.system.values),
-                         csr && !by_choice);
-      ghosts_ = part.ghosts;
+      rows = {std::move(lines.system.structure), std::move(lines.system.values)};
     });
-    if (by_choice) choose(part.source, csr);
     together([&] {
-      if (petsc::asks_for_preconditioner("quadrille_mg") && petsc::ranks() == 1)
-        keep_for_multigrid(part.source);
-      op_ = rank_operator(part, *entry_, options_.format_options);
+      matrix_ = petsc::make_grid_matrix(partition_of(options_.grid, options_.boundary), std::move(rows));
     });
+    if (by_choice) {
+      Source<double> source;
+      source.hub = petsc::own_block_diagonals(matrix_.get());
+      choose(source, csr);
+    }
+    together([&] { petsc::set_format(matrix_.get(), format()); });
+    together(
+        [&] { solved_ = as_aij() ? petsc::make_aij(matrix_.get(), space_ == SpaceKind::cuda) : matrix_; });
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
-  }
-
-  // The operator on its grid, in the memory where it multiplies, which CDS then shares.
-  void keep_for_multigrid(Source<double>& source) {
-    if (space_ == SpaceKind::cuda)
-      device_hub_ = source.device_hub =
-          std::make_shared<const BlockDiagonals<double, Device>>(transfer<Device>(*source.hub));
-    else
-      hub_ = source.hub;
   }
 
   // Of this rank's part of the operator, with CSR and a format made from it where that is asked for, and its
@@ -271,13 +272,8 @@ class Solve {
 
   void solve() {
     progress_.say("setting up");
-    petsc::KrylovProblem krylov{op_, entry_->name, options_.grid.dof, singular_,
-                                !options_.petsc_arguments.empty()};
-    krylov.as_aij = entry_->name == petscs_format;
-    krylov.aij_on_gpu = krylov.as_aij && space_ == SpaceKind::cuda;
-    krylov.ghosts = ghosts_;
-    krylov.hub = hub_;
-    krylov.device_hub = device_hub_;
+    petsc::KrylovProblem krylov{solved_, singular_, !options_.petsc_arguments.empty()};
+    if (petsc::asks_for_preconditioner("quadrille_mg")) krylov.preconditioned_by = matrix_;
     krylov.coarsen = [this](int levels, petsc::CoarseOperators operators) {
       return coarse_levels(levels, operators);
     };
@@ -312,15 +308,20 @@ class Solve {
   }
 
   PdeOnGrid on_finest_grid() const {
-    return {options_.pde, options_.grid, options_.points,         options_.boundary, input_,
-            op_,          entry_,        options_.format_options, ghosts_,           space_};
+    const bool indexed = entry_ == nullptr || needs_csr(*entry_);
+    PdeOnGrid finest{options_.pde, options_.grid, options_.points, options_.boundary,
+                     input_,       indexed,       matrix_};
+    if (entry_ == nullptr) return finest;
+    finest.format = format();
+    finest.as_aij = as_aij();
+    return finest;
   }
 
   petsc::CoarseLevels coarse_levels(int levels, petsc::CoarseOperators operators) {
     progress_.say("coarser grids");
     petsc::CoarseLevels result = coarsen(on_finest_grid(), levels, operators);
     const std::int64_t coarsest =
-        petsc::sum_over_ranks((result.below.empty() ? op_ : result.below.back().op)->rows());
+        petsc::rows_of_all(result.below.empty() ? matrix_.get() : result.below.back().matrix.get());
     multigrid_ = std::to_string(result.below.size() + 1) +
                  (result.below.empty() ? " level of " : " levels down to ") + std::to_string(coarsest) +
                  " unknowns, coarse operators " +
@@ -366,7 +367,7 @@ class Solve {
               << (record_.ranks > 1 ? ", " + std::to_string(record_.ranks) + " ranks" : "") << ", "
               << bytes_text(stored_bytes_) << ", " << formatted("%.3g", record_.matmult_ms)
               << " ms per product"
-              << (op_->space() == SpaceKind::cuda && !petsc::has_cuda()
+              << (space_ == SpaceKind::cuda && !petsc::has_cuda()
                       ? ", x copied to the GPU and y back at each, for this PETSc is without CUDA"
                       : "")
               << "\n";
@@ -441,11 +442,9 @@ class Solve {
   const FormatEntry* entry_ = nullptr;  // auto: until the operator is there
   SpaceKind space_ = SpaceKind::cpu;
   const Clock::time_point start_ = Clock::now();
+  petsc::SharedMat matrix_;  // of the type quadrille
+  petsc::SharedMat solved_;  // the same, or its copy as a peer
   // Of this rank's rows:
-  std::shared_ptr<const SpmvOperator<double>> op_;
-  std::shared_ptr<const GhostPart> ghosts_;
-  std::shared_ptr<const BlockDiagonals<double>> hub_;                 // where quadrille_mg asks for it
-  std::shared_ptr<const BlockDiagonals<double, Device>> device_hub_;  // or this one
   std::vector<double> rhs_, exact_, solution_, error_;  // exact and error of a manufactured solution
   PdeInput input_;
   bool singular_ = false;
@@ -468,8 +467,7 @@ int run_solve(const Options& options) {
     use_machine(options, petsc::gpu_of_rank(options.device));
   });
   together([&] {
-    petsc::register_point_block_jacobi();
-    petsc::register_grid_multigrid();
+    petsc::register_matrix_type();
     code = Solve(options)();
   });
   if (petsc::rank() == 0)

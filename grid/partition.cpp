@@ -96,4 +96,12 @@ std::vector<std::int64_t> even_cuts(std::int64_t nodes, int ranks) {
   return cuts;
 }
 
+Partition partition_by_planes(const std::array<std::int64_t, 3>& extents, const std::array<bool, 3>& periodic,
+                              int ranks, int rank) {
+  Partition p{extents, periodic, {}, rank};
+  for (int axis = 0; axis < 3; ++axis)
+    p.cuts[axis] = even_cuts(extents[axis], axis == slowest_axis(extents) ? ranks : 1);
+  return p;
+}
+
 }  // namespace quadrille

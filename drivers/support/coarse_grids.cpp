@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "drivers/support/failure.hpp"
+#include "drivers/support/rank_part.hpp"
 #include "grid/axis_interpolation.hpp"
 #include "grid/error.hpp"
 #include "kernels/galerkin.hpp"
 #include "kernels/operator_weights.hpp"
-#include "kernels/petsc/rank_products.hpp"
+#include "kernels/petsc/coarse_products.hpp"
 #include "kernels/petsc/ranks.hpp"
+#include "kernels/petsc/transfer_matrix.hpp"
 
 namespace quadrille {
 namespace {
@@ -69,52 +71,49 @@ double cell_m3(const Grid& grid) {
   return grid.spacing_m[0] * grid.spacing_m[1] * grid.spacing_m[2];
 }
 
-// The rows of this rank, [diagonal][column][row].
-struct Rows {
-  BlockStructure structure;  // of the whole grid
-  Array<double> values;
-};
-
-Rows discretised(const PdeOnGrid& finest, const Grid& grid) {
-  PdeLines part =
-      assemble_pde_lines(finest.pde, grid, finest.points, finest.boundary, finest.input, lines_of_rank(grid));
-  return {std::move(part.system.structure), std::move(part.system.values)};
-}
-
-Rows rediscretised(const PdeOnGrid& finest, const Grid& grid) {
+petsc::GridRows rediscretised(const PdeOnGrid& finest, const Grid& grid) {
   if (finest.input.coefficient)
     throw InputError(
         "-pc_mg_galerkin none: coarser grids have no coefficients where a file gives them; "
         "choose both");
-  Rows rows = discretised(finest, grid);
+  PdeLines part =
+      assemble_pde_lines(finest.pde, grid, finest.points, finest.boundary, finest.input, lines_of_rank(grid));
+  Array<double>& values = part.system.values;
   const double more = cell_m3(grid) / cell_m3(finest.grid);
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < rows.values.size(); ++i) rows.values[i] *= more;
-  return rows;
+  for (std::int64_t i = 0; i < values.size(); ++i) values[i] *= more;
+  return {std::move(part.system.structure), std::move(values)};
 }
 
+// An operator on a grid.
+struct Level {
+  Grid grid;
+  BlockStructure structure;  // of the whole grid
+  petsc::SharedMat matrix;   // of the type quadrille
+};
+
 // The weights of an interpolation that follows an operator, of this rank's fine rows.
-Array<double> weights_of_rank(const Rows& fine, const Grid& grid,
-                              const std::array<AxisInterpolation, 3>& axes) {
-  const int axis = slab_axis(grid.extents);
-  const std::int64_t n = grid.extents[axis], nodes = grid.nodes() / n;
-  const Planes own = planes_of_rank(grid);
-  OperatorPlanes a{fine.structure, axis, {}, fine.values};
-  for (std::int64_t i = 0; i < own.count; ++i) a.planes.push_back(static_cast<std::int32_t>(own.first + i));
-  if (petsc::ranks() == 1) return operator_weights(a, axes, 0, own.count);
+Array<double> weights_of_rank(const Level& fine, const std::array<AxisInterpolation, 3>& axes) {
+  if (petsc::ranks() == 1) return operator_weights(*petsc::own_block_diagonals(fine.matrix.get()), axes);
+  const int axis = slowest_axis(fine.grid.extents);
+  const std::int64_t n = fine.grid.extents[axis], nodes = fine.grid.nodes() / n;
+  const NodeBox own = own_box(partition_by_planes(fine.grid.extents, {}, petsc::ranks(), petsc::rank()));
+  const std::int64_t first = own.first[axis], count = own.size[axis];
+  std::vector<std::int32_t> planes;
+  for (std::int64_t i = 0; i < count; ++i) planes.push_back(static_cast<std::int32_t>(first + i));
   // With the planes beside, which are other ranks'.
-  for (const std::int64_t beside : {own.first - 1, own.first + own.count}) {
-    if (own.count == 0 || own.count == n || ((beside < 0 || beside >= n) && !fine.structure.periodic[axis]))
-      continue;
+  for (const std::int64_t beside : {first - 1, first + count}) {
+    if (count == 0 || count == n || ((beside < 0 || beside >= n) && !fine.structure.periodic[axis])) continue;
     const auto plane = static_cast<std::int32_t>((beside + n) % n);
-    if (std::find(a.planes.begin(), a.planes.end(), plane) == a.planes.end()) a.planes.push_back(plane);
+    if (std::find(planes.begin(), planes.end(), plane) == planes.end()) planes.push_back(plane);
   }
   std::vector<std::int64_t> wanted;
-  for (const std::int32_t plane : a.planes)
+  for (const std::int32_t plane : planes)
     for (std::int64_t i = 0; i < nodes; ++i) wanted.push_back(plane * nodes + i);
-  const Array<double> values =
-      petsc::rows_of_nodes(fine.values, own.count * nodes * grid.dof, wanted, grid.dof);
-  return operator_weights({fine.structure, axis, a.planes, values}, axes, 0, own.count);
+  const int dof = fine.grid.dof;
+  const Array<double> values = petsc::rows_of_nodes(petsc::rows_of(fine.matrix.get(), fine.structure),
+                                                    count * nodes * dof, wanted, dof);
+  return operator_weights({fine.structure, axis, planes, values}, axes, 0, count);
 }
 
 struct Between {
@@ -127,9 +126,9 @@ Between between(const Grid& fine, const Grid& coarse, const Boundary& boundary, 
   Between result;
   result.own = result.axes = interpolations(fine, coarse, boundary, nested);
   if (petsc::ranks() == 1) return result;
-  const int axis = slab_axis(fine.extents);
-  const Planes planes = planes_of_rank(fine);
-  AxisPart part = part_of(result.axes[axis], planes.first, planes.count);
+  const int axis = slowest_axis(fine.extents);
+  const NodeBox box = own_box(partition_of(fine, boundary));
+  AxisPart part = part_of(result.axes[axis], box.first[axis], box.size[axis]);
   result.own[axis] = std::move(part.axis);
   const std::int64_t nodes = coarse.nodes() / coarse.extents[axis];
   for (const std::int32_t plane : part.coarse_nodes)
@@ -137,20 +136,31 @@ Between between(const Grid& fine, const Grid& coarse, const Boundary& boundary, 
   return result;
 }
 
-// This rank's part of an operator.
-struct RankOperator {
-  std::shared_ptr<const SpmvOperator<double>> op;
-  std::shared_ptr<const GhostPart> ghosts;
+struct Interpolation {
+  std::shared_ptr<const GridTransfer<double>> own;
+  petsc::SharedMat matrix;
 };
 
-// Whether the format is made from CSR, as one that is not chosen yet may be.
-bool indexed(const PdeOnGrid& finest) {
-  return finest.entry == nullptr || needs_csr(*finest.entry);
+Interpolation interpolation(const PdeOnGrid& finest, const Level& fine, const Grid& coarse, bool nested,
+                            bool follows_operator) {
+  Between p = between(fine.grid, coarse, finest.boundary, nested);
+  Interpolation result;
+  const int dof = fine.grid.dof;
+  if (follows_operator)
+    result.own = make_weighted_transfer(p.own, dof, weights_of_rank(fine, p.axes), finest.format.space);
+  else
+    result.own = make_grid_transfer<double>(p.own, dof, finest.format.space);
+  result.matrix =
+      petsc::shared(petsc::ranks() == 1
+                        ? petsc::make_transfer_matrix(result.own)
+                        : petsc::make_transfer_matrix({result.own, std::move(p.coarse_nodes)},
+                                                      lines_of_rank(coarse).count * coarse.extents[0] * dof));
+  return result;
 }
 
 // Where an interpolation that follows an operator reaches no fine node from a coarse one, the row is empty: a
 // diagonal keeps the unknown at zero.
-void fill_empty_rows(Rows& rows) {
+void fill_empty_rows(petsc::GridRows& rows) {
   const std::int64_t dof = rows.structure.dof, columns = rows.structure.diagonals() * dof;
   const std::int64_t n = columns > 0 ? rows.values.size() / columns : 0;
   const auto& offsets = rows.structure.offsets;
@@ -163,22 +173,19 @@ void fill_empty_rows(Rows& rows) {
   }
 }
 
-// P^T A P of the operator on the next finer grid, `finer`.
-Rows galerkin(const RankOperator& finer, const petsc::MultigridLevel& level, const Grid& grid,
-              const Boundary& boundary, int radius) {
+// P^T A P of the operator on the next finer grid.
+petsc::GridRows galerkin(const Level& finer, const Interpolation& p, const Grid& grid,
+                         const Boundary& boundary, int radius) {
   if (petsc::ranks() == 1) {
-    BlockDiagonals<double> hub = galerkin_product(*finer.op, *level.interpolation, radius);
+    BlockDiagonals<double> hub = galerkin_product(*petsc::own_product(finer.matrix.get()), *p.own, radius);
     Array<double> values = std::move(hub.values);
     return {std::move(hub), std::move(values)};
   }
-  std::array<bool, 3> periodic{};
-  for (int axis = 0; axis < grid.dimension; ++axis) periodic[axis] = boundary.periodic(axis);
-  BlockStructure structure = galerkin_structure(grid.extents, periodic, grid.dof, radius);
+  BlockStructure structure =
+      galerkin_structure(grid.extents, partition_of(grid, boundary).periodic, grid.dof, radius);
   const LineRange lines = lines_of_rank(grid);
-  Array<double> values = galerkin_values(
-      structure, radius, lines.first, lines.count,
-      petsc::rank_triple_product(finer.op, finer.ghosts, {level.interpolation, level.coarse_nodes},
-                                 lines.count * grid.extents[0] * grid.dof));
+  Array<double> values = galerkin_values(structure, radius, lines.first, lines.count,
+                                         petsc::triple_product(finer.matrix, p.matrix));
   return {std::move(structure), std::move(values)};
 }
 
@@ -215,41 +222,28 @@ petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOp
   const bool follows_operator =
       by_products && reach(finest.points) == 1 && !pde_looks_alike_on_coarser_grids(finest.pde);
   petsc::CoarseLevels result{{}, by_products};
-  Rows rows;  // of the finer grid
-  if (follows_operator) together([&] { rows = discretised(finest, finest.grid); });
-  RankOperator finer{finest.op, finest.ghosts};
+  Level finer{finest.grid, block_structure(finest.grid, finest.points, finest.boundary), finest.matrix};
   int radius = reach(finest.points);
   for (std::size_t i = 1; i < grids.size(); ++i) {
-    petsc::MultigridLevel level;
-    const auto interpolate = [&](SpaceKind space) {
-      together([&] {
-        Between p = between(grids[i - 1], grids[i], finest.boundary, by_products);
-        level.interpolation = follows_operator
-                                  ? make_weighted_transfer(p.own, finest.grid.dof,
-                                                           weights_of_rank(rows, grids[i - 1], p.axes), space)
-                                  : make_grid_transfer<double>(p.own, finest.grid.dof, space);
-        level.coarse_nodes = std::move(p.coarse_nodes);
-      });
-    };
-    interpolate(finest.entry->space);
-    Rows coarser;
+    Interpolation p;
+    petsc::GridRows rows;
     radius = galerkin_radius(radius);
+    together([&] { p = interpolation(finest, finer, grids[i], by_products, follows_operator); });
     together([&] {
-      coarser = by_products ? galerkin(finer, level, grids[i], finest.boundary, radius)
-                            : rediscretised(finest, grids[i]);
-      if (follows_operator) fill_empty_rows(coarser);
+      rows = by_products ? galerkin(finer, p, grids[i], finest.boundary, radius)
+                         : rediscretised(finest, grids[i]);
+      if (follows_operator) fill_empty_rows(rows);
     });
-    if (finest.vectors && *finest.vectors != finest.entry->space) interpolate(*finest.vectors);
-    rows = std::move(coarser);
     together([&] {
-      Rows kept{rows.structure, follows_operator ? copy_of(rows.values) : std::move(rows.values)};
-      const RankSource part =
-          rank_source(grids[i], std::move(kept.structure), std::move(kept.values), indexed(finest));
-      finer = {rank_operator(part, *finest.entry, finest.format_options), part.ghosts};
+      finer.grid = grids[i];
+      finer.structure = rows.structure;
+      finer.matrix =
+          petsc::make_grid_matrix(partition_of(grids[i], finest.boundary), std::move(rows), finest.format);
+      result.below.push_back(
+          {finest.as_aij ? petsc::make_aij(finer.matrix.get(), finest.format.space == SpaceKind::cuda)
+                         : finer.matrix,
+           std::move(p.matrix)});
     });
-    level.op = finer.op;
-    level.ghosts = finer.ghosts;
-    result.below.push_back(std::move(level));
   }
   return result;
 }
@@ -271,7 +265,7 @@ std::int64_t multigrid_bytes(const PdeOnGrid& finest, int levels, petsc::CoarseO
     // Smoother, its estimate of eigenvalues and the cycle; weights of the interpolation; the values, once
     // more where it follows them.
     bytes += structure.rows() * 8 * (24 + (by_products ? 8 : 0));
-    if (i > 0) bytes += values * (indexed(finest) ? 4 : 1);
+    if (i > 0) bytes += values * (finest.indexed ? 4 : 1);
     if (by_products) bytes += values;
   }
   return bytes;

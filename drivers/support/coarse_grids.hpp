@@ -3,15 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "assembly/pdes.hpp"
-#include "drivers/support/rank_part.hpp"
+#include "kernels/petsc/grid_matrix.hpp"
 #include "kernels/petsc/multigrid.hpp"
-#include "kernels/registry.hpp"
 
 namespace quadrille {
 
@@ -21,13 +18,12 @@ struct PdeOnGrid {
   Stencil points;
   Boundary boundary;
   PdeInput input;
-  std::shared_ptr<const SpmvOperator<double>> op;
-  const FormatEntry* entry = nullptr;  // the format, and the memory, of the operators on every grid
-  FormatOptions format_options;
-  // On several ranks, of which each has its lines (rank_part.hpp).
-  std::shared_ptr<const GhostPart> ghosts = {};
-  // Where the interpolations multiply, if not where the format does.
-  std::optional<SpaceKind> vectors = {};
+  bool indexed = false;  // operators are made from CSR, or may be
+  // The operator on the grid, of the type quadrille, and how its products and those of the operators on
+  // coarser grids are made.
+  petsc::SharedMat matrix = {};
+  petsc::GridFormat format = {};
+  bool as_aij = false;  // levels multiply as PETSc's own AIJ instead, where `format` would
 };
 
 // The grids of multigrid, the finest first. Each axis of more than one node is halved from one to the next,

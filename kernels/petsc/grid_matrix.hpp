@@ -50,6 +50,7 @@ Array<double> rows_of(_p_Mat* matrix, const BlockStructure& whole);
 // diagonal. Collective. Throws FormatError for a GPU where PETSc has no CUDA.
 SharedMat make_aij(_p_Mat* matrix, bool on_gpu);
 
+std::int64_t rows_of_all(_p_Mat* matrix);  // of any matrix
 // Of this rank, without what couples it to others. Of a matrix of the type, or AIJ.
 std::int64_t stored_bytes(_p_Mat* matrix);
 

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <string_view>
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/grid_multigrid.hpp"
 #include "kernels/petsc/guarded.hpp"
+#include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/multigrid_setup.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
@@ -138,6 +140,13 @@ void abandon(Handle<KSP>& solver, Mat matrix) {
     abandoned->push_back(solver.release());
 }
 
+bool is_petscs_own(Mat matrix) {
+  PetscBool aij = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(matrix), &aij, MATSEQAIJ, MATMPIAIJ,
+                                            "seqaijcusparse", "mpiaijcusparse", ""));
+  return aij;
+}
+
 [[noreturn]] void put_down_to_options(const PetscError& error, bool as_aij) {
   const bool diverged = error.code == PETSC_ERR_NOT_CONVERGED || error.code == PETSC_ERR_CONV_FAILED;
   if (diverged)
@@ -161,7 +170,7 @@ void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver, Ma
   } catch (const PetscError& error) {
     abandon(solver, matrix);
     if (!problem.has_options || !options_may_be_to_blame(error)) throw;
-    put_down_to_options(error, problem.as_aij);
+    put_down_to_options(error, is_petscs_own(matrix));
   }
 }
 
@@ -195,7 +204,8 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   });
   KSP ksp = solver.get();
   PC preconditioner = nullptr;
-  QUADRILLE_PETSC(KSPSetOperators(ksp, matrix, matrix));
+  QUADRILLE_PETSC(
+      KSPSetOperators(ksp, matrix, problem.preconditioned_by ? problem.preconditioned_by.get() : matrix));
   const SolverDefaults defaults = solver_defaults(bool(problem.coarsen));
   QUADRILLE_PETSC(KSPSetType(ksp, defaults.method));
   QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
@@ -295,7 +305,29 @@ double median_matmult_ms(Mat matrix, Vec x, bool on_gpu) {
   return ms[ms.size() / 2];
 }
 
+// With vectors there, or copied there and back.
+bool multiplies_on_gpu(Mat matrix) {
+  VecType vectors = nullptr;
+  QUADRILLE_PETSC(MatGetVecType(matrix, &vectors));
+  if (vectors != nullptr && std::string_view(vectors).find("cuda") != std::string_view::npos) return true;
+  return is_typed(matrix) && typed(matrix).scaled(matrix).op()->space() == SpaceKind::cuda;
+}
+
+void require_rows(Mat matrix, std::int64_t rows) {
+  PetscInt found = 0, columns = 0;
+  QUADRILLE_PETSC(MatGetLocalSize(matrix, &found, &columns));
+  if (found != rows || columns != rows)
+    throw FormatError("the right side has " + std::to_string(rows) + " numbers, the operator is " +
+                      std::to_string(found) + " x " + std::to_string(columns));
+}
+
 }  // namespace
+
+int block_size_of(Mat matrix) {
+  PetscInt size = 1;
+  QUADRILLE_PETSC(MatGetBlockSize(matrix, &size));
+  return to_index32(size, "rows of a block");
+}
 
 Handle<MatNullSpace> constants(Vec model, int block_size) {
   std::vector<Handle<Vec>> basis;
@@ -326,23 +358,19 @@ bool asks_for_preconditioner(const std::string& type) {
 KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, std::vector<double>& x,
                           const KrylovMonitor& monitor) {
   const auto start = std::chrono::steady_clock::now();
-  const Handle<Mat> matrix = matrix_for(problem, problem.op, problem.ghosts);
-  const auto rows = static_cast<std::int64_t>(b.size());
-  if (problem.op->rows() != rows || problem.op->columns() != rows)
-    throw FormatError("the right side has " + std::to_string(rows) + " numbers, the operator is " +
-                      std::to_string(problem.op->rows()) + " x " + std::to_string(problem.op->columns()));
-  if (problem.hub || problem.device_hub) offer_grid_operator(matrix.get(), problem.hub, problem.device_hub);
+  const SharedMat& matrix = problem.matrix;
+  require_rows(matrix.get(), static_cast<std::int64_t>(b.size()));
   const Handle<Vec> right_side = vector_for(matrix.get()), solution = vector_for(matrix.get());
   copy_into(right_side.get(), b);
   if (problem.constants_are_null) {
-    const Handle<MatNullSpace> null_space = constants(right_side.get(), problem.block_size);
+    const Handle<MatNullSpace> null_space = constants(right_side.get(), block_size_of(matrix.get()));
     QUADRILLE_PETSC(MatSetNullSpace(matrix.get(), null_space.get()));
     QUADRILLE_PETSC(MatNullSpaceRemove(null_space.get(), right_side.get()));
     copy_out_of(right_side.get(), b);
   }
   Watch watched{monitor};
   Handle<KSP> ksp = set_up(problem, matrix.get(), watched);
-  const bool on_gpu = problem.as_aij ? problem.aij_on_gpu : problem.op->space() == SpaceKind::cuda;
+  const bool on_gpu = multiplies_on_gpu(matrix.get());
   with_options_to_blame(problem, ksp, matrix.get(), [&] {
     if (on_gpu) warm_up(ksp.get(), matrix.get(), right_side.get(), solution.get());
   });

@@ -1,39 +1,26 @@
-// PETSc's Krylov methods and preconditioners on any operator, on one rank or spread over all. No PETSc header
+// PETSc's Krylov methods and preconditioners on any matrix, on one rank or spread over all. No PETSc header
 // is needed to include this.
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "formats/slab.hpp"
 #include "kernels/petsc/multigrid.hpp"
+#include "kernels/petsc/shared_mat.hpp"
 #include "kernels/petsc/solver_defaults.hpp"
-#include "kernels/spmv_operator.hpp"
 
 namespace quadrille::petsc {
 
 struct KrylovProblem {
-  std::shared_ptr<const SpmvOperator<double>> op;
-  std::string format;  // as MatView shows it
-  int block_size = 1;  // unknowns per node
+  SharedMat matrix;  // of any type, with blocks of the unknowns of a node
   bool constants_are_null =
       false;  // A maps the constants of each unknown to zero: they are kept out of b and x
   bool has_options =
       false;  // PETSc was given options: what fails for want of an operation, or by a bad value, is put down to them
   Coarsen coarsen = {};  // for multigrid; may be empty
-  // A peer: PETSc's own MATAIJ of `op`, or its MATAIJCUSPARSE, is solved with instead, on every level of
-  // multigrid too. The interpolations there are ours: as MATAIJCUSPARSE in PETSc 3.25.6 they took multigrid
-  // many more iterations than as MATAIJ.
-  bool as_aij = false, aij_on_gpu = false;
-  // On several ranks, all of which take part: `op` has the columns of this rank's own rows, and these are the
-  // others. Null on one rank.
-  std::shared_ptr<const GhostPart> ghosts = {};
-  // For -pc_type quadrille_mg, on one rank: the operator on its grid, in the memory where the preconditioner
-  // is to run; or null.
-  std::shared_ptr<const BlockDiagonals<double>> hub = {};
-  std::shared_ptr<const BlockDiagonals<double, Device>> device_hub = {};
+  // What the preconditioner is made from, where that is not `matrix`.
+  SharedMat preconditioned_by = {};
 };
 
 struct KrylovResult {

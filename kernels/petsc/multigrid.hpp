@@ -1,27 +1,19 @@
-// Geometric multigrid by PETSc's PCMG, on levels of any format, on one rank or spread over all. No PETSc
+// Geometric multigrid by PETSc's PCMG, on levels of any matrices, on one rank or spread over all. No PETSc
 // header is needed to include this.
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <vector>
 
-#include "formats/slab.hpp"
-#include "kernels/grid_transfer.hpp"
+#include "kernels/petsc/shared_mat.hpp"
 #include "kernels/petsc/solver_defaults.hpp"
-#include "kernels/spmv_operator.hpp"
 
 namespace quadrille::petsc {
 
 // A level below the finest.
 struct MultigridLevel {
-  std::shared_ptr<const SpmvOperator<double>> op;
-  std::shared_ptr<const GridTransfer<double>>
-      interpolation;  // to the next finer level; its transpose restricts
-  // On several ranks `op` and `ghosts` are as in KrylovProblem, and the interpolation is to this rank's fine
-  // nodes from these coarse ones, as in RankTransfer.
-  std::shared_ptr<const GhostPart> ghosts = {};
-  std::vector<std::int64_t> coarse_nodes = {};
+  SharedMat matrix;
+  SharedMat interpolation;  // to the next finer level; its transpose restricts
 };
 
 // How an operator on a coarser grid is made: the PDE is discretised there again, or P^T A P.

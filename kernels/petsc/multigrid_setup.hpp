@@ -8,10 +8,8 @@
 
 namespace quadrille::petsc {
 
-// The matrix that stands for `op` in the problem's solve, on all ranks where it has `ghosts`: a shell around
-// it, or a peer's copy of it.
-Handle<Mat> matrix_for(const KrylovProblem& problem, const std::shared_ptr<const SpmvOperator<double>>& op,
-                       const std::shared_ptr<const GhostPart>& ghosts);
+// The unknowns of a node.
+int block_size_of(Mat matrix);
 
 // The constants of each unknown of a node, normalised, for vectors like `model`.
 Handle<MatNullSpace> constants(Vec model, int block_size);

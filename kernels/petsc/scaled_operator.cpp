@@ -105,7 +105,7 @@ bool inverts(Mat blocks, const PetscScalar** inverses) {
 }  // namespace
 
 std::unique_ptr<ScaledOperator> ScaledOperator::duplicate(bool values) const {
-  auto result = std::make_unique<ScaledOperator>(op_, format_, coupling_, entries_, whole_rows_);
+  auto result = std::make_unique<ScaledOperator>(op_, format_, coupling_, entries_);
   result->non_zeros_ = non_zeros_;
   result->rows_ = rows_;
   result->scale_ = values ? scale_ : 0;

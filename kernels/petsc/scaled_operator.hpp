@@ -4,14 +4,13 @@
 
 #include <petscmat.h>
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "formats/array.hpp"
-#include "formats/slab.hpp"
+#include "formats/csr.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/shell_context.hpp"
 #include "kernels/petsc/vector_product.hpp"
@@ -32,16 +31,14 @@ class RankCoupling {
 class ScaledOperator final : public ShellContext {
  public:
   // `coupling` where A is the part of a distributed operator that this rank's rows and columns have in common. All but the
-  // products, the diagonal and what `whole_rows` gives are then of this part alone. `entries`: how many
-  // numbers A has, where that is known better than to `op`.
+  // products and the diagonal are then of this part alone. `entries`: how many numbers A has, where that is known better than to
+  // `op`.
   ScaledOperator(std::shared_ptr<const SpmvOperator<double>> op, std::string format,
-                 std::shared_ptr<RankCoupling> coupling = nullptr, std::int64_t entries = -1,
-                 std::function<JoinedRows()> whole_rows = {})
+                 std::shared_ptr<RankCoupling> coupling = nullptr, std::int64_t entries = -1)
       : op_(std::move(op)),
         format_(std::move(format)),
         coupling_(std::move(coupling)),
-        entries_(entries >= 0 ? entries : op_->entries()),
-        whole_rows_(std::move(whole_rows)) {}
+        entries_(entries >= 0 ? entries : op_->entries()) {}
   ScaledOperator& scaled(Mat) override { return *this; }
   // Shares the operator and copies the scaling; zero where `values` are not wanted.
   std::unique_ptr<ScaledOperator> duplicate(bool values) const;
@@ -59,9 +56,8 @@ class ScaledOperator final : public ShellContext {
     const PetscInt* columns;
     const double* values;
   };
-  // Row `row` of this rank, whose first one is row `first` of all, with the columns of all; valid until the
-  // next call. It comes from a CSR copy of A, which is made at the first call and kept.
-  Row row(PetscInt row, PetscInt first);
+  // Of an operator of one rank; valid until the next call. It comes from a CSR copy of A, which is made at the first call and kept.
+  Row row(PetscInt row);
   void diagonal(Vec d) const;
   double norm(NormType type) const;
   // The blocks on the diagonal as a matrix of that type (MATSEQAIJ, MATSEQAIJCUSPARSE) and block size, a reference for the
@@ -89,7 +85,7 @@ class ScaledOperator final : public ShellContext {
   // Whether this is A itself.
   bool is_plain() const { return scale_ == 1 && shift_ == 0 && !left_ && !right_ && !diagonal_; }
   void apply(Vec x, const VecOutput& y, bool transposed);  // with A
-  const JoinedRows& rows();
+  const Csr<double>& rows();
   void scale_and_shift_blocks(double* blocks, std::span<const PetscInt> sizes) const;
   // `work`, made anew where it has not the size and the type of `model`.
   Vec work_like(Handle<Vec>& work, Vec model);
@@ -97,10 +93,9 @@ class ScaledOperator final : public ShellContext {
   std::shared_ptr<const SpmvOperator<double>> op_;
   std::string format_;
   std::shared_ptr<RankCoupling> coupling_;
-  std::int64_t entries_;  // or -1
-  std::function<JoinedRows()> whole_rows_;
-  std::shared_ptr<const JoinedRows> rows_;  // made when first needed
-  std::vector<PetscInt> row_columns_;       // what row() gave last
+  std::int64_t entries_;                     // or -1
+  std::shared_ptr<const Csr<double>> rows_;  // made when first needed
+  std::vector<PetscInt> row_columns_;        // what row() gave last
   std::vector<double> row_values_;
   double scale_ = 1, shift_ = 0;
   Handle<Vec> left_, right_, diagonal_;  // L, R and D; null for I, I and 0

@@ -50,9 +50,7 @@ PetscErrorCode residual(Mat m, Vec b, Vec x, Vec r) {
 }
 PetscErrorCode get_row(Mat m, PetscInt number, PetscInt* size, PetscInt** columns, PetscScalar** values) {
   return guarded("MatGetRow_Quadrille", [&] {
-    PetscInt first = 0;
-    QUADRILLE_PETSC(MatGetOwnershipRange(m, &first, nullptr));
-    const ScaledOperator::Row row = of(m).row(number - first, first);
+    const ScaledOperator::Row row = of(m).row(number);
     *size = row.size;
     if (columns != nullptr) *columns = const_cast<PetscInt*>(row.columns);  // for reading, as PETSc says
     if (values != nullptr) *values = const_cast<PetscScalar*>(row.values);

@@ -11,6 +11,7 @@
 #include "kernels/petsc/gathering.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/indices.hpp"
+#include "kernels/petsc/session.hpp"
 #include "kernels/petsc/through_aij.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
 #include "kernels/petsc/vector_product.hpp"
@@ -222,6 +223,17 @@ _p_Mat* make_transfer_matrix(RankTransfer part, _p_Vec* coarse) {
   return shell_around(PetscObjectComm(reinterpret_cast<PetscObject>(coarse)),
                       std::make_unique<Transfer>(std::move(part), coarse), rows, columns, dof, space)
       .release();
+}
+
+_p_Mat* make_transfer_matrix(RankTransfer part, std::int64_t coarse_rows) {
+  require_initialised();
+  if (!part.own) throw FormatError("a transfer matrix needs an interpolation");
+  const PetscInt rows = to_index32(coarse_rows, "coarse rows");
+  const Handle<Vec> coarse = make<Vec>("VecCreate", [](Vec* v) { return VecCreate(PETSC_COMM_WORLD, v); });
+  QUADRILLE_PETSC(VecSetSizes(coarse.get(), rows, PETSC_DETERMINE));
+  const bool on_gpu = has_cuda() && part.own->space() == SpaceKind::cuda;
+  QUADRILLE_PETSC(VecSetType(coarse.get(), on_gpu ? VECCUDA : VECSTANDARD));
+  return make_transfer_matrix(std::move(part), coarse.get());
 }
 
 }  // namespace quadrille::petsc

@@ -1,4 +1,4 @@
-// What the ranks assemble and split, put together again, is the whole, bit by bit.
+// What the ranks assemble is the whole, bit by bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +7,7 @@
 #include "assembly/pde/counter_hash.hpp"
 #include "assembly/pde/diffusion.hpp"
 #include "assembly/pdes.hpp"
-#include "formats/slab.hpp"
-#include "grid/subdomain.hpp"
+#include "grid/partition.hpp"
 
 namespace quadrille {
 namespace {
@@ -41,37 +40,26 @@ void expect_whole(const LinesCase& c, int ranks) {
   const PdeInput input = input_of(c, boundary);
   const PdeProblem whole = assemble_pde(c.pde, c.grid, points, boundary, input);
   const Csr<double> expected = to_csr(whole.system.hub);
-  const int axis = slab_axis(c.grid.extents);
-  const std::int64_t lines = axis == 2 ? c.grid.extents[1] : 1;
   std::int64_t row = 0;
   for (int rank = 0; rank < ranks; ++rank) {
-    const Planes planes = owned_planes(c.grid.extents[axis], ranks, rank);
-    PdeLines part = assemble_pde_lines(c.pde, c.grid, points, boundary, input,
-                                       {planes.first * lines, planes.count * lines});
+    const NodeBox box = own_box(partition_by_planes(c.grid.extents, {}, ranks, rank));
+    const PdeLines part =
+        assemble_pde_lines(c.pde, c.grid, points, boundary, input,
+                           {box.first[2] * c.grid.extents[1] + box.first[1], box.size[1] * box.size[2]});
     EXPECT_EQ(part.singular, whole.singular);
     ASSERT_LE(row + static_cast<std::int64_t>(part.system.rhs.size()), c.grid.rows());
     EXPECT_TRUE(std::equal(part.system.rhs.begin(), part.system.rhs.end(), whole.system.rhs.begin() + row));
     EXPECT_EQ(part.exact.size(), c.manufactured ? part.system.rhs.size() : 0);
     EXPECT_TRUE(
         std::equal(part.exact.begin(), part.exact.end(), whole.exact.begin() + (c.manufactured ? row : 0)));
-    const SplitSlab split_slab = split(
-        {std::move(part.system.structure), axis, planes.first, planes.count, std::move(part.system.values)});
-    EXPECT_EQ(split_slab.own.rows(), static_cast<std::int64_t>(part.system.rhs.size()));
-    if (planes.count > 0) {
-      EXPECT_NO_THROW(validate(split_slab.own));
-    }
-    if (c.barriers <= 0) {  // which may cut all couplings to other ranks
-      EXPECT_EQ(split_slab.ghosts.columns.empty(), planes.count == c.grid.extents[axis] || planes.count == 0);
-    }
-    const Csr<double> own =
-        planes.count > 0 ? to_csr(split_slab.own) : Csr<double>{0, 0, Array<std::int32_t>(1, 0), {}, {}};
-    const JoinedRows joined = joined_rows(own, split_slab.ghosts, row, c.grid.rows());
-    for (std::int64_t i = 0; i < joined.rows; ++i, ++row) {
+    const std::int64_t nodes = box.nodes();
+    const Csr<double> rows = to_csr_rows(part.system.structure, part.system.values, row / c.grid.dof, nodes);
+    for (std::int64_t i = 0; i < rows.rows; ++i, ++row) {
       const std::int32_t from = expected.row_ptr[row], count = expected.row_ptr[row + 1] - from;
-      ASSERT_EQ(joined.row_ptr[i + 1] - joined.row_ptr[i], count) << "row " << row;
+      ASSERT_EQ(rows.row_ptr[i + 1] - rows.row_ptr[i], count) << "row " << row;
       for (std::int32_t k = 0; k < count; ++k) {
-        ASSERT_EQ(joined.column[joined.row_ptr[i] + k], expected.column[from + k]) << "row " << row;
-        ASSERT_EQ(joined.value[joined.row_ptr[i] + k], expected.value[from + k]) << "row " << row;
+        ASSERT_EQ(rows.column[rows.row_ptr[i] + k], expected.column[from + k]) << "row " << row;
+        ASSERT_EQ(rows.value[rows.row_ptr[i] + k], expected.value[from + k]) << "row " << row;
       }
     }
   }
@@ -114,61 +102,6 @@ TEST(PdeLines, OfWideAndBoxStencils) {
       expect_whole({"elasticity", sides, "box", grid_of(2, {6, 5, 1}, 2), true}, ranks);
       expect_whole({"elasticity", sides, "box", grid_of(3, {4, 3, 6}, 3), true}, ranks);
     }
-}
-
-TEST(Slab, CountsItsValues) {
-  Slab slab;
-  slab.structure.extents = {3, 4, 1};
-  slab.structure.offsets = {{0, 0, 0}};
-  slab.axis = 1;
-  slab.planes = 2;
-  slab.values = Array<double>(5, 1.0);
-  EXPECT_THROW(split(std::move(slab)), FormatError);
-}
-
-// Three nodes along x, four lines of two ranks, the star: what rank 1 has, by hand.
-TEST(Slab, IsSplitAsByHand) {
-  Slab slab;
-  slab.structure.extents = {3, 4, 1};
-  slab.structure.offsets = {{0, -1, 0}, {0, 0, 0}, {0, 1, 0}};
-  slab.axis = 1;
-  slab.first_plane = 2;
-  slab.planes = 2;
-  slab.values = Array<double>(18, 1.0);
-  for (int i = 0; i < 6; ++i) slab.values[i] = 10 + i, slab.values[6 + i] = 20 + i;
-  for (int i = 3; i < 6; ++i) slab.values[12 + i] = 0;  // beyond the grid
-  const SplitSlab parts = split(std::move(slab));
-  EXPECT_EQ(parts.own.extents, (std::array<std::int64_t, 3>{3, 2, 1}));
-  EXPECT_EQ(parts.ghosts.boundary_rows, (std::vector<std::int32_t>{0, 1, 2}));
-  EXPECT_EQ(parts.ghosts.columns, (std::vector<std::int64_t>{3, 4, 5}));
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(parts.own.values[i], 0);
-    EXPECT_EQ(parts.own.values[3 + i], 13 + i);
-    EXPECT_EQ(parts.ghosts.values.value[i], 10 + i);
-    EXPECT_EQ(parts.ghosts.values.column[i], i);
-  }
-}
-
-// Two lines of a grid with 2^32 nodes: what a rank has is counted by 32 bits, where it stands is not.
-TEST(Slab, StandsBeyond32Bits) {
-  constexpr std::int64_t n = 65536;
-  Slab slab;
-  slab.structure.extents = {n, n, 1};
-  slab.structure.offsets = {{0, -1, 0}, {0, 0, 0}, {0, 1, 0}};
-  slab.axis = 1;
-  slab.first_plane = 40000;
-  slab.planes = 2;
-  slab.values = Array<double>(3 * 2 * n, 1.0);
-  const std::int64_t first = slab.first_node();
-  const SplitSlab parts = split(std::move(slab));
-  ASSERT_EQ(parts.ghosts.columns.size(), 2 * n);
-  EXPECT_EQ(parts.ghosts.columns.front(), 39999 * n);
-  EXPECT_EQ(parts.ghosts.columns.back(), 40003 * n - 1);
-  const JoinedRows rows = joined_rows(to_csr(parts.own), parts.ghosts, first, n * n);
-  for (const std::int64_t i : {std::int64_t{0}, n - 1, n, 2 * n - 1}) {
-    ASSERT_EQ(rows.row_ptr[i + 1] - rows.row_ptr[i], 3);
-    for (int k = 0; k < 3; ++k) EXPECT_EQ(rows.column[rows.row_ptr[i] + k], first + i + (k - 1) * n);
-  }
 }
 
 }  // namespace

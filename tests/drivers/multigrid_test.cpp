@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "drivers/support/coarse_grids.hpp"
+#include "drivers/support/rank_part.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/krylov.hpp"
+#include "kernels/petsc/matrix_type/register.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "manufactured_errors.hpp"
 #include "tests/petsc_environment.hpp"
@@ -60,27 +62,23 @@ Solved solve(const Setting& s, Grid grid) {
   finest.boundary = parse_boundary(s.sides, grid.dimension);
   finest.input.manufactured = s.manufactured;
   PdeProblem problem = assemble_pde(s.pde, grid, finest.points, finest.boundary, finest.input);
-  Source<double> source;
-  source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(problem.system.hub));
-  source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
-  for (const FormatEntry& entry : registry())
-    if (entry.name == s.format && entry.space == s.space) finest.entry = &entry;
-  finest.op = finest.entry->make_fp64(source, {});
+  petsc::register_matrix_type();
+  BlockDiagonals<double>& hub = problem.system.hub;
+  finest.as_aij = s.format == "petsc_aij";
+  finest.format = {finest.as_aij ? "cds" : s.format, s.space};
+  finest.matrix = petsc::make_grid_matrix(partition_of(grid, finest.boundary), {hub, std::move(hub.values)},
+                                          finest.format);
   Solved solved;
-  const petsc::KrylovProblem krylov{finest.op,
-                                    s.format,
-                                    grid.dof,
-                                    problem.singular,
-                                    true,
-                                    [&](int levels, petsc::CoarseOperators operators) {
-                                      petsc::CoarseLevels coarse = coarsen(finest, levels, operators);
-                                      solved.levels = coarse.below.size() + 1;
-                                      solved.galerkin = coarse.galerkin;
-                                      const auto& last =
-                                          coarse.below.empty() ? finest.op : coarse.below.back().op;
-                                      solved.coarsest = last->rows();
-                                      return coarse;
-                                    }};
+  const petsc::KrylovProblem krylov{
+      finest.as_aij ? petsc::make_aij(finest.matrix.get(), false) : finest.matrix, problem.singular, true,
+      [&](int levels, petsc::CoarseOperators operators) {
+        petsc::CoarseLevels coarse = coarsen(finest, levels, operators);
+        solved.levels = coarse.below.size() + 1;
+        solved.galerkin = coarse.galerkin;
+        const auto& last = coarse.below.empty() ? finest.matrix : coarse.below.back().matrix;
+        solved.coarsest = petsc::rows_of_all(last.get());
+        return coarse;
+      }};
   std::vector<double> u;
   solved.result = petsc::krylov_solve(krylov, problem.system.rhs, u, nullptr);
   if (problem.exact.empty()) return solved;

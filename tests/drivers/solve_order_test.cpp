@@ -9,8 +9,9 @@
 #include "assembly/pde/manufactured.hpp"
 #include "assembly/pdes.hpp"
 #include "grid/error.hpp"
+#include "kernels/petsc/grid_matrix.hpp"
 #include "kernels/petsc/krylov.hpp"
-#include "kernels/registry.hpp"
+#include "kernels/petsc/matrix_type/register.hpp"
 #include "manufactured_errors.hpp"
 #include "tests/petsc_environment.hpp"
 
@@ -24,14 +25,13 @@ const auto* const environment =
 Errors errors_of(const std::string& pde, Grid grid, const std::string& stencil, const std::string& sides) {
   const Boundary boundary = parse_boundary(sides, grid.dimension);
   PdeProblem problem = assemble_pde(pde, grid, make_stencil(stencil, grid.dimension, 1), boundary, {1, true});
-  Source<double> source;
-  source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(problem.system.hub));
-  std::shared_ptr<const SpmvOperator<double>> op;
-  for (const FormatEntry& entry : registry())
-    if (entry.name == "cds" && entry.space == SpaceKind::cpu) op = entry.make_fp64(source, {});
+  petsc::register_matrix_type();
+  BlockDiagonals<double>& hub = problem.system.hub;
+  const Partition whole = partition_by_planes(hub.extents, hub.periodic, 1, 0);
+  const petsc::SharedMat matrix = petsc::make_grid_matrix(whole, {hub, std::move(hub.values)});
   std::vector<double> u;
   const petsc::KrylovResult result =
-      petsc::krylov_solve({op, "cds", grid.dof, problem.singular}, problem.system.rhs, u, nullptr);
+      petsc::krylov_solve({matrix, problem.singular}, problem.system.rhs, u, nullptr);
   EXPECT_TRUE(result.converged) << result.reason;
   return errors_against(problem, u, grid, boundary);
 }

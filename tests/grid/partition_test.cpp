@@ -59,6 +59,25 @@ TEST(Partition, RanksWithoutNodesOwnNone) {
   EXPECT_EQ(owner_of(p, {3, 3, 1}), 1);
 }
 
+// Planes of z in 3D, of y in 2D: numbers are then those of the grid.
+TEST(Partition, ByPlanesNumbersThroughTheGrid) {
+  for (const NodePosition& extents : {NodePosition{4, 3, 7}, NodePosition{4, 7, 1}, NodePosition{3, 2, 2}}) {
+    const int axis = extents[2] > 1 ? 2 : 1;
+    EXPECT_EQ(slowest_axis(extents), axis);
+    for (const int ranks : {1, 2, 3, 5}) {
+      const Partition p = partition_by_planes(extents, {true, false, false}, ranks, ranks - 1);
+      EXPECT_EQ(p.ranks(), ranks);
+      EXPECT_EQ(p.rank, ranks - 1);
+      EXPECT_EQ(p.periodic, (std::array<bool, 3>{true, false, false}));
+      EXPECT_EQ(p.cuts[axis], even_cuts(extents[axis], ranks));
+      for (std::int64_t i = 0; i < extents[0] * extents[1] * extents[2]; ++i) {
+        const NodePosition at{i % extents[0], i / extents[0] % extents[1], i / extents[0] / extents[1]};
+        ASSERT_EQ(number_of(p, at), i);
+      }
+    }
+  }
+}
+
 TEST(Partition, LayoutHasTheSmallestSurface) {
   EXPECT_EQ(rank_layout({100, 10, 1}, 4), (Layout{4, 1, 1}));
   EXPECT_EQ(rank_layout({10, 100, 1}, 4), (Layout{1, 4, 1}));

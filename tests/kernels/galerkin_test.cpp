@@ -6,7 +6,7 @@
 #include "assembly/pde/diffusion.hpp"
 #include "assembly/pde/laplacian.hpp"
 #include "assembly/pde/problem.hpp"
-#include "grid/subdomain.hpp"
+#include "grid/partition.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/operator_weights.hpp"
 #include "transfer_cases.hpp"
@@ -185,13 +185,14 @@ TEST(OperatorWeights, OfPlanesAreThoseOfTheWhole) {
     const BlockDiagonals<double> a = diffusion_on(grid, boundary);
     const std::array<AxisInterpolation, 3> axes = nested_axes(grid, boundary);
     const Array<double> expected = operator_weights(a, axes);
-    const int axis = slab_axis(s.extents);
+    const int axis = slowest_axis(s.extents);
     const std::int64_t n = s.extents[axis], of_plane = a.rows() / n;
     for (int ranks = 1; ranks <= n; ++ranks)
       for (int rank = 0; rank < ranks; ++rank) {
         SCOPED_TRACE(to_string(grid) + " " + s.sides + ", rank " + std::to_string(rank) + " of " +
                      std::to_string(ranks));
-        const Planes own = owned_planes(n, ranks, rank);
+        const std::vector<std::int64_t> cuts = even_cuts(n, ranks);
+        const struct { std::int64_t first, count; } own{cuts[rank], cuts[rank + 1] - cuts[rank]};
         std::vector<std::int32_t> planes;
         for (std::int64_t i = 0; i < own.count; ++i)
           planes.push_back(static_cast<std::int32_t>(own.first + i));

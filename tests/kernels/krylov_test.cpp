@@ -39,7 +39,8 @@ petsc::KrylovResult solved(const char* name, const char* value, const std::funct
     const char* name;
   } const option(name, value);
   std::vector<double> b(4, 1.0), x(4);
-  return petsc::krylov_solve({std::make_shared<const Twice>(before), "twice", 1, false, true}, b, x, nullptr);
+  const auto matrix = petsc::shared(petsc::make_shell_matrix(std::make_shared<const Twice>(before), "twice"));
+  return petsc::krylov_solve({matrix, false, true}, b, x, nullptr);
 }
 
 // The message, and whether it blames the options.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "comparison.hpp"
+#include "kernels/petsc/matrix_type/grid_rows.hpp"
 
 namespace quadrille::type_test {
 namespace {
@@ -119,6 +120,29 @@ Handle<Mat> aij_for(const Drawn& c, bool zeros) {
   CALL(MatAssemblyBegin(aij.get(), MAT_FINAL_ASSEMBLY));
   CALL(MatAssemblyEnd(aij.get(), MAT_FINAL_ASSEMBLY));
   return aij;
+}
+
+// Three nodes along x, four lines of two ranks, along y alone: what rank 1 has, by hand.
+TEST(GridRows, AreSplitAsByHand) {
+  const Partition p{{3, 4, 1}, {}, {{{0, 3}, {0, 2, 4}, {0, 1}}}, 1};
+  petsc::GridRows rows;
+  rows.structure.extents = {3, 4, 1};
+  rows.structure.offsets = {{0, -1, 0}, {0, 0, 0}, {0, 1, 0}};
+  rows.values = Array<double>(18, 1.0);
+  for (int i = 0; i < 6; ++i) rows.values[i] = 10 + i, rows.values[6 + i] = 20 + i;
+  for (int i = 3; i < 6; ++i) rows.values[12 + i] = 0;  // beyond the grid
+  const petsc::GridStructure s = petsc::structure_of(p, 1, rows.structure.offsets, "by hand");
+  const petsc::GridValues parts = petsc::values_of(s, std::move(rows), true);
+  EXPECT_EQ(s.owned.extents, (std::array<std::int64_t, 3>{3, 2, 1}));
+  EXPECT_EQ(s.boundary, (std::vector<PetscInt>{0, 1, 2}));
+  EXPECT_EQ(s.ghosts, (std::vector<PetscInt>{3, 4, 5}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(parts.hub()->values[i], 0);
+    EXPECT_EQ(parts.hub()->values[3 + i], 13 + i);
+    EXPECT_EQ(parts.hub()->values[9 + i], 23 + i);
+    EXPECT_EQ(parts.ghost()->value[i], 10 + i);
+    EXPECT_EQ(parts.ghost()->column[i], i);
+  }
 }
 
 TEST_F(MatrixType, FromBlockDiagonalsIsAij) {

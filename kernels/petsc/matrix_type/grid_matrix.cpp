@@ -82,6 +82,12 @@ SharedMat make_aij(Mat matrix, bool on_gpu) {
   return shared(compact_aij(matrix, on_gpu).release());
 }
 
+std::int64_t rows_of_all(Mat matrix) {
+  PetscInt rows = 0;
+  QUADRILLE_PETSC(MatGetSize(matrix, &rows, nullptr));
+  return rows;
+}
+
 std::int64_t stored_bytes(Mat matrix) {
   if (is_typed(matrix)) return own_product(matrix)->traffic().stored_bytes;
   PetscInt rows = 0;

@@ -1,4 +1,4 @@
-#include "kernels/petsc/rank_products.hpp"
+#include "kernels/petsc/coarse_products.hpp"
 
 #include <petscmat.h>
 
@@ -7,38 +7,42 @@
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/gathering.hpp"
 #include "kernels/petsc/indices.hpp"
-#include "kernels/petsc/rank_matrix.hpp"
 #include "kernels/petsc/ranks.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
 
-CoarseProduct rank_triple_product(std::shared_ptr<const SpmvOperator<double>> own,
-                                  std::shared_ptr<const GhostPart> ghosts, const RankTransfer& interpolation,
-                                  std::int64_t coarse_rows) {
+CoarseProduct triple_product(SharedMat a, SharedMat p) {
   struct Parts {
-    Handle<Mat> a, p;
+    SharedMat a, p;
     Handle<Vec> coarse, result, fine, product;
   };
   const auto parts = std::make_shared<Parts>();
-  parts->coarse = rank_vector(coarse_rows, own->space());
-  parts->result = rank_vector(coarse_rows, own->space());
-  parts->fine = rank_vector(own->rows(), own->space());
-  parts->product = rank_vector(own->rows(), own->space());
-  parts->a = make_rank_matrix(std::move(own), std::move(ghosts), "of a triple product", 1);
-  parts->p = Handle<Mat>(make_transfer_matrix(interpolation, parts->coarse.get()));
-  return [parts, coarse_rows](const Array<double>& x, Array<double>& y) {
-    std::copy_n(x.data(), coarse_rows, WriteArray(parts->coarse.get()).data());
+  const auto right = [](const SharedMat& m) {
+    return make<Vec>("MatCreateVecs", [&](Vec* v) { return MatCreateVecs(m.get(), v, nullptr); });
+  };
+  parts->coarse = right(p);
+  parts->result = right(p);
+  parts->fine = right(a);
+  parts->product = right(a);
+  parts->a = std::move(a);
+  parts->p = std::move(p);
+  PetscInt rows = 0;
+  QUADRILLE_PETSC(VecGetLocalSize(parts->coarse.get(), &rows));
+  return [parts, rows](const Array<double>& x, Array<double>& y) {
+    std::copy_n(x.data(), rows, WriteArray(parts->coarse.get()).data());
     QUADRILLE_PETSC(MatMult(parts->p.get(), parts->coarse.get(), parts->fine.get()));
     QUADRILLE_PETSC(MatMult(parts->a.get(), parts->fine.get(), parts->product.get()));
     QUADRILLE_PETSC(MatMultTranspose(parts->p.get(), parts->product.get(), parts->result.get()));
-    std::copy_n(ReadArray(parts->result.get()).data(), coarse_rows, y.data());
+    std::copy_n(ReadArray(parts->result.get()).data(), rows, y.data());
   };
 }
 
 Array<double> rows_of_nodes(const Array<double>& columns, std::int64_t rows,
                             const std::vector<std::int64_t>& nodes, int dof) {
-  const Handle<Vec> mine = rank_vector(rows, SpaceKind::cpu);
+  const PetscInt own = to_index32(rows, "rows");
+  const Handle<Vec> mine = make<Vec>(
+      "VecCreateMPI", [=](Vec* v) { return VecCreateMPI(PETSC_COMM_WORLD, own, PETSC_DETERMINE, v); });
   Gathering gathering(mine.get(), to_petsc_ints(nodes, "nodes"), dof);
   // A rank without rows has no columns either, but takes part.
   const auto count = static_cast<std::int64_t>(
