@@ -237,6 +237,7 @@ class GridStore final : public Store {
     bring_parts(on_gpu);
     parts.hub = hub_;
     parts.ghost = ghost_;
+    parts.partition = &structure_->partition;
     if (on_gpu) {
       parts.device_hub = values_.gpu_hub();
       parts.device_ghost = values_.gpu_ghost();

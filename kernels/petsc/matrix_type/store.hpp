@@ -10,6 +10,7 @@
 
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
+#include "grid/partition.hpp"
 #include "kernels/petsc/check.hpp"
 #include "kernels/petsc/matrix_type/copy_watch.hpp"
 #include "kernels/petsc/matrix_type/index_runs.hpp"
@@ -27,6 +28,7 @@ struct LocalParts {
   std::shared_ptr<const Csr<double>> ghost;  // boundary_rows x ghost_columns; null on one rank
   std::vector<PetscInt> boundary_rows;       // from 0, ascending
   std::vector<PetscInt> ghost_columns;       // global, ascending
+  const Partition* partition = nullptr;      // of the grid, where one is known
 };
 
 // Every member throws. Rows and columns are global, unless said otherwise.
