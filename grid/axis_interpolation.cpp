@@ -23,23 +23,6 @@ std::int64_t floor_divided(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-void add_readers(AxisInterpolation& p) {
-  p.first.assign(static_cast<std::size_t>(p.coarse + 1), 0);
-  const auto slots = static_cast<std::int64_t>(p.node.size());
-  for (std::int64_t k = 0; k < slots; ++k)
-    if (p.weight[k] != 0) ++p.first[p.node[k] + 1];
-  for (std::int64_t j = 0; j < p.coarse; ++j) p.first[j + 1] += p.first[j];
-  std::vector<std::int32_t> at(p.first.begin(), p.first.end() - 1);
-  p.reader.resize(static_cast<std::size_t>(p.first.back()));
-  p.reader_weight.resize(p.reader.size());
-  for (std::int64_t k = 0; k < slots; ++k) {
-    if (p.weight[k] == 0) continue;
-    const std::int32_t to = at[p.node[k]]++;
-    p.reader[to] = static_cast<std::int32_t>(k / 2);
-    p.reader_weight[to] = p.weight[k];
-  }
-}
-
 // between(i) says where fine node i stands.
 template <class Locate>
 AxisInterpolation tables(std::int64_t fine, std::int64_t coarse, const FaceBoundary& low,
@@ -47,7 +30,7 @@ AxisInterpolation tables(std::int64_t fine, std::int64_t coarse, const FaceBound
   if (fine < 1 || coarse < 1 || fine > INT32_MAX)
     throw InputError("there is no interpolation from " + std::to_string(coarse) + " nodes to " +
                      std::to_string(fine) + " along an axis");
-  AxisInterpolation p{fine, coarse, low.kind == BoundaryKind::periodic, {}, {}, {}, {}, {}};
+  AxisInterpolation p{fine, coarse, low.kind == BoundaryKind::periodic, {}, {}, {}, {}, {}, 0};
   for (std::int64_t i = 0; i < fine; ++i) {
     const Between at = between(i);
     std::int64_t node[2] = {at.below, at.below + 1};
@@ -74,6 +57,23 @@ AxisInterpolation tables(std::int64_t fine, std::int64_t coarse, const FaceBound
 
 }  // namespace
 
+void add_readers(AxisInterpolation& p) {
+  p.first.assign(static_cast<std::size_t>(p.coarse + 1), 0);
+  const auto slots = static_cast<std::int64_t>(p.node.size());
+  for (std::int64_t k = 0; k < slots; ++k)
+    if (p.weight[k] != 0) ++p.first[p.node[k] + 1];
+  for (std::int64_t j = 0; j < p.coarse; ++j) p.first[j + 1] += p.first[j];
+  std::vector<std::int32_t> at(p.first.begin(), p.first.end() - 1);
+  p.reader.resize(static_cast<std::size_t>(p.first.back()));
+  p.reader_weight.resize(p.reader.size());
+  for (std::int64_t k = 0; k < slots; ++k) {
+    if (p.weight[k] == 0) continue;
+    const std::int32_t to = at[p.node[k]]++;
+    p.reader[to] = static_cast<std::int32_t>(k / 2);
+    p.reader_weight[to] = p.weight[k];
+  }
+}
+
 AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coarse, const FaceBoundary& low,
                                             const FaceBoundary& high) {
   // In whole half spacings, so that nodes that coincide do so exactly: a fine node stands at (2i + a)/length of the axis, and
@@ -92,10 +92,12 @@ AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& lo
   const std::int64_t first = fixes(low) ? 1 : 0;
   if (fine == 1) return tables(1, 1, low, high, [](std::int64_t) { return Between{}; });
   const std::int64_t coarse = (fine - first + 1) / 2;
-  return tables(fine, coarse, low, high, [=](std::int64_t i) {
+  AxisInterpolation axis = tables(fine, coarse, low, high, [=](std::int64_t i) {
     const std::int64_t below = floor_divided(i - first, 2);
     return Between{below, (i - first - 2 * below) * 0.5};
   });
+  axis.offset = first;
+  return axis;
 }
 
 AxisInterpolation dmda_interpolation(std::int64_t fine, std::int64_t coarse, bool periodic) {

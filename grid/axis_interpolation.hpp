@@ -26,7 +26,11 @@ struct AxisInterpolation {
   std::vector<std::int32_t> first;  // [coarse + 1]
   std::vector<std::int32_t> reader;
   std::vector<double> reader_weight;
+  std::int64_t offset = 0;  // nested sets: the first coarse node among the fine ones
 };
+
+// Makes `first` and the readers from `node` and `weight`.
+void add_readers(AxisInterpolation& axis);
 
 // Both sets span the same length, as the operators place their faces (assembly/pde/manufactured.hpp): node i of n stands at
 // (i + a)/(n - 1 + a + b) of it, with a and b the distances to the faces in spacings, 1 where a face holds a value (or drops the

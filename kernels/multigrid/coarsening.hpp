@@ -2,8 +2,10 @@
 // kernels/multigrid.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "kernels/grid_interpolation.hpp"
 #include "kernels/multigrid/galerkin_steps.hpp"
 #include "kernels/multigrid/multigrid.hpp"
+#include "kernels/multigrid/ranks.hpp"
 
 namespace quadrille::multigrid {
 
@@ -35,14 +38,25 @@ inline AxisInterpolation same_axis(std::int64_t n, bool periodic) {
   return axis;
 }
 
+// A level that ranks share.
+struct SharedLevel {
+  Ranks* ranks;
+  Partition partition;
+  RankBox box;
+  SharedLevel(Ranks& ranks, Partition p)
+      : ranks(&ranks), partition(std::move(p)), box(rank_box(partition, partition.rank)) {}
+};
+
 template <class Space>
 struct Coarsening {
   bool there = false;  // a coarser grid
   bool by_operator = false;
-  std::array<AxisInterpolation, 3> axes;
+  std::array<AxisInterpolation, 3> axes;  // of this rank's box where ranks share the level
   std::array<bool, 3> halved{};
   std::array<AxisTables<double, Space>, 3> tables;
-  Array<double, Space> weights;  // [corner][fine row], by_operator
+  std::array<Array<std::int8_t, Space>, 3> between;  // [fine node of the axis]
+  Array<double, Space> weights;                      // [corner][fine row], by_operator
+  std::optional<Partition> partition;                // of the coarser grid, where ranks share this one
 
   Nodes nodes(const Couplings& s) const {
     Nodes p{};
@@ -53,10 +67,9 @@ struct Coarsening {
       p.reader[axis] = t.reader.data();
       p.weight[axis] = t.weight.data();
       p.reader_weight[axis] = t.reader_weight.data();
+      p.off[axis] = between[axis].data();
       p.fine_n[axis] = s.n[axis];
       p.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
-      p.halved[axis] = halved[axis];
-      p.offset[axis] = axes[axis].weight[0] == 1 ? 0 : 1;
     }
     p.corners = s.n[2] == 1 ? 4 : 8;
     p.weights = by_operator ? weights.data() : nullptr;
@@ -64,8 +77,8 @@ struct Coarsening {
   }
 };
 
-inline bool can_be_halved(const Couplings& s, int axis) {
-  return s.n[axis] > 1 && (!s.wraps[axis] || s.n[axis] >= 5);  // three nodes or more stay where it wraps
+inline bool can_be_halved(std::int64_t n, bool wraps) {
+  return n > 1 && (!wraps || n >= 5);  // three nodes or more stay where it wraps
 }
 
 // What is known of a face of the grid.
@@ -86,12 +99,14 @@ inline FaceKind face_kind(double missing, double inwards) {
 }
 
 template <class Machine>
-AxisKind axis_kind(Machine& machine, const Couplings& s, const double* values, int axis) {
-  const std::vector<double> sums = machine.totals(
+AxisKind axis_kind(Machine& machine, const Couplings& s, const double* values, int axis, bool wraps,
+                   const SharedLevel* shared) {
+  std::vector<double> sums = machine.totals(
       Along{s, values, axis}, AtFace{s, values, axis, 0, false}, AtFace{s, values, axis, 0, true},
       AtFace{s, values, axis, 1, false}, AtFace{s, values, axis, 1, true});
+  if (shared != nullptr) shared->ranks->sum(sums);
   AxisKind kind{std::max(0.0, sums[0]), face_kind(sums[1], sums[2]), face_kind(sums[3], sums[4])};
-  if (s.wraps[axis]) kind.low.boundary = kind.high.boundary = {BoundaryKind::periodic, 0};
+  if (wraps) kind.low = kind.high = {{BoundaryKind::periodic, 0}, false};
   return kind;
 }
 
@@ -106,49 +121,87 @@ inline AxisInterpolation halved_axis(std::int64_t n, const FaceKind& low, const 
   return axis;
 }
 
+// Which axes are halved, and their tables on the whole grid.
+template <class Machine>
+void halve_axes(Machine& machine, const Couplings& s, const double* values, bool semi,
+                const SharedLevel* shared, Coarsening<typename Machine::Space>& next) {
+  std::array<AxisKind, 3> kinds;
+  std::array<std::int64_t, 3> n{};
+  std::array<bool, 3> wraps{};
+  double strongest = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    n[axis] = shared != nullptr ? shared->partition.extents[axis] : s.n[axis];
+    wraps[axis] = shared != nullptr ? shared->partition.periodic[axis] && n[axis] > 1 : s.wraps[axis];
+    if (!can_be_halved(n[axis], wraps[axis])) continue;
+    kinds[axis] = axis_kind(machine, s, values, axis, wraps[axis], shared);
+    strongest = std::max(strongest, kinds[axis].strength);
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    const AxisKind& kind = kinds[axis];
+    next.halved[axis] =
+        can_be_halved(n[axis], wraps[axis]) && (!semi || kind.strength >= strong_share * strongest);
+    next.there = next.there || next.halved[axis];
+    next.axes[axis] =
+        next.halved[axis] ? halved_axis(n[axis], kind.low, kind.high) : same_axis(n[axis], wraps[axis]);
+  }
+}
+
+// The tables that the kernels read; those of this rank's box where ranks share the level.
+template <class Space>
+void make_tables(const SharedLevel* shared, Coarsening<Space>& next) {
+  std::optional<RankBox> coarse;
+  if (shared != nullptr) {
+    next.partition = coarser(shared->partition, next.axes, next.halved);
+    coarse = rank_box(*next.partition, next.partition->rank);
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    const AxisInterpolation& whole = next.axes[axis];
+    const std::int64_t first = coarse ? shared->box.first[axis] : 0,
+                       size = coarse ? shared->box.size[axis] : whole.fine;
+    const std::vector<std::int8_t> off = nodes_between(whole, next.halved[axis], first, size);
+    Array<std::int8_t> between(size);
+    std::copy(off.begin(), off.end(), between.data());
+    next.between[axis] = transfer<Space>(between);
+    if (coarse && shared->partition.ranks_along(axis) > 1)
+      next.axes[axis] =
+          axis_of_box(whole, next.halved[axis], first, size, coarse->first[axis], coarse->size[axis]);
+  }
+  next.tables = transfer<Space>(grid_interpolation<double>(next.axes, 1)).axes;
+}
+
 template <class Machine>
 Coarsening<typename Machine::Space> coarsen(Machine& machine,
                                             const BlockDiagonals<double, typename Machine::Space>& a,
-                                            bool semi, LevelInterpolation interpolation) {
-  using Space = typename Machine::Space;
-  const Couplings s = couplings_of(a);
+                                            bool semi, LevelInterpolation interpolation,
+                                            const SharedLevel* shared = nullptr) {
+  const Couplings s = couplings_of(a, shared != nullptr ? &shared->box : nullptr);
   const double* const values = a.values.data();
-  Coarsening<Space> next;
-  std::array<AxisKind, 3> kinds;
-  double strongest = 0;
-  for (int axis = 0; axis < 3; ++axis)
-    if (can_be_halved(s, axis)) {
-      kinds[axis] = axis_kind(machine, s, values, axis);
-      strongest = std::max(strongest, kinds[axis].strength);
-    }
-  for (int axis = 0; axis < 3; ++axis) {
-    const AxisKind& kind = kinds[axis];
-    next.halved[axis] = can_be_halved(s, axis) && (!semi || kind.strength >= strong_share * strongest);
-    next.there = next.there || next.halved[axis];
-    next.axes[axis] =
-        next.halved[axis] ? halved_axis(s.n[axis], kind.low, kind.high) : same_axis(s.n[axis], s.wraps[axis]);
-  }
+  Coarsening<typename Machine::Space> next;
+  halve_axes(machine, s, values, semi, shared, next);
   if (!next.there) return next;
-  next.tables = transfer<Space>(grid_interpolation<double>(next.axes, 1)).axes;
-  next.by_operator = interpolation == LevelInterpolation::by_operator ||
-                     (interpolation == LevelInterpolation::as_suits &&
-                      machine.largest(FromLinear{s, values, next.halved}) > nearly_linear);
+  make_tables(shared, next);
+  next.by_operator = interpolation == LevelInterpolation::by_operator;
+  if (interpolation == LevelInterpolation::as_suits) {
+    const double own = machine.largest(FromLinear{s, values, next.halved});
+    next.by_operator = (shared != nullptr ? shared->ranks->largest(own) : own) > nearly_linear;
+  }
   if (!next.by_operator) return next;
   const Nodes p = next.nodes(s);
-  next.weights = Array<double, Space>(p.corners * s.rows);
+  next.weights = Array<double, typename Machine::Space>(p.corners * s.rows);
   for (int between = 0; between <= 3; ++between)
     machine.for_each(s.rows, OperatorWeights{s, values, p, between, next.weights.data()});
   return next;
 }
 
-// P^T A P
+// P^T A P; of a shared box, its own rows are right.
 template <class Machine>
 BlockDiagonals<double, typename Machine::Space> galerkin(
-    Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a, const Nodes& p) {
+    Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a, const Nodes& p,
+    const RankBox* shared = nullptr) {
   BlockDiagonals<double, typename Machine::Space> coarse;
   coarse.dof = a.dof;
   coarse.periodic = a.periodic;
-  GalerkinRow row{couplings_of(a), a.values.data(), p, {}, 0, nullptr};
+  GalerkinRow row{couplings_of(a, shared), a.values.data(), p, {}, 0, nullptr};
   for (int axis = 0; axis < 3; ++axis) {
     coarse.extents[axis] = p.coarse_n[axis];
     row.width[axis] = p.coarse_n[axis] > 1 ? 3 : 1;

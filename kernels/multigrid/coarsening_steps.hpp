@@ -6,7 +6,7 @@
 
 namespace quadrille::multigrid {
 
-// How strongly a row couples along an axis.
+// How strongly an own row couples along an axis.
 struct Along {
   Couplings s;
   const double* values;
@@ -15,13 +15,14 @@ struct Along {
   constexpr double operator()(std::int64_t row) const {
     double sum = 0;
     const std::int64_t c = row % s.dof;
+    if (!s.owns(static_cast<int>(row / s.dof))) return 0;
     for (int d = 0; d < s.count; ++d)
       if (s.offset[d][axis] != 0) sum -= values[(s.diagonal[d] * s.dof + c) * s.rows + row];
     return sum;
   }
 };
 
-// Of the rows of a face, [unknown of the face]: what they miss there, that is the sum of a row; or what they
+// Of the own rows of a face, [unknown of the face]: what they miss there, that is the sum of a row; or what they
 // have inwards instead.
 struct AtFace {
   Couplings s;
@@ -36,6 +37,7 @@ struct AtFace {
     at[axis] = side == 0 ? 0 : s.n[axis] - 1;
     at[first] = place % s.n[first];
     at[second] = place / s.n[first];
+    if (!s.owns(s.index(at))) return 0;
     const std::int64_t row = static_cast<std::int64_t>(s.index(at)) * s.dof + c;
     double sum = inwards ? 0 : values[(s.centre * s.dof + c) * s.rows + row];
     for (int d = 0; d < s.count; ++d) {
@@ -54,14 +56,11 @@ struct AtFace {
 struct Nodes {
   const std::int32_t *node[3], *first[3], *reader[3];
   const double *weight[3], *reader_weight[3];
+  const std::int8_t* off[3];  // [fine node]: between coarse nodes
   int fine_n[3], coarse_n[3];
-  bool halved[3];
-  int offset[3];  // the first coarse node
   int corners;
   const double* weights;  // [corner][fine row], or null
-  constexpr bool between(const std::array<int, 3>& at, int axis) const {
-    return halved[axis] && (at[axis] - offset[axis]) % 2 != 0;
-  }
+  constexpr bool between(const std::array<int, 3>& at, int axis) const { return off[axis][at[axis]] != 0; }
 };
 
 // The weights of kernels/operator_weights.hpp, those of the nodes that lie between coarse ones along so many

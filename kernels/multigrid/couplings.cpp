@@ -4,11 +4,17 @@
 #include <string>
 
 #include "formats/format.hpp"
+#include "kernels/multigrid/ranks.hpp"
 
 namespace quadrille::multigrid {
 
-Couplings couplings_of(const BlockStructure& a) {
+Couplings couplings_of(const BlockStructure& a, const RankBox* box) {
   Couplings s;
+  s.shared = box != nullptr;
+  for (int axis = 0; axis < 3 && s.shared; ++axis) {
+    s.own[axis] = static_cast<int>(box->own[axis]);
+    s.own_end[axis] = static_cast<int>(box->own[axis] + box->own_size[axis]);
+  }
   for (int axis = 0; axis < 3; ++axis) {
     s.n[axis] = to_index32(a.extents[axis], "nodes along an axis");
     s.wraps[axis] = a.periodic[axis] && a.extents[axis] > 1;

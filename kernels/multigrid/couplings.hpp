@@ -34,11 +34,29 @@ struct Couplings {
   int centre = -1;                    // the number of the diagonal one
   signed char box[27] = {};           // the number of the diagonal at offset [z + 1][y + 1][x + 1], or -1
   bool whole_box = false;             // all of them are there, in that order
+  // Of a box with layers of other ranks' nodes (ranks.hpp), which of its nodes are this rank's own.
+  bool shared = false;
+  int own[3] = {}, own_end[3] = {};
 
   constexpr std::array<int, 3> position(int node) const {
     return {node % n[0], node / n[0] % n[1], node / n[0] / n[1]};
   }
   constexpr int index(const std::array<int, 3>& at) const { return (at[2] * n[1] + at[1]) * n[0] + at[0]; }
+  constexpr bool owns(int node) const {
+    if (!shared) return true;
+    const std::array<int, 3> at = position(node);
+    for (int axis = 0; axis < 3; ++axis)
+      if (at[axis] < own[axis] || at[axis] >= own_end[axis]) return false;
+    return true;
+  }
+  // Whether coupling d leads to a node that is there.
+  constexpr bool leads_inside(const std::array<int, 3>& at, int d) const {
+    for (int axis = 0; axis < 3; ++axis) {
+      const int to = at[axis] + offset[d][axis];
+      if (!wraps[axis] && (to < 0 || to >= n[axis])) return false;
+    }
+    return true;
+  }
   // The node at coupling d. Where there is none, this node itself or some other one: what is stored for it is
   // zero.
   constexpr int neighbour(int node, int d) const {
@@ -60,8 +78,10 @@ struct Couplings {
   }
 };
 
-// Throws FormatError where the operator couples nodes that are no neighbours, or has no diagonal.
-Couplings couplings_of(const BlockStructure& a);
+// Throws FormatError where the operator couples nodes that are no neighbours, or has no diagonal. Of a rank's box
+// where one is given.
+struct RankBox;
+Couplings couplings_of(const BlockStructure& a, const RankBox* box = nullptr);
 
 // Consecutive numbers, as one word of 16 bytes or less.
 template <class T, int Count>

@@ -60,6 +60,7 @@ struct GalerkinRow {
       const int diagonal = d < 0 ? s.centre : s.diagonal[d];
       const double value = values[(static_cast<std::int64_t>(diagonal) * s.dof + column) * s.rows + row];
       if (value == 0) continue;
+      if (d >= 0 && s.shared && !s.leads_inside(fine, d)) continue;  // in the outermost layer of a shared box
       std::array<int, 3> to = fine;
       for (int axis = 0; axis < 3 && d >= 0; ++axis) {
         to[axis] += s.offset[d][axis];

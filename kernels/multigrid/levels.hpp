@@ -2,67 +2,16 @@
 // Internal to kernels/multigrid.
 #pragma once
 
-#include <cmath>
-#include <numbers>
+#include <optional>
 #include <utility>
 
-#include "kernels/grid_interpolation.hpp"
-#include "kernels/multigrid/coarsening.hpp"
-#include "kernels/multigrid/cycle_steps.hpp"
+#include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/dense_inverse.hpp"
+#include "kernels/multigrid/level.hpp"
 #include "kernels/multigrid/multigrid.hpp"
-#include "kernels/multigrid/setup_steps.hpp"
+#include "kernels/multigrid/shared_operator.hpp"
 
 namespace quadrille::multigrid {
-
-template <class T, class Machine>
-struct Level {
-  template <class U>
-  using ArrayOf = Array<U, typename Machine::Space>;
-
-  Couplings couplings;
-  ArrayOf<T> scaled;             // D^-1 A beside the diagonal, [coupling][column][row]
-  ArrayOf<T> diagonal, inverse;  // D and D^-1, [column][row]
-  std::vector<T> weights;        // of the smoother's sweeps
-  GridInterpolation<T, typename Machine::Space> interpolation;  // from the next coarser level
-  ArrayOf<T> b, g, x, y;  // right side (not of the finest), D^-1 b, and what the sweeps go between
-};
-
-// The weights of Chebyshev's polynomial for so many sweeps, that is smallest from `share` of the largest
-// eigenvalue on.
-template <class T>
-std::vector<T> chebyshev_weights(double largest, double share, int sweeps) {
-  std::vector<T> weights;
-  for (int i = 0; i < sweeps; ++i)
-    weights.push_back(static_cast<T>(
-        2 /
-        (largest * ((1 + share) + (1 - share) * std::cos(std::numbers::pi * (2 * i + 1) / (2 * sweeps))))));
-  return weights;
-}
-
-// body(Rows, Dof, Count): with the numbers of couplings that there are instances for, and several rows
-// together where they are whole.
-template <class T, class Body>
-void with_instance(const Couplings& s, const Body& body) {
-  using std::integral_constant;
-  using One = integral_constant<int, 1>;
-  using Any = integral_constant<int, 0>;
-  using Together = integral_constant<int, rows_together<T>>;
-  const bool whole = s.dof == 1 && !s.any_wraps && s.rows % Together() == 0,
-             lines = whole && s.n[0] % Together() == 0;
-  const auto of_one = [&](auto count, bool together) {
-    return together ? body(Together(), One(), count) : body(One(), One(), count);
-  };
-  if (s.dof == 1 && s.count == 6) return of_one(integral_constant<int, 6>(), whole);
-  if (s.dof == 1 && s.count == 26) return of_one(integral_constant<int, 26>(), lines && s.whole_box);
-  if (s.dof == 1 && s.count == 4) return of_one(integral_constant<int, 4>(), whole);
-  if (s.dof == 1 && s.count == 8) return of_one(integral_constant<int, 8>(), lines && s.whole_box);
-  if (s.dof == 1) return body(One(), One(), Any());
-  if (s.dof == 2) return body(One(), integral_constant<int, 2>(), Any());
-  if (s.dof == 3) return body(One(), integral_constant<int, 3>(), Any());
-  if (s.dof == 4) return body(One(), integral_constant<int, 4>(), Any());
-  body(One(), Any(), Any());
-}
 
 template <class T, class Machine>
 class Levels final : public GridMultigrid {
@@ -71,40 +20,49 @@ class Levels final : public GridMultigrid {
 
  public:
   Levels(const Hub& a, const GridMultigridOptions& options) : options_(options) {
-    info_.options = options;
-    std::int64_t most = options.coarsest > 0 ? options.coarsest : Machine::coarsest;
-    Hub coarser;
-    const Hub* now = &a;
     require_blocks(a);
-    if (a.dof > 1) work_ = Array<T, Space>(a.rows());
-    while (true) {
-      const bool last = now->rows() <= most ||
-                        (options.levels > 0 && static_cast<int>(levels_.size()) + 1 >= options.levels);
-      const auto next = last ? Coarsening<Space>{}
-                             : coarsen(machine_, *now, options.semi_coarsening, options.interpolation);
-      if (options.coarsest == 0 && levels_.empty() && next.by_operator)
-        most = Machine::coarsest_by_operator(a.rows());
-      add_level(*now, next);
-      if (!next.there) break;
-      Hub made = galerkin(machine_, *now, next.nodes(levels_.back().couplings));
-      coarser = std::move(made);
-      now = &coarser;
-    }
-    invert_coarsest(*now);
-    count_bytes();
+    make_levels(&a, {}, a.rows());
     machine_.record([&] { between(); });
+  }
+  Levels(const SharedOperator<Space>& a, const GridMultigridOptions& options) : options_(options) {
+    require_blocks(a.own);
+    auto shared = std::make_unique<SharedLevel>(a.ranks, a.partition);
+    own_.emplace(shared->box, a.partition.extents, a.own.dof);
+    auto layers = layer_exchange(a.ranks, a.partition, a.own.dof, Machine::on_gpu);
+    const Hub box = in_box(machine_, a, shared->box, *layers);
+    const std::int64_t rows =
+        a.partition.extents[0] * a.partition.extents[1] * a.partition.extents[2] * a.own.dof;
+    make_levels(&box, {std::move(shared), std::move(layers)}, rows);
+    // What ranks exchange cannot be recorded: the levels that every rank has can.
+    if (options.cycle == CycleKind::v || whole_from_ == 0) machine_.record([&] { of_whole_levels(); });
   }
 
   void apply(const double* b, double* x, void* stream) override {
     [[maybe_unused]] const auto queued = machine_.queued_on(stream);
-    begin(b);
-    machine_.run([&] { between(); });
-    end(x);
+    if (own_) {
+      apply_shared(b, x);
+    } else {
+      begin(b);
+      machine_.run([&] { between(); });
+      end(x);
+    }
   }
   const GridMultigridInfo& info() const override { return info_; }
 
  private:
   using OneLevel = Level<T, Machine>;
+
+  // Of a level while the next one is made.
+  struct Sharing {
+    std::unique_ptr<SharedLevel> level;
+    std::unique_ptr<NodeExchange> layers;
+  };
+  // Between the last level that ranks share and the first that each of them has.
+  struct Gathered {
+    std::unique_ptr<NodeExchange> exchange;
+    BoxRows box;
+    Array<T, Space> part;  // of a vector, in the rank's box
+  };
 
   static void require_blocks(const Hub& a) {
     if (a.dof > InvertBlocks::most)
@@ -112,9 +70,79 @@ class Levels final : public GridMultigrid {
                         " unknowns a node, not " + std::to_string(a.dof));
   }
 
-  void add_level(const Hub& a, const Coarsening<Space>& next) {
+  void make_levels(const Hub* now, Sharing sharing, std::int64_t rows) {
+    info_.options = options_;
+    info_.ranks = sharing.level ? sharing.level->partition.ranks() : 1;
+    std::int64_t most = options_.coarsest > 0 ? options_.coarsest : Machine::coarsest;
+    Hub coarser;
+    if (sharing.level && rows <= gathered_unknowns()) now = gather(*now, sharing, coarser);
+    while (true) {
+      const bool last = rows <= most || (options_.levels > 0 && std::ssize(levels_) + 1 >= options_.levels);
+      if (last && sharing.level) now = gather(*now, sharing, coarser);
+      auto next = last ? Coarsening<Space>{}
+                       : coarsen(machine_, *now, options_.semi_coarsening, options_.interpolation,
+                                 sharing.level.get());
+      if (!next.there && sharing.level) {  // no axis can be halved: as whole as it is
+        now = gather(*now, sharing, coarser);
+        continue;
+      }
+      if (options_.coarsest == 0 && levels_.empty() && next.by_operator)
+        most = Machine::coarsest_by_operator(rows);
+      if (next.by_operator && sharing.level) exchange_weights(next, now->rows(), *sharing.layers);
+      Sharing following;
+      if (sharing.level && next.there)
+        following.level = std::make_unique<SharedLevel>(*sharing.level->ranks, *next.partition);
+      add_level(*now, next, std::move(sharing));
+      if (!next.there) break;
+      sharing = std::move(following);
+      const OneLevel& level = levels_.back();
+      Hub made =
+          galerkin(machine_, *now, next.nodes(level.couplings), level.shared ? &level.shared->box : nullptr);
+      coarser = std::move(made);
+      now = &coarser;
+      rows = coarser.rows();
+      if (!sharing.level) continue;
+      const Partition& p = sharing.level->partition;
+      rows = p.extents[0] * p.extents[1] * p.extents[2] * now->dof;
+      if (rows <= gathered_unknowns() || !all_have_nodes(p)) {
+        now = gather(*now, sharing, coarser);
+      } else {
+        sharing.layers = layer_exchange(*sharing.level->ranks, p, now->dof, Machine::on_gpu);
+        exchange_rows(*sharing.layers, coarser, coarser, machine_.stream());
+      }
+    }
+    invert_coarsest(*now);
+    count_bytes();
+  }
+
+  std::int64_t gathered_unknowns() const {
+    return options_.gathered > 0 ? options_.gathered : Machine::gathered;
+  }
+
+  // From here on every rank has all of the operator.
+  const Hub* gather(const Hub& box, Sharing& sharing, Hub& whole) {
+    const SharedLevel& level = *sharing.level;
+    auto exchange = gathering(*level.ranks, level.partition, box.dof, Machine::on_gpu);
+    Hub all = gathered(machine_, box, level.partition, *exchange);
+    const BoxRows rows(level.box, level.partition.extents, box.dof);
+    gathered_.emplace(Gathered{std::move(exchange), rows, Array<T, Space>(rows.rows())});
+    whole_from_ = levels_.size();
+    sharing = {};
+    whole = std::move(all);
+    return &whole;
+  }
+
+  // Those of the outermost layer are not to be had from its own rows.
+  void exchange_weights(Coarsening<Space>& next, std::int64_t rows, NodeExchange& layers) {
+    for (std::int64_t at = 0; at < next.weights.size(); at += rows)
+      layers.run(next.weights.data() + at, next.weights.data() + at, machine_.stream());
+  }
+
+  void add_level(const Hub& a, const Coarsening<Space>& next, Sharing sharing) {
     OneLevel level;
-    level.couplings = couplings_of(a);
+    level.shared = std::move(sharing.level);
+    level.layers = std::move(sharing.layers);
+    level.couplings = couplings_of(a, level.shared ? &level.shared->box : nullptr);
     const Couplings& s = level.couplings;
     const std::int64_t blocks = s.rows * s.dof;
     const double* const diagonal = a.values.data() + s.centre * blocks;
@@ -125,10 +153,16 @@ class Levels final : public GridMultigrid {
     level.diagonal = converted(diagonal, blocks);
     level.inverse = converted(inverse.data(), blocks);
     for (auto* vector : {&level.g, &level.x, &level.y}) *vector = Array<T, Space>(s.rows);
-    if (!levels_.empty()) level.b = Array<T, Space>(s.rows);
+    if (s.dof > 1 && work_.size() < s.rows) work_ = Array<T, Space>(s.rows);
+    if (!levels_.empty() || own_) level.b = Array<T, Space>(s.rows);
     GridLevelInfo info{a.extents, s.rows, s.count + 1, next.by_operator, 0};
+    if (level.shared) {
+      info.extents = level.shared->partition.extents;
+      info.unknowns = info.extents[0] * info.extents[1] * info.extents[2] * s.dof;
+      info.shared = true;
+    }
     if (next.there) {
-      info.largest_eigenvalue = largest_eigenvalue(level);
+      info.largest_eigenvalue = largest_eigenvalue(machine_, level);
       level.weights = chebyshev_weights<T>(info.largest_eigenvalue, smoothed_share(s), options_.sweeps);
       level.interpolation = transfer<Space>(grid_interpolation<T>(next.axes, s.dof));
       if (next.by_operator) level.interpolation.weights = converted(next.weights.data(), next.weights.size());
@@ -150,28 +184,6 @@ class Levels final : public GridMultigrid {
     return to;
   }
 
-  // A bound of D^-1 A's: by its rows, and by the power method, which comes near from below.
-  double largest_eigenvalue(OneLevel& level) {
-    const Couplings& s = level.couplings;
-    const double bound = machine_.largest(RowBound<T>{s, level.scaled.data()});
-    if (s.count <= 6 && bound <= 2 + 1e-6) return bound;  // which that of a star comes near
-    constexpr int steps = 12;
-    constexpr double safety = 1.1;
-    machine_.for_each(s.rows, Noise<T>{level.x.data()});
-    for (int i = 0; i < steps; ++i) {
-      with_instance<T>(s, [&](auto rows, auto dof, auto count) {
-        machine_.for_each(s.rows / rows(),
-                          PowerStep<T, rows(), dof(), count()>{s, level.scaled.data(), level.x.data(),
-                                                               level.y.data(), static_cast<T>(1 / bound)});
-      });
-      std::swap(level.x, level.y);
-    }
-    const std::vector<double> squares =
-        machine_.totals(Square<T>{s.rows, level.x.data()}, Square<T>{s.rows, level.y.data()});
-    const double last = squares[0], before = squares[1];
-    return before > 0 && last > 0 ? std::min(bound, safety * bound * std::sqrt(last / before)) : bound;
-  }
-
   void invert_coarsest(const Hub& a) {
     const Couplings& s = levels_.back().couplings;
     info_.singular = machine_.largest(RowSum{s, a.values.data()}) < 1e-8;
@@ -183,65 +195,28 @@ class Levels final : public GridMultigrid {
     coarsest_ = converted(dense.data(), dense.size());
   }
 
-  template <class In>
-  void multiply_blocks(const OneLevel& level, const Array<T, Space>& blocks, const In* x, T* y) {
-    const Couplings& s = level.couplings;
-    if (s.dof == 1)
-      machine_.for_each(s.rows, MultiplyDiagonal<T, In>{blocks.data(), x, y});
-    else
-      machine_.for_each(s.rows, MultiplyBlocks<T, In>{s.dof, s.rows, blocks.data(), x, y});
-  }
+  bool gathers_into(std::size_t level) const { return gathered_ && level == whole_from_; }
 
-  template <class Out>
-  void sweep(const OneLevel& level, const T* x, Out* y, T weight) {
+  // The residual of level i is the right side of the next.
+  void to_coarser(std::size_t i) {
+    OneLevel &level = levels_[i], &next = levels_[i + 1];
     const Couplings& s = level.couplings;
-    with_instance<T>(s, [&](auto rows, auto dof, auto count) {
-      machine_.for_each(s.rows / rows(), Sweep<T, Out, rows(), dof(), count()>{s, level.scaled.data(),
-                                                                               level.g.data(), x, y, weight});
-    });
+    residual(machine_, level);
+    if (s.dof > 1) multiply_blocks(machine_, s, level.diagonal, level.y.data(), work_.data());
+    T* const to = gathers_into(i + 1) ? gathered_->part.data() : next.b.data();
+    machine_.restrict_to(level.interpolation, s.dof > 1 ? work_.data() : level.y.data(), to);
+    if (gathers_into(i + 1)) gathered_->exchange->run(to, next.b.data(), machine_.stream());
   }
-
-  // x = 0 and the first sweeps, or more of them. The result is in level.x.
-  void smooth_before(OneLevel& level, bool from_zero) {
-    const Couplings& s = level.couplings;
-    const auto& w = level.weights;
-    std::size_t done = 0;
-    if (from_zero && w.size() > 1) {
-      with_instance<T>(s, [&](auto rows, auto dof, auto count) {
-        machine_.for_each(s.rows / rows(),
-                          FirstTwoSweeps<T, rows(), dof(), count()>{s, level.scaled.data(), level.g.data(),
-                                                                    level.x.data(), w[0], w[1]});
-      });
-      done = 2;
-    } else if (from_zero) {
-      machine_.for_each(s.rows, FirstSweep<T>{level.g.data(), level.x.data(), w[0]});
-      done = 1;
+  // The correction of the next level is added to x of level i.
+  void from_coarser(std::size_t i) {
+    OneLevel &level = levels_[i], &next = levels_[i + 1];
+    need_layers(machine_, next, layers_of_others);
+    const T* from = next.x.data();
+    if (gathers_into(i + 1)) {
+      machine_.for_each(gathered_->box.rows(), TakeBox<T>{gathered_->box, from, gathered_->part.data()});
+      from = gathered_->part.data();
     }
-    for (; done < w.size(); ++done) {
-      sweep(level, level.x.data(), level.y.data(), w[done]);
-      std::swap(level.x, level.y);
-    }
-  }
-
-  // All of them but the last `left`.
-  void smooth_after(OneLevel& level, std::size_t left) {
-    const auto& w = level.weights;
-    for (std::size_t i = w.size(); i-- > left;) {
-      sweep(level, level.x.data(), level.y.data(), w[i]);
-      std::swap(level.x, level.y);
-    }
-  }
-
-  void to_coarser(OneLevel& level, OneLevel& coarser) {
-    const Couplings& s = level.couplings;
-    T* residual = level.y.data();
-    with_instance<T>(s, [&](auto rows, auto dof, auto count) {
-      machine_.for_each(s.rows / rows(), Residual<T, rows(), dof(), count()>{
-                                             s, level.scaled.data(), level.g.data(), level.x.data(),
-                                             s.dof == 1 ? level.diagonal.data() : nullptr, residual});
-    });
-    if (s.dof > 1) multiply_blocks(level, level.diagonal, residual, work_.data());
-    machine_.restrict_to(level.interpolation, s.dof > 1 ? work_.data() : residual, coarser.b.data());
+    machine_.interpolate_add(level.interpolation, from, level.x.data());
   }
 
   void solve_coarsest(const T* b, T* x) {
@@ -252,38 +227,61 @@ class Levels final : public GridMultigrid {
   void cycle_from(std::size_t i, bool from_zero) {
     OneLevel& level = levels_[i];
     if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
-    if (from_zero) multiply_blocks(level, level.inverse, level.b.data(), level.g.data());
+    if (level.shared && from_zero) level.layers->run(level.b.data(), level.b.data(), machine_.stream());
+    if (from_zero) multiply_blocks(machine_, level.couplings, level.inverse, level.b.data(), level.g.data());
     visit(i, from_zero);
-    smooth_after(level, 0);
+    smooth_after(machine_, level, 0);
   }
   void visit(std::size_t i, bool from_zero) {
-    OneLevel &level = levels_[i], &coarser = levels_[i + 1];
-    smooth_before(level, from_zero);
-    to_coarser(level, coarser);
-    cycle_from(i + 1, true);
-    if (options_.cycle == CycleKind::w && i + 2 < levels_.size()) cycle_from(i + 1, false);
-    machine_.interpolate_add(level.interpolation, coarser.x.data(), level.x.data());
+    smooth_before(machine_, levels_[i], from_zero);
+    to_coarser(i);
+    const bool again = options_.cycle == CycleKind::w && i + 2 < levels_.size();
+    if (gathers_into(i + 1) && !again && options_.cycle == CycleKind::v)
+      machine_.run([&] { of_whole_levels(); });
+    else
+      cycle_from(i + 1, true);
+    if (again) cycle_from(i + 1, false);
+    from_coarser(i);
   }
+  // x of the first of them from b.
+  void of_whole_levels() { cycle_from(whole_from_, true); }
+
   // A cycle in three parts: what reads b, what knows neither b nor x, and what writes x.
   void begin(const double* b) {
     OneLevel& finest = levels_.front();
     if (levels_.size() == 1)
       machine_.for_each(finest.couplings.rows, Convert<double, T>{b, finest.g.data()});
     else
-      multiply_blocks(finest, finest.inverse, b, finest.g.data());
+      multiply_blocks(machine_, finest.couplings, finest.inverse, b, finest.g.data());
   }
   void between() {
     OneLevel& finest = levels_.front();
     if (levels_.size() == 1) return solve_coarsest(finest.g.data(), finest.x.data());
     visit(0, true);
-    smooth_after(finest, 1);
+    smooth_after(machine_, finest, 1);
   }
   void end(double* x) {
     OneLevel& finest = levels_.front();
     if (levels_.size() == 1)
       machine_.for_each(finest.couplings.rows, Convert<T, double>{finest.x.data(), x});
     else
-      sweep(finest, finest.x.data(), x, finest.weights.front());
+      sweep_to(machine_, finest, x, finest.weights.front());
+  }
+
+  // Of vectors that hold the rank's own nodes.
+  void apply_shared(const double* b, double* x) {
+    OneLevel& finest = levels_.front();
+    const bool whole = gathers_into(0);
+    T* const right = whole ? gathered_->part.data() : finest.b.data();
+    machine_.for_each(own_->own_rows(), PutOwn<double, T>{*own_, b, right});
+    if (whole) {
+      gathered_->exchange->run(right, finest.b.data(), machine_.stream());
+      machine_.run([&] { of_whole_levels(); });
+      machine_.for_each(own_->rows(), TakeBox<T>{*own_, finest.x.data(), right});
+    } else {
+      cycle_from(0, true);
+    }
+    machine_.for_each(own_->own_rows(), TakeOwn<T, double>{*own_, whole ? right : finest.x.data(), x});
   }
 
   void count_bytes();
@@ -291,8 +289,11 @@ class Levels final : public GridMultigrid {
   GridMultigridOptions options_;
   Machine machine_;
   std::vector<OneLevel> levels_;  // from the finest
-  Array<T, Space> coarsest_;      // the inverse, [row][column]
-  Array<T, Space> work_;          // of D r, for several unknowns a node
+  std::optional<BoxRows> own_;    // of the finest level, where ranks share it
+  std::optional<Gathered> gathered_;
+  std::size_t whole_from_ = 0;  // the first level that no ranks share
+  Array<T, Space> coarsest_;    // the inverse, [row][column]
+  Array<T, Space> work_;        // of D r, for several unknowns a node
   GridMultigridInfo info_;
 };
 
@@ -333,6 +334,12 @@ void Levels<T, Machine>::count_bytes() {
     again = options_.cycle == CycleKind::w && i + 2 < levels_.size() ? from_zero : 0;
   }
   info_.stored_bytes += coarsest_.bytes();
+}
+
+template <class Machine, class Operator>
+std::unique_ptr<GridMultigrid> levels_of(const Operator& a, const GridMultigridOptions& options) {
+  if (options.precision == CyclePrecision::fp32) return std::make_unique<Levels<float, Machine>>(a, options);
+  return std::make_unique<Levels<double, Machine>>(a, options);
 }
 
 }  // namespace quadrille::multigrid

@@ -7,9 +7,12 @@ namespace quadrille {
 
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>& a,
                                                    const GridMultigridOptions& options) {
-  if (options.precision == CyclePrecision::fp32)
-    return std::make_unique<multigrid::Levels<float, multigrid::OnHost>>(a, options);
-  return std::make_unique<multigrid::Levels<double, multigrid::OnHost>>(a, options);
+  return multigrid::levels_of<multigrid::OnHost>(a, options);
+}
+
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Host>& a,
+                                                   const GridMultigridOptions& options) {
+  return multigrid::levels_of<multigrid::OnHost>(a, options);
 }
 
 std::string describe(const GridMultigridInfo& info) {
@@ -28,6 +31,12 @@ std::string describe(const GridMultigridInfo& info) {
              : by_operator == count - 1 ? "by the operator"
                                         : "by the operator on " + std::to_string(by_operator) + " of them");
   text += ", " + std::to_string(info.levels.back().unknowns) + " unknowns solved by the inverse";
+  std::size_t shared = 0;
+  for (const GridLevelInfo& level : info.levels) shared += level.shared;
+  if (info.ranks > 1)
+    text += shared == 0
+                ? ", all on every rank"
+                : ", " + std::to_string(shared) + " shared by " + std::to_string(info.ranks) + " ranks";
   const std::string sweeps = std::to_string(info.options.sweeps);
   if (count > 1)
     text += std::string(info.options.cycle == CycleKind::v ? ", V(" : ", W(") + sweeps + "," + sweeps + ")";

@@ -34,6 +34,7 @@ struct GridMultigridOptions {
   CyclePrecision precision = CyclePrecision::fp32;
   LevelInterpolation interpolation = LevelInterpolation::as_suits;
   bool semi_coarsening = true;  // else every axis is halved on every level
+  int gathered = 0;             // unknowns that are few enough for every rank to have all; 0: what suits
 };
 
 struct GridLevelInfo {
@@ -41,6 +42,7 @@ struct GridLevelInfo {
   std::int64_t unknowns = 0, couplings = 0;  // blocks a row, the diagonal one included
   bool by_operator = false;                  // the interpolation to this level from the next coarser one
   double largest_eigenvalue = 0;             // the bound of D^-1 A's that the smoother goes by
+  bool shared = false;                       // by the ranks; else each has all of it
 };
 
 struct GridMultigridInfo {
@@ -50,12 +52,14 @@ struct GridMultigridInfo {
   std::int64_t cycle_bytes = 0;  // that a cycle must move
   std::int64_t cycle_flops = 0;
   bool singular = false;  // the constants of each unknown are in the operator's null space
+  int ranks = 1;          // bytes and flops are this rank's
 };
 
 class GridMultigrid {
  public:
   virtual ~GridMultigrid() = default;
-  // x = M b, both [row] in the memory of the operator it was made from; b and x do not overlap. On the GPU
+  // x = M b, both [row] (own rows of a shared operator, collectively) in the memory of the operator it was made
+  // from; b and x do not overlap. On the GPU
   // the work is queued on `stream` (a cudaStream_t; null for the default one).
   virtual void apply(const double* b, double* x, void* stream = nullptr) = 0;
   virtual const GridMultigridInfo& info() const = 0;
@@ -66,6 +70,14 @@ class GridMultigrid {
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>& a,
                                                    const GridMultigridOptions& options);
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>& a,
+                                                   const GridMultigridOptions& options);
+
+// The same of an operator that ranks share (kernels/multigrid/ranks.hpp). Collective.
+template <class Space>
+struct SharedOperator;
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Host>& a,
+                                                   const GridMultigridOptions& options);
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>& a,
                                                    const GridMultigridOptions& options);
 
 // For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, 64 unknowns solved by the inverse, V(2,2)

@@ -120,6 +120,9 @@ __global__ void __launch_bounds__(128)
 class OnDevice {
  public:
   using Space = Device;
+  static constexpr bool on_gpu = true;
+  // Unknowns of a level that every rank has all of: sharing them takes longer than doing them everywhere.
+  static constexpr std::int64_t gathered = std::int64_t{1} << 18;
   static constexpr std::int64_t coarsest = 1024;  // unknowns whose inverse is made in about a millisecond
   // Where coefficients jump, coarse grids help the less the coarser they are: with 16^3 solved by the inverse
   // (30 ms to make, on an H200) a third of the iterations are left of those with 8^3.
@@ -205,6 +208,7 @@ class OnDevice {
     stream_ = static_cast<cudaStream_t>(stream);
     return {*this};
   }
+  void* stream() const { return stream_; }
 
  private:
   struct Stream {

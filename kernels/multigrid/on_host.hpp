@@ -12,6 +12,9 @@ namespace quadrille::multigrid {
 
 struct OnHost {
   using Space = Host;
+  static constexpr bool on_gpu = false;
+  // Unknowns of a level that every rank has all of: sharing them takes longer than doing them everywhere.
+  static constexpr std::int64_t gathered = std::int64_t{1} << 15;
   static constexpr std::int64_t coarsest = 512;  // unknowns whose dense inverse takes no time to speak of
   // Where coefficients jump, coarse grids help the less the coarser they are: an inverse that takes seconds
   // pays on large grids.
@@ -98,6 +101,9 @@ struct OnHost {
   }
   int queued_on(void*) {
     return 0;
+  }
+  void* stream() const {
+    return nullptr;
   }
 
  private:

@@ -2,6 +2,7 @@
 // Internal to kernels/multigrid.
 #pragma once
 
+#include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/couplings.hpp"
 
 namespace quadrille::multigrid {
@@ -74,7 +75,8 @@ struct InvertBlocks {
   }
 };
 
-// D^-1 A beside the diagonal, [coupling][column][row], of all columns of one coupling for a row.
+// D^-1 A beside the diagonal, [coupling][column][row], of all columns of one coupling for a row. In the outermost
+// layer of a shared box couplings lead to nodes that are not there: they are zero, as those across a face are.
 template <class T>
 struct ScaleRows {
   Couplings s;
@@ -86,7 +88,8 @@ struct ScaleRows {
       for (int c = 0; c < s.dof; ++c) {
         const double* const column = values + (static_cast<std::int64_t>(s.diagonal[d]) * s.dof + c) * s.rows;
         double sum = 0;
-        for (int k = 0; k < s.dof; ++k) sum += inverse[k * s.rows + row] * column[first + k];
+        if (!s.shared || s.leads_inside(s.position(static_cast<int>(row / s.dof)), d))
+          for (int k = 0; k < s.dof; ++k) sum += inverse[k * s.rows + row] * column[first + k];
         scaled[(static_cast<std::int64_t>(d) * s.dof + c) * s.rows + row] = static_cast<T>(sum);
       }
   }
@@ -154,22 +157,25 @@ struct Fill {
   constexpr void operator()(std::int64_t i) const { to[i] = value; }
 };
 
+// Of own rows.
 template <class T>
 struct Square {
-  std::int64_t rows;
+  Couplings s;
   const T* x;
-  constexpr std::int64_t size() const { return rows; }
+  constexpr std::int64_t size() const { return s.rows; }
   constexpr double operator()(std::int64_t i) const {
+    if (!s.owns(static_cast<int>(i / s.dof))) return 0;
     return static_cast<double>(x[i]) * static_cast<double>(x[i]);
   }
 };
 
-// Numbers in -1..1 that have something of every eigenvector.
+// Numbers in -1..1 that have something of every eigenvector, the same whichever ranks have the rows.
 template <class T>
 struct Noise {
   T* x;
+  BoxRows box;
   constexpr void operator()(std::int64_t i) const {
-    std::uint64_t h = static_cast<std::uint64_t>(i) + 0x9e3779b97f4a7c15u;
+    std::uint64_t h = static_cast<std::uint64_t>(box.in_whole(i)) + 0x9e3779b97f4a7c15u;
     h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
     h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
     h ^= h >> 31;

@@ -13,11 +13,12 @@ struct _p_PC;
 namespace quadrille::petsc {
 
 // Makes "quadrille_mg" known to PCSetType() and -pc_type, within or after PetscInitialize(). It takes
-// matrices of type quadrille on a DMDA, and those that offer_grid_operator() was called for, on one rank, and
-// runs where their values are. Its options, with the preconditioner's prefix:
+// matrices of type quadrille on a DMDA, on any ranks, and those of one rank that offer_grid_operator() was
+// called for, and runs where their values are. Its options, with the preconditioner's prefix:
 //
 //   -pc_quadrille_mg_levels N          at most (as many as it takes)
 //   -pc_quadrille_mg_coarsest N        unknowns that are few enough to be solved by the inverse
+//   -pc_quadrille_mg_gathered N        unknowns that are few enough for every rank to have the whole level
 //   -pc_quadrille_mg_cycle v | w       (v)
 //   -pc_quadrille_mg_sweeps N          of the smoother before and after, each (2)
 //   -pc_quadrille_mg_precision single | double

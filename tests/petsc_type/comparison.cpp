@@ -46,9 +46,9 @@ std::vector<Case> cases(unsigned seed, int count) {
   return all;
 }
 
-Grid make_grid(const Case& c) {
+Grid make_grid(const Case& c, MPI_Comm comm) {
   DM dm = nullptr;
-  CALL(DMDACreate(PETSC_COMM_WORLD, &dm));
+  CALL(DMDACreate(comm, &dm));
   Grid grid(dm);
   CALL(DMSetDimension(dm, c.dimension));
   CALL(DMDASetSizes(dm, c.size[0], c.size[1], c.size[2]));

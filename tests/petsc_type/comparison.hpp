@@ -37,7 +37,7 @@ struct Case {
 // Drawn at random, the same on every rank; with at least `width` nodes a rank on every axis.
 std::vector<Case> cases(unsigned seed, int count);
 
-Grid make_grid(const Case& c);
+Grid make_grid(const Case& c, MPI_Comm comm = PETSC_COMM_WORLD);
 // -mat_quadrille_format `format`; "aij" for PETSc's own.
 Handle<Mat> make_matrix(DM grid, const std::string& format = "aij");
 

@@ -11,6 +11,7 @@
 #include "kernels/petsc/device_work.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
+#include "kernels/petsc/matrix_type/rank_exchange.hpp"
 #include "kernels/petsc/uses.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
 
@@ -24,16 +25,16 @@ constexpr const char* operator_name = "quadrille_grid_operator";
 struct GridValues {
   std::shared_ptr<const BlockDiagonals<double>> hub;
   std::shared_ptr<const BlockDiagonals<double, Device>> device_hub;
+  LocalParts parts;  // of a matrix of several ranks, which has a partition
 };
 
 GridValues values_of(Mat matrix) {
-  if (distributed(matrix)) throw FormatError("quadrille_mg runs on one rank; -pc_type mg takes several");
   if (is_typed(matrix)) {
     TypedMatrix& typed_matrix = typed(matrix);
     if (!typed_matrix.on_grid())
       throw FormatError("quadrille_mg needs a matrix of type quadrille on a DMDA, and this one has no grid");
     const LocalParts parts = typed_matrix.store().parts(typed_matrix.applies_on_gpu());
-    return {parts.device_hub ? nullptr : parts.hub, parts.device_hub};
+    return {parts.device_hub ? nullptr : parts.hub, parts.device_hub, parts};
   }
   PetscObject there = nullptr;
   QUADRILLE_PETSC(PetscObjectQuery(reinterpret_cast<PetscObject>(matrix), operator_name, &there));
@@ -91,6 +92,7 @@ GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
   const OptionReader read(pc);
   read.number("levels", 1, options.levels);
   read.number("coarsest", 1, options.coarsest);
+  read.number("gathered", 1, options.gathered);
   read.number("sweeps", 1, options.sweeps);
   read.yes_or_no("semicoarsening", options.semi_coarsening);
   read.word("cycle", std::array{"v", "w"}, options.cycle);
@@ -117,9 +119,20 @@ class GridPreconditioner {
     const GridValues values = values_of(matrix);
     multigrid_.reset();  // before another one takes memory
     on_gpu_ = values.device_hub != nullptr;
+    const GridMultigridOptions options = options_of(pc, precision_);
     const DefaultQueue order(on_gpu_);
-    multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options_of(pc, precision_))
-                         : make_grid_multigrid(*values.hub, options_of(pc, precision_));
+    if (distributed(matrix)) {
+      ranks_ = std::make_unique<PetscRanks>(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)));
+      const LocalParts& parts = values.parts;
+      multigrid_ = on_gpu_ ? shared(parts, *parts.device_hub, parts.device_ghost->value, options)
+                           : shared(parts, *parts.hub, parts.ghost->value, options);
+    } else {
+      multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options)
+                           : make_grid_multigrid(*values.hub, options);
+    }
+    PetscInt rows = 0;
+    QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, nullptr));
+    rows_ = rows;
   }
 
   // The first solve shows which method it is for.
@@ -135,7 +148,7 @@ class GridPreconditioner {
 
   void apply(Vec b, Vec x) {
     if (!multigrid_) throw PetscError("quadrille_mg is applied before it was set up");
-    const std::int64_t rows = multigrid_->info().levels.front().unknowns;
+    const std::int64_t rows = rows_;
     require_size(b, rows, "the vector of quadrille_mg");
     const SpaceKind space = on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu;
     const ReadArray from(b, space);
@@ -171,6 +184,20 @@ class GridPreconditioner {
   }
 
  private:
+  template <class Space>
+  std::unique_ptr<GridMultigrid> shared(const LocalParts& parts, const BlockDiagonals<double, Space>& own,
+                                        const Array<double, Space>& ghost_values,
+                                        const GridMultigridOptions& options) {
+    return make_grid_multigrid(SharedOperator<Space>{own,
+                                                     *parts.ghost,
+                                                     ghost_values.data(),
+                                                     {parts.boundary_rows.begin(), parts.boundary_rows.end()},
+                                                     {parts.ghost_columns.begin(), parts.ghost_columns.end()},
+                                                     *parts.partition,
+                                                     *ranks_},
+                               options);
+  }
+
   static double* on_device(Array<double, Device>& array, std::int64_t size) {
     if (array.size() < size) array = Array<double, Device>(size);
     return array.data();
@@ -182,7 +209,9 @@ class GridPreconditioner {
     return to;
   }
 
+  std::unique_ptr<PetscRanks> ranks_;  // of the levels that they share
   std::unique_ptr<GridMultigrid> multigrid_;
+  std::int64_t rows_ = 0;  // of this rank
   bool on_gpu_ = false;
   CyclePrecision precision_ = CyclePrecision::fp32;  // where no option says
   Array<double, Device> device_b_, device_x_;        // of vectors in host memory

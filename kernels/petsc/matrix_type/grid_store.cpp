@@ -236,9 +236,9 @@ class GridStore final : public Store {
   LocalParts parts(bool on_gpu) override {
     LocalParts parts;
     bring_parts(on_gpu);
-    parts.partition = std::shared_ptr<const Partition>(structure_, &structure_->partition);
     parts.hub = hub_;
     parts.ghost = ghost_;
+    parts.partition = &structure_->partition;
     if (on_gpu) {
       parts.device_hub = values_.gpu_hub();
       parts.device_ghost = values_.gpu_ghost();

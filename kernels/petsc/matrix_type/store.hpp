@@ -24,10 +24,10 @@ struct LocalParts {
   std::shared_ptr<const BlockDiagonals<double, Device>> device_hub;
   std::shared_ptr<const Csr<double, Device>> device_ghost;
   std::shared_ptr<const Csr<double>> csr;
-  std::shared_ptr<const Csr<double>> ghost;    // boundary_rows x ghost_columns; null on one rank
-  std::vector<PetscInt> boundary_rows;         // from 0, ascending
-  std::vector<PetscInt> ghost_columns;         // global, ascending
-  std::shared_ptr<const Partition> partition;  // of the nodes; null where no grid is known
+  std::shared_ptr<const Csr<double>> ghost;  // boundary_rows x ghost_columns; null on one rank
+  std::vector<PetscInt> boundary_rows;       // from 0, ascending
+  std::vector<PetscInt> ghost_columns;       // global, ascending
+  const Partition* partition = nullptr;      // of the grid, where one is known
 };
 
 // Every member throws. Rows and columns are global, unless said otherwise.

@@ -1,0 +1,191 @@
+// One level of multigrid, in the memory of a Machine (on_host.hpp, on_device.cuh), with cycles in T. Internal to
+// kernels/multigrid.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/grid_interpolation.hpp"
+#include "kernels/multigrid/coarsening.hpp"
+#include "kernels/multigrid/cycle_steps.hpp"
+#include "kernels/multigrid/setup_steps.hpp"
+
+namespace quadrille::multigrid {
+
+template <class T, class Machine>
+struct Level {
+  template <class U>
+  using ArrayOf = Array<U, typename Machine::Space>;
+
+  Couplings couplings;
+  ArrayOf<T> scaled;             // D^-1 A beside the diagonal, [coupling][column][row]
+  ArrayOf<T> diagonal, inverse;  // D and D^-1, [column][row]
+  std::vector<T> weights;        // of the smoother's sweeps
+  GridInterpolation<T, typename Machine::Space> interpolation;  // from the next coarser level
+  ArrayOf<T> b, g, x,
+      y;  // right side (of the finest where it is shared), D^-1 b, and what the sweeps go between
+
+  // Of a level that ranks share: how the layers of others' nodes get their values, and how many layers of x have
+  // the right ones.
+  std::unique_ptr<SharedLevel> shared;
+  std::unique_ptr<NodeExchange> layers;
+  std::int64_t right_layers = 0;
+};
+
+// The weights of Chebyshev's polynomial for so many sweeps, that is smallest from `share` of the largest
+// eigenvalue on.
+template <class T>
+std::vector<T> chebyshev_weights(double largest, double share, int sweeps) {
+  std::vector<T> weights;
+  for (int i = 0; i < sweeps; ++i)
+    weights.push_back(static_cast<T>(
+        2 /
+        (largest * ((1 + share) + (1 - share) * std::cos(std::numbers::pi * (2 * i + 1) / (2 * sweeps))))));
+  return weights;
+}
+
+// body(Rows, Dof, Count): with the numbers of couplings that there are instances for, and several rows
+// together where they are whole.
+template <class T, class Body>
+void with_instance(const Couplings& s, const Body& body) {
+  using std::integral_constant;
+  using One = integral_constant<int, 1>;
+  using Any = integral_constant<int, 0>;
+  using Together = integral_constant<int, rows_together<T>>;
+  const bool whole = s.dof == 1 && !s.any_wraps && s.rows % Together() == 0,
+             lines = whole && s.n[0] % Together() == 0;
+  const auto of_one = [&](auto count, bool together) {
+    return together ? body(Together(), One(), count) : body(One(), One(), count);
+  };
+  if (s.dof == 1 && s.count == 6) return of_one(integral_constant<int, 6>(), whole);
+  if (s.dof == 1 && s.count == 26) return of_one(integral_constant<int, 26>(), lines && s.whole_box);
+  if (s.dof == 1 && s.count == 4) return of_one(integral_constant<int, 4>(), whole);
+  if (s.dof == 1 && s.count == 8) return of_one(integral_constant<int, 8>(), lines && s.whole_box);
+  if (s.dof == 1) return body(One(), One(), Any());
+  if (s.dof == 2) return body(One(), integral_constant<int, 2>(), Any());
+  if (s.dof == 3) return body(One(), integral_constant<int, 3>(), Any());
+  if (s.dof == 4) return body(One(), integral_constant<int, 4>(), Any());
+  body(One(), Any(), Any());
+}
+
+// Where its rows stand in the whole grid.
+template <class T, class Machine>
+BoxRows box_rows(const Level<T, Machine>& level) {
+  const Couplings& s = level.couplings;
+  if (level.shared) return {level.shared->box, level.shared->partition.extents, s.dof};
+  RankBox whole;
+  for (int axis = 0; axis < 3; ++axis) whole.size[axis] = whole.own_size[axis] = s.n[axis];
+  return {whole, whole.size, s.dof};
+}
+
+// What a step on x needs: so many layers around a rank's own nodes with the right values.
+template <class T, class Machine>
+void need_layers(Machine& machine, Level<T, Machine>& level, std::int64_t layers) {
+  if (!level.shared || level.right_layers >= layers) return;
+  level.layers->run(level.x.data(), level.x.data(), machine.stream());
+  level.right_layers = layers_of_others;
+}
+
+// A step that made x of its own neighbours: one layer less is right.
+template <class T, class Machine>
+void lost_layer(Level<T, Machine>& level) {
+  if (level.shared) --level.right_layers;
+}
+
+template <class T, class Machine, class In>
+void multiply_blocks(Machine& machine, const Couplings& s, const Array<T, typename Machine::Space>& blocks,
+                     const In* x, T* y) {
+  if (s.dof == 1)
+    machine.for_each(s.rows, MultiplyDiagonal<T, In>{blocks.data(), x, y});
+  else
+    machine.for_each(s.rows, MultiplyBlocks<T, In>{s.dof, s.rows, blocks.data(), x, y});
+}
+
+// y of level.x.
+template <class T, class Machine, class Out>
+void sweep_to(Machine& machine, Level<T, Machine>& level, Out* y, T weight) {
+  const Couplings& s = level.couplings;
+  need_layers(machine, level, 1);
+  with_instance<T>(s, [&](auto rows, auto dof, auto count) {
+    machine.for_each(s.rows / rows(), Sweep<T, Out, rows(), dof(), count()>{
+                                          s, level.scaled.data(), level.g.data(), level.x.data(), y, weight});
+  });
+}
+template <class T, class Machine>
+void sweep(Machine& machine, Level<T, Machine>& level, T weight) {
+  sweep_to(machine, level, level.y.data(), weight);
+  std::swap(level.x, level.y);
+  lost_layer(level);
+}
+
+// x = 0 and the first sweeps, or more of them.
+template <class T, class Machine>
+void smooth_before(Machine& machine, Level<T, Machine>& level, bool from_zero) {
+  const Couplings& s = level.couplings;
+  const auto& w = level.weights;
+  std::size_t done = 0;
+  if (from_zero) level.right_layers = layers_of_others;  // as g's
+  if (from_zero && w.size() > 1) {
+    with_instance<T>(s, [&](auto rows, auto dof, auto count) {
+      machine.for_each(s.rows / rows(),
+                       FirstTwoSweeps<T, rows(), dof(), count()>{s, level.scaled.data(), level.g.data(),
+                                                                 level.x.data(), w[0], w[1]});
+    });
+    lost_layer(level);
+    done = 2;
+  } else if (from_zero) {
+    machine.for_each(s.rows, FirstSweep<T>{level.g.data(), level.x.data(), w[0]});
+    done = 1;
+  }
+  for (; done < w.size(); ++done) sweep(machine, level, w[done]);
+}
+
+// All of them but the last `left`.
+template <class T, class Machine>
+void smooth_after(Machine& machine, Level<T, Machine>& level, std::size_t left) {
+  for (std::size_t i = level.weights.size(); i-- > left;) sweep(machine, level, level.weights[i]);
+}
+
+// Into y: the residual of one unknown a node, D^-1 times that of several.
+template <class T, class Machine>
+void residual(Machine& machine, Level<T, Machine>& level) {
+  const Couplings& s = level.couplings;
+  need_layers(machine, level, layers_of_others);  // the restriction reads one layer of it
+  with_instance<T>(s, [&](auto rows, auto dof, auto count) {
+    machine.for_each(s.rows / rows(), Residual<T, rows(), dof(), count()>{
+                                          s, level.scaled.data(), level.g.data(), level.x.data(),
+                                          s.dof == 1 ? level.diagonal.data() : nullptr, level.y.data()});
+  });
+}
+
+// A bound of D^-1 A's: by its rows, and by the power method, which comes near from below.
+template <class T, class Machine>
+double largest_eigenvalue(Machine& machine, Level<T, Machine>& level) {
+  const Couplings& s = level.couplings;
+  const double own = machine.largest(RowBound<T>{s, level.scaled.data()});
+  const double bound = level.shared ? level.shared->ranks->largest(own) : own;
+  if (s.count <= 6 && bound <= 2 + 1e-6) return bound;  // which that of a star comes near
+  constexpr int steps = 12;
+  constexpr double safety = 1.1;
+  machine.for_each(s.rows, Noise<T>{level.x.data(), box_rows(level)});
+  level.right_layers = layers_of_others;
+  for (int i = 0; i < steps; ++i) {
+    need_layers(machine, level, 1);
+    with_instance<T>(s, [&](auto rows, auto dof, auto count) {
+      machine.for_each(s.rows / rows(),
+                       PowerStep<T, rows(), dof(), count()>{s, level.scaled.data(), level.x.data(),
+                                                            level.y.data(), static_cast<T>(1 / bound)});
+    });
+    std::swap(level.x, level.y);
+    lost_layer(level);
+  }
+  std::vector<double> squares = machine.totals(Square<T>{s, level.x.data()}, Square<T>{s, level.y.data()});
+  if (level.shared) level.shared->ranks->sum(squares);
+  const double last = squares[0], before = squares[1];
+  return before > 0 && last > 0 ? std::min(bound, safety * bound * std::sqrt(last / before)) : bound;
+}
+
+}  // namespace quadrille::multigrid

@@ -1,0 +1,158 @@
+#include "kernels/multigrid/ranks.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "formats/format.hpp"
+
+namespace quadrille::multigrid {
+namespace {
+
+std::int64_t floor_divided(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+std::int64_t wrapped(std::int64_t at, std::int64_t n) {
+  return at - n * floor_divided(at, n);
+}
+
+// The place of a node of this rank's own in its box.
+std::int64_t place_in(const RankBox& box, const NodeBox& own, const NodePosition& at) {
+  std::int64_t place = 0;
+  for (int axis = 2; axis >= 0; --axis)
+    place = place * box.size[axis] + box.own[axis] + at[axis] - own.first[axis];
+  return place;
+}
+
+template <class Body>
+void for_nodes(const NodePosition& size, const Body& body) {
+  for (std::int64_t z = 0; z < size[2]; ++z)
+    for (std::int64_t y = 0; y < size[1]; ++y)
+      for (std::int64_t x = 0; x < size[0]; ++x) body(NodePosition{x, y, z});
+}
+
+// Finds nodes at their owners.
+class Finder {
+ public:
+  explicit Finder(const Partition& p) : p_(p) {
+    for (int rank = 0; rank < p.ranks(); ++rank) {
+      boxes_.push_back(rank_box(p, rank));
+      own_.push_back(box_of(p, rank));
+    }
+  }
+  NodePlace operator()(const NodePosition& at) const {
+    const int rank = owner_of(p_, at);
+    return {rank, place_in(boxes_[rank], own_[rank], at)};
+  }
+
+ private:
+  const Partition& p_;
+  std::vector<RankBox> boxes_;
+  std::vector<NodeBox> own_;
+};
+
+}  // namespace
+
+RankBox rank_box(const Partition& p, int rank) {
+  const NodeBox own = box_of(p, rank);
+  RankBox box;
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool shared = p.ranks_along(axis) > 1, periodic = p.periodic[axis];
+    const std::int64_t before = own.first[axis], after = p.extents[axis] - before - own.size[axis];
+    const std::int64_t below = !shared ? 0 : periodic ? layers_of_others : std::min(before, layers_of_others);
+    const std::int64_t above = !shared ? 0 : periodic ? layers_of_others : std::min(after, layers_of_others);
+    box.first[axis] = before - below;
+    box.own[axis] = below;
+    box.own_size[axis] = own.size[axis];
+    box.size[axis] = below + own.size[axis] + above;
+  }
+  return box;
+}
+
+Partition coarser(const Partition& p, const std::array<AxisInterpolation, 3>& axes,
+                  const std::array<bool, 3>& halved) {
+  Partition result = p;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!halved[axis]) continue;
+    result.extents[axis] = axes[axis].coarse;
+    for (std::int64_t& cut : result.cuts[axis])
+      cut = std::clamp<std::int64_t>((cut - axes[axis].offset + 1) / 2, 0, axes[axis].coarse);
+  }
+  return result;
+}
+
+bool all_have_nodes(const Partition& p) {
+  for (const auto& cuts : p.cuts)
+    for (std::size_t i = 1; i < cuts.size(); ++i)
+      if (cuts[i] <= cuts[i - 1]) return false;
+  return true;
+}
+
+AxisInterpolation axis_of_box(const AxisInterpolation& whole, bool halved, std::int64_t fine_first,
+                              std::int64_t fine_size, std::int64_t coarse_first, std::int64_t coarse_size) {
+  AxisInterpolation box;
+  box.fine = fine_size;
+  box.coarse = coarse_size;
+  for (std::int64_t at = fine_first; at < fine_first + fine_size; ++at) {
+    const std::int64_t round = floor_divided(at, whole.fine), node = at - round * whole.fine;
+    for (const int side : {0, 1}) {
+      const std::int64_t coarse = whole.node[2 * node + side];
+      const double weight = whole.weight[2 * node + side];
+      std::int64_t found = -1;
+      for (const std::int64_t r : {round - 1, round + 1, round})  // where the axis wraps, the copy beside it
+        if (std::abs(r * whole.fine + (halved ? 2 * coarse + whole.offset : coarse) - at) <= 1)
+          found = r * whole.coarse + coarse - coarse_first;
+      const bool there = found >= 0 && found < coarse_size;
+      if (!there && weight != 0)
+        throw FormatError("a coarse node of multigrid is not among those of its rank");
+      box.node.push_back(there ? static_cast<std::int32_t>(found) : 0);
+      box.weight.push_back(weight);
+    }
+  }
+  add_readers(box);
+  return box;
+}
+
+std::vector<std::int8_t> nodes_between(const AxisInterpolation& whole, bool halved, std::int64_t first,
+                                       std::int64_t size) {
+  std::vector<std::int8_t> between;
+  for (std::int64_t at = first; at < first + size; ++at)
+    between.push_back(halved && (wrapped(at, whole.fine) - whole.offset) % 2 != 0);
+  return between;
+}
+
+std::unique_ptr<NodeExchange> layer_exchange(Ranks& ranks, const Partition& p, int dof, bool on_gpu) {
+  const Finder find(p);
+  const RankBox box = rank_box(p, p.rank);
+  std::vector<std::int64_t> to;
+  std::vector<NodePlace> from;
+  std::int64_t place = 0;
+  for_nodes(box.size, [&](const NodePosition& at) {
+    bool own = true;
+    NodePosition global{};
+    for (int axis = 0; axis < 3; ++axis) {
+      own = own && at[axis] >= box.own[axis] && at[axis] < box.own[axis] + box.own_size[axis];
+      global[axis] = wrapped(box.first[axis] + at[axis], p.extents[axis]);
+    }
+    if (!own) {
+      to.push_back(place);
+      from.push_back(find(global));
+    }
+    ++place;
+  });
+  return ranks.exchange(box.nodes(), to, from, dof, on_gpu);
+}
+
+std::unique_ptr<NodeExchange> gathering(Ranks& ranks, const Partition& p, int dof, bool on_gpu) {
+  const Finder find(p);
+  std::vector<std::int64_t> to;
+  std::vector<NodePlace> from;
+  for_nodes(p.extents, [&](const NodePosition& at) {
+    to.push_back(static_cast<std::int64_t>(to.size()));
+    from.push_back(find(at));
+  });
+  return ranks.exchange(rank_box(p, p.rank).nodes(), to, from, dof, on_gpu);
+}
+
+}  // namespace quadrille::multigrid

@@ -1,0 +1,127 @@
+// An operator that ranks share, in their boxes with layers of others' nodes, and on every rank as a whole. Internal to
+// kernels/multigrid.
+#pragma once
+
+#include <cstdlib>
+
+#include "kernels/multigrid/box_steps.hpp"
+#include "kernels/multigrid/coarsening.hpp"
+
+namespace quadrille::multigrid {
+
+// Of the box of neighbours, by [z + 1][y + 1][x + 1].
+inline int slot_of(const NodeOffset& o) {
+  return (o.z + 1) * 9 + (o.y + 1) * 3 + o.x + 1;
+}
+
+// Where the couplings to other ranks' nodes lead.
+template <class Space>
+std::vector<NodeOffset> ghost_offsets(const SharedOperator<Space>& a) {
+  const Partition& p = a.partition;
+  const NodeBox own = own_box(p);
+  const std::int64_t dof = a.own.dof;
+  std::vector<NodeOffset> offsets;
+  for (std::int64_t i = 0; i < a.ghost.rows; ++i) {
+    const std::int64_t node = a.boundary_rows[i] / dof;
+    const NodePosition from{own.first[0] + node % own.size[0],
+                            own.first[1] + node / own.size[0] % own.size[1],
+                            own.first[2] + node / own.size[0] / own.size[1]};
+    for (std::int32_t k = a.ghost.row_ptr[i]; k < a.ghost.row_ptr[i + 1]; ++k) {
+      const NodePosition to = position_of(p, a.ghost_columns[a.ghost.column[k]] / dof);
+      std::array<std::int64_t, 3> d{};
+      for (int axis = 0; axis < 3; ++axis) {
+        const std::int64_t n = p.extents[axis];
+        d[axis] = to[axis] - from[axis];
+        if (p.periodic[axis] && d[axis] > n / 2) d[axis] -= n;
+        if (p.periodic[axis] && d[axis] < -(n / 2)) d[axis] += n;
+      }
+      offsets.push_back({static_cast<std::int32_t>(d[0]), static_cast<std::int32_t>(d[1]),
+                         static_cast<std::int32_t>(d[2])});
+    }
+  }
+  return offsets;
+}
+
+// The offsets that any rank has, the same on all of them; those between -1 and 1.
+template <class Space>
+std::vector<NodeOffset> all_offsets(const SharedOperator<Space>& a, const std::vector<NodeOffset>& ghosts) {
+  std::vector<double> found(28, 0.0);  // and whether some lead further
+  const auto note = [&](const NodeOffset& o) {
+    const bool near = std::max({std::abs(o.x), std::abs(o.y), std::abs(o.z)}) <= 1;
+    found[near ? slot_of(o) : 27] = 1;
+  };
+  for (const NodeOffset& o : a.own.offsets) note(o);
+  for (const NodeOffset& o : ghosts) note(o);
+  a.ranks.sum(found);
+  if (found[27] > 0)
+    throw FormatError(
+        "multigrid on a grid takes operators that couple neighbouring nodes; -pc_type mg takes others");
+  std::vector<NodeOffset> offsets;
+  for (int slot = 0; slot < 27; ++slot)
+    if (found[slot] > 0) offsets.push_back({slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1});
+  return offsets;
+}
+
+// Every block column of the operator as a vector over nodes.
+template <class Space>
+void exchange_rows(NodeExchange& exchange, const BlockDiagonals<double, Space>& from,
+                   BlockDiagonals<double, Space>& to, void* stream) {
+  for (std::int64_t column = 0; column < from.diagonals() * from.dof; ++column)
+    exchange.run(from.values.data() + column * from.rows(), to.values.data() + column * to.rows(), stream);
+}
+
+// This rank's box of the operator; the rows of others come by `exchange`.
+template <class Machine>
+BlockDiagonals<double, typename Machine::Space> in_box(Machine& machine,
+                                                       const SharedOperator<typename Machine::Space>& a,
+                                                       const RankBox& box, NodeExchange& exchange) {
+  using Space = typename Machine::Space;
+  const Partition& p = a.partition;
+  const BoxRows rows(box, p.extents, a.own.dof);
+  const std::vector<NodeOffset> ghosts = ghost_offsets(a);
+  BlockDiagonals<double, Space> in;
+  in.dof = a.own.dof;
+  in.extents = box.size;
+  for (int axis = 0; axis < 3; ++axis) in.periodic[axis] = p.periodic[axis] && p.ranks_along(axis) == 1;
+  in.offsets = all_offsets(a, ghosts);
+  const std::int64_t columns = in.diagonals() * in.dof;
+  in.values = Array<double, Space>(checked_product(columns, in.rows(), "the values of multigrid"));
+  machine.for_each(in.values.size(), Fill{in.values.data(), 0});
+  const auto diagonal_of = [&](const NodeOffset& o) {
+    return std::find(in.offsets.begin(), in.offsets.end(), o) - in.offsets.begin();
+  };
+  for (std::int64_t d = 0; d < a.own.diagonals(); ++d)
+    for (std::int64_t c = 0; c < in.dof; ++c)
+      machine.for_each(rows.own_rows(),
+                       PutOwn<double, double>{
+                           rows, a.own.values.data() + (d * in.dof + c) * a.own.rows(),
+                           in.values.data() + (diagonal_of(a.own.offsets[d]) * in.dof + c) * in.rows()});
+  Array<std::int64_t> places(static_cast<std::int64_t>(ghosts.size()));
+  for (std::int64_t i = 0; i < a.ghost.rows; ++i)
+    for (std::int32_t k = a.ghost.row_ptr[i]; k < a.ghost.row_ptr[i + 1]; ++k) {
+      const std::int64_t column = a.ghost_columns[a.ghost.column[k]] % in.dof;
+      places[k] = (diagonal_of(ghosts[k]) * in.dof + column) * in.rows() + rows.of_own(a.boundary_rows[i]);
+    }
+  const Array<std::int64_t, Space> there = transfer<Space>(places);
+  machine.for_each(places.size(), AddEntries{there.data(), a.ghost_values, in.values.data()});
+  exchange_rows(exchange, in, in, machine.stream());
+  return in;
+}
+
+// All of the operator, on every rank.
+template <class Machine>
+BlockDiagonals<double, typename Machine::Space> gathered(
+    Machine& machine, const BlockDiagonals<double, typename Machine::Space>& box, const Partition& p,
+    NodeExchange& exchange) {
+  BlockDiagonals<double, typename Machine::Space> whole;
+  whole.dof = box.dof;
+  whole.extents = p.extents;
+  whole.periodic = p.periodic;
+  whole.offsets = box.offsets;
+  whole.values = Array<double, typename Machine::Space>(
+      checked_product(whole.diagonals() * whole.dof, whole.rows(), "the values of multigrid"));
+  exchange_rows(exchange, box, whole, machine.stream());
+  return whole;
+}
+
+}  // namespace quadrille::multigrid
