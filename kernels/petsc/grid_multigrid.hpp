@@ -2,19 +2,15 @@
 // needed to include this.
 #pragma once
 
-#include <memory>
 #include <string>
 
-#include "formats/block_diagonals.hpp"
-
-struct _p_Mat;
 struct _p_PC;
 
 namespace quadrille::petsc {
 
 // Makes "quadrille_mg" known to PCSetType() and -pc_type, within or after PetscInitialize(). It takes
-// matrices of type quadrille on a DMDA, on any ranks, and those of one rank that offer_grid_operator() was
-// called for, and runs where their values are. Its options, with the preconditioner's prefix:
+// matrices of type quadrille on a grid, that of a DMDA or of make_grid_matrix(), on any ranks, and runs where
+// their products do. Its options, with the preconditioner's prefix:
 //
 //   -pc_quadrille_mg_levels N          at most (as many as it takes)
 //   -pc_quadrille_mg_coarsest N        unknowns that are few enough to be solved by the inverse
@@ -32,10 +28,6 @@ namespace quadrille::petsc {
 // It is symmetric where the matrix is, linear, and the same in every application: any Krylov method may be
 // used.
 void register_grid_multigrid();
-
-// For a matrix of another kind that is this operator on a grid: one of them may be null.
-void offer_grid_operator(_p_Mat* matrix, std::shared_ptr<const BlockDiagonals<double>> hub,
-                         std::shared_ptr<const BlockDiagonals<double, Device>> device_hub);
 
 // What -ksp_view says of a quadrille_mg that is set up, in one line; empty of any other preconditioner.
 std::string grid_multigrid_text(_p_PC* pc);

@@ -140,23 +140,24 @@ void abandon(Handle<KSP>& solver, Mat matrix) {
     abandoned->push_back(solver.release());
 }
 
-bool is_petscs_own(Mat matrix) {
+// AIJ, or a matrix of ours that lends itself as AIJ.
+bool takes_every_preconditioner(Mat matrix) {
   PetscBool aij = PETSC_FALSE;
   QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(matrix), &aij, MATSEQAIJ, MATMPIAIJ,
                                             "seqaijcusparse", "mpiaijcusparse", ""));
-  return aij;
+  return aij || is_typed(matrix);
 }
 
-[[noreturn]] void put_down_to_options(const PetscError& error, bool as_aij) {
+[[noreturn]] void put_down_to_options(const PetscError& error, bool takes_every_one) {
   const bool diverged = error.code == PETSC_ERR_NOT_CONVERGED || error.code == PETSC_ERR_CONV_FAILED;
   if (diverged)
     throw NotConvergedError("the solve did not converge: " + std::string(error.what()), error.code);
   const char* const advice =
       ", and choose preconditioners that need products, rows and diagonal blocks alone, such as jacobi, "
       "pbjacobi, mg (by itself) "
-      "or none; --format petsc_aij takes others";
+      "or none; matrices of type quadrille and AIJ take others";
   throw PetscOptionError(std::string(error.what()) + "; correct what follows the bare --" +
-                         (as_aij ? "" : advice));
+                         (takes_every_one ? "" : advice));
 }
 
 // body(), which works with `solver`: PETSc's errors are put down to its options where there are some that
@@ -170,7 +171,7 @@ void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver, Ma
   } catch (const PetscError& error) {
     abandon(solver, matrix);
     if (!problem.has_options || !options_may_be_to_blame(error)) throw;
-    put_down_to_options(error, is_petscs_own(matrix));
+    put_down_to_options(error, takes_every_preconditioner(matrix));
   }
 }
 

@@ -423,13 +423,13 @@ TEST_F(MatrixType, GridMultigridRefusesWithASentence) {
     const std::string sentence = error_of(KSPSetUp(solver(m).get()));
     EXPECT_NE(sentence.find(words), std::string::npos) << sentence;
   };
-  expect_refused(p.theirs.get(), "needs a matrix of type quadrille on a DMDA (-dm_mat_type quadrille)");
+  expect_refused(p.theirs.get(), "needs a matrix of type quadrille on a grid (-dm_mat_type quadrille)");
   Case wide = c;
   wide.width = 2;
   expect_refused(filled_pair(wide, "cds").ours.get(), "couple neighbouring nodes");
   const Handle<Mat> loose = make<Mat>(
       "MatConvert", [&](Mat* m) { return MatConvert(p.theirs.get(), "quadrille", MAT_INITIAL_MATRIX, m); });
-  expect_refused(loose.get(), "this one has no grid");
+  expect_refused(loose.get(), "this one has none");
 }
 
 }  // namespace

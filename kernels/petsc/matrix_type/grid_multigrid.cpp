@@ -19,7 +19,6 @@ namespace quadrille::petsc {
 namespace {
 
 constexpr const char* type_name = "quadrille_mg";
-constexpr const char* operator_name = "quadrille_grid_operator";
 
 // The operator on its grid; in GPU memory where device_hub is there.
 struct GridValues {
@@ -29,18 +28,13 @@ struct GridValues {
 };
 
 GridValues values_of(Mat matrix) {
-  if (is_typed(matrix)) {
-    TypedMatrix& typed_matrix = typed(matrix);
-    if (!typed_matrix.on_grid())
-      throw FormatError("quadrille_mg needs a matrix of type quadrille on a DMDA, and this one has no grid");
-    const LocalParts parts = typed_matrix.store().parts(typed_matrix.applies_on_gpu());
-    return {parts.device_hub ? nullptr : parts.hub, parts.device_hub, parts};
-  }
-  PetscObject there = nullptr;
-  QUADRILLE_PETSC(PetscObjectQuery(reinterpret_cast<PetscObject>(matrix), operator_name, &there));
-  if (there == nullptr)
-    throw FormatError("quadrille_mg needs a matrix of type quadrille on a DMDA (-dm_mat_type quadrille)");
-  return composed<GridValues>(reinterpret_cast<PetscObject>(matrix), operator_name);
+  if (!is_typed(matrix))
+    throw FormatError("quadrille_mg needs a matrix of type quadrille on a grid (-dm_mat_type quadrille)");
+  TypedMatrix& typed_matrix = typed(matrix);
+  if (!typed_matrix.on_grid())
+    throw FormatError("quadrille_mg needs a matrix of type quadrille on a grid, and this one has none");
+  const LocalParts parts = typed_matrix.store().parts(typed_matrix.multiplies_on_gpu());
+  return {parts.device_hub ? nullptr : parts.hub, parts.device_hub, parts};
 }
 
 class OptionReader {
@@ -265,12 +259,6 @@ std::string grid_multigrid_text(PC pc) {
   PetscBool ours = PETSC_FALSE;
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), type_name, &ours));
   return ours ? of(pc).text() : "";
-}
-
-void offer_grid_operator(Mat matrix, std::shared_ptr<const BlockDiagonals<double>> hub,
-                         std::shared_ptr<const BlockDiagonals<double, Device>> device_hub) {
-  compose(reinterpret_cast<PetscObject>(matrix), operator_name,
-          std::make_unique<GridValues>(GridValues{std::move(hub), std::move(device_hub)}));
 }
 
 }  // namespace quadrille::petsc

@@ -225,8 +225,12 @@ void TypedMatrix::choose_vectors() {
     set_gpu_vectors(self_, true);
 }
 
+bool TypedMatrix::multiplies_on_gpu() {
+  return store().parts_in_place() && choose_space(options) == SpaceKind::cuda;
+}
+
 bool TypedMatrix::applies_on_gpu() {
-  return is_the_hub(options.format) && store().parts_in_place() && choose_space(options) == SpaceKind::cuda;
+  return is_the_hub(options.format) && multiplies_on_gpu();
 }
 
 // Without a grid and without a wish: block diagonals where the sparsity has so few of them that they take no

@@ -52,6 +52,8 @@ class TypedMatrix final : public ShellContext {
   const std::shared_ptr<const SpmvOperator<double>>& own() const { return own_; }
   // From now on products are those of `options` as they are. Collective.
   void set_format();
+  // Whether products run there, in any format that is made from the values on a grid.
+  bool multiplies_on_gpu();
   // Whether products are CDS's in GPU memory, which are the values on a grid themselves, without a copy.
   bool applies_on_gpu();
   // Which matrix this is the context of: MatHeaderReplace() gives it to another one.
