@@ -229,21 +229,23 @@ class Solve {
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
   }
 
-  // Of this rank's part of the operator, with CSR and a format made from it where that is asked for, and its
-  // vectors, those of CG among them.
+  // Of this rank's part of the operator, with CSR where that is asked for and the format made from either, and
+  // its vectors, those of CG among them.
   std::int64_t needed_bytes(bool csr) const {
     BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
     const LineRange lines = lines_of_rank(options_.grid);
     if (petsc::ranks() > 1) structure.extents = {structure.extents[0], lines.count, 1};
     const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
-    std::int64_t bytes = 0, indexed = 0;
+    std::int64_t bytes = 0, formatted = 0;
     if (csr)
-      indexed = 2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure, true), "non-zeros"), 8);
+      formatted =
+          2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure, true), "non-zeros"), 8);
+    if (!csr && entry_ != nullptr && !is_the_hub(entry_->name)) formatted = value_bytes(structure, 8);
     const petsc::MultigridRequest multigrid = petsc::multigrid_request(petsc::solver_defaults(true));
     const std::int64_t levels =
         multigrid.wanted ? multigrid_bytes(on_finest_grid(), multigrid.levels, multigrid.operators) : 0;
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
-        __builtin_add_overflow(bytes, indexed, &bytes) || __builtin_add_overflow(bytes, levels, &bytes) ||
+        __builtin_add_overflow(bytes, formatted, &bytes) || __builtin_add_overflow(bytes, levels, &bytes) ||
         __builtin_add_overflow(bytes, input_bytes(options_), &bytes))
       throw FormatError("the bytes of operator and vectors overflow 64 bits");
     return bytes;

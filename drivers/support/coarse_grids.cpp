@@ -262,11 +262,11 @@ std::int64_t multigrid_bytes(const PdeOnGrid& finest, int levels, petsc::CoarseO
                                                                            radius = galerkin_radius(radius));
     structure.extents = {grid.extents[0], lines, 1};
     const std::int64_t values = value_bytes(structure, 8);
-    // Smoother, its estimate of eigenvalues and the cycle; weights of the interpolation; the values, once
-    // more where it follows them.
+    // Smoother, its estimate of eigenvalues and the cycle; weights of the interpolation; the values, and the
+    // format made from them; their copies while ranks tell each other what the interpolation follows.
     bytes += structure.rows() * 8 * (24 + (by_products ? 8 : 0));
-    if (i > 0) bytes += values * (finest.indexed ? 4 : 1);
-    if (by_products) bytes += values;
+    if (i > 0) bytes += values * (finest.indexed ? 4 : is_the_hub(finest.format.name) ? 1 : 2);
+    if (i == 0 && by_products && petsc::ranks() > 1) bytes += 2 * values;
   }
   return bytes;
 }

@@ -94,13 +94,6 @@ std::int64_t sum_on_host(std::int64_t mine) {
   return sum;
 }
 
-std::int64_t sum_before(std::int64_t mine) {
-  std::int64_t before = 0;
-  if (ranks() > 1)
-    check_mpi(MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, PETSC_COMM_WORLD), "MPI_Exscan");
-  return rank() == 0 ? 0 : before;
-}
-
 std::vector<double> gathered(std::vector<double> mine) {
   if (ranks() == 1) return mine;
   const int count = to_index32(static_cast<std::int64_t>(mine.size()), "the numbers of a rank");

@@ -19,8 +19,6 @@ std::int64_t sum_over_ranks(std::int64_t mine);
 void sum_over_ranks(std::vector<double>& mine);  // number by number
 double largest_over_ranks(double mine);
 std::int64_t sum_on_host(std::int64_t mine);
-// What the ranks before this one hold together.
-std::int64_t sum_before(std::int64_t mine);
 
 // The numbers of all ranks one after the other on rank 0, and none on the others. Throws FormatError past 2^31 numbers of a rank.
 std::vector<double> gathered(std::vector<double> mine);

@@ -146,7 +146,7 @@ void TypedMatrix::leave_grid_if_outgrown() {
   static bool said = false;
   if (!std::exchange(said, true))
     say(self_,
-        "a matrix has values outside the stencil of its DMDA: it is kept without a grid, by its sparsity");
+        "a matrix has values outside the stencil of its grid: it is kept without a grid, by its sparsity");
   set_up(make_aij_store(self_, std::move(general)));
 }
 
