@@ -14,6 +14,7 @@
 #include "kernels/multigrid/galerkin_steps.hpp"
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/multigrid/ranks.hpp"
+#include "kernels/multigrid/transfer_steps.hpp"
 
 namespace quadrille::multigrid {
 
@@ -76,6 +77,62 @@ struct Coarsening {
     return p;
   }
 };
+
+// The tables of Transfer (transfer_steps.hpp), from those of the axes.
+template <class T, class Space>
+struct LevelTransfer {
+  struct Axis {
+    Array<std::int32_t, Space> node;
+    Array<T, Space> weight;
+    Array<std::int32_t, Space> fine;
+    Array<T, Space> fine_weight;
+    Array<std::int8_t, Space> second;
+    int fine_n = 1, coarse_n = 1;
+  };
+  std::array<Axis, 3> axes;
+  Array<T, Space> weights;  // [corner][fine row], or empty
+  int dof = 1;
+
+  Transfer<T> tables() const {
+    Transfer<T> t{};
+    t.fine_rows = t.dof = dof;
+    for (int axis = 0; axis < 3; ++axis) {
+      const Axis& a = axes[axis];
+      t.node[axis] = a.node.data();
+      t.weight[axis] = a.weight.data();
+      t.fine[axis] = a.fine.data();
+      t.fine_weight[axis] = a.fine_weight.data();
+      t.second[axis] = a.second.data();
+      t.fine_n[axis] = a.fine_n;
+      t.coarse_n[axis] = a.coarse_n;
+      t.fine_rows *= a.fine_n;
+    }
+    t.weights = weights.data();
+    return t;
+  }
+};
+
+template <class T, class Space>
+typename LevelTransfer<T, Space>::Axis transfer_axis(const AxisInterpolation& axis) {
+  Array<std::int32_t> node(2 * axis.fine), fine(3 * axis.coarse);
+  Array<T> weight(2 * axis.fine), fine_weight(3 * axis.coarse);
+  Array<std::int8_t> second(3 * axis.coarse);
+  std::copy(axis.node.begin(), axis.node.end(), node.data());
+  for (std::int64_t i = 0; i < 2 * axis.fine; ++i) weight[i] = static_cast<T>(axis.weight[i]);
+  for (std::int64_t c = 0; c < axis.coarse; ++c) {
+    const std::int32_t first = axis.first[c], readers = axis.first[c + 1] - first;
+    for (std::int32_t k = 0; k < 3; ++k) {
+      const bool there = k < readers;
+      const std::int32_t reader = there ? axis.reader[first + k] : readers > 0 ? axis.reader[first] : 0;
+      fine[3 * c + k] = reader;
+      fine_weight[3 * c + k] = there ? static_cast<T>(axis.reader_weight[first + k]) : T(0);
+      second[3 * c + k] = there && axis.node[2 * reader] != c;
+    }
+  }
+  return {transfer<Space>(node),        transfer<Space>(weight), transfer<Space>(fine),
+          transfer<Space>(fine_weight), transfer<Space>(second), static_cast<int>(axis.fine),
+          static_cast<int>(axis.coarse)};
+}
 
 inline bool can_be_halved(std::int64_t n, bool wraps) {
   return n > 1 && (!wraps || n >= 5);  // three nodes or more stay where it wraps

@@ -21,10 +21,10 @@ struct Level {
   using ArrayOf = Array<U, typename Machine::Space>;
 
   Couplings couplings;
-  ArrayOf<T> scaled;             // D^-1 A beside the diagonal, [coupling][column][row]
-  ArrayOf<T> diagonal, inverse;  // D and D^-1, [column][row]
-  std::vector<T> weights;        // of the smoother's sweeps
-  GridInterpolation<T, typename Machine::Space> interpolation;  // from the next coarser level
+  ArrayOf<T> scaled;                                   // D^-1 A beside the diagonal, [coupling][column][row]
+  ArrayOf<T> diagonal, inverse;                        // D and D^-1, [column][row]
+  std::vector<T> weights;                              // of the smoother's sweeps
+  LevelTransfer<T, typename Machine::Space> transfer;  // from the next coarser level, and to it
   ArrayOf<T> b, g, x,
       y;  // right side (of the finest where it is shared), D^-1 b, and what the sweeps go between
 
@@ -159,6 +159,40 @@ void residual(Machine& machine, Level<T, Machine>& level) {
                                           s, level.scaled.data(), level.g.data(), level.x.data(),
                                           s.dof == 1 ? level.diagonal.data() : nullptr, level.y.data()});
   });
+}
+
+// level.x += P coarse
+template <class T, class Machine>
+void interpolate_add(Machine& machine, Level<T, Machine>& level, const T* coarse) {
+  const Transfer<T> p = level.transfer.tables();
+  const std::int64_t rows = level.couplings.rows;
+  constexpr int together = rows_together<T>;
+  const bool several = p.dof == 1 && p.fine_n[0] % together == 0;
+  const auto run = [&](auto count, auto stored) {
+    machine.for_each(rows / count(), InterpolateAdd<T, count(), stored()>{p, coarse, level.x.data()});
+  };
+  using One = std::integral_constant<int, 1>;
+  using Several = std::integral_constant<int, together>;
+  if (p.weights != nullptr)
+    several ? run(Several(), std::true_type()) : run(One(), std::true_type());
+  else
+    several ? run(Several(), std::false_type()) : run(One(), std::false_type());
+}
+
+// coarse = P^T fine
+template <class T, class Machine>
+void restrict_to(Machine& machine, const Level<T, Machine>& level, const T* fine, T* coarse) {
+  const Transfer<T> p = level.transfer.tables();
+  const std::int64_t rows = std::int64_t{p.coarse_n[0]} * p.coarse_n[1] * p.coarse_n[2] * p.dof;
+  const auto run = [&](auto dof, auto stored) {
+    machine.for_each(rows, Restrict<T, dof(), stored()>{p, fine, coarse});
+  };
+  using One = std::integral_constant<int, 1>;
+  using Any = std::integral_constant<int, 0>;
+  if (p.weights != nullptr)
+    p.dof == 1 ? run(One(), std::true_type()) : run(Any(), std::true_type());
+  else
+    p.dof == 1 ? run(One(), std::false_type()) : run(Any(), std::false_type());
 }
 
 // A bound of D^-1 A's: by its rows, and by the power method, which comes near from below.

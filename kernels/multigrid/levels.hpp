@@ -164,8 +164,10 @@ class Levels final : public GridMultigrid {
     if (next.there) {
       info.largest_eigenvalue = largest_eigenvalue(machine_, level);
       level.weights = chebyshev_weights<T>(info.largest_eigenvalue, smoothed_share(s), options_.sweeps);
-      level.interpolation = transfer<Space>(grid_interpolation<T>(next.axes, s.dof));
-      if (next.by_operator) level.interpolation.weights = converted(next.weights.data(), next.weights.size());
+      for (int axis = 0; axis < 3; ++axis)
+        level.transfer.axes[axis] = transfer_axis<T, Space>(next.axes[axis]);
+      level.transfer.dof = s.dof;
+      if (next.by_operator) level.transfer.weights = converted(next.weights.data(), next.weights.size());
     }
     levels_.push_back(std::move(level));
     info_.levels.push_back(info);
@@ -204,7 +206,7 @@ class Levels final : public GridMultigrid {
     residual(machine_, level);
     if (s.dof > 1) multiply_blocks(machine_, s, level.diagonal, level.y.data(), work_.data());
     T* const to = gathers_into(i + 1) ? gathered_->part.data() : next.b.data();
-    machine_.restrict_to(level.interpolation, s.dof > 1 ? work_.data() : level.y.data(), to);
+    restrict_to(machine_, level, s.dof > 1 ? work_.data() : level.y.data(), to);
     if (gathers_into(i + 1)) gathered_->exchange->run(to, next.b.data(), machine_.stream());
   }
   // The correction of the next level is added to x of level i.
@@ -216,7 +218,7 @@ class Levels final : public GridMultigrid {
       machine_.for_each(gathered_->box.rows(), TakeBox<T>{gathered_->box, from, gathered_->part.data()});
       from = gathered_->part.data();
     }
-    machine_.interpolate_add(level.interpolation, from, level.x.data());
+    interpolate_add(machine_, level, from);
   }
 
   void solve_coarsest(const T* b, T* x) {
@@ -306,7 +308,7 @@ std::int64_t numbers_of_visit(const Level<T, Machine>& level, std::int64_t coars
   const std::int64_t joined = from_zero ? 1 : 0, passes = 2 * sweeps + 1 - joined;
   const std::int64_t vectors = 3 * passes + (from_zero ? (sweeps > 1 ? -1 : 2) + 2 : 0);  // and D^-1 b
   return passes * level.scaled.size() + (from_zero ? 2 : 1) * level.diagonal.size() + vectors * rows +
-         3 * rows + 2 * coarse + 2 * level.interpolation.weights.size();
+         3 * rows + 2 * coarse + 2 * level.transfer.weights.size();
 }
 
 template <class T, class Machine>
@@ -317,7 +319,7 @@ void Levels<T, Machine>::count_bytes() {
     const OneLevel& level = levels_[i];
     const std::int64_t rows = level.couplings.rows;
     info_.stored_bytes += level.scaled.bytes() + level.diagonal.bytes() + level.inverse.bytes() +
-                          level.interpolation.weights.bytes() + 4 * level.x.bytes();
+                          level.transfer.weights.bytes() + 4 * level.x.bytes();
     if (i + 1 == levels_.size()) {
       info_.cycle_flops += from_zero * 2 * coarsest_.size();
       info_.cycle_bytes += from_zero * (coarsest_.bytes() + 2 * rows * value);

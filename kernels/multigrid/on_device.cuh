@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "kernels/cuda/launch.cuh"
-#include "kernels/grid_interpolation.hpp"
 #include "kernels/multigrid/dense_inverse.hpp"
 
 namespace quadrille::multigrid {
@@ -152,14 +151,6 @@ class OnDevice {
     return reduced<true>(f).front();
   }
 
-  template <class T>
-  void restrict_to(const GridInterpolation<T, Device>& p, const T* fine, T* coarse) {
-    cuda::restrict_to({stream_}, p, fine, {coarse});
-  }
-  template <class T>
-  void interpolate_add(const GridInterpolation<T, Device>& p, const T* coarse, T* fine) {
-    cuda::interpolate({stream_}, p, coarse, {fine, fine, 1, 1});
-  }
   template <class T>
   void multiply_dense(std::int64_t rows, const T* a, const T* b, T* x) {
     device::dense_kernel<<<static_cast<unsigned>(rows), 128, 0, stream_>>>(rows, a, b, x);

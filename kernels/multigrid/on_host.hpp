@@ -5,7 +5,6 @@
 #include <array>
 #include <vector>
 
-#include "kernels/grid_interpolation.hpp"
 #include "kernels/multigrid/dense_inverse.hpp"
 
 namespace quadrille::multigrid {
@@ -40,15 +39,6 @@ struct OnHost {
 #pragma omp parallel for schedule(static) reduction(max : found)
     for (std::int64_t i = 0; i < n; ++i) found = std::max(found, f(i));
     return found;
-  }
-
-  template <class T>
-  void restrict_to(const GridInterpolation<T>& p, const T* fine, T* coarse) {
-    cpu::restrict_to(p, fine, {coarse});
-  }
-  template <class T>
-  void interpolate_add(const GridInterpolation<T>& p, const T* coarse, T* fine) {
-    cpu::interpolate(p, coarse, {fine, fine, 1, 1});
   }
 
   // x = A b with A [row][column].

@@ -1,0 +1,123 @@
+// Interpolation from the next coarser level and restriction to it, an element or a few of them a call. Internal to
+// kernels/multigrid.
+#pragma once
+
+#include "kernels/multigrid/couplings.hpp"
+
+namespace quadrille::multigrid {
+
+// The tables of AxisInterpolation, and coarse node by coarse node the fine ones that read it: up to three, for every
+// other node is a coarse one. Passed by value.
+template <class T>
+struct Transfer {
+  const std::int32_t* node[3];  // [fine node][2]
+  const T* weight[3];           // [fine node][2]
+  const std::int32_t* fine[3];  // [coarse node][3]
+  const T* fine_weight[3];      // [coarse node][3], 0 where there are fewer
+  const std::int8_t*
+      second[3];  // [coarse node][3]: 1 where the coarse node is the second that this fine one reads
+  int fine_n[3], coarse_n[3];
+  int dof, corners;
+  std::int64_t fine_rows;
+  const T* weights;  // [corner][fine row] instead of the products, or null
+};
+
+// fine += P coarse, for Rows rows of one line from index * Rows on; several are of one unknown a node. Stored: by
+// weights of their own.
+template <class T, int Rows, bool Stored>
+struct InterpolateAdd {
+  Transfer<T> p;
+  const T* coarse;
+  T* to;
+
+  constexpr void operator()(std::int64_t index) const {
+    const int row = static_cast<int>(index) * Rows, dof = Rows > 1 ? 1 : p.dof, at = row / dof, r = row % dof;
+    const int line = at / p.fine_n[0], x = at - line * p.fine_n[0], z = line / p.fine_n[1],
+              y = line - z * p.fine_n[1];
+    T sum[Rows], along[2 * Rows];
+    std::int32_t node[2 * Rows];
+    load(to + row, sum);
+    load(p.node[0] + 2 * x, node);
+    load(p.weight[0] + 2 * x, along);
+    QUADRILLE_UNROLL
+    for (int k = 0; k < 2; ++k) {
+      const T wz = p.weight[2][2 * z + k];
+      if (wz == 0) continue;
+      QUADRILLE_UNROLL
+      for (int j = 0; j < 2; ++j) {
+        const T w = wz * p.weight[1][2 * y + j];
+        if (w == 0) continue;
+        const T* const from =
+            coarse +
+            (static_cast<std::int64_t>(p.node[2][2 * z + k]) * p.coarse_n[1] + p.node[1][2 * y + j]) *
+                p.coarse_n[0] * dof +
+            r;
+        if constexpr (Stored) {
+          QUADRILLE_UNROLL
+          for (int side = 0; side < 2; ++side) {
+            T own[Rows];
+            load_streamed(p.weights + (4 * k + 2 * j + side) * p.fine_rows + row, own);
+            for (int i = 0; i < Rows; ++i) sum[i] += own[i] * from[node[2 * i + side] * dof];
+          }
+        } else {
+          for (int i = 0; i < Rows; ++i)
+            sum[i] +=
+                w * (along[2 * i] * from[node[2 * i] * dof] + along[2 * i + 1] * from[node[2 * i + 1] * dof]);
+        }
+      }
+    }
+    store(to + row, sum);
+  }
+};
+
+// coarse = P^T fine, a coarse row a call.
+template <class T, int Dof, bool Stored>
+struct Restrict {
+  Transfer<T> p;
+  const T* from;
+  T* coarse;
+
+  constexpr void operator()(std::int64_t index) const {
+    const int dof = Dof > 0 ? Dof : p.dof, at = static_cast<int>(index) / dof,
+              r = static_cast<int>(index) % dof;
+    const int line = at / p.coarse_n[0], z = line / p.coarse_n[1];
+    const int c[3] = {at - line * p.coarse_n[0], line - z * p.coarse_n[1], z};
+    int fine[3][3] = {};
+    std::int64_t corner[3][3] = {};
+    T weight[3][3] = {};
+    QUADRILLE_UNROLL
+    for (int axis = 0; axis < 3; ++axis)
+      for (int k = 0; k < 3; ++k) {
+        fine[axis][k] = p.fine[axis][3 * c[axis] + k];
+        weight[axis][k] = p.fine_weight[axis][3 * c[axis] + k];
+        if (Stored && p.second[axis][3 * c[axis] + k] != 0) corner[axis][k] = p.fine_rows << axis;
+      }
+    T sum = 0;
+    QUADRILLE_UNROLL
+    for (int k = 0; k < 3; ++k) {
+      if (weight[2][k] == 0) continue;
+      QUADRILLE_UNROLL
+      for (int j = 0; j < 3; ++j) {
+        const T w = weight[2][k] * weight[1][j];
+        if (w == 0) continue;
+        const std::int64_t first =
+            (static_cast<std::int64_t>(fine[2][k]) * p.fine_n[1] + fine[1][j]) * p.fine_n[0] * dof + r;
+        T of_line = 0;
+        QUADRILLE_UNROLL
+        for (int i = 0; i < 3; ++i) {
+          const std::int64_t place = first + fine[0][i] * dof;
+          const T v = from[place];
+          if constexpr (Stored)
+            of_line +=
+                weight[0][i] == 0 ? 0 : v * p.weights[corner[2][k] + corner[1][j] + corner[0][i] + place];
+          else
+            of_line += weight[0][i] * v;
+        }
+        sum += Stored ? of_line : w * of_line;
+      }
+    }
+    coarse[index] = sum;
+  }
+};
+
+}  // namespace quadrille::multigrid
