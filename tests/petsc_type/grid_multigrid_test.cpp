@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "comparison.hpp"
+#include "kernels/petsc/grid_matrix.hpp"
 #include "kernels/petsc/grid_multigrid.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "tests/petsc_error_text.hpp"
@@ -413,6 +414,42 @@ TEST_F(MatrixType, GridMultigridHalvesStrongAxes) {
     CALL(KSPSetUp(ksp.get()));
     const std::string view = view_of(ksp.get()), words = semi ? "16x16x9 to 8x8x9" : "16x16x9 to 8x8x4";
     EXPECT_NE(view.find(words), std::string::npos) << view;
+  }
+}
+
+// Minus the Laplacian with values beyond every face, assembled without a DMDA.
+petsc::SharedMat laplacian_by_planes(const NodePosition& extents, const std::string& format) {
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const Partition p = partition_by_planes(extents, {}, ranks(), rank);
+  const NodeBox box = own_box(p);
+  petsc::GridRows rows;
+  BlockStructure& s = rows.structure;
+  s.extents = extents;
+  s.offsets = {{0, 0, -1}, {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const std::int64_t n = box.nodes();
+  rows.values = Array<double>(s.diagonals() * n, 0.0);
+  for (std::int64_t node = 0; node < n; ++node) {
+    const NodePosition at = position_of(p, first_number(p, rank) + node);
+    for (std::int64_t d = 0; d < s.diagonals(); ++d)
+      if (s.neighbour(at[0], at[1], at[2], s.offsets[d]) >= 0)
+        rows.values[d * n + node] = s.offsets[d] == NodeOffset{} ? 6 : -1;
+  }
+  return petsc::make_grid_matrix(p, std::move(rows), {format, space()});
+}
+
+// In any format, for the values on the grid are there beside it; and where its products run.
+TEST_F(MatrixType, GridMultigridTakesMatricesFromBlockDiagonals) {
+  for (const char* format : {"cds", "csr"}) {
+    SCOPED_TRACE(format);
+    const petsc::SharedMat a = laplacian_by_planes({14, 13, 15}, format);
+    const Handle<Vec> b = random_vector(a.get(), 3), x = random_vector(a.get(), 4);
+    const Handle<KSP> ksp = solver(a.get(), KSPCG);
+    CALL(KSPSetTolerances(ksp.get(), 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 60));
+    EXPECT_LE(solve(ksp.get(), b.get(), x.get()), 10);
+    const char* const where = space() == SpaceKind::cuda ? "in GPU memory" : "in CPU memory";
+    EXPECT_NE(view_of(ksp.get()).find(std::string("bytes ") + where), std::string::npos)
+        << view_of(ksp.get());
   }
 }
 
