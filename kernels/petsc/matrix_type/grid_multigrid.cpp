@@ -89,7 +89,7 @@ GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
   read.number("gathered", 1, options.gathered);
   read.number("sweeps", 1, options.sweeps);
   read.yes_or_no("semicoarsening", options.semi_coarsening);
-  read.word("cycle", std::array{"v", "w"}, options.cycle);
+  read.word("cycle", std::array{"v", "w", "f"}, options.cycle);
   read.word("precision", std::array{"double", "single"}, options.precision);
   read.word("interpolation", std::array{"auto", "operator", "linear"}, options.interpolation);
   return options;
