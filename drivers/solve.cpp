@@ -229,8 +229,8 @@ class Solve {
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
   }
 
-  // Of this rank's part of the operator, with CSR where that is asked for and the format made from either, and
-  // its vectors, those of CG among them.
+  // Of this rank's part of the operator, with CSR where that is asked for and the format made from either,
+  // and its vectors, those of CG among them.
   std::int64_t needed_bytes(bool csr) const {
     BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
     const LineRange lines = lines_of_rank(options_.grid);

@@ -55,13 +55,14 @@ std::array<int, 3> rank_layout(const std::array<std::int64_t, 3>& extents, int r
 // empty where there are more ranks than nodes.
 std::vector<std::int64_t> even_cuts(std::int64_t nodes, int ranks);
 
-// The slowest axis that has more than one node, whose planes are consecutive nodes: 2, or 1 where there is one node along z.
+// The slowest axis that has more than one node, whose planes are consecutive nodes: 2, or 1 where there is
+// one node along z.
 constexpr int slowest_axis(const std::array<std::int64_t, 3>& extents) {
   return extents[2] > 1 ? 2 : 1;
 }
 
-// Even shares of the planes of that axis, so that nodes are numbered through the grid. The last ranks have none where there are
-// more ranks than planes.
+// Even shares of the planes of that axis, so that nodes are numbered through the grid. The last ranks have
+// none where there are more ranks than planes.
 Partition partition_by_planes(const std::array<std::int64_t, 3>& extents, const std::array<bool, 3>& periodic,
                               int ranks, int rank);
 

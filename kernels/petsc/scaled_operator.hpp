@@ -30,9 +30,9 @@ class RankCoupling {
 // scale L A R + shift I + D, with diagonal matrices L, R and D. Every member throws; nothing here is a callback.
 class ScaledOperator final : public ShellContext {
  public:
-  // `coupling` where A is the part of a distributed operator that this rank's rows and columns have in common. All but the
-  // products and the diagonal are then of this part alone. `entries`: how many numbers A has, where that is known better than to
-  // `op`.
+  // `coupling` where A is the part of a distributed operator that this rank's rows and columns have in
+  // common. All but the products and the diagonal are then of this part alone. `entries`: how many numbers A
+  // has, where that is known better than to `op`.
   ScaledOperator(std::shared_ptr<const SpmvOperator<double>> op, std::string format,
                  std::shared_ptr<RankCoupling> coupling = nullptr, std::int64_t entries = -1)
       : op_(std::move(op)),
@@ -56,7 +56,8 @@ class ScaledOperator final : public ShellContext {
     const PetscInt* columns;
     const double* values;
   };
-  // Of an operator of one rank; valid until the next call. It comes from a CSR copy of A, which is made at the first call and kept.
+  // Of an operator of one rank; valid until the next call. It comes from a CSR copy of A, which is made at
+  // the first call and kept.
   Row row(PetscInt row);
   void diagonal(Vec d) const;
   double norm(NormType type) const;

@@ -25,9 +25,9 @@ struct RankTransfer {
   std::vector<std::int64_t> coarse_nodes;  // numbers of the latter in the coarse grid's vectors, each once
 };
 
-// The same for fine and coarse vectors of several ranks: coarse ones like `coarse`, or of PETSC_COMM_WORLD with so many rows of this
-// rank, and as many fine rows as the parts have. What
-// comes from other ranks and goes back to them is sent by PETSc's scatters, which take it from GPU memory and put it there. In GPU
+// The same for fine and coarse vectors of several ranks: coarse ones like `coarse`, or of PETSC_COMM_WORLD
+// with so many rows of this rank, and as many fine rows as the parts have. What comes from other ranks and
+// goes back to them is sent by PETSc's scatters, which take it from GPU memory and put it there. In GPU
 // memory what comes back from several ranks is added in any order. Collective.
 _p_Mat* make_transfer_matrix(RankTransfer part, _p_Vec* coarse);
 _p_Mat* make_transfer_matrix(RankTransfer part, std::int64_t coarse_rows);

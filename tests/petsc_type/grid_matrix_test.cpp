@@ -1,5 +1,5 @@
-// Matrices made from assembled block diagonals, on partitions that a DMDA has and on those that none has, against AIJ with the same
-// entries.
+// Matrices made from assembled block diagonals, on partitions that a DMDA has and on those that none has,
+// against AIJ with the same entries.
 #include "kernels/petsc/grid_matrix.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Where the couplings of a grid have their places: against DMDA's own numbers, and against every pair of nodes on partitions that
-// no DMDA has.
+// Where the couplings of a grid have their places: against DMDA's own numbers, and against every pair of
+// nodes on partitions that no DMDA has.
 #include "kernels/petsc/matrix_type/structure.hpp"
 
 #include <algorithm>

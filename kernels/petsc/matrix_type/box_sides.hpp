@@ -7,8 +7,8 @@
 
 namespace quadrille::petsc {
 
-// body(position within the box), in the order of their numbers, for the nodes as near as `reach` to a side of the box that is not
-// a side of the grid.
+// body(position within the box), in the order of their numbers, for the nodes as near as `reach` to a side of
+// the box that is not a side of the grid.
 template <class Body>
 void for_nodes_at_sides(const Partition& p, const NodeBox& box, const NodePosition& reach, const Body& body) {
   NodePosition low{0, 0, 0}, high = box.size;  // of the others

@@ -44,7 +44,8 @@ std::vector<std::int64_t> diagonals_of_box(const BlockStructure& whole, const Bl
   return places;
 }
 
-// The values of the block diagonals that the box has, from those of the whole grid; the same array where these are all.
+// The values of the block diagonals that the box has, from those of the whole grid; the same array where
+// these are all.
 Array<double> values_in_box(const BlockStructure& whole, const BlockStructure& box, Array<double>& values) {
   const std::vector<std::int64_t> places = diagonals_of_box(whole, box);
   bool same = box.diagonals() == whole.diagonals();
@@ -59,8 +60,8 @@ Array<double> values_in_box(const BlockStructure& whole, const BlockStructure& b
   return kept;
 }
 
-// body(own node, block diagonal of the whole grid, the one of the box with this offset or -1, number of the neighbour) for the
-// couplings that leave the box, one way or another.
+// body(own node, block diagonal of the whole grid, the one of the box with this offset or -1, number of the
+// neighbour) for the couplings that leave the box, one way or another.
 template <class Body>
 void for_couplings_that_leave(const GridStructure& s, const BlockStructure& whole, const Body& body) {
   const NodeBox box = own_box(s.partition);

@@ -1,5 +1,5 @@
-// A rank's assembled rows of an operator on a grid, with the block diagonals of the whole grid, and the values of a matrix of ours:
-// one from the other. Internal to kernels/petsc/matrix_type.
+// A rank's assembled rows of an operator on a grid, with the block diagonals of the whole grid, and the
+// values of a matrix of ours: one from the other. Internal to kernels/petsc/matrix_type.
 #pragma once
 
 #include "kernels/petsc/grid_matrix.hpp"

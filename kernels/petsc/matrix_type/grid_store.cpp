@@ -1,4 +1,5 @@
-// The values of a matrix on a grid: the block diagonals of this rank's box, and beside them the couplings to ghosts.
+// The values of a matrix on a grid: the block diagonals of this rank's box, and beside them the couplings to
+// ghosts.
 #include <algorithm>
 
 #include "kernels/petsc/gathering.hpp"

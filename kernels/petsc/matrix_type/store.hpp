@@ -1,4 +1,5 @@
-// Where the values of a matrix stand: on a grid, in the order of its block diagonals, or in PETSc's AIJ where no grid is known. Internal to kernels/petsc/matrix_type.
+// Where the values of a matrix stand: on a grid, in the order of its block diagonals, or in PETSc's AIJ where
+// no grid is known. Internal to kernels/petsc/matrix_type.
 #pragma once
 
 #include <petscmat.h>

@@ -42,8 +42,9 @@ std::vector<Position> neighbours_of(const Partition& p, const std::vector<NodeOf
   return found;
 }
 
-// The differences of positions within the box that lead to a neighbour: where the box is part of a periodic axis, the long way
-// around may lie within it as well as the short one. A box without nodes keeps the node itself, for a diagonal.
+// The differences of positions within the box that lead to a neighbour: where the box is part of a periodic
+// axis, the long way around may lie within it as well as the short one. A box without nodes keeps the node
+// itself, for a diagonal.
 std::vector<Position> steps_in_box(const Partition& p, const NodeBox& box,
                                    const std::vector<Position>& neighbours) {
   std::vector<Position> steps;

@@ -1,5 +1,5 @@
-// The operators on a grid that ranks share: this rank's rows, and where each coupling has its place. A DMDA is one way to such a
-// grid. Internal to kernels/petsc/matrix_type.
+// The operators on a grid that ranks share: this rank's rows, and where each coupling has its place. A DMDA
+// is one way to such a grid. Internal to kernels/petsc/matrix_type.
 #pragma once
 
 #include <petscdm.h>
@@ -64,10 +64,11 @@ struct GridStructure {
   std::int64_t diagonal_between(const std::array<std::int64_t, 3>& from, std::int64_t to) const;
 };
 
-// Of this rank, partition.rank, which may have no nodes. `stencil`: where a node's neighbours stand, in any order; around a
-// periodic axis several offsets may lead to one neighbour. Its `owned` has the offsets that stay in the box from some node: those
-// of the stencil in this order, each first one of those that lead to one neighbour, the short way around the axes that are
-// periodic. Throws FormatError where the indices cannot count the rows.
+// Of this rank, partition.rank, which may have no nodes. `stencil`: where a node's neighbours stand, in any
+// order; around a periodic axis several offsets may lead to one neighbour. Its `owned` has the offsets that
+// stay in the box from some node: those of the stencil in this order, each first one of those that lead to
+// one neighbour, the short way around the axes that are periodic. Throws FormatError where the indices cannot
+// count the rows.
 GridStructure structure_of(Partition partition, int dof, const std::vector<NodeOffset>& stencil,
                            std::string name);
 
