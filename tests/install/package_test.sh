@@ -25,7 +25,9 @@ field() {
 
 step "cpack"
 umask 077
-(cd "$build" && "$cpack" -G DEB -B "$work/made") >"$work/cpack.log" 2>&1 || { cat "$work/cpack.log"; exit 1; }
+# gzip, for xz takes most of the time that packing takes.
+(cd "$build" && "$cpack" -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -B "$work/made") >"$work/cpack.log" 2>&1 ||
+  { cat "$work/cpack.log"; exit 1; }
 architecture=$(dpkg --print-architecture)
 program=$work/made/quadrille_${version}_$architecture.deb
 development=$work/made/libquadrille-dev_${version}_$architecture.deb
