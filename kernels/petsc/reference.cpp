@@ -11,8 +11,8 @@ Reference::Reference(const Csr<double>& csr, const double* x, double largest)
     : y_(csr.rows), bound_over_eps_(csr.rows), entries_(csr.rows) {
   std::fill(y_.data(), y_.data() + csr.rows, std::numeric_limits<double>::quiet_NaN());
   AijMatrix(csr).multiply(x, {y_.data()});
-  std::int64_t non_finite = 0, overflowing = 0;
-#pragma omp parallel for schedule(static) reduction(+ : non_finite, overflowing)
+  std::int64_t non_finite = 0;
+#pragma omp parallel for schedule(static) reduction(+ : non_finite)
   for (std::int64_t i = 0; i < csr.rows; ++i) {
     double magnitude = 0;
     bool finite = true;
@@ -24,10 +24,8 @@ Reference::Reference(const Csr<double>& csr, const double* x, double largest)
     entries_[i] = compared ? csr.row_ptr[i + 1] - csr.row_ptr[i] : -1;
     bound_over_eps_[i] = 2.0 * (csr.row_ptr[i + 1] - csr.row_ptr[i] + 2) * magnitude;
     non_finite += !std::isfinite(y_[i]);
-    overflowing += !compared;
   }
   non_finite_rows_ = non_finite;
-  overflowing_rows_ = overflowing;
 }
 
 namespace {

@@ -32,7 +32,6 @@ class Reference {
 
   const Array<double>& y() const { return y_; }
   std::int64_t non_finite_rows() const { return non_finite_rows_; }
-  std::int64_t overflowing_rows() const { return overflowing_rows_; }
 
   template <class T>
   CheckResult compare(const T* y) const;
@@ -41,7 +40,7 @@ class Reference {
   Array<double> y_;
   Array<double> bound_over_eps_;  // 2 (k_i + 2) (|A||x|)_i
   Array<std::int32_t> entries_;   // k_i, or -1 for a row that is not compared
-  std::int64_t non_finite_rows_ = 0, overflowing_rows_ = 0;
+  std::int64_t non_finite_rows_ = 0;
 };
 
 }  // namespace quadrille::petsc

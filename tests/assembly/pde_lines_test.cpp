@@ -9,6 +9,7 @@
 #include "assembly/pdes.hpp"
 #include "formats/slab.hpp"
 #include "grid/subdomain.hpp"
+#include "tests/whole_pde.hpp"
 
 namespace quadrille {
 namespace {

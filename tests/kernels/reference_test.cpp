@@ -76,12 +76,11 @@ TEST(Reference, ProductsThatUnderflowInFloatPass) {
   EXPECT_GT(reference.compare(std::vector<float>{2 * a * b}.data()).error_over_bound, 1);
 }
 
-// Whether 1e308 + 1e308 - 1e308 is infinite depends on the order: no answer is wrong, and the row is counted.
-TEST(Reference, RowsThatOverflowOnTheWayAreCountedNotCompared) {
+// Whether 1e308 + 1e308 - 1e308 is infinite depends on the order: no answer is wrong.
+TEST(Reference, RowsThatOverflowOnTheWayAreNotCompared) {
   const Csr<double> csr = csr_of<double>(2, 3, {1e308, 1e308, -1e308, 1, 0, 0});
   const std::vector<double> x{1.5, 1.5, 1.5};
   const petsc::Reference reference(csr, x.data());
-  EXPECT_EQ(reference.overflowing_rows(), 1);
   EXPECT_EQ(reference.compare(std::vector<double>{infinity, 1.5}.data()).error_over_bound, 0);
   EXPECT_EQ(reference.compare(std::vector<double>{1.5e308, 1.5}.data()).error_over_bound, 0);
   EXPECT_GT(reference.compare(std::vector<double>{infinity, 1.6}.data()).error_over_bound, 1);
