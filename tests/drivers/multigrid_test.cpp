@@ -13,6 +13,7 @@
 #include "drivers/support/coarse_grids.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "manufactured_errors.hpp"
@@ -63,7 +64,7 @@ Solved solve(const Setting& s, Grid grid) {
   Source<double> source;
   source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(problem.system.hub));
   source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
-  for (const FormatEntry& entry : registry())
+  for (const FormatEntry& entry : petsc::all_products())
     if (entry.name == s.format && entry.space == s.space) finest.entry = &entry;
   finest.op = finest.entry->make_fp64(source, {});
   Solved solved;
@@ -205,7 +206,7 @@ TEST(MultigridLevels, WrongOptionsAreNamed) {
 TEST(MultigridLevels, TakeEveryFormat) {
   const Grid grid{2, {48, 36, 1}, {1, 1, 1}, 1};
   int fewest = 1000, most = 0;
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : petsc::all_products()) {
     if (entry.space != SpaceKind::cpu || !entry.make_fp64) continue;
     const Solved s = solve({"poisson", "value:0,clamp,periodic,periodic", "star", entry.name, 2}, grid);
     EXPECT_TRUE(s.result.converged) << entry.name << ": " << s.result.reason;
@@ -221,7 +222,7 @@ TEST(MultigridLevels, TakeEveryFormat_cuda) {
     const Option option("-pc_mg_galerkin", galerkin);
     const Setting on_cpu{"poisson", "value:0,clamp,periodic,periodic", "star", "cds", 2};
     const int expected = solve(on_cpu, grid).result.iterations;
-    for (const FormatEntry& entry : registry()) {
+    for (const FormatEntry& entry : petsc::all_products()) {
       if (entry.space != SpaceKind::cuda || !entry.make_fp64) continue;
       Setting setting = on_cpu;
       setting.format = entry.name;

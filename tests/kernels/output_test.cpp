@@ -7,7 +7,7 @@
 #include "cases.hpp"
 #include "entry_test.hpp"
 #include "kernels/host_apply.hpp"
-#include "kernels/petsc/reference.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -53,7 +53,7 @@ void expect_right(const Csr<T>& csr, const T* x, const std::vector<T>& y, T alph
                   const std::vector<T>& start, bool integer) {
   const Csr<double> a = cast<double>(csr);
   const std::vector<double> x_double(x, x + csr.columns);
-  const petsc::Reference reference(a, x_double.data());
+  const Reference reference = reference_of(a, x_double.data());
   const double eps = std::numeric_limits<T>::epsilon();
   for (std::int64_t i = 0; i < csr.rows; ++i) {
     double magnitude = 0;
