@@ -207,8 +207,9 @@ __global__ void __launch_bounds__(threads_per_block)
 
 }  // namespace device_fill
 
-// Structure, memory and values of the hub; the right-hand side is subtract_constants()'s. Throws MemoryError, naming needed and free
-// bytes, before it allocates, InputError as block_structure(), CudaError. Returns when the values are there.
+// Structure, memory and values of the hub; the right-hand side is subtract_constants()'s. Throws MemoryError,
+// naming needed and free bytes, before it allocates, InputError as block_structure(), CudaError. Returns when
+// the values are there.
 template <class T, class Coefficient>
 BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
                                              const Boundary& boundary, const Coefficient& coefficient) {

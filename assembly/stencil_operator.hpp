@@ -194,9 +194,9 @@ void subtract_constants(const StencilNode& node, std::int64_t count, const Landi
   }
 }
 
-// The values of some lines, [diagonal][column][row of these lines], zero where there is no coupling, and what constants subtract from
-// their rhs where there is one. Coefficients that land in one block are added in double, in stencil order, and rounded to T once: the
-// result does not depend on threads. Parallel over grid lines.
+// The values of some lines, [diagonal][column][row of these lines], 0 where nothing couples, and what constants
+// subtract from their rhs where there is one. Coefficients that land in one block are added in double, in
+// stencil order, and rounded to T once: the result does not depend on threads. Parallel over grid lines.
 template <class T, class Coefficient>
 void fill_lines(T* values, const LineRange& lines, const Grid& grid, const Resolver& resolver,
                 std::int64_t diagonals, const Coefficient& coefficient, std::span<double> rhs) {

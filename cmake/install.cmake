@@ -1,6 +1,7 @@
-# What `cmake --install` puts under the prefix: the program, the libraries, their headers under include/quadrille (with
-# the folders they have here), a CMake package and a pkg-config file for each component. These are written from the link lines of
-# the registered libraries, so that a new library or a new dependency needs no change here.
+# What `cmake --install` puts under the prefix: the program, the libraries, their headers under
+# include/quadrille (with the folders they have here), a CMake package and a pkg-config file for each
+# component. These are written from the link lines of the registered libraries, so that a new library or a new
+# dependency needs no change here.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -52,9 +53,10 @@ function(quadrille_walk library component)
   set_property(GLOBAL PROPERTY QUADRILLE_LINK_ORDER_${component} ${order})
 endfunction()
 
-# How an installed component finds what it stands on: a find_dependency line of the CMake package, flags or a requirement of the
-# pkg-config file, and a file of the system (needed_files) by which cmake/package.cmake finds the Debian package to depend on.
-# A macro, for it adds to find_lines, pc_cflags, pc_libs, pc_requires and needed_files.
+# How an installed component finds what it stands on: a find_dependency line of the CMake package, flags or a
+# requirement of the pkg-config file, and a file of the system (needed_files) by which cmake/package.cmake
+# finds the Debian package to depend on. A macro, for it adds to find_lines, pc_cflags, pc_libs, pc_requires
+# and needed_files.
 macro(quadrille_find items)
   foreach(item IN LISTS ${items})
     if(item STREQUAL "OpenMP::OpenMP_CXX")
@@ -70,8 +72,8 @@ macro(quadrille_find items)
       list(APPEND find_lines "find_dependency(Threads)")
       list(APPEND pc_libs -pthread)
     elseif(item STREQUAL "PkgConfig::PETSC")
-      # PETSc is a shared library. As a requirement, --static would ask for the static libraries below it, which Debian
-      # does not have where PETSc.pc looks for them.
+      # PETSc is a shared library. As a requirement, --static would ask for the static libraries below it,
+      # which Debian does not have where PETSc.pc looks for them.
       list(APPEND find_lines "quadrille_find_petsc()")
       list(TRANSFORM PETSC_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE flags)
       list(APPEND pc_cflags ${flags})

@@ -26,14 +26,14 @@ if(QUADRILLE_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# For a folder whose own code is not what takes the time when it runs, as the kernels do: it compiles in less. Under the sanitizers,
-# where instrumented code takes longest to optimise, not at all optimised.
+# For a folder whose own code is not what takes the time when it runs, as the kernels do: it compiles in less.
+# Under the sanitizers, where instrumented code takes longest to optimise, not at all optimised.
 function(quadrille_compile_fast)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:${QUADRILLE_SANITIZE}>,-O0,-O1>>)
 endfunction()
 
-# A library of this project, of the component QUADRILLE_COMPONENT (kernels where it is not set) of the installed package: its headers
-# are found from the source root, or from include/quadrille when installed.
+# A library of this project, of the component QUADRILLE_COMPONENT (kernels where it is not set) of the
+# installed package: its headers are found from the source root, or from include/quadrille when installed.
 function(quadrille_library name)
   add_library(${name} STATIC ${ARGN})
   add_library(quadrille::${name} ALIAS ${name})

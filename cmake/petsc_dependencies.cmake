@@ -1,9 +1,10 @@
-# What PETSc's part and the program stand on. HDF5 must be the Open MPI build, the one Debian's PETSc is linked with: the serial one in
-# the same process clashes with it.
+# What PETSc's part and the program stand on. HDF5 must be the Open MPI build, the one Debian's PETSc is
+# linked with: the serial one in the same process clashes with it.
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json 3.9 REQUIRED)  # of the program alone
 
-# PETSc: the one of PETSC_DIR and PETSC_ARCH, from the command line or the environment, else the one that pkg-config knows.
+# PETSc: the one of PETSC_DIR and PETSC_ARCH, from the command line or the environment, else the one that
+# pkg-config knows.
 foreach(name PETSC_DIR PETSC_ARCH)
   set(${name} "$ENV{${name}}" CACHE STRING "Which PETSc to build with; empty for the one that pkg-config knows")
 endforeach()

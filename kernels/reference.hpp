@@ -18,10 +18,10 @@ struct CheckResult {
 //
 //   |y - y_ref|_i <= 2 (k_i + 2) eps (|A||x|)_i + k_i tiny
 //
-// with the epsilon of the arithmetic under test and `tiny` its smallest number (products that underflow are off by that
-// much). A row without entries must be met exactly. Where (|A||x|)_i overflows the arithmetic under
-// test though every product is finite, the order of the sum decides what comes out, and the row is not compared; where y_ref is NaN or
-// infinite, y must be NaN or the same infinity.
+// with the epsilon of the arithmetic under test and `tiny` its smallest number (products that underflow are
+// off by that much). A row without entries must be met exactly. Where (|A||x|)_i overflows the arithmetic
+// under test though every product is finite, the order of the sum decides what comes out, and the row is not
+// compared; where y_ref is NaN or infinite, y must be NaN or the same infinity.
 class Reference {
  public:
   // `csr` holds the values the format holds (for float: rounded to float first), x the vector it is applied

@@ -101,7 +101,7 @@ struct FormatEntry {
   }
 };
 
-// In the order of the tables: CPU formats, CUDA formats, peers. PETSc's products stand in petsc::all_products().
+// In the order of the tables: CPU formats, CUDA formats, peers. PETSc's: petsc::all_products().
 const std::vector<FormatEntry>& registry();
 
 // Null where there is none, for example on the GPU in a build without CUDA.

@@ -6,7 +6,7 @@
 
 namespace quadrille {
 
-// Empty for none, which is the matrix's own. Throws FormatError for rcm and amd without `graph_order`, and what that throws.
+// Empty for none, which is the matrix's own. Throws FormatError for rcm and amd without `graph_order`.
 template <class T>
 Array<std::int32_t> row_order(const Csr<T>& csr, RowOrdering ordering, GraphOrder graph_order) {
   if (ordering == RowOrdering::none) return {};

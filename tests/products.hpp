@@ -1,5 +1,5 @@
-// What the suites of the products run over and are checked against: in a build with PETSc its products, orders and MatMult as well
-// (products_petsc.cpp), else a loop over CSR (products_plain.cpp).
+// What the suites of the products run over and are checked against: in a build with PETSc its products,
+// orders and MatMult as well (products_petsc.cpp), else a loop over CSR (products_plain.cpp).
 #pragma once
 
 #include <limits>

@@ -1,5 +1,6 @@
-# For the tests of this folder: `consume PREFIX kernels` (or petsc) builds and runs consumer/<component>.cpp against that component of
-# the Quadrille there, with find_package and with pkg-config. They set cmake, cxx, pkg_config and work first.
+# For the tests of this folder: `consume PREFIX kernels` (or petsc) builds and runs consumer/<component>.cpp
+# against that component of the Quadrille there, with find_package and with pkg-config. They set cmake, cxx,
+# pkg_config and work first.
 # shellcheck shell=bash disable=SC2154
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# kernels_test.sh CMAKE SOURCES BUILD_FOLDER CXX PKG_CONFIG: the kernels alone, from a build with QUADRILLE_PETSC=OFF that has the
-# settings of BUILD_FOLDER. Objects that both make by the same command are copied from there, which are all that need nothing of PETSc.
+# kernels_test.sh CMAKE SOURCES BUILD_FOLDER CXX PKG_CONFIG: the kernels alone, from a build with
+# QUADRILLE_PETSC=OFF that has the settings of BUILD_FOLDER. Objects that both make by the same command are
+# copied from there; any other one is compiled, and named.
 set -euo pipefail
 
 cmake=$1 sources=$2 build=$3 cxx=$4 pkg_config=$5
