@@ -190,7 +190,7 @@ class Levels final : public GridMultigrid {
     const Couplings& s = levels_.back().couplings;
     info_.singular = machine_.largest(RowSum{s, a.values.data()}) < 1e-8;
     Array<double, Space> dense(checked_product(s.rows, s.rows, "the inverse of the coarsest grid"));
-    machine_.for_each(dense.size(), Fill{dense.data(), 0});
+    machine_.for_each(dense.size(), Zero<double>{dense.data()});
     machine_.for_each(s.rows, FillDense{s, a.values.data(), dense.data()});
     if (info_.singular) machine_.for_each(s.dof, DoubleDiagonal{s.rows, dense.data()});
     invert(machine_, s.rows, dense.data());
@@ -201,12 +201,16 @@ class Levels final : public GridMultigrid {
 
   // The residual of level i is the right side of the next.
   void to_coarser(std::size_t i) {
-    OneLevel &level = levels_[i], &next = levels_[i + 1];
+    OneLevel& level = levels_[i];
     const Couplings& s = level.couplings;
     residual(machine_, level);
     if (s.dof > 1) multiply_blocks(machine_, s, level.diagonal, level.y.data(), work_.data());
+    restrict_from(i, s.dof > 1 ? work_.data() : level.y.data());
+  }
+  void restrict_from(std::size_t i, const T* fine) {
+    OneLevel& next = levels_[i + 1];
     T* const to = gathers_into(i + 1) ? gathered_->part.data() : next.b.data();
-    restrict_to(machine_, level, s.dof > 1 ? work_.data() : level.y.data(), to);
+    restrict_to(machine_, levels_[i], fine, to);
     if (gathers_into(i + 1)) gathered_->exchange->run(to, next.b.data(), machine_.stream());
   }
   // The correction of the next level is added to x of level i.
@@ -229,10 +233,28 @@ class Levels final : public GridMultigrid {
   void cycle_from(std::size_t i, bool from_zero) {
     OneLevel& level = levels_[i];
     if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
-    if (level.shared && from_zero) level.layers->run(level.b.data(), level.b.data(), machine_.stream());
-    if (from_zero) multiply_blocks(machine_, level.couplings, level.inverse, level.b.data(), level.g.data());
+    if (from_zero) take_right_side(level);
     visit(i, from_zero);
     smooth_after(machine_, level, 0);
+  }
+  void take_right_side(OneLevel& level) {
+    if (level.shared) level.layers->run(level.b.data(), level.b.data(), machine_.stream());
+    multiply_blocks(machine_, level.couplings, level.inverse, level.b.data(), level.g.data());
+  }
+  // Full multigrid: level.x from level.g, or from level.b on the coarsest level; begins with what the next coarser
+  // level makes of the same right side. All of the sweeps but the last `left` are done.
+  void full_cycle(std::size_t i, std::size_t left) {
+    OneLevel& level = levels_[i];
+    if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
+    multiply_blocks(machine_, level.couplings, level.diagonal, level.g.data(), level.y.data());
+    restrict_from(i, level.y.data());
+    if (i + 2 < levels_.size()) take_right_side(levels_[i + 1]);
+    full_cycle(i + 1, 0);
+    machine_.for_each(level.couplings.rows, Zero<T>{level.x.data()});
+    level.right_layers = layers_of_others;
+    from_coarser(i);
+    visit(i, false);
+    smooth_after(machine_, level, left);
   }
   void visit(std::size_t i, bool from_zero) {
     smooth_before(machine_, levels_[i], from_zero);
@@ -246,7 +268,12 @@ class Levels final : public GridMultigrid {
     from_coarser(i);
   }
   // x of the first of them from b.
-  void of_whole_levels() { cycle_from(whole_from_, true); }
+  void of_whole_levels() { cycle_of(whole_from_); }
+  void cycle_of(std::size_t i) {
+    if (options_.cycle != CycleKind::f) return cycle_from(i, true);
+    if (i + 1 < levels_.size()) take_right_side(levels_[i]);
+    full_cycle(i, 0);
+  }
 
   // A cycle in three parts: what reads b, what knows neither b nor x, and what writes x.
   void begin(const double* b) {
@@ -259,6 +286,7 @@ class Levels final : public GridMultigrid {
   void between() {
     OneLevel& finest = levels_.front();
     if (levels_.size() == 1) return solve_coarsest(finest.g.data(), finest.x.data());
+    if (options_.cycle == CycleKind::f) return full_cycle(0, 1);
     visit(0, true);
     smooth_after(machine_, finest, 1);
   }
@@ -281,7 +309,7 @@ class Levels final : public GridMultigrid {
       machine_.run([&] { of_whole_levels(); });
       machine_.for_each(own_->rows(), TakeBox<T>{*own_, finest.x.data(), right});
     } else {
-      cycle_from(0, true);
+      cycle_of(0);
     }
     machine_.for_each(own_->own_rows(), TakeOwn<T, double>{*own_, whole ? right : finest.x.data(), x});
   }
@@ -315,14 +343,17 @@ template <class T, class Machine>
 void Levels<T, Machine>::count_bytes() {
   constexpr std::int64_t value = sizeof(T);
   std::int64_t from_zero = 1, again = 0;  // visits of a level in a cycle
+  const bool full = options_.cycle == CycleKind::f;
+  if (full) std::swap(from_zero, again);
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     const OneLevel& level = levels_[i];
     const std::int64_t rows = level.couplings.rows;
     info_.stored_bytes += level.scaled.bytes() + level.diagonal.bytes() + level.inverse.bytes() +
                           level.transfer.weights.bytes() + 4 * level.x.bytes();
     if (i + 1 == levels_.size()) {
-      info_.cycle_flops += from_zero * 2 * coarsest_.size();
-      info_.cycle_bytes += from_zero * (coarsest_.bytes() + 2 * rows * value);
+      const std::int64_t visits = from_zero + (full ? 1 : 0);
+      info_.cycle_flops += visits * 2 * coarsest_.size();
+      info_.cycle_bytes += visits * (coarsest_.bytes() + 2 * rows * value);
       break;
     }
     const std::int64_t coarse = levels_[i + 1].couplings.rows,
@@ -331,9 +362,12 @@ void Levels<T, Machine>::count_bytes() {
                                   again * numbers_of_visit(level, coarse, false));
     info_.cycle_flops += (from_zero + again) * (4 * sweeps * level.scaled.size() + 4 * level.diagonal.size() +
                                                 (8 * sweeps + 32) * rows);
+    if (full)  // D^-1 b (counted with a visit from zero) and D times it, restricted; zeros, and the interpolation to them
+      info_.cycle_bytes += value * (3 * level.diagonal.size() + (i > 0 ? 3 : 1) * rows + 6 * rows +
+                                    2 * coarse + 2 * level.transfer.weights.size());
     if (i == 0) info_.cycle_bytes += 2 * rows * (8 - value);  // b is read and x written in fp64
     from_zero += again;
-    again = options_.cycle == CycleKind::w && i + 2 < levels_.size() ? from_zero : 0;
+    again = full ? 1 : options_.cycle == CycleKind::w && i + 2 < levels_.size() ? from_zero : 0;
   }
   info_.stored_bytes += coarsest_.bytes();
 }

@@ -39,7 +39,10 @@ std::string describe(const GridMultigridInfo& info) {
                 : ", " + std::to_string(shared) + " shared by " + std::to_string(info.ranks) + " ranks";
   const std::string sweeps = std::to_string(info.options.sweeps);
   if (count > 1)
-    text += std::string(info.options.cycle == CycleKind::v ? ", V(" : ", W(") + sweeps + "," + sweeps + ")";
+    text += std::string(info.options.cycle == CycleKind::v   ? ", V("
+                        : info.options.cycle == CycleKind::w ? ", W("
+                                                             : ", F(") +
+            sweeps + "," + sweeps + ")";
   return text + (info.options.precision == CyclePrecision::fp32 ? " in fp32" : " in fp64");
 }
 

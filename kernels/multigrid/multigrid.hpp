@@ -9,7 +9,7 @@
 //   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i from a
 //                  bound of the spectrum
 //
-// A cycle is linear, symmetric where the operator is, and gives the same bits every time.
+// A cycle is linear, symmetric where the operator is (but for full multigrid), and gives the same bits every time.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace quadrille {
 
-enum class CycleKind { v, w };
+enum class CycleKind { v, w, f };  // f: full multigrid, which begins on the coarsest grid
 enum class CyclePrecision { fp64, fp32 };
 enum class LevelInterpolation { as_suits, by_operator, linear };
 

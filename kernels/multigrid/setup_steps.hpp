@@ -152,9 +152,10 @@ struct DoubleDiagonal {
   constexpr void operator()(std::int64_t i) const { dense[i * rows + i] *= 2; }
 };
 
-struct Fill {
-  double *to, value;
-  constexpr void operator()(std::int64_t i) const { to[i] = value; }
+template <class T>
+struct Zero {
+  T* to;
+  constexpr void operator()(std::int64_t i) const { to[i] = 0; }
 };
 
 // Of own rows.

@@ -86,7 +86,7 @@ BlockDiagonals<double, typename Machine::Space> in_box(Machine& machine,
   in.offsets = all_offsets(a, ghosts);
   const std::int64_t columns = in.diagonals() * in.dof;
   in.values = Array<double, Space>(checked_product(columns, in.rows(), "the values of multigrid"));
-  machine.for_each(in.values.size(), Fill{in.values.data(), 0});
+  machine.for_each(in.values.size(), Zero<double>{in.values.data()});
   const auto diagonal_of = [&](const NodeOffset& o) {
     return std::find(in.offsets.begin(), in.offsets.end(), o) - in.offsets.begin();
   };

@@ -220,13 +220,14 @@ TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
     expect_says(with({{"coarsest", "100"}, {"gathered", "100"}}), (", 3 shared" + by).c_str());
   }
   expect_says(with({{"cycle", "w"}, {"sweeps", "3"}, {"precision", "double"}}), "W(3,3) in fp64");
-  for (const auto& [name, value, words] : {std::tuple("cycle", "x", "'x' is not known; choose one of v, w"),
-                                           {"precision", "half", "choose one of double, single"},
-                                           {"interpolation", "cubic", "choose one of auto, operator, linear"},
-                                           {"levels", "0", "give 1 to 1000000"},
-                                           {"sweeps", "0", "give 1 to 1000000"},
-                                           {"gathered", "0", "give 1 to 1000000"},
-                                           {"coarsest", "-1", "give 1 to 1000000"}}) {
+  for (const auto& [name, value, words] :
+       {std::tuple("cycle", "x", "'x' is not known; choose one of v, w, f"),
+        {"precision", "half", "choose one of double, single"},
+        {"interpolation", "cubic", "choose one of auto, operator, linear"},
+        {"levels", "0", "give 1 to 1000000"},
+        {"sweeps", "0", "give 1 to 1000000"},
+        {"gathered", "0", "give 1 to 1000000"},
+        {"coarsest", "-1", "give 1 to 1000000"}}) {
     const WithOptions set(NamesAndValues{{std::string("-pc_quadrille_mg_") + name, value}});
     const std::string sentence = error_of(KSPSetUp(solver(a.get()).get()));
     EXPECT_NE(sentence.find(words), std::string::npos) << sentence;
@@ -325,7 +326,7 @@ TEST_F(MatrixType, GridMultigridIsTheSameOnAnyRanks) {
   for (const Case& c : shared_cases)
     for (const char* gathered : {"1", "100", "1000000"})
       for (const char* interpolation : {"linear", "operator"})
-        for (const char* cycle : {"v", "w"}) {
+        for (const char* cycle : {"v", "w", "f"}) {
           SCOPED_TRACE(c.name() + " gathered " + gathered + " " + interpolation + " " + cycle);
           const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "12"},
                                                    {"-pc_quadrille_mg_gathered", gathered},

@@ -95,7 +95,7 @@ GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
   read.number("gathered", 1, options.gathered);
   read.number("sweeps", 1, options.sweeps);
   read.yes_or_no("semicoarsening", options.semi_coarsening);
-  read.word("cycle", std::array{"v", "w"}, options.cycle);
+  read.word("cycle", std::array{"v", "w", "f"}, options.cycle);
   read.word("precision", std::array{"double", "single"}, options.precision);
   read.word("interpolation", std::array{"auto", "operator", "linear"}, options.interpolation);
   return options;
@@ -270,7 +270,7 @@ std::string grid_multigrid_text(PC pc) {
 void offer_grid_operator(Mat matrix, std::shared_ptr<const BlockDiagonals<double>> hub,
                          std::shared_ptr<const BlockDiagonals<double, Device>> device_hub) {
   compose(reinterpret_cast<PetscObject>(matrix), operator_name,
-          std::make_unique<GridValues>(GridValues{std::move(hub), std::move(device_hub)}));
+          std::make_unique<GridValues>(GridValues{std::move(hub), std::move(device_hub), {}}));
 }
 
 }  // namespace quadrille::petsc

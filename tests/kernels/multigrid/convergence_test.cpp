@@ -1,4 +1,6 @@
 // How fast cycles converge, on the CPU; those of the GPU are the same (cycle_test.cpp).
+#include <numbers>
+
 #include "cases.hpp"
 
 namespace quadrille::multigrid_test {
@@ -59,6 +61,46 @@ TEST(GridMultigridConvergence, SinglePrecisionAndKindsOfCycles) {
   EXPECT_GT(one, v);
   options.sweeps = 3;
   EXPECT_LT(error_factor(a, options), v);
+}
+
+// One full cycle comes as near to the solution of the PDE as the exact solve of the equations does; a V cycle does not.
+TEST(GridMultigridConvergence, OneFullCycleSolvesToTheDiscretisationError) {
+  for (const std::array<std::int64_t, 3>& n :
+       {std::array<std::int64_t, 3>{63, 63, 1}, {128, 128, 1}, {100, 61, 1}, {31, 31, 31}, {32, 30, 33}})
+    for (const int sweeps : {1, 2}) {
+      const Grid grid = grid_of(n);
+      SCOPED_TRACE(to_string(grid) + ", sweeps " + std::to_string(sweeps));
+      const Hub a = poisson(grid, "value:0");
+      Vector u(a.rows()), b(a.rows());
+      for (std::int64_t i = 0; i < a.rows(); ++i) {
+        const std::int64_t at[] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
+        double eigenvalue = 0;
+        u[i] = 1;
+        for (int axis = 0; axis < grid.dimension; ++axis) {
+          const double k = (axis + 1) * std::numbers::pi / static_cast<double>(n[axis] + 1);
+          u[i] *= std::sin(k * static_cast<double>(at[axis] + 1));
+          eigenvalue += k * k;
+        }
+        b[i] = eigenvalue * u[i];
+      }
+      GridMultigridOptions options = down_to(30);
+      options.sweeps = sweeps;
+      Vector exact(a.rows());
+      Cycle v(a, options);
+      const Product product(a);
+      for (int i = 0; i < 40; ++i) {
+        const Vector left = product(exact);
+        Vector r = b;
+        for (std::size_t k = 0; k < r.size(); ++k) r[k] -= left[k];
+        const Vector more = v(r);
+        for (std::size_t k = 0; k < r.size(); ++k) exact[k] += more[k];
+      }
+      options.cycle = CycleKind::f;
+      Cycle full(a, options);
+      const double discretisation = distance(exact, u);
+      EXPECT_LE(distance(full(b), u), (sweeps == 1 ? 2.0 : 1.5) * discretisation);
+      EXPECT_GE(distance(v(b), u), 3 * discretisation);
+    }
 }
 
 struct Spaced {

@@ -143,7 +143,8 @@ TEST(GridMultigrid, OnTheGpuIsThatOfTheCpu_cuda) {
   for (const NamedOperator& each : all) {
     for (const CyclePrecision precision : {CyclePrecision::fp64, CyclePrecision::fp32}) {
       SCOPED_TRACE(each.name + (precision == CyclePrecision::fp64 ? ", fp64" : ", fp32"));
-      const GridMultigridOptions options = options_of_round(round, precision);
+      GridMultigridOptions options = options_of_round(round, precision);
+      if (round % 3 == 2) options.cycle = CycleKind::f;
       Cycle gpu(each.a, options, SpaceKind::cuda), cpu(each.a, options);
       ASSERT_EQ(describe(gpu.info()), describe(cpu.info()));
       Vector b = noise(each.a.rows(), 1);
