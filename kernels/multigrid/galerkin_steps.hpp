@@ -99,8 +99,8 @@ struct GalerkinRow {
 struct LinearGalerkinRow {
   GalerkinRow row;
 
-  // [offset + 1][place]: what coarse node `at` + place - 1 gives to the fine node at an offset from `fine`
-  // along an axis.
+  // [offset + 1][place]: what coarse node `at` + place - 1 gives to the fine node at an offset from a reader of
+  // `at` along an axis, times the weight of that reader.
   struct Shares {
     double of[3][3] = {};
   };
@@ -114,15 +114,34 @@ struct LinearGalerkinRow {
     const std::array<int, 3> at{node % p.coarse_n[0], node / p.coarse_n[0] % p.coarse_n[1],
                                 node / p.coarse_n[0] / p.coarse_n[1]};
     double sums[27] = {};
-    for (int kz = p.first[2][at[2]]; kz < p.first[2][at[2] + 1]; ++kz)
-      for (int ky = p.first[1][at[1]]; ky < p.first[1][at[1] + 1]; ++ky)
-        for (int kx = p.first[0][at[0]]; kx < p.first[0][at[0] + 1]; ++kx)
-          add_fine_row(at, {kx, ky, kz}, r, column, sums);
+    const double* const first = row.values + static_cast<std::int64_t>(column) * s.rows + r;
+    for (int kz = p.first[2][at[2]]; kz < p.first[2][at[2] + 1]; ++kz) {
+      const int fine_z = p.reader[2][kz];
+      const Shares z = shares(2, at[2], fine_z, p.reader_weight[2][kz]);
+      double planes[3][9] = {};  // [offset along z][coarse y and x]
+      for (int ky = p.first[1][at[1]]; ky < p.first[1][at[1] + 1]; ++ky) {
+        const int fine_y = p.reader[1][ky];
+        const Shares y = shares(1, at[1], fine_y, p.reader_weight[1][ky]);
+        double lines[3][3][3] = {};  // [offset along z][along y][coarse x]
+        for (int kx = p.first[0][at[0]]; kx < p.first[0][at[0] + 1]; ++kx) {
+          const int fine_x = p.reader[0][kx];
+          add_fine_row(first + static_cast<std::int64_t>(s.index({fine_x, fine_y, fine_z})) * s.dof,
+                       shares(0, at[0], fine_x, p.reader_weight[0][kx]), lines);
+        }
+        QUADRILLE_UNROLL
+        for (int dz = 0; dz < 3; ++dz)
+          for (int dy = 0; dy < 3; ++dy)
+            for (int i = 0; i < 9; ++i) planes[dz][i] += lines[dz][dy][i % 3] * y.of[dy][i / 3];
+      }
+      QUADRILLE_UNROLL
+      for (int dz = 0; dz < 3; ++dz)
+        for (int i = 0; i < 27; ++i) sums[i] += planes[dz][i % 9] * z.of[dz][i / 9];
+    }
     write(sums, column, coarse_row);
   }
 
  private:
-  constexpr Shares shares(int axis, int at, int fine) const {
+  constexpr Shares shares(int axis, int at, int fine, double weight) const {
     Shares shares;
     const Nodes& p = row.p;
     QUADRILLE_UNROLL
@@ -134,46 +153,21 @@ struct LinearGalerkinRow {
       for (int which = 0; which < 2; ++which) {
         const int place = row.place(axis, at, p.node[axis][2 * to + which]) + (row.width[axis] == 1 ? 1 : 0);
         for (int q = 0; q < 3; ++q)
-          shares.of[offset + 1][q] += q == place ? p.weight[axis][2 * to + which] : 0;
+          shares.of[offset + 1][q] += q == place ? weight * p.weight[axis][2 * to + which] : 0;
       }
     }
     return shares;
   }
 
-  constexpr void add_fine_row(const std::array<int, 3>& at, const std::array<int, 3>& reader, int r,
-                              int column, double (&sums)[27]) const {
-    const Couplings& s = row.s;
-    std::array<int, 3> fine{};
-    double weight = 1;
-    for (int axis = 0; axis < 3; ++axis) {
-      fine[axis] = row.p.reader[axis][reader[axis]];
-      weight *= row.p.reader_weight[axis][reader[axis]];
-    }
-    if (weight == 0) return;
-    const double* const from = row.values + static_cast<std::int64_t>(s.index(fine)) * s.dof + r;
-    const std::int64_t stride = static_cast<std::int64_t>(s.dof) * s.rows, at_column = column * s.rows;
-    const Shares x = shares(0, at[0], fine[0]), y = shares(1, at[1], fine[1]), z = shares(2, at[2], fine[2]);
+  // The couplings of the fine row at `from`, gathered to the coarse nodes along x.
+  constexpr void add_fine_row(const double* from, const Shares& x, double (&lines)[3][3][3]) const {
+    const std::int64_t stride = static_cast<std::int64_t>(row.s.dof) * row.s.rows;
     QUADRILLE_UNROLL
-    for (int dz = 0; dz < 3; ++dz) {
-      double plane[9] = {};
-      QUADRILLE_UNROLL
-      for (int dy = 0; dy < 3; ++dy) {
-        double line[3] = {};
-        QUADRILLE_UNROLL
-        for (int dx = 0; dx < 3; ++dx) {
-          const int diagonal = s.box[(dz * 3 + dy) * 3 + dx];
-          if (diagonal < 0) continue;
-          const double value = from[diagonal * stride + at_column];
-          QUADRILLE_UNROLL
-          for (int q = 0; q < 3; ++q) line[q] += value * x.of[dx][q];
-        }
-        QUADRILLE_UNROLL
-        for (int p = 0; p < 3; ++p)
-          for (int q = 0; q < 3; ++q) plane[3 * p + q] += line[q] * y.of[dy][p];
-      }
-      QUADRILLE_UNROLL
-      for (int o = 0; o < 3; ++o)
-        for (int i = 0; i < 9; ++i) sums[9 * o + i] += weight * z.of[dz][o] * plane[i];
+    for (int place = 0; place < 27; ++place) {
+      const int diagonal = row.s.box[place];
+      if (diagonal < 0) continue;
+      const double value = from[diagonal * stride];
+      for (int q = 0; q < 3; ++q) lines[place / 9][place / 3 % 3][q] += value * x.of[place % 3][q];
     }
   }
 
