@@ -207,30 +207,21 @@ __global__ void __launch_bounds__(threads_per_block)
 
 }  // namespace device_fill
 
-// fill() of stencil_operator.hpp for a hub in device memory: every value anew, in place; the right-hand side is
-// subtract_constants()'s. Throws FormatError when the sizes do not fit, InputError as block_structure(), CudaError. Returns
-// when the values are there.
+// Structure, memory and values of the hub; the right-hand side is subtract_constants()'s. Throws MemoryError,
+// naming needed and free bytes, before it allocates, InputError as block_structure(), CudaError. Returns when
+// the values are there.
 template <class T, class Coefficient>
-void fill(BlockDiagonals<T, Device>& hub, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-          const Coefficient& coefficient) {
+BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
+                                             const Boundary& boundary, const Coefficient& coefficient) {
   static_assert(std::is_trivially_copyable_v<Coefficient>);
-  const BlockStructure structure = block_structure(grid, stencil, boundary);
-  stencil_detail::check_sizes(hub, hub.values.size(), 0, structure);
-  const device_fill::Structure on_device(grid, stencil, boundary, structure);
+  BlockDiagonals<T, Device> hub;
+  static_cast<BlockStructure&>(hub) = block_structure(grid, stencil, boundary);
+  hub.values = Array<T, Device>(value_bytes(hub, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
+  const device_fill::Structure on_device(grid, stencil, boundary, hub);
   device_fill::fill_kernel<<<on_device.blocks(), device_fill::threads_per_block>>>(
       on_device.view(), coefficient, hub.values.data());
   device_fill::check(cudaGetLastError(), "launching the assembly");
   device_fill::check(cudaDeviceSynchronize(), "assembling on the GPU");
-}
-
-// Structure, memory and values of the hub. Throws MemoryError, naming needed and free bytes, before it allocates.
-template <class T, class Coefficient>
-BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
-                                             const Boundary& boundary, const Coefficient& coefficient) {
-  BlockDiagonals<T, Device> hub;
-  static_cast<BlockStructure&>(hub) = block_structure(grid, stencil, boundary);
-  hub.values = Array<T, Device>(value_bytes(hub, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
-  fill(hub, grid, stencil, boundary, coefficient);
   return hub;
 }
 

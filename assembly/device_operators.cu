@@ -46,17 +46,6 @@ Dia<T, Device> assemble_dia_operator_on_device(const std::string& name, const Gr
 }
 
 template <class T>
-void refresh_operator_on_device(BlockDiagonals<T, Device>& hub, const std::string& name, const Grid& grid,
-                                const Stencil& stencil, const Boundary& boundary, std::uint64_t seed) {
-  with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& host) {
-    return on_device(host, grid, [&](const auto& coefficient) {
-      fill(hub, grid, stencil, boundary, coefficient);
-      return 0;
-    });
-  });
-}
-
-template <class T>
 std::int64_t count_non_zeros_on_device(const std::string& name, const Grid& grid, const Stencil& stencil,
                                        const Boundary& boundary, std::uint64_t seed) {
   return with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& host) {
@@ -66,14 +55,12 @@ std::int64_t count_non_zeros_on_device(const std::string& name, const Grid& grid
   });
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                                        \
-  template BlockDiagonals<T, Device> assemble_operator_on_device<T>(                                    \
-      const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);                 \
-  template Dia<T, Device> assemble_dia_operator_on_device<T>(                                           \
-      const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);                 \
-  template void refresh_operator_on_device(BlockDiagonals<T, Device>&, const std::string&, const Grid&, \
-                                           const Stencil&, const Boundary&, std::uint64_t);             \
-  template std::int64_t count_non_zeros_on_device<T>(const std::string&, const Grid&, const Stencil&,   \
+#define QUADRILLE_INSTANTIATE(T)                                                                      \
+  template BlockDiagonals<T, Device> assemble_operator_on_device<T>(                                  \
+      const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);               \
+  template Dia<T, Device> assemble_dia_operator_on_device<T>(                                         \
+      const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);               \
+  template std::int64_t count_non_zeros_on_device<T>(const std::string&, const Grid&, const Stencil&, \
                                                      const Boundary&, std::uint64_t);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

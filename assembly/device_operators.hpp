@@ -21,11 +21,6 @@ Dia<T, Device> assemble_dia_operator_on_device(const std::string& name, const Gr
                                                const Stencil& stencil, const Boundary& boundary,
                                                std::uint64_t seed);
 
-// Every value of `hub` anew, in place: the operator of the same structure with another seed.
-template <class T>
-void refresh_operator_on_device(BlockDiagonals<T, Device>& hub, const std::string& name, const Grid& grid,
-                                const Stencil& stencil, const Boundary& boundary, std::uint64_t seed);
-
 // How many of its values are not exactly zero, without storing any: what CSR would hold.
 template <class T>
 std::int64_t count_non_zeros_on_device(const std::string& name, const Grid& grid, const Stencil& stencil,

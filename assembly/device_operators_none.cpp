@@ -23,25 +23,17 @@ Dia<T, Device> assemble_dia_operator_on_device(const std::string&, const Grid&, 
 }
 
 template <class T>
-void refresh_operator_on_device(BlockDiagonals<T, Device>&, const std::string&, const Grid&, const Stencil&,
-                                const Boundary&, std::uint64_t) {
-  refuse();
-}
-
-template <class T>
 std::int64_t count_non_zeros_on_device(const std::string&, const Grid&, const Stencil&, const Boundary&,
                                        std::uint64_t) {
   refuse();
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                                        \
-  template BlockDiagonals<T, Device> assemble_operator_on_device<T>(                                    \
-      const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);                 \
-  template Dia<T, Device> assemble_dia_operator_on_device<T>(                                           \
-      const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);                 \
-  template void refresh_operator_on_device(BlockDiagonals<T, Device>&, const std::string&, const Grid&, \
-                                           const Stencil&, const Boundary&, std::uint64_t);             \
-  template std::int64_t count_non_zeros_on_device<T>(const std::string&, const Grid&, const Stencil&,   \
+#define QUADRILLE_INSTANTIATE(T)                                                                      \
+  template BlockDiagonals<T, Device> assemble_operator_on_device<T>(                                  \
+      const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);               \
+  template Dia<T, Device> assemble_dia_operator_on_device<T>(                                         \
+      const std::string&, const Grid&, const Stencil&, const Boundary&, std::uint64_t);               \
+  template std::int64_t count_non_zeros_on_device<T>(const std::string&, const Grid&, const Stencil&, \
                                                      const Boundary&, std::uint64_t);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

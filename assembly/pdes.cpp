@@ -62,17 +62,4 @@ PdeLines assemble_pde_lines(const std::string& name, const Grid& grid, const Ste
   return find(name).assemble(grid, stencil, boundary, input, lines);
 }
 
-PdeProblem assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
-                        const Boundary& boundary, const PdeInput& input) {
-  PdeLines all = assemble_pde_lines(name, grid, stencil, boundary, input, all_lines(grid));
-  PdeProblem problem;
-  static_cast<BlockStructure&>(problem.system.hub) = std::move(all.system.structure);
-  problem.system.hub.values = std::move(all.system.values);
-  problem.system.rhs = std::move(all.system.rhs);
-  problem.system.stencil = describe(stencil);
-  problem.exact = std::move(all.exact);
-  problem.singular = all.singular;
-  return problem;
-}
-
 }  // namespace quadrille

@@ -140,19 +140,5 @@ void Resolver::resolve(const StencilNode& node, Landing& landing) const {
   }
 }
 
-void check_sizes(const BlockStructure& hub, std::int64_t values, std::int64_t rhs,
-                 const BlockStructure& expected) {
-  if (hub.extents != expected.extents || hub.periodic != expected.periodic || hub.dof != expected.dof ||
-      hub.offsets != expected.offsets)
-    throw FormatError("fill: the block diagonals were made for another grid, stencil or boundary");
-  const std::int64_t needed = value_bytes(expected, 1);
-  if (values != needed)
-    throw FormatError("fill: the block diagonals hold " + std::to_string(values) + " values, not " +
-                      std::to_string(needed));
-  if (rhs != 0 && rhs != expected.rows())
-    throw FormatError("fill: the right-hand side has " + std::to_string(rhs) + " numbers for " +
-                      std::to_string(expected.rows()) + " rows");
-}
-
 }  // namespace stencil_detail
 }  // namespace quadrille

@@ -118,11 +118,6 @@ class Resolver {
   std::int64_t x_begin_ = 0, x_end_ = 0;
 };
 
-// Throws FormatError unless the hub has this structure and the right-hand side is empty or has a number for
-// each row.
-void check_sizes(const BlockStructure& hub, std::int64_t values, std::int64_t rhs,
-                 const BlockStructure& expected);
-
 constexpr StencilNode moved(StencilNode node, std::int64_t nodes_along_x) {
   node.index += nodes_along_x;
   node.position.x += nodes_along_x;
@@ -199,7 +194,9 @@ void subtract_constants(const StencilNode& node, std::int64_t count, const Landi
   }
 }
 
-// The values of some lines, [diagonal][column][row of these lines], and what constants subtract from their rhs where there is one.
+// The values of some lines, [diagonal][column][row of these lines], 0 where nothing couples, and what constants
+// subtract from their rhs where there is one. Coefficients that land in one block are added in double, in
+// stencil order, and rounded to T once: the result does not depend on threads. Parallel over grid lines.
 template <class T, class Coefficient>
 void fill_lines(T* values, const LineRange& lines, const Grid& grid, const Resolver& resolver,
                 std::int64_t diagonals, const Coefficient& coefficient, std::span<double> rhs) {
@@ -220,23 +217,7 @@ void fill_lines(T* values, const LineRange& lines, const Grid& grid, const Resol
 
 }  // namespace stencil_detail
 
-// Computes every value of `hub` in place (zero where there is no coupling) and subtracts from `rhs` what
-// constants beyond faces contribute; an empty `rhs` is left alone. Serves the first assembly and every later
-// refresh with new coefficients; set rhs to its source term before each call. Coefficients that land in one
-// block are added in double, in stencil order, and rounded to T once: the result depends neither on threads
-// nor on earlier values. Parallel over grid lines. Throws FormatError when the sizes do not fit, InputError
-// as block_structure().
-template <class T, class Coefficient>
-void fill(BlockDiagonals<T>& hub, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-          const Coefficient& coefficient, std::span<double> rhs) {
-  const BlockStructure structure = block_structure(grid, stencil, boundary);
-  stencil_detail::check_sizes(hub, hub.values.size(), static_cast<std::int64_t>(rhs.size()), structure);
-  const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
-  stencil_detail::fill_lines(hub.values.data(), all_lines(grid), grid, resolver, structure.diagonals(),
-                             coefficient, rhs);
-}
-
-// Subtracts from `rhs`, [row], what constants beyond faces contribute: fill() without the values.
+// Subtracts from `rhs`, [row], what constants beyond faces contribute.
 template <class Coefficient>
 void subtract_constants(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                         const Coefficient& coefficient, std::span<double> rhs) {

@@ -10,6 +10,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 option(QUADRILLE_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(QUADRILLE_PETSC "Build the program and PETSc's part; OFF: grid, assembly, formats, kernels, multigrid and nothing else" ON)
 option(QUADRILLE_SANITIZE "Build everything with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 set(QUADRILLE_CPU_ARCH native CACHE STRING "Value of -march for the CPU kernels: native, x86-64-v3, ...; empty for none")
 set(QUADRILLE_CUDA AUTO CACHE STRING "AUTO (when nvcc is there), ON or OFF")
@@ -25,12 +26,22 @@ if(QUADRILLE_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# A library of this project: its headers are found from the source root, or from include/quadrille when installed.
+# For a folder whose own code is not what takes the time when it runs, as the kernels do: it compiles in less.
+# Under the sanitizers, where instrumented code takes longest to optimise, not at all optimised.
+function(quadrille_compile_fast)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:${QUADRILLE_SANITIZE}>,-O0,-O1>>)
+endfunction()
+
+# A library of this project, of the component QUADRILLE_COMPONENT (kernels where it is not set) of the
+# installed package: its headers are found from the source root, or from include/quadrille when installed.
 function(quadrille_library name)
   add_library(${name} STATIC ${ARGN})
   add_library(quadrille::${name} ALIAS ${name})
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                             $<INSTALL_INTERFACE:include/quadrille>)
   target_compile_features(${name} PUBLIC cxx_std_20)
-  set_property(GLOBAL APPEND PROPERTY QUADRILLE_LIBRARIES ${name})
+  if(NOT QUADRILLE_COMPONENT)
+    set(QUADRILLE_COMPONENT kernels)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY QUADRILLE_LIBRARIES_${QUADRILLE_COMPONENT} ${name})
 endfunction()

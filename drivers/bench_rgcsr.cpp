@@ -100,7 +100,7 @@ class RgCsrBench {
     if (ordering == RowOrdering::amd && !petsc::has_amd()) return;
     sweep_.say(std::string("ordering ") + to_string(ordering));
     const auto start = std::chrono::steady_clock::now();
-    Array<std::int32_t> order = row_order(csr, ordering);
+    Array<std::int32_t> order = row_order(csr, ordering, petsc::graph_order);
     found.order_ms[ordering] =
         ordering == RowOrdering::none
             ? 0

@@ -12,6 +12,7 @@
 #include "drivers/support/transpose_summary.hpp"
 #include "formats/csc.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/product.hpp"
 #include "kernels/set_up.hpp"
 #include "kernels/transpose_methods.hpp"
@@ -79,7 +80,7 @@ double plan_ms(const Csr<T>& csr, const TransposeTask& task) {
 class TransposeBench {
  public:
   explicit TransposeBench(const Options& options)
-      : options_(options), sweep_(options, "transpose"), entries_(registry()) {
+      : options_(options), sweep_(options, "transpose"), entries_(petsc::all_products()) {
     for (FormatEntry& entry : transpose_methods()) entries_.push_back(std::move(entry));
     // The kernels of the formats that options choose.
     for (const auto& [name, format] : {std::pair{"csr_lanes", "csr"},
@@ -87,7 +88,7 @@ class TransposeBench {
                                        {"csc_naive", "csc"},
                                        {"csr_once", "csr"},
                                        {"csc_once", "csc"}})
-      if (const FormatEntry* const entry = find_method(registry(), SpaceKind::cuda, format)) {
+      if (const FormatEntry* const entry = find_method(petsc::all_products(), SpaceKind::cuda, format)) {
         entries_.push_back(*entry);
         entries_.back().name = name;
       }

@@ -23,6 +23,7 @@
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cusparse/entries.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/session.hpp"
 #include "kernels/registry.hpp"
 
@@ -75,7 +76,7 @@ std::int64_t total_host_bytes() {
 // One line per name, both spaces together.
 std::vector<FormatLine> format_lines() {
   std::vector<FormatLine> lines;
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : petsc::all_products()) {
     auto at = std::find_if(lines.begin(), lines.end(),
                            [&](const FormatLine& line) { return line.name == entry.name; });
     if (at == lines.end()) at = lines.insert(lines.end(), {entry.name, entry.summary});

@@ -33,6 +33,7 @@
 #include "drivers/support/solve_record.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/grid_matrix.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/petsc/matrix_type/register.hpp"
@@ -67,7 +68,7 @@ const FormatEntry& chosen_entry(const Options& options) {
   const bool petscs_own =
       options.formats.front() == petscs_format && (petsc::has_cuda() || options.space != "cuda");
   const FormatEntry* found = nullptr;
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : petsc::all_products()) {
     if (entry.name != options.formats.front() || !entry.make_fp64) continue;
     if (options.space != "auto" && options.space != to_string(entry.space) && !petscs_own) continue;
     if (!found || (prefer_gpu && entry.space == SpaceKind::cuda)) found = &entry;

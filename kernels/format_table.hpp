@@ -133,9 +133,10 @@ std::unique_ptr<SpmvOperator<T>> make_csc(const Source<T>& s, const FormatOption
 
 template <class T>
 RgCsr<T> make_rg_csr(const Csr<T>& csr, const FormatOptions& options) {
-  RgCsr<T> rg = rg_csr_from_csr(
-      csr, options.rg_csr_group,
-      options.rg_csr_order ? copy_of(*options.rg_csr_order) : row_order(csr, options.rg_csr_ordering));
+  RgCsr<T> rg = rg_csr_from_csr(csr, options.rg_csr_group,
+                                options.rg_csr_order
+                                    ? copy_of(*options.rg_csr_order)
+                                    : row_order(csr, options.rg_csr_ordering, options.rg_csr_graph_order));
   rg.threads = options.rg_csr_threads > 0
                    ? std::min(options.rg_csr_threads, most_rg_csr_threads(options.rg_csr_group))
                    : rg_csr_threads(rg);

@@ -61,13 +61,4 @@ void host_apply_transpose(const SpmvOperator<T>& op, const std::vector<T>& x, st
   to.fetch();
 }
 
-// r = b - A x; b and r may be one vector.
-template <class T>
-void host_residual(const SpmvOperator<T>& op, const std::vector<T>& b, const std::vector<T>& x,
-                   std::vector<T>& r) {
-  host_apply_detail::Staged<T> from(op.space(), x), right(op.space(), b), to(op.space(), r);
-  op.residual({}, &b == &r ? to.data() : right.data(), from.data(), to.data());
-  to.fetch();
-}
-
 }  // namespace quadrille

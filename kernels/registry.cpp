@@ -4,8 +4,6 @@
 
 #include "kernels/cusparse/entries.hpp"
 #include "kernels/format_table.hpp"
-#include "kernels/petsc/aij_operator.hpp"
-#include "kernels/petsc/session.hpp"
 
 namespace quadrille {
 
@@ -13,25 +11,15 @@ const std::vector<FormatEntry>& registry() {
   static const std::vector<FormatEntry> entries = [] {
     std::vector<FormatEntry> all = formats_in<Host>();
     for (FormatEntry& entry : cuda_entries()) all.push_back(std::move(entry));
-    all.push_back(
-        {"petsc_aij", SpaceKind::cpu, true, "PETSc's CSR, MatMult of MATSEQAIJ",
-         [](const Source<double>& s, const FormatOptions&) { return petsc::make_aij_operator(csr_of(s)); },
-         nullptr, nullptr, true});
-    if (petsc::has_cuda())
-      all.push_back({"petsc_aijcusparse", SpaceKind::cuda, true,
-                     "PETSc's CSR on the GPU, MatMult of MATSEQAIJCUSPARSE",
-                     [](const Source<double>& s, const FormatOptions&) {
-                       return petsc::make_aijcusparse_operator(csr_of(s));
-                     },
-                     nullptr, nullptr, true});
     for (FormatEntry& entry : cusparse::entries()) all.push_back(std::move(entry));
     return all;
   }();
   return entries;
 }
 
-const FormatEntry* find_entry(const std::string& name, SpaceKind space) {
-  for (const FormatEntry& entry : registry())
+const FormatEntry* find_entry(const std::string& name, SpaceKind space,
+                              const std::vector<FormatEntry>& among) {
+  for (const FormatEntry& entry : among)
     if (entry.name == name && entry.space == space) return &entry;
   return nullptr;
 }
@@ -41,9 +29,9 @@ bool is_the_hub(const std::string& format) {
   return entry != nullptr && entry->traits != nullptr && entry->traits->made_from == MadeFrom::the_hub;
 }
 
-std::vector<std::string> format_names() {
+std::vector<std::string> format_names(const std::vector<FormatEntry>& among) {
   std::vector<std::string> names;
-  for (const FormatEntry& entry : registry())
+  for (const FormatEntry& entry : among)
     if (std::find(names.begin(), names.end(), entry.name) == names.end()) names.push_back(entry.name);
   return names;
 }

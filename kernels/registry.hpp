@@ -51,6 +51,11 @@ inline bool of_graph(RowOrdering ordering) {
   return ordering == RowOrdering::rcm || ordering == RowOrdering::amd;
 }
 
+// Makes them: stored row i is row result[i]. petsc::graph_order() is one.
+using GraphOrder = Array<std::int32_t> (*)(RowOrdering ordering, std::int64_t rows, std::int64_t columns,
+                                           const Array<std::int32_t>& row_ptr,
+                                           const Array<std::int32_t>& column);
+
 // The parameters of the formats that have some.
 struct FormatOptions {
   Kernel kernel = Kernel::ours;              // on the GPU, of the formats that have two
@@ -62,6 +67,7 @@ struct FormatOptions {
   EllrTModel ellr_t_model = EllrTModel::ours;  // that chooses
   int rg_csr_group = 64;                       // rows per group, 32..256
   RowOrdering rg_csr_ordering = RowOrdering::none;
+  GraphOrder rg_csr_graph_order = nullptr;                  // makes rcm and amd; without it they are refused
   std::shared_ptr<const Array<std::int32_t>> rg_csr_order;  // if not null, the rows in this order instead
   int rg_csr_threads = 0;     // of the GPU for each row, 1 to 1024 / group; 0 is chosen by rg_csr_threads()
   int cmrs_height = 0;        // rows per strip, 1..16; 0 is chosen by cmrs_choice()
@@ -95,11 +101,12 @@ struct FormatEntry {
   }
 };
 
-// In the order of the tables: CPU formats, CUDA formats, peers.
+// In the order of the tables: CPU formats, CUDA formats, peers. PETSc's: petsc::all_products().
 const std::vector<FormatEntry>& registry();
 
 // Null where there is none, for example on the GPU in a build without CUDA.
-const FormatEntry* find_entry(const std::string& name, SpaceKind space);
+const FormatEntry* find_entry(const std::string& name, SpaceKind space,
+                              const std::vector<FormatEntry>& among = registry());
 
 // Whether an operator on a grid needs CSR to be made in this format, as every peer does.
 inline bool needs_csr(const FormatEntry& entry) {
@@ -109,6 +116,6 @@ inline bool needs_csr(const FormatEntry& entry) {
 bool is_the_hub(const std::string& format);
 
 // Every name once, in the registry's order.
-std::vector<std::string> format_names();
+std::vector<std::string> format_names(const std::vector<FormatEntry>& among = registry());
 
 }  // namespace quadrille

@@ -2,25 +2,19 @@
 #pragma once
 
 #include "formats/rg_csr.hpp"
-#include "kernels/petsc/ordering.hpp"
 #include "kernels/registry.hpp"
 
 namespace quadrille {
 
-// Empty for none, which is the matrix's own. Throws as rcm_order() and amd_order() do.
+// Empty for none, which is the matrix's own. Throws FormatError for rcm and amd without `graph_order`.
 template <class T>
-Array<std::int32_t> row_order(const Csr<T>& csr, RowOrdering ordering) {
-  switch (ordering) {
-    case RowOrdering::none:
-      return {};
-    case RowOrdering::descending:
-      return descending_order(csr);
-    case RowOrdering::rcm:
-      return petsc::rcm_order(csr.rows, csr.columns, csr.row_ptr, csr.column);
-    case RowOrdering::amd:
-      return petsc::amd_order(csr.rows, csr.columns, csr.row_ptr, csr.column);
-  }
-  return {};
+Array<std::int32_t> row_order(const Csr<T>& csr, RowOrdering ordering, GraphOrder graph_order) {
+  if (ordering == RowOrdering::none) return {};
+  if (ordering == RowOrdering::descending) return descending_order(csr);
+  if (graph_order == nullptr)
+    throw FormatError(
+        "rg_csr: rows are ordered by their graph only where the program brings what makes such orders");
+  return graph_order(ordering, csr.rows, csr.columns, csr.row_ptr, csr.column);
 }
 
 }  // namespace quadrille

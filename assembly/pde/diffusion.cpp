@@ -88,10 +88,6 @@ DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const 
   return diffusion_around(grid, stencil, boundary, all_lines(grid), std::move(a));
 }
 
-Array<double> constant_field(const Grid& grid) {
-  return Array<double>(grid.nodes(), 1.0);
-}
-
 Array<double> log_normal_field(const Grid& grid, const NodeWindow& window, std::uint64_t seed, double sigma,
                                double jump) {
   Array<double> a(window.count);

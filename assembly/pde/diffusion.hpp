@@ -90,9 +90,6 @@ DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil,
                                        const LineRange& lines, Array<double> a,
                                        const std::array<double, 3>& ratio = {1, 1, 1});
 
-// a = 1 everywhere.
-Array<double> constant_field(const Grid& grid);
-
 // a = exp(sigma * g), g standard normal and independent at each node, times `jump` in about a quarter of the
 // blocks of 8 nodes along each axis. The same for every thread count; the last bits depend on the C library's
 // exp, log and cos.

@@ -22,17 +22,11 @@ struct PdeInput {
   std::shared_ptr<const Array<double>> source = {};
 };
 
-struct PdeProblem {
-  AssembledOperator<double> system;  // its rhs is complete: the source and the constants beyond faces
-  std::vector<double> exact;         // [row], of a manufactured problem; else empty
-  bool singular = false;             // A maps constants to zero, those of each unknown of a node by itself
-};
-
-// The same of some lines of nodes.
+// Of some lines of nodes.
 struct PdeLines {
-  AssembledLines<double> system;
-  std::vector<double> exact;  // [row of these lines]
-  bool singular = false;
+  AssembledLines<double> system;  // its rhs is complete: the source and the constants beyond faces
+  std::vector<double> exact;      // [row of these lines], of a manufactured problem; else empty
+  bool singular = false;          // A maps constants to zero, those of each unknown of a node by itself
   // Where a coefficient has barriers: which closed region each node of these lines is in, or -1, and how many
   // there are of all nodes.
   std::vector<std::int32_t> region;

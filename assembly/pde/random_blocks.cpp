@@ -8,8 +8,4 @@ RandomBlocks random_blocks(std::uint64_t seed) {
   return {seed, false};
 }
 
-RandomBlocks random_integer_blocks(std::uint64_t seed) {
-  return {seed, true};
-}
-
 }  // namespace quadrille

@@ -34,6 +34,5 @@ struct RandomBlocks {
 };
 
 RandomBlocks random_blocks(std::uint64_t seed);
-RandomBlocks random_integer_blocks(std::uint64_t seed);
 
 }  // namespace quadrille

@@ -14,6 +14,7 @@
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/host_apply.hpp"
+#include "kernels/petsc/all_products.hpp"
 
 namespace quadrille {
 namespace {
@@ -42,7 +43,7 @@ void use_machine(const Options& options, int device) {
 
 std::vector<const FormatEntry*> wanted_entries(const Options& options) {
   std::vector<const FormatEntry*> entries;
-  for (const FormatEntry& entry : registry())
+  for (const FormatEntry& entry : petsc::all_products())
     if (wanted(options, entry)) entries.push_back(&entry);
   return entries;
 }
@@ -152,7 +153,7 @@ void FormatRun<T>::check(const SpmvOperator<T>& op, Record& record) {
     host_apply_multiple(op, x_, y, product.vectors);
   else
     host_apply(op, x_, y);
-  const petsc::CheckResult check = reference_->compare(y.data());
+  const CheckResult check = reference_->compare(y.data());
   record.checked = true;
   record.rows_checked = reference_->rows_checked();
   const std::optional<double> before = record.error_over_bound;
@@ -187,9 +188,10 @@ Timing FormatRun<T>::time(const SpmvOperator<T>& op) const {
 template <class T>
 void FormatRun<T>::report(const SpmvOperator<T>& op, const Timing& timing, Record& record) {
   const int vectors = options_.product.vectors;
-  const bool peer = std::any_of(registry().begin(), registry().end(), [&](const FormatEntry& entry) {
-    return entry.peer && entry.name == record.format && entry.space == op.space();
-  });
+  const bool peer =
+      std::any_of(petsc::all_products().begin(), petsc::all_products().end(), [&](const FormatEntry& entry) {
+        return entry.peer && entry.name == record.format && entry.space == op.space();
+      });
   const int threads = threads_of(peer);
   const Traffic traffic = traffic_of(op, options_.product);
   record.stored_bytes = traffic.stored_bytes;

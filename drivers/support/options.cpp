@@ -16,6 +16,7 @@
 #include "drivers/support/paths.hpp"
 #include "grid/error.hpp"
 #include "grid/stencil.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/ordering.hpp"
 
 namespace quadrille {
@@ -203,7 +204,7 @@ void read_matrix_options(const Settings& settings, Options& options) {
 // Why a format cannot run in the asked space or in any asked precision; empty when it can.
 std::string why_not(const std::string& name, const Options& options) {
   bool in_space = false, in_precision = false;
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : petsc::all_products()) {
     const bool beside_all = entry.peer && entry.space == SpaceKind::cpu;
     if (entry.name != name ||
         (options.space != "auto" && !beside_all && options.space != to_string(entry.space)))
@@ -285,6 +286,7 @@ void read_format_options(const Settings& settings, FormatOptions& formats) {
     return std::find(names.begin(), names.end(), word) - names.begin();
   };
   formats.rg_csr_ordering = static_cast<RowOrdering>(place("rgcsr-ordering", ordering_names()));
+  formats.rg_csr_graph_order = petsc::graph_order;
   if (formats.rg_csr_ordering == RowOrdering::amd && !petsc::has_amd())
     refuse(settings.at("rgcsr-ordering"), "this build has no SuiteSparse, which it comes from");
   formats.rg_csr_threads = std::stoi(read_word(settings, "rgcsr-threads", "0", powers));

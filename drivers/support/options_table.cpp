@@ -10,6 +10,7 @@
 #include "drivers/support/options.hpp"
 #include "drivers/support/options_matrices.hpp"
 #include "drivers/support/options_values.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/registry.hpp"
 
 namespace po = boost::program_options;
@@ -110,7 +111,7 @@ std::vector<OptionSpec> run_options() {
   return {
       {"format", "all | auto | LIST", group, for_operators, true,
        "all, auto (the fastest, as predicted for the operator), or names with commas between: " +
-           joined(format_names(), ", ") + " (default all)"},
+           joined(format_names(petsc::all_products()), ", ") + " (default all)"},
       {"format", "all | LIST", group, for_bench, true,
        "all, or names with commas between, as spmv has them (default all; of experiments on grids alone " +
            joined(bench_formats(), ",") + ")"},
@@ -268,7 +269,7 @@ void add(po::options_description& into, const OptionSpec& option) {
 }  // namespace
 
 std::vector<std::string> bench_formats() {
-  const std::vector<std::string> known = format_names();
+  const std::vector<std::string> known = format_names(petsc::all_products());
   std::vector<std::string> names;
   for (const char* name : {"cds", "dia", "ell", "bcsr", "csr", "cusparse_csr", "cusparse_sell",
                            "cusparse_bsr", "petsc_aij", "petsc_aijcusparse"})

@@ -10,6 +10,7 @@
 #include "drivers/support/options.hpp"
 #include "drivers/support/options_table.hpp"
 #include "grid/error.hpp"
+#include "kernels/petsc/all_products.hpp"
 
 namespace quadrille {
 
@@ -275,7 +276,7 @@ std::string dofs_text(const std::vector<int>& dofs) {
 
 Words parse_formats(const Setting& setting) {
   const Words names = comma_parts(setting.text);
-  Words known = format_names();
+  Words known = format_names(petsc::all_products());
   known.insert(known.begin(), {"all", "auto"});
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) == known.end())

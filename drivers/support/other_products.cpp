@@ -1,4 +1,5 @@
 #include "drivers/support/other_products.hpp"
+#include "kernels/petsc/all_products.hpp"
 
 namespace quadrille {
 
@@ -7,8 +8,9 @@ Others measure_others(FormatRun<T>& formats, OperatorSweep& sweep, const Options
                       std::span<const OtherProduct> wanted) {
   Others others;
   for (const OtherProduct& other : wanted) {
-    const bool petsc = other.format == std::string("petsc_aij");
-    const FormatEntry* const entry = find_entry(other.format, petsc ? SpaceKind::cpu : space);
+    const bool of_petsc = other.format == std::string("petsc_aij");
+    const FormatEntry* const entry =
+        find_entry(other.format, of_petsc ? SpaceKind::cpu : space, petsc::all_products());
     const bool special = other.csr_lanes > 0 || other.kernel == Kernel::paper;  // of the GPU
     if (entry == nullptr || !entry->make<T>() || (special && space == SpaceKind::cpu)) continue;
     sweep.say(other.name);

@@ -88,10 +88,10 @@ ProductCheck<T>::ProductCheck(const Options& options, const OperatorSource<T>& o
 }
 
 template <class T>
-petsc::CheckResult ProductCheck<T>::compare(const T* y) const {
-  petsc::CheckResult worst;
+CheckResult ProductCheck<T>::compare(const T* y) const {
+  CheckResult worst;
   for (const Part& part : parts_) {
-    petsc::CheckResult check = part.reference.compare(y + part.vector_begin + part.first_row);
+    CheckResult check = part.reference.compare(y + part.vector_begin + part.first_row);
     const bool worse = worst.worst_row < 0 || check.error_over_bound > worst.error_over_bound;
     if (check.worst_row < 0 || !worse) continue;
     check.worst_row += part.first_row;

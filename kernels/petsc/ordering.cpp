@@ -37,4 +37,10 @@ Array<std::int32_t> rcm_order(std::int64_t rows, std::int64_t columns, const Arr
   return order;
 }
 
+Array<std::int32_t> graph_order(RowOrdering ordering, std::int64_t rows, std::int64_t columns,
+                                const Array<std::int32_t>& row_ptr, const Array<std::int32_t>& column) {
+  return ordering == RowOrdering::amd ? amd_order(rows, columns, row_ptr, column)
+                                      : rcm_order(rows, columns, row_ptr, column);
+}
+
 }  // namespace quadrille::petsc

@@ -1,7 +1,7 @@
 // Row orderings by the graph of a square matrix, from PETSc and SuiteSparse.
 #pragma once
 
-#include "formats/array.hpp"
+#include "kernels/registry.hpp"
 
 namespace quadrille::petsc {
 
@@ -16,5 +16,9 @@ Array<std::int32_t> rcm_order(std::int64_t rows, std::int64_t columns, const Arr
 Array<std::int32_t> amd_order(std::int64_t rows, std::int64_t columns, const Array<std::int32_t>& row_ptr,
                               const Array<std::int32_t>& column);
 bool has_amd();
+
+// rcm_order() or amd_order(): FormatOptions::rg_csr_graph_order.
+Array<std::int32_t> graph_order(RowOrdering ordering, std::int64_t rows, std::int64_t columns,
+                                const Array<std::int32_t>& row_ptr, const Array<std::int32_t>& column);
 
 }  // namespace quadrille::petsc

@@ -289,17 +289,6 @@ void count_hub(const BlockDiagonals<T>& hub, Sparsity& s) {
 
 }  // namespace
 
-double Sparsity::cds_fill() const {
-  if (!cds) return 0;
-  return static_cast<double>(cds->diagonals()) * cds->dof * static_cast<double>(cds->rows()) /
-         static_cast<double>(std::max<std::int64_t>(1, nnz));
-}
-
-double Sparsity::dia_fill() const {
-  return static_cast<double>(diagonals) * static_cast<double>(rows) /
-         static_cast<double>(std::max<std::int64_t>(1, nnz));
-}
-
 template <class T>
 RowLengths row_lengths(const Csr<T>& csr) {
   return lengths_of(rows_of_length(csr), csr.rows);

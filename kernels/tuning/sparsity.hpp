@@ -57,10 +57,6 @@ struct Sparsity {
   std::int64_t touched_bytes = 0;  // of 32-byte sectors that hold an entry within its row, one thread a row
   std::int64_t warp_steps = 0;     // sum over 32 consecutive rows of the longest of them
   XLocality x;
-
-  // Entries that cds stores for each non-zero, and dia.
-  double cds_fill() const;
-  double dia_fill() const;
 };
 
 // From CSR where there is one; else from the hub; else, an upper bound, from `structure`, which is that of an operator

@@ -49,15 +49,9 @@ bool same_bits(const A& a, const A& b) {
 template <class T>
 void expect_the_bits_of_the_host(const Problem& p) {
   const auto host = assemble_operator<T>(p.name, p.grid, p.stencil, p.boundary, 3);
-  auto device = assemble_operator_on_device<T>(p.name, p.grid, p.stencil, p.boundary, 3);
+  const auto device = assemble_operator_on_device<T>(p.name, p.grid, p.stencil, p.boundary, 3);
   EXPECT_EQ(device.offsets, host.hub.offsets);
   EXPECT_TRUE(same_bits(transfer<Host>(device.values), host.hub.values));
-
-  const auto other = assemble_operator<T>(p.name, p.grid, p.stencil, p.boundary, 4);
-  const T* const place = device.values.data();
-  refresh_operator_on_device(device, p.name, p.grid, p.stencil, p.boundary, 4);
-  EXPECT_EQ(device.values.data(), place);
-  EXPECT_TRUE(same_bits(transfer<Host>(device.values), other.hub.values));
 
   const Dia<T> dia =
       transfer<Host>(assemble_dia_operator_on_device<T>(p.name, p.grid, p.stencil, p.boundary, 3));
@@ -77,15 +71,11 @@ TEST(AssemblyOnDevice, cuda_HasTheBitsOfTheHost) {
   }
 }
 
-TEST(AssemblyOnDevice, cuda_RefusesAnotherStructureAndTooMuch) {
+TEST(AssemblyOnDevice, cuda_RefusesTooMuch) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  Grid grid = parse_grid("8x8x8");
-  const Stencil star = star_stencil(3, 1);
-  auto hub = assemble_operator_on_device<double>("laplacian", grid, star, {}, 1);
-  EXPECT_THROW(refresh_operator_on_device(hub, "random", grid, box_stencil(3, 1), {}, 1), FormatError);
-  grid = parse_grid("1024x1024x1024");
+  Grid grid = parse_grid("1024x1024x1024");
   grid.dof = 16;
-  EXPECT_THROW(assemble_operator_on_device<double>("random", grid, star, {}, 1), MemoryError);
+  EXPECT_THROW(assemble_operator_on_device<double>("random", grid, star_stencil(3, 1), {}, 1), MemoryError);
 }
 
 TEST(AssemblyOnDevice, SaysSoWithoutAGpu) {

@@ -8,6 +8,7 @@
 #include "assembly/pde/diffusion.hpp"
 #include "assembly/pdes.hpp"
 #include "grid/partition.hpp"
+#include "tests/whole_pde.hpp"
 
 namespace quadrille {
 namespace {

@@ -27,9 +27,9 @@ TEST(RandomBlocks, SameNumbersOnEveryMachine) {
   EXPECT_EQ(value(random_blocks(2), 5, 3, 1, 0), 0x1.d603a66a21afep-1);
   EXPECT_EQ(value(random_blocks(1), 123456789012, 728, 63, 62), 0x1.fe1f85b30436ep-1);
   EXPECT_EQ(counter_hash(0, 0), 0xe220a8397b1dcdafu);
-  EXPECT_EQ(value(random_integer_blocks(1), 0, 0, 0, 0), 2);
-  EXPECT_EQ(value(random_integer_blocks(1), 0, 0, 0, 1), -2);
-  EXPECT_EQ(value(random_integer_blocks(2), 5, 3, 1, 0), 4);
+  EXPECT_EQ(value(RandomBlocks{1, true}, 0, 0, 0, 0), 2);
+  EXPECT_EQ(value(RandomBlocks{1, true}, 0, 0, 0, 1), -2);
+  EXPECT_EQ(value(RandomBlocks{2, true}, 5, 3, 1, 0), 4);
 }
 
 TEST(RandomBlocks, AssembledValuesAreThoseNumbers) {
@@ -51,7 +51,7 @@ TEST(RandomBlocks, ExtremesOfTheHash) {
 }
 
 TEST(RandomBlocks, UniformAndNeverZero) {
-  const RandomBlocks real = random_blocks(9), whole = random_integer_blocks(9);
+  const RandomBlocks real = random_blocks(9), whole = RandomBlocks{9, true};
   std::array<int, 9> count{};
   double mean = 0, square = 0;
   const int n = 80000;

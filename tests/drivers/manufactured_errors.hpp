@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "assembly/pde/manufactured.hpp"
-#include "assembly/pde/problem.hpp"
+#include "tests/whole_pde.hpp"
 
 namespace quadrille {
 

@@ -14,6 +14,7 @@
 #include "drivers/support/rank_part.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/petsc/matrix_type/register.hpp"
 #include "kernels/petsc/petsc_error.hpp"
@@ -203,7 +204,7 @@ TEST(MultigridLevels, WrongOptionsAreNamed) {
 TEST(MultigridLevels, TakeEveryFormat) {
   const Grid grid{2, {48, 36, 1}, {1, 1, 1}, 1};
   int fewest = 1000, most = 0;
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : petsc::all_products()) {
     if (entry.space != SpaceKind::cpu || !entry.make_fp64) continue;
     const Solved s = solve({"poisson", "value:0,clamp,periodic,periodic", "star", entry.name, 2}, grid);
     EXPECT_TRUE(s.result.converged) << entry.name << ": " << s.result.reason;
@@ -219,7 +220,7 @@ TEST(MultigridLevels, TakeEveryFormat_cuda) {
     const Option option("-pc_mg_galerkin", galerkin);
     const Setting on_cpu{"poisson", "value:0,clamp,periodic,periodic", "star", "cds", 2};
     const int expected = solve(on_cpu, grid).result.iterations;
-    for (const FormatEntry& entry : registry()) {
+    for (const FormatEntry& entry : petsc::all_products()) {
       if (entry.space != SpaceKind::cuda || !entry.make_fp64) continue;
       Setting setting = on_cpu;
       setting.format = entry.name;

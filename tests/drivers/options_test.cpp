@@ -14,6 +14,7 @@
 #include "assembly/operators.hpp"
 #include "drivers/support/options_table.hpp"
 #include "kernels/format_traits.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/ordering.hpp"
 #include "options_cases.hpp"
 
@@ -194,7 +195,7 @@ TEST(Options, EveryNamedChoiceIsTaken) {
   EXPECT_EQ(spmv({"--x-cache", "l1"}).format_options.x_cache, CachePath::l1);
   EXPECT_EQ(spmv({"--cmrs-block", "64"}).format_options.cmrs_block, 64);
   EXPECT_EQ(spmv({"--format", "auto"}).formats, Words{"auto"});
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : petsc::all_products()) {
     EXPECT_TRUE(entry.make_fp64) << entry.name;
     EXPECT_EQ(spmv({"--format", entry.name}).formats, Words{entry.name});
   }
@@ -409,10 +410,10 @@ TEST(Options, TwoOutputsNeedTwoFiles) {
 }
 
 TEST(Options, NamedFormatsMustRunInTheSpaceAndPrecision) {
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : petsc::all_products()) {
     // The CPU's peer stands beside the formats of any space.
     bool cpu = false, cuda = entry.peer && entry.space == SpaceKind::cpu, fp32 = false;
-    for (const FormatEntry& other : registry()) {
+    for (const FormatEntry& other : petsc::all_products()) {
       if (other.name != entry.name) continue;
       (other.space == SpaceKind::cpu ? cpu : cuda) = true;
       fp32 |= bool(other.make_fp32);
@@ -458,7 +459,8 @@ TEST(Options, HelpListsEveryOptionAndThreeExamples) {
     EXPECT_EQ(std::count(examples.begin(), examples.end(), '\n'), 4) << examples;
     expect_contains(help_of({}), "  " + command + " ");
   }
-  for (const FormatEntry& entry : registry()) expect_contains(help_of({"spmv", "--help"}), entry.name);
+  for (const FormatEntry& entry : petsc::all_products())
+    expect_contains(help_of({"spmv", "--help"}), entry.name);
 }
 
 TEST(Options, HelpWinsOverMistakes) {

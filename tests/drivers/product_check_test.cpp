@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "grid/error.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/product.hpp"
 
 namespace quadrille {
@@ -36,7 +37,7 @@ void check_on_slabs(const std::string& precision) {
   OperatorSource<T> op = load_operator<T>(options);
   const std::vector<T> x = input_vector<T>(options, op.columns);
   std::vector<T> y(static_cast<std::size_t>(op.rows));
-  for (const FormatEntry& entry : registry())
+  for (const FormatEntry& entry : petsc::all_products())
     if (entry.name == "cds" && entry.space == SpaceKind::cpu)
       entry.make<T>()(op.source, options.format_options)->apply(x.data(), y.data());
 
@@ -51,7 +52,7 @@ void check_on_slabs(const std::string& precision) {
   EXPECT_LE(slabs.compare(y.data()).error_over_bound, 1);
   const std::int64_t last = op.rows - 5;
   y[last] += T(1);
-  const petsc::CheckResult wrong = slabs.compare(y.data());
+  const CheckResult wrong = slabs.compare(y.data());
   EXPECT_GT(wrong.error_over_bound, 1);
   EXPECT_EQ(wrong.worst_row, last);
 }
@@ -71,7 +72,7 @@ void check_products(const std::vector<std::string>& kind, const std::string& pre
   const std::vector<T> x = input_vectors<T>(options, op.columns, options.product.vectors);
   const ProductCheck<T> check(options, op, x);
   std::vector<T> y(x.size());
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : petsc::all_products()) {
     if (entry.name != "csr" || entry.space != SpaceKind::cpu) continue;
     const auto made = entry.make<T>()(op.source, options.format_options);
     apply(*made, options.product, x.data(), y.data());

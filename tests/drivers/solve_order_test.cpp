@@ -7,7 +7,6 @@
 #include <string>
 
 #include "assembly/pde/manufactured.hpp"
-#include "assembly/pdes.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/grid_matrix.hpp"
 #include "kernels/petsc/krylov.hpp"

@@ -1,23 +1,35 @@
-# For the tests of this folder: consume PREFIX builds and runs consumer/ against the Quadrille there, with
-# find_package and with pkg-config. They set cmake, cxx, pkg_config and work first.
+# For the tests of this folder: `consume PREFIX kernels` (or petsc) builds and runs consumer/<component>.cpp
+# against that component of the Quadrille there, with find_package and with pkg-config. They set cmake, cxx,
+# pkg_config and work first.
 # shellcheck shell=bash disable=SC2154
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 
 step() { printf '== %s\n' "$*"; }
+fail() { printf '%s\n' "$*"; exit 1; }
 
 consume() {
-  local prefix=$1 pc flags
-  step "find_package"
-  "$cmake" -S "$here/consumer" -B "$work/build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix"
-  "$cmake" --build "$work/build"
-  "$work/build/consumer"
+  local prefix=$1 component=$2 package=quadrille pc flags program
+  [[ $component == petsc ]] || package=quadrille-$component
+  step "find_package, $component"
+  "$cmake" -S "$here/consumer" -B "$work/$component" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENT="$component"
+  "$cmake" --build "$work/$component"
 
-  step "pkg-config"
-  pc=$(dirname -- "$(find "$prefix" -name quadrille.pc)")
-  export PKG_CONFIG_PATH=$pc${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
-  read -ra flags <<<"$("$pkg_config" --cflags --libs --static quadrille)"
-  "$cxx" -std=c++20 -o "$work/consumer" "$here/consumer/consumer.cpp" "${flags[@]}"
-  "$work/consumer"
+  step "pkg-config, $component"
+  pc=$(dirname -- "$(find "$prefix" -name "$package.pc")")
+  read -ra flags <<<"$(PKG_CONFIG_PATH=$pc "$pkg_config" --cflags --libs --static "$package")"
+  "$cxx" -std=c++20 -o "$work/$component.pkg-config" "$here/consumer/$component.cpp" "${flags[@]}"
+
+  for program in "$work/$component/consumer" "$work/$component.pkg-config"; do
+    "$program"
+    [[ $component == petsc ]] || stands_alone "$program"
+  done
+}
+
+# Neither a library nor a symbol of PETSc, MPI, HDF5 or Boost comes with it.
+stands_alone() {
+  local found
+  found=$(ldd "$1" | grep -iE 'petsc|mpi|hdf5|boost' || true)$(nm -C "$1" | grep -E ' (MPI_|Petsc|Mat[A-Z]|Vec[A-Z]|KSP|H5|boost::)' || true)
+  [[ -z $found ]] || fail "$1 needs what the kernels do without: $found"
 }

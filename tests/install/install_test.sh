@@ -13,4 +13,5 @@ step "install"
 "$cmake" --install "$build" --prefix "$work/first" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
 mv "$work/first" "$work/moved"
 "$work/moved/bin/quadrille" --version
-consume "$work/moved"
+consume "$work/moved" kernels
+consume "$work/moved" petsc

@@ -12,8 +12,6 @@ work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 unset DESTDIR
 
-fail() { printf '%s\n' "$*"; exit 1; }
-
 # field PACKAGE NAME PATTERN...: each pattern is in that field of the package's control file.
 field() {
   local value pattern
@@ -25,7 +23,9 @@ field() {
 
 step "cpack"
 umask 077
-(cd "$build" && "$cpack" -G DEB -B "$work/made") >"$work/cpack.log" 2>&1 || { cat "$work/cpack.log"; exit 1; }
+# gzip, for xz takes most of the time that packing takes.
+(cd "$build" && "$cpack" -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -B "$work/made") >"$work/cpack.log" 2>&1 ||
+  { cat "$work/cpack.log"; exit 1; }
 architecture=$(dpkg --print-architecture)
 program=$work/made/quadrille_${version}_$architecture.deb
 development=$work/made/libquadrille-dev_${version}_$architecture.deb
@@ -40,7 +40,7 @@ field development Depends '(g\+\+|clang)' 'libpetsc.*-dev' libopenmpi-dev zlib1g
 dpkg-deb --fsys-tarfile "$program" | tar -tv >"$work/files"
 dpkg-deb --fsys-tarfile "$development" | tar -tv >>"$work/files"
 for name in bin/quadrille 'lib[^ ]*/libquadrille_petsc.so' share/quadrille/plot_bench.py share/doc/quadrille/copyright \
-  'lib[^ ]*/QuadrilleConfig.cmake' 'lib[^ ]*/quadrille.pc' share/doc/libquadrille-dev/copyright; do
+  'lib[^ ]*/QuadrilleConfig.cmake' 'lib[^ ]*/quadrille.pc' 'lib[^ ]*/quadrille-kernels.pc' share/doc/libquadrille-dev/copyright; do
   grep -q " ./usr/$name\$" "$work/files" || fail "usr/$name is in no package"
 done
 ! grep -v '^[-d]rw.r[-w]\?[-x]r.[-x] root/root' "$work/files" || fail "not for everybody to read, or not root's"
@@ -50,4 +50,4 @@ umask 022
 dpkg-deb -x "$program" "$work/system"
 dpkg-deb -x "$development" "$work/system"
 "$work/system/usr/bin/quadrille" --version
-consume "$work/system/usr"
+consume "$work/system/usr" petsc

@@ -9,9 +9,9 @@
 #include "assembly/pde/random_blocks.hpp"
 #include "assembly/stencil_operator.hpp"
 #include "formats/csc.hpp"
-#include "kernels/petsc/ordering.hpp"
 #include "kernels/registry.hpp"
 #include "tests/matrices.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 
@@ -112,7 +112,8 @@ std::vector<Case<T>> grid_cases(bool integer) {
     o.ellr_t_block = i % 11 == 10 ? 0 : 64 << i % 5;
     o.ellr_t_model = static_cast<EllrTModel>(i / 7 % 2);
     o.rg_csr_group = 32 + 16 * (i % 15);
-    o.rg_csr_ordering = static_cast<RowOrdering>(i % (petsc::has_amd() ? 4 : 3));
+    o.rg_csr_ordering = static_cast<RowOrdering>(i % row_orderings());
+    o.rg_csr_graph_order = tested_graph_order();
     o.rg_csr_threads = i % 5 == 4 ? 0 : 1 << i % 5;
     o.cmrs_height = 1 + i % 16;
     o.cmrs_reorder = i % 2 == 1;

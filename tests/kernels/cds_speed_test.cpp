@@ -9,6 +9,7 @@
 #include "assembly/pde/random_blocks.hpp"
 #include "assembly/stencil_operator.hpp"
 #include "kernels/cpu/stream.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/registry.hpp"
 
 namespace quadrille {
@@ -26,9 +27,9 @@ double best_ms(const SpmvOperator<double>& op, const std::vector<double>& x, std
 }
 
 const FormatEntry& cpu_entry(const std::string& name) {
-  return *std::find_if(registry().begin(), registry().end(), [&](const FormatEntry& entry) {
-    return entry.name == name && entry.space == SpaceKind::cpu;
-  });
+  return *std::find_if(
+      petsc::all_products().begin(), petsc::all_products().end(),
+      [&](const FormatEntry& entry) { return entry.name == name && entry.space == SpaceKind::cpu; });
 }
 
 TEST(CdsSpeed, BeatsPetscAndKeepsUpWithTheStream) {

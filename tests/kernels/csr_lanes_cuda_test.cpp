@@ -9,7 +9,7 @@
 #include "cases.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/spmv.hpp"
-#include "kernels/petsc/reference.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -36,11 +36,11 @@ void agrees_with_petsc() {
       Csr<T, Device> on_device = transfer<Device>(csr);
       const std::vector<T> x = test_vector<T>(csr.columns, integer, 21);
       const std::vector<double> x_double(x.begin(), x.end());
-      const petsc::Reference reference(cast<double>(csr), x_double.data());
+      const Reference reference = reference_of(cast<double>(csr), x_double.data());
       for (const int lanes : {0, 1, 2, 4, 8, 16, 32}) {
         SCOPED_TRACE(c.name + ", " + std::to_string(lanes) + " lanes");
         const std::vector<T> y = product(on_device, lanes, x), again = product(on_device, lanes, x);
-        const petsc::CheckResult check = reference.compare(y.data());
+        const CheckResult check = reference.compare(y.data());
         EXPECT_LE(check.error_over_bound, integer ? 0 : 1) << "row " << check.worst_row;
         EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(y)), std::as_bytes(std::span(again))));
       }

@@ -29,10 +29,8 @@ inline FormatOptions draw_options(std::mt19937& random, bool of_graph_too) {
   options.ellr_t_block = 64 << draw(random, 0, 4);
   options.rg_csr_group = draw(random, 32, 256);
   options.rg_csr_threads = draw(random, 0, 1) == 0 ? 0 : 1 << draw(random, 0, 5);
-  options.rg_csr_ordering = static_cast<RowOrdering>(draw(random, 0,
-                                                          !of_graph_too      ? 1
-                                                          : petsc::has_amd() ? 3
-                                                                             : 2));
+  options.rg_csr_ordering = static_cast<RowOrdering>(draw(random, 0, of_graph_too ? row_orderings() - 1 : 1));
+  options.rg_csr_graph_order = tested_graph_order();
   options.cmrs_height = draw(random, 1, 16);
   options.cmrs_reorder = draw(random, 0, 1) == 1;
   options.kernel = static_cast<Kernel>(draw(random, 0, 1));

@@ -11,9 +11,9 @@
 #include "formats/ellr_t.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/host_apply.hpp"
-#include "kernels/petsc/reference.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
 #include "kernels/tuning/ellr_t_variants.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -39,11 +39,10 @@ double deviation_percent(const std::vector<std::int32_t>& lengths) {
 
 // Its product, checked.
 template <class T>
-std::vector<T> expect_right(const SpmvOperator<T>& op, const std::vector<T>& x,
-                            const petsc::Reference& reference) {
+std::vector<T> expect_right(const SpmvOperator<T>& op, const std::vector<T>& x, const Reference& reference) {
   std::vector<T> y(static_cast<std::size_t>(op.rows()), std::numeric_limits<T>::quiet_NaN());
   host_apply(op, x, y);
-  const petsc::CheckResult check = reference.compare(y.data());
+  const CheckResult check = reference.compare(y.data());
   EXPECT_LE(check.error_over_bound, 1) << "row " << check.worst_row;
   return y;
 }
@@ -60,7 +59,7 @@ void every_choice_agrees_with_petsc(SpaceKind space) {
     const Csr<T> csr = ragged_matrix<T>(first, 231, false);
     const std::vector<T> x = test_vector<T>(csr.columns, false, 3);
     const std::vector<double> x_double(x.begin(), x.end());
-    const petsc::Reference reference(cast<double>(csr), x_double.data());
+    const Reference reference = reference_of(cast<double>(csr), x_double.data());
     for (const int threads : ellr_t_threads) {
       const EllrTVariants<T> variants = ellr_t_variants(space, csr, threads);
       std::vector<T> of_first_block;

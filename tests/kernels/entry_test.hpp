@@ -9,6 +9,7 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/registry.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 
@@ -17,7 +18,7 @@ struct EntryParameter {
   std::size_t index = 0;
   bool fp64 = true;
 
-  const FormatEntry& entry() const { return registry()[index]; }
+  const FormatEntry& entry() const { return tested_products()[index]; }
 };
 
 inline void PrintTo(const EntryParameter& parameter, std::ostream* out) {
@@ -26,9 +27,9 @@ inline void PrintTo(const EntryParameter& parameter, std::ostream* out) {
 
 inline std::vector<EntryParameter> all_entries() {
   std::vector<EntryParameter> all;
-  for (std::size_t i = 0; i < registry().size(); ++i) {
-    if (registry()[i].make_fp64) all.push_back({i, true});
-    if (registry()[i].make_fp32) all.push_back({i, false});
+  for (std::size_t i = 0; i < tested_products().size(); ++i) {
+    if (tested_products()[i].make_fp64) all.push_back({i, true});
+    if (tested_products()[i].make_fp32) all.push_back({i, false});
   }
   return all;
 }

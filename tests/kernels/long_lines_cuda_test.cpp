@@ -12,7 +12,7 @@
 #include "kernels/cpu/spmv.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/spmv.hpp"
-#include "kernels/petsc/reference.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -33,9 +33,9 @@ template <class T, class Multiply>
 void expect_right(const Csr<T>& csr, bool integer, const Multiply& multiply, bool in_order = true) {
   const std::vector<T> x = test_vector<T>(csr.columns, integer, 5);
   const std::vector<double> x_double(x.begin(), x.end());
-  const petsc::Reference reference(cast<double>(csr), x_double.data());
+  const Reference reference = reference_of(cast<double>(csr), x_double.data());
   const std::vector<T> y = device_product<T>(multiply, csr.rows, x);
-  const petsc::CheckResult check = reference.compare(y.data());
+  const CheckResult check = reference.compare(y.data());
   EXPECT_LE(check.error_over_bound, integer ? 0 : 1) << "row " << check.worst_row;
   for (int again = 0; again < 3 && (in_order || integer); ++again) {
     const std::vector<T> same = device_product<T>(multiply, csr.rows, x);

@@ -4,7 +4,7 @@
 #include "cases.hpp"
 #include "entry_test.hpp"
 #include "kernels/host_apply.hpp"
-#include "kernels/petsc/reference.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -66,23 +66,24 @@ TEST_P(MultipleTest, GivesTheBitsOfSingleProductsOnIntegers) {
 TEST_P(MultipleTest, AgreesWithPetscRowByRow) {
   in_precision(GetParam(), []<class T>() {
     int number = 0;
-    for_each_operator<T>(
-        GetParam().entry(), false, [&](const Case<T>& c, const SpmvOperator<T>& op, const std::vector<T>& x) {
-          if (number++ % 3 != 0) return;  // sixteen references a case
-          std::vector<petsc::Reference> references;
-          const Csr<double> csr = cast<double>(*c.source.csr);
-          const std::vector<double> x_double(x.begin(), x.end());
-          for (int v = 0; v < most; ++v) references.emplace_back(csr, x_double.data() + v * op.columns());
-          for (const int count : counts) {
-            const std::vector<T> y = products(op, x, count);
-            for (int v = 0; v < count; ++v) {
-              const petsc::CheckResult check = references[v].compare(y.data() + v * op.rows());
-              EXPECT_LE(check.error_over_bound, 1)
-                  << "vector " << v << " of " << count << ", row " << check.worst_row << ": " << check.y
-                  << " for " << check.y_ref;
-            }
-          }
-        });
+    for_each_operator<T>(GetParam().entry(), false,
+                         [&](const Case<T>& c, const SpmvOperator<T>& op, const std::vector<T>& x) {
+                           if (number++ % 3 != 0) return;  // sixteen references a case
+                           std::vector<Reference> references;
+                           const Csr<double> csr = cast<double>(*c.source.csr);
+                           const std::vector<double> x_double(x.begin(), x.end());
+                           for (int v = 0; v < most; ++v)
+                             references.push_back(reference_of(csr, x_double.data() + v * op.columns()));
+                           for (const int count : counts) {
+                             const std::vector<T> y = products(op, x, count);
+                             for (int v = 0; v < count; ++v) {
+                               const CheckResult check = references[v].compare(y.data() + v * op.rows());
+                               EXPECT_LE(check.error_over_bound, 1)
+                                   << "vector " << v << " of " << count << ", row " << check.worst_row << ": "
+                                   << check.y << " for " << check.y_ref;
+                             }
+                           }
+                         });
   });
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "formats/csr.hpp"
+#include "kernels/row_order.hpp"
 #include "tests/matrices.hpp"
 
 namespace quadrille {
@@ -95,6 +96,16 @@ TEST(Ordering, AmdFillsNothingOfAnArrowAndLessOfAGrid) {
   std::vector<double> half = arrow;  // of an unsymmetric pattern A + A^T counts
   for (std::int64_t i = 1; i < n; ++i) half[i] = 0;
   EXPECT_EQ(filled(half), filled(arrow));
+}
+
+TEST(Ordering, OfAGraphIsRefusedWithoutWhatMakesIt) {
+  const Csr<double> csr = random_matrix<double>(50, 50, 3, -1, false, 3);
+  EXPECT_EQ(row_order(csr, RowOrdering::none, nullptr).size(), 0);
+  EXPECT_EQ(row_order(csr, RowOrdering::descending, nullptr).size(), 50);
+  EXPECT_THROW(row_order(csr, RowOrdering::rcm, nullptr), FormatError);
+  const Array<std::int32_t> made = row_order(csr, RowOrdering::rcm, petsc::graph_order),
+                            expected = petsc::rcm_order(50, 50, csr.row_ptr, csr.column);
+  EXPECT_TRUE(std::equal(made.data(), made.data() + 50, expected.data()));
 }
 
 TEST(Ordering, AmdIsAPermutationAndRefusesRectangles) {

@@ -7,7 +7,7 @@
 #include "cases.hpp"
 #include "entry_test.hpp"
 #include "kernels/host_apply.hpp"
-#include "kernels/petsc/reference.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -53,7 +53,7 @@ void expect_right(const Csr<T>& csr, const T* x, const std::vector<T>& y, T alph
                   const std::vector<T>& start, bool integer) {
   const Csr<double> a = cast<double>(csr);
   const std::vector<double> x_double(x, x + csr.columns);
-  const petsc::Reference reference(a, x_double.data());
+  const Reference reference = reference_of(a, x_double.data());
   const double eps = std::numeric_limits<T>::epsilon();
   for (std::int64_t i = 0; i < csr.rows; ++i) {
     double magnitude = 0;
@@ -115,6 +115,15 @@ TEST_P(OutputTest, AddsAlphaTimesTheProductsOfSeveralVectors) {
           }
         });
   });
+}
+
+// r = b - A x; b and r may be one vector.
+template <class T>
+void host_residual(const SpmvOperator<T>& op, const std::vector<T>& b, const std::vector<T>& x,
+                   std::vector<T>& r) {
+  host_apply_detail::Staged<T> from(op.space(), x), right(op.space(), b), to(op.space(), r);
+  op.residual({}, &b == &r ? to.data() : right.data(), from.data(), to.data());
+  to.fetch();
 }
 
 // Into another vector, which holds NaN before, and into b itself.

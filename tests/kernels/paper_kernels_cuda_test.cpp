@@ -7,13 +7,13 @@
 #include "cases.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/host_apply.hpp"
-#include "kernels/petsc/reference.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
 
 const FormatEntry& entry_of(const std::string& name) {
-  for (const FormatEntry& entry : registry())
+  for (const FormatEntry& entry : tested_products())
     if (entry.name == name && entry.space == SpaceKind::cuda) return entry;
   throw FormatError("no " + name + " on the GPU");
 }
@@ -24,8 +24,9 @@ void expect_right(const SpmvOperator<T>& op, const Csr<T>& csr, bool transposing
   const std::vector<T> x = test_vector<T>(matrix.columns, integer, 41);
   std::vector<T> y(static_cast<std::size_t>(matrix.rows), std::numeric_limits<T>::quiet_NaN());
   transposing ? host_apply_transpose(op, x, y) : host_apply(op, x, y);
-  const petsc::Reference reference(cast<double>(matrix), std::vector<double>(x.begin(), x.end()).data());
-  const petsc::CheckResult check = reference.compare(y.data());
+  const Reference reference =
+      reference_of(cast<double>(matrix), std::vector<double>(x.begin(), x.end()).data());
+  const CheckResult check = reference.compare(y.data());
   EXPECT_LE(check.error_over_bound, integer ? 0 : 1)
       << (transposing ? "A^T x" : "A x") << ", row " << check.worst_row << ": " << check.y << " for "
       << check.y_ref;

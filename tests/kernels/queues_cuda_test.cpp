@@ -6,6 +6,7 @@
 #include "entry_test.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/host_apply.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -122,7 +123,7 @@ TEST(Queues, OneWaitsForTheOther_cuda) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   const Case<double> c =
       grid_case<double>({.extents = {100, 100, 100}}, star_stencil(3, 1), {}, RandomBlocks{1, true});
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : tested_products()) {
     if (entry.name != "cds" || entry.space != SpaceKind::cuda) continue;
     const auto op = entry.make<double>()(c.source, {});
     const std::vector<double> x = test_vector<double>(op->columns(), true, 9);

@@ -17,6 +17,7 @@
 #include "draw_cases.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/host_apply.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/reference.hpp"
 #include "kernels/petsc/session.hpp"
 
@@ -61,7 +62,7 @@ class Expected {
     product(x_, y);
     for (std::size_t i = static_cast<std::size_t>(rows_); i < y.size(); ++i)
       if (!std::isnan(y[i])) throw Failure("writes behind the end of y");
-    const petsc::CheckResult result = reference_->compare(y.data());
+    const CheckResult result = reference_->compare(y.data());
     if (!(result.error_over_bound <= (integer_ ? 0 : 1))) {
       char text[160];
       std::snprintf(text, sizeof text, "is wrong in row %lld: %.17g for %.17g, %.3g times the bound",
@@ -128,7 +129,7 @@ class Comparison {
     const Expected<T> transpose(transposed(*c.source.csr), integer, seed + 1);
     vectors_ = draw(random, 2, 9);
     place_ = draw(random, 0, vectors_ - 1);
-    for (const FormatEntry& entry : registry()) {
+    for (const FormatEntry& entry : petsc::all_products()) {
       if (!tallies_.contains(entry.space) || !entry.make<T>() || time_is_over()) continue;
       std::string what = "construction";
       try {

@@ -12,9 +12,9 @@
 #include "cases.hpp"
 #include "entry_test.hpp"
 #include "kernels/host_apply.hpp"
-#include "kernels/petsc/reference.hpp"
 #include "kernels/tuning/format_bytes.hpp"
 #include "kernels/tuning/sparsity.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -58,8 +58,8 @@ TEST_P(RegistryTest, AgreesWithPetscRowByRow) {
       ASSERT_EQ(op.columns(), csr.columns);
       const std::vector<T> x = test_vector<T>(csr.columns, false, 5);
       const std::vector<double> x_double(x.begin(), x.end());
-      const petsc::Reference reference(cast<double>(csr), x_double.data());
-      const petsc::CheckResult check = reference.compare(product(op, x).data());
+      const Reference reference = reference_of(cast<double>(csr), x_double.data());
+      const CheckResult check = reference.compare(product(op, x).data());
       EXPECT_LE(check.error_over_bound, 1)
           << "row " << check.worst_row << ": " << check.y << " for " << check.y_ref;
     });
@@ -176,9 +176,9 @@ TEST_P(RegistryTest, GivesWhatAHandGives) {
 }
 
 TEST(Registry, NamesAreUniqueWithinASpaceAndSummariesAreThere) {
-  for (const FormatEntry& a : registry()) {
+  for (const FormatEntry& a : tested_products()) {
     int same = 0;
-    for (const FormatEntry& b : registry()) same += a.name == b.name && a.space == b.space;
+    for (const FormatEntry& b : tested_products()) same += a.name == b.name && a.space == b.space;
     EXPECT_EQ(same, 1) << a.name;
     EXPECT_FALSE(a.summary.empty()) << a.name;
     EXPECT_TRUE(a.make_fp64) << a.name;
@@ -187,14 +187,15 @@ TEST(Registry, NamesAreUniqueWithinASpaceAndSummariesAreThere) {
 
 TEST(Registry, HoldsEveryFormatOnTheCpuAndNoOther) {
   for (const char* name :
-       {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell", "ellr_t", "rg_csr", "cmrs", "hyb", "petsc_aij"})
+       {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell", "ellr_t", "rg_csr", "cmrs", "hyb"})
     EXPECT_NE(find_entry(name, SpaceKind::cpu), nullptr) << name;
   for (const FormatTraits& format : format_traits()) {
     const FormatEntry* const entry = find_entry(format.name, SpaceKind::cpu);
     ASSERT_NE(entry, nullptr) << format.name;
     EXPECT_EQ(entry->traits, &format);
   }
-  for (const FormatEntry& entry : registry()) EXPECT_EQ(entry.traits == nullptr, entry.peer) << entry.name;
+  for (const FormatEntry& entry : tested_products())
+    EXPECT_EQ(entry.traits == nullptr, entry.peer) << entry.name;
 }
 
 // What is described of a format is there, and true of its operators.
@@ -202,7 +203,7 @@ TEST(FormatTraits, AreThereForEveryFormatAndTrue) {
   const Case<double> c =
       grid_case<double>({.extents = {5, 4, 3}, .dof = 2}, star_stencil(3, 1), {}, RandomBlocks{1, true});
   const Sparsity s = sparsity_of(c.source, c.options);
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : tested_products()) {
     if (entry.peer) continue;
     SCOPED_TRACE(entry.name);
     const FormatTraits& traits = *entry.traits;

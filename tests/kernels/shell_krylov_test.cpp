@@ -3,6 +3,7 @@
 
 #include "kernels/cuda/device.hpp"
 #include "shell_cases.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -116,7 +117,7 @@ TEST(ShellKrylov, NothingCrossesTheBusInASolve_cuda) {
 #if defined(PETSC_HAVE_CUDA)
   const Case<double> poisson = poisson_case({3, {9, 8, 7}, {1, 1, 1}, 2});
   CALL(PetscLogDefaultBegin());
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : tested_products()) {
     if (entry.space != SpaceKind::cuda || !entry.make_fp64 || refuses(entry, poisson)) continue;
     SCOPED_TRACE(entry.name);
     const Pair m = pair_of(entry, poisson, 2);
@@ -130,9 +131,9 @@ TEST(ShellKrylov, NothingCrossesTheBusInASolve_cuda) {
       expect_no_copies(m.shell.get(), b.get(), preconditioner);
   }
   // The measure itself: vectors in host memory are copied, and counted.
-  const FormatEntry& cds = *std::find_if(registry().begin(), registry().end(), [](const FormatEntry& e) {
-    return e.name == "cds" && e.space == SpaceKind::cuda;
-  });
+  const FormatEntry& cds =
+      *std::find_if(tested_products().begin(), tested_products().end(),
+                    [](const FormatEntry& e) { return e.name == "cds" && e.space == SpaceKind::cuda; });
   const Pair m = pair_of(cds, poisson, 2);
   const Handle<Vec> b = vector_of(m.rows, 11);
   const double before = copies_in_solves();

@@ -9,9 +9,9 @@
 #include "cases.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/host_apply.hpp"
-#include "kernels/petsc/reference.hpp"
 #include "kernels/set_up.hpp"
 #include "kernels/tuning/rg_csr_rule.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -22,8 +22,9 @@ void expect_agreement(const SpmvOperator<T>& op, const Csr<T>& csr, bool transpo
   const std::vector<T> x = test_vector<T>(matrix.columns, integer, 31);
   std::vector<T> y(static_cast<std::size_t>(matrix.rows), std::numeric_limits<T>::quiet_NaN());
   transposing ? host_apply_transpose(op, x, y) : host_apply(op, x, y);
-  const petsc::Reference reference(cast<double>(matrix), std::vector<double>(x.begin(), x.end()).data());
-  const petsc::CheckResult check = reference.compare(y.data());
+  const Reference reference =
+      reference_of(cast<double>(matrix), std::vector<double>(x.begin(), x.end()).data());
+  const CheckResult check = reference.compare(y.data());
   EXPECT_LE(check.error_over_bound, integer ? 0 : 1)
       << (transposing ? "A^T x" : "A x") << ", row " << check.worst_row << ": " << check.y;
 }
@@ -62,7 +63,7 @@ TEST(TransposeMethods, BothProductsAgreeWithPetsc_cuda) {
 template <class T>
 void agree_without_a_plan() {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  for (const FormatEntry& entry : registry())
+  for (const FormatEntry& entry : tested_products())
     for (const bool integer : {false, true}) {
       if (entry.space != SpaceKind::cuda || (entry.name != "csr" && entry.name != "csc")) continue;
       std::vector<Case<T>> cases = matrix_cases<T>(integer);

@@ -6,7 +6,7 @@
 #include "cases.hpp"
 #include "entry_test.hpp"
 #include "kernels/host_apply.hpp"
-#include "kernels/petsc/reference.hpp"
+#include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
@@ -41,8 +41,8 @@ TEST_P(TransposeTest, AgreesWithPetscRowByRowAndIsExactOnIntegers) {
           EXPECT_EQ(again, y);
         }
         const std::vector<double> x_double(x.begin(), x.end());
-        const petsc::Reference reference(cast<double>(transposed(csr)), x_double.data());
-        const petsc::CheckResult check = reference.compare(y.data());
+        const Reference reference = reference_of(cast<double>(transposed(csr)), x_double.data());
+        const CheckResult check = reference.compare(y.data());
         EXPECT_LE(check.error_over_bound, integer ? 0 : 1)
             << "row " << check.worst_row << ": " << check.y << " for " << check.y_ref;
       }
@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(All, TransposeTest, testing::ValuesIn(all_entries()), e
 TEST(Transpose, CsrCscDiaCdsAndThePeersCsrAndCscHaveOne) {
   Case<double> c = matrix_case("5x5", paper_matrix<double>());
   c.options.block_size = 5;
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : tested_products()) {
     if (entry.space == SpaceKind::cuda && cuda::device_count() == 0) continue;
     const bool expected = entry.name == "csr" || entry.name == "csc" || entry.name == "dia" ||
                           entry.name == "cds" || entry.name == "petsc_aij" || entry.name == "cusparse_csr" ||

@@ -3,6 +3,7 @@
 
 #include "comparison.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/registry.hpp"
 
 namespace quadrille::type_test {
@@ -18,7 +19,7 @@ double flops_of(const std::function<void()>& act) {
 }
 
 TEST_F(MatrixType, ProductsCountAsManyOperationsAsAijs) {
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : petsc::all_products()) {
     if (entry.space != space() || !entry.make_fp64) continue;
     SCOPED_TRACE(entry.name);
     for (const Case& c : cases(21, 3)) {

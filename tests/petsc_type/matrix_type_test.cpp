@@ -1,5 +1,6 @@
 // The matrix type `quadrille` against PETSc's AIJ, operation by operation, on any number of ranks.
 #include "comparison.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/registry.hpp"
 #include "tests/petsc_error_text.hpp"
@@ -28,7 +29,7 @@ TEST_F(MatrixType, EveryWayOfFillingIsAijs) {
 }
 
 TEST_F(MatrixType, EveryFormatIsAijs) {
-  for (const FormatEntry& entry : registry()) {
+  for (const FormatEntry& entry : petsc::all_products()) {
     if (entry.space != space() || !entry.make_fp64) continue;
     SCOPED_TRACE(entry.name);
     for (const Case& c : cases(2, 3)) {

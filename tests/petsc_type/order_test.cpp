@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "assembly/pde/manufactured.hpp"
-#include "assembly/pdes.hpp"
 #include "comparison.hpp"
 #include "formats/block_diagonals.hpp"
 #include "kernels/petsc/indices.hpp"
+#include "tests/whole_pde.hpp"
 
 namespace quadrille::type_test {
 namespace {

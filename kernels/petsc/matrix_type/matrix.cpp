@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "formats/threads.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/interpolation.hpp"
 #include "kernels/petsc/matrix_type/options.hpp"
@@ -274,7 +275,7 @@ void TypedMatrix::make_products() {
   own_format_ = used.format;
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
-  const FormatEntry* const entry = find_entry(used.format, own_->space());
+  const FormatEntry* const entry = find_entry(used.format, own_->space(), all_products());
   const std::int64_t entries = entry->logs_flops ? -1
                                : parts.hub       ? most_non_zeros(*parts.hub, false)
                                                  : parts.csr->nnz();

@@ -5,6 +5,7 @@
 
 #include "formats/csr.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/host_share.hpp"
 #include "kernels/petsc/session.hpp"
 
@@ -37,14 +38,15 @@ SpaceKind space_of(const TypeOptions& options) {
   if (options.space == "cuda") {
     if (cuda::device_count() == 0)
       throw FormatError("-mat_quadrille_space cuda: " +
-                        std::string(find_entry(options.format, SpaceKind::cuda) == nullptr
+                        std::string(find_entry(options.format, SpaceKind::cuda, all_products()) == nullptr
                                         ? "this Quadrille was built without CUDA"
                                         : "no GPU was found") +
                         "; auto and cpu run anywhere");
     return SpaceKind::cuda;
   }
   // Vectors in host memory would cross the bus twice a product: without a PETSc with CUDA, nobody wants that unasked.
-  const bool gpu = has_cuda() && cuda::device_count() > 0 && find_entry(options.format, SpaceKind::cuda);
+  const bool gpu =
+      has_cuda() && cuda::device_count() > 0 && find_entry(options.format, SpaceKind::cuda, all_products());
   return gpu ? SpaceKind::cuda : SpaceKind::cpu;
 }
 
@@ -59,17 +61,17 @@ void choose_device() {
 
 std::string format_list() {
   std::string names;
-  for (const std::string& name : format_names()) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& name : format_names(all_products())) names += (names.empty() ? "" : ", ") + name;
   return names;
 }
 
 std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& format, SpaceKind space,
                                                           const Source<double>& source,
                                                           const FormatOptions& options) {
-  const FormatEntry* entry = find_entry(format, space);
+  const FormatEntry* entry = find_entry(format, space, all_products());
   if (entry == nullptr) {
     const SpaceKind other = space == SpaceKind::cpu ? SpaceKind::cuda : SpaceKind::cpu;
-    throw FormatError(find_entry(format, other) == nullptr
+    throw FormatError(find_entry(format, other, all_products()) == nullptr
                           ? "there is no format '" + format + "'; there are " + format_list()
                           : "format " + format + " has no product on " +
                                 (space == SpaceKind::cpu ? "the CPU" : "a GPU") + " in this build");

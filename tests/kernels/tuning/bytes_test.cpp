@@ -94,8 +94,6 @@ TEST(Sparsity, OfTheWorkedExample) {
   EXPECT_EQ(s.hyb_beyond, 1);
   EXPECT_EQ(s.warp_steps, 3);
   EXPECT_EQ(s.rg_csr_slots, 15);
-  EXPECT_DOUBLE_EQ(s.dia_fill(), 2.5);
-  EXPECT_DOUBLE_EQ(s.cds_fill(), 2.5);
   FormatOptions blocks;
   blocks.block_size = 2;
   EXPECT_EQ(sparsity_of(source, blocks).blocks, 6);  // bcsr.hpp
