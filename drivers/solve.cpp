@@ -230,6 +230,14 @@ class Solve {
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
   }
 
+  // Where quadrille_mg is what is taken by default: on the GPU, of operators that couple neighbours.
+  bool takes_multigrid_by_operator() const {
+    const bool gpu = entry_ != nullptr
+                         ? space_ == SpaceKind::cuda && !as_aij()
+                         : petsc::has_cuda() && cuda::device_count() > 0 && options_.space != "cpu";
+    return gpu && options_.points.radius == 1;
+  }
+
   // Of this rank's part of the operator, with CSR where that is asked for and the format made from either,
   // and its vectors, those of CG among them.
   std::int64_t needed_bytes(bool csr) const {
@@ -242,7 +250,8 @@ class Solve {
       formatted =
           2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure, true), "non-zeros"), 8);
     if (!csr && entry_ != nullptr && !is_the_hub(entry_->name)) formatted = value_bytes(structure, 8);
-    const petsc::MultigridRequest multigrid = petsc::multigrid_request(petsc::solver_defaults(true));
+    const petsc::MultigridRequest multigrid =
+        petsc::multigrid_request(petsc::solver_defaults(true, takes_multigrid_by_operator()));
     const std::int64_t levels =
         multigrid.wanted ? multigrid_bytes(on_finest_grid(), multigrid.levels, multigrid.operators) : 0;
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
@@ -277,6 +286,7 @@ class Solve {
     progress_.say("setting up");
     petsc::KrylovProblem krylov{solved_, singular_, !options_.petsc_arguments.empty()};
     if (petsc::asks_for_preconditioner("quadrille_mg")) krylov.preconditioned_by = matrix_;
+    krylov.takes_multigrid_by_operator = takes_multigrid_by_operator();
     krylov.coarsen = [this](int levels, petsc::CoarseOperators operators) {
       return coarse_levels(levels, operators);
     };

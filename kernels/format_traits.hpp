@@ -55,8 +55,9 @@ struct FormatTraits {
   bool has_transpose = false;
   bool gpu_adds_atomically = false;            // in A x of our kernel: the last bits vary
   bool gpu_transpose_adds_atomically = false;  // in A^T x
-  int gpu_vectors_at_once = 1;       // of a product with several vectors: the format is read once for so many
-  std::vector<std::string> options;  // of the program that are its own, and block-size where it takes that
+  int gpu_vectors_at_once = 1;  // of a product with several vectors: the format is read once for so many
+  std::vector<std::string> options =
+      {};  // of the program that are its own, and block-size where it takes that
 
   // The bytes of y = A x from an operator's statistics, and the format's refusal.
   FormatBytes (*bytes)(const Sparsity&, const FormatOptions&) = nullptr;
@@ -74,7 +75,7 @@ struct FormatTraits {
   // results/cpu_spmv_*.json took beyond the stream of the same bytes. Of y = A^T x: none where there is no
   // such product.
   FormatConstants gpu, cpu;
-  std::optional<FormatConstants> gpu_transposed, cpu_transposed;
+  std::optional<FormatConstants> gpu_transposed = {}, cpu_transposed = {};
   // The constants of this operator, where they depend on it; null where not.
   FormatConstants (*constants_of)(FormatConstants, const Sparsity&, const MachineModel&) = nullptr;
 };

@@ -60,13 +60,6 @@ std::array<AxisInterpolation, 3> interpolations(const Grid& fine, const Grid& co
   return axes;
 }
 
-int reach(const Stencil& points) {
-  int radius = 0;
-  for (const Offset& o : points.offsets)
-    radius = std::max({radius, std::abs(o.x), std::abs(o.y), std::abs(o.z)});
-  return radius;
-}
-
 double cell_m3(const Grid& grid) {
   return grid.spacing_m[0] * grid.spacing_m[1] * grid.spacing_m[2];
 }
@@ -220,10 +213,10 @@ petsc::CoarseLevels coarsen(const PdeOnGrid& finest, int levels, petsc::CoarseOp
   const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products,
                                                   enough_unknowns(finest.pde, finest.grid.dimension));
   const bool follows_operator =
-      by_products && reach(finest.points) == 1 && !pde_looks_alike_on_coarser_grids(finest.pde);
+      by_products && finest.points.radius == 1 && !pde_looks_alike_on_coarser_grids(finest.pde);
   petsc::CoarseLevels result{{}, by_products};
   Level finer{finest.grid, block_structure(finest.grid, finest.points, finest.boundary), finest.matrix};
-  int radius = reach(finest.points);
+  int radius = finest.points.radius;
   for (std::size_t i = 1; i < grids.size(); ++i) {
     Interpolation p;
     petsc::GridRows rows;
@@ -253,7 +246,7 @@ std::int64_t multigrid_bytes(const PdeOnGrid& finest, int levels, petsc::CoarseO
   const std::vector<Grid> grids = multigrid_grids(finest.grid, finest.boundary, levels, by_products,
                                                   enough_unknowns(finest.pde, finest.grid.dimension));
   std::int64_t bytes = 0;
-  int radius = reach(finest.points);
+  int radius = finest.points.radius;
   for (std::size_t i = 0; i < grids.size(); ++i) {
     const Grid& grid = grids[i];
     const std::int64_t lines = lines_of_rank(grid).count;

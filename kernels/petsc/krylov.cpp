@@ -207,7 +207,7 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
   PC preconditioner = nullptr;
   QUADRILLE_PETSC(
       KSPSetOperators(ksp, matrix, problem.preconditioned_by ? problem.preconditioned_by.get() : matrix));
-  const SolverDefaults defaults = solver_defaults(bool(problem.coarsen));
+  const SolverDefaults defaults = solver_defaults(bool(problem.coarsen), problem.takes_multigrid_by_operator);
   QUADRILLE_PETSC(KSPSetType(ksp, defaults.method));
   QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
   QUADRILLE_PETSC(PCSetType(preconditioner, defaults.preconditioner));

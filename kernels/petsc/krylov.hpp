@@ -18,7 +18,8 @@ struct KrylovProblem {
       false;  // A maps the constants of each unknown to zero: they are kept out of b and x
   bool has_options =
       false;  // PETSc was given options: what fails for want of an operation, or by a bad value, is put down to them
-  Coarsen coarsen = {};  // for multigrid; may be empty
+  Coarsen coarsen = {};                      // for multigrid; may be empty
+  bool takes_multigrid_by_operator = false;  // quadrille_mg is the default then, on the GPU
   // What the preconditioner is made from, where that is not `matrix`.
   SharedMat preconditioned_by = {};
 };

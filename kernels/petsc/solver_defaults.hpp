@@ -12,9 +12,10 @@ struct SolverDefaults {
 };
 
 // Multigrid where the problem has coarser grids: it makes what is left of b - A x look small, so that is what
-// is tested.
-constexpr SolverDefaults solver_defaults(bool has_coarser_grids) {
-  if (has_coarser_grids) return {.preconditioner = "mg", .tests_true_residual = true};
+// is tested. By the operator alone where it takes that, in GPU memory: a cycle is one CUDA graph there.
+constexpr SolverDefaults solver_defaults(bool has_coarser_grids, bool by_operator = false) {
+  if (has_coarser_grids || by_operator)
+    return {.preconditioner = by_operator ? "quadrille_mg" : "mg", .tests_true_residual = true};
   return {};
 }
 
