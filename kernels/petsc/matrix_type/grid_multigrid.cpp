@@ -90,6 +90,9 @@ GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
   read.number("sweeps", 1, options.sweeps);
   read.yes_or_no("semicoarsening", options.semi_coarsening);
   read.word("cycle", std::array{"v", "w", "f"}, options.cycle);
+  // One cycle is to be as good as the grid is: in fp32 rounding, which the grid's spacing to the power -2 makes
+  // large, would show.
+  if (options.cycle == CycleKind::f) options.precision = CyclePrecision::fp64;
   read.word("precision", std::array{"double", "single"}, options.precision);
   read.word("interpolation", std::array{"auto", "operator", "linear"}, options.interpolation);
   return options;
