@@ -7,4 +7,9 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, 
   throw CudaError("this build has no CUDA, and the operator is in GPU memory");
 }
 
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>&,
+                                                   const GridMultigridOptions&) {
+  throw CudaError("this Quadrille was built without CUDA");
+}
+
 }  // namespace quadrille
