@@ -10,7 +10,11 @@ SOLVES = (("poisson 256^3", "poisson_256", ("cds_mg", "aij_mg", "aij_gamg")),
           ("diffusion 128^3, jumps of 1e6", "diffusion_128", ("cds_mg", "aij_mg", "aij_gamg")),
           ("elasticity 64^3, box, DoF 3", "elasticity_64",
            ("cds_mg", "dia_mg", "aij_mg", "aij_gamg", "cds_pbjacobi", "aij_pbjacobi")))
-TWO = (("poisson 512^3, multigrid", "poisson_512_1_rank", "poisson_512_2_ranks"),
+TWO = (("poisson 512^3, `quadrille_mg`", "poisson_512_quadrille_mg", "poisson_512_quadrille_mg_2_ranks"),
+       ("poisson 256^3, `quadrille_mg`", "poisson_256_quadrille_mg", "poisson_256_quadrille_mg_2_ranks"),
+       ("poisson 512^3, `mg`, the same session", "poisson_512_again_mg", "poisson_512_again_2_ranks"),
+       ("poisson 256^3, `mg`, the same session", "poisson_256_again_mg", "poisson_256_again_2_ranks"),
+       ("poisson 512^3, multigrid", "poisson_512_1_rank", "poisson_512_2_ranks"),
        ("poisson 256^3, multigrid", "poisson_256_1_rank", "poisson_256_2_ranks"),
        ("poisson 256^3, Jacobi", "poisson_256_jacobi_1_rank", "poisson_256_jacobi_2_ranks"),
        ("poisson 128^3 DoF 4, Jacobi", "poisson_128_dof4_jacobi_1_rank", "poisson_128_dof4_jacobi_2_ranks"),
@@ -19,7 +23,7 @@ TWO = (("poisson 512^3, multigrid", "poisson_512_1_rank", "poisson_512_2_ranks")
        ("diffusion 128^3, jumps of 1e6", "diffusion_128_1_rank", "diffusion_128_2_ranks"),
        ("poisson 256^3, `aijcusparse`, the same levels", "poisson_256_aij_mg", "poisson_256_aij_mg_2_ranks"))
 GRID_MULTIGRID = (("poisson 64^3", "poisson_64", ("quadrille_mg",)),
-                  ("poisson 256^3", "poisson_256", ("quadrille_mg", "quadrille_mg_double", "again_mg")),
+                  ("poisson 256^3", "poisson_256", ("quadrille_mg", "quadrille_mg_double", "full_quadrille_mg", "again_mg")),
                   ("poisson 512^3", "poisson_512", ("quadrille_mg", "again_mg")),
                   *((f"diffusion 128^3, jumps of 1e6, seed {n}", f"diffusion_128_seed{n}",
                      ("quadrille_mg", "quadrille_mg_double") if n == 1 else ("quadrille_mg",)) for n in range(1, 6)),
@@ -27,7 +31,8 @@ GRID_MULTIGRID = (("poisson 64^3", "poisson_64", ("quadrille_mg",)),
                   ("poisson 128^3, spacings 1:0.1:0.01", "poisson_128_thin", ("quadrille_mg",)),
                   ("elasticity 64^3, box, DoF 3", "elasticity_64", ("quadrille_mg",)),
                   ("elasticity 128^3, box, DoF 3", "elasticity_128", ("quadrille_mg", "again_mg")))
-WAYS = {"quadrille_mg": "`quadrille_mg`", "quadrille_mg_double": "`quadrille_mg`, cycles in fp64", "again_mg": "`mg`"}
+WAYS = {"quadrille_mg": "`quadrille_mg`", "quadrille_mg_double": "`quadrille_mg`, cycles in fp64", "again_mg": "`mg`",
+        "full_quadrille_mg": "one full cycle of it, another right side"}
 POINT_BLOCKS = ("jacobi", "pbjacobi", "quadrille_pbjacobi")
 
 
