@@ -20,7 +20,6 @@
 #include "assembly/pdes.hpp"
 #include "drivers/commands.hpp"
 #include "drivers/support/atomic_file.hpp"
-#include "drivers/support/coarse_grids.hpp"
 #include "drivers/support/failure.hpp"
 #include "drivers/support/field_file.hpp"
 #include "drivers/support/format_choice.hpp"
@@ -33,10 +32,12 @@
 #include "drivers/support/solve_record.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/all_products.hpp"
 #include "kernels/petsc/grid_matrix.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/petsc/matrix_type/register.hpp"
+#include "kernels/petsc/multigrid.hpp"
 #include "kernels/petsc/ranks.hpp"
 #include "kernels/petsc/session.hpp"
 #include "revision.hpp"
@@ -230,12 +231,17 @@ class Solve {
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
   }
 
-  // Where quadrille_mg is what is taken by default: on the GPU, of operators that couple neighbours.
-  bool takes_multigrid_by_operator() const {
-    const bool gpu = entry_ != nullptr
-                         ? space_ == SpaceKind::cuda && !as_aij()
-                         : petsc::has_cuda() && cuda::device_count() > 0 && options_.space != "cpu";
-    return gpu && options_.points.radius == 1;
+  // About what multigrid adds to this rank's memory of the operator.
+  std::int64_t multigrid_bytes(const BlockStructure& part, bool csr) const {
+    const petsc::SolverDefaults defaults = petsc::solver_defaults(
+        entry_ != nullptr && as_aij() ? petsc::Multigrid::by_petsc : petsc::Multigrid::by_operator);
+    if (!petsc::multigrid_request(defaults).wanted)
+      return space_ == SpaceKind::cuda ? 0 : grid_multigrid_bytes(part);
+    // Smoothers, their estimate of eigenvalues and the cycle; weights; the coarser operators, which have the whole box,
+    // and the format made from them.
+    const std::int64_t box = 27, copies = csr ? 4 : 2;
+    return checked_product(part.rows(), 8 * (24 + 8) + copies * 8 * box * part.dof / 7,
+                           "the bytes of multigrid");
   }
 
   // Of this rank's part of the operator, with CSR where that is asked for and the format made from either,
@@ -250,10 +256,7 @@ class Solve {
       formatted =
           2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure, true), "non-zeros"), 8);
     if (!csr && entry_ != nullptr && !is_the_hub(entry_->name)) formatted = value_bytes(structure, 8);
-    const petsc::MultigridRequest multigrid =
-        petsc::multigrid_request(petsc::solver_defaults(true, takes_multigrid_by_operator()));
-    const std::int64_t levels =
-        multigrid.wanted ? multigrid_bytes(on_finest_grid(), multigrid.levels, multigrid.operators) : 0;
+    const std::int64_t levels = multigrid_bytes(structure, csr);
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
         __builtin_add_overflow(bytes, formatted, &bytes) || __builtin_add_overflow(bytes, levels, &bytes) ||
         __builtin_add_overflow(bytes, input_bytes(options_), &bytes))
@@ -284,12 +287,7 @@ class Solve {
 
   void solve() {
     progress_.say("setting up");
-    petsc::KrylovProblem krylov{solved_, singular_, !options_.petsc_arguments.empty()};
-    if (petsc::asks_for_preconditioner("quadrille_mg")) krylov.preconditioned_by = matrix_;
-    krylov.takes_multigrid_by_operator = takes_multigrid_by_operator();
-    krylov.coarsen = [this](int levels, petsc::CoarseOperators operators) {
-      return coarse_levels(levels, operators);
-    };
+    const petsc::KrylovProblem krylov{solved_, singular_, !options_.petsc_arguments.empty(), matrix_};
     Clock::time_point said{};
     result_ =
         petsc::krylov_solve(krylov, rhs_, solution_, [&](int iteration, double residual, double tolerance) {
@@ -299,7 +297,6 @@ class Solve {
                         formatted("%.2e, wanted %.0e", residual, tolerance));
         });
     remove_means(solution_);
-    if (!result_.multigrid.empty()) multigrid_ = result_.multigrid;
     record_.pde = options_.pde;
     record_.space = to_string(space_);
     record_.format = entry_->name;
@@ -318,28 +315,6 @@ class Solve {
     record_.matmult_ms = result_.matmult_ms;
     record_.seconds.setup = result_.setup_s;
     record_.seconds.solve = result_.solve_s;
-  }
-
-  PdeOnGrid on_finest_grid() const {
-    const bool indexed = entry_ == nullptr || needs_csr(*entry_);
-    PdeOnGrid finest{options_.pde, options_.grid, options_.points, options_.boundary,
-                     input_,       indexed,       matrix_};
-    if (entry_ == nullptr) return finest;
-    finest.format = format();
-    finest.as_aij = as_aij();
-    return finest;
-  }
-
-  petsc::CoarseLevels coarse_levels(int levels, petsc::CoarseOperators operators) {
-    progress_.say("coarser grids");
-    petsc::CoarseLevels result = coarsen(on_finest_grid(), levels, operators);
-    const std::int64_t coarsest =
-        petsc::rows_of_all(result.below.empty() ? matrix_.get() : result.below.back().matrix.get());
-    multigrid_ = std::to_string(result.below.size() + 1) +
-                 (result.below.empty() ? " level of " : " levels down to ") + std::to_string(coarsest) +
-                 " unknowns, coarse operators " +
-                 (result.galerkin ? "P^T A P" : "of the PDE on the coarser grids");
-    return result;
   }
 
   // Where they are all that is known.
@@ -387,7 +362,7 @@ class Solve {
     print_coefficient(std::cout, options_, input_);
     if (singular_)
       std::cout << "note: no face fixes a value; the right side's mean is taken off, and u has mean zero\n";
-    if (!multigrid_.empty()) std::cout << "multigrid: " << multigrid_ << "\n";
+    if (!result_.multigrid.empty()) std::cout << "multigrid: " << result_.multigrid << "\n";
     std::cout << (result_.converged ? "converged" : "not converged") << " after " << result_.iterations
               << " iterations of " << result_.method << " with " << result_.preconditioner << ": "
               << result_.reason << "; |b - A x| / |b| " << formatted("%.3g", result_.residual) << "\n";
@@ -465,7 +440,6 @@ class Solve {
   std::int64_t regions_ = 0;
   petsc::KrylovResult result_;
   std::int64_t stored_bytes_ = 0;  // of all ranks
-  std::string multigrid_;          // its levels, for people; empty without
   SolveRecord record_;
 };
 

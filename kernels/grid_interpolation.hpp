@@ -5,7 +5,7 @@
 //   (P x)[fine node, r] = sum over the two nodes each of z, y and x of  wz wy wx x[coarse node, r]
 //
 // Or the products wz wy wx are replaced by weights of their own for every fine row, which follow an operator
-// (kernels/operator_weights.hpp); the tables then only say between which nodes.
+// (kernels/multigrid/coarsening_steps.hpp); the tables then only say between which nodes.
 #pragma once
 
 #include <array>

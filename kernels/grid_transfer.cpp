@@ -5,7 +5,6 @@
 #include "formats/threads.hpp"
 #include "grid/error.hpp"
 #include "kernels/grid_interpolation.hpp"
-#include "kernels/operator_weights.hpp"
 
 namespace quadrille {
 namespace {
@@ -140,12 +139,6 @@ template <class T>
 std::unique_ptr<GridTransfer<T>> make_grid_transfer(const std::array<AxisInterpolation, 3>& axes, int dof,
                                                     SpaceKind space) {
   return in_space(grid_interpolation<T>(axes, dof), space);
-}
-
-std::unique_ptr<GridTransfer<double>> make_operator_transfer(const std::array<AxisInterpolation, 3>& axes,
-                                                             const BlockDiagonals<double>& a,
-                                                             SpaceKind space) {
-  return make_weighted_transfer(axes, a.dof, operator_weights(a, axes), space);
 }
 
 std::unique_ptr<GridTransfer<double>> make_weighted_transfer(const std::array<AxisInterpolation, 3>& axes,

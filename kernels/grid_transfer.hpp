@@ -24,12 +24,8 @@ template <class T>
 std::unique_ptr<GridTransfer<T>> make_grid_transfer(const std::array<AxisInterpolation, 3>& axes, int dof,
                                                     SpaceKind space);
 
-// With the weights of kernels/operator_weights.hpp for the operator `a` on the fine grid, where `axes` are nested; throws as that
-// does.
-std::unique_ptr<GridTransfer<double>> make_operator_transfer(const std::array<AxisInterpolation, 3>& axes,
-                                                             const BlockDiagonals<double>& a,
-                                                             SpaceKind space);
-// With weights that are given, [corner][fine row].
+// With weights that are given, [corner][fine row] (kernels/grid_interpolation.hpp). Throws FormatError where there are
+// not so many.
 std::unique_ptr<GridTransfer<double>> make_weighted_transfer(const std::array<AxisInterpolation, 3>& axes,
                                                              int dof, Array<double> weights, SpaceKind space);
 

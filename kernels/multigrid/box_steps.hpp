@@ -58,6 +58,12 @@ struct TakeOwn {  // own rows out of the box
   To* to;
   constexpr void operator()(std::int64_t i) const { to[i] = static_cast<To>(from[box.of_own(i)]); }
 };
+struct MoveOwn {  // own rows from one box into another
+  BoxRows from_box, to_box;
+  const double* from;
+  double* to;
+  constexpr void operator()(std::int64_t i) const { to[to_box.of_own(i)] = from[from_box.of_own(i)]; }
+};
 template <class T>
 struct TakeBox {  // the rows of the box out of the whole grid's
   BoxRows box;

@@ -40,14 +40,16 @@ struct AtFace {
     if (!s.owns(s.index(at))) return 0;
     const std::int64_t row = static_cast<std::int64_t>(s.index(at)) * s.dof + c;
     double sum = inwards ? 0 : values[(s.centre * s.dof + c) * s.rows + row];
+    bool alone = true;  // a row that couples with nothing misses nothing
     for (int d = 0; d < s.count; ++d) {
       const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
+      alone = alone && value == 0;
       if (!inwards)
         sum += value;
       else if (s.offset[d][axis] == (side == 0 ? 1 : -1))
         sum -= value;
     }
-    return sum;
+    return alone ? 0 : sum;
   }
 };
 
@@ -63,8 +65,15 @@ struct Nodes {
   constexpr bool between(const std::array<int, 3>& at, int axis) const { return off[axis][at[axis]] != 0; }
 };
 
-// The weights of kernels/operator_weights.hpp, those of the nodes that lie between coarse ones along so many
-// axes: 0, 1, 2, 3 one after the other.
+// Interpolation that follows an operator: where coefficients jump, what is smooth for it is not a linear function, but
+// one whose flux is continuous. Source: Dendy, J. Comput. Phys. 48 (1982), "Black box multigrid", and its extension to
+// 3D. A node between coarse ones along some axes gets the value at which its equation holds, with the equation's
+// coefficients added up along the other axes, and its neighbours interpolated before it: those between along fewer axes,
+// so these weights are made for 0, 1, 2 and 3 of them one after the other. Unknowns are taken by themselves. Where the
+// coefficients of a row add up to zero the weights add up to one. A row that couples with no other takes no part: nothing
+// is interpolated to or from it. A row whose equation gives no sensible value (a sum of coefficients that is not
+// positive, as where it couples with nothing along the axes that it is between on) is the next coarse node that takes no
+// part otherwise, or keeps its linear weights. So the columns of coarse nodes that any row reads are independent.
 struct OperatorWeights {
   Couplings s;
   const double* values;
@@ -77,12 +86,13 @@ struct OperatorWeights {
     const bool between[3] = {p.between(at, 0), p.between(at, 1), p.between(at, 2)};
     if (between[0] + between[1] + between[2] != axes) return;
     for (int corner = 0; corner < p.corners; ++corner) weights[corner * s.rows + row] = 0;
+    const std::int64_t c = row % s.dof;
+    if (stands_alone(row, c)) return;
     if (axes == 0) {
       weights[row] = 1;
       return;
     }
     // The equation, with its coefficients added up along the axes that the node is not between on.
-    const std::int64_t c = row % s.dof;
     const double diagonal = values[(s.centre * s.dof + c) * s.rows + row];
     double sum = diagonal, others = 0;
     for (int d = 0; d < s.count; ++d) {
@@ -92,7 +102,7 @@ struct OperatorWeights {
       others += value;
     }
     const double centre = (absolute(sum) > 1e-13 * absolute(diagonal) ? sum : 0) - others;
-    if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre)) return keep_linear(at, row);
+    if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre)) return without_equation(at, row, c);
     for (int d = 0; d < s.count; ++d) {
       const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
       if (value != 0 && !stays(d, between)) add_neighbour(at, between, row, d, -value / centre);
@@ -128,12 +138,40 @@ struct OperatorWeights {
       weights[ours * s.rows + row] += share * theirs;
     }
   }
-  constexpr void keep_linear(const std::array<int, 3>& at, std::int64_t row) const {
-    for (int corner = 0; corner < p.corners; ++corner) {
-      double product = 1;
-      for (int axis = 0; axis < 3; ++axis) product *= p.weight[axis][2 * at[axis] + (corner >> axis & 1)];
-      weights[corner * s.rows + row] = product;
+  // Whether the row couples with no other node.
+  constexpr bool stands_alone(std::int64_t row, std::int64_t c) const {
+    for (int d = 0; d < s.count; ++d)
+      if (values[(s.diagonal[d] * s.dof + c) * s.rows + row] != 0) return false;
+    return true;
+  }
+  constexpr double linear_weight(const std::array<int, 3>& at, int corner) const {
+    double product = 1;
+    for (int axis = 0; axis < 3; ++axis) product *= p.weight[axis][2 * at[axis] + (corner >> axis & 1)];
+    return product;
+  }
+  // Whether the coarse node at a corner couples with no other node, as far as this rank can see.
+  constexpr bool corner_stands_alone(const std::array<int, 3>& at, int corner, std::int64_t c) const {
+    std::array<int, 3> there{};
+    for (int axis = 0; axis < 3; ++axis) {
+      const int coarse = p.node[axis][2 * at[axis] + (corner >> axis & 1)];
+      int k = p.first[axis][coarse];
+      while (k < p.first[axis][coarse + 1] && p.off[axis][p.reader[axis][k]] != 0) ++k;
+      if (k == p.first[axis][coarse + 1]) return false;
+      there[axis] = p.reader[axis][k];
     }
+    return stands_alone(static_cast<std::int64_t>(s.index(there)) * s.dof + c, c);
+  }
+  constexpr void without_equation(const std::array<int, 3>& at, std::int64_t row, std::int64_t c) const {
+    for (int corner = 0; corner < p.corners; ++corner)
+      if (linear_weight(at, corner) != 0 && corner_stands_alone(at, corner, c)) {
+        weights[corner * s.rows + row] = 1;
+        return;
+      }
+    double total = 0;
+    for (int corner = 0; corner < p.corners; ++corner)
+      total += weights[corner * s.rows + row] = linear_weight(at, corner);
+    if (total == 0)
+      weights[row] = 1;  // on a face that is decoupled as a whole, where linear weights are zero
   }
 };
 

@@ -33,11 +33,8 @@ Couplings couplings_of(const BlockStructure& a, const RankBox* box) {
       continue;
     }
     if (std::max({std::abs(o.x), std::abs(o.y), std::abs(o.z)}) > 1 || s.count == most_couplings)
-      throw FormatError(
-          "multigrid on a grid takes operators that couple neighbouring nodes, and this one has the offset "
-          "(" +
-          std::to_string(o.x) + ", " + std::to_string(o.y) + ", " + std::to_string(o.z) +
-          "); -pc_type mg takes others");
+      throw FormatError("a level of multigrid has the offset (" + std::to_string(o.x) + ", " +
+                        std::to_string(o.y) + ", " + std::to_string(o.z) + "), which leads to no neighbour");
     s.step[s.count] = static_cast<int>(a.linear(o));
     s.offset[s.count][0] = static_cast<signed char>(o.x);
     s.offset[s.count][1] = static_cast<signed char>(o.y);

@@ -21,6 +21,14 @@ namespace quadrille::multigrid {
 
 inline constexpr int most_couplings = 26;  // the box of neighbours
 
+// Of a level, whoever has its nodes.
+struct GridSize {
+  std::array<int, 3> n{1, 1, 1};
+  std::array<bool, 3> wraps{};
+  int dof = 1;
+  std::int64_t rows() const { return std::int64_t{n[0]} * n[1] * n[2] * dof; }
+};
+
 // Which nodes couple to a node beside itself: neighbours along some axes. Passed by value.
 struct Couplings {
   int n[3] = {1, 1, 1};
@@ -78,7 +86,7 @@ struct Couplings {
   }
 };
 
-// Throws FormatError where the operator couples nodes that are no neighbours, or has no diagonal. Of a rank's box
+// Throws FormatError where some couple that are no neighbours, or there is no diagonal. Of a rank's box
 // where one is given.
 struct RankBox;
 Couplings couplings_of(const BlockStructure& a, const RankBox* box = nullptr);

@@ -1,9 +1,14 @@
-// The inverse of a dense matrix, by Gauss-Jordan in blocks without exchanging rows: for the operators of
-// coarsest grids, whose diagonals are large. Internal to kernels/multigrid.
+// The coarsest grid in GPU memory: the inverse of its operator as a dense matrix, whose product every thread can take part
+// in. By Gauss-Jordan in blocks without exchanging rows, for the diagonals of these operators are large. Internal to
+// kernels/multigrid.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+
+#include "formats/array.hpp"
+#include "kernels/multigrid/cycle_steps.hpp"
+#include "kernels/multigrid/setup_steps.hpp"
 
 namespace quadrille::multigrid {
 
@@ -54,6 +59,47 @@ void invert(Machine& machine, std::int64_t rows, double* a) {
     machine.for_each(rows, ClearBlock{rows, first, size, a});
     machine.subtract_product(rows, size, c.data(), r.data(), a);
   }
+}
+
+// Takes the mean of each unknown of a node off a line of a dense matrix, lines that are `line` apart, a line a call.
+struct RemoveMeans {
+  std::int64_t rows, line, along;
+  int dof;
+  double* dense;
+  constexpr void operator()(std::int64_t i) const {
+    double* const first = dense + i * line;
+    for (int r = 0; r < dof; ++r) {
+      double sum = 0;
+      for (std::int64_t k = r; k < rows; k += dof) sum += first[k * along];
+      for (std::int64_t k = r; k < rows; k += dof) first[k * along] -= sum * dof / static_cast<double>(rows);
+    }
+  }
+};
+
+// In T, [row][column]. Of a singular operator, which maps the constants of each unknown to zero, it leaves them out on
+// both sides: what rounding leaves of them in a right side would come back as large numbers.
+template <class T, class Space>
+struct DenseInverse {
+  Array<T, Space> values;
+  std::int64_t bytes() const { return values.bytes(); }
+  std::int64_t flops() const { return 2 * values.size(); }
+};
+
+template <class T, class Machine>
+void make_inverse(Machine& machine, const Couplings& s, const double* values, bool singular,
+                  DenseInverse<T, typename Machine::Space>& inverse) {
+  Array<double, typename Machine::Space> dense(
+      checked_product(s.rows, s.rows, "the inverse of the coarsest grid"));
+  machine.for_each(dense.size(), Zero<double>{dense.data()});
+  machine.for_each(s.rows, FillDense{s, values, dense.data()});
+  if (singular) machine.for_each(s.dof, DoubleDiagonal{s.rows, dense.data()});
+  invert(machine, s.rows, dense.data());
+  if (singular) {
+    machine.for_each(s.rows, RemoveMeans{s.rows, s.rows, 1, s.dof, dense.data()});
+    machine.for_each(s.rows, RemoveMeans{s.rows, 1, s.rows, s.dof, dense.data()});
+  }
+  inverse.values = Array<T, typename Machine::Space>(dense.size());
+  machine.for_each(dense.size(), Convert<double, T>{dense.data(), inverse.values.data()});
 }
 
 }  // namespace quadrille::multigrid

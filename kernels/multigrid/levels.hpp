@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "kernels/multigrid/box_steps.hpp"
-#include "kernels/multigrid/dense_inverse.hpp"
 #include "kernels/multigrid/level.hpp"
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
@@ -21,7 +20,12 @@ class Levels final : public GridMultigrid {
  public:
   Levels(const Hub& a, const GridMultigridOptions& options) : options_(options) {
     require_blocks(a);
-    make_levels(&a, {}, a.rows());
+    if (reach_of(a.offsets) > 1) {
+      const Hub near = neighbour_form(machine_, a);
+      make_levels(&near, {}, a.rows());
+    } else {
+      make_levels(&a, {}, a.rows());
+    }
     machine_.record([&] { between(); });
   }
   Levels(const SharedOperator<Space>& a, const GridMultigridOptions& options) : options_(options) {
@@ -73,11 +77,11 @@ class Levels final : public GridMultigrid {
   void make_levels(const Hub* now, Sharing sharing, std::int64_t rows) {
     info_.options = options_;
     info_.ranks = sharing.level ? sharing.level->partition.ranks() : 1;
-    std::int64_t most = options_.coarsest > 0 ? options_.coarsest : Machine::coarsest;
+    const std::int64_t finest_rows = rows;
     Hub coarser;
     if (sharing.level && rows <= gathered_unknowns()) now = gather(*now, sharing, coarser);
     while (true) {
-      const bool last = rows <= most || (options_.levels > 0 && std::ssize(levels_) + 1 >= options_.levels);
+      const bool last = is_coarsest(size_of(*now, sharing.level.get()), finest_rows);
       if (last && sharing.level) now = gather(*now, sharing, coarser);
       auto next = last ? Coarsening<Space>{}
                        : coarsen(machine_, *now, options_.semi_coarsening, options_.interpolation,
@@ -86,8 +90,6 @@ class Levels final : public GridMultigrid {
         now = gather(*now, sharing, coarser);
         continue;
       }
-      if (options_.coarsest == 0 && levels_.empty() && next.by_operator)
-        most = Machine::coarsest_by_operator(rows);
       if (next.by_operator && sharing.level) exchange_weights(next, now->rows(), *sharing.layers);
       Sharing following;
       if (sharing.level && next.there)
@@ -111,8 +113,25 @@ class Levels final : public GridMultigrid {
         exchange_rows(*sharing.layers, coarser, coarser, machine_.stream());
       }
     }
-    invert_coarsest(*now);
+    prepare_coarsest(*now);
     count_bytes();
+  }
+
+  static GridSize size_of(const Hub& a, const SharedLevel* shared) {
+    GridSize size;
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::int64_t n = shared != nullptr ? shared->partition.extents[axis] : a.extents[axis];
+      size.n[axis] = static_cast<int>(n);
+      size.wraps[axis] = n > 1 && (shared != nullptr ? shared->partition.periodic[axis] : a.periodic[axis]);
+    }
+    size.dof = a.dof;
+    return size;
+  }
+  bool is_coarsest(const GridSize& size, std::int64_t finest_rows) const {
+    if (options_.levels > 0 && std::ssize(levels_) + 1 >= options_.levels) return true;
+    if (options_.coarsest > 0) return size.rows() <= options_.coarsest;
+    return size.rows() <= Machine::coarsest || (!levels_.empty() && info_.levels.front().by_operator &&
+                                                Machine::few_by_operator(size, finest_rows));
   }
 
   std::int64_t gathered_unknowns() const {
@@ -186,15 +205,10 @@ class Levels final : public GridMultigrid {
     return to;
   }
 
-  void invert_coarsest(const Hub& a) {
+  void prepare_coarsest(const Hub& a) {
     const Couplings& s = levels_.back().couplings;
     info_.singular = machine_.largest(RowSum{s, a.values.data()}) < 1e-8;
-    Array<double, Space> dense(checked_product(s.rows, s.rows, "the inverse of the coarsest grid"));
-    machine_.for_each(dense.size(), Zero<double>{dense.data()});
-    machine_.for_each(s.rows, FillDense{s, a.values.data(), dense.data()});
-    if (info_.singular) machine_.for_each(s.dof, DoubleDiagonal{s.rows, dense.data()});
-    invert(machine_, s.rows, dense.data());
-    coarsest_ = converted(dense.data(), dense.size());
+    machine_.make_coarsest(coarsest_, s, a.values.data(), info_.singular);
   }
 
   bool gathers_into(std::size_t level) const { return gathered_ && level == whole_from_; }
@@ -225,9 +239,7 @@ class Levels final : public GridMultigrid {
     interpolate_add(machine_, level, from);
   }
 
-  void solve_coarsest(const T* b, T* x) {
-    machine_.multiply_dense(levels_.back().couplings.rows, coarsest_.data(), b, x);
-  }
+  void solve_coarsest(const T* b, T* x) { machine_.solve_coarsest(coarsest_, b, x); }
 
   // level.x from level.b.
   void cycle_from(std::size_t i, bool from_zero) {
@@ -322,8 +334,8 @@ class Levels final : public GridMultigrid {
   std::optional<BoxRows> own_;    // of the finest level, where ranks share it
   std::optional<Gathered> gathered_;
   std::size_t whole_from_ = 0;  // the first level that no ranks share
-  Array<T, Space> coarsest_;    // the inverse, [row][column]
-  Array<T, Space> work_;        // of D r, for several unknowns a node
+  typename Machine::template Coarsest<T> coarsest_;
+  Array<T, Space> work_;  // of D r, for several unknowns a node
   GridMultigridInfo info_;
 };
 
@@ -352,7 +364,7 @@ void Levels<T, Machine>::count_bytes() {
                           level.transfer.weights.bytes() + 4 * level.x.bytes();
     if (i + 1 == levels_.size()) {
       const std::int64_t visits = from_zero + (full ? 1 : 0);
-      info_.cycle_flops += visits * 2 * coarsest_.size();
+      info_.cycle_flops += visits * coarsest_.flops();
       info_.cycle_bytes += visits * (coarsest_.bytes() + 2 * rows * value);
       break;
     }

@@ -15,6 +15,15 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Host>& a
   return multigrid::levels_of<multigrid::OnHost>(a, options);
 }
 
+std::int64_t grid_multigrid_bytes(const BlockStructure& a) {
+  constexpr std::int64_t value = sizeof(float), corners = 8, box = 27;
+  // Of a row of the finest level: D^-1 A, D and its inverse; four vectors; weights, in fp64 before. Each coarser level
+  // has an eighth of the rows, the box of neighbours, and in fp64 before.
+  const std::int64_t finest = (a.diagonals() + 1) * a.dof * value + 4 * value + corners * (value + 8),
+                     coarser = box * a.dof * (value + 8);
+  return checked_product(a.rows(), finest + coarser / 7, "the bytes of multigrid");
+}
+
 std::string describe(const GridMultigridInfo& info) {
   const auto size = [](const GridLevelInfo& level) {
     const auto& n = level.extents;
@@ -30,7 +39,7 @@ std::string describe(const GridMultigridInfo& info) {
             (by_operator == 0           ? "linear"
              : by_operator == count - 1 ? "by the operator"
                                         : "by the operator on " + std::to_string(by_operator) + " of them");
-  text += ", " + std::to_string(info.levels.back().unknowns) + " unknowns solved by the inverse";
+  text += ", " + std::to_string(info.levels.back().unknowns) + " unknowns solved directly";
   std::size_t shared = 0;
   for (const GridLevelInfo& level : info.levels) shared += level.shared;
   if (info.ranks > 1)

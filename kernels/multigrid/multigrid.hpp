@@ -3,11 +3,13 @@
 // the operator is.
 //
 //   levels         every other node along the axes whose couplings are strong (semi-coarsening where they are not
-//                  alike), down to a grid that is solved by its inverse
-//   interpolation  the operator's own (Dendy, J. Comput. Phys. 48 (1982), and kernels/operator_weights.hpp), or
+//                  alike), down to a grid that is solved directly
+//   interpolation  the operator's own (Dendy, J. Comput. Phys. 48 (1982); coarsening_steps.hpp), or
 //                  linear where that is nearly the same; restriction is its transpose, coarse operators are P^T A P
 //   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i from a
 //                  bound of the spectrum
+//
+// Where the operator couples nodes further apart, all that is of its neighbour form (neighbour_form.hpp).
 //
 // A cycle is linear, symmetric where the operator is (but for full multigrid), and gives the same bits every time.
 #pragma once
@@ -22,13 +24,15 @@
 
 namespace quadrille {
 
+inline constexpr int most_multigrid_unknowns = 64;  // a node
+
 enum class CycleKind { v, w, f };  // f: full multigrid, which begins on the coarsest grid
 enum class CyclePrecision { fp64, fp32 };
 enum class LevelInterpolation { as_suits, by_operator, linear };
 
 struct GridMultigridOptions {
   int levels = 0;    // at most; 0: as many as it takes
-  int coarsest = 0;  // unknowns that are few enough for the inverse; 0: what suits the machine
+  int coarsest = 0;  // unknowns that are few enough for a direct solve; 0: what suits the machine
   CycleKind cycle = CycleKind::v;
   int sweeps = 2;  // before and after the coarser grid, each
   CyclePrecision precision = CyclePrecision::fp32;
@@ -65,8 +69,8 @@ class GridMultigrid {
   virtual const GridMultigridInfo& info() const = 0;
 };
 
-// Throws FormatError where the operator couples nodes that are no neighbours, has no diagonal or more than 64
-// unknowns a node, and MemoryError.
+// Throws FormatError where the operator couples nodes more than 4 apart along an axis, has no diagonal or
+// more than 64 unknowns a node, and MemoryError.
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>& a,
                                                    const GridMultigridOptions& options);
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>& a,
@@ -80,7 +84,10 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Host>& a
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>& a,
                                                    const GridMultigridOptions& options);
 
-// For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, 64 unknowns solved by the inverse, V(2,2)
+// About what it takes of the operator's memory, with cycles in fp32 and what its set-up holds for a while.
+std::int64_t grid_multigrid_bytes(const BlockStructure& a);
+
+// For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, 64 unknowns solved directly, V(2,2)
 // in fp32".
 std::string describe(const GridMultigridInfo& info);
 

@@ -125,7 +125,7 @@ class OnDevice {
   static constexpr std::int64_t coarsest = 1024;  // unknowns whose inverse is made in about a millisecond
   // Where coefficients jump, coarse grids help the less the coarser they are: with 16^3 solved by the inverse
   // (30 ms to make, on an H200) a third of the iterations are left of those with 8^3.
-  static constexpr std::int64_t coarsest_by_operator(std::int64_t) { return 4096; }
+  static bool few_by_operator(const GridSize& s, std::int64_t) { return s.rows() <= 4096; }
 
   OnDevice() = default;
   OnDevice(const OnDevice&) = delete;
@@ -152,8 +152,16 @@ class OnDevice {
   }
 
   template <class T>
-  void multiply_dense(std::int64_t rows, const T* a, const T* b, T* x) {
-    device::dense_kernel<<<static_cast<unsigned>(rows), 128, 0, stream_>>>(rows, a, b, x);
+  using Coarsest = DenseInverse<T, Device>;
+  template <class T>
+  void make_coarsest(Coarsest<T>& coarsest, const Couplings& s, const double* values, bool singular) {
+    rows_of_coarsest_ = s.rows;
+    make_inverse(*this, s, values, singular, coarsest);
+  }
+  template <class T>
+  void solve_coarsest(const Coarsest<T>& coarsest, const T* b, T* x) {
+    device::dense_kernel<<<static_cast<unsigned>(rows_of_coarsest_), 128, 0, stream_>>>(
+        rows_of_coarsest_, coarsest.values.data(), b, x);
     QUADRILLE_CUDA_LAUNCHED("the coarsest grid");
   }
   void invert_block(const double* a, std::int64_t stride, int size, double* inverse) {
@@ -233,6 +241,7 @@ class OnDevice {
   cudaStream_t stream_ = nullptr;
   cudaGraphExec_t recorded_ = nullptr;
   Array<double, Device> partial_;
+  std::int64_t rows_of_coarsest_ = 0;
 };
 
 }  // namespace quadrille::multigrid

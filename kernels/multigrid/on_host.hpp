@@ -2,10 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
-#include "kernels/multigrid/dense_inverse.hpp"
+#include "kernels/multigrid/band_factors.hpp"
 
 namespace quadrille::multigrid {
 
@@ -14,11 +13,13 @@ struct OnHost {
   static constexpr bool on_gpu = false;
   // Unknowns of a level that every rank has all of: sharing them takes longer than doing them everywhere.
   static constexpr std::int64_t gathered = std::int64_t{1} << 15;
-  static constexpr std::int64_t coarsest = 512;  // unknowns whose dense inverse takes no time to speak of
-  // Where coefficients jump, coarse grids help the less the coarser they are: an inverse that takes seconds
-  // pays on large grids.
-  static constexpr std::int64_t coarsest_by_operator(std::int64_t rows) {
-    return rows > 500'000 ? 4096 : coarsest;
+  static constexpr std::int64_t coarsest = 512;  // unknowns whose factors take no time to speak of
+  // Where coefficients jump, coarse grids help the less the coarser they are: an exact solve early saves more than it
+  // takes, as long as its factors are made in about a second and a cycle does not take much longer for them.
+  static bool few_by_operator(const GridSize& s, std::int64_t finest_rows) {
+    const double rows = static_cast<double>(s.rows()),
+                 side = static_cast<double>(BandOrder(s.n).side(s.wraps)) * s.dof;
+    return rows * side * side <= 2e9 && rows * 2 * side <= 32 * static_cast<double>(finest_rows);
   }
 
   template <class F>
@@ -41,45 +42,14 @@ struct OnHost {
     return found;
   }
 
-  // x = A b with A [row][column].
   template <class T>
-  void multiply_dense(std::int64_t rows, const T* a, const T* b, T* x) {
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < rows; ++i) {
-      T sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (std::int64_t c = 0; c < rows; ++c) sum += a[i * rows + c] * b[c];
-      x[i] = sum;
-    }
+  using Coarsest = BandFactors;
+  template <class T>
+  void solve_coarsest(BandFactors& coarsest, const T* b, T* x) {
+    coarsest.solve(b, x);
   }
-
-  // `a` [column][row] of `stride` rows; the result has inverse_block rows. A pivot of zero gives zeros.
-  void invert_block(const double* a, std::int64_t stride, int size, double* inverse) {
-    const auto at = [=](int r, int c) -> double& { return inverse[c * inverse_block + r]; };
-    for (int c = 0; c < size; ++c)
-      for (int r = 0; r < size; ++r) at(r, c) = a[c * stride + r];
-    for (int k = 0; k < size; ++k) {
-      const double pivot = at(k, k) == 0 ? 0 : 1 / at(k, k);
-      std::array<double, inverse_block> row{}, column{};
-      for (int i = 0; i < size; ++i) row[i] = pivot * at(k, i), column[i] = at(i, k);
-      for (int c = 0; c < size; ++c)
-        for (int r = 0; r < size; ++r) {
-          if (r == k || c == k)
-            at(r, c) = r == k && c == k ? pivot : r == k ? row[c] : -column[r] * pivot;
-          else
-            at(r, c) -= column[r] * row[c];
-        }
-    }
-  }
-  // A -= C R, with C [size][rows] and R [rows][inverse_block].
-  void subtract_product(std::int64_t rows, int size, const double* c, const double* r, double* a) {
-#pragma omp parallel for schedule(static)
-    for (std::int64_t j = 0; j < rows; ++j)
-      for (int k = 0; k < size; ++k) {
-        const double factor = r[j * inverse_block + k];
-#pragma omp simd
-        for (std::int64_t i = 0; i < rows; ++i) a[j * rows + i] -= c[k * rows + i] * factor;
-      }
+  void make_coarsest(BandFactors& coarsest, const Couplings& s, const double* values, bool singular) {
+    coarsest.make(s, values, singular);
   }
 
   // What a GPU would record, and queue.

@@ -35,9 +35,9 @@ void for_nodes(const NodePosition& size, const Body& body) {
 // Finds nodes at their owners.
 class Finder {
  public:
-  explicit Finder(const Partition& p) : p_(p) {
+  Finder(const Partition& p, int layers) : p_(p) {
     for (int rank = 0; rank < p.ranks(); ++rank) {
-      boxes_.push_back(rank_box(p, rank));
+      boxes_.push_back(rank_box(p, rank, layers));
       own_.push_back(box_of(p, rank));
     }
   }
@@ -54,14 +54,14 @@ class Finder {
 
 }  // namespace
 
-RankBox rank_box(const Partition& p, int rank) {
+RankBox rank_box(const Partition& p, int rank, int layers) {
   const NodeBox own = box_of(p, rank);
   RankBox box;
   for (int axis = 0; axis < 3; ++axis) {
     const bool shared = p.ranks_along(axis) > 1, periodic = p.periodic[axis];
     const std::int64_t before = own.first[axis], after = p.extents[axis] - before - own.size[axis];
-    const std::int64_t below = !shared ? 0 : periodic ? layers_of_others : std::min(before, layers_of_others);
-    const std::int64_t above = !shared ? 0 : periodic ? layers_of_others : std::min(after, layers_of_others);
+    const std::int64_t below = !shared ? 0 : periodic ? layers : std::min<std::int64_t>(before, layers);
+    const std::int64_t above = !shared ? 0 : periodic ? layers : std::min<std::int64_t>(after, layers);
     box.first[axis] = before - below;
     box.own[axis] = below;
     box.own_size[axis] = own.size[axis];
@@ -122,9 +122,10 @@ std::vector<std::int8_t> nodes_between(const AxisInterpolation& whole, bool halv
   return between;
 }
 
-std::unique_ptr<NodeExchange> layer_exchange(Ranks& ranks, const Partition& p, int dof, bool on_gpu) {
-  const Finder find(p);
-  const RankBox box = rank_box(p, p.rank);
+std::unique_ptr<NodeExchange> layer_exchange(Ranks& ranks, const Partition& p, int dof, bool on_gpu,
+                                             int layers) {
+  const Finder find(p, layers);
+  const RankBox box = rank_box(p, p.rank, layers);
   std::vector<std::int64_t> to;
   std::vector<NodePlace> from;
   std::int64_t place = 0;
@@ -145,7 +146,7 @@ std::unique_ptr<NodeExchange> layer_exchange(Ranks& ranks, const Partition& p, i
 }
 
 std::unique_ptr<NodeExchange> gathering(Ranks& ranks, const Partition& p, int dof, bool on_gpu) {
-  const Finder find(p);
+  const Finder find(p, layers_of_others);
   std::vector<std::int64_t> to;
   std::vector<NodePlace> from;
   for_nodes(p.extents, [&](const NodePosition& at) {

@@ -21,7 +21,7 @@
 
 namespace quadrille::multigrid {
 
-inline constexpr std::int64_t layers_of_others = 2;
+inline constexpr int layers_of_others = 2;
 
 // A rank's box with the layers around it. Positions past the ends of a periodic axis are those that they wrap to.
 struct RankBox {
@@ -29,7 +29,7 @@ struct RankBox {
   NodePosition own{0, 0, 0}, own_size{1, 1, 1};  // counted from `first`
   std::int64_t nodes() const { return size[0] * size[1] * size[2]; }
 };
-RankBox rank_box(const Partition& p, int rank);
+RankBox rank_box(const Partition& p, int rank, int layers = layers_of_others);
 
 // The nodes of the next coarser grid, where these axes keep every other node from `offset` on. Each belongs to the
 // rank that has it on the finer grid: some ranks may be left with none.
@@ -72,7 +72,8 @@ class Ranks {
 };
 
 // Of boxes: the layers of others, in place; and all nodes of the grid, x fastest, from the boxes.
-std::unique_ptr<NodeExchange> layer_exchange(Ranks& ranks, const Partition& p, int dof, bool on_gpu);
+std::unique_ptr<NodeExchange> layer_exchange(Ranks& ranks, const Partition& p, int dof, bool on_gpu,
+                                             int layers = layers_of_others);
 std::unique_ptr<NodeExchange> gathering(Ranks& ranks, const Partition& p, int dof, bool on_gpu);
 
 }  // namespace quadrille::multigrid

@@ -4,6 +4,7 @@
 
 #include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/couplings.hpp"
+#include "kernels/multigrid/multigrid.hpp"
 
 namespace quadrille::multigrid {
 
@@ -17,7 +18,7 @@ constexpr bool finite(double v) {
 // The inverse of each diagonal block, [column][row], by Gauss-Jordan with row pivots; a column without a
 // pivot gives zeros, as does the block of a node that takes no part.
 struct InvertBlocks {
-  static constexpr int most = 64;  // unknowns a node
+  static constexpr int most = most_multigrid_unknowns;
   int dof;
   std::int64_t rows;
   const double* blocks;  // [column][row]

@@ -2,17 +2,11 @@
 // kernels/multigrid.
 #pragma once
 
-#include <cstdlib>
-
 #include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/coarsening.hpp"
+#include "kernels/multigrid/neighbour_form.hpp"
 
 namespace quadrille::multigrid {
-
-// Of the box of neighbours, by [z + 1][y + 1][x + 1].
-inline int slot_of(const NodeOffset& o) {
-  return (o.z + 1) * 9 + (o.y + 1) * 3 + o.x + 1;
-}
 
 // Where the couplings to other ranks' nodes lead.
 template <class Space>
@@ -42,23 +36,22 @@ std::vector<NodeOffset> ghost_offsets(const SharedOperator<Space>& a) {
   return offsets;
 }
 
-// The offsets that any rank has, the same on all of them; those between -1 and 1.
+// The offsets that any rank has, the same on all of them.
 template <class Space>
 std::vector<NodeOffset> all_offsets(const SharedOperator<Space>& a, const std::vector<NodeOffset>& ghosts) {
-  std::vector<double> found(28, 0.0);  // and whether some lead further
+  constexpr int reach = furthest_coupling, width = 2 * reach + 1, slots = width * width * width;
+  std::vector<double> found(slots + 1, 0.0);  // and whether some lead further
   const auto note = [&](const NodeOffset& o) {
-    const bool near = std::max({std::abs(o.x), std::abs(o.y), std::abs(o.z)}) <= 1;
-    found[near ? slot_of(o) : 27] = 1;
+    found[reach_of(o) <= reach ? ((o.z + reach) * width + o.y + reach) * width + o.x + reach : slots] = 1;
   };
   for (const NodeOffset& o : a.own.offsets) note(o);
   for (const NodeOffset& o : ghosts) note(o);
   a.ranks.sum(found);
-  if (found[27] > 0)
-    throw FormatError(
-        "multigrid on a grid takes operators that couple neighbouring nodes; -pc_type mg takes others");
+  if (found[slots] > 0) throw_too_far();
   std::vector<NodeOffset> offsets;
-  for (int slot = 0; slot < 27; ++slot)
-    if (found[slot] > 0) offsets.push_back({slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1});
+  for (int slot = 0; slot < slots; ++slot)
+    if (found[slot] > 0)
+      offsets.push_back({slot % width - reach, slot / width % width - reach, slot / width / width - reach});
   return offsets;
 }
 
@@ -70,20 +63,21 @@ void exchange_rows(NodeExchange& exchange, const BlockDiagonals<double, Space>& 
     exchange.run(from.values.data() + column * from.rows(), to.values.data() + column * to.rows(), stream);
 }
 
-// This rank's box of the operator; the rows of others come by `exchange`.
+// This rank's box of the operator, zero in the layers.
 template <class Machine>
-BlockDiagonals<double, typename Machine::Space> in_box(Machine& machine,
-                                                       const SharedOperator<typename Machine::Space>& a,
-                                                       const RankBox& box, NodeExchange& exchange) {
+BlockDiagonals<double, typename Machine::Space> own_in_box(Machine& machine,
+                                                           const SharedOperator<typename Machine::Space>& a,
+                                                           const RankBox& box,
+                                                           const std::vector<NodeOffset>& ghosts,
+                                                           const std::vector<NodeOffset>& offsets) {
   using Space = typename Machine::Space;
   const Partition& p = a.partition;
   const BoxRows rows(box, p.extents, a.own.dof);
-  const std::vector<NodeOffset> ghosts = ghost_offsets(a);
   BlockDiagonals<double, Space> in;
   in.dof = a.own.dof;
   in.extents = box.size;
   for (int axis = 0; axis < 3; ++axis) in.periodic[axis] = p.periodic[axis] && p.ranks_along(axis) == 1;
-  in.offsets = all_offsets(a, ghosts);
+  in.offsets = offsets;
   const std::int64_t columns = in.diagonals() * in.dof;
   in.values = Array<double, Space>(checked_product(columns, in.rows(), "the values of multigrid"));
   machine.for_each(in.values.size(), Zero<double>{in.values.data()});
@@ -104,6 +98,42 @@ BlockDiagonals<double, typename Machine::Space> in_box(Machine& machine,
     }
   const Array<std::int64_t, Space> there = transfer<Space>(places);
   machine.for_each(places.size(), AddEntries{there.data(), a.ghost_values, in.values.data()});
+  return in;
+}
+
+// The own rows of the neighbour form, in a box with zeros in the layers. That form needs wider layers.
+template <class Machine>
+BlockDiagonals<double, typename Machine::Space> own_neighbour_form(
+    Machine& machine, const SharedOperator<typename Machine::Space>& a, const RankBox& box,
+    const std::vector<NodeOffset>& ghosts, const std::vector<NodeOffset>& offsets) {
+  using Hub = BlockDiagonals<double, typename Machine::Space>;
+  const Partition& p = a.partition;
+  const int reach = reach_of(offsets), dof = a.own.dof;
+  const RankBox wide = rank_box(p, p.rank, reach);
+  const auto layers = layer_exchange(a.ranks, p, dof, Machine::on_gpu, reach);
+  Hub far = own_in_box(machine, a, wide, ghosts, offsets);
+  exchange_rows(*layers, far, far, machine.stream());
+  const Hub form = neighbour_form(machine, far);
+  Hub in;
+  static_cast<BlockStructure&>(in) = form;
+  in.extents = box.size;
+  in.values = decltype(in.values)(form.diagonals() * dof * in.rows());
+  machine.for_each(in.values.size(), Zero<double>{in.values.data()});
+  const BoxRows from(wide, p.extents, dof), to(box, p.extents, dof);
+  for (std::int64_t column = 0; column < form.diagonals() * dof; ++column)
+    machine.for_each(to.own_rows(), MoveOwn{from, to, form.values.data() + column * form.rows(),
+                                            in.values.data() + column * in.rows()});
+  return in;
+}
+
+// This rank's box of the operator, or of its neighbour form; the rows of others come by `exchange`.
+template <class Machine>
+BlockDiagonals<double, typename Machine::Space> in_box(Machine& machine,
+                                                       const SharedOperator<typename Machine::Space>& a,
+                                                       const RankBox& box, NodeExchange& exchange) {
+  const std::vector<NodeOffset> ghosts = ghost_offsets(a), offsets = all_offsets(a, ghosts);
+  auto in = reach_of(offsets) > 1 ? own_neighbour_form(machine, a, box, ghosts, offsets)
+                                  : own_in_box(machine, a, box, ghosts, offsets);
   exchange_rows(exchange, in, in, machine.stream());
   return in;
 }

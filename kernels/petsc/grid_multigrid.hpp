@@ -4,6 +4,7 @@
 
 #include <string>
 
+struct _p_Mat;
 struct _p_PC;
 
 namespace quadrille::petsc {
@@ -13,7 +14,7 @@ namespace quadrille::petsc {
 // their products do. Its options, with the preconditioner's prefix:
 //
 //   -pc_quadrille_mg_levels N          at most (as many as it takes)
-//   -pc_quadrille_mg_coarsest N        unknowns that are few enough to be solved by the inverse
+//   -pc_quadrille_mg_coarsest N        unknowns that are few enough to be solved directly
 //   -pc_quadrille_mg_gathered N        unknowns that are few enough for every rank to have the whole level
 //   -pc_quadrille_mg_cycle v | w | f   (v; f is full multigrid, which is not symmetric)
 //   -pc_quadrille_mg_sweeps N          of the smoother before and after, each (2)
@@ -28,6 +29,10 @@ namespace quadrille::petsc {
 // It is symmetric where the matrix is, linear, and the same in every application: any Krylov method may be
 // used.
 void register_grid_multigrid();
+
+// Whether it takes this one: of the type, on a grid, with no more unknowns a node than it takes, and not in GPU memory
+// on several ranks where PETSc has no CUDA.
+bool grid_multigrid_takes(_p_Mat* matrix);
 
 // What -ksp_view says of a quadrille_mg that is set up, in one line; empty of any other preconditioner.
 std::string grid_multigrid_text(_p_PC* pc);

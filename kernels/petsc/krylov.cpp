@@ -12,6 +12,7 @@
 #include "kernels/petsc/grid_multigrid.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
+#include "kernels/petsc/multigrid.hpp"
 #include "kernels/petsc/multigrid_setup.hpp"
 #include "kernels/petsc/petsc_error.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
@@ -190,6 +191,13 @@ bool is_given(const char* option) {
   return given;
 }
 
+bool asks_for_preconditioner(const std::string& type) {
+  char text[64] = "";
+  PetscBool set = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_type", text, sizeof text, &set));
+  return set && type == text;
+}
+
 // Unless the options say which residual is tested. Other methods than the one that the default is for may
 // know no such test.
 void test_true_residual(KSP ksp, const char* method) {
@@ -198,27 +206,37 @@ void test_true_residual(KSP ksp, const char* method) {
   if (ours && !is_given("-ksp_norm_type")) QUADRILLE_PETSC(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
 }
 
+GridLevelCount set_levels(PC pc, const KrylovProblem& problem, Mat matrix, int levels) {
+  if (!problem.on_grid) throw PetscOptionError("-pc_type mg: this operator comes without a grid");
+  return set_grid_levels(pc, matrix, problem.on_grid.get(), levels, problem.constants_are_null);
+}
+
+std::string in_words(const GridLevelCount& made) {
+  return std::to_string(made.levels) + (made.levels == 1 ? " level of " : " levels down to ") +
+         std::to_string(made.coarsest) + " unknowns, coarse operators P^T A P";
+}
+
 // Everything before the first iteration.
-Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched) {
+Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched, GridLevelCount& made) {
   Handle<KSP> solver = make<KSP>("KSPCreate", [=](KSP* k) {
     return KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), k);
   });
   KSP ksp = solver.get();
   PC preconditioner = nullptr;
-  QUADRILLE_PETSC(
-      KSPSetOperators(ksp, matrix, problem.preconditioned_by ? problem.preconditioned_by.get() : matrix));
-  const SolverDefaults defaults = solver_defaults(bool(problem.coarsen), problem.takes_multigrid_by_operator);
+  const bool by_operator = problem.on_grid && asks_for_preconditioner("quadrille_mg");
+  QUADRILLE_PETSC(KSPSetOperators(ksp, matrix, by_operator ? problem.on_grid.get() : matrix));
+  const SolverDefaults defaults = defaults_of(problem);
   QUADRILLE_PETSC(KSPSetType(ksp, defaults.method));
   QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
   QUADRILLE_PETSC(PCSetType(preconditioner, defaults.preconditioner));
   QUADRILLE_PETSC(KSPSetTolerances(ksp, defaults.tolerance, 0, PETSC_DEFAULT, PETSC_DEFAULT));
   with_options_to_blame(problem, solver, matrix, [&] {
     const MultigridRequest multigrid = multigrid_request(defaults);
-    const bool galerkin = multigrid.wanted && set_levels(preconditioner, problem, matrix, multigrid);
+    if (multigrid.wanted) made = set_levels(preconditioner, problem, matrix, multigrid.levels);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));
     if (defaults.tests_true_residual) test_true_residual(ksp, defaults.method);
     keep_answers_comparable(ksp);
-    if (multigrid.wanted) keep_operators(preconditioner, galerkin);
+    if (multigrid.wanted) keep_operators(preconditioner);
     QUADRILLE_PETSC(KSPSetUp(ksp));
   });
   refuse_crashing_method(ksp);
@@ -349,11 +367,10 @@ Handle<MatNullSpace> constants(Vec model, int block_size) {
   });
 }
 
-bool asks_for_preconditioner(const std::string& type) {
-  char text[64] = "";
-  PetscBool set = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_type", text, sizeof text, &set));
-  return set && type == text;
+SolverDefaults defaults_of(const KrylovProblem& problem) {
+  if (!problem.on_grid) return solver_defaults(Multigrid::none);
+  const bool own = problem.on_grid == problem.matrix && grid_multigrid_takes(problem.matrix.get());
+  return solver_defaults(own ? Multigrid::by_operator : Multigrid::by_petsc);
 }
 
 KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, std::vector<double>& x,
@@ -370,7 +387,8 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
     copy_out_of(right_side.get(), b);
   }
   Watch watched{monitor};
-  Handle<KSP> ksp = set_up(problem, matrix.get(), watched);
+  GridLevelCount made{0};
+  Handle<KSP> ksp = set_up(problem, matrix.get(), watched, made);
   const bool on_gpu = multiplies_on_gpu(matrix.get());
   with_options_to_blame(problem, ksp, matrix.get(), [&] {
     if (on_gpu) warm_up(ksp.get(), matrix.get(), right_side.get(), solution.get());
@@ -399,7 +417,7 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   QUADRILLE_PETSC(PCGetType(preconditioner, &preconditioner_type));
   result.method = method;
   result.preconditioner = preconditioner_type;
-  result.multigrid = grid_multigrid_text(preconditioner);
+  result.multigrid = made.levels > 0 ? in_words(made) : grid_multigrid_text(preconditioner);
   result.residual = true_residual(matrix.get(), right_side.get(), solution.get());
   result.converged = reason > 0 && result.residual <= std::sqrt(std::max(result.tolerance, 1e-8));
   if (reason > 0 && !result.converged)

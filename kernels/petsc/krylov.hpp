@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/petsc/multigrid.hpp"
 #include "kernels/petsc/shared_mat.hpp"
 #include "kernels/petsc/solver_defaults.hpp"
 
@@ -18,10 +17,9 @@ struct KrylovProblem {
       false;  // A maps the constants of each unknown to zero: they are kept out of b and x
   bool has_options =
       false;  // PETSc was given options: what fails for want of an operation, or by a bad value, is put down to them
-  Coarsen coarsen = {};                      // for multigrid; may be empty
-  bool takes_multigrid_by_operator = false;  // quadrille_mg is the default then, on the GPU
-  // What the preconditioner is made from, where that is not `matrix`.
-  SharedMat preconditioned_by = {};
+  // The same operator as a matrix of the type `quadrille` on a grid, which may be `matrix`: multigrid is made from
+  // it. May be null.
+  SharedMat on_grid = {};
 };
 
 struct KrylovResult {
@@ -33,19 +31,20 @@ struct KrylovResult {
   double tolerance = 0;                // relative, of PETSc's test
   double residual = 0;                 // |b - A x| / |b| in the 2-norm; not divided where b is zero
   std::string method, preconditioner;  // PETSc's names: "cg", "jacobi"
-  std::string multigrid;               // of quadrille_mg: its levels, for people
+  std::string multigrid;               // its levels, for people; empty without
   double setup_s = 0, solve_s = 0;
   double matmult_ms = 0;  // median of MatMult, after the solve
 };
-
-// Whether PETSc's options name this preconditioner for the solve (-pc_type).
-bool asks_for_preconditioner(const std::string& type);
 
 // Called after every iteration with PETSc's residual norm over the one of iteration 0, and the tolerance for
 // it.
 using KrylovMonitor = std::function<void(int iteration, double residual, double tolerance)>;
 
-// Solves A x = b from x = 0, by what solver_defaults() says where PETSc's options database does not
+// Which preconditioner the solve takes by default: multigrid where the operator is on a grid, by whole cycles of its own
+// (quadrille_mg) where `matrix` is that one.
+SolverDefaults defaults_of(const KrylovProblem& problem);
+
+// Solves A x = b from x = 0, by defaults_of() where PETSc's options database does not
 // (-ksp_type, -pc_type, -ksp_rtol, ...). `b` loses its constants where they are null. Not to converge is no
 // error, but a result. On several ranks b and x are of this rank's rows, the result is the same on all, and
 // the times are the longest. Throws PetscError without a Session and where PETSc fails, PetscOptionError

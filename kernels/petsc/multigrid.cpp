@@ -1,14 +1,21 @@
+#include "kernels/petsc/multigrid.hpp"
+
 #include <petscksp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
+#include "kernels/multigrid/grid_levels.hpp"
+#include "kernels/petsc/grid_matrix.hpp"
 #include "kernels/petsc/indices.hpp"
 #include "kernels/petsc/matrix_type/compact_aij.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
+#include "kernels/petsc/matrix_type/rank_exchange.hpp"
 #include "kernels/petsc/multigrid_setup.hpp"
 #include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/transfer_matrix.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
 
 namespace quadrille::petsc {
@@ -51,6 +58,73 @@ Handle<Mat> direct_matrix(Mat operator_matrix, int held) {
   return matrix;
 }
 
+// Coefficients that jump take many more iterations where the coarsest grid is small (docs/solve-defaults.md); those of
+// 2D are cheap to factorise.
+GridLevelChoice choice_of(const Partition& partition, int levels) {
+  GridLevelChoice choice;
+  choice.levels = levels;
+  if (partition.extents[2] == 1) choice.few_by_operator = 16000;
+  return choice;
+}
+
+std::vector<GridLevel> levels_of(Mat on_grid, int levels) {
+  if (!is_typed(on_grid) || !typed(on_grid).on_grid())
+    throw FormatError("multigrid needs a matrix of type quadrille on a grid");
+  const LocalParts parts = typed(on_grid).store().parts(false);
+  const GridLevelChoice choice = choice_of(*parts.partition, levels);
+  if (!distributed(on_grid)) return grid_levels(*parts.hub, choice);
+  PetscRanks ranks(PetscObjectComm(reinterpret_cast<PetscObject>(on_grid)));
+  return grid_levels(shared_operator(parts, *parts.hub, parts.ghost->value, ranks), choice);
+}
+
+// How the levels multiply.
+struct LevelFormat {
+  GridFormat format;
+  bool as_aij = false;
+
+  LevelFormat(Mat finest, Mat on_grid) : as_aij(!is_typed(finest)) {
+    VecType vectors = nullptr;
+    QUADRILLE_PETSC(MatGetVecType(finest, &vectors));
+    const bool on_gpu = as_aij
+                            ? std::string(vectors == nullptr ? "" : vectors).find("cuda") != std::string::npos
+                            : typed(on_grid).multiplies_on_gpu();
+    const TypeOptions& options = typed(on_grid).options;
+    format = {options.format, on_gpu ? SpaceKind::cuda : SpaceKind::cpu, options.of_format};
+  }
+  SharedMat matrix(const GridLevel& level) const {
+    GridRows rows{level.structure, transfer<Host>(level.values)};
+    if (!as_aij) return make_grid_matrix(level.partition, std::move(rows), format);
+    return make_aij(make_grid_matrix(level.partition, std::move(rows)).get(),
+                    format.space == SpaceKind::cuda);
+  }
+  // To the next finer level.
+  SharedMat interpolation(const GridLevel& level) const {
+    const int dof = level.structure.dof;
+    std::shared_ptr<const GridTransfer<double>> own;
+    if (level.weights.size() > 0)
+      own = make_weighted_transfer(level.axes, dof, transfer<Host>(level.weights), format.space);
+    else
+      own = make_grid_transfer<double>(level.axes, dof, format.space);
+    if (level.coarse_nodes.empty()) return shared(make_transfer_matrix(std::move(own)));
+    return shared(
+        make_transfer_matrix({std::move(own), level.coarse_nodes}, own_box(level.partition).nodes() * dof));
+  }
+};
+
+void solve_coarsest_directly(PC pc, Mat coarsest, bool constants_are_null, int block_size) {
+  const Handle<Mat> matrix = direct_matrix(coarsest, constants_are_null ? block_size : 0);
+  if (constants_are_null) {  // what rounding leaves of them in its right side would come back as a large number
+    const Handle<Vec> model =
+        make<Vec>("MatCreateVecs", [&](Vec* v) { return MatCreateVecs(matrix.get(), v, nullptr); });
+    QUADRILLE_PETSC(MatSetTransposeNullSpace(matrix.get(), constants(model.get(), block_size).get()));
+  }
+  const Smoother solver(pc, 0);
+  QUADRILLE_PETSC(KSPSetOperators(solver.ksp, matrix.get(), matrix.get()));
+  QUADRILLE_PETSC(KSPSetType(solver.ksp, KSPPREONLY));
+  QUADRILLE_PETSC(
+      PCSetType(solver.pc, distributed(matrix.get()) ? PCREDUNDANT : PCLU));  // the former: LU on every rank
+}
+
 }  // namespace
 
 MultigridRequest multigrid_request(const SolverDefaults& defaults) {
@@ -67,53 +141,42 @@ MultigridRequest multigrid_request(const SolverDefaults& defaults) {
   request.levels = set ? to_index32(levels, "levels of multigrid") : 0;
   QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_mg_galerkin", text, sizeof text, &set));
   const std::string kind = set ? text : "external";
-  if (kind == "none")
-    request.operators = CoarseOperators::rediscretised;
-  else if (kind == "both" || kind == "pmat" || kind == "mat")
-    request.operators = CoarseOperators::galerkin;
-  else if (kind != "external")
-    throw PetscOptionError("-pc_mg_galerkin '" + kind +
-                           "' is not known; choose both (P^T A P) or none (discretised again)");
+  if (kind != "both" && kind != "pmat" && kind != "mat" && kind != "external")
+    throw PetscOptionError(
+        "-pc_mg_galerkin '" + kind +
+        "': the operators of the coarser levels are P^T A P here; leave it out, or choose both");
   return request;
 }
 
-bool set_levels(PC pc, const KrylovProblem& problem, Mat finest, const MultigridRequest& request) {
-  if (!problem.coarsen) throw PetscOptionError("-pc_type mg: this operator comes without coarser grids");
-  const CoarseLevels coarse = problem.coarsen(request.levels, request.operators);
-  const std::vector<MultigridLevel>& below = coarse.below;
+GridLevelCount set_grid_levels(PC pc, Mat finest, Mat on_grid, int wanted, bool constants_are_null) {
+  const std::vector<GridLevel> below = levels_of(on_grid, wanted);
   const auto levels = static_cast<PetscInt>(below.size()) + 1;
+  if (levels < wanted)
+    throw PetscOptionError("-pc_mg_levels " + std::to_string(wanted) + ": the grid can be halved to " +
+                           std::to_string(levels) + " levels at most");
+  const LevelFormat format(finest, on_grid);
   QUADRILLE_PETSC(PCSetType(pc, PCMG));
   QUADRILLE_PETSC(PCMGSetLevels(pc, levels, nullptr));
+  QUADRILLE_PETSC(PCMGSetGalerkin(pc, PC_MG_GALERKIN_EXTERNAL));
+  SharedMat matrix;  // of a level, from the finest
   for (PetscInt level = levels - 1; level > 0; --level) {
-    const PetscInt from_finest = levels - 1 - level;
-    const Mat matrix = from_finest == 0 ? finest : below[from_finest - 1].matrix.get();
     const Smoother smoother(pc, level);
-    QUADRILLE_PETSC(KSPSetOperators(smoother.ksp, matrix, matrix));
+    const Mat of_level = matrix ? matrix.get() : finest;
+    QUADRILLE_PETSC(KSPSetOperators(smoother.ksp, of_level, of_level));
     QUADRILLE_PETSC(PCSetType(smoother.pc, PCJACOBI));
-    QUADRILLE_PETSC(PCMGSetInterpolation(pc, level, below[from_finest].interpolation.get()));
+    const GridLevel& next = below[levels - 1 - level];
+    QUADRILLE_PETSC(PCMGSetInterpolation(pc, level, format.interpolation(next).get()));
+    matrix = format.matrix(next);
   }
-  const int block_size = block_size_of(finest);
-  const Handle<Mat> coarsest = direct_matrix(below.empty() ? finest : below.back().matrix.get(),
-                                             problem.constants_are_null ? block_size : 0);
-  if (problem
-          .constants_are_null) {  // what rounding leaves of them in its right side would come back as a large number
-    const Handle<Vec> model =
-        make<Vec>("MatCreateVecs", [&](Vec* v) { return MatCreateVecs(coarsest.get(), v, nullptr); });
-    QUADRILLE_PETSC(MatSetTransposeNullSpace(coarsest.get(), constants(model.get(), block_size).get()));
-  }
-  const Smoother solver(pc, 0);
-  QUADRILLE_PETSC(KSPSetOperators(solver.ksp, coarsest.get(), coarsest.get()));
-  QUADRILLE_PETSC(KSPSetType(solver.ksp, KSPPREONLY));
-  QUADRILLE_PETSC(
-      PCSetType(solver.pc, distributed(finest) ? PCREDUNDANT : PCLU));  // the former: LU on every rank
-  return coarse.galerkin;
+  const Mat coarsest = matrix ? matrix.get() : finest;
+  solve_coarsest_directly(pc, coarsest, constants_are_null, block_size_of(finest));
+  return {static_cast<int>(levels), rows_of_all(coarsest)};
 }
 
-void keep_operators(PC pc, bool galerkin) {
+void keep_operators(PC pc) {
   PetscBool is_mg = PETSC_FALSE;
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCMG, &is_mg));
-  if (!is_mg) return;
-  QUADRILLE_PETSC(PCMGSetGalerkin(pc, galerkin ? PC_MG_GALERKIN_EXTERNAL : PC_MG_GALERKIN_NONE));
+  if (is_mg) QUADRILLE_PETSC(PCMGSetGalerkin(pc, PC_MG_GALERKIN_EXTERNAL));
 }
 
 }  // namespace quadrille::petsc

@@ -1,39 +1,36 @@
-// Geometric multigrid by PETSc's PCMG, on levels of any matrices, on one rank or spread over all. No PETSc
-// header is needed to include this.
+// PETSc's PCMG on the levels of an operator on a grid. No PETSc header is needed to include this.
 #pragma once
 
-#include <functional>
-#include <vector>
+#include <cstdint>
 
-#include "kernels/petsc/shared_mat.hpp"
 #include "kernels/petsc/solver_defaults.hpp"
 
+struct _p_Mat;  // PETSc's Mat is a pointer to it, and PC to the other
+struct _p_PC;
+
 namespace quadrille::petsc {
-
-// A level below the finest.
-struct MultigridLevel {
-  SharedMat matrix;
-  SharedMat interpolation;  // to the next finer level; its transpose restricts
-};
-
-// How an operator on a coarser grid is made: the PDE is discretised there again, or P^T A P.
-enum class CoarseOperators { as_suits, rediscretised, galerkin };
-
-struct CoarseLevels {
-  std::vector<MultigridLevel> below;  // the finest, the next finer ones first
-  bool galerkin = false;              // how their operators were made
-};
 
 // Of -pc_type, -pc_mg_levels and -pc_mg_galerkin in PETSc's options, with `defaults` where they do not say.
 // Throws PetscOptionError where they make no sense.
 struct MultigridRequest {
   bool wanted = false;
-  int levels = 0;  // 0: not said
-  CoarseOperators operators = CoarseOperators::as_suits;
+  int levels = 0;  // 0: as many as suit the grid
 };
 MultigridRequest multigrid_request(const SolverDefaults& defaults);
 
-// `levels` counts the finest, and 0 stands for as many as suit the grid.
-using Coarsen = std::function<CoarseLevels(int levels, CoarseOperators operators)>;
+// Before PCSetFromOptions(): makes `pc` a PCMG for `finest`, with the levels of `on_grid`, a matrix of the type
+// `quadrille` on a grid with the same rows (kernels/multigrid/grid_levels.hpp): as many as are asked for (0: as suit
+// it), P^T A P in the same format, or as AIJ in the same memory where `finest` is no matrix of the type. Smoothers are
+// Chebyshev with Jacobi and the coarsest level is solved by LU, unless the options say otherwise. An operator that maps
+// the constants of each unknown to zero (`constants_are_null`) needs no more: each residual is orthogonal to them on
+// every level, for the rows of P add up to one, and on the coarsest one the first node of each unknown is held, which
+// changes nothing but the constant. Collective. Throws PetscOptionError
+// where there are not so many levels, FormatError where `on_grid` is no such matrix.
+struct GridLevelCount {
+  int levels = 1;
+  std::int64_t coarsest = 0;  // unknowns
+};
+GridLevelCount set_grid_levels(_p_PC* pc, _p_Mat* finest, _p_Mat* on_grid, int levels,
+                               bool constants_are_null);
 
 }  // namespace quadrille::petsc

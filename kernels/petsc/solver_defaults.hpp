@@ -11,12 +11,13 @@ struct SolverDefaults {
   bool tests_true_residual = false;       // -ksp_norm_type unpreconditioned, of this method alone
 };
 
-// Multigrid where the problem has coarser grids: it makes what is left of b - A x look small, so that is what
-// is tested. By the operator alone where it takes that, in GPU memory: a cycle is one CUDA graph there.
-constexpr SolverDefaults solver_defaults(bool has_coarser_grids, bool by_operator = false) {
-  if (has_coarser_grids || by_operator)
-    return {.preconditioner = by_operator ? "quadrille_mg" : "mg", .tests_true_residual = true};
-  return {};
+enum class Multigrid { none, by_petsc, by_operator };  // pcs "mg" and "quadrille_mg"
+
+// Multigrid makes what is left of b - A x look small, so that is what is tested.
+constexpr SolverDefaults solver_defaults(Multigrid multigrid) {
+  if (multigrid == Multigrid::none) return {};
+  return {.preconditioner = multigrid == Multigrid::by_operator ? "quadrille_mg" : "mg",
+          .tests_true_residual = true};
 }
 
 }  // namespace quadrille::petsc

@@ -105,7 +105,7 @@ error_max matmult_ms seconds method preconditioner""".split()
             self.assertEqual(record["preconditioner"], "quadrille_mg")
             self.assertRegex(screen, r"\nmultigrid: \d levels, .*V\(2,2\) in fp32\n")
         _, screen = self.solved("poisson", "--grid", "64x48", *mg, "-pc_quadrille_mg_levels", "2", "-pc_quadrille_mg_precision", "double")
-        self.assertIn("multigrid: 2 levels, 64x48 to 32x24, interpolation linear, 768 unknowns solved by the inverse, V(2,2) in fp64", screen)
+        self.assertIn("multigrid: 2 levels, 64x48 to 32x24, interpolation linear, 768 unknowns solved directly, V(2,2) in fp64", screen)
 
     def test_multigrid_on_the_operators_grid_beside_every_format(self):
         counts = {self.solved("diffusion", "--grid", "12x11x9", "--dof", "2", "--format", name, "--", "-pc_type", "quadrille_mg",

@@ -1,5 +1,5 @@
-// CG with multigrid, the default where there are coarser grids: iterations that do not grow with the grid,
-// the order of convergence, and what its options choose.
+// CG with multigrid, by PETSc's PCMG on the levels of the operator and by whole cycles of its own: iterations that do
+// not grow with the grid, the order of convergence, and what the options choose.
 #include <gtest/gtest.h>
 #include <petscksp.h>
 
@@ -7,14 +7,16 @@
 #include <cmath>
 #include <memory>
 #include <ostream>
+#include <regex>
 #include <string>
 #include <vector>
 
-#include "drivers/support/coarse_grids.hpp"
+#include "assembly/pdes.hpp"
 #include "drivers/support/rank_part.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/all_products.hpp"
+#include "kernels/petsc/grid_matrix.hpp"
 #include "kernels/petsc/krylov.hpp"
 #include "kernels/petsc/matrix_type/register.hpp"
 #include "kernels/petsc/petsc_error.hpp"
@@ -44,46 +46,41 @@ struct Setting {
   int dof = 1;
   bool manufactured = true;
   SpaceKind space = SpaceKind::cpu;
+  int radius = 1;
 };
 
 struct Solved {
   petsc::KrylovResult result;
-  std::size_t levels = 0;
-  bool galerkin = false;
+  std::size_t levels = 0;     // of PCMG
   std::int64_t coarsest = 0;  // unknowns
   Errors errors;
 };
 
 Solved solve(const Setting& s, Grid grid) {
   grid.dof = s.dof;
-  PdeOnGrid finest;
-  finest.pde = s.pde;
-  finest.grid = grid;
-  finest.points = make_stencil(s.stencil, grid.dimension, 1);
-  finest.boundary = parse_boundary(s.sides, grid.dimension);
-  finest.input.manufactured = s.manufactured;
-  PdeProblem problem = assemble_pde(s.pde, grid, finest.points, finest.boundary, finest.input);
+  const Stencil points = make_stencil(s.stencil, grid.dimension, s.radius);
+  const Boundary boundary = parse_boundary(s.sides, grid.dimension);
+  PdeInput input;
+  input.manufactured = s.manufactured;
+  PdeProblem problem = assemble_pde(s.pde, grid, points, boundary, input);
   petsc::register_matrix_type();
   BlockDiagonals<double>& hub = problem.system.hub;
-  finest.as_aij = s.format == "petsc_aij";
-  finest.format = {finest.as_aij ? "cds" : s.format, s.space};
-  finest.matrix = petsc::make_grid_matrix(partition_of(grid, finest.boundary), {hub, std::move(hub.values)},
-                                          finest.format);
-  Solved solved;
-  const petsc::KrylovProblem krylov{
-      finest.as_aij ? petsc::make_aij(finest.matrix.get(), false) : finest.matrix, problem.singular, true,
-      [&](int levels, petsc::CoarseOperators operators) {
-        petsc::CoarseLevels coarse = coarsen(finest, levels, operators);
-        solved.levels = coarse.below.size() + 1;
-        solved.galerkin = coarse.galerkin;
-        const auto& last = coarse.below.empty() ? finest.matrix : coarse.below.back().matrix;
-        solved.coarsest = petsc::rows_of_all(last.get());
-        return coarse;
-      }};
+  const bool as_aij = s.format == "petsc_aij";
+  const petsc::SharedMat matrix = petsc::make_grid_matrix(
+      partition_of(grid, boundary), {hub, std::move(hub.values)}, {as_aij ? "cds" : s.format, s.space});
+  const petsc::KrylovProblem krylov{as_aij ? petsc::make_aij(matrix.get(), false) : matrix, problem.singular,
+                                    true, matrix};
   std::vector<double> u;
+  Solved solved;
   solved.result = petsc::krylov_solve(krylov, problem.system.rhs, u, nullptr);
+  std::smatch found;
+  const std::regex words("^([0-9]+) levels? (down to|of) ([0-9]+) unknowns");
+  if (std::regex_search(solved.result.multigrid, found, words)) {
+    solved.levels = std::stoul(found[1]);
+    solved.coarsest = std::stol(found[3]);
+  }
   if (problem.exact.empty()) return solved;
-  solved.errors = errors_against(problem, u, grid, finest.boundary);
+  solved.errors = errors_against(problem, u, grid, boundary);
   return solved;
 }
 
@@ -117,9 +114,9 @@ class Multigrid : public testing::TestWithParam<MeshCase> {};
 
 TEST_P(Multigrid, IterationsDoNotGrowAndTheOrderIsTwo) {
   const MeshCase& c = GetParam();
-  for (const char* galerkin : {"none", "both"}) {
-    SCOPED_TRACE(std::string("-pc_mg_galerkin ") + galerkin);
-    const Option option("-pc_mg_galerkin", galerkin);
+  for (const std::string pc : {"mg", "quadrille_mg"}) {
+    SCOPED_TRACE(pc);
+    const Option option("-pc_type", pc);
     const Setting setting{c.pde, c.sides, c.stencil, "cds", c.dof};
     const Solved coarse = solve_by_levels(setting, grid_of(c.dimension, c.dimension == 2 ? 96 : 32), 3),
                  fine = solve_by_levels(setting, grid_of(c.dimension, c.dimension == 2 ? 192 : 64), 4);
@@ -127,15 +124,16 @@ TEST_P(Multigrid, IterationsDoNotGrowAndTheOrderIsTwo) {
       EXPECT_TRUE(s->result.converged) << s->result.reason;
       EXPECT_LE(s->result.iterations, c.most_iterations);
       EXPECT_LE(s->result.residual, 1.01e-8);
+      EXPECT_EQ(s->result.preconditioner, pc);
+      if (pc == "quadrille_mg") continue;
       EXPECT_GE(s->levels, 3u);
-      EXPECT_LE(s->coarsest, 1000);
-      EXPECT_EQ(s->galerkin, galerkin == std::string("both"));
+      EXPECT_LE(s->coarsest, c.pde == std::string("elasticity") ? 5000 : 1000);
     }
     EXPECT_LE(std::abs(fine.result.iterations - coarse.result.iterations), 2);
     EXPECT_NEAR(std::log(coarse.errors.l2 / fine.errors.l2) /
                     std::log(fine.errors.intervals / coarse.errors.intervals),
                 2, 0.1);
-    RecordProperty(galerkin,
+    RecordProperty(pc,
                    std::to_string(coarse.result.iterations) + ", " + std::to_string(fine.result.iterations));
   }
 }
@@ -162,11 +160,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(MultigridLevels, EveryNumberOfNodesIsCoarsened) {
   for (const char* sides : {"value:0", "clamp", "periodic"})
-    for (const char* galerkin : {"none", "both"}) {
-      const Option option("-pc_mg_galerkin", galerkin);
+    for (const char* pc : {"mg", "quadrille_mg"}) {
+      const Option option("-pc_type", pc);
       for (const auto& [nx, ny] : {std::pair{101, 77}, {255, 33}, {400, 3}, {1, 1500}}) {
-        SCOPED_TRACE(std::string(sides) + " " + galerkin + " " + std::to_string(nx) + "x" +
-                     std::to_string(ny));
+        SCOPED_TRACE(std::string(sides) + " " + pc + " " + std::to_string(nx) + "x" + std::to_string(ny));
         const Solved s = solve({"poisson", sides}, {2, {nx, ny, 1}, {1, 1, 1}, 1});
         EXPECT_TRUE(s.result.converged) << s.result.reason;
         EXPECT_LE(s.result.iterations, 14);
@@ -176,6 +173,7 @@ TEST(MultigridLevels, EveryNumberOfNodesIsCoarsened) {
 
 TEST(MultigridLevels, AreAsManyAsAsked) {
   const Grid grid{2, {40, 24, 1}, {1, 1, 1}, 1};
+  const Option mg("-pc_type", "mg");
   for (const int levels : {1, 2, 4, 6}) {
     const Option option("-pc_mg_levels", std::to_string(levels));
     const Solved s = solve({"poisson", "clamp"}, grid);
@@ -186,22 +184,23 @@ TEST(MultigridLevels, AreAsManyAsAsked) {
   try {
     solve({"poisson", "clamp"}, grid);
     ADD_FAILURE() << "nine levels were made";
-  } catch (const InputError& error) {
+  } catch (const PetscOptionError& error) {
     EXPECT_NE(std::string(error.what()).find("-pc_mg_levels 9"), std::string::npos) << error.what();
   }
 }
 
 TEST(MultigridLevels, WrongOptionsAreNamed) {
   const Grid grid{2, {20, 20, 1}, {1, 1, 1}, 1};
-  {
-    const Option option("-pc_mg_levels", "0");
-    EXPECT_THROW(solve({"poisson", "clamp"}, grid), PetscOptionError);
+  const Option mg("-pc_type", "mg");
+  for (const auto& [name, value] :
+       {std::pair("-pc_mg_levels", "0"), {"-pc_mg_galerkin", "nosuch"}, {"-pc_mg_galerkin", "none"}}) {
+    const Option option(name, value);
+    EXPECT_THROW(solve({"poisson", "clamp"}, grid), PetscOptionError) << name << " " << value;
   }
-  const Option option("-pc_mg_galerkin", "nosuch");
-  EXPECT_THROW(solve({"poisson", "clamp"}, grid), PetscOptionError);
 }
 
 TEST(MultigridLevels, TakeEveryFormat) {
+  const Option mg("-pc_type", "mg");
   const Grid grid{2, {48, 36, 1}, {1, 1, 1}, 1};
   int fewest = 1000, most = 0;
   for (const FormatEntry& entry : petsc::all_products()) {
@@ -216,8 +215,8 @@ TEST(MultigridLevels, TakeEveryFormat) {
 TEST(MultigridLevels, TakeEveryFormat_cuda) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   const Grid grid{2, {48, 36, 1}, {1, 1, 1}, 1};
-  for (const char* galerkin : {"none", "both"}) {
-    const Option option("-pc_mg_galerkin", galerkin);
+  for (const char* pc : {"mg", "quadrille_mg"}) {
+    const Option option("-pc_type", pc);
     const Setting on_cpu{"poisson", "value:0,clamp,periodic,periodic", "star", "cds", 2};
     const int expected = solve(on_cpu, grid).result.iterations;
     for (const FormatEntry& entry : petsc::all_products()) {
@@ -234,13 +233,13 @@ TEST(MultigridLevels, TakeEveryFormat_cuda) {
 
 // Interpolation that follows the operator: CG with Jacobi needs hundreds to thousands of iterations.
 TEST(MultigridLevels, JumpsOfAMillionConverge) {
+  const Option mg("-pc_type", "mg");
   for (const char* sides : {"value:0", "clamp", "periodic"})
     for (const auto& [dimension, n, levels] : {std::array{2, 64, 3}, {2, 131, 4}, {3, 32, 3}}) {
       SCOPED_TRACE(std::string(sides) + ", " + std::to_string(n));
       const Option option("-pc_mg_levels", std::to_string(levels));
       const Solved s = solve({"diffusion", sides, "star", "cds", 1, false},
                              {dimension, {n, n, dimension == 3 ? n : 1}, {1, 1, 1}, 1});
-      EXPECT_TRUE(s.galerkin);
       EXPECT_TRUE(s.result.converged) << s.result.reason;
       EXPECT_LE(s.result.iterations, 25);
       EXPECT_LE(s.result.residual, 2e-6);  // what rounding leaves
@@ -250,17 +249,41 @@ TEST(MultigridLevels, JumpsOfAMillionConverge) {
 // A coarsest grid that is small takes twice the iterations here. What rounding leaves of the constants is
 // kept from the direct solver: CG takes the preconditioner for indefinite otherwise.
 TEST(MultigridLevels, TheCoarsestGridIsLargeWhereCoefficientsJump) {
-  for (const char* sides : {"value:0", "clamp"})
-    for (const auto& [dimension, n] : {std::pair{2, 260}, {3, 40}}) {
-      SCOPED_TRACE(std::string(sides) + ", " + std::to_string(dimension) + "D");
-      const Solved s = solve({"diffusion", sides, "star", "cds", 1, false},
-                             {dimension, {n, n + 10, dimension == 3 ? n + 1 : 1}, {1, 1, 1}, 1});
+  for (const char* pc : {"mg", "quadrille_mg"})
+    for (const char* sides : {"value:0", "clamp"})
+      for (const auto& [dimension, n] : {std::pair{2, 260}, {3, 40}}) {
+        SCOPED_TRACE(std::string(pc) + " " + sides + ", " + std::to_string(dimension) + "D");
+        const Option option("-pc_type", pc);
+        const Solved s = solve({"diffusion", sides, "star", "cds", 1, false},
+                               {dimension, {n, n + 10, dimension == 3 ? n + 1 : 1}, {1, 1, 1}, 1});
+        EXPECT_TRUE(s.result.converged) << s.result.reason;
+        EXPECT_LE(s.result.iterations, 17);
+        if (pc == std::string("quadrille_mg")) continue;
+        EXPECT_GE(s.levels, 2u);
+        EXPECT_GT(s.coarsest, 1000);
+        EXPECT_LE(s.coarsest, dimension == 2 ? 16000 : 5000);
+      }
+}
+
+// Of couplings further than neighbours, by their neighbour form.
+TEST(MultigridLevels, OfWideStars) {
+  for (const char* pc : {"mg", "quadrille_mg"})
+    for (const int radius : {2, 4}) {
+      SCOPED_TRACE(std::string(pc) + " " + std::to_string(radius));
+      const Option option("-pc_type", pc);
+      Setting wide{"poisson", "periodic"};
+      wide.radius = radius;
+      const Solved s = solve(wide, {3, {40, 30, 24}, {1, 1, 1}, 1});
       EXPECT_TRUE(s.result.converged) << s.result.reason;
-      EXPECT_LE(s.result.iterations, 17);
-      EXPECT_GE(s.levels, 2u);
-      EXPECT_GT(s.coarsest, 1000);
-      EXPECT_LE(s.coarsest, dimension == 2 ? 16000 : 5000);
+      EXPECT_LE(s.result.iterations, 11);
     }
+}
+
+// What is taken where no option says.
+TEST(MultigridLevels, AreTheDefault) {
+  const Grid grid{2, {48, 36, 1}, {1, 1, 1}, 1};
+  EXPECT_EQ(solve({"poisson", "clamp"}, grid).result.preconditioner, "quadrille_mg");
+  EXPECT_EQ(solve({"poisson", "clamp", "star", "petsc_aij"}, grid).result.preconditioner, "mg");
 }
 
 }  // namespace

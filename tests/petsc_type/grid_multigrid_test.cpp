@@ -206,13 +206,13 @@ TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
   const std::string plain = with({{"coarsest", "300"}});
   for (const char* words :
        {"type: quadrille_mg", "3 levels, 24x20x20 to 6x5x5", "interpolation by the operator on 1 of them",
-        "150 unknowns solved by the inverse", "moved by a cycle"})
+        "150 unknowns solved directly", "moved by a cycle"})
     expect_says(plain, words);
   expect_says(with({{"levels", "2"}}), "2 levels, 24x20x20 to 12x10x10");
   expect_says(with({{"coarsest", "1200"}}), "to 12x10x10");
   expect_says(with({{"coarsest", "300"}, {"interpolation", "operator"}}), "interpolation by the operator");
   expect_says(with({{"coarsest", "300"}, {"interpolation", "linear"}}), "interpolation linear");
-  expect_says(plain, "solved by the inverse");
+  expect_says(plain, "solved directly");
   expect_says(plain, "V(2,2) in fp32");
   if (ranks() > 1) {
     const std::string by = " by " + std::to_string(ranks()) + " ranks, V(2,2)";
@@ -245,7 +245,9 @@ const Case shared_cases[] = {{1, {300, 1, 1}, 1, 1, false, {}},
                              {3, {10, 9, 11}, 1, 1, false, {}},
                              {3, {13, 12, 17}, 1, 1, true, {false, false, true}},
                              {3, {8, 9, 7}, 3, 1, true, {}},
-                             {3, {5, 5, 40}, 1, 1, false, {}}};
+                             {3, {5, 5, 40}, 1, 1, false, {}},
+                             {2, {24, 23, 1}, 2, 2, true, {true, false, false}},
+                             {3, {10, 9, 12}, 1, 3, false, {}}};
 
 // A node's number in the whole grid, x fastest, where the grid wraps.
 std::int64_t natural(const Case& c, PetscInt i, PetscInt j, PetscInt k) {
@@ -271,10 +273,11 @@ void set_diffusion(Mat matrix, DM grid, const Case& c, double jump) {
       const MatStencil row{k, j, i, r};
       const double a = a_at(natural(c, i, j, k));
       double sum = 0.01 * a;
-      for (PetscInt z = -1; z <= 1; ++z)
-        for (PetscInt y = -1; y <= 1; ++y)
-          for (PetscInt x = -1; x <= 1; ++x) {
-            const int away = (x != 0) + (y != 0) + (z != 0);
+      const PetscInt w = c.width;
+      for (PetscInt z = -w; z <= w; ++z)
+        for (PetscInt y = -w; y <= w; ++y)
+          for (PetscInt x = -w; x <= w; ++x) {
+            const int away = (x != 0) + (y != 0) + (z != 0), squares = x * x + y * y + z * z;
             const PetscInt d[] = {x, y, z}, at[] = {i, j, k};
             bool there = away > 0 && (away == 1 || c.box), inside = true;
             for (int axis = 0; axis < 3; ++axis) {
@@ -284,7 +287,7 @@ void set_diffusion(Mat matrix, DM grid, const Case& c, double jump) {
             }
             if (!there) continue;
             const double b = inside ? a_at(natural(c, i + x, j + y, k + z)) : a;
-            const PetscScalar v = -2 * a * b / (a + b) / away;
+            const PetscScalar v = -2 * a * b / (a + b) / squares;
             const MatStencil column{k + z, j + y, i + x, r};
             sum -= v;
             if (inside) CALL(MatSetValuesStencil(matrix, 1, &row, 1, &column, &v, ADD_VALUES));
@@ -463,8 +466,9 @@ TEST_F(MatrixType, GridMultigridRefusesWithASentence) {
   };
   expect_refused(p.theirs.get(), "needs a matrix of type quadrille on a grid (-dm_mat_type quadrille)");
   Case wide = c;
-  wide.width = 2;
-  expect_refused(filled_pair(wide, "cds").ours.get(), "couple neighbouring nodes");
+  wide.width = 5;
+  wide.size = {40, 44, 1};
+  expect_refused(filled_pair(wide, "cds").ours.get(), "at most 4 apart");
   const Handle<Mat> loose = make<Mat>(
       "MatConvert", [&](Mat* m) { return MatConvert(p.theirs.get(), "quadrille", MAT_INITIAL_MATRIX, m); });
   expect_refused(loose.get(), "this one has none");

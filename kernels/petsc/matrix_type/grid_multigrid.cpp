@@ -12,6 +12,7 @@
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
 #include "kernels/petsc/matrix_type/rank_exchange.hpp"
+#include "kernels/petsc/session.hpp"
 #include "kernels/petsc/uses.hpp"
 #include "kernels/petsc/vector_arrays.hpp"
 
@@ -121,8 +122,11 @@ class GridPreconditioner {
     if (distributed(matrix)) {
       ranks_ = std::make_unique<PetscRanks>(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)));
       const LocalParts& parts = values.parts;
-      multigrid_ = on_gpu_ ? shared(parts, *parts.device_hub, parts.device_ghost->value, options)
-                           : shared(parts, *parts.hub, parts.ghost->value, options);
+      multigrid_ =
+          on_gpu_
+              ? make_grid_multigrid(
+                    shared_operator(parts, *parts.device_hub, parts.device_ghost->value, *ranks_), options)
+              : make_grid_multigrid(shared_operator(parts, *parts.hub, parts.ghost->value, *ranks_), options);
     } else {
       multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options)
                            : make_grid_multigrid(*values.hub, options);
@@ -181,20 +185,6 @@ class GridPreconditioner {
   }
 
  private:
-  template <class Space>
-  std::unique_ptr<GridMultigrid> shared(const LocalParts& parts, const BlockDiagonals<double, Space>& own,
-                                        const Array<double, Space>& ghost_values,
-                                        const GridMultigridOptions& options) {
-    return make_grid_multigrid(SharedOperator<Space>{own,
-                                                     *parts.ghost,
-                                                     ghost_values.data(),
-                                                     {parts.boundary_rows.begin(), parts.boundary_rows.end()},
-                                                     {parts.ghost_columns.begin(), parts.ghost_columns.end()},
-                                                     *parts.partition,
-                                                     *ranks_},
-                               options);
-  }
-
   static double* on_device(Array<double, Device>& array, std::int64_t size) {
     if (array.size() < size) array = Array<double, Device>(size);
     return array.data();
@@ -256,6 +246,13 @@ PetscErrorCode create(PC pc) {
 
 void register_grid_multigrid() {
   QUADRILLE_PETSC(PCRegister(type_name, create));
+}
+
+bool grid_multigrid_takes(Mat matrix) {
+  if (!is_typed(matrix) || !typed(matrix).on_grid()) return false;
+  TypedMatrix& t = typed(matrix);
+  if (distributed(matrix) && t.multiplies_on_gpu() && !has_cuda()) return false;
+  return t.store().dof() <= most_multigrid_unknowns;
 }
 
 std::string grid_multigrid_text(PC pc) {

@@ -1,5 +1,7 @@
 #include "kernels/petsc/matrix_type/operator.hpp"
 
+#include <petscdevice.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -50,11 +52,16 @@ SpaceKind space_of(const TypeOptions& options) {
   return gpu ? SpaceKind::cuda : SpaceKind::cpu;
 }
 
-// Ranks of one host share its GPUs. PETSc chooses the same way where it has CUDA.
-void choose_device() {
+// Ranks of one host share its GPUs. Where PETSc has CUDA it chooses, when it first needs a GPU: before our first
+// allocation, or that would be in another GPU's memory. A program that says where may have chosen itself.
+void choose_device([[maybe_unused]] bool by_program) {
   static bool chosen = false;
-  if (has_cuda() || std::exchange(chosen, true) || cuda::device_count() == 0) return;
-  cuda::use_device(host_share().rank % cuda::device_count());
+  if (std::exchange(chosen, true) || cuda::device_count() == 0) return;
+#if defined(PETSC_HAVE_CUDA)
+  QUADRILLE_PETSC(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+#else
+  if (!by_program) cuda::use_device(host_share().rank % cuda::device_count());
+#endif
 }
 
 }  // namespace
@@ -105,7 +112,7 @@ bool fits_block_diagonals(const Csr<double>& csr, PetscInt block_size) {
 
 SpaceKind choose_space(const TypeOptions& options) {
   const SpaceKind space = space_of(options);
-  if (space == SpaceKind::cuda && !options.by_program) choose_device();
+  if (space == SpaceKind::cuda) choose_device(options.by_program);
   return space;
 }
 

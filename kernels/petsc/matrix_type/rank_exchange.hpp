@@ -5,6 +5,7 @@
 #include <petscsf.h>
 
 #include "kernels/multigrid/ranks.hpp"
+#include "kernels/petsc/matrix_type/store.hpp"
 
 namespace quadrille::petsc {
 
@@ -22,5 +23,18 @@ class PetscRanks final : public multigrid::Ranks {
  private:
   MPI_Comm comm_;
 };
+
+// The parts of a distributed matrix on a grid, with its values in Space.
+template <class Space>
+SharedOperator<Space> shared_operator(const LocalParts& parts, const BlockDiagonals<double, Space>& own,
+                                      const Array<double, Space>& ghost_values, PetscRanks& ranks) {
+  return {own,
+          *parts.ghost,
+          ghost_values.data(),
+          {parts.boundary_rows.begin(), parts.boundary_rows.end()},
+          {parts.ghost_columns.begin(), parts.ghost_columns.end()},
+          *parts.partition,
+          ranks};
+}
 
 }  // namespace quadrille::petsc

@@ -31,8 +31,8 @@ inline Grid grid_of(std::array<std::int64_t, 3> extents, std::array<double, 3> s
   return {extents[2] > 1 ? 3 : 2, extents, spacing_m, dof};
 }
 
-inline Hub poisson(const Grid& grid, const std::string& sides, const char* stencil = "star") {
-  const Stencil points = make_stencil(stencil, grid.dimension, 1);
+inline Hub poisson(const Grid& grid, const std::string& sides, const char* stencil = "star", int radius = 1) {
+  const Stencil points = make_stencil(stencil, grid.dimension, radius);
   return assemble<double>(grid, points, parse_boundary(sides, grid.dimension), laplacian(grid, points)).hub;
 }
 
@@ -175,7 +175,7 @@ inline GridMultigridOptions in(CyclePrecision precision) {
   options.precision = precision;
   return options;
 }
-// With so few unknowns solved by the inverse that small grids have levels.
+// With so few unknowns solved directly that small grids have levels.
 inline GridMultigridOptions down_to(int coarsest, CyclePrecision precision = CyclePrecision::fp64) {
   GridMultigridOptions options = in(precision);
   options.coarsest = coarsest;

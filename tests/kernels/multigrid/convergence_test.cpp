@@ -32,6 +32,20 @@ TEST(GridMultigridConvergence, PoissonDoesNotDependOnTheGrid) {
     }
 }
 
+// By their neighbour form, which is as good as the operator to a factor.
+TEST(GridMultigridConvergence, WideStars) {
+  for (const char* sides : {"value:0", "periodic", "value:0,value:1,periodic,periodic,value:0,value:0"})
+    for (const int radius : {2, 3, 4}) {
+      SCOPED_TRACE(std::string(sides) + ", radius " + std::to_string(radius));
+      for (const Grid& grid : {grid_of({61, 48, 1}), grid_of({16, 17, 20})}) {
+        if (grid.dimension == 2 && std::string(sides).size() > 20) continue;
+        const Hub a = poisson(grid, sides, "star", radius);
+        Cycle m(a, down_to(30));
+        EXPECT_LE(cg_iterations(a, m), 11) << to_string(grid);
+      }
+    }
+}
+
 TEST(GridMultigridConvergence, AxesOfOneNode) {
   for (const std::array<std::int64_t, 3>& n : {std::array<std::int64_t, 3>{1, 1, 1},
                                                {40, 1, 1},

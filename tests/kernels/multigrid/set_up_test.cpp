@@ -1,13 +1,10 @@
-// What multigrid makes of an operator when it is set up, against the parts of kernels/ that make the same in
-// other ways.
+// What multigrid makes of an operator when it is set up.
 #include "assembly/pde/diffusion.hpp"
 #include "cases.hpp"
-#include "kernels/galerkin.hpp"
 #include "kernels/grid_transfer.hpp"
 #include "kernels/multigrid/coarsening.hpp"
+#include "kernels/multigrid/neighbour_form.hpp"
 #include "kernels/multigrid/on_host.hpp"
-#include "kernels/operator_weights.hpp"
-#include "kernels/registry.hpp"
 
 namespace quadrille::multigrid_test {
 namespace {
@@ -28,17 +25,15 @@ const Shape shapes[] = {{{16, 13, 1}, 1, "clamp"},
                         {{31, 1, 1}, 1, "value:0,value:0,clamp,clamp"},
                         {{8, 9, 7}, 1, "value:0,clamp,periodic,periodic,clamp,value:1"}};
 
-double largest_difference(const Hub& a, const Hub& b) {
-  const Csr<double> left = to_csr(a), right = to_csr(b);
-  std::vector<double> dense(static_cast<std::size_t>(left.rows * left.columns));
-  for (const auto& [csr, sign] : {std::pair(&left, 1), std::pair(&right, -1)})
-    for (std::int64_t i = 0; i < csr->rows; ++i)
-      for (std::int64_t k = csr->row_ptr[i]; k < csr->row_ptr[i + 1]; ++k)
-        dense[i * csr->columns + csr->column[k]] += sign * csr->value[k];
-  double largest = 0;
-  for (const double v : dense) largest = std::max(largest, std::abs(v));
-  return largest;
-}
+// Of two nodes and two unknowns the same both ways.
+struct SymmetricNoise {
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
+                              int c) const {
+    const double here = 7.0 * static_cast<double>(node.index) + r,
+                 there = 7.0 * static_cast<double>(neighbour.index) + c, mixed = here + there + here * there;
+    return mixed / 11 - static_cast<double>(static_cast<std::int64_t>(mixed / 11)) - 0.5;
+  }
+};
 
 double largest_of(const Hub& a) {
   double largest = 0;
@@ -46,20 +41,35 @@ double largest_of(const Hub& a) {
   return largest;
 }
 
-Hub product_of_transfer(const Hub& a, const GridTransfer<double>& p) {
-  Source<double> source;
-  auto hub = std::make_shared<Hub>();
-  static_cast<BlockStructure&>(*hub) = a;
-  hub->values = Array<double>(a.values.size());
-  std::copy(a.values.begin(), a.values.end(), hub->values.data());
-  source.hub = hub;
-  for (const FormatEntry& entry : registry())
-    if (entry.name == "cds" && entry.space == SpaceKind::cpu)
-      return galerkin_product(*entry.make_fp64(source, {}), p, galerkin_radius(1));
-  throw FormatError("cds is not registered");
+// P^T A P, dense.
+std::vector<double> product_of_transfer(const Hub& a, const GridTransfer<double>& p) {
+  const Csr<double> of_a = to_csr(a), of_p = p.to_csr();
+  const auto for_row = [](const Csr<double>& m, std::int64_t row, const auto& body) {
+    for (std::int64_t k = m.row_ptr[row]; k < m.row_ptr[row + 1]; ++k) body(m.column[k], m.value[k]);
+  };
+  std::vector<double> dense(static_cast<std::size_t>(of_p.columns * of_p.columns));
+  for (std::int64_t i = 0; i < of_a.rows; ++i)
+    for_row(of_p, i, [&](std::int64_t row, double left) {
+      for_row(of_a, i, [&](std::int64_t j, double value) {
+        for_row(of_p, j, [&](std::int64_t column, double right) {
+          dense[row * of_p.columns + column] += left * value * right;
+        });
+      });
+    });
+  return dense;
 }
 
-TEST(GridMultigridSetUp, WeightsAndCoarseOperatorsAreThoseOfTheOtherWay) {
+double largest_difference(const Hub& a, std::vector<double> dense) {
+  const Csr<double> csr = to_csr(a);
+  for (std::int64_t i = 0; i < csr.rows; ++i)
+    for (std::int64_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
+      dense[i * csr.columns + csr.column[k]] -= csr.value[k];
+  double largest = 0;
+  for (const double v : dense) largest = std::max(largest, std::abs(v));
+  return largest;
+}
+
+TEST(GridMultigridSetUp, CoarseOperatorsAreTripleProducts) {
   OnHost machine;
   for (const Shape& s : shapes)
     for (const double jump : {1.0, 1e6}) {
@@ -78,12 +88,9 @@ TEST(GridMultigridSetUp, WeightsAndCoarseOperatorsAreThoseOfTheOtherWay) {
         EXPECT_EQ(next.axes[axis].node, expected.node) << axis;
         EXPECT_EQ(next.axes[axis].weight, expected.weight) << axis;
       }
-      const Array<double> expected = operator_weights(a, next.axes);
-      for (std::int64_t i = 0; i < next.weights.size(); ++i)
-        ASSERT_NEAR(next.weights[i], expected[i], 1e-13) << i % a.rows();
       const Hub coarse = multigrid::galerkin(machine, a, next.nodes(multigrid::couplings_of(a)));
       EXPECT_NO_THROW(validate(coarse));
-      const auto p = make_operator_transfer(next.axes, a, SpaceKind::cpu);
+      const auto p = make_weighted_transfer(next.axes, s.dof, transfer<Host>(next.weights), SpaceKind::cpu);
       EXPECT_LE(largest_difference(coarse, product_of_transfer(a, *p)), 1e-12 * largest_of(a));
     }
 }
@@ -102,46 +109,79 @@ TEST(GridMultigridSetUp, LinearCoarseOperatorsOfDenseBlocks) {
     }
 }
 
-// Sizes around the blocks of the elimination; without exchanging rows, so for matrices whose diagonals are
-// large.
-TEST(GridMultigridSetUp, DenseInverse) {
+// A Laplacian of higher order is that of second order for what is quadratic.
+TEST(GridMultigridSetUp, NeighbourFormOfAWideStarIsTheNarrowOne) {
   OnHost machine;
-  for (const std::int64_t n : {1, 5, 31, 32, 33, 64, 70, 129}) {
-    Vector a = noise(n * n, static_cast<unsigned>(n));  // [column][row]
-    for (std::int64_t i = 0; i < n; ++i) a[i * n + i] += static_cast<double>(n);
-    Vector inverse = a;
-    multigrid::invert(machine, n, inverse.data());
-    double off = 0;
-    for (std::int64_t r = 0; r < n; ++r)
-      for (std::int64_t c = 0; c < n; ++c) {
-        double sum = r == c ? -1 : 0;
-        for (std::int64_t k = 0; k < n; ++k) sum += a[k * n + r] * inverse[c * n + k];
-        off = std::max(off, std::abs(sum));
-      }
-    EXPECT_LE(off, 1e-13) << n;
-  }
+  for (const int radius : {1, 2, 3, 4})
+    for (const Grid& grid : {grid_of({20, 11, 1}, {1, 0.5, 1}), grid_of({9, 12, 10})}) {
+      const Hub wide = poisson(grid, "periodic", "star", radius), narrow = poisson(grid, "periodic");
+      const Vector x = noise(wide.rows(), 1);
+      EXPECT_LE(distance(Product(multigrid::neighbour_form(machine, wide))(x), Product(narrow)(x)), 1e-13)
+          << radius;
+    }
 }
 
-// A row and a column of zeros have a row and a column of zeros in the inverse, which is that of the rest.
-TEST(GridMultigridSetUp, DenseInverseLeavesOutWhatIsNotThere) {
+// Of symmetric blocks it has the row sums within each unknown and the symmetry, on any faces.
+TEST(GridMultigridSetUp, NeighbourFormKeepsRowSumsAndSymmetry) {
   OnHost machine;
-  constexpr std::int64_t n = 70, none = 40;
-  Vector a = noise(n * n, 1);
-  for (std::int64_t i = 0; i < n; ++i) {
-    a[i * n + i] += n;
-    a[none * n + i] = a[i * n + none] = 0;
-  }
-  Vector inverse = a;
-  multigrid::invert(machine, n, inverse.data());
-  for (std::int64_t r = 0; r < n; ++r)
-    for (std::int64_t c = 0; c < n; ++c) {
-      double sum = 0;
-      for (std::int64_t k = 0; k < n; ++k) sum += a[k * n + r] * inverse[c * n + k];
-      ASSERT_NEAR(sum, r == c && r != none ? 1 : 0, 1e-13);
-      if (r == none || c == none) {
-        ASSERT_EQ(inverse[c * n + r], 0);
+  for (const Shape& s : shapes)
+    for (const auto& [radius, sides] :
+         {std::pair(2, "value:0"), {2, "periodic"}, {3, "value:0"}, {3, "periodic"}}) {
+      const Grid grid = grid_of(s.extents, {1, 1, 1}, s.dof);
+      SCOPED_TRACE(to_string(grid) + " " + sides + " " + std::to_string(radius));
+      const auto short_axis = [r = radius](std::int64_t n) { return n > 1 && n <= 2 * r; };
+      if (sides == std::string("periodic") && std::any_of(s.extents.begin(), s.extents.end(), short_axis))
+        continue;
+      const Hub a = assemble<double>(grid, box_stencil(grid.dimension, radius),
+                                     parse_boundary(sides, grid.dimension), SymmetricNoise{})
+                        .hub;
+      const Hub near = multigrid::neighbour_form(machine, a);
+      EXPECT_LE(multigrid::reach_of(near.offsets), 1);
+      const Vector x = noise(a.rows(), 1), y = noise(a.rows(), 2), ax = Product(near)(x),
+                   ay = Product(near)(y);
+      EXPECT_NEAR(dot(ax, y), dot(x, ay), 1e-12 * norm(ax) * norm(y));
+      for (int c = 0; c < s.dof; ++c) {
+        Vector ones(x.size(), 0.0);
+        for (std::size_t i = c; i < ones.size(); i += s.dof) ones[i] = 1;
+        const Vector expected = Product(a)(ones), found = Product(near)(ones);
+        for (std::size_t i = c; i < ones.size(); i += s.dof) ASSERT_NEAR(found[i], expected[i], 1e-11);
       }
     }
+}
+
+// On grids with and without a band, of which some wrap around.
+TEST(GridMultigridSetUp, FactorsOfTheCoarsestGridSolveIt) {
+  OnHost machine;
+  for (const Shape& s : shapes)
+    for (const int dof : {1, 3}) {
+      const Grid grid = grid_of(s.extents, {1, 1, 1}, dof);
+      SCOPED_TRACE(to_string(grid) + " " + s.sides + " " + std::to_string(dof));
+      const Hub a = dominant_blocks(grid, "box", s.sides, 1.1);
+      multigrid::BandFactors factors;
+      machine.make_coarsest(factors, multigrid::couplings_of(a), a.values.data(), false);
+      const Vector x = noise(a.rows(), 7), b = Product(a)(x);
+      Vector found(x.size());
+      machine.solve_coarsest(factors, b.data(), found.data());
+      EXPECT_LE(distance(found, x), 1e-12);
+    }
+}
+
+// A row of zeros and its column take no part: the others are solved as if they were not there.
+TEST(GridMultigridSetUp, FactorsLeaveOutWhatIsNotThere) {
+  OnHost machine;
+  const Grid grid = grid_of({9, 8, 1}, {1, 1, 1}, 1);
+  Hub a = dominant_blocks(grid, "star", "value:0", 1.1);
+  constexpr std::int64_t none = 40;
+  cut(a, 0, true, [](std::int64_t node) { return node == none; });
+  multigrid::BandFactors factors;
+  machine.make_coarsest(factors, multigrid::couplings_of(a), a.values.data(), false);
+  Vector x = noise(a.rows(), 7);
+  x[none] = 0;
+  const Vector b = Product(a)(x);
+  Vector found(x.size());
+  machine.solve_coarsest(factors, b.data(), found.data());
+  EXPECT_EQ(found[none], 0);
+  EXPECT_LE(distance(found, x), 1e-12);
 }
 
 }  // namespace

@@ -8,8 +8,7 @@
 
 #include "assembly/pde/counter_hash.hpp"
 #include "assembly/pde/diffusion.hpp"
-#include "kernels/grid_transfer.hpp"
-#include "kernels/operator_weights.hpp"
+#include "multigrid/operator_transfer.hpp"
 
 namespace quadrille {
 namespace {
@@ -50,13 +49,7 @@ void expect_sound(const Grid& grid, const char* sides, std::uint64_t seed, doubl
   const DiffusionCoefficients c = diffusion(grid, star, boundary, field(grid, seed, barriers));
   const BlockDiagonals<double> hub = assemble<double>(grid, star, boundary, c.functor()).hub;
   const Csr<double> csr = to_csr(hub);
-  std::array<AxisInterpolation, 3> axes;
-  const FaceBoundary none{BoundaryKind::clamp, 0};
-  for (int axis = 0; axis < 3; ++axis)
-    axes[axis] =
-        nested_interpolation(grid.extents[axis], axis < grid.dimension ? boundary.faces[2 * axis] : none,
-                             axis < grid.dimension ? boundary.faces[2 * axis + 1] : none);
-  const auto p = make_operator_transfer(axes, hub, SpaceKind::cpu);
+  const auto p = multigrid_test::operator_transfer(hub, SpaceKind::cpu);
   std::vector<std::vector<double>> columns;
   std::vector<double> sum(static_cast<std::size_t>(p->rows()), 0.0),
       unit(static_cast<std::size_t>(p->columns()), 0.0);
