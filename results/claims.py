@@ -28,9 +28,9 @@ Written by `results/claims.py --write` from the JSON in this folder; `claims.py 
 Only the papers' own figures, in the first columns, are typed in. `h200_cds:star` is the run `star` in `h200_cds.json`."""
 H200_HEAD = """# NVIDIA H200: every line
 
-Written by `results/claims.py --write` from all `results/h200_*.json`. Those in `results/h200_*.json.gz` have too many lines to print:
-`/usr/bin/python3 results/table.py results/h200_dof_scaling.json.gz` does it for one of them, but for those on sets of matrices.
-What the columns are and what came of it: [README.md](README.md).
+Written by `results/claims.py --write` from all `results/h200_*.json`. Those in `results/h200_*.json.gz` have too many lines for a
+page: `/usr/bin/python3 results/table.py results/h200_dof_scaling.json.gz` prints one of them. What the columns are and what came of
+it: [README.md](README.md).
 """
 CPU_HEAD = """# 2 cores of a virtual AMD EPYC (Zen 3): every line
 

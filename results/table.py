@@ -18,7 +18,7 @@ SOLVE = ("| PDE | grid | DoF | ranks | format | preconditioner | unknowns | iter
 
 
 def spmv_line(r):
-    kind = f"{r['grid']} {r['stencil'].replace('radius ', '')}" + ("" if r["boundary"] == "drop" else f" {r['boundary']}")
+    kind = r["matrix"] if not r["grid"] else f"{r['grid']} {r['stencil'].replace('radius ', '')}" + ("" if r["boundary"] == "drop" else f" {r['boundary']}")
     note = " (in cache)" if r["in_cache"] else ""
     return (f"| {kind} | {r.get('product', 'A x')} | {r['dof']} | {r['precision']} | {r['format']} {r['space']} "
             f"| {r['compulsory_bytes'] / 1e6:.0f} | {r['ms_median']:.4f} ({r['ms_min']:.4f} .. {r['ms_max']:.4f}) "
