@@ -3,14 +3,19 @@ prints them with the errors that remain and with what the choice by them would b
 
     /usr/bin/python3 results/fit_model.py FILE.json[.gz]... needs numpy and scipy
 
+A file is the JSON of one run, or a table of this folder, all of whose runs are taken (h200_auto.json.gz).
+
 Each format by itself, by least squares of the logarithms with bounds, in which operators that are far off count less; the form is
 that of kernels/tuning/predict.hpp, and the machine's own numbers are those below, as in the C++."""
-import gzip
-import json
+import os
 import sys
 
 import numpy
 from scipy.optimize import least_squares
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from paper_claims import tables  # noqa: E402
 
 LAUNCH_US, MEMORY_GBPS, CACHE_GBPS, CACHE_BYTES, GATHER_GBPS, ATOMIC_PER_NS = 2.5, 4550, 6000, 60 * 2**20, 5000, 60
 SHARPNESS = 3
@@ -36,13 +41,11 @@ def predicted_us(x, a):
 def read(paths):
     """format -> [(operator, terms, measured us)], and operator -> the fastest peer's us"""
     formats, peers = {}, {}
-    for path in paths:
-        with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
-            records = json.load(file)["records"]
-        for r in records:
+    for path, run, report in ((path, *item) for path in paths for item in tables.runs_in(path).items()):
+        for r in report["records"]:
             if not r.get("ms_in_turns"):
                 continue
-            operator, us = (path, r["operator"], r["matrix"], r["precision"]), 1e3 * r["ms_in_turns"]
+            operator, us = ((path, run), r["operator"], r["matrix"], r["precision"]), 1e3 * r["ms_in_turns"]
             if r["predicted_cuda"]:
                 formats.setdefault(r["format"], []).append((operator, terms(r["predicted_cuda"]), us))
             else:

@@ -1,8 +1,15 @@
-"""Prints result files as Markdown, one section with a table for each: /usr/bin/python3 results/table.py FILE.json... > TABLES.md"""
-import json
+"""Prints the runs of result files as Markdown, one section with a table for each:
+
+    /usr/bin/python3 results/table.py FILE.json[.gz]... > TABLES.md
+
+A file is a table of this folder or the JSON of one run."""
 import os
 import re
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from paper_claims import tables  # noqa: E402
 
 SPMV = ("| operator | product | DoF | precision | format | MB moved | ms (min .. max) | GB/s | ceiling | of floor | error/bound |",
         "|---|---|---|---|---|---|---|---|---|---|---|")
@@ -11,7 +18,7 @@ SOLVE = ("| PDE | grid | DoF | ranks | format | preconditioner | unknowns | iter
 
 
 def spmv_line(r):
-    kind = f"{r['grid']} {r['stencil'].replace('radius ', '')}" + ("" if r["boundary"] == "drop" else f" {r['boundary']}")
+    kind = r["matrix"] if not r["grid"] else f"{r['grid']} {r['stencil'].replace('radius ', '')}" + ("" if r["boundary"] == "drop" else f" {r['boundary']}")
     note = " (in cache)" if r["in_cache"] else ""
     return (f"| {kind} | {r.get('product', 'A x')} | {r['dof']} | {r['precision']} | {r['format']} {r['space']} "
             f"| {r['compulsory_bytes'] / 1e6:.0f} | {r['ms_median']:.4f} ({r['ms_min']:.4f} .. {r['ms_max']:.4f}) "
@@ -26,7 +33,7 @@ def solve_line(r):
 
 
 def section(name, report):
-    """A file's heading, command and table."""
+    """A run's heading, command and table."""
     records = [r for r in report["records"] if not r.get("skipped")]
     solves = bool(records) and "pde" in records[0]
     command = re.sub(r" --(json|csv|plot) \S+| --no-progress| --quiet", "", report["command"])
@@ -39,5 +46,5 @@ def section(name, report):
 
 if __name__ == "__main__":
     for path in sys.argv[1:]:
-        with open(path) as file:
-            print(section(os.path.basename(path), json.load(file)))
+        for run, found in tables.runs_in(path).items():
+            print(section(":".join(filter(None, (os.path.basename(path).split(".")[0], run))), found))

@@ -200,8 +200,8 @@ std::vector<OptionSpec> format_options() {
        "rg_csr, our kernel on the GPU: threads per row, 1, 2, 4, 8, 16 or 32, or what a block holds; 0 "
        "chooses by the rows (default 0)"},
       {"cmrs-height", "N", group, to, true,
-       "cmrs: rows per strip, 1 to 16; 0 takes 2 where the rows are many, short and alike, else 1 (default "
-       "0)"},
+       "cmrs: rows per strip, 1 to 16; 0 takes 2 where half a million rows and more are short and alike, "
+       "else 1, which is CSR (default 0)"},
       {"cmrs-reorder", "", group, to, true, "cmrs: sort the entries of a strip by column"},
       {"cmrs-block", "N", group, to, true,
        "cmrs on the GPU: threads per block, 64, 128 or 256, or a multiple of 32 of the paper's kernel; 0 is "

@@ -8,10 +8,10 @@ from .records import PRECISIONS, RecordError, ms
 
 TITLE = "What was asked, and what was measured"
 LARGE_BYTES = 500e6  # operators that count; smaller ones are told beside
-CDS_FILES = ("h200_cds_star.json", "h200_cds_star_dof1.json", "h200_cds_many_dofs.json", "h200_cds_box.json",
-             "h200_cds_box125.json", "h200_cds_odd.json", "h200_cds_periodic.json", "h200_cds_periodic_dof1.json",
-             "h200_dof_scaling.json", "h200_peers_dof2_fp64.json", "h200_peers_dof3_fp64.json", "h200_formats_dof1_{}.json",
-             "h200_formats_dof4_{}.json")
+CDS_FILES = ("h200_cds:star", "h200_cds:star_dof1", "h200_cds:many_dofs", "h200_cds:box",
+             "h200_cds:box125", "h200_cds:odd", "h200_cds:periodic", "h200_cds:periodic_dof1",
+             "h200_dof_scaling:all", "h200_formats:peers_dof2_fp64", "h200_formats:peers_dof3_fp64", "h200_formats:dof1_{}",
+             "h200_formats:dof4_{}")
 
 
 def is_large(record):
@@ -80,9 +80,9 @@ def both(value):
 def periodic(runs, precision):
     """The periodic product's time beside the other's."""
     parts, reached = [], []
-    for dof_file, periodic_file in (("h200_cds_star_dof1.json", "h200_cds_periodic_dof1.json"),
-                                    ("h200_cds_star.json", "h200_cds_periodic.json"),
-                                    ("h200_cds_odd.json", "h200_cds_periodic.json")):
+    for dof_file, periodic_file in (("h200_cds:star_dof1", "h200_cds:periodic_dof1"),
+                                    ("h200_cds:star", "h200_cds:periodic"),
+                                    ("h200_cds:odd", "h200_cds:periodic")):
         for r in runs.lines(periodic_file):
             other = one(runs, dof_file, precision, grid=r["grid"], dof=r["dof"]) if r["precision"] == precision else None
             if other:
@@ -93,7 +93,7 @@ def periodic(runs, precision):
 
 
 def dia_as_cds(runs, precision):
-    dia, cds = (one(runs, f"h200_formats_dof1_{precision}.json", precision, format=f) for f in ("dia", "cds"))
+    dia, cds = (one(runs, f"h200_formats:dof1_{precision}", precision, format=f) for f in ("dia", "cds"))
     longer = 100 * (ms(dia) / ms(cds) - 1)
     return f"{longer:+.1f} %, {dia['fraction_of_floor']:.3f} of its floor", longer <= 1
 
@@ -111,55 +111,55 @@ def over_peers(name, dof, least):
 
 
 def many_vectors(runs, precision):
-    eight = one(runs, "h200_cds_vectors8.json", precision, dof=4)
-    single = one(runs, "h200_cds_star.json", precision, grid=eight["grid"], dof=4)
+    eight = one(runs, "h200_cds:vectors8", precision, dof=4)
+    single = one(runs, "h200_cds:star", precision, grid=eight["grid"], dof=4)
     times = 8 * ms(single) / ms(eight)
     return f"{times:.2f} times", times >= 4.5
 
 
 def in_cache(runs, precision):
-    record = one(runs, "h200_cds_small.json", precision)
-    report = runs.report("h200_cds_small.json")
+    record = one(runs, "h200_cds:small", precision)
+    report = runs.report("h200_cds:small")
     size = f"{record['compulsory_bytes'] / 2**20:.1f} MiB, median"
     gbps = next((v for k, v in report["ceilings"].items() if k.endswith(size)), None)
     if gbps is None:
-        raise RecordError(f"h200_cds_small.json has no ceiling of {size}")
+        raise RecordError(f"h200_cds:small has no ceiling of {size}")
     stream = record["compulsory_bytes"] / gbps / 1e6
     longer = 100 * (ms(record) / stream - 1)
     return f"{1000 * ms(record):.2f} us, stream {1000 * stream:.2f} us: {longer:+.0f} %", longer <= 20
 
 
-STAR = ("h200_cds_star_dof1.json", "h200_cds_star.json")
-AGAIN = ("h200_peers_dof2_fp64.json", "h200_peers_dof3_fp64.json", "h200_formats_dof1_{}.json", "h200_formats_dof4_{}.json",
-         "h200_dof_scaling.json")
-FORMATS = ("h200_formats_dof1_{}.json", "h200_formats_dof4_{}.json")
+STAR = ("h200_cds:star_dof1", "h200_cds:star")
+AGAIN = ("h200_formats:peers_dof2_fp64", "h200_formats:peers_dof3_fp64", "h200_formats:dof1_{}", "h200_formats:dof4_{}",
+         "h200_dof_scaling:all")
+FORMATS = ("h200_formats:dof1_{}", "h200_formats:dof4_{}")
 ASKED = [
     Floor("CDS, star, DoF 1 to 8, 3D and 2D: 0.97 (fp32 0.95)", STAR, {"fp32": 0.95, "fp64": 0.97}),
-    Floor("the same in the other runs of the session", AGAIN, {"fp32": 0.95, "fp64": 0.97},
+    Floor("the same in the runs beside other formats", AGAIN, {"fp32": 0.95, "fp64": 0.97},
           lambda r: r["format"] == "cds" and r["dof"] <= 8 and is_large(r)),
-    Floor("CDS, DoF 9 to 32, 64^3: 0.95", ("h200_cds_many_dofs.json",), both(0.95)),
-    Floor("box of 9 points, 2D: 0.95", ("h200_cds_box.json",), both(0.95), lambda r: r["grid"].count("x") == 1),
-    Floor("box of 27 points: 0.95", ("h200_cds_box.json",), both(0.95), lambda r: r["grid"].count("x") == 2),
-    Floor("box of 125 points: 0.95", ("h200_cds_box125.json",), both(0.95)),
-    Floor("97x131x83, DoF 3, 5, 6, 7: 0.95", ("h200_cds_odd.json",), both(0.95), lambda r: r["grid"] == "97x131x83"),
-    Floor("197x231x183, the same DoF: 0.95", ("h200_cds_odd.json",), both(0.95), lambda r: r["grid"] == "197x231x183"),
+    Floor("CDS, DoF 9 to 32, 64^3: 0.95", ("h200_cds:many_dofs",), both(0.95)),
+    Floor("box of 9 points, 2D: 0.95", ("h200_cds:box",), both(0.95), lambda r: r["grid"].count("x") == 1),
+    Floor("box of 27 points: 0.95", ("h200_cds:box",), both(0.95), lambda r: r["grid"].count("x") == 2),
+    Floor("box of 125 points: 0.95", ("h200_cds:box125",), both(0.95)),
+    Floor("97x131x83, DoF 3, 5, 6, 7: 0.95", ("h200_cds:odd",), both(0.95), lambda r: r["grid"] == "97x131x83"),
+    Floor("197x231x183, the same DoF: 0.95", ("h200_cds:odd",), both(0.95), lambda r: r["grid"] == "197x231x183"),
     Ratio("periodic on all axes: within 5 % of the other's time",
-          ("h200_cds_periodic*.json", "h200_cds_star*.json", "h200_cds_odd.json"), periodic),
+          ("h200_cds:periodic*", "h200_cds:star*", "h200_cds:odd"), periodic),
     Ratio("DIA at DoF 1 as fast as CDS, 256^3 (within 1 %)", FORMATS[:1], dia_as_cds),
     *[
         Floor(f"{name}, 256^3 DoF 1 and 128^3 DoF 4: 0.93", FORMATS, both(0.93), lambda r, f=f: r["format"] == f)
         for name, f in (("ELL", "ell"), ("ELLR-T", "ellr_t"), ("RgCSR", "rg_csr"))
     ],
     Ratio("CDS over the best of cuSPARSE's CSR, SELL, BSR, DoF 1: 1.6 times", FORMATS[:1], over_peers(FORMATS[0], 1, 1.6)),
-    Ratio("the same, DoF 2: 1.45 times", ("h200_peers_dof2_{}.json",), over_peers("h200_peers_dof2_{}.json", 2, 1.45)),
-    Ratio("the same, DoF 3: 1.45 times", ("h200_peers_dof3_{}.json",), over_peers("h200_peers_dof3_{}.json", 3, 1.45)),
+    Ratio("the same, DoF 2: 1.45 times", ("h200_formats:peers_dof2_{}",), over_peers("h200_formats:peers_dof2_{}", 2, 1.45)),
+    Ratio("the same, DoF 3: 1.45 times", ("h200_formats:peers_dof3_{}",), over_peers("h200_formats:peers_dof3_{}", 3, 1.45)),
     Ratio("the same, DoF 4: 1.45 times", FORMATS[1:], over_peers(FORMATS[1], 4, 1.45)),
-    Ratio("8 vectors at once, DoF 4: 4.5 times the throughput of single ones", ("h200_cds_vectors8.json", "h200_cds_star.json"),
+    Ratio("8 vectors at once, DoF 4: 4.5 times the throughput of single ones", ("h200_cds:vectors8", "h200_cds:star"),
           many_vectors),
-    Floor("`A^T x` of CDS, DoF 1: 0.90", ("h200_transpose_dof1_{}.json",), both(0.9), is_cds),
-    Floor("the same, DoF 4: 0.90", ("h200_transpose_dof4_{}.json",), both(0.9), is_cds),
-    Floor("the same, DoF 2: 0.90", ("h200_transpose_dof2_fp64.json",), both(0.9), is_cds),
-    Ratio("64^3, DoF 1, in the second-level cache: within 20 % of the stream's median there", ("h200_cds_small.json",),
+    Floor("`A^T x` of CDS, DoF 1: 0.90", ("h200_transposed:dof1_{}",), both(0.9), is_cds),
+    Floor("the same, DoF 4: 0.90", ("h200_transposed:dof4_{}",), both(0.9), is_cds),
+    Floor("the same, DoF 2: 0.90", ("h200_transposed:dof2_fp64",), both(0.9), is_cds),
+    Ratio("64^3, DoF 1, in the second-level cache: within 20 % of the stream's median there", ("h200_cds:small",),
           in_cache),
 ]
 

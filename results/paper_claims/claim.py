@@ -3,7 +3,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import markdown
-from .records import PRECISIONS, files_text
+from .records import FAMILIES, PRECISIONS, files_text
 
 NOT_MEASURED = "not measured"
 HEADER = ("measured as", "fp32", "fp64", "verdict", "why")
@@ -13,7 +13,7 @@ HEADER = ("measured as", "fp32", "fp64", "verdict", "why")
 class Claim:
     paper: str  # what it says, with the section, table or figure
     metric: str  # as the paper defines it
-    source: str  # a family of records.py, or the file's name
+    source: str  # a family of records.py, or the name of a file or of runs
     selection: str  # of its operators, in words
     # (runs, precision) -> the figures by name, "n" the number of operators; None: not measured; {}: in the other's column
     measure: Callable
@@ -47,7 +47,7 @@ def row_of(claim, runs):
     verdict = ""
     if claim.holds is not None:
         verdict = verdict_of({p: bool(claim.holds(f)) if f else None for p, f in figures.items() if f != {}})
-    source = files_text(claim.source) if "." not in claim.source else f"`{claim.source}`"
+    source = files_text(claim.source) if claim.source in FAMILIES else f"`{claim.source}`"
     metric = f"{claim.metric} ({source}: {claim.selection}{counts_text(figures)})"
     reason = "" if verdict == "not tested" else claim.why_not if "does not hold" in verdict else claim.why
     return (claim.paper, metric, *texts, f"**{verdict}**" if verdict else "", reason)

@@ -236,6 +236,15 @@ def strips_over_rows(runs, precision):
             "text": ", ".join(f"{r:.3f} on {m}" for m, r in gains.items())}
 
 
+def ruled_strips(runs, precision):
+    """The rule's time over that of single rows at their best, where it takes strips of 2 rows and more."""
+    found = {m: o for m, o in operators(runs, precision).items() if o["cmrs"]["model"]["height"] > 1}
+    if not found:
+        return None
+    ratios = {m: o["cmrs"]["model"]["ms"] / min(t[-1] for t in trials(o, "ours", 1) if t[0] == 1) for m, o in found.items()}
+    return {"n": len(found), "most": max(ratios.values()), "text": ", ".join(f"{r:.3f} on {m}" for m, r in ratios.items())}
+
+
 def rule(runs, precision):
     found = {m: o["cmrs"]["matching"] for m, o in operators(runs, precision).items()}
     worst = min(found, key=found.get)

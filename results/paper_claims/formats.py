@@ -6,10 +6,10 @@ TITLE = "All formats"
 BASE = "cusparse_csr"
 GRIDS = ((1, "256^3 DoF 1"), (4, "128^3 DoF 4"))
 PEERS = {
-    1: "h200_formats_dof1_fp64.json", 2: "h200_peers_dof2_fp64.json", 3: "h200_peers_dof3_fp64.json",
-    4: "h200_formats_dof4_fp64.json"
+    1: "h200_formats:dof1_fp64", 2: "h200_formats:peers_dof2_fp64", 3: "h200_formats:peers_dof3_fp64",
+    4: "h200_formats:dof4_fp64"
 }
-LARGE = ("h200_large_512_dof4.json", "h200_large_256_dof8.json")
+LARGE = ("h200_large:512_dof4", "h200_large:256_dof8")
 
 
 def over_the_set(runs):
@@ -33,7 +33,7 @@ def over_the_set(runs):
 def on_grids(runs):
     """Part of the floor."""
     columns = [{r["format"]: r
-                for r in runs.lines(f"h200_formats_dof{dof}_{p}.json")} for dof, _ in GRIDS for p in reversed(PRECISIONS)]
+                for r in runs.lines(f"h200_formats:dof{dof}_{p}")} for dof, _ in GRIDS for p in reversed(PRECISIONS)]
     names = sorted(columns[2], key=lambda f: ms(columns[2][f]))
     rows = [(f"`{n}`", *(f"{c[n]['fraction_of_floor']:.3f} ({ms(c[n]):.3f} ms)" if n in c else "" for c in columns))
             for n in names]
@@ -55,7 +55,7 @@ def peers_text(runs):
 
 def transposed(runs):
     rows = []
-    for name in ("h200_transpose_dof1_{}.json", "h200_transpose_dof2_fp64.json", "h200_transpose_dof4_{}.json"):
+    for name in ("h200_transposed:dof1_{}", "h200_transposed:dof2_fp64", "h200_transposed:dof4_{}"):
         for precision in PRECISIONS if "{}" in name else ("fp64",):
             for r in runs.lines(name.format(precision)):
                 rows.append((f"`{r['format']}`", f"{r['grid']} DoF {r['dof']}", precision, f"{r['fraction_of_floor']:.3f}",
@@ -81,8 +81,8 @@ def text(runs):
         f"Speed-up over cuSPARSE's CSR on the whole set ({files_text('matrices')}), geometric mean, and in brackets the worst "
         "operator:",
         over_the_set(runs), "![Performance profiles of all formats, fp64](h200_matrices.png)",
-        "Part of the floor on two grids, in the same run (`h200_formats_*.json`):", on_grids(runs), peers_text(runs),
-        "Transposed products (`spmv --transpose`, `h200_transpose_dof*.json`); `csr` scatters by atomic additions:",
+        "Part of the floor on two grids, in the same run (`h200_formats.json`):", on_grids(runs), peers_text(runs),
+        "Transposed products (`spmv --transpose`, `h200_transposed.json`); `csr` scatters by atomic additions:",
         transposed(runs),
         "Operators past CSR's indices, assembled in the GPU's memory (fractions above 1: the ceiling was taken in as few places as fit "
         "beside each other):", large(runs))

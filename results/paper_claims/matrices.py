@@ -4,7 +4,7 @@ import os
 from collections import Counter
 
 from . import markdown, own_matrices
-from .records import FAMILIES, PRECISIONS, RecordError, is_generated
+from .records import FAMILIES, PRECISIONS, RecordError, files_text, is_generated
 
 TITLE = "The set of matrices"
 FILE = "matrices.csv"
@@ -93,7 +93,7 @@ def text(runs):
     for family in FAMILIES:
         names = names_in(runs, family)
         every.update(names)
-        rows.append((f"`{FAMILIES[family][0].format('*')}`", len(names), *counts(runs, names), *outcome(runs, family)))
-    grids = [r["grid"] for r in runs.lines("h200_dof_scaling.json")]
+        rows.append((files_text(family), len(names), *counts(runs, names), *outcome(runs, family)))
+    grids = [r["grid"] for r in runs.lines("h200_dof_scaling:all")]
     return markdown.section(2, TITLE, where_from(runs, every), markdown.table(HEADER, rows),
                             STAND_INS, papers_table(runs, grids))

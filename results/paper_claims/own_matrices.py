@@ -32,7 +32,7 @@ def same(names):
 @dataclass(frozen=True)
 class Paper:
     title: str
-    family: str  # of records.py; "" is h200_dof_scaling.json, whose grids are the paper's
+    family: str  # of records.py; "" is h200_dof_scaling:all, whose grids are the paper's
     number: int  # of matrices that it names
     itself: dict  # name -> what it is called in the runs; generated where the name tells the structure
     stand_ins: dict  # name -> the generated matrix in its place
@@ -45,7 +45,7 @@ class Paper:
 
 
 GODWIN = Paper("Godwin et al. 2012 (CDS)", "", 4, same("256x256 512x512 32x32x32 64x64x64"), {}, (),
-               "grids (`h200_dof_scaling.json`)")
+               "grids (`h200_dof_scaling.json.gz`)")
 VAZQUEZ = Paper(
     "Vazquez et al. 2011 (ELLR-T)", "ellr_t", 21, {**same("qh1484 rbs480a gemat12 bcsstk24"), "dense2": "dense:2000"},
     {"dw2048": "mesh:2048:5", "dw8192": "mesh:8192:5", "mhd3200a": "mesh:3200:21", "e20r4000": "mesh:4241:31",

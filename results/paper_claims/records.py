@@ -1,26 +1,18 @@
-"""The records of `quadrille ... --json`: files, selections, and the means and ratios that claims are made of."""
+"""The records of `quadrille ... --json`: runs, selections, and the means and ratios that claims are made of."""
 import bisect
 import csv
-import gzip
-import json
 import math
 import os
 import statistics
 
-# Which files belong to an experiment. The first must be there; the others are added where they are.
-FAMILIES = {
-    "matrices": ["h200_matrices_{}.json.gz"],
-    "auto": ["h200_auto_{}.json.gz"],
-    "ellr_t": ["h200_ellr_t_{}.json.gz", "h200_ellr_t_large_{}.json.gz"],
-    "cmrs": ["h200_cmrs_{}.json.gz", "h200_cmrs_large_{}.json.gz"],
-    "rgcsr": ["h200_rgcsr_{}.json.gz", "h200_rgcsr_large_{}.json.gz"],
-    "transpose": ["h200_transpose_methods_{}.json.gz", "h200_transpose_methods_large_{}.json.gz"],
-}
+from . import tables
+from .tables import TableError as RecordError
+
+# The tables of sets of operators. The run of a precision must be there; that of the large operators is added where it is.
+FAMILIES = {"matrices": "h200_matrices", "auto": "h200_auto", "ellr_t": "h200_ellr_t", "cmrs": "h200_cmrs",
+            "rgcsr": "h200_rgcsr", "transpose": "h200_transpose_methods"}
+FAMILY_RUNS = ("{}", "large_{}")
 PRECISIONS = ("fp32", "fp64")
-
-
-class RecordError(Exception):
-    """A sentence for the user: a file or a field that is not there."""
 
 
 class Record(dict):
@@ -42,44 +34,41 @@ def _as_record(fields, place):
     return record
 
 
-def _read(path):
-    """The JSON of a file, plain or with gzip's end; None where neither is there."""
-    base = path.removesuffix(".gz")
-    for name in (base, base + ".gz"):
-        if os.path.exists(name):
-            try:
-                with (gzip.open if name.endswith(".gz") else open)(name, "rt") as file:
-                    return json.load(file)
-            except (OSError, EOFError, ValueError) as error:
-                raise RecordError(f"{os.path.basename(name)}: {error}") from None
-    return None
-
-
 class Runs:
-    """All records of one folder, each file read once."""
+    """All records of one folder, each file read once. A run is named as `h200_cds:star` (tables.py)."""
 
     def __init__(self, folder):
         self.folder = folder
-        self._files = {}
+        self._tables = {}
         self._operators = {}
 
+    def table(self, name):
+        """run -> report, in the order of their names."""
+        if name not in self._tables:
+            path = tables.path_of(self.folder, name)
+            if path is None:
+                raise RecordError(f"{name}.json and {name}.json.gz are not in {self.folder}")
+            found = tables.runs_in(path)
+            for run, report in found.items():
+                report["records"] = [
+                    _as_record(r, f"{os.path.basename(path)}, run {run}: record {i} ({r.get('matrix', '')} {r.get('format', '')})")
+                    for i, r in enumerate(report["records"])
+                ]
+            self._tables[name] = found
+        return self._tables[name]
+
     def optional(self, name):
-        """The report of a file, or None."""
-        if name not in self._files:
-            report = _read(os.path.join(self.folder, name))
-            if report is not None:
-                report["records"] = [_as_record(r, f"{name}: record {i} ({r.get('matrix', '')} {r.get('format', '')})")
-                                     for i, r in enumerate(report["records"])]
-            self._files[name] = report
-        return self._files[name]
+        """The report of a run, or None."""
+        table, _, run = name.partition(":")
+        return self.table(table).get(run)
 
     def report(self, name):
         found = self.optional(name)
         if found is None:
-            raise RecordError(f"{name} is not in {self.folder}")
+            raise RecordError(f"there is no run {name} in {self.folder}")
         return found
 
-    def table(self, name):
+    def csv(self, name):
         """The lines of a file of comma-separated values, as dictionaries."""
         path = os.path.join(self.folder, name)
         if not os.path.exists(path):
@@ -92,15 +81,15 @@ class Runs:
         return lines
 
     def lines(self, name):
-        """The records of a file that were measured."""
+        """The records of a run that were measured."""
         return [r for r in self.report(name)["records"] if not r["skipped"]]
 
     def reports(self, family, precision):
-        names = [name.format(precision) for name in FAMILIES[family]]
+        names = [f"{FAMILIES[family]}:{run.format(precision)}" for run in FAMILY_RUNS]
         return [self.report(names[0])] + [r for r in map(self.optional, names[1:]) if r is not None]
 
     def operators(self, family, precision, lines_of=None, refused=None):
-        """matrix -> {format -> record} of what was measured, in the order of the files; or {lines_of(record) -> record}.
+        """matrix -> {format -> record} of what was measured, in the order of the runs; or {lines_of(record) -> record}.
         With `refused` also those that were not but for which it is true. A family is always read in the same way."""
         if (family, precision) not in self._operators:
             found = self._operators[family, precision] = {}
@@ -114,7 +103,7 @@ class Runs:
 
 def files_text(family):
     """How a family's records are named in the text."""
-    return f"`{FAMILIES[family][0].format('*')}`"
+    return f"`{FAMILIES[family]}.json.gz`"
 
 
 def geometric_mean(values):

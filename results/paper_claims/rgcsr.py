@@ -73,7 +73,7 @@ def best_group(kernel):
 
 def of_the_peak(runs, precision):
     """Table 1: 2 operations for a value and an index, at the speed of the stream of the same run."""
-    name = f"h200_formats_dof1_{precision}.json"
+    name = f"h200_formats:dof1_{precision}"
     record = next((r for r in runs.lines(name) if r["format"] == "rg_csr"), None)
     if record is None:
         raise RecordError(f"{name} has no line of rg_csr")
@@ -281,7 +281,7 @@ def cache_hits(runs, precision):
     if precision != "fp64":
         return {}
     values = {(line["matrix"], line["ordering"], line["metric"]): float(line["value"])
-              for line in runs.table("h200_rgcsr_profiler.csv") if line["launch"] == "1"}
+              for line in runs.csv("h200_rgcsr_profiler.csv") if line["launch"] == "1"}
     matrices = {matrix for matrix, _, _ in values}
 
     def average(ordering, metric):

@@ -55,7 +55,7 @@ CLAIMS = [
         paper="93 / 80 % of the estimated peak at best (4.3, Table 1: 35.25 / 23.5 GFLOP/s with x in the cache, "
               "23.5 / 14.1 without)",
         metric="GFLOP/s over 2 operations for the bytes of a value and an index, at the stream's speed",
-        source="h200_formats_dof1_*.json", selection="256^3 DoF 1, several threads a row by rule",
+        source="h200_formats:dof1_*", selection="256^3 DoF 1, several threads a row by rule",
         measure=rgcsr.of_the_peak,
         show="{share:.0f} % of {with_cache:.0f} GFLOP/s ({without:.0f} without the cache); {floor:.2f} of the "
              "stream with the bytes of x and y",

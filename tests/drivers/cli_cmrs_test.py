@@ -76,6 +76,17 @@ class BenchCmrs(CliTest):
         [record] = json.load(open(out))["records"]
         self.assertTrue(record["checked"] and record["error_over_bound"] <= 1)
 
+    def test_the_rule_takes_strips_of_two_where_many_rows_are_short_and_alike(self):
+        def stored_bytes(matrix, *options):
+            out = self.path("out.json")
+            self.ok("spmv", "--matrix", matrix, "--format", "cmrs", "--space", "cpu", "--repetitions", "1", "--json", out, *options)
+            return json.load(open(out))["records"][0]["stored_bytes"]
+
+        for matrix, height in [("permutation:500000", 2), ("permutation:499999", 1), ("banded:600000:2", 1)]:
+            ruled, one, two = (stored_bytes(matrix, "--cmrs-height", h) for h in "012")
+            self.assertGreater(one, two)
+            self.assertEqual(ruled, {1: one, 2: two}[height], matrix)
+
 
 if __name__ == "__main__":
     unittest.main()

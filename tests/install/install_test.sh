@@ -15,3 +15,10 @@ mv "$work/first" "$work/moved"
 "$work/moved/bin/quadrille" --version
 consume "$work/moved" kernels
 consume "$work/moved" petsc
+
+# The program of the README, as it stands there.
+step "the README's program"
+sed -n '/^```cpp$/,/^```$/{/^```/!p}' "$here/../../README.md" >"$work/readme.cpp"
+read -ra flags <<<"$(PKG_CONFIG_PATH=$(dirname -- "$(find "$work/moved" -name quadrille.pc)") "$pkg_config" --cflags --libs --static quadrille)"
+"$cxx" -std=c++20 -o "$work/readme" "$work/readme.cpp" "${flags[@]}"
+"$work/readme" | grep 'y = A x begins with'

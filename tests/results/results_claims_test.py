@@ -1,7 +1,6 @@
 """The texts of results/ say what the records say, and claims.py --check can tell where they do not. Called with
 RESULTS_FOLDER [unittest options]."""
 import dataclasses
-import gzip
 import json
 import os
 import subprocess
@@ -13,9 +12,9 @@ RESULTS = sys.argv.pop(1)
 sys.dont_write_bytecode = True
 sys.path.insert(0, RESULTS)
 
-from paper_claims import ellr_t_claims, own_matrices, records, rgcsr_tables, transposes_claims  # noqa: E402
+from paper_claims import ellr_t_claims, own_matrices, records, rgcsr_tables, tables, transposes_claims  # noqa: E402
 
-COMPRESSED, PLAIN = "h200_cmrs_fp64.json.gz", "h200_cds_star.json"
+COMPRESSED, PLAIN = "h200_cmrs.json.gz", "h200_cds.json"
 
 
 class ClaimsTest(unittest.TestCase):
@@ -39,16 +38,13 @@ class ClaimsTest(unittest.TestCase):
         for word in words:
             self.assertIn(word, done.stderr)
 
-    def replace_record(self, folder, name, change):
-        """A changed copy in the place of a file's link; `change` gets the records."""
+    def replace_record(self, folder, name, run, change):
+        """A changed copy in the place of a file's link; `change` gets the records of a run."""
         path = os.path.join(folder, name)
-        opened = gzip.open if name.endswith(".gz") else open
-        with opened(path, "rt") as file:
-            report = json.load(file)
-        change(report["records"])
+        runs = tables.runs_in(path)
+        change(runs[run]["records"])
         os.remove(path)
-        with opened(path, "wt") as file:
-            json.dump(report, file)
+        tables.write(path, runs)
 
     def test_the_text_is_what_the_records_give(self):
         done = self.check(RESULTS)
@@ -78,12 +74,12 @@ class ClaimsTest(unittest.TestCase):
                     record["ms_median"] *= 1.5
 
         folder = self.copy()
-        self.replace_record(folder, COMPRESSED, slower)
+        self.replace_record(folder, COMPRESSED, "fp64", slower)
         self.refused(folder, "as fast as the vector kernel")
 
     def test_a_changed_figure_of_one_line_is_found(self):
         folder = self.copy()
-        self.replace_record(folder, PLAIN, lambda records: records[0].update(fraction_of_floor=0.5))
+        self.replace_record(folder, PLAIN, "star", lambda records: records[0].update(fraction_of_floor=0.5))
         self.refused(folder, "0.500", "--- claims.md", "--- H200.md")
 
     def test_a_missing_file_is_named(self):
@@ -91,30 +87,110 @@ class ClaimsTest(unittest.TestCase):
         os.remove(os.path.join(folder, COMPRESSED))
         self.refused(folder, COMPRESSED)
 
+    def test_a_missing_run_is_named(self):
+        folder = self.copy()
+        path = os.path.join(folder, PLAIN)
+        runs = tables.runs_in(path)
+        del runs["star"]
+        os.remove(path)
+        tables.write(path, runs)
+        self.refused(folder, "no run h200_cds:star")
+
     def test_a_missing_field_is_named(self):
         folder = self.copy()
-        self.replace_record(folder, COMPRESSED, lambda records: records[-1].pop("row_mean"))
-        self.refused(folder, COMPRESSED, "'row_mean'")
+        self.replace_record(folder, COMPRESSED, "fp64", lambda records: records[-1].pop("row_mean"))
+        self.refused(folder, COMPRESSED, "run fp64", "'row_mean'")
 
     def test_a_broken_file_is_named(self):
         folder = self.copy()
         path = os.path.join(folder, PLAIN)
         os.remove(path)
         with open(path, "w") as file:
-            file.write('{"records": [')
+            file.write('{"runs": [')
         self.refused(folder, PLAIN)
 
     def test_a_matrix_of_unknown_origin_is_named(self):
         folder = self.copy()
-        self.replace_record(folder, COMPRESSED, lambda records: records[0].update(matrix="nobody"))
+        self.replace_record(folder, COMPRESSED, "fp64", lambda records: records[0].update(matrix="nobody"))
         self.refused(folder, "matrices.csv", "nobody")
 
     def test_a_stand_in_that_was_not_run_is_named(self):
         folder = self.copy()
         for precision in records.PRECISIONS:
-            self.replace_record(folder, f"h200_ellr_t_large_{precision}.json.gz", lambda found: found.__setitem__(
+            self.replace_record(folder, "h200_ellr_t.json.gz", f"large_{precision}", lambda found: found.__setitem__(
                 slice(None), [r for r in found if r["matrix"] != "mesh:46835:51"]))
         self.refused(folder, "not in the runs", "rma10 (mesh:46835:51)")
+
+
+class TablesTest(unittest.TestCase):
+    """A table has one file, which holds each run whole."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def claims(self, *arguments):
+        return subprocess.run([sys.executable, "-B", os.path.join(RESULTS, "claims.py"), *arguments], capture_output=True,
+                              text=True, timeout=120)
+
+    def report(self, name, ms):
+        """A file as the program writes it, and what is in it."""
+        path = os.path.join(self.folder, "reports", name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        found = {"machine": {"cpu": "x"}, "command": "quadrille spmv", "version": "0+abc", "date": "today", "ceilings": {},
+                 "records": [{"ms_median": ms}, {"ms_median": 0.1 + 0.2, "search": [[1, "ours", 2.5]], "skipped": None}]}
+        with open(path, "w") as file:
+            json.dump(found, file, indent=1)
+        return path, found
+
+    def test_a_table_has_one_file(self):
+        names = tables.names(RESULTS)
+        self.assertEqual(len(set(names)), len(names))
+        for name in names:
+            path = tables.path_of(RESULTS, name)
+            runs = tables.runs_in(path)
+            self.assertNotIn("", runs, f"{name} is the JSON of a single run: claims.py --add puts it into a table")
+            for run, report in runs.items():
+                self.assertLessEqual({*tables.FIELDS}, {*report}, f"{name}:{run}")
+
+    def test_what_is_added_comes_back_whole(self):
+        (one, first), (two, second) = self.report("t_one.json", 1.0), self.report("other.json", 2.0)
+        self.assertEqual(tables.add(self.folder, "t", [one, "two=" + two]), ["t:one added", "t:two added"])
+        self.assertEqual(tables.runs_in(os.path.join(self.folder, "t.json")), {"one": first, "two": second})
+        self.assertEqual(tables.add(self.folder, "t", ["one=" + two]), ["t:one replaced"])
+        done = self.claims("--folder", self.folder, "--run", "t:one")
+        self.assertEqual((json.loads(done.stdout), done.stderr), (second, ""))
+
+    def test_a_large_table_is_packed_and_the_same_runs_give_the_same_bytes(self):
+        path, found = self.report("all.json", 1.0)
+        found["records"] *= 5000
+        with open(path, "w") as file:
+            json.dump(found, file)
+        written = []
+        for _ in range(2):
+            tables.add(self.folder, "big", [path])
+            with open(os.path.join(self.folder, "big.json.gz"), "rb") as file:
+                written.append(file.read())
+        self.assertEqual(written[0], written[1])
+        self.assertEqual(tables.names(self.folder), ["big"])
+
+    def test_what_is_no_run_is_refused_and_nothing_is_written(self):
+        path, _ = self.report("half.json", 1.0)
+        with open(path, "w") as file:
+            file.write('{"records": [], "command": "x"}')
+        for file in (path, os.path.join(self.folder, "nothing.json")):
+            done = self.claims("--folder", self.folder, "--add", "t", file)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(os.path.basename(file), done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+        self.assertEqual(tables.names(self.folder), [])
+
+    def test_an_unknown_run_is_named(self):
+        for name in ("h200_cds:nothing", "nothing:star"):
+            done = self.claims("--run", name)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(name.split(":")[name.startswith("h200")], done.stderr)
 
 
 class OwnMatricesTest(unittest.TestCase):
@@ -123,7 +199,7 @@ class OwnMatricesTest(unittest.TestCase):
     def names_in(self, family):
         runs = records.Runs(RESULTS)
         if not family:
-            return {r["grid"] for r in runs.lines("h200_dof_scaling.json")}
+            return {r["grid"] for r in runs.lines("h200_dof_scaling:all")}
         return {r["matrix"] for p in records.PRECISIONS for report in runs.reports(family, p) for r in report["records"]}
 
     def test_each_is_one_of_the_three(self):
