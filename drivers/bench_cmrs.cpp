@@ -20,7 +20,7 @@
 namespace quadrille {
 namespace {
 
-std::string kernel_text(const CmrsLaunch& launch) {
+std::string kernel_text(const Launch& launch) {
   return launch.kernel == Kernel::ours ? "ours" : "paper";
 }
 
@@ -36,8 +36,8 @@ ExtraField field_of(const std::string& name, const CmrsTrial& v, SpaceKind space
   std::string csv = "height " + std::to_string(v.height) + (v.reorder ? " reordered" : "");
   if (space == SpaceKind::cuda) {
     json["kernel"] = kernel_text(v.launch);
-    json["block"] = threads_of(v.launch);
-    csv += " " + kernel_text(v.launch) + " block " + std::to_string(threads_of(v.launch));
+    json["block"] = cmrs_block(v.launch);
+    csv += " " + kernel_text(v.launch) + " block " + std::to_string(cmrs_block(v.launch));
     if (!v.ours()) {
       json["aligned"] = v.launch.aligned;
       json["cache"] = cache_text(v.launch.cache);
@@ -58,7 +58,7 @@ ExtraField search_field(const std::vector<CmrsTrial>& variants, SpaceKind space)
     Json words = Json::array({v.height, static_cast<int>(v.reorder)});
     if (space == SpaceKind::cuda) {
       words.push_back(kernel_text(v.launch));
-      words.push_back(threads_of(v.launch));
+      words.push_back(cmrs_block(v.launch));
       words.push_back(static_cast<int>(v.launch.aligned));
       words.push_back(cache_text(v.launch.cache));
       words.push_back(split_text(v.launch.split));
@@ -123,7 +123,7 @@ std::string choice_text(const CmrsTrial& v, SpaceKind space) {
     std::snprintf(text, sizeof text, "%2d %c", v.height, v.reorder ? 'r' : ' ');
   else
     std::snprintf(text, sizeof text, "%c %2d %c%c %3d", v.ours() ? ' ' : 'p', v.height, v.reorder ? 'r' : ' ',
-                  !v.ours() && v.launch.aligned ? 'a' : ' ', threads_of(v.launch));
+                  !v.ours() && v.launch.aligned ? 'a' : ' ', cmrs_block(v.launch));
   return text;
 }
 
@@ -208,7 +208,7 @@ std::vector<Record> group_records(FormatRun<T>& formats, const CmrsSearch<T>& se
     Record found = record;
     found.extra.clear();
     found.format = name;
-    formats.report(search.use(*best), best->timing, found);
+    formats.report(*search.use(*best), best->timing, found);
     add_table_columns(line.rows, best->height, sizeof(T), line.others, found);
     found.extra.push_back(field_of("best", *best, space));
     records.push_back(std::move(found));
@@ -240,7 +240,7 @@ BenchResult bench_cmrs(const Options& options) {
       line.best = *search.fastest();
       line.model = *search.find(choice);
       search.compare(line.best, line.model);
-      formats.report(search.use(line.model), line.model.timing, record);
+      formats.report(*search.use(line.model), line.model.timing, record);
       add_table_columns(line.rows, line.model.height, sizeof(T), line.others, record);
       record.extra.push_back(field_of("best", line.best, space));
       record.extra.push_back(field_of("model", line.model, space));

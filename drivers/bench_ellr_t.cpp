@@ -70,6 +70,7 @@ class Bench {
  public:
   Bench(FormatRun<T>& formats, SpaceKind space, EllrTLine& line)
       : formats_(formats),
+        space_(space),
         line_(line),
         csr_(*csr_of(formats.loaded().source)),
         vectors_(space, formats.x(), csr_.rows) {
@@ -79,7 +80,7 @@ class Bench {
   }
 
   void by_our_kernel(Record& record) {
-    EllrTSearch<T> search(formats_, conversions_, vectors_, Kernel::ours, record);
+    EllrTSearch<T> search(formats_, space_, conversions_, vectors_, Kernel::ours, record);
     search.run(3);
     const ExtraField searched = search_field(search.trials());
     search.compare({choices_.ours, choices_.papers});
@@ -97,7 +98,7 @@ class Bench {
 
   // With the paper's model alone, as `model`, and a shorter search.
   void by_the_papers_kernel(Record& record) {
-    EllrTSearch<T> search(formats_, conversions_, vectors_, Kernel::paper, record);
+    EllrTSearch<T> search(formats_, space_, conversions_, vectors_, Kernel::paper, record);
     search.run(1);
     const ExtraField searched = search_field(search.trials());
     search.compare({choices_.papers});
@@ -114,12 +115,13 @@ class Bench {
 
  private:
   void report(const EllrTSearch<T>& search, const EllrTTrial& choice, EllrTFound& found, Record& record) {
-    formats_.report(search.use(choice), timing_of(choice.times_ms), record);
+    formats_.report(*search.use(choice), timing_of(choice.times_ms), record);
     found.gbps = record.gbps;
     record.extra = {extra_field("row_mean", line_.mean), extra_field("row_deviation", line_.deviation)};
   }
 
   FormatRun<T>& formats_;
+  const SpaceKind space_;
   EllrTLine& line_;
   const Csr<T>& csr_;
   ProductVectors<T> vectors_;

@@ -56,7 +56,7 @@ void time_set_up(SpmvOperator<T>& op, SetUp& set_up, const Product& product, con
                  median_ms(op.space(), [&] { set_up.plan(); });
 }
 
-// The plan of our own product on the GPU (formats/line_plan.hpp) is made on the host: from the arrays in GPU
+// The plan of our own product on the GPU (kernels/line_plan.hpp) is made on the host: from the arrays in GPU
 // memory, where the matrix is, and back. One that scatters also asks what neighbouring lines share.
 double plan_ms(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index, bool scatters) {
   const Array<std::int32_t, Device> ptr_there = transfer<Device>(ptr);
@@ -64,9 +64,9 @@ double plan_ms(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index,
   if (scatters) index_there = transfer<Device>(index);
   return median_ms(SpaceKind::cuda, [&] {
     if (scatters)
-      plan_on<Device>(transfer<Host>(ptr_there), transfer<Host>(index_there));
+      plan_on_device(transfer<Host>(ptr_there), transfer<Host>(index_there));
     else
-      plan_on<Device>(transfer<Host>(ptr_there));
+      plan_on_device(transfer<Host>(ptr_there));
   });
 }
 

@@ -9,7 +9,7 @@
 
 #include "drivers/support/format_run.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
-#include "kernels/tuning/cmrs_variants.hpp"
+#include "kernels/tuning/variants.hpp"
 
 namespace quadrille {
 
@@ -26,7 +26,7 @@ inline constexpr CmrsGroup cmrs_groups[] = {CmrsGroup::rows, CmrsGroup::strips, 
 struct CmrsTrial {
   int height = 1;
   bool reorder = false;
-  CmrsLaunch launch;
+  Launch launch;
   Timing timing;
 
   double ms() const { return timing.median_ms; }
@@ -37,20 +37,20 @@ struct CmrsTrial {
   }
 };
 
-inline bool same(const CmrsLaunch& a, const CmrsLaunch& b) {
-  return a.kernel == b.kernel && threads_of(a) == threads_of(b) &&
+inline bool same(const Launch& a, const Launch& b) {
+  return a.kernel == b.kernel && cmrs_block(a) == cmrs_block(b) &&
          (a.kernel == Kernel::ours || (a.aligned == b.aligned && a.cache == b.cache && a.split == b.split));
 }
 
 // What is tried of one conversion. Not tried: orders of height 1, whose rows are sorted in any case; and the
 // ways through the caches but for the fastest variant, see CmrsSearch::try_caches().
-inline std::vector<CmrsLaunch> cmrs_launches(SpaceKind space) {
+inline std::vector<Launch> cmrs_launches(SpaceKind space) {
   if (space == SpaceKind::cpu) return {{}};
-  std::vector<CmrsLaunch> all;
+  std::vector<Launch> all;
   for (const int block : cmrs_blocks) all.push_back({.block = block});
   for (const int block : cmrs_paper_blocks)
     for (const bool aligned : {false, true})
-      all.push_back({Kernel::paper, block, aligned, CachePath::read_only});
+      all.push_back({.kernel = Kernel::paper, .block = block, .aligned = aligned});
   return all;
 }
 
@@ -70,10 +70,10 @@ class CmrsSearch {
       for (const bool reorder : {false, true})
         if (height > 1 || !reorder) {
           conversions_[{height, reorder}] = cmrs_variants(space, csr, height, reorder);
-          for (const CmrsLaunch& launch : cmrs_launches(space))
+          for (const Launch& launch : cmrs_launches(space))
             variants_.push_back({height, reorder, launch, {}});
         }
-    for (const CmrsTrial& variant : variants_) formats.check(use(variant), record);
+    for (const CmrsTrial& variant : variants_) formats.check(*use(variant), record);
     for (CmrsTrial& variant : variants_) time(variant, first_look);  // the GPU stays at work
   }
 
@@ -123,21 +123,19 @@ class CmrsSearch {
     return *std::max_element(variants_.begin(), variants_.end(),
                              [](const CmrsTrial& a, const CmrsTrial& b) { return a.ms() < b.ms(); });
   }
-  const SpmvOperator<T>& use(const CmrsTrial& variant) const {
-    const CmrsVariants<T>& conversion = conversions_.at({variant.height, variant.reorder});
-    conversion.set_launch(variant.launch);
-    return *conversion.op;
+  std::shared_ptr<const SpmvOperator<T>> use(const CmrsTrial& variant) const {
+    return conversions_.at({variant.height, variant.reorder})(variant.launch);
   }
 
  private:
   void add(CmrsTrial variant) {
-    formats_.check(use(variant), record_);
+    formats_.check(*use(variant), record_);
     variants_.push_back(variant);
     time(variants_.back(), first_look);
   }
 
   void time(CmrsTrial& variant, const Repetitions& repetitions) {
-    variant.timing = time_products(use(variant), here_.product, vectors_.x, vectors_.y, repetitions);
+    variant.timing = time_products(*use(variant), here_.product, vectors_.x, vectors_.y, repetitions);
   }
 
   // The paper's texture cache was always the best, and L1 mostly got the larger part; here they are compared
@@ -172,7 +170,7 @@ class CmrsSearch {
   const Options& here_;
   Record& record_;
   ProductVectors<T> vectors_;
-  std::map<std::pair<int, bool>, CmrsVariants<T>> conversions_;
+  std::map<std::pair<int, bool>, Variants<T>> conversions_;
   std::vector<CmrsTrial> variants_;
 };
 

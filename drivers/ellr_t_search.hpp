@@ -12,13 +12,13 @@
 #include "drivers/support/x_cache_times.hpp"
 #include "formats/ellr_t.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
-#include "kernels/tuning/ellr_t_variants.hpp"
+#include "kernels/tuning/variants.hpp"
 
 namespace quadrille {
 
 // One conversion for each T, as ellr_t_threads; the larger ones that pad too much are left out.
 template <class T>
-using EllrTConversions = std::vector<EllrTVariants<T>>;
+using EllrTConversions = std::vector<Variants<T>>;
 
 // Throws FormatError where T = 1 does, and MemoryError.
 template <class T>
@@ -39,20 +39,19 @@ template <class T>
 class EllrTSearch {
  public:
   // Checks every variant. References must outlive it. The paper's kernel is the GPU's alone.
-  EllrTSearch(FormatRun<T>& formats, const EllrTConversions<T>& conversions, const ProductVectors<T>& vectors,
-              Kernel kernel, Record& record)
+  EllrTSearch(FormatRun<T>& formats, SpaceKind space, const EllrTConversions<T>& conversions,
+              const ProductVectors<T>& vectors, Kernel kernel, Record& record)
       : formats_(formats),
         conversions_(conversions),
         vectors_(vectors),
         product_(formats.options().product),
+        kernel_(kernel),
         record_(record),
-        space_(conversions.front().op->space()),
+        space_(space),
         all_(formats.repetitions(space_)) {
-    if (kernel == Kernel::paper)
-      for (const EllrTVariants<T>& of_t : conversions) papers_.push_back(of_t.paper(CachePath::read_only));
     for (std::size_t t = 0; t < conversions.size(); ++t)
       for (const int block : blocks()) trials_.push_back({{ellr_t_threads[t], block}, {}, 0});
-    for (const EllrTTrial& trial : trials_) formats_.check(use(trial), record_);
+    for (const EllrTTrial& trial : trials_) formats_.check(*use(trial), record_);
   }
 
   // Products of every variant in turns, `rounds` times a third of the repetitions, so that what drifts meets
@@ -89,13 +88,11 @@ class EllrTSearch {
   // The fastest by each way to read x, of the paper's kernel, in turns.
   XCacheTimes cache_paths() {
     const EllrTTrial& best = fastest();
-    const EllrTVariants<T>& conversion = conversions_[place_of(best)];
-    conversion.set_block(best.choice.block);
     XCacheTimes medians;
     std::map<CachePath, std::vector<double>> times;
     for (int round = 0; round < parts; ++round)
       for (const CachePath path : quadrille::cache_paths) {
-        const auto op = conversion.paper(path);
+        const auto op = use(best, path);
         if (round == 0) formats_.check(*op, record_);
         const std::vector<double> ms = product_times(*op, product_, vectors_.x, vectors_.y, part_of(all_));
         times[path].insert(times[path].end(), ms.begin(), ms.end());
@@ -116,10 +113,11 @@ class EllrTSearch {
   const EllrTTrial& fastest() const { return **std::min_element(compared_.begin(), compared_.end(), less); }
   const EllrTTrial& slowest() const { return **std::max_element(compared_.begin(), compared_.end(), less); }
   const std::vector<EllrTTrial>& trials() const { return trials_; }
-  const SpmvOperator<T>& use(const EllrTTrial& trial) const {
-    const std::size_t place = place_of(trial);
-    conversions_[place].set_block(trial.choice.block);
-    return papers_.empty() ? *conversions_[place].op : *papers_[place];
+  std::shared_ptr<const SpmvOperator<T>> use(const EllrTTrial& trial,
+                                             CachePath path = CachePath::read_only) const {
+    const auto at = std::find(ellr_t_threads.begin(), ellr_t_threads.end(), trial.choice.threads);
+    return conversions_[static_cast<std::size_t>(at - ellr_t_threads.begin())](
+        {.kernel = kernel_, .block = trial.choice.block, .cache = path});
   }
 
  private:
@@ -138,13 +136,9 @@ class EllrTSearch {
     return all;
   }
   static bool less(const EllrTTrial* a, const EllrTTrial* b) { return a->ms < b->ms; }
-  static std::size_t place_of(const EllrTTrial& trial) {
-    const auto at = std::find(ellr_t_threads.begin(), ellr_t_threads.end(), trial.choice.threads);
-    return static_cast<std::size_t>(at - ellr_t_threads.begin());
-  }
 
   void time(EllrTTrial& trial, const Repetitions& part) {
-    const std::vector<double> ms = product_times(use(trial), product_, vectors_.x, vectors_.y, part);
+    const std::vector<double> ms = product_times(*use(trial), product_, vectors_.x, vectors_.y, part);
     trial.times_ms.insert(trial.times_ms.end(), ms.begin(), ms.end());
     trial.ms = timing_of(trial.times_ms).median_ms;
   }
@@ -153,10 +147,10 @@ class EllrTSearch {
   const EllrTConversions<T>& conversions_;
   const ProductVectors<T>& vectors_;
   const Product& product_;
+  const Kernel kernel_;
   Record& record_;
   const SpaceKind space_;
   const Repetitions all_;
-  std::vector<std::unique_ptr<SpmvOperator<T>>> papers_;  // one for each T; none of our kernel
   std::vector<EllrTTrial> trials_;
   std::vector<EllrTTrial*> compared_;  // of trials_
 };

@@ -30,7 +30,6 @@ struct Bcsr {
   Array<std::int32_t, Space> block_row_ptr;  // [block_rows + 1]
   Array<std::int32_t, Space> block_column;   // [blocks]
   Array<T, Space> value;                     // [blocks][b][b]
-  LinePlan<Space> plan{};                    // on the GPU, of blocks of one entry
 
   std::int64_t block_rows() const { return (rows + block_size - 1) / block_size; }
   std::int64_t blocks() const { return block_column.size(); }
@@ -44,8 +43,7 @@ Bcsr<T, To> transfer(const Bcsr<T, From>& a) {
           a.block_size,
           transfer<To>(a.block_row_ptr),
           transfer<To>(a.block_column),
-          transfer<To>(a.value),
-          a.block_size == 1 ? plan_on<To>(a.block_row_ptr) : LinePlan<To>{}};
+          transfer<To>(a.value)};
 }
 
 // Throws FormatError for block sizes outside 1..64 and for absurd fill.

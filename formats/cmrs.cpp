@@ -9,8 +9,6 @@
 namespace quadrille {
 namespace {
 
-constexpr int paper_threads = 256;  // of a block of the paper's kernel
-
 // The entries of rows [first, end) in CSR's order, or sorted by column and then row.
 template <class T>
 void order_strip(const Csr<T>& csr, std::int64_t first, std::int64_t end, bool reorder,
@@ -26,28 +24,15 @@ void order_strip(const Csr<T>& csr, std::int64_t first, std::int64_t end, bool r
 
 }  // namespace
 
-int threads_of(const CmrsLaunch& launch) {
-  const bool ours = launch.kernel == Kernel::ours;
-  const int threads = launch.block > 0 ? launch.block : ours ? line_threads : paper_threads;
-  const bool fits =
-      ours ? threads == 64 || threads == 128 || threads == 256 : threads % 32 == 0 && threads <= 1024;
-  if (!fits || launch.block < 0)
-    throw FormatError(
-        "cmrs: blocks of " + std::to_string(launch.block) + " threads; " +
-        (ours ? "our kernel has 64, 128 and 256" : "the paper's kernel has multiples of 32 up to 1024"));
-  return threads;
-}
-
 bool cmrs_packs(std::int64_t columns) {
   return columns <= (std::int64_t{1} << 28);
 }
 
 template <class T>
-Cmrs<T> cmrs_from_csr(const Csr<T>& csr, int height, bool reorder, CmrsRows where, const CmrsLaunch& launch) {
-  threads_of(launch);
+Cmrs<T> cmrs_from_csr(const Csr<T>& csr, int height, bool reorder, CmrsRows where) {
   if (height < 1 || height > 16)
     throw FormatError("cmrs: a strip of " + std::to_string(height) + " rows is not within 1..16");
-  Cmrs<T> cmrs{csr.rows, csr.columns, height, false, {}, {}, {}, {}, launch, {}};
+  Cmrs<T> cmrs{csr.rows, csr.columns, height, false, {}, {}, {}, {}};
   cmrs.packed = height > 1 && where == CmrsRows::automatic && cmrs_packs(csr.columns);
   memory::require_host(csr.nnz() * static_cast<std::int64_t>(5 + sizeof(T)));
   cmrs.strip_ptr = Array<std::int32_t>(cmrs.strips() + 1);
@@ -122,11 +107,11 @@ Traffic traffic(const Cmrs<T, Space>& cmrs) {
                       sizeof(T));
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                         \
-  template Cmrs<T> cmrs_from_csr(const Csr<T>&, int, bool, CmrsRows, const CmrsLaunch&); \
-  template Csr<T> to_csr(const Cmrs<T>&);                                                \
-  template void validate(const Cmrs<T>&);                                                \
-  template Traffic traffic(const Cmrs<T, Host>&);                                        \
+#define QUADRILLE_INSTANTIATE(T)                                      \
+  template Cmrs<T> cmrs_from_csr(const Csr<T>&, int, bool, CmrsRows); \
+  template Csr<T> to_csr(const Cmrs<T>&);                             \
+  template void validate(const Cmrs<T>&);                             \
+  template Traffic traffic(const Cmrs<T, Host>&);                     \
   template Traffic traffic(const Cmrs<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

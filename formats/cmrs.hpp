@@ -22,26 +22,8 @@
 #pragma once
 
 #include "formats/csr.hpp"
-#include "formats/gpu_kernel.hpp"
 
 namespace quadrille {
-
-// How a multiprocessor's memory is split between L1 and shared memory: as the driver finds best, or as much as possible for one.
-enum class MemorySplit { driver, l1, shared };
-
-// How the product is done on the GPU. The CPU has one kernel.
-struct CmrsLaunch {
-  Kernel kernel = Kernel::
-      ours;  // ours gives a block a tile of entries whatever the strips; the paper's algorithm 1 a warp a strip
-  int block = 0;  // threads; 0 takes the kernel's default
-  // The paper's kernel:
-  bool aligned = true;  // a long strip's reads begin on a whole line of 128 bytes
-  CachePath cache = CachePath::read_only;
-  MemorySplit split = MemorySplit::driver;
-};
-
-// Threads of a block. Throws FormatError unless they are 64, 128 or 256 (our kernel) or a multiple of 32 up to 1024 (the paper's).
-int threads_of(const CmrsLaunch& launch);
 
 template <class T, class Space = Host>
 struct Cmrs {
@@ -55,8 +37,6 @@ struct Cmrs {
   Array<std::uint32_t, Space> column;       // [nnz]
   Array<std::uint8_t, Space> row_in_strip;  // [nnz] or empty
   Array<T, Space> value;                    // [nnz]
-  CmrsLaunch launch;
-  LinePlan<Space> plan{};  // on the GPU, of our kernel
 
   std::int64_t strips() const { return (rows + height - 1) / height; }
   std::int64_t nnz() const { return value.size(); }
@@ -72,9 +52,7 @@ Cmrs<T, To> transfer(const Cmrs<T, From>& a) {
           transfer<To>(a.strip_ptr),
           transfer<To>(a.column),
           transfer<To>(a.row_in_strip),
-          transfer<To>(a.value),
-          a.launch,
-          a.launch.kernel == Kernel::ours ? plan_on<To>(a.strip_ptr, threads_of(a.launch)) : LinePlan<To>{}};
+          transfer<To>(a.value)};
 }
 
 // Where the row within the strip is kept. `automatic` packs it when the columns fit 28 bits, as the paper
@@ -83,10 +61,9 @@ enum class CmrsRows { automatic, separate };
 // Whether the columns fit 28 bits.
 bool cmrs_packs(std::int64_t columns);
 
-// Throws FormatError for a height outside 1..16 and as threads_of() does.
+// Throws FormatError for a height outside 1..16.
 template <class T>
-Cmrs<T> cmrs_from_csr(const Csr<T>& csr, int height, bool reorder, CmrsRows rows = CmrsRows::automatic,
-                      const CmrsLaunch& launch = {});
+Cmrs<T> cmrs_from_csr(const Csr<T>& csr, int height, bool reorder, CmrsRows rows = CmrsRows::automatic);
 template <class T>
 Csr<T> to_csr(const Cmrs<T>& cmrs);
 // Throws FormatError naming the first broken strip.

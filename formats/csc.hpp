@@ -26,20 +26,14 @@ struct Csc {
   Array<std::int32_t, Space> column_ptr;  // [columns + 1]
   Array<std::int32_t, Space> row;         // [nnz]
   Array<T, Space> value;                  // [nnz]
-  LinePlan<Space> plan{};                 // on the GPU, as CSR's
 
   std::int64_t nnz() const { return value.size(); }
 };
 
-// A copy in the memory of To; on the GPU with a plan, or without one, for few products.
+// A copy in the memory of To.
 template <class To, class T, class From>
-Csc<T, To> transfer(const Csc<T, From>& a, bool planned = true) {
-  return {a.rows,
-          a.columns,
-          transfer<To>(a.column_ptr),
-          transfer<To>(a.row),
-          transfer<To>(a.value),
-          planned ? plan_on<To>(a.column_ptr, a.row) : LinePlan<To>{}};
+Csc<T, To> transfer(const Csc<T, From>& a) {
+  return {a.rows, a.columns, transfer<To>(a.column_ptr), transfer<To>(a.row), transfer<To>(a.value)};
 }
 
 template <class T>

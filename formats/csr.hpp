@@ -19,7 +19,6 @@
 
 #include "formats/array.hpp"
 #include "formats/format.hpp"
-#include "formats/line_plan.hpp"
 
 namespace quadrille {
 
@@ -30,21 +29,14 @@ struct Csr {
   Array<std::int32_t, Space> row_ptr;  // [rows + 1]
   Array<std::int32_t, Space> column;   // [nnz]
   Array<T, Space> value;               // [nnz]
-  LinePlan<Space> plan{};              // on the GPU; products go without one, too, more slowly
-  int lanes = 0;  // on the GPU: per row, 1 (the scalar kernel) to 32 (the vector kernel); 0 follows the plan
 
   std::int64_t nnz() const { return value.size(); }
 };
 
-// A copy in the memory of To; on the GPU with a plan, or without one, for few products.
+// A copy in the memory of To.
 template <class To, class T, class From>
-Csr<T, To> transfer(const Csr<T, From>& a, bool planned = true) {
-  return {a.rows,
-          a.columns,
-          transfer<To>(a.row_ptr),
-          transfer<To>(a.column),
-          transfer<To>(a.value),
-          planned ? plan_on<To>(a.row_ptr, a.column) : LinePlan<To>{}};
+Csr<T, To> transfer(const Csr<T, From>& a) {
+  return {a.rows, a.columns, transfer<To>(a.row_ptr), transfer<To>(a.column), transfer<To>(a.value)};
 }
 
 // Throws FormatError, naming the first broken row, unless sizes agree, row_ptr ascends and columns ascend in

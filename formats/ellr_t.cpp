@@ -10,9 +10,8 @@ namespace {
 
 constexpr std::int64_t row_multiple = 16;
 
-bool known(int threads, int block) {
-  return std::find(ellr_t_threads.begin(), ellr_t_threads.end(), threads) != ellr_t_threads.end() &&
-         std::find(ellr_t_blocks.begin(), ellr_t_blocks.end(), block) != ellr_t_blocks.end();
+bool known(int threads) {
+  return std::find(ellr_t_threads.begin(), ellr_t_threads.end(), threads) != ellr_t_threads.end();
 }
 
 std::int64_t position(std::int64_t row, std::int64_t entry, std::int64_t pitch, int threads) {
@@ -22,13 +21,10 @@ std::int64_t position(std::int64_t row, std::int64_t entry, std::int64_t pitch, 
 }  // namespace
 
 template <class T>
-EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads, int block) {
-  if (!known(threads, block))
-    throw FormatError("ellr_t: " + std::to_string(threads) + " threads per row in blocks of " +
-                      std::to_string(block) +
-                      "; T is 1, 2, 4, 8, 16 or 32, a block has 64, 128, 256, 512 or 1024");
-  EllrT<T> ellr{csr.rows, csr.columns, threads, block, round_up(csr.rows, row_multiple),
-                0,        csr.nnz(),   {},      {},    {}};
+EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads) {
+  if (!known(threads))
+    throw FormatError("ellr_t: " + std::to_string(threads) + " threads per row; T is 1, 2, 4, 8, 16 or 32");
+  EllrT<T> ellr{csr.rows, csr.columns, threads, round_up(csr.rows, row_multiple), 0, csr.nnz(), {}, {}, {}};
   ellr.width = round_up(longest_row(csr), threads);
   const std::int64_t slots = checked_product(ellr.width, ellr.pitch, "ellr_t");
   refuse_absurd_fill("ellr_t", checked_product(slots, 4 + sizeof(T), "ellr_t"),
@@ -63,12 +59,12 @@ Csr<T> to_csr(const EllrT<T>& ellr) {
 template <class T>
 void validate(const EllrT<T>& ellr) {
   const std::int64_t slots = ellr.width * ellr.pitch;
-  if (!known(ellr.threads, ellr.block) || ellr.width % ellr.threads != 0 || ellr.pitch % row_multiple != 0 ||
+  if (!known(ellr.threads) || ellr.width % ellr.threads != 0 || ellr.pitch % row_multiple != 0 ||
       ellr.pitch < ellr.rows || ellr.row_length.size() != ellr.rows || ellr.column.size() != slots ||
       ellr.value.size() != slots)
     throw FormatError("ellr_t: width " + std::to_string(ellr.width) + ", pitch " +
-                      std::to_string(ellr.pitch) + ", T " + std::to_string(ellr.threads) + " and blocks of " +
-                      std::to_string(ellr.block) + " do not fit each other or its arrays");
+                      std::to_string(ellr.pitch) + " and T " + std::to_string(ellr.threads) +
+                      " do not fit each other or its arrays");
   if (std::accumulate(ellr.row_length.begin(), ellr.row_length.end(), std::int64_t{0}) != ellr.nnz)
     throw FormatError("ellr_t: the row lengths do not add up to " + std::to_string(ellr.nnz) + " non-zeros");
   for (std::int64_t row = 0; row < ellr.pitch; ++row) {
@@ -98,11 +94,11 @@ Traffic traffic(const EllrT<T, Space>& ellr) {
   return ellr_t_traffic(ellr.rows, ellr.columns, ellr.nnz, ellr.width, sizeof(T));
 }
 
-#define QUADRILLE_INSTANTIATE(T)                              \
-  template EllrT<T> ellr_t_from_csr(const Csr<T>&, int, int); \
-  template Csr<T> to_csr(const EllrT<T>&);                    \
-  template void validate(const EllrT<T>&);                    \
-  template Traffic traffic(const EllrT<T, Host>&);            \
+#define QUADRILLE_INSTANTIATE(T)                         \
+  template EllrT<T> ellr_t_from_csr(const Csr<T>&, int); \
+  template Csr<T> to_csr(const EllrT<T>&);               \
+  template void validate(const EllrT<T>&);               \
+  template Traffic traffic(const EllrT<T, Host>&);       \
   template Traffic traffic(const EllrT<T, Device>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

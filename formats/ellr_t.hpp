@@ -31,16 +31,14 @@
 
 namespace quadrille {
 
-// What T and the threads of a block may be.
+// What T may be.
 inline constexpr std::array<int, 6> ellr_t_threads{1, 2, 4, 8, 16, 32};
-inline constexpr std::array<int, 5> ellr_t_blocks{64, 128, 256, 512, 1024};
 
 template <class T, class Space = Host>
 struct EllrT {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   int threads = 1;
-  int block = 256;  // threads of a block on the GPU; the arrays do not depend on it
   std::int64_t pitch = 0;
   std::int64_t width = 0;
   std::int64_t nnz = 0;
@@ -55,7 +53,6 @@ EllrT<T, To> transfer(const EllrT<T, From>& a) {
   return {a.rows,
           a.columns,
           a.threads,
-          a.block,
           a.pitch,
           a.width,
           a.nnz,
@@ -64,9 +61,9 @@ EllrT<T, To> transfer(const EllrT<T, From>& a) {
           transfer<To>(a.value)};
 }
 
-// Throws FormatError for another T or block, and for absurd fill.
+// Throws FormatError for another T, and for absurd fill.
 template <class T>
-EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads, int block = 256);
+EllrT<T> ellr_t_from_csr(const Csr<T>& csr, int threads);
 template <class T>
 Csr<T> to_csr(const EllrT<T>& ellr);
 // Throws FormatError naming the first broken row.

@@ -38,7 +38,6 @@ struct RgCsr {
   Array<std::int32_t, Space> order;       // [rows], or empty for the matrix's own order
   Array<std::int32_t, Space> column;
   Array<T, Space> value;
-  int threads = 1;  // of our kernel on the GPU for each row, 1 to 1024 / group
 
   std::int64_t groups() const { return (rows + group - 1) / group; }
 };
@@ -54,8 +53,7 @@ RgCsr<T, To> transfer(const RgCsr<T, From>& a) {
           transfer<To>(a.row_length),
           transfer<To>(a.order),
           transfer<To>(a.column),
-          transfer<To>(a.value),
-          a.threads};
+          transfer<To>(a.value)};
 }
 
 // `order` is empty or a permutation of the rows. Throws FormatError for a group outside 1..1024, for an order

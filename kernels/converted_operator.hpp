@@ -18,8 +18,9 @@ namespace quadrille {
 template <class T, class Space>
 class ConvertedOperator final : public SpmvOperator<T>, public SetUp {
  public:
-  ConvertedOperator(std::shared_ptr<const Csr<T, Space>> given, bool given_is_transposed)
-      : given_(std::move(given)), given_is_transposed_(given_is_transposed) {
+  ConvertedOperator(std::shared_ptr<const Csr<T, Space>> given, bool given_is_transposed,
+                    Prepared prepared = {})
+      : given_(std::move(given)), given_is_transposed_(given_is_transposed), prepared_(std::move(prepared)) {
     if constexpr (!on_cpu) transposition_ = cusparse::make_transposition(*given_);
     set_up(!given_is_transposed);
     plan();
@@ -41,16 +42,19 @@ class ConvertedOperator final : public SpmvOperator<T>, public SetUp {
     return given_is_transposed_ ? transposed(given) : std::move(given);
   }
 
-  // The conversion, where that product needs it. The products that follow go without a plan (formats/line_plan.hpp).
+  // The conversion, where that product needs it. The products that follow go without a plan of the lines.
   void set_up(bool transposed) override {
     if (transposed == given_is_transposed_) return;
-    if constexpr (on_cpu)
+    if constexpr (on_cpu) {
       converted_ = csc_from_csr(*given_);
-    else
+    } else {
       transposition_->run();
+      converted_prepared_ = {};
+    }
   }
   void plan() override {
-    if constexpr (!on_cpu) transposition_->plan();
+    if constexpr (!on_cpu)
+      converted_prepared_.lines = plan_on_device(transfer<Host>(transposition_->result().row_ptr));
   }
 
  private:
@@ -60,12 +64,14 @@ class ConvertedOperator final : public SpmvOperator<T>, public SetUp {
     if constexpr (on_cpu)
       converted ? cpu::spmv_transpose(converted_, x, y) : cpu::spmv(*given_, x, y);
     else
-      cuda::spmv({queue, scratch_}, converted ? transposition_->result() : *given_, x, y);
+      cuda::spmv({queue, scratch_, converted ? converted_prepared_ : prepared_},
+                 converted ? transposition_->result() : *given_, x, y);
   }
 
   std::shared_ptr<const Csr<T, Space>> given_;
   bool given_is_transposed_;
-  Csc<T> converted_;  // on the CPU
+  Prepared prepared_, converted_prepared_;  // on the GPU
+  Csc<T> converted_;                        // on the CPU
   std::unique_ptr<cusparse::Transposition<T>> transposition_;
   mutable cuda::Scratch scratch_;
 };

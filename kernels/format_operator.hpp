@@ -1,4 +1,5 @@
-// Binds a format to its products as an SpmvOperator, on the CPU or on the GPU by the memory it lives in.
+// Binds a format to its products as an SpmvOperator, on the CPU or on the GPU by the memory it lives in;
+// there by our kernel or the one of its paper, as prepared.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include "formats/threads.hpp"
 #include "kernels/cpu/spmv.hpp"
 #include "kernels/cuda/spmv.hpp"
+#include "kernels/cuda/spmv_paper.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille {
@@ -14,7 +16,8 @@ namespace quadrille {
 template <class Format, class T, class Space>
 class FormatOperator final : public SpmvOperator<T> {
  public:
-  explicit FormatOperator(std::shared_ptr<const Format> format) : format_(std::move(format)) {
+  explicit FormatOperator(std::shared_ptr<const Format> format, Prepared prepared = {})
+      : format_(std::move(format)), prepared_(std::move(prepared)) {
     if constexpr (on_cpu) threads_ = threads_worth(traffic().stored_bytes + traffic().written_bytes);
   }
 
@@ -37,24 +40,26 @@ class FormatOperator final : public SpmvOperator<T> {
       const ThreadLimit limit(threads_);
       cpu::spmv(*format_, x, y);
     } else {
-      cuda::spmv({queue, scratch_}, *format_, x, y);
+      if constexpr (has_paper_kernel)
+        if (by_the_paper()) return cuda::spmv_paper(on(queue), *format_, x, y);
+      cuda::spmv(on(queue), *format_, x, y);
     }
   }
   void multiply_several(Queue queue, const T* x, const Output<T>& y, int count) const override {
     if constexpr (multiplies)
-      cuda::spmv_multiple({queue, scratch_}, *format_, x, y, count);
-    else
-      SpmvOperator<T>::multiply_several(queue, x, y, count);
+      if (!by_the_paper()) return cuda::spmv_multiple(on(queue), *format_, x, y, count);
+    SpmvOperator<T>::multiply_several(queue, x, y, count);
   }
-  bool has_transpose() const override { return transposes; }
+  bool has_transpose() const override { return by_the_paper() ? paper_transposes : transposes; }
   void multiply_transposed(Queue queue, const T* x, const Output<T>& y) const override {
-    if constexpr (!transposes) {
-      SpmvOperator<T>::multiply_transposed(queue, x, y);
-    } else if constexpr (on_cpu) {
+    if (!has_transpose()) return SpmvOperator<T>::multiply_transposed(queue, x, y);
+    if constexpr (paper_transposes)
+      if (by_the_paper()) return cuda::spmv_transpose_paper(on(queue), *format_, x, y);
+    if constexpr (transposes && on_cpu) {
       const ThreadLimit limit(threads_);
       cpu::spmv_transpose(*format_, x, y);
-    } else {
-      cuda::spmv_transpose({queue, scratch_}, *format_, x, y);
+    } else if constexpr (transposes) {
+      cuda::spmv_transpose(on(queue), *format_, x, y);
     }
   }
   Csr<T> to_csr() const override {
@@ -83,6 +88,17 @@ class FormatOperator final : public SpmvOperator<T> {
       requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
     cuda::spmv_multiple(on, f, x, y, 1);
   };
+  static constexpr bool has_paper_kernel =
+      requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
+    cuda::spmv_paper(on, f, x, y);
+  };
+  static constexpr bool paper_transposes =
+      requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
+    cuda::spmv_transpose_paper(on, f, x, y);
+  };
+
+  bool by_the_paper() const { return has_paper_kernel && prepared_.kernel == Kernel::paper; }
+  cuda::Execution on(Queue queue) const { return {queue, scratch_, prepared_}; }
 
   template <class F>
   static std::pair<std::int64_t, std::int64_t> shape(const F& f) {
@@ -95,6 +111,7 @@ class FormatOperator final : public SpmvOperator<T> {
   }
 
   std::shared_ptr<const Format> format_;
+  Prepared prepared_;              // on the GPU
   int threads_ = 1;                // that a product on the CPU is worth
   mutable cuda::Scratch scratch_;  // on the GPU
 };

@@ -66,7 +66,7 @@ struct FormatTraits {
   double (*cpu_entries)(const Sparsity&) = nullptr;  // that the CPU's kernel computes with
   std::string transposes_like = name;
 
-  // Lines of the plan that it has in GPU memory (formats/line_plan.hpp); null for none. A compressed format
+  // Lines of the plan that it has in GPU memory (kernels/line_plan.hpp); null for none. A compressed format
   // has it where it pays.
   double (*planned_lines)(const Sparsity&) = nullptr;
   Compressed compressed = Compressed::no;

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "formats/block_diagonals.hpp"
-#include "formats/cmrs.hpp"
 #include "formats/csr.hpp"
 #include "formats/dia.hpp"
 #include "kernels/format_traits.hpp"
+#include "kernels/prepared.hpp"
 #include "kernels/spmv_operator.hpp"
 #include "kernels/tuning/ellr_t_paper_model.hpp"
 
@@ -74,7 +74,7 @@ struct FormatOptions {
   bool cmrs_reorder = false;  // entries of a strip sorted by column
   int cmrs_block =
       0;  // on the GPU: threads of a block; 0 is chosen by cmrs_choice(), or the paper's kernel's default
-  bool cmrs_aligned = true;                      // the paper's kernel: CmrsLaunch::aligned
+  bool cmrs_aligned = true;                      // the paper's kernel: Launch::aligned
   MemorySplit cmrs_split = MemorySplit::driver;  // the paper's kernel
   int products = 0;                              // that the operator is made for; 0: many
   bool of_transpose = false;                     // they are y = A^T x

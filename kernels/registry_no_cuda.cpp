@@ -1,8 +1,7 @@
 // The GPU's half of the registry and of the searches in builds without CUDA: nothing.
 #include "kernels/format_table.hpp"
 #include "kernels/transpose_methods.hpp"
-#include "kernels/tuning/cmrs_variants.hpp"
-#include "kernels/tuning/ellr_t_variants.hpp"
+#include "kernels/tuning/variants.hpp"
 
 namespace quadrille {
 
@@ -17,20 +16,20 @@ std::vector<FormatEntry> cuda_transpose_methods() {
 namespace cuda {
 
 template <class T>
-EllrTVariants<T> ellr_t_variants(const Csr<T>&, int) {
+Variants<T> ellr_t_variants(const Csr<T>&, int) {
   throw CudaError("this build has no CUDA");
 }
 
-template EllrTVariants<float> ellr_t_variants(const Csr<float>&, int);
-template EllrTVariants<double> ellr_t_variants(const Csr<double>&, int);
+template Variants<float> ellr_t_variants(const Csr<float>&, int);
+template Variants<double> ellr_t_variants(const Csr<double>&, int);
 
 template <class T>
-CmrsVariants<T> cmrs_variants(const Csr<T>&, int, bool) {
+Variants<T> cmrs_variants(const Csr<T>&, int, bool) {
   throw CudaError("this build has no CUDA");
 }
 
-template CmrsVariants<float> cmrs_variants(const Csr<float>&, int, bool);
-template CmrsVariants<double> cmrs_variants(const Csr<double>&, int, bool);
+template Variants<float> cmrs_variants(const Csr<float>&, int, bool);
+template Variants<double> cmrs_variants(const Csr<double>&, int, bool);
 
 }  // namespace cuda
 }  // namespace quadrille

@@ -9,7 +9,8 @@ namespace {
 template <class T>
 std::unique_ptr<SpmvOperator<T>> converted(const Csr<T>& given, bool given_is_transposed) {
   return std::make_unique<ConvertedOperator<T, Device>>(
-      std::make_shared<const Csr<T, Device>>(transfer<Device>(given)), given_is_transposed);
+      std::make_shared<const Csr<T, Device>>(transfer<Device>(given)), given_is_transposed,
+      Prepared{{}, plan_on_device(given.row_ptr)});
 }
 
 }  // namespace

@@ -303,7 +303,7 @@ void read_format_options(const Settings& settings, FormatOptions& formats) {
   formats.cmrs_aligned = read_word(settings, "cmrs-aligned", "on", {"on", "off"}) == "on";
   formats.cmrs_split = static_cast<MemorySplit>(place("cmrs-split", memory_split_names()));
   try {
-    threads_of({.kernel = formats.kernel, .block = formats.cmrs_block});
+    cmrs_block({.kernel = formats.kernel, .block = formats.cmrs_block});
   } catch (const FormatError& error) {
     refuse(settings.at("cmrs-block"), error.what());
   }

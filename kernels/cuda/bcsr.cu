@@ -135,7 +135,7 @@ void spmv(const Execution& on, const Bcsr<T, Device>& a, const T* x, Output<T> y
   };
   switch (a.block_size) {
     case 1:  // BCSR of single entries is CSR
-      return gather(on, 0, a.plan, a.rows, a.block_row_ptr, a.block_column, a.value, x, y);
+      return gather(on, a.rows, a.block_row_ptr, a.block_column, a.value, x, y);
     case 2:
       return multiply(std::integral_constant<int, 2>{});
     case 3:

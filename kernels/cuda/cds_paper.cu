@@ -36,14 +36,13 @@ __global__ void __launch_bounds__(threads_per_block)
 }  // namespace
 
 template <class T>
-void spmv_paper(const Execution& on, const BlockDiagonals<T, Device>& a, CachePath x_cache, const T* x,
-                Output<T> y) {
+void spmv_paper(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows() == 0) return;
   std::int64_t first = 0;
   do {  // once even for an operator without diagonals, whose product is zero
     const auto s = structure_of<max_diagonals>(a, first, false);
     const T* const values = a.values.data() + first * a.dof * a.rows();
-    with_path(x_cache, [&]<CachePath Path>() {
+    with_path(on.prepared.cache, [&]<CachePath Path>() {
       cds_paper_kernel<Path><<<blocks_for(a.rows()), threads_per_block, 0, stream_of(on)>>>(s, values, x, y);
     });
     QUADRILLE_CUDA_LAUNCHED("cds of the paper");
@@ -52,9 +51,8 @@ void spmv_paper(const Execution& on, const BlockDiagonals<T, Device>& a, CachePa
   } while (first < a.diagonals());
 }
 
-template void spmv_paper(const Execution&, const BlockDiagonals<float, Device>&, CachePath, const float*,
-                         Output<float>);
-template void spmv_paper(const Execution&, const BlockDiagonals<double, Device>&, CachePath, const double*,
+template void spmv_paper(const Execution&, const BlockDiagonals<float, Device>&, const float*, Output<float>);
+template void spmv_paper(const Execution&, const BlockDiagonals<double, Device>&, const double*,
                          Output<double>);
 
 }  // namespace quadrille::cuda

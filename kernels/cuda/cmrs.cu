@@ -1,8 +1,7 @@
 // CMRS on the GPU. Source: Koza, Matyka, Szkoda, Miroslaw 2012, algorithm 1. Where the paper gives a strip to a
-// warp (cmrs_paper.cuh), a warp takes several at once through shared memory (lines.cuh), so that short strips
+// warp (cmrs_paper.cu), a warp takes several at once through shared memory (lines.cuh), so that short strips
 // leave no lane idle, and several blocks share a long one. Each lane keeps one partial sum per row of the strip, in registers
 // where the paper used shared memory; the row of an entry selects the sum it goes to.
-#include "kernels/cuda/cmrs_paper.cuh"
 #include "kernels/cuda/lines.cuh"
 #include "kernels/cuda/spmv.hpp"
 
@@ -19,13 +18,13 @@ void multiply_tiles(const Execution& on, const Cmrs<T, Device>& a, const T* x, O
                         .index = a.column.data(),
                         .row = a.row_in_strip.data(),
                         .value = a.value.data()};
-  switch (threads_of(a.launch)) {
+  switch (on.prepared.block) {
     case 64:
-      return multiply_lines<LineShape<Height, 64>>(on, strips, a.plan, a.nnz(), x, y);
+      return multiply_lines<LineShape<Height, 64>>(on, strips, a.nnz(), x, y);
     case 128:
-      return multiply_lines<LineShape<Height, 128>>(on, strips, a.plan, a.nnz(), x, y);
+      return multiply_lines<LineShape<Height, 128>>(on, strips, a.nnz(), x, y);
     default:
-      return multiply_lines<LineShape<Height, 256>>(on, strips, a.plan, a.nnz(), x, y);
+      return multiply_lines<LineShape<Height, 256>>(on, strips, a.nnz(), x, y);
   }
 }
 
@@ -33,7 +32,6 @@ void multiply_tiles(const Execution& on, const Cmrs<T, Device>& a, const T* x, O
 
 template <class T>
 void spmv(const Execution& on, const Cmrs<T, Device>& a, const T* x, Output<T> y) {
-  if (a.launch.kernel == Kernel::paper) return multiply_as_the_paper(on, a, x, y);
   if (a.height == 1) return multiply_tiles<1>(on, a, x, y);
   if (a.height == 2) return multiply_tiles<2>(on, a, x, y);
   if (a.height <= 4) return multiply_tiles<4>(on, a, x, y);

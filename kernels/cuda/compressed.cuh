@@ -51,36 +51,37 @@ inline int lanes_for(std::int64_t entries, std::int64_t lines, int together) {
   return lanes;
 }
 
-// Calls launch.template operator()<Lanes>().
-template <class Launch>
-void with_lanes(int lanes, const Launch& launch) {
+// Calls start.template operator()<Lanes>().
+template <class Start>
+void with_lanes(int lanes, const Start& start) {
   switch (lanes) {
     case 1:
-      return launch.template operator()<1>();
+      return start.template operator()<1>();
     case 2:
-      return launch.template operator()<2>();
+      return start.template operator()<2>();
     case 4:
-      return launch.template operator()<4>();
+      return start.template operator()<4>();
     case 8:
-      return launch.template operator()<8>();
+      return start.template operator()<8>();
     case 16:
-      return launch.template operator()<16>();
+      return start.template operator()<16>();
     case 32:
-      return launch.template operator()<32>();
+      return start.template operator()<32>();
     default:
       throw FormatError(std::to_string(lanes) +
                         " lanes per row; 1, 2, 4, 8, 16 or 32, or 0 for an automatic choice");
   }
 }
 
-// lanes 0: tiles in shared memory, for lines of any length, as planned; without a plan as many lanes as suit
-// the mean line.
+// Launch::lanes 0: tiles in shared memory, for lines of any length, as planned; without a plan as many lanes
+// as suit the mean line.
 template <class T>
-void gather(const Execution& on, int lanes, const LinePlan<Device>& plan, std::int64_t lines,
-            const Array<std::int32_t, Device>& ptr, const Array<std::int32_t, Device>& index,
-            const Array<T, Device>& value, const T* x, Output<T> y) {
+void gather(const Execution& on, std::int64_t lines, const Array<std::int32_t, Device>& ptr,
+            const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x,
+            Output<T> y) {
   if (lines == 0) return;
-  if (lanes == 0 && plan.group.size() > 0) {
+  const int lanes = on.prepared.lanes;
+  if (lanes == 0 && on.prepared.lines.group.size() > 0) {
     const Lines<T> all{.rows = lines,
                        .height = 1,
                        .row_bits = 0,
@@ -88,7 +89,7 @@ void gather(const Execution& on, int lanes, const LinePlan<Device>& plan, std::i
                        .index = reinterpret_cast<const std::uint32_t*>(index.data()),
                        .row = nullptr,
                        .value = value.data()};
-    return multiply_lines<LineShape<1, line_threads>>(on, all, plan, value.size(), x, y);
+    return multiply_lines<LineShape<1, line_threads>>(on, all, value.size(), x, y);
   }
   with_lanes(lanes != 0 ? lanes : lanes_for(value.size(), lines, 4), [&]<int Lanes>() {
     gather_kernel<Lanes><<<blocks_for(lines * Lanes), threads_per_block, 0, stream_of(on)>>>(
@@ -97,17 +98,18 @@ void gather(const Execution& on, int lanes, const LinePlan<Device>& plan, std::i
   QUADRILLE_CUDA_LAUNCHED("gather");
 }
 
-// lanes 0: by tiles, with a plan or without one; but by lines where these have much in common, which only a
-// plan tells, and where most are empty.
+// Launch::lanes 0: by tiles, with a plan or without one; but by lines where these have much in common, which
+// only a plan tells, and where most are empty.
 template <class T>
-void scatter(const Execution& on, int lanes, const LinePlan<Device>& plan, std::int64_t lines,
-             std::int64_t size_y, const Array<std::int32_t, Device>& ptr,
-             const Array<std::int32_t, Device>& index, const Array<T, Device>& value, const T* x,
-             Output<T> y) {
+void scatter(const Execution& on, std::int64_t lines, std::int64_t size_y,
+             const Array<std::int32_t, Device>& ptr, const Array<std::int32_t, Device>& index,
+             const Array<T, Device>& value, const T* x, Output<T> y) {
   const std::int64_t bytes_of_y = size_y * static_cast<std::int64_t>(sizeof(T));
   begin_sums(on.queue, y, size_y);
   if (value.size() == 0) return;
   const auto entries = static_cast<unsigned>(to_index32(value.size(), "non-zeros"));
+  const int lanes = on.prepared.lanes;
+  const LinePlan<Device>& plan = on.prepared.lines;
   const bool planned = plan.group.size() > 0;
   if (lanes == 0 && planned && !joins_pay(entries, bytes_of_y, plan.shared)) {
     const unsigned blocks = to_index32(plan.group.size(), "blocks of threads");

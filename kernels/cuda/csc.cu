@@ -6,12 +6,12 @@ namespace quadrille::cuda {
 
 template <class T>
 void spmv(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y) {
-  scatter(on, 0, a.plan, a.columns, a.rows, a.column_ptr, a.row, a.value, x, y);
+  scatter(on, a.columns, a.rows, a.column_ptr, a.row, a.value, x, y);
 }
 
 template <class T>
 void spmv_transpose(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y) {
-  gather(on, 0, a.plan, a.columns, a.column_ptr, a.row, a.value, x, y);
+  gather(on, a.columns, a.column_ptr, a.row, a.value, x, y);
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                    \

@@ -7,12 +7,12 @@ namespace quadrille::cuda {
 
 template <class T>
 void spmv(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y) {
-  gather(on, a.lanes, a.plan, a.rows, a.row_ptr, a.column, a.value, x, y);
+  gather(on, a.rows, a.row_ptr, a.column, a.value, x, y);
 }
 
 template <class T>
 void spmv_transpose(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y) {
-  scatter(on, a.lanes, a.plan, a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
+  scatter(on, a.rows, a.columns, a.row_ptr, a.column, a.value, x, y);
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                    \

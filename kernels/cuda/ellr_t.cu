@@ -1,7 +1,7 @@
 // ELLR-T on the GPU. Source: Vazquez, Fernandez, Garzon 2011, section 3.2. T neighbouring lanes own a row and
 // step through it T entries at a time; the layout puts these, and those of the next row, side by side. Lanes
 // stop at the row's own length; the partial sums meet in registers, where the paper used shared memory. Blocks have as many
-// threads as EllrT::block says: one kernel for all of them, whose bound of registers is that of the largest.
+// threads as Launch::block says: one kernel for all of them, whose bound of registers is that of the largest.
 #include <algorithm>
 
 #include "kernels/cuda/launch.cuh"
@@ -78,19 +78,20 @@ __global__ void __launch_bounds__(most_threads)
 template <class T>
 void spmv(const Execution& on, const EllrT<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows == 0) return;
-  const unsigned blocks = blocks_for(a.rows * a.threads, a.block);
+  const int block = on.prepared.block;
+  const unsigned blocks = blocks_for(a.rows * a.threads, block);
   const auto launch = [&](auto kernel) {
-    kernel<<<blocks, a.block, 0, stream_of(on)>>>(a.rows, a.pitch, a.row_length.data(), a.column.data(),
-                                                  a.value.data(), x, y);
+    kernel<<<blocks, block, 0, stream_of(on)>>>(a.rows, a.pitch, a.row_length.data(), a.column.data(),
+                                                a.value.data(), x, y);
     QUADRILLE_CUDA_LAUNCHED("ellr_t");
   };
   if constexpr (sizeof(T) == 4) {
     // at least three quarters of what is read early is used
     const bool full = 4 * a.nnz >= 3 * a.rows * std::min<std::int64_t>(a.width, eager);
     if (a.threads == 1 && a.width > 0 && full) {
-      ellr_t_eager_kernel<<<blocks, a.block, 0, stream_of(on)>>>(a.rows, a.pitch, static_cast<int>(a.width),
-                                                                 a.row_length.data(), a.column.data(),
-                                                                 a.value.data(), x, y);
+      ellr_t_eager_kernel<<<blocks, block, 0, stream_of(on)>>>(a.rows, a.pitch, static_cast<int>(a.width),
+                                                               a.row_length.data(), a.column.data(),
+                                                               a.value.data(), x, y);
       QUADRILLE_CUDA_LAUNCHED("ellr_t");
       return;
     }

@@ -42,11 +42,12 @@ __global__ void __launch_bounds__(most_threads)
 }
 
 template <int Threads, class T>
-void launch(const Execution& on, const EllrT<T, Device>& a, CachePath path, const T* x, Output<T> y) {
-  const unsigned blocks = blocks_for(a.rows * Threads, a.block);
-  const std::size_t bytes = Threads > 1 ? static_cast<std::size_t>(a.block) * sizeof(T) : 0;
-  with_path(path, [&]<CachePath Path>() {
-    ellr_t_paper_kernel<Threads, Path><<<blocks, a.block, bytes, stream_of(on)>>>(
+void launch(const Execution& on, const EllrT<T, Device>& a, const T* x, Output<T> y) {
+  const int block = on.prepared.block;
+  const unsigned blocks = blocks_for(a.rows * Threads, block);
+  const std::size_t bytes = Threads > 1 ? static_cast<std::size_t>(block) * sizeof(T) : 0;
+  with_path(on.prepared.cache, [&]<CachePath Path>() {
+    ellr_t_paper_kernel<Threads, Path><<<blocks, block, bytes, stream_of(on)>>>(
         a.rows, a.pitch, a.row_length.data(), a.column.data(), a.value.data(), x, y);
   });
   QUADRILLE_CUDA_LAUNCHED("ellr_t of the paper");
@@ -55,26 +56,26 @@ void launch(const Execution& on, const EllrT<T, Device>& a, CachePath path, cons
 }  // namespace
 
 template <class T>
-void spmv_paper(const Execution& on, const EllrT<T, Device>& a, CachePath path, const T* x, Output<T> y) {
+void spmv_paper(const Execution& on, const EllrT<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows == 0) return;
   switch (a.threads) {
     case 1:
-      return launch<1>(on, a, path, x, y);
+      return launch<1>(on, a, x, y);
     case 2:
-      return launch<2>(on, a, path, x, y);
+      return launch<2>(on, a, x, y);
     case 4:
-      return launch<4>(on, a, path, x, y);
+      return launch<4>(on, a, x, y);
     case 8:
-      return launch<8>(on, a, path, x, y);
+      return launch<8>(on, a, x, y);
     case 16:
-      return launch<16>(on, a, path, x, y);
+      return launch<16>(on, a, x, y);
     default:
-      return launch<32>(on, a, path, x, y);
+      return launch<32>(on, a, x, y);
   }
 }
 
 #define QUADRILLE_INSTANTIATE(T) \
-  template void spmv_paper(const Execution&, const EllrT<T, Device>&, CachePath, const T*, Output<T>);
+  template void spmv_paper(const Execution&, const EllrT<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

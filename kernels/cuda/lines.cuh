@@ -1,14 +1,14 @@
 // Products of lines of entries (rows of CSR, columns of CSC, strips of CMRS), read side by side whatever the
 // lengths of the lines, and summed line by line from shared memory. After CSR-stream and CSR-vector: Greathouse and
-// Daga, SC14. Each block of threads takes one group of the matrix's plan (formats/line_plan.hpp). Internal to
+// Daga, SC14. Each block of threads takes one group of the matrix's plan (kernels/line_plan.hpp). Internal to
 // kernels/cuda.
 #pragma once
 
 #include <algorithm>
 
-#include "formats/line_plan.hpp"
 #include "kernels/cuda/begin_sums.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/line_plan.hpp"
 
 namespace quadrille::cuda {
 
@@ -200,14 +200,14 @@ __global__ void __launch_bounds__(Shape::threads, resident_threads<Shape, T> / S
     multiply_part<Shape>(a, tile.product, x, y);
 }
 
-// Of a matrix with these arrays and this plan, made for blocks of Shape::threads.
+// Of a matrix with these arrays, as planned for blocks of Shape::threads.
 template <class Shape, class T>
-void multiply_lines(const Execution& on, Lines<T> a, const LinePlan<Device>& plan, std::int64_t entries,
-                    const T* x, const Output<T>& y) {
+void multiply_lines(const Execution& on, Lines<T> a, std::int64_t entries, const T* x, const Output<T>& y) {
   if (a.rows == 0) return;
   if (entries == 0) return begin_sums(on.queue, y, a.rows);
   to_index32(entries + Shape::tile,
              "non-zeros and a tile of them");  // threads count to the end of the last tile
+  const LinePlan<Device>& plan = on.prepared.lines;
   if (plan.group.size() == 0) throw FormatError("a matrix in GPU memory without a plan of its lines");
   a.group = plan.group.data();
   a.split = plan.split.data();

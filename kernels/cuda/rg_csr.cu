@@ -27,8 +27,8 @@ __global__ void __launch_bounds__(threads_per_block)
 template <class T>
 void spmv(const Execution& on, const RgCsr<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows == 0) return;
-  if (a.threads > 1) {
-    const dim3 block(static_cast<unsigned>(a.group), static_cast<unsigned>(a.threads));
+  if (on.prepared.lanes > 1) {
+    const dim3 block(static_cast<unsigned>(a.group), static_cast<unsigned>(on.prepared.lanes));
     rg_csr_rows_kernel<<<static_cast<unsigned>(a.groups()), block, 0, stream_of(on)>>>(
         RgCsrRows{static_cast<int>(a.rows), a.group_ptr.data(), a.row_length.data(), a.order.data(),
                   a.column.data()},

@@ -29,9 +29,9 @@ __global__ void __launch_bounds__(1024)
 }  // namespace
 
 template <class T>
-void spmv_paper(const Execution& on, const RgCsr<T, Device>& a, CachePath path, const T* x, Output<T> y) {
+void spmv_paper(const Execution& on, const RgCsr<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows == 0) return;
-  with_path(path, [&]<CachePath Path>() {
+  with_path(on.prepared.cache, [&]<CachePath Path>() {
     rg_csr_paper_kernel<Path><<<to_index32(a.groups(), "groups"), a.group, 0, stream_of(on)>>>(
         a.rows, a.group_ptr.data(), a.row_length.data(), a.order.data(), a.column.data(), a.value.data(), x,
         y);
@@ -40,7 +40,7 @@ void spmv_paper(const Execution& on, const RgCsr<T, Device>& a, CachePath path, 
 }
 
 #define QUADRILLE_INSTANTIATE(T) \
-  template void spmv_paper(const Execution&, const RgCsr<T, Device>&, CachePath, const T*, Output<T>);
+  template void spmv_paper(const Execution&, const RgCsr<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

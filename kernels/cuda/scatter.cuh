@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "formats/line_plan.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/line_plan.hpp"
 
 namespace quadrille::cuda {
 

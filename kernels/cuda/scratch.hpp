@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "formats/array.hpp"
+#include "kernels/prepared.hpp"
 #include "kernels/queue.hpp"
 
 namespace quadrille::cuda {
@@ -32,6 +33,7 @@ class Scratch {
 struct Execution {
   Queue queue;
   Scratch& scratch;
+  const Prepared& prepared;
 };
 
 }  // namespace quadrille::cuda

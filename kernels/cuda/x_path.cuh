@@ -1,7 +1,7 @@
 // How the papers' kernels read x. Internal to kernels/cuda.
 #pragma once
 
-#include "formats/gpu_kernel.hpp"
+#include "kernels/prepared.hpp"
 
 namespace quadrille::cuda {
 
@@ -16,16 +16,16 @@ __device__ T load_x(const T* p) {
     return __ldcg(p);
 }
 
-// launch.operator()<Path>()
-template <class Launch>
-void with_path(CachePath path, const Launch& launch) {
+// start.operator()<Path>()
+template <class Start>
+void with_path(CachePath path, const Start& start) {
   switch (path) {
     case CachePath::read_only:
-      return launch.template operator()<CachePath::read_only>();
+      return start.template operator()<CachePath::read_only>();
     case CachePath::l1:
-      return launch.template operator()<CachePath::l1>();
+      return start.template operator()<CachePath::l1>();
     case CachePath::l2:
-      return launch.template operator()<CachePath::l2>();
+      return start.template operator()<CachePath::l2>();
   }
 }
 

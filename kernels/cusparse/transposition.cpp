@@ -31,10 +31,7 @@ class CuSparseTransposition final : public Transposition<T> {
                              value_type<T>, CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO,
                              CUSPARSE_CSR2CSC_ALG_DEFAULT, workspace_.data()),
           "cusparseCsr2cscEx2");
-    to_.plan = {};
   }
-
-  void plan() override { to_.plan = plan_on<Device>(transfer<Host>(to_.row_ptr)); }
 
   const Csr<T, Device>& result() const override { return to_; }
 

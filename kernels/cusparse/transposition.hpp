@@ -13,10 +13,8 @@ template <class T>
 class Transposition {
  public:
   virtual ~Transposition() = default;
-  // Fills the result, on the default stream; without a plan, for as many lanes a row as suit its mean.
+  // Fills the result, on the default stream.
   virtual void run() = 0;
-  // Gives the result the plan that a matrix gets on its way to the GPU, for many products.
-  virtual void plan() = 0;
   // A^T as CSR.
   virtual const Csr<T, Device>& result() const = 0;
 };

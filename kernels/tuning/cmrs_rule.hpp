@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "formats/cmrs.hpp"
+#include "kernels/prepared.hpp"
 
 namespace quadrille {
 
@@ -21,7 +21,7 @@ RowStatistics row_statistics(std::span<const std::int32_t> row_ptr, std::int64_t
 struct CmrsChoice {
   int height = 1;
   bool reorder = false;
-  CmrsLaunch launch;
+  Launch launch;
 };
 
 // A pure function.

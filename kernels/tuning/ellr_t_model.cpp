@@ -6,6 +6,7 @@
 
 #include "formats/build_csr.hpp"
 #include "formats/ellr_t.hpp"
+#include "kernels/prepared.hpp"
 
 namespace quadrille {
 namespace {

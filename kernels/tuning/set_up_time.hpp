@@ -1,5 +1,5 @@
 // What comes before the first product of a format, predicted: the conversion on the host, and on the GPU the
-// plan that shares out the lines among the blocks (formats/line_plan.hpp) and the copy. A pure function of
+// plan that shares out the lines among the blocks (kernels/line_plan.hpp) and the copy. A pure function of
 // the operator's statistics.
 //
 //   ms = converted / conversion speed + copied / copy speed + plan

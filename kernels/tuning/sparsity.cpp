@@ -11,6 +11,7 @@
 #include "formats/ellr_t.hpp"
 #include "formats/hyb.hpp"
 #include "formats/rg_csr.hpp"
+#include "kernels/line_plan.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
 #include "kernels/tuning/rg_csr_rule.hpp"

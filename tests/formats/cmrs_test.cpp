@@ -65,24 +65,6 @@ TEST(Cmrs, EveryHeightGoesRoundTrip) {
     }
 }
 
-TEST(Cmrs, BlocksOfEachKernel) {
-  EXPECT_EQ(threads_of({}), 128);
-  EXPECT_EQ(threads_of({.block = 64}), 64);
-  EXPECT_EQ(threads_of({.kernel = Kernel::paper}), 256);
-  EXPECT_EQ(threads_of({.kernel = Kernel::paper, .block = 320}), 320);
-  for (const int block : {-64, 32, 96, 512})
-    expect_refused<FormatError>(
-        [&] { cmrs_from_csr(paper_matrix<double>(), 2, false, CmrsRows::automatic, {.block = block}); },
-        {"64, 128 and 256"});
-  for (const int block : {-32, 100, 1056})
-    expect_refused<FormatError>(
-        [&] {
-          cmrs_from_csr(paper_matrix<double>(), 2, false, CmrsRows::automatic,
-                        {.kernel = Kernel::paper, .block = block});
-        },
-        {std::to_string(block), "multiples of 32"});
-}
-
 TEST(Cmrs, RefusesWhatItCannotHold) {
   expect_refused<FormatError>([] { cmrs_from_csr(paper_matrix<double>(), 0, false); }, {"strip of 0"});
   expect_refused<FormatError>([] { cmrs_from_csr(paper_matrix<double>(), 17, false); }, {"strip of 17"});

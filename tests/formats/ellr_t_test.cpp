@@ -34,31 +34,18 @@ TEST(EllrT, EveryThreadCountGoesRoundTrip) {
   }
 }
 
-TEST(EllrT, TheBlockSizeChangesNoArray) {
-  const EllrT<double> small = ellr_t_from_csr(paper_matrix<double>(), 4, 64);
-  const EllrT<double> large = ellr_t_from_csr(paper_matrix<double>(), 4, 1024);
-  validate(large);
-  EXPECT_EQ(small.block, 64);
-  EXPECT_EQ(transfer<Host>(large).block, 1024);
-  EXPECT_EQ(to_vector(small.value), to_vector(large.value));
-  EXPECT_EQ(to_vector(small.column), to_vector(large.column));
-}
-
 TEST(EllrT, RefusesOtherThreadCountsAbsurdFillAndBrokenArrays) {
   for (const int threads : {-1, 0, 3, 33, 64})
     expect_refused<FormatError>([&] { ellr_t_from_csr(paper_matrix<double>(), threads); },
                                 {"1, 2, 4, 8, 16 or 32"});
-  for (const int block : {0, 32, 96, 2048})
-    expect_refused<FormatError>([&] { ellr_t_from_csr(paper_matrix<double>(), 2, block); },
-                                {std::to_string(block), "64, 128, 256, 512 or 1024"});
   const Csr<double> dense_row = random_matrix<double>(1000, 1000, 2, 500, false, 1);
   expect_refused<FormatError>([&] { ellr_t_from_csr(dense_row, 4); }, {"ellr_t would store", "MiB", "KiB"});
   EllrT<double> ellr = ellr_t_from_csr(paper_matrix<double>(), 2);
   ellr.row_length[3] = 2;  // one entry beyond the row, and one too few
   ellr.row_length[2] = 3;
   expect_refused<FormatError>([&] { validate(ellr); }, {"row 2"});
-  ellr.block = 48;
-  expect_refused<FormatError>([&] { validate(ellr); }, {"blocks of 48"});
+  ellr.threads = 3;
+  expect_refused<FormatError>([&] { validate(ellr); }, {"T 3"});
 }
 
 TEST(EllrT, PaddingIsStoredButNotCompulsory) {

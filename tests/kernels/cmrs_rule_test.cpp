@@ -32,15 +32,15 @@ TEST(CmrsRule, ChoicesAreValid) {
         const CmrsChoice choice = cmrs_choice({rows, rows, nnz, nnz, mean, deviation});
         EXPECT_GE(choice.height, 1);
         EXPECT_LE(choice.height, 16);
-        EXPECT_NO_THROW(threads_of(choice.launch));
+        EXPECT_NO_THROW(cmrs_block(choice.launch));
       }
 }
 
 TEST(CmrsRule, ARowAsLongAsATileGetsMoreThreads) {
-  EXPECT_EQ(cmrs_choice({5000, 5000, 40000, 300, 8, 20}).launch.block, CmrsLaunch{}.block);
+  EXPECT_EQ(cmrs_choice({5000, 5000, 40000, 300, 8, 20}).launch.block, Launch{}.block);
   EXPECT_EQ(cmrs_choice({5000, 5000, 40000, 2600, 8, 80}).launch.block, 256);
   EXPECT_EQ(cmrs_choice({100000, 100000, 5000000, 70, 50, 10}).launch.block, 256);
-  EXPECT_EQ(cmrs_choice({10000, 10000, 500000, 70, 50, 10}).launch.block, CmrsLaunch{}.block);
+  EXPECT_EQ(cmrs_choice({10000, 10000, 500000, 70, 50, 10}).launch.block, Launch{}.block);
 }
 
 TEST(CmrsRule, ManyShortRowsThatAreAlikeGetStripsOfTwo) {

@@ -12,7 +12,7 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/host_apply.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
-#include "kernels/tuning/ellr_t_variants.hpp"
+#include "kernels/tuning/variants.hpp"
 #include "tests/products.hpp"
 
 namespace quadrille {
@@ -61,20 +61,18 @@ void every_choice_agrees_with_petsc(SpaceKind space) {
     const std::vector<double> x_double(x.begin(), x.end());
     const Reference reference = reference_of(cast<double>(csr), x_double.data());
     for (const int threads : ellr_t_threads) {
-      const EllrTVariants<T> variants = ellr_t_variants(space, csr, threads);
+      const Variants<T> variants = ellr_t_variants(space, csr, threads);
       std::vector<T> of_first_block;
       for (const int block : ellr_t_blocks) {
         SCOPED_TRACE(std::to_string(rows) + " rows, T " + std::to_string(threads) + ", blocks of " +
                      std::to_string(block));
-        variants.set_block(block);
-        const std::vector<T> y = expect_right(*variants.op, x, reference);
+        const std::vector<T> y = expect_right(*variants({.block = block}), x, reference);
         if (of_first_block.empty()) of_first_block = y;
         EXPECT_EQ(y, of_first_block);  // the block changes no sum
         if (space == SpaceKind::cuda)
           for (const CachePath path : {CachePath::read_only, CachePath::l1, CachePath::l2})
-            expect_right(*variants.paper(path), x, reference);
+            expect_right(*variants({.kernel = Kernel::paper, .block = block, .cache = path}), x, reference);
       }
-      EXPECT_EQ(static_cast<bool>(variants.paper), space == SpaceKind::cuda);
     }
   }
 }

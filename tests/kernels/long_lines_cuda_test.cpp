@@ -12,33 +12,36 @@
 #include "kernels/cpu/spmv.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/spmv.hpp"
+#include "kernels/cuda/spmv_paper.hpp"
 #include "tests/products.hpp"
 
 namespace quadrille {
 namespace {
 
 template <class T, class Multiply>
-std::vector<T> device_product(const Multiply& multiply, std::int64_t rows, const std::vector<T>& x) {
+std::vector<T> device_product(const Multiply& multiply, const Prepared& prepared, std::int64_t rows,
+                              const std::vector<T>& x) {
   Array<T> host(static_cast<std::int64_t>(x.size()));
   std::copy(x.begin(), x.end(), host.data());
   const Array<T, Device> x_device = transfer<Device>(host);
   Array<T, Device> y = transfer<Device>(Array<T>(rows, std::numeric_limits<T>::quiet_NaN()));
   cuda::Scratch scratch;
-  multiply(cuda::Execution{{}, scratch}, x_device.data(), y.data());
+  multiply(cuda::Execution{{}, scratch, prepared}, x_device.data(), y.data());
   return to_vector(transfer<Host>(y));
 }
 
 // The bits of the sums when they are exact; else within the bound. The same bits every time, exact or not `in_order`.
 template <class T, class Multiply>
-void expect_right(const Csr<T>& csr, bool integer, const Multiply& multiply, bool in_order = true) {
+void expect_right(const Csr<T>& csr, bool integer, const Prepared& prepared, const Multiply& multiply,
+                  bool in_order = true) {
   const std::vector<T> x = test_vector<T>(csr.columns, integer, 5);
   const std::vector<double> x_double(x.begin(), x.end());
   const Reference reference = reference_of(cast<double>(csr), x_double.data());
-  const std::vector<T> y = device_product<T>(multiply, csr.rows, x);
+  const std::vector<T> y = device_product<T>(multiply, prepared, csr.rows, x);
   const CheckResult check = reference.compare(y.data());
   EXPECT_LE(check.error_over_bound, integer ? 0 : 1) << "row " << check.worst_row;
   for (int again = 0; again < 3 && (in_order || integer); ++again) {
-    const std::vector<T> same = device_product<T>(multiply, csr.rows, x);
+    const std::vector<T> same = device_product<T>(multiply, prepared, csr.rows, x);
     EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(y)), std::as_bytes(std::span(same))));
   }
 }
@@ -65,10 +68,12 @@ void strips_around_thresholds() {
       for (const bool integer : {false, true}) {
         SCOPED_TRACE("height " + std::to_string(height) + ", block " + std::to_string(block));
         const Csr<T> csr = around_thresholds<T>(height, block * line_entries, integer);
-        const Cmrs<T, Device> cmrs = transfer<Device>(
-            cmrs_from_csr(csr, height, height % 2 == 0,
-                          block == 64 ? CmrsRows::separate : CmrsRows::automatic, {.block = block}));
-        expect_right(csr, integer, [&](const auto& on, const T* x, T* y) { cuda::spmv(on, cmrs, x, {y}); });
+        const Cmrs<T> host = cmrs_from_csr(csr, height, height % 2 == 0,
+                                           block == 64 ? CmrsRows::separate : CmrsRows::automatic);
+        const Cmrs<T, Device> cmrs = transfer<Device>(host);
+        const Prepared prepared{{.block = block}, plan_on_device(host.strip_ptr, block)};
+        expect_right(csr, integer, prepared,
+                     [&](const auto& on, const T* x, T* y) { cuda::spmv(on, cmrs, x, {y}); });
       }
 }
 
@@ -86,17 +91,18 @@ void paper_kernel() {
   for (int height = 1; height <= 16; ++height)
     for (const bool integer : {false, true}) {
       const Csr<T> csr = around_thresholds<T>(height, 100, integer);
-      Cmrs<T> host =
-          cmrs_from_csr(csr, height, integer, height % 3 == 0 ? CmrsRows::separate : CmrsRows::automatic,
-                        {.kernel = Kernel::paper});
+      const Cmrs<T, Device> cmrs = transfer<Device>(
+          cmrs_from_csr(csr, height, integer, height % 3 == 0 ? CmrsRows::separate : CmrsRows::automatic));
       for (const int block : {32, 64, 320, 512, 1024})
         for (const bool aligned : {false, true})
           for (const CachePath cache : {CachePath::read_only, CachePath::l1, CachePath::l2}) {
             SCOPED_TRACE("height " + std::to_string(height) + ", block " + std::to_string(block));
-            host.launch = {Kernel::paper, block, aligned, cache, static_cast<MemorySplit>(height % 3)};
-            const Cmrs<T, Device> cmrs = transfer<Device>(host);
-            expect_right(csr, integer,
-                         [&](const auto& on, const T* x, T* y) { cuda::spmv(on, cmrs, x, {y}); });
+            const Prepared prepared{{.block = block,
+                                     .cache = cache,
+                                     .aligned = aligned,
+                                     .split = static_cast<MemorySplit>(height % 3)}};
+            expect_right(csr, integer, prepared,
+                         [&](const auto& on, const T* x, T* y) { cuda::spmv_paper(on, cmrs, x, {y}); });
           }
     }
 }
@@ -120,13 +126,18 @@ void a_very_long_row() {
       lengths[place / 2 + 1] = 5000;
       const Csr<T> csr = ragged_matrix<T>(lengths, 1000000, integer);
       const Csr<T, Device> on_device = transfer<Device>(csr);
-      expect_right(csr, integer,
+      const Prepared rows{{}, plan_on_device(csr.row_ptr)};
+      expect_right(csr, integer, rows,
                    [&](const auto& on, const T* x, T* y) { cuda::spmv(on, on_device, x, {y}); });
       const Bcsr<T, Device> bcsr = transfer<Device>(bcsr_from_csr(csr, 1));
-      expect_right(csr, integer, [&](const auto& on, const T* x, T* y) { cuda::spmv(on, bcsr, x, {y}); });
+      expect_right(csr, integer, rows,
+                   [&](const auto& on, const T* x, T* y) { cuda::spmv(on, bcsr, x, {y}); });
       for (const int height : {1, 3, 4, 16}) {
-        const Cmrs<T, Device> cmrs = transfer<Device>(cmrs_from_csr(csr, height, true));
-        expect_right(csr, integer, [&](const auto& on, const T* x, T* y) { cuda::spmv(on, cmrs, x, {y}); });
+        const Cmrs<T> host = cmrs_from_csr(csr, height, true);
+        const Cmrs<T, Device> cmrs = transfer<Device>(host);
+        const Prepared strips{{.block = line_threads}, plan_on_device(host.strip_ptr)};
+        expect_right(csr, integer, strips,
+                     [&](const auto& on, const T* x, T* y) { cuda::spmv(on, cmrs, x, {y}); });
       }
     }
 }
@@ -169,25 +180,22 @@ std::vector<std::vector<std::int64_t>> lengths_to_scatter() {
 template <class T>
 void expect_scattered(const Csr<T>& csr, bool integer) {
   const Csr<T> expected = transposed(csr);
-  Csr<T, Device> on_device = transfer<Device>(csr);
-  const auto expect_it = [&](const std::string& way) {
+  const Csr<T, Device> on_device = transfer<Device>(csr);
+  const auto expect_it = [&](const std::string& way, const Prepared& prepared) {
     SCOPED_TRACE(way + ", " + std::to_string(csr.rows) + " rows, " + std::to_string(csr.nnz()) + " entries");
     expect_right(
-        expected, integer,
+        expected, integer, prepared,
         [&](const auto& on, const T* x, T* y) { cuda::spmv_transpose(on, on_device, x, {y}); }, false);
   };
-  ASSERT_GT(on_device.plan.group.size(), 0);
-  expect_it("by tiles as planned");
-  on_device.plan = {};
-  expect_it("without a plan");
-  for (const int lanes : {1, 2, 4, 8, 16, 32}) {
-    on_device.lanes = lanes;
-    expect_it("by " + std::to_string(lanes) + " lanes a line");
-  }
-  const Csc<T, Device> csc = transfer<Device>(csc_from_csr(expected), false);  // whose columns are the lines
+  const Prepared planned{{}, plan_on_device(csr.row_ptr, csr.column)};
+  ASSERT_GT(planned.lines.group.size(), 0);
+  expect_it("by tiles as planned", planned);
+  expect_it("without a plan", {});
+  for (const int lanes : {1, 2, 4, 8, 16, 32})
+    expect_it("by " + std::to_string(lanes) + " lanes a line", Prepared{{.lanes = lanes}});
+  const Csc<T, Device> csc = transfer<Device>(csc_from_csr(expected));  // whose columns are the lines
   expect_right(
-      expected, integer, [&](const auto& on, const T* x, T* y) { cuda::spmv(on, csc, x, {y}); }, false);
-  EXPECT_EQ(csc.plan.group.size(), 0);
+      expected, integer, {}, [&](const auto& on, const T* x, T* y) { cuda::spmv(on, csc, x, {y}); }, false);
 }
 
 template <class T>
@@ -213,9 +221,9 @@ TEST(LongLines, ScatterByTilesAndByLines_cuda_fp32) {
 TEST(LongLines, AColumnOfAMillionEntries_cuda) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   const Csr<double> csr = ragged_matrix<double>({3, 1000000, 2, 2100, 0, 5}, 1000000, true);
-  const Csc<double, Device> csc =
-      transfer<Device>(csc_from_csr(transposed(csr)));  // whose columns are the rows
-  expect_right(csr, true,
+  const Csc<double> host = csc_from_csr(transposed(csr));  // whose columns are the rows
+  const Csc<double, Device> csc = transfer<Device>(host);
+  expect_right(csr, true, Prepared{{}, plan_on_device(host.column_ptr)},
                [&](const auto& on, const double* x, double* y) { cuda::spmv_transpose(on, csc, x, {y}); });
 }
 

@@ -97,9 +97,9 @@ void GridValues::make_on_gpu() {
   static_cast<BlockStructure&>(*hub) = *hub_;
   hub->values = Array<double, Device>(hub_->values.size());
   if (ghost_) {
-    gpu_ghost_ = std::make_shared<Csr<double, Device>>(Csr<double, Device>{
-        ghost_->rows, ghost_->columns, transfer<Device>(ghost_->row_ptr), transfer<Device>(ghost_->column),
-        Array<double, Device>(ghost_->nnz()), plan_on<Device>(ghost_->row_ptr)});
+    gpu_ghost_ = std::make_shared<Csr<double, Device>>(
+        Csr<double, Device>{ghost_->rows, ghost_->columns, transfer<Device>(ghost_->row_ptr),
+                            transfer<Device>(ghost_->column), Array<double, Device>(ghost_->nnz())});
     gpu_ghost_rows_ = transfer<Device>(ghost_rows_);
   }
   gpu_hub_ = std::move(hub);

@@ -1,4 +1,4 @@
-#include "formats/line_plan.hpp"
+#include "kernels/line_plan.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -87,6 +87,17 @@ double shared_entries(const Array<std::int32_t>& ptr, const Array<std::int32_t>&
       }
     }
   return seen == 0 ? 0 : static_cast<double>(shared) / static_cast<double>(seen);
+}
+
+LinePlan<Device> plan_on_device(const Array<std::int32_t>& ptr, int threads) {
+  const LinePlan<> plan = plan_lines(ptr, threads * line_entries, threads);
+  return {transfer<Device>(plan.group), transfer<Device>(plan.split), plan.parts, 0};
+}
+
+LinePlan<Device> plan_on_device(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index) {
+  LinePlan<Device> plan = plan_on_device(ptr);
+  plan.shared = shared_entries(ptr, index);
+  return plan;
 }
 
 }  // namespace quadrille

@@ -1,14 +1,13 @@
 // CMRS by the paper's own kernel, algorithm 1 of Koza, Matyka, Szkoda, Miroslaw 2012: a warp takes a strip.
-// Beside ours (cmrs.cu), so that the paper's claims can be measured. Internal to kernels/cuda.
-#pragma once
-
+// Beside ours (cmrs.cu), so that the paper's claims can be measured.
 #include <atomic>
 
-#include "formats/cmrs.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/spmv_paper.hpp"
 #include "kernels/cuda/x_path.cuh"
 
 namespace quadrille::cuda {
+namespace {
 
 // A warp steps through the entries of its strip side by side. Each lane has a partial sum for every row of
 // the strip in shared memory, sums[lane * height + row]; the upper half of the lanes' sums is added to the
@@ -45,7 +44,7 @@ __global__ void __launch_bounds__(1024)
 }
 
 // What the driver is asked for; kernels that need more shared memory get more.
-inline int carveout(MemorySplit split) {
+int carveout(MemorySplit split) {
   return split == MemorySplit::l1       ? cudaSharedmemCarveoutMaxL1
          : split == MemorySplit::shared ? cudaSharedmemCarveoutMaxShared
                                         : cudaSharedmemCarveoutDefault;
@@ -56,29 +55,38 @@ inline int carveout(MemorySplit split) {
 template <CachePath Path, class T>
 void launch_paper_kernel(const Execution& on, const Cmrs<T, Device>& a, unsigned blocks, int threads,
                          int bytes, const T* x, Output<T> y) {
+  const MemorySplit split = on.prepared.split;
   static std::atomic<MemorySplit> present = MemorySplit::driver;
   const auto kernel = cmrs_paper_kernel<Path, T>;
-  if (present.exchange(a.launch.split) != a.launch.split)
-    QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                        carveout(a.launch.split)));
+  if (present.exchange(split) != split)
+    QUADRILLE_CUDA(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout(split)));
   constexpr int without_asking = 48 << 10;
   if (bytes > without_asking)
     QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   kernel<<<blocks, threads, bytes, stream_of(on)>>>(
-      a.strips(), a.rows, a.height, a.launch.aligned, a.packed ? Cmrs<T>::packed_bits : 0, a.strip_ptr.data(),
-      a.column.data(), a.row_in_strip.data(), a.value.data(), x, y);
+      a.strips(), a.rows, a.height, on.prepared.aligned, a.packed ? Cmrs<T>::packed_bits : 0,
+      a.strip_ptr.data(), a.column.data(), a.row_in_strip.data(), a.value.data(), x, y);
   QUADRILLE_CUDA_LAUNCHED("cmrs of the paper");
 }
 
+}  // namespace
+
 template <class T>
-void multiply_as_the_paper(const Execution& on, const Cmrs<T, Device>& a, const T* x, Output<T> y) {
+void spmv_paper(const Execution& on, const Cmrs<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows == 0) return;
   to_index32(a.nnz() + 32, "non-zeros and a warp of them");  // lanes count to the end of the last step
-  const int threads = threads_of(a.launch), per_block = threads / 32;
+  const int threads = on.prepared.block, per_block = threads / 32;
   const unsigned blocks = to_index32((a.strips() + per_block - 1) / per_block, "blocks of threads");
   const int bytes = threads * a.height * static_cast<int>(sizeof(T));
-  with_path(a.launch.cache,
+  with_path(on.prepared.cache,
             [&]<CachePath Path>() { launch_paper_kernel<Path>(on, a, blocks, threads, bytes, x, y); });
 }
+
+#define QUADRILLE_INSTANTIATE(T) \
+  template void spmv_paper(const Execution&, const Cmrs<T, Device>&, const T*, Output<T>);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
 
 }  // namespace quadrille::cuda

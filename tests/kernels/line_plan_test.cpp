@@ -1,4 +1,4 @@
-#include "formats/line_plan.hpp"
+#include "kernels/line_plan.hpp"
 
 #include <gtest/gtest.h>
 

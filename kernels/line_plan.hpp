@@ -1,6 +1,6 @@
-// How a GPU kernel shares out the lines of a matrix (rows of CSR, columns of CSC, strips of CMRS) among its blocks of
-// threads, whatever their lengths. After the row blocks of CSR-adaptive: Greathouse and Daga, SC14. Made when a matrix
-// goes to the GPU; no part of the format, and 16 bytes for about as many entries as a block takes.
+// How a GPU kernel shares out the lines of a matrix (rows of CSR, columns of CSC, strips of CMRS) among its blocks
+// of threads, whatever their lengths. After the row blocks of CSR-adaptive: Greathouse and Daga, SC14. Made once
+// for an operator (kernels/prepared.hpp), and 16 bytes for about as many entries as a block takes.
 #pragma once
 
 #include "formats/array.hpp"
@@ -37,32 +37,14 @@ LinePlan<> plan_lines(const Array<std::int32_t>& ptr, int tile, int most_lines);
 // n rows in a row have the same columns, 2/7 for the star of 7 points. Of about a hundred thousand entries where there are more.
 double shared_entries(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index);
 
-// A copy in GPU memory.
-template <class To>
-LinePlan<To> transfer(const LinePlan<>& a) {
-  return {transfer<To>(a.group), transfer<To>(a.split), a.parts, a.shared};
-}
-
 // Of a block of threads for lines (kernels/cuda/lines.cuh): small blocks wait less for each other's loads.
 inline constexpr int line_threads = 128;
 inline constexpr int line_entries = 8;  // of a thread, all in flight
 
-// What the transfer of a matrix from From to To adds to it: the plan, where it goes to the GPU.
-template <class To, class From>
-LinePlan<To> plan_on(const Array<std::int32_t, From>& ptr, int threads = line_threads) {
-  if constexpr (std::is_same_v<From, Host> && std::is_same_v<To, Device>)
-    return transfer<To>(plan_lines(ptr, threads * line_entries, threads));
-  else
-    return {};
-}
+// For blocks of so many threads, in GPU memory.
+LinePlan<Device> plan_on_device(const Array<std::int32_t>& ptr, int threads = line_threads);
 
 // The same for lines whose products scatter as well as gather.
-template <class To, class From>
-LinePlan<To> plan_on(const Array<std::int32_t, From>& ptr, const Array<std::int32_t, From>& index) {
-  LinePlan<To> plan = plan_on<To>(ptr);
-  if constexpr (std::is_same_v<From, Host> && std::is_same_v<To, Device>)
-    plan.shared = shared_entries(ptr, index);
-  return plan;
-}
+LinePlan<Device> plan_on_device(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index);
 
 }  // namespace quadrille
