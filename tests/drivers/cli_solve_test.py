@@ -103,6 +103,8 @@ error_max matmult_ms seconds method preconditioner""".split()
                                    ("poisson", ["--grid", "64x48", "--boundary", "robin:2,0,1"], 8),
                                    ("poisson", ["--grid", "23x20x19", "--boundary", "value:1,flux:2,robin:1,1,0,outflow,clamp,robin:1,2,3"], 9),
                                    ("diffusion", ["--grid", "20x20x20", "--boundary", "flux:1,robin:1,2,3,clamp,value:1,flux:0,outflow"], 30),
+                                   ("poisson", ["--grid", "128x128", "--spacing", "0.0078125", "--dof", "2", "--boundary",
+                                                "value:1/flux:2,robin:1,1,0/value:0,clamp/robin:1,3,0,flux:0"], 9),
                                    ("diffusion", ["--grid", "64x48"], 30), ("diffusion", ["--grid", "20x20x20"], 30),
                                    ("elasticity", ["--grid", "48x40"], 14), ("elasticity", ["--grid", "12x14x16"], 14)]:
             record, screen = self.solved(pde, *options, *mg, "-ksp_rtol", "1e-6")
