@@ -206,7 +206,7 @@ void validate(const Boundary& boundary, int dimension) {
 void validate(const Boundary& boundary, const Grid& grid) {
   validate(boundary, grid.dimension);
   if (!boundary.of_unknown.empty() && boundary.of_unknown.size() != static_cast<std::size_t>(grid.dof))
-    throw InputError("boundary '" + to_string(boundary, grid.dimension) + "' is for " +
+    throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': it is for " +
                      std::to_string(boundary.of_unknown.size()) + " unknowns of a node, the grid has " +
                      std::to_string(grid.dof));
   for (int r = 0; r < unknowns_of(boundary); ++r)

@@ -219,13 +219,28 @@ Grid parse_grid(const Setting& setting) {
   }
 }
 
+namespace {
+
+Boundary check_boundary(const Setting& setting, const std::string& text, int dimension) {
+  try {
+    return parse_boundary(text, dimension);
+  } catch (const InputError& error) {
+    refuse(setting, reason_of(error));
+  }
+}
+
+}  // namespace
+
 Boundary parse_boundary(const Setting& setting, const Grid& grid, const std::vector<int>& dofs) {
   const Words kinds{"drop", "periodic", "clamp", "outflow", "value:X", "flux:X", "robin:A,B,C"};
   const auto parts = boundary_parts(setting.text);
   for (const Words& face : parts)
     for (const std::string& part : face) {
       const std::string word = part.substr(0, part.find(':'));
-      if (part != word && (word == "value" || word == "flux" || word == "robin")) continue;
+      if (part != word && (word == "value" || word == "flux" || word == "robin")) {
+        check_boundary(setting, part, 2);
+        continue;
+      }
       if (std::find(kinds.begin(), kinds.end(), part) == kinds.end())
         refuse(setting, "every face must be " + listed(kinds) +
                             suggestion(word, {"drop", "periodic", "clamp", "outflow", "value:0", "flux:0",
@@ -235,17 +250,17 @@ Boundary parse_boundary(const Setting& setting, const Grid& grid, const std::vec
     refuse(setting, "give one kind for all faces, or one for each of the " +
                         std::to_string(2 * grid.dimension) +
                         " faces: " + (grid.dimension == 2 ? "x-,x+,y-,y+" : "x-,x+,y-,y+,z-,z+"));
-  try {
-    const Boundary boundary = parse_boundary(setting.text, grid.dimension);
-    for (const int dof : dofs) {
-      Grid other = grid;
-      other.dof = dof;
+  const Boundary boundary = check_boundary(setting, setting.text, grid.dimension);
+  for (const int dof : dofs) {
+    Grid other = grid;
+    other.dof = dof;
+    try {
       validate(boundary, other);
+    } catch (const InputError& error) {
+      refuse(setting, reason_of(error));
     }
-    return boundary;
-  } catch (const InputError& error) {
-    refuse(setting, reason_of(error));
   }
+  return boundary;
 }
 
 std::vector<int> parse_dofs(const Setting& setting) {
