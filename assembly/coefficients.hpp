@@ -18,7 +18,7 @@ template <class Visit>
 auto with_coefficients(const std::string& name, const Grid& grid, const Stencil& stencil,
                        const Boundary& boundary, std::uint64_t seed, const Visit& visit) {
   validate(grid);
-  validate(boundary, grid.dimension);
+  validate(boundary, grid);
   if (name == "laplacian") return visit(laplacian(grid, stencil));
   if (name == "elasticity") return visit(elasticity(grid, stencil));
   if (name == "random") return visit(random_blocks(seed));

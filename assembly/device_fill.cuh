@@ -34,19 +34,24 @@ Array<T, Device> upload(const std::vector<T>& from) {
 // What a kernel knows of the structure, by value.
 struct View {
   Grid grid;
-  Boundary boundary;
+  Faces faces;              // of every unknown,
+  const Faces* of_unknown;  // [unknown], or null where they are the same
   int diagonals;
   const Offset* point;            // [point]
   const NodeOffset* diagonal;     // [diagonal]
   const std::int32_t* first;      // [diagonal + 1] into candidate
   const std::int32_t* candidate;  // points that land on a diagonal at some node, in stencil order
+
+  __device__ const Faces& of(int unknown) const {
+    return of_unknown == nullptr ? faces : of_unknown[unknown];
+  }
 };
 
 class Structure {
  public:
   Structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
             const BlockStructure& structure)
-      : grid_(grid), boundary_(boundary), diagonals_(static_cast<int>(structure.diagonals())) {
+      : grid_(grid), faces_(boundary.of(0)), diagonals_(static_cast<int>(structure.diagonals())) {
     std::vector<std::int32_t> first{0}, candidate;
     for (const std::vector<int>& points :
          stencil_detail::points_of_diagonals(grid, stencil, boundary, structure)) {
@@ -57,9 +62,11 @@ class Structure {
     candidate_ = upload(candidate);
     point_ = upload(stencil.offsets);
     diagonal_ = upload(structure.offsets);
+    if (!boundary.of_unknown.empty()) of_unknown_ = upload(boundary.of_unknown);
   }
   View view() const {
-    return {grid_, boundary_, diagonals_, point_.data(), diagonal_.data(), first_.data(), candidate_.data()};
+    return {grid_,         faces_,           of_unknown_.data(), diagonals_,
+            point_.data(), diagonal_.data(), first_.data(),      candidate_.data()};
   }
   unsigned blocks() const {
     return static_cast<unsigned>(
@@ -68,8 +75,9 @@ class Structure {
 
  private:
   Grid grid_;
-  Boundary boundary_;
+  Faces faces_;
   int diagonals_;
+  Array<Faces, Device> of_unknown_;
   Array<Offset, Device> point_;
   Array<NodeOffset, Device> diagonal_;
   Array<std::int32_t, Device> first_, candidate_;
@@ -79,16 +87,40 @@ class Structure {
 __device__ inline bool lands_on(const View& v, const Position& from, const Position& to,
                                 const NodeOffset& d) {
   const auto step = [&](std::int64_t distance, int axis) {
-    return v.boundary.periodic(axis) ? stencil_detail::reduced(distance, v.grid.extents[axis]) : distance;
+    return v.faces[2 * axis].kind == BoundaryKind::periodic
+               ? stencil_detail::reduced(distance, v.grid.extents[axis])
+               : distance;
   };
   return step(to.x - from.x, 0) == d.x && step(to.y - from.y, 1) == d.y && step(to.z - from.z, 2) == d.z;
 }
 
-__device__ inline StencilNeighbour neighbour_at(const View& v, const StencilNode& node, int point) {
+// What a point is to an unknown.
+__device__ inline StencilNeighbour neighbour_at(const View& v, const StencilNode& node, int point,
+                                                int unknown) {
   const Offset offset = v.point[point];
-  StencilNeighbour n{point, offset, resolve_neighbour(v.grid, v.boundary, node.position, offset), -1};
+  StencilNeighbour n{point, offset, resolve_neighbour(v.grid, v.of(unknown), node.position, offset), -1};
   if (n.resolved.kind == Neighbour::Kind::node) n.index = node_index(v.grid, n.resolved.position);
   return n;
+}
+
+// visit(neighbour) for the points of diagonal `d` that land there, in stencil order.
+template <class Visit>
+__device__ void for_each_landing(const View& v, const StencilNode& node, int d, int unknown,
+                                 const Visit& visit) {
+  const NodeOffset diagonal = v.diagonal[d];
+  for (int k = v.first[d]; k < v.first[d + 1]; ++k) {
+    const StencilNeighbour n = neighbour_at(v, node, v.candidate[k], unknown);
+    if (n.resolved.kind == Neighbour::Kind::node && lands_on(v, node.position, n.resolved.position, diagonal))
+      visit(n);
+  }
+}
+
+// The coefficient towards a node, for what continues it as well.
+template <class Coefficient>
+__device__ double entry(const View& v, const StencilNode& node, const StencilNeighbour& n,
+                        const Coefficient& coefficient, int r, int c) {
+  const double value = coefficient(node, n, r, c);
+  return n.resolved.is_beyond() ? value * ghost::weight(coefficient, node, n, v.grid, v.of(c), c) : value;
 }
 
 // visit(d, neighbour, value) for every block diagonal d of one row; neighbour: the index of the node that couples, or -1
@@ -100,26 +132,20 @@ __device__ void for_each_block(const View& v, std::int64_t row, const Coefficien
   const int r = static_cast<int>(row - index * v.grid.dof);
   const StencilNode node{index, node_position(v.grid, index)};
   for (int d = 0; d < v.diagonals; ++d) {
-    const NodeOffset diagonal = v.diagonal[d];
-    const int first = v.first[d], end = v.first[d + 1];
-    const auto lands = [&](const StencilNeighbour& n) {
-      return n.resolved.kind == Neighbour::Kind::node &&
-             lands_on(v, node.position, n.resolved.position, diagonal);
-    };
     StencilNeighbour only;
     int landed = 0;
-    for (int k = first; k < end; ++k) {
-      const StencilNeighbour n = neighbour_at(v, node, v.candidate[k]);
-      if (lands(n) && landed++ == 0) only = n;
-    }
+    const int kinds = v.of_unknown == nullptr ? 1 : v.grid.dof;
+    for (int c = 0; c < kinds && landed == 0; ++c)
+      for_each_landing(v, node, d, c, [&](const StencilNeighbour& n) {
+        if (landed++ == 0) only = n;
+      });
+    const bool alike = kinds == 1;
     visit(d, only.index, [&](int c) {
       if (landed == 0) return T(0);
-      if (landed == 1) return static_cast<T>(0.0 + coefficient(node, only, r, c));
+      if (alike && landed == 1) return static_cast<T>(0.0 + entry(v, node, only, coefficient, r, c));
       double sum = 0;
-      for (int k = first; k < end; ++k) {
-        const StencilNeighbour n = neighbour_at(v, node, v.candidate[k]);
-        if (lands(n)) sum += coefficient(node, n, r, c);
-      }
+      for_each_landing(v, node, d, c,
+                       [&](const StencilNeighbour& n) { sum += entry(v, node, n, coefficient, r, c); });
       return static_cast<T>(sum);
     });
   }
@@ -207,9 +233,9 @@ __global__ void __launch_bounds__(threads_per_block)
 
 }  // namespace device_fill
 
-// Structure, memory and values of the hub; the right-hand side is subtract_constants()'s. Throws MemoryError,
-// naming needed and free bytes, before it allocates, InputError as block_structure(), CudaError. Returns when
-// the values are there.
+// Structure, memory and values of the hub; the right-hand side is subtract_data()'s, on the host. Throws
+// MemoryError, naming needed and free bytes, before it allocates, InputError as block_structure(), CudaError.
+// Returns when the values are there.
 template <class T, class Coefficient>
 BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
                                              const Boundary& boundary, const Coefficient& coefficient) {

@@ -18,7 +18,10 @@ auto on_device(const Diffusion& diffusion, const Grid& grid, const Visit& visit)
   Array<double, Device> a(grid.nodes()), centre(grid.nodes());
   memory::copy_to_device(a.data(), diffusion.a, a.bytes());
   memory::copy_to_device(centre.data(), diffusion.centre, centre.bytes());
-  return visit(Diffusion{a.data(), centre.data(), diffusion.per_h2});
+  Diffusion on_device = diffusion;
+  on_device.a = a.data();
+  on_device.centre = centre.data();
+  return visit(on_device);
 }
 
 }  // namespace

@@ -73,14 +73,10 @@ std::vector<Csr<T>> assemble_operator_rows(const std::string& name, const Grid& 
 std::vector<double> operator_rhs(const std::string& name, const Grid& grid, const Stencil& stencil,
                                  const Boundary& boundary, std::uint64_t seed) {
   find(name);
-  const auto is_constant = [](const FaceBoundary& face) {
-    return face.kind == BoundaryKind::value && face.value != 0;
-  };
-  if (std::none_of(boundary.faces.begin(), boundary.faces.begin() + 2 * grid.dimension, is_constant))
-    return {};
+  if (!has_data(boundary, grid.dimension)) return {};
   std::vector<double> rhs(static_cast<std::size_t>(grid.rows()), 0.0);
   with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& coefficient) {
-    subtract_constants(grid, stencil, boundary, coefficient, rhs);
+    subtract_data(grid, stencil, boundary, coefficient, all_lines(grid), rhs);
     return 0;
   });
   return rhs;

@@ -38,7 +38,7 @@ std::vector<Csr<T>> assemble_operator_rows(const std::string& name, const Grid& 
                                            const Boundary& boundary, std::uint64_t seed,
                                            const std::vector<LineRange>& lines);
 
-// What constants beyond faces move to the right side, [row]; empty where no face has a constant but zero.
+// What the data of faces move to the right side, [row]; empty where there are none but zero.
 std::vector<double> operator_rhs(const std::string& name, const Grid& grid, const Stencil& stencil,
                                  const Boundary& boundary, std::uint64_t seed);
 

@@ -58,7 +58,7 @@ bool pde_looks_alike_on_coarser_grids(const std::string& name) {
 PdeLines assemble_pde_lines(const std::string& name, const Grid& grid, const Stencil& stencil,
                             const Boundary& boundary, const PdeInput& input, const LineRange& lines) {
   validate(grid);
-  validate(boundary, grid.dimension);
+  validate(boundary, grid);
   return find(name).assemble(grid, stencil, boundary, input, lines);
 }
 

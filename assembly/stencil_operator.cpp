@@ -14,15 +14,27 @@ std::array<int, 3> components(const Offset& o) {
 }
 
 // The components along one axis that point component d can resolve to, seen from all nodes of the axis.
-std::vector<int> reachable(int d, int axis, const Grid& grid, const Boundary& boundary) {
+std::vector<int> reachable(int d, int axis, const Grid& grid, const Faces& faces) {
   const std::int64_t n = grid.extents[axis];
-  if (boundary.periodic(axis)) return {static_cast<int>(stencil_detail::reduced(d % n, n))};
+  const FaceBoundary& face = faces[2 * axis + (d < 0 ? 0 : 1)];
+  if (face.kind == BoundaryKind::periodic) return {static_cast<int>(stencil_detail::reduced(d % n, n))};
   std::vector<int> result;
   const int sign = d < 0 ? -1 : 1, length = d < 0 ? -d : d;
-  if (d != 0 && boundary.faces[2 * axis + (d < 0 ? 0 : 1)].kind == BoundaryKind::clamp)
+  if (d != 0 && continues(face))
     for (int shorter = 0; shorter < length && shorter < n; ++shorter) result.push_back(sign * shorter);
   if (length < n) result.push_back(d);
   return result;
+}
+
+// visit(z, y, x) for every offset to which a point can resolve for some unknown, more than once at will.
+template <class Visit>
+void for_each_reachable(const Offset& o, const Grid& grid, const Boundary& boundary, const Visit& visit) {
+  for (std::size_t r = 0; r < std::max<std::size_t>(1, boundary.of_unknown.size()); ++r) {
+    const Faces& faces = boundary.of(static_cast<int>(r));
+    for (const int z : reachable(o.z, 2, grid, faces))
+      for (const int y : reachable(o.y, 1, grid, faces))
+        for (const int x : reachable(o.x, 0, grid, faces)) visit(z, y, x);
+  }
 }
 
 }  // namespace
@@ -52,13 +64,11 @@ void validate(const Stencil& stencil, const Grid& grid) {
 
 BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary) {
   validate(grid);
-  validate(boundary, grid.dimension);
+  validate(boundary, grid);
   validate(stencil, grid);
   std::set<std::tuple<int, int, int>> zyx;
   for (const Offset& o : stencil.offsets)
-    for (const int z : reachable(o.z, 2, grid, boundary))
-      for (const int y : reachable(o.y, 1, grid, boundary))
-        for (const int x : reachable(o.x, 0, grid, boundary)) zyx.insert({z, y, x});
+    for_each_reachable(o, grid, boundary, [&](int z, int y, int x) { zyx.insert({z, y, x}); });
   BlockStructure structure;
   structure.extents = grid.extents;
   structure.dof = grid.dof;
@@ -78,10 +88,10 @@ std::vector<std::vector<int>> points_of_diagonals(const Grid& grid, const Stenci
   }
   std::vector<std::vector<int>> points(structure.offsets.size());
   for (int p = 0; p < static_cast<int>(stencil.offsets.size()); ++p) {
-    const Offset& o = stencil.offsets[p];
-    for (const int z : reachable(o.z, 2, grid, boundary))
-      for (const int y : reachable(o.y, 1, grid, boundary))
-        for (const int x : reachable(o.x, 0, grid, boundary)) points[diagonal_of.at({x, y, z})].push_back(p);
+    for_each_reachable(stencil.offsets[p], grid, boundary, [&](int z, int y, int x) {
+      std::vector<int>& of_diagonal = points[diagonal_of.at({x, y, z})];
+      if (of_diagonal.empty() || of_diagonal.back() != p) of_diagonal.push_back(p);
+    });
   }
   return points;
 }
@@ -107,12 +117,13 @@ Resolver::Resolver(const Grid& grid, const Stencil& stencil, const Boundary& bou
   x_end_ = std::max(x_begin_, grid.extents[0] - highest);
 }
 
-Landing Resolver::make_landing() const {
+Landings Resolver::make_landings() const {
   Landing landing;
   landing.neighbour.resize(points_.size());
   landing.next.resize(points_.size());
   landing.first.resize(diagonals_);
-  return landing;
+  landing.with_data.reserve(points_.size());
+  return Landings(std::max<std::size_t>(1, boundary_.of_unknown.size()), landing);
 }
 
 int Resolver::diagonal(const Position& from, const Position& to) const {
@@ -122,22 +133,38 @@ int Resolver::diagonal(const Position& from, const Position& to) const {
   return diagonal_of_[slot(d[0], d[1], d[2])];
 }
 
+// Whether the data of a face are anything but 0 there.
+bool Resolver::has_data(const Neighbour& resolved, int unknown) const {
+  const auto given = [&](int face) {
+    return static_cast<bool>(boundary_.data[face]) || boundary_.of(unknown)[face].value != 0;
+  };
+  if (resolved.kind == Neighbour::Kind::constant) return given(resolved.face);
+  bool any = false;
+  for (int axis = 0; axis < 3; ++axis)
+    if (resolved.beyond[axis] != 0) any = any || given(2 * axis + (resolved.beyond[axis] < 0 ? 0 : 1));
+  return any;
+}
+
 // Back to front, so that putting each point at the head of its list leaves the lists in stencil order.
-void Resolver::resolve(const StencilNode& node, Landing& landing) const {
+void Resolver::resolve(const StencilNode& node, int unknown, Landing& landing) const {
   std::fill(landing.first.begin(), landing.first.end(), -1);
-  landing.first_constant = -1;
+  landing.with_data.clear();
   for (int p = static_cast<int>(points_.size()) - 1; p >= 0; --p) {
     StencilNeighbour& neighbour = landing.neighbour[p];
-    neighbour = {p, points_[p], resolve_neighbour(grid_, boundary_, node.position, points_[p]), -1};
+    neighbour = {p, points_[p], resolve_neighbour(grid_, boundary_.of(unknown), node.position, points_[p]),
+                 -1};
     if (neighbour.resolved.kind == Neighbour::Kind::nothing) continue;
-    int* head = &landing.first_constant;
-    if (neighbour.resolved.kind == Neighbour::Kind::node) {
-      neighbour.index = node_index(grid_, neighbour.resolved.position);
-      head = &landing.first[diagonal(node.position, neighbour.resolved.position)];
-    }
-    landing.next[p] = *head;
-    *head = p;
+    if (has_data(neighbour.resolved, unknown)) landing.with_data.push_back(p);
+    if (neighbour.resolved.kind == Neighbour::Kind::constant) continue;
+    neighbour.index = node_index(grid_, neighbour.resolved.position);
+    int& head = landing.first[diagonal(node.position, neighbour.resolved.position)];
+    landing.next[p] = head;
+    head = p;
   }
+}
+
+void Resolver::resolve(const StencilNode& node, Landings& landings) const {
+  for (std::size_t r = 0; r < landings.size(); ++r) resolve(node, static_cast<int>(r), landings[r]);
 }
 
 }  // namespace stencil_detail

@@ -4,13 +4,17 @@
 //
 //   coefficient(node, neighbour p of node, r, c) * x[neighbour p, c]
 //
+// where what stands beyond a face is a constant, or a multiple of a node's x and a constant
+// (assembly/neighbour.hpp).
+//
 // A coefficient functor is trivially copyable, has no owning members (only numbers, std::array and raw
 // pointers) and has
 //
 //   constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r, int c) const;
 //
 // It is asked for points that resolve to a node or to a constant, never for dropped ones, and more than once
-// at will.
+// at will. `neighbour` is what the point is to unknown c. With faces of flux and robin, a functor whose flux
+// is not du/dn says its conductivity (assembly/neighbour.hpp).
 #pragma once
 
 #include <algorithm>
@@ -21,6 +25,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "assembly/neighbour.hpp"
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
 #include "grid/boundary.hpp"
@@ -28,18 +33,6 @@
 #include "grid/stencil.hpp"
 
 namespace quadrille {
-
-struct StencilNode {
-  std::int64_t index = 0;
-  Position position;
-};
-
-struct StencilNeighbour {
-  int point = 0;            // index in the stencil
-  Offset offset;            // stencil.offsets[point], before wrapping or clamping
-  Neighbour resolved;       // what stands there
-  std::int64_t index = -1;  // of the node it resolves to, or -1
-};
 
 // Lines of nodes along x: those with y + z*ny in [first, first + count).
 struct LineRange {
@@ -53,7 +46,7 @@ constexpr LineRange all_lines(const Grid& grid) {
 template <class T>
 struct AssembledOperator {
   BlockDiagonals<T> hub;
-  std::vector<double> rhs;  // [row], what constants beyond faces move to the right side of A x = rhs
+  std::vector<double> rhs;  // [row], what the data of faces move to the right side of A x = rhs
   std::string stencil;      // for people and records: "star radius 1", "box radius 2", or the file
 };
 
@@ -65,8 +58,9 @@ void validate(const Stencil& stencil, const Grid& grid);
 
 // The block diagonals that stencil and boundary need, ascending by (z, y, x). Along periodic axes of n nodes
 // offsets are reduced to (-n/2, n/2], so that aliases merge; along the others offsets that leave every node
-// are left out; where a face clamps, the offsets that clamping produces are included. Every diagonal couples
-// at least one pair of nodes. Throws InputError (grid, stencil, boundary).
+// are left out; where a face continues the last node (clamp, flux, ...), the offsets to it are included.
+// Every diagonal couples at least one pair of nodes, of some unknown. Throws InputError (grid, stencil,
+// boundary).
 BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary);
 
 namespace stencil_detail {
@@ -82,21 +76,30 @@ constexpr std::int64_t reduced(std::int64_t d, std::int64_t n) {
 std::vector<std::vector<int>> points_of_diagonals(const Grid& grid, const Stencil& stencil,
                                                   const Boundary& boundary, const BlockStructure& structure);
 
-// Where each stencil point of one node lands. Points of one diagonal form a list in stencil order.
+// Where each stencil point of one node lands, for one unknown. Points of one diagonal form a list in stencil
+// order.
 struct Landing {
   std::vector<StencilNeighbour> neighbour;  // [point]
   std::vector<int> next;                    // [point] the next point of the same list, or -1
   std::vector<int> first;                   // [diagonal] the first point that lands there, or -1
-  int first_constant = -1;                  // the list of the points beyond a face of constant value
+  std::vector<int> with_data;               // the points where the data of a face matter
 };
+
+// Of every unknown, or one for all of them.
+using Landings = std::vector<Landing>;
+inline const Landing& landing_of(const Landings& landings, int unknown) {
+  return landings[landings.size() == 1 ? 0 : unknown];
+}
 
 // Resolves stencil points to diagonals through a dense table of offsets.
 class Resolver {
  public:
   Resolver(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
            const BlockStructure& structure);
-  Landing make_landing() const;
-  void resolve(const StencilNode& node, Landing& landing) const;
+  Landings make_landings() const;
+  void resolve(const StencilNode& node, Landings& landings) const;
+  const Grid& grid() const { return grid_; }
+  const Boundary& boundary() const { return boundary_; }
   // Nodes x_begin() <= x < x_end() of a line have all their points inside the grid along x.
   std::int64_t x_begin() const { return x_begin_; }
   std::int64_t x_end() const { return x_end_; }
@@ -108,6 +111,8 @@ class Resolver {
                             max_stencil_radius);
   }
   int diagonal(const Position& from, const Position& to) const;
+  void resolve(const StencilNode& node, int unknown, Landing& landing) const;
+  bool has_data(const Neighbour& resolved, int unknown) const;
 
   Grid grid_;
   Boundary boundary_;
@@ -131,7 +136,7 @@ constexpr StencilNeighbour moved(StencilNeighbour neighbour, std::int64_t nodes_
   return neighbour;
 }
 
-// body(node, count, landing) for every run of `count` nodes along x, from `node` on, whose points all land
+// body(node, count, landings) for every run of `count` nodes along x, from `node` on, whose points all land
 // alike: the inner nodes of a line, or one node near a face. Parallel over `lines`; each thread has its own
 // copy of `body`.
 template <class Body>
@@ -139,7 +144,7 @@ void for_each_segment(const Grid& grid, const Resolver& resolver, const LineRang
   const std::int64_t nx = grid.extents[0], ny = grid.extents[1];
 #pragma omp parallel
   {
-    Landing landing = resolver.make_landing();
+    Landings landings = resolver.make_landings();
     const Body local = body;
 #pragma omp for schedule(static)
     for (std::int64_t line = lines.first; line < lines.first + lines.count; ++line) {
@@ -148,8 +153,8 @@ void for_each_segment(const Grid& grid, const Resolver& resolver, const LineRang
         const bool inner = x >= resolver.x_begin() && x < resolver.x_end();
         count = inner ? resolver.x_end() - x : 1;
         const StencilNode node{line * nx + x, {x, line % ny, line / ny}};
-        resolver.resolve(node, landing);
-        local(node, count, landing);
+        resolver.resolve(node, landings);
+        local(node, count, landings);
       }
     }
   }
@@ -158,10 +163,12 @@ void for_each_segment(const Grid& grid, const Resolver& resolver, const LineRang
 // out[i*dof + r], i < count: column c of the blocks of `count` nodes along x, for the points of one list.
 template <class T, class Coefficient>
 void write_column(const StencilNode& node, std::int64_t count, const Landing& landing, int first, int c,
-                  int dof, const Coefficient& coefficient, T* out) {
+                  const Resolver& resolver, const Coefficient& coefficient, T* out) {
+  const Grid& grid = resolver.grid();
+  const int dof = grid.dof;
   if (first < 0) {
     std::fill(out, out + count * dof, T(0));
-  } else if (landing.next[first] < 0) {
+  } else if (landing.next[first] < 0 && !landing.neighbour[first].resolved.is_beyond()) {
     const StencilNeighbour neighbour = landing.neighbour[first];
     for (std::int64_t i = 0; i < count; ++i) {
       const StencilNode at = moved(node, i);
@@ -169,34 +176,43 @@ void write_column(const StencilNode& node, std::int64_t count, const Landing& la
       for (int r = 0; r < dof; ++r) out[i * dof + r] = static_cast<T>(0.0 + coefficient(at, to, r, c));
     }
   } else {
+    const Faces& faces = resolver.boundary().of(c);
     for (std::int64_t i = 0; i < count; ++i)
       for (int r = 0; r < dof; ++r) {
+        const StencilNode at = moved(node, i);
         double sum = 0;
-        for (int p = first; p >= 0; p = landing.next[p])
-          sum += coefficient(moved(node, i), moved(landing.neighbour[p], i), r, c);
+        for (int p = first; p >= 0; p = landing.next[p]) {
+          const StencilNeighbour to = moved(landing.neighbour[p], i);
+          const double entry = coefficient(at, to, r, c);
+          sum += to.resolved.is_beyond() ? entry * ghost::weight(coefficient, at, to, grid, faces, c) : entry;
+        }
         out[i * dof + r] = static_cast<T>(sum);
       }
   }
 }
 
-// rhs_row -= coefficient * X, for `count` nodes along x; rhs begins with row `first_row`.
+// rhs_row -= coefficient * what the data of faces add there, for `count` nodes along x; rhs begins with row
+// `first_row`.
 template <class Coefficient>
-void subtract_constants(const StencilNode& node, std::int64_t count, const Landing& landing, int dof,
-                        const Coefficient& coefficient, std::span<double> rhs, std::int64_t first_row) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const StencilNode at = moved(node, i);
-    for (int p = landing.first_constant; p >= 0; p = landing.next[p]) {
-      const StencilNeighbour& neighbour = landing.neighbour[p];
-      for (int r = 0; r < dof; ++r)
-        for (int c = 0; c < dof; ++c)
-          rhs[at.index * dof + r - first_row] -= coefficient(at, neighbour, r, c) * neighbour.resolved.value;
-    }
-  }
+void subtract_data(const StencilNode& node, std::int64_t count, const Landings& landings,
+                   const Resolver& resolver, const Coefficient& coefficient, std::span<double> rhs,
+                   std::int64_t first_row) {
+  const int dof = resolver.grid().dof;
+  for (int c = 0; c < dof; ++c)
+    for (const int p : landing_of(landings, c).with_data)
+      for (std::int64_t i = 0; i < count; ++i) {
+        const StencilNode at = moved(node, i);
+        const StencilNeighbour& first = landing_of(landings, c).neighbour[p];
+        const StencilNeighbour to = first.index < 0 ? first : moved(first, i);
+        const double constant = ghost::constant(coefficient, at, to, resolver.grid(), resolver.boundary(), c);
+        for (int r = 0; r < dof; ++r)
+          rhs[at.index * dof + r - first_row] -= coefficient(at, to, r, c) * constant;
+      }
 }
 
-// The values of some lines, [diagonal][column][row of these lines], 0 where nothing couples, and what constants
-// subtract from their rhs where there is one. Coefficients that land in one block are added in double, in
-// stencil order, and rounded to T once: the result does not depend on threads. Parallel over grid lines.
+// The values of some lines, [diagonal][column][row of these lines], 0 where nothing couples, and what data of
+// faces subtract from their rhs where there is one. Coefficients that land in one block are added in double,
+// in stencil order, and rounded to T once: the result does not depend on threads. Parallel over grid lines.
 template <class T, class Coefficient>
 void fill_lines(T* values, const LineRange& lines, const Grid& grid, const Resolver& resolver,
                 std::int64_t diagonals, const Coefficient& coefficient, std::span<double> rhs) {
@@ -205,30 +221,33 @@ void fill_lines(T* values, const LineRange& lines, const Grid& grid, const Resol
   const std::int64_t first_row = lines.first * grid.extents[0] * grid.dof;
   const int dof = grid.dof;
   for_each_segment(grid, resolver, lines,
-                   [=](const StencilNode& node, std::int64_t count, const Landing& landing) {
+                   [=, &resolver](const StencilNode& node, std::int64_t count, const Landings& landings) {
                      for (std::int64_t d = 0; d < diagonals; ++d)
-                       for (int c = 0; c < dof; ++c)
-                         write_column(node, count, landing, landing.first[d], c, dof, coefficient,
+                       for (int c = 0; c < dof; ++c) {
+                         const Landing& landing = landing_of(landings, c);
+                         write_column(node, count, landing, landing.first[d], c, resolver, coefficient,
                                       values + (d * dof + c) * rows + node.index * dof - first_row);
+                       }
                      if (!rhs.empty())
-                       subtract_constants(node, count, landing, dof, coefficient, rhs, first_row);
+                       subtract_data(node, count, landings, resolver, coefficient, rhs, first_row);
                    });
 }
 
 }  // namespace stencil_detail
 
-// Subtracts from `rhs`, [row], what constants beyond faces contribute.
+// Subtracts from `rhs`, [row of these lines], what the data of faces contribute: of another time, say, when
+// the operator stays.
 template <class Coefficient>
-void subtract_constants(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                        const Coefficient& coefficient, std::span<double> rhs) {
+void subtract_data(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                   const Coefficient& coefficient, const LineRange& lines, std::span<double> rhs) {
   const BlockStructure structure = block_structure(grid, stencil, boundary);
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
-  stencil_detail::for_each_segment(grid, resolver, all_lines(grid),
-                                   [=, dof = grid.dof](const StencilNode& node, std::int64_t count,
-                                                       const stencil_detail::Landing& landing) {
-                                     stencil_detail::subtract_constants(node, count, landing, dof,
-                                                                        coefficient, rhs, 0);
-                                   });
+  const std::int64_t first_row = lines.first * grid.extents[0] * grid.dof;
+  stencil_detail::for_each_segment(
+      grid, resolver, lines,
+      [=, &resolver](const StencilNode& node, std::int64_t count, const stencil_detail::Landings& landings) {
+        stencil_detail::subtract_data(node, count, landings, resolver, coefficient, rhs, first_row);
+      });
 }
 
 // The rows of some lines of nodes.

@@ -15,10 +15,6 @@ struct Between {
   double upper = 0;
 };
 
-bool fixes(const FaceBoundary& face) {
-  return face.kind == BoundaryKind::value || face.kind == BoundaryKind::drop;
-}
-
 std::int64_t floor_divided(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
@@ -38,7 +34,7 @@ AxisInterpolation tables(std::int64_t fine, std::int64_t coarse, const FaceBound
     for (std::int64_t& n : node)
       if (p.periodic) n = (n % coarse + coarse) % coarse;
     const auto leave = [&](int outside, const FaceBoundary& face) {
-      if (!fixes(face)) weight[1 - outside] += weight[outside];
+      if (!holds_value(face)) weight[1 - outside] += weight[outside];
       weight[outside] = 0;
     };
     if (node[0] < 0) leave(0, low);
@@ -79,7 +75,12 @@ AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coar
   // In whole half spacings, so that nodes that coincide do so exactly: a fine node stands at (2i + a)/length of the axis, and
   // that is coarse node ((2i + a)/length * coarse_length - a)/2.
   const bool periodic = low.kind == BoundaryKind::periodic;
-  const std::int64_t a = periodic ? 0 : fixes(low) ? 2 : 1, b = periodic ? 2 : fixes(high) ? 2 : 1;
+  const std::int64_t a = periodic           ? 0
+                         : holds_value(low) ? 2
+                                            : 1,
+                     b = periodic            ? 2
+                         : holds_value(high) ? 2
+                                             : 1;
   const std::int64_t length = 2 * (fine - 1) + a + b, coarse_length = 2 * (coarse - 1) + a + b;
   return tables(fine, coarse, low, high, [=](std::int64_t i) {
     const std::int64_t at = (2 * i + a) * coarse_length - a * length;  // in 1/(2 length) coarse spacings
@@ -89,7 +90,7 @@ AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coar
 }
 
 AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& low, const FaceBoundary& high) {
-  const std::int64_t first = fixes(low) ? 1 : 0;
+  const std::int64_t first = holds_value(low) ? 1 : 0;
   if (fine == 1) return tables(1, 1, low, high, [](std::int64_t) { return Between{}; });
   const std::int64_t coarse = (fine - first + 1) / 2;
   AxisInterpolation axis = tables(fine, coarse, low, high, [=](std::int64_t i) {

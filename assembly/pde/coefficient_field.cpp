@@ -12,8 +12,14 @@ namespace {
 
 constexpr std::int32_t no_region = -1, not_seen = -2;
 
-bool fixes(const FaceBoundary& face) {
-  return face.kind == BoundaryKind::value || face.kind == BoundaryKind::drop;
+// Regions are the same for all unknowns.
+void check_alike(const Grid& grid, const Boundary& boundary, const std::string& name) {
+  for (const Faces& faces : boundary.of_unknown)
+    for (int face = 0; face < 2 * grid.dimension; ++face)
+      if (fixes_unknown(faces[face]) != fixes_unknown(boundary.of(0)[face]))
+        throw InputError(name +
+                         " lets nothing through in some nodes; then a face fixes a value of all unknowns " +
+                         "or of none, and boundary '" + to_string(boundary, grid.dimension) + "' does not");
 }
 
 void check(const Grid& grid, const Array<double>& a, const std::string& name) {
@@ -65,8 +71,8 @@ class Flood {
   bool touches_fixed_face(const Position& p) const {
     for (int axis = 0; axis < grid_.dimension; ++axis) {
       const std::int64_t at = coordinate(p, axis);
-      if ((at == 0 && fixes(boundary_.faces[2 * axis])) ||
-          (at == grid_.extents[axis] - 1 && fixes(boundary_.faces[2 * axis + 1])))
+      if ((at == 0 && fixes_unknown(boundary_.of(0)[2 * axis])) ||
+          (at == grid_.extents[axis] - 1 && fixes_unknown(boundary_.of(0)[2 * axis + 1])))
         return true;
     }
     return false;
@@ -111,7 +117,9 @@ CoefficientField coefficient_field(const Grid& grid, const Boundary& boundary, A
   CoefficientField field;
   field.a = std::move(a);
   field.has_barriers = std::find(field.a.begin(), field.a.end(), 0.0) != field.a.end();
-  if (field.has_barriers) Flood(grid, boundary, field)();
+  if (!field.has_barriers) return field;
+  check_alike(grid, boundary, name);
+  Flood(grid, boundary, field)();
   return field;
 }
 

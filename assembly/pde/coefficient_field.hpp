@@ -8,10 +8,10 @@
 //     # c # b b b |                                  # 1 # o o o |
 //
 // A cell of coefficient 0 takes no part: nothing flows through its faces, and u = 0 there. A region is open
-// where one of its cells stands at a face that fixes u (value, drop). In a closed one u is known but for a
-// constant, and there only if its sources add up to zero: their mean is taken off, and u has mean zero. To
-// find it, the diagonal of one cell is made larger; with such sources that is u = 0 there and changes nothing
-// else.
+// where one of its cells stands at a face that fixes u (value, drop, robin with A != 0). In a closed one u is
+// known but for a constant, and there only if its sources add up to zero: their mean is taken off, and u has
+// mean zero. To find it, the diagonal of one cell is made larger; with such sources that is u = 0 there and
+// changes nothing else.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 #include "assembly/pde/diffusion.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "assembly/pde/counter_hash.hpp"
@@ -28,7 +30,27 @@ void check(const Grid& grid, const Stencil& stencil, const NodeWindow& window, c
                      std::to_string(window.node(bad)) + "; it must be finite and not negative");
 }
 
-// Minus what the functor gives for the neighbours of a node, dropped and constant ones included.
+// Where A and B of robin have different signs, the grid must be fine enough for the least coefficient.
+void check_faces(const Grid& grid, const Boundary& boundary, const Array<double>& a,
+                 const std::array<double, 3>& ratio) {
+  double least = std::numeric_limits<double>::infinity();
+#pragma omp parallel for schedule(static) reduction(min : least)
+  for (std::int64_t i = 0; i < a.size(); ++i)
+    if (a[i] > 0) least = std::min(least, a[i]);
+  for (std::size_t r = 0; r < std::max<std::size_t>(1, boundary.of_unknown.size()); ++r)
+    for (int face = 0; face < 2 * grid.dimension; ++face) {
+      const FaceBoundary& here = boundary.of(static_cast<int>(r))[face];
+      const int axis = face / 2;
+      if (here.kind == BoundaryKind::robin && here.a * here.b < 0 &&
+          std::abs(here.a) * grid.spacing_m[axis] >= 2 * std::abs(here.b) * ratio[axis] * least)
+        throw InputError(
+            "diffusion: robin with A and B of different signs needs |A| h < 2 |B| a everywhere, and a is " +
+            std::to_string(least * ratio[axis]) + " somewhere; refine the grid, or choose other numbers");
+    }
+}
+
+// Minus what the functor gives for the neighbours of a node, dropped and constant ones included: the same
+// whatever the face.
 template <class Functor>
 double face_sum(const Functor& functor, const StencilNode& node, std::int64_t moved_by,
                 const std::vector<StencilNeighbour>& neighbours) {
@@ -47,10 +69,10 @@ void sum_faces(const Grid& grid, const Stencil& stencil, const Boundary& boundar
   stencil_detail::for_each_segment(
       grid, resolver, lines,
       [functor, centre = result.centre.data(), window = result.window](
-          const StencilNode& node, std::int64_t count, const stencil_detail::Landing& landing) {
+          const StencilNode& node, std::int64_t count, const stencil_detail::Landings& landings) {
         double* const here = centre + window.place(node.index);
         for (std::int64_t i = 0; i < count; ++i)
-          here[i] = face_sum(functor, stencil_detail::moved(node, i), i, landing.neighbour);
+          here[i] = face_sum(functor, stencil_detail::moved(node, i), i, landings.front().neighbour);
       });
 }
 
@@ -69,8 +91,10 @@ DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil,
   DiffusionCoefficients result;
   result.window = window_around(grid, lines);
   check(grid, stencil, result.window, a);
+  check_faces(grid, boundary, a, ratio);
   result.a = std::move(a);
   result.centre = Array<double>(result.window.count);
+  result.ratio = ratio;
   for (int axis = 0; axis < 3; ++axis)
     result.per_h2[axis] = ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
   for (int axis = 0; axis < grid.dimension; ++axis) result.centre_of_one += 2 * result.per_h2[axis];

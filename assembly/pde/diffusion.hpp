@@ -4,8 +4,8 @@
 // Finite volumes around the nodes, star of radius 1: across the face between nodes i and j the coefficient is
 // the harmonic mean 2 a_i a_j/(a_i + a_j), divided by h^2 of the axis. Towards a dropped or constant
 // neighbour it is a_i. Towards a clamped neighbour, which is the node itself, it is a_i too and cancels: no
-// flux. The operator is symmetric, bit by bit. Source: Patankar, Numerical Heat Transfer and Fluid Flow,
-// 1980, section 4.2-3.
+// flux. Faces of flux and robin have the flux q = a du/dn, with the a_i of the node. The operator is
+// symmetric, bit by bit. Source: Patankar, Numerical Heat Transfer and Fluid Flow, 1980, section 4.2-3.
 //
 // Along axis x the coefficient is a ratio[x], and so on. A node where a is 0 lets nothing through: its row
 // and its column hold the diagonal of a = 1 alone.
@@ -21,6 +21,11 @@ struct Diffusion {
   const double* a = nullptr;       // [node]
   const double* centre = nullptr;  // [node], the sum over all faces of the node, 1/m^2 times a
   std::array<double, 3> per_h2{};  // ratio/h^2 of each axis, 1/m^2
+  std::array<double, 3> ratio{1, 1, 1};
+
+  constexpr double conductivity(const StencilNode& node, int axis, int) const {
+    return a[node.index] * ratio[axis];
+  }
 
   static constexpr double harmonic_mean(double a, double b) {
     return a * b > 0 ? 2.0 * (a * b) / (a + b) : 0.0;
@@ -59,6 +64,10 @@ struct DiffusionInWindow {
   Diffusion diffusion;
   NodeWindow window;
 
+  constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
+    return diffusion.conductivity({window.place(node.index), node.position}, axis, unknown);
+  }
+
   constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
                               int c) const {
     StencilNode at = node;
@@ -73,11 +82,11 @@ struct DiffusionInWindow {
 struct DiffusionCoefficients {
   Array<double> a;       // [node of the window]
   Array<double> centre;  // [node of the window], of the lines it is made around
-  std::array<double, 3> per_h2{};
+  std::array<double, 3> per_h2{}, ratio{1, 1, 1};
   NodeWindow window;
   double centre_of_one = 0;  // what a = 1 has in the centre, with no face near
 
-  Diffusion functor() const { return {a.data(), centre.data(), per_h2}; }  // of a whole grid
+  Diffusion functor() const { return {a.data(), centre.data(), per_h2, ratio}; }  // of a whole grid
   DiffusionInWindow functor_in_window() const { return {functor(), window}; }
 };
 

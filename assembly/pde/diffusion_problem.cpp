@@ -30,16 +30,56 @@ AssembledLines<double> assembled(const Grid& grid, const Stencil& stencil, const
              : assemble_lines<double>(grid, stencil, boundary, coefficients.functor_in_window(), lines);
 }
 
-// With sources that add up to zero in each closed region.
-void add_balanced_source(const Grid& grid, const PdeInput& input, const LineRange& lines, PdeLines& problem) {
+bool is_flux(const FaceBoundary& face) {
+  return takes_data(face) && !fixes_unknown(face);  // flux, and robin with A = 0
+}
+
+bool has_flux(const Grid& grid, const Boundary& boundary) {
+  for (int r = 0; r < grid.dof; ++r)
+    if (std::any_of(boundary.of(r).begin(), boundary.of(r).begin() + 2 * grid.dimension, is_flux))
+      return true;
+  return false;
+}
+
+// q/h of all faces of flux of every node: what comes in through them, per volume.
+Array<double> inflow(const Grid& grid, const Boundary& boundary, const CoefficientField& field, int unknown) {
+  Array<double> sum(grid.nodes());
+  for (std::int64_t node = 0; node < grid.nodes(); ++node) sum[node] = 0;
+  for (int face = 0; face < 2 * grid.dimension; ++face) {
+    const FaceBoundary& here = boundary.of(unknown)[face];
+    if (!is_flux(here)) continue;
+    const int axis = face / 2;
+    const std::int64_t last = face % 2 == 0 ? 0 : grid.extents[axis] - 1, step = face % 2 == 0 ? -1 : 1;
+    for (std::int64_t node = 0; node < grid.nodes(); ++node) {
+      Position beyond = node_position(grid, node);
+      std::int64_t& along = axis == 0 ? beyond.x : axis == 1 ? beyond.y : beyond.z;
+      if (along != last || field.a[node] == 0) continue;
+      along += step;
+      sum[node] += ghost::datum(boundary, face, beyond, unknown) / here.b / grid.spacing_m[axis];
+    }
+  }
+  return sum;
+}
+
+// With sources that, with what comes in through faces of flux, add up to zero in each closed region.
+void add_balanced_source(const Grid& grid, const Boundary& boundary, const PdeInput& input,
+                         const LineRange& lines, PdeLines& problem) {
   const CoefficientField& field = *input.coefficient;
-  Array<double> source(grid.nodes());
+  const bool through_faces = has_flux(grid, boundary);
+  std::vector<Array<double>> of_unknown;
+  for (int r = 0; r < (through_faces ? grid.dof : 1); ++r) {
+    const Array<double> in = inflow(grid, boundary, field, r);
+    Array<double>& source = of_unknown.emplace_back(grid.nodes());
 #pragma omp parallel for schedule(static)
-  for (std::int64_t node = 0; node < grid.nodes(); ++node)
-    source[node] = usual_source(grid, input, !field.has_open_region, node);
-  balance(field, source);
-  add_source(grid, lines, problem.system.rhs,
-             [&](const Position& p, int) { return source[node_index(grid, p)]; });
+    for (std::int64_t node = 0; node < grid.nodes(); ++node)
+      source[node] = usual_source(grid, input, !field.has_open_region, node) + in[node];
+    balance(field, source);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t node = 0; node < grid.nodes(); ++node) source[node] -= in[node];
+  }
+  add_source(grid, lines, problem.system.rhs, [&](const Position& p, int r) {
+    return of_unknown[through_faces ? static_cast<std::size_t>(r) : 0][node_index(grid, p)];
+  });
   const auto first = field.region.begin() + lines.first * grid.extents[0];
   problem.region.assign(first, first + lines.count * grid.extents[0]);
   problem.regions = static_cast<std::int64_t>(field.held.size());
@@ -56,7 +96,7 @@ PdeLines with_given_field(const Grid& grid, const Stencil& stencil, const Bounda
   PdeLines problem;
   problem.system = assembled(grid, stencil, boundary, input, lines, std::move(a));
   if (field.has_barriers) {
-    add_balanced_source(grid, input, lines, problem);
+    add_balanced_source(grid, boundary, input, lines, problem);
     return problem;
   }
   problem.singular = fixes_no_value(grid, boundary);
@@ -80,7 +120,10 @@ PdeLines manufactured(const Grid& grid, const Stencil& stencil, const Boundary& 
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < window.count; ++i)
     a[i] = coefficient(solution.fraction(node_position(grid, window.node(i))));
-  problem.system = assembled(grid, stencil, boundary, input, lines, std::move(a));
+  const Boundary with_data = solution.with_data([&](const std::array<double, 3>& s, int axis) {
+    return coefficient(s) * input.coefficient_ratio[axis];
+  });
+  problem.system = assembled(grid, stencil, with_data, input, lines, std::move(a));
   add_source(grid, lines, problem.system.rhs, [&](const Position& p, int r) {
     const Manufactured::Jet u = solution.at(p, r);
     const std::array<double, 3> s = solution.fraction(p);

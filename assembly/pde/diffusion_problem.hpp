@@ -14,7 +14,7 @@ namespace quadrille {
 //
 // in m^2/s, which is periodic and has a gradient at every face; along an axis both terms of f are times its
 // coefficient_ratio. A field with barriers (assembly/pde/coefficient_field.hpp) makes no singular system: in
-// each of its closed regions a cell is held.
+// each of its closed regions a cell is held, and sources balance what comes in through faces of flux.
 //
 // Throws InputError as diffusion(), assemble() and Manufactured do, and where a problem is manufactured with
 // a field of its own.

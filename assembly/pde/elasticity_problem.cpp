@@ -5,15 +5,25 @@
 #include "grid/error.hpp"
 
 namespace quadrille {
+namespace {
+
+void require_values(const Grid& grid, const Boundary& boundary) {
+  for (int face = 0; face < 2 * grid.dimension; ++face)
+    for (int r = 0; r < grid.dof; ++r)
+      if (const FaceBoundary& here = boundary.of(r)[face]; continues(here))
+        throw InputError(
+            "boundary '" + to_string(boundary, grid.dimension) +
+            "': elasticity is solved with faces of value:X, drop and periodic, not clamp, outflow, " +
+            "flux and robin");
+}
+
+}  // namespace
 
 PdeLines elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                             const PdeInput& input, const LineRange& lines) {
   constexpr double lambda_pa = 1, mu_pa = 1;
   const Elasticity coefficients = elasticity(grid, stencil, lambda_pa, mu_pa);
-  for (int face = 0; face < 2 * grid.dimension; ++face)
-    if (boundary.faces[face].kind == BoundaryKind::clamp)
-      throw InputError("boundary '" + to_string(boundary, grid.dimension) +
-                       "': elasticity is solved with faces of value:X, drop and periodic, not clamp");
+  require_values(grid, boundary);
   PdeLines problem;
   problem.singular = fixes_no_value(grid, boundary);
   problem.system = assemble_lines<double>(grid, stencil, boundary, coefficients, lines);

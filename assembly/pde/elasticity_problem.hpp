@@ -7,9 +7,10 @@
 
 namespace quadrille {
 
-// Faces hold values or are periodic. Where one clamps, the differences across the edges of its nodes are not
-// symmetric: InputError. Manufactured, each component of u is as in assembly/pde/manufactured.hpp. Throws
-// InputError as elasticity(), assemble() and Manufactured do.
+// Faces hold values, which may differ between the components of u, or are periodic. Where one clamps or has a
+// flux, the differences across the edges of its nodes are not symmetric, and a free surface has tractions,
+// which couple the components: InputError. Manufactured, each component of u is as in
+// assembly/pde/manufactured.hpp. Throws InputError as elasticity(), assemble() and Manufactured do.
 PdeLines elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                             const PdeInput& input, const LineRange& lines);
 

@@ -5,8 +5,9 @@
 //   box radius 1   bilinear/trilinear finite elements divided by the cell volume, order 2: with D = [-1 2 -1]/h^2 and
 //                  M = [1 4 1]/6 on each axis,  Dx My Mz + Mx Dy Mz + Mx My Dz  (in 2D: Dx My + Mx Dy)
 //
-// Beyond a face the chosen boundary applies to the unknown itself: value:X is u = X at the points beyond the
-// face, clamp is u mirrored in the face for radius 1 (no flux) and a first-order closure for the larger radii.
+// Beyond a face the chosen boundary applies to each unknown by itself: value:X is u = X at the points beyond
+// the face, clamp is u mirrored in the face for radius 1 (no flux) and a first-order closure for the larger
+// radii, as are flux and robin, whose flux is du/dn (docs/boundaries.md).
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 #include "assembly/pde/manufactured.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -11,8 +12,12 @@ namespace {
 
 using Values = std::array<double, 3>;  // g, g' and g'' by s
 
-bool fixes(const FaceBoundary& face) {
-  return face.kind == BoundaryKind::value || face.kind == BoundaryKind::drop;
+// What g does at an end: it is 0, or its slope is, or neither.
+enum class End { zero, level, free };
+
+End end_of(const FaceBoundary& face) {
+  if (holds_value(face)) return End::zero;
+  return face.kind == BoundaryKind::flux || face.kind == BoundaryKind::robin ? End::free : End::level;
 }
 
 Values between_values(double s) {
@@ -25,9 +30,24 @@ Values from_value_to_clamp(double s) {
   return {s * e, (1 - s) * e, (s - 2) * e};
 }
 
+Values from_value_to_flux(double s) {
+  const double e = std::exp(s - 1);
+  return {s * e, (1 + s) * e, (2 + s) * e};
+}
+
 Values between_clamps(double s) {
   const double p = s - s * s;
   return {16 * p * p, 32 * p * (1 - 2 * s), 32 * ((1 - 2 * s) * (1 - 2 * s) - 2 * p)};
+}
+
+Values from_clamp_to_flux(double s) {
+  const double e = std::exp(-s);
+  return {s * s * e, (2 * s - s * s) * e, (2 - 4 * s + s * s) * e};
+}
+
+Values between_fluxes(double s) {
+  const double e = std::exp(-s);
+  return {(2 + s * s) * e, (2 * s - 2 - s * s) * e, (s - 2) * (s - 2) * e};
 }
 
 Values around(double s) {
@@ -35,90 +55,158 @@ Values around(double s) {
   return {e, t * cosine * e, t * t * (cosine * cosine - sine) * e};
 }
 
-Values profile(const FaceBoundary& low, const FaceBoundary& high, double s) {
-  if (low.kind == BoundaryKind::periodic) return around(s);
-  if (fixes(low) && fixes(high)) return between_values(s);
-  if (fixes(low)) return from_value_to_clamp(s);
-  if (!fixes(high)) return between_clamps(s);
-  const Values mirrored = from_value_to_clamp(1 - s);
-  return {mirrored[0], -mirrored[1], mirrored[2]};
+Values between(End low, End high, double s) {
+  if (low > high) {
+    const Values mirrored = between(high, low, 1 - s);
+    return {mirrored[0], -mirrored[1], mirrored[2]};
+  }
+  if (low == End::zero)
+    return high == End::zero    ? between_values(s)
+           : high == End::level ? from_value_to_clamp(s)
+                                : from_value_to_flux(s);
+  if (low == End::free) return between_fluxes(s);
+  return high == End::level ? between_clamps(s) : from_clamp_to_flux(s);
 }
 
 // The distance from the face to the node next to it, in spacings.
 double gap(const FaceBoundary& face) {
-  return fixes(face) ? 1 : 0.5;
+  return face.kind == BoundaryKind::periodic ? 0 : holds_value(face) ? 1 : 0.5;
 }
 
 double constant_of(const FaceBoundary& face) {
   return face.kind == BoundaryKind::value ? face.value : 0;
 }
 
+std::array<std::int64_t, 3> coordinates(const Position& p) {
+  return {p.x, p.y, p.z};
+}
+
 }  // namespace
 
-Manufactured::Manufactured(const Grid& grid, const Boundary& boundary) : grid_(grid) {
-  validate(boundary, grid.dimension);
+Manufactured::Values Manufactured::Axis::values(double s) const {
+  const bool periodic = low.kind == BoundaryKind::periodic;
+  const std::array<double, 3> g = periodic ? around(s) : between(end_of(low), end_of(high), s);
+  return {g[0], g[1] / length_m, g[2] / (length_m * length_m)};
+}
+
+Manufactured::Manufactured(const Grid& grid, const Boundary& boundary) : grid_(grid), boundary_(boundary) {
+  validate(boundary, grid);
+  for (std::size_t r = 0; r < std::max<std::size_t>(1, boundary.of_unknown.size()); ++r)
+    profiles_.push_back(profile(boundary.of(static_cast<int>(r))));
+}
+
+Manufactured::Profile Manufactured::profile(const Faces& faces) const {
+  Profile result;
   bool first = true;
   int axes_with_values = 0;
-  for (int axis = 0; axis < grid.dimension; ++axis) {
-    const FaceBoundary &low = boundary.faces[2 * axis], &high = boundary.faces[2 * axis + 1];
-    const bool periodic = low.kind == BoundaryKind::periodic;
-    const auto nodes = static_cast<double>(grid.extents[axis]);
-    const double intervals = periodic ? nodes : nodes - 1 + gap(low) + gap(high);
-    Axis& a = axes_[axis];
-    a.length_m = intervals * grid.spacing_m[axis];
-    for (std::int64_t i = 0; i < grid.extents[axis]; ++i) {
-      const double s = (static_cast<double>(i) + (periodic ? 0 : gap(low))) / intervals;
-      const Values g = profile(low, high, s);
-      a.fraction.push_back(s);
-      a.g.push_back({g[0], g[1] / a.length_m, g[2] / (a.length_m * a.length_m)});
-    }
-    if (!fixes(low) && !fixes(high)) continue;
+  for (int axis = 0; axis < grid_.dimension; ++axis) {
+    const FaceBoundary &low = faces[2 * axis], &high = faces[2 * axis + 1];
+    const std::int64_t nodes = grid_.extents[axis];
+    Axis& a = result.axes[axis];
+    a.low = low, a.high = high, a.first = gap(low);
+    a.intervals =
+        static_cast<double>(low.kind == BoundaryKind::periodic ? nodes : nodes - 1) + gap(low) + gap(high);
+    a.length_m = a.intervals * grid_.spacing_m[axis];
+    for (std::int64_t i = 0; i < nodes; ++i) a.g.push_back(a.values(a.fraction(i)));
+    if (!holds_value(low) && !holds_value(high)) continue;
     ++axes_with_values;
-    const double from = constant_of(fixes(low) ? low : high), to = constant_of(fixes(high) ? high : low);
-    const bool differs = !first && (from != constant_ || to != constant_);
-    if (differs || (axes_with_values > 1 && rise_ != 0))
-      throw InputError("boundary '" + to_string(boundary, grid.dimension) +
+    const double from = constant_of(holds_value(low) ? low : high),
+                 to = constant_of(holds_value(high) ? high : low);
+    const bool differs = !first && (from != result.constant || to != result.constant);
+    if (differs || (axes_with_values > 1 && result.rise != 0))
+      throw InputError("boundary '" + to_string(boundary_, grid_.dimension) +
                        "': no smooth solution has different constants on the faces of different axes");
     first = false;
-    constant_ = from;
-    rise_ = to - from;
-    rise_axis_ = axis;
+    result.constant = from;
+    result.rise = to - from;
+    result.rise_axis = axis;
   }
+  return result;
 }
 
 std::array<double, 3> Manufactured::fraction(const Position& p) const {
   std::array<double, 3> result{};
-  const std::array<std::int64_t, 3> at{p.x, p.y, p.z};
-  for (int axis = 0; axis < grid_.dimension; ++axis) result[axis] = axes_[axis].fraction[at[axis]];
+  for (int axis = 0; axis < grid_.dimension; ++axis)
+    result[axis] = of(0).axes[axis].fraction(coordinates(p)[axis]);
   return result;
 }
 
 Manufactured::Jet Manufactured::at(const Position& p, int r) const {
-  const std::array<std::int64_t, 3> at{p.x, p.y, p.z};
-  // product[0] of all values; slopes and curvatures have the derivative of one axis in its place
+  const Profile& profile = of(r);
+  std::array<Values, 3> g{};
+  Place s{};
+  for (int axis = 0; axis < grid_.dimension; ++axis) {
+    const std::int64_t node = coordinates(p)[axis];
+    g[axis] = profile.axes[axis].g[static_cast<std::size_t>(node)];
+    s[axis] = profile.axes[axis].fraction(node);
+  }
+  return jet(profile, g, s, r);
+}
+
+Manufactured::Jet Manufactured::jet(const Profile& profile, const std::array<Values, 3>& g, const Place& s,
+                                    int r) const {
+  // Slopes and curvatures have the derivative of one axis in the place of its value.
   Jet jet;
   jet.u = 1.0 + r;
   for (int axis = 0; axis < grid_.dimension; ++axis) {
     jet.slope[axis] = jet.curvature[axis] = 1.0 + r;
     for (int other = 0; other < grid_.dimension; ++other) {
-      const auto& g = axes_[other].g[at[other]];
-      jet.slope[axis] *= g[other == axis ? 1 : 0];
-      jet.curvature[axis] *= g[other == axis ? 2 : 0];
+      jet.slope[axis] *= g[other][other == axis ? 1 : 0];
+      jet.curvature[axis] *= g[other][other == axis ? 2 : 0];
     }
-    jet.u *= axes_[axis].g[at[axis]][0];
+    jet.u *= g[axis][0];
   }
   for (int without = 0; without < 3; ++without) {
     if (grid_.dimension == 2 && without != 2) continue;
     jet.mixed[without] = 1.0 + r;
-    for (int axis = 0; axis < grid_.dimension; ++axis)
-      jet.mixed[without] *= axes_[axis].g[at[axis]][axis == without ? 0 : 1];
+    for (int axis = 0; axis < grid_.dimension; ++axis) jet.mixed[without] *= g[axis][axis == without ? 0 : 1];
   }
-  jet.u += constant_;
-  if (rise_ != 0) {
-    jet.u += rise_ * axes_[rise_axis_].fraction[at[rise_axis_]];
-    jet.slope[rise_axis_] += rise_ / axes_[rise_axis_].length_m;
+  jet.u += profile.constant;
+  if (profile.rise != 0) {
+    jet.u += profile.rise * s[profile.rise_axis];
+    jet.slope[profile.rise_axis] += profile.rise / profile.axes[profile.rise_axis].length_m;
   }
   return jet;
+}
+
+double Manufactured::datum(int face, const Position& beyond, int r, const Conductivity& conductivity) const {
+  const Profile& profile = of(r);
+  const FaceBoundary& kind = boundary_.of(r)[face];
+  if (kind.kind == BoundaryKind::value) return kind.value;
+  std::array<Values, 3> g{};
+  Place s{}, s_of_first{};
+  const int normal = face / 2;
+  for (int axis = 0; axis < grid_.dimension; ++axis) {
+    const Axis &here = profile.axes[axis], &first = of(0).axes[axis];
+    const double end = face % 2 == 0 ? 0 : 1;
+    s[axis] = axis == normal ? end : here.fraction(coordinates(beyond)[axis]);
+    g[axis] = here.values(s[axis]);
+    s_of_first[axis] = (s[axis] * here.intervals - here.first + first.first) / first.intervals;
+  }
+  const Jet u = jet(profile, g, s, r);
+  const double flux = (face % 2 == 0 ? -1 : 1) * conductivity(s_of_first, normal) * u.slope[normal];
+  return kind.a * u.u + kind.b * flux;
+}
+
+Boundary Manufactured::with_data(const Conductivity& conductivity) const {
+  Boundary result = boundary_;
+  result.data = {};
+  for (int face = 0; face < 2 * grid_.dimension; ++face) {
+    const auto free = [&](std::size_t r) {
+      return end_of(boundary_.of(static_cast<int>(r))[face]) == End::free;
+    };
+    bool any = false;
+    for (std::size_t r = 0; r < profiles_.size(); ++r) any = any || free(r);
+    if (any)
+      result.data[face] = [this, face, conductivity](const Position& beyond, int r) {
+        return datum(face, beyond, r, conductivity);
+      };
+  }
+  return result;
+}
+
+Boundary Manufactured::with_data() const {
+  return with_data([](const std::array<double, 3>&, int) { return 1.0; });
 }
 
 std::vector<double> Manufactured::values(const LineRange& lines) const {
@@ -128,9 +216,18 @@ std::vector<double> Manufactured::values(const LineRange& lines) const {
 }
 
 bool fixes_no_value(const Grid& grid, const Boundary& boundary) {
-  for (int face = 0; face < 2 * grid.dimension; ++face)
-    if (fixes(boundary.faces[face])) return false;
-  return true;
+  int fixed = 0;
+  const int unknowns = std::max(1, static_cast<int>(boundary.of_unknown.size()));
+  for (int r = 0; r < unknowns; ++r) {
+    const auto faces = boundary.of(r).begin();
+    fixed += std::any_of(faces, faces + 2 * grid.dimension, fixes_unknown);
+  }
+  if (fixed > 0 && fixed < unknowns)
+    throw InputError(
+        "boundary '" + to_string(boundary, grid.dimension) +
+        "': no face fixes a value of some unknowns, and one fixes those of others; give every unknown " +
+        "a face of value, drop or robin with A != 0, or none of them");
+  return fixed == 0;
 }
 
 double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node) {

@@ -3,22 +3,25 @@
 // Where the faces of the domain are follows from what the operators do beyond the last node (assembly/pde/laplacian.hpp), h
 // being the spacing and n the nodes of an axis:
 //
-//   value:X, drop   u = X (drop: 0) one spacing beyond the last node
-//   clamp           no flux half a spacing beyond the last node
-//   periodic        the domain is n h long, and node 0 stands on its beginning
+//   value:X, drop          u = X (drop: 0) one spacing beyond the last node
+//   clamp, outflow         no flux half a spacing beyond the last node
+//   flux, robin            anything, at the same place: their data are taken from u (with_data)
+//   periodic               the domain is n h long, and node 0 stands on its beginning
 //
 //   value both ends   |--o--o--o--|    (n+1) h          clamp both ends   |-o--o--o-|    n h
 //
 // With s = x/L in [0, 1] along each axis,  u = X + (1 + r) prod over axes g(s)  for unknown r, where g is
 //
-//   value, value   (s - s^2) exp(s)        clamp, clamp   16 (s - s^2)^2        periodic   exp(sin(2 pi s))
-//   value, clamp   s exp(-s)               clamp, value   (1-s) exp(s-1)
+//   value, value   (s - s^2) exp(s)      clamp, clamp   16 (s - s^2)^2         periodic     exp(sin(2 pi s))
+//   value, clamp   s exp(-s)             value, flux    s exp(s - 1)           flux, flux   (2 + s^2) exp(-s)
+//   clamp, flux    s^2 exp(-s)           and the same mirrored; robin as flux, outflow as clamp
 //
 // none of which is an eigenfunction of the difference operator. Where the two faces of an axis hold different constants, X is
-// linear between them.
+// linear between them. Unknowns that have different kinds have different g, L and X.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "assembly/stencil_operator.hpp"
@@ -41,24 +44,48 @@ class Manufactured {
   Manufactured(const Grid& grid, const Boundary& boundary);
 
   Jet at(const Position& p, int r) const;
-  // x/L along each axis.
+  // x/L along each axis, of unknown 0.
   std::array<double, 3> fraction(const Position& p) const;
-  double length_m(int axis) const { return axes_[axis].length_m; }
+  double length_m(int axis) const { return profiles_.front().axes[axis].length_m; }
   // u at every node of some lines, [row of these lines].
   std::vector<double> values(const LineRange& lines) const;
   std::vector<double> values() const { return values(all_lines(grid_)); }
 
+  // The boundary with functions that give the faces of flux and robin the data of u, where a du/dn is the
+  // flux along an axis for a = conductivity(fraction, axis). They refer to this object.
+  using Conductivity = std::function<double(const std::array<double, 3>& fraction, int axis)>;
+  Boundary with_data(const Conductivity& conductivity) const;
+  // The same for a = 1.
+  Boundary with_data() const;
+
  private:
+  using Values = std::array<double, 3>;  // g and its derivatives by x
+  // x/L along each axis, at any places.
+  using Place = std::array<double, 3>;
   struct Axis {
-    double length_m = 1;
-    std::vector<std::array<double, 3>> g;  // [node along the axis], with both derivatives by x
-    std::vector<double> fraction;
+    FaceBoundary low, high;
+    double length_m = 1, intervals = 1;  // L, also in spacings
+    double first = 0;                    // where node 0 stands, in spacings
+    std::vector<Values> g;               // [node along the axis]
+    double fraction(std::int64_t node) const { return (static_cast<double>(node) + first) / intervals; }
+    Values values(double s) const;
+  };
+  struct Profile {
+    std::array<Axis, 3> axes;
+    double constant = 0, rise = 0;  // X = constant + rise * s along one axis
+    int rise_axis = 0;
   };
 
+  Profile profile(const Faces& faces) const;
+  const Profile& of(int r) const {
+    return profiles_[profiles_.size() == 1 ? 0 : static_cast<std::size_t>(r)];
+  }
+  Jet jet(const Profile& profile, const std::array<Values, 3>& g, const Place& s, int r) const;
+  double datum(int face, const Position& beyond, int r, const Conductivity& conductivity) const;
+
   Grid grid_;
-  std::array<Axis, 3> axes_;
-  double constant_ = 0, rise_ = 0;  // X = constant + rise * s along one axis
-  int rise_axis_ = 0;
+  Boundary boundary_;
+  std::vector<Profile> profiles_;  // of each unknown, or one for all of them
 };
 
 }  // namespace quadrille

@@ -9,12 +9,14 @@ PdeLines poisson(const Grid& grid, const Stencil& stencil, const Boundary& bound
                  const LineRange& lines) {
   PdeLines problem;
   problem.singular = fixes_no_value(grid, boundary);
-  problem.system = assemble_lines<double>(grid, stencil, boundary, laplacian(grid, stencil), lines);
+  const Laplacian coefficients = laplacian(grid, stencil);
   if (!input.manufactured) {
+    problem.system = assemble_lines<double>(grid, stencil, boundary, coefficients, lines);
     add_usual_source(grid, lines, input, problem.singular, problem.system.rhs);
     return problem;
   }
   const Manufactured solution(grid, boundary);
+  problem.system = assemble_lines<double>(grid, stencil, solution.with_data(), coefficients, lines);
   add_source(grid, lines, problem.system.rhs,
              [&](const Position& p, int r) { return -solution.at(p, r).laplacian(); });
   problem.exact = solution.values(lines);

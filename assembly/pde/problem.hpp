@@ -24,7 +24,7 @@ struct PdeInput {
 
 // Of some lines of nodes.
 struct PdeLines {
-  AssembledLines<double> system;  // its rhs is complete: the source and the constants beyond faces
+  AssembledLines<double> system;  // its rhs is complete: the source and the data of faces
   std::vector<double> exact;      // [row of these lines], of a manufactured problem; else empty
   bool singular = false;          // A maps constants to zero, those of each unknown of a node by itself
   // Where a coefficient has barriers: which closed region each node of these lines is in, or -1, and how many
@@ -33,7 +33,8 @@ struct PdeLines {
   std::int64_t regions = 0;
 };
 
-// Whether no face fixes a value: all of them are periodic or clamp.
+// Whether no face fixes a value: all of them are periodic, clamp, outflow, flux, or robin with A = 0. Throws
+// InputError where that is so for some unknowns only.
 bool fixes_no_value(const Grid& grid, const Boundary& boundary);
 
 // Adds source(position, r) to every row of the right side of some lines.

@@ -98,7 +98,7 @@ void read_grid_options(Settings& settings, Options& options, const std::string& 
     options.grid.spacing_m = parse_spacing(*spacing, options.grid.dimension);
   require_countable(extents, options.grid);
   if (const Setting* boundary = find(settings, "boundary"))
-    options.boundary = parse_boundary(*boundary, options.grid.dimension);
+    options.boundary = parse_boundary(*boundary, options.grid, {options.grid.dof});
   read_stencil_options(settings, options);
   options.format_options.block_size = options.grid.dof;
 }
@@ -113,10 +113,12 @@ void read_solve_options(Settings& settings, Options& options) {
   read_field_options(settings, options);
   read_grid_options(settings, options, pde_operator(options.pde));
   read_coefficient_ratio(settings, options);
-  const auto clamps = [](const FaceBoundary& face) { return face.kind == BoundaryKind::clamp; };
-  const auto& faces = options.boundary.faces;
-  if (options.radius > 1 && std::any_of(faces.begin(), faces.begin() + 2 * options.grid.dimension, clamps))
-    refuse(settings.at("radius"), "does not go with clamp here: the operator would not be symmetric; use 1");
+  for (int face = 0; face < 2 * options.grid.dimension && options.radius > 1; ++face)
+    for (int r = 0; r < options.grid.dof; ++r)
+      if (continues(options.boundary.of(r)[face]))
+        refuse(settings.at("radius"),
+               "does not go with clamp, outflow, flux and robin here: the operator would not "
+               "be symmetric; use 1");
   options.operator_name.clear();
 }
 
@@ -149,7 +151,7 @@ void read_bench_grids(Settings& settings, const std::string& dofs, Options& opti
       if (earlier.grid.extents == options.grid.extents && earlier.grid.dimension == options.grid.dimension)
         refuse(extents, "is named twice");
     if (const Setting* boundary = find(settings, "boundary"))
-      options.boundary = parse_boundary(*boundary, options.grid.dimension);
+      options.boundary = parse_boundary(*boundary, options.grid, options.dofs);
     read_stencil_options(settings, options);
     options.problems.push_back({options.grid, options.points, options.boundary});
   }

@@ -75,11 +75,16 @@ std::vector<OptionSpec> grid_options() {
       {"radius", "R", group, for_solve, true,
        "reach of the star in nodes, 1 to 4; poisson on periodic grids gains by more than 1 (default 1)"},
       {"boundary", "KIND | LIST", group, for_formats, true,
-       "what lies beyond a face: drop, periodic, clamp or value:X; one for all faces, or one per face as "
-       "x-,x+,y-,y+[,z-,z+] (default drop)"},
+       "what lies beyond a face: drop, periodic, value:X, clamp, outflow, flux:X (q = X half a spacing "
+       "beyond the last node) or robin:A,B,C (A u + B q = C there; q = a du/dn outwards); one for all "
+       "faces, or one per face as x-,x+,y-,y+[,z-,z+]; of each unknown its own with slashes between: "
+       "value:0/clamp (default drop)"},
       {"boundary", "KIND | LIST", group, for_solve, true,
-       "value:X (u = X one spacing beyond the last node; drop is value:0), clamp (no flux half a spacing "
-       "beyond it) or periodic; one for all faces, or one per face as x-,x+,y-,y+[,z-,z+] (default value:0)"},
+       "value:X (u = X one spacing beyond the last node; drop is value:0), periodic, and half a spacing "
+       "beyond the last node flux:X (q = a du/dn outwards is X), robin:A,B,C (A u + B q = C) or clamp and "
+       "outflow (no flux); one for all faces, or one per face as x-,x+,y-,y+[,z-,z+]; of each unknown its "
+       "own with slashes between: value:0/robin:1,2,0; with --manufactured the exact solution gives the "
+       "data of flux and robin (default value:0)"},
   };
 }
 

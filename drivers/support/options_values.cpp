@@ -41,9 +41,10 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 // Words that people use for ours, too far away for the edit distance.
 std::string synonym(const std::string& word) {
   static const std::map<std::string, std::string> synonyms{
-      {"gpu", "cuda"},          {"device", "cuda"},       {"host", "cpu"},         {"double", "fp64"},
-      {"float", "fp32"},        {"single", "fp32"},       {"f64", "fp64"},         {"f32", "fp32"},
-      {"poisson", "laplacian"}, {"laplace", "laplacian"}, {"dirichlet", "value:0"}};
+      {"gpu", "cuda"},          {"device", "cuda"},       {"host", "cpu"},          {"double", "fp64"},
+      {"float", "fp32"},        {"single", "fp32"},       {"f64", "fp64"},          {"f32", "fp32"},
+      {"poisson", "laplacian"}, {"laplace", "laplacian"}, {"dirichlet", "value:0"}, {"neumann", "flux:0"},
+      {"noflux", "clamp"},      {"no-flux", "clamp"}};
   const auto at = synonyms.find(word);
   return at == synonyms.end() ? "" : at->second;
 }
@@ -218,26 +219,48 @@ Grid parse_grid(const Setting& setting) {
   }
 }
 
-Boundary parse_boundary(const Setting& setting, int dimension) {
-  const Words kinds{"drop", "periodic", "clamp", "value:X"};
-  const Words parts = comma_parts(setting.text);
-  for (const std::string& part : parts) {
-    if (part.starts_with("value:")) continue;
-    if (std::find(kinds.begin(), kinds.end(), part) == kinds.end())
-      refuse(setting,
-             "every face must be " + listed(kinds) +
-                 suggestion(part.substr(0, part.find(':')), {"drop", "periodic", "clamp", "value:0"}));
-  }
-  if (parts.size() != 1 && parts.size() != static_cast<std::size_t>(2 * dimension))
-    refuse(setting, "give one kind for all faces, or one for each of the " + std::to_string(2 * dimension) +
-                        " faces: " + (dimension == 2 ? "x-,x+,y-,y+" : "x-,x+,y-,y+,z-,z+"));
+namespace {
+
+Boundary check_boundary(const Setting& setting, const std::string& text, int dimension) {
   try {
-    const Boundary boundary = parse_boundary(joined(parts, ","), dimension);
-    validate(boundary, dimension);
-    return boundary;
+    return parse_boundary(text, dimension);
   } catch (const InputError& error) {
     refuse(setting, reason_of(error));
   }
+}
+
+}  // namespace
+
+Boundary parse_boundary(const Setting& setting, const Grid& grid, const std::vector<int>& dofs) {
+  const Words kinds{"drop", "periodic", "clamp", "outflow", "value:X", "flux:X", "robin:A,B,C"};
+  const auto parts = boundary_parts(setting.text);
+  for (const Words& face : parts)
+    for (const std::string& part : face) {
+      const std::string word = part.substr(0, part.find(':'));
+      if (part != word && (word == "value" || word == "flux" || word == "robin")) {
+        check_boundary(setting, part, 2);
+        continue;
+      }
+      if (std::find(kinds.begin(), kinds.end(), part) == kinds.end())
+        refuse(setting, "every face must be " + listed(kinds) +
+                            suggestion(word, {"drop", "periodic", "clamp", "outflow", "value:0", "flux:0",
+                                              "robin:1,1,0"}));
+    }
+  if (parts.size() != 1 && parts.size() != static_cast<std::size_t>(2 * grid.dimension))
+    refuse(setting, "give one kind for all faces, or one for each of the " +
+                        std::to_string(2 * grid.dimension) +
+                        " faces: " + (grid.dimension == 2 ? "x-,x+,y-,y+" : "x-,x+,y-,y+,z-,z+"));
+  const Boundary boundary = check_boundary(setting, setting.text, grid.dimension);
+  for (const int dof : dofs) {
+    Grid other = grid;
+    other.dof = dof;
+    try {
+      validate(boundary, other);
+    } catch (const InputError& error) {
+      refuse(setting, reason_of(error));
+    }
+  }
+  return boundary;
 }
 
 std::vector<int> parse_dofs(const Setting& setting) {

@@ -54,7 +54,8 @@ std::array<double, 3> parse_spacing(const Setting& setting, int dimension);
 // The same of numbers without units.
 std::array<double, 3> parse_ratio(const Setting& setting, int dimension);
 Grid parse_grid(const Setting& setting);
-Boundary parse_boundary(const Setting& setting, int dimension);
+// For each of these numbers of unknowns of a node.
+Boundary parse_boundary(const Setting& setting, const Grid& grid, const std::vector<int>& dofs);
 // Numbers and ranges of unknowns per node: "1-4,8"; ascending.
 std::vector<int> parse_dofs(const Setting& setting);
 // parse_dofs reads it back.

@@ -2,6 +2,8 @@
 // kernels/multigrid.
 #pragma once
 
+#include <limits>
+
 #include "kernels/multigrid/setup_steps.hpp"
 
 namespace quadrille::multigrid {
@@ -22,34 +24,41 @@ struct Along {
   }
 };
 
-// Of the own rows of a face, [unknown of the face]: what they miss there, that is the sum of a row; or what they
-// have inwards instead.
+// Of the own nodes of a face, [node of the face]: what a row of theirs misses there, that is its sum; or what
+// it has inwards instead. It is the row of the unknown that misses the least: an interpolation that goes to 0
+// in a face spoils the unknowns that have no value there, one that goes on does not spoil the others.
 struct AtFace {
   Couplings s;
   const double* values;
   int axis, side;
   bool inwards;
-  constexpr std::int64_t size() const { return s.rows / s.n[axis]; }
+  constexpr std::int64_t size() const { return s.rows / s.n[axis] / s.dof; }
   constexpr double operator()(std::int64_t index) const {
-    const std::int64_t c = index % s.dof;
-    const int place = static_cast<int>(index / s.dof), first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
+    const int place = static_cast<int>(index), first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
     std::array<int, 3> at{};
     at[axis] = side == 0 ? 0 : s.n[axis] - 1;
     at[first] = place % s.n[first];
     at[second] = place / s.n[first];
     if (!s.owns(s.index(at))) return 0;
-    const std::int64_t row = static_cast<std::int64_t>(s.index(at)) * s.dof + c;
-    double sum = inwards ? 0 : values[(s.centre * s.dof + c) * s.rows + row];
-    bool alone = true;  // a row that couples with nothing misses nothing
-    for (int d = 0; d < s.count; ++d) {
-      const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
-      alone = alone && value == 0;
-      if (!inwards)
-        sum += value;
-      else if (s.offset[d][axis] == (side == 0 ? 1 : -1))
-        sum -= value;
+    double least = std::numeric_limits<double>::infinity(), result = 0;
+    for (std::int64_t c = 0; c < s.dof; ++c) {
+      const std::int64_t row = static_cast<std::int64_t>(s.index(at)) * s.dof + c;
+      double missing = values[(s.centre * s.dof + c) * s.rows + row], in = 0;
+      bool alone = true;  // a row that couples with nothing misses nothing
+      for (int d = 0; d < s.count; ++d) {
+        const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
+        alone = alone && value == 0;
+        missing += value;
+        if (s.offset[d][axis] == (side == 0 ? 1 : -1)) in -= value;
+      }
+      if (alone) missing = 0;
+      const double ratio = in != 0 ? missing / in : std::numeric_limits<double>::infinity();
+      if (c == 0 || ratio < least) {
+        least = ratio;
+        result = inwards ? in : missing;
+      }
     }
-    return alone ? 0 : sum;
+    return result;
   }
 };
 

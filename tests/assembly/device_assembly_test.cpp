@@ -18,6 +18,21 @@ struct Problem {
   Boundary boundary;
 };
 
+// Some faces become those of flux, robin and outflow, some unknowns differ.
+void draw_more_kinds(const Grid& grid, std::mt19937& random, Boundary& boundary) {
+  const FaceBoundary more[] = {{BoundaryKind::flux, 2.5},
+                               {BoundaryKind::robin, 1.5, 0.7, 1.3},
+                               {BoundaryKind::robin, -1, 2, 0},
+                               {BoundaryKind::outflow}};
+  if (random() % 2 == 0) boundary.of_unknown.assign(grid.dof, boundary.faces);
+  for (int face = 0; face < 2 * grid.dimension; ++face) {
+    if (boundary.periodic(face / 2)) continue;
+    if (random() % 2 == 0) boundary.faces[face] = more[random() % 4];
+    for (Faces& faces : boundary.of_unknown)
+      if (random() % 2 == 0) faces[face] = more[random() % 4];
+  }
+}
+
 // Every operator, 2D and 3D, every boundary, stencils whose points merge where they clamp or wrap.
 std::vector<Problem> problems() {
   std::mt19937 random(7);
@@ -35,6 +50,7 @@ std::vector<Problem> problems() {
         p.stencil =
             i % 2 == 0 ? custom_stencil(p.grid.dimension, random) : box_stencil(p.grid.dimension, 1 + i % 3);
       p.boundary = random_boundary(p.grid.dimension, random);
+      if (i % 4 > 1) draw_more_kinds(p.grid, random, p.boundary);
       all.push_back(std::move(p));
     }
   return all;

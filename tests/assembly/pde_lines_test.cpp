@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "assembly/pde/counter_hash.hpp"
 #include "assembly/pde/diffusion.hpp"
 #include "assembly/pdes.hpp"
+#include "grid/error.hpp"
 #include "grid/partition.hpp"
 #include "tests/whole_pde.hpp"
 
@@ -72,12 +74,14 @@ Grid grid_of(int dimension, std::array<std::int64_t, 3> extents, int dof = 1) {
 }
 
 TEST(PdeLines, OfAllRanksAreTheWhole) {
-  for (const char* sides : {"value:2", "clamp", "periodic", "drop,drop,periodic,periodic"})
+  for (const char* sides : {"value:2", "clamp", "periodic", "drop,drop,periodic,periodic", "flux:2",
+                            "flux:1,robin:1,2,3/value:0,outflow,value:0/robin:2,1,0"})
     for (const bool manufactured : {false, true})
       for (const char* pde : {"poisson", "diffusion"})
         for (const auto& [ny, ranks] : {std::pair{1, 1}, {2, 2}, {3, 2}, {5, 3}, {9, 4}, {4, 4}, {3, 5}})
           expect_whole({pde, sides, "star", grid_of(2, {11, ny, 1}, 2), manufactured}, ranks);
-  for (const char* sides : {"value:2", "clamp", "periodic", "clamp,clamp,periodic,periodic,value:1,drop"})
+  for (const char* sides : {"value:2", "clamp", "periodic", "clamp,clamp,periodic,periodic,value:1,drop",
+                            "flux:1,robin:1,2,3,periodic,periodic,robin:0,1,2,value:1"})
     for (const bool manufactured : {false, true})
       for (const char* pde : {"poisson", "diffusion"})
         for (const auto& [nz, ranks] : {std::pair{1, 2}, {2, 2}, {3, 2}, {7, 3}, {4, 4}, {2, 3}})
@@ -85,7 +89,8 @@ TEST(PdeLines, OfAllRanksAreTheWhole) {
 }
 
 TEST(PdeLines, OfACoefficientThatIsGiven) {
-  for (const char* sides : {"value:2", "clamp", "periodic", "clamp,value:1,clamp,clamp"})
+  for (const char* sides : {"value:2", "clamp", "periodic", "clamp,value:1,clamp,clamp",
+                            "flux:1/flux:-2,robin:1,2,3,clamp,robin:0,3,1"})
     for (const double barriers : {0.0, 0.3, 0.7})
       for (const auto& [ny, ranks] : {std::pair{1, 1}, {3, 2}, {5, 3}, {9, 4}, {3, 5}})
         expect_whole({"diffusion", sides, "star", grid_of(2, {11, ny, 1}, 2), false, 1, barriers}, ranks);
@@ -93,6 +98,51 @@ TEST(PdeLines, OfACoefficientThatIsGiven) {
     for (const double barriers : {0.0, 0.5})
       for (const auto& [nz, ranks] : {std::pair{2, 2}, {7, 3}, {4, 4}})
         expect_whole({"diffusion", sides, "star", grid_of(3, {5, 4, nz}), false, 1, barriers}, ranks);
+}
+
+// The source of a region that nothing leaves makes up for what comes in through the faces of the grid.
+TEST(PdeLines, ClosedRegionsAreInBalance) {
+  for (const char* sides : {"flux:2/flux:-1,clamp,robin:0,2,3,outflow", "flux:2,value:0,clamp,flux:1"}) {
+    const LinesCase c{"diffusion", sides, "star", grid_of(2, {23, 17, 1}, 2), false, 1, 0.5};
+    const Boundary boundary = parse_boundary(sides, 2);
+    const PdeLines lines = assemble_pde_lines(c.pde, c.grid, star_stencil(2, 1), boundary,
+                                              input_of(c, boundary), all_lines(c.grid));
+    ASSERT_GT(lines.regions, 3);
+    std::vector<double> sum(static_cast<std::size_t>(lines.regions * 2)), size = sum;
+    for (std::int64_t row = 0; row < c.grid.rows(); ++row)
+      if (const std::int32_t region = lines.region[row / 2]; region >= 0) {
+        sum[region * 2 + row % 2] += lines.system.rhs[row];
+        size[region * 2 + row % 2] += std::abs(lines.system.rhs[row]);
+      }
+    for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_LE(std::abs(sum[i]), 1e-13 * size[i] + 1e-15) << i;
+    EXPECT_GT(*std::max_element(size.begin(), size.end()), 1);
+  }
+}
+
+TEST(PdeLines, SaysWhichFacesAPdeDoesNotTake) {
+  const Grid grid = grid_of(2, {6, 5, 1}, 2);
+  const auto said = [&](const char* pde, const char* sides, const char* stencil) -> std::string {
+    try {
+      assemble_pde_lines(pde, grid, make_stencil(stencil, 2, 1), parse_boundary(sides, 2), {},
+                         all_lines(grid));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const char* sides : {"clamp", "outflow", "flux:1", "robin:1,2,3", "value:0/flux:0"})
+    EXPECT_NE(said("elasticity", sides, "box").find("value:X, drop and periodic"), std::string::npos)
+        << sides;
+  EXPECT_EQ(said("elasticity", "value:1/drop", "box"), "");
+  for (const char* pde : {"poisson", "diffusion"}) {
+    EXPECT_NE(said(pde, "clamp/value:1", "star").find("give every unknown a face of value"),
+              std::string::npos);
+    EXPECT_EQ(said(pde, "flux:1/clamp", "star"), "");
+    EXPECT_EQ(said(pde, "robin:1,2,3/value:1,flux:1,flux:1,clamp", "star"), "");
+    EXPECT_NE(said(pde, "clamp/clamp/clamp", "star").find("is for 3 unknowns"), std::string::npos);
+  }
+  EXPECT_NE(said("diffusion", "robin:-1,0.26,0,clamp,clamp,clamp", "star").find("different signs"),
+            std::string::npos);
 }
 
 TEST(PdeLines, OfWideAndBoxStencils) {

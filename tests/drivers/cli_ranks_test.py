@@ -51,6 +51,9 @@ class SameResults(Ranks):
         "poisson --grid 26x21 --format petsc_aij --manufactured",
         "diffusion --grid 24x20x9 --boundary value:0,clamp,periodic,periodic,clamp,drop --manufactured",
         "diffusion --grid 33x30 --format ell --boundary periodic --manufactured",
+        "poisson --grid 23x18 --boundary flux:3 --manufactured",
+        "poisson --grid 12x11x13 --boundary value:1,flux:2,robin:1,1,0,outflow,clamp,robin:1,2,3 --stencil box --manufactured",
+        "diffusion --grid 25x22 --dof 2 --boundary value:1/flux:2,robin:1,1,0/value:0,clamp/robin:1,3,0,flux:0 --manufactured",
         "elasticity --grid 20x17 --stencil box --dof 2 --manufactured",
         "elasticity --grid 9x8x10 --stencil box --dof 3 --boundary value:1,value:1,periodic,periodic,value:1,value:1 "
         "--manufactured -- -pc_type pbjacobi -ksp_type gmres",
@@ -78,6 +81,8 @@ class SameResults(Ranks):
         "poisson --grid 14x15x18 --boundary clamp --format ell",
         "diffusion --grid 24x20x19 --boundary value:0,clamp,periodic,periodic,clamp,drop --format petsc_aij",
         "elasticity --grid 30x33 --stencil box --dof 2 --format cds",
+        "poisson --grid 33x30 --boundary flux:1 --format cds",
+        "diffusion --grid 24x20x19 --boundary value:1,flux:2,robin:1,1,0,outflow,clamp,robin:1,2,3 --format cds",
     ]
 
     def test_of_multigrid_on_the_operators_grid(self):
@@ -126,9 +131,11 @@ class SameResults(Ranks):
 
     # Half the mesh width, a quarter of the error. Lengths as in assembly/pde/manufactured.hpp.
     def test_the_order_is_two(self):
-        spacing = {"value:0": lambda n: 1 / (n + 1), "clamp": lambda n: 1 / n, "periodic": lambda n: 1 / n}
+        spacing = {"value:0": lambda n: 1 / (n + 1), "clamp": lambda n: 1 / n, "periodic": lambda n: 1 / n,
+                   "flux:1": lambda n: 1 / n, "robin:1,2,3": lambda n: 1 / n}
         for pde, dimension, sides in [("poisson", 2, "value:0"), ("diffusion", 2, "clamp"), ("poisson", 2, "periodic"),
-                                      ("diffusion", 3, "value:0"), ("poisson", 3, "clamp"), ("diffusion", 3, "periodic")]:
+                                      ("diffusion", 3, "value:0"), ("poisson", 3, "clamp"), ("diffusion", 3, "periodic"),
+                                      ("poisson", 2, "robin:1,2,3"), ("diffusion", 3, "robin:1,2,3"), ("diffusion", 2, "flux:1")]:
             few = 40 if dimension == 2 else 16
             sizes = [2 * few - 1, 4 * few - 1] if sides == "value:0" else [2 * few, 4 * few]
             if dimension == 3:

@@ -97,6 +97,14 @@ error_max matmult_ms seconds method preconditioner""".split()
         mg = ["--", "-pc_type", "quadrille_mg", "-ksp_norm_type", "unpreconditioned"]
         for pde, options, most in [("poisson", ["--grid", "64x48"], 8), ("poisson", ["--grid", "23x20x19", "--boundary", "clamp"], 9),
                                    ("poisson", ["--grid", "24x24x48", "--spacing", "1,1,0.1"], 10),
+                                   ("poisson", ["--grid", "64x48", "--boundary", "flux:1"], 8),
+                                   ("poisson", ["--grid", "64x48", "--boundary", "outflow"], 8),
+                                   ("poisson", ["--grid", "64x48", "--boundary", "robin:1,2,3"], 8),
+                                   ("poisson", ["--grid", "64x48", "--boundary", "robin:2,0,1"], 8),
+                                   ("poisson", ["--grid", "23x20x19", "--boundary", "value:1,flux:2,robin:1,1,0,outflow,clamp,robin:1,2,3"], 9),
+                                   ("diffusion", ["--grid", "20x20x20", "--boundary", "flux:1,robin:1,2,3,clamp,value:1,flux:0,outflow"], 30),
+                                   ("poisson", ["--grid", "128x128", "--spacing", "0.0078125", "--dof", "2", "--boundary",
+                                                "value:1/flux:2,robin:1,1,0/value:0,clamp/robin:1,3,0,flux:0"], 9),
                                    ("diffusion", ["--grid", "64x48"], 30), ("diffusion", ["--grid", "20x20x20"], 30),
                                    ("elasticity", ["--grid", "48x40"], 14), ("elasticity", ["--grid", "12x14x16"], 14)]:
             record, screen = self.solved(pde, *options, *mg, "-ksp_rtol", "1e-6")
@@ -185,6 +193,11 @@ error_max matmult_ms seconds method preconditioner""".split()
                                    "value:0,value:0,value:1,value:1"], ["no smooth solution"]),
                                  (["elasticity", "--grid", "8x8", "--dof", "2", "--stencil", "box", "--boundary", "clamp"],
                                   ["not clamp"]),
+                                 (["elasticity", "--grid", "8x8", "--dof", "2", "--stencil", "box", "--boundary", "robin:1,2,3"],
+                                  ["and robin"]),
+                                 (["poisson", "--grid", "8x8", "--dof", "2", "--boundary", "clamp/value:0"],
+                                  ["give every unknown a face of value"]),
+                                 (["poisson", "--grid", "8x8", "--boundary", "robin:0,0,1"], ["--boundary", "both 0"]),
                                  (["poisson", "--grid", "8x8", "--", "-pc_type", "mg", "-pc_mg_levels", "9"],
                                   ["-pc_mg_levels 9", "4 levels at most"]),
                                  (["poisson", "--grid", "8x8", "--", "-pc_type", "mg", "-pc_mg_galerkin", "x"],

@@ -41,7 +41,9 @@ class Spmv(CliTest):
         for arguments in [["--operator", "laplacian", "--stencil", "star", "--radius", "4"],
                           ["--operator", "laplacian", "--stencil", "box"], ["--operator", "diffusion"],
                           ["--operator", "elasticity"], ["--stencil", stencil, "--dof", "2"],
-                          ["--boundary", "periodic,periodic,clamp,value:2.5"], ["--grid", "1x1"]]:
+                          ["--boundary", "periodic,periodic,clamp,value:2.5"], ["--grid", "1x1"],
+                          ["--operator", "diffusion", "--boundary", "flux:1,robin:1,2,3,outflow,value:2"],
+                          ["--operator", "elasticity", "--boundary", "flux:1/robin:1,2,3,clamp,outflow/value:2,drop"]]:
             grid = [] if "--grid" in arguments else ["--grid", "13x11"]
             self.ok("spmv", *grid, *arguments, "--space", "cpu", "--repetitions", "1", "--quiet")
 

@@ -171,7 +171,7 @@ TEST(Options, EveryNamedChoiceIsTaken) {
   for (const std::string& name : operator_names()) EXPECT_EQ(spmv({"--operator", name}).operator_name, name);
   for (const char* name : {"auto", "cpu", "cuda"}) EXPECT_EQ(spmv({"--space", name}).space, name);
   for (const char* name : {"random", "ones", "sine"}) EXPECT_EQ(spmv({"--input", name}).input, name);
-  for (const char* name : {"drop", "periodic", "clamp", "value:0.5"})
+  for (const char* name : {"drop", "periodic", "clamp", "outflow", "value:0.5", "flux:-2", "robin:1,2,0.5"})
     EXPECT_EQ(to_string(spmv({"--boundary", name}).boundary, 3), name);
   for (const int threads : {1, 2, 4, 8, 16, 32})
     EXPECT_EQ(spmv({"--ellr-threads", std::to_string(threads)}).format_options.ellr_t_threads, threads);
@@ -234,6 +234,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"--boundary", "drop,drop", "6 faces"}, BadValue{"--boundary", "value:abc", "not a number"},
         BadValue{"--boundary", "value:", "not a number"}, BadValue{"--boundary", "value:inf", "finite"},
         BadValue{"--boundary", "periodic,drop,drop,drop,drop,drop", "both faces"},
+        BadValue{"--boundary", "outfow", "did you mean 'outflow'?"},
+        BadValue{"--boundary", "neumann:1", "did you mean 'flux:0'?"},
+        BadValue{"--boundary", "robin:1,2", "three numbers"}, BadValue{"--boundary", "robin", "robin:A,B,C"},
+        BadValue{"--boundary", "robin:1,2,3,4", "three numbers"},
+        BadValue{"--boundary", "robin:0,0,1", "both 0"},
+        BadValue{"--boundary", "robin:1,x,1", "three numbers"},
+        BadValue{"--boundary", "robin:1,2,clamp", "three numbers"},
+        BadValue{"--boundary", "robin:-2,1,0", "less than 2 |B/A|, 1 m"},
+        BadValue{"--boundary", "flux:", "not a number"}, BadValue{"--boundary", "clamp/flux:1", "grid has 1"},
+        BadValue{"--boundary", "clamp/,drop", "every face must be"},
         BadValue{"--operator", "laplacain", "did you mean 'laplacian'?"},
         BadValue{"--operator", "xyzzy", "laplacian, diffusion, random or elasticity"},
         BadValue{"--seed", "-1", "from 0 to 18446744073709551615"},
@@ -280,7 +290,19 @@ TEST(Options, ANewFileIsOneFileHoweverItIsSpelt) {
   expect_contains(error_of({"bench", "dof-scaling", "--plot", "./p", "--json", "p.svg"}), "is already the");
 }
 
+TEST(Options, KindsOfUnknownsAreForTheirNumber) {
+  const Options options =
+      spmv({"--grid", "8x8", "--dof", "2", "--boundary", "value:1/robin:1,2,3, clamp,drop/flux:2,outflow"});
+  EXPECT_EQ(to_string(options.boundary, 2), "value:1/robin:1,2,3,clamp,drop/flux:2,outflow");
+  EXPECT_EQ(resolved(options).at("boundary"), "value:1/robin:1,2,3,clamp,drop/flux:2,outflow");
+  expect_contains(
+      error_of({"bench", "dof-scaling", "--grid", "8x8", "--dofs", "1-3", "--boundary", "drop/clamp"}),
+      "is for 2 unknowns of a node, the grid has 1");
+}
+
 TEST(Options, SolveRefusesAClosureThatIsNotSymmetric) {
+  for (const char* kind : {"outflow", "flux:1", "robin:1,2,3"})
+    expect_contains(error_of({"solve", "poisson", "--radius", "2", "--boundary", kind}), "use 1");
   expect_contains(error_of({"solve", "poisson", "--radius", "2", "--boundary", "clamp"}), "use 1");
   EXPECT_EQ(error_of({"solve", "poisson", "--radius", "2", "--boundary", "periodic"}), "no error");
 }
