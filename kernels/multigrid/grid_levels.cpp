@@ -83,7 +83,7 @@ class Descent {
     std::int64_t few = choice.few;
     while (choice.levels > 0 ? std::ssize(levels) + 1 < choice.levels : unknowns() > few) {
       const auto next = coarsen(machine_, *now_, true, LevelInterpolation::as_suits, shared_.get());
-      if (!next.there || (shared_ && !all_have_nodes(*next.partition))) break;
+      if (!next.there) break;
       if (levels.empty() && next.by_operator) few = choice.few_by_operator;
       if (choice.levels == 0 && unknowns() <= few) break;
       levels.push_back(descend(next));

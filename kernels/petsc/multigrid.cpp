@@ -105,7 +105,7 @@ struct LevelFormat {
       own = make_weighted_transfer(level.axes, dof, transfer<Host>(level.weights), format.space);
     else
       own = make_grid_transfer<double>(level.axes, dof, format.space);
-    if (level.coarse_nodes.empty()) return shared(make_transfer_matrix(std::move(own)));
+    if (level.partition.ranks() == 1) return shared(make_transfer_matrix(std::move(own)));
     return shared(
         make_transfer_matrix({std::move(own), level.coarse_nodes}, own_box(level.partition).nodes() * dof));
   }

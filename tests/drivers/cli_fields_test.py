@@ -68,7 +68,7 @@ class Fields(CliTest):
     def test_of_every_kind_agree_with_the_dense_solve(self):
         for shape, spacing, ratio, sides in self.CASES:
             for barriers in 0, 0.25, 0.6:
-                for petsc in ["-pc_type", "jacobi"], ["-pc_type", "mg", "-pc_mg_levels", "3"]:
+                for petsc in ["-pc_type", "jacobi"], ["-pc_type", "mg", "-pc_mg_levels", "2"], ["-pc_quadrille_mg_coarsest", "20"]:
                     with self.subTest(shape=shape, sides=sides, barriers=barriers, petsc=petsc):
                         self.compare(self.field(shape, barriers), sides, spacing, ratio, petsc=petsc)
 
@@ -189,7 +189,7 @@ class Fields(CliTest):
                 (["diffusion", "--coefficient", path + ":good", "--coefficient-ratio", "1,0"], ["positive"]),
                 (["diffusion", "--coefficient", path + ":good", "--output", path], ["already the file of --coefficient"]),
                 (["diffusion", "--coefficient", path + ":good", "--", "-pc_type", "mg", "-pc_mg_galerkin", "none", "-pc_mg_levels", "2"],
-                 ["-pc_mg_galerkin none"]),
+                 ["-pc_mg_galerkin 'none'"]),
                 (["poisson", "--coefficient", path + ":good"], ["belongs to solve diffusion"])]:
             with self.subTest(arguments=arguments):
                 self.refused(2, words, "solve", *arguments)
