@@ -23,15 +23,20 @@ TWO = (("poisson 512^3, `quadrille_mg`", "poisson_512_quadrille_mg", "poisson_51
        ("diffusion 128^3, jumps of 1e6", "diffusion_128_1_rank", "diffusion_128_2_ranks"),
        ("poisson 256^3, `aijcusparse`, the same levels", "poisson_256_aij_mg", "poisson_256_aij_mg_2_ranks"))
 GRID_MULTIGRID = (("poisson 64^3", "poisson_64", ("quadrille_mg",)),
-                  ("poisson 256^3", "poisson_256", ("quadrille_mg", "quadrille_mg_double", "full_quadrille_mg", "again_mg")),
+                  ("poisson 256^3", "poisson_256", ("quadrille_mg", "quadrille_mg_double", "full_quadrille_mg", "pcmg", "again_mg")),
+                  ("poisson 256^3, star of radius 2", "poisson_256_radius_2", ("quadrille_mg",)),
                   ("poisson 512^3", "poisson_512", ("quadrille_mg", "again_mg")),
                   *((f"diffusion 128^3, jumps of 1e6, seed {n}", f"diffusion_128_seed{n}",
-                     ("quadrille_mg", "quadrille_mg_double") if n == 1 else ("quadrille_mg",)) for n in range(1, 6)),
+                     ("quadrille_mg", "quadrille_mg_double", "pcmg") if n == 1 else ("quadrille_mg",)) for n in range(1, 6)),
                   ("poisson 256x256x64, spacings 1:1:0.1", "poisson_256_256_64", ("quadrille_mg",)),
                   ("poisson 128^3, spacings 1:0.1:0.01", "poisson_128_thin", ("quadrille_mg",)),
                   ("elasticity 64^3, box, DoF 3", "elasticity_64", ("quadrille_mg",)),
-                  ("elasticity 128^3, box, DoF 3", "elasticity_128", ("quadrille_mg", "again_mg")))
-WAYS = {"quadrille_mg": "`quadrille_mg`", "quadrille_mg_double": "`quadrille_mg`, cycles in fp64", "again_mg": "`mg`",
+                  ("elasticity 128^3, box, DoF 3", "elasticity_128", ("quadrille_mg", "pcmg", "again_mg")),
+                  ("diffusion 128^3, jumps of 1e6, seed 1, closed", "diffusion_128_clamp", ("quadrille_mg",)),
+                  ("diffusion, permeability of Norne, values on all faces", "norne_values", ("quadrille_mg",)),
+                  ("diffusion, permeability of Norne, a value on one face", "norne_one_value", ("quadrille_mg",)),
+                  ("diffusion, permeability of Norne, closed", "norne_closed", ("quadrille_mg",)))
+WAYS = {"quadrille_mg": "`quadrille_mg`", "quadrille_mg_double": "`quadrille_mg`, cycles in fp64", "again_mg": "`mg` as it was, levels discretised again", "pcmg": "`mg`, the same levels",
         "full_quadrille_mg": "one full cycle of it, another right side"}
 MS_OF = (("assembly", 0), ("setup", 0), ("solve", 1))
 POINT_BLOCKS = ("jacobi", "pbjacobi", "quadrille_pbjacobi")
@@ -118,8 +123,8 @@ def text(runs):
         2, TITLE, "CG on one H200 until PETSc's residual is 1e-8 of its start, single runs (`h200_solve.json`). That is the "
         "unpreconditioned one, with elasticity the preconditioned one; the last but one column has what |b - A x| is then, over |b|: "
         "not everywhere 1e-8.", one_gpu(runs), saved_text(runs),
-        markdown.section(3, "Multigrid from the operator alone", "`-pc_type quadrille_mg`, CG, `cds`, single runs, and `-pc_type mg` "
-                         "in the same session. The operator is assembled on the host and copied; set-up contains that copy, PETSc's "
+        markdown.section(3, "Multigrid from the operator alone", "`-pc_type quadrille_mg`, CG, `cds`, single runs, and `-pc_type mg`; "
+                         "lines of one commit are of one session. The operator is assembled on the host and copied; set-up contains that copy, PETSc's "
                          "start on the GPU and one application.", grid_multigrid(runs)),
         markdown.section(3, "Point-block Jacobi", point_blocks_text(runs)),
         markdown.section(3, "Two GPUs", "One rank each (`h200_solve:*_1_rank`, `*_2_ranks`), single runs:",
