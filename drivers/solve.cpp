@@ -10,6 +10,8 @@
 //
 // On several ranks each has some planes of the grid (drivers/support/rank_part.hpp). All of them run
 // everything here; rank 0 speaks and writes the files.
+#include <omp.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -24,6 +26,7 @@
 #include "drivers/support/field_file.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/format_run.hpp"
+#include "drivers/support/measure.hpp"
 #include "drivers/support/progress.hpp"
 #include "drivers/support/rank_part.hpp"
 #include "drivers/support/report.hpp"
@@ -287,7 +290,8 @@ class Solve {
 
   void solve() {
     progress_.say("setting up");
-    const petsc::KrylovProblem krylov{solved_, singular_, !options_.petsc_arguments.empty(), matrix_};
+    const petsc::KrylovProblem krylov{solved_, singular_, !options_.petsc_arguments.empty(), matrix_,
+                                      !options_.json.empty() || !options_.csv.empty()};
     Clock::time_point said{};
     result_ =
         petsc::krylov_solve(krylov, rhs_, solution_, [&](int iteration, double residual, double tolerance) {
@@ -315,6 +319,25 @@ class Solve {
     record_.matmult_ms = result_.matmult_ms;
     record_.seconds.setup = result_.setup_s;
     record_.seconds.solve = result_.solve_s;
+    record_multigrid();
+  }
+
+  // Ranks share the memory of a host: its stream is measured by one alone.
+  void record_multigrid() {
+    record_.multigrid = !result_.multigrid.empty();
+    record_.cycle_ms = result_.cycle_ms;
+    record_.setup_again_ms = result_.setup_again_ms;
+    if (!result_.cycle_bytes || !result_.product_bytes) return;
+    const std::int64_t bytes = *result_.cycle_bytes + *result_.product_bytes;
+    record_.bytes_per_unknown_iteration =
+        petsc::sum_over_ranks(static_cast<double>(bytes)) / static_cast<double>(record_.unknowns);
+    if (record_.ranks > 1 || record_.iterations == 0) return;
+    const double gbps =
+        Ceilings(options_.device)
+            .gbps(space_, petsc::own_product(matrix_.get())->traffic(), omp_get_max_threads());
+    if (gbps > 0)
+      record_.fraction_of_floor =
+          static_cast<double>(bytes) / (gbps * 1e9) / (record_.seconds.solve / record_.iterations);
   }
 
   // Where they are all that is known.
@@ -363,6 +386,7 @@ class Solve {
     if (singular_)
       std::cout << "note: no face fixes a value; the right side's mean is taken off, and u has mean zero\n";
     if (!result_.multigrid.empty()) std::cout << "multigrid: " << result_.multigrid << "\n";
+    if (record_.cycle_ms) print_cycle();
     std::cout << (result_.converged ? "converged" : "not converged") << " after " << result_.iterations
               << " iterations of " << result_.method << " with " << result_.preconditioner << ": "
               << result_.reason << "; |b - A x| / |b| " << formatted("%.3g", result_.residual) << "\n";
@@ -379,6 +403,17 @@ class Solve {
                              *record_.error_l2, *record_.error_max);
     std::cout << formatted("seconds: assembly %.3f, setup %.3f, solve %.3f\n", record_.seconds.assembly,
                            record_.seconds.setup, record_.seconds.solve);
+  }
+
+  void print_cycle() const {
+    std::cout << formatted("a cycle takes %.3g ms", *record_.cycle_ms);
+    if (record_.bytes_per_unknown_iteration)
+      std::cout << formatted("; with a product it moves %.0f bytes per unknown",
+                             *record_.bytes_per_unknown_iteration);
+    if (record_.fraction_of_floor)
+      std::cout << formatted(", for which an iteration takes %.2g times the floor",
+                             1 / *record_.fraction_of_floor);
+    std::cout << "\n";
   }
 
   void write_fields() {

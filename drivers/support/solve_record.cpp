@@ -41,7 +41,14 @@ Cells<Write> cells_of_seconds(const SolveRecord& r, Write write) {
 
 template <class Write>
 Cells<Write> cells_after_seconds(const SolveRecord& r, Write write) {
-  return {{"method", write(r.method)}, {"preconditioner", write(r.preconditioner)}};
+  Cells<Write> cells{{"method", write(r.method)}, {"preconditioner", write(r.preconditioner)}};
+  if (!r.multigrid) return cells;
+  const auto known = [&](const std::optional<double>& v) { return v ? write(*v) : write(nullptr); };
+  cells.push_back({"cycle_ms", known(r.cycle_ms)});
+  cells.push_back({"bytes_per_unknown_iteration", known(r.bytes_per_unknown_iteration)});
+  cells.push_back({"fraction_of_floor", known(r.fraction_of_floor)});
+  cells.push_back({"setup_again_ms", known(r.setup_again_ms)});
+  return cells;
 }
 
 void add(Json& json, Cells<JsonCell> cells) {

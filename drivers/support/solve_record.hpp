@@ -9,7 +9,8 @@
 
 namespace quadrille {
 
-// The fields and their names are those of the command's contract, and two more at the end: method and preconditioner.
+// The fields and their names are those of the command's contract, and two more: method and
+// preconditioner.
 struct SolveRecord {
   std::string pde, space, format, precision = "fp64", grid;
   int dof = 1;
@@ -23,6 +24,12 @@ struct SolveRecord {
   double residual = 0;                        // |b - A x| / |b|
   std::optional<double> error_l2, error_max;  // against the exact solution: root mean square and largest
   double matmult_ms = 0;
+  // With multigrid; what is not known is null.
+  bool multigrid = false;
+  std::optional<double> cycle_ms;
+  std::optional<double> bytes_per_unknown_iteration;  // that a cycle and a product must move
+  std::optional<double> fraction_of_floor;  // the time a stream takes for them, over that of an iteration
+  std::optional<double> setup_again_ms;     // with new values in the same places
   struct {
     double assembly = 0, setup = 0, solve = 0, output = 0, total = 0;
   } seconds;

@@ -7,6 +7,10 @@
 struct _p_Mat;
 struct _p_PC;
 
+namespace quadrille {
+struct GridMultigridInfo;
+}
+
 namespace quadrille::petsc {
 
 // Makes "quadrille_mg" known to PCSetType() and -pc_type, within or after PetscInitialize(). It takes
@@ -36,5 +40,7 @@ bool grid_multigrid_takes(_p_Mat* matrix);
 
 // What -ksp_view says of a quadrille_mg that is set up, in one line; empty of any other preconditioner.
 std::string grid_multigrid_text(_p_PC* pc);
+// What was made; null of any other preconditioner.
+const GridMultigridInfo* grid_multigrid_info(_p_PC* pc);
 
 }  // namespace quadrille::petsc

@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/check.hpp"
+#include "kernels/petsc/grid_matrix.hpp"
 #include "kernels/petsc/grid_multigrid.hpp"
 #include "kernels/petsc/guarded.hpp"
 #include "kernels/petsc/matrix_type/matrix.hpp"
@@ -308,14 +310,15 @@ double longest(Vec vector, double seconds) {
   return all;
 }
 
-// Of at least 5 products, or more until a fifth of a second is over.
-double median_matmult_ms(Mat matrix, Vec x, bool on_gpu) {
+// The median of at least 5 calls, or more until a fifth of a second is over.
+template <class Call>
+double median_ms(Vec x, bool on_gpu, const Call& call) {
   const Handle<Vec> y = like(x);
   std::vector<double> ms;
   double total_ms = 0;
   while (ms.size() < 5 || (ms.size() < 100 && total_ms < 200)) {
     const auto start = std::chrono::steady_clock::now();
-    QUADRILLE_PETSC(MatMult(matrix, x, y.get()));
+    call(y.get());
     if (on_gpu) cuda::synchronize();
     ms.push_back(1e3 * longest(y.get(), seconds_since(start)));
     total_ms += ms.back();
@@ -330,6 +333,25 @@ bool multiplies_on_gpu(Mat matrix) {
   QUADRILLE_PETSC(MatGetVecType(matrix, &vectors));
   if (vectors != nullptr && std::string_view(vectors).find("cuda") != std::string_view::npos) return true;
   return is_typed(matrix) && typed(matrix).scaled(matrix).op()->space() == SpaceKind::cuda;
+}
+
+void measure_multigrid(const KrylovProblem& problem, KSP ksp, PC pc, Vec b, bool on_gpu,
+                       KrylovResult& result) {
+  result.cycle_ms = median_ms(b, on_gpu, [&](Vec y) { QUADRILLE_PETSC(PCApply(pc, b, y)); });
+  const GridMultigridInfo* const info = grid_multigrid_info(pc);
+  if (info == nullptr) return;
+  result.cycle_bytes = info->cycle_bytes;
+  if (is_typed(problem.matrix.get()))
+    result.product_bytes = own_product(problem.matrix.get())->traffic().compulsory_bytes();
+  if (!problem.times_second_set_up) return;
+  Mat a = nullptr, p = nullptr;
+  QUADRILLE_PETSC(KSPGetOperators(ksp, &a, &p));
+  mark_changed(p);
+  QUADRILLE_PETSC(KSPSetOperators(ksp, a, p));
+  const auto start = std::chrono::steady_clock::now();
+  QUADRILLE_PETSC(KSPSetUp(ksp));
+  if (on_gpu) cuda::synchronize();
+  result.setup_again_ms = 1e3 * longest(b, seconds_since(start));
 }
 
 void require_rows(Mat matrix, std::int64_t rows) {
@@ -424,7 +446,10 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
     result.reason =
         "PETSc's own test was met, but not by |b - A x| / |b|; the operator may be singular or badly scaled, "
         "and -ksp_norm_type unpreconditioned tests the true residual";
-  result.matmult_ms = median_matmult_ms(matrix.get(), solution.get(), on_gpu);
+  result.matmult_ms = median_ms(solution.get(), on_gpu,
+                                [&](Vec y) { QUADRILLE_PETSC(MatMult(matrix.get(), solution.get(), y)); });
+  if (!result.multigrid.empty())
+    measure_multigrid(problem, ksp.get(), preconditioner, right_side.get(), on_gpu, result);
   return result;
 }
 

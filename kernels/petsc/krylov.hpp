@@ -2,7 +2,9 @@
 // is needed to include this.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@ struct KrylovProblem {
   // The same operator as a matrix of the type `quadrille` on a grid, which may be `matrix`: multigrid is made from
   // it. May be null.
   SharedMat on_grid = {};
+  bool times_second_set_up = false;  // of quadrille_mg, after the solve
 };
 
 struct KrylovResult {
@@ -34,6 +37,10 @@ struct KrylovResult {
   std::string multigrid;               // its levels, for people; empty without
   double setup_s = 0, solve_s = 0;
   double matmult_ms = 0;  // median of MatMult, after the solve
+  // With multigrid. What a cycle and a product must move is known of quadrille_mg alone, of this rank.
+  std::optional<double> cycle_ms;        // median of PCApply, after the solve
+  std::optional<double> setup_again_ms;  // of PCSetUp with new values in the same places
+  std::optional<std::int64_t> cycle_bytes, product_bytes;
 };
 
 // Called after every iteration with PETSc's residual norm over the one of iteration 0, and the tolerance for

@@ -12,6 +12,7 @@ from cli_case import CliTest, CPU_FORMATS, QUADRILLE
 class Solve(CliTest):
     RECORD = """pde space format precision grid dof ranks unknowns h iterations converged reason residual error_l2
 error_max matmult_ms seconds method preconditioner""".split()
+    MULTIGRID = "cycle_ms bytes_per_unknown_iteration fraction_of_floor setup_again_ms".split()
 
     def solved(self, *arguments):
         out = self.path("solve.json")
@@ -22,7 +23,10 @@ error_max matmult_ms seconds method preconditioner""".split()
     def test_the_record_is_the_contracts(self):
         record, screen = self.solved("poisson", "--grid", "24x20", "--spacing", "0.5,0.25", "--dof", "2", "--manufactured",
                                      "--csv", self.path("solve.csv"))
-        self.assertEqual(list(record), self.RECORD)
+        self.assertEqual(list(record), self.RECORD + self.MULTIGRID)
+        for name in self.MULTIGRID:
+            self.assertGreater(record[name], 0, name)
+        self.assertEqual(list(self.solved("poisson", "--grid", "9x9", "--", "-pc_type", "jacobi")[0]), self.RECORD)
         self.assertEqual(list(record["seconds"]), "assembly setup solve output total".split())
         self.assertEqual([record[name] for name in ["pde", "space", "format", "precision", "grid", "dof", "ranks",
                                                     "unknowns", "h", "converged"]],

@@ -171,14 +171,14 @@ class GridPreconditioner {
     }
   }
 
-  std::string text() const { return multigrid_ ? describe(multigrid_->info()) : ""; }
+  const GridMultigridInfo* info() const { return multigrid_ ? &multigrid_->info() : nullptr; }
 
   void view(PetscViewer viewer) const {
     PetscBool ascii = PETSC_FALSE;
     QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
     if (!ascii || !multigrid_) return;
     const GridMultigridInfo& info = multigrid_->info();
-    QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  Quadrille: %s\n", text().c_str()));
+    QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  Quadrille: %s\n", describe(info).c_str()));
     QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  %s bytes in %s memory, %s moved by a cycle\n",
                                            std::to_string(info.stored_bytes).c_str(), on_gpu_ ? "GPU" : "CPU",
                                            std::to_string(info.cycle_bytes).c_str()));
@@ -255,10 +255,15 @@ bool grid_multigrid_takes(Mat matrix) {
   return t.store().dof() <= most_multigrid_unknowns;
 }
 
-std::string grid_multigrid_text(PC pc) {
+const GridMultigridInfo* grid_multigrid_info(PC pc) {
   PetscBool ours = PETSC_FALSE;
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), type_name, &ours));
-  return ours ? of(pc).text() : "";
+  return ours ? of(pc).info() : nullptr;
+}
+
+std::string grid_multigrid_text(PC pc) {
+  const GridMultigridInfo* const info = grid_multigrid_info(pc);
+  return info != nullptr ? describe(*info) : "";
 }
 
 }  // namespace quadrille::petsc
