@@ -113,10 +113,12 @@ struct LevelFormat {
 
 void solve_coarsest_directly(PC pc, Mat coarsest, bool constants_are_null, int block_size) {
   const Handle<Mat> matrix = direct_matrix(coarsest, constants_are_null ? block_size : 0);
-  if (constants_are_null) {  // what rounding leaves of them in its right side would come back as a large number
+  if (constants_are_null) {  // what rounding leaves of them on both sides would come back as large numbers
     const Handle<Vec> model =
         make<Vec>("MatCreateVecs", [&](Vec* v) { return MatCreateVecs(matrix.get(), v, nullptr); });
-    QUADRILLE_PETSC(MatSetTransposeNullSpace(matrix.get(), constants(model.get(), block_size).get()));
+    const Handle<MatNullSpace> space = constants(model.get(), block_size);
+    QUADRILLE_PETSC(MatSetTransposeNullSpace(matrix.get(), space.get()));
+    QUADRILLE_PETSC(MatSetNullSpace(matrix.get(), space.get()));
   }
   const Smoother solver(pc, 0);
   QUADRILLE_PETSC(KSPSetOperators(solver.ksp, matrix.get(), matrix.get()));
