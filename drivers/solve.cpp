@@ -238,10 +238,12 @@ class Solve {
   std::int64_t multigrid_bytes(const BlockStructure& part, bool csr) const {
     const petsc::SolverDefaults defaults = petsc::solver_defaults(
         entry_ != nullptr && as_aij() ? petsc::Multigrid::by_petsc : petsc::Multigrid::by_operator);
-    if (!petsc::multigrid_request(defaults).wanted)
+    const petsc::Multigrid kind = petsc::multigrid_request(defaults).kind;
+    if (kind == petsc::Multigrid::none) return 0;
+    if (kind == petsc::Multigrid::by_operator)
       return space_ == SpaceKind::cuda ? 0 : grid_multigrid_bytes(part);
-    // Smoothers, their estimate of eigenvalues and the cycle; weights; the coarser operators, which have the whole box,
-    // and the format made from them.
+    // Smoothers, their estimate of eigenvalues and the cycle; weights; the coarser operators, which have the
+    // whole box, and the format made from them.
     const std::int64_t box = 27, copies = csr ? 4 : 2;
     return checked_product(part.rows(), 8 * (24 + 8) + copies * 8 * box * part.dof / 7,
                            "the bytes of multigrid");

@@ -1,6 +1,6 @@
 // What a stencil finds beyond a face of the grid. Every unknown of a node has its own kind and constants
-// there, or all of them have the same. With h the spacing along the axis, n pointing out of the grid and the a
-// of the operator (1 where it has none), the flux is q = a du/dn.
+// there, or all of them have the same. With h the spacing along the axis, n pointing out of the grid and the
+// a of the operator (1 where it has none), the flux is q = a du/dn.
 //
 //   drop          nothing: the neighbour is left out of the row
 //   periodic      the node at the other end of the axis (both faces of an axis, or neither; for all unknowns)

@@ -24,8 +24,8 @@ template <class T>
 std::unique_ptr<GridTransfer<T>> make_grid_transfer(const std::array<AxisInterpolation, 3>& axes, int dof,
                                                     SpaceKind space);
 
-// With weights that are given, [corner][fine row] (kernels/grid_interpolation.hpp). Throws FormatError where there are
-// not so many.
+// With weights that are given, [corner][fine row] (kernels/grid_interpolation.hpp). Throws FormatError where
+// there are not so many.
 std::unique_ptr<GridTransfer<double>> make_weighted_transfer(const std::array<AxisInterpolation, 3>& axes,
                                                              int dof, Array<double> weights, SpaceKind space);
 

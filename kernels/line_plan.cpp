@@ -8,15 +8,15 @@ namespace {
 
 constexpr std::int64_t aligned = 32;  // entries that a warp reads at once
 
-// Tiles of one part of a long line: few, for the line is then done as soon as the others; more where there are so many
-// entries that every multiprocessor has enough to do, for each part has to hand in its sums.
+// Tiles of one part of a long line: few, for the line is then done as soon as the others; more where there
+// are so many entries that every multiprocessor has enough to do, for each part has to hand in its sums.
 std::int64_t tiles_per_part(std::int64_t entries, int tile) {
   return std::clamp<std::int64_t>(entries / (std::int64_t{4096} * tile), 2, 16);
 }
 
-// How many times a tile's share the threads of the longest line of a group may have to sum. A block gives each of its lines as
-// many threads, so a long line among many short ones holds it up: less where there are few blocks, which then do not wait
-// for each other, than where they hide each other's work.
+// How many times a tile's share the threads of the longest line of a group may have to sum. A block gives
+// each of its lines as many threads, so a long line among many short ones holds it up: less where there are
+// few blocks, which then do not wait for each other, than where they hide each other's work.
 std::int64_t unevenness(std::int64_t entries, int tile) {
   return entries < std::int64_t{1024} * tile ? 4 : 8;
 }

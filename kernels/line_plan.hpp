@@ -1,6 +1,6 @@
-// How a GPU kernel shares out the lines of a matrix (rows of CSR, columns of CSC, strips of CMRS) among its blocks
-// of threads, whatever their lengths. After the row blocks of CSR-adaptive: Greathouse and Daga, SC14. Made once
-// for an operator (kernels/prepared.hpp), and 16 bytes for about as many entries as a block takes.
+// How a GPU kernel shares out the lines of a matrix (rows of CSR, columns of CSC, strips of CMRS) among its
+// blocks of threads, whatever their lengths. After the row blocks of CSR-adaptive: Greathouse and Daga, SC14.
+// Made once for an operator (kernels/prepared.hpp), and 16 bytes for about as many entries as a block takes.
 #pragma once
 
 #include "formats/array.hpp"
@@ -28,13 +28,15 @@ struct LinePlan {
   double shared = 0;       // shared_entries() of the lines, where it was asked for
 };
 
-// For lines ptr[i] .. ptr[i+1] - 1 and blocks whose tile holds `tile` entries, the first of them a multiple of 32, of at most
-// `most_lines` lines, fewer where one of them is much longer than the others. A line longer than the tile goes to one block up to a
-// few tiles (more of them in a large matrix), and is else split into equal parts of as many.
+// For lines ptr[i] .. ptr[i+1] - 1 and blocks whose tile holds `tile` entries, the first of them a multiple
+// of 32, of at most `most_lines` lines, fewer where one of them is much longer than the others. A line longer
+// than the tile goes to one block up to a few tiles (more of them in a large matrix), and is else split into
+// equal parts of as many.
 LinePlan<> plan_lines(const Array<std::int32_t>& ptr, int tile, int most_lines);
 
-// The share of the entries whose index, among those of its line, which ascend, the line before has too: 1 - 1/n and more where
-// n rows in a row have the same columns, 2/7 for the star of 7 points. Of about a hundred thousand entries where there are more.
+// The share of the entries whose index, among those of its line, which ascend, the line before has too: 1 -
+// 1/n and more where n rows in a row have the same columns, 2/7 for the star of 7 points. Of about a hundred
+// thousand entries where there are more.
 double shared_entries(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index);
 
 // Of a block of threads for lines (kernels/cuda/lines.cuh): small blocks wait less for each other's loads.

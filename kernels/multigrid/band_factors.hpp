@@ -1,6 +1,7 @@
-// The coarsest grid in host memory: the factors L U of its operator as a band, without exchanging rows, for the diagonals
-// of these operators are large. With the nodes of the longest axis slowest, on n nodes along each, that is a band of n
-// (2D) or n^2 (3D) to each side, which takes far less than the inverse does. Internal to kernels/multigrid.
+// The coarsest grid in host memory: the factors L U of its operator as a band, without exchanging rows, for
+// the diagonals of these operators are large. With the nodes of the longest axis slowest, on n nodes along
+// each, that is a band of n (2D) or n^2 (3D) to each side, which takes far less than the inverse does.
+// Internal to kernels/multigrid.
 #pragma once
 
 #include <algorithm>
@@ -31,10 +32,10 @@ struct BandOrder {
   }
 };
 
-// In double, whatever the cycle is in: they are few. Where elimination leaves no pivot, of a row that takes no part
-// or of the last one of a region whose constants are mapped to zero, the unknown is kept at zero. Where that is so of all
-// of the grid (`singular`) the first node is held, and what rounding leaves of the constants in a right side is taken
-// off, which would come back as large numbers.
+// In double, whatever the cycle is in: they are few. Where elimination leaves no pivot, of a row that takes
+// no part or of the last one of a region whose constants are mapped to zero, the unknown is kept at zero.
+// Where that is so of all of the grid (`singular`) the first node is held, and what rounding leaves of the
+// constants in a right side is taken off, which would come back as large numbers.
 class BandFactors {
  public:
   void make(const Couplings& s, const double* values, bool singular) {

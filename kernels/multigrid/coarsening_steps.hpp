@@ -74,15 +74,16 @@ struct Nodes {
   constexpr bool between(const std::array<int, 3>& at, int axis) const { return off[axis][at[axis]] != 0; }
 };
 
-// Interpolation that follows an operator: where coefficients jump, what is smooth for it is not a linear function, but
-// one whose flux is continuous. Source: Dendy, J. Comput. Phys. 48 (1982), "Black box multigrid", and its extension to
-// 3D. A node between coarse ones along some axes gets the value at which its equation holds, with the equation's
-// coefficients added up along the other axes, and its neighbours interpolated before it: those between along fewer axes,
-// so these weights are made for 0, 1, 2 and 3 of them one after the other. Unknowns are taken by themselves. Where the
-// coefficients of a row add up to zero the weights add up to one. A row that couples with no other takes no part: nothing
-// is interpolated to or from it. A row whose equation gives no sensible value (a sum of coefficients that is not
-// positive, as where it couples with nothing along the axes that it is between on) is the next coarse node that takes no
-// part otherwise, or keeps its linear weights. So the columns of coarse nodes that any row reads are independent.
+// Interpolation that follows an operator: where coefficients jump, what is smooth for it is not a linear
+// function, but one whose flux is continuous. Source: Dendy, J. Comput. Phys. 48 (1982), "Black box
+// multigrid", and its extension to 3D. A node between coarse ones along some axes gets the value at which its
+// equation holds, with the equation's coefficients added up along the other axes, and its neighbours
+// interpolated before it: those between along fewer axes, so these weights are made for 0, 1, 2 and 3 of them
+// one after the other. Unknowns are taken by themselves. Where the coefficients of a row add up to zero the
+// weights add up to one. A row that couples with no other takes no part: nothing is interpolated to or from
+// it. A row whose equation gives no sensible value (a sum of coefficients that is not positive, as where it
+// couples with nothing along the axes that it is between on) is the next coarse node that takes no part
+// otherwise, or keeps its linear weights. So the columns of coarse nodes that any row reads are independent.
 struct OperatorWeights {
   Couplings s;
   const double* values;

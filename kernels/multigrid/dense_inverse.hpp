@@ -1,6 +1,6 @@
-// The coarsest grid in GPU memory: the inverse of its operator as a dense matrix, whose product every thread can take part
-// in. By Gauss-Jordan in blocks without exchanging rows, for the diagonals of these operators are large. Internal to
-// kernels/multigrid.
+// The coarsest grid in GPU memory: the inverse of its operator as a dense matrix, whose product every thread
+// can take part in. By Gauss-Jordan in blocks without exchanging rows, for the diagonals of these operators
+// are large. Internal to kernels/multigrid.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,8 @@ void invert(Machine& machine, std::int64_t rows, double* a) {
   }
 }
 
-// Takes the mean of each unknown of a node off a line of a dense matrix, lines that are `line` apart, a line a call.
+// Takes the mean of each unknown of a node off a line of a dense matrix, lines that are `line` apart, a line
+// a call.
 struct RemoveMeans {
   std::int64_t rows, line, along;
   int dof;
@@ -76,8 +77,8 @@ struct RemoveMeans {
   }
 };
 
-// In T, [row][column]. Of a singular operator, which maps the constants of each unknown to zero, it leaves them out on
-// both sides: what rounding leaves of them in a right side would come back as large numbers.
+// In T, [row][column]. Of a singular operator, which maps the constants of each unknown to zero, it leaves
+// them out on both sides: what rounding leaves of them in a right side would come back as large numbers.
 template <class T, class Space>
 struct DenseInverse {
   Array<T, Space> values;

@@ -1,5 +1,5 @@
-// The levels of multigrid as data, on the host: for cycles that others make of them (PETSc's PCMG). They are chosen
-// and made as GridMultigrid's own (multigrid.hpp), and shared by all ranks down to the coarsest.
+// The levels of multigrid as data, on the host: for cycles that others make of them (PETSc's PCMG). They are
+// chosen and made as GridMultigrid's own (multigrid.hpp), and shared by all ranks down to the coarsest.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ struct GridLevel {
   BlockStructure structure;  // of the whole grid
   // Of this rank, [diagonal][column][row]: P^T A P, with 1 on the diagonal of a row where that is zero.
   Array<double> values;
-  // P, to this rank's nodes of the next finer level, from the nodes with these numbers on this level. Where the
-  // weights are not the products of those of the axes, they are here, [corner][fine row].
+  // P, to this rank's nodes of the next finer level, from the nodes with these numbers on this level. Where
+  // the weights are not the products of those of the axes, they are here, [corner][fine row].
   std::array<AxisInterpolation, 3> axes;
   std::vector<std::int64_t> coarse_nodes;  // empty on one rank: all of them
   Array<double> weights;

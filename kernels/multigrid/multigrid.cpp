@@ -17,8 +17,8 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Host>& a
 
 std::int64_t grid_multigrid_bytes(const BlockStructure& a) {
   constexpr std::int64_t value = sizeof(float), corners = 8, box = 27;
-  // Of a row of the finest level: D^-1 A, D and its inverse; four vectors; weights, in fp64 before. Each coarser level
-  // has an eighth of the rows, the box of neighbours, and in fp64 before.
+  // Of a row of the finest level: D^-1 A, D and its inverse; four vectors; weights, in fp64 before. Each
+  // coarser level has an eighth of the rows, the box of neighbours, and in fp64 before.
   const std::int64_t finest = (a.diagonals() + 1) * a.dof * value + 4 * value + corners * (value + 8),
                      coarser = box * a.dof * (value + 8);
   return checked_product(a.rows(), finest + coarser / 7, "the bytes of multigrid");

@@ -1,10 +1,10 @@
-// An operator that couples nodes further apart, as one of neighbours that does nearly the same to what is smooth:
-// multigrid of this one preconditions that. Internal to kernels/multigrid.
+// An operator that couples nodes further apart, as one of neighbours that does nearly the same to what is
+// smooth: multigrid of this one preconditions that. Internal to kernels/multigrid.
 //
-// A coupling a from node i to node j, m nodes away, goes along a path of m steps between neighbours, which is the
-// same one from j to i. Its symmetric part s becomes m s on every step, as the energy s (u_i - u_j)^2 is that of
-// m s (u_k - u_k+1)^2 where u is linear; its other part t becomes t on every step. Row sums stay, and symmetry (but
-// where an axis wraps that has no more than twice as many nodes as a coupling is long).
+// A coupling a from node i to node j, m nodes away, goes along a path of m steps between neighbours, which is
+// the same one from j to i. Its symmetric part s becomes m s on every step, as the energy s (u_i - u_j)^2 is
+// that of m s (u_k - u_k+1)^2 where u is linear; its other part t becomes t on every step. Row sums stay, and
+// symmetry (but where an axis wraps that has no more than twice as many nodes as a coupling is long).
 //
 //   i . . j      a u_j      ->      a u_i  +  m a (u_1 - u_i), in row i, and m a (u_k+1 - u_k) in row k
 #pragma once
@@ -138,8 +138,9 @@ inline std::vector<NodeOffset> neighbour_offsets(const NeighbourForm& form) {
   return offsets;
 }
 
-// Of an operator on a whole grid, or in a rank's box: there the rows of its own nodes are right if it has as many
-// layers as couplings lead nodes away. Throws FormatError where couplings lead further than furthest_coupling nodes.
+// Of an operator on a whole grid, or in a rank's box: there the rows of its own nodes are right if it has as
+// many layers as couplings lead nodes away. Throws FormatError where couplings lead further than
+// furthest_coupling nodes.
 template <class Machine>
 BlockDiagonals<double, typename Machine::Space> neighbour_form(
     Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a) {

@@ -14,8 +14,9 @@ struct OnHost {
   // Unknowns of a level that every rank has all of: sharing them takes longer than doing them everywhere.
   static constexpr std::int64_t gathered = std::int64_t{1} << 15;
   static constexpr std::int64_t coarsest = 512;  // unknowns whose factors take no time to speak of
-  // Where coefficients jump, coarse grids help the less the coarser they are: an exact solve early saves more than it
-  // takes, as long as its factors are made in about a second and a cycle does not take much longer for them.
+  // Where coefficients jump, coarse grids help the less the coarser they are: an exact solve early saves more
+  // than it takes, as long as its factors are made in about a second and a cycle does not take much longer
+  // for them.
   static bool few_by_operator(const GridSize& s, std::int64_t finest_rows) {
     const double rows = static_cast<double>(s.rows()),
                  side = static_cast<double>(BandOrder(s.n).side(s.wraps)) * s.dof;

@@ -34,8 +34,8 @@ namespace quadrille::petsc {
 // used.
 void register_grid_multigrid();
 
-// Whether it takes this one: of the type, on a grid, with no more unknowns a node than it takes, and not in GPU memory
-// on several ranks where PETSc has no CUDA.
+// Whether it takes this one: of the type, on a grid, with no more unknowns a node than it takes, and not in
+// GPU memory on several ranks where PETSc has no CUDA.
 bool grid_multigrid_takes(_p_Mat* matrix);
 
 // What -ksp_view says of a quadrille_mg that is set up, in one line; empty of any other preconditioner.

@@ -193,13 +193,6 @@ bool is_given(const char* option) {
   return given;
 }
 
-bool asks_for_preconditioner(const std::string& type) {
-  char text[64] = "";
-  PetscBool set = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_type", text, sizeof text, &set));
-  return set && type == text;
-}
-
 // Unless the options say which residual is tested. Other methods than the one that the default is for may
 // know no such test.
 void test_true_residual(KSP ksp, const char* method) {
@@ -225,20 +218,21 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched, Gri
   });
   KSP ksp = solver.get();
   PC preconditioner = nullptr;
-  const bool by_operator = problem.on_grid && asks_for_preconditioner("quadrille_mg");
-  QUADRILLE_PETSC(KSPSetOperators(ksp, matrix, by_operator ? problem.on_grid.get() : matrix));
   const SolverDefaults defaults = defaults_of(problem);
+  const MultigridRequest multigrid = multigrid_request(defaults);
+  const bool by_operator = problem.on_grid && multigrid.kind == Multigrid::by_operator,
+             by_petsc = multigrid.kind == Multigrid::by_petsc;
+  QUADRILLE_PETSC(KSPSetOperators(ksp, matrix, by_operator ? problem.on_grid.get() : matrix));
   QUADRILLE_PETSC(KSPSetType(ksp, defaults.method));
   QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
   QUADRILLE_PETSC(PCSetType(preconditioner, defaults.preconditioner));
   QUADRILLE_PETSC(KSPSetTolerances(ksp, defaults.tolerance, 0, PETSC_DEFAULT, PETSC_DEFAULT));
   with_options_to_blame(problem, solver, matrix, [&] {
-    const MultigridRequest multigrid = multigrid_request(defaults);
-    if (multigrid.wanted) made = set_levels(preconditioner, problem, matrix, multigrid.levels);
+    if (by_petsc) made = set_levels(preconditioner, problem, matrix, multigrid.levels);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));
     if (defaults.tests_true_residual) test_true_residual(ksp, defaults.method);
     keep_answers_comparable(ksp);
-    if (multigrid.wanted) keep_operators(preconditioner);
+    if (by_petsc) keep_operators(preconditioner);
     QUADRILLE_PETSC(KSPSetUp(ksp));
   });
   refuse_crashing_method(ksp);

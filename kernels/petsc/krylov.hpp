@@ -19,8 +19,8 @@ struct KrylovProblem {
       false;  // A maps the constants of each unknown to zero: they are kept out of b and x
   bool has_options =
       false;  // PETSc was given options: what fails for want of an operation, or by a bad value, is put down to them
-  // The same operator as a matrix of the type `quadrille` on a grid, which may be `matrix`: multigrid is made from
-  // it. May be null.
+  // The same operator as a matrix of the type `quadrille` on a grid, which may be `matrix`: multigrid is made
+  // from it. May be null.
   SharedMat on_grid = {};
   bool times_second_set_up = false;  // of quadrille_mg, after the solve
 };
@@ -47,8 +47,8 @@ struct KrylovResult {
 // it.
 using KrylovMonitor = std::function<void(int iteration, double residual, double tolerance)>;
 
-// Which preconditioner the solve takes by default: multigrid where the operator is on a grid, by whole cycles of its own
-// (quadrille_mg) where `matrix` is that one.
+// Which preconditioner the solve takes by default: multigrid where the operator is on a grid, by whole cycles
+// of its own (quadrille_mg) where `matrix` is that one.
 SolverDefaults defaults_of(const KrylovProblem& problem);
 
 // Solves A x = b from x = 0, by defaults_of() where PETSc's options database does not

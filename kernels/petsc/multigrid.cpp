@@ -58,8 +58,8 @@ Handle<Mat> direct_matrix(Mat operator_matrix, int held) {
   return matrix;
 }
 
-// Coefficients that jump take many more iterations where the coarsest grid is small (docs/solve-defaults.md); those of
-// 2D are cheap to factorise.
+// Coefficients that jump take many more iterations where the coarsest grid is small (docs/solve-defaults.md);
+// those of 2D are cheap to factorise.
 GridLevelChoice choice_of(const Partition& partition, int levels) {
   GridLevelChoice choice;
   choice.levels = levels;
@@ -91,18 +91,19 @@ struct LevelFormat {
     const TypeOptions& options = typed(on_grid).options;
     format = {options.format, on_gpu ? SpaceKind::cuda : SpaceKind::cpu, options.of_format};
   }
-  SharedMat matrix(const GridLevel& level) const {
-    GridRows rows{level.structure, transfer<Host>(level.values)};
+  // Takes the level's values.
+  SharedMat matrix(GridLevel& level) const {
+    GridRows rows{level.structure, std::move(level.values)};
     if (!as_aij) return make_grid_matrix(level.partition, std::move(rows), format);
     return make_aij(make_grid_matrix(level.partition, std::move(rows)).get(),
                     format.space == SpaceKind::cuda);
   }
-  // To the next finer level.
-  SharedMat interpolation(const GridLevel& level) const {
+  // To the next finer level; takes its weights.
+  SharedMat interpolation(GridLevel& level) const {
     const int dof = level.structure.dof;
     std::shared_ptr<const GridTransfer<double>> own;
     if (level.weights.size() > 0)
-      own = make_weighted_transfer(level.axes, dof, transfer<Host>(level.weights), format.space);
+      own = make_weighted_transfer(level.axes, dof, std::move(level.weights), format.space);
     else
       own = make_grid_transfer<double>(level.axes, dof, format.space);
     if (level.partition.ranks() == 1) return shared(make_transfer_matrix(std::move(own)));
@@ -134,8 +135,10 @@ MultigridRequest multigrid_request(const SolverDefaults& defaults) {
   char text[64] = "";
   PetscBool set = PETSC_FALSE;
   QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_type", text, sizeof text, &set));
-  request.wanted = std::string(set ? text : defaults.preconditioner) == PCMG;
-  if (!request.wanted) return request;
+  const std::string preconditioner = set ? text : defaults.preconditioner;
+  if (preconditioner == "quadrille_mg") request.kind = Multigrid::by_operator;
+  if (preconditioner != PCMG) return request;
+  request.kind = Multigrid::by_petsc;
   PetscInt levels = 0;
   QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, nullptr, "-pc_mg_levels", &levels, &set));
   if (set && levels < 1)
@@ -151,7 +154,7 @@ MultigridRequest multigrid_request(const SolverDefaults& defaults) {
 }
 
 GridLevelCount set_grid_levels(PC pc, Mat finest, Mat on_grid, int wanted, bool constants_are_null) {
-  const std::vector<GridLevel> below = levels_of(on_grid, wanted);
+  std::vector<GridLevel> below = levels_of(on_grid, wanted);
   const auto levels = static_cast<PetscInt>(below.size()) + 1;
   if (levels < wanted)
     throw PetscOptionError("-pc_mg_levels " + std::to_string(wanted) + ": the grid can be halved to " +
@@ -166,7 +169,7 @@ GridLevelCount set_grid_levels(PC pc, Mat finest, Mat on_grid, int wanted, bool 
     const Mat of_level = matrix ? matrix.get() : finest;
     QUADRILLE_PETSC(KSPSetOperators(smoother.ksp, of_level, of_level));
     QUADRILLE_PETSC(PCSetType(smoother.pc, PCJACOBI));
-    const GridLevel& next = below[levels - 1 - level];
+    GridLevel& next = below[levels - 1 - level];
     QUADRILLE_PETSC(PCMGSetInterpolation(pc, level, format.interpolation(next).get()));
     matrix = format.matrix(next);
   }

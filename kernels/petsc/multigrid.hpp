@@ -13,19 +13,19 @@ namespace quadrille::petsc {
 // Of -pc_type, -pc_mg_levels and -pc_mg_galerkin in PETSc's options, with `defaults` where they do not say.
 // Throws PetscOptionError where they make no sense.
 struct MultigridRequest {
-  bool wanted = false;
-  int levels = 0;  // 0: as many as suit the grid
+  Multigrid kind = Multigrid::none;
+  int levels = 0;  // of by_petsc; 0: as many as suit the grid
 };
 MultigridRequest multigrid_request(const SolverDefaults& defaults);
 
-// Before PCSetFromOptions(): makes `pc` a PCMG for `finest`, with the levels of `on_grid`, a matrix of the type
-// `quadrille` on a grid with the same rows (kernels/multigrid/grid_levels.hpp): as many as are asked for (0: as suit
-// it), P^T A P in the same format, or as AIJ in the same memory where `finest` is no matrix of the type. Smoothers are
-// Chebyshev with Jacobi and the coarsest level is solved by LU, unless the options say otherwise. An operator that maps
-// the constants of each unknown to zero (`constants_are_null`) needs no more: each residual is orthogonal to them on
-// every level, for the rows of P add up to one, and on the coarsest one the first node of each unknown is held, which
-// changes nothing but the constant. Collective. Throws PetscOptionError
-// where there are not so many levels, FormatError where `on_grid` is no such matrix.
+// Before PCSetFromOptions(): makes `pc` a PCMG for `finest`, with the levels of `on_grid`, a matrix of the
+// type `quadrille` on a grid with the same rows (kernels/multigrid/grid_levels.hpp): as many as are asked for
+// (0: as suit it), P^T A P in the same format, or as AIJ in the same memory where `finest` is no matrix of
+// the type. Smoothers are Chebyshev with Jacobi and the coarsest level is solved by LU, unless the options
+// say otherwise. An operator that maps the constants of each unknown to zero (`constants_are_null`) needs no
+// more: each residual is orthogonal to them on every level, for the rows of P add up to one, and on the
+// coarsest one the first node of each unknown is held, which changes nothing but the constant. Collective.
+// Throws PetscOptionError where there are not so many levels, FormatError where `on_grid` is no such matrix.
 struct GridLevelCount {
   int levels = 1;
   std::int64_t coarsest = 0;  // unknowns

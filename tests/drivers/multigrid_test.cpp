@@ -1,5 +1,5 @@
-// CG with multigrid, by PETSc's PCMG on the levels of the operator and by whole cycles of its own: iterations that do
-// not grow with the grid, the order of convergence, and what the options choose.
+// CG with multigrid, by PETSc's PCMG on the levels of the operator and by whole cycles of its own: iterations
+// that do not grow with the grid, the order of convergence, and what the options choose.
 #include <gtest/gtest.h>
 #include <petscksp.h>
 

@@ -52,8 +52,9 @@ SpaceKind space_of(const TypeOptions& options) {
   return gpu ? SpaceKind::cuda : SpaceKind::cpu;
 }
 
-// Ranks of one host share its GPUs. Where PETSc has CUDA it chooses, when it first needs a GPU: before our first
-// allocation, or that would be in another GPU's memory. A program that says where may have chosen itself.
+// Ranks of one host share its GPUs. Where PETSc has CUDA it chooses, when it first needs a GPU: before our
+// first allocation, or that would be in another GPU's memory. A program that says where may have chosen
+// itself.
 void choose_device([[maybe_unused]] bool by_program) {
   static bool chosen = false;
   if (std::exchange(chosen, true) || cuda::device_count() == 0) return;

@@ -15,8 +15,8 @@
 namespace quadrille::multigrid_test {
 namespace {
 
-// -(a u')' with a known a on a line, and no flux through its ends: the flux is the same on both sides of a node
-// between two.
+// -(a u')' with a known a on a line, and no flux through its ends: the flux is the same on both sides of a
+// node between two.
 TEST(OperatorWeights, KeepTheFluxAcrossAJump) {
   const std::int64_t n = 8;
   BlockDiagonals<double> a;
