@@ -12,8 +12,8 @@
 
 namespace quadrille {
 
-// visit(coefficient) with the functor of `name`, on the host; what it points to lives as long as the call. Throws as
-// assemble_operator().
+// visit(coefficient) with the functor of `name`, on the host; what it points to lives as long as the call.
+// Throws as assemble_operator().
 template <class Visit>
 auto with_coefficients(const std::string& name, const Grid& grid, const Stencil& stencil,
                        const Boundary& boundary, std::uint64_t seed, const Visit& visit) {

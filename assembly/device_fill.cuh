@@ -1,9 +1,9 @@
-// Filling the hub and DIA in GPU memory, with the coefficient functors of stencil_operator.hpp: no value passes through the
-// host, and every one has the same bits as there. For that a source file that includes this is compiled with
-// --expt-relaxed-constexpr and -fmad=false; what a functor points to is device memory.
+// Filling the hub and DIA in GPU memory, with the coefficient functors of stencil_operator.hpp: no value
+// passes through the host, and every one has the same bits as there. For that a source file that includes
+// this is compiled with --expt-relaxed-constexpr and -fmad=false; what a functor points to is device memory.
 //
-// One thread owns one row: consecutive threads write consecutive values of every column of CDS and of every diagonal of
-// DIA.
+// One thread owns one row: consecutive threads write consecutive values of every column of CDS and of every
+// diagonal of DIA.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -123,8 +123,8 @@ __device__ double entry(const View& v, const StencilNode& node, const StencilNei
   return n.resolved.is_beyond() ? value * ghost::weight(coefficient, node, n, v.grid, v.of(c), c) : value;
 }
 
-// visit(d, neighbour, value) for every block diagonal d of one row; neighbour: the index of the node that couples, or -1
-// where there is none; value(c): entry (r, c) of the block, rounded to T once.
+// visit(d, neighbour, value) for every block diagonal d of one row; neighbour: the index of the node that
+// couples, or -1 where there is none; value(c): entry (r, c) of the block, rounded to T once.
 template <class T, class Coefficient, class Visit>
 __device__ void for_each_block(const View& v, std::int64_t row, const Coefficient& coefficient,
                                const Visit& visit) {
@@ -187,8 +187,8 @@ struct SlotView {
   const std::int32_t* slot;
 };
 
-// visit(slot, value) for the entries of one row that are not exactly zero, along ascending c - r: the rows of a node write
-// to the same diagonal at the same time.
+// visit(slot, value) for the entries of one row that are not exactly zero, along ascending c - r: the rows of
+// a node write to the same diagonal at the same time.
 template <class T, class Coefficient, class Visit>
 __device__ void for_each_entry(const View& v, const SlotView& s, std::int64_t row,
                                const Coefficient& coefficient, const Visit& visit) {
@@ -251,8 +251,8 @@ BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& st
   return hub;
 }
 
-// The same operator as DIA, without the hub in between: the diagonals that have a non-zero, and its values. Computes every
-// coefficient twice, first to see which diagonals there are.
+// The same operator as DIA, without the hub in between: the diagonals that have a non-zero, and its values.
+// Computes every coefficient twice, first to see which diagonals there are.
 template <class T, class Coefficient>
 Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                       const Coefficient& coefficient) {

@@ -1,5 +1,5 @@
-// The operators that `--operator` names, assembled in GPU memory with the bits of the host's. No CUDA header is needed to
-// include this; in a build without CUDA every call throws CudaError.
+// The operators that `--operator` names, assembled in GPU memory with the bits of the host's. No CUDA header
+// is needed to include this; in a build without CUDA every call throws CudaError.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace quadrille {
 
-// The hub and DIA of assemble_operator() (operators.hpp), on the current device. Throw what it throws, MemoryError
-// with needed and free bytes before they allocate, and CudaError.
+// The hub and DIA of assemble_operator() (operators.hpp), on the current device. Throw what it throws,
+// MemoryError with needed and free bytes before they allocate, and CudaError.
 template <class T>
 BlockDiagonals<T, Device> assemble_operator_on_device(const std::string& name, const Grid& grid,
                                                       const Stencil& stencil, const Boundary& boundary,

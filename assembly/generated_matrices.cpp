@@ -99,8 +99,9 @@ std::int64_t below(std::uint64_t hash, std::int64_t count) {
   return static_cast<std::int64_t>((hash >> 32) * static_cast<std::uint64_t>(count) >> 32);
 }
 
-// A permutation of [0, n): four rounds of a Feistel network on the next even number of bits, repeated until it lands
-// inside. Source: Luby and Rackoff 1988; the repetition is the cycle walking of Black and Rogaway 2002.
+// A permutation of [0, n): four rounds of a Feistel network on the next even number of bits, repeated until
+// it lands inside. Source: Luby and Rackoff 1988; the repetition is the cycle walking of Black and Rogaway
+// 2002.
 std::int64_t permuted(std::uint64_t seed, std::int64_t n, std::int64_t i) {
   int half = 1;
   while (std::int64_t{1} << (2 * half) < n) ++half;
@@ -156,7 +157,8 @@ class Structure {
   }
 
  private:
-  // Blocks of a block row beside the diagonal one, and whether the last block column, which may be cut, is among them.
+  // Blocks of a block row beside the diagonal one, and whether the last block column, which may be cut, is
+  // among them.
   struct Neighbours {
     std::int64_t left, right;
     bool reaches_end;
@@ -172,8 +174,8 @@ class Structure {
     return counter_hash(seed_, static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint64_t>(place));
   }
 
-  // The k-th of `count` columns: drawn from the k-th of as many equal parts of [begin, end). `stream` tells several draws of
-  // a row apart.
+  // The k-th of `count` columns: drawn from the k-th of as many equal parts of [begin, end). `stream` tells
+  // several draws of a row apart.
   std::int32_t part(std::int64_t row, std::int64_t stream, std::int64_t begin, std::int64_t end,
                     std::int64_t count, std::int64_t k) const {
     const std::int64_t size = end - begin, first = k * size / count, last = (k + 1) * size / count;

@@ -17,7 +17,8 @@ std::string default_stencil(const std::string& name);
 // Unknowns per node on a grid of so many dimensions.
 int default_dof(const std::string& name, int dimension);
 
-// Of A x for an x without units: "1/m2" for the Laplacian, ...; "1" for none. Throws InputError for an unknown name.
+// Of A x for an x without units: "1/m2" for the Laplacian, ...; "1" for none. Throws InputError for an
+// unknown name.
 std::string operator_units(const std::string& name);
 
 // What A is, for people: "minus the Laplacian", ... Throws InputError for an unknown name.
@@ -31,8 +32,8 @@ template <class T>
 AssembledOperator<T> assemble_operator(const std::string& name, const Grid& grid, const Stencil& stencil,
                                        const Boundary& boundary, std::uint64_t seed);
 
-// The same operator as the rows of some lines of nodes each, as assemble_rows(): for operators too large to be assembled as
-// a whole.
+// The same operator as the rows of some lines of nodes each, as assemble_rows(): for operators too large to
+// be assembled as a whole.
 template <class T>
 std::vector<Csr<T>> assemble_operator_rows(const std::string& name, const Grid& grid, const Stencil& stencil,
                                            const Boundary& boundary, std::uint64_t seed,

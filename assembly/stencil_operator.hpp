@@ -10,7 +10,8 @@
 // A coefficient functor is trivially copyable, has no owning members (only numbers, std::array and raw
 // pointers) and has
 //
-//   constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r, int c) const;
+//   constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r, int c)
+//             const;
 //
 // It is asked for points that resolve to a node or to a constant, never for dropped ones, and more than once
 // at will. `neighbour` is what the point is to unknown c. With faces of flux and robin, a functor whose flux

@@ -12,7 +12,7 @@
 #include "drivers/support/result_files.hpp"
 #include "formats/format.hpp"
 #include "grid/error.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/base/session.hpp"
 #include "revision.hpp"
 
 namespace quadrille {

@@ -6,7 +6,8 @@
 
 namespace quadrille {
 
-// Each runs with PETSc started, prints its tables unless --quiet, and goes on where one operator or format is refused.
+// Each runs with PETSc started, prints its tables unless --quiet, and goes on where one operator or format is
+// refused.
 
 // drivers/bench_dofs.cpp
 BenchResult bench_dof_scaling(const Options& options);

@@ -1,8 +1,10 @@
-// `quadrille bench auto`: what --format auto chooses, by prediction and by --tune, against every format measured.
+// `quadrille bench auto`: what --format auto chooses, by prediction and by --tune, against every format
+// measured.
 //
-// The times that are compared are of products queued one after the other, as in a solver, and medians over rounds in which the
-// formats of one operator take turns (of operators below 256 MiB): between single products, and between lines measured one
-// after the other, a GPU varies more than good formats of a small matrix differ. ms_median is that of single ones.
+// The times that are compared are of products queued one after the other, as in a solver, and medians over
+// rounds in which the formats of one operator take turns (of operators below 256 MiB): between single
+// products, and between lines measured one after the other, a GPU varies more than good formats of a small
+// matrix differ. ms_median is that of single ones.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -225,8 +227,8 @@ class AutoBench {
                 {"peer", to_json(o.peer)}};
   }
 
-  // For each precision the common summary over the set, with the two choices as methods, and the members "machine", "choices",
-  // "predicted", "tuned" and "best" beside.
+  // For each precision the common summary over the set, with the two choices as methods, and the members
+  // "machine", "choices", "predicted", "tuned" and "best" beside.
   Json summary_json() const {
     Json all = Json::array();
     for (const std::string& precision : precisions()) {

@@ -1,6 +1,6 @@
-// `quadrille bench dof-scaling` and `bench bandwidth`: y = A x of dense random blocks, over the unknowns per node, on
-// several grids: Figures 7 and 8 of Godwin, Holewinski and Sadayappan (GPGPU-5, 2012). One sweep measures both; they
-// differ in what they show, and dof-scaling has the paper's own kernel beside ours.
+// `quadrille bench dof-scaling` and `bench bandwidth`: y = A x of dense random blocks, over the unknowns per
+// node, on several grids: Figures 7 and 8 of Godwin, Holewinski and Sadayappan (GPGPU-5, 2012). One sweep
+// measures both; they differ in what they show, and dof-scaling has the paper's own kernel beside ours.
 #include <algorithm>
 #include <iostream>
 #include <set>

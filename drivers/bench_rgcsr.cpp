@@ -15,7 +15,7 @@
 #include "formats/build_csr.hpp"
 #include "formats/rg_csr.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/petsc/ordering.hpp"
+#include "kernels/petsc/aij/ordering.hpp"
 #include "kernels/row_order.hpp"
 #include "kernels/tuning/rg_csr_rule.hpp"
 

@@ -1,6 +1,6 @@
-// `quadrille bench transpose`: y = A x and y = A^T x from CSR and from CSC, by the naive kernels, ours, cuSPARSE's and by
-// conversion; each for the whole operation and for the multiplication only. Steinberger, Derler, Zayer and Seidel, "How naive
-// is naive SpMV on the GPU?", HPEC 2016, Figure 3.
+// `quadrille bench transpose`: y = A x and y = A^T x from CSR and from CSC, by the naive kernels, ours,
+// cuSPARSE's and by conversion; each for the whole operation and for the multiplication only. Steinberger,
+// Derler, Zayer and Seidel, "How naive is naive SpMV on the GPU?", HPEC 2016, Figure 3.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "drivers/support/transpose_summary.hpp"
 #include "formats/csc.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/petsc/all_products.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/product.hpp"
 #include "kernels/set_up.hpp"
 #include "kernels/transpose_methods.hpp"
@@ -56,17 +56,17 @@ void time_set_up(SpmvOperator<T>& op, SetUp& set_up, const Product& product, con
                  median_ms(op.space(), [&] { set_up.plan(); });
 }
 
-// The plan of our own product on the GPU (kernels/line_plan.hpp) is made on the host: from the arrays in GPU
-// memory, where the matrix is, and back. One that scatters also asks what neighbouring lines share.
+// The plan of our own product on the GPU (kernels/segment_plan.hpp) is made on the host: from the arrays in
+// GPU memory, where the matrix is, and back. One that scatters also asks what neighbouring lines share.
 double plan_ms(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index, bool scatters) {
-  const Array<std::int32_t, Device> ptr_there = transfer<Device>(ptr);
+  const Array<std::int32_t, Device> ptr_there = copy_to<Device>(ptr);
   Array<std::int32_t, Device> index_there;
-  if (scatters) index_there = transfer<Device>(index);
+  if (scatters) index_there = copy_to<Device>(index);
   return median_ms(SpaceKind::cuda, [&] {
     if (scatters)
-      plan_on_device(transfer<Host>(ptr_there), transfer<Host>(index_there));
+      plan_on_device(copy_to<Host>(ptr_there), copy_to<Host>(index_there));
     else
-      plan_on_device(transfer<Host>(ptr_there));
+      plan_on_device(copy_to<Host>(ptr_there));
   });
 }
 

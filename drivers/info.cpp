@@ -23,8 +23,8 @@
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cusparse/entries.hpp"
-#include "kernels/petsc/all_products.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
+#include "kernels/petsc/base/session.hpp"
 #include "kernels/registry.hpp"
 
 #ifndef QUADRILLE_CPU_ARCH

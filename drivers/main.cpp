@@ -15,8 +15,8 @@
 #include "drivers/support/atomic_file.hpp"
 #include "drivers/support/failure.hpp"
 #include "drivers/support/on_signal.hpp"
-#include "kernels/petsc/ranks.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/base/ranks.hpp"
+#include "kernels/petsc/base/session.hpp"
 
 namespace {
 
@@ -43,8 +43,8 @@ int run(const std::vector<std::string>& arguments) {
   return first ? quadrille::run_info(*options) : quadrille::all_well;  // of processes without PETSc
 }
 
-// Of processes that mpiexec started, each meets by itself what is wrong before PETSc starts. One says it; the others give it a
-// second, for mpiexec stops all as soon as one has ended with a code.
+// Of processes that mpiexec started, each meets by itself what is wrong before PETSc starts. One says it; the
+// others give it a second, for mpiexec stops all as soon as one has ended with a code.
 int fail(Failure failure) {
   if (quadrille::petsc::rank_by_environment() != 0 && !failure.sentence.empty()) {
     failure.sentence.clear();

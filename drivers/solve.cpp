@@ -36,13 +36,13 @@
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/multigrid/multigrid.hpp"
-#include "kernels/petsc/all_products.hpp"
-#include "kernels/petsc/grid_matrix.hpp"
-#include "kernels/petsc/krylov.hpp"
-#include "kernels/petsc/matrix_type/register.hpp"
-#include "kernels/petsc/multigrid.hpp"
-#include "kernels/petsc/ranks.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
+#include "kernels/petsc/base/ranks.hpp"
+#include "kernels/petsc/base/session.hpp"
+#include "kernels/petsc/matrix/grid_matrix.hpp"
+#include "kernels/petsc/multigrid/pcmg.hpp"
+#include "kernels/petsc/plugin/register.hpp"
+#include "kernels/petsc/solve/krylov.hpp"
 #include "revision.hpp"
 
 namespace quadrille {
@@ -161,7 +161,7 @@ class Solve {
   // Among the formats that come straight from the grid and, where CSR would be smaller than each of these and
   // there is room for it, those that come from CSR. On the GPU where PETSc's vectors can be there too; by the
   // part of the first rank, for all of them.
-  void choose(Source<double>& source, bool room_for_csr) {
+  void choose(FormatInput<double>& source, bool room_for_csr) {
     ChoiceWishes wishes = wishes_of(options_);
     const bool gpu = petsc::has_cuda() && cuda::device_count() > 0,
                measured = std::exchange(wishes.measure, false) | std::exchange(wishes.again, false);
@@ -224,7 +224,7 @@ class Solve {
       matrix_ = petsc::make_grid_matrix(partition_of(options_.grid, options_.boundary), std::move(rows));
     });
     if (by_choice) {
-      Source<double> source;
+      FormatInput<double> source;
       source.hub = petsc::own_block_diagonals(matrix_.get());
       choose(source, csr);
     }
@@ -238,7 +238,7 @@ class Solve {
   std::int64_t multigrid_bytes(const BlockStructure& part, bool csr) const {
     const petsc::SolverDefaults defaults = petsc::solver_defaults(
         entry_ != nullptr && as_aij() ? petsc::Multigrid::by_petsc : petsc::Multigrid::by_operator);
-    const petsc::Multigrid kind = petsc::multigrid_request(defaults).kind;
+    const petsc::Multigrid kind = petsc::multigrid_request(defaults.preconditioner).kind;
     if (kind == petsc::Multigrid::none) return 0;
     if (kind == petsc::Multigrid::by_operator)
       return space_ == SpaceKind::cuda ? 0 : grid_multigrid_bytes(part);

@@ -13,7 +13,7 @@
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
 #include "grid/error.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/base/session.hpp"
 #include "kernels/product.hpp"
 #include "revision.hpp"
 

@@ -31,7 +31,8 @@ std::int64_t number_after(const std::string& path, const std::string& name) {
   return 0;
 }
 
-// What one control group leaves: its limit less what is used and cannot be dropped. Files that are not there set no limit.
+// What one control group leaves: its limit less what is used and cannot be dropped. Files that are not there
+// set no limit.
 std::int64_t left_in_group(const std::string& folder, const char* limit, const char* usage,
                            const char* droppable) {
   const std::int64_t allowed = number_in(folder + limit), used = number_in(folder + usage);

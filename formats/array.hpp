@@ -17,8 +17,9 @@ struct Device {};
 
 namespace memory {
 
-// Throws MemoryError, naming needed and available bytes, when so much cannot be had. Pages count once they are written, so
-// whoever is about to fill several arrays asks for their sum first. The message ends with `advice`.
+// Throws MemoryError, naming needed and available bytes, when so much cannot be had. Pages count once they
+// are written, so whoever is about to fill several arrays asks for their sum first. The message ends with
+// `advice`.
 void require_host(std::int64_t bytes, const char* advice = "choose a smaller grid, fewer DoF or fp32");
 // One array; a large one is checked by itself.
 void* allocate_host(std::int64_t bytes);
@@ -116,7 +117,7 @@ class Array {
 
 // A copy of `from` in the memory of To.
 template <class To, class T, class From>
-Array<T, To> transfer(const Array<T, From>& from) {
+Array<T, To> copy_to(const Array<T, From>& from) {
   constexpr bool from_host = std::is_same_v<From, Host>, to_host = std::is_same_v<To, Host>;
   static_assert(from_host || to_host, "there is no copy from device to device");
   Array<T, To> to(from.size());
@@ -131,7 +132,7 @@ Array<T, To> transfer(const Array<T, From>& from) {
 
 template <class T>
 Array<T, Host> copy_of(const Array<T, Host>& other) {
-  return transfer<Host>(other);
+  return copy_to<Host>(other);
 }
 
 }  // namespace quadrille

@@ -37,13 +37,13 @@ struct Bcsr {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-Bcsr<T, To> transfer(const Bcsr<T, From>& a) {
+Bcsr<T, To> copy_to(const Bcsr<T, From>& a) {
   return {a.rows,
           a.columns,
           a.block_size,
-          transfer<To>(a.block_row_ptr),
-          transfer<To>(a.block_column),
-          transfer<To>(a.value)};
+          copy_to<To>(a.block_row_ptr),
+          copy_to<To>(a.block_column),
+          copy_to<To>(a.value)};
 }
 
 // Throws FormatError for block sizes outside 1..64 and for absurd fill.

@@ -57,10 +57,10 @@ struct BlockDiagonals : BlockStructure {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-BlockDiagonals<T, To> transfer(const BlockDiagonals<T, From>& a) {
+BlockDiagonals<T, To> copy_to(const BlockDiagonals<T, From>& a) {
   BlockDiagonals<T, To> result;
   static_cast<BlockStructure&>(result) = a;
-  result.values = transfer<To>(a.values);
+  result.values = copy_to<To>(a.values);
   return result;
 }
 

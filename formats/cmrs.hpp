@@ -3,8 +3,10 @@
 //
 //   height                        rows per strip, 1..16
 //   strip_ptr[strips + 1]         strip s holds entries strip_ptr[s] .. strip_ptr[s+1] - 1
-//   column[nnz]                   packed: column*16 + row within the strip, when columns <= 2^28; otherwise the column
-//   row_in_strip[nnz]             the row within the strip where it is not packed; empty otherwise and for height 1
+//   column[nnz]                   packed: column*16 + row within the strip, when columns <= 2^28; otherwise
+//                                 the column
+//   row_in_strip[nnz]             the row within the strip where it is not packed; empty otherwise and for
+//                                 height 1
 //   value[nnz]
 //
 // The strip's entries stand in CSR's order or, reordered, by ascending column (and row, within a column),
@@ -44,15 +46,15 @@ struct Cmrs {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-Cmrs<T, To> transfer(const Cmrs<T, From>& a) {
+Cmrs<T, To> copy_to(const Cmrs<T, From>& a) {
   return {a.rows,
           a.columns,
           a.height,
           a.packed,
-          transfer<To>(a.strip_ptr),
-          transfer<To>(a.column),
-          transfer<To>(a.row_in_strip),
-          transfer<To>(a.value)};
+          copy_to<To>(a.strip_ptr),
+          copy_to<To>(a.column),
+          copy_to<To>(a.row_in_strip),
+          copy_to<To>(a.value)};
 }
 
 // Where the row within the strip is kept. `automatic` packs it when the columns fit 28 bits, as the paper

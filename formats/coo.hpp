@@ -30,8 +30,8 @@ struct Coo {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-Coo<T, To> transfer(const Coo<T, From>& a) {
-  return {a.rows, a.columns, transfer<To>(a.row), transfer<To>(a.column), transfer<To>(a.value)};
+Coo<T, To> copy_to(const Coo<T, From>& a) {
+  return {a.rows, a.columns, copy_to<To>(a.row), copy_to<To>(a.column), copy_to<To>(a.value)};
 }
 
 template <class T>

@@ -32,8 +32,8 @@ struct Csc {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-Csc<T, To> transfer(const Csc<T, From>& a) {
-  return {a.rows, a.columns, transfer<To>(a.column_ptr), transfer<To>(a.row), transfer<To>(a.value)};
+Csc<T, To> copy_to(const Csc<T, From>& a) {
+  return {a.rows, a.columns, copy_to<To>(a.column_ptr), copy_to<To>(a.row), copy_to<To>(a.value)};
 }
 
 template <class T>

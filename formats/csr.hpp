@@ -35,8 +35,8 @@ struct Csr {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-Csr<T, To> transfer(const Csr<T, From>& a) {
-  return {a.rows, a.columns, transfer<To>(a.row_ptr), transfer<To>(a.column), transfer<To>(a.value)};
+Csr<T, To> copy_to(const Csr<T, From>& a) {
+  return {a.rows, a.columns, copy_to<To>(a.row_ptr), copy_to<To>(a.column), copy_to<To>(a.value)};
 }
 
 // Throws FormatError, naming the first broken row, unless sizes agree, row_ptr ascends and columns ascend in

@@ -34,8 +34,8 @@ struct Dia {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-Dia<T, To> transfer(const Dia<T, From>& a) {
-  return {a.rows, a.columns, transfer<To>(a.offset), transfer<To>(a.value)};
+Dia<T, To> copy_to(const Dia<T, From>& a) {
+  return {a.rows, a.columns, copy_to<To>(a.offset), copy_to<To>(a.value)};
 }
 
 // Throws FormatError for absurd fill.
@@ -45,8 +45,8 @@ Dia<T> dia_from_csr(const Csr<T>& csr);
 template <class T>
 Dia<T> dia_from_hub(const BlockDiagonals<T>& hub);
 
-// Where the entries of block diagonals stand among scalar diagonals. Node j couples to node j + distance[m]; one block
-// diagonal has several distances where it wraps.
+// Where the entries of block diagonals stand among scalar diagonals. Node j couples to node j + distance[m];
+// one block diagonal has several distances where it wraps.
 struct DiaSlots {
   int dof = 1;
   std::vector<std::int64_t> distance;  // [m] ascending

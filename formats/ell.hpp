@@ -33,8 +33,8 @@ struct Ell {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-Ell<T, To> transfer(const Ell<T, From>& a) {
-  return {a.rows, a.columns, a.pitch, a.width, transfer<To>(a.column), transfer<To>(a.value)};
+Ell<T, To> copy_to(const Ell<T, From>& a) {
+  return {a.rows, a.columns, a.pitch, a.width, copy_to<To>(a.column), copy_to<To>(a.value)};
 }
 
 inline constexpr std::int64_t ell_pitch = 32;

@@ -49,16 +49,16 @@ struct EllrT {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-EllrT<T, To> transfer(const EllrT<T, From>& a) {
+EllrT<T, To> copy_to(const EllrT<T, From>& a) {
   return {a.rows,
           a.columns,
           a.threads,
           a.pitch,
           a.width,
           a.nnz,
-          transfer<To>(a.row_length),
-          transfer<To>(a.column),
-          transfer<To>(a.value)};
+          copy_to<To>(a.row_length),
+          copy_to<To>(a.column),
+          copy_to<To>(a.value)};
 }
 
 // Throws FormatError for another T, and for absurd fill.

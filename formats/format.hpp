@@ -43,7 +43,8 @@ std::string bytes_text(std::int64_t bytes);
 std::int64_t checked_product(std::int64_t a, std::int64_t b, const std::string& what);
 
 // Throws FormatError when a padded form would take more than 16 times the bytes of CSR (small matrices, below
-// 1 MiB, are always taken). The message names both sizes. Throws MemoryError when the machine has not that much.
+// 1 MiB, are always taken). The message names both sizes. Throws MemoryError when the machine has not that
+// much.
 void refuse_absurd_fill(const std::string& format, std::int64_t stored_bytes, std::int64_t csr_bytes);
 // The message of that FormatError, or "" where there is none.
 std::string absurd_fill(const std::string& format, std::int64_t stored_bytes, std::int64_t csr_bytes);

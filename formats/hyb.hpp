@@ -5,7 +5,8 @@
 //
 // The width is the largest K for which at least a third of the rows have K entries or more.
 //
-// Worked example (also the test): rows of 2 2 2 3 1 entries; four of five have 2, one has 3, so the width is 2:
+// Worked example (also the test): rows of 2 2 2 3 1 entries; four of five have 2, one has 3, so the width is
+// 2:
 //
 //     1 . . 2 .      ell: value = 1 2   column = 0  3      coo: row 3, column 4, value 9
 //     . 3 . . 4                   3 4            1  4
@@ -31,8 +32,8 @@ struct Hyb {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-Hyb<T, To> transfer(const Hyb<T, From>& a) {
-  return {transfer<To>(a.ell), transfer<To>(a.coo)};
+Hyb<T, To> copy_to(const Hyb<T, From>& a) {
+  return {copy_to<To>(a.ell), copy_to<To>(a.coo)};
 }
 
 // K from the number of rows of each length.

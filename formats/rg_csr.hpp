@@ -1,7 +1,8 @@
 // RgCSR, row-grouped CSR. Source: Oberhuber, Suzuki, Vacata, "New row-grouped CSR format for storing the
 // sparse matrices on GPU with implementation in CUDA", 2010, section 3.4.
 //
-//   group                          rows per group, 32..256; the last group may have fewer: g' = rows - its first row
+//   group                          rows per group, 32..256; the last group may have fewer: g' = rows - its
+//                                  first row
 //   group_ptr[groups + 1]          where a group starts in column and value
 //   row_length[rows]               entries of a row, padding not counted
 //   column, value                  entry e of row i of a group of g' rows at group_ptr[group] + e*g' + i,
@@ -44,16 +45,16 @@ struct RgCsr {
 
 // A copy in the memory of To.
 template <class To, class T, class From>
-RgCsr<T, To> transfer(const RgCsr<T, From>& a) {
+RgCsr<T, To> copy_to(const RgCsr<T, From>& a) {
   return {a.rows,
           a.columns,
           a.nnz,
           a.group,
-          transfer<To>(a.group_ptr),
-          transfer<To>(a.row_length),
-          transfer<To>(a.order),
-          transfer<To>(a.column),
-          transfer<To>(a.value)};
+          copy_to<To>(a.group_ptr),
+          copy_to<To>(a.row_length),
+          copy_to<To>(a.order),
+          copy_to<To>(a.column),
+          copy_to<To>(a.value)};
 }
 
 // `order` is empty or a permutation of the rows. Throws FormatError for a group outside 1..1024, for an order

@@ -72,8 +72,8 @@ void add_readers(AxisInterpolation& p) {
 
 AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coarse, const FaceBoundary& low,
                                             const FaceBoundary& high) {
-  // In whole half spacings, so that nodes that coincide do so exactly: a fine node stands at (2i + a)/length of the axis, and
-  // that is coarse node ((2i + a)/length * coarse_length - a)/2.
+  // In whole half spacings, so that nodes that coincide do so exactly: a fine node stands at (2i + a)/length
+  // of the axis, and that is coarse node ((2i + a)/length * coarse_length - a)/2.
   const bool periodic = low.kind == BoundaryKind::periodic;
   const std::int64_t a = periodic           ? 0
                          : holds_value(low) ? 2

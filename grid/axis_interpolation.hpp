@@ -1,9 +1,11 @@
-// Linear interpolation along one axis, from a coarse set of nodes to a fine one, as tables; a grid's interpolation is the product
-// of those of its axes.
+// Linear interpolation along one axis, from a coarse set of nodes to a fine one, as tables; a grid's
+// interpolation is the product of those of its axes.
 //
-// Fine node i becomes  weight[2i] x[node[2i]] + weight[2i + 1] x[node[2i + 1]].  Where it reads one coarse node only, the second
-// weight is 0 and the second node is the first again. The same weights stand in `reader_*`, coarse node by coarse node: fine nodes
-// reader[first[j]] .. reader[first[j + 1] - 1] read coarse node j, ascending. They are what restriction, the transpose, gathers.
+// Fine node i becomes  weight[2i] x[node[2i]] + weight[2i + 1] x[node[2i + 1]].  Where it reads one coarse
+//                      node only, the second
+// weight is 0 and the second node is the first again. The same weights stand in `reader_*`, coarse node by
+// coarse node: fine nodes reader[first[j]] .. reader[first[j + 1] - 1] read coarse node j, ascending. They
+// are what restriction, the transpose, gathers.
 //
 //   5 fine nodes, 2 coarse, values one spacing beyond both ends
 //
@@ -32,23 +34,26 @@ struct AxisInterpolation {
 // Makes `first` and the readers from `node` and `weight`.
 void add_readers(AxisInterpolation& axis);
 
-// Both sets span the same length, as the operators place their faces (assembly/pde/manufactured.hpp): node i of n stands at
-// (i + a)/(n - 1 + a + b) of it, with a and b the distances to the faces in spacings, 1 where a face holds a value (or drops the
-// neighbour, which is the value 0) and 1/2 where it clamps; at i/n of a periodic axis. Beyond the last coarse node the
-// interpolated function goes to 0 in a face with a value, and stays constant towards one that clamps. Any sizes fit each other.
+// Both sets span the same length, as the operators place their faces (assembly/pde/manufactured.hpp): node i
+// of n stands at (i + a)/(n - 1 + a + b) of it, with a and b the distances to the faces in spacings, 1 where
+// a face holds a value (or drops the neighbour, which is the value 0) and 1/2 where it clamps; at i/n of a
+// periodic axis. Beyond the last coarse node the interpolated function goes to 0 in a face with a value, and
+// stays constant towards one that clamps. Any sizes fit each other.
 AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coarse, const FaceBoundary& low,
                                             const FaceBoundary& high);
 
-// Every other fine node is a coarse one, from the second on where the low face holds a value and from the first on elsewhere.
-// Whatever the number of nodes, products P^T A P with it couple no coarse nodes beyond the next ones if A does not. Sizes that
-// are no better halved (one node) stay.
+// Every other fine node is a coarse one, from the second on where the low face holds a value and from the
+// first on elsewhere. Whatever the number of nodes, products P^T A P with it couple no coarse nodes beyond
+// the next ones if A does not. Sizes that are no better halved (one node) stay.
 AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& low, const FaceBoundary& high);
 
-// What DMCreateInterpolation (Q1) of PETSc's DMDA does: the first node stands on the first and the last on the last; along a
-// periodic axis every r-th fine node is a coarse one. Throws InputError unless the ratio r is a whole number.
+// What DMCreateInterpolation (Q1) of PETSc's DMDA does: the first node stands on the first and the last on
+// the last; along a periodic axis every r-th fine node is a coarse one. Throws InputError unless the ratio r
+// is a whole number.
 AxisInterpolation dmda_interpolation(std::int64_t fine, std::int64_t coarse, bool periodic);
 
-// Some of the fine nodes and the coarse ones that they read, counted anew: what a rank needs of an interpolation.
+// Some of the fine nodes and the coarse ones that they read, counted anew: what a rank needs of an
+// interpolation.
 struct AxisPart {
   AxisInterpolation axis;                  // not periodic: what wraps is a node like the others
   std::vector<std::int32_t> coarse_nodes;  // [coarse of `axis`] numbers in the whole, ascending

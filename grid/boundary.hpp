@@ -101,8 +101,8 @@ struct Neighbour {
   constexpr bool is_beyond() const { return (beyond[0] | beyond[1] | beyond[2]) != 0; }
 };
 
-// A point beyond several faces at once (a corner) is dropped if any of them drops it; else it takes the value of the
-// first face, in x, y, z order, that has one; else every axis wraps or continues by itself.
+// A point beyond several faces at once (a corner) is dropped if any of them drops it; else it takes the value
+// of the first face, in x, y, z order, that has one; else every axis wraps or continues by itself.
 constexpr Neighbour resolve_neighbour(const Grid& grid, const Faces& faces, const Position& at,
                                       const Offset& offset) {
   std::array<std::int64_t, 3> p{at.x + offset.x, at.y + offset.y, at.z + offset.z};

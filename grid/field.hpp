@@ -1,4 +1,5 @@
-// A named field on a grid: one number per unknown, in row order, with what a reader of a file needs to know of it.
+// A named field on a grid: one number per unknown, in row order, with what a reader of a file needs to know
+// of it.
 #pragma once
 
 #include <string>

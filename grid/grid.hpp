@@ -1,5 +1,5 @@
-// A structured grid of nodes with `dof` unknowns on each. x varies fastest, the DoF innermost: row = node * dof + r,
-// which is the order of PETSc's DMDA vectors.
+// A structured grid of nodes with `dof` unknowns on each. x varies fastest, the DoF innermost: row = node *
+// dof + r, which is the order of PETSc's DMDA vectors.
 #pragma once
 
 #include <array>

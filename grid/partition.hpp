@@ -1,4 +1,5 @@
-// How ranks share the nodes of a grid: a box each, cut by the same planes along every axis, as in PETSc's DMDA.
+// How ranks share the nodes of a grid: a box each, cut by the same planes along every axis, as in PETSc's
+// DMDA.
 //
 //   7 x 5 nodes, 3 x 2 ranks             ranks 3 4 5      cuts[0]  0 3 5 7
 //                                              0 1 2      cuts[1]  0 3 5
@@ -47,12 +48,12 @@ std::int64_t first_number(const Partition& p, int rank);
 std::int64_t number_of(const Partition& p, const NodePosition& at);
 NodePosition position_of(const Partition& p, std::int64_t number);
 
-// How many ranks stand along each axis: the factorisation of `ranks` with the smallest surface between boxes. Throws
-// InputError when no factorisation leaves every rank a node.
+// How many ranks stand along each axis: the factorisation of `ranks` with the smallest surface between boxes.
+// Throws InputError when no factorisation leaves every rank a node.
 std::array<int, 3> rank_layout(const std::array<std::int64_t, 3>& extents, int ranks);
 
-// `ranks` shares of an axis, the first ones one node longer where it does not divide, as DMDA does it; some are
-// empty where there are more ranks than nodes.
+// `ranks` shares of an axis, the first ones one node longer where it does not divide, as DMDA does it; some
+// are empty where there are more ranks than nodes.
 std::vector<std::int64_t> even_cuts(std::int64_t nodes, int ranks);
 
 // The slowest axis that has more than one node, whose planes are consecutive nodes: 2, or 1 where there is

@@ -25,8 +25,9 @@ Stencil star_stencil(int dimension, int radius);
 // (2*radius + 1)^dimension points. Throws InputError unless dimension is 2..3 and radius 1..4.
 Stencil box_stencil(int dimension, int radius);
 
-// A text file with one offset a line, "dx dy" or "dx dy dz"; '#' starts a comment. Throws InputError with file and line
-// for anything else, for repeated offsets, for components beyond the largest radius and for a file without offsets.
+// A text file with one offset a line, "dx dy" or "dx dy dz"; '#' starts a comment. Throws InputError with
+// file and line for anything else, for repeated offsets, for components beyond the largest radius and for a
+// file without offsets.
 Stencil read_stencil(const std::string& path, int dimension);
 
 // "star", "box", or the path of a file.

@@ -1,5 +1,5 @@
-// A x and A^T x from one CSR by converting it where it is: the product that CSR has only by scattering becomes a product of
-// rows. Internal to kernels.
+// A x and A^T x from one CSR by converting it where it is: the product that CSR has only by scattering
+// becomes a product of rows. Internal to kernels.
 #pragma once
 
 #include <memory>
@@ -38,11 +38,11 @@ class ConvertedOperator final : public SpmvOperator<T>, public SetUp {
     product(!given_is_transposed_, queue, x, y);
   }
   Csr<T> to_csr() const override {
-    Csr<T> given = transfer<Host>(*given_);
+    Csr<T> given = copy_to<Host>(*given_);
     return given_is_transposed_ ? transposed(given) : std::move(given);
   }
 
-  // The conversion, where that product needs it. The products that follow go without a plan of the lines.
+  // The conversion, where that product needs it. The products that follow go without a plan of the segments.
   void set_up(bool transposed) override {
     if (transposed == given_is_transposed_) return;
     if constexpr (on_cpu) {
@@ -54,7 +54,7 @@ class ConvertedOperator final : public SpmvOperator<T>, public SetUp {
   }
   void plan() override {
     if constexpr (!on_cpu)
-      converted_prepared_.lines = plan_on_device(transfer<Host>(transposition_->result().row_ptr));
+      converted_prepared_.segments = plan_on_device(copy_to<Host>(transposition_->result().row_ptr));
   }
 
  private:

@@ -64,11 +64,11 @@ class FormatOperator final : public SpmvOperator<T> {
   }
   Csr<T> to_csr() const override {
     if constexpr (std::is_same_v<Format, Csr<T, Space>>)
-      return transfer<Host>(*format_);
+      return copy_to<Host>(*format_);
     else if constexpr (on_cpu)
       return quadrille::to_csr(*format_);
     else
-      return quadrille::to_csr(transfer<Host>(*format_));
+      return quadrille::to_csr(copy_to<Host>(*format_));
   }
   Array<T> diagonal_blocks(int size) const override {
     if constexpr (std::is_base_of_v<BlockStructure, Format>)

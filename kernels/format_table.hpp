@@ -26,7 +26,7 @@ template <class Format>
 auto to_device(const Format& format) {
   const Traffic bytes = traffic(format);
   memory::require_device(bytes.stored_bytes + 2 * bytes.written_bytes);
-  return transfer<Device>(format);
+  return copy_to<Device>(format);
 }
 
 // What a format's product on the GPU is prepared with, from the arrays on the host: mostly
@@ -36,28 +36,28 @@ Prepared prepare(const Format&, const FormatOptions& o) {
   return {{.kernel = o.kernel, .cache = o.x_cache}};
 }
 
-// Of CSR and CSC, without a plan of the lines where none is needed: for a given number of lanes, the paper's
-// kernel, or few products.
-inline Prepared prepare_lines(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index, int lanes,
-                              bool gathers, const FormatOptions& o) {
+// Of CSR and CSC, without a plan of the segments where none is needed: for a given number of lanes, the
+// paper's kernel, or few products.
+inline Prepared prepare_segments(const Array<std::int32_t>& ptr, const Array<std::int32_t>& index, int lanes,
+                                 bool gathers, const FormatOptions& o) {
   Prepared prepared{{.kernel = o.kernel, .lanes = lanes}};
   if (o.kernel == Kernel::ours && lanes == 0 && plan_pays(ptr, gathers, o.products))
-    prepared.lines = plan_on_device(ptr, index);
+    prepared.segments = plan_on_device(ptr, index);
   return prepared;
 }
 template <class T>
 Prepared prepare(const Csr<T>& a, const FormatOptions& o) {
-  return prepare_lines(a.row_ptr, a.column, o.csr_lanes, !o.of_transpose, o);
+  return prepare_segments(a.row_ptr, a.column, o.csr_lanes, !o.of_transpose, o);
 }
 // What stands in GPU memory already, for many products.
 template <class T>
 Prepared prepare(const Csr<T, Device>& a, const FormatOptions& o) {
   if (o.kernel == Kernel::paper) return {{.kernel = o.kernel}};
-  return {{}, plan_on_device(transfer<Host>(a.row_ptr))};
+  return {{}, plan_on_device(copy_to<Host>(a.row_ptr))};
 }
 template <class T>
 Prepared prepare(const Csc<T>& a, const FormatOptions& o) {
-  return prepare_lines(a.column_ptr, a.row, 0, o.of_transpose, o);
+  return prepare_segments(a.column_ptr, a.row, 0, o.of_transpose, o);
 }
 
 template <class T>
@@ -104,7 +104,7 @@ std::unique_ptr<SpmvOperator<T>> share(std::shared_ptr<const Format> format, con
   if constexpr (std::is_same_v<Space, Host>) {
     return std::make_unique<FormatOperator<Format, T, Host>>(std::move(format));
   } else {
-    using OnDevice = decltype(transfer<Device>(*format));
+    using OnDevice = decltype(copy_to<Device>(*format));
     auto there = std::make_shared<const OnDevice>(to_device(*format));
     return on_device<T>(std::move(there), prepare(*format, o));
   }
@@ -116,14 +116,14 @@ std::unique_ptr<SpmvOperator<T>> own(Format format, const FormatOptions& o) {
 }
 
 template <class Space, class T>
-std::unique_ptr<SpmvOperator<T>> make_dia(const Source<T>& s, const FormatOptions& o) {
+std::unique_ptr<SpmvOperator<T>> make_dia(const FormatInput<T>& s, const FormatOptions& o) {
   if constexpr (std::is_same_v<Space, Device>)
     if (s.on_device.dia) return on_device<T>(std::make_shared<const Dia<T, Device>>(s.on_device.dia()), {});
   return own<Space, T>(s.hub ? dia_from_hub(*s.hub) : dia_from_csr(*csr_of(s)), o);
 }
 
 template <class Space, class T>
-std::unique_ptr<SpmvOperator<T>> make_cds(const Source<T>& s, const FormatOptions& o) {
+std::unique_ptr<SpmvOperator<T>> make_cds(const FormatInput<T>& s, const FormatOptions& o) {
   if constexpr (std::is_same_v<Space, Device>) {
     auto hub = s.device_hub;
     if (!hub && s.on_device.block_diagonals)
@@ -135,7 +135,7 @@ std::unique_ptr<SpmvOperator<T>> make_cds(const Source<T>& s, const FormatOption
 }
 
 template <class Space, class T>
-std::unique_ptr<SpmvOperator<T>> make_csr(const Source<T>& s, const FormatOptions& o) {
+std::unique_ptr<SpmvOperator<T>> make_csr(const FormatInput<T>& s, const FormatOptions& o) {
   if constexpr (std::is_same_v<Space, Device>)
     if (s.device_csr) return on_device<T>(s.device_csr, prepare(*s.device_csr, o));
   return share<Space, T>(csr_of(s), o);
@@ -176,34 +176,34 @@ std::vector<FormatEntry> formats_in() {
     const FormatTraits& traits = find_format(name);
     entries.push_back({name, space, false, traits.summary, make, make, &traits});
   };
-  add("csr", []<class T>(const Source<T>& s, const Options& o) { return make_csr<Space, T>(s, o); });
-  add("csc", []<class T>(const Source<T>& s, const Options& o) {
+  add("csr", []<class T>(const FormatInput<T>& s, const Options& o) { return make_csr<Space, T>(s, o); });
+  add("csc", []<class T>(const FormatInput<T>& s, const Options& o) {
     return own<Space, T>(csc_from_csr(*csr_of(s)), o);
   });
-  add("coo", []<class T>(const Source<T>& s, const Options& o) {
+  add("coo", []<class T>(const FormatInput<T>& s, const Options& o) {
     return own<Space, T>(coo_from_csr(*csr_of(s)), o);
   });
-  add("bcsr", []<class T>(const Source<T>& s, const Options& o) {
+  add("bcsr", []<class T>(const FormatInput<T>& s, const Options& o) {
     return own<Space, T>(bcsr_from_csr(*csr_of(s), s.hub ? s.hub->dof : o.block_size), o);
   });
-  add("dia", []<class T>(const Source<T>& s, const Options& o) { return make_dia<Space, T>(s, o); });
-  add("cds", []<class T>(const Source<T>& s, const Options& o) { return make_cds<Space, T>(s, o); });
-  add("ell", []<class T>(const Source<T>& s, const Options& o) {
+  add("dia", []<class T>(const FormatInput<T>& s, const Options& o) { return make_dia<Space, T>(s, o); });
+  add("cds", []<class T>(const FormatInput<T>& s, const Options& o) { return make_cds<Space, T>(s, o); });
+  add("ell", []<class T>(const FormatInput<T>& s, const Options& o) {
     return own<Space, T>(ell_from_csr(*csr_of(s)), o);
   });
-  add("ellr_t", []<class T>(const Source<T>& s, Options o) {
+  add("ellr_t", []<class T>(const FormatInput<T>& s, Options o) {
     const EllrTChoice choice = ellr_t_choice(*csr_of(s), {o.ellr_t_threads, o.ellr_t_block}, o.ellr_t_model);
     o.ellr_t_block = ellr_t_block({.block = choice.block});
     return own<Space, T>(ellr_t_from_csr(*csr_of(s), choice.threads), o);
   });
-  add("rg_csr", []<class T>(const Source<T>& s, const Options& o) {
+  add("rg_csr", []<class T>(const FormatInput<T>& s, const Options& o) {
     return own<Space, T>(make_rg_csr(*csr_of(s), o), o);
   });
-  add("cmrs", []<class T>(const Source<T>& s, Options o) {
+  add("cmrs", []<class T>(const FormatInput<T>& s, Options o) {
     o = choose_cmrs(*csr_of(s), std::move(o));
     return own<Space, T>(cmrs_from_csr(*csr_of(s), o.cmrs_height, o.cmrs_reorder), o);
   });
-  add("hyb", []<class T>(const Source<T>& s, const Options& o) {
+  add("hyb", []<class T>(const FormatInput<T>& s, const Options& o) {
     return own<Space, T>(hyb_from_csr(*csr_of(s)), o);
   });
   return entries;

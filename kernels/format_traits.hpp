@@ -66,9 +66,9 @@ struct FormatTraits {
   double (*cpu_entries)(const Sparsity&) = nullptr;  // that the CPU's kernel computes with
   std::string transposes_like = name;
 
-  // Lines of the plan that it has in GPU memory (kernels/line_plan.hpp); null for none. A compressed format
-  // has it where it pays.
-  double (*planned_lines)(const Sparsity&) = nullptr;
+  // Segments of the plan that it has in GPU memory (kernels/segment_plan.hpp); null for none. A compressed
+  // format has it where it pays.
+  double (*planned_segments)(const Sparsity&) = nullptr;
   Compressed compressed = Compressed::no;
 
   // Of y = A x: on an H200, by results/fit_model.py, and on one thread of an AMD EPYC (Zen 3), what

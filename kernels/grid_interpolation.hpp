@@ -1,6 +1,6 @@
-// Interpolation between two grids that cover the same box, matrix-free: the product of the linear interpolations of the axes
-// (grid/axis_interpolation.hpp), the same for every unknown of a node. A matrix P of fine rows and coarse columns that is never
-// stored; its transpose restricts.
+// Interpolation between two grids that cover the same box, matrix-free: the product of the linear
+// interpolations of the axes (grid/axis_interpolation.hpp), the same for every unknown of a node. A matrix P
+// of fine rows and coarse columns that is never stored; its transpose restricts.
 //
 //   (P x)[fine node, r] = sum over the two nodes each of z, y and x of  wz wy wx x[coarse node, r]
 //
@@ -34,8 +34,8 @@ struct GridInterpolation {
   std::array<bool, 3> periodic{};
   int dof = 1;
   std::array<AxisTables<T, Space>, 3> axes;
-  Array<T, Space>
-      weights;  // [corner][fine row], corner: bit 0, 1, 2 for the second node along x, y, z; empty for products
+  // [corner][fine row], corner: bit 0, 1, 2 for the second node along x, y, z; empty for products.
+  Array<T, Space> weights;
 
   int corners() const { return fine[2] == 1 && coarse[2] == 1 ? 4 : 8; }
   std::int64_t rows() const { return fine[0] * fine[1] * fine[2] * dof; }
@@ -47,12 +47,12 @@ template <class T>
 GridInterpolation<T> grid_interpolation(const std::array<AxisInterpolation, 3>& axes, int dof);
 
 template <class To, class T, class From>
-GridInterpolation<T, To> transfer(const GridInterpolation<T, From>& p) {
-  GridInterpolation<T, To> result{p.fine, p.coarse, p.periodic, p.dof, {}, transfer<To>(p.weights)};
+GridInterpolation<T, To> copy_to(const GridInterpolation<T, From>& p) {
+  GridInterpolation<T, To> result{p.fine, p.coarse, p.periodic, p.dof, {}, copy_to<To>(p.weights)};
   for (int axis = 0; axis < 3; ++axis) {
     const AxisTables<T, From>& from = p.axes[axis];
-    result.axes[axis] = {transfer<To>(from.node), transfer<To>(from.weight), transfer<To>(from.first),
-                         transfer<To>(from.reader), transfer<To>(from.reader_weight)};
+    result.axes[axis] = {copy_to<To>(from.node), copy_to<To>(from.weight), copy_to<To>(from.first),
+                         copy_to<To>(from.reader), copy_to<To>(from.reader_weight)};
   }
   return result;
 }

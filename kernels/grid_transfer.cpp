@@ -49,7 +49,7 @@ class Transfer final : public GridTransfer<T> {
       cuda::restrict_to(queue, p_, x, y);
     }
   }
-  Csr<T> to_csr() const override { return quadrille::to_csr(transfer<Host>(p_)); }
+  Csr<T> to_csr() const override { return quadrille::to_csr(copy_to<Host>(p_)); }
 
  private:
   static constexpr bool on_cpu = std::is_same_v<Space, Host>;
@@ -130,7 +130,7 @@ namespace {
 template <class T>
 std::unique_ptr<GridTransfer<T>> in_space(GridInterpolation<T> p, SpaceKind space) {
   if (space == SpaceKind::cpu) return std::make_unique<Transfer<T, Host>>(std::move(p));
-  return std::make_unique<Transfer<T, Device>>(transfer<Device>(p));
+  return std::make_unique<Transfer<T, Device>>(copy_to<Device>(p));
 }
 
 }  // namespace

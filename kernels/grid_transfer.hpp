@@ -18,8 +18,9 @@ class GridTransfer : public SpmvOperator<T> {  // rows: fine, columns: coarse
   virtual int dof() const = 0;
 };
 
-// Tensor product of the interpolations along x, y and z (of one node each in 2D), the same for each of `dof` unknowns of a node.
-// Throws InputError (DoF), MemoryError, and CudaError for SpaceKind::cuda in a build without CUDA.
+// Tensor product of the interpolations along x, y and z (of one node each in 2D), the same for each of `dof`
+// unknowns of a node. Throws InputError (DoF), MemoryError, and CudaError for SpaceKind::cuda in a build
+// without CUDA.
 template <class T>
 std::unique_ptr<GridTransfer<T>> make_grid_transfer(const std::array<AxisInterpolation, 3>& axes, int dof,
                                                     SpaceKind space);

@@ -18,7 +18,7 @@ int ellr_t_block(const Launch& launch) {
 int cmrs_block(const Launch& launch) {
   constexpr int paper_threads = 256;
   const bool ours = launch.kernel == Kernel::ours;
-  const int threads = launch.block > 0 ? launch.block : ours ? line_threads : paper_threads;
+  const int threads = launch.block > 0 ? launch.block : ours ? segment_threads : paper_threads;
   const bool fits =
       ours ? threads == 64 || threads == 128 || threads == 256 : threads % 32 == 0 && threads <= 1024;
   if (!fits || launch.block < 0)

@@ -1,11 +1,11 @@
 // What a product on the GPU needs beside its format's arrays: which kernel, in which shape, and a plan of the
-// lines. The format knows nothing of it, so that one matrix is multiplied in several ways without another
+// segments. The format knows nothing of it, so that one matrix is multiplied in several ways without another
 // conversion.
 #pragma once
 
 #include <array>
 
-#include "kernels/line_plan.hpp"
+#include "kernels/segment_plan.hpp"
 
 namespace quadrille {
 
@@ -43,7 +43,7 @@ int cmrs_block(const Launch& launch);
 // Made once for an operator in GPU memory (prepare() in kernels/format_table.hpp).
 struct Prepared : Launch {
   // Of CMRS; of CSR, CSC and BCSR of single entries, which go without one, too, more slowly.
-  LinePlan<Device> lines{};
+  SegmentPlan<Device> segments{};
 };
 
 }  // namespace quadrille

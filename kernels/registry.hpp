@@ -24,10 +24,10 @@ struct DeviceAssembly {
   std::function<Dia<T, Device>()> dia;
 };
 
-// What an operator is made from, as far as it exists: `hub` and `on_device` of an operator on a grid, `csr` of every one
-// that CSR and the host can hold.
+// What an operator is made from, as far as it exists: `hub` and `on_device` of an operator on a grid, `csr`
+// of every one that CSR and the host can hold.
 template <class T>
-struct Source {
+struct FormatInput {
   std::shared_ptr<const BlockDiagonals<T>> hub;
   std::shared_ptr<const Csr<T>> csr;
   DeviceAssembly<T> on_device;
@@ -39,7 +39,7 @@ struct Source {
 
 // Throws why there is none.
 template <class T>
-const std::shared_ptr<const Csr<T>>& csr_of(const Source<T>& source) {
+const std::shared_ptr<const Csr<T>>& csr_of(const FormatInput<T>& source) {
   if (!source.csr && source.no_csr) std::rethrow_exception(source.no_csr);
   if (!source.csr) throw FormatError("this operator comes without CSR");
   return source.csr;
@@ -86,8 +86,10 @@ struct FormatEntry {
   bool peer = false;    // somebody else's product, timed and checked in the same run
   std::string summary;  // one line, with the paper
   // Null where the precision is not offered.
-  std::function<std::unique_ptr<SpmvOperator<double>>(const Source<double>&, const FormatOptions&)> make_fp64;
-  std::function<std::unique_ptr<SpmvOperator<float>>(const Source<float>&, const FormatOptions&)> make_fp32;
+  std::function<std::unique_ptr<SpmvOperator<double>>(const FormatInput<double>&, const FormatOptions&)>
+      make_fp64;
+  std::function<std::unique_ptr<SpmvOperator<float>>(const FormatInput<float>&, const FormatOptions&)>
+      make_fp32;
 
   const FormatTraits* traits = nullptr;  // null of a peer
   bool logs_flops = false;               // PETSc counts what its product does

@@ -69,8 +69,9 @@ class SpmvOperator {
   // The operator as CSR, from the format's own arrays.
   virtual Csr<T> to_csr() const = 0;
 
-  // The blocks of `size` rows on the diagonal, [block][column][row], in host memory; size 1 gives the diagonal. Through
-  // to_csr() unless the format has a shorter way. Throws FormatError unless the operator is square and `size` divides it.
+  // The blocks of `size` rows on the diagonal, [block][column][row], in host memory; size 1 gives the
+  // diagonal. Through to_csr() unless the format has a shorter way. Throws FormatError unless the operator is
+  // square and `size` divides it.
   virtual Array<T> diagonal_blocks(int size) const { return quadrille::diagonal_blocks(to_csr(), size); }
 };
 

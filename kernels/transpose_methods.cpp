@@ -19,9 +19,9 @@ std::vector<FormatEntry> transpose_methods() {
     all.push_back({name, SpaceKind::cpu, false, summary, make, make});
   };
   add("csr_converted", "CSR, converted to CSC for A^T x",
-      []<class T>(const Source<T>& s, const FormatOptions&) { return converted<T>(csr_of(s), false); });
+      []<class T>(const FormatInput<T>& s, const FormatOptions&) { return converted<T>(csr_of(s), false); });
   add("csc_converted", "CSC, converted to CSR for A x",
-      []<class T>(const Source<T>& s, const FormatOptions&) {
+      []<class T>(const FormatInput<T>& s, const FormatOptions&) {
         return converted<T>(std::make_shared<const Csr<T>>(transposed(*csr_of(s))), true);
       });
   for (FormatEntry& entry : cuda_transpose_methods()) all.push_back(std::move(entry));

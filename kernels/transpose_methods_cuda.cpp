@@ -9,7 +9,7 @@ namespace {
 template <class T>
 std::unique_ptr<SpmvOperator<T>> converted(const Csr<T>& given, bool given_is_transposed) {
   return std::make_unique<ConvertedOperator<T, Device>>(
-      std::make_shared<const Csr<T, Device>>(transfer<Device>(given)), given_is_transposed,
+      std::make_shared<const Csr<T, Device>>(copy_to<Device>(given)), given_is_transposed,
       Prepared{{}, plan_on_device(given.row_ptr)});
 }
 
@@ -21,9 +21,9 @@ std::vector<FormatEntry> cuda_transpose_methods() {
     all.push_back({name, SpaceKind::cuda, false, summary, make, make});
   };
   add("csr_converted", "CSR, converted to CSC for A^T x",
-      []<class T>(const Source<T>& s, const FormatOptions&) { return converted(*csr_of(s), false); });
+      []<class T>(const FormatInput<T>& s, const FormatOptions&) { return converted(*csr_of(s), false); });
   add("csc_converted", "CSC, converted to CSR for A x",
-      []<class T>(const Source<T>& s, const FormatOptions&) {
+      []<class T>(const FormatInput<T>& s, const FormatOptions&) {
         return converted(transposed(*csr_of(s)), true);
       });
   return all;

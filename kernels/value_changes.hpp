@@ -29,7 +29,8 @@ inline std::int64_t first_on_diagonal(const BlockStructure& s) {
 // shift:         value added on the diagonal.
 // set_diagonal:  d put on the diagonal, or added to it.
 // get_diagonal:  d = the diagonal.
-// scale_rows_and_columns:  a(i, j) = (left[i] a(i, j)) right[j]; of a Csr that holds some rows of an operator, left[row_of[i]].
+// scale_rows_and_columns:  a(i, j) = (left[i] a(i, j)) right[j]; of a Csr that holds some rows of an
+//                          operator, left[row_of[i]].
 namespace cpu {
 void scale(double factor, Array<double>& values);
 void add(double factor, const Array<double>& from, Array<double>& to);

@@ -1,4 +1,5 @@
-// PETSc for a whole test program, with options of its own: testing::AddGlobalTestEnvironment(new PetscEnvironment({...})).
+// PETSc for a whole test program, with options of its own: testing::AddGlobalTestEnvironment(new
+// PetscEnvironment({...})).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/base/session.hpp"
 
 namespace quadrille {
 

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "kernels/petsc/check.hpp"
-#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
 
 namespace quadrille {
 

@@ -1,6 +1,6 @@
-#include "kernels/petsc/all_products.hpp"
-#include "kernels/petsc/ordering.hpp"
-#include "kernels/petsc/reference.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
+#include "kernels/petsc/aij/ordering.hpp"
+#include "kernels/petsc/aij/reference.hpp"
 #include "tests/products.hpp"
 
 namespace quadrille {

@@ -24,7 +24,8 @@ struct Elasticity {
   }
 };
 
-// Throws InputError unless DoF is the dimension, the stencil is the box of radius 1, mu > 0 and lambda + mu >= 0.
+// Throws InputError unless DoF is the dimension, the stencil is the box of radius 1, mu > 0 and lambda + mu
+// >= 0.
 Elasticity elasticity(const Grid& grid, const Stencil& stencil, double lambda_pa = 1, double mu_pa = 1);
 
 }  // namespace quadrille

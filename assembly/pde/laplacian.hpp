@@ -1,9 +1,11 @@
 // -div grad u = f, for every unknown of a node by itself (diagonal blocks). Sign: positive diagonal. Units of
 // the coefficients: 1/m^2, from the grid's spacing h_x, h_y, h_z in m.
 //
-//   star radius R  central differences of order 2R on each axis, R = 1..4 (Fornberg, Math. Comp. 51, 1988, table 1)
-//   box radius 1   bilinear/trilinear finite elements divided by the cell volume, order 2: with D = [-1 2 -1]/h^2 and
-//                  M = [1 4 1]/6 on each axis,  Dx My Mz + Mx Dy Mz + Mx My Dz  (in 2D: Dx My + Mx Dy)
+//   star radius R  central differences of order 2R on each axis, R = 1..4 (Fornberg, Math. Comp. 51, 1988,
+//                  table 1)
+//   box radius 1   bilinear/trilinear finite elements divided by the cell volume, order 2: with D = [-1 2
+//                  -1]/h^2 and M = [1 4 1]/6 on each axis,  Dx My Mz + Mx Dy Mz + Mx My Dz  (in 2D: Dx My +
+//                  Mx Dy)
 //
 // Beyond a face the chosen boundary applies to each unknown by itself: value:X is u = X at the points beyond
 // the face, clamp is u mirrored in the face for radius 1 (no flux) and a first-order closure for the larger

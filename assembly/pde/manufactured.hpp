@@ -1,7 +1,8 @@
-// A smooth function that fulfils the boundary of a grid, with its derivatives: an exact solution to choose right sides by.
+// A smooth function that fulfils the boundary of a grid, with its derivatives: an exact solution to choose
+// right sides by.
 //
-// Where the faces of the domain are follows from what the operators do beyond the last node (assembly/pde/laplacian.hpp), h
-// being the spacing and n the nodes of an axis:
+// Where the faces of the domain are follows from what the operators do beyond the last node
+// (assembly/pde/laplacian.hpp), h being the spacing and n the nodes of an axis:
 //
 //   value:X, drop          u = X (drop: 0) one spacing beyond the last node
 //   clamp, outflow         no flux half a spacing beyond the last node
@@ -16,8 +17,8 @@
 //   value, clamp   s exp(-s)             value, flux    s exp(s - 1)           flux, flux   (2 + s^2) exp(-s)
 //   clamp, flux    s^2 exp(-s)           and the same mirrored; robin as flux, outflow as clamp
 //
-// none of which is an eigenfunction of the difference operator. Where the two faces of an axis hold different constants, X is
-// linear between them. Unknowns that have different kinds have different g, L and X.
+// none of which is an eigenfunction of the difference operator. Where the two faces of an axis hold different
+// constants, X is linear between them. Unknowns that have different kinds have different g, L and X.
 #pragma once
 
 #include <array>
@@ -32,15 +33,16 @@ namespace quadrille {
 
 class Manufactured {
  public:
-  // u and its first and second derivative along each axis, in 1/m and 1/m^2, and its derivatives along two axes: mixed[a] along the
-  // two axes that are not a.
+  // u and its first and second derivative along each axis, in 1/m and 1/m^2, and its derivatives along two
+  // axes: mixed[a] along the two axes that are not a.
   struct Jet {
     double u = 0;
     std::array<double, 3> slope{}, curvature{}, mixed{};
     double laplacian() const { return curvature[0] + curvature[1] + curvature[2]; }
   };
 
-  // Throws InputError where no smooth function has these boundary values: different constants on the faces of different axes.
+  // Throws InputError where no smooth function has these boundary values: different constants on the faces of
+  // different axes.
   Manufactured(const Grid& grid, const Boundary& boundary);
 
   Jet at(const Position& p, int r) const;

@@ -15,9 +15,9 @@ struct OutputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A file under a temporary name of its own in the folder of its final one, with the access rights of the file it replaces.
-// What was not renamed is removed by the destructor, and by a signal that ends the process; SIGKILL leaves a
-// .quadrille-tmp-* file.
+// A file under a temporary name of its own in the folder of its final one, with the access rights of the file
+// it replaces. What was not renamed is removed by the destructor, and by a signal that ends the process;
+// SIGKILL leaves a .quadrille-tmp-* file.
 class TemporaryFile {
  public:
   // Symbolic links are followed, so that the link survives and its target is replaced. Throws OutputError.

@@ -7,8 +7,8 @@
 #include "drivers/support/atomic_file.hpp"
 #include "formats/format.hpp"
 #include "grid/error.hpp"
-#include "kernels/petsc/petsc_error.hpp"
-#include "kernels/petsc/ranks.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/base/ranks.hpp"
 
 namespace quadrille {
 namespace {

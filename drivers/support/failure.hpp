@@ -27,8 +27,9 @@ Failure failure_of(const std::exception_ptr& thrown);
 // Prints the sentence, if there is one, on one line, whatever it quotes.
 ExitCode complain(const Failure& failure);
 
-// Runs a step that every rank takes part in. Where it throws on some of them, the lowest one prints its sentence, before MPI ends and
-// mpiexec stops whoever is left, and all throw CommonFailure. Steps may be within steps. On one rank it is body() alone.
+// Runs a step that every rank takes part in. Where it throws on some of them, the lowest one prints its
+// sentence, before MPI ends and mpiexec stops whoever is left, and all throw CommonFailure. Steps may be
+// within steps. On one rank it is body() alone.
 void together(const std::function<void()>& body);
 
 // Runs every step, whatever one before it threw, and then throws what the first one did: an output that

@@ -14,7 +14,7 @@
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/host_apply.hpp"
-#include "kernels/petsc/all_products.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
 
 namespace quadrille {
 namespace {

@@ -16,8 +16,9 @@
 
 namespace quadrille {
 
-// Makes the GPU of the options the current one, where a run with them can use one, and sets the number of CPU threads.
-// Throws CudaError when --space cuda asks for a GPU that is not there. Of several ranks each may have a `device` of its own.
+// Makes the GPU of the options the current one, where a run with them can use one, and sets the number of CPU
+// threads. Throws CudaError when --space cuda asks for a GPU that is not there. Of several ranks each may
+// have a `device` of its own.
 void use_machine(const Options& options, int device);
 inline void use_machine(const Options& options) {
   use_machine(options, options.device);
@@ -25,17 +26,17 @@ inline void use_machine(const Options& options) {
 
 // The entries of registry() that the options name and that can run here.
 std::vector<const FormatEntry*> wanted_entries(const Options& options);
-// The same for experiments: with --space auto the GPU's formats where there is a GPU, else the CPU's, and the peers; in the
-// order of --format.
+// The same for experiments: with --space auto the GPU's formats where there is a GPU, else the CPU's, and the
+// peers; in the order of --format.
 std::vector<const FormatEntry*> bench_entries(const Options& options);
 
-// The results of the formats of one operator. `options`, `ceilings` and `progress` must outlive it; several operators of
-// one run share the ceilings. Needs a petsc::Session. T is float or double.
+// The results of the formats of one operator. `options`, `ceilings` and `progress` must outlive it; several
+// operators of one run share the ceilings. Needs a petsc::Session. T is float or double.
 template <class T>
 class FormatRun {
  public:
-  // Loads the operator, makes x, and y = A x by PETSc. Throws as load_operator does. Lines of the CPU may stop before
-  // --repetitions, once `cpu_enough_s` seconds are spent.
+  // Loads the operator, makes x, and y = A x by PETSc. Throws as load_operator does. Lines of the CPU may
+  // stop before --repetitions, once `cpu_enough_s` seconds are spent.
   FormatRun(const Options& options, Ceilings& ceilings, const Progress& progress,
             double cpu_enough_s = std::numeric_limits<double>::infinity());
 
@@ -47,11 +48,13 @@ class FormatRun {
   const ProductCheck<T>& reference() const { return *reference_; }
   const std::vector<T>& x() const { return x_; }
 
-  // Converts, checks and times one format, with the parameters of the options or with others. What the format cannot do is a
-  // sentence in its record; only a CudaError under --space cuda is thrown. A wrong product is said on standard error.
+  // Converts, checks and times one format, with the parameters of the options or with others. What the format
+  // cannot do is a sentence in its record; only a CudaError under --space cuda is thrown. A wrong product is
+  // said on standard error.
   Record measure(const FormatEntry& entry) { return measure(entry, options_.format_options); }
   Record measure(const FormatEntry& entry, const FormatOptions& format_options);
-  // The same, and then look(operator, record) for what is to be measured besides; not where the format refused.
+  // The same, and then look(operator, record) for what is to be measured besides; not where the format
+  // refused.
   using Look = std::function<void(SpmvOperator<T>&, Record&)>;
   Record measure(const FormatEntry& entry, const FormatOptions& format_options, const Look& look);
 

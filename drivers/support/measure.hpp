@@ -14,7 +14,8 @@
 
 namespace quadrille {
 
-// How many products to time: `most`, or fewer, but never below `least`, once they took `enough_s` seconds together.
+// How many products to time: `most`, or fewer, but never below `least`, once they took `enough_s` seconds
+// together.
 struct Repetitions {
   int most = 30;
   int least = 5;
@@ -38,8 +39,8 @@ struct ProductVectors {
   T* y = nullptr;
 };
 
-// Milliseconds of products after two or more that warm up: wall clock on the CPU, CUDA events on the GPU. x and y are in the
-// operator's memory.
+// Milliseconds of products after two or more that warm up: wall clock on the CPU, CUDA events on the GPU. x
+// and y are in the operator's memory.
 template <class T>
 std::vector<double> product_times(const SpmvOperator<T>& op, const Product& product, const T* x, T* y,
                                   const Repetitions& repetitions);
@@ -52,18 +53,18 @@ template <class T>
 Timing time_products(const SpmvOperator<T>& op, const Product& product, const T* x, T* y,
                      const Repetitions& repetitions);
 
-// Stream ceilings, measured once for each size and mix of reads and writes that a run asks for: sizes within a tenth, on the
-// same side of the cache, and mixes within half a read per write share one.
+// Stream ceilings, measured once for each size and mix of reads and writes that a run asks for: sizes within
+// a tenth, on the same side of the cache, and mixes within half a read per write share one.
 class Ceilings {
  public:
   explicit Ceilings(int device) : device_(device) {}
-  // GB/s of a stream with this traffic in this space, on arrays of the same size (at most 1 GiB on the CPU, 4 GiB on the GPU)
-  // and, on the CPU, so many threads. 0 where the memory for it is not there.
+  // GB/s of a stream with this traffic in this space, on arrays of the same size (at most 1 GiB on the CPU, 4
+  // GiB on the GPU) and, on the CPU, so many threads. 0 where the memory for it is not there.
   double gbps(SpaceKind space, const Traffic& traffic, int threads);
   // The same measured once more, for a product that was faster than it: the better of both from now on.
   double again(SpaceKind space, const Traffic& traffic, int threads);
-  // name, GB/s of everything measured, for the report; of GPU streams in the cache also the median, which holds the launch
-  // as a product's median does.
+  // name, GB/s of everything measured, for the report; of GPU streams in the cache also the median, which
+  // holds the launch as a product's median does.
   std::vector<std::pair<std::string, double>> all() const;
 
  private:
@@ -81,14 +82,15 @@ class Ceilings {
   std::vector<Stream> streams_;
 };
 
-// Bytes of the last cache before memory: the CPU's highest level, all instances together, or the GPU's second level; 0 when
-// unknown.
+// Bytes of the last cache before memory: the CPU's highest level, all instances together, or the GPU's second
+// level; 0 when unknown.
 std::int64_t last_cache_bytes(SpaceKind space, int device);
 
 // "23.1 GiB of host memory, 139.0 GiB of GPU 0"
 std::string free_memory();
 
-// What the machine is, for the report: cpu, cores, threads, memory, and the GPU and its driver where it is used.
+// What the machine is, for the report: cpu, cores, threads, memory, and the GPU and its driver where it is
+// used.
 std::vector<std::pair<std::string, std::string>> describe_machine(bool uses_gpu, int device);
 
 }  // namespace quadrille

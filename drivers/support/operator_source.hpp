@@ -14,7 +14,7 @@ namespace quadrille {
 
 template <class T>
 struct OperatorSource {
-  Source<T> source;
+  FormatInput<T> source;
   BlockStructure structure;  // of a grid operator; no offsets for a matrix
   std::int64_t rows = 0, columns = 0, nnz = 0;
   std::string name;               // of the operator, the file it came from, or the generated matrix
@@ -28,9 +28,10 @@ struct OperatorSource {
   bool on_grid() const { return !structure.offsets.empty(); }
 };
 
-// An operator on a grid is assembled on the host, with CSR beside it, where that fits its memory and CSR's indices. Where it
-// does not, the host holds the hub alone, if it is to be applied there and fits, and else nothing: the GPU assembles its own.
-// Throws InputError for a file or an operator that cannot be, FormatError for a generated matrix of too many non-zeros, and MemoryError, naming needed and free bytes, when no form
+// An operator on a grid is assembled on the host, with CSR beside it, where that fits its memory and CSR's
+// indices. Where it does not, the host holds the hub alone, if it is to be applied there and fits, and else
+// nothing: the GPU assembles its own. Throws InputError for a file or an operator that cannot be, FormatError
+// for a generated matrix of too many non-zeros, and MemoryError, naming needed and free bytes, when no form
 // fits. T is float or double.
 template <class T>
 OperatorSource<T> load_operator(const Options& options);
@@ -39,8 +40,8 @@ OperatorSource<T> load_operator(const Options& options);
 template <class T>
 std::vector<Csr<T>> load_rows(const Options& options, const std::vector<LineRange>& lines);
 
-// Bytes of values of a hub, of CSR and of the vectors of a run with an operator of this structure: what load_operator()
-// plans with. Each overflow throws FormatError.
+// Bytes of values of a hub, of CSR and of the vectors of a run with an operator of this structure: what
+// load_operator() plans with. Each overflow throws FormatError.
 struct HostBytes {
   std::int64_t hub = 0, csr = 0, vectors = 0;
   std::int64_t non_zeros = 0;  // at most
@@ -51,8 +52,8 @@ HostBytes host_bytes(const Options& options, const BlockStructure& structure);
 // Whether its indices and the host's memory hold CSR of it beside the hub.
 bool csr_fits(const HostBytes& bytes, const BlockStructure& structure);
 
-// The operator's name in records and tables: a file's name without .mtx and .mtx.gz (its whole path where the set of
-// --matrices has several of that name), a generated matrix, or "64x64x64 dof 4".
+// The operator's name in records and tables: a file's name without .mtx and .mtx.gz (its whole path where the
+// set of --matrices has several of that name), a generated matrix, or "64x64x64 dof 4".
 std::string matrix_label(const Options& options);
 
 // What every record of an operator has in common, as far as the options alone say it.

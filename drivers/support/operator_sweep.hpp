@@ -1,8 +1,10 @@
-// The operators of an experiment, one after the other: the matrices, then every grid with every number of unknowns per node,
-// and all of them in each precision. An operator that is refused or too large gets a record that says so.
+// The operators of an experiment, one after the other: the matrices, then every grid with every number of
+// unknowns per node, and all of them in each precision. An operator that is refused or too large gets a
+// record that says so.
 //
 //     OperatorSweep sweep(options, "ellr-t");
-//     sweep([&](auto& formats, const Options& here) {  // FormatRun<double> or FormatRun<float>, and its options
+// FormatRun<double> or FormatRun<float>, and its options.
+//     sweep([&](auto& formats, const Options& here) {
 //       for (...) sweep.add(formats.measure(entry, parameters));
 //     });
 //     return sweep.result();
@@ -26,8 +28,9 @@ class OperatorSweep {
   // `options` must outlive it. The experiment is what `bench` says in the records.
   OperatorSweep(const Options& options, std::string experiment);
 
-  // Calls visit(formats, here) for each operator that --format names a format for, and refuse(here, reason) where it cannot
-  // be loaded, or where visit ends with a FormatError, MemoryError or InputError. Needs a petsc::Session.
+  // Calls visit(formats, here) for each operator that --format names a format for, and refuse(here, reason)
+  // where it cannot be loaded, or where visit ends with a FormatError, MemoryError or InputError. Needs a
+  // petsc::Session.
   template <class Visit, class Refuse>
   void operator()(const Visit& visit, const Refuse& refuse) {
     for (const Precision precision : options_.precisions)

@@ -16,8 +16,8 @@
 #include "drivers/support/paths.hpp"
 #include "grid/error.hpp"
 #include "grid/stencil.hpp"
-#include "kernels/petsc/all_products.hpp"
-#include "kernels/petsc/ordering.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
+#include "kernels/petsc/aij/ordering.hpp"
 
 namespace quadrille {
 

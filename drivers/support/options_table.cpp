@@ -10,7 +10,7 @@
 #include "drivers/support/options.hpp"
 #include "drivers/support/options_matrices.hpp"
 #include "drivers/support/options_values.hpp"
-#include "kernels/petsc/all_products.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/registry.hpp"
 
 namespace po = boost::program_options;

@@ -39,7 +39,8 @@ struct CommandSpec {
   std::string summary;
   std::string usage;
   std::vector<std::string> examples;
-  // The option that a word without dashes gives, how the usage calls it, and what it is; empty where there is none.
+  // The option that a word without dashes gives, how the usage calls it, and what it is; empty where there is
+  // none.
   std::string positional = "", positional_name = "", positional_kind = "";
 };
 
@@ -63,8 +64,8 @@ const ExperimentSpec* find_experiment(const std::string& name);
 // The options of these subcommands, as Boost parses them: every value is a string.
 boost::program_options::options_description describe(unsigned commands);
 
-// The defaults of bench: the sizes, and the formats of the CDS paper's figures with today's peers, as far as registry()
-// has them.
+// The defaults of bench: the sizes, and the formats of the CDS paper's figures with today's peers, as far as
+// registry() has them.
 inline constexpr char bench_grids[] = "256x256,512x512,32x32x32,64x64x64";
 inline constexpr char bench_dofs[] = "1-16";
 std::vector<std::string> bench_formats();

@@ -10,7 +10,7 @@
 #include "drivers/support/options.hpp"
 #include "drivers/support/options_table.hpp"
 #include "grid/error.hpp"
-#include "kernels/petsc/all_products.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
 
 namespace quadrille {
 

@@ -1,5 +1,5 @@
 #include "drivers/support/other_products.hpp"
-#include "kernels/petsc/all_products.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
 
 namespace quadrille {
 

@@ -1,7 +1,7 @@
 #include "drivers/support/rank_part.hpp"
 
 #include "grid/error.hpp"
-#include "kernels/petsc/ranks.hpp"
+#include "kernels/petsc/base/ranks.hpp"
 
 namespace quadrille {
 

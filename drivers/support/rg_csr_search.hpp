@@ -1,4 +1,5 @@
-// What `bench rgcsr` found: the times of RgCSR's variants on each operator, and the tables of Oberhuber et al. 2010 from them.
+// What `bench rgcsr` found: the times of RgCSR's variants on each operator, and the tables of Oberhuber et
+// al. 2010 from them.
 #pragma once
 
 #include <map>

@@ -1,10 +1,11 @@
-// Several methods on a set of operators: who is fastest how often, and by how much. A method is a format, or a format with
-// parameters ("ellr_t T=4").
+// Several methods on a set of operators: who is fastest how often, and by how much. A method is a format, or
+// a format with parameters ("ellr_t T=4").
 //
-// Speed-ups over one of the methods, the base, are averaged geometrically over the operators that both have a time on. The
-// performance profile of a method is the share of all operators on which it takes at most r times the time of the fastest
-// method there, as a function of r >= 1; an operator that it has no time on counts as never. Source: Dolan and More,
-// "Benchmarking optimization software with performance profiles", Mathematical Programming 91 (2002), section 2.
+// Speed-ups over one of the methods, the base, are averaged geometrically over the operators that both have a
+// time on. The performance profile of a method is the share of all operators on which it takes at most r
+// times the time of the fastest method there, as a function of r >= 1; an operator that it has no time on
+// counts as never. Source: Dolan and More, "Benchmarking optimization software with performance profiles",
+// Mathematical Programming 91 (2002), section 2.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,8 @@
 
 namespace quadrille {
 
-// One time; of several of one method on one operator the least counts. Times that are not positive are left out.
+// One time; of several of one method on one operator the least counts. Times that are not positive are left
+// out.
 struct MethodTime {
   std::string operator_name, method;
   double ms = 0;
@@ -54,8 +56,9 @@ double share_within(const MethodSummary& method, double ratio);
 // A base that is no method gives no speed-ups.
 SetSummary summarize(std::string title, const std::vector<MethodTime>& times, const std::string& base);
 
-// One summary for each precision, of the records that passed their check: of the GPU's where there are any, else of all. Over
-// `base`, or where that is empty cusparse_csr or else csr, as far as there are methods of that name.
+// One summary for each precision, of the records that passed their check: of the GPU's where there are any,
+// else of all. Over `base`, or where that is empty cusparse_csr or else csr, as far as there are methods of
+// that name.
 std::vector<SetSummary> summarize(const std::vector<Record>& records,
                                   const std::function<std::string(const Record&)>& method,
                                   std::string base = "");

@@ -21,7 +21,8 @@ struct SummaryTable {
   std::vector<SummaryLine> lines;
 };
 
-// Title, headings, and the lines with columns to the right; a blank line after. Nothing for a table without lines.
+// Title, headings, and the lines with columns to the right; a blank line after. Nothing for a table without
+// lines.
 void print(std::ostream& out, const SummaryTable& table);
 
 // [{"title": ..., "lines": [{"<heading>": name, "<column>": value, ...}, ...]}, ...]; null for none.

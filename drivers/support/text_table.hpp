@@ -18,7 +18,8 @@ std::string short_count(std::int64_t count);
 std::string pad_left(const std::string& text, std::size_t width);
 std::string pad_right(const std::string& text, std::size_t width);
 
-// Rows of cells with two blanks between; the first column to the left, the others to the right. Rows may be short.
+// Rows of cells with two blanks between; the first column to the left, the others to the right. Rows may be
+// short.
 void print_columns(std::ostream& out, const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace quadrille

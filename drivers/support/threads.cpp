@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/petsc/host_share.hpp"
-#include "kernels/petsc/ranks.hpp"
+#include "kernels/petsc/base/host_share.hpp"
+#include "kernels/petsc/base/ranks.hpp"
 
 namespace quadrille {
 namespace {

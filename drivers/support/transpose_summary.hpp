@@ -21,7 +21,7 @@ struct TransposeTask {
 };
 const std::vector<TransposeTask>& transpose_tasks();
 
-// Whether a method converts the matrix first, or is our own without a plan (kernels/line_plan.hpp).
+// Whether a method converts the matrix first, or is our own without a plan (kernels/segment_plan.hpp).
 bool converts_first(const std::string& method);
 bool is_once(const std::string& method);
 

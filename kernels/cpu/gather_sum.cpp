@@ -1,5 +1,5 @@
-// Gathered sums on the CPU. A thread takes some rows in all columns: what it reads of the source then stays in its first two caches
-// from one column to the next.
+// Gathered sums on the CPU. A thread takes some rows in all columns: what it reads of the source then stays
+// in its first two caches from one column to the next.
 #include "kernels/gather_sum.hpp"
 
 #include <algorithm>

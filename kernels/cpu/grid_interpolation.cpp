@@ -1,6 +1,7 @@
-// Interpolation and restriction on the CPU, line by line along x: the lines of the other grid that belong to one of this grid are
-// added up with their weights in y and z, which runs with unit stride, and the sum is interpolated or restricted along x. The sum
-// stays in the first-level cache, and the lines that neighbours share in the next one.
+// Interpolation and restriction on the CPU, line by line along x: the lines of the other grid that belong to
+// one of this grid are added up with their weights in y and z, which runs with unit stride, and the sum is
+// interpolated or restricted along x. The sum stays in the first-level cache, and the lines that neighbours
+// share in the next one.
 #include "kernels/grid_interpolation.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// BCSR on the GPU: one thread owns one row of a block row, or two, and neighbouring threads the rows beside it, so that
-// the blocks of a block row are read one after the other. Of 2x2 blocks, two threads share the blocks of their rows. Two
-// blocks a thread or more are in flight. Blocks of one entry go the way of CSR.
+// BCSR on the GPU: one thread owns one row of a block row, or two, and neighbouring threads the rows beside
+// it, so that the blocks of a block row are read one after the other. Of 2x2 blocks, two threads share the
+// blocks of their rows. Two blocks a thread or more are in flight. Blocks of one entry go the way of CSR.
 #include "kernels/cuda/compressed.cuh"
 #include "kernels/cuda/spmv.hpp"
 
@@ -12,8 +12,9 @@ struct Shape {
   int block_size;
 };
 
-// `Count` consecutive values, 16 or 8 bytes a load where their alignment allows it. Whole sectors of 32 bytes are
-// nobody else's and go past the caches; of others the neighbours read the rest, from the first-level cache.
+// `Count` consecutive values, 16 or 8 bytes a load where their alignment allows it. Whole sectors of 32 bytes
+// are nobody else's and go past the caches; of others the neighbours read the rest, from the first-level
+// cache.
 template <int Count, class T>
 __device__ void load_values(const T* p, T (&a)[Count]) {
   constexpr int bytes = Count * static_cast<int>(sizeof(T));
@@ -29,8 +30,8 @@ __device__ void load_values(const T* p, T (&a)[Count]) {
   }
 }
 
-// How the threads of a block row divide its work: `rows` rows each; `sharers` of them take turns at the blocks;
-// `together` blocks are in flight.
+// How the threads of a block row divide its work: `rows` rows each; `sharers` of them take turns at the
+// blocks; `together` blocks are in flight.
 template <int B>
 struct Plan {
   static constexpr int rows = B == 2 ? 2 : 1, sharers = B == 2 ? 2 : 1;

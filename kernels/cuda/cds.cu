@@ -1,18 +1,20 @@
 // CDS on the GPU: y = A x. Source: Godwin, Holewinski, Sadayappan, GPGPU-5 2012, section 3.3.
 //
-// One thread owns 16 bytes of y: two consecutive rows in fp64, four in fp32. So every column of CDS is read, and y is written,
-// with unit stride in 16-byte loads, each matrix value once and past the caches. The rows of a node read the same x, from
-// the read-only cache: a thread loads it once for each of the one or two nodes that its rows belong to (one unknown:
-// two or four nodes). Four or eight loads of the matrix are issued before the first is used. That needs the DoF at
-// compile time: there is an instance for each of 1..32, and a plain kernel for more.
+// One thread owns 16 bytes of y: two consecutive rows in fp64, four in fp32. So every column of CDS is read,
+// and y is written, with unit stride in 16-byte loads, each matrix value once and past the caches. The rows
+// of a node read the same x, from the read-only cache: a thread loads it once for each of the one or two
+// nodes that its rows belong to (one unknown: two or four nodes). Four or eight loads of the matrix are
+// issued before the first is used. That needs the DoF at compile time: there is an instance for each of
+// 1..32, and a plain kernel for more.
 //
 // Boxes and small operators of one unknown per node go to cds_one.cu.
 //
-// Where the number of rows is no multiple of a thread's, columns do not begin at a multiple of 16 bytes. In fp64 a thread then
-// owns one row. In fp32 a column that begins `shift` values behind such a place is read from there, `shift` rows early, and
-// the values move down by as many rows through the warp's shuffles; 31 of its 32 lanes then own rows, and the last rows,
-// whose warp would read past the array, are left to the first block, one row a thread. No branch may stand around a
-// load of the matrix: the moves at its end would wait for that load. Measured on an H200: results/README.md.
+// Where the number of rows is no multiple of a thread's, columns do not begin at a multiple of 16 bytes. In
+// fp64 a thread then owns one row. In fp32 a column that begins `shift` values behind such a place is read
+// from there, `shift` rows early, and the values move down by as many rows through the warp's shuffles; 31 of
+// its 32 lanes then own rows, and the last rows, whose warp would read past the array, are left to the first
+// block, one row a thread. No branch may stand around a load of the matrix: the moves at its end would wait
+// for that load. Measured on an H200: results/README.md.
 #include <array>
 #include <utility>
 
@@ -31,7 +33,8 @@ constexpr int divided_up(int n, int by) {
   return (n + by - 1) / by;
 }
 
-// Of the kernel for one DoF: what a thread owns, and what it loads before the first use. Odd: columns begin at any value.
+// Of the kernel for one DoF: what a thread owns, and what it loads before the first use. Odd: columns begin
+// at any value.
 template <class T, int Dof, bool Odd>
 struct Plan {
   static constexpr int rows = Odd && sizeof(T) == 8 ? 1 : 16 / sizeof(T);  // of a thread

@@ -1,9 +1,9 @@
 // CDS on the GPU: Y = A X for several vectors at once, so that the matrix is read once for all of them.
 //
-// One thread owns a row of the operator, or two rows of one node where the DoF is even, in all vectors. Every matrix value is
-// loaded once, past the caches, with unit stride, and multiplied with one value of x per vector; those are loaded
-// through the read-only cache, once for both rows. Four columns' values are loaded before the first is used. Groups of 8, 4, 2
-// vectors; a last one alone goes to the single product.
+// One thread owns a row of the operator, or two rows of one node where the DoF is even, in all vectors. Every
+// matrix value is loaded once, past the caches, with unit stride, and multiplied with one value of x per
+// vector; those are loaded through the read-only cache, once for both rows. Four columns' values are loaded
+// before the first is used. Groups of 8, 4, 2 vectors; a last one alone goes to the single product.
 #include "kernels/cuda/cds_structure.cuh"
 #include "kernels/cuda/spmv.hpp"
 

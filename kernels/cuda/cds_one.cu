@@ -1,11 +1,14 @@
-// CDS of one unknown per node on the GPU, where another kernel than that of cds.cu is faster. A row is a node.
+// CDS of one unknown per node on the GPU, where another kernel than that of cds.cu is faster. A row is a
+// node.
 //
-// Boxes: the diagonals come in lines of 3 or 5 neighbours along x, and two or four consecutive rows times such a line need
-// only 4 to 8 values of x. A thread loads this window once, from the aligned place before it in 16-byte loads, and moves it
-// down by selects. With many lines the warps of a block share the rows, split the lines of the stencil, and sum in
-// shared memory, in the same order every time: blocks are short, and the last of them do not leave the GPU idle.
+// Boxes: the diagonals come in lines of 3 or 5 neighbours along x, and two or four consecutive rows times
+// such a line need only 4 to 8 values of x. A thread loads this window once, from the aligned place before it
+// in 16-byte loads, and moves it down by selects. With many lines the warps of a block share the rows, split
+// the lines of the stencil, and sum in shared memory, in the same order every time: blocks are short, and the
+// last of them do not leave the GPU idle.
 //
-// Small operators, and all in fp32, that do not wrap: two rows a thread, and nothing but a range check for every x.
+// Small operators, and all in fp32, that do not wrap: two rows a thread, and nothing but a range check for
+// every x.
 #include "kernels/cuda/cds_one.hpp"
 
 #include "kernels/cuda/cds_structure.cuh"
@@ -166,7 +169,8 @@ __global__ void __launch_bounds__(most_threads, 6)
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int share = warp % s.sharers, group = warp / s.sharers, groups = blockDim.x / 32 / s.sharers;
   const std::int64_t row = ((static_cast<std::int64_t>(blockIdx.x) * groups + group) * 32 + lane) * rows;
-  // Threads beyond the end do the last rows again: all meet at the barrier, and none branches around its loads.
+  // Threads beyond the end do the last rows again: all meet at the barrier, and none branches around its
+  // loads.
   const int node = static_cast<int>(min(row, static_cast<std::int64_t>(s.nodes) - rows));
   const unsigned near = faces_near<rows>(s, node);
   const int end = s.lines * (share + 1) / s.sharers;

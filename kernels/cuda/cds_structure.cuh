@@ -1,9 +1,10 @@
-// What the CDS kernels know of an operator, passed by value, and how they find the node at a block diagonal. Internal to
-// kernels/cuda.
+// What the CDS kernels know of an operator, passed by value, and how they find the node at a block diagonal.
+// Internal to kernels/cuda.
 //
-// Almost every node has all its neighbours at a constant distance, the same for all nodes; only near a face that wraps, and
-// near both ends of the node numbering, one must look. So a thread asks once, in `careful_axes()`, near what it is, and per
-// block diagonal tests one bit; the integer arithmetic of the general case would cost more time than the memory.
+// Almost every node has all its neighbours at a constant distance, the same for all nodes; only near a face
+// that wraps, and near both ends of the node numbering, one must look. So a thread asks once, in
+// `careful_axes()`, near what it is, and per block diagonal tests one bit; the integer arithmetic of the
+// general case would cost more time than the memory.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +71,8 @@ __device__ void load_rows(const T* from, T (&v)[Rows]) {
 
 enum NearFace : unsigned { near_x = 1, near_y = 2, near_ends = 4 };
 
-// Capacity: of diagonals. What a launch passes by value takes time: 2.7 KB about 0.6 us, 0.5 KB nothing that one can see.
+// Capacity: of diagonals. What a launch passes by value takes time: 2.7 KB about 0.6 us, 0.5 KB nothing that
+// one can see.
 template <int Capacity>
 struct CdsStructure {
   std::int64_t nodes, rows;
@@ -142,9 +144,9 @@ __device__ std::int64_t neighbour(const CdsStructure<Capacity>& s, int node, int
   return inside ? (static_cast<std::int64_t>(z) * s.ny + y) * s.nx + x : -1;
 }
 
-// The NearFace bits of nodes node, node + apart, ... (Count of them). Where `axes[d]` has none of them, the nodes at
-// diagonal d are `step[d]` elements away: beyond a side face that does not wrap that is some other node, where the stored
-// values are zero.
+// The NearFace bits of nodes node, node + apart, ... (Count of them). Where `axes[d]` has none of them, the
+// nodes at diagonal d are `step[d]` elements away: beyond a side face that does not wrap that is some other
+// node, where the stored values are zero.
 template <int Count, int Capacity>
 __device__ unsigned careful_axes(const CdsStructure<Capacity>& s, int node, int apart) {
   const std::int64_t last = node + static_cast<std::int64_t>(Count - 1) * apart;

@@ -1,11 +1,12 @@
 // CDS on the GPU: y = A^T x, by gathering, without atomics: the same bits every time.
 //
-// One thread owns row r of a few nodes of the result, not elements of the result. Along every block diagonal it looks back to
-// the nodes that couple to its own and reads row r of their columns: consecutive threads read consecutive rows of every
-// column, and of x, as in the direct product. It keeps one partial sum per column of the block; at the end the
-// partial sums of the rows of a node meet in shared memory, where the thread of (node, c) adds up column c. A block holds
-// whole nodes, so that the nodes of a thread are equally far apart in every thread. Columns go in groups of at most ten;
-// above 64 DoF a thread per element of the result reads columns downwards.
+// One thread owns row r of a few nodes of the result, not elements of the result. Along every block diagonal
+// it looks back to the nodes that couple to its own and reads row r of their columns: consecutive threads
+// read consecutive rows of every column, and of x, as in the direct product. It keeps one partial sum per
+// column of the block; at the end the partial sums of the rows of a node meet in shared memory, where the
+// thread of (node, c) adds up column c. A block holds whole nodes, so that the nodes of a thread are equally
+// far apart in every thread. Columns go in groups of at most ten; above 64 DoF a thread per element of the
+// result reads columns downwards.
 #include <array>
 #include <utility>
 
@@ -21,8 +22,8 @@ constexpr int divided_up(int n, int by) {
   return (n + by - 1) / by;
 }
 
-// Of the kernel for one DoF: blocks of about 256 threads, columns that mostly begin at whole sectors, and the fastest of the
-// measured shares.
+// Of the kernel for one DoF: blocks of about 256 threads, columns that mostly begin at whole sectors, and the
+// fastest of the measured shares.
 template <class T, int Dof>
 struct Plan {
   static constexpr int block_nodes = Dof == 1 ? 256 : Dof > 32 ? 4 : 256 / Dof / 8 * 8;  // times `nodes`

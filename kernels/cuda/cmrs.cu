@@ -1,8 +1,8 @@
-// CMRS on the GPU. Source: Koza, Matyka, Szkoda, Miroslaw 2012, algorithm 1. Where the paper gives a strip to a
-// warp (cmrs_paper.cu), a warp takes several at once through shared memory (lines.cuh), so that short strips
-// leave no lane idle, and several blocks share a long one. Each lane keeps one partial sum per row of the strip, in registers
-// where the paper used shared memory; the row of an entry selects the sum it goes to.
-#include "kernels/cuda/lines.cuh"
+// CMRS on the GPU. Source: Koza, Matyka, Szkoda, Miroslaw 2012, algorithm 1. Where the paper gives a strip to
+// a warp (cmrs_paper.cu), a warp takes several at once through shared memory (segments.cuh), so that short
+// strips leave no lane idle, and several blocks share a long one. Each lane keeps one partial sum per row of
+// the strip, in registers where the paper used shared memory; the row of an entry selects the sum it goes to.
+#include "kernels/cuda/segments.cuh"
 #include "kernels/cuda/spmv.hpp"
 
 namespace quadrille::cuda {
@@ -11,20 +11,20 @@ namespace {
 // Height: the height rounded up to a power of two.
 template <int Height, class T>
 void multiply_tiles(const Execution& on, const Cmrs<T, Device>& a, const T* x, Output<T> y) {
-  const Lines<T> strips{.rows = a.rows,
-                        .height = a.height,
-                        .row_bits = a.packed ? Cmrs<T>::packed_bits : 0,
-                        .ptr = a.strip_ptr.data(),
-                        .index = a.column.data(),
-                        .row = a.row_in_strip.data(),
-                        .value = a.value.data()};
+  const Segments<T> strips{.rows = a.rows,
+                           .height = a.height,
+                           .row_bits = a.packed ? Cmrs<T>::packed_bits : 0,
+                           .ptr = a.strip_ptr.data(),
+                           .index = a.column.data(),
+                           .row = a.row_in_strip.data(),
+                           .value = a.value.data()};
   switch (on.prepared.block) {
     case 64:
-      return multiply_lines<LineShape<Height, 64>>(on, strips, a.nnz(), x, y);
+      return multiply_segments<SegmentShape<Height, 64>>(on, strips, a.nnz(), x, y);
     case 128:
-      return multiply_lines<LineShape<Height, 128>>(on, strips, a.nnz(), x, y);
+      return multiply_segments<SegmentShape<Height, 128>>(on, strips, a.nnz(), x, y);
     default:
-      return multiply_lines<LineShape<Height, 256>>(on, strips, a.nnz(), x, y);
+      return multiply_segments<SegmentShape<Height, 256>>(on, strips, a.nnz(), x, y);
   }
 }
 

@@ -23,7 +23,8 @@ __device__ inline std::int64_t end_of_row(const std::int32_t* __restrict__ row_o
   return low;
 }
 
-// The sum of entries from .. end of `row`, by the whole block; every thread gets it. Kept out of the kernel's registers.
+// The sum of entries from .. end of `row`, by the whole block; every thread gets it. Kept out of the kernel's
+// registers.
 template <class T>
 __device__ __noinline__ T rest_of_row(const std::int32_t* __restrict__ row_of,
                                       const std::int32_t* __restrict__ column, const T* __restrict__ value,
@@ -38,9 +39,9 @@ __device__ __noinline__ T rest_of_row(const std::int32_t* __restrict__ row_of,
 }
 
 // A segmented sum. A block owns the rows that start in its tile of consecutive entries; of the row that the
-// tile's end cuts it reads the rest, mostly within the next 128 entries. The threads read the tile side by side,
-// all in flight, and leave rows and products in shared memory. Then a thread sums seven consecutive entries and
-// puts a row into y when it comes to its end; what it holds of a row that goes on is passed on
+// tile's end cuts it reads the rest, mostly within the next 128 entries. The threads read the tile side by
+// side, all in flight, and leave rows and products in shared memory. Then a thread sums seven consecutive
+// entries and puts a row into y when it comes to its end; what it holds of a row that goes on is passed on
 // from lane to lane and from warp to warp. No atomics, and the same order every time.
 template <class T>
 __global__ void __launch_bounds__(coo_threads, 10)

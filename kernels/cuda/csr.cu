@@ -1,5 +1,5 @@
-// CSR on the GPU: tiles of entries in shared memory, whatever the rows (lines.cuh), or a given number of neighbouring lanes a
-// row (compressed.cuh); the transpose by atomic additions (scatter.cuh).
+// CSR on the GPU: tiles of entries in shared memory, whatever the rows (segments.cuh), or a given number of
+// neighbouring lanes a row (compressed.cuh); the transpose by atomic additions (scatter.cuh).
 #include "kernels/cuda/compressed.cuh"
 #include "kernels/cuda/spmv.hpp"
 

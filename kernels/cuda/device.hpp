@@ -58,7 +58,8 @@ void zero_memory(Queue queue, void* device, std::int64_t bytes);
 // Milliseconds of one run of `work`, which it puts into the default queue, by CUDA events around it.
 double time_ms(const std::function<void()>& work);
 
-// Milliseconds of a kernel that does nothing, by the same events: the median of many. What no product is faster than.
+// Milliseconds of a kernel that does nothing, by the same events: the median of many. What no product is
+// faster than.
 double empty_kernel_ms();
 
 // GB/s of a stream, its launch included.
@@ -66,9 +67,9 @@ struct StreamSpeed {
   double best_gbps = 0, median_gbps = 0;
 };
 
-// A kernel that reads `read_bytes` and writes `written_bytes` with unit stride: the ceiling of a product with that
-// traffic. Of `repetitions` runs in each of up to four places, for the same kernel differs by several per cent with where
-// its arrays lie. Throws MemoryError unless the device has room for both arrays once.
+// A kernel that reads `read_bytes` and writes `written_bytes` with unit stride: the ceiling of a product with
+// that traffic. Of `repetitions` runs in each of up to four places, for the same kernel differs by several
+// per cent with where its arrays lie. Throws MemoryError unless the device has room for both arrays once.
 StreamSpeed stream_speed(std::int64_t read_bytes, std::int64_t written_bytes, int repetitions);
 
 }  // namespace quadrille::cuda

@@ -1,8 +1,9 @@
-// DIA on the GPU: one thread owns the rows that 16 bytes hold (two in fp64, four in fp32), so that every diagonal
-// is read and y is written with unit stride, 16 bytes a thread. Four diagonals are in flight at once. Beside the
-// diagonal before it, as in the blocks of a grid operator, a diagonal needs x one element on: the thread keeps what it
-// has and loads one more. The transposed product gathers: the thread of column j reads entry (j - offset, j) of
-// every diagonal, also with unit stride but not aligned, so one row a thread and eight diagonals in flight.
+// DIA on the GPU: one thread owns the rows that 16 bytes hold (two in fp64, four in fp32), so that every
+// diagonal is read and y is written with unit stride, 16 bytes a thread. Four diagonals are in flight at
+// once. Beside the diagonal before it, as in the blocks of a grid operator, a diagonal needs x one element
+// on: the thread keeps what it has and loads one more. The transposed product gathers: the thread of column j
+// reads entry (j - offset, j) of every diagonal, also with unit stride but not aligned, so one row a thread
+// and eight diagonals in flight.
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/spmv.hpp"
 

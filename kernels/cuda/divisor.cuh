@@ -6,7 +6,8 @@
 
 namespace quadrille::cuda {
 
-// n / divisor for 0 <= n < 2^31, by a multiplication: factor = ceil(2^shift / divisor), shift = 31 + ceil(log2 divisor).
+// n / divisor for 0 <= n < 2^31, by a multiplication: factor = ceil(2^shift / divisor), shift = 31 +
+// ceil(log2 divisor).
 struct Divisor {
   unsigned factor, shift;
 };

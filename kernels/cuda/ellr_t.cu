@@ -1,7 +1,8 @@
 // ELLR-T on the GPU. Source: Vazquez, Fernandez, Garzon 2011, section 3.2. T neighbouring lanes own a row and
 // step through it T entries at a time; the layout puts these, and those of the next row, side by side. Lanes
-// stop at the row's own length; the partial sums meet in registers, where the paper used shared memory. Blocks have as many
-// threads as Launch::block says: one kernel for all of them, whose bound of registers is that of the largest.
+// stop at the row's own length; the partial sums meet in registers, where the paper used shared memory.
+// Blocks have as many threads as Launch::block says: one kernel for all of them, whose bound of registers is
+// that of the largest.
 #include <algorithm>
 
 #include "kernels/cuda/launch.cuh"
@@ -16,7 +17,8 @@ __device__ inline std::int64_t thread_of_grid() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// Ahead: a thread reads 8 entries of its row at once, or repeats the last of them; without it 4, and none in vain.
+// Ahead: a thread reads 8 entries of its row at once, or repeats the last of them; without it 4, and none in
+// vain.
 template <int Threads, bool Ahead, class T>
 __global__ void __launch_bounds__(most_threads)
     ellr_t_kernel(std::int64_t rows, std::int64_t pitch, const std::int32_t* __restrict__ row_length,
@@ -39,9 +41,9 @@ __global__ void __launch_bounds__(most_threads)
 
 constexpr int eager = 8;  // entries in flight
 
-// One thread a row, in fp32, of rows that mostly have `eager` entries or `width`: the first of them are read before the
-// row's length is there, for the layout holds as many of every row; of the others none beyond its end, where the last
-// entry is read again. No branch stands between the loads.
+// One thread a row, in fp32, of rows that mostly have `eager` entries or `width`: the first of them are read
+// before the row's length is there, for the layout holds as many of every row; of the others none beyond its
+// end, where the last entry is read again. No branch stands between the loads.
 template <class T>
 __global__ void __launch_bounds__(most_threads)
     ellr_t_eager_kernel(std::int64_t rows, std::int64_t pitch, int width,

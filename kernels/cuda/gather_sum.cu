@@ -1,7 +1,8 @@
-// Gathered sums on the GPU. A thread owns a place: it adds up its entries in their order, without atomics. Consecutive threads own
-// consecutive rows of a column, so that the target is written, and `begin` and `entry` are read, with unit stride and past the
-// caches. Consecutive blocks own the same rows in all columns: the entries of a row, which often stand side by side in the source,
-// then come from memory once and from the second-level cache for the other columns.
+// Gathered sums on the GPU. A thread owns a place: it adds up its entries in their order, without atomics.
+// Consecutive threads own consecutive rows of a column, so that the target is written, and `begin` and
+// `entry` are read, with unit stride and past the caches. Consecutive blocks own the same rows in all
+// columns: the entries of a row, which often stand side by side in the source, then come from memory once and
+// from the second-level cache for the other columns.
 #include "kernels/cuda/launch.cuh"
 #include "kernels/gather_sum.hpp"
 

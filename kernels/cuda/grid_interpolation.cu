@@ -1,8 +1,9 @@
-// Interpolation and restriction on the GPU. A thread owns one element of the result and gathers: no atomics, the same bits every
-// time. Consecutive threads own consecutive elements, so that the result is written, and where it is added to read, with unit
-// stride. What a thread reads lies within two nodes along each axis of what its neighbours read: of a vector every element comes
-// from memory once, and else from the caches, as do the tables of the axes. Where every fine row has weights of its own, they are
-// streamed: each is used once, by threads side by side.
+// Interpolation and restriction on the GPU. A thread owns one element of the result and gathers: no atomics,
+// the same bits every time. Consecutive threads own consecutive elements, so that the result is written, and
+// where it is added to read, with unit stride. What a thread reads lies within two nodes along each axis of
+// what its neighbours read: of a vector every element comes from memory once, and else from the caches, as do
+// the tables of the axes. Where every fine row has weights of its own, they are streamed: each is used once,
+// by threads side by side.
 #include "kernels/cuda/divisor.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/grid_interpolation.hpp"

@@ -43,8 +43,8 @@ __device__ T sum_lanes(T value) {
   return value;
 }
 
-// The sum over a block of `Threads`, in the same order every time; the first thread gets it. Every thread takes
-// part.
+// The sum over a block of `Threads`, in the same order every time; the first thread gets it. Every thread
+// takes part.
 template <int Threads, class T>
 __device__ T sum_block(T value) {
   constexpr int warps = Threads / 32;
@@ -80,8 +80,8 @@ __device__ T sparse_dot(const std::int32_t* __restrict__ index, const T* __restr
   return sum;
 }
 
-// The same over `count` entries k = first, first + step, ... for a thread that has a long part of a row to itself: eight
-// entries are in flight at once, and there are no branches between their loads.
+// The same over `count` entries k = first, first + step, ... for a thread that has a long part of a row to
+// itself: eight entries are in flight at once, and there are no branches between their loads.
 template <class T>
 __device__ T thread_dot(const std::int32_t* __restrict__ index, const T* __restrict__ value,
                         const T* __restrict__ x, std::int64_t first, int count, std::int64_t step) {

@@ -19,9 +19,10 @@ struct RgCsrRows {
 inline constexpr int rg_csr_most = 1024;  // threads of a block
 inline constexpr int rg_csr_own = 32;     // entries of a thread before a row counts as long
 
-// A block owns a group; thread (r, s) takes entries s, s + S, ... of row r, so that neighbouring threads read neighbouring
-// entries. Where at most a quarter of the group's rows have more than 32 S entries, the whole block sums what these have
-// beyond, one such row after the other. Sums meet in shared memory, in the same order every time.
+// A block owns a group; thread (r, s) takes entries s, s + S, ... of row r, so that neighbouring threads read
+// neighbouring entries. Where at most a quarter of the group's rows have more than 32 S entries, the whole
+// block sums what these have beyond, one such row after the other. Sums meet in shared memory, in the same
+// order every time.
 template <class T>
 __global__ void __launch_bounds__(rg_csr_most, 1)
     rg_csr_rows_kernel(const __grid_constant__ RgCsrRows a, const T* __restrict__ value,

@@ -10,24 +10,29 @@ namespace quadrille::cuda {
 
 // clang-format off
 template <class T> void spmv(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y);
-template <class T> void spmv(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y);   // atomics: last bits vary
+// Atomics: last bits vary.
+template <class T> void spmv(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y); 
 template <class T> void spmv(const Execution& on, const Coo<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Execution& on, const Bcsr<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Execution& on, const Dia<T, Device>& a, const T* x, Output<T> y);
-template <class T> void spmv(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y);  // CDS
+// CDS.
+template <class T> void spmv(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Execution& on, const Ell<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Execution& on, const EllrT<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Execution& on, const RgCsr<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Execution& on, const Cmrs<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Execution& on, const Hyb<T, Device>& a, const T* x, Output<T> y);
 
-template <class T> void spmv_transpose(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y);   // atomics: last bits vary
+// Atomics: last bits vary.
+template <class T> void spmv_transpose(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y); 
 template <class T> void spmv_transpose(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv_transpose(const Execution& on, const Dia<T, Device>& a, const T* x, Output<T> y);
-template <class T> void spmv_transpose(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y);  // CDS
+// CDS.
+template <class T> void spmv_transpose(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y);
 
 // Y = A X for `count` vectors, column-major without gaps, as SpmvOperator::apply_multiple() says.
-template <class T> void spmv_multiple(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y, int count);  // CDS
+// CDS.
+template <class T> void spmv_multiple(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y, int count);
 // clang-format on
 
 }  // namespace quadrille::cuda

@@ -15,13 +15,16 @@ namespace quadrille::cuda {
 
 // clang-format off
 template <class T> void spmv_paper(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y);
-template <class T> void spmv_paper(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y);             // atomics: last bits vary
-template <class T> void spmv_paper(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y);  // CDS
+// Atomics: last bits vary.
+template <class T> void spmv_paper(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y);           
+// CDS.
+template <class T> void spmv_paper(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv_paper(const Execution& on, const EllrT<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv_paper(const Execution& on, const RgCsr<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv_paper(const Execution& on, const Cmrs<T, Device>& a, const T* x, Output<T> y);
 
-template <class T> void spmv_transpose_paper(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y);   // atomics: last bits vary
+// Atomics: last bits vary.
+template <class T> void spmv_transpose_paper(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y); 
 template <class T> void spmv_transpose_paper(const Execution& on, const Csc<T, Device>& a, const T* x, Output<T> y);
 // clang-format on
 

@@ -31,7 +31,7 @@ template <class T>
 class BsrOperator final : public SpmvOperator<T> {
  public:
   BsrOperator(const Csr<T>& csr, int block_size)
-      : bcsr_(transfer<Device>(whole_blocks(csr, block_size))),
+      : bcsr_(copy_to<Device>(whole_blocks(csr, block_size))),
         handle_(make_handle()),
         product_(
             handle_, [this] { return describe(bcsr_); }, bcsr_.columns, bcsr_.rows,
@@ -42,7 +42,7 @@ class BsrOperator final : public SpmvOperator<T> {
   SpaceKind space() const override { return SpaceKind::cuda; }
   Traffic traffic() const override { return quadrille::traffic(bcsr_); }
   void multiply(Queue queue, const T* x, const Output<T>& y) const override { product_(queue, x, y); }
-  Csr<T> to_csr() const override { return quadrille::to_csr(transfer<Host>(bcsr_)); }
+  Csr<T> to_csr() const override { return quadrille::to_csr(copy_to<Host>(bcsr_)); }
 
  private:
   Bcsr<T, Device> bcsr_;

@@ -38,9 +38,9 @@ class CompressedOperator final : public SpmvOperator<T>, public SetUp {
   }
   Csr<T> to_csr() const override {
     if constexpr (std::is_same_v<Format, Csr<T, Device>>)
-      return transfer<Host>(format_);
+      return copy_to<Host>(format_);
     else
-      return quadrille::to_csr(transfer<Host>(format_));
+      return quadrille::to_csr(copy_to<Host>(format_));
   }
   void set_up(bool transposed) override { (transposed ? transposed_ : plain_).set_up(); }
 

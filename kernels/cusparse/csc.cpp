@@ -21,7 +21,7 @@ Matrix describe(const Csc<T, Device>& a) {
 
 template <class T>
 std::unique_ptr<SpmvOperator<T>> make_csc_operator(const Csr<T>& csr) {
-  return std::make_unique<CompressedOperator<Csc<T, Device>, T>>(transfer<Device>(csc_from_csr(csr)),
+  return std::make_unique<CompressedOperator<Csc<T, Device>, T>>(copy_to<Device>(csc_from_csr(csr)),
                                                                  describe<T>);
 }
 

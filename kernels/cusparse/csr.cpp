@@ -19,7 +19,7 @@ Matrix describe(const Csr<T, Device>& a) {
 
 template <class T>
 std::unique_ptr<SpmvOperator<T>> make_csr_operator(const Csr<T>& csr) {
-  return std::make_unique<CompressedOperator<Csr<T, Device>, T>>(transfer<Device>(csr), describe<T>);
+  return std::make_unique<CompressedOperator<Csr<T, Device>, T>>(copy_to<Device>(csr), describe<T>);
 }
 
 template std::unique_ptr<SpmvOperator<float>> make_csr_operator(const Csr<float>&);

@@ -11,13 +11,13 @@ std::vector<FormatEntry> entries() {
     all.push_back({name, SpaceKind::cuda, true, summary, make, make});
   };
   add("cusparse_csr", "cuSPARSE's CSR, CUSPARSE_SPMV_CSR_ALG1",
-      []<class T>(const Source<T>& s, const FormatOptions&) { return make_csr_operator(*csr_of(s)); });
+      []<class T>(const FormatInput<T>& s, const FormatOptions&) { return make_csr_operator(*csr_of(s)); });
   add("cusparse_csc", "cuSPARSE's CSC, CUSPARSE_SPMV_CSR_ALG1",
-      []<class T>(const Source<T>& s, const FormatOptions&) { return make_csc_operator(*csr_of(s)); });
+      []<class T>(const FormatInput<T>& s, const FormatOptions&) { return make_csc_operator(*csr_of(s)); });
   add("cusparse_sell", "cuSPARSE's sliced ELLPACK, CUSPARSE_SPMV_SELL_ALG1",
-      []<class T>(const Source<T>& s, const FormatOptions&) { return make_sell_operator(*csr_of(s)); });
+      []<class T>(const FormatInput<T>& s, const FormatOptions&) { return make_sell_operator(*csr_of(s)); });
   add("cusparse_bsr", "cuSPARSE's block CSR, CUSPARSE_SPMV_BSR_ALG1",
-      []<class T>(const Source<T>& s, const FormatOptions& o) {
+      []<class T>(const FormatInput<T>& s, const FormatOptions& o) {
         return make_bsr_operator(*csr_of(s), s.hub ? s.hub->dof : o.block_size);
       });
   return all;

@@ -11,8 +11,8 @@ namespace quadrille::cusparse {
 // All throw FormatError where the format or cuSPARSE cannot hold the operator, and CudaError with cuSPARSE's
 // own words where a call fails.
 
-// CUSPARSE_SPMV_CSR_ALG1, with its transposed product. The last bits differ from run to run: cuSPARSE promises
-// equal ones for CUSPARSE_SPMV_CSR_ALG2 only, the slower of the two.
+// CUSPARSE_SPMV_CSR_ALG1, with its transposed product. The last bits differ from run to run: cuSPARSE
+// promises equal ones for CUSPARSE_SPMV_CSR_ALG2 only, the slower of the two.
 template <class T>
 std::unique_ptr<SpmvOperator<T>> make_csr_operator(const Csr<T>& csr);
 

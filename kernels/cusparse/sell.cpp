@@ -74,14 +74,14 @@ Csr<T> csr_from_sell(const Sell<T>& sell) {
 }
 
 template <class To, class T, class From>
-Sell<T, To> transfer(const Sell<T, From>& a) {
+Sell<T, To> copy_to(const Sell<T, From>& a) {
   return {a.rows,
           a.columns,
           a.nnz,
           a.slice_rows,
-          quadrille::transfer<To>(a.slice_ptr),
-          quadrille::transfer<To>(a.column),
-          quadrille::transfer<To>(a.value)};
+          quadrille::copy_to<To>(a.slice_ptr),
+          quadrille::copy_to<To>(a.column),
+          quadrille::copy_to<To>(a.value)};
 }
 
 template <class T>
@@ -98,7 +98,7 @@ template <class T>
 class SellOperator final : public SpmvOperator<T> {
  public:
   explicit SellOperator(const Csr<T>& csr)
-      : sell_(transfer<Device>(sell_from_csr(csr))),
+      : sell_(copy_to<Device>(sell_from_csr(csr))),
         handle_(make_handle()),
         product_(
             handle_, [this] { return describe(sell_); }, sell_.columns, sell_.rows,
@@ -113,7 +113,7 @@ class SellOperator final : public SpmvOperator<T> {
     return {stored, stored + sell_.columns * value, sell_.rows * value};
   }
   void multiply(Queue queue, const T* x, const Output<T>& y) const override { product_(queue, x, y); }
-  Csr<T> to_csr() const override { return csr_from_sell(transfer<Host>(sell_)); }
+  Csr<T> to_csr() const override { return csr_from_sell(copy_to<Host>(sell_)); }
 
  private:
   Sell<T, Device> sell_;

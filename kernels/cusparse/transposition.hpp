@@ -1,5 +1,5 @@
-// The transposition of CSR in GPU memory, by cusparseCsr2cscEx2: what a transposed product by conversion needs. No CUDA
-// header is needed to include this.
+// The transposition of CSR in GPU memory, by cusparseCsr2cscEx2: what a transposed product by conversion
+// needs. No CUDA header is needed to include this.
 #pragma once
 
 #include <memory>

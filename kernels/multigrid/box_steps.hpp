@@ -1,5 +1,5 @@
-// What moves numbers between a rank's own nodes, its box with the layers around them and the whole grid, a row a
-// call. Internal to kernels/multigrid.
+// What moves numbers between a rank's own nodes, its box with the layers around them and the whole grid, a
+// row a call. Internal to kernels/multigrid.
 #pragma once
 
 #include "kernels/multigrid/ranks.hpp"

@@ -129,8 +129,8 @@ typename LevelTransfer<T, Space>::Axis transfer_axis(const AxisInterpolation& ax
       second[3 * c + k] = there && axis.node[2 * reader] != c;
     }
   }
-  return {transfer<Space>(node),        transfer<Space>(weight), transfer<Space>(fine),
-          transfer<Space>(fine_weight), transfer<Space>(second), static_cast<int>(axis.fine),
+  return {copy_to<Space>(node),         copy_to<Space>(weight), copy_to<Space>(fine),
+          copy_to<Space>(fine_weight),  copy_to<Space>(second), static_cast<int>(axis.fine),
           static_cast<int>(axis.coarse)};
 }
 
@@ -218,12 +218,12 @@ void make_tables(const SharedLevel* shared, Coarsening<Space>& next) {
     const std::vector<std::int8_t> off = nodes_between(whole, next.halved[axis], first, size);
     Array<std::int8_t> between(size);
     std::copy(off.begin(), off.end(), between.data());
-    next.between[axis] = transfer<Space>(between);
+    next.between[axis] = copy_to<Space>(between);
     if (coarse && shared->partition.ranks_along(axis) > 1)
       next.axes[axis] =
           axis_of_box(whole, next.halved[axis], first, size, coarse->first[axis], coarse->size[axis]);
   }
-  next.tables = transfer<Space>(grid_interpolation<double>(next.axes, 1)).axes;
+  next.tables = copy_to<Space>(grid_interpolation<double>(next.axes, 1)).axes;
 }
 
 template <class Machine>

@@ -99,8 +99,8 @@ struct GalerkinRow {
 struct LinearGalerkinRow {
   GalerkinRow row;
 
-  // [offset + 1][place]: what coarse node `at` + place - 1 gives to the fine node at an offset from a reader of
-  // `at` along an axis, times the weight of that reader.
+  // [offset + 1][place]: what coarse node `at` + place - 1 gives to the fine node at an offset from a reader
+  // of `at` along an axis, times the weight of that reader.
   struct Shares {
     double of[3][3] = {};
   };

@@ -1,5 +1,5 @@
-// One level of multigrid, in the memory of a Machine (on_host.hpp, on_device.cuh), with cycles in T. Internal to
-// kernels/multigrid.
+// One level of multigrid, in the memory of a Machine (on_host.hpp, on_device.cuh), with cycles in T. Internal
+// to kernels/multigrid.
 #pragma once
 
 #include <cmath>
@@ -28,8 +28,8 @@ struct Level {
   ArrayOf<T> b, g, x,
       y;  // right side (of the finest where it is shared), D^-1 b, and what the sweeps go between
 
-  // Of a level that ranks share: how the layers of others' nodes get their values, and how many layers of x have
-  // the right ones.
+  // Of a level that ranks share: how the layers of others' nodes get their values, and how many layers of x
+  // have the right ones.
   std::unique_ptr<SharedLevel> shared;
   std::unique_ptr<NodeExchange> layers;
   std::int64_t right_layers = 0;

@@ -253,8 +253,8 @@ class Levels final : public GridMultigrid {
     if (level.shared) level.layers->run(level.b.data(), level.b.data(), machine_.stream());
     multiply_blocks(machine_, level.couplings, level.inverse, level.b.data(), level.g.data());
   }
-  // Full multigrid: level.x from level.g, or from level.b on the coarsest level; begins with what the next coarser
-  // level makes of the same right side. All of the sweeps but the last `left` are done.
+  // Full multigrid: level.x from level.g, or from level.b on the coarsest level; begins with what the next
+  // coarser level makes of the same right side. All of the sweeps but the last `left` are done.
   void full_cycle(std::size_t i, std::size_t left) {
     OneLevel& level = levels_[i];
     if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
@@ -339,8 +339,8 @@ class Levels final : public GridMultigrid {
   GridMultigridInfo info_;
 };
 
-// What one visit of a level reads and writes, each array of a step once, in numbers of T; `coarse` rows are on the
-// next coarser level.
+// What one visit of a level reads and writes, each array of a step once, in numbers of T; `coarse` rows are
+// on the next coarser level.
 template <class T, class Machine>
 std::int64_t numbers_of_visit(const Level<T, Machine>& level, std::int64_t coarse, bool from_zero) {
   const std::int64_t rows = level.couplings.rows, sweeps = static_cast<std::int64_t>(level.weights.size());
@@ -374,7 +374,9 @@ void Levels<T, Machine>::count_bytes() {
                                   again * numbers_of_visit(level, coarse, false));
     info_.cycle_flops += (from_zero + again) * (4 * sweeps * level.scaled.size() + 4 * level.diagonal.size() +
                                                 (8 * sweeps + 32) * rows);
-    if (full)  // D^-1 b (counted with a visit from zero) and D times it, restricted; zeros, and the interpolation to them
+    // D^-1 b (counted with a visit from zero) and D times it, restricted; zeros, and the interpolation to
+    // them.
+    if (full)
       info_.cycle_bytes += value * (3 * level.diagonal.size() + (i > 0 ? 3 : 1) * rows + 6 * rows +
                                     2 * coarse + 2 * level.transfer.weights.size());
     if (i == 0) info_.cycle_bytes += 2 * rows * (8 - value);  // b is read and x written in fp64

@@ -2,16 +2,18 @@
 // their operators and their interpolation are found from the coefficients, on the host or on the GPU where
 // the operator is.
 //
-//   levels         every other node along the axes whose couplings are strong (semi-coarsening where they are not
-//                  alike), down to a grid that is solved directly
+//   levels         every other node along the axes whose couplings are strong (semi-coarsening where they are
+//                  not alike), down to a grid that is solved directly
 //   interpolation  the operator's own (Dendy, J. Comput. Phys. 48 (1982); coarsening_steps.hpp), or
-//                  linear where that is nearly the same; restriction is its transpose, coarse operators are P^T A P
-//   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i from a
-//                  bound of the spectrum
+//                  linear where that is nearly the same; restriction is its transpose, coarse operators are
+//                  P^T A P
+//   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i
+//                  from a bound of the spectrum
 //
 // Where the operator couples nodes further apart, all that is of its neighbour form (neighbour_form.hpp).
 //
-// A cycle is linear, symmetric where the operator is (but for full multigrid), and gives the same bits every time.
+// A cycle is linear, symmetric where the operator is (but for full multigrid), and gives the same bits every
+// time.
 #pragma once
 
 #include <array>
@@ -62,9 +64,9 @@ struct GridMultigridInfo {
 class GridMultigrid {
  public:
   virtual ~GridMultigrid() = default;
-  // x = M b, both [row] (own rows of a shared operator, collectively) in the memory of the operator it was made
-  // from; b and x do not overlap. On the GPU
-  // the work is queued on `stream` (a cudaStream_t; null for the default one).
+  // x = M b, both [row] (own rows of a shared operator, collectively) in the memory of the operator it was
+  // made from; b and x do not overlap. On the GPU the work is queued on `stream` (a cudaStream_t; null for
+  // the default one).
   virtual void apply(const double* b, double* x, void* stream = nullptr) = 0;
   virtual const GridMultigridInfo& info() const = 0;
 };

@@ -1,7 +1,8 @@
-// How ranks share the levels of multigrid. Each has a box of every level, with two layers of the nodes of other
-// ranks around it, whose rows of the operator it has too:
+// How ranks share the levels of multigrid. Each has a box of every level, with two layers of the nodes of
+// other ranks around it, whose rows of the operator it has too:
 //
-//     x x x x x x x x      o own nodes; after each step on a vector the values of one layer less are right, and
+//     x x x x x x x x      o own nodes; after each step on a vector the values of one layer less are right,
+//                          and
 //     x x o o o o x x      an exchange makes them right again. Two layers are what P^T A P asks of the finer
 //     x x o o o o x x      level, and let a rank sweep twice between exchanges.
 //     x x x x x x x x
@@ -23,7 +24,8 @@ namespace quadrille::multigrid {
 
 inline constexpr int layers_of_others = 2;
 
-// A rank's box with the layers around it. Positions past the ends of a periodic axis are those that they wrap to.
+// A rank's box with the layers around it. Positions past the ends of a periodic axis are those that they wrap
+// to.
 struct RankBox {
   NodePosition first{0, 0, 0}, size{1, 1, 1};
   NodePosition own{0, 0, 0}, own_size{1, 1, 1};  // counted from `first`
@@ -31,8 +33,8 @@ struct RankBox {
 };
 RankBox rank_box(const Partition& p, int rank, int layers = layers_of_others);
 
-// The nodes of the next coarser grid, where these axes keep every other node from `offset` on. Each belongs to the
-// rank that has it on the finer grid: some ranks may be left with none.
+// The nodes of the next coarser grid, where these axes keep every other node from `offset` on. Each belongs
+// to the rank that has it on the finer grid: some ranks may be left with none.
 Partition coarser(const Partition& p, const std::array<AxisInterpolation, 3>& axes,
                   const std::array<bool, 3>& halved);
 bool all_have_nodes(const Partition& p);
@@ -50,8 +52,8 @@ struct NodePlace {
   std::int64_t place = 0;
 };
 
-// Brings the values of nodes from where they are: to[i] of each node that it was made for. `from` may be `to`.
-// Collective; on the GPU queued on `stream`.
+// Brings the values of nodes from where they are: to[i] of each node that it was made for. `from` may be
+// `to`. Collective; on the GPU queued on `stream`.
 class NodeExchange {
  public:
   virtual ~NodeExchange() = default;
@@ -80,8 +82,8 @@ std::unique_ptr<NodeExchange> gathering(Ranks& ranks, const Partition& p, int do
 
 namespace quadrille {
 
-// This rank's rows of an operator that ranks share, as the parts that PETSc's matrices have. `Space` is that of
-// the values; the sparsity of `ghost` is read on the host.
+// This rank's rows of an operator that ranks share, as the parts that PETSc's matrices have. `Space` is that
+// of the values; the sparsity of `ghost` is read on the host.
 template <class Space>
 struct SharedOperator {
   const BlockDiagonals<double, Space>& own;  // the rank's rows and columns

@@ -76,8 +76,9 @@ struct InvertBlocks {
   }
 };
 
-// D^-1 A beside the diagonal, [coupling][column][row], of all columns of one coupling for a row. In the outermost
-// layer of a shared box couplings lead to nodes that are not there: they are zero, as those across a face are.
+// D^-1 A beside the diagonal, [coupling][column][row], of all columns of one coupling for a row. In the
+// outermost layer of a shared box couplings lead to nodes that are not there: they are zero, as those across
+// a face are.
 template <class T>
 struct ScaleRows {
   Couplings s;

@@ -1,5 +1,5 @@
-// An operator that ranks share, in their boxes with layers of others' nodes, and on every rank as a whole. Internal to
-// kernels/multigrid.
+// An operator that ranks share, in their boxes with layers of others' nodes, and on every rank as a whole.
+// Internal to kernels/multigrid.
 #pragma once
 
 #include "kernels/multigrid/box_steps.hpp"
@@ -96,7 +96,7 @@ BlockDiagonals<double, typename Machine::Space> own_in_box(Machine& machine,
       const std::int64_t column = a.ghost_columns[a.ghost.column[k]] % in.dof;
       places[k] = (diagonal_of(ghosts[k]) * in.dof + column) * in.rows() + rows.of_own(a.boundary_rows[i]);
     }
-  const Array<std::int64_t, Space> there = transfer<Space>(places);
+  const Array<std::int64_t, Space> there = copy_to<Space>(places);
   machine.for_each(places.size(), AddEntries{there.data(), a.ghost_values, in.values.data()});
   return in;
 }

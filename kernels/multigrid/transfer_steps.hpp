@@ -1,13 +1,13 @@
-// Interpolation from the next coarser level and restriction to it, an element or a few of them a call. Internal to
-// kernels/multigrid.
+// Interpolation from the next coarser level and restriction to it, an element or a few of them a call.
+// Internal to kernels/multigrid.
 #pragma once
 
 #include "kernels/multigrid/couplings.hpp"
 
 namespace quadrille::multigrid {
 
-// The tables of AxisInterpolation, and coarse node by coarse node the fine ones that read it: up to three, for every
-// other node is a coarse one. Passed by value.
+// The tables of AxisInterpolation, and coarse node by coarse node the fine ones that read it: up to three,
+// for every other node is a coarse one. Passed by value.
 template <class T>
 struct Transfer {
   const std::int32_t* node[3];  // [fine node][2]
@@ -22,8 +22,8 @@ struct Transfer {
   const T* weights;  // [corner][fine row] instead of the products, or null
 };
 
-// fine += P coarse, for Rows rows of one line from index * Rows on; several are of one unknown a node. Stored: by
-// weights of their own.
+// fine += P coarse, for Rows rows of one line from index * Rows on; several are of one unknown a node.
+// Stored: by weights of their own.
 template <class T, int Rows, bool Stored>
 struct InterpolateAdd {
   Transfer<T> p;

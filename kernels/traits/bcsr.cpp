@@ -36,17 +36,17 @@ FormatConstants constants_of(FormatConstants c, const Sparsity& s, const Machine
 }  // namespace
 
 FormatTraits bcsr_traits() {
-  return {
-      .name = "bcsr",
-      .summary = "block CSR (Im and Yelick 2001)",
-      .options = {"block-size"},
-      .bytes = bytes,
-      .gpu_work = gpu_work,
-      .cpu_entries = entries,
-      .planned_lines = [](const Sparsity& s) { return s.block_size == 1 ? static_cast<double>(s.rows) : 0; },
-      .gpu = {1.053, 0.73, 0.000, 1.59, 0.097, 0},
-      .cpu = {.entry_ps = 200},
-      .constants_of = constants_of};
+  return {.name = "bcsr",
+          .summary = "block CSR (Im and Yelick 2001)",
+          .options = {"block-size"},
+          .bytes = bytes,
+          .gpu_work = gpu_work,
+          .cpu_entries = entries,
+          .planned_segments =
+              [](const Sparsity& s) { return s.block_size == 1 ? static_cast<double>(s.rows) : 0; },
+          .gpu = {1.053, 0.73, 0.000, 1.59, 0.097, 0},
+          .cpu = {.entry_ps = 200},
+          .constants_of = constants_of};
 }
 
 }  // namespace quadrille

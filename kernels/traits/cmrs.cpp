@@ -24,7 +24,7 @@ FormatTraits cmrs_traits() {
           .bytes = bytes,
           .gpu_work = gpu_work,
           .cpu_entries = non_zeros,
-          .planned_lines = [](const Sparsity& s) { return static_cast<double>(s.rows) / s.cmrs_height; },
+          .planned_segments = [](const Sparsity& s) { return static_cast<double>(s.rows) / s.cmrs_height; },
           .gpu = {0.957, 0.81, 0.175, 2.15, 0.311, 0},
           .cpu = {.entry_ps = 2600}};
 }

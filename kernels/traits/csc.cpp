@@ -25,7 +25,7 @@ FormatTraits csc_traits() {
           .gpu_work = gpu_work,
           .cpu_entries = non_zeros,
           .transposes_like = "csr",
-          .planned_lines = [](const Sparsity& s) { return static_cast<double>(s.columns); },
+          .planned_segments = [](const Sparsity& s) { return static_cast<double>(s.columns); },
           .compressed = Compressed::columns,
           .gpu = {1.053, 2.72, 0.086, 8.00, 0.606, 0.04},
           .cpu = {.entry_ps = 750},

@@ -22,7 +22,7 @@ FormatTraits csr_traits() {
           .gpu_work = work_by_rows,
           .cpu_entries = non_zeros,
           .transposes_like = "csc",
-          .planned_lines = [](const Sparsity& s) { return static_cast<double>(s.rows); },
+          .planned_segments = [](const Sparsity& s) { return static_cast<double>(s.rows); },
           .compressed = Compressed::rows,
           .gpu = {1.053, 0.75, 0.064, 1.61, 0.097, 0},
           .cpu = {.entry_ps = 345},

@@ -124,7 +124,8 @@ std::string write_beside_and_rename(const std::string& folder, const std::string
   return code == 0 ? "" : why(code);
 }
 
-// Holds the lock of a folder's file while it lives; goes on without one after a second, or where there are none.
+// Holds the lock of a folder's file while it lives; goes on without one after a second, or where there are
+// none.
 class Lock {
  public:
   explicit Lock(const std::string& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {

@@ -3,9 +3,9 @@
 //   quadrille format choices 1
 //   <key> TAB <format> TAB <space> TAB <ms> TAB <seconds since 1970>
 //
-// with the latest line last. It is written beside and renamed, under a lock where the file system has locks, so a reader never
-// sees half a file and no choice gets lost. Whatever is wrong with it (unreadable, broken, of another version, a folder that
-// cannot be written) is a note, never an error.
+// with the latest line last. It is written beside and renamed, under a lock where the file system has locks,
+// so a reader never sees half a file and no choice gets lost. Whatever is wrong with it (unreadable, broken,
+// of another version, a folder that cannot be written) is a note, never an error.
 #pragma once
 
 #include <cstdint>

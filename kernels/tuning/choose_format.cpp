@@ -31,7 +31,7 @@ std::string product_text(const Product& product) {
 }
 
 template <class T>
-std::string cache_key(const Source<T>& source, const ChoiceWishes& wishes, const FormatChoice& choice) {
+std::string cache_key(const FormatInput<T>& source, const ChoiceWishes& wishes, const FormatChoice& choice) {
   const bool gpu = choice.machine.space == SpaceKind::cuda;
   const std::string machine =
       gpu ? choice.machine.name : cpu::name() + ", " + std::to_string(choice.machine.threads) + " threads";
@@ -69,7 +69,7 @@ std::int64_t now_s() {
 }
 
 template <class T>
-void measure_best(const Source<T>& source, const ChoiceWishes& wishes, const std::vector<T>* given_x,
+void measure_best(const FormatInput<T>& source, const ChoiceWishes& wishes, const std::vector<T>* given_x,
                   const ProductCheckFunction<T>& given_check, FormatChoice& choice) {
   std::vector<const FormatEntry*> few;
   for (const Prediction& p : choice.predictions)
@@ -114,7 +114,7 @@ std::string ChoiceWishes::library_version() {
 }
 
 template <class T>
-FormatChoice choose_format(const Source<T>& source, const ChoiceWishes& given,
+FormatChoice choose_format(const FormatInput<T>& source, const ChoiceWishes& given,
                            const BlockStructure* structure, const std::vector<T>* x,
                            const ProductCheckFunction<T>& check) {
   ChoiceWishes wishes = given;
@@ -171,8 +171,8 @@ std::string explain(const FormatChoice& choice) {
   return text;
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                                    \
-  template FormatChoice choose_format(const Source<T>&, const ChoiceWishes&, const BlockStructure*, \
+#define QUADRILLE_INSTANTIATE(T)                                                                         \
+  template FormatChoice choose_format(const FormatInput<T>&, const ChoiceWishes&, const BlockStructure*, \
                                       const std::vector<T>*, const ProductCheckFunction<T>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

@@ -1,4 +1,5 @@
-// The format for an operator: predicted, measured among the best few, or remembered from an earlier measurement.
+// The format for an operator: predicted, measured among the best few, or remembered from an earlier
+// measurement.
 #pragma once
 
 #include <functional>
@@ -59,7 +60,8 @@ struct FormatChoice {
   const FormatEntry& best() const { return *entries.front(); }
 };
 
-// What is wrong with y = the product of the x of choice_input(), over its bound: <= 1 passes. One vector after the other.
+// What is wrong with y = the product of the x of choice_input(), over its bound: <= 1 passes. One vector
+// after the other.
 template <class T>
 using ProductCheckFunction = std::function<double(const T* y)>;
 
@@ -69,7 +71,7 @@ using ProductCheckFunction = std::function<double(const T* y)>;
 // alone. Throws FormatError where no format holds the operator. With FormatOptions::products the times are
 // those of a product and its part of what comes before the first one. T is float or double.
 template <class T>
-FormatChoice choose_format(const Source<T>& source, const ChoiceWishes& wishes,
+FormatChoice choose_format(const FormatInput<T>& source, const ChoiceWishes& wishes,
                            const BlockStructure* structure = nullptr, const std::vector<T>* x = nullptr,
                            const ProductCheckFunction<T>& check = {});
 

@@ -1,4 +1,5 @@
-// How CMRS is applied to a matrix when nothing is said: height, order and kernel from a few numbers about its rows.
+// How CMRS is applied to a matrix when nothing is said: height, order and kernel from a few numbers about its
+// rows.
 #pragma once
 
 #include <cstdint>

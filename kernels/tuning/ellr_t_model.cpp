@@ -66,8 +66,8 @@ class Bounds {
   }
 
  private:
-  // Sectors that hold an entry, of columns and of values: E entries of each are in one, and T of a row side by side, so that
-  // E/T rows share a sector that is read while one of them lasts.
+  // Sectors that hold an entry, of columns and of values: E entries of each are in one, and T of a row side
+  // by side, so that E/T rows share a sector that is read while one of them lasts.
   double sectors(int entry_bytes) const {
     const int entries = static_cast<int>(sector) / entry_bytes;
     const int rows = std::max(1, entries / choice_.threads), of_row = std::min(entries, choice_.threads);
@@ -100,7 +100,8 @@ class Bounds {
     return constants_.start_us +
            round() * rounds(std::ceil(static_cast<double>(rows_.longest) / in_flight()));
   }
-  // A multiprocessor works on as many blocks at once as fit; each holds its place until its longest row is done.
+  // A multiprocessor works on as many blocks at once as fit; each holds its place until its longest row is
+  // done.
   double waves() const {
     const auto batches =
         static_cast<double>(rows_.sum[log2_of(choice_.block / choice_.threads)][log2_of(in_flight())]);

@@ -1,6 +1,7 @@
-// A model of the time of ELLR-T's product on a GPU of today, over T and the block size. The paper's counts what the most
-// loaded multiprocessor reads (ellr_t_paper_model.hpp); here bandwidths, latency, instructions and launch each bound the
-// time, for a GPU whose caches hold most small matrices is seldom bound by the number of accesses.
+// A model of the time of ELLR-T's product on a GPU of today, over T and the block size. The paper's counts
+// what the most loaded multiprocessor reads (ellr_t_paper_model.hpp); here bandwidths, latency, instructions
+// and launch each bound the time, for a GPU whose caches hold most small matrices is seldom bound by the
+// number of accesses.
 #pragma once
 
 #include <array>
@@ -21,7 +22,8 @@ struct RowGroups {
 
   std::int64_t rows = 0, columns = 0, nnz = 0;
   std::int64_t longest = 0;
-  // [log2 of the size][log2 of the divisor]: the sum over the groups of ceil(longest row of the group / divisor)
+  // [log2 of the size][log2 of the divisor]: the sum over the groups of ceil(longest row of the group /
+  // divisor)
   std::array<std::array<std::int64_t, divisors>, sizes> sum{};
 };
 

@@ -54,7 +54,7 @@ std::uint64_t structure_hash(const BlockStructure& structure) {
 }
 
 template <class T>
-std::string fingerprint(const Source<T>& source, const Sparsity& s) {
+std::string fingerprint(const FormatInput<T>& source, const Sparsity& s) {
   std::uint64_t h = 0;
   if (source.csr && !source.hub) {
     h = structure_hash(*source.csr);
@@ -72,7 +72,7 @@ std::string fingerprint(const Source<T>& source, const Sparsity& s) {
 
 #define QUADRILLE_INSTANTIATE(T)                        \
   template std::uint64_t structure_hash(const Csr<T>&); \
-  template std::string fingerprint(const Source<T>&, const Sparsity&);
+  template std::string fingerprint(const FormatInput<T>&, const Sparsity&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -15,9 +15,10 @@ std::uint64_t structure_hash(const Csr<T>& csr);
 // Of extents, periodic axes, unknowns and offsets.
 std::uint64_t structure_hash(const BlockStructure& structure);
 
-// Sizes, and 16 hexadecimal digits, without blanks: "512x512:3392:0123456789abcdef". Of a grid operator the structure is
-// hashed and not every entry; that some of its blocks' entries are always zero shows in the counts of `sparsity`.
+// Sizes, and 16 hexadecimal digits, without blanks: "512x512:3392:0123456789abcdef". Of a grid operator the
+// structure is hashed and not every entry; that some of its blocks' entries are always zero shows in the
+// counts of `sparsity`.
 template <class T>
-std::string fingerprint(const Source<T>& source, const Sparsity& sparsity);
+std::string fingerprint(const FormatInput<T>& source, const Sparsity& sparsity);
 
 }  // namespace quadrille

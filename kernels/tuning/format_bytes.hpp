@@ -17,8 +17,8 @@ struct FormatBytes {
       refused;  // why the format cannot hold the operator: in its own words for absurd fill; else empty
 };
 
-// `s` with these options. A format that this does not know, and bytes that overflow 64 bits, throw FormatError. Whether there
-// is memory for it is not asked.
+// `s` with these options. A format that this does not know, and bytes that overflow 64 bits, throw
+// FormatError. Whether there is memory for it is not asked.
 FormatBytes format_bytes(const std::string& format, const Sparsity& s, const FormatOptions& options);
 
 }  // namespace quadrille

@@ -81,7 +81,7 @@ struct Candidate {
 
 // Makes and checks one; what it cannot do stands in `result`.
 template <class T>
-std::unique_ptr<SpmvOperator<T>> made_and_checked(const FormatEntry& entry, const Source<T>& source,
+std::unique_ptr<SpmvOperator<T>> made_and_checked(const FormatEntry& entry, const FormatInput<T>& source,
                                                   const ChoiceWishes& wishes, Vectors<T>& vectors,
                                                   const ProductCheckFunction<T>& check,
                                                   MeasuredFormat& result) {
@@ -104,8 +104,8 @@ std::unique_ptr<SpmvOperator<T>> made_and_checked(const FormatEntry& entry, cons
   return nullptr;
 }
 
-// Turn by turn until each has its rounds. Short products are timed several at once: alone, a launch takes longer than they
-// do and varies more than they differ.
+// Turn by turn until each has its rounds. Short products are timed several at once: alone, a launch takes
+// longer than they do and varies more than they differ.
 template <class T>
 void take_turns(std::vector<Candidate<T>>& candidates, const Product& product, Vectors<T>& vectors) {
   for (int round = -2; round < most_rounds; ++round)  // two warm up
@@ -126,7 +126,7 @@ void take_turns(std::vector<Candidate<T>>& candidates, const Product& product, V
 }  // namespace
 
 template <class T>
-std::vector<MeasuredFormat> measure_formats(const Source<T>& source,
+std::vector<MeasuredFormat> measure_formats(const FormatInput<T>& source,
                                             const std::vector<const FormatEntry*>& entries,
                                             const ChoiceWishes& wishes, const std::vector<T>& x,
                                             const ProductCheckFunction<T>& check) {
@@ -222,7 +222,8 @@ void expect_hub(const BlockDiagonals<T>& hub, const T* x, std::int64_t shift,
 }  // namespace
 
 template <class T>
-ProductCheckFunction<T> own_check(const Source<T>& source, const Product& product, const std::vector<T>& x) {
+ProductCheckFunction<T> own_check(const FormatInput<T>& source, const Product& product,
+                                  const std::vector<T>& x) {
   auto expected = std::make_shared<std::vector<ExpectedRow>>();
   const std::int64_t size_x = static_cast<std::int64_t>(x.size()) / product.vectors;
   if (!source.csr && (!source.hub || product.transposed)) return {};
@@ -253,9 +254,9 @@ std::vector<T> random_vectors(std::int64_t size, int count) {
 
 #define QUADRILLE_INSTANTIATE(T)                                                                            \
   template std::vector<MeasuredFormat> measure_formats(                                                     \
-      const Source<T>&, const std::vector<const FormatEntry*>&, const ChoiceWishes&, const std::vector<T>&, \
-      const ProductCheckFunction<T>&);                                                                      \
-  template ProductCheckFunction<T> own_check(const Source<T>&, const Product&, const std::vector<T>&);      \
+      const FormatInput<T>&, const std::vector<const FormatEntry*>&, const ChoiceWishes&,                   \
+      const std::vector<T>&, const ProductCheckFunction<T>&);                                               \
+  template ProductCheckFunction<T> own_check(const FormatInput<T>&, const Product&, const std::vector<T>&); \
   template std::vector<T> random_vectors(std::int64_t, int);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

@@ -30,7 +30,7 @@ void add_set_up(const Sparsity& s, const MachineModel& machine, const FormatOpti
       set_up_work(format, s, p.traffic, options.products, product.transposed, machine.space);
   p.set_up_ms = set_up_ms(work, machine);
   if (options.products == 0) return;
-  if (gathers_lines(format, product.transposed) && machine.space == SpaceKind::cuda && !work.planned)
+  if (gathers_segments(format, product.transposed) && machine.space == SpaceKind::cuda && !work.planned)
     p.ms += product.vectors * without_plan_ms(product.transposed ? s.longest_column : s.lengths.longest);
   p.ms += p.set_up_ms / options.products;
 }

@@ -1,17 +1,20 @@
-// The predicted time of each format's product on a machine. A pure function of the operator's statistics: no GPU, no matrix.
+// The predicted time of each format's product on a machine. A pure function of the operator's statistics: no
+// GPU, no matrix.
 //
 //   us = launch + fixed + (work^3 + chain^3)^(1/3)
-//   work = streamed / (share * bandwidth) + gather * gathered / gather bandwidth + entry * entries + atomic * entries / atomics
+//   work = streamed / (share * bandwidth) + gather * gathered / gather bandwidth + entry * entries + atomic *
+//        entries / atomics
 //   chain = step * steps
 //
 // on the GPU, where
 //   launch      of a kernel that does nothing
-//   streamed    bytes of the format that the kernel really reads (padding where it does, whole 32-byte sectors), x and y once
+//   streamed    bytes of the format that the kernel really reads (padding where it does, whole 32-byte
+//               sectors), x and y once
 //   bandwidth   of memory, of the cache where the working set fits it, and a mixture between
 //   gathered    bytes of the sectors of x that blocks of 256 rows read, beyond the one time that is streamed
 //   entries     stored entries that the kernel computes with
-//   steps       of the thread with the most to do, one after the other: round trips to memory, diagonals, 16 entries in shared
-//               memory
+//   steps       of the thread with the most to do, one after the other: round trips to memory, diagonals, 16
+//               entries in shared memory
 // On the CPU it is launch + streamed / bandwidth + entry * entries / threads. The constants are the formats'
 // (format_traits.hpp).
 //

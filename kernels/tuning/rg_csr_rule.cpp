@@ -10,8 +10,9 @@ int most_rg_csr_threads(int group) {
   return most;
 }
 
-// A thread has 8 entries in flight, so a row of 8 S entries costs S threads one wait for the memory; more threads than some
-// hundred thousand only add sums. A row that is far longer than the others is summed by its block: 256 threads at least.
+// A thread has 8 entries in flight, so a row of 8 S entries costs S threads one wait for the memory; more
+// threads than some hundred thousand only add sums. A row that is far longer than the others is summed by its
+// block: 256 threads at least.
 int rg_csr_threads(int group, std::int64_t rows, std::int64_t slots, std::int64_t longest) {
   constexpr std::int64_t together = 8, enough_threads = 1 << 18, long_row = 1024, least_block = 256;
   const int most = most_rg_csr_threads(group);

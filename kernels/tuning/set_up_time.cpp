@@ -8,12 +8,12 @@ namespace quadrille {
 namespace {
 
 // Of an H200 and its host, by results/h200_transpose_methods_*.json: the median of its plans, where the rows
-// are few and where they are many; and a line of 249643 entries, of which a warp reads 128 at once.
-constexpr double plan_us = 80, plan_us_per_line = 0.002;
+// are few and where they are many; and a segment of 249643 entries, of which a warp reads 128 at once.
+constexpr double plan_us = 80, plan_us_per_segment = 0.002;
 constexpr double turn_us = 0.6, turn_entries = 128;
 
-double plan_ms(double lines) {
-  return 1e-3 * (plan_us + plan_us_per_line * lines);
+double plan_ms(double segments) {
+  return 1e-3 * (plan_us + plan_us_per_segment * segments);
 }
 
 double converted_bytes(const FormatTraits& format, const Sparsity& s, double stored) {
@@ -34,7 +34,7 @@ double converted_bytes(const FormatTraits& format, const Sparsity& s, double sto
 
 }  // namespace
 
-bool gathers_lines(const FormatTraits& format, bool transposed) {
+bool gathers_segments(const FormatTraits& format, bool transposed) {
   return format.compressed == (transposed ? Compressed::columns : Compressed::rows);
 }
 
@@ -47,29 +47,29 @@ SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traff
   work.converted_bytes = converted_bytes(format, s, stored);
   if (!on_gpu) return work;
   work.copied_bytes = stored;
-  const double lines = format.planned_lines != nullptr ? format.planned_lines(s) : 0;
+  const double segments = format.planned_segments != nullptr ? format.planned_segments(s) : 0;
   const bool by_columns = format.compressed == Compressed::columns;
   work.planned =
       format.compressed == Compressed::no
-          ? lines > 0
+          ? segments > 0
           : plan_pays(by_columns ? s.columns : s.rows, by_columns ? s.longest_column : s.lengths.longest,
-                      gathers_lines(format, transposed), products);
-  if (work.planned) work.planned_lines = lines;
+                      gathers_segments(format, transposed), products);
+  if (work.planned) work.planned_segments = segments;
   return work;
 }
 
 double set_up_ms(const SetUpWork& work, const MachineModel& m) {
   const double moved_ms = 1e-6 * (work.converted_bytes / m.convert_gbps + work.copied_bytes / m.copy_gbps);
-  return moved_ms + (work.planned ? plan_ms(work.planned_lines) : 0);
+  return moved_ms + (work.planned ? plan_ms(work.planned_segments) : 0);
 }
 
-double without_plan_ms(std::int64_t longest_line) {
-  return 1e-3 * turn_us * static_cast<double>(longest_line) / turn_entries;
+double without_plan_ms(std::int64_t longest_segment) {
+  return 1e-3 * turn_us * static_cast<double>(longest_segment) / turn_entries;
 }
 
-bool plan_pays(std::int64_t lines, std::int64_t longest_line, bool gathers, int products) {
+bool plan_pays(std::int64_t segments, std::int64_t longest_segment, bool gathers, int products) {
   if (products == 0) return true;
-  return gathers && products * without_plan_ms(longest_line) > plan_ms(static_cast<double>(lines));
+  return gathers && products * without_plan_ms(longest_segment) > plan_ms(static_cast<double>(segments));
 }
 
 bool plan_pays(const Array<std::int32_t>& ptr, bool gathers, int products) {

@@ -1,15 +1,15 @@
 // What comes before the first product of a format, predicted: the conversion on the host, and on the GPU the
-// plan that shares out the lines among the blocks (kernels/line_plan.hpp) and the copy. A pure function of
-// the operator's statistics.
+// plan that shares out the segments among the blocks (kernels/segment_plan.hpp) and the copy. A pure function
+// of the operator's statistics.
 //
 //   ms = converted / conversion speed + copied / copy speed + plan
-//   plan = fixed + lines * time of a line
+//   plan = fixed + segments * time of a segment
 //
 // where
 //   converted   bytes that the conversion reads and writes. A matrix comes as CSR, an operator on a grid as
 //               CDS, from which its CSR and DIA are made; the other formats are made from CSR
 //   copied      bytes of the format, for the GPU; none of CDS and DIA that are assembled there
-//   lines       of formats with a plan: rows of CSR and BCSR, columns of CSC, strips of CMRS
+//   segments       of formats with a plan: rows of CSR and BCSR, columns of CSC, strips of CMRS
 //
 // The speeds are those of machine_model.cpp. Of N products each then takes ms / N longer.
 #pragma once
@@ -23,26 +23,26 @@
 namespace quadrille {
 
 struct SetUpWork {
-  double converted_bytes = 0, copied_bytes = 0, planned_lines = 0;
+  double converted_bytes = 0, copied_bytes = 0, planned_segments = 0;
   bool planned = false;
 };
 
 // For products of this kind.
 SetUpWork set_up_work(const FormatTraits& format, const Sparsity& sparsity, const Traffic& traffic,
                       int products, bool transposed, SpaceKind space);
-// Whether this product adds up lines of a compressed format, rather than to scatter them.
-bool gathers_lines(const FormatTraits& format, bool transposed);
+// Whether this product adds up segments of a compressed format, rather than to scatter them.
+bool gathers_segments(const FormatTraits& format, bool transposed);
 // The time of that work, in ms.
 double set_up_ms(const SetUpWork& work, const MachineModel& machine);
 
-// What a product that gathers takes longer without a plan, in ms: a warp has a line to itself that a plan
+// What a product that gathers takes longer without a plan, in ms: a warp has a segment to itself that a plan
 // would share out.
-double without_plan_ms(std::int64_t longest_line);
+double without_plan_ms(std::int64_t longest_segment);
 
 // Whether CSR (CSC) gets a plan in GPU memory: for many products (0) always, for a number of them where it
 // saves more time than it takes. Products that scatter, A^T x of CSR and A x of CSC, can do without.
-bool plan_pays(std::int64_t lines, std::int64_t longest_line, bool gathers, int products);
-// The same of the lines ptr[i] .. ptr[i+1] - 1.
+bool plan_pays(std::int64_t segments, std::int64_t longest_segment, bool gathers, int products);
+// The same of the segments ptr[i] .. ptr[i+1] - 1.
 bool plan_pays(const Array<std::int32_t>& ptr, bool gathers, int products);
 
 }  // namespace quadrille

@@ -11,7 +11,7 @@
 #include "formats/ellr_t.hpp"
 #include "formats/hyb.hpp"
 #include "formats/rg_csr.hpp"
-#include "kernels/line_plan.hpp"
+#include "kernels/segment_plan.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
 #include "kernels/tuning/rg_csr_rule.hpp"
@@ -96,23 +96,24 @@ void count_rg_csr(const Csr<T>& csr, const FormatOptions& options, Sparsity& s) 
                          : rg_csr_threads(options.rg_csr_group, csr.rows, s.rg_csr_slots, s.lengths.longest);
 }
 
-// What one lane adds up, at most, where blocks of threads take lines of `height` rows as plan_lines() shares them out: the
-// threads of a block are shared out evenly among its lines, so beside many short lines a long one has one lane.
+// What one lane adds up, at most, where blocks of threads take segments of `height` rows as plan_segments()
+// shares them out: the threads of a block are shared out evenly among its segments, so beside many short
+// segments a long one has one lane.
 template <class T>
 std::int64_t longest_chain(const Csr<T>& csr, std::int64_t height) {
-  const std::int64_t lines = (csr.rows + height - 1) / height;
-  Array<std::int32_t> ptr(lines + 1);
-  for (std::int64_t i = 0; i <= lines; ++i) ptr[i] = csr.row_ptr[std::min(csr.rows, i * height)];
-  const LinePlan<> plan = plan_lines(ptr, line_threads * line_entries, line_threads);
+  const std::int64_t segments = (csr.rows + height - 1) / height;
+  Array<std::int32_t> ptr(segments + 1);
+  for (std::int64_t i = 0; i <= segments; ++i) ptr[i] = csr.row_ptr[std::min(csr.rows, i * height)];
+  const SegmentPlan<> plan = plan_segments(ptr, segment_threads * segment_entries, segment_threads);
   std::int64_t chain = 0;
 #pragma omp parallel for schedule(static) reduction(max : chain)
   for (std::int64_t g = 0; g < plan.group.size(); ++g) {
-    const LineGroup& group = plan.group[g];
+    const SegmentGroup& group = plan.group[g];
     if (group.count <= 0) continue;
     std::int64_t longest = 0, lanes = 32;
-    for (std::int32_t line = group.line; line < group.line + group.count; ++line)
-      longest = std::max<std::int64_t>(longest, ptr[line + 1] - ptr[line]);
-    while (lanes > 1 && lanes * group.count > line_threads) lanes /= 2;
+    for (std::int32_t segment = group.segment; segment < group.segment + group.count; ++segment)
+      longest = std::max<std::int64_t>(longest, ptr[segment + 1] - ptr[segment]);
+    while (lanes > 1 && lanes * group.count > segment_threads) lanes /= 2;
     chain = std::max(chain, (longest + lanes - 1) / lanes);
   }
   return chain;
@@ -340,7 +341,8 @@ Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks,
 }
 
 template <class T>
-Sparsity sparsity_of(const Source<T>& source, const FormatOptions& options, const BlockStructure* structure) {
+Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
+                     const BlockStructure* structure) {
   const bool on_device = source.on_device.block_diagonals || source.device_hub;
   if (source.csr) {
     Sparsity s = from_csr(*source.csr, source.hub.get(), options);
@@ -366,7 +368,7 @@ Sparsity sparsity_of(const Source<T>& source, const FormatOptions& options, cons
 
 #define QUADRILLE_INSTANTIATE(T)                  \
   template RowLengths row_lengths(const Csr<T>&); \
-  template Sparsity sparsity_of(const Source<T>&, const FormatOptions&, const BlockStructure*);
+  template Sparsity sparsity_of(const FormatInput<T>&, const FormatOptions&, const BlockStructure*);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -1,5 +1,5 @@
-// What an operator's structure tells about its formats without building any of them: exact counts for their bytes, and row
-// lengths and a sample of the reads of x for their times.
+// What an operator's structure tells about its formats without building any of them: exact counts for their
+// bytes, and row lengths and a sample of the reads of x for their times.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,16 @@ struct RowLengths {
 template <class T>
 RowLengths row_lengths(const Csr<T>& csr);
 
-// 32-byte sectors of x for each entry, sampled over the rows. 1 is the worst; unit stride in fp64 is 0.25, in fp32 0.125.
+// 32-byte sectors of x for each entry, sampled over the rows. 1 is the worst; unit stride in fp64 is 0.25, in
+// fp32 0.125.
 struct XLocality {
   double across_rows = 0.25;  // 32 lanes read the same entry of 32 consecutive rows (ELL and its kin)
   double along_rows = 0.25;   // 32 lanes read 32 consecutive entries (CSR and its kin)
   double of_block = 0.1;  // different ones among 256 consecutive rows: what a first-level cache cannot save
 };
 
-// Everything that the predictions need. Counts are exact where `exact`, upper bounds otherwise; they belong to the
-// FormatOptions that they were taken with.
+// Everything that the predictions need. Counts are exact where `exact`, upper bounds otherwise; they belong
+// to the FormatOptions that they were taken with.
 struct Sparsity {
   bool exact = true;
   bool has_csr = true;  // the row formats can be made
@@ -59,15 +60,15 @@ struct Sparsity {
   XLocality x;
 };
 
-// From CSR where there is one; else from the hub; else, an upper bound, from `structure`, which is that of an operator
-// assembled in GPU memory. Reads the structure a few times, in parallel, and makes nothing larger than a few bytes a row.
-// Throws FormatError where the source has none of these. T is float or double.
+// From CSR where there is one; else from the hub; else, an upper bound, from `structure`, which is that of an
+// operator assembled in GPU memory. Reads the structure a few times, in parallel, and makes nothing larger
+// than a few bytes a row. Throws FormatError where the source has none of these. T is float or double.
 template <class T>
-Sparsity sparsity_of(const Source<T>& source, const FormatOptions& options,
+Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
                      const BlockStructure* structure = nullptr);
 
-// Upper bounds from the structure alone, for operators that are too large to be assembled where one asks; exact but for the
-// faces where every entry of a block (of its diagonal, for `diagonal_blocks`) is non-zero.
+// Upper bounds from the structure alone, for operators that are too large to be assembled where one asks;
+// exact but for the faces where every entry of a block (of its diagonal, for `diagonal_blocks`) is non-zero.
 Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks, int value_bytes,
                           const FormatOptions& options = {});
 

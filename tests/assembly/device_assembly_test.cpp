@@ -67,10 +67,10 @@ void expect_the_bits_of_the_host(const Problem& p) {
   const auto host = assemble_operator<T>(p.name, p.grid, p.stencil, p.boundary, 3);
   const auto device = assemble_operator_on_device<T>(p.name, p.grid, p.stencil, p.boundary, 3);
   EXPECT_EQ(device.offsets, host.hub.offsets);
-  EXPECT_TRUE(same_bits(transfer<Host>(device.values), host.hub.values));
+  EXPECT_TRUE(same_bits(copy_to<Host>(device.values), host.hub.values));
 
   const Dia<T> dia =
-      transfer<Host>(assemble_dia_operator_on_device<T>(p.name, p.grid, p.stencil, p.boundary, 3));
+      copy_to<Host>(assemble_dia_operator_on_device<T>(p.name, p.grid, p.stencil, p.boundary, 3));
   const Dia<T> expected = dia_from_hub(host.hub);
   EXPECT_TRUE(same_bits(dia.offset, expected.offset));
   EXPECT_TRUE(same_bits(dia.value, expected.value));

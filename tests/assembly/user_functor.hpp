@@ -1,4 +1,5 @@
-// A coefficient functor as a user of the library writes one, on the host and, in builds with CUDA, on the device.
+// A coefficient functor as a user of the library writes one, on the host and, in builds with CUDA, on the
+// device.
 #pragma once
 
 #include "assembly/stencil_operator.hpp"

@@ -22,7 +22,7 @@ TEST(UserFunctor, cuda_HasTheBitsOfTheHost) {
     for (const Stencil& stencil : {star_stencil(3, 2), box_stencil(3, 1)}) {
       const auto host = assemble<double>(grid, stencil, boundary, functor).hub;
       const auto device =
-          transfer<Host>(assemble_user_functor_on_device(grid, stencil, boundary, functor).values);
+          copy_to<Host>(assemble_user_functor_on_device(grid, stencil, boundary, functor).values);
       ASSERT_EQ(device.size(), host.values.size());
       EXPECT_EQ(std::memcmp(device.data(), host.values.data(), static_cast<std::size_t>(device.bytes())), 0);
     }

@@ -14,8 +14,8 @@
 #include "assembly/operators.hpp"
 #include "drivers/support/options_table.hpp"
 #include "kernels/format_traits.hpp"
-#include "kernels/petsc/all_products.hpp"
-#include "kernels/petsc/ordering.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
+#include "kernels/petsc/aij/ordering.hpp"
 #include "options_cases.hpp"
 
 namespace quadrille {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "grid/error.hpp"
-#include "kernels/petsc/all_products.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/product.hpp"
 
 namespace quadrille {

@@ -10,9 +10,9 @@
 #include "assembly/pde/laplacian.hpp"
 #include "assembly/pde/manufactured.hpp"
 #include "grid/error.hpp"
-#include "kernels/petsc/grid_matrix.hpp"
-#include "kernels/petsc/krylov.hpp"
-#include "kernels/petsc/matrix_type/register.hpp"
+#include "kernels/petsc/matrix/grid_matrix.hpp"
+#include "kernels/petsc/plugin/register.hpp"
+#include "kernels/petsc/solve/krylov.hpp"
 #include "manufactured_errors.hpp"
 #include "tests/petsc_environment.hpp"
 

@@ -16,8 +16,8 @@ TEST(RgCsr, WorkedExample) {
   EXPECT_TRUE(identical(to_csr(rg), paper_matrix<double>()));
 }
 
-// The row lengths of the paper's figures 1 to 5 (the rows start at 0 2 3 4 5 6 8 11 of 13 entries): RgCSR in groups of four
-// allocates 7 artificial zeros, ELLPACK 11.
+// The row lengths of the paper's figures 1 to 5 (the rows start at 0 2 3 4 5 6 8 11 of 13 entries): RgCSR in
+// groups of four allocates 7 artificial zeros, ELLPACK 11.
 TEST(RgCsr, ThePapersArtificialZeros) {
   const int length[8] = {2, 1, 1, 1, 1, 2, 3, 2};
   std::vector<double> dense(64, 0.0);

@@ -18,7 +18,7 @@ namespace quadrille {
 template <class T>
 struct Case {
   std::string name;
-  Source<T> source;
+  FormatInput<T> source;
   FormatOptions options;
   bool ragged = false;  // too long a row for the formats that pad
 };
@@ -102,8 +102,8 @@ std::vector<Case<T>> grid_cases(bool integer) {
   for (const int dof : {10, 12, 15, 17, 22, 31, 32, 33, 40})
     add({.extents = {3, dof % 2 == 0 ? 4 : 3, 5}, .dof = dof}, star_stencil(3, 1));
   for (const int dof : {1, 2, 3}) add({.extents = {9, 8, 7}, .dof = dof}, box_stencil(3, 3));
-  // Boxes of one unknown, whose rows CDS takes by two and four on the GPU: lines of the grid that are a multiple of that
-  // or not, as long as the box and longer than a warp's rows.
+  // Boxes of one unknown, whose rows CDS takes by two and four on the GPU: lines of the grid that are a
+  // multiple of that or not, as long as the box and longer than a warp's rows.
   for (const std::int64_t nx : {4, 5, 6, 8, 31, 136})
     for (const int radius : {1, 2}) add({.extents = {nx, 6, nx % 2 == 0 ? 2 : 4}}, box_stencil(3, radius));
   for (int i = 0; i < static_cast<int>(cases.size()); ++i) {
@@ -142,8 +142,8 @@ Csr<T> ragged_matrix(const std::vector<std::int64_t>& lengths, std::int64_t colu
   return csr;
 }
 
-// Rows that end at a tile of a GPU kernel (896 entries for COO, 1024 for CSR) or beside it, that fill one or are one
-// entry longer, with runs of empty rows between; rows far longer than a tile among short ones.
+// Rows that end at a tile of a GPU kernel (896 entries for COO, 1024 for CSR) or beside it, that fill one or
+// are one entry longer, with runs of empty rows between; rows far longer than a tile among short ones.
 template <class T>
 std::vector<Case<T>> tile_cases(bool integer) {
   std::vector<Case<T>> cases;
@@ -213,8 +213,8 @@ std::vector<Case<T>> matrix_cases(bool integer) {
   return cases;
 }
 
-// CDS needs a square matrix that its blocks divide; cuSPARSE's BSR whole blocks, larger than 1 x 1; what pads rows or
-// diagonals refuses one very long row.
+// CDS needs a square matrix that its blocks divide; cuSPARSE's BSR whole blocks, larger than 1 x 1; what pads
+// rows or diagonals refuses one very long row.
 template <class T>
 bool refuses(const FormatEntry& entry, const Case<T>& c) {
   const Csr<T>& csr = *c.source.csr;

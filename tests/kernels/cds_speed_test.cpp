@@ -9,7 +9,7 @@
 #include "assembly/pde/random_blocks.hpp"
 #include "assembly/stencil_operator.hpp"
 #include "kernels/cpu/stream.hpp"
-#include "kernels/petsc/all_products.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/registry.hpp"
 
 namespace quadrille {
@@ -42,7 +42,7 @@ TEST(CdsSpeed, BeatsPetscAndKeepsUpWithTheStream) {
   grid.extents = {64, 64, 64};
   grid.dof = 4;
   auto assembled = assemble<double>(grid, star_stencil(3, 1), Boundary{}, random_blocks(1));
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(to_csr(assembled.hub));
   source.hub = std::make_shared<const BlockDiagonals<double>>(std::move(assembled.hub));
   const std::vector<double> x(static_cast<std::size_t>(grid.rows()), 1.25);

@@ -88,8 +88,8 @@ Case<T> draw_grid_case(std::mt19937& random, bool integer) {
   return result;
 }
 
-// Any matrix: square or not, with empty rows, with a dense row, with nothing in it; one in two is made of whole
-// blocks.
+// Any matrix: square or not, with empty rows, with a dense row, with nothing in it; one in two is made of
+// whole blocks.
 template <class T>
 Case<T> draw_matrix_case(std::mt19937& random, bool integer) {
   const Limits limits(random);

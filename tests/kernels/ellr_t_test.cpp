@@ -47,7 +47,8 @@ std::vector<T> expect_right(const SpmvOperator<T>& op, const std::vector<T>& x, 
   return y;
 }
 
-// Rows that end in the middle of warps and blocks, empty ones, one longer than 32 threads times what each has in flight.
+// Rows that end in the middle of warps and blocks, empty ones, one longer than 32 threads times what each has
+// in flight.
 template <class T>
 void every_choice_agrees_with_petsc(SpaceKind space) {
   std::vector<std::int64_t> lengths(2101);
@@ -88,8 +89,8 @@ TEST(EllrTVariants, EveryThreadCountAndBlockAgreesWithPetsc_cuda) {
   every_choice_agrees_with_petsc<float>(SpaceKind::cuda);
 }
 
-// Equation 3 by hand: 40 rows of T = 1 are a warp with maxima 5 and 3, and one with 7 and nothing; each half reads its row
-// lengths as well.
+// Equation 3 by hand: 40 rows of T = 1 are a warp with maxima 5 and 3, and one with 7 and nothing; each half
+// reads its row lengths as well.
 TEST(EllrTPaperModel, CountsWhatAHandCounts) {
   std::vector<std::int32_t> lengths(40, 1);
   lengths[3] = 5;
@@ -98,7 +99,8 @@ TEST(EllrTPaperModel, CountsWhatAHandCounts) {
   const std::vector<std::int32_t> row_ptr = row_ptr_of(lengths);
   EXPECT_EQ(ellr_t_accesses(row_ptr, 1, 64, 4), 6 + 4 + 8 + 0);  // one block
   EXPECT_EQ(ellr_t_accesses(row_ptr, 1, 32, 4), 6 + 4);          // two, the first is the most loaded
-  // T = 2, 16 rows a warp, 8 a half: ceil(5/2) and 1 (rows 0..15), ceil(3/2) and 1, ceil(7/2) and nothing (rows 32..39)
+  // T = 2, 16 rows a warp, 8 a half: ceil(5/2) and 1 (rows 0..15), ceil(3/2) and 1, ceil(7/2) and nothing
+  // (rows 32..39)
   EXPECT_EQ(ellr_t_accesses(row_ptr, 2, 32, 4), 4 + 2);
   EXPECT_EQ(ellr_t_accesses(row_ptr, 2, 64, 4), 4 + 2 + 3 + 2);
   EXPECT_EQ(ellr_t_accesses(row_ptr, 2, 64, 1), 4 + 2 + 3 + 2 + 5);

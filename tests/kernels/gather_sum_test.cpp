@@ -35,11 +35,11 @@ std::vector<T> run(SpaceKind space, const GatherSum<>& g, const std::vector<T>& 
     cpu::gather_sum(g, TwoArrays<T>{a.data(), size, b.data()}, to.data(), add);
     return vector_of(to);
   }
-  const auto device = transfer<Device>(g);
-  const auto a_there = transfer<Device>(a), b_there = transfer<Device>(b);
-  auto to_there = transfer<Device>(to);
+  const auto device = copy_to<Device>(g);
+  const auto a_there = copy_to<Device>(a), b_there = copy_to<Device>(b);
+  auto to_there = copy_to<Device>(to);
   cuda::gather_sum({}, device, TwoArrays<T>{a_there.data(), size, b_there.data()}, to_there.data(), add);
-  return vector_of(transfer<Host>(to_there));
+  return vector_of(copy_to<Host>(to_there));
 }
 
 void hand_computed(SpaceKind space) {
@@ -63,7 +63,8 @@ TEST(GatherSum, cuda_HandComputed) {
   hand_computed(SpaceKind::cuda);
 }
 
-// Sizes across the borders of blocks and of tiles of rows; places counted from elsewhere, some beyond; bitwise.
+// Sizes across the borders of blocks and of tiles of rows; places counted from elsewhere, some beyond;
+// bitwise.
 template <class T>
 void sums_in_order(SpaceKind space) {
   if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";

@@ -10,7 +10,7 @@
 
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/petsc/transfer_matrix.hpp"
+#include "kernels/petsc/matrix/transfer_matrix.hpp"
 #include "transfer_cases.hpp"
 
 namespace quadrille {

@@ -1,9 +1,10 @@
-// What krylov_solve() says of errors: the options are blamed for what others would have avoided, and for nothing else.
-#include "kernels/petsc/krylov.hpp"
+// What krylov_solve() says of errors: the options are blamed for what others would have avoided, and for
+// nothing else.
+#include "kernels/petsc/solve/krylov.hpp"
 
 #include <functional>
 
-#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
 #include "shell_cases.hpp"
 
 namespace quadrille {
@@ -76,7 +77,8 @@ TEST(Krylov, OptionsAreNotBlamedForWhatTheMachineOrTheOperatorDid) {
 }
 
 TEST(Krylov, OptionsAreBlamedForWhatTheyAskFor) {
-  // Types that do not exist are tested with the program: PETSc 3.18 itself loses memory where it refuses them.
+  // Types that do not exist are tested with the program: PETSc 3.18 itself loses memory where it refuses
+  // them.
   for (const auto& [name, value] : {std::pair{"-ksp_type", "bicg"}, {"-pc_type", "lu"}}) {
     bool blamed = false;
     const std::string message = error_of_solve(blamed, name, value, [] {});

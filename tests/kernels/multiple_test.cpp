@@ -1,4 +1,5 @@
-// Y = A X of every format, space and precision: the bits of the single products on integers, PETSc's bound on reals.
+// Y = A X of every format, space and precision: the bits of the single products on integers, PETSc's bound on
+// reals.
 #include <limits>
 
 #include "cases.hpp"
@@ -19,8 +20,8 @@ std::vector<T> vector_of(const std::vector<T>& all, std::int64_t size, int v) {
   return {all.begin() + v * size, all.begin() + (v + 1) * size};
 }
 
-// Calls body(case, operator, X of `most` vectors) for the cases that the entry can hold: all where there is a kernel for several
-// vectors, every sixteenth where the single product is called in turn.
+// Calls body(case, operator, X of `most` vectors) for the cases that the entry can hold: all where there is a
+// kernel for several vectors, every sixteenth where the single product is called in turn.
 template <class T, class Body>
 void for_each_operator(const FormatEntry& entry, bool integer, const Body& body) {
   std::vector<Case<T>> cases = grid_cases<T>(integer);

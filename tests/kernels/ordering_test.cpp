@@ -1,4 +1,4 @@
-#include "kernels/petsc/ordering.hpp"
+#include "kernels/petsc/aij/ordering.hpp"
 
 #include <gtest/gtest.h>
 

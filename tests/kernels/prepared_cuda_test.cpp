@@ -18,8 +18,8 @@ using format_table::prepare;
 // them, all of one matrix in GPU memory, which they leave as it was.
 template <class T, class Format>
 void expect_same(const Csr<T>& csr, const Format& host, std::vector<Prepared> ways) {
-  using OnDevice = decltype(transfer<Device>(host));
-  const auto format = std::make_shared<const OnDevice>(transfer<Device>(host));
+  using OnDevice = decltype(copy_to<Device>(host));
+  const auto format = std::make_shared<const OnDevice>(copy_to<Device>(host));
   const std::vector<T> x = test_vector<T>(csr.columns, true, 7), xt = test_vector<T>(csr.rows, true, 8);
   std::vector<T> first, first_transposed;
   for (Prepared& way : ways) {

@@ -67,7 +67,7 @@ TEST(Prepared, BlocksOfEachKernel) {
 
 // In either space, for the options are wrong whether a GPU is there or not.
 TEST(Prepared, FormatsAreNotMadeForOtherBlocks) {
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(paper_matrix<double>());
   const auto make = [&](const char* format, const FormatOptions& options) {
     find_entry(format, SpaceKind::cpu)->make_fp64(source, options);
@@ -84,7 +84,7 @@ TEST(Prepared, FollowsTheOptions) {
        {prepare(csr, {.csr_lanes = 8}), prepare(csr, paper),
         prepare(csr, {.products = 1, .of_transpose = true}), prepare(csc_from_csr(csr), {.products = 1}),
         prepare(bcsr_from_csr(csr, 2), {})})
-    EXPECT_EQ(none.lines.group.size(), 0);
+    EXPECT_EQ(none.segments.group.size(), 0);
   EXPECT_EQ(prepare(csr, {.csr_lanes = 8}).lanes, 8);
   EXPECT_EQ(prepare(csr, paper).kernel, Kernel::paper);
   EXPECT_EQ(prepare(ell_from_csr(csr), paper).cache, CachePath::l2);
@@ -98,7 +98,7 @@ TEST(Prepared, FollowsTheOptions) {
   EXPECT_EQ(strips.block, 64);
   EXPECT_FALSE(strips.aligned);
   EXPECT_EQ(strips.split, MemorySplit::l1);
-  EXPECT_EQ(strips.lines.group.size(), 0);
+  EXPECT_EQ(strips.segments.group.size(), 0);
 }
 
 }  // namespace

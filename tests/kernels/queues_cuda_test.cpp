@@ -49,7 +49,7 @@ template <class T>
 Array<T, Device> on_device(const std::vector<T>& values) {
   Array<T> host(static_cast<std::int64_t>(values.size()));
   std::copy(values.begin(), values.end(), host.data());
-  return transfer<Device>(host);
+  return copy_to<Device>(host);
 }
 
 // One operator's products in one queue, one after the other: y(0) = A x, y(k) = y(k-1) - A x in turns, so
@@ -67,7 +67,7 @@ struct Work {
       op.apply_transpose(queue, 1, x.data(), number % 8 == 3 ? 1 : -1, y.data());
   }
   std::vector<T> result() const {
-    const Array<T> host = transfer<Host>(y);
+    const Array<T> host = copy_to<Host>(y);
     return {host.begin(), host.end()};
   }
   const SpmvOperator<T>& op;
@@ -136,7 +136,7 @@ TEST(Queues, OneWaitsForTheOther_cuda) {
     cuda::wait_for(one.queue(), other.queue());
     op->apply(other.queue(), 1, second.data(), 0, first.data());
     other.wait();
-    const Array<double> result = transfer<Host>(first);
+    const Array<double> result = copy_to<Host>(first);
     EXPECT_TRUE(std::equal(twice.begin(), twice.end(), result.begin()));
   }
 }

@@ -17,9 +17,9 @@
 #include "draw_cases.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/host_apply.hpp"
-#include "kernels/petsc/all_products.hpp"
-#include "kernels/petsc/reference.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
+#include "kernels/petsc/aij/reference.hpp"
+#include "kernels/petsc/base/session.hpp"
 
 namespace quadrille {
 namespace {

@@ -1,6 +1,6 @@
 // The check itself: it must be able to fail.
-#include "kernels/petsc/reference.hpp"
-#include "kernels/petsc/all_products.hpp"
+#include "kernels/petsc/aij/reference.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
 
 #include <gtest/gtest.h>
 

@@ -91,8 +91,8 @@ TEST_P(RegistryTest, GoesBackToTheSameCsr) {
   });
 }
 
-// CSC on the GPU scatters by atomic additions, whose order varies, and cuSPARSE promises its fastest CSR, which
-// PETSc takes too, no more.
+// CSC on the GPU scatters by atomic additions, whose order varies, and cuSPARSE promises its fastest CSR,
+// which PETSc takes too, no more.
 TEST_P(RegistryTest, GivesTheSameBitsEveryTimeAndForEveryThreadCount) {
   const FormatEntry& tested = GetParam().entry();
   const bool atomics =
@@ -223,12 +223,12 @@ TEST(FormatTraits, AreThereForEveryFormatAndTrue) {
     EXPECT_GT(traits.cpu.entry_ps, 0);
     EXPECT_EQ(traits.gpu_transposed.has_value(), traits.has_transpose);
     EXPECT_EQ(traits.cpu_transposed.has_value(), traits.has_transpose);
-    EXPECT_EQ(traits.planned_lines != nullptr || traits.compressed == Compressed::no, true);
+    EXPECT_EQ(traits.planned_segments != nullptr || traits.compressed == Compressed::no, true);
     EXPECT_EQ(find_format(traits.transposes_like).transposes_like, traits.name);
     if (entry.space == SpaceKind::cuda && cuda::device_count() == 0) continue;
     EXPECT_EQ(entry.make_fp64(c.source, c.options)->has_transpose(), traits.has_transpose);
     if (needs_csr(traits)) continue;
-    Source<double> hub_alone;
+    FormatInput<double> hub_alone;
     hub_alone.hub = c.source.hub;
     EXPECT_EQ(entry.make_fp64(hub_alone, c.options)->rows(), c.source.csr->rows);
   }

@@ -9,10 +9,10 @@
 #include "assembly/operators.hpp"
 #include "cases.hpp"
 #include "entry_test.hpp"
-#include "kernels/petsc/check.hpp"
-#include "kernels/petsc/indices.hpp"
-#include "kernels/petsc/session.hpp"
-#include "kernels/petsc/shell_matrix.hpp"
+#include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/indices.hpp"
+#include "kernels/petsc/base/session.hpp"
+#include "kernels/petsc/matrix/shell_matrix.hpp"
 
 namespace quadrille {
 

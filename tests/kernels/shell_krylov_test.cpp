@@ -1,4 +1,5 @@
-// Krylov methods and preconditioners on shell matrices: as with PETSc's own MATSEQAIJ, and without a copy between host and GPU.
+// Krylov methods and preconditioners on shell matrices: as with PETSc's own MATSEQAIJ, and without a copy
+// between host and GPU.
 #include <algorithm>
 
 #include "kernels/cuda/device.hpp"

@@ -1,9 +1,9 @@
 // The shell matrix against PETSc's own MATSEQAIJ of the same operator, in every format.
-#include "kernels/petsc/shell_matrix.hpp"
+#include "kernels/petsc/matrix/shell_matrix.hpp"
 
 #include <functional>
 
-#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
 #include "shell_cases.hpp"
 #include "tests/petsc_error_text.hpp"
 
@@ -248,7 +248,7 @@ TEST(ShellMatrix, ErrorsComeBackAsPetscErrorsWithTheirMessage) {
 TEST(ShellMatrix, ASingularBlockIsNamed) {
   const auto csr = std::make_shared<const Csr<double>>(
       csr_of<double>(4, 4, {1, 2, 0, 0, 3, 4, 0, 0, 0, 0, 1, 2, 0, 0, 2, 4}));
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = csr;
   const std::shared_ptr<const SpmvOperator<double>> op = registry().front().make<double>()(source, {});
   const Handle<Mat> a(petsc::make_shell_matrix(op, "csr", 2));

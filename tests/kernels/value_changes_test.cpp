@@ -52,21 +52,22 @@ BlockDiagonals<double> star(std::array<std::int64_t, 3> extents, std::array<bool
   return a;
 }
 
-// change(operator, vectors' numbers and result in its memory), on the CPU or on the GPU; the values afterwards.
+// change(operator, vectors' numbers and result in its memory), on the CPU or on the GPU; the values
+// afterwards.
 template <class Change>
 Array<double> changed(SpaceKind space, const BlockDiagonals<double>& a, const Array<double>& u,
                       Array<double>& v, const Change& change) {
   if (space == SpaceKind::cpu) {
-    auto copy = transfer<Host>(a);
+    auto copy = copy_to<Host>(a);
     change(copy, u.data(), v.data());
     return std::move(copy.values);
   }
-  auto copy = transfer<Device>(a);
-  const auto u_there = transfer<Device>(u);
-  auto v_there = transfer<Device>(v);
+  auto copy = copy_to<Device>(a);
+  const auto u_there = copy_to<Device>(u);
+  auto v_there = copy_to<Device>(v);
   change(copy, u_there.data(), v_there.data());
-  v = transfer<Host>(v_there);
-  return transfer<Host>(copy.values);
+  v = copy_to<Host>(v_there);
+  return copy_to<Host>(copy.values);
 }
 
 void expect_equal(const Array<double>& got, const Array<double>& expected, const char* what) {
@@ -154,13 +155,13 @@ TEST(ValueChanges, cuda_AreThoseOfEveryEntry) {
 template <class Space, class Scale>
 Array<double> scaled_rows(const Scale& scale) {
   const Csr<double> host{3, 3, {0, 2, 2, 3}, {0, 2, 1}, {1, 2, 3}};
-  auto a = transfer<Space>(host);
-  const auto row_of = transfer<Space>(Array<std::int32_t>{4, 0, 2});
-  const auto left = transfer<Space>(Array<double>{nan, nan, 10, nan, 100}),
-             right = transfer<Space>(Array<double>{3, 5, 7});
+  auto a = copy_to<Space>(host);
+  const auto row_of = copy_to<Space>(Array<std::int32_t>{4, 0, 2});
+  const auto left = copy_to<Space>(Array<double>{nan, nan, 10, nan, 100}),
+             right = copy_to<Space>(Array<double>{3, 5, 7});
   scale({left.data(), right.data()}, row_of, a);
   scale({nullptr, right.data()}, row_of, a);
-  return transfer<Host>(a.value);
+  return copy_to<Host>(a.value);
 }
 TEST(ValueChanges, OfSomeRows) {
   const auto scale = [](const TwoDiagonals& by, const Array<std::int32_t>& rows, Csr<double>& a) {

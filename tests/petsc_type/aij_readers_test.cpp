@@ -3,8 +3,8 @@
 
 #include "comparison.hpp"
 #include "kernels/grid_transfer.hpp"
-#include "kernels/petsc/matrix_type/matrix.hpp"
-#include "kernels/petsc/transfer_matrix.hpp"
+#include "kernels/petsc/matrix/matrix.hpp"
+#include "kernels/petsc/matrix/transfer_matrix.hpp"
 
 namespace quadrille::type_test {
 namespace {

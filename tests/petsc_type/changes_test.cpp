@@ -2,8 +2,8 @@
 #include <random>
 
 #include "comparison.hpp"
-#include "kernels/petsc/petsc_error.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/base/session.hpp"
 #include "tests/petsc_error_text.hpp"
 
 namespace quadrille::type_test {

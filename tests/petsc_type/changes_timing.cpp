@@ -1,19 +1,22 @@
-// How long it takes to change the values of a matrix of a star stencil on a DMDA, for matrix types side by side; medians in ms:
+// How long it takes to change the values of a matrix of a star stencil on a DMDA, for matrix types side by
+// side; medians in ms:
 //
 //   changes_timing -n 20 -dof 5 -types aij,baij,quadrille                                    the CPU
 //   changes_timing -dim 2 -n 512 -dof 2 -repetitions 20
-//   changes_timing -n 128 -dof 3 -types aijcusparse,quadrille -vec cuda                      the GPU, with a PETSc with CUDA
-//   ... -only MatScale,MatShift                                                              these lines alone
+//   changes_timing -n 128 -dof 3 -types aijcusparse,quadrille -vec cuda                      the GPU, with a
+//                                                                                            PETSc with CUDA
+//   ... -only MatScale,MatShift                                                              these lines
+//                                                                                            alone
 //
-// A refill is MatZeroEntries(), one call for each node (or "in rows" for each row) with all of its values, and the assembly.
-// "+ MatMult" is the change with the product after it, which pays for what the change left to be done. The products of all types are
-// compared after every line: exits with 1 where they differ.
+// A refill is MatZeroEntries(), one call for each node (or "in rows" for each row) with all of its values,
+// and the assembly. "+ MatMult" is the change with the product after it, which pays for what the change left
+// to be done. The products of all types are compared after every line: exits with 1 where they differ.
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-#include "kernels/petsc/matrix_type/register.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/base/session.hpp"
+#include "kernels/petsc/plugin/register.hpp"
 #include "timing.hpp"
 
 namespace quadrille::type_timing {

@@ -85,7 +85,8 @@ struct Node {
   PetscInt x = 0, y = 0, z = 0;
 };
 
-// Calls body(row node, column nodes) for the nodes of the box, with those of the stencil that lie in the grid, each once.
+// Calls body(row node, column nodes) for the nodes of the box, with those of the stencil that lie in the
+// grid, each once.
 void for_nodes(DM grid, const Case& c, const std::function<void(Node, const std::vector<Node>&)>& body) {
   PetscInt x0, y0, z0, nx, ny, nz;
   CALL(DMDAGetCorners(grid, &x0, &y0, &z0, &nx, &ny, &nz));

@@ -1,4 +1,5 @@
-// The same DMDA and the same calls, once with PETSc's AIJ and once with the type quadrille. The tests run on any number of ranks.
+// The same DMDA and the same calls, once with PETSc's AIJ and once with the type quadrille. The tests run on
+// any number of ranks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,8 +11,8 @@
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
-#include "kernels/petsc/check.hpp"
-#include "kernels/petsc/matrix_type/register.hpp"
+#include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/plugin/register.hpp"
 #include "kernels/spmv_operator.hpp"
 
 namespace quadrille::type_test {

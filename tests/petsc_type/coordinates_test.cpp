@@ -1,10 +1,11 @@
-// Values by coordinates (MatSetPreallocationCOO, MatSetValuesCOO) against AIJ's, with values in host and in GPU memory.
+// Values by coordinates (MatSetPreallocationCOO, MatSetValuesCOO) against AIJ's, with values in host and in
+// GPU memory.
 #include <algorithm>
 #include <random>
 
 #include "comparison.hpp"
-#include "kernels/petsc/petsc_error.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/base/session.hpp"
 #include "tests/petsc_error_text.hpp"
 
 namespace quadrille::type_test {
@@ -18,8 +19,8 @@ struct Entries {
   }
 };
 
-// Places of the stencil up to `repeats` times each, in an order of their own; some in rows of other ranks, some left out by negative
-// numbers.
+// Places of the stencil up to `repeats` times each, in an order of their own; some in rows of other ranks,
+// some left out by negative numbers.
 Entries draw(Mat filled, unsigned seed, int repeats) {
   std::mt19937 random(seed);
   Entries sorted, result;

@@ -1,16 +1,20 @@
-// How long MatSetPreallocationCOO and MatSetValuesCOO take with a star stencil on a DMDA, for matrix types side by side:
+// How long MatSetPreallocationCOO and MatSetValuesCOO take with a star stencil on a DMDA, for matrix types
+// side by side:
 //
 //   coordinates_timing -n 128 -dof 1 -types aij,quadrille                                   the CPU
-//   coordinates_timing -n 128 -dof 1 -types aijcusparse,quadrille -vec cuda                  the GPU, with a PETSc with CUDA
-//   ... -repetitions 20 -entries 2                                                           each place this many times
+//   coordinates_timing -n 128 -dof 1 -types aijcusparse,quadrille -vec cuda                  the GPU, with a
+//                                                                                            PETSc with CUDA
+//   ... -repetitions 20 -entries 2                                                           each place this
+//                                                                                            many times
 //
-// Every row has dof entries for each of its 7 neighbours, side by side, as a kernel that assembles rows writes them; where there is
-// no neighbour they have negative numbers. The products of all types are compared: exits with 1 where they differ.
+// Every row has dof entries for each of its 7 neighbours, side by side, as a kernel that assembles rows
+// writes them; where there is no neighbour they have negative numbers. The products of all types are
+// compared: exits with 1 where they differ.
 #include <cmath>
 #include <cstdio>
 
-#include "kernels/petsc/matrix_type/register.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/base/session.hpp"
+#include "kernels/petsc/plugin/register.hpp"
 #include "timing.hpp"
 
 namespace quadrille::type_timing {

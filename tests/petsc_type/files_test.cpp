@@ -85,8 +85,8 @@ TEST_F(MatrixType, FilesOfAijAreLoaded) {
   }
 }
 
-// Matrices of a DMDA are written in natural order on several ranks. There PETSc's own way of reading them makes AIJ and loses what
-// stood in the matrix before, so that AIJ reads them here.
+// Matrices of a DMDA are written in natural order on several ranks. There PETSc's own way of reading them
+// makes AIJ and loses what stood in the matrix before, so that AIJ reads them here.
 TEST_F(MatrixType, FilesOfGridsAreThoseOfAij) {
   for (const Case& c : cases(32, 4)) {
     SCOPED_TRACE(c.name());

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "comparison.hpp"
-#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
 #include "tests/petsc_error_text.hpp"
 
 namespace quadrille::type_test {

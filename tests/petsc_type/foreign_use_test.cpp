@@ -3,10 +3,10 @@
 
 #include "comparison.hpp"
 #include "kernels/grid_transfer.hpp"
-#include "kernels/petsc/host_share.hpp"
-#include "kernels/petsc/matrix_type/matrix.hpp"
-#include "kernels/petsc/petsc_error.hpp"
-#include "kernels/petsc/transfer_matrix.hpp"
+#include "kernels/petsc/base/host_share.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/matrix/matrix.hpp"
+#include "kernels/petsc/matrix/transfer_matrix.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // Matrices made from assembled block diagonals, on partitions that a DMDA has and on those that none has,
 // against AIJ with the same entries.
-#include "kernels/petsc/grid_matrix.hpp"
+#include "kernels/petsc/matrix/grid_matrix.hpp"
 
 #include <algorithm>
 #include <random>
 
 #include "comparison.hpp"
-#include "kernels/petsc/matrix_type/grid_rows.hpp"
+#include "kernels/petsc/matrix/grid_rows.hpp"
 
 namespace quadrille::type_test {
 namespace {

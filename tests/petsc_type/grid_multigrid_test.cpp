@@ -1,12 +1,12 @@
-// -pc_type quadrille_mg with the matrix type on a DMDA, against LU and, on several ranks, against one of them; elsewhere it
-// says what it needs.
+// -pc_type quadrille_mg with the matrix type on a DMDA, against LU and, on several ranks, against one of
+// them; elsewhere it says what it needs.
 #include <cmath>
 #include <cstdio>
 
 #include "comparison.hpp"
-#include "kernels/petsc/grid_matrix.hpp"
-#include "kernels/petsc/grid_multigrid.hpp"
-#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/matrix/grid_matrix.hpp"
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
 #include "tests/petsc_error_text.hpp"
 
 namespace quadrille::type_test {
@@ -45,8 +45,8 @@ Handle<KSP> solver(Mat matrix, KSPType method = KSPGMRES, PCType preconditioner 
   return ksp;
 }
 
-// Minus the Laplacian with values beyond every face, with couplings of a node's unknowns and, of a box, of two
-// corners; all times a factor.
+// Minus the Laplacian with values beyond every face, with couplings of a node's unknowns and, of a box, of
+// two corners; all times a factor.
 void set_values(Mat matrix, DM grid, const Case& c, double factor) {
   PetscInt start[3], size[3];
   CALL(DMDAGetCorners(grid, start, start + 1, start + 2, size, size + 1, size + 2));
@@ -92,7 +92,8 @@ const Case mg_cases[] = {{1, {300, 1, 1}, 1, 1, false, {}}, {1, {150, 1, 1}, 2, 
                          {2, {20, 31, 1}, 1, 1, true, {}},  {3, {10, 9, 11}, 1, 1, false, {}},
                          {3, {8, 9, 7}, 2, 1, true, {}}};
 
-// The solution is LU's, and after new values in the same matrix that of those; asked to stay, the levels stay.
+// The solution is LU's, and after new values in the same matrix that of those; asked to stay, the levels
+// stay.
 void solves_as_lu_does(KSPType method, const char* precision) {
   const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "60"},
                                            {"-pc_quadrille_mg_gathered", "100"},
@@ -264,8 +265,8 @@ void for_own_nodes(DM grid, const Body& body) {
       for (PetscInt i = start[0]; i < start[0] + size[0]; ++i) body(i, j, k);
 }
 
-// Minus div a grad with a that differs from node to node by up to `jump`, faces that hold a value, and unknowns
-// that couple within a node.
+// Minus div a grad with a that differs from node to node by up to `jump`, faces that hold a value, and
+// unknowns that couple within a node.
 void set_diffusion(Mat matrix, DM grid, const Case& c, double jump) {
   const auto a_at = [&](std::int64_t node) { return std::pow(jump, value_at(node, 7, 3) / 2); };
   for_own_nodes(grid, [&](PetscInt i, PetscInt j, PetscInt k) {

@@ -1,9 +1,10 @@
-// What the matrix type makes of DMCreateInterpolation, against PETSc's own and against the tables of the whole grid.
+// What the matrix type makes of DMCreateInterpolation, against PETSc's own and against the tables of the
+// whole grid.
 #include <petsc/private/dmimpl.h>
 #include "comparison.hpp"
 
 #include "grid/axis_interpolation.hpp"
-#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
 
 namespace quadrille::type_test {
 namespace {
@@ -154,8 +155,8 @@ TEST_F(MatrixType, GalerkinProductsWithTheInterpolationFollowNewValues) {
   }
 }
 
-// Coarse and fine boxes of ranks that do not lie over each other, for which PETSc has no interpolation: against the tables of the
-// whole grid, in natural order.
+// Coarse and fine boxes of ranks that do not lie over each other, for which PETSc has no interpolation:
+// against the tables of the whole grid, in natural order.
 TEST_F(MatrixType, InterpolationNeedsNoBoxesOverEachOther) {
   for (const bool periodic : {false, true}) {
     LevelCase c{2, {9, 7, 1}, 2, 2, false, {periodic, false, false}};
@@ -212,7 +213,8 @@ TEST_F(MatrixType, InterpolationNeedsNoBoxesOverEachOther) {
   }
 }
 
-// What is not linear interpolation between matching grids stays PETSc's, messages included; so does injection.
+// What is not linear interpolation between matching grids stays PETSc's, messages included; so does
+// injection.
 TEST_F(MatrixType, OtherTransfersStayPetscs) {
   const LevelCase c{2, {4, 4, 1}, 2, 2, true, {true, true, false}};
   Levels ours = levels_of(c, "quadrille"), aij = levels_of(c, MATAIJ);

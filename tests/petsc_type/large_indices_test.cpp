@@ -3,10 +3,10 @@
 #include <petscmat.h>
 #include <sys/mman.h>
 
-#include "kernels/petsc/gathering.hpp"
-#include "kernels/petsc/indices.hpp"
-#include "kernels/petsc/matrix_type/grid_blocks.hpp"
-#include "kernels/petsc/ranks.hpp"
+#include "kernels/petsc/base/gathering.hpp"
+#include "kernels/petsc/base/indices.hpp"
+#include "kernels/petsc/base/ranks.hpp"
+#include "kernels/petsc/matrix/grid_blocks.hpp"
 
 namespace quadrille::petsc {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "comparison.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/petsc/all_products.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/registry.hpp"
 
 namespace quadrille::type_test {

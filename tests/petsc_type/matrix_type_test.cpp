@@ -1,7 +1,7 @@
 // The matrix type `quadrille` against PETSc's AIJ, operation by operation, on any number of ranks.
 #include "comparison.hpp"
-#include "kernels/petsc/all_products.hpp"
-#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/registry.hpp"
 #include "tests/petsc_error_text.hpp"
 

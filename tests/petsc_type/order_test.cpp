@@ -5,7 +5,7 @@
 #include "assembly/pde/manufactured.hpp"
 #include "comparison.hpp"
 #include "formats/block_diagonals.hpp"
-#include "kernels/petsc/indices.hpp"
+#include "kernels/petsc/base/indices.hpp"
 #include "tests/whole_pde.hpp"
 
 namespace quadrille::type_test {

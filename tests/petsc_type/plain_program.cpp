@@ -1,10 +1,11 @@
-// A PETSc program that knows nothing of Quadrille: the Laplacian with 7 points on a DMDA of 17 x 17 x 17 nodes (or as -da_grid_x
-// and the like say), whose faces hold zeros, solved twice by what the options say.
+// A PETSc program that knows nothing of Quadrille: the Laplacian with 7 points on a DMDA of 17 x 17 x 17
+// nodes (or as -da_grid_x and the like say), whose faces hold zeros, solved twice by what the options say.
 //
-//     plain_program -dm_mat_type quadrille -dll_append libquadrille_petsc.so -expected_type quadrille -pc_type mg -pc_mg_levels 3
+//     plain_program -dm_mat_type quadrille -dll_append libquadrille_petsc.so -expected_type quadrille
+//                   -pc_type mg -pc_mg_levels 3
 //
-// Prints iterations and the seconds of the second solve. Exit status 1 where the matrix is not of a type whose name ends with
-// -expected_type, or the residual is too large.
+// Prints iterations and the seconds of the second solve. Exit status 1 where the matrix is not of a type
+// whose name ends with -expected_type, or the residual is too large.
 #include <petscdmda.h>
 #include <petscksp.h>
 #include <petsctime.h>
@@ -15,7 +16,8 @@ bool inside(const DMDALocalInfo& at, PetscInt x, PetscInt y, PetscInt z) {
   return x > 0 && x + 1 < at.mx && y > 0 && y + 1 < at.my && z > 0 && z + 1 < at.mz;
 }
 
-// Integrated over the cell of a node; rows of faces stand for themselves, as does what would be coupled to them.
+// Integrated over the cell of a node; rows of faces stand for themselves, as does what would be coupled to
+// them.
 PetscErrorCode fill(KSP ksp, Mat, Mat a, void*) {
   DM grid = nullptr;
   DMDALocalInfo at;

@@ -1,9 +1,10 @@
-// quadrille_pbjacobi against PETSc's PCPBJACOBI: with the matrix type, with AIJ and BAIJ, on any number of ranks.
+// quadrille_pbjacobi against PETSc's PCPBJACOBI: with the matrix type, with AIJ and BAIJ, on any number of
+// ranks.
 #include <cmath>
 #include <cstdio>
 
 #include "comparison.hpp"
-#include "kernels/petsc/petsc_error.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
 #include "tests/petsc_error_text.hpp"
 
 namespace quadrille::type_test {

@@ -1,6 +1,6 @@
 // Where the couplings of a grid have their places: against DMDA's own numbers, and against every pair of
 // nodes on partitions that no DMDA has.
-#include "kernels/petsc/matrix_type/structure.hpp"
+#include "kernels/petsc/matrix/structure.hpp"
 
 #include <algorithm>
 #include <map>

@@ -11,14 +11,15 @@
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
-#include "kernels/petsc/check.hpp"
+#include "kernels/petsc/base/check.hpp"
 
 namespace quadrille::type_timing {
 
 using petsc::Handle;
 using petsc::make;
 
-// On all ranks, and on the GPU where there is one; with -cpu_time this process's own time, where others use the machine.
+// On all ranks, and on the GPU where there is one; with -cpu_time this process's own time, where others use
+// the machine.
 inline double ms_of(const std::function<void()>& work) {
   static const bool own_time = [] {
     PetscBool given = PETSC_FALSE;

@@ -1,7 +1,7 @@
-// -mat_quadrille_verify where a product is wrong: a store whose parts, which products are made from, are not the matrix that it
-// shows as AIJ.
+// -mat_quadrille_verify where a product is wrong: a store whose parts, which products are made from, are not
+// the matrix that it shows as AIJ.
 #include "comparison.hpp"
-#include "kernels/petsc/matrix_type/matrix.hpp"
+#include "kernels/petsc/matrix/matrix.hpp"
 #include "tests/petsc_error_text.hpp"
 
 namespace quadrille::type_test {
@@ -53,7 +53,7 @@ class WrongStore final : public Store {
   bool parts_in_place() const override { return false; }
   LocalParts parts(bool on_gpu) override {
     LocalParts parts = right_->parts(on_gpu);
-    auto wrong = std::make_shared<Csr<double>>(transfer<Host>(*parts.csr));
+    auto wrong = std::make_shared<Csr<double>>(copy_to<Host>(*parts.csr));
     if (row_ >= 0) wrong->value[wrong->row_ptr[row_]] += off_;
     parts.csr = wrong;
     return parts;
@@ -68,7 +68,8 @@ class WrongStore final : public Store {
   double off_;
 };
 
-// A band matrix of 8 rows a rank, with row 3 of the last rank wrong by `off`; what its assembly with -mat_quadrille_verify says.
+// A band matrix of 8 rows a rank, with row 3 of the last rank wrong by `off`; what its assembly with
+// -mat_quadrille_verify says.
 std::string verified(double off) {
   int rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);

@@ -13,7 +13,7 @@ int main() {
   const quadrille::Grid grid{.dimension = 2, .extents = {8, 8, 1}};
   auto a = quadrille::assemble_operator<double>("laplacian", grid, quadrille::star_stencil(2, 1),
                                                 quadrille::Boundary{}, 1);
-  quadrille::Source<double> source;
+  quadrille::FormatInput<double> source;
   source.hub = std::make_shared<const quadrille::BlockDiagonals<double>>(std::move(a.hub));
   source.csr = std::make_shared<const quadrille::Csr<double>>(quadrille::to_csr(*source.hub));
 

@@ -3,12 +3,12 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/petsc/all_products.hpp"
-#include "kernels/petsc/session.hpp"
+#include "kernels/petsc/aij/all_products.hpp"
+#include "kernels/petsc/base/session.hpp"
 
 int main() {
   const quadrille::petsc::Session session;
-  quadrille::Source<double> source;
+  quadrille::FormatInput<double> source;
   source.csr = std::make_shared<const quadrille::Csr<double>>(
       quadrille::Csr<double>{2, 2, {0, 1, 3}, {0, 0, 1}, {2.0, 3.0, 4.0}});  // 2 0; 3 4
   const quadrille::FormatEntry* const aij =

@@ -187,7 +187,7 @@ class Cycle {
  public:
   Cycle(const Hub& a, const GridMultigridOptions& options, SpaceKind space = SpaceKind::cpu) {
     if (space == SpaceKind::cuda) {
-      on_device_ = transfer<Device>(a);
+      on_device_ = copy_to<Device>(a);
       b_ = Array<double, Device>(a.rows());
       x_ = Array<double, Device>(a.rows());
       made_ = make_grid_multigrid(on_device_, options);

@@ -77,7 +77,8 @@ TEST(GridMultigridConvergence, SinglePrecisionAndKindsOfCycles) {
   EXPECT_LT(error_factor(a, options), v);
 }
 
-// One full cycle comes as near to the solution of the PDE as the exact solve of the equations does; a V cycle does not.
+// One full cycle comes as near to the solution of the PDE as the exact solve of the equations does; a V cycle
+// does not.
 TEST(GridMultigridConvergence, OneFullCycleSolvesToTheDiscretisationError) {
   for (const std::array<std::int64_t, 3>& n :
        {std::array<std::int64_t, 3>{63, 63, 1}, {128, 128, 1}, {100, 61, 1}, {31, 31, 31}, {32, 30, 33}})

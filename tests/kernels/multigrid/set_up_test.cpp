@@ -90,7 +90,7 @@ TEST(GridMultigridSetUp, CoarseOperatorsAreTripleProducts) {
       }
       const Hub coarse = multigrid::galerkin(machine, a, next.nodes(multigrid::couplings_of(a)));
       EXPECT_NO_THROW(validate(coarse));
-      const auto p = make_weighted_transfer(next.axes, s.dof, transfer<Host>(next.weights), SpaceKind::cpu);
+      const auto p = make_weighted_transfer(next.axes, s.dof, copy_to<Host>(next.weights), SpaceKind::cpu);
       EXPECT_LE(largest_difference(coarse, product_of_transfer(a, *p)), 1e-12 * largest_of(a));
     }
 }

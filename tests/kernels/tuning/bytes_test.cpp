@@ -58,7 +58,7 @@ TEST(FormatBytes, AreThoseOfTheFormatInFp32) {
 TEST(FormatBytes, OfAHubWithoutCsrAreKnownForTheFormatsThatNeedNone) {
   for (Case<double>& c : grid_cases<double>(false)) {
     SCOPED_TRACE(c.name);
-    const Source<double> whole = c.source;
+    const FormatInput<double> whole = c.source;
     c.source.csr.reset();
     const Sparsity s = sparsity_of(c.source, c.options);
     EXPECT_EQ(s.nnz, whole.csr->nnz());
@@ -78,7 +78,7 @@ TEST(FormatBytes, OfAHubWithoutCsrAreKnownForTheFormatsThatNeedNone) {
 }
 
 TEST(Sparsity, OfTheWorkedExample) {
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(paper_matrix<double>());
   const Sparsity s = sparsity_of(source, {});
   EXPECT_EQ(s.lengths.shortest, 1);
@@ -102,7 +102,7 @@ TEST(Sparsity, OfTheWorkedExample) {
 
 // The structure of an operator in GPU memory says nothing of a matrix.
 TEST(Sparsity, OfAMatrixIsThatOfItsCsr) {
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(paper_matrix<double>());
   const BlockStructure none;
   const Sparsity s = sparsity_of(source, {}, &none);
@@ -113,7 +113,7 @@ TEST(Sparsity, OfAMatrixIsThatOfItsCsr) {
 // A band reads x side by side, a random matrix a sector for nearly every entry.
 TEST(Sparsity, SeesHowFarApartXIsRead) {
   const auto locality = [](const Csr<double>& csr) {
-    Source<double> source;
+    FormatInput<double> source;
     source.csr = std::make_shared<const Csr<double>>(
         csr_from(csr.rows, csr.columns, to_vector(csr.row_ptr), to_vector(csr.column), to_vector(csr.value)));
     return sparsity_of(source, {}).x;

@@ -184,7 +184,7 @@ TEST(ChoiceCache, FolderComesFromTheEnvironment) {
 
 TEST(Fingerprint, IsOfTheStructureAndNotOfTheValues) {
   const auto print = [](Csr<double> csr) {
-    Source<double> source;
+    FormatInput<double> source;
     source.csr = std::make_shared<const Csr<double>>(std::move(csr));
     return fingerprint(source, sparsity_of(source, {}));
   };
@@ -232,7 +232,7 @@ TEST(ChooseFormat, TakesThePredictedBestOfEveryCase) {
 
 TEST(ChooseFormat, MeasuresOnceAndRemembers) {
   const Folder folder;
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(random_matrix<double>(300, 300, 7, -1, false, 3));
   ChoiceWishes wishes = on_the_cpu(folder.path());
   wishes.within = 1e9;
@@ -265,7 +265,7 @@ TEST(ChooseFormat, MeasuresOnceAndRemembers) {
   other = wishes;
   other.format_options.products = 3;
   EXPECT_EQ(choose_format(source, other).basis, ChoiceBasis::predicted);
-  Source<float> single;
+  FormatInput<float> single;
   single.csr = std::make_shared<const Csr<float>>(cast<float>(*source.csr));
   EXPECT_EQ(choose_format(single, wishes).basis, ChoiceBasis::predicted);
   wishes.again = true;
@@ -275,7 +275,7 @@ TEST(ChooseFormat, MeasuresOnceAndRemembers) {
 // Few products pay their part of the set-up, predicted or measured: the format that the operator comes in
 // needs none.
 TEST(ChooseFormat, CountsTheSetUpOfFewProducts) {
-  Source<double> matrix;
+  FormatInput<double> matrix;
   matrix.csr = std::make_shared<const Csr<double>>(random_matrix<double>(3000, 3000, 7, -1, false, 3));
   const Case<double> grid = grid_case<double>({.dimension = 2, .extents = {40, 30, 1}, .dof = 2},
                                               star_stencil(2, 1), {}, {5, false});
@@ -303,7 +303,7 @@ TEST(ChooseFormat, CountsTheSetUpOfFewProducts) {
 }
 
 TEST(ChooseFormat, MeasuresTransposedAndSeveralVectors) {
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(random_matrix<double>(120, 90, 7, -1, false, 3));
   for (const Product& product : {Product{true, 1}, Product{false, 5}}) {
     ChoiceWishes wishes = on_the_cpu("");
@@ -335,7 +335,7 @@ TEST(ChooseFormat, MeasuresAHubWithoutCsr) {
 
 // A product that the check calls wrong is not chosen, whatever its time.
 TEST(ChooseFormat, LeavesOutWhatIsWrong) {
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(random_matrix<double>(50, 50, 5, -1, false, 3));
   ChoiceWishes wishes = on_the_cpu("");
   wishes.measure = true;
@@ -355,7 +355,7 @@ TEST(ChooseFormat, LeavesOutWhatIsWrong) {
 TEST(ChooseFormat, ABrokenCacheIsANote) {
   const Folder folder;
   std::ofstream(ChoiceCache(folder.path()).path()) << "not ours\n";
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(paper_matrix<double>());
   const FormatChoice choice = choose_format(source, on_the_cpu(folder.path()));
   EXPECT_EQ(choice.basis, ChoiceBasis::predicted);

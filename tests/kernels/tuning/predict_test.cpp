@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 Sparsity statistics(const Csr<T>& csr, const FormatOptions& options = {}) {
-  Source<T> source;
+  FormatInput<T> source;
   source.csr = std::make_shared<const Csr<T>>(
       csr_from(csr.rows, csr.columns, to_vector(csr.row_ptr), to_vector(csr.column), to_vector(csr.value)));
   return sparsity_of(source, options);
@@ -54,7 +54,7 @@ TEST(Predict, NamesEveryOwnFormatOnce) {
 // A transposed product is predicted for the formats that have one, and for no other.
 TEST(Predict, KnowsWhichFormatsTranspose) {
   const Csr<double> csr = paper_matrix<double>();
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(paper_matrix<double>());
   for (const MachineModel& machine : machines())
     for (const Prediction& p : predict(statistics(csr), machine, {}, {true, 1}))
@@ -118,7 +118,8 @@ TEST(Predict, IsMonotonousInEveryTerm) {
     }
 }
 
-// The form without indices where blocks are dense, others where they are mostly zeros, none that pads for one long row.
+// The form without indices where blocks are dense, others where they are mostly zeros, none that pads for one
+// long row.
 TEST(Predict, ChoosesByTheStructure) {
   const MachineModel h200 = h200_model();
   const auto best = [&](const Sparsity& s) { return ranked(predict(s, h200, {})).front().format; };
@@ -134,7 +135,8 @@ TEST(Predict, ChoosesByTheStructure) {
     }
 }
 
-// Blocks of bcsr come near the memory's speed for a few sizes only: cds is never far behind, and far ahead for large blocks.
+// Blocks of bcsr come near the memory's speed for a few sizes only: cds is never far behind, and far ahead
+// for large blocks.
 TEST(Predict, GridsWithSeveralUnknownsGoToCds) {
   for (const int dof : {4, 6, 8, 12, 16}) {
     FormatOptions options;

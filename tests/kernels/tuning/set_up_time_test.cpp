@@ -9,7 +9,7 @@ namespace quadrille {
 namespace {
 
 Sparsity of_matrix(Csr<double> csr) {
-  Source<double> source;
+  FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(std::move(csr));
   return sparsity_of(source, {});
 }
@@ -49,7 +49,7 @@ TEST(SetUpTime, PlansForManyProductsAndWhereTheyPay) {
   EXPECT_FALSE(plan_pays(1000000, 30, true, 1));
   EXPECT_TRUE(plan_pays(1000000, 30, true, 1000000));
   EXPECT_TRUE(
-      plan_pays(1000, 1000000, true, 1));  // one warp would be busy with the long line for milliseconds
+      plan_pays(1000, 1000000, true, 1));  // one warp would be busy with the long segment for milliseconds
   EXPECT_FALSE(plan_pays(1000, 1000000, false, 1000000000));  // scattering needs none
   Array<std::int32_t> ptr(4);
   for (const std::int32_t middle : {10, 1000000}) {
@@ -77,7 +77,7 @@ TEST(SetUpTime, IsNothingWhereTheOperatorComesInTheFormat) {
   }
 }
 
-TEST(SetUpTime, CountsBytesAndLines) {
+TEST(SetUpTime, CountsBytesAndSegments) {
   const Sparsity s = of_matrix(random_matrix<double>(300, 200, 7, -1, false, 3));
   const double csr = static_cast<double>(csr_bytes(s.rows, s.nnz, 8));
   const Traffic coo = bytes_of("coo", s).traffic, csc = bytes_of("csc", s).traffic;
@@ -86,7 +86,7 @@ TEST(SetUpTime, CountsBytesAndLines) {
   EXPECT_EQ(of_coo.copied_bytes, static_cast<double>(coo.stored_bytes));
   EXPECT_FALSE(of_coo.planned);
   const SetUpWork of_csc = set_up_work(find_format("csc"), s, csc, 0, false, SpaceKind::cuda);
-  EXPECT_EQ(of_csc.planned_lines, 200);
+  EXPECT_EQ(of_csc.planned_segments, 200);
   EXPECT_FALSE(set_up_work(find_format("csc"), s, csc, 1, false, SpaceKind::cuda).planned);
   EXPECT_EQ(set_up_work(find_format("csc"), s, csc, 0, false, SpaceKind::cpu).copied_bytes, 0);
   MachineModel m = h200_model();

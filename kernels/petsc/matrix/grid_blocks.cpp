@@ -1,0 +1,73 @@
+#include "kernels/petsc/matrix/grid_blocks.hpp"
+
+#include <algorithm>
+
+namespace quadrille::petsc {
+namespace {
+
+// Rows: how many, where that is known to the compiler and they stand side by side, as in block diagonals;
+// else 0.
+template <int Rows, bool add>
+void put_columns(const Block& block, const IndexRun& rows, const IndexRun& columns,
+                 const GivenValues& given) {
+  const PetscInt count = Rows > 0 ? Rows : rows.count;
+  const std::int64_t step = Rows > 0 ? 1 : block.row_step;
+  double* to = &block.at(rows.first, columns.first);
+  const double* from = given.first + rows.at * given.row_step + columns.at * given.column_step;
+  for (PetscInt c = 0; c < columns.count; ++c, to += block.column_step, from += given.column_step)
+    for (PetscInt r = 0; r < count; ++r)
+      to[r * step] = add ? to[r * step] + from[r * given.row_step] : from[r * given.row_step];
+}
+
+template <bool add>
+auto putter(PetscInt rows) {
+  constexpr decltype(&put_columns<0, add>) known[] = {
+      put_columns<0, add>, put_columns<1, add>, put_columns<2, add>, put_columns<3, add>,
+      put_columns<4, add>, put_columns<5, add>, put_columns<6, add>};
+  return known[rows < static_cast<PetscInt>(std::size(known)) ? rows : 0];
+}
+
+}  // namespace
+
+void put(const Block& block, const IndexRun& rows, const IndexRun& columns, const GivenValues& given) {
+  const PetscInt known = block.row_step == 1 ? rows.count : 0;
+  const auto run = given.mode == ADD_VALUES ? putter<true>(known) : putter<false>(known);
+  run(block, rows, columns, given);
+}
+
+Block GridBlocks::ghost_between(std::int64_t node, PetscInt to) const {
+  const std::int64_t k = ghost_ ? structure_.ghost_place(node, to) : -1;
+  return k < 0 ? Block{to} : ghost_block(node, to, k);
+}
+
+Block GridBlocks::ghost_block(std::int64_t node, PetscInt to, std::int64_t place) const {
+  const std::int64_t dof = hub_.dof, at = structure_.boundary_index(node);
+  const std::int64_t begin = structure_.begin[at], count = structure_.begin[at + 1] - begin;
+  return {to, ghost_->value.data(), begin * dof * dof + (place - begin) * dof, count * dof, 1};
+}
+
+void GridBlocks::all_of(std::int64_t node, std::vector<Block>& blocks) const {
+  const std::int64_t nx = hub_.extents[0], line = node / nx;
+  blocks.clear();
+  for (std::int64_t d = 0; d < hub_.diagonals(); ++d) {
+    const std::int64_t to =
+        hub_.neighbour(node % nx, line % hub_.extents[1], line / hub_.extents[1], hub_.offsets[d]);
+    if (to >= 0) blocks.push_back(own_block(node, static_cast<PetscInt>(structure_.first_node + to), d));
+  }
+  const bool has_ghosts = ghost_ != nullptr && (structure_.furthest < 0 || !structure_.inner[node]);
+  const std::int64_t at = has_ghosts ? structure_.boundary_index(node) : -1;
+  if (at >= 0)
+    for (PetscInt k = structure_.begin[at]; k < structure_.begin[at + 1]; ++k)
+      blocks.push_back(ghost_block(node, structure_.ghosts[structure_.ghost[k]], k));
+  std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.node < b.node; });
+}
+
+std::int64_t GridBlocks::place_of(PetscInt row, PetscInt column) const {
+  const PetscInt dof = hub_.dof, local = row - structure_.first_node * dof, to = column / dof;
+  const Block block = between(structure_.own_node(local / dof), to);
+  if (block.values == nullptr) return -1;
+  return block.place(local % dof, column - to * dof) +
+         (block.values == hub_.values.data() ? 0 : hub_.values.size());
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,100 @@
+#include "kernels/petsc/matrix/grid_matrix.hpp"
+
+#include "kernels/petsc/base/indices.hpp"
+#include "kernels/petsc/base/ranks.hpp"
+#include "kernels/petsc/matrix/compact_aij.hpp"
+#include "kernels/petsc/matrix/grid_rows.hpp"
+#include "kernels/petsc/matrix/matrix.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+std::string stencil_name(const BlockStructure& s) {
+  return "the " + std::to_string(s.diagonals()) + " block diagonals that the matrix was made with";
+}
+
+TypedMatrix& on_grid(Mat matrix) {
+  TypedMatrix& t = typed(matrix);
+  if (!t.on_grid()) throw FormatError("this matrix of type quadrille has no grid");
+  return t;
+}
+
+Handle<Mat> empty_matrix(const Partition& partition, int dof) {
+  const bool alone = partition.ranks() == 1;
+  if (!alone && partition.ranks() != ranks())
+    throw FormatError("a grid that is cut for " + std::to_string(partition.ranks()) + " ranks, on " +
+                      std::to_string(ranks()));
+  const std::int64_t all = first_number(partition, partition.ranks()) * dof;
+  const PetscInt rows = to_index32(own_box(partition).nodes() * dof, "rows of one rank"),
+                 all_rows = to_petsc_int(all, "rows of all ranks");
+  const MPI_Comm comm = alone ? PETSC_COMM_SELF : PETSC_COMM_WORLD;
+  Handle<Mat> matrix = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
+  QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, rows, all_rows, all_rows));
+  QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), dof));
+  QUADRILLE_PETSC(MatSetType(matrix.get(), "quadrille"));
+  return matrix;
+}
+
+}  // namespace
+
+SharedMat make_grid_matrix(const Partition& partition, GridRows rows) {
+  require_initialised();
+  require_fitting(partition, rows);
+  Handle<Mat> matrix = empty_matrix(partition, rows.structure.dof);
+  const auto structure = std::make_shared<const GridStructure>(
+      structure_of(partition, rows.structure.dof, rows.structure.offsets, stencil_name(rows.structure)));
+  typed(matrix.get())
+      .set_up(make_grid_store(matrix.get(), structure,
+                              values_of(*structure, std::move(rows), distributed(matrix.get()))));
+  QUADRILLE_PETSC(MatSetUp(matrix.get()));
+  mark_set_up(matrix.get(), true);
+  return shared(matrix.release());
+}
+
+SharedMat make_grid_matrix(const Partition& partition, GridRows rows, const GridFormat& format) {
+  SharedMat matrix = make_grid_matrix(partition, std::move(rows));
+  set_format(matrix.get(), format);
+  return matrix;
+}
+
+void set_format(Mat matrix, const GridFormat& format) {
+  TypedMatrix& t = on_grid(matrix);
+  t.options.format = format.name;
+  t.options.space = to_string(format.space);
+  t.options.of_format = format.options;
+  t.options.by_program = true;
+  t.set_format();
+}
+
+std::shared_ptr<const BlockDiagonals<double>> own_block_diagonals(Mat matrix) {
+  return on_grid(matrix).store().parts(false).hub;
+}
+
+std::shared_ptr<const SpmvOperator<double>> own_product(Mat matrix) {
+  return typed(matrix).scaled(matrix).op();
+}
+
+Array<double> rows_of(Mat matrix, const BlockStructure& whole) {
+  return rows_of(on_grid(matrix).store().parts(false), whole);
+}
+
+SharedMat make_aij(Mat matrix, bool on_gpu) {
+  return shared(compact_aij(matrix, on_gpu).release());
+}
+
+std::int64_t rows_of_all(Mat matrix) {
+  PetscInt rows = 0;
+  QUADRILLE_PETSC(MatGetSize(matrix, &rows, nullptr));
+  return rows;
+}
+
+std::int64_t stored_bytes(Mat matrix) {
+  if (is_typed(matrix)) return own_product(matrix)->traffic().stored_bytes;
+  PetscInt rows = 0;
+  MatInfo info;
+  QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, nullptr));
+  QUADRILLE_PETSC(MatGetInfo(matrix, MAT_LOCAL, &info));
+  return csr_bytes(rows, static_cast<std::int64_t>(info.nz_used), sizeof(double));
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,58 @@
+// Matrices of the type `quadrille` from assembled block diagonals on a grid that ranks share: without a DMDA,
+// and without setting values one by one. No PETSc header is needed to include this.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "formats/block_diagonals.hpp"
+#include "grid/partition.hpp"
+#include "kernels/petsc/base/shared_mat.hpp"
+#include "kernels/registry.hpp"
+
+namespace quadrille::petsc {
+
+// This rank's rows of an operator on a grid, as assembly gives them.
+struct GridRows {
+  BlockStructure structure;  // of the whole grid; around periodic axes its offsets go the short way
+  Array<double> values;      // [diagonal][column][row of this rank, in the order of the partition]
+};
+
+// In which format products are made, and where.
+struct GridFormat {
+  std::string name = "cds";
+  SpaceKind space = SpaceKind::cpu;
+  FormatOptions options = {};
+};
+
+// A matrix with these rows, of PETSC_COMM_WORLD, or of PETSC_COMM_SELF where the partition is of one rank;
+// MatCreateVecs() gives its vectors. Where the rank's box has every block diagonal, as on one rank, the
+// values become the matrix's without a copy. All that PETSc does with the type it does with this one: values
+// may be changed, and the next product sees it. Needs register_matrix_type(). Collective. Throws FormatError
+// where sizes do not agree or PETSc's indices cannot count the rows.
+SharedMat make_grid_matrix(const Partition& partition, GridRows rows);
+// The same, with products in a format.
+SharedMat make_grid_matrix(const Partition& partition, GridRows rows, const GridFormat& format);
+
+// Products of such a matrix in another format, made at once. Collective. Throws FormatError where the format
+// is not known, not there in this space or refuses the operator, and what making it throws.
+void set_format(_p_Mat* matrix, const GridFormat& format);
+
+// What this rank's own rows and columns are: its block diagonals, shared with the matrix, in host memory.
+std::shared_ptr<const BlockDiagonals<double>> own_block_diagonals(_p_Mat* matrix);
+// The product of these in its format.
+std::shared_ptr<const SpmvOperator<double>> own_product(_p_Mat* matrix);
+// This rank's rows with the block diagonals of the whole grid, a copy of what make_grid_matrix() was given.
+// Throws FormatError where the matrix has others.
+Array<double> rows_of(_p_Mat* matrix, const BlockStructure& whole);
+
+// The same rows as PETSc's own matrix, MATAIJ, or MATAIJCUSPARSE in GPU memory: entries that are zero are
+// left out, but for the diagonal. Collective. Throws FormatError for a GPU where PETSc has no CUDA.
+SharedMat make_aij(_p_Mat* matrix, bool on_gpu);
+
+std::int64_t rows_of_all(_p_Mat* matrix);  // of any matrix
+// Of this rank, without what couples it to others. Of a matrix of the type, or AIJ.
+std::int64_t stored_bytes(_p_Mat* matrix);
+
+}  // namespace quadrille::petsc

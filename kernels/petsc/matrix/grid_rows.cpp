@@ -1,0 +1,158 @@
+#include "kernels/petsc/matrix/grid_rows.hpp"
+
+#include <algorithm>
+
+#include "kernels/petsc/matrix/box_sides.hpp"
+#include "kernels/petsc/matrix/grid_blocks.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+bool is_short_way(const BlockStructure& s, const NodeOffset& o) {
+  const std::array<std::int64_t, 3> d{o.x, o.y, o.z};
+  for (int axis = 0; axis < 3; ++axis)
+    if (s.periodic[axis] ? 2 * d[axis] > s.extents[axis] || 2 * d[axis] <= -s.extents[axis]
+                         : std::abs(d[axis]) >= s.extents[axis])
+      return false;
+  return true;
+}
+
+// The offset as it stands among the block diagonals of the whole grid.
+NodeOffset on_whole(const BlockStructure& whole, const NodePosition& d) {
+  std::array<std::int32_t, 3> o{};
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::int64_t n = whole.extents[axis];
+    std::int64_t way = d[axis];
+    if (whole.periodic[axis]) {
+      way = (way % n + n) % n;
+      if (2 * way > n) way -= n;
+    }
+    o[axis] = static_cast<std::int32_t>(way);
+  }
+  return {o[0], o[1], o[2]};
+}
+
+std::int64_t place_among(const std::vector<NodeOffset>& offsets, const NodeOffset& o) {
+  const auto at = std::find(offsets.begin(), offsets.end(), o);
+  return at == offsets.end() ? -1 : at - offsets.begin();
+}
+
+// For each block diagonal of the whole grid the one of the box with the same offset, or -1.
+std::vector<std::int64_t> diagonals_of_box(const BlockStructure& whole, const BlockStructure& box) {
+  std::vector<std::int64_t> places;
+  for (const NodeOffset& o : whole.offsets) places.push_back(place_among(box.offsets, o));
+  return places;
+}
+
+// The values of the block diagonals that the box has, from those of the whole grid; the same array where
+// these are all.
+Array<double> values_in_box(const BlockStructure& whole, const BlockStructure& box, Array<double>& values) {
+  const std::vector<std::int64_t> places = diagonals_of_box(whole, box);
+  bool same = box.diagonals() == whole.diagonals();
+  for (std::size_t d = 0; d < places.size() && same; ++d) same = places[d] == static_cast<std::int64_t>(d);
+  if (same) return std::move(values);
+  const std::int64_t of_one = box.rows() * box.dof;
+  Array<double> kept(box.diagonals() * of_one, 0.0);
+  for (std::size_t d = 0; d < places.size(); ++d)
+    if (places[d] >= 0)
+      std::copy_n(values.data() + static_cast<std::int64_t>(d) * of_one, of_one,
+                  kept.data() + places[d] * of_one);
+  return kept;
+}
+
+// body(own node, block diagonal of the whole grid, the one of the box with this offset or -1, number of the
+// neighbour) for the couplings that leave the box, one way or another.
+template <class Body>
+void for_couplings_that_leave(const GridStructure& s, const BlockStructure& whole, const Body& body) {
+  const NodeBox box = own_box(s.partition);
+  const std::vector<std::int64_t> places = diagonals_of_box(whole, s.owned);
+  NodePosition reach{};
+  for (const NodeOffset& o : whole.offsets)
+    reach = {std::max<std::int64_t>(reach[0], std::abs(o.x)), std::max<std::int64_t>(reach[1], std::abs(o.y)),
+             std::max<std::int64_t>(reach[2], std::abs(o.z))};
+  for_nodes_at_sides(s.partition, box, reach, [&](const NodePosition& p) {
+    const std::int64_t node = (p[2] * box.size[1] + p[1]) * box.size[0] + p[0];
+    for (std::int64_t d = 0; d < whole.diagonals(); ++d) {
+      const NodeOffset& o = whole.offsets[d];
+      if (places[d] >= 0 && s.owned.neighbour(p[0], p[1], p[2], o) >= 0) continue;
+      const std::int64_t to =
+          whole.neighbour(box.first[0] + p[0], box.first[1] + p[1], box.first[2] + p[2], o);
+      if (to < 0) continue;
+      const std::int64_t line = to / whole.extents[0];
+      body(node, d, places[d],
+           number_of(s.partition, {to % whole.extents[0], line % whole.extents[1], line / whole.extents[1]}));
+    }
+  });
+}
+
+}  // namespace
+
+void require_fitting(const Partition& partition, const GridRows& rows) {
+  const BlockStructure& s = rows.structure;
+  const std::int64_t nodes = own_box(partition).nodes(), values = rows.values.size();
+  if (s.extents != partition.extents || s.periodic != partition.periodic || s.dof < 1)
+    throw FormatError("the block diagonals and the partition are of different grids");
+  if (values != checked_product(s.diagonals() * s.dof * s.dof, nodes, "the values of a rank"))
+    throw FormatError("a rank with " + std::to_string(nodes * s.dof) + " rows has " + std::to_string(values) +
+                      " values, not " + std::to_string(s.diagonals() * s.dof * s.dof * nodes));
+  for (std::int64_t d = 0; d < s.diagonals(); ++d)
+    if (!is_short_way(s, s.offsets[d]) || place_among(s.offsets, s.offsets[d]) != d)
+      throw FormatError("block diagonal " + std::to_string(d) +
+                        " of a grid leads nowhere, the long way round, or where another one leads");
+}
+
+GridValues values_of(const GridStructure& s, GridRows rows, bool with_ghosts) {
+  const BlockStructure& whole = rows.structure;
+  const std::int64_t dof = whole.dof, n = s.owned.rows();
+  GridValues values(s, with_ghosts, values_in_box(whole, s.owned, rows.values));
+  const GridBlocks blocks(s, values);
+  double* const kept = values.hub()->values.data();
+  const bool same = rows.values.size() == 0;
+  for_couplings_that_leave(
+      s, whole, [&](std::int64_t node, std::int64_t d, std::int64_t place, std::int64_t to) {
+        const Block block = blocks.between(s.own_node(node), static_cast<PetscInt>(to));
+        for (std::int64_t c = 0; c < dof; ++c)
+          for (std::int64_t r = 0; r < dof; ++r) {
+            const std::int64_t row = node * dof + r;
+            const double value = (same ? kept : rows.values.data())[(d * dof + c) * n + row];
+            if (place >= 0) kept[(place * dof + c) * n + row] = 0;
+            block.at(r, c) = value;
+          }
+      });
+  return values;
+}
+
+Array<double> rows_of(const LocalParts& parts, const BlockStructure& whole) {
+  const BlockDiagonals<double>& own = *parts.hub;
+  const Partition& partition = *parts.partition;
+  const std::int64_t dof = whole.dof, n = own.rows(), of_one = n * dof;
+  Array<double> values(whole.diagonals() * of_one, 0.0);
+  for (std::int64_t k = 0; k < own.diagonals(); ++k) {
+    const NodeOffset& o = own.offsets[k];
+    const std::int64_t d = place_among(whole.offsets, on_whole(whole, {o.x, o.y, o.z}));
+    if (d < 0) throw FormatError("the matrix couples nodes that the block diagonals do not");
+    for (std::int64_t i = 0; i < of_one; ++i) values[d * of_one + i] += own.values[k * of_one + i];
+  }
+  if (!parts.ghost) return values;
+  const NodeBox box = own_box(partition);
+  std::vector<NodePosition> ghosts;  // of each ghost node
+  for (std::size_t k = 0; k < parts.ghost_columns.size(); k += static_cast<std::size_t>(dof))
+    ghosts.push_back(position_of(partition, parts.ghost_columns[k] / dof));
+  for (std::int64_t i = 0; i < parts.ghost->rows; ++i) {
+    const std::int64_t row = parts.boundary_rows[static_cast<std::size_t>(i)], node = row / dof,
+                       line = node / box.size[0];
+    const NodePosition at{box.first[0] + node % box.size[0], box.first[1] + line % box.size[1],
+                          box.first[2] + line / box.size[1]};
+    for (std::int32_t k = parts.ghost->row_ptr[i]; k < parts.ghost->row_ptr[i + 1]; ++k) {
+      const std::int32_t column = parts.ghost->column[k];
+      const NodePosition& to = ghosts[static_cast<std::size_t>(column / dof)];
+      const std::int64_t d =
+          place_among(whole.offsets, on_whole(whole, {to[0] - at[0], to[1] - at[1], to[2] - at[2]}));
+      if (d < 0) throw FormatError("the matrix couples nodes that the block diagonals do not");
+      values[(d * dof + column % dof) * n + row] = parts.ghost->value[k];
+    }
+  }
+  return values;
+}
+
+}  // namespace quadrille::petsc

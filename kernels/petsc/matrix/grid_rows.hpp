@@ -1,0 +1,24 @@
+// A rank's assembled rows of an operator on a grid, with the block diagonals of the whole grid, and the
+// values of a matrix of ours: one from the other. Internal to kernels/petsc/matrix_type.
+#pragma once
+
+#include "kernels/petsc/matrix/grid_matrix.hpp"
+#include "kernels/petsc/matrix/grid_values.hpp"
+#include "kernels/petsc/matrix/store.hpp"
+
+namespace quadrille::petsc {
+
+// Throws FormatError unless the rows are those of this rank.
+void require_fitting(const Partition& partition, const GridRows& rows);
+
+// Where `structure` has as many block diagonals it takes over the values.
+GridValues values_of(const GridStructure& structure, GridRows rows, bool with_ghosts);
+
+// With the values given, whose ghosts are there where the matrix is one of several ranks.
+std::unique_ptr<Store> make_grid_store(Mat owner, std::shared_ptr<const GridStructure> structure,
+                                       GridValues values);
+
+// [diagonal of `whole`][column][row]
+Array<double> rows_of(const LocalParts& parts, const BlockStructure& whole);
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,372 @@
+// The values of a matrix on a grid: the block diagonals of this rank's box, and beside them the couplings to
+// ghosts.
+#include <algorithm>
+
+#include "kernels/petsc/base/gathering.hpp"
+#include "kernels/petsc/base/indices.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/matrix/coordinates.hpp"
+#include "kernels/petsc/matrix/entry_list.hpp"
+#include "kernels/petsc/matrix/grid_blocks.hpp"
+#include "kernels/petsc/matrix/grid_changes.hpp"
+#include "kernels/petsc/matrix/grid_copy.hpp"
+#include "kernels/petsc/matrix/grid_rows.hpp"
+#include "kernels/petsc/matrix/matrix.hpp"
+#include "kernels/petsc/matrix/off_process.hpp"
+#include "kernels/petsc/matrix/store.hpp"
+#include "kernels/petsc/matrix/structure.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+PetscInt nodes_of(Mat matrix, PetscInt dof) {
+  PetscInt rows = 0;
+  QUADRILLE_PETSC(MatGetSize(matrix, &rows, nullptr));
+  return rows / dof;
+}
+
+class GridStore final : public Store {
+ public:
+  GridStore(Mat owner, std::shared_ptr<const GridStructure> structure, GridValues values)
+      : owner_(owner),
+        structure_(std::move(structure)),
+        values_(std::move(values)),
+        hub_(values_.hub()),
+        ghost_(values_.ghost()),
+        blocks_(*structure_, values_),
+        nodes_(hub_->nodes()),
+        all_nodes_(nodes_of(owner_, hub_->dof)),
+        copy_(values_, blocks_) {}
+
+  PetscInt dof() const override { return hub_->dof; }
+  std::unique_ptr<Store> duplicate(Mat owner, bool values) override {
+    auto copy = std::make_unique<GridStore>(owner, structure_, GridValues(*structure_, ghost_ != nullptr));
+    copy->row_oriented_ = row_oriented_;
+    copy->drop_off_process_ = drop_off_process_;
+    copy->ignore_outside_ = ignore_outside_;
+    copy->may_grow_ = may_grow_;
+    copy->coordinates_ = coordinates_;
+    if (values) copy->values_.copy_from(values_);
+    return copy;
+  }
+
+  void set_values(const Indices& rows, const Indices& columns, const PetscScalar* values,
+                  InsertMode mode) override {
+    changed();
+    values_.bring_to_host();
+    values_.changed_on_host();
+    const PetscInt dof = hub_->dof;
+    const GivenValues given =
+        given_values(values, rows.nodes ? rows.count * dof : rows.count,
+                     columns.nodes ? columns.count * dof : columns.count, row_oriented_, mode);
+    if (dof == 1) return set_single(rows, columns, given);
+    row_runs_.find(rows, dof, all_nodes_, "row");
+    column_runs_.find(columns, dof, all_nodes_, "column");
+    for (const IndexRun& row : row_runs_) {
+      const std::int64_t local = std::int64_t{row.node} - structure_->first_node;
+      if (local < 0 || local >= nodes_) {
+        keep_for_others(row, given);
+        continue;
+      }
+      const OwnNode node = structure_->own_node(local);
+      for (const IndexRun& column : column_runs_) {
+        const Block block = blocks_.between(node, column.node);
+        if (block.values != nullptr)
+          put(block, row, column, given);
+        else
+          refuse(row, column, given);
+      }
+    }
+  }
+
+  void prepare_coordinates(PetscCount count, PetscInt* rows, PetscInt* columns) override {
+    changed();
+    constexpr PetscCount chunk = 1 << 30;
+    for (PetscCount i = 0; i < count; i += chunk) {
+      const auto n = static_cast<PetscInt>(std::min(chunk, count - i));
+      require_inside(owner_, n, rows + i, n, columns + i);
+    }
+    const PetscInt first = structure_->first_node * hub_->dof;
+    for (PetscCount i = 0; i < count && promised_no_off_process(); ++i)
+      if (rows[i] >= 0 && columns[i] >= 0 && (rows[i] < first || rows[i] >= first + hub_->rows()))
+        refuse_off_process(rows[i]);
+    coordinates_ = std::make_shared<CoordinateAssembly>(
+        owner_, values_, Coordinates{count, rows, columns}, distributed(owner_) && !drop_off_process_,
+        [this](PetscInt row, PetscInt column) { return blocks_.place_of(row, column); });
+    zero();
+  }
+
+  void set_by_coordinates(const PetscScalar* values, InsertMode mode, bool on_gpu) override {
+    if (!coordinates_) throw_no_coordinates();
+    changed();
+    coordinates_->set(
+        values_, values, mode == ADD_VALUES, on_gpu,
+        [this](PetscInt row, PetscInt column, double value) { refuse(row, column, value, ADD_VALUES); });
+  }
+
+  void belongs_to(Mat owner) override { owner_ = owner; }
+  void assemble_begin(MatAssemblyType) override {}
+  void assemble_end(MatAssemblyType type) override {
+    changed();
+    if (distributed(owner_) && !promised_no_off_process()) take_from_others();
+    if (type == MAT_FINAL_ASSEMBLY && copy_.in_use()) aij();
+  }
+
+  void take_from_others() {
+    InsertMode mode = off_process_mode_;
+    const bool by_rows = std::exchange(row_oriented_, true);
+    for (const Entry& e : exchange(owner_, std::exchange(off_process_, {}), mode))
+      set_values({1, &e.row}, {1, &e.column}, &e.value, mode);
+    row_oriented_ = by_rows;
+  }
+
+  void zero() override {
+    values_.zero();
+    changed_in_place();
+  }
+  void scale(double factor) override {
+    petsc::scale(values_, factor);
+    changed_in_place();
+  }
+  void shift(double value) override {
+    petsc::shift(values_, value);
+    changed_in_place();
+  }
+  void set_diagonal(Vec diagonal, InsertMode mode) override {
+    petsc::set_diagonal(values_, diagonal, mode);
+    changed_in_place();
+  }
+  void diagonal(Vec diagonal) override { get_diagonal(values_, diagonal); }
+  void scale_rows_and_columns(Vec left, Vec right) override {
+    Vec of_ghosts = nullptr;
+    if (right != nullptr && ghost_) {
+      if (!of_ghosts_) of_ghosts_ = std::make_unique<Gathering>(right, structure_->ghosts, hub_->dof);
+      of_ghosts = of_ghosts_->local(right, values_.on_gpu());
+      of_ghosts_->begin(right);
+      of_ghosts_->end(right);
+    }
+    petsc::scale_rows_and_columns(values_, left, right, of_ghosts);
+    changed_in_place();
+  }
+  bool add(double factor, Store& from, MatStructure) override {
+    GridStore* const other = alike(from);
+    if (other == nullptr) return false;
+    petsc::add(values_, factor, other->values_);
+    changed_in_place();
+    return true;
+  }
+  bool copy_from(Store& from, MatStructure) override {
+    GridStore* const other = alike(from);
+    if (other == nullptr) return false;
+    values_.copy_from(other->values_);
+    changed_in_place();
+    return true;
+  }
+
+  void set_option(MatOption option, bool value) override {
+    if (option == MAT_ROW_ORIENTED) row_oriented_ = value;
+    if (option == MAT_IGNORE_OFF_PROC_ENTRIES) drop_off_process_ = value;
+    if (option == MAT_NEW_NONZERO_LOCATIONS) ignore_outside_ = !value;
+    if (option == MAT_NEW_NONZERO_LOCATION_ERR || option == MAT_NEW_NONZERO_ALLOCATION_ERR)
+      may_grow_ = !value;
+    if (option == MAT_NEW_NONZERO_LOCATION_ERR && value) ignore_outside_ = false;
+  }
+
+  Handle<Mat> outgrown() override {
+    if (!may_grow_ || all_ranks(owner_, outside_.empty())) return nullptr;
+    Mat copied = nullptr;
+    QUADRILLE_PETSC(MatDuplicate(aij(), MAT_COPY_VALUES, &copied));
+    Handle<Mat> copy(copied);
+    QUADRILLE_PETSC(MatSetOption(copied, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+    QUADRILLE_PETSC(MatSetOption(copied, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    const PetscInt first = structure_->first_node * hub_->dof, rows = static_cast<PetscInt>(hub_->rows());
+    const RowList list = outside_.take_rows(first, first + rows);
+    for (PetscInt i = 0; i < rows; ++i) {
+      const PetscInt row = first + i, begin = list.begin[i];
+      QUADRILLE_PETSC(MatSetValues(copied, 1, &row, list.begin[i + 1] - begin, list.column.data() + begin,
+                                   list.value.data() + begin, INSERT_VALUES));
+    }
+    QUADRILLE_PETSC(MatAssemblyBegin(copied, MAT_FINAL_ASSEMBLY));
+    QUADRILLE_PETSC(MatAssemblyEnd(copied, MAT_FINAL_ASSEMBLY));
+    return copy;
+  }
+
+  void row(PetscInt row, std::vector<PetscInt>& columns, std::vector<double>& values) override {
+    require_own_row(owner_, row);
+    values_.bring_to_host();
+    const PetscInt dof = hub_->dof, local = row - structure_->first_node * dof;
+    blocks_.all_of(local / dof, of_node_);
+    columns.clear();
+    values.clear();
+    for (const Block& block : of_node_)
+      for (PetscInt c = 0; c < dof; ++c) {
+        columns.push_back(block.node * dof + c);
+        values.push_back(block.at(local % dof, c));
+      }
+  }
+
+  Mat aij() override {
+    if (in_change()) return copy_.get();
+    if (copy_.get() == nullptr) {
+      copy_.make(owner_);
+    } else if (copy_version_ != version()) {
+      require_copy_untouched();
+      copy_.refresh();
+    }
+    if (copy_version_ != version()) watch_.remember(copy_.get());
+    copy_version_ = version();
+    return copy_.get();
+  }
+  void require_copy_untouched() override {
+    if (copy_.get() != nullptr) watch_.require_remembered(copy_.get());
+  }
+
+  void take_from_aij() override {
+    changed();
+    copy_.take();
+    watch_.remember(copy_.get());
+    copy_version_ = version();
+  }
+
+  void bring_parts(bool on_gpu) override {
+    if (on_gpu)
+      values_.bring_to_gpu();
+    else
+      values_.bring_to_host();
+  }
+  LocalParts parts(bool on_gpu) override {
+    LocalParts parts;
+    bring_parts(on_gpu);
+    parts.hub = hub_;
+    parts.ghost = ghost_;
+    parts.partition = &structure_->partition;
+    if (on_gpu) {
+      parts.device_hub = values_.gpu_hub();
+      parts.device_ghost = values_.gpu_ghost();
+    }
+    const PetscInt dof = hub_->dof;
+    for (const PetscInt node : structure_->boundary)
+      for (PetscInt r = 0; r < dof; ++r) parts.boundary_rows.push_back(node * dof + r);
+    for (const PetscInt node : structure_->ghosts)
+      for (PetscInt c = 0; c < dof; ++c) parts.ghost_columns.push_back(node * dof + c);
+    return parts;
+  }
+  bool parts_in_place() const override { return true; }
+
+ private:
+  // After a change that needs no assembly.
+  void changed_in_place() {
+    changed();
+    if (copy_.in_use()) aij();
+  }
+
+  // Where its values stand in the same places.
+  GridStore* alike(Store& other) const {
+    auto* const store = dynamic_cast<GridStore*>(&other);
+    return store != nullptr && structure_->same_as(*store->structure_) ? store : nullptr;
+  }
+
+  bool promised_no_off_process() const {
+    PetscBool promised = PETSC_FALSE;
+    QUADRILLE_PETSC(MatGetOption(owner_, MAT_NO_OFF_PROC_ENTRIES, &promised));
+    return promised;
+  }
+
+  [[noreturn]] static void refuse_off_process(PetscInt row) {
+    throw PetscError("row " + std::to_string(row) +
+                     " belongs to another rank, and MAT_NO_OFF_PROC_ENTRIES promised that there are none");
+  }
+
+  // With one unknown a node there are no blocks, and what finds them takes longer than the values.
+  void set_single(const Indices& rows, const Indices& columns, const GivenValues& given) {
+    for (PetscInt i = 0; i < rows.count; ++i) {
+      const PetscInt row = node_of(rows, rows.index[i], all_nodes_, "row");
+      const std::int64_t local = std::int64_t{row} - structure_->first_node;
+      if (row < 0) continue;
+      if (local < 0 || local >= nodes_) {
+        column_runs_.find(columns, 1, all_nodes_, "column");
+        keep_for_others({row, 0, 1, i}, given);
+        continue;
+      }
+      const OwnNode node = structure_->own_node(local);
+      for (PetscInt j = 0; j < columns.count; ++j) {
+        const PetscInt column = node_of(columns, columns.index[j], all_nodes_, "column");
+        if (column < 0) continue;
+        const double value = given.at(i, j);
+        if (double* const place = blocks_.single(node, column); place == nullptr)
+          refuse(row, column, value, given.mode);
+        else
+          *place = given.mode == ADD_VALUES ? *place + value : value;
+      }
+    }
+  }
+
+  // body(row, column, value) for every value of a call that these rows and columns have in common.
+  template <class Body>
+  void for_values(const IndexRun& rows, const IndexRun& columns, const GivenValues& given, const Body& body) {
+    for (PetscInt r = 0; r < rows.count; ++r)
+      for (PetscInt c = 0; c < columns.count; ++c)
+        body(rows.node * hub_->dof + rows.first + r, columns.node * hub_->dof + columns.first + c,
+             given.at(rows.at + r, columns.at + c));
+  }
+
+  void keep_for_others(const IndexRun& rows, const GivenValues& given) {
+    if (promised_no_off_process()) refuse_off_process(rows.node * hub_->dof + rows.first);
+    if (drop_off_process_) return;
+    off_process_mode_ = given.mode;
+    for (const IndexRun& columns : column_runs_)
+      for_values(rows, columns, given, [this](PetscInt row, PetscInt column, double value) {
+        off_process_.push_back({row, column, value});
+      });
+  }
+
+  void refuse(const IndexRun& rows, const IndexRun& columns, const GivenValues& given) {
+    for_values(rows, columns, given,
+               [&](PetscInt row, PetscInt column, double value) { refuse(row, column, value, given.mode); });
+  }
+
+  // A value that has no place: zeros need none.
+  void refuse(PetscInt row, PetscInt column, double value, InsertMode mode) {
+    if (value == 0 || ignore_outside_) return;
+    if (may_grow_) return outside_.add(1, &row, 1, &column, &value, true, mode);
+    const PetscInt dof = hub_->dof;
+    throw FormatError("the value " + std::to_string(value) + " at row " + std::to_string(row) + " (node " +
+                      std::to_string(row / dof) + "), column " + std::to_string(column) + " (node " +
+                      std::to_string(column / dof) + ") lies outside " + structure_->stencil +
+                      ": widen it, or choose another matrix type");
+  }
+
+  Mat owner_;  // not owned: it owns this
+  std::shared_ptr<const GridStructure> structure_;
+  GridValues values_;
+  const std::shared_ptr<BlockDiagonals<double>> hub_;  // values_'s, in host memory
+  const std::shared_ptr<Csr<double>> ghost_;           // null on one rank
+  std::shared_ptr<CoordinateAssembly>
+      coordinates_;                       // shared with duplicates; null before MatSetPreallocationCOO()
+  std::unique_ptr<Gathering> of_ghosts_;  // of the right vector of a scaling; made when first needed
+  GridBlocks blocks_;
+  const std::int64_t nodes_;  // of this rank
+  const PetscInt all_nodes_;
+  std::vector<Block> of_node_;  // of the last row asked for
+  std::vector<Entry> off_process_;
+  InsertMode off_process_mode_ = ADD_VALUES;
+  EntryList outside_;  // values of own rows that have no place, where the program allows new ones
+  bool row_oriented_ = true, drop_off_process_ = false, ignore_outside_ = false, may_grow_ = false;
+  GridCopy copy_;
+  std::int64_t copy_version_ = -1;
+  IndexRuns row_runs_, column_runs_;  // of the last call
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_grid_store(Mat owner, DM da) {
+  const auto structure = std::make_shared<const GridStructure>(structure_of(da));
+  return std::make_unique<GridStore>(owner, structure, GridValues(*structure, distributed(owner)));
+}
+
+std::unique_ptr<Store> make_grid_store(Mat owner, std::shared_ptr<const GridStructure> structure,
+                                       GridValues values) {
+  return std::make_unique<GridStore>(owner, std::move(structure), std::move(values));
+}
+
+}  // namespace quadrille::petsc

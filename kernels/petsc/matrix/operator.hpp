@@ -1,0 +1,34 @@
+// The operator behind a matrix: chosen from the registry by -mat_quadrille_format and -mat_quadrille_space.
+// Internal to kernels/petsc/matrix_type.
+#pragma once
+
+#include <petscmat.h>
+
+#include <memory>
+#include <string>
+
+#include "kernels/petsc/matrix/options.hpp"
+#include "kernels/petsc/matrix/store.hpp"
+
+namespace quadrille::petsc {
+
+// The names of all formats, "cds, csr, ...".
+std::string format_list();
+
+// Throws FormatError where the format is unknown, not there in this space, or refuses the operator.
+std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& format, SpaceKind space,
+                                                          const FormatInput<double>& source,
+                                                          const FormatOptions& options);
+
+// Whether the sparsity has so few block diagonals that they take no more bytes than CSR does.
+bool fits_block_diagonals(const Csr<double>& csr, PetscInt block_size);
+
+// Where -mat_quadrille_space puts the products; on a GPU, the one of this rank is chosen. Throws FormatError
+// for "cuda" where there is no GPU.
+SpaceKind choose_space(const TypeOptions& options);
+
+// The operator of this rank's own rows and columns. Collective over the matrix.
+std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const TypeOptions& options,
+                                                              const LocalParts& parts);
+
+}  // namespace quadrille::petsc

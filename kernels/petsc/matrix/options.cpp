@@ -1,0 +1,56 @@
+#include "kernels/petsc/matrix/options.hpp"
+
+#include "formats/format.hpp"
+#include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/matrix/operator.hpp"
+
+namespace {
+
+// Outside our namespace: PETSc's macros call its function PetscError by that name.
+PetscErrorCode show_options(quadrille::petsc::OptionItems PetscOptionsObject,
+                            const quadrille::petsc::TypeOptions& now, const std::string& formats) {
+  char text[256];
+  PetscBool value = PETSC_FALSE;
+  PetscFunctionBeginUser;
+  PetscOptionsHeadBegin(PetscOptionsObject, "Quadrille matrix options");
+  PetscCall(PetscOptionsString("-mat_quadrille_format", formats.c_str(), "quadrille", now.format.c_str(),
+                               text, sizeof text, nullptr));
+  PetscCall(PetscOptionsString("-mat_quadrille_space", "Where products run: auto, cpu, cuda", "quadrille",
+                               now.space.c_str(), text, sizeof text, nullptr));
+  PetscCall(PetscOptionsBool("-mat_quadrille_verify", "Compare a product with AIJ's at every assembly",
+                             "quadrille", now.verify ? PETSC_TRUE : PETSC_FALSE, &value, nullptr));
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
+}  // namespace
+
+namespace quadrille::petsc {
+
+void declare_options(OptionItems items, const TypeOptions& now) {
+  const std::string formats = "Storage format: " + format_list();
+  QUADRILLE_PETSC(show_options(items, now, formats));
+}
+
+void read_options(Mat matrix, TypeOptions& options) {
+  const char* prefix = nullptr;
+  PetscOptions database = nullptr;
+  QUADRILLE_PETSC(MatGetOptionsPrefix(matrix, &prefix));
+  QUADRILLE_PETSC(PetscObjectGetOptions(reinterpret_cast<PetscObject>(matrix), &database));
+  char text[256];
+  PetscBool given = PETSC_FALSE, value = PETSC_FALSE;
+  QUADRILLE_PETSC(
+      PetscOptionsGetString(database, prefix, "-mat_quadrille_format", text, sizeof text, &given));
+  if (given) {
+    options.format = text;
+    options.format_given = true;
+  }
+  QUADRILLE_PETSC(PetscOptionsGetString(database, prefix, "-mat_quadrille_space", text, sizeof text, &given));
+  if (given) options.space = text;
+  QUADRILLE_PETSC(PetscOptionsGetBool(database, prefix, "-mat_quadrille_verify", &value, &given));
+  if (given) options.verify = value == PETSC_TRUE;
+  if (options.space != "auto" && options.space != "cpu" && options.space != "cuda")
+    throw FormatError("-mat_quadrille_space " + options.space + ": there are auto, cpu and cuda");
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,269 @@
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
+
+#include <petscksp.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "kernels/multigrid/multigrid.hpp"
+#include "kernels/petsc/base/composed.hpp"
+#include "kernels/petsc/base/device_work.hpp"
+#include "kernels/petsc/base/guarded.hpp"
+#include "kernels/petsc/base/session.hpp"
+#include "kernels/petsc/base/uses.hpp"
+#include "kernels/petsc/base/vector_arrays.hpp"
+#include "kernels/petsc/matrix/matrix.hpp"
+#include "kernels/petsc/multigrid/rank_exchange.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+constexpr const char* type_name = "quadrille_mg";
+
+// The operator on its grid; in GPU memory where device_hub is there.
+struct GridValues {
+  std::shared_ptr<const BlockDiagonals<double>> hub;
+  std::shared_ptr<const BlockDiagonals<double, Device>> device_hub;
+  LocalParts parts;  // of a matrix of several ranks, which has a partition
+};
+
+GridValues values_of(Mat matrix) {
+  if (!is_typed(matrix))
+    throw FormatError("quadrille_mg needs a matrix of type quadrille on a grid (-dm_mat_type quadrille)");
+  TypedMatrix& typed_matrix = typed(matrix);
+  if (!typed_matrix.on_grid())
+    throw FormatError("quadrille_mg needs a matrix of type quadrille on a grid, and this one has none");
+  const LocalParts parts = typed_matrix.store().parts(typed_matrix.multiplies_on_gpu());
+  return {parts.device_hub ? nullptr : parts.hub, parts.device_hub, parts};
+}
+
+class OptionReader {
+ public:
+  explicit OptionReader(PC pc) { QUADRILLE_PETSC(PCGetOptionsPrefix(pc, &prefix_)); }
+
+  // `found` stays where the option is not given.
+  void number(const char* name, int least, int& found) const {
+    PetscInt value = found;
+    PetscBool set = PETSC_FALSE;
+    QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, prefix_, full(name).c_str(), &value, &set));
+    if (set && (value < least || value > 1'000'000))
+      throw PetscOptionError(
+          full(name) + " " + std::to_string(value) + ": give " + std::to_string(least) + " to 1000000",
+          PETSC_ERR_USER_INPUT);
+    found = static_cast<int>(value);
+  }
+  void yes_or_no(const char* name, bool& found) const {
+    PetscBool value = found ? PETSC_TRUE : PETSC_FALSE;
+    QUADRILLE_PETSC(PetscOptionsGetBool(nullptr, prefix_, full(name).c_str(), &value, nullptr));
+    found = value;
+  }
+  // One of the words, whose places are those of the enumeration.
+  template <class Kind, std::size_t count>
+  void word(const char* name, const std::array<const char*, count>& words, Kind& found) const {
+    char text[64] = "";
+    PetscBool set = PETSC_FALSE;
+    QUADRILLE_PETSC(PetscOptionsGetString(nullptr, prefix_, full(name).c_str(), text, sizeof text, &set));
+    if (!set) return;
+    const auto at = std::find(words.begin(), words.end(), std::string(text));
+    if (at != words.end()) {
+      found = static_cast<Kind>(at - words.begin());
+      return;
+    }
+    std::string all;
+    for (const char* each : words) all += std::string(all.empty() ? "" : ", ") + each;
+    throw PetscOptionError(full(name) + " '" + text + "' is not known; choose one of " + all,
+                           PETSC_ERR_USER_INPUT);
+  }
+
+ private:
+  static std::string full(const char* name) { return std::string("-pc_quadrille_mg_") + name; }
+  const char* prefix_ = nullptr;
+};
+
+GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
+  GridMultigridOptions options;
+  options.precision = precision;
+  const OptionReader read(pc);
+  read.number("levels", 1, options.levels);
+  read.number("coarsest", 1, options.coarsest);
+  read.number("gathered", 1, options.gathered);
+  read.number("sweeps", 1, options.sweeps);
+  read.yes_or_no("semicoarsening", options.semi_coarsening);
+  read.word("cycle", std::array{"v", "w", "f"}, options.cycle);
+  // One cycle is to be as good as the grid is: in fp32 rounding, which the grid's spacing to the power -2
+  // makes large, would show.
+  if (options.cycle == CycleKind::f) options.precision = CyclePrecision::fp64;
+  read.word("precision", std::array{"double", "single"}, options.precision);
+  read.word("interpolation", std::array{"auto", "operator", "linear"}, options.interpolation);
+  return options;
+}
+
+// Methods that take x and the residual on by the same vectors, and products of these by A alone. The others
+// build x of what M A does to vectors, and a cycle in fp32 does not do that to more than 1e-7: their x is
+// wrong by that, whatever residual they see.
+bool corrects_itself(KSP ksp) {
+  PetscBool found = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &found, KSPCG, KSPFCG,
+                                            KSPFGMRES, KSPGCR, KSPRICHARDSON, KSPPREONLY, ""));
+  return found;
+}
+
+class GridPreconditioner {
+ public:
+  void set_up(PC pc) {
+    Mat matrix = nullptr;
+    QUADRILLE_PETSC(PCGetOperators(pc, nullptr, &matrix));
+    const GridValues values = values_of(matrix);
+    multigrid_.reset();  // before another one takes memory
+    on_gpu_ = values.device_hub != nullptr;
+    const GridMultigridOptions options = options_of(pc, precision_);
+    const DefaultQueue order(on_gpu_);
+    if (distributed(matrix)) {
+      ranks_ = std::make_unique<PetscRanks>(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)));
+      const LocalParts& parts = values.parts;
+      multigrid_ =
+          on_gpu_
+              ? make_grid_multigrid(
+                    shared_operator(parts, *parts.device_hub, parts.device_ghost->value, *ranks_), options)
+              : make_grid_multigrid(shared_operator(parts, *parts.hub, parts.ghost->value, *ranks_), options);
+    } else {
+      multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options)
+                           : make_grid_multigrid(*values.hub, options);
+    }
+    PetscInt rows = 0;
+    QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, nullptr));
+    rows_ = rows;
+  }
+
+  // The first solve shows which method it is for.
+  void before_solve(PC pc, KSP ksp) {
+    const char* prefix = nullptr;
+    PetscBool given = PETSC_FALSE;
+    QUADRILLE_PETSC(PCGetOptionsPrefix(pc, &prefix));
+    QUADRILLE_PETSC(PetscOptionsHasName(nullptr, prefix, "-pc_quadrille_mg_precision", &given));
+    if (given || precision_ == CyclePrecision::fp64 || corrects_itself(ksp)) return;
+    precision_ = CyclePrecision::fp64;
+    set_up(pc);
+  }
+
+  void apply(Vec b, Vec x) {
+    if (!multigrid_) throw PetscError("quadrille_mg is applied before it was set up");
+    const std::int64_t rows = rows_;
+    require_size(b, rows, "the vector of quadrille_mg");
+    const SpaceKind space = on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu;
+    const ReadArray from(b, space);
+    const WriteArray to(x, space);
+    const double* in = from.data();
+    double* out = to.data();
+    const bool copies = on_gpu_ && (from.space() == SpaceKind::cpu || to.space() == SpaceKind::cpu);
+    const DefaultQueue order(copies);  // copies are made there
+    if (on_gpu_ && from.space() == SpaceKind::cpu) in = copied_in(from.data(), rows);
+    if (on_gpu_ && to.space() == SpaceKind::cpu) out = on_device(device_x_, rows);
+    {
+      const GpuTime time(on_gpu_);
+      multigrid_->apply(in, out, on_gpu_ && !copies ? current_queue().stream : nullptr);
+    }
+    log_flops(multigrid_->info().cycle_flops, on_gpu_);
+    if (out != to.data()) {
+      memory::copy_to_host(to.data(), out, rows * static_cast<std::int64_t>(sizeof(double)));
+      log_copy(rows * static_cast<std::int64_t>(sizeof(double)), false);
+    }
+  }
+
+  const GridMultigridInfo* info() const { return multigrid_ ? &multigrid_->info() : nullptr; }
+
+  void view(PetscViewer viewer) const {
+    PetscBool ascii = PETSC_FALSE;
+    QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+    if (!ascii || !multigrid_) return;
+    const GridMultigridInfo& info = multigrid_->info();
+    QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  Quadrille: %s\n", describe(info).c_str()));
+    QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  %s bytes in %s memory, %s moved by a cycle\n",
+                                           std::to_string(info.stored_bytes).c_str(), on_gpu_ ? "GPU" : "CPU",
+                                           std::to_string(info.cycle_bytes).c_str()));
+  }
+
+ private:
+  static double* on_device(Array<double, Device>& array, std::int64_t size) {
+    if (array.size() < size) array = Array<double, Device>(size);
+    return array.data();
+  }
+  const double* copied_in(const double* from, std::int64_t size) {
+    double* const to = on_device(device_b_, size);
+    memory::copy_to_device(to, from, size * static_cast<std::int64_t>(sizeof(double)));
+    log_copy(size * static_cast<std::int64_t>(sizeof(double)), true);
+    return to;
+  }
+
+  std::unique_ptr<PetscRanks> ranks_;  // of the levels that they share
+  std::unique_ptr<GridMultigrid> multigrid_;
+  std::int64_t rows_ = 0;  // of this rank
+  bool on_gpu_ = false;
+  CyclePrecision precision_ = CyclePrecision::fp32;  // where no option says
+  Array<double, Device> device_b_, device_x_;        // of vectors in host memory
+};
+
+GridPreconditioner& of(PC pc) {
+  return composed<GridPreconditioner>(reinterpret_cast<PetscObject>(pc), type_name);
+}
+
+PetscErrorCode set_up(PC pc) {
+  return guarded("PCSetUp_QuadrilleMG", [&] { of(pc).set_up(pc); });
+}
+PetscErrorCode before_solve(PC pc, KSP ksp, Vec, Vec) {
+  return guarded("PCPreSolve_QuadrilleMG", [&] { of(pc).before_solve(pc, ksp); });
+}
+PetscErrorCode apply(PC pc, Vec b, Vec x) {
+  return guarded("PCApply_QuadrilleMG", [&] { of(pc).apply(b, x); });
+}
+PetscErrorCode view(PC pc, PetscViewer viewer) {
+  return guarded("PCView_QuadrilleMG", [&] { of(pc).view(viewer); });
+}
+PetscErrorCode destroy(PC pc) {
+  return guarded("PCDestroy_QuadrilleMG", [&] {
+    QUADRILLE_PETSC(PetscObjectCompose(reinterpret_cast<PetscObject>(pc), type_name, nullptr));
+  });
+}
+
+// A PCSHELL under another name: PETSc's private headers are not needed.
+PetscErrorCode create(PC pc) {
+  return guarded("PCCreate_QuadrilleMG", [&] {
+    QUADRILLE_PETSC(PCSetType(pc, PCSHELL));
+    QUADRILLE_PETSC(PCShellSetName(pc, "multigrid on the operator's grid"));
+    QUADRILLE_PETSC(PCShellSetSetUp(pc, set_up));
+    QUADRILLE_PETSC(PCShellSetPreSolve(pc, before_solve));
+    QUADRILLE_PETSC(PCShellSetApply(pc, apply));
+    QUADRILLE_PETSC(PCShellSetView(pc, view));
+    QUADRILLE_PETSC(PCShellSetDestroy(pc, destroy));
+    compose(reinterpret_cast<PetscObject>(pc), type_name, std::make_unique<GridPreconditioner>());
+    ++uses();
+    QUADRILLE_PETSC(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(pc), type_name));
+  });
+}
+
+}  // namespace
+
+void register_grid_multigrid() {
+  QUADRILLE_PETSC(PCRegister(type_name, create));
+}
+
+bool grid_multigrid_takes(Mat matrix) {
+  if (!is_typed(matrix) || !typed(matrix).on_grid()) return false;
+  TypedMatrix& t = typed(matrix);
+  if (distributed(matrix) && t.multiplies_on_gpu() && !has_cuda()) return false;
+  return t.store().dof() <= most_multigrid_unknowns;
+}
+
+const GridMultigridInfo* grid_multigrid_info(PC pc) {
+  PetscBool ours = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), type_name, &ours));
+  return ours ? of(pc).info() : nullptr;
+}
+
+std::string grid_multigrid_text(PC pc) {
+  const GridMultigridInfo* const info = grid_multigrid_info(pc);
+  return info != nullptr ? describe(*info) : "";
+}
+
+}  // namespace quadrille::petsc
