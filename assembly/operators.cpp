@@ -76,7 +76,7 @@ std::vector<double> operator_rhs(const std::string& name, const Grid& grid, cons
   if (!has_data(boundary, grid.dimension)) return {};
   std::vector<double> rhs(static_cast<std::size_t>(grid.rows()), 0.0);
   with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& coefficient) {
-    subtract_data(grid, stencil, boundary, coefficient, all_lines(grid), rhs);
+    subtract_data(grid, stencil, boundary, coefficient, whole_box(grid.extents), rhs);
     return 0;
   });
   return rhs;

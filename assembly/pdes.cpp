@@ -10,7 +10,7 @@ namespace {
 
 struct Known {
   const char *name, *equation, *units, *solution_units, *of_operator;
-  PdeLines (*assemble)(const Grid&, const Stencil&, const Boundary&, const PdeInput&, const LineRange&);
+  PdePart (*assemble)(const Grid&, const Stencil&, const Boundary&, const PdeInput&, const NodeBox&);
   bool alike_on_coarser_grids;
 };
 
@@ -55,11 +55,11 @@ bool pde_looks_alike_on_coarser_grids(const std::string& name) {
   return find(name).alike_on_coarser_grids;
 }
 
-PdeLines assemble_pde_lines(const std::string& name, const Grid& grid, const Stencil& stencil,
-                            const Boundary& boundary, const PdeInput& input, const LineRange& lines) {
+PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
+                     const Boundary& boundary, const PdeInput& input, const NodeBox& box) {
   validate(grid);
   validate(boundary, grid);
-  return find(name).assemble(grid, stencil, boundary, input, lines);
+  return find(name).assemble(grid, stencil, boundary, input, box);
 }
 
 }  // namespace quadrille

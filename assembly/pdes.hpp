@@ -27,10 +27,10 @@ std::string pde_source_units(const std::string& name);
 // Of u: "1", or "m". Throws InputError for an unknown name.
 std::string pde_solution_units(const std::string& name);
 
-// The PDE on some lines of nodes of a grid, bit by bit those of the whole: what a rank assembles. Nothing in
+// The PDE on a box of the nodes of a grid, bit by bit those of the whole: what a rank assembles. Nothing in
 // it is as large as the grid. Throws InputError for an unknown name and for a stencil or boundary that the
 // PDE does not take, FormatError and MemoryError when it is too large.
-PdeLines assemble_pde_lines(const std::string& name, const Grid& grid, const Stencil& stencil,
-                            const Boundary& boundary, const PdeInput& input, const LineRange& lines);
+PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
+                     const Boundary& boundary, const PdeInput& input, const NodeBox& box);
 
 }  // namespace quadrille

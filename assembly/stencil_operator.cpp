@@ -44,6 +44,18 @@ std::string describe(const Stencil& stencil) {
   return stencil.name + " radius " + std::to_string(stencil.radius);
 }
 
+std::vector<NodeBox> boxes_of(const Grid& grid, const LineRange& lines) {
+  const std::int64_t nx = grid.extents[0], ny = grid.extents[1], end = lines.first + lines.count;
+  std::vector<NodeBox> boxes;
+  for (std::int64_t line = lines.first; line < end;) {
+    const std::int64_t y = line % ny, z = line / ny, planes = y == 0 ? (end - line) / ny : 0;
+    boxes.push_back(planes > 0 ? NodeBox{{0, 0, z}, {nx, ny, planes}}
+                               : NodeBox{{0, y, z}, {nx, std::min(ny - y, end - line), 1}});
+    line += boxes.back().lines();
+  }
+  return boxes;
+}
+
 void validate(const Stencil& stencil, const Grid& grid) {
   if (stencil.offsets.empty())
     throw InputError("stencil '" + stencil.name + "' has no points; give it at least one");

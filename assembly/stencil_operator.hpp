@@ -31,18 +31,17 @@
 #include "formats/csr.hpp"
 #include "grid/boundary.hpp"
 #include "grid/grid.hpp"
+#include "grid/partition.hpp"
 #include "grid/stencil.hpp"
 
 namespace quadrille {
 
-// Lines of nodes along x: those with y + z*ny in [first, first + count).
+// Consecutive lines of nodes along x: those with y + z*ny in [first, first + count).
 struct LineRange {
   std::int64_t first = 0, count = 0;
 };
-
-constexpr LineRange all_lines(const Grid& grid) {
-  return {0, grid.extents[1] * grid.extents[2]};
-}
+// The same as boxes one after the other: at most what is left of a plane, whole planes, and a part of one.
+std::vector<NodeBox> boxes_of(const Grid& grid, const LineRange& lines);
 
 template <class T>
 struct AssembledOperator {
@@ -137,25 +136,26 @@ constexpr StencilNeighbour moved(StencilNeighbour neighbour, std::int64_t nodes_
   return neighbour;
 }
 
-// body(node, count, landings) for every run of `count` nodes along x, from `node` on, whose points all land
-// alike: the inner nodes of a line, or one node near a face. Parallel over `lines`; each thread has its own
-// copy of `body`.
+// body(node, place, count, landings) for every run of `count` nodes of the box along x, from `node` on, the
+// box's node `place`, whose points all land alike: the inner nodes of a line, or one node near a face.
+// Parallel over lines; each thread has its own copy of `body`.
 template <class Body>
-void for_each_segment(const Grid& grid, const Resolver& resolver, const LineRange& lines, const Body& body) {
-  const std::int64_t nx = grid.extents[0], ny = grid.extents[1];
+void for_each_segment(const Grid& grid, const Resolver& resolver, const NodeBox& box, const Body& body) {
 #pragma omp parallel
   {
     Landings landings = resolver.make_landings();
     const Body local = body;
 #pragma omp for schedule(static)
-    for (std::int64_t line = lines.first; line < lines.first + lines.count; ++line) {
+    for (std::int64_t line = 0; line < box.lines(); ++line) {
+      const NodePosition first = box.first_of_line(line);
       std::int64_t count = 0;
-      for (std::int64_t x = 0; x < nx; x += count) {
-        const bool inner = x >= resolver.x_begin() && x < resolver.x_end();
-        count = inner ? resolver.x_end() - x : 1;
-        const StencilNode node{line * nx + x, {x, line % ny, line / ny}};
+      for (std::int64_t i = 0; i < box.size[0]; i += count) {
+        const Position at{first[0] + i, first[1], first[2]};
+        const bool inner = at.x >= resolver.x_begin() && at.x < resolver.x_end();
+        count = inner ? std::min(resolver.x_end() - at.x, box.size[0] - i) : 1;
+        const StencilNode node{node_index(grid, at), at};
         resolver.resolve(node, landings);
-        local(node, count, landings);
+        local(node, line * box.size[0] + i, count, landings);
       }
     }
   }
@@ -192,12 +192,10 @@ void write_column(const StencilNode& node, std::int64_t count, const Landing& la
   }
 }
 
-// rhs_row -= coefficient * what the data of faces add there, for `count` nodes along x; rhs begins with row
-// `first_row`.
+// rhs[i*dof + r] -= coefficient * what the data of faces add there, for `count` nodes along x.
 template <class Coefficient>
 void subtract_data(const StencilNode& node, std::int64_t count, const Landings& landings,
-                   const Resolver& resolver, const Coefficient& coefficient, std::span<double> rhs,
-                   std::int64_t first_row) {
+                   const Resolver& resolver, const Coefficient& coefficient, double* rhs) {
   const int dof = resolver.grid().dof;
   for (int c = 0; c < dof; ++c)
     for (const int p : landing_of(landings, c).with_data)
@@ -206,72 +204,72 @@ void subtract_data(const StencilNode& node, std::int64_t count, const Landings& 
         const StencilNeighbour& first = landing_of(landings, c).neighbour[p];
         const StencilNeighbour to = first.index < 0 ? first : moved(first, i);
         const double constant = ghost::constant(coefficient, at, to, resolver.grid(), resolver.boundary(), c);
-        for (int r = 0; r < dof; ++r)
-          rhs[at.index * dof + r - first_row] -= coefficient(at, to, r, c) * constant;
+        for (int r = 0; r < dof; ++r) rhs[i * dof + r] -= coefficient(at, to, r, c) * constant;
       }
 }
 
-// The values of some lines, [diagonal][column][row of these lines], 0 where nothing couples, and what data of
-// faces subtract from their rhs where there is one. Coefficients that land in one block are added in double,
-// in stencil order, and rounded to T once: the result does not depend on threads. Parallel over grid lines.
+// The values of a box, [diagonal][column] with `rows` between two columns, [row of the box], 0 where nothing
+// couples, and what data of faces subtract from its rhs where there is one. Coefficients that land in one
+// block are added in double, in stencil order, and rounded to T once: the result does not depend on threads.
+// Parallel over grid lines.
 template <class T, class Coefficient>
-void fill_lines(T* values, const LineRange& lines, const Grid& grid, const Resolver& resolver,
-                std::int64_t diagonals, const Coefficient& coefficient, std::span<double> rhs) {
+void fill_box(T* values, std::int64_t rows, const NodeBox& box, const Resolver& resolver,
+              std::int64_t diagonals, const Coefficient& coefficient, std::span<double> rhs) {
   static_assert(std::is_trivially_copyable_v<Coefficient>);
-  const std::int64_t rows = lines.count * grid.extents[0] * grid.dof;
-  const std::int64_t first_row = lines.first * grid.extents[0] * grid.dof;
-  const int dof = grid.dof;
-  for_each_segment(grid, resolver, lines,
-                   [=, &resolver](const StencilNode& node, std::int64_t count, const Landings& landings) {
+  const int dof = resolver.grid().dof;
+  for_each_segment(resolver.grid(), resolver, box,
+                   [=, &resolver](const StencilNode& node, std::int64_t place, std::int64_t count,
+                                  const Landings& landings) {
                      for (std::int64_t d = 0; d < diagonals; ++d)
                        for (int c = 0; c < dof; ++c) {
                          const Landing& landing = landing_of(landings, c);
                          write_column(node, count, landing, landing.first[d], c, resolver, coefficient,
-                                      values + (d * dof + c) * rows + node.index * dof - first_row);
+                                      values + (d * dof + c) * rows + place * dof);
                        }
                      if (!rhs.empty())
-                       subtract_data(node, count, landings, resolver, coefficient, rhs, first_row);
+                       subtract_data(node, count, landings, resolver, coefficient, rhs.data() + place * dof);
                    });
 }
 
 }  // namespace stencil_detail
 
-// Subtracts from `rhs`, [row of these lines], what the data of faces contribute: of another time, say, when
+// Subtracts from `rhs`, [row of the box], what the data of faces contribute: of another time, say, when
 // the operator stays.
 template <class Coefficient>
 void subtract_data(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                   const Coefficient& coefficient, const LineRange& lines, std::span<double> rhs) {
+                   const Coefficient& coefficient, const NodeBox& box, std::span<double> rhs) {
   const BlockStructure structure = block_structure(grid, stencil, boundary);
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
-  const std::int64_t first_row = lines.first * grid.extents[0] * grid.dof;
   stencil_detail::for_each_segment(
-      grid, resolver, lines,
-      [=, &resolver](const StencilNode& node, std::int64_t count, const stencil_detail::Landings& landings) {
-        stencil_detail::subtract_data(node, count, landings, resolver, coefficient, rhs, first_row);
+      grid, resolver, box,
+      [=, &resolver](const StencilNode& node, std::int64_t place, std::int64_t count,
+                     const stencil_detail::Landings& landings) {
+        stencil_detail::subtract_data(node, count, landings, resolver, coefficient,
+                                      rhs.data() + place * resolver.grid().dof);
       });
 }
 
-// The rows of some lines of nodes.
+// The rows of a box of nodes.
 template <class T>
-struct AssembledLines {
+struct AssembledBox {
   BlockStructure structure;  // of the whole operator
-  Array<T> values;           // [diagonal][column][row of these lines]
-  std::vector<double> rhs;   // [row of these lines], as AssembledOperator has it
+  Array<T> values;           // [diagonal][column][row of the box]
+  std::vector<double> rhs;   // [row of the box], as AssembledOperator has it
 };
 
 // Bit by bit those of the whole operator. Throws as assemble().
 template <class T, class Coefficient>
-AssembledLines<T> assemble_lines(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                 const Coefficient& coefficient, const LineRange& lines) {
-  AssembledLines<T> result;
+AssembledBox<T> assemble_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                             const Coefficient& coefficient, const NodeBox& box) {
+  AssembledBox<T> result;
   result.structure = block_structure(grid, stencil, boundary);
   BlockStructure part = result.structure;
-  if (lines.count != all_lines(grid).count) part.extents = {grid.extents[0], lines.count, 1};
+  part.extents = box.size;
   result.values = Array<T>(value_bytes(part, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
   result.rhs.assign(part.rows(), 0.0);
   const stencil_detail::Resolver resolver(grid, stencil, boundary, result.structure);
-  stencil_detail::fill_lines(result.values.data(), lines, grid, resolver, result.structure.diagonals(),
-                             coefficient, result.rhs);
+  stencil_detail::fill_box(result.values.data(), part.rows(), box, resolver, part.diagonals(), coefficient,
+                           result.rhs);
   return result;
 }
 
@@ -285,7 +283,11 @@ Csr<T> assemble_rows(const Grid& grid, const Stencil& stencil, const Boundary& b
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
   const std::int64_t nodes = lines.count * grid.extents[0];
   Array<T> values(checked_product(structure.diagonals() * grid.dof * grid.dof, nodes, "values of a slab"));
-  stencil_detail::fill_lines(values.data(), lines, grid, resolver, structure.diagonals(), coefficient, {});
+  T* first = values.data();
+  for (const NodeBox& box : boxes_of(grid, lines)) {
+    stencil_detail::fill_box(first, nodes * grid.dof, box, resolver, structure.diagonals(), coefficient, {});
+    first += box.nodes() * grid.dof;
+  }
   return to_csr_rows(structure, values, lines.first * grid.extents[0], nodes);
 }
 
@@ -293,11 +295,11 @@ Csr<T> assemble_rows(const Grid& grid, const Stencil& stencil, const Boundary& b
 template <class T, class Coefficient>
 AssembledOperator<T> assemble(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                               const Coefficient& coefficient) {
-  AssembledLines<T> lines = assemble_lines<T>(grid, stencil, boundary, coefficient, all_lines(grid));
+  AssembledBox<T> all = assemble_box<T>(grid, stencil, boundary, coefficient, whole_box(grid.extents));
   AssembledOperator<T> result;
-  static_cast<BlockStructure&>(result.hub) = std::move(lines.structure);
-  result.hub.values = std::move(lines.values);
-  result.rhs = std::move(lines.rhs);
+  static_cast<BlockStructure&>(result.hub) = std::move(all.structure);
+  result.hub.values = std::move(all.values);
+  result.rhs = std::move(all.rhs);
   result.stencil = describe(stencil);
   return result;
 }

@@ -8,8 +8,8 @@
 // periodic wraps (assembly/pde/laplacian.hpp). Where no face fixes a value, u is known but for a constant:
 // the one of mean zero is found.
 //
-// On several ranks each has some planes of the grid (drivers/support/rank_part.hpp). All of them run
-// everything here; rank 0 speaks and writes the files.
+// On several ranks each has a box of the grid's nodes (grid/partition.hpp). All of them run everything here;
+// rank 0 speaks and writes the files.
 #include <omp.h>
 
 #include <algorithm>
@@ -28,12 +28,12 @@
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/measure.hpp"
 #include "drivers/support/progress.hpp"
-#include "drivers/support/rank_part.hpp"
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
 #include "drivers/support/solve_input.hpp"
 #include "drivers/support/solve_record.hpp"
 #include "grid/error.hpp"
+#include "grid/partition.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
@@ -87,6 +87,12 @@ const FormatEntry& chosen_entry(const Options& options) {
 SpaceKind space_of(const Options& options, const FormatEntry& entry) {
   const bool gpu = petsc::has_cuda() && cuda::device_count() > 0 && options.space != "cpu";
   return entry.name == petscs_format && gpu ? SpaceKind::cuda : entry.space;
+}
+
+Partition partition_of(const Grid& grid, const Boundary& boundary) {
+  std::array<bool, 3> periodic{};
+  for (int axis = 0; axis < grid.dimension; ++axis) periodic[axis] = boundary.periodic(axis);
+  return make_partition(grid.extents, periodic, petsc::ranks(), petsc::rank());
 }
 
 // Takes the mean of each unknown off, over the nodes of all ranks or, where nodes are said to be in `regions`
@@ -205,24 +211,22 @@ class Solve {
   void assemble() {
     progress_.say("assembling");
     const Clock::time_point start = Clock::now();
-    require_planes_for_all(options_.grid);
+    together([&] { partition_ = partition_of(options_.grid, options_.boundary); });
     const bool by_choice = entry_ == nullptr, csr = by_choice ? room_for_csr() : needs_csr(*entry_);
     require_memory(csr);
     together([&] { input_ = pde_input(options_); });
     petsc::GridRows rows;
     together([&] {
-      PdeLines lines = assemble_pde_lines(options_.pde, options_.grid, options_.points, options_.boundary,
-                                          input_, lines_of_rank(options_.grid));
-      rhs_ = std::move(lines.system.rhs);
-      exact_ = std::move(lines.exact);
-      singular_ = lines.singular;
-      region_ = std::move(lines.region);
-      regions_ = lines.regions;
-      rows = {std::move(lines.system.structure), std::move(lines.system.values)};
+      PdePart part = assemble_pde(options_.pde, options_.grid, options_.points, options_.boundary, input_,
+                                  own_box(partition_));
+      rhs_ = std::move(part.system.rhs);
+      exact_ = std::move(part.exact);
+      singular_ = part.singular;
+      region_ = std::move(part.region);
+      regions_ = part.regions;
+      rows = {std::move(part.system.structure), std::move(part.system.values)};
     });
-    together([&] {
-      matrix_ = petsc::make_grid_matrix(partition_of(options_.grid, options_.boundary), std::move(rows));
-    });
+    together([&] { matrix_ = petsc::make_grid_matrix(partition_, std::move(rows)); });
     if (by_choice) {
       FormatInput<double> source;
       source.hub = petsc::own_block_diagonals(matrix_.get());
@@ -253,8 +257,7 @@ class Solve {
   // and its vectors, those of CG among them.
   std::int64_t needed_bytes(bool csr) const {
     BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
-    const LineRange lines = lines_of_rank(options_.grid);
-    if (petsc::ranks() > 1) structure.extents = {structure.extents[0], lines.count, 1};
+    structure.extents = own_box(partition_).size;
     const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
     std::int64_t bytes = 0, formatted = 0;
     if (csr)
@@ -430,7 +433,9 @@ class Solve {
     together([&] {
       const auto add = [&](const char* name, const std::string& long_name, const std::string& unit,
                            std::vector<double>& values) {
-        step.fields.push_back({name, long_name, unit, petsc::gathered(std::move(values))});
+        std::vector<double> all = petsc::gathered(std::move(values));
+        if (first_ && petsc::ranks() > 1) all = in_grid_order(partition_, all, options_.grid.dof);
+        step.fields.push_back({name, long_name, unit, std::move(all)});
       };
       add("solution", "u of " + pde_equation(options_.pde), units, solution_);
       add("right_side", "f and what constant faces add to it", pde_source_units(options_.pde), rhs_);
@@ -467,13 +472,14 @@ class Solve {
   const FormatEntry* entry_ = nullptr;  // auto: until the operator is there
   SpaceKind space_ = SpaceKind::cpu;
   const Clock::time_point start_ = Clock::now();
+  Partition partition_;
   petsc::SharedMat matrix_;  // of the type quadrille
   petsc::SharedMat solved_;  // the same, or its copy as a peer
   // Of this rank's rows:
   std::vector<double> rhs_, exact_, solution_, error_;  // exact and error of a manufactured solution
   PdeInput input_;
   bool singular_ = false;
-  std::vector<std::int32_t> region_;  // [node], as PdeLines has it
+  std::vector<std::int32_t> region_;  // [node], as PdePart has it
   std::int64_t regions_ = 0;
   petsc::KrylovResult result_;
   std::int64_t stored_bytes_ = 0;  // of all ranks

@@ -83,8 +83,9 @@ std::array<int, 3> rank_layout(const std::array<std::int64_t, 3>& extents, int r
     }
   }
   if (best[0] == 0)
-    throw InputError("a grid of " + std::to_string(extents[0]) + "x" + std::to_string(extents[1]) + "x" +
-                     std::to_string(extents[2]) + " nodes cannot be cut into " + std::to_string(ranks) +
+    throw InputError("a grid of " + std::to_string(extents[0]) + "x" + std::to_string(extents[1]) +
+                     (extents[2] > 1 ? "x" + std::to_string(extents[2]) : "") + " nodes cannot be cut into " +
+                     std::to_string(ranks) +
                      " boxes with at least one node each; use fewer ranks or a larger grid");
   return best;
 }
@@ -96,12 +97,27 @@ std::vector<std::int64_t> even_cuts(std::int64_t nodes, int ranks) {
   return cuts;
 }
 
-Partition partition_by_planes(const std::array<std::int64_t, 3>& extents, const std::array<bool, 3>& periodic,
-                              int ranks, int rank) {
+Partition make_partition(const std::array<std::int64_t, 3>& extents, const std::array<bool, 3>& periodic,
+                         int ranks, int rank) {
+  const std::array<int, 3> layout = rank_layout(extents, ranks);
   Partition p{extents, periodic, {}, rank};
-  for (int axis = 0; axis < 3; ++axis)
-    p.cuts[axis] = even_cuts(extents[axis], axis == slowest_axis(extents) ? ranks : 1);
+  for (int axis = 0; axis < 3; ++axis) p.cuts[axis] = even_cuts(extents[axis], layout[axis]);
   return p;
+}
+
+std::vector<double> in_grid_order(const Partition& p, const std::vector<double>& by_rank, int dof) {
+  std::vector<double> result(by_rank.size());
+  auto from = by_rank.begin();
+  for (int rank = 0; rank < p.ranks(); ++rank) {
+    const NodeBox box = box_of(p, rank);
+    const std::int64_t width = box.size[0] * dof;
+    for (std::int64_t line = 0; line < box.lines(); ++line, from += width) {
+      const NodePosition at = box.first_of_line(line);
+      std::copy(from, from + width,
+                result.begin() + ((at[2] * p.extents[1] + at[1]) * p.extents[0] + at[0]) * dof);
+    }
+  }
+  return result;
 }
 
 }  // namespace quadrille

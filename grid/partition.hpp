@@ -18,8 +18,22 @@ using NodePosition = std::array<std::int64_t, 3>;
 
 struct NodeBox {
   NodePosition first{0, 0, 0}, size{1, 1, 1};
-  std::int64_t nodes() const { return size[0] * size[1] * size[2]; }
+  constexpr std::int64_t nodes() const { return size[0] * size[1] * size[2]; }
+  // Lines of nodes along x, and where the first node of line `i` is, x fastest, then y.
+  constexpr std::int64_t lines() const { return size[1] * size[2]; }
+  constexpr NodePosition first_of_line(std::int64_t i) const {
+    return {first[0], first[1] + i % size[1], first[2] + i / size[1]};
+  }
+  constexpr bool contains(const NodePosition& at) const {
+    for (int axis = 0; axis < 3; ++axis)
+      if (at[axis] < first[axis] || at[axis] >= first[axis] + size[axis]) return false;
+    return true;
+  }
 };
+
+constexpr NodeBox whole_box(const std::array<std::int64_t, 3>& extents) {
+  return {{0, 0, 0}, extents};
+}
 
 struct Partition {
   std::array<std::int64_t, 3> extents{1, 1, 1};
@@ -56,15 +70,11 @@ std::array<int, 3> rank_layout(const std::array<std::int64_t, 3>& extents, int r
 // are empty where there are more ranks than nodes.
 std::vector<std::int64_t> even_cuts(std::int64_t nodes, int ranks);
 
-// The slowest axis that has more than one node, whose planes are consecutive nodes: 2, or 1 where there is
-// one node along z.
-constexpr int slowest_axis(const std::array<std::int64_t, 3>& extents) {
-  return extents[2] > 1 ? 2 : 1;
-}
+// Boxes by rank_layout(), with even shares of each axis. Throws as rank_layout().
+Partition make_partition(const std::array<std::int64_t, 3>& extents, const std::array<bool, 3>& periodic,
+                         int ranks, int rank);
 
-// Even shares of the planes of that axis, so that nodes are numbered through the grid. The last ranks have
-// none where there are more ranks than planes.
-Partition partition_by_planes(const std::array<std::int64_t, 3>& extents, const std::array<bool, 3>& periodic,
-                              int ranks, int rank);
+// Values of the nodes of all ranks, `dof` each, rank by rank: put in the order of the grid, x fastest.
+std::vector<double> in_grid_order(const Partition& p, const std::vector<double>& by_rank, int dof);
 
 }  // namespace quadrille

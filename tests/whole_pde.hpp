@@ -15,9 +15,9 @@ struct PdeProblem {
   bool singular = false;
 };
 
-inline PdeProblem assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
-                               const Boundary& boundary, const PdeInput& input) {
-  PdeLines all = assemble_pde_lines(name, grid, stencil, boundary, input, all_lines(grid));
+inline PdeProblem assemble_whole_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
+                                     const Boundary& boundary, const PdeInput& input) {
+  PdePart all = assemble_pde(name, grid, stencil, boundary, input, whole_box(grid.extents));
   PdeProblem problem;
   static_cast<BlockStructure&>(problem.system.hub) = std::move(all.system.structure);
   problem.system.hub.values = std::move(all.system.values);

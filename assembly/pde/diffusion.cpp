@@ -18,16 +18,17 @@ void check(const Grid& grid, const Stencil& stencil, const NodeWindow& window, c
   if (stencil.offsets != star_stencil(grid.dimension, 1).offsets)
     throw InputError("diffusion has no coefficients for stencil '" + describe(stencil) +
                      "'; use star of radius 1");
-  if (a.size() != window.count)
+  if (a.size() != window.nodes())
     throw InputError("diffusion: the field has " + std::to_string(a.size()) + " numbers for " +
-                     std::to_string(window.count) + " nodes");
+                     std::to_string(window.nodes()) + " nodes");
   std::int64_t bad = a.size();
 #pragma omp parallel for schedule(static) reduction(min : bad)
   for (std::int64_t i = 0; i < a.size(); ++i)
     if (!(a[i] >= 0) || !std::isfinite(a[i])) bad = std::min(bad, i);
   if (bad < a.size())
     throw InputError("diffusion: the field is " + std::to_string(a[bad]) + " at node " +
-                     std::to_string(window.node(bad)) + "; it must be finite and not negative");
+                     std::to_string(node_index(grid, window.position(bad))) +
+                     "; it must be finite and not negative");
 }
 
 // Where A and B of robin have different signs, the grid must be fine enough for the least coefficient.
@@ -63,83 +64,85 @@ double face_sum(const Functor& functor, const StencilNode& node, std::int64_t mo
 }
 
 template <class Functor>
-void sum_faces(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const LineRange& lines,
+void sum_faces(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const NodeBox& box,
                const Functor& functor, DiffusionCoefficients& result) {
   const stencil_detail::Resolver resolver(grid, stencil, boundary, block_structure(grid, stencil, boundary));
-  stencil_detail::for_each_segment(
-      grid, resolver, lines,
-      [functor, centre = result.centre.data(), window = result.window](
-          const StencilNode& node, std::int64_t count, const stencil_detail::Landings& landings) {
-        double* const here = centre + window.place(node.index);
-        for (std::int64_t i = 0; i < count; ++i)
-          here[i] = face_sum(functor, stencil_detail::moved(node, i), i, landings.front().neighbour);
-      });
+  stencil_detail::for_each_segment(grid, resolver, box,
+                                   [functor, centre = result.centre.data(), window = result.window](
+                                       const StencilNode& node, std::int64_t, std::int64_t count,
+                                       const stencil_detail::Landings& landings) {
+                                     for (std::int64_t i = 0; i < count; ++i) {
+                                       const StencilNode at = stencil_detail::moved(node, i);
+                                       centre[window.place(at.position)] =
+                                           face_sum(functor, at, i, landings.front().neighbour);
+                                     }
+                                   });
 }
 
 }  // namespace
 
-NodeWindow window_around(const Grid& grid, const LineRange& lines) {
-  const std::int64_t nx = grid.extents[0], beyond = grid.extents[2] > 1 ? grid.extents[1] : 1,
-                     all = all_lines(grid).count;
-  if (lines.count + 2 * beyond >= all) return {0, all * nx, all * nx};
-  return {(lines.first + all - beyond) % all * nx, (lines.count + 2 * beyond) * nx, all * nx};
+NodeWindow window_around(const Grid& grid, const NodeBox& box) {
+  NodeWindow window{whole_box(grid.extents), grid.extents};
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::int64_t nodes = grid.extents[axis];
+    if (box.size[axis] + 2 >= nodes) continue;
+    window.box.first[axis] = (box.first[axis] + nodes - 1) % nodes;
+    window.box.size[axis] = box.size[axis] + 2;
+  }
+  return window;
 }
 
 DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                       const LineRange& lines, Array<double> a,
+                                       const NodeBox& box, Array<double> a,
                                        const std::array<double, 3>& ratio) {
   DiffusionCoefficients result;
-  result.window = window_around(grid, lines);
+  result.window = window_around(grid, box);
   check(grid, stencil, result.window, a);
   check_faces(grid, boundary, a, ratio);
   result.a = std::move(a);
-  result.centre = Array<double>(result.window.count);
+  result.centre = Array<double>(result.window.nodes());
   result.ratio = ratio;
   for (int axis = 0; axis < 3; ++axis)
     result.per_h2[axis] = ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
   for (int axis = 0; axis < grid.dimension; ++axis) result.centre_of_one += 2 * result.per_h2[axis];
   if (result.window.is_whole())
-    sum_faces(grid, stencil, boundary, lines, result.functor(), result);
+    sum_faces(grid, stencil, boundary, box, result.functor(), result);
   else
-    sum_faces(grid, stencil, boundary, lines, result.functor_in_window(), result);
-  for (std::int64_t i = 0; i < result.window.count; ++i)
+    sum_faces(grid, stencil, boundary, box, result.functor_in_window(), result);
+  for (std::int64_t i = 0; i < result.window.nodes(); ++i)
     if (result.a[i] == 0) result.centre[i] = result.centre_of_one;
   return result;
 }
 
 DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                 Array<double> a) {
-  return diffusion_around(grid, stencil, boundary, all_lines(grid), std::move(a));
+  return diffusion_around(grid, stencil, boundary, whole_box(grid.extents), std::move(a));
 }
 
 Array<double> log_normal_field(const Grid& grid, const NodeWindow& window, std::uint64_t seed, double sigma,
                                double jump) {
-  Array<double> a(window.count);
-  const std::int64_t nx = grid.extents[0], lines = window.count / nx;
-  const std::int64_t blocks_x = (nx - 1) / block_nodes + 1,
+  Array<double> a(window.nodes());
+  const std::int64_t blocks_x = (grid.extents[0] - 1) / block_nodes + 1,
                      blocks_y = (grid.extents[1] - 1) / block_nodes + 1;
   const std::uint64_t jump_seed = mix64(seed) + 1;  // a sequence of its own
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < lines; ++i) {
-    const std::int64_t line = window.node(i * nx) / nx;
-    const std::int64_t block_y = line % grid.extents[1] / block_nodes,
-                       block_z = line / grid.extents[1] / block_nodes;
-    for (std::int64_t x = 0; x < nx; ++x) {
-      const std::int64_t node = line * nx + x;
-      // Box and Muller 1958, with uniforms in (0, 1]: (1 + odd multiple)/2.
-      const double u1 = 0.5 + 0.5 * signed_unit(counter_hash(seed, 2 * node));
-      const double u2 = 0.5 + 0.5 * signed_unit(counter_hash(seed, 2 * node + 1));
-      const double g = std::sqrt(-2.0 * std::log(u1)) * std::cos(2.0 * std::numbers::pi * u2);
-      const std::int64_t block = (block_z * blocks_y + block_y) * blocks_x + x / block_nodes;
-      const bool jumps = counter_hash(jump_seed, block) >> 62 == 0;
-      a[i * nx + x] = std::exp(sigma * g) * (jumps ? jump : 1.0);
-    }
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    const Position at = window.position(i);
+    const std::int64_t node = node_index(grid, at);
+    // Box and Muller 1958, with uniforms in (0, 1]: (1 + odd multiple)/2.
+    const double u1 = 0.5 + 0.5 * signed_unit(counter_hash(seed, 2 * node));
+    const double u2 = 0.5 + 0.5 * signed_unit(counter_hash(seed, 2 * node + 1));
+    const double g = std::sqrt(-2.0 * std::log(u1)) * std::cos(2.0 * std::numbers::pi * u2);
+    const std::int64_t block =
+        (at.z / block_nodes * blocks_y + at.y / block_nodes) * blocks_x + at.x / block_nodes;
+    const bool jumps = counter_hash(jump_seed, block) >> 62 == 0;
+    a[i] = std::exp(sigma * g) * (jumps ? jump : 1.0);
   }
   return a;
 }
 
 Array<double> log_normal_field(const Grid& grid, std::uint64_t seed, double sigma, double jump) {
-  return log_normal_field(grid, {0, grid.nodes(), grid.nodes()}, seed, sigma, jump);
+  return log_normal_field(grid, {whole_box(grid.extents), grid.extents}, seed, sigma, jump);
 }
 
 }  // namespace quadrille

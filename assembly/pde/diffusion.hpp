@@ -42,22 +42,30 @@ struct Diffusion {
   }
 };
 
-// Consecutive nodes, around the end of the grid where they go beyond it.
+// A box of nodes, around the end of the grid where it goes beyond it. Places are numbered x fastest.
 struct NodeWindow {
-  std::int64_t first = 0, count = 0, all = 0;  // `all` nodes of the grid
-  constexpr std::int64_t node(std::int64_t place) const {
-    const std::int64_t node = first + place;
-    return node < all ? node : node - all;
+  NodeBox box;
+  std::array<std::int64_t, 3> extents{1, 1, 1};  // of the grid
+
+  constexpr std::int64_t nodes() const { return box.nodes(); }
+  constexpr std::int64_t wrapped(std::int64_t at, int axis) const {
+    return at < extents[axis] ? at : at - extents[axis];
   }
-  constexpr std::int64_t place(std::int64_t node) const {
-    return node < first ? node - first + all : node - first;
+  constexpr Position position(std::int64_t place) const {
+    const NodePosition at = box.first_of_line(place / box.size[0]);
+    return {wrapped(at[0] + place % box.size[0], 0), wrapped(at[1], 1), wrapped(at[2], 2)};
   }
-  bool is_whole() const { return count == all; }
+  constexpr std::int64_t place(const Position& at) const {
+    const auto along = [this](std::int64_t x, int axis) {
+      return x < box.first[axis] ? x - box.first[axis] + extents[axis] : x - box.first[axis];
+    };
+    return (along(at.z, 2) * box.size[1] + along(at.y, 1)) * box.size[0] + along(at.x, 0);
+  }
+  bool is_whole() const { return box.size == extents; }
 };
 
-// All nodes that the star of radius 1 reaches from some lines, which are whole planes of the slowest axis of
-// more than one node; the whole grid where these are most of it.
-NodeWindow window_around(const Grid& grid, const LineRange& lines);
+// All nodes that the star of radius 1 reaches from a box.
+NodeWindow window_around(const Grid& grid, const NodeBox& box);
 
 // The same, of fields that are given in a window.
 struct DiffusionInWindow {
@@ -65,15 +73,14 @@ struct DiffusionInWindow {
   NodeWindow window;
 
   constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
-    return diffusion.conductivity({window.place(node.index), node.position}, axis, unknown);
+    return diffusion.conductivity({window.place(node.position), node.position}, axis, unknown);
   }
 
   constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
                               int c) const {
-    StencilNode at = node;
+    const StencilNode at{window.place(node.position), node.position};
     StencilNeighbour to = neighbour;
-    at.index = window.place(at.index);
-    if (to.index >= 0) to.index = window.place(to.index);
+    if (to.index >= 0) to.index = window.place(to.resolved.position);
     return diffusion(at, to, r, c);
   }
 };
@@ -81,7 +88,7 @@ struct DiffusionInWindow {
 // What the functor points into; it must outlive it.
 struct DiffusionCoefficients {
   Array<double> a;       // [node of the window]
-  Array<double> centre;  // [node of the window], of the lines it is made around
+  Array<double> centre;  // [node of the window], of the box it is made around
   std::array<double, 3> per_h2{}, ratio{1, 1, 1};
   NodeWindow window;
   double centre_of_one = 0;  // what a = 1 has in the centre, with no face near
@@ -94,16 +101,16 @@ struct DiffusionCoefficients {
 // >= 0 a node.
 DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                 Array<double> a);
-// For some lines, with the field in window_around() them.
+// For some box, with the field in window_around() them.
 DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                       const LineRange& lines, Array<double> a,
+                                       const NodeBox& box, Array<double> a,
                                        const std::array<double, 3>& ratio = {1, 1, 1});
 
 // a = exp(sigma * g), g standard normal and independent at each node, times `jump` in about a quarter of the
 // blocks of 8 nodes along each axis. The same for every thread count; the last bits depend on the C library's
 // exp, log and cos.
 Array<double> log_normal_field(const Grid& grid, std::uint64_t seed, double sigma = 1, double jump = 1e6);
-// The same, in a window of whole lines.
+// The same, in a window.
 Array<double> log_normal_field(const Grid& grid, const NodeWindow& window, std::uint64_t seed,
                                double sigma = 1, double jump = 1e6);
 

@@ -11,23 +11,23 @@
 namespace quadrille {
 namespace {
 
-void hold_closed_regions(const CoefficientField& field, const Grid& grid, const LineRange& lines,
+void hold_closed_regions(const CoefficientField& field, const Grid& grid, const NodeBox& box,
                          DiffusionCoefficients& coefficients) {
   for (const std::int64_t node : field.held) {
-    const std::int64_t line = node / grid.extents[0];
-    if (line < lines.first || line >= lines.first + lines.count) continue;
-    coefficients.centre[coefficients.window.place(node)] += field.a[node] * coefficients.centre_of_one;
+    const Position at = node_position(grid, node);
+    if (!box.contains({at.x, at.y, at.z})) continue;
+    coefficients.centre[coefficients.window.place(at)] += field.a[node] * coefficients.centre_of_one;
   }
 }
 
-AssembledLines<double> assembled(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                 const PdeInput& input, const LineRange& lines, Array<double> a) {
+AssembledBox<double> assembled(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                               const PdeInput& input, const NodeBox& box, Array<double> a) {
   DiffusionCoefficients coefficients =
-      diffusion_around(grid, stencil, boundary, lines, std::move(a), input.coefficient_ratio);
-  if (input.coefficient) hold_closed_regions(*input.coefficient, grid, lines, coefficients);
+      diffusion_around(grid, stencil, boundary, box, std::move(a), input.coefficient_ratio);
+  if (input.coefficient) hold_closed_regions(*input.coefficient, grid, box, coefficients);
   return coefficients.window.is_whole()
-             ? assemble_lines<double>(grid, stencil, boundary, coefficients.functor(), lines)
-             : assemble_lines<double>(grid, stencil, boundary, coefficients.functor_in_window(), lines);
+             ? assemble_box<double>(grid, stencil, boundary, coefficients.functor(), box)
+             : assemble_box<double>(grid, stencil, boundary, coefficients.functor_in_window(), box);
 }
 
 bool is_flux(const FaceBoundary& face) {
@@ -63,7 +63,7 @@ Array<double> inflow(const Grid& grid, const Boundary& boundary, const Coefficie
 
 // With sources that, with what comes in through faces of flux, add up to zero in each closed region.
 void add_balanced_source(const Grid& grid, const Boundary& boundary, const PdeInput& input,
-                         const LineRange& lines, PdeLines& problem) {
+                         const NodeBox& box, PdePart& problem) {
   const CoefficientField& field = *input.coefficient;
   const bool through_faces = has_flux(grid, boundary);
   std::vector<Array<double>> of_unknown;
@@ -77,54 +77,56 @@ void add_balanced_source(const Grid& grid, const Boundary& boundary, const PdeIn
 #pragma omp parallel for schedule(static)
     for (std::int64_t node = 0; node < grid.nodes(); ++node) source[node] -= in[node];
   }
-  add_source(grid, lines, problem.system.rhs, [&](const Position& p, int r) {
+  add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
     return of_unknown[through_faces ? static_cast<std::size_t>(r) : 0][node_index(grid, p)];
   });
-  const auto first = field.region.begin() + lines.first * grid.extents[0];
-  problem.region.assign(first, first + lines.count * grid.extents[0]);
+  for (std::int64_t line = 0; line < box.lines(); ++line) {
+    const NodePosition at = box.first_of_line(line);
+    const auto first = field.region.begin() + node_index(grid, {at[0], at[1], at[2]});
+    problem.region.insert(problem.region.end(), first, first + box.size[0]);
+  }
   problem.regions = static_cast<std::int64_t>(field.held.size());
 }
 
-PdeLines with_given_field(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                          const PdeInput& input, const LineRange& lines) {
+PdePart with_given_field(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                         const PdeInput& input, const NodeBox& box) {
   if (input.manufactured)
     throw InputError("a manufactured problem of diffusion has coefficients of its own: give no field");
   const CoefficientField& field = *input.coefficient;
-  const NodeWindow window = window_around(grid, lines);
-  Array<double> a(window.count);
-  for (std::int64_t i = 0; i < window.count; ++i) a[i] = field.a[window.node(i)];
-  PdeLines problem;
-  problem.system = assembled(grid, stencil, boundary, input, lines, std::move(a));
+  const NodeWindow window = window_around(grid, box);
+  Array<double> a(window.nodes());
+  for (std::int64_t i = 0; i < a.size(); ++i) a[i] = field.a[node_index(grid, window.position(i))];
+  PdePart problem;
+  problem.system = assembled(grid, stencil, boundary, input, box, std::move(a));
   if (field.has_barriers) {
-    add_balanced_source(grid, boundary, input, lines, problem);
+    add_balanced_source(grid, boundary, input, box, problem);
     return problem;
   }
   problem.singular = fixes_no_value(grid, boundary);
-  add_usual_source(grid, lines, input, problem.singular, problem.system.rhs);
+  add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
   return problem;
 }
 
-PdeLines manufactured(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                      const PdeInput& input, const LineRange& lines) {
+PdePart manufactured(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                     const PdeInput& input, const NodeBox& box) {
   constexpr double turn = 2 * std::numbers::pi, amplitude = 0.4;
-  PdeLines problem;
+  PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
-  const NodeWindow window = window_around(grid, lines);
+  const NodeWindow window = window_around(grid, box);
   const Manufactured solution(grid, boundary);
   const auto coefficient = [&](const std::array<double, 3>& s) {
     double exponent = 0;
     for (int axis = 0; axis < grid.dimension; ++axis) exponent += amplitude * std::sin(turn * s[axis] + 1);
     return std::exp(exponent);
   };
-  Array<double> a(window.count);
+  Array<double> a(window.nodes());
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < window.count; ++i)
-    a[i] = coefficient(solution.fraction(node_position(grid, window.node(i))));
+  for (std::int64_t i = 0; i < a.size(); ++i) a[i] = coefficient(solution.fraction(window.position(i)));
   const Boundary with_data = solution.with_data([&](const std::array<double, 3>& s, int axis) {
     return coefficient(s) * input.coefficient_ratio[axis];
   });
-  problem.system = assembled(grid, stencil, with_data, input, lines, std::move(a));
-  add_source(grid, lines, problem.system.rhs, [&](const Position& p, int r) {
+  problem.system = assembled(grid, stencil, with_data, input, box, std::move(a));
+  add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
     const Manufactured::Jet u = solution.at(p, r);
     const std::array<double, 3> s = solution.fraction(p);
     double sum = 0;
@@ -134,21 +136,21 @@ PdeLines manufactured(const Grid& grid, const Stencil& stencil, const Boundary& 
               amplitude * turn / solution.length_m(axis) * std::cos(turn * s[axis] + 1) * u.slope[axis]);
     return -coefficient(s) * sum;
   });
-  problem.exact = solution.values(lines);
+  problem.exact = solution.values(box);
   return problem;
 }
 
 }  // namespace
 
-PdeLines diffusion_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                           const PdeInput& input, const LineRange& lines) {
-  if (input.coefficient) return with_given_field(grid, stencil, boundary, input, lines);
-  if (input.manufactured) return manufactured(grid, stencil, boundary, input, lines);
-  PdeLines problem;
+PdePart diffusion_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                          const PdeInput& input, const NodeBox& box) {
+  if (input.coefficient) return with_given_field(grid, stencil, boundary, input, box);
+  if (input.manufactured) return manufactured(grid, stencil, boundary, input, box);
+  PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
-  problem.system = assembled(grid, stencil, boundary, input, lines,
-                             log_normal_field(grid, window_around(grid, lines), input.seed));
-  add_usual_source(grid, lines, input, problem.singular, problem.system.rhs);
+  problem.system = assembled(grid, stencil, boundary, input, box,
+                             log_normal_field(grid, window_around(grid, box), input.seed));
+  add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
   return problem;
 }
 

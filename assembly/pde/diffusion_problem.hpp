@@ -18,7 +18,7 @@ namespace quadrille {
 //
 // Throws InputError as diffusion(), assemble() and Manufactured do, and where a problem is manufactured with
 // a field of its own.
-PdeLines diffusion_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                           const PdeInput& input, const LineRange& lines);
+PdePart diffusion_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                          const PdeInput& input, const NodeBox& box);
 
 }  // namespace quadrille

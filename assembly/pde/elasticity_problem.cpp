@@ -19,20 +19,20 @@ void require_values(const Grid& grid, const Boundary& boundary) {
 
 }  // namespace
 
-PdeLines elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                            const PdeInput& input, const LineRange& lines) {
+PdePart elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                           const PdeInput& input, const NodeBox& box) {
   constexpr double lambda_pa = 1, mu_pa = 1;
   const Elasticity coefficients = elasticity(grid, stencil, lambda_pa, mu_pa);
   require_values(grid, boundary);
-  PdeLines problem;
+  PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
-  problem.system = assemble_lines<double>(grid, stencil, boundary, coefficients, lines);
+  problem.system = assemble_box<double>(grid, stencil, boundary, coefficients, box);
   if (!input.manufactured) {
-    add_usual_source(grid, lines, input, problem.singular, problem.system.rhs);
+    add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
     return problem;
   }
   const Manufactured solution(grid, boundary);
-  add_source(grid, lines, problem.system.rhs, [&](const Position& p, int r) {
+  add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
     double grad_div = 0;
     for (int c = 0; c < grid.dimension; ++c) {
       const Manufactured::Jet u = solution.at(p, c);
@@ -40,7 +40,7 @@ PdeLines elasticity_problem(const Grid& grid, const Stencil& stencil, const Boun
     }
     return -(mu_pa * solution.at(p, r).laplacian() + (lambda_pa + mu_pa) * grad_div);
   });
-  problem.exact = solution.values(lines);
+  problem.exact = solution.values(box);
   return problem;
 }
 

@@ -11,7 +11,7 @@ namespace quadrille {
 // flux, the differences across the edges of its nodes are not symmetric, and a free surface has tractions,
 // which couple the components: InputError. Manufactured, each component of u is as in
 // assembly/pde/manufactured.hpp. Throws InputError as elasticity(), assemble() and Manufactured do.
-PdeLines elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                            const PdeInput& input, const LineRange& lines);
+PdePart elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                           const PdeInput& input, const NodeBox& box);
 
 }  // namespace quadrille

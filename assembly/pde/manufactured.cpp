@@ -209,9 +209,9 @@ Boundary Manufactured::with_data() const {
   return with_data([](const std::array<double, 3>&, int) { return 1.0; });
 }
 
-std::vector<double> Manufactured::values(const LineRange& lines) const {
-  std::vector<double> u(static_cast<std::size_t>(lines.count * grid_.extents[0] * grid_.dof), 0.0);
-  add_source(grid_, lines, u, [&](const Position& p, int r) { return at(p, r).u; });
+std::vector<double> Manufactured::values(const NodeBox& box) const {
+  std::vector<double> u(static_cast<std::size_t>(box.nodes() * grid_.dof), 0.0);
+  add_source(grid_, box, u, [&](const Position& p, int r) { return at(p, r).u; });
   return u;
 }
 
@@ -235,9 +235,9 @@ double usual_source(const Grid& grid, const PdeInput& input, bool singular, std:
   return singular && 2 * node_position(grid, node).x >= grid.extents[0] ? -1.0 : 1.0;
 }
 
-void add_usual_source(const Grid& grid, const LineRange& lines, const PdeInput& input, bool singular,
+void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, bool singular,
                       std::vector<double>& rhs) {
-  add_source(grid, lines, rhs, [&](const Position& p, int) {
+  add_source(grid, box, rhs, [&](const Position& p, int) {
     return usual_source(grid, input, singular, node_index(grid, p));
   });
 }

@@ -49,9 +49,9 @@ class Manufactured {
   // x/L along each axis, of unknown 0.
   std::array<double, 3> fraction(const Position& p) const;
   double length_m(int axis) const { return profiles_.front().axes[axis].length_m; }
-  // u at every node of some lines, [row of these lines].
-  std::vector<double> values(const LineRange& lines) const;
-  std::vector<double> values() const { return values(all_lines(grid_)); }
+  // u at every node of some box, [row of these lines].
+  std::vector<double> values(const NodeBox& box) const;
+  std::vector<double> values() const { return values(whole_box(grid_.extents)); }
 
   // The boundary with functions that give the faces of flux and robin the data of u, where a du/dn is the
   // flux along an axis for a = conductivity(fraction, axis). They refer to this object.

@@ -11,7 +11,7 @@
 namespace quadrille {
 
 // Throws InputError as laplacian(), assemble() and Manufactured do.
-PdeLines poisson(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const PdeInput& input,
-                 const LineRange& lines);
+PdePart poisson(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const PdeInput& input,
+                const NodeBox& box);
 
 }  // namespace quadrille

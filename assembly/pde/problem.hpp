@@ -22,12 +22,12 @@ struct PdeInput {
   std::shared_ptr<const Array<double>> source = {};
 };
 
-// Of some lines of nodes.
-struct PdeLines {
-  AssembledLines<double> system;  // its rhs is complete: the source and the data of faces
-  std::vector<double> exact;      // [row of these lines], of a manufactured problem; else empty
-  bool singular = false;          // A maps constants to zero, those of each unknown of a node by itself
-  // Where a coefficient has barriers: which closed region each node of these lines is in, or -1, and how many
+// Of a box of nodes.
+struct PdePart {
+  AssembledBox<double> system;  // its rhs is complete: the source and the data of faces
+  std::vector<double> exact;    // [row of the box], of a manufactured problem; else empty
+  bool singular = false;        // A maps constants to zero, those of each unknown of a node by itself
+  // Where a coefficient has barriers: which closed region each node of the box is in, or -1, and how many
   // there are of all nodes.
   std::vector<std::int32_t> region;
   std::int64_t regions = 0;
@@ -37,20 +37,22 @@ struct PdeLines {
 // InputError where that is so for some unknowns only.
 bool fixes_no_value(const Grid& grid, const Boundary& boundary);
 
-// Adds source(position, r) to every row of the right side of some lines.
+// Adds source(position, r) to every row of the right side of a box.
 template <class Source>
-void add_source(const Grid& grid, const LineRange& lines, std::vector<double>& rhs, const Source& source) {
-  const std::int64_t first = lines.first * grid.extents[0], count = lines.count * grid.extents[0];
+void add_source(const Grid& grid, const NodeBox& box, std::vector<double>& rhs, const Source& source) {
 #pragma omp parallel for schedule(static)
-  for (std::int64_t node = 0; node < count; ++node) {
-    const Position p = node_position(grid, first + node);
-    for (int r = 0; r < grid.dof; ++r) rhs[node * grid.dof + r] += source(p, r);
+  for (std::int64_t line = 0; line < box.lines(); ++line) {
+    const NodePosition first = box.first_of_line(line);
+    double* const of_line = rhs.data() + line * box.size[0] * grid.dof;
+    for (std::int64_t i = 0; i < box.size[0]; ++i)
+      for (int r = 0; r < grid.dof; ++r)
+        of_line[i * grid.dof + r] += source(Position{first[0] + i, first[1], first[2]}, r);
   }
 }
 
 // The source of a problem that is not manufactured: the one of the input or, without one, 1 everywhere and,
 // where the mean of the right side must vanish, 1 in the lower half of the grid along x and -1 in the upper.
-void add_usual_source(const Grid& grid, const LineRange& lines, const PdeInput& input, bool singular,
+void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, bool singular,
                       std::vector<double>& rhs);
 double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node);
 

@@ -71,7 +71,7 @@ ProductCheck<T>::ProductCheck(const Options& options, const OperatorSource<T>& o
     throw FormatError(
         "the transposed product of an operator too large for CSR cannot be checked; choose a "
         "smaller grid or fewer DoF");
-  const std::int64_t lines = all_lines(options.grid).count,
+  const std::int64_t lines = whole_box(options.grid.extents).lines(),
                      rows_per_line = options.grid.extents[0] * options.grid.dof;
   const std::int64_t per_slab =
       std::min(rows_wanted, entries_wanted / std::max<std::int64_t>(1, op.nnz / op.rows)) /

@@ -58,7 +58,7 @@ class SameResults(Ranks):
         "elasticity --grid 9x8x10 --stencil box --dof 3 --boundary value:1,value:1,periodic,periodic,value:1,value:1 "
         "--manufactured -- -pc_type pbjacobi -ksp_type gmres",
     ]
-    # The first one has fewer planes than ranks on its coarser grids, the second none but one.
+    # The first two are narrow on their coarser grids.
     MULTIGRID = [
         "poisson --grid 70x6 --manufactured -- -pc_mg_levels 3",
         "poisson --grid 40x33x4 --boundary periodic --manufactured --",
@@ -176,7 +176,7 @@ class SameResults(Ranks):
             else:
                 numpy.testing.assert_array_equal(contents[1][name], values)
 
-    # Barriers cut off regions that reach over several ranks; some planes have none but barriers.
+    # Barriers cut off regions that reach over several ranks; one plane has none but barriers.
     def test_of_a_coefficient_from_a_file(self):
         try:
             import h5py
@@ -240,8 +240,8 @@ class Once(Ranks):
 
 class Wrong(Ranks):
     def test_use_is_answered_once(self):
-        self.refused(2, ["8x3", "4 ranks", "along y", "3"], 4, "solve", "poisson", "--grid", "8x3")
-        self.refused(2, ["8x9x2", "along z", "2"], 3, "solve", "poisson", "--grid", "8x9x2")
+        self.refused(2, ["4x3", "5 boxes", "fewer ranks"], 5, "solve", "poisson", "--grid", "4x3")
+        self.refused(2, ["2x2x3", "5 boxes"], 5, "solve", "poisson", "--grid", "2x2x3")
         self.refused(2, ["nosuch"], 3, "solve", "nosuch", "--grid", "8x8")
         self.refused(2, ["clamp"], 2, "solve", "elasticity", "--grid", "8x8", "--dof", "2", "--stencil", "box", "--boundary", "clamp")
         self.refused(2, ["bare --"], 3, "solve", "poisson", "--grid", "8x8", "--", "-pc_type", "nosuch")

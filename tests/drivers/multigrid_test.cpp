@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "assembly/pdes.hpp"
-#include "drivers/support/rank_part.hpp"
 #include "grid/error.hpp"
+#include "grid/partition.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
@@ -62,12 +62,13 @@ Solved solve(const Setting& s, Grid grid) {
   const Boundary boundary = parse_boundary(s.sides, grid.dimension);
   PdeInput input;
   input.manufactured = s.manufactured;
-  PdeProblem problem = assemble_pde(s.pde, grid, points, boundary, input);
+  PdeProblem problem = assemble_whole_pde(s.pde, grid, points, boundary, input);
   petsc::register_matrix_type();
   BlockDiagonals<double>& hub = problem.system.hub;
   const bool as_aij = s.format == "petsc_aij";
-  const petsc::SharedMat matrix = petsc::make_grid_matrix(
-      partition_of(grid, boundary), {hub, std::move(hub.values)}, {as_aij ? "cds" : s.format, s.space});
+  const petsc::SharedMat matrix =
+      petsc::make_grid_matrix(make_partition(hub.extents, hub.periodic, 1, 0), {hub, std::move(hub.values)},
+                              {as_aij ? "cds" : s.format, s.space});
   const petsc::KrylovProblem krylov{as_aij ? petsc::make_aij(matrix.get(), false) : matrix, problem.singular,
                                     true, matrix};
   std::vector<double> u;

@@ -25,10 +25,11 @@ const auto* const environment =
 
 Errors errors_of(const std::string& pde, Grid grid, const std::string& stencil, const std::string& sides) {
   const Boundary boundary = parse_boundary(sides, grid.dimension);
-  PdeProblem problem = assemble_pde(pde, grid, make_stencil(stencil, grid.dimension, 1), boundary, {1, true});
+  PdeProblem problem =
+      assemble_whole_pde(pde, grid, make_stencil(stencil, grid.dimension, 1), boundary, {1, true});
   petsc::register_matrix_type();
   BlockDiagonals<double>& hub = problem.system.hub;
-  const Partition whole = partition_by_planes(hub.extents, hub.periodic, 1, 0);
+  const Partition whole = make_partition(hub.extents, hub.periodic, 1, 0);
   const petsc::SharedMat matrix = petsc::make_grid_matrix(whole, {hub, std::move(hub.values)});
   std::vector<double> u;
   const petsc::KrylovResult result =
@@ -159,7 +160,7 @@ double error_with_functions(const std::string& stencil, std::int64_t n) {
   // What the faces contribute at another time, of the same operator.
   time = 1.5;
   std::vector<double> rhs(system.rhs.size(), 0.0);
-  subtract_data(grid, points, boundary, laplacian(grid, points), all_lines(grid), rhs);
+  subtract_data(grid, points, boundary, laplacian(grid, points), whole_box(grid.extents), rhs);
   for (std::size_t i = 0; i < rhs.size(); ++i) EXPECT_NEAR(2 * rhs[i], system.rhs[i], 1e-9);
   std::vector<double> exact(rhs.size());
   for (std::int64_t i = 0; i < grid.rows(); ++i) {
@@ -170,7 +171,7 @@ double error_with_functions(const std::string& stencil, std::int64_t n) {
     exact[i] = time * wave(x, y, static_cast<int>(i % 2));
   }
   petsc::register_matrix_type();
-  const Partition whole = partition_by_planes(system.hub.extents, system.hub.periodic, 1, 0);
+  const Partition whole = make_partition(system.hub.extents, system.hub.periodic, 1, 0);
   const petsc::SharedMat matrix = petsc::make_grid_matrix(whole, {system.hub, std::move(system.hub.values)});
   std::vector<double> u;
   const petsc::KrylovResult result = petsc::krylov_solve({matrix, false}, rhs, u, nullptr);

@@ -59,23 +59,25 @@ TEST(Partition, RanksWithoutNodesOwnNone) {
   EXPECT_EQ(owner_of(p, {3, 3, 1}), 1);
 }
 
-// Planes of z in 3D, of y in 2D: numbers are then those of the grid.
-TEST(Partition, ByPlanesNumbersThroughTheGrid) {
-  for (const NodePosition& extents : {NodePosition{4, 3, 7}, NodePosition{4, 7, 1}, NodePosition{3, 2, 2}}) {
-    const int axis = extents[2] > 1 ? 2 : 1;
-    EXPECT_EQ(slowest_axis(extents), axis);
-    for (const int ranks : {1, 2, 3, 5}) {
-      const Partition p = partition_by_planes(extents, {true, false, false}, ranks, ranks - 1);
+// What each rank writes for its own nodes, rank by rank, comes out in the order of the grid.
+TEST(Partition, ValuesOfAllRanksInTheOrderOfTheGrid) {
+  for (const NodePosition& extents : {NodePosition{4, 3, 7}, NodePosition{4, 7, 1}, NodePosition{5, 1, 1}})
+    for (const int ranks : {1, 2, 3, 4}) {
+      const Partition p = make_partition(extents, {true, false, false}, ranks, ranks - 1);
       EXPECT_EQ(p.ranks(), ranks);
       EXPECT_EQ(p.rank, ranks - 1);
       EXPECT_EQ(p.periodic, (std::array<bool, 3>{true, false, false}));
-      EXPECT_EQ(p.cuts[axis], even_cuts(extents[axis], ranks));
-      for (std::int64_t i = 0; i < extents[0] * extents[1] * extents[2]; ++i) {
-        const NodePosition at{i % extents[0], i / extents[0] % extents[1], i / extents[0] / extents[1]};
-        ASSERT_EQ(number_of(p, at), i);
+      const std::int64_t nodes = whole_box(extents).nodes();
+      std::vector<double> by_rank, expected;
+      for (std::int64_t number = 0; number < nodes; ++number) {
+        const NodePosition at = position_of(p, number);
+        EXPECT_TRUE(box_of(p, owner_of(p, at)).contains(at));
+        const std::int64_t node = (at[2] * extents[1] + at[1]) * extents[0] + at[0];
+        for (const double unknown : {0.25, 0.5}) by_rank.push_back(static_cast<double>(node) + unknown);
+        for (const double unknown : {0.25, 0.5}) expected.push_back(static_cast<double>(number) + unknown);
       }
+      EXPECT_EQ(in_grid_order(p, by_rank, 2), expected);
     }
-  }
 }
 
 TEST(Partition, LayoutHasTheSmallestSurface) {

@@ -423,10 +423,10 @@ TEST_F(MatrixType, GridMultigridHalvesStrongAxes) {
 }
 
 // Minus the Laplacian with values beyond every face, assembled without a DMDA.
-petsc::SharedMat laplacian_by_planes(const NodePosition& extents, const std::string& format) {
+petsc::SharedMat laplacian_without_dmda(const NodePosition& extents, const std::string& format) {
   int rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  const Partition p = partition_by_planes(extents, {}, ranks(), rank);
+  const Partition p = make_partition(extents, {}, ranks(), rank);
   const NodeBox box = own_box(p);
   petsc::GridRows rows;
   BlockStructure& s = rows.structure;
@@ -447,7 +447,7 @@ petsc::SharedMat laplacian_by_planes(const NodePosition& extents, const std::str
 TEST_F(MatrixType, GridMultigridTakesMatricesFromBlockDiagonals) {
   for (const char* format : {"cds", "csr"}) {
     SCOPED_TRACE(format);
-    const petsc::SharedMat a = laplacian_by_planes({14, 13, 15}, format);
+    const petsc::SharedMat a = laplacian_without_dmda({14, 13, 15}, format);
     const Handle<Vec> b = random_vector(a.get(), 3), x = random_vector(a.get(), 4);
     const Handle<KSP> ksp = solver(a.get(), KSPCG);
     CALL(KSPSetTolerances(ksp.get(), 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 60));

@@ -78,7 +78,8 @@ Errors errors_of(const OrderCase& c, std::int64_t n) {
   const quadrille::Grid grid{
       c.dimension, {n, n * 3 / 4, c.dimension == 3 ? n / 2 : 1}, {h, 1.5 * h, 2 * h}, 1};
   const Boundary boundary = parse_boundary(c.sides, grid.dimension);
-  const PdeProblem problem = assemble_pde(c.pde, grid, star_stencil(grid.dimension, 1), boundary, {1, true});
+  const PdeProblem problem =
+      assemble_whole_pde(c.pde, grid, star_stencil(grid.dimension, 1), boundary, {1, true});
   const Handle<DM> dm = slabs(grid, boundary);
   const Handle<Mat> a = own_rows(dm.get(), problem);
   const Handle<Vec> b = own_part(dm.get(), problem.system.rhs), exact = own_part(dm.get(), problem.exact);

@@ -20,8 +20,8 @@ struct LinesCase {
   Grid grid;
   bool manufactured = false;
   int radius = 1;
-  double barriers =
-      -1;  // the share of cells that let nothing through, in a field of its own; less than 0 for none
+  // The share of cells that let nothing through, in a field of its own; less than 0 for none.
+  double barriers = -1;
 };
 
 PdeInput input_of(const LinesCase& c, const Boundary& boundary) {
@@ -41,39 +41,40 @@ void expect_whole(const LinesCase& c, int ranks) {
   const Boundary boundary = parse_boundary(c.sides, c.grid.dimension);
   const Stencil points = make_stencil(c.stencil, c.grid.dimension, c.radius);
   const PdeInput input = input_of(c, boundary);
-  const PdeProblem whole = assemble_pde(c.pde, c.grid, points, boundary, input);
-  const Csr<double> expected = to_csr(whole.system.hub);
-  std::int64_t row = 0;
+  const PdeProblem whole = assemble_whole_pde(c.pde, c.grid, points, boundary, input);
+  const BlockDiagonals<double>& hub = whole.system.hub;
+  const int dof = c.grid.dof;
+  std::int64_t nodes = 0;
   for (int rank = 0; rank < ranks; ++rank) {
-    const NodeBox box = own_box(partition_by_planes(c.grid.extents, {}, ranks, rank));
-    const PdeLines part =
-        assemble_pde_lines(c.pde, c.grid, points, boundary, input,
-                           {box.first[2] * c.grid.extents[1] + box.first[1], box.size[1] * box.size[2]});
+    const NodeBox box = own_box(make_partition(c.grid.extents, {}, ranks, rank));
+    const PdePart part = assemble_pde(c.pde, c.grid, points, boundary, input, box);
     EXPECT_EQ(part.singular, whole.singular);
-    ASSERT_LE(row + static_cast<std::int64_t>(part.system.rhs.size()), c.grid.rows());
-    EXPECT_TRUE(std::equal(part.system.rhs.begin(), part.system.rhs.end(), whole.system.rhs.begin() + row));
-    EXPECT_EQ(part.exact.size(), c.manufactured ? part.system.rhs.size() : 0);
-    EXPECT_TRUE(
-        std::equal(part.exact.begin(), part.exact.end(), whole.exact.begin() + (c.manufactured ? row : 0)));
-    const std::int64_t nodes = box.nodes();
-    const Csr<double> rows = to_csr_rows(part.system.structure, part.system.values, row / c.grid.dof, nodes);
-    for (std::int64_t i = 0; i < rows.rows; ++i, ++row) {
-      const std::int32_t from = expected.row_ptr[row], count = expected.row_ptr[row + 1] - from;
-      ASSERT_EQ(rows.row_ptr[i + 1] - rows.row_ptr[i], count) << "row " << row;
-      for (std::int32_t k = 0; k < count; ++k) {
-        ASSERT_EQ(rows.column[rows.row_ptr[i] + k], expected.column[from + k]) << "row " << row;
-        ASSERT_EQ(rows.value[rows.row_ptr[i] + k], expected.value[from + k]) << "row " << row;
-      }
+    EXPECT_EQ(part.system.structure.offsets, hub.offsets);
+    EXPECT_EQ(part.system.structure.extents, hub.extents);
+    const std::int64_t rows = box.nodes() * dof;
+    ASSERT_EQ(static_cast<std::int64_t>(part.system.rhs.size()), rows);
+    ASSERT_EQ(static_cast<std::int64_t>(part.exact.size()), c.manufactured ? rows : 0);
+    ASSERT_EQ(part.system.values.size(), hub.diagonals() * dof * rows);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const NodePosition line = box.first_of_line(i / dof / box.size[0]);
+      const std::int64_t node = node_index(c.grid, {line[0] + i / dof % box.size[0], line[1], line[2]});
+      const std::int64_t row = node * dof + i % dof;
+      ASSERT_EQ(part.system.rhs[i], whole.system.rhs[row]) << "row " << row;
+      if (c.manufactured) ASSERT_EQ(part.exact[i], whole.exact[row]) << "row " << row;
+      for (std::int64_t column = 0; column < hub.diagonals() * dof; ++column)
+        ASSERT_EQ(part.system.values[column * rows + i], hub.values[column * hub.rows() + row])
+            << "row " << row;
     }
+    nodes += box.nodes();
   }
-  EXPECT_EQ(row, c.grid.rows());
+  EXPECT_EQ(nodes, c.grid.nodes());
 }
 
 Grid grid_of(int dimension, std::array<std::int64_t, 3> extents, int dof = 1) {
   return {dimension, extents, {0.5, 0.25, 0.125}, dof};
 }
 
-TEST(PdeLines, OfAllRanksAreTheWhole) {
+TEST(PdePart, OfAllRanksAreTheWhole) {
   for (const char* sides : {"value:2", "clamp", "periodic", "drop,drop,periodic,periodic", "flux:2",
                             "flux:1,robin:1,2,3/value:0,outflow,value:0/robin:2,1,0"})
     for (const bool manufactured : {false, true})
@@ -88,7 +89,7 @@ TEST(PdeLines, OfAllRanksAreTheWhole) {
           expect_whole({pde, sides, "star", grid_of(3, {5, 4, nz}), manufactured}, ranks);
 }
 
-TEST(PdeLines, OfACoefficientThatIsGiven) {
+TEST(PdePart, OfACoefficientThatIsGiven) {
   for (const char* sides : {"value:2", "clamp", "periodic", "clamp,value:1,clamp,clamp",
                             "flux:1/flux:-2,robin:1,2,3,clamp,robin:0,3,1"})
     for (const double barriers : {0.0, 0.3, 0.7})
@@ -101,12 +102,12 @@ TEST(PdeLines, OfACoefficientThatIsGiven) {
 }
 
 // The source of a region that nothing leaves makes up for what comes in through the faces of the grid.
-TEST(PdeLines, ClosedRegionsAreInBalance) {
+TEST(PdePart, ClosedRegionsAreInBalance) {
   for (const char* sides : {"flux:2/flux:-1,clamp,robin:0,2,3,outflow", "flux:2,value:0,clamp,flux:1"}) {
     const LinesCase c{"diffusion", sides, "star", grid_of(2, {23, 17, 1}, 2), false, 1, 0.5};
     const Boundary boundary = parse_boundary(sides, 2);
-    const PdeLines lines = assemble_pde_lines(c.pde, c.grid, star_stencil(2, 1), boundary,
-                                              input_of(c, boundary), all_lines(c.grid));
+    const PdePart lines = assemble_pde(c.pde, c.grid, star_stencil(2, 1), boundary, input_of(c, boundary),
+                                       whole_box(c.grid.extents));
     ASSERT_GT(lines.regions, 3);
     std::vector<double> sum(static_cast<std::size_t>(lines.regions * 2)), size = sum;
     for (std::int64_t row = 0; row < c.grid.rows(); ++row)
@@ -119,12 +120,12 @@ TEST(PdeLines, ClosedRegionsAreInBalance) {
   }
 }
 
-TEST(PdeLines, SaysWhichFacesAPdeDoesNotTake) {
+TEST(PdePart, SaysWhichFacesAPdeDoesNotTake) {
   const Grid grid = grid_of(2, {6, 5, 1}, 2);
   const auto said = [&](const char* pde, const char* sides, const char* stencil) -> std::string {
     try {
-      assemble_pde_lines(pde, grid, make_stencil(stencil, 2, 1), parse_boundary(sides, 2), {},
-                         all_lines(grid));
+      assemble_pde(pde, grid, make_stencil(stencil, 2, 1), parse_boundary(sides, 2), {},
+                   whole_box(grid.extents));
     } catch (const InputError& error) {
       return error.what();
     }
@@ -145,7 +146,7 @@ TEST(PdeLines, SaysWhichFacesAPdeDoesNotTake) {
             std::string::npos);
 }
 
-TEST(PdeLines, OfWideAndBoxStencils) {
+TEST(PdePart, OfWideAndBoxStencils) {
   for (const char* sides : {"value:2", "periodic"})
     for (const int ranks : {1, 2, 3, 4}) {
       expect_whole({"poisson", sides, "star", grid_of(2, {6, 7, 1}), false, 4}, ranks);
