@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "drivers/commands.hpp"
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/fields/atomic_file.hpp"
 #include "drivers/support/bench_plot.hpp"
 #include "drivers/support/failure.hpp"
 #include "drivers/support/format_run.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "drivers/commands.hpp"
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/fields/atomic_file.hpp"
 #include "drivers/support/cells.hpp"
 #include "drivers/support/failure.hpp"
 #include "drivers/support/json.hpp"

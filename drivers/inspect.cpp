@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "drivers/commands.hpp"
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/fields/atomic_file.hpp"
 #include "drivers/support/failure.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/measure.hpp"

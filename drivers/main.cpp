@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "drivers/commands.hpp"
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/fields/atomic_file.hpp"
+#include "drivers/fields/on_signal.hpp"
 #include "drivers/support/failure.hpp"
-#include "drivers/support/on_signal.hpp"
 #include "kernels/petsc/base/ranks.hpp"
 #include "kernels/petsc/base/session.hpp"
 

@@ -21,9 +21,9 @@
 
 #include "assembly/pdes.hpp"
 #include "drivers/commands.hpp"
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/fields/atomic_file.hpp"
+#include "drivers/fields/field_file.hpp"
 #include "drivers/support/failure.hpp"
-#include "drivers/support/field_file.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/measure.hpp"

@@ -6,8 +6,8 @@
 
 #include "assembly/operators.hpp"
 #include "drivers/commands.hpp"
+#include "drivers/fields/field_file.hpp"
 #include "drivers/support/failure.hpp"
-#include "drivers/support/field_file.hpp"
 #include "drivers/support/format_choice.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/report.hpp"

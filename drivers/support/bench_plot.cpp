@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "drivers/support/atomic_file.hpp"
-#include "drivers/support/on_signal.hpp"
+#include "drivers/fields/atomic_file.hpp"
+#include "drivers/fields/on_signal.hpp"
 
 namespace quadrille {
 namespace {

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <new>
 
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/fields/atomic_file.hpp"
 #include "formats/format.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "drivers/support/hdf5_objects.hpp"
+#include "drivers/fields/hdf5_objects.hpp"
+#include "drivers/fields/paths.hpp"
 #include "drivers/support/options_values.hpp"
-#include "drivers/support/paths.hpp"
 #include "formats/format.hpp"
 #include "grid/error.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "assembly/operators.hpp"
 #include "assembly/pdes.hpp"
+#include "drivers/fields/paths.hpp"
 #include "drivers/support/field_input.hpp"
 #include "drivers/support/options_fields.hpp"
 #include "drivers/support/options_matrices.hpp"
@@ -13,7 +14,6 @@
 #include "drivers/support/options_table.hpp"
 #include "drivers/support/options_text.hpp"
 #include "drivers/support/options_values.hpp"
-#include "drivers/support/paths.hpp"
 #include "grid/error.hpp"
 #include "grid/stencil.hpp"
 #include "kernels/petsc/aij/all_products.hpp"

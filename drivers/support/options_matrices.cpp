@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "assembly/generated_matrices.hpp"
+#include "drivers/fields/paths.hpp"
 #include "drivers/support/options.hpp"
-#include "drivers/support/paths.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {

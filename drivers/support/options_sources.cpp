@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "drivers/support/paths.hpp"
+#include "drivers/fields/paths.hpp"
 #include "grid/error.hpp"
 
 namespace po = boost::program_options;

@@ -1,6 +1,6 @@
 #include "drivers/support/result_files.hpp"
 
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/fields/atomic_file.hpp"
 #include "drivers/support/failure.hpp"
 
 namespace quadrille {

@@ -26,6 +26,9 @@ CASES = [
     ("1100x1001", 2, 1),
 ]
 
+# Written as a whole, and step by step.
+RUNS = [(mode, case) for mode in ("fields", "series") for case in CASES]
+
 
 def require(*modules):
     for module in modules:
@@ -78,9 +81,9 @@ def write_vectors(writer, folder, rows, columns):
     return path
 
 
-def write(writer, folder, grid, dof, steps):
+def write(writer, folder, mode, grid, dof, steps):
     path = os.path.join(folder, f"a file & {grid} {dof} {steps}.h5")
-    subprocess.run([writer, "fields", path, grid, str(dof), str(steps)], check=True)
+    subprocess.run([writer, mode, path, grid, str(dof), str(steps)], check=True)
     left = [name for name in os.listdir(folder) if ".tmp-" in name]
     assert not left, f"temporary files left: {left}"
     return path

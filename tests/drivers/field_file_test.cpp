@@ -1,4 +1,4 @@
-#include "drivers/support/field_file.hpp"
+#include "drivers/fields/field_series.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -16,7 +16,10 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "drivers/fields/xdmf.hpp"
 
 namespace quadrille {
 namespace {
@@ -190,6 +193,45 @@ TEST_F(FieldFileTest, FullDiskForTheXdmfAlone) {
   EXPECT_EQ(content(stem + ".h5"), "old h5");
   EXPECT_EQ(content(stem + ".xdmf"), "old xdmf");
   EXPECT_EQ(count(), 2u);
+}
+
+// Steps in a file that somebody else opens, as a whole.
+hsize_t steps_in(const std::string& path) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t dataset = H5Dopen2(file, "u", H5P_DEFAULT), space = H5Dget_space(dataset);
+  hsize_t shape[5] = {};
+  H5Sget_simple_extent_dims(space, shape, nullptr);
+  H5Sclose(space);
+  H5Dclose(dataset);
+  H5Fclose(file);
+  return shape[0];
+}
+
+TEST_F(FieldFileTest, GrowsByStepsAndIsWholeAfterEach) {
+  const std::string path = in_folder("series.h5");
+  FieldFile head = sample(5, 4, 3, 2, 3);
+  const std::vector<FieldStep> steps = std::exchange(head.steps, {});
+  write_text_file(path, "an older file");
+  FieldSeries series(path, head);
+  EXPECT_EQ(content(path), "an older file");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    series.append(steps[i]);
+    EXPECT_EQ(steps_in(path), i + 1);
+    EXPECT_EQ(count(), 2u);
+    FieldFile so_far = head;
+    so_far.steps.assign(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    EXPECT_EQ(content(xdmf_path(path)), xdmf_text(so_far, "series.h5"));
+  }
+  FieldStep other = steps[0];
+  other.fields[0].name = "v";
+  EXPECT_THROW(series.append(other), OutputError);
+  other = steps[0];
+  other.fields[0].values.pop_back();
+  EXPECT_THROW(series.append(other), OutputError);
+  EXPECT_EQ(steps_in(path), steps.size());
+  series.append(steps[1]);
+  EXPECT_EQ(steps_in(path), steps.size() + 1);
+  EXPECT_THROW(FieldSeries(in_folder("no/folder.h5"), head), OutputError);
 }
 
 TEST_F(FieldFileTest, RefusesPathsBeforeAnyWork) {

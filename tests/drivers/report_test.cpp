@@ -14,7 +14,7 @@
 #include <regex>
 #include <sstream>
 
-#include "drivers/support/field_file.hpp"
+#include "drivers/fields/field_file.hpp"
 
 namespace quadrille {
 namespace {

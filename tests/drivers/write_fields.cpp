@@ -1,12 +1,16 @@
 // Writes what the Python tests read back.
 //   write_fields fields FILE.h5 NXxNY[xNZ] DOF STEPS    field values: see value() here and in field_cases.py
+//   write_fields series FILE.h5 NXxNY[xNZ] DOF STEPS    the same, step by step
 //   write_fields vectors FILE.h5 ROWS COLUMNS  of a matrix: "result" of its rows, "odd" of its columns
 //   write_fields report FILE.json FILE.csv
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "drivers/support/field_file.hpp"
+#include "drivers/fields/field_file.hpp"
+#include "drivers/fields/field_series.hpp"
 #include "drivers/support/report.hpp"
 
 using namespace quadrille;
@@ -32,7 +36,7 @@ void make_odd(Field& field) {
   for (std::size_t i = 0; i < std::size(odd) && i < field.values.size(); ++i) field.values[i] = odd[i];
 }
 
-void write_fields(const std::string& path, const std::string& grid_text, int dof, int steps) {
+void write_fields(const std::string& path, const std::string& grid_text, int dof, int steps, bool whole) {
   FieldFile file;
   file.grid = parse_grid(grid_text);
   file.grid.dof = dof;
@@ -46,7 +50,11 @@ void write_fields(const std::string& path, const std::string& grid_text, int dof
          {make_field(file.grid.rows(), "result", step, 0), make_field(file.grid.rows(), "odd", step, 1)}});
     make_odd(file.steps.back().fields[1]);
   }
-  write_field_file(path, file);
+  if (whole) return write_field_file(path, file);
+  std::vector<FieldStep> all = std::move(file.steps);
+  file.steps.clear();
+  FieldSeries series(path, file);
+  for (FieldStep& step : all) series.append(std::move(step));
 }
 
 void write_vectors(const std::string& path, std::int64_t rows, std::int64_t columns) {
@@ -93,8 +101,8 @@ void write_report(const std::string& json, const std::string& csv) {
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   try {
-    if (mode == "fields" && argc == 6) {
-      write_fields(argv[2], argv[3], std::stoi(argv[4]), std::stoi(argv[5]));
+    if ((mode == "fields" || mode == "series") && argc == 6) {
+      write_fields(argv[2], argv[3], std::stoi(argv[4]), std::stoi(argv[5]), mode == "fields");
     } else if (mode == "vectors" && argc == 5) {
       write_vectors(argv[2], std::stoi(argv[3]), std::stoi(argv[4]));
     } else if (mode == "report" && argc == 4) {

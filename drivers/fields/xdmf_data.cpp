@@ -1,11 +1,11 @@
-#include "drivers/support/xdmf_data.hpp"
+#include "drivers/fields/xdmf_data.hpp"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "drivers/support/hdf5_objects.hpp"
-#include "drivers/support/xdmf.hpp"
+#include "drivers/fields/hdf5_objects.hpp"
+#include "drivers/fields/xdmf.hpp"
 
 namespace quadrille {
 namespace {
@@ -107,20 +107,26 @@ void make_group(hid_t file, const std::string& path) {
 
 }  // namespace
 
-void write_xdmf_data(hid_t file, const FieldFile& content) {
+void write_xdmf_meshes(hid_t file, const FieldFile& content) {
   make_group(file, "/xdmf");
   for (const Lattice& lattice : lattices(content)) {
     if (!lattice.has_mesh()) continue;
     write_points(file, lattice);
     write_cells(file, lattice);
   }
+}
+
+void write_xdmf_views(hid_t file, const FieldFile& content, std::size_t step) {
+  make_group(file, "/xdmf/" + std::to_string(step));
+  for (const Field& field : content.steps[step].fields)
+    for (const XdmfArray& array : xdmf_arrays(content, field, step))
+      write_view(file, content.grid, content.steps.size(), step, field.name, array);
+}
+
+void write_xdmf_data(hid_t file, const FieldFile& content) {
+  write_xdmf_meshes(file, content);
   if (content.matrix) return;
-  for (std::size_t step = 0; step < content.steps.size(); ++step) {
-    make_group(file, "/xdmf/" + std::to_string(step));
-    for (const Field& field : content.steps[step].fields)
-      for (const XdmfArray& array : xdmf_arrays(content, field, step))
-        write_view(file, content.grid, content.steps.size(), step, field.name, array);
-  }
+  for (std::size_t step = 0; step < content.steps.size(); ++step) write_xdmf_views(file, content, step);
 }
 
 }  // namespace quadrille

@@ -2,18 +2,13 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "drivers/support/on_signal.hpp"
+#include "drivers/fields/on_signal.hpp"
+#include "grid/error.hpp"
 
 namespace quadrille {
-
-// A file that cannot be written: exit code 3. What stood under the final name before is untouched.
-struct OutputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // A file under a temporary name of its own in the folder of its final one, with the access rights of the file
 // it replaces. What was not renamed is removed by the destructor, and by a signal that ends the process;

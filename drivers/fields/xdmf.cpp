@@ -1,4 +1,4 @@
-#include "drivers/support/xdmf.hpp"
+#include "drivers/fields/xdmf.hpp"
 
 #include <charconv>
 #include <cstddef>

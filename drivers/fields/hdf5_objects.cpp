@@ -1,4 +1,4 @@
-#include "drivers/support/hdf5_objects.hpp"
+#include "drivers/fields/hdf5_objects.hpp"
 
 #include <hdf5_hl.h>
 
@@ -7,6 +7,13 @@
 namespace quadrille::hdf5 {
 namespace {
 
+void make_scale(Handle& dataset, const char* name, const char* long_name, const char* units) {
+  check(H5DSset_scale(dataset, name), "making a dimension scale");
+  write_attribute(dataset, "long_name", long_name);
+  write_attribute(dataset, "units", units);
+  dataset.close("closing a scale");
+}
+
 void write_scale(hid_t file, const char* name, hid_t file_type, hid_t memory_type, const void* values,
                  hsize_t count, const char* long_name, const char* units) {
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, "scale space");
@@ -14,10 +21,7 @@ void write_scale(hid_t file, const char* name, hid_t file_type, hid_t memory_typ
   Handle dataset(H5Dcreate2(file, name, file_type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose,
                  "creating a scale");
   check(H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "writing a scale");
-  check(H5DSset_scale(dataset, name), "making a dimension scale");
-  write_attribute(dataset, "long_name", long_name);
-  write_attribute(dataset, "units", units);
-  dataset.close("closing a scale");
+  make_scale(dataset, name, long_name, units);
 }
 
 }  // namespace
@@ -74,6 +78,17 @@ Handle creation_list() {
 void write_scale(hid_t file, const char* name, const std::vector<double>& values, const char* long_name,
                  const char* units) {
   write_scale(file, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), values.size(), long_name, units);
+}
+
+void write_growing_scale(hid_t file, const char* name, const char* long_name, const char* units) {
+  const hsize_t none = 0, most = H5S_UNLIMITED, chunk = 128;
+  const Handle space(H5Screate_simple(1, &none, &most), H5Sclose, "scale space");
+  const Handle list = creation_list();
+  check(H5Pset_chunk(list, 1, &chunk), "chunking");
+  check(H5Pset_fill_time(list, H5D_FILL_TIME_ALLOC), "chunking");  // equal content gives equal bytes
+  Handle dataset(H5Dcreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose,
+                 "creating a scale");
+  make_scale(dataset, name, long_name, units);
 }
 
 void write_counting_scale(hid_t file, const char* name, std::int64_t count, const char* long_name) {

@@ -1,4 +1,4 @@
-#include "drivers/support/on_signal.hpp"
+#include "drivers/fields/on_signal.hpp"
 
 #include <limits.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "drivers/support/paths.hpp"
+#include "drivers/fields/paths.hpp"
 
 #include <filesystem>
 

@@ -69,6 +69,8 @@ Handle creation_list();
 // A dimension scale: the coordinates along an axis.
 void write_scale(hid_t file, const char* name, const std::vector<double>& values, const char* long_name,
                  const char* units);
+// The same, without coordinates yet, of an axis that grows.
+void write_growing_scale(hid_t file, const char* name, const char* long_name, const char* units);
 // 0, 1, ..., count - 1, without units.
 void write_counting_scale(hid_t file, const char* name, std::int64_t count, const char* long_name);
 

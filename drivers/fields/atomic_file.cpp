@@ -1,4 +1,4 @@
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/fields/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include <random>
 #include <system_error>
 
-#include "drivers/support/paths.hpp"
+#include "drivers/fields/paths.hpp"
 
 namespace quadrille {
 namespace {

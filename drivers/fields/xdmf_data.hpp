@@ -3,7 +3,7 @@
 
 #include <hdf5.h>
 
-#include "drivers/support/field_file.hpp"
+#include "drivers/fields/field_file.hpp"
 
 namespace quadrille {
 
@@ -11,5 +11,8 @@ namespace quadrille {
 // dataset (HDF5's virtual datasets, which hold nothing), and of small lattices points [point][3] and cells
 // [cell][corner], compressed. The fields are in the file already. Throws hdf5::Hdf5Error.
 void write_xdmf_data(hid_t file, const FieldFile& content);
+// The same in two parts: all but the views, and those of one step.
+void write_xdmf_meshes(hid_t file, const FieldFile& content);
+void write_xdmf_views(hid_t file, const FieldFile& content, std::size_t step);
 
 }  // namespace quadrille

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "drivers/support/atomic_file.hpp"
+#include "drivers/fields/atomic_file.hpp"
 #include "grid/field.hpp"
 #include "grid/grid.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "drivers/support/field_file.hpp"
+#include "drivers/fields/field_file.hpp"
 
 namespace quadrille {
 

@@ -1,0 +1,30 @@
+// The datasets of a field file: those that are written whole, and those that grow by steps. Internal to the
+// field file. Everything throws hdf5::Hdf5Error.
+#pragma once
+
+#include <hdf5.h>
+
+#include "drivers/fields/field_file.hpp"
+#include "drivers/fields/hdf5_objects.hpp"
+
+namespace quadrille {
+
+// Whether the name is that of a grid's scale.
+bool is_scale(const std::string& name);
+
+// Coordinates of a grid's axes and of time, or of a matrix's rows and columns. `grows`: more steps may come.
+void write_scales(hid_t file, const FieldFile& content, bool grows = false);
+
+// An empty dataset for a field of the grid, with room for `steps` of them, and with `grows` for any number.
+void create_field(hid_t file, const Grid& grid, const Field& field, std::size_t steps, bool grows = false);
+// The values of one step, for which there is room.
+void write_step(hid_t file, const Grid& grid, const Field& field, std::size_t step);
+// Room for so many steps, of a time and of fields that grow.
+void make_room(hid_t file, const std::vector<Field>& fields, std::size_t steps);
+void write_time(hid_t file, std::size_t step, double time_s);
+
+void write_vector(hid_t file, const MatrixSize& matrix, const Field& field);
+// Sizes, version and options.
+void write_metadata(hid_t file, const FieldFile& content);
+
+}  // namespace quadrille
