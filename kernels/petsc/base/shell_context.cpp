@@ -32,6 +32,12 @@ void mark_changed(Mat matrix) {
   QUADRILLE_PETSC(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(matrix)));
 }
 
+std::int64_t changes_of(Mat matrix) {
+  PetscObjectState state = 0;
+  QUADRILLE_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(matrix), &state));
+  return state;
+}
+
 void mark_set_up(Mat matrix, bool assembled) {
   matrix->preallocated = PETSC_TRUE;
   if (assembled) matrix->assembled = PETSC_TRUE;

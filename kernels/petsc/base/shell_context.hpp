@@ -4,6 +4,8 @@
 
 #include <petscmat.h>
 
+#include <cstdint>
+
 #include "kernels/petsc/base/check.hpp"
 
 namespace quadrille::petsc {
@@ -31,6 +33,8 @@ void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context);
 void mark_unassembled(Mat matrix);
 // Tells preconditioners that values are new.
 void mark_changed(Mat matrix);
+// Grows with every change that PETSc was told of, of any matrix.
+std::int64_t changes_of(Mat matrix);
 // As MatSetUp() leaves a matrix, for PETSc 3.18 does not call it where a program does not.
 void mark_set_up(Mat matrix, bool assembled);
 

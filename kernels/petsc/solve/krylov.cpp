@@ -11,13 +11,12 @@
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/guarded.hpp"
-#include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/matrix/grid_matrix.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
 #include "kernels/petsc/multigrid/null_space.hpp"
-#include "kernels/petsc/multigrid/pcmg.hpp"
+#include "kernels/petsc/solve/krylov_solver.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -26,36 +25,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::string in_words(KSPConvergedReason reason) {
-  switch (static_cast<int>(reason)) {
-    case KSP_CONVERGED_RTOL:
-      return "the residual fell below the relative tolerance";
-    case KSP_CONVERGED_ATOL:
-      return "the residual fell below the absolute tolerance";
-    case KSP_CONVERGED_ITS:
-      return "the wanted number of iterations was done";
-    case KSP_CONVERGED_HAPPY_BREAKDOWN:
-      return "the method found the exact solution in its space";
-    case KSP_DIVERGED_ITS:
-      return "the largest number of iterations was reached (-ksp_max_it)";
-    case KSP_DIVERGED_DTOL:
-      return "the residual grew beyond the divergence tolerance (-ksp_divtol)";
-    case KSP_DIVERGED_BREAKDOWN:
-    case KSP_DIVERGED_BREAKDOWN_BICG:
-      return "the method broke down; another one may not (-ksp_type)";
-    case KSP_DIVERGED_NONSYMMETRIC:
-      return "the method needs a symmetric operator and preconditioner (-ksp_type, -pc_type)";
-    case KSP_DIVERGED_INDEFINITE_PC:
-      return "the preconditioner is not positive definite (-pc_type)";
-    case KSP_DIVERGED_NANORINF:
-      return "a NaN or an infinity came up";
-    case KSP_DIVERGED_INDEFINITE_MAT:
-      return "the operator is not positive definite (-ksp_type)";
-    case KSP_DIVERGED_PC_FAILED:
-      return "the preconditioner could not be set up (-pc_type)";
-    default:
-      return std::string("PETSc says ") + KSPConvergedReasons[reason];
-  }
+std::string in_words(const GridLevelCount& made) {
+  return std::to_string(made.levels) + (made.levels == 1 ? " level of " : " levels down to ") +
+         std::to_string(made.coarsest) + " unknowns, coarse operators P^T A P";
 }
 
 Handle<Vec> like(Vec model) {
@@ -84,15 +56,6 @@ PetscErrorCode watch(KSP, PetscInt iteration, PetscReal residual, void* context)
   });
 }
 
-// PETSc (3.18.5 and 3.25.6) frees a vector twice after Chebyshev iterations as the outer method, with its own
-// matrices as well.
-void refuse_crashing_method(KSP ksp) {
-  PetscBool chebyshev = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPCHEBYSHEV, &chebyshev));
-  if (chebyshev)
-    throw PetscOptionError("-ksp_type chebyshev as the outer method crashes in PETSc; choose another one");
-}
-
 // Applies the preconditioner and the operator once, so that what PETSc copies to the GPU or computes when it
 // is first needed is there before the solve.
 void warm_up(KSP ksp, Mat matrix, Vec b, Vec x) {
@@ -109,136 +72,6 @@ void warm_up(KSP ksp, Mat matrix, Vec b, Vec x) {
   QUADRILLE_PETSC(VecAXPY(y.get(), 1, x));
   QUADRILLE_PETSC(VecAYPX(y.get(), 1, x));
   QUADRILLE_PETSC(VecSet(x, 0));
-}
-
-// Whether other options would have helped. Not where the machine, a library or an operator of ours failed,
-// which no option chose.
-bool options_may_be_to_blame(const PetscError& error) {
-  switch (static_cast<PetscErrorCode>(error.code)) {
-    case PETSC_ERR_MEM:
-    case PETSC_ERR_MEMC:
-    case PETSC_ERR_GPU:
-    case PETSC_ERR_GPU_RESOURCE:
-    case PETSC_ERR_LIB:
-    case PETSC_ERR_MPI:
-    case PETSC_ERR_SYS:
-    case PETSC_ERR_SIG:
-    case PETSC_ERR_FP:
-      return false;
-    default:
-      return error.code != 0;
-  }
-}
-
-// A preconditioner that failed halfway may still stand in the place of the matrix (PCEISENSTAT), and PETSc
-// crashes when it destroys that: such a solver stays, where a look for leaks sees it.
-void abandon(Handle<KSP>& solver, Mat matrix) {
-  if (!solver) return;
-  Mat now = nullptr;
-  QUADRILLE_PETSC(KSPGetOperators(solver.get(), &now, nullptr));
-  static auto* const abandoned = new std::vector<KSP>;  // not destroyed at the end, or the look finds leaks
-  if (now == matrix)
-    solver.reset();
-  else
-    abandoned->push_back(solver.release());
-}
-
-// AIJ, or a matrix of ours that lends itself as AIJ.
-bool takes_every_preconditioner(Mat matrix) {
-  PetscBool aij = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(matrix), &aij, MATSEQAIJ, MATMPIAIJ,
-                                            "seqaijcusparse", "mpiaijcusparse", ""));
-  return aij || is_typed(matrix);
-}
-
-[[noreturn]] void put_down_to_options(const PetscError& error, bool takes_every_one) {
-  const bool diverged = error.code == PETSC_ERR_NOT_CONVERGED || error.code == PETSC_ERR_CONV_FAILED;
-  if (diverged)
-    throw NotConvergedError("the solve did not converge: " + std::string(error.what()), error.code);
-  const char* const advice =
-      ", and choose preconditioners that need products, rows and diagonal blocks alone, such as jacobi, "
-      "pbjacobi, mg (by itself) "
-      "or none; matrices of type quadrille and AIJ take others";
-  throw PetscOptionError(std::string(error.what()) + "; correct what follows the bare --" +
-                         (takes_every_one ? "" : advice));
-}
-
-// body(), which works with `solver`: PETSc's errors are put down to its options where there are some that
-// may be the reason.
-template <class Body>
-void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver, Mat matrix, const Body& body) {
-  try {
-    body();
-  } catch (const PetscOptionError&) {
-    throw;
-  } catch (const PetscError& error) {
-    abandon(solver, matrix);
-    if (!problem.has_options || !options_may_be_to_blame(error)) throw;
-    put_down_to_options(error, takes_every_preconditioner(matrix));
-  }
-}
-
-// Options of PETSc after which there would be no answer to look at: a solve that does not converge is an
-// answer, and the residual is that of the system that was asked for.
-void keep_answers_comparable(KSP ksp) {
-  PetscBool scaled = PETSC_FALSE;
-  QUADRILLE_PETSC(KSPSetErrorIfNotConverged(ksp, PETSC_FALSE));
-  QUADRILLE_PETSC(KSPGetDiagonalScale(ksp, &scaled));
-  if (scaled) QUADRILLE_PETSC(KSPSetDiagonalScaleFix(ksp, PETSC_TRUE));
-}
-
-bool is_given(const char* option) {
-  PetscBool given = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscOptionsHasName(nullptr, nullptr, option, &given));
-  return given;
-}
-
-// Unless the options say which residual is tested. Other methods than the one that the default is for may
-// know no such test.
-void test_true_residual(KSP ksp, const char* method) {
-  PetscBool ours = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), method, &ours));
-  if (ours && !is_given("-ksp_norm_type")) QUADRILLE_PETSC(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
-}
-
-GridLevelCount set_levels(PC pc, const KrylovProblem& problem, Mat matrix, int levels) {
-  if (!problem.on_grid) throw PetscOptionError("-pc_type mg: this operator comes without a grid");
-  return set_grid_levels(pc, matrix, problem.on_grid.get(), levels, problem.constants_are_null);
-}
-
-std::string in_words(const GridLevelCount& made) {
-  return std::to_string(made.levels) + (made.levels == 1 ? " level of " : " levels down to ") +
-         std::to_string(made.coarsest) + " unknowns, coarse operators P^T A P";
-}
-
-// Everything before the first iteration.
-Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched, GridLevelCount& made) {
-  Handle<KSP> solver = make<KSP>("KSPCreate", [=](KSP* k) {
-    return KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), k);
-  });
-  KSP ksp = solver.get();
-  PC preconditioner = nullptr;
-  const SolverDefaults defaults = defaults_of(problem);
-  const MultigridRequest multigrid = multigrid_request(defaults.preconditioner);
-  const bool by_operator = problem.on_grid && multigrid.kind == Multigrid::by_operator,
-             by_petsc = multigrid.kind == Multigrid::by_petsc;
-  QUADRILLE_PETSC(KSPSetOperators(ksp, matrix, by_operator ? problem.on_grid.get() : matrix));
-  QUADRILLE_PETSC(KSPSetType(ksp, defaults.method));
-  QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
-  QUADRILLE_PETSC(PCSetType(preconditioner, defaults.preconditioner));
-  QUADRILLE_PETSC(KSPSetTolerances(ksp, defaults.tolerance, 0, PETSC_DEFAULT, PETSC_DEFAULT));
-  with_options_to_blame(problem, solver, matrix, [&] {
-    if (by_petsc) made = set_levels(preconditioner, problem, matrix, multigrid.levels);
-    QUADRILLE_PETSC(KSPSetFromOptions(ksp));
-    if (defaults.tests_true_residual) test_true_residual(ksp, defaults.method);
-    keep_answers_comparable(ksp);
-    if (by_petsc) keep_operators(preconditioner);
-    QUADRILLE_PETSC(KSPSetUp(ksp));
-  });
-  refuse_crashing_method(ksp);
-  QUADRILLE_PETSC(KSPGetTolerances(ksp, &watched.tolerance, nullptr, nullptr, nullptr));
-  if (watched.monitor) QUADRILLE_PETSC(KSPMonitorSet(ksp, watch, &watched, nullptr));
-  return solver;
 }
 
 void copy_into(Vec vector, const std::vector<double>& values) {
@@ -378,17 +211,19 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
     copy_out_of(right_side.get(), b);
   }
   Watch watched{monitor};
-  GridLevelCount made{0};
-  Handle<KSP> ksp = set_up(problem, matrix.get(), watched, made);
+  KrylovSolver solver = make_solver(problem);
+  Handle<KSP>& ksp = solver.ksp;
+  QUADRILLE_PETSC(KSPGetTolerances(ksp.get(), &watched.tolerance, nullptr, nullptr, nullptr));
+  if (monitor) QUADRILLE_PETSC(KSPMonitorSet(ksp.get(), watch, &watched, nullptr));
   const bool on_gpu = multiplies_on_gpu(matrix.get());
-  with_options_to_blame(problem, ksp, matrix.get(), [&] {
+  with_options_to_blame(problem, ksp, [&] {
     if (on_gpu) warm_up(ksp.get(), matrix.get(), right_side.get(), solution.get());
   });
   KrylovResult result;
   result.setup_s = longest(solution.get(), seconds_since(start));
 
   const auto begin = std::chrono::steady_clock::now();
-  with_options_to_blame(problem, ksp, matrix.get(),
+  with_options_to_blame(problem, ksp,
                         [&] { QUADRILLE_PETSC(KSPSolve(ksp.get(), right_side.get(), solution.get())); });
   if (on_gpu) cuda::synchronize();
   result.solve_s = longest(solution.get(), seconds_since(begin));
@@ -408,7 +243,7 @@ KrylovResult krylov_solve(const KrylovProblem& problem, std::vector<double>& b, 
   QUADRILLE_PETSC(PCGetType(preconditioner, &preconditioner_type));
   result.method = method;
   result.preconditioner = preconditioner_type;
-  result.multigrid = made.levels > 0 ? in_words(made) : grid_multigrid_text(preconditioner);
+  result.multigrid = solver.levels.levels > 0 ? in_words(solver.levels) : grid_multigrid_text(preconditioner);
   result.residual = true_residual(matrix.get(), right_side.get(), solution.get());
   result.converged = reason > 0 && result.residual <= std::sqrt(std::max(result.tolerance, 1e-8));
   if (reason > 0 && !result.converged)

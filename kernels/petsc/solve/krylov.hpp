@@ -22,7 +22,8 @@ struct KrylovProblem {
   // The same operator as a matrix of the type `quadrille` on a grid, which may be `matrix`: multigrid is made
   // from it. May be null.
   SharedMat on_grid = {};
-  bool times_second_set_up = false;  // of quadrille_mg, after the solve
+  bool times_second_set_up = false;                      // of quadrille_mg, after the solve
+  std::string options_are = "what follows the bare --";  // where they are to be corrected
 };
 
 struct KrylovResult {
