@@ -257,6 +257,17 @@ struct AssembledBox {
   std::vector<double> rhs;   // [row of the box], as AssembledOperator has it
 };
 
+// The same values into memory that is there, `structure` being that of the whole operator. What data of faces
+// move is subtracted from `rhs`, [row of the box], where there is one.
+template <class T, class Coefficient>
+void refill_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                const Coefficient& coefficient, const NodeBox& box, const BlockStructure& structure,
+                T* values, std::span<double> rhs) {
+  const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
+  stencil_detail::fill_box(values, box.nodes() * grid.dof, box, resolver, structure.diagonals(), coefficient,
+                           rhs);
+}
+
 // Bit by bit those of the whole operator. Throws as assemble().
 template <class T, class Coefficient>
 AssembledBox<T> assemble_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
@@ -267,9 +278,8 @@ AssembledBox<T> assemble_box(const Grid& grid, const Stencil& stencil, const Bou
   part.extents = box.size;
   result.values = Array<T>(value_bytes(part, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
   result.rhs.assign(part.rows(), 0.0);
-  const stencil_detail::Resolver resolver(grid, stencil, boundary, result.structure);
-  stencil_detail::fill_box(result.values.data(), part.rows(), box, resolver, part.diagonals(), coefficient,
-                           result.rhs);
+  refill_box(grid, stencil, boundary, coefficient, box, result.structure, result.values.data(),
+             std::span<double>(result.rhs));
   return result;
 }
 

@@ -175,6 +175,10 @@ if(NOT QUADRILLE_PETSC)
 endif()
 install(DIRECTORY grid formats assembly kernels DESTINATION include/quadrille COMPONENT development
         FILES_MATCHING PATTERN "*.hpp" PATTERN "device_fill.cuh" ${left_out})
+# What programs include as <quadrille/...>, beside the folders that it includes.
+if(QUADRILLE_PETSC)
+  install(DIRECTORY drivers/quadrille DESTINATION include COMPONENT development FILES_MATCHING PATTERN "*.hpp")
+endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libquadrille-dev RENAME copyright COMPONENT development)
 if(NOT QUADRILLE_PETSC)
   return()

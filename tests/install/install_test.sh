@@ -16,9 +16,15 @@ mv "$work/first" "$work/moved"
 consume "$work/moved" kernels
 consume "$work/moved" petsc
 
-# The program of the README, as it stands there.
+# The programs of docs/examples, by find_package; and the README's, which is one of them, by pkg-config.
+step "the examples"
+"$cmake" -S "$here/../../docs/examples" -B "$work/examples" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$work/moved"
+"$cmake" --build "$work/examples"
+(cd "$work" && examples/steady -n 31 && examples/species -n 8 -steps 2 && [[ -s species.h5 && -s species.xdmf ]])
+
 step "the README's program"
 sed -n '/^```cpp$/,/^```$/{/^```/!p}' "$here/../../README.md" >"$work/readme.cpp"
 read -ra flags <<<"$(PKG_CONFIG_PATH=$(dirname -- "$(find "$work/moved" -name quadrille.pc)") "$pkg_config" --cflags --libs --static quadrille)"
-"$cxx" -std=c++20 -o "$work/readme" "$work/readme.cpp" "${flags[@]}"
-"$work/readme" | grep 'y = A x begins with'
+"$cxx" -std=c++20 -O2 -o "$work/readme" "$work/readme.cpp" "${flags[@]}"
+(cd "$work" && ./readme | grep 'iterations')

@@ -276,6 +276,10 @@ void keep_quiet(Mat copy) {
   QUADRILLE_PETSC(PetscObjectSetOptions(reinterpret_cast<PetscObject>(copy), none));
 }
 
+void Store::refill(const BlockStructure&, const std::function<void(double*)>&) {
+  throw FormatError("a matrix without a grid has no block diagonals to fill");
+}
+
 void throw_no_coordinates() {
   throw PetscError("this matrix has no coordinates yet: call MatSetPreallocationCOO() first");
 }

@@ -1,7 +1,6 @@
 #include "kernels/petsc/matrix/grid_matrix.hpp"
 
 #include "kernels/petsc/base/indices.hpp"
-#include "kernels/petsc/base/ranks.hpp"
 #include "kernels/petsc/matrix/compact_aij.hpp"
 #include "kernels/petsc/matrix/grid_rows.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
@@ -19,15 +18,15 @@ TypedMatrix& on_grid(Mat matrix) {
   return t;
 }
 
-Handle<Mat> empty_matrix(const Partition& partition, int dof) {
-  const bool alone = partition.ranks() == 1;
-  if (!alone && partition.ranks() != ranks())
+Handle<Mat> empty_matrix(MPI_Comm comm, const Partition& partition, int dof) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  if (partition.ranks() != size)
     throw FormatError("a grid that is cut for " + std::to_string(partition.ranks()) + " ranks, on " +
-                      std::to_string(ranks()));
+                      std::to_string(size));
   const std::int64_t all = first_number(partition, partition.ranks()) * dof;
   const PetscInt rows = to_index32(own_box(partition).nodes() * dof, "rows of one rank"),
                  all_rows = to_petsc_int(all, "rows of all ranks");
-  const MPI_Comm comm = alone ? PETSC_COMM_SELF : PETSC_COMM_WORLD;
   Handle<Mat> matrix = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
   QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, rows, all_rows, all_rows));
   QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), dof));
@@ -37,10 +36,9 @@ Handle<Mat> empty_matrix(const Partition& partition, int dof) {
 
 }  // namespace
 
-SharedMat make_grid_matrix(const Partition& partition, GridRows rows) {
-  require_initialised();
+SharedMat make_grid_matrix(MPI_Comm comm, const Partition& partition, GridRows rows) {
   require_fitting(partition, rows);
-  Handle<Mat> matrix = empty_matrix(partition, rows.structure.dof);
+  Handle<Mat> matrix = empty_matrix(comm, partition, rows.structure.dof);
   const auto structure = std::make_shared<const GridStructure>(
       structure_of(partition, rows.structure.dof, rows.structure.offsets, stencil_name(rows.structure)));
   typed(matrix.get())
@@ -51,10 +49,24 @@ SharedMat make_grid_matrix(const Partition& partition, GridRows rows) {
   return shared(matrix.release());
 }
 
+SharedMat make_grid_matrix(const Partition& partition, GridRows rows) {
+  require_initialised();
+  return make_grid_matrix(partition.ranks() == 1 ? PETSC_COMM_SELF : PETSC_COMM_WORLD, partition,
+                          std::move(rows));
+}
+
 SharedMat make_grid_matrix(const Partition& partition, GridRows rows, const GridFormat& format) {
   SharedMat matrix = make_grid_matrix(partition, std::move(rows));
   set_format(matrix.get(), format);
   return matrix;
+}
+
+void refill(Mat matrix, const BlockStructure& structure, const FillRows& fill) {
+  TypedMatrix& t = on_grid(matrix);
+  t.store().refill(structure, fill);
+  t.scaled();
+  if (t.options.verify) t.verify();
+  mark_changed(matrix);
 }
 
 void set_format(Mat matrix, const GridFormat& format) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -34,6 +35,14 @@ struct GridFormat {
 SharedMat make_grid_matrix(const Partition& partition, GridRows rows);
 // The same, with products in a format.
 SharedMat make_grid_matrix(const Partition& partition, GridRows rows, const GridFormat& format);
+
+// New values for such a matrix, made from rows of the same `structure`: `fill` writes every one of this
+// rank's rows as GridRows has them, into the matrix's own memory where the rank's box has every block
+// diagonal. PETSc is told: products in every format, transposes, inverted blocks and preconditioners that are
+// set up after it are those of the new values. Collective. Throws FormatError where the structure is another
+// one.
+using FillRows = std::function<void(double* values)>;
+void refill(_p_Mat* matrix, const BlockStructure& structure, const FillRows& fill);
 
 // Products of such a matrix in another format, made at once. Collective. Throws FormatError where the format
 // is not known, not there in this space or refuses the operator, and what making it throws.

@@ -44,20 +44,23 @@ std::vector<std::int64_t> diagonals_of_box(const BlockStructure& whole, const Bl
   return places;
 }
 
-// The values of the block diagonals that the box has, from those of the whole grid; the same array where
-// these are all.
-Array<double> values_in_box(const BlockStructure& whole, const BlockStructure& box, Array<double>& values) {
+// Whether the rows of the box are those of the whole grid as they are: then they need no second array.
+bool has_all_diagonals(const BlockStructure& whole, const BlockStructure& box) {
   const std::vector<std::int64_t> places = diagonals_of_box(whole, box);
   bool same = box.diagonals() == whole.diagonals();
   for (std::size_t d = 0; d < places.size() && same; ++d) same = places[d] == static_cast<std::int64_t>(d);
-  if (same) return std::move(values);
+  return same;
+}
+
+// The values of the block diagonals that the box has, from those of the whole grid; zeros of its others.
+void keep_those_of_box(const BlockStructure& whole, const double* from, BlockDiagonals<double>& box) {
+  const std::vector<std::int64_t> places = diagonals_of_box(whole, box);
   const std::int64_t of_one = box.rows() * box.dof;
-  Array<double> kept(box.diagonals() * of_one, 0.0);
+  std::fill_n(box.values.data(), box.values.size(), 0.0);
   for (std::size_t d = 0; d < places.size(); ++d)
     if (places[d] >= 0)
-      std::copy_n(values.data() + static_cast<std::int64_t>(d) * of_one, of_one,
-                  kept.data() + places[d] * of_one);
-  return kept;
+      std::copy_n(from + static_cast<std::int64_t>(d) * of_one, of_one,
+                  box.values.data() + places[d] * of_one);
 }
 
 // body(own node, block diagonal of the whole grid, the one of the box with this offset or -1, number of the
@@ -85,6 +88,28 @@ void for_couplings_that_leave(const GridStructure& s, const BlockStructure& whol
   });
 }
 
+// What leaves the box goes to where it belongs: to the ghosts, or the long way around to a node of the box.
+// `from`: [block diagonal of the whole grid][column][row], which may be the values of the box themselves.
+void move_what_leaves(const GridStructure& s, const BlockStructure& whole, const double* from,
+                      GridValues& values) {
+  const GridBlocks blocks(s, values);
+  double* const kept = values.hub()->values.data();
+  const std::int64_t dof = whole.dof, n = s.owned.rows();
+  for_couplings_that_leave(s, whole,
+                           [&](std::int64_t node, std::int64_t d, std::int64_t place, std::int64_t to) {
+                             const Block block = blocks.between(s.own_node(node), static_cast<PetscInt>(to));
+                             if (block.values == nullptr)
+                               throw FormatError("the block diagonals couple nodes that the matrix does not");
+                             for (std::int64_t c = 0; c < dof; ++c)
+                               for (std::int64_t r = 0; r < dof; ++r) {
+                                 const std::int64_t row = node * dof + r;
+                                 const double value = from[(d * dof + c) * n + row];
+                                 if (place >= 0) kept[(place * dof + c) * n + row] = 0;
+                                 block.at(r, c) = value;
+                               }
+                           });
+}
+
 }  // namespace
 
 void require_fitting(const Partition& partition, const GridRows& rows) {
@@ -102,24 +127,33 @@ void require_fitting(const Partition& partition, const GridRows& rows) {
 }
 
 GridValues values_of(const GridStructure& s, GridRows rows, bool with_ghosts) {
-  const BlockStructure& whole = rows.structure;
-  const std::int64_t dof = whole.dof, n = s.owned.rows();
-  GridValues values(s, with_ghosts, values_in_box(whole, s.owned, rows.values));
-  const GridBlocks blocks(s, values);
-  double* const kept = values.hub()->values.data();
-  const bool same = rows.values.size() == 0;
-  for_couplings_that_leave(
-      s, whole, [&](std::int64_t node, std::int64_t d, std::int64_t place, std::int64_t to) {
-        const Block block = blocks.between(s.own_node(node), static_cast<PetscInt>(to));
-        for (std::int64_t c = 0; c < dof; ++c)
-          for (std::int64_t r = 0; r < dof; ++r) {
-            const std::int64_t row = node * dof + r;
-            const double value = (same ? kept : rows.values.data())[(d * dof + c) * n + row];
-            if (place >= 0) kept[(place * dof + c) * n + row] = 0;
-            block.at(r, c) = value;
-          }
-      });
+  if (has_all_diagonals(rows.structure, s.owned)) {
+    GridValues values(s, with_ghosts, std::move(rows.values));
+    move_what_leaves(s, rows.structure, values.hub()->values.data(), values);
+    return values;
+  }
+  GridValues values(s, with_ghosts);
+  keep_those_of_box(rows.structure, rows.values.data(), *values.hub());
+  move_what_leaves(s, rows.structure, rows.values.data(), values);
+  values.changed_on_host();
   return values;
+}
+
+void refill(const GridStructure& s, const BlockStructure& whole, const FillRows& fill, GridValues& values) {
+  if (whole.extents != s.partition.extents || whole.periodic != s.partition.periodic ||
+      whole.dof != s.owned.dof)
+    throw FormatError("the block diagonals and the matrix are of different grids");
+  BlockDiagonals<double>& hub = *values.hub();
+  if (has_all_diagonals(whole, s.owned)) {
+    fill(hub.values.data());
+    move_what_leaves(s, whole, hub.values.data(), values);
+  } else {
+    Array<double> rows(whole.diagonals() * whole.dof * s.owned.rows());
+    fill(rows.data());
+    keep_those_of_box(whole, rows.data(), hub);
+    move_what_leaves(s, whole, rows.data(), values);
+  }
+  values.changed_on_host();
 }
 
 Array<double> rows_of(const LocalParts& parts, const BlockStructure& whole) {

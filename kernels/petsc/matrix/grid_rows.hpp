@@ -14,6 +14,14 @@ void require_fitting(const Partition& partition, const GridRows& rows);
 // Where `structure` has as many block diagonals it takes over the values.
 GridValues values_of(const GridStructure& structure, GridRows rows, bool with_ghosts);
 
+// The same for values that are there, in the host's memory, where they stay. Throws FormatError where
+// `whole` is not what they were made from.
+void refill(const GridStructure& structure, const BlockStructure& whole, const FillRows& fill,
+            GridValues& values);
+
+// A matrix of the ranks of `comm`, which the partition is of. What make_grid_matrix() is, for who has MPI.
+SharedMat make_grid_matrix(MPI_Comm comm, const Partition& partition, GridRows rows);
+
 // With the values given, whose ghosts are there where the matrix is one of several ranks.
 std::unique_ptr<Store> make_grid_store(Mat owner, std::shared_ptr<const GridStructure> structure,
                                        GridValues values);

@@ -120,6 +120,10 @@ class GridStore final : public Store {
     row_oriented_ = by_rows;
   }
 
+  void refill(const BlockStructure& whole, const FillRows& fill) override {
+    petsc::refill(*structure_, whole, fill, values_);
+    changed_in_place();
+  }
   void zero() override {
     values_.zero();
     changed_in_place();

@@ -55,6 +55,9 @@ class Store {
   virtual void belongs_to(Mat) {}
   virtual void assemble_begin(MatAssemblyType type) = 0;
   virtual void assemble_end(MatAssemblyType type) = 0;
+  // All values anew, of a store on a grid: `fill` writes this rank's rows with the block diagonals of the
+  // `whole` grid, as make_grid_matrix() took them. Collective.
+  virtual void refill(const BlockStructure& whole, const std::function<void(double*)>& fill);
   // Changes of the values where they are. Those with vectors are collective; a null vector scales nothing.
   virtual void zero() = 0;
   virtual void scale(double factor) = 0;

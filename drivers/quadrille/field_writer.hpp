@@ -1,0 +1,47 @@
+// Vectors to an HDF5 file with an XDMF file beside it, a step at a time: a series that ParaView, VTK, h5py and
+// xarray read (docs/program.md says how).
+//
+//   FieldWriter out("species.h5", grid, {"a", "b", {"c", "concentration of c", "mol m-3"}});
+//   out.write(time_s, c);
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "quadrille/vector.hpp"
+
+namespace quadrille {
+
+// Of a dataset: what it is called in the file and what it says to people.
+struct FieldName {
+  FieldName(const char* file_name) : name(file_name), long_name(file_name) {}  // NOLINT: {"a", "b"}
+  FieldName(std::string file_name, std::string text, std::string unit)
+      : name(std::move(file_name)), long_name(std::move(text)), units(std::move(unit)) {}
+  std::string name, long_name, units = "1";
+};
+
+class FieldWriter {
+ public:
+  // A field for each unknown of the grid's nodes, or one field of all of them. The first step replaces what
+  // stood at `path`. Collective over `comm`, the ranks of the vectors, as write() is; the first of them
+  // writes. Throws InputError for another number of fields, and OutputError at once where the file could not
+  // be written.
+  FieldWriter(const std::string& path, const Grid& grid, std::vector<FieldName> fields,
+              MPI_Comm comm = PETSC_COMM_WORLD);
+  ~FieldWriter();
+  FieldWriter(FieldWriter&&) noexcept;
+  FieldWriter& operator=(FieldWriter&&) noexcept;
+
+  // After it both files are whole and closed, on the disk of the first rank, which has room for all numbers of
+  // the step three times. Throws OutputError on all ranks.
+  void write(double time_s, const Vector& values);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace quadrille

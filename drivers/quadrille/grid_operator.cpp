@@ -1,0 +1,71 @@
+#include "quadrille/grid_operator.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/matrix/grid_rows.hpp"
+#include "kernels/petsc/solve/format_choice.hpp"
+
+namespace quadrille {
+namespace {
+
+std::shared_ptr<const GridLayout> layout_for(MPI_Comm comm, const Grid& grid, const Boundary& boundary) {
+  petsc::require_initialised();
+  validate(grid);
+  validate(boundary, grid);
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  std::array<bool, 3> periodic{};
+  for (int axis = 0; axis < grid.dimension; ++axis) periodic[axis] = boundary.periodic(axis);
+  return std::make_shared<const GridLayout>(
+      GridLayout{grid, make_partition(grid.extents, periodic, ranks, rank)});
+}
+
+}  // namespace
+
+GridOperator::GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary)
+    : layout_(layout_for(comm, grid, boundary)),
+      stencil_(stencil),
+      boundary_(boundary),
+      structure_(block_structure(grid, stencil, boundary)) {}
+
+void GridOperator::make_matrix(MPI_Comm comm, Array<double> values, const OperatorOptions& options) {
+  matrix_ = petsc::make_grid_matrix(comm, layout_->partition, {structure_, std::move(values)});
+  format_ = petsc::chosen_format(matrix_.get(), {options.format, options.space, options.of_format});
+  petsc::set_format(matrix_.get(), format_);
+}
+
+void GridOperator::require_own(const Vector& b) const {
+  if (b.layout().partition != layout_->partition || b.layout().grid.dof != layout_->grid.dof)
+    throw FormatError("the vector is not one of this operator's: take GridOperator::vector()");
+}
+
+Vector GridOperator::vector() const {
+  Vec made = nullptr;
+  QUADRILLE_PETSC(MatCreateVecs(mat(), &made, nullptr));
+  return Vector(made, layout_).set(0);
+}
+
+void GridOperator::multiply(const Vector& x, Vector& y) const {
+  QUADRILLE_PETSC(MatMult(mat(), x.vec(), y.vec()));
+}
+
+void GridOperator::multiply_transposed(const Vector& x, Vector& y) const {
+  QUADRILLE_PETSC(MatMultTranspose(mat(), x.vec(), y.vec()));
+}
+
+double GridOperator::residual(const Vector& b, const Vector& x) const {
+  Vector r = b;
+  multiply(x, r);
+  r.scale(-1).axpy(1, b);
+  const double of_b = b.norm();
+  return of_b > 0 ? r.norm() / of_b : r.norm();
+}
+
+std::int64_t GridOperator::stored_bytes() const {
+  return petsc::stored_bytes(mat());
+}
+
+}  // namespace quadrille

@@ -1,0 +1,130 @@
+// A stencil operator on a grid that ranks share, from a coefficient functor: a PETSc matrix of the type
+// `quadrille`, and its vectors.
+//
+//   GridOperator a(PETSC_COMM_WORLD, grid, star_stencil(3, 1), faces, model, {.format = "cds"});
+//   a.update(model, b);   // new values in place, and the right side that belongs to them
+//
+// The functor is that of assembly/stencil_operator.hpp: coefficient(node, neighbour, r, c), trivially
+// copyable. It may have a source as well,
+//
+//   constexpr double source(const StencilNode& node, int unknown) const;
+//
+// which the right side holds beside what the data of the faces move there. Coefficients are evaluated on the
+// host, by all of a rank's threads, also where products run on a GPU: the values are then copied there.
+#pragma once
+
+#include <petscmat.h>
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "assembly/stencil_operator.hpp"
+#include "grid/boundary.hpp"
+#include "grid/partition.hpp"
+#include "kernels/petsc/matrix/grid_matrix.hpp"
+#include "quadrille/vector.hpp"
+
+namespace quadrille {
+
+// In which format products are made, and where.
+struct OperatorOptions {
+  std::string format = "auto";  // the fastest by prediction, or one of docs/formats.md
+  std::string space = "auto";   // "cpu", "cuda"; auto: a GPU where PETSc's vectors can be there too
+  FormatOptions of_format = {};
+};
+
+class GridOperator {
+ public:
+  // Boxes of the grid for the ranks of `comm`, by make_partition(). Collective, as everything here. Throws
+  // InputError where grid, stencil and boundary do not fit each other, FormatError for a format that there is
+  // not, is not there in this space or refuses the operator, MemoryError, CudaError and PetscError.
+  template <class Coefficient>
+  GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+               const Coefficient& coefficient, const OperatorOptions& options = {})
+      : GridOperator(comm, grid, stencil, boundary) {
+    AssembledBox<double> rows = assemble_box<double>(grid, stencil, boundary, coefficient, layout_->box());
+    make_matrix(comm, std::move(rows.values), options);
+  }
+  GridOperator(GridOperator&&) = default;
+  GridOperator& operator=(GridOperator&&) = default;
+
+  // New coefficients, where grid, stencil and boundary stay; a function that gives the data of a face may give
+  // others. Values change in place and PETSc is told: products in every format, transposes, and whatever a
+  // solver makes of the matrix after it are those of the new values. `b` becomes the right side: the source,
+  // where the functor has one, and the data of the faces.
+  template <class Coefficient>
+  void update(const Coefficient& coefficient, Vector& b) {
+    require_own(b);
+    const HostValues<double> rhs = b.values();
+    refill(coefficient, {rhs.begin(), rhs.end()});
+  }
+  template <class Coefficient>
+  void update(const Coefficient& coefficient) {
+    refill(coefficient, {});
+  }
+  // The right side alone: faces whose data are new, say, where the matrix stays.
+  template <class Coefficient>
+  void right_side(const Coefficient& coefficient, Vector& b) const {
+    require_own(b);
+    const HostValues<double> rhs = b.values();
+    begin_right_side(coefficient, {rhs.begin(), rhs.end()});
+    subtract_data(layout_->grid, stencil_, boundary_, coefficient, layout_->box(),
+                  std::span<double>(rhs.begin(), rhs.end()));
+  }
+
+  Mat mat() const { return matrix_.get(); }  // for PETSc's functions; stays this one's
+  const petsc::SharedMat& shared_mat() const { return matrix_; }
+  Vector vector() const;                            // of zeros, in the memory where this one multiplies
+  void multiply(const Vector& x, Vector& y) const;  // y = A x
+  void multiply_transposed(const Vector& x, Vector& y) const;  // y = A^T x
+  // |b - A x| / |b|, or |b - A x| where b is zero.
+  double residual(const Vector& b, const Vector& x) const;
+
+  const GridLayout& layout() const { return *layout_; }
+  const Boundary& boundary() const { return boundary_; }
+  const std::string& format() const { return format_.name; }
+  SpaceKind space() const { return format_.space; }
+  std::int64_t stored_bytes() const;  // of this rank's operator in its format
+
+ private:
+  GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary);
+  void make_matrix(MPI_Comm comm, Array<double> values, const OperatorOptions& options);
+  void require_own(const Vector& b) const;
+
+  template <class Coefficient>
+  void begin_right_side(const Coefficient& coefficient, std::span<double> rhs) const {
+    const NodeBox box = layout_->box();
+    const int dof = layout_->grid.dof;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t line = 0; line < box.lines(); ++line) {
+      const NodePosition first = box.first_of_line(line);
+      double* const of_line = rhs.data() + line * box.size[0] * dof;
+      for (std::int64_t i = 0; i < box.size[0]; ++i) {
+        const Position at{first[0] + i, first[1], first[2]};
+        for (int r = 0; r < dof; ++r)
+          if constexpr (requires { coefficient.source(StencilNode{}, r); })
+            of_line[i * dof + r] = coefficient.source(StencilNode{node_index(layout_->grid, at), at}, r);
+          else
+            of_line[i * dof + r] = 0;
+      }
+    }
+  }
+
+  template <class Coefficient>
+  void refill(const Coefficient& coefficient, std::span<double> rhs) {
+    if (!rhs.empty()) begin_right_side(coefficient, rhs);
+    petsc::refill(matrix_.get(), structure_, [&](double* values) {
+      refill_box(layout_->grid, stencil_, boundary_, coefficient, layout_->box(), structure_, values, rhs);
+    });
+  }
+
+  std::shared_ptr<const GridLayout> layout_;
+  Stencil stencil_;
+  Boundary boundary_;
+  BlockStructure structure_;  // of the whole grid
+  petsc::GridFormat format_;
+  petsc::SharedMat matrix_;
+};
+
+}  // namespace quadrille

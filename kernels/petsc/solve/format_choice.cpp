@@ -1,0 +1,81 @@
+#include "kernels/petsc/solve/format_choice.hpp"
+
+#include <petscmat.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "kernels/cuda/device.hpp"
+#include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/session.hpp"
+#include "kernels/petsc/matrix/operator.hpp"
+#include "kernels/tuning/choose_format.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+// PETSc's vectors can be in GPU memory.
+bool has_gpu_vectors() {
+  return has_cuda() && cuda::device_count() > 0;
+}
+
+SpaceKind wanted_space(const FormatWish& wish) {
+  if (wish.space == "cpu") return SpaceKind::cpu;
+  if (wish.space != "cuda" && wish.space != "auto")
+    throw FormatError("the space '" + wish.space + "' is none of auto, cpu and cuda");
+  if (wish.space == "cuda" && cuda::device_count() == 0)
+    throw CudaError(
+        "the operator was asked for on a GPU, and this machine has none; auto and cpu run anywhere");
+  return wish.space == "cuda" || has_gpu_vectors() ? SpaceKind::cuda : SpaceKind::cpu;
+}
+
+bool csr_is_smaller(const FormatChoice& choice) {
+  const std::int64_t csr = csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, sizeof(double));
+  return csr < memory::available_host_bytes() / 4 &&
+         std::all_of(choice.predictions.begin(), choice.predictions.end(),
+                     [&](const Prediction& p) { return p.traffic.stored_bytes > csr; });
+}
+
+// Its place in registry().
+int best_for(Mat matrix, const FormatWish& wish) {
+  ChoiceWishes wishes;
+  wishes.format_options = wish.options;
+  wishes.space = wanted_space(wish);
+  wishes.cpu = usual_cpu_model();
+  FormatInput<double> source;
+  source.hub = own_block_diagonals(matrix);
+  FormatChoice choice = choose_format(source, wishes);
+  if (csr_is_smaller(choice)) {
+    source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
+    choice = choose_format(source, wishes);
+  }
+  return static_cast<int>(&choice.best() - registry().data());
+}
+
+}  // namespace
+
+GridFormat chosen_format(Mat matrix, const FormatWish& wish) {
+  if (wish.name != "auto") {
+    SpaceKind space = wanted_space(wish);
+    if (wish.space == "auto" && find_entry(wish.name, space) == nullptr) space = SpaceKind::cpu;
+    return {wish.name, space, wish.options};
+  }
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(matrix));
+  int rank = 0, place = -1;
+  MPI_Comm_rank(comm, &rank);
+  std::exception_ptr failed;
+  if (rank == 0) {
+    try {
+      place = best_for(matrix, wish);
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  }
+  MPI_Bcast(&place, 1, MPI_INT, 0, comm);
+  if (failed) std::rethrow_exception(failed);
+  if (place < 0) throw FormatError("the first rank found no format for this operator");
+  const FormatEntry& best = registry()[static_cast<std::size_t>(place)];
+  return {best.name, best.space, wish.options};
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,153 @@
+// GridOperator::update() in every format: what is asked of the matrix after it is of the new values, against
+// PETSc's own matrix of these and against an operator that never had others.
+#include "kernels/cuda/device.hpp"
+#include "kernels/petsc/base/shell_context.hpp"
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
+#include "kernels/registry.hpp"
+#include "model.hpp"
+
+namespace quadrille::library_test {
+namespace {
+
+std::string space() {
+  PetscBool given = PETSC_FALSE;
+  char text[16] = "cpu";
+  CALL(PetscOptionsGetString(nullptr, nullptr, "-mat_quadrille_space", text, sizeof text, &given));
+  return text;
+}
+
+std::vector<std::string> formats() {
+  std::vector<std::string> names{"auto"};
+  for (const FormatEntry& entry : registry())
+    if (entry.make_fp64 && to_string(entry.space) == space()) names.push_back(entry.name);
+  return names;
+}
+
+class Update : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (space() == "cuda" && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  }
+};
+
+bool has_transpose(const GridOperator& a) {
+  return petsc::own_product(a.mat())->has_transpose();
+}
+
+// body(problem, operator whose products were used with other values and then updated, the model)
+template <class Body>
+void for_updated_operators(const Body& body) {
+  const Model before{0}, now{1.5};
+  for (const Problem& problem : problems())
+    for (const std::string& format : formats()) {
+      SCOPED_TRACE(problem.name + ", " + format);
+      GridOperator a(PETSC_COMM_WORLD, problem.grid, problem.stencil, problem.boundary, before,
+                     {.format = format, .space = space()});
+      Vector x = a.vector().fill(wave), y = a.vector(), b = a.vector();
+      a.multiply(x, y);
+      if (has_transpose(a)) a.multiply_transposed(x, y);
+      a.update(now, b);
+      body(problem, a, now, b);
+    }
+}
+
+// Of a matrix with the layout of `like`.
+template <class Multiply>
+Vector product(const Vector& like, const Multiply& multiply) {
+  Vector y = like;
+  y.set(std::nan(""));
+  CALL(multiply(y.vec()));
+  return y;
+}
+
+TEST_F(Update, GivesTheProductsOfTheNewValues) {
+  for_updated_operators([](const Problem& problem, GridOperator& a, const Model& now, const Vector& b) {
+    const auto aij = plain_aij(problem, a.layout().partition, now);
+    const Vector x = a.vector().fill(wave);
+    Vector y = x, z = x;
+    a.multiply(x, y);
+    expect_near(y, product(x, [&](Vec to) { return MatMult(aij.get(), x.vec(), to); }));
+    const std::vector<double> expected = plain_right_side(problem, a.layout().partition, now);
+    const auto found = b.values();
+    ASSERT_EQ(found.size(), static_cast<std::int64_t>(expected.size()));
+    for (std::int64_t i = 0; i < found.size(); ++i) EXPECT_DOUBLE_EQ(found[i], expected[i]) << i;
+    if (!has_transpose(a)) return;
+    a.multiply_transposed(x, z);
+    expect_near(z, product(x, [&](Vec to) { return MatMultTranspose(aij.get(), x.vec(), to); }));
+  });
+}
+
+TEST_F(Update, GivesTheDiagonalAndTheInvertedBlocksOfTheNewValues) {
+  for_updated_operators([](const Problem& problem, GridOperator& a, const Model& now, const Vector&) {
+    const auto aij = plain_aij(problem, a.layout().partition, now);
+    const Vector like = a.vector();
+    expect_near(product(like, [&](Vec to) { return MatGetDiagonal(a.mat(), to); }),
+                product(like, [&](Vec to) { return MatGetDiagonal(aij.get(), to); }));
+    const PetscScalar *ours = nullptr, *theirs = nullptr;
+    CALL(MatInvertBlockDiagonal(a.mat(), &ours));
+    CALL(MatInvertBlockDiagonal(aij.get(), &theirs));
+    for (std::int64_t i = 0; i < a.layout().rows() * problem.grid.dof; ++i)
+      ASSERT_NEAR(ours[i], theirs[i], 1e-13);
+  });
+}
+
+// Solvers that were set up for the old values, and used.
+TEST_F(Update, ReachesWhatSolversHaveSetUp) {
+  const Model before{0}, now{1.5};
+  for (const Problem& problem : problems())
+    for (const std::string& format : formats())
+      for (const char* preconditioner : {"jacobi", "pbjacobi", "quadrille_mg", "mg", "bjacobi"}) {
+        SCOPED_TRACE(problem.name + ", " + format + ", " + preconditioner);
+        const std::string options =
+            std::string("-ksp_type gmres -ksp_rtol 1e-11 -pc_quadrille_mg_precision double -pc_type ") +
+            preconditioner;
+        const auto make = [&](const Model& model) {
+          return GridOperator(PETSC_COMM_WORLD, problem.grid, problem.stencil, problem.boundary, model,
+                              {.format = format, .space = space()});
+        };
+        GridOperator a = make(before), fresh = make(now);
+        if (options.ends_with("quadrille_mg") && !petsc::grid_multigrid_takes(a.mat())) continue;
+        Vector b = a.vector(), x = a.vector(), of_fresh = fresh.vector();
+        Solver solver(a, options), fresh_solver(fresh, options);
+        a.update(before, b);
+        EXPECT_TRUE(solver.solve(b, x).converged);
+        const Vector old = x;
+        a.update(now, b);
+        const SolveResult result = solver.solve(b, x);
+        EXPECT_TRUE(result.converged) << result.reason;
+        EXPECT_LE(a.residual(b, x), 1e-9);
+        // As many iterations as a solver that never saw the old values.
+        EXPECT_EQ(result.iterations, fresh_solver.solve(b, of_fresh).iterations);
+        expect_near(x, of_fresh, 1e-9);
+        Vector change = x;
+        EXPECT_GT(change.axpy(-1, old).largest(), 1e-3);
+      }
+}
+
+TEST_F(Update, TellsPetscAndKeepsTheMatrix) {
+  const Problem problem = problems().front();
+  GridOperator a(PETSC_COMM_WORLD, problem.grid, problem.stencil, problem.boundary, Model{},
+                 {.format = "cds", .space = space()});
+  PetscObjectState places = 0, places_after = 0;
+  const Mat matrix = a.mat();
+  const double* const values = petsc::own_block_diagonals(matrix)->values.data();
+  const std::int64_t before = petsc::changes_of(matrix);
+  CALL(MatGetNonzeroState(matrix, &places));
+  a.update(Model{1});
+  CALL(MatGetNonzeroState(matrix, &places_after));
+  EXPECT_GT(petsc::changes_of(matrix), before);
+  EXPECT_EQ(places, places_after);
+  EXPECT_EQ(a.mat(), matrix);
+  EXPECT_EQ(petsc::own_block_diagonals(matrix)->values.data(), values) << "not in place";
+}
+
+TEST_F(Update, OfTheRightSideAloneIsThatOfTheWhole) {
+  for_updated_operators([](const Problem&, GridOperator& a, const Model& now, const Vector& b) {
+    Vector alone = a.vector().set(7);
+    a.right_side(now, alone);
+    expect_near(alone, b, 0);
+  });
+}
+
+}  // namespace
+}  // namespace quadrille::library_test
