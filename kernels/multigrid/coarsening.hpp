@@ -48,6 +48,38 @@ struct SharedLevel {
       : ranks(&ranks), partition(std::move(p)), box(rank_box(partition, partition.rank)) {}
 };
 
+// What LinearGalerkinRow takes of an axis (coarsening_steps.hpp: Nodes).
+template <class Space>
+struct GalerkinAxis {
+  Array<std::int32_t, Space> fine;
+  Array<double, Space> shares;
+};
+
+template <class Space>
+GalerkinAxis<Space> galerkin_axis(const AxisInterpolation& axis, bool wraps) {
+  const std::int64_t n = axis.coarse;
+  Array<std::int32_t> fine(3 * n, 0);
+  Array<double> shares(27 * n, 0.0);
+  for (std::int64_t c = 0; c < n; ++c)
+    for (std::int32_t k = 0; k < axis.first[c + 1] - axis.first[c]; ++k) {
+      const std::int64_t reader = axis.reader[axis.first[c] + k];
+      fine[k * n + c] = static_cast<std::int32_t>(reader);
+      for (std::int64_t offset = -1; offset <= 1; ++offset) {
+        std::int64_t to = reader + offset;
+        if (wraps) to = (to + axis.fine) % axis.fine;
+        for (int which = 0; which < 2 && to >= 0 && to < axis.fine; ++which) {
+          std::int64_t step = axis.node[2 * to + which] - c;
+          if (wraps && step > 1) step -= n;
+          if (wraps && step < -1) step += n;
+          if (step < -1 || step > 1) continue;
+          shares[(9 * k + 3 * (offset + 1) + (n == 1 ? 1 : step + 1)) * n + c] +=
+              axis.reader_weight[axis.first[c] + k] * axis.weight[2 * to + which];
+        }
+      }
+    }
+  return {copy_to<Space>(fine), copy_to<Space>(shares)};
+}
+
 template <class Space>
 struct Coarsening {
   bool there = false;  // a coarser grid
@@ -56,6 +88,7 @@ struct Coarsening {
   std::array<bool, 3> halved{};
   std::array<AxisTables<double, Space>, 3> tables;
   std::array<Array<std::int8_t, Space>, 3> between;  // [fine node of the axis]
+  std::array<GalerkinAxis<Space>, 3> galerkin;       // of linear weights
   Array<double, Space> weights;                      // [corner][fine row], by_operator
   std::optional<Partition> partition;                // of the coarser grid, where ranks share this one
 
@@ -69,6 +102,8 @@ struct Coarsening {
       p.weight[axis] = t.weight.data();
       p.reader_weight[axis] = t.reader_weight.data();
       p.off[axis] = between[axis].data();
+      p.fine[axis] = galerkin[axis].fine.data();
+      p.shares[axis] = galerkin[axis].shares.data();
       p.fine_n[axis] = s.n[axis];
       p.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
     }
@@ -155,14 +190,11 @@ inline FaceKind face_kind(double missing, double inwards) {
   return {{missing > 0.5 * inwards ? BoundaryKind::value : BoundaryKind::clamp, 0}, inwards == 0};
 }
 
-template <class Machine>
-AxisKind axis_kind(Machine& machine, const Couplings& s, const double* values, int axis, bool wraps,
-                   const SharedLevel* shared) {
-  std::vector<double> sums = machine.totals(
-      Along{s, values, axis}, AtFace{s, values, axis, 0, false}, AtFace{s, values, axis, 0, true},
-      AtFace{s, values, axis, 1, false}, AtFace{s, values, axis, 1, true});
-  if (shared != nullptr) shared->ranks->sum(sums);
-  AxisKind kind{std::max(0.0, sums[0]), face_kind(sums[1], sums[2]), face_kind(sums[3], sums[4])};
+// Of the sums of all ranks.
+inline AxisKind axis_kind(const std::vector<double>& sums, int axis, bool wraps) {
+  const int low = AxisSums::of_face(axis, 0), high = AxisSums::of_face(axis, 1);
+  AxisKind kind{std::max(0.0, sums[axis]), face_kind(sums[low], sums[low + 1]),
+                face_kind(sums[high], sums[high + 1])};
   if (wraps) kind.low = kind.high = {{BoundaryKind::periodic, 0}, false};
   return kind;
 }
@@ -186,11 +218,13 @@ void halve_axes(Machine& machine, const Couplings& s, const double* values, bool
   std::array<std::int64_t, 3> n{};
   std::array<bool, 3> wraps{};
   double strongest = 0;
+  std::vector<double> sums = machine.sums(AxisSums{s, values});
+  if (shared != nullptr) shared->ranks->sum(sums);
   for (int axis = 0; axis < 3; ++axis) {
     n[axis] = shared != nullptr ? shared->partition.extents[axis] : s.n[axis];
     wraps[axis] = shared != nullptr ? shared->partition.periodic[axis] && n[axis] > 1 : s.wraps[axis];
     if (!can_be_halved(n[axis], wraps[axis])) continue;
-    kinds[axis] = axis_kind(machine, s, values, axis, wraps[axis], shared);
+    kinds[axis] = axis_kind(sums, axis, wraps[axis]);
     strongest = std::max(strongest, kinds[axis].strength);
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -242,7 +276,11 @@ Coarsening<typename Machine::Space> coarsen(Machine& machine,
     const double own = machine.largest(FromLinear{s, values, next.halved});
     next.by_operator = (shared != nullptr ? shared->ranks->largest(own) : own) > nearly_linear;
   }
-  if (!next.by_operator) return next;
+  if (!next.by_operator) {
+    for (int axis = 0; axis < 3; ++axis)
+      next.galerkin[axis] = galerkin_axis<typename Machine::Space>(next.axes[axis], s.wraps[axis]);
+    return next;
+  }
   const Nodes p = next.nodes(s);
   next.weights = Array<double, typename Machine::Space>(p.corners * s.rows);
   for (int between = 0; between <= 3; ++between)
@@ -273,7 +311,7 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   if (p.weights != nullptr)
     machine.for_each(coarse.rows() * coarse.dof, row);
   else
-    machine.for_each(coarse.rows() * coarse.dof, LinearGalerkinRow{row});
+    machine.for_each(LinearGalerkinRow{row}.size(), LinearGalerkinRow{row});
   return coarse;
 }
 
