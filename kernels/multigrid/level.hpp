@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/grid_interpolation.hpp"
 #include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/cycle_steps.hpp"
 #include "kernels/multigrid/setup_steps.hpp"

@@ -14,7 +14,7 @@ namespace quadrille::multigrid {
 namespace device {
 
 using cuda::threads_per_block;
-inline constexpr int reduced_blocks = 512;
+inline constexpr int reduced_blocks = 1024;
 
 // Steps that load a few numbers for each that they store say so, and a thread does several, for enough loads
 // in flight.
