@@ -10,6 +10,16 @@ namespace {
 
 }  // namespace
 
+Array<double, Device> values_on_device(const Grid&, const Stencil&, const Boundary&, const Laplacian&) {
+  refuse();
+}
+Array<double, Device> values_on_device(const Grid&, const Stencil&, const Boundary&, const Diffusion&) {
+  refuse();
+}
+Array<double, Device> values_on_device(const Grid&, const Stencil&, const Boundary&, const Elasticity&) {
+  refuse();
+}
+
 template <class T>
 BlockDiagonals<T, Device> assemble_operator_on_device(const std::string&, const Grid&, const Stencil&,
                                                       const Boundary&, std::uint64_t) {

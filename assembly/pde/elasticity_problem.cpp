@@ -26,7 +26,7 @@ PdePart elasticity_problem(const Grid& grid, const Stencil& stencil, const Bound
   require_values(grid, boundary);
   PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
-  problem.system = assemble_box<double>(grid, stencil, boundary, coefficients, box);
+  problem.system = assemble_system(grid, stencil, boundary, input, coefficients, box);
   if (!input.manufactured) {
     add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
     return problem;

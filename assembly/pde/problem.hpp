@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "assembly/device_operators.hpp"
 #include "assembly/pde/coefficient_field.hpp"
 #include "assembly/stencil_operator.hpp"
 
@@ -20,6 +21,7 @@ struct PdeInput {
   std::array<double, 3> coefficient_ratio{1, 1, 1};
   // f in place of the default, [node], of every unknown alike.
   std::shared_ptr<const Array<double>> source = {};
+  bool on_device = false;  // the values are made in GPU memory; of a whole grid
 };
 
 // Of a box of nodes.
@@ -32,6 +34,21 @@ struct PdePart {
   std::vector<std::int32_t> region;
   std::int64_t regions = 0;
 };
+
+// The operator in the memory where the input wants it, with what the data of faces add to its right side.
+template <class Coefficient>
+AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                     const PdeInput& input, const Coefficient& coefficient,
+                                     const NodeBox& box) {
+  if (!input.on_device) return assemble_box<double>(grid, stencil, boundary, coefficient, box);
+  AssembledBox<double> system;
+  system.structure = block_structure(grid, stencil, boundary);
+  system.device_values = values_on_device(grid, stencil, boundary, coefficient);
+  system.rhs.assign(grid.rows(), 0.0);
+  if (has_data(boundary, grid.dimension))
+    subtract_data(grid, stencil, boundary, coefficient, box, system.rhs);
+  return system;
+}
 
 // Whether no face fixes a value: all of them are periodic, clamp, outflow, flux, or robin with A = 0. Throws
 // InputError where that is so for some unknowns only.

@@ -10,6 +10,7 @@
 #include "assembly/pdes.hpp"
 #include "grid/error.hpp"
 #include "grid/partition.hpp"
+#include "kernels/cuda/device.hpp"
 #include "tests/whole_pde.hpp"
 
 namespace quadrille {
@@ -144,6 +145,35 @@ TEST(PdePart, SaysWhichFacesAPdeDoesNotTake) {
   }
   EXPECT_NE(said("diffusion", "robin:-1,0.26,0,clamp,clamp,clamp", "star").find("different signs"),
             std::string::npos);
+}
+
+// With the values made in GPU memory, right sides and all else too.
+TEST(PdePart, cuda_HasTheBitsOfTheHost) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  struct Case {
+    const char *pde, *sides, *stencil;
+    int dof;
+  };
+  for (const Case& c : {Case{"poisson", "value:2,clamp,periodic,periodic,flux:1,robin:1,2,3", "box", 2},
+                        Case{"diffusion", "value:1,flux:2,robin:1,1,0,outflow,clamp,drop", "star", 1},
+                        Case{"diffusion", "clamp", "star", 1}, Case{"elasticity", "value:1", "box", 3}})
+    for (const bool manufactured : {false, true}) {
+      SCOPED_TRACE(std::string(c.pde) + " " + c.sides);
+      const Grid grid = grid_of(3, {17, 12, 9}, c.dof);
+      const Boundary boundary = parse_boundary(c.sides, 3);
+      const Stencil points = make_stencil(c.stencil, 3, 1);
+      PdeInput input;
+      input.manufactured = manufactured;
+      const PdePart host = assemble_pde(c.pde, grid, points, boundary, input, whole_box(grid.extents));
+      input.on_device = true;
+      const PdePart device = assemble_pde(c.pde, grid, points, boundary, input, whole_box(grid.extents));
+      EXPECT_EQ(device.system.values.size(), 0);
+      const Array<double> values = copy_to<Host>(device.system.device_values);
+      EXPECT_TRUE(
+          std::equal(values.begin(), values.end(), host.system.values.begin(), host.system.values.end()));
+      EXPECT_EQ(device.system.rhs, host.system.rhs);
+      EXPECT_EQ(device.exact, host.exact);
+    }
 }
 
 TEST(PdePart, OfWideAndBoxStencils) {
