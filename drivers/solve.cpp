@@ -42,6 +42,7 @@
 #include "kernels/petsc/matrix/grid_matrix.hpp"
 #include "kernels/petsc/multigrid/pcmg.hpp"
 #include "kernels/petsc/plugin/register.hpp"
+#include "kernels/petsc/solve/format_choice.hpp"
 #include "kernels/petsc/solve/krylov.hpp"
 #include "revision.hpp"
 
@@ -189,7 +190,7 @@ class Solve {
     };
     choose_on_first();
     const bool csr =
-        room_for_csr && petsc::sum_over_ranks(std::int64_t{first_ && csr_is_smaller(choice)}) > 0;
+        room_for_csr && petsc::sum_over_ranks(std::int64_t{first_ && petsc::csr_is_smaller(choice)}) > 0;
     if (csr || measured) source.hub = petsc::own_block_diagonals(matrix_.get());
     if (csr) together([&] { source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub)); });
     if (measured) {
@@ -203,12 +204,6 @@ class Solve {
       place = &choice.best() - registry().data();
     }
     take(registry()[static_cast<std::size_t>(petsc::sum_over_ranks(place))]);
-  }
-
-  static bool csr_is_smaller(const FormatChoice& choice) {
-    const std::int64_t csr = csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, 8);
-    return std::all_of(choice.predictions.begin(), choice.predictions.end(),
-                       [&](const Prediction& p) { return p.traffic.stored_bytes > csr; });
   }
 
   // Where products and multigrid take the values from there.

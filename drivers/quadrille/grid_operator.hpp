@@ -27,7 +27,8 @@
 
 namespace quadrille {
 
-// In which format products are made, and where.
+// In which format products are made, and where; -mat_quadrille_format and -mat_quadrille_space of the command
+// line win.
 struct OperatorOptions {
   std::string format = "auto";  // the fastest by prediction, or one of docs/formats.md
   std::string space = "auto";   // "cpu", "cuda"; auto: a GPU where PETSc's vectors can be there too

@@ -67,6 +67,14 @@ TEST(Formats, ThatAreChosenAreTheSameOnAllRanks) {
   EXPECT_GT(a.stored_bytes(), 0);
 }
 
+TEST(Formats, OfTheCommandLineWin) {
+  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_format", "dia"));
+  const GridOperator a = made({.format = "cds", .space = "cpu"});
+  CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_format"));
+  EXPECT_EQ(a.format(), "dia");
+  EXPECT_EQ(made().format(), "cds");
+}
+
 TEST(Operators, MayBeOfOneRankEach) {
   const Problem p = problems().front();
   const GridOperator a(PETSC_COMM_SELF, p.grid, p.stencil, p.boundary, Model{1}, {.space = "cpu"});

@@ -9,7 +9,6 @@
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/session.hpp"
 #include "kernels/petsc/matrix/operator.hpp"
-#include "kernels/tuning/choose_format.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -29,11 +28,15 @@ SpaceKind wanted_space(const FormatWish& wish) {
   return wish.space == "cuda" || has_gpu_vectors() ? SpaceKind::cuda : SpaceKind::cpu;
 }
 
-bool csr_is_smaller(const FormatChoice& choice) {
-  const std::int64_t csr = csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, sizeof(double));
-  return csr < memory::available_host_bytes() / 4 &&
-         std::all_of(choice.predictions.begin(), choice.predictions.end(),
-                     [&](const Prediction& p) { return p.traffic.stored_bytes > csr; });
+std::int64_t csr_bytes_of(const FormatChoice& choice) {
+  return csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, sizeof(double));
+}
+
+std::string option(const char* name, const std::string& otherwise) {
+  char text[64] = "";
+  PetscBool given = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, name, text, sizeof text, &given));
+  return given ? text : otherwise;
 }
 
 // Its place in registry().
@@ -45,7 +48,7 @@ int best_for(Mat matrix, const FormatWish& wish) {
   FormatInput<double> source;
   source.hub = own_block_diagonals(matrix);
   FormatChoice choice = choose_format(source, wishes);
-  if (csr_is_smaller(choice)) {
+  if (csr_is_smaller(choice) && csr_bytes_of(choice) < memory::available_host_bytes() / 4) {
     source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
     choice = choose_format(source, wishes);
   }
@@ -54,7 +57,15 @@ int best_for(Mat matrix, const FormatWish& wish) {
 
 }  // namespace
 
-GridFormat chosen_format(Mat matrix, const FormatWish& wish) {
+bool csr_is_smaller(const FormatChoice& choice) {
+  return std::all_of(choice.predictions.begin(), choice.predictions.end(),
+                     [&](const Prediction& p) { return p.traffic.stored_bytes > csr_bytes_of(choice); });
+}
+
+GridFormat chosen_format(Mat matrix, const FormatWish& of_program) {
+  FormatWish wish = of_program;
+  wish.name = option("-mat_quadrille_format", wish.name);
+  wish.space = option("-mat_quadrille_space", wish.space);
   if (wish.name != "auto") {
     SpaceKind space = wanted_space(wish);
     if (wish.space == "auto" && find_entry(wish.name, space) == nullptr) space = SpaceKind::cpu;

@@ -4,10 +4,14 @@
 #include <string>
 
 #include "kernels/petsc/matrix/grid_matrix.hpp"
+#include "kernels/tuning/choose_format.hpp"
 
 struct _p_Mat;
 
 namespace quadrille::petsc {
+
+// Whether every format of the choice, which had no CSR to be made from, takes more bytes than CSR would.
+bool csr_is_smaller(const FormatChoice& choice);
 
 struct FormatWish {
   std::string name = "auto";   // or a format
@@ -18,8 +22,9 @@ struct FormatWish {
 // A format that is named, in the wanted space: auto takes the GPU where PETSc's vectors can be there too and
 // the format is there, else the CPU. The format auto is, of those that come straight from the grid, the one
 // with the best prediction for the part of the first rank, and csr or what is made from it only where each of
-// these takes more bytes than csr. Collective. Throws FormatError where there is no such format in this
-// space, CudaError for a GPU where there is none.
+// these takes more bytes than csr. -mat_quadrille_format and -mat_quadrille_space in PETSc's options win over
+// the wish. Collective. Throws FormatError where there is no such format in this space, CudaError for a GPU
+// where there is none.
 GridFormat chosen_format(_p_Mat* matrix, const FormatWish& wish);
 
 }  // namespace quadrille::petsc
