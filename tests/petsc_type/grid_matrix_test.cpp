@@ -6,6 +6,7 @@
 #include <random>
 
 #include "comparison.hpp"
+#include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/matrix/grid_rows.hpp"
 
 namespace quadrille::type_test {
@@ -164,6 +165,32 @@ TEST_F(MatrixType, FromBlockDiagonalsIsAij) {
       CALL(MatShift(m, 2));
     }
     expect_same(ours.get(), theirs.get());
+  }
+}
+
+// Boxes that have every block diagonal, boxes too narrow for some, and periodic axes that are cut.
+TEST_F(MatrixType, RefilledIsThatOfTheNewRows) {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    const Drawn c = drawn(seed);
+    SCOPED_TRACE(c.name);
+    const char* const format = std::array{"cds", "csr", "dia"}[seed % 3];
+    const auto ours = petsc::make_grid_matrix(c.partition, rows_for(c), {format, space()});
+    const Handle<Mat> theirs = aij_for(c, true);
+    expect_same(ours.get(), theirs.get());  // makes all that is made once
+    const Handle<Vec> factor = random_vector(theirs.get(), 3);
+    petsc::GridRows rows = rows_for(c);
+    {
+      const std::int64_t n = own_box(c.partition).nodes() * c.whole.dof;
+      const petsc::ReadArray of_row(factor.get());
+      for (std::int64_t i = 0; i < rows.values.size(); ++i) rows.values[i] *= of_row.data()[i % n];
+    }
+    CALL(MatDiagonalScale(theirs.get(), factor.get(), nullptr));
+    petsc::refill(ours.get(), c.whole,
+                  [&](double* values) { std::copy(rows.values.begin(), rows.values.end(), values); });
+    expect_same(ours.get(), theirs.get());
+    BlockStructure other = c.whole;
+    other.dof += 1;
+    EXPECT_THROW(petsc::refill(ours.get(), other, [](double*) {}), FormatError);
   }
 }
 
