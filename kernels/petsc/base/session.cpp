@@ -77,7 +77,8 @@ Session::Session(const std::vector<std::string>& arguments, int first_gpu) {
     check(PetscInitialize(&count, &values, nullptr, nullptr), "PetscInitialize");
   } catch (const PetscError& error) {
     if (arguments.empty()) throw;
-    throw PetscOptionError(std::string(error.what()) + "; correct what follows the bare --");
+    throw PetscOptionError(std::string(error.what()) +
+                           "; correct PETSc's options (of the program quadrille: what follows the bare --)");
   }
   owner_ = true;
   find_host_share();
