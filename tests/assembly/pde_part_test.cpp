@@ -158,6 +158,7 @@ TEST(PdePart, cuda_HasTheBitsOfTheHost) {
                         Case{"diffusion", "value:1,flux:2,robin:1,1,0,outflow,clamp,drop", "star", 1},
                         Case{"diffusion", "clamp", "star", 1}, Case{"elasticity", "value:1", "box", 3}})
     for (const bool manufactured : {false, true}) {
+      if (manufactured && std::string(c.sides).find("outflow") != std::string::npos) continue;
       SCOPED_TRACE(std::string(c.pde) + " " + c.sides);
       const Grid grid = grid_of(3, {17, 12, 9}, c.dof);
       const Boundary boundary = parse_boundary(c.sides, 3);
