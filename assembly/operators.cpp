@@ -74,7 +74,7 @@ std::vector<double> operator_rhs(const std::string& name, const Grid& grid, cons
                                  const Boundary& boundary, std::uint64_t seed) {
   find(name);
   if (!has_data(boundary, grid.dimension)) return {};
-  std::vector<double> rhs(static_cast<std::size_t>(grid.rows()), 0.0);
+  std::vector<double> rhs = zeros(grid.rows());
   with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& coefficient) {
     subtract_data(grid, stencil, boundary, coefficient, whole_box(grid.extents), rhs);
     return 0;

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "assembly/neighbour.hpp"
+#include "assembly/zeros.hpp"
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
 #include "grid/boundary.hpp"
@@ -267,7 +268,7 @@ AssembledBox<T> assemble_box(const Grid& grid, const Stencil& stencil, const Bou
   BlockStructure part = result.structure;
   part.extents = box.size;
   result.values = Array<T>(value_bytes(part, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
-  result.rhs.assign(part.rows(), 0.0);
+  result.rhs = zeros(part.rows());
   const stencil_detail::Resolver resolver(grid, stencil, boundary, result.structure);
   stencil_detail::fill_box(result.values.data(), part.rows(), box, resolver, part.diagonals(), coefficient,
                            result.rhs);

@@ -210,7 +210,7 @@ Boundary Manufactured::with_data() const {
 }
 
 std::vector<double> Manufactured::values(const NodeBox& box) const {
-  std::vector<double> u(static_cast<std::size_t>(box.nodes() * grid_.dof), 0.0);
+  std::vector<double> u = zeros(box.nodes() * grid_.dof);
   add_source(grid_, box, u, [&](const Position& p, int r) { return at(p, r).u; });
   return u;
 }

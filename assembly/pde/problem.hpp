@@ -44,7 +44,7 @@ AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, c
   AssembledBox<double> system;
   system.structure = block_structure(grid, stencil, boundary);
   system.device_values = values_on_device(grid, stencil, boundary, coefficient);
-  system.rhs.assign(grid.rows(), 0.0);
+  system.rhs = zeros(grid.rows());
   if (has_data(boundary, grid.dimension))
     subtract_data(grid, stencil, boundary, coefficient, box, system.rhs);
   return system;
