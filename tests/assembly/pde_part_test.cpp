@@ -7,9 +7,9 @@
 
 #include "assembly/pde/counter_hash.hpp"
 #include "assembly/pde/diffusion.hpp"
-#include "assembly/pdes.hpp"
 #include "grid/error.hpp"
 #include "grid/partition.hpp"
+#include "tests/pde_cases.hpp"
 #include "tests/whole_pde.hpp"
 
 namespace quadrille {
@@ -60,7 +60,9 @@ void expect_whole(const LinesCase& c, int ranks) {
       const std::int64_t node = node_index(c.grid, {line[0] + i / dof % box.size[0], line[1], line[2]});
       const std::int64_t row = node * dof + i % dof;
       ASSERT_EQ(part.system.rhs[i], whole.system.rhs[row]) << "row " << row;
-      if (c.manufactured) ASSERT_EQ(part.exact[i], whole.exact[row]) << "row " << row;
+      if (c.manufactured) {
+        ASSERT_EQ(part.exact[i], whole.exact[row]) << "row " << row;
+      }
       for (std::int64_t column = 0; column < hub.diagonals() * dof; ++column)
         ASSERT_EQ(part.system.values[column * rows + i], hub.values[column * hub.rows() + row])
             << "row " << row;
@@ -75,6 +77,17 @@ Grid grid_of(int dimension, std::array<std::int64_t, 3> extents, int dof = 1) {
 }
 
 TEST(PdePart, OfAllRanksAreTheWhole) {
+  for (const PdeCase& c : pde_cases())
+    for (const bool manufactured : {false, true})
+      for (const auto& [n, ranks] : {std::pair{1, 2}, {4, 3}, {5, 4}}) {
+        if (manufactured && c.pde->order == 0) continue;
+        const Grid grid =
+            grid_of(c.dimension, {6, c.dimension == 2 ? n : 3, c.dimension == 3 ? n : 1}, c.dof);
+        expect_whole({c.pde->name, c.sides, c.stencil, grid, manufactured}, ranks);
+      }
+}
+
+TEST(PdePart, OfAllRanksAreTheWholeWithOtherFaces) {
   for (const char* sides : {"value:2", "clamp", "periodic", "drop,drop,periodic,periodic", "flux:2",
                             "flux:1,robin:1,2,3/value:0,outflow,value:0/robin:2,1,0"})
     for (const bool manufactured : {false, true})
@@ -146,14 +159,14 @@ TEST(PdePart, SaysWhichFacesAPdeDoesNotTake) {
             std::string::npos);
 }
 
-TEST(PdePart, OfWideAndBoxStencils) {
+TEST(PdePart, OfWideStencils) {
   for (const char* sides : {"value:2", "periodic"})
-    for (const int ranks : {1, 2, 3, 4}) {
-      expect_whole({"poisson", sides, "star", grid_of(2, {6, 7, 1}), false, 4}, ranks);
-      expect_whole({"poisson", sides, "box", grid_of(3, {6, 3, 4}), false}, ranks);
-      expect_whole({"elasticity", sides, "box", grid_of(2, {6, 5, 1}, 2), true}, ranks);
-      expect_whole({"elasticity", sides, "box", grid_of(3, {4, 3, 6}, 3), true}, ranks);
-    }
+    for (const int ranks : {1, 2, 3, 4})
+      for (const Pde& pde : pdes())
+        if (const int widest = pde.discretisation.star; widest > 1)
+          expect_whole({pde.name, sides, "star", grid_of(2, {6, 7, 1}, default_dof(pde.discretisation, 2)),
+                        false, widest},
+                       ranks);
 }
 
 }  // namespace
