@@ -26,6 +26,16 @@ auto on_device(const Diffusion& diffusion, const Grid& grid, const Visit& visit)
 
 }  // namespace
 
+#define QUADRILLE_DEFINE(Functor)                                                                            \
+  Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary, \
+                                         const Functor& coefficient) {                                       \
+    return on_device(coefficient, grid, [&](const auto& of_device) {                                         \
+      return assemble_on_device<double>(grid, stencil, boundary, of_device).values;                          \
+    });                                                                                                      \
+  }
+QUADRILLE_DEVICE_FUNCTORS(QUADRILLE_DEFINE)
+#undef QUADRILLE_DEFINE
+
 template <class T>
 BlockDiagonals<T, Device> assemble_operator_on_device(const std::string& name, const Grid& grid,
                                                       const Stencil& stencil, const Boundary& boundary,

@@ -252,9 +252,10 @@ void subtract_data(const Grid& grid, const Stencil& stencil, const Boundary& bou
 // The rows of a box of nodes.
 template <class T>
 struct AssembledBox {
-  BlockStructure structure;  // of the whole operator
-  Array<T> values;           // [diagonal][column][row of the box]
-  std::vector<double> rhs;   // [row of the box], as AssembledOperator has it
+  BlockStructure structure;        // of the whole operator
+  Array<T> values;                 // [diagonal][column][row of the box]
+  Array<T, Device> device_values;  // in place of them, where they were made in GPU memory
+  std::vector<double> rhs;         // [row of the box], as AssembledOperator has it
 };
 
 // Bit by bit those of the whole operator. Throws as assemble().

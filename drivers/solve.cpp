@@ -167,7 +167,12 @@ class Solve {
   // Among the formats that come straight from the grid and, where CSR would be smaller than each of these and
   // there is room for it, those that come from CSR. On the GPU where PETSc's vectors can be there too; by the
   // part of the first rank, for all of them.
-  void choose(FormatInput<double>& source, bool room_for_csr) {
+  void choose(bool room_for_csr) {
+    FormatInput<double> source;
+    if (input_.on_device)
+      source.device_hub = petsc::own_block_diagonals_on_device(matrix_.get());
+    else
+      source.hub = petsc::own_block_diagonals(matrix_.get());
     ChoiceWishes wishes = wishes_of(options_);
     const bool gpu = petsc::has_cuda() && cuda::device_count() > 0,
                measured = std::exchange(wishes.measure, false) | std::exchange(wishes.again, false);
@@ -185,10 +190,8 @@ class Solve {
     choose_on_first();
     const bool csr =
         room_for_csr && petsc::sum_over_ranks(std::int64_t{first_ && csr_is_smaller(choice)}) > 0;
-    if (csr)
-      together([&] {
-        if (source.hub) source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
-      });
+    if (csr || measured) source.hub = petsc::own_block_diagonals(matrix_.get());
+    if (csr) together([&] { source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub)); });
     if (measured) {
       wishes = wishes_of(options_);
       if (!wishes.space) wishes.space = gpu ? SpaceKind::cuda : SpaceKind::cpu;
@@ -208,6 +211,13 @@ class Solve {
                        [&](const Prediction& p) { return p.traffic.stored_bytes > csr; });
   }
 
+  // Where products and multigrid take the values from there.
+  bool assembles_on_device() const {
+    const bool on_gpu = entry_ != nullptr ? space_ == SpaceKind::cuda && is_the_hub(entry_->name)
+                                          : petsc::has_cuda() && options_.space != "cpu";
+    return on_gpu && petsc::ranks() == 1 && cuda::device_count() > 0;
+  }
+
   void assemble() {
     progress_.say("assembling");
     const Clock::time_point start = Clock::now();
@@ -215,22 +225,23 @@ class Solve {
     const bool by_choice = entry_ == nullptr, csr = by_choice ? room_for_csr() : needs_csr(*entry_);
     require_memory(csr);
     together([&] { input_ = pde_input(options_); });
+    input_.on_device = assembles_on_device();
     petsc::GridRows rows;
     together([&] {
       PdePart part = assemble_pde(pde_.name, options_.grid, options_.points, options_.boundary, input_,
                                   own_box(partition_));
+      input_.on_device = part.system.device_values.size() > 0;  // not every PDE can
       rhs_ = std::move(part.system.rhs);
       exact_ = std::move(part.exact);
       singular_ = part.singular;
       region_ = std::move(part.region);
       regions_ = part.regions;
-      rows = {std::move(part.system.structure), std::move(part.system.values)};
+      rows = {std::move(part.system.structure), std::move(part.system.values),
+              std::move(part.system.device_values)};
     });
     together([&] { matrix_ = petsc::make_grid_matrix(partition_, std::move(rows)); });
     if (by_choice) {
-      FormatInput<double> source;
-      source.hub = petsc::own_block_diagonals(matrix_.get());
-      choose(source, csr);
+      choose(csr);
     }
     together([&] { petsc::set_format(matrix_.get(), format()); });
     together(

@@ -34,18 +34,24 @@ Dia<T> dia_from_csr(const Csr<T>& csr) {
   return dia;
 }
 
-DiaSlots dia_slots(const BlockStructure& s) {
-  std::set<std::int64_t> distances, offsets;
+std::vector<std::int64_t> distances_of(const BlockStructure& s, const NodeOffset& o) {
   const auto steps = [&](std::int64_t d, int axis) {  // in node positions, with and without wrapping
     std::vector<std::int64_t> result{d};
     if (s.periodic[axis] && d != 0) result.push_back(d > 0 ? d - s.extents[axis] : d + s.extents[axis]);
     return result;
   };
+  std::vector<std::int64_t> distances;
+  for (const std::int64_t z : steps(o.z, 2))
+    for (const std::int64_t y : steps(o.y, 1))
+      for (const std::int64_t x : steps(o.x, 0))
+        distances.push_back((z * s.extents[1] + y) * s.extents[0] + x);
+  return distances;
+}
+
+DiaSlots dia_slots(const BlockStructure& s) {
+  std::set<std::int64_t> distances, offsets;
   for (const NodeOffset& o : s.offsets)
-    for (const std::int64_t z : steps(o.z, 2))
-      for (const std::int64_t y : steps(o.y, 1))
-        for (const std::int64_t x : steps(o.x, 0))
-          distances.insert((z * s.extents[1] + y) * s.extents[0] + x);
+    for (const std::int64_t distance : distances_of(s, o)) distances.insert(distance);
   for (const std::int64_t distance : distances)
     for (std::int64_t c = 1 - s.dof; c < s.dof; ++c) offsets.insert(distance * s.dof + c);
   DiaSlots result{s.dof, {distances.begin(), distances.end()}, {}, {offsets.begin(), offsets.end()}};

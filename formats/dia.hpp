@@ -53,6 +53,8 @@ struct DiaSlots {
   std::vector<std::int32_t> slot;      // [m][c - r + dof - 1]: the scalar diagonal of entry (r, c), or -1
   std::vector<std::int64_t> offset;    // [scalar diagonal] ascending
 };
+// How far apart in nodes those are that a block diagonal couples: more than one number where it wraps.
+std::vector<std::int64_t> distances_of(const BlockStructure& structure, const NodeOffset& diagonal);
 // All scalar diagonals that these block diagonals can touch.
 DiaSlots dia_slots(const BlockStructure& structure);
 // Leaves out the diagonals that are not used.

@@ -2,10 +2,9 @@
 // interpolation is the product of those of its axes.
 //
 // Fine node i becomes  weight[2i] x[node[2i]] + weight[2i + 1] x[node[2i + 1]].  Where it reads one coarse
-//                      node only, the second
-// weight is 0 and the second node is the first again. The same weights stand in `reader_*`, coarse node by
-// coarse node: fine nodes reader[first[j]] .. reader[first[j + 1] - 1] read coarse node j, ascending. They
-// are what restriction, the transpose, gathers.
+// node only, the second weight is 0 and the second node is the first again. The same weights stand in
+// `reader_*`, coarse node by coarse node: fine nodes reader[first[j]] .. reader[first[j + 1] - 1] read coarse
+// node j, ascending. They are what restriction, the transpose, gathers.
 //
 //   5 fine nodes, 2 coarse, values one spacing beyond both ends
 //

@@ -38,7 +38,7 @@ AssembledBox<double> assembled_with(const Grid& grid, const Stencil& stencil, co
       diffusion_around(grid, stencil, boundary, box, std::move(a), input.coefficient_ratio);
   if (input.coefficient) hold_closed_regions(*input.coefficient, grid, box, coefficients);
   return coefficients.window.is_whole()
-             ? assemble_box<double>(grid, stencil, boundary, coefficients.functor(), box)
+             ? assemble_system(grid, stencil, boundary, input, coefficients.functor(), box)
              : assemble_box<double>(grid, stencil, boundary, coefficients.functor_in_window(), box);
 }
 

@@ -19,7 +19,7 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
   const Elasticity coefficients = elasticity(grid, stencil, lambda_pa, mu_pa);
   PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
-  problem.system = assemble_box<double>(grid, stencil, boundary, coefficients, box);
+  problem.system = assemble_system(grid, stencil, boundary, input, coefficients, box);
   if (!input.manufactured) {
     add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
     return problem;

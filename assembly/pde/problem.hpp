@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/device_operators.hpp"
 #include "assembly/pde/coefficient_field.hpp"
 #include "assembly/pde/discretisation.hpp"
 #include "assembly/stencil_operator.hpp"
@@ -22,6 +23,8 @@ struct PdeInput {
   std::array<double, 3> coefficient_ratio{1, 1, 1};
   // f in place of the default, [node], of every unknown alike.
   std::shared_ptr<const Array<double>> source = {};
+  // The values are made in GPU memory, by PDEs that can; of a whole grid.
+  bool on_device = false;
 };
 
 // Of a box of nodes.
@@ -56,6 +59,25 @@ struct Pde {
   PdePart (*assemble)(const Grid&, const Stencil&, const Boundary&, const PdeInput&,
                       const NodeBox&) = nullptr;
 };
+
+// The operator with what the data of faces add to its right side, in the memory where the input wants it: the
+// GPU's for functors that assembly/device_operators.hpp lists.
+template <class Coefficient>
+AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                     const PdeInput& input, const Coefficient& coefficient,
+                                     const NodeBox& box) {
+  if constexpr (requires { values_on_device(grid, stencil, boundary, coefficient); })
+    if (input.on_device) {
+      AssembledBox<double> system;
+      system.structure = block_structure(grid, stencil, boundary);
+      system.device_values = values_on_device(grid, stencil, boundary, coefficient);
+      system.rhs.assign(grid.rows(), 0.0);
+      if (has_data(boundary, grid.dimension))
+        subtract_data(grid, stencil, boundary, coefficient, box, system.rhs);
+      return system;
+    }
+  return assemble_box<double>(grid, stencil, boundary, coefficient, box);
+}
 
 // Whether no face fixes a value: all of them are periodic, clamp, outflow, flux, or robin with A = 0. Throws
 // InputError where that is so for some unknowns only.

@@ -1,6 +1,7 @@
 // A build without CUDA: no formats, no devices.
 #include "formats/format.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/hub_counts.hpp"
 #include "kernels/gather_sum.hpp"
 #include "kernels/grid_interpolation.hpp"
 #include "kernels/value_changes.hpp"
@@ -37,6 +38,12 @@ void zero_memory(Queue, void*, std::int64_t) {
 void copy_memory(void*, const void*, std::int64_t) {
   refuse();
 }
+template <class T>
+HubCounts count_hub(const BlockDiagonals<T, Device>&) {
+  refuse();
+}
+template HubCounts count_hub(const BlockDiagonals<float, Device>&);
+template HubCounts count_hub(const BlockDiagonals<double, Device>&);
 double time_ms(const std::function<void()>&) {
   refuse();
 }

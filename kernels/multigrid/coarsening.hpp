@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "grid/axis_interpolation.hpp"
-#include "kernels/grid_interpolation.hpp"
 #include "kernels/multigrid/galerkin_steps.hpp"
 #include "kernels/multigrid/multigrid.hpp"
+#include "kernels/multigrid/packed_tables.hpp"
 #include "kernels/multigrid/ranks.hpp"
 #include "kernels/multigrid/transfer_steps.hpp"
 
@@ -48,27 +48,64 @@ struct SharedLevel {
       : ranks(&ranks), partition(std::move(p)), box(rank_box(partition, partition.rank)) {}
 };
 
+// What LinearGalerkinRow takes of an axis (coarsening_steps.hpp: Nodes).
+struct GalerkinAxis {
+  std::vector<std::int32_t> fine;
+  std::vector<double> shares;
+};
+
+inline GalerkinAxis galerkin_axis(const AxisInterpolation& axis, bool wraps) {
+  const std::int64_t n = axis.coarse;
+  GalerkinAxis result{std::vector<std::int32_t>(3 * n, 0), std::vector<double>(27 * n, 0.0)};
+  for (std::int64_t c = 0; c < n; ++c)
+    for (std::int32_t k = 0; k < axis.first[c + 1] - axis.first[c]; ++k) {
+      const std::int64_t reader = axis.reader[axis.first[c] + k];
+      result.fine[k * n + c] = static_cast<std::int32_t>(reader);
+      for (std::int64_t offset = -1; offset <= 1; ++offset) {
+        std::int64_t to = reader + offset;
+        if (wraps) to = (to + axis.fine) % axis.fine;
+        for (int which = 0; which < 2 && to >= 0 && to < axis.fine; ++which) {
+          std::int64_t step = axis.node[2 * to + which] - c;
+          if (wraps && step > 1) step -= n;
+          if (wraps && step < -1) step += n;
+          if (step < -1 || step > 1) continue;
+          result.shares[(9 * k + 3 * (offset + 1) + (n == 1 ? 1 : step + 1)) * n + c] +=
+              axis.reader_weight[axis.first[c] + k] * axis.weight[2 * to + which];
+        }
+      }
+    }
+  return result;
+}
+
 template <class Space>
 struct Coarsening {
   bool there = false;  // a coarser grid
   bool by_operator = false;
   std::array<AxisInterpolation, 3> axes;  // of this rank's box where ranks share the level
   std::array<bool, 3> halved{};
-  std::array<AxisTables<double, Space>, 3> tables;
-  std::array<Array<std::int8_t, Space>, 3> between;  // [fine node of the axis]
-  Array<double, Space> weights;                      // [corner][fine row], by_operator
-  std::optional<Partition> partition;                // of the coarser grid, where ranks share this one
+  Array<double, Space> weights;        // [corner][fine row], by_operator
+  std::optional<Partition> partition;  // of the coarser grid, where ranks share this one
+
+  // Where the tables of an axis stand among the packed ones.
+  struct AxisPlaces {
+    std::int64_t node = 0, first = 0, reader = 0, weight = 0, reader_weight = 0, between = 0, fine = 0,
+                 shares = 0;
+  };
+  PackedTables<Space> tables;
+  std::array<AxisPlaces, 3> places;
 
   Nodes nodes(const Couplings& s) const {
     Nodes p{};
     for (int axis = 0; axis < 3; ++axis) {
-      const AxisTables<double, Space>& t = tables[axis];
-      p.node[axis] = t.node.data();
-      p.first[axis] = t.first.data();
-      p.reader[axis] = t.reader.data();
-      p.weight[axis] = t.weight.data();
-      p.reader_weight[axis] = t.reader_weight.data();
-      p.off[axis] = between[axis].data();
+      const AxisPlaces& at = places[axis];
+      p.node[axis] = tables.template at<std::int32_t>(at.node);
+      p.first[axis] = tables.template at<std::int32_t>(at.first);
+      p.reader[axis] = tables.template at<std::int32_t>(at.reader);
+      p.weight[axis] = tables.template at<double>(at.weight);
+      p.reader_weight[axis] = tables.template at<double>(at.reader_weight);
+      p.off[axis] = tables.template at<std::int8_t>(at.between);
+      p.fine[axis] = tables.template at<std::int32_t>(at.fine);
+      p.shares[axis] = tables.template at<double>(at.shares);
       p.fine_n[axis] = s.n[axis];
       p.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
     }
@@ -78,61 +115,62 @@ struct Coarsening {
   }
 };
 
-// The tables of Transfer (transfer_steps.hpp), from those of the axes.
+// What Transfer reads (transfer_steps.hpp), from the tables of the axes.
 template <class T, class Space>
-struct LevelTransfer {
-  struct Axis {
-    Array<std::int32_t, Space> node;
-    Array<T, Space> weight;
-    Array<std::int32_t, Space> fine;
-    Array<T, Space> fine_weight;
-    Array<std::int8_t, Space> second;
-    int fine_n = 1, coarse_n = 1;
-  };
-  std::array<Axis, 3> axes;
+class LevelTransfer {
+ public:
+  LevelTransfer() = default;
+  LevelTransfer(const std::array<AxisInterpolation, 3>& axes, int dof) {
+    tables_.fine_rows = tables_.dof = dof;
+    for (int axis = 0; axis < 3; ++axis) {
+      add_axis(axes[axis], places_[axis]);
+      tables_.fine_n[axis] = static_cast<int>(axes[axis].fine);
+      tables_.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
+      tables_.fine_rows *= axes[axis].fine;
+    }
+    packed_.put_in_place();
+  }
   Array<T, Space> weights;  // [corner][fine row], or empty
-  int dof = 1;
 
   Transfer<T> tables() const {
-    Transfer<T> t{};
-    t.fine_rows = t.dof = dof;
+    Transfer<T> t = tables_;
     for (int axis = 0; axis < 3; ++axis) {
-      const Axis& a = axes[axis];
-      t.node[axis] = a.node.data();
-      t.weight[axis] = a.weight.data();
-      t.fine[axis] = a.fine.data();
-      t.fine_weight[axis] = a.fine_weight.data();
-      t.second[axis] = a.second.data();
-      t.fine_n[axis] = a.fine_n;
-      t.coarse_n[axis] = a.coarse_n;
-      t.fine_rows *= a.fine_n;
+      t.node[axis] = packed_.template at<std::int32_t>(places_[axis].node);
+      t.weight[axis] = packed_.template at<T>(places_[axis].weight);
+      t.fine[axis] = packed_.template at<std::int32_t>(places_[axis].fine);
+      t.fine_weight[axis] = packed_.template at<T>(places_[axis].fine_weight);
+      t.second[axis] = packed_.template at<std::int8_t>(places_[axis].second);
     }
     t.weights = weights.data();
     return t;
   }
-};
 
-template <class T, class Space>
-typename LevelTransfer<T, Space>::Axis transfer_axis(const AxisInterpolation& axis) {
-  Array<std::int32_t> node(2 * axis.fine), fine(3 * axis.coarse);
-  Array<T> weight(2 * axis.fine), fine_weight(3 * axis.coarse);
-  Array<std::int8_t> second(3 * axis.coarse);
-  std::copy(axis.node.begin(), axis.node.end(), node.data());
-  for (std::int64_t i = 0; i < 2 * axis.fine; ++i) weight[i] = static_cast<T>(axis.weight[i]);
-  for (std::int64_t c = 0; c < axis.coarse; ++c) {
-    const std::int32_t first = axis.first[c], readers = axis.first[c + 1] - first;
-    for (std::int32_t k = 0; k < 3; ++k) {
-      const bool there = k < readers;
-      const std::int32_t reader = there ? axis.reader[first + k] : readers > 0 ? axis.reader[first] : 0;
-      fine[3 * c + k] = reader;
-      fine_weight[3 * c + k] = there ? static_cast<T>(axis.reader_weight[first + k]) : T(0);
-      second[3 * c + k] = there && axis.node[2 * reader] != c;
+ private:
+  struct Places {
+    std::int64_t node = 0, weight = 0, fine = 0, fine_weight = 0, second = 0;
+  };
+  void add_axis(const AxisInterpolation& axis, Places& places) {
+    std::vector<std::int32_t> fine(3 * axis.coarse);
+    std::vector<T> weight(axis.weight.begin(), axis.weight.end()), fine_weight(3 * axis.coarse);
+    std::vector<std::int8_t> second(3 * axis.coarse);
+    for (std::int64_t c = 0; c < axis.coarse; ++c) {
+      const std::int32_t first = axis.first[c], readers = axis.first[c + 1] - first;
+      for (std::int32_t k = 0; k < 3; ++k) {
+        const bool there = k < readers;
+        const std::int32_t reader = there ? axis.reader[first + k] : readers > 0 ? axis.reader[first] : 0;
+        fine[3 * c + k] = reader;
+        fine_weight[3 * c + k] = there ? static_cast<T>(axis.reader_weight[first + k]) : T(0);
+        second[3 * c + k] = there && axis.node[2 * reader] != c;
+      }
     }
+    places = {packed_.add(axis.node), packed_.add(weight), packed_.add(fine), packed_.add(fine_weight),
+              packed_.add(second)};
   }
-  return {copy_to<Space>(node),         copy_to<Space>(weight), copy_to<Space>(fine),
-          copy_to<Space>(fine_weight),  copy_to<Space>(second), static_cast<int>(axis.fine),
-          static_cast<int>(axis.coarse)};
-}
+
+  PackedTables<Space> packed_;
+  std::array<Places, 3> places_;
+  Transfer<T> tables_{};  // but for the pointers
+};
 
 inline bool can_be_halved(std::int64_t n, bool wraps) {
   return n > 1 && (!wraps || n >= 5);  // three nodes or more stay where it wraps
@@ -155,14 +193,11 @@ inline FaceKind face_kind(double missing, double inwards) {
   return {{missing > 0.5 * inwards ? BoundaryKind::value : BoundaryKind::clamp, 0}, inwards == 0};
 }
 
-template <class Machine>
-AxisKind axis_kind(Machine& machine, const Couplings& s, const double* values, int axis, bool wraps,
-                   const SharedLevel* shared) {
-  std::vector<double> sums = machine.totals(
-      Along{s, values, axis}, AtFace{s, values, axis, 0, false}, AtFace{s, values, axis, 0, true},
-      AtFace{s, values, axis, 1, false}, AtFace{s, values, axis, 1, true});
-  if (shared != nullptr) shared->ranks->sum(sums);
-  AxisKind kind{std::max(0.0, sums[0]), face_kind(sums[1], sums[2]), face_kind(sums[3], sums[4])};
+// Of the sums of all ranks.
+inline AxisKind axis_kind(const std::vector<double>& sums, int axis, bool wraps) {
+  const int low = AxisSums::of_face(axis, 0), high = AxisSums::of_face(axis, 1);
+  AxisKind kind{std::max(0.0, sums[axis]), face_kind(sums[low], sums[low + 1]),
+                face_kind(sums[high], sums[high + 1])};
   if (wraps) kind.low = kind.high = {{BoundaryKind::periodic, 0}, false};
   return kind;
 }
@@ -186,11 +221,13 @@ void halve_axes(Machine& machine, const Couplings& s, const double* values, bool
   std::array<std::int64_t, 3> n{};
   std::array<bool, 3> wraps{};
   double strongest = 0;
+  std::vector<double> sums = machine.sums(AxisSums{s, values});
+  if (shared != nullptr) shared->ranks->sum(sums);
   for (int axis = 0; axis < 3; ++axis) {
     n[axis] = shared != nullptr ? shared->partition.extents[axis] : s.n[axis];
     wraps[axis] = shared != nullptr ? shared->partition.periodic[axis] && n[axis] > 1 : s.wraps[axis];
     if (!can_be_halved(n[axis], wraps[axis])) continue;
-    kinds[axis] = axis_kind(machine, s, values, axis, wraps[axis], shared);
+    kinds[axis] = axis_kind(sums, axis, wraps[axis]);
     strongest = std::max(strongest, kinds[axis].strength);
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -203,27 +240,28 @@ void halve_axes(Machine& machine, const Couplings& s, const double* values, bool
   }
 }
 
-// The tables that the kernels read; those of this rank's box where ranks share the level.
+// The axes of this rank's box where ranks share the level, and the tables that the kernels read.
 template <class Space>
-void make_tables(const SharedLevel* shared, Coarsening<Space>& next) {
+void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space>& next) {
   std::optional<RankBox> coarse;
   if (shared != nullptr) {
     next.partition = coarser(shared->partition, next.axes, next.halved);
     coarse = rank_box(*next.partition, next.partition->rank);
   }
   for (int axis = 0; axis < 3; ++axis) {
-    const AxisInterpolation& whole = next.axes[axis];
+    AxisInterpolation& a = next.axes[axis];
     const std::int64_t first = coarse ? shared->box.first[axis] : 0,
-                       size = coarse ? shared->box.size[axis] : whole.fine;
-    const std::vector<std::int8_t> off = nodes_between(whole, next.halved[axis], first, size);
-    Array<std::int8_t> between(size);
-    std::copy(off.begin(), off.end(), between.data());
-    next.between[axis] = copy_to<Space>(between);
+                       size = coarse ? shared->box.size[axis] : a.fine;
+    const std::vector<std::int8_t> between = nodes_between(a, next.halved[axis], first, size);
     if (coarse && shared->partition.ranks_along(axis) > 1)
-      next.axes[axis] =
-          axis_of_box(whole, next.halved[axis], first, size, coarse->first[axis], coarse->size[axis]);
+      a = axis_of_box(a, next.halved[axis], first, size, coarse->first[axis], coarse->size[axis]);
+    const GalerkinAxis linear = next.by_operator ? GalerkinAxis{} : galerkin_axis(a, s.wraps[axis]);
+    PackedTables<Space>& tables = next.tables;
+    next.places[axis] = {tables.add(a.node),      tables.add(a.first),         tables.add(a.reader),
+                         tables.add(a.weight),    tables.add(a.reader_weight), tables.add(between),
+                         tables.add(linear.fine), tables.add(linear.shares)};
   }
-  next.tables = copy_to<Space>(grid_interpolation<double>(next.axes, 1)).axes;
+  next.tables.put_in_place();
 }
 
 template <class Machine>
@@ -236,12 +274,12 @@ Coarsening<typename Machine::Space> coarsen(Machine& machine,
   Coarsening<typename Machine::Space> next;
   halve_axes(machine, s, values, semi, shared, next);
   if (!next.there) return next;
-  make_tables(shared, next);
   next.by_operator = interpolation == LevelInterpolation::by_operator;
   if (interpolation == LevelInterpolation::as_suits) {
     const double own = machine.largest(FromLinear{s, values, next.halved});
     next.by_operator = (shared != nullptr ? shared->ranks->largest(own) : own) > nearly_linear;
   }
+  make_tables(shared, s, next);
   if (!next.by_operator) return next;
   const Nodes p = next.nodes(s);
   next.weights = Array<double, typename Machine::Space>(p.corners * s.rows);
@@ -273,7 +311,7 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   if (p.weights != nullptr)
     machine.for_each(coarse.rows() * coarse.dof, row);
   else
-    machine.for_each(coarse.rows() * coarse.dof, LinearGalerkinRow{row});
+    machine.for_each(LinearGalerkinRow{row}.size(), LinearGalerkinRow{row});
   return coarse;
 }
 

@@ -8,57 +8,56 @@
 
 namespace quadrille::multigrid {
 
-// How strongly an own row couples along an axis.
-struct Along {
+// Sums over own nodes: how strongly they couple along each axis, and, of the nodes of each face, what their
+// rows miss there, that is their sums, and what they have inwards instead. Of several unknowns it is the row
+// of the one that misses the least: an interpolation that goes to 0 in a face spoils the unknowns that have
+// no value there, one that goes on does not spoil the others.
+struct AxisSums {
+  static constexpr int count = 15;  // [axis], then [axis][side][missing, inwards]
   Couplings s;
   const double* values;
-  int axis;
-  constexpr std::int64_t size() const { return s.rows; }
-  constexpr double operator()(std::int64_t row) const {
-    double sum = 0;
-    const std::int64_t c = row % s.dof;
-    if (!s.owns(static_cast<int>(row / s.dof))) return 0;
-    for (int d = 0; d < s.count; ++d)
-      if (s.offset[d][axis] != 0) sum -= values[(s.diagonal[d] * s.dof + c) * s.rows + row];
-    return sum;
+  static constexpr int of_face(int axis, int side) { return 3 + 4 * axis + 2 * side; }
+  constexpr std::int64_t size() const { return s.nodes; }
+  constexpr void add(std::int64_t node, double (&sums)[count]) const {
+    if (!s.owns(static_cast<int>(node))) return;
+    for (std::int64_t c = 0; c < s.dof; ++c)
+      for (int d = 0; d < s.count; ++d) {
+        const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + node * s.dof + c];
+        for (int axis = 0; axis < 3; ++axis) sums[axis] -= s.offset[d][axis] != 0 ? value : 0;
+      }
+    const std::array<int, 3> at = s.position(static_cast<int>(node));
+    QUADRILLE_UNROLL
+    for (int axis = 0; axis < 3; ++axis) {
+      if (s.n[axis] == 1) continue;
+      if (at[axis] == 0) add_face(node, axis, 1, sums[of_face(axis, 0)], sums[of_face(axis, 0) + 1]);
+      if (at[axis] == s.n[axis] - 1)
+        add_face(node, axis, -1, sums[of_face(axis, 1)], sums[of_face(axis, 1) + 1]);
+    }
   }
-};
 
-// Of the own nodes of a face, [node of the face]: what a row of theirs misses there, that is its sum; or what
-// it has inwards instead. It is the row of the unknown that misses the least: an interpolation that goes to 0
-// in a face spoils the unknowns that have no value there, one that goes on does not spoil the others.
-struct AtFace {
-  Couplings s;
-  const double* values;
-  int axis, side;
-  bool inwards;
-  constexpr std::int64_t size() const { return s.rows / s.n[axis] / s.dof; }
-  constexpr double operator()(std::int64_t index) const {
-    const int place = static_cast<int>(index), first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
-    std::array<int, 3> at{};
-    at[axis] = side == 0 ? 0 : s.n[axis] - 1;
-    at[first] = place % s.n[first];
-    at[second] = place / s.n[first];
-    if (!s.owns(s.index(at))) return 0;
-    double least = std::numeric_limits<double>::infinity(), result = 0;
+ private:
+  constexpr void add_face(std::int64_t node, int axis, int inwards, double& missing_of_all,
+                          double& in_of_all) const {
+    double least = std::numeric_limits<double>::infinity(), missing_of_least = 0, in_of_least = 0;
     for (std::int64_t c = 0; c < s.dof; ++c) {
-      const std::int64_t row = static_cast<std::int64_t>(s.index(at)) * s.dof + c;
+      const std::int64_t row = node * s.dof + c;
       double missing = values[(s.centre * s.dof + c) * s.rows + row], in = 0;
       bool alone = true;  // a row that couples with nothing misses nothing
       for (int d = 0; d < s.count; ++d) {
         const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
         alone = alone && value == 0;
         missing += value;
-        if (s.offset[d][axis] == (side == 0 ? 1 : -1)) in -= value;
+        if (s.offset[d][axis] == inwards) in -= value;
       }
       if (alone) missing = 0;
       const double ratio = in != 0 ? missing / in : std::numeric_limits<double>::infinity();
-      if (c == 0 || ratio < least) {
-        least = ratio;
-        result = inwards ? in : missing;
-      }
+      if (c > 0 && ratio >= least) continue;
+      least = ratio;
+      missing_of_least = missing;
+      in_of_least = in;
     }
-    return result;
+    missing_of_all += missing_of_least;
+    in_of_all += in_of_least;
   }
 };
 
@@ -71,6 +70,10 @@ struct Nodes {
   int fine_n[3], coarse_n[3];
   int corners;
   const double* weights;  // [corner][fine row], or null
+  // Of linear weights: the readers of each coarse node, [reader][coarse], and the shares of what they couple
+  // with in the neighbours of that coarse node, [reader][offset + 1][neighbour + 1][coarse].
+  const std::int32_t* fine[3];
+  const double* shares[3];
   constexpr bool between(const std::array<int, 3>& at, int axis) const { return off[axis][at[axis]] != 0; }
 };
 

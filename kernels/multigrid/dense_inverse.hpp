@@ -15,34 +15,42 @@ namespace quadrille::multigrid {
 inline constexpr int inverse_block = 32;
 
 // For the block `first`, `size` wide, of a matrix A [column][row] and the inverse P of its block on the
-// diagonal, one column of A or one of its rows a call: R = P A(block, :) with P itself in the block's own
-// columns, C = A(:, block) with -1 on the diagonal of the block's own rows. Then A(block, :) and A(:, block)
-// are zero, and A - C R is A with the block eliminated.
-struct SplitBlock {
+// diagonal: R = P A(block, :) with P itself in the block's own columns, C = A(:, block) with -1 on the diagonal
+// of the block's own rows. Then A(block, :) and A(:, block) are zero, and A - C R is A with the block
+// eliminated. An element of R or of C a call.
+struct Block {
   std::int64_t rows, first;
   int size;
   double* a;
+  constexpr bool has(std::int64_t i) const { return i >= first && i < first + size; }
+};
+struct RowsOfBlock {
+  Block block;
   const double* inverse;  // P [column][row], inverse_block rows
-  double *r, *c;          // R [column][row of the block], C [column of the block][row]
-  constexpr void operator()(std::int64_t i) const {
-    const bool own = i >= first && i < first + size;
-    double column[inverse_block] = {};
-    for (int k = 0; k < size; ++k) column[k] = a[i * rows + first + k];
-    for (int k = 0; k < size; ++k) {
-      double sum = 0;
-      for (int l = 0; l < size && !own; ++l) sum += inverse[l * inverse_block + k] * column[l];
-      r[i * inverse_block + k] = own ? inverse[(i - first) * inverse_block + k] : sum;
-    }
-    for (int k = 0; k < size; ++k)
-      c[k * rows + i] = own ? (i - first == k ? -1 : 0) : a[(first + k) * rows + i];
+  double* r;              // R [column][row of the block], inverse_block rows
+  constexpr void operator()(std::int64_t index) const {
+    const std::int64_t i = index / inverse_block;
+    const int k = static_cast<int>(index % inverse_block);
+    if (k >= block.size) return;
+    const double* const column = block.a + i * block.rows + block.first;
+    double sum = 0;
+    for (int l = 0; l < block.size && !block.has(i); ++l) sum += inverse[l * inverse_block + k] * column[l];
+    r[index] = block.has(i) ? inverse[(i - block.first) * inverse_block + k] : sum;
+  }
+};
+struct ColumnsOfBlock {
+  Block block;
+  double* c;  // C [column of the block][row]
+  constexpr void operator()(std::int64_t index) const {
+    const std::int64_t k = index / block.rows, i = index % block.rows;
+    c[index] = block.has(i) ? (i - block.first == k ? -1 : 0) : block.a[block.first * block.rows + index];
   }
 };
 struct ClearBlock {
-  std::int64_t rows, first;
-  int size;
-  double* a;
-  constexpr void operator()(std::int64_t i) const {
-    for (int k = 0; k < size; ++k) a[i * rows + first + k] = a[(first + k) * rows + i] = 0;
+  Block block;
+  constexpr void operator()(std::int64_t index) const {
+    const std::int64_t k = index / block.rows, i = index % block.rows;
+    block.a[i * block.rows + block.first + k] = block.a[block.first * block.rows + index] = 0;
   }
 };
 
@@ -55,8 +63,10 @@ void invert(Machine& machine, std::int64_t rows, double* a) {
   for (std::int64_t first = 0; first < rows; first += inverse_block) {
     const int size = static_cast<int>(std::min<std::int64_t>(inverse_block, rows - first));
     machine.invert_block(a + first * rows + first, rows, size, inverse.data());
-    machine.for_each(rows, SplitBlock{rows, first, size, a, inverse.data(), r.data(), c.data()});
-    machine.for_each(rows, ClearBlock{rows, first, size, a});
+    const Block block{rows, first, size, a};
+    machine.for_each(rows * inverse_block, RowsOfBlock{block, inverse.data(), r.data()});
+    machine.for_each(rows * size, ColumnsOfBlock{block, c.data()});
+    machine.for_each(rows * size, ClearBlock{block});
     machine.subtract_product(rows, size, c.data(), r.data(), a);
   }
 }

@@ -95,92 +95,79 @@ struct GalerkinRow {
 };
 
 // The same where the weights are the products of the tables: a fine row's couplings, as a box of 3 x 3 x 3,
-// are gathered to the coarse nodes axis by axis, with indices that the compiler knows.
+// are gathered to the coarse nodes axis by axis, with shares that were computed for each axis
+// (GalerkinAxis). A call makes one plane of offsets of a coarse row, few enough sums for registers; the planes
+// of one layer of coarse nodes come one after the other, for they read the same fine rows.
 struct LinearGalerkinRow {
+  static constexpr int blocks_at_once = 2;
   GalerkinRow row;
 
-  // [offset + 1][place]: what coarse node `at` + place - 1 gives to the fine node at an offset from a reader
-  // of `at` along an axis, times the weight of that reader.
-  struct Shares {
-    double of[3][3] = {};
-  };
-
+  constexpr std::int64_t size() const { return row.coarse_rows * row.s.dof * row.width[2]; }
   constexpr void operator()(std::int64_t index) const {
     const Couplings& s = row.s;
     const Nodes& p = row.p;
-    const std::int64_t coarse_row = index % row.coarse_rows;
-    const int column = static_cast<int>(index / row.coarse_rows), node = static_cast<int>(coarse_row / s.dof),
-              r = static_cast<int>(coarse_row % s.dof);
-    const std::array<int, 3> at{node % p.coarse_n[0], node / p.coarse_n[0] % p.coarse_n[1],
-                                node / p.coarse_n[0] / p.coarse_n[1]};
-    double sums[27] = {};
-    const double* const first = row.values + static_cast<std::int64_t>(column) * s.rows + r;
-    for (int kz = p.first[2][at[2]]; kz < p.first[2][at[2] + 1]; ++kz) {
-      const int fine_z = p.reader[2][kz];
-      const Shares z = shares(2, at[2], fine_z, p.reader_weight[2][kz]);
-      double planes[3][9] = {};  // [offset along z][coarse y and x]
-      for (int ky = p.first[1][at[1]]; ky < p.first[1][at[1] + 1]; ++ky) {
-        const int fine_y = p.reader[1][ky];
-        const Shares y = shares(1, at[1], fine_y, p.reader_weight[1][ky]);
-        double lines[3][3][3] = {};  // [offset along z][along y][coarse x]
-        for (int kx = p.first[0][at[0]]; kx < p.first[0][at[0] + 1]; ++kx) {
-          const int fine_x = p.reader[0][kx];
-          add_fine_row(first + static_cast<std::int64_t>(s.index({fine_x, fine_y, fine_z})) * s.dof,
-                       shares(0, at[0], fine_x, p.reader_weight[0][kx]), lines);
-        }
+    const std::int64_t of_column = row.coarse_rows * row.width[2],
+                       of_layer = std::int64_t{p.coarse_n[0]} * p.coarse_n[1] * s.dof;
+    const int column = static_cast<int>(index / of_column),
+              layer = static_cast<int>(index % of_column / of_layer),
+              in_layer = static_cast<int>(index % of_column % of_layer), node = in_layer / s.dof;
+    const int x = node % p.coarse_n[0], y = node / p.coarse_n[0], z = layer / row.width[2],
+              plane = row.width[2] == 1 ? 1 : layer % row.width[2];
+    double x_shares[27] = {};
+    QUADRILLE_UNROLL
+    for (int i = 0; i < 27; ++i) x_shares[i] = share(0, i, x);
+    const double* const first =
+        row.values + static_cast<std::int64_t>(column) * s.rows + (in_layer - node * s.dof);
+    double sums[9] = {};
+    for (int i = 0; i < 9; ++i) {  // reader along z, offset
+      const double of_z = share(2, 3 * i + plane, z);
+      if (of_z == 0) continue;
+      for (int ky = 0; ky < 3; ++ky) {
+        const int line = (fine(2, i / 3, z) * s.n[1] + fine(1, ky, y)) * s.n[0];
+        double lines[9] = {};  // [offset along y][coarse x]
         QUADRILLE_UNROLL
-        for (int dz = 0; dz < 3; ++dz)
-          for (int dy = 0; dy < 3; ++dy)
-            for (int i = 0; i < 9; ++i) planes[dz][i] += lines[dz][dy][i % 3] * y.of[dy][i / 3];
+        for (int kx = 0; kx < 3; ++kx)
+          add_fine_row(first + static_cast<std::int64_t>(line + fine(0, kx, x)) * s.dof, i % 3,
+                       x_shares + 9 * kx, lines);
+        QUADRILLE_UNROLL
+        for (int k = 0; k < 9; ++k) {  // offset along y, coarse y
+          const double of_y = of_z * share(1, 9 * ky + k, y);
+          for (int q = 0; q < 3; ++q) sums[3 * (k % 3) + q] += lines[3 * (k / 3) + q] * of_y;
+        }
       }
-      QUADRILLE_UNROLL
-      for (int dz = 0; dz < 3; ++dz)
-        for (int i = 0; i < 27; ++i) sums[i] += planes[dz][i % 9] * z.of[dz][i / 9];
     }
-    write(sums, column, coarse_row);
+    write(sums, plane, column, static_cast<std::int64_t>(z) * of_layer + in_layer);
   }
 
  private:
-  constexpr Shares shares(int axis, int at, int fine, double weight) const {
-    Shares shares;
-    const Nodes& p = row.p;
-    QUADRILLE_UNROLL
-    for (int offset = -1; offset <= 1; ++offset) {
-      int to = fine + offset;
-      if (row.s.wraps[axis]) to += to < 0 ? row.s.n[axis] : to >= row.s.n[axis] ? -row.s.n[axis] : 0;
-      if (to < 0 || to >= row.s.n[axis]) continue;
-      QUADRILLE_UNROLL
-      for (int which = 0; which < 2; ++which) {
-        const int place = row.place(axis, at, p.node[axis][2 * to + which]) + (row.width[axis] == 1 ? 1 : 0);
-        for (int q = 0; q < 3; ++q)
-          shares.of[offset + 1][q] += q == place ? weight * p.weight[axis][2 * to + which] : 0;
-      }
-    }
-    return shares;
+  constexpr double share(int axis, int i, int coarse) const {
+    return row.p.shares[axis][i * row.p.coarse_n[axis] + coarse];
+  }
+  constexpr int fine(int axis, int reader, int coarse) const {
+    return row.p.fine[axis][reader * row.p.coarse_n[axis] + coarse];
   }
 
-  // The couplings of the fine row at `from`, gathered to the coarse nodes along x.
-  constexpr void add_fine_row(const double* from, const Shares& x, double (&lines)[3][3][3]) const {
+  // The couplings at one offset along z of the fine row at `from`, gathered to the coarse nodes along x.
+  constexpr void add_fine_row(const double* from, int offset_z, const double* x_shares,
+                              double (&lines)[9]) const {
     const std::int64_t stride = static_cast<std::int64_t>(row.s.dof) * row.s.rows;
     QUADRILLE_UNROLL
-    for (int place = 0; place < 27; ++place) {
-      const int diagonal = row.s.box[place];
+    for (int k = 0; k < 9; ++k) {  // offset along y, along x
+      const int diagonal = row.s.box[9 * offset_z + k];
       if (diagonal < 0) continue;
       const double value = from[diagonal * stride];
-      for (int q = 0; q < 3; ++q) lines[place / 9][place / 3 % 3][q] += value * x.of[place % 3][q];
+      for (int q = 0; q < 3; ++q) lines[k / 3 * 3 + q] += value * x_shares[k % 3 * 3 + q];
     }
   }
 
-  constexpr void write(const double (&sums)[27], int column, std::int64_t coarse_row) const {
-    int d = 0;
+  constexpr void write(const double (&sums)[9], int plane, int column, std::int64_t coarse_row) const {
+    const int nx = row.width[0], ny = row.width[1], first = row.width[2] == 1 ? 0 : plane * nx * ny;
     QUADRILLE_UNROLL
-    for (int place = 0; place < 27; ++place) {
-      const bool there = (row.width[0] > 1 || place % 3 == 1) && (row.width[1] > 1 || place / 3 % 3 == 1) &&
-                         (row.width[2] > 1 || place / 9 == 1);
-      if (!there) continue;
+    for (int k = 0; k < 9; ++k) {
+      if ((nx == 1 && k % 3 != 1) || (ny == 1 && k / 3 != 1)) continue;
+      const int d = first + (ny == 1 ? 0 : k / 3 * nx) + (nx == 1 ? 0 : k % 3);
       row.coarse[(static_cast<std::int64_t>(d) * row.s.dof + column) * row.coarse_rows + coarse_row] =
-          sums[place];
-      ++d;
+          sums[k];
     }
   }
 };

@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/grid_interpolation.hpp"
 #include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/cycle_steps.hpp"
 #include "kernels/multigrid/setup_steps.hpp"
@@ -216,7 +215,7 @@ double largest_eigenvalue(Machine& machine, Level<T, Machine>& level) {
     std::swap(level.x, level.y);
     lost_layer(level);
   }
-  std::vector<double> squares = machine.totals(Square<T>{s, level.x.data()}, Square<T>{s, level.y.data()});
+  std::vector<double> squares = machine.sums(Squares<T>{s, level.x.data(), level.y.data()});
   if (level.shared) level.shared->ranks->sum(squares);
   const double last = squares[0], before = squares[1];
   return before > 0 && last > 0 ? std::min(bound, safety * bound * std::sqrt(last / before)) : bound;

@@ -18,17 +18,22 @@ class Levels final : public GridMultigrid {
   using Hub = BlockDiagonals<double, Space>;
 
  public:
-  Levels(const Hub& a, const GridMultigridOptions& options) : options_(options) {
+  Levels(const Hub& a, const GridMultigridOptions& options, std::unique_ptr<GridMultigrid> previous)
+      : options_(options) {
     require_blocks(a);
+    take_memory(std::move(previous), a.rows());
     if (reach_of(a.offsets) > 1) {
       const Hub near = neighbour_form(machine_, a);
       make_levels(&near, {}, a.rows());
     } else {
       make_levels(&a, {}, a.rows());
     }
+    spare_.clear();
     machine_.record([&] { between(); });
   }
-  Levels(const SharedOperator<Space>& a, const GridMultigridOptions& options) : options_(options) {
+  Levels(const SharedOperator<Space>& a, const GridMultigridOptions& options,
+         std::unique_ptr<GridMultigrid> previous)
+      : options_(options) {
     require_blocks(a.own);
     auto shared = std::make_unique<SharedLevel>(a.ranks, a.partition);
     own_.emplace(shared->box, a.partition.extents, a.own.dof);
@@ -36,7 +41,9 @@ class Levels final : public GridMultigrid {
     const Hub box = in_box(machine_, a, shared->box, *layers);
     const std::int64_t rows =
         a.partition.extents[0] * a.partition.extents[1] * a.partition.extents[2] * a.own.dof;
+    take_memory(std::move(previous), rows);
     make_levels(&box, {std::move(shared), std::move(layers)}, rows);
+    spare_.clear();
     // What ranks exchange cannot be recorded: the levels that every rank has can.
     if (options.cycle == CycleKind::v || whole_from_ == 0) machine_.record([&] { of_whole_levels(); });
   }
@@ -72,6 +79,25 @@ class Levels final : public GridMultigrid {
     if (a.dof > InvertBlocks::most)
       throw FormatError("multigrid takes up to " + std::to_string(InvertBlocks::most) +
                         " unknowns a node, not " + std::to_string(a.dof));
+  }
+
+  // Of one of this kind for a grid of this size, which is given up: the same structure needs the same arrays.
+  void take_memory(std::unique_ptr<GridMultigrid> previous, std::int64_t rows) {
+    auto* const other = dynamic_cast<Levels*>(previous.get());
+    if (other == nullptr || other->info_.levels.front().unknowns != rows) return;
+    for (OneLevel& level : other->levels_)
+      for (auto* array : {&level.scaled, &level.diagonal, &level.inverse, &level.b, &level.g, &level.x,
+                          &level.y, &level.transfer.weights})
+        if (array->size() > 0) spare_.push_back(std::move(*array));
+    if (other->work_.size() > 0) spare_.push_back(std::move(other->work_));
+  }
+  Array<T, Space> array(std::int64_t size) {
+    const auto fits = [size](const Array<T, Space>& spare) { return spare.size() == size; };
+    const auto found = std::find_if(spare_.begin(), spare_.end(), fits);
+    if (found == spare_.end()) return Array<T, Space>(size);
+    Array<T, Space> result = std::move(*found);
+    spare_.erase(found);
+    return result;
   }
 
   void make_levels(const Hub* now, Sharing sharing, std::int64_t rows) {
@@ -167,13 +193,13 @@ class Levels final : public GridMultigrid {
     const double* const diagonal = a.values.data() + s.centre * blocks;
     Array<double, Space> inverse(blocks);
     machine_.for_each(s.nodes, InvertBlocks{s.dof, s.rows, diagonal, inverse.data()});
-    level.scaled = Array<T, Space>(s.count * blocks);
+    level.scaled = array(s.count * blocks);
     machine_.for_each(s.rows, ScaleRows<T>{s, a.values.data(), inverse.data(), level.scaled.data()});
     level.diagonal = converted(diagonal, blocks);
     level.inverse = converted(inverse.data(), blocks);
-    for (auto* vector : {&level.g, &level.x, &level.y}) *vector = Array<T, Space>(s.rows);
-    if (s.dof > 1 && work_.size() < s.rows) work_ = Array<T, Space>(s.rows);
-    if (!levels_.empty() || own_) level.b = Array<T, Space>(s.rows);
+    for (auto* vector : {&level.g, &level.x, &level.y}) *vector = array(s.rows);
+    if (s.dof > 1 && work_.size() < s.rows) work_ = array(s.rows);
+    if (!levels_.empty() || own_) level.b = array(s.rows);
     GridLevelInfo info{a.extents, s.rows, s.count + 1, next.by_operator, 0};
     if (level.shared) {
       info.extents = level.shared->partition.extents;
@@ -183,9 +209,7 @@ class Levels final : public GridMultigrid {
     if (next.there) {
       info.largest_eigenvalue = largest_eigenvalue(machine_, level);
       level.weights = chebyshev_weights<T>(info.largest_eigenvalue, smoothed_share(s), options_.sweeps);
-      for (int axis = 0; axis < 3; ++axis)
-        level.transfer.axes[axis] = transfer_axis<T, Space>(next.axes[axis]);
-      level.transfer.dof = s.dof;
+      level.transfer = LevelTransfer<T, Space>(next.axes, s.dof);
       if (next.by_operator) level.transfer.weights = converted(next.weights.data(), next.weights.size());
     }
     levels_.push_back(std::move(level));
@@ -200,7 +224,7 @@ class Levels final : public GridMultigrid {
 
   template <class From>
   Array<T, Space> converted(const From* from, std::int64_t size) {
-    Array<T, Space> to(size);
+    Array<T, Space> to = array(size);
     machine_.for_each(size, Convert<From, T>{from, to.data()});
     return to;
   }
@@ -335,7 +359,8 @@ class Levels final : public GridMultigrid {
   std::optional<Gathered> gathered_;
   std::size_t whole_from_ = 0;  // the first level that no ranks share
   typename Machine::template Coarsest<T> coarsest_;
-  Array<T, Space> work_;  // of D r, for several unknowns a node
+  Array<T, Space> work_;                // of D r, for several unknowns a node
+  std::vector<Array<T, Space>> spare_;  // while levels are made, what a previous set-up left
   GridMultigridInfo info_;
 };
 
@@ -387,9 +412,11 @@ void Levels<T, Machine>::count_bytes() {
 }
 
 template <class Machine, class Operator>
-std::unique_ptr<GridMultigrid> levels_of(const Operator& a, const GridMultigridOptions& options) {
-  if (options.precision == CyclePrecision::fp32) return std::make_unique<Levels<float, Machine>>(a, options);
-  return std::make_unique<Levels<double, Machine>>(a, options);
+std::unique_ptr<GridMultigrid> levels_of(const Operator& a, const GridMultigridOptions& options,
+                                         std::unique_ptr<GridMultigrid> previous) {
+  if (options.precision == CyclePrecision::fp32)
+    return std::make_unique<Levels<float, Machine>>(a, options, std::move(previous));
+  return std::make_unique<Levels<double, Machine>>(a, options, std::move(previous));
 }
 
 }  // namespace quadrille::multigrid

@@ -6,13 +6,15 @@
 namespace quadrille {
 
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>& a,
-                                                   const GridMultigridOptions& options) {
-  return multigrid::levels_of<multigrid::OnHost>(a, options);
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous) {
+  return multigrid::levels_of<multigrid::OnHost>(a, options, std::move(previous));
 }
 
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Host>& a,
-                                                   const GridMultigridOptions& options) {
-  return multigrid::levels_of<multigrid::OnHost>(a, options);
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous) {
+  return multigrid::levels_of<multigrid::OnHost>(a, options, std::move(previous));
 }
 
 std::int64_t grid_multigrid_bytes(const BlockStructure& a) {

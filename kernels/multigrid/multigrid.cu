@@ -6,13 +6,15 @@
 namespace quadrille {
 
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>& a,
-                                                   const GridMultigridOptions& options) {
-  return multigrid::levels_of<multigrid::OnDevice>(a, options);
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous) {
+  return multigrid::levels_of<multigrid::OnDevice>(a, options, std::move(previous));
 }
 
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>& a,
-                                                   const GridMultigridOptions& options) {
-  return multigrid::levels_of<multigrid::OnDevice>(a, options);
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous) {
+  return multigrid::levels_of<multigrid::OnDevice>(a, options, std::move(previous));
 }
 
 }  // namespace quadrille

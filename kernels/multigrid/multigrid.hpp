@@ -72,19 +72,24 @@ class GridMultigrid {
 };
 
 // Throws FormatError where the operator couples nodes more than 4 apart along an axis, has no diagonal or
-// more than 64 unknowns a node, and MemoryError.
+// more than 64 unknowns a node, and MemoryError. A `previous` one is given up: where it is for an operator of
+// the same structure, as before the next time step, its memory is used again.
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>& a,
-                                                   const GridMultigridOptions& options);
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous = nullptr);
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>& a,
-                                                   const GridMultigridOptions& options);
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous = nullptr);
 
 // The same of an operator that ranks share (kernels/multigrid/ranks.hpp). Collective.
 template <class Space>
 struct SharedOperator;
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Host>& a,
-                                                   const GridMultigridOptions& options);
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous = nullptr);
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>& a,
-                                                   const GridMultigridOptions& options);
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous = nullptr);
 
 // About what it takes of the operator's memory, with cycles in fp32 and what its set-up holds for a while.
 std::int64_t grid_multigrid_bytes(const BlockStructure& a);

@@ -14,7 +14,7 @@ namespace quadrille::multigrid {
 namespace device {
 
 using cuda::threads_per_block;
-inline constexpr int reduced_blocks = 512;
+inline constexpr int reduced_blocks = 1024;
 
 // Steps that load a few numbers for each that they store say so, and a thread does several, for enough loads
 // in flight.
@@ -26,9 +26,19 @@ constexpr int elements_of_thread() {
     return 1;
 }
 
+// Steps that wait for memory more than their registers are worth say how many blocks are to be at once on a
+// multiprocessor.
+template <class F>
+constexpr int blocks_at_once() {
+  if constexpr (requires { F::blocks_at_once; })
+    return F::blocks_at_once;
+  else
+    return 1;
+}
+
 // Consecutive threads have consecutive elements, which are consecutive in every array of a step.
 template <class F>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(threads_per_block, blocks_at_once<F>())
     each_kernel(const __grid_constant__ F f, std::int64_t n) {
   constexpr int each = elements_of_thread<F>();
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * threads_per_block * each + threadIdx.x;
@@ -37,23 +47,48 @@ __global__ void __launch_bounds__(threads_per_block)
     if (first + k * threads_per_block < n) f(first + k * threads_per_block);
 }
 
-// One number a block: the sum or the largest of its elements, in the same order every time.
-template <bool Largest, class F>
-__global__ void __launch_bounds__(threads_per_block)
-    reduce_kernel(const __grid_constant__ F f, std::int64_t n, double* of_block) {
-  __shared__ double values[threads_per_block];
-  const auto join = [](double a, double b) { return Largest ? (a < b ? b : a) : a + b; };
-  double value = 0;
-  for (std::int64_t i = cuda::global_thread(); i < n;
-       i += static_cast<std::int64_t>(gridDim.x) * threads_per_block)
-    value = join(value, f(i));
+// A number of this thread: the largest, or the sum, of all in the block, in the same order every time.
+template <bool Largest>
+__device__ double joined_in_block(double value, double (&values)[threads_per_block]) {
+  __syncthreads();
   values[threadIdx.x] = value;
   for (int half = threads_per_block / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (static_cast<int>(threadIdx.x) < half)
-      values[threadIdx.x] = join(values[threadIdx.x], values[threadIdx.x + half]);
+    if (static_cast<int>(threadIdx.x) >= half) continue;
+    const double a = values[threadIdx.x], b = values[threadIdx.x + half];
+    values[threadIdx.x] = !Largest ? a + b : a < b ? b : a;
   }
-  if (threadIdx.x == 0) of_block[blockIdx.x] = values[0];
+  return values[0];  // of thread 0
+}
+
+template <class F>
+__global__ void __launch_bounds__(threads_per_block)
+    largest_kernel(const __grid_constant__ F f, std::int64_t n, double* of_block) {
+  __shared__ double values[threads_per_block];
+  double value = 0;
+  for (std::int64_t i = cuda::global_thread(); i < n;
+       i += static_cast<std::int64_t>(gridDim.x) * threads_per_block) {
+    const double other = f(i);
+    value = value < other ? other : value;
+  }
+  value = joined_in_block<true>(value, values);
+  if (threadIdx.x == 0) of_block[blockIdx.x] = value;
+}
+
+// of_block: [sum][block]
+template <class F>
+__global__ void __launch_bounds__(threads_per_block)
+    sums_kernel(const __grid_constant__ F f, std::int64_t n, double* of_block) {
+  __shared__ double values[threads_per_block];
+  double sums[F::count] = {};
+  for (std::int64_t i = cuda::global_thread(); i < n;
+       i += static_cast<std::int64_t>(gridDim.x) * threads_per_block)
+    f.add(i, sums);
+#pragma unroll
+  for (int k = 0; k < F::count; ++k) {
+    const double sum = joined_in_block<false>(sums[k], values);
+    if (threadIdx.x == 0) of_block[k * gridDim.x + blockIdx.x] = sum;
+  }
 }
 
 // A block of threads for a row.
@@ -141,14 +176,27 @@ class OnDevice {
     device::each_kernel<<<cuda::blocks_for(n, block), cuda::threads_per_block, 0, stream_>>>(f, n);
     QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
   }
-  // The functors tell their size(). One wait for all of them.
-  template <class... F>
-  std::vector<double> totals(const F&... f) {
-    return reduced<false>(f...);
+  // The functors tell their size(), and how many sums they have.
+  template <class F>
+  std::vector<double> sums(const F& f) {
+    double* const partial = partial_results(F::count);
+    device::sums_kernel<<<device::reduced_blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(),
+                                                                                         partial);
+    QUADRILLE_CUDA_LAUNCHED("sums of multigrid's set-up");
+    const std::vector<double> of_blocks = results_of_blocks(F::count);
+    std::vector<double> sums(F::count);
+    for (std::size_t i = 0; i < of_blocks.size(); ++i) sums[i / device::reduced_blocks] += of_blocks[i];
+    return sums;
   }
+  // Of numbers that are not negative.
   template <class F>
   double largest(const F& f) {
-    return reduced<true>(f).front();
+    double* const partial = partial_results(1);
+    device::largest_kernel<<<device::reduced_blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(),
+                                                                                            partial);
+    QUADRILLE_CUDA_LAUNCHED("a bound of multigrid's set-up");
+    const std::vector<double> of_blocks = results_of_blocks(1);
+    return *std::max_element(of_blocks.begin(), of_blocks.end());
   }
 
   template <class T>
@@ -216,26 +264,16 @@ class OnDevice {
     ~Stream() { (void)cudaStreamDestroy(stream); }
   };
 
-  // The sum of each, or the largest; negative numbers do not count as that.
-  template <bool Largest, class... F>
-  std::vector<double> reduced(const F&... f) {
-    const auto wanted = static_cast<std::int64_t>(sizeof...(F)) * device::reduced_blocks;
+  double* partial_results(std::int64_t count) {
+    const std::int64_t wanted = count * device::reduced_blocks;
     if (partial_.size() < wanted) partial_ = Array<double, Device>(wanted);
-    double* to = partial_.data();
-    (reduce<Largest>(f, std::exchange(to, to + device::reduced_blocks)), ...);
-    std::vector<double> values(static_cast<std::size_t>(wanted)), results(sizeof...(F));
-    memory::copy_to_host(values.data(), partial_.data(), wanted * static_cast<std::int64_t>(sizeof(double)));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      double& result = results[i / device::reduced_blocks];
-      result = Largest ? std::max(result, values[i]) : result + values[i];
-    }
-    return results;
+    return partial_.data();
   }
-  template <bool Largest, class F>
-  void reduce(const F& f, double* to) {
-    device::reduce_kernel<Largest>
-        <<<device::reduced_blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), to);
-    QUADRILLE_CUDA_LAUNCHED("a sum of multigrid's set-up");
+  std::vector<double> results_of_blocks(std::int64_t count) const {
+    std::vector<double> values(static_cast<std::size_t>(count * device::reduced_blocks));
+    memory::copy_to_host(values.data(), partial_.data(),
+                         static_cast<std::int64_t>(values.size() * sizeof(double)));
+    return values;
   }
 
   cudaStream_t stream_ = nullptr;

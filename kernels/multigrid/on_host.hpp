@@ -29,10 +29,21 @@ struct OnHost {
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
 
-  // The functors tell their size().
-  template <class... F>
-  std::vector<double> totals(const F&... f) {
-    return {total(f)...};
+  // The functors tell their size(). In parts of fixed size, so that the sums do not depend on the number of
+  // threads.
+  template <class F>
+  std::vector<double> sums(const F& f) {
+    constexpr std::int64_t part = 4096;
+    const std::int64_t n = f.size(), parts = (n + part - 1) / part;
+    std::vector<double> of_parts(static_cast<std::size_t>(parts * F::count)), result(F::count);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t p = 0; p < parts; ++p) {
+      double mine[F::count] = {};
+      for (std::int64_t i = p * part; i < std::min(n, (p + 1) * part); ++i) f.add(i, mine);
+      std::copy(mine, mine + F::count, of_parts.begin() + p * F::count);
+    }
+    for (std::size_t i = 0; i < of_parts.size(); ++i) result[i % F::count] += of_parts[i];
+    return result;
   }
   template <class F>
   double largest(const F& f) {
@@ -65,21 +76,6 @@ struct OnHost {
   }
   void* stream() const {
     return nullptr;
-  }
-
- private:
-  // In parts of fixed size, so that the sum does not depend on the number of threads.
-  template <class F>
-  static double total(const F& f) {
-    constexpr std::int64_t part = 4096;
-    const std::int64_t n = f.size();
-    std::vector<double> sums(static_cast<std::size_t>((n + part - 1) / part));
-#pragma omp parallel for schedule(static)
-    for (std::int64_t p = 0; p < static_cast<std::int64_t>(sums.size()); ++p)
-      for (std::int64_t i = p * part; i < std::min(n, (p + 1) * part); ++i) sums[p] += f(i);
-    double sum = 0;
-    for (const double each : sums) sum += each;
-    return sum;
   }
 };
 

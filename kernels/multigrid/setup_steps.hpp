@@ -160,15 +160,17 @@ struct Zero {
   constexpr void operator()(std::int64_t i) const { to[i] = 0; }
 };
 
-// Of own rows.
+// Of two vectors, over own rows.
 template <class T>
-struct Square {
+struct Squares {
+  static constexpr int count = 2;
   Couplings s;
-  const T* x;
+  const T *x, *y;
   constexpr std::int64_t size() const { return s.rows; }
-  constexpr double operator()(std::int64_t i) const {
-    if (!s.owns(static_cast<int>(i / s.dof))) return 0;
-    return static_cast<double>(x[i]) * static_cast<double>(x[i]);
+  constexpr void add(std::int64_t i, double (&sums)[count]) const {
+    if (!s.owns(static_cast<int>(i / s.dof))) return;
+    sums[0] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    sums[1] += static_cast<double>(y[i]) * static_cast<double>(y[i]);
   }
 };
 

@@ -11,6 +11,7 @@
 #include "formats/ellr_t.hpp"
 #include "formats/hyb.hpp"
 #include "formats/rg_csr.hpp"
+#include "kernels/cuda/hub_counts.hpp"
 #include "kernels/segment_plan.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
@@ -289,6 +290,27 @@ void count_hub(const BlockDiagonals<T>& hub, Sparsity& s) {
   s.diagonals = std::count(used.begin(), used.end(), 1);
 }
 
+// Of a hub in GPU memory. Where it wraps, a scalar diagonal counts when its block diagonal has a number there
+// at any node, wrapped or not.
+template <class T>
+void count_hub(const BlockDiagonals<T, Device>& hub, Sparsity& s) {
+  const cuda::HubCounts counts = cuda::count_hub(hub);
+  const DiaSlots slots = dia_slots(hub);
+  const std::int64_t dof = hub.dof;
+  std::vector<std::uint8_t> used(slots.offset.size(), 0);
+  for (std::int64_t d = 0; d < hub.diagonals(); ++d)
+    for (const std::int64_t distance : distances_of(hub, hub.offsets[d])) {
+      const std::int64_t m =
+          std::lower_bound(slots.distance.begin(), slots.distance.end(), distance) - slots.distance.begin();
+      for (std::int64_t c = 0; c < dof; ++c)
+        for (std::int64_t r = 0; r < dof; ++r)
+          if (counts.used[(d * dof + c) * dof + r] != 0)
+            used[slots.slot[m * (2 * dof - 1) + c - r + dof - 1]] = 1;
+    }
+  s.nnz = counts.non_zeros;
+  s.diagonals = std::count(used.begin(), used.end(), 1);
+}
+
 }  // namespace
 
 template <class T>
@@ -349,11 +371,16 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
     s.assembled_on_device = on_device;
     return s;
   }
-  const BlockStructure* const known = source.hub ? source.hub.get() : structure;
+  const BlockStructure* known = structure;
+  if (source.hub) known = source.hub.get();
+  if (!source.hub && source.device_hub) known = source.device_hub.get();
   if (known == nullptr) csr_of(source);  // throws
   Sparsity s = sparsity_at_most(*known, false, sizeof(T), options);
   if (source.hub) {
     count_hub(*source.hub, s);
+    s.exact = true;
+  } else if (source.device_hub) {
+    count_hub(*source.device_hub, s);
     s.exact = true;
   }
   s.assembled_on_device = on_device;

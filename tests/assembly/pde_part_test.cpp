@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "assembly/pde/counter_hash.hpp"
 #include "assembly/pde/diffusion.hpp"
 #include "grid/error.hpp"
 #include "grid/partition.hpp"
+#include "kernels/cuda/device.hpp"
 #include "tests/pde_cases.hpp"
 #include "tests/whole_pde.hpp"
 
@@ -157,6 +159,37 @@ TEST(PdePart, SaysWhichFacesAPdeDoesNotTake) {
   }
   EXPECT_NE(said("diffusion", "robin:-1,0.26,0,clamp,clamp,clamp", "star").find("different signs"),
             std::string::npos);
+}
+
+// With the values made in GPU memory, right sides and all else too.
+TEST(PdePart, cuda_HasTheBitsOfTheHost) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  std::set<std::string> made_there;
+  for (const PdeCase& c : pde_cases())
+    for (const bool manufactured : {false, true}) {
+      if (manufactured && c.pde->order == 0) continue;
+      SCOPED_TRACE(c.name);
+      const Grid grid = grid_of(c.dimension, {17, 12, c.dimension == 3 ? 9 : 1}, c.dof);
+      const Boundary boundary = parse_boundary(c.sides, c.dimension);
+      const Stencil points = make_stencil(c.stencil, c.dimension, 1);
+      PdeInput input;
+      input.manufactured = manufactured;
+      const PdePart host = assemble_pde(c.pde->name, grid, points, boundary, input, whole_box(grid.extents));
+      input.on_device = true;
+      const PdePart device =
+          assemble_pde(c.pde->name, grid, points, boundary, input, whole_box(grid.extents));
+      const bool there = device.system.device_values.size() > 0;
+      if (there) made_there.insert(c.pde->name);
+      EXPECT_EQ(device.system.values.size() == 0, there);
+      const Array<double> copy = copy_to<Host>(device.system.device_values);
+      const Array<double>& values = there ? copy : device.system.values;
+      EXPECT_TRUE(
+          std::equal(values.begin(), values.end(), host.system.values.begin(), host.system.values.end()));
+      EXPECT_EQ(device.system.rhs, host.system.rhs);
+      EXPECT_EQ(device.exact, host.exact);
+    }
+  EXPECT_TRUE(made_there.contains("poisson") && made_there.contains("diffusion") &&
+              made_there.contains("elasticity"));
 }
 
 TEST(PdePart, OfWideStencils) {

@@ -70,6 +70,10 @@ std::shared_ptr<const BlockDiagonals<double>> own_block_diagonals(Mat matrix) {
   return on_grid(matrix).store().parts(false).hub;
 }
 
+std::shared_ptr<const BlockDiagonals<double, Device>> own_block_diagonals_on_device(Mat matrix) {
+  return on_grid(matrix).store().parts(true).device_hub;
+}
+
 std::shared_ptr<const SpmvOperator<double>> own_product(Mat matrix) {
   return typed(matrix).scaled(matrix).op();
 }

@@ -17,6 +17,7 @@ namespace quadrille::petsc {
 struct GridRows {
   BlockStructure structure;  // of the whole grid; around periodic axes its offsets go the short way
   Array<double> values;      // [diagonal][column][row of this rank, in the order of the partition]
+  Array<double, Device> device_values = {};  // in place of them, on one rank
 };
 
 // In which format products are made, and where.
@@ -41,6 +42,8 @@ void set_format(_p_Mat* matrix, const GridFormat& format);
 
 // What this rank's own rows and columns are: its block diagonals, shared with the matrix, in host memory.
 std::shared_ptr<const BlockDiagonals<double>> own_block_diagonals(_p_Mat* matrix);
+// The same in GPU memory.
+std::shared_ptr<const BlockDiagonals<double, Device>> own_block_diagonals_on_device(_p_Mat* matrix);
 // The product of these in its format.
 std::shared_ptr<const SpmvOperator<double>> own_product(_p_Mat* matrix);
 // This rank's rows with the block diagonals of the whole grid, a copy of what make_grid_matrix() was given.

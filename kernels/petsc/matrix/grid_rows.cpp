@@ -89,7 +89,11 @@ void for_couplings_that_leave(const GridStructure& s, const BlockStructure& whol
 
 void require_fitting(const Partition& partition, const GridRows& rows) {
   const BlockStructure& s = rows.structure;
-  const std::int64_t nodes = own_box(partition).nodes(), values = rows.values.size();
+  const bool on_device = rows.device_values.size() > 0;
+  const std::int64_t nodes = own_box(partition).nodes(),
+                     values = on_device ? rows.device_values.size() : rows.values.size();
+  if (on_device && partition.ranks() > 1)
+    throw FormatError("values in GPU memory are taken of whole grids, not of a rank's rows");
   if (s.extents != partition.extents || s.periodic != partition.periodic || s.dof < 1)
     throw FormatError("the block diagonals and the partition are of different grids");
   if (values != checked_product(s.diagonals() * s.dof * s.dof, nodes, "the values of a rank"))
@@ -103,6 +107,10 @@ void require_fitting(const Partition& partition, const GridRows& rows) {
 
 GridValues values_of(const GridStructure& s, GridRows rows, bool with_ghosts) {
   const BlockStructure& whole = rows.structure;
+  if (rows.device_values.size() > 0) {
+    if (whole.offsets == s.owned.offsets) return GridValues(s, std::move(rows.device_values));
+    rows.values = copy_to<Host>(rows.device_values);
+  }
   const std::int64_t dof = whole.dof, n = s.owned.rows();
   GridValues values(s, with_ghosts, values_in_box(whole, s.owned, rows.values));
   const GridBlocks blocks(s, values);

@@ -64,6 +64,14 @@ GridValues::GridValues(const GridStructure& structure, bool with_ghosts, Array<d
     ghost_rows_[i] = static_cast<std::int32_t>(structure.boundary[i / dof] * dof + i % dof);
 }
 
+GridValues::GridValues(const GridStructure& structure, Array<double, Device> values)
+    : GridValues(structure, false, Array<double>(values.size())) {
+  gpu_hub_ = std::make_shared<BlockDiagonals<double, Device>>();
+  static_cast<BlockStructure&>(*gpu_hub_) = structure.owned;
+  gpu_hub_->values = std::move(values);
+  newest_ = Newest::gpu;
+}
+
 void GridValues::copy_from(GridValues& other) {
   if (other.on_gpu()) {
     make_on_gpu();

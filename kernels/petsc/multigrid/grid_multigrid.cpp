@@ -115,21 +115,22 @@ class GridPreconditioner {
     Mat matrix = nullptr;
     QUADRILLE_PETSC(PCGetOperators(pc, nullptr, &matrix));
     const GridValues values = values_of(matrix);
-    multigrid_.reset();  // before another one takes memory
+    std::unique_ptr<GridMultigrid> previous = std::move(multigrid_);
     on_gpu_ = values.device_hub != nullptr;
     const GridMultigridOptions options = options_of(pc, precision_);
     const DefaultQueue order(on_gpu_);
     if (distributed(matrix)) {
       ranks_ = std::make_unique<PetscRanks>(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)));
       const LocalParts& parts = values.parts;
-      multigrid_ =
-          on_gpu_
-              ? make_grid_multigrid(
-                    shared_operator(parts, *parts.device_hub, parts.device_ghost->value, *ranks_), options)
-              : make_grid_multigrid(shared_operator(parts, *parts.hub, parts.ghost->value, *ranks_), options);
+      multigrid_ = on_gpu_
+                       ? make_grid_multigrid(
+                             shared_operator(parts, *parts.device_hub, parts.device_ghost->value, *ranks_),
+                             options, std::move(previous))
+                       : make_grid_multigrid(shared_operator(parts, *parts.hub, parts.ghost->value, *ranks_),
+                                             options, std::move(previous));
     } else {
-      multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options)
-                           : make_grid_multigrid(*values.hub, options);
+      multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options, std::move(previous))
+                           : make_grid_multigrid(*values.hub, options, std::move(previous));
     }
     PetscInt rows = 0;
     QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, nullptr));

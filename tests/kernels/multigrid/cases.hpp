@@ -207,6 +207,15 @@ class Cycle {
     memory::copy_to_host(x.data(), x_.data(), x_.bytes());
     return x;
   }
+  // Another operator takes its place, in its memory.
+  void set_up_again(const Hub& a, const GridMultigridOptions& options) {
+    if (on_device_.values.size() > 0) {
+      on_device_ = copy_to<Device>(a);
+      made_ = make_grid_multigrid(on_device_, options, std::move(made_));
+    } else {
+      made_ = make_grid_multigrid(a, options, std::move(made_));
+    }
+  }
   const GridMultigridInfo& info() const { return made_->info(); }
   GridMultigrid& made() { return *made_; }
 

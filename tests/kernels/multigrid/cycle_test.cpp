@@ -106,6 +106,33 @@ TEST(GridMultigrid, GivesTheSameBits_cuda) {
   gives_the_same_bits(SpaceKind::cuda);
 }
 
+// In the memory that another operator of the same structure had.
+void set_up_again_gives_the_same_bits(SpaceKind space) {
+  if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const GridMultigridOptions options = down_to(30, CyclePrecision::fp32);
+  const std::vector<NamedOperator> all = symmetric_operators();
+  for (const NamedOperator& each : all) {
+    SCOPED_TRACE(each.name);
+    Hub twice = copy_to<Host>(each.a);
+    for (std::int64_t i = 0; i < twice.values.size(); ++i) twice.values[i] *= 2;
+    const Vector b = noise(each.a.rows(), 1);
+    Cycle fresh(each.a, options, space), again(each.a, options, space);
+    again.set_up_again(twice, options);
+    const GridMultigridInfo before = again.info();
+    again.set_up_again(each.a, options);
+    EXPECT_EQ(again.info().stored_bytes, before.stored_bytes);
+    EXPECT_EQ(again.info().stored_bytes, fresh.info().stored_bytes);
+    EXPECT_EQ(again(b), fresh(b));
+  }
+}
+
+TEST(GridMultigrid, SetUpAgainGivesTheSameBits_cpu) {
+  set_up_again_gives_the_same_bits(SpaceKind::cpu);
+}
+TEST(GridMultigrid, SetUpAgainGivesTheSameBits_cuda) {
+  set_up_again_gives_the_same_bits(SpaceKind::cuda);
+}
+
 void one_level_is_the_inverse(SpaceKind space) {
   if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   std::vector<NamedOperator> all = symmetric_operators();

@@ -1,6 +1,7 @@
 // What the statistics foretell, against the formats themselves.
 #include "cases.hpp"
 #include "entry_test.hpp"
+#include "kernels/cuda/device.hpp"
 #include "kernels/tuning/format_bytes.hpp"
 
 namespace quadrille {
@@ -74,6 +75,28 @@ TEST(FormatBytes, OfAHubWithoutCsrAreKnownForTheFormatsThatNeedNone) {
         EXPECT_THROW(entry.make<double>()(c.source, c.options), FormatError);
       }
     }
+  }
+}
+
+TEST(Sparsity, cuda_OfBlockDiagonalsInGpuMemory) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (Case<double>& c : grid_cases<double>(false)) {
+    SCOPED_TRACE(c.name);
+    c.source.csr.reset();
+    const Sparsity host = sparsity_of(c.source, c.options);
+    auto hub = std::make_shared<BlockDiagonals<double, Device>>();
+    static_cast<BlockStructure&>(*hub) = *c.source.hub;
+    hub->values = copy_to<Device>(c.source.hub->values);
+    const bool wraps = std::count(hub->periodic.begin(), hub->periodic.end(), true) > 0;
+    FormatInput<double> source;
+    source.device_hub = std::move(hub);
+    const Sparsity device = sparsity_of(source, c.options);
+    EXPECT_TRUE(device.exact);
+    EXPECT_EQ(device.nnz, host.nnz);
+    if (wraps)
+      EXPECT_GE(device.diagonals, host.diagonals);
+    else
+      EXPECT_EQ(device.diagonals, host.diagonals);
   }
 }
 
