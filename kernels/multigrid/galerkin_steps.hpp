@@ -96,47 +96,44 @@ struct GalerkinRow {
 
 // The same where the weights are the products of the tables: a fine row's couplings, as a box of 3 x 3 x 3,
 // are gathered to the coarse nodes axis by axis, with shares that were computed for each axis
-// (GalerkinAxis). A call makes one plane of offsets of a coarse row, few enough sums for registers; the planes
-// of one layer of coarse nodes come one after the other, for they read the same fine rows.
+// (galerkin_axis()). A call makes the three numbers of a coarse row at one offset along z and one along x, few
+// enough for their sums to stay in registers and for many rows to be under way at once. What reads the same
+// fine rows comes one after the other.
 struct LinearGalerkinRow {
-  static constexpr int blocks_at_once = 2;
   GalerkinRow row;
 
-  constexpr std::int64_t size() const { return row.coarse_rows * row.s.dof * row.width[2]; }
+  constexpr std::int64_t size() const { return row.coarse_rows * row.s.dof * row.width[2] * row.width[0]; }
   constexpr void operator()(std::int64_t index) const {
     const Couplings& s = row.s;
     const Nodes& p = row.p;
-    const std::int64_t of_column = row.coarse_rows * row.width[2],
-                       of_layer = std::int64_t{p.coarse_n[0]} * p.coarse_n[1] * s.dof;
-    const int column = static_cast<int>(index / of_column),
-              layer = static_cast<int>(index % of_column / of_layer),
-              in_layer = static_cast<int>(index % of_column % of_layer), node = in_layer / s.dof;
-    const int x = node % p.coarse_n[0], y = node / p.coarse_n[0], z = layer / row.width[2],
-              plane = row.width[2] == 1 ? 1 : layer % row.width[2];
-    double x_shares[27] = {};
+    const std::int64_t in_layer = std::int64_t{p.coarse_n[0]} * p.coarse_n[1] * s.dof;
+    const int offsets = row.width[2] * row.width[0], layers = offsets * p.coarse_n[2],
+              layer = static_cast<int>(index / in_layer), column = layer / layers, offset = layer % offsets,
+              place = static_cast<int>(index - layer * in_layer), node = place / s.dof;
+    const int at[3] = {node % p.coarse_n[0], node / p.coarse_n[0], layer % layers / offsets},
+              qz = row.width[2] == 1 ? 1 : offset / row.width[0],
+              qx = row.width[0] == 1 ? 1 : offset % row.width[0];
+    double x_shares[9] = {};  // [reader][offset]
     QUADRILLE_UNROLL
-    for (int i = 0; i < 27; ++i) x_shares[i] = share(0, i, x);
+    for (int i = 0; i < 9; ++i) x_shares[i] = share(0, 3 * i + qx, at[0]);
     const double* const first =
-        row.values + static_cast<std::int64_t>(column) * s.rows + (in_layer - node * s.dof);
-    double sums[9] = {};
+        row.values + static_cast<std::int64_t>(column) * s.rows + (place - node * s.dof);
+    double sums[3] = {};           // [coarse neighbour along y]
     for (int i = 0; i < 9; ++i) {  // reader along z, offset
-      const double of_z = share(2, 3 * i + plane, z);
+      const double of_z = share(2, 3 * i + qz, at[2]);
       if (of_z == 0) continue;
       for (int ky = 0; ky < 3; ++ky) {
-        const int line = (fine(2, i / 3, z) * s.n[1] + fine(1, ky, y)) * s.n[0];
-        double lines[9] = {};  // [offset along y][coarse x]
+        const int line = (fine(2, i / 3, at[2]) * s.n[1] + fine(1, ky, at[1])) * s.n[0];
+        double lines[3] = {};  // [offset along y]
         QUADRILLE_UNROLL
         for (int kx = 0; kx < 3; ++kx)
-          add_fine_row(first + static_cast<std::int64_t>(line + fine(0, kx, x)) * s.dof, i % 3,
-                       x_shares + 9 * kx, lines);
+          add_fine_row(first + static_cast<std::int64_t>(line + fine(0, kx, at[0])) * s.dof, i % 3,
+                       x_shares + 3 * kx, lines);
         QUADRILLE_UNROLL
-        for (int k = 0; k < 9; ++k) {  // offset along y, coarse y
-          const double of_y = of_z * share(1, 9 * ky + k, y);
-          for (int q = 0; q < 3; ++q) sums[3 * (k % 3) + q] += lines[3 * (k / 3) + q] * of_y;
-        }
+        for (int k = 0; k < 9; ++k) sums[k % 3] += lines[k / 3] * (of_z * share(1, 9 * ky + k, at[1]));
       }
     }
-    write(sums, plane, column, static_cast<std::int64_t>(z) * of_layer + in_layer);
+    write(sums, qz, qx, column, at[2] * in_layer + place);
   }
 
  private:
@@ -147,27 +144,28 @@ struct LinearGalerkinRow {
     return row.p.fine[axis][reader * row.p.coarse_n[axis] + coarse];
   }
 
-  // The couplings at one offset along z of the fine row at `from`, gathered to the coarse nodes along x.
+  // The couplings at one offset along z of the fine row at `from`, gathered to the coarse node along x.
   constexpr void add_fine_row(const double* from, int offset_z, const double* x_shares,
-                              double (&lines)[9]) const {
+                              double (&lines)[3]) const {
     const std::int64_t stride = static_cast<std::int64_t>(row.s.dof) * row.s.rows;
-    QUADRILLE_UNROLL
-    for (int k = 0; k < 9; ++k) {  // offset along y, along x
-      const int diagonal = row.s.box[9 * offset_z + k];
-      if (diagonal < 0) continue;
-      const double value = from[diagonal * stride];
-      for (int q = 0; q < 3; ++q) lines[k / 3 * 3 + q] += value * x_shares[k % 3 * 3 + q];
-    }
-  }
-
-  constexpr void write(const double (&sums)[9], int plane, int column, std::int64_t coarse_row) const {
-    const int nx = row.width[0], ny = row.width[1], first = row.width[2] == 1 ? 0 : plane * nx * ny;
+    double values[9] = {};  // [offset along y][along x], all of them under way at once
     QUADRILLE_UNROLL
     for (int k = 0; k < 9; ++k) {
-      if ((nx == 1 && k % 3 != 1) || (ny == 1 && k / 3 != 1)) continue;
-      const int d = first + (ny == 1 ? 0 : k / 3 * nx) + (nx == 1 ? 0 : k % 3);
+      const int diagonal = row.s.box[9 * offset_z + k];
+      values[k] = diagonal < 0 || x_shares[k % 3] == 0 ? 0 : from[diagonal * stride];
+    }
+    QUADRILLE_UNROLL
+    for (int k = 0; k < 9; ++k) lines[k / 3] += values[k] * x_shares[k % 3];
+  }
+
+  constexpr void write(const double (&sums)[3], int qz, int qx, int column, std::int64_t coarse_row) const {
+    const int nx = row.width[0], ny = row.width[1], first = row.width[2] == 1 ? 0 : qz * nx * ny;
+    QUADRILLE_UNROLL
+    for (int qy = 0; qy < 3; ++qy) {
+      if (ny == 1 && qy != 1) continue;
+      const int d = first + (ny == 1 ? 0 : qy * nx) + (nx == 1 ? 0 : qx);
       row.coarse[(static_cast<std::int64_t>(d) * row.s.dof + column) * row.coarse_rows + coarse_row] =
-          sums[k];
+          sums[qy];
     }
   }
 };

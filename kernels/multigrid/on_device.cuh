@@ -26,19 +26,9 @@ constexpr int elements_of_thread() {
     return 1;
 }
 
-// Steps that wait for memory more than their registers are worth say how many blocks are to be at once on a
-// multiprocessor.
-template <class F>
-constexpr int blocks_at_once() {
-  if constexpr (requires { F::blocks_at_once; })
-    return F::blocks_at_once;
-  else
-    return 1;
-}
-
 // Consecutive threads have consecutive elements, which are consecutive in every array of a step.
 template <class F>
-__global__ void __launch_bounds__(threads_per_block, blocks_at_once<F>())
+__global__ void __launch_bounds__(threads_per_block)
     each_kernel(const __grid_constant__ F f, std::int64_t n) {
   constexpr int each = elements_of_thread<F>();
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * threads_per_block * each + threadIdx.x;

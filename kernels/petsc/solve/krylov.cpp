@@ -241,16 +241,28 @@ Handle<KSP> set_up(const KrylovProblem& problem, Mat matrix, Watch& watched, Gri
   return solver;
 }
 
+std::int64_t bytes_of(const std::vector<double>& values) {
+  return static_cast<std::int64_t>(values.size() * sizeof(double));
+}
+
+// Straight from and to GPU memory where the vector is there: its array in host memory is never made.
 void copy_into(Vec vector, const std::vector<double>& values) {
-  WriteArray to(vector);
-  std::copy(values.begin(), values.end(), to.data());
+  const WriteArray to(vector, SpaceKind::cuda);
+  if (to.space() == SpaceKind::cuda)
+    memory::copy_to_device(to.data(), values.data(), bytes_of(values));
+  else
+    std::copy(values.begin(), values.end(), to.data());
 }
 
 void copy_out_of(Vec vector, std::vector<double>& values) {
   PetscInt size = 0;
   QUADRILLE_PETSC(VecGetLocalSize(vector, &size));
-  const ReadArray from(vector);
-  values.assign(from.data(), from.data() + size);
+  const ReadArray from(vector, SpaceKind::cuda);
+  values.resize(static_cast<std::size_t>(size));
+  if (from.space() == SpaceKind::cuda)
+    memory::copy_to_host(values.data(), from.data(), bytes_of(values));
+  else
+    std::copy(from.data(), from.data() + size, values.begin());
 }
 
 // The norms below are not VecNorm's: PETSc 3.18.5 keeps the norms of a vector, and after one kind of norm
