@@ -24,28 +24,17 @@ auto on_device(const Diffusion& diffusion, const Grid& grid, const Visit& visit)
   return visit(on_device);
 }
 
-template <class Coefficient>
-Array<double, Device> made_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                     const Coefficient& host) {
-  return on_device(host, grid, [&](const auto& coefficient) {
-    return assemble_on_device<double>(grid, stencil, boundary, coefficient).values;
-  });
-}
-
 }  // namespace
 
-Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                       const Laplacian& coefficient) {
-  return made_on_device(grid, stencil, boundary, coefficient);
-}
-Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                       const Diffusion& coefficient) {
-  return made_on_device(grid, stencil, boundary, coefficient);
-}
-Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                       const Elasticity& coefficient) {
-  return made_on_device(grid, stencil, boundary, coefficient);
-}
+#define QUADRILLE_DEFINE(Functor)                                                                            \
+  Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary, \
+                                         const Functor& coefficient) {                                       \
+    return on_device(coefficient, grid, [&](const auto& of_device) {                                         \
+      return assemble_on_device<double>(grid, stencil, boundary, of_device).values;                          \
+    });                                                                                                      \
+  }
+QUADRILLE_DEVICE_FUNCTORS(QUADRILLE_DEFINE)
+#undef QUADRILLE_DEFINE
 
 template <class T>
 BlockDiagonals<T, Device> assemble_operator_on_device(const std::string& name, const Grid& grid,

@@ -24,14 +24,16 @@ Dia<T, Device> assemble_dia_operator_on_device(const std::string& name, const Gr
                                                const Stencil& stencil, const Boundary& boundary,
                                                std::uint64_t seed);
 
+// The functors that are compiled for the GPU.
+#define QUADRILLE_DEVICE_FUNCTORS(X) X(Laplacian) X(Diffusion) X(Elasticity)
+
 // The values of block_structure() with these coefficients, [diagonal][column][row]: bit by bit those of
 // assemble(). Fields that a functor points to are in host memory.
-Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                       const Laplacian& coefficient);
-Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                       const Diffusion& coefficient);
-Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                       const Elasticity& coefficient);
+#define QUADRILLE_DECLARE(Functor)                                                                           \
+  Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary, \
+                                         const Functor& coefficient);
+QUADRILLE_DEVICE_FUNCTORS(QUADRILLE_DECLARE)
+#undef QUADRILLE_DECLARE
 
 // How many of its values are not exactly zero, without storing any: what CSR would hold.
 template <class T>

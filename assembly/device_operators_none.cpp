@@ -10,15 +10,12 @@ namespace {
 
 }  // namespace
 
-Array<double, Device> values_on_device(const Grid&, const Stencil&, const Boundary&, const Laplacian&) {
-  refuse();
-}
-Array<double, Device> values_on_device(const Grid&, const Stencil&, const Boundary&, const Diffusion&) {
-  refuse();
-}
-Array<double, Device> values_on_device(const Grid&, const Stencil&, const Boundary&, const Elasticity&) {
-  refuse();
-}
+#define QUADRILLE_REFUSE(Functor)                                                                        \
+  Array<double, Device> values_on_device(const Grid&, const Stencil&, const Boundary&, const Functor&) { \
+    refuse();                                                                                            \
+  }
+QUADRILLE_DEVICE_FUNCTORS(QUADRILLE_REFUSE)
+#undef QUADRILLE_REFUSE
 
 template <class T>
 BlockDiagonals<T, Device> assemble_operator_on_device(const std::string&, const Grid&, const Stencil&,

@@ -8,15 +8,16 @@ namespace quadrille {
 namespace {
 
 struct Known {
-  const char *name, *title, *units, *stencil;
-  bool unknown_per_axis;
+  const char *name, *title, *units;
+  Discretisation discretisation;
 };
 
 // Units of A x for an x without units; elasticity's is for lambda and mu in Pa.
-constexpr Known known_operators[] = {{"laplacian", "minus the Laplacian", "1/m2", "star", false},
-                                     {"diffusion", "minus div a grad", "1/s", "star", false},
-                                     {"random", "random blocks", "1", "star", false},
-                                     {"elasticity", "minus the Navier operator", "Pa/m2", "box", true}};
+constexpr Known known_operators[] = {
+    {"laplacian", "minus the Laplacian", "1/m2", laplacian_stencils},
+    {"diffusion", "minus div a grad", "1/s", diffusion_stencils},
+    {"random", "random blocks", "1", random_stencils},
+    {"elasticity", "minus the Navier operator", "Pa/m2", elasticity_stencils}};
 
 const Known& find(const std::string& name) {
   std::string text;
@@ -35,11 +36,8 @@ std::vector<std::string> operator_names() {
   return names;
 }
 
-std::string default_stencil(const std::string& name) {
-  return find(name).stencil;
-}
-int default_dof(const std::string& name, int dimension) {
-  return find(name).unknown_per_axis ? dimension : 1;
+const Discretisation& operator_discretisation(const std::string& name) {
+  return find(name).discretisation;
 }
 std::string operator_units(const std::string& name) {
   return find(name).units;
@@ -74,7 +72,7 @@ std::vector<double> operator_rhs(const std::string& name, const Grid& grid, cons
                                  const Boundary& boundary, std::uint64_t seed) {
   find(name);
   if (!has_data(boundary, grid.dimension)) return {};
-  std::vector<double> rhs(static_cast<std::size_t>(grid.rows()), 0.0);
+  std::vector<double> rhs = zeros(grid.rows());
   with_coefficients(name, grid, stencil, boundary, seed, [&](const auto& coefficient) {
     subtract_data(grid, stencil, boundary, coefficient, whole_box(grid.extents), rhs);
     return 0;

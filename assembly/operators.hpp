@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/pde/discretisation.hpp"
 #include "assembly/stencil_operator.hpp"
 
 namespace quadrille {
@@ -12,10 +13,9 @@ namespace quadrille {
 // laplacian, diffusion, random, elasticity.
 std::vector<std::string> operator_names();
 
-// "box" for elasticity, "star" for the others. Throws InputError for an unknown name.
-std::string default_stencil(const std::string& name);
-// Unknowns per node on a grid of so many dimensions.
-int default_dof(const std::string& name, int dimension);
+// The stencils and unknowns that it takes; random takes those of files as well. Throws InputError for an
+// unknown name.
+const Discretisation& operator_discretisation(const std::string& name);
 
 // Of A x for an x without units: "1/m2" for the Laplacian, ...; "1" for none. Throws InputError for an
 // unknown name.

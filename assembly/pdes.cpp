@@ -1,65 +1,79 @@
 #include "assembly/pdes.hpp"
 
-#include "assembly/pde/diffusion_problem.hpp"
-#include "assembly/pde/elasticity_problem.hpp"
-#include "assembly/pde/poisson.hpp"
+#include <algorithm>
+
+#include "assembly/pde/all.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
 namespace {
 
-struct Known {
-  const char *name, *equation, *units, *solution_units, *of_operator;
-  PdePart (*assemble)(const Grid&, const Stencil&, const Boundary&, const PdeInput&, const NodeBox&);
-  bool alike_on_coarser_grids;
-};
-
-constexpr Known known_pdes[] = {
-    {"poisson", "-div grad u = f", "1/m2", "1", "laplacian", poisson, true},
-    {"diffusion", "-div(a grad u) = f", "1/s", "1", "diffusion", diffusion_problem, false},
-    {"elasticity", "-(mu lap u + (lambda + mu) grad div u) = f", "N/m3", "m", "elasticity",
-     elasticity_problem, true}};
-
-const Known& find(const std::string& name) {
+// "a, b and c"
+std::string listed(const std::vector<BoundaryKind>& kinds) {
   std::string text;
-  for (const Known& known : known_pdes) {
-    if (name == known.name) return known;
-    text += (text.empty() ? "" : ", ") + std::string(known.name);
-  }
-  throw InputError("PDE '" + name + "' is not known; choose one of " + text);
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == kinds.size() ? " and " : ", ") + std::string(usage(kinds[i]));
+  return text;
 }
 
 }  // namespace
 
+const std::vector<Pde>& pdes() {
+#define QUADRILLE_DECLARED(name) name##_pde(),
+  static const std::vector<Pde> all{QUADRILLE_PDES(QUADRILLE_DECLARED)};
+#undef QUADRILLE_DECLARED
+  return all;
+}
+
 std::vector<std::string> pde_names() {
   std::vector<std::string> names;
-  for (const Known& known : known_pdes) names.push_back(known.name);
+  for (const Pde& pde : pdes()) names.push_back(pde.name);
   return names;
 }
 
-std::string pde_equation(const std::string& name) {
-  return find(name).equation;
-}
-std::string pde_operator(const std::string& name) {
-  return find(name).of_operator;
-}
-std::string pde_source_units(const std::string& name) {
-  return find(name).units;
-}
-
-std::string pde_solution_units(const std::string& name) {
-  return find(name).solution_units;
+const Pde& find_pde(const std::string& name) {
+  std::string text;
+  for (const Pde& pde : pdes()) {
+    if (name == pde.name) return pde;
+    text += (text.empty() ? "" : ", ") + pde.name;
+  }
+  throw InputError("PDE '" + name + "' is not known; choose one of " + text);
 }
 
-bool pde_looks_alike_on_coarser_grids(const std::string& name) {
-  return find(name).alike_on_coarser_grids;
+bool takes(const Pde& pde, BoundaryKind kind) {
+  return std::find(pde.faces.begin(), pde.faces.end(), kind) != pde.faces.end();
+}
+
+std::string why_not(const Pde& pde, const Grid& grid, const Boundary& boundary) {
+  for (int face = 0; face < 2 * grid.dimension; ++face)
+    for (int r = 0; r < grid.dof; ++r) {
+      if (takes(pde, boundary.of(r)[face].kind)) continue;
+      std::vector<BoundaryKind> others;
+      for (const BoundaryKind kind : every_face())
+        if (!takes(pde, kind)) others.push_back(kind);
+      return pde.name + " is solved with faces of " + listed(pde.faces) + ", not " + listed(others);
+    }
+  return "";
+}
+
+int order_of(const Pde& pde, const Grid& grid, const Stencil& stencil, const Boundary& boundary) {
+  if (pde.order == 0 || stencil.radius == 1) return pde.order;
+  for (int axis = 0; axis < grid.dimension; ++axis)
+    if (!boundary.periodic(axis)) return 1;
+  return pde.order * stencil.radius;
 }
 
 PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
                      const Boundary& boundary, const PdeInput& input, const NodeBox& box) {
+  const Pde& pde = find_pde(name);
   validate(grid);
   validate(boundary, grid);
-  return find(name).assemble(grid, stencil, boundary, input, box);
+  require(pde.discretisation, pde.name, grid, stencil);
+  if (const std::string reason = why_not(pde, grid, boundary); !reason.empty())
+    throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
+  if (input.manufactured && pde.order == 0) throw InputError(pde.name + " has no manufactured solution");
+  if (input.coefficient && !pde.takes_coefficient) throw InputError(pde.name + " takes no coefficient");
+  return pde.assemble(grid, stencil, boundary, input, box);
 }
 
 }  // namespace quadrille

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "assembly/neighbour.hpp"
+#include "assembly/zeros.hpp"
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
 #include "grid/boundary.hpp"
@@ -278,7 +279,7 @@ AssembledBox<T> assemble_box(const Grid& grid, const Stencil& stencil, const Bou
   BlockStructure part = result.structure;
   part.extents = box.size;
   result.values = Array<T>(value_bytes(part, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
-  result.rhs.assign(part.rows(), 0.0);
+  result.rhs = zeros(part.rows());
   refill_box(grid, stencil, boundary, coefficient, box, result.structure, result.values.data(),
              std::span<double>(result.rhs));
   return result;

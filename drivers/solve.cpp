@@ -1,8 +1,5 @@
-// `quadrille solve PDE`: a steady PDE on a grid, assembled into one format and solved by PETSc.
-//
-//   poisson     -div grad u = f       u without units, f in 1/m^2
-//   diffusion   -div(a grad u) = f    a in m^2/s, f in 1/s
-//   elasticity  -(mu lap u + (lambda + mu) grad div u) = f    u in m, f in N/m^3
+// `quadrille solve PDE`: a steady PDE on a grid (assembly/pdes.hpp), assembled into one format and solved by
+// PETSc.
 //
 // Faces: value:X is u = X one spacing beyond the last node, clamp is no flux half a spacing beyond it,
 // periodic wraps (assembly/pde/laplacian.hpp). Where no face fixes a value, u is known but for a constant:
@@ -116,7 +113,10 @@ void remove_means(std::vector<double>& values, int dof, const std::vector<std::i
 class Solve {
  public:
   explicit Solve(const Options& options)
-      : options_(options), first_(petsc::rank() == 0), progress_(options, first_) {
+      : options_(options),
+        pde_(find_pde(options.pde)),
+        first_(petsc::rank() == 0),
+        progress_(options, first_) {
     if (options.formats.front() != "auto")
       take(chosen_entry(options));  // auto: by the operator, once it is there
   }
@@ -223,8 +223,9 @@ class Solve {
     input_.on_device = assembles_on_device();
     petsc::GridRows rows;
     together([&] {
-      PdePart part = assemble_pde(options_.pde, options_.grid, options_.points, options_.boundary, input_,
+      PdePart part = assemble_pde(pde_.name, options_.grid, options_.points, options_.boundary, input_,
                                   own_box(partition_));
+      input_.on_device = part.system.device_values.size() > 0;  // not every PDE can
       rhs_ = std::move(part.system.rhs);
       exact_ = std::move(part.exact);
       singular_ = part.singular;
@@ -267,7 +268,8 @@ class Solve {
     std::int64_t bytes = 0, formatted = 0;
     if (csr)
       formatted =
-          2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure, true), "non-zeros"), 8);
+          2 * csr_bytes(structure.rows(),
+                        to_index32(most_non_zeros(structure, !pde_.discretisation.coupled), "non-zeros"), 8);
     if (!csr && entry_ != nullptr && !is_the_hub(entry_->name)) formatted = value_bytes(structure, 8);
     const std::int64_t levels = multigrid_bytes(structure, csr);
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
@@ -311,7 +313,7 @@ class Solve {
                         formatted("%.2e, wanted %.0e", residual, tolerance));
         });
     remove_means(solution_);
-    record_.pde = options_.pde;
+    record_.pde = pde_.name;
     record_.space = to_string(space_);
     record_.format = entry_->name;
     record_.grid = to_string(options_.grid);
@@ -371,17 +373,9 @@ class Solve {
     record_.error_max = std::isnan(squares) ? squares : largest;
   }
 
-  // assembly/pde/poisson.hpp
-  bool low_order() const {
-    bool periodic = true;
-    for (int axis = 0; axis < options_.grid.dimension; ++axis)
-      periodic = periodic && options_.boundary.periodic(axis);
-    return options_.points.name == "star" && options_.points.radius > 1 && !periodic;
-  }
-
   void print() const {
-    std::cout << options_.pde << ", " << pde_equation(options_.pde) << ": " << record_.grid << ", DoF "
-              << record_.dof << ", " << describe(options_.points) << ", boundary "
+    std::cout << pde_.name << ", " << pde_.equation << ": " << record_.grid << ", DoF " << record_.dof << ", "
+              << describe(options_.points) << ", boundary "
               << to_string(options_.boundary, options_.grid.dimension) << ": " << record_.unknowns
               << " unknowns\n"
               << entry_->name << " on " << record_.space
@@ -405,9 +399,11 @@ class Solve {
           "note: that is above the tolerance of %.0e: what PETSc tests follows b - A x by recurrences, from "
           "which rounding leads away, and is the preconditioned residual where the options make it so\n",
           result_.tolerance);
-    if (low_order())
-      std::cout << "note: a star this wide closes with order 1 at faces that are not periodic; the box, or "
-                   "radius 1, has order 2\n";
+    if (const int order = order_of(pde_, options_.grid, options_.points, options_.boundary);
+        order < pde_.order)
+      std::cout << "note: a star this wide closes with order " << order << " at faces that are not periodic; "
+                << (pde_.discretisation.box > 0 ? "the box, or " : "") << "radius 1, has order " << pde_.order
+                << "\n";
     if (record_.error_l2)
       std::cout << formatted("error against the exact solution: root mean square %.4g, largest %.4g\n",
                              *record_.error_l2, *record_.error_max);
@@ -434,7 +430,6 @@ class Solve {
         memory::require_host(2 * static_cast<std::int64_t>(8 * count) * options_.grid.rows());
     });
     FieldStep step;
-    const std::string units = pde_solution_units(options_.pde);
     together([&] {
       const auto add = [&](const char* name, const std::string& long_name, const std::string& unit,
                            std::vector<double>& values) {
@@ -442,11 +437,11 @@ class Solve {
         if (first_ && petsc::ranks() > 1) all = in_grid_order(partition_, all, options_.grid.dof);
         step.fields.push_back({name, long_name, unit, std::move(all)});
       };
-      add("solution", "u of " + pde_equation(options_.pde), units, solution_);
-      add("right_side", "f and what constant faces add to it", pde_source_units(options_.pde), rhs_);
+      add("solution", "u of " + pde_.equation, pde_.solution_units, solution_);
+      add("right_side", "f and what constant faces add to it", pde_.source_units, rhs_);
       if (count == 2) return;
-      add("exact", "the manufactured solution", units, exact_);
-      add("error", "solution - exact", units, error_);
+      add("exact", "the manufactured solution", pde_.solution_units, exact_);
+      add("error", "solution - exact", pde_.solution_units, error_);
     });
     together([&] {
       if (!first_) return;
@@ -472,6 +467,7 @@ class Solve {
   }
 
   const Options& options_;
+  const Pde& pde_;
   const bool first_;  // of the ranks
   const Progress progress_;
   const FormatEntry* entry_ = nullptr;  // auto: until the operator is there

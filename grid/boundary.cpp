@@ -75,24 +75,11 @@ std::string number_text(double value) {
 }
 
 std::string to_string(const FaceBoundary& face, bool by_function) {
-  const std::string value = by_function ? "function" : number_text(face.value);
-  switch (face.kind) {
-    case BoundaryKind::drop:
-      return "drop";
-    case BoundaryKind::periodic:
-      return "periodic";
-    case BoundaryKind::clamp:
-      return "clamp";
-    case BoundaryKind::outflow:
-      return "outflow";
-    case BoundaryKind::value:
-      return "value:" + value;
-    case BoundaryKind::flux:
-      return "flux:" + value;
-    case BoundaryKind::robin:
-      break;
-  }
-  return "robin:" + number_text(face.a) + "," + number_text(face.b) + "," + value;
+  if (!takes_data(face)) return usage(face.kind);
+  const std::string kind = usage(face.kind), value = by_function ? "function" : number_text(face.value);
+  const std::string ab =
+      face.kind == BoundaryKind::robin ? number_text(face.a) + "," + number_text(face.b) + "," : "";
+  return kind.substr(0, kind.find(':') + 1) + ab + value;
 }
 
 std::string to_string(const Boundary& boundary, int face, int unknowns) {
@@ -126,6 +113,26 @@ void check_face(const Faces& faces, int face) {
 }
 
 }  // namespace
+
+const char* usage(BoundaryKind kind) {
+  switch (kind) {
+    case BoundaryKind::drop:
+      return "drop";
+    case BoundaryKind::periodic:
+      return "periodic";
+    case BoundaryKind::clamp:
+      return "clamp";
+    case BoundaryKind::outflow:
+      return "outflow";
+    case BoundaryKind::value:
+      return "value:X";
+    case BoundaryKind::flux:
+      return "flux:X";
+    case BoundaryKind::robin:
+      break;
+  }
+  return "robin:A,B,C";
+}
 
 bool has_data(const Boundary& boundary, int dimension) {
   for (int face = 0; face < 2 * dimension; ++face)

@@ -29,6 +29,9 @@ namespace quadrille {
 
 enum class BoundaryKind { drop, periodic, clamp, value, flux, robin, outflow };
 
+// As it is written: "periodic", "value:X", ...
+const char* usage(BoundaryKind kind);
+
 // Of one unknown.
 struct FaceBoundary {
   BoundaryKind kind = BoundaryKind::drop;

@@ -14,10 +14,7 @@ namespace {
 constexpr std::int64_t block_nodes = 8;
 
 void check(const Grid& grid, const Stencil& stencil, const NodeWindow& window, const Array<double>& a) {
-  validate(stencil, grid);
-  if (stencil.offsets != star_stencil(grid.dimension, 1).offsets)
-    throw InputError("diffusion has no coefficients for stencil '" + describe(stencil) +
-                     "'; use star of radius 1");
+  require(diffusion_stencils, "diffusion", grid, stencil);
   if (a.size() != window.nodes())
     throw InputError("diffusion: the field has " + std::to_string(a.size()) + " numbers for " +
                      std::to_string(window.nodes()) + " nodes");

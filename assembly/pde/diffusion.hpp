@@ -13,9 +13,12 @@
 
 #include <array>
 
+#include "assembly/pde/discretisation.hpp"
 #include "assembly/stencil_operator.hpp"
 
 namespace quadrille {
+
+inline constexpr Discretisation diffusion_stencils{.star = 1};
 
 struct Diffusion {
   const double* a = nullptr;       // [node]

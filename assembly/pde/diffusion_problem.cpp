@@ -1,10 +1,22 @@
-#include "assembly/pde/diffusion_problem.hpp"
+// Heterogeneous diffusion  -div(a grad u) = f  for every unknown of a node by itself, with the operator and
+// the boundary of assembly/pde/diffusion.hpp. u has no units, a is in m^2/s, f in 1/s.
+//
+// a is the field of the input or, without one, the log-normal one of its seed with jumps of 1e6.
+// Manufactured, u is as in assembly/pde/manufactured.hpp and
+//
+//   a = exp(0.4 sum over axes sin(2 pi s + 1)),   s = x/L
+//   f = -a sum over axes (d^2u/dx^2 + 0.8 pi/L cos(2 pi s + 1) du/dx)
+//
+// in m^2/s, which is periodic and has a gradient at every face; along an axis both terms of f are times its
+// coefficient_ratio. A field with barriers (assembly/pde/coefficient_field.hpp) makes no singular system: in
+// each of its closed regions a cell is held, and sources balance what comes in through faces of flux.
+#include "assembly/pde/diffusion.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "assembly/pde/diffusion.hpp"
+#include "assembly/pde/all.hpp"
 #include "assembly/pde/manufactured.hpp"
 #include "grid/error.hpp"
 
@@ -20,8 +32,8 @@ void hold_closed_regions(const CoefficientField& field, const Grid& grid, const 
   }
 }
 
-AssembledBox<double> assembled(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                               const PdeInput& input, const NodeBox& box, Array<double> a) {
+AssembledBox<double> assembled_with(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                    const PdeInput& input, const NodeBox& box, Array<double> a) {
   DiffusionCoefficients coefficients =
       diffusion_around(grid, stencil, boundary, box, std::move(a), input.coefficient_ratio);
   if (input.coefficient) hold_closed_regions(*input.coefficient, grid, box, coefficients);
@@ -97,7 +109,7 @@ PdePart with_given_field(const Grid& grid, const Stencil& stencil, const Boundar
   Array<double> a(window.nodes());
   for (std::int64_t i = 0; i < a.size(); ++i) a[i] = field.a[node_index(grid, window.position(i))];
   PdePart problem;
-  problem.system = assembled(grid, stencil, boundary, input, box, std::move(a));
+  problem.system = assembled_with(grid, stencil, boundary, input, box, std::move(a));
   if (field.has_barriers) {
     add_balanced_source(grid, boundary, input, box, problem);
     return problem;
@@ -125,7 +137,7 @@ PdePart manufactured(const Grid& grid, const Stencil& stencil, const Boundary& b
   const Boundary with_data = solution.with_data([&](const std::array<double, 3>& s, int axis) {
     return coefficient(s) * input.coefficient_ratio[axis];
   });
-  problem.system = assembled(grid, stencil, with_data, input, box, std::move(a));
+  problem.system = assembled_with(grid, stencil, with_data, input, box, std::move(a));
   add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
     const Manufactured::Jet u = solution.at(p, r);
     const std::array<double, 3> s = solution.fraction(p);
@@ -140,18 +152,28 @@ PdePart manufactured(const Grid& grid, const Stencil& stencil, const Boundary& b
   return problem;
 }
 
-}  // namespace
-
-PdePart diffusion_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                          const PdeInput& input, const NodeBox& box) {
+PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const PdeInput& input,
+                  const NodeBox& box) {
   if (input.coefficient) return with_given_field(grid, stencil, boundary, input, box);
   if (input.manufactured) return manufactured(grid, stencil, boundary, input, box);
   PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
-  problem.system = assembled(grid, stencil, boundary, input, box,
-                             log_normal_field(grid, window_around(grid, box), input.seed));
+  problem.system = assembled_with(grid, stencil, boundary, input, box,
+                                  log_normal_field(grid, window_around(grid, box), input.seed));
   add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
   return problem;
+}
+
+}  // namespace
+
+Pde diffusion_pde() {
+  return {.name = "diffusion",
+          .equation = "-div(a grad u) = f",
+          .about = "with coefficients that jump by 1e6, or of a file",
+          .source_units = "1/s",
+          .discretisation = diffusion_stencils,
+          .takes_coefficient = true,
+          .assemble = assembled};
 }
 
 }  // namespace quadrille

@@ -8,14 +8,7 @@ namespace quadrille {
 namespace {
 
 void check(const Grid& grid, const Stencil& stencil, double lambda_pa, double mu_pa) {
-  validate(stencil, grid);
-  const std::string dimension = std::to_string(grid.dimension);
-  if (grid.dof != grid.dimension)
-    throw InputError("elasticity needs one unknown per axis: use --dof " + dimension + " on the " +
-                     dimension + "D grid " + to_string(grid) + ", not " + std::to_string(grid.dof));
-  if (stencil.offsets != box_stencil(grid.dimension, 1).offsets)
-    throw InputError("elasticity has no coefficients for stencil '" + describe(stencil) +
-                     "'; use box of radius 1");
+  require(elasticity_stencils, "elasticity", grid, stencil);
   if (!(mu_pa > 0) || !(lambda_pa + mu_pa >= 0) || !std::isfinite(lambda_pa) || !std::isfinite(mu_pa))
     throw InputError("elasticity with lambda " + std::to_string(lambda_pa) + " and mu " +
                      std::to_string(mu_pa) + ": mu must be positive and lambda + mu not negative");

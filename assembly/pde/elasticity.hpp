@@ -12,9 +12,13 @@
 
 #include <array>
 
+#include "assembly/pde/discretisation.hpp"
 #include "assembly/stencil_operator.hpp"
 
 namespace quadrille {
+
+inline constexpr Discretisation elasticity_stencils{
+    .star = 0, .box = 1, .unknown_per_axis = true, .coupled = true};
 
 struct Elasticity {
   std::array<std::array<double, 9>, 27> weight{};  // [point][r*3 + c], Pa/m^2
@@ -24,8 +28,7 @@ struct Elasticity {
   }
 };
 
-// Throws InputError unless DoF is the dimension, the stencil is the box of radius 1, mu > 0 and lambda + mu
-// >= 0.
+// Throws InputError for other stencils and DoF than these, and unless mu > 0 and lambda + mu >= 0.
 Elasticity elasticity(const Grid& grid, const Stencil& stencil, double lambda_pa = 1, double mu_pa = 1);
 
 }  // namespace quadrille

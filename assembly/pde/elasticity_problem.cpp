@@ -1,29 +1,22 @@
-#include "assembly/pde/elasticity_problem.hpp"
-
+// Linear elasticity  -(mu lap u + (lambda + mu) grad div u) = f  of a homogeneous body, lambda = mu = 1 Pa,
+// with the operator of assembly/pde/elasticity.hpp: u is the displacement in m, one unknown per axis, f in
+// N/m^3.
+//
+// Faces hold values, which may differ between the components of u, or are periodic. Where one clamps or has a
+// flux, the differences across the edges of its nodes are not symmetric, and a free surface has tractions,
+// which couple the components. Manufactured, each component of u is as in assembly/pde/manufactured.hpp.
 #include "assembly/pde/elasticity.hpp"
+
+#include "assembly/pde/all.hpp"
 #include "assembly/pde/manufactured.hpp"
-#include "grid/error.hpp"
 
 namespace quadrille {
 namespace {
 
-void require_values(const Grid& grid, const Boundary& boundary) {
-  for (int face = 0; face < 2 * grid.dimension; ++face)
-    for (int r = 0; r < grid.dof; ++r)
-      if (const FaceBoundary& here = boundary.of(r)[face]; continues(here))
-        throw InputError(
-            "boundary '" + to_string(boundary, grid.dimension) +
-            "': elasticity is solved with faces of value:X, drop and periodic, not clamp, outflow, " +
-            "flux and robin");
-}
-
-}  // namespace
-
-PdePart elasticity_problem(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                           const PdeInput& input, const NodeBox& box) {
+PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const PdeInput& input,
+                  const NodeBox& box) {
   constexpr double lambda_pa = 1, mu_pa = 1;
   const Elasticity coefficients = elasticity(grid, stencil, lambda_pa, mu_pa);
-  require_values(grid, boundary);
   PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
   problem.system = assemble_system(grid, stencil, boundary, input, coefficients, box);
@@ -42,6 +35,19 @@ PdePart elasticity_problem(const Grid& grid, const Stencil& stencil, const Bound
   });
   problem.exact = solution.values(box);
   return problem;
+}
+
+}  // namespace
+
+Pde elasticity_pde() {
+  return {.name = "elasticity",
+          .equation = "-(mu lap u + (lambda + mu) grad div u) = f",
+          .about = "of a homogeneous body, small strains",
+          .source_units = "N/m3",
+          .solution_units = "m",
+          .discretisation = elasticity_stencils,
+          .faces = faces_of_values(),
+          .assemble = assembled};
 }
 
 }  // namespace quadrille

@@ -2,8 +2,6 @@
 
 #include <cstdlib>
 
-#include "grid/error.hpp"
-
 namespace quadrille {
 namespace {
 
@@ -45,7 +43,7 @@ double box_weight(const Offset& o, const std::array<double, 3>& spacing_m, int d
 }  // namespace
 
 Laplacian laplacian(const Grid& grid, const Stencil& stencil) {
-  validate(stencil, grid);
+  require(laplacian_stencils, "the Laplacian", grid, stencil);
   Laplacian result;
   const int points = static_cast<int>(stencil.offsets.size());
   for (int radius = 1; radius <= max_stencil_radius; ++radius)
@@ -54,9 +52,6 @@ Laplacian laplacian(const Grid& grid, const Stencil& stencil) {
         result.weight[p] = star_weight(stencil.offsets[p], radius, grid.spacing_m, grid.dimension);
       return result;
     }
-  if (stencil.offsets != box_stencil(grid.dimension, 1).offsets)
-    throw InputError("the Laplacian has no coefficients for stencil '" + describe(stencil) +
-                     "'; use star of radius 1 to 4, or box of radius 1");
   for (int p = 0; p < points; ++p)
     result.weight[p] = box_weight(stencil.offsets[p], grid.spacing_m, grid.dimension);
   return result;

@@ -14,9 +14,12 @@
 
 #include <array>
 
+#include "assembly/pde/discretisation.hpp"
 #include "assembly/stencil_operator.hpp"
 
 namespace quadrille {
+
+inline constexpr Discretisation laplacian_stencils{.star = max_stencil_radius, .box = 1};
 
 struct Laplacian {
   std::array<double, 27> weight{};  // [point], 1/m^2
@@ -26,7 +29,7 @@ struct Laplacian {
   }
 };
 
-// Throws InputError for a stencil that is none of the above.
+// Throws InputError for other stencils.
 Laplacian laplacian(const Grid& grid, const Stencil& stencil);
 
 }  // namespace quadrille

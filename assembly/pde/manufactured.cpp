@@ -210,36 +210,9 @@ Boundary Manufactured::with_data() const {
 }
 
 std::vector<double> Manufactured::values(const NodeBox& box) const {
-  std::vector<double> u(static_cast<std::size_t>(box.nodes() * grid_.dof), 0.0);
+  std::vector<double> u = zeros(box.nodes() * grid_.dof);
   add_source(grid_, box, u, [&](const Position& p, int r) { return at(p, r).u; });
   return u;
-}
-
-bool fixes_no_value(const Grid& grid, const Boundary& boundary) {
-  int fixed = 0;
-  const int unknowns = std::max(1, static_cast<int>(boundary.of_unknown.size()));
-  for (int r = 0; r < unknowns; ++r) {
-    const auto faces = boundary.of(r).begin();
-    fixed += std::any_of(faces, faces + 2 * grid.dimension, fixes_unknown);
-  }
-  if (fixed > 0 && fixed < unknowns)
-    throw InputError(
-        "boundary '" + to_string(boundary, grid.dimension) +
-        "': no face fixes a value of some unknowns, and one fixes those of others; give every unknown " +
-        "a face of value, drop or robin with A != 0, or none of them");
-  return fixed == 0;
-}
-
-double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node) {
-  if (input.source) return (*input.source)[node];
-  return singular && 2 * node_position(grid, node).x >= grid.extents[0] ? -1.0 : 1.0;
-}
-
-void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, bool singular,
-                      std::vector<double>& rhs) {
-  add_source(grid, box, rhs, [&](const Position& p, int) {
-    return usual_source(grid, input, singular, node_index(grid, p));
-  });
 }
 
 }  // namespace quadrille

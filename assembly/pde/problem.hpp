@@ -1,13 +1,15 @@
-// A discretised PDE, ready to be solved: A u = rhs on the nodes of a grid.
+// How a PDE is declared, and what it is discretised: A u = rhs on the nodes of a grid.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "assembly/device_operators.hpp"
 #include "assembly/pde/coefficient_field.hpp"
+#include "assembly/pde/discretisation.hpp"
 #include "assembly/stencil_operator.hpp"
 
 namespace quadrille {
@@ -16,12 +18,13 @@ namespace quadrille {
 struct PdeInput {
   std::uint64_t seed = 1;     // of coefficients that are drawn
   bool manufactured = false;  // with a right side for a known solution
-  // Of diffusion: in place of drawn ones, and how many times the coefficient it is along each axis.
+  // Of a PDE that takes a coefficient: in place of a drawn one, and how many times it is along each axis.
   std::shared_ptr<const CoefficientField> coefficient = {};
   std::array<double, 3> coefficient_ratio{1, 1, 1};
   // f in place of the default, [node], of every unknown alike.
   std::shared_ptr<const Array<double>> source = {};
-  bool on_device = false;  // the values are made in GPU memory; of a whole grid
+  // The values are made in GPU memory, by PDEs that can; of a whole grid.
+  bool on_device = false;
 };
 
 // Of a box of nodes.
@@ -35,19 +38,45 @@ struct PdePart {
   std::int64_t regions = 0;
 };
 
-// The operator in the memory where the input wants it, with what the data of faces add to its right side.
+// The kinds of faces: all there are; or those that hold values, and periodic ones.
+const std::vector<BoundaryKind>& every_face();
+const std::vector<BoundaryKind>& faces_of_values();
+
+// All that the program, its help and the tests know of a PDE: each has one, in its own file.
+struct Pde {
+  std::string name;      // of `quadrille solve NAME`
+  std::string equation;  // "-div grad u = f"
+  std::string about{};   // what the equation does not say, for people
+  std::string source_units, solution_units = "1";
+  Discretisation discretisation;
+  std::vector<BoundaryKind> faces = every_face();  // it is solved with; the first is the default, with 0
+  bool takes_coefficient = false;  // that of PdeInput and its ratio, drawn by the seed where none is given
+  // Of the error in h against the manufactured solution, with stencils of radius 1 and each of its faces; 0
+  // where it has none.
+  int order = 2;
+  // The PDE on a box of the nodes of a grid, bit by bit those of the whole: what a rank assembles. Nothing in
+  // it is as large as the grid. Grid, stencil and faces are such as the PDE takes.
+  PdePart (*assemble)(const Grid&, const Stencil&, const Boundary&, const PdeInput&,
+                      const NodeBox&) = nullptr;
+};
+
+// The operator with what the data of faces add to its right side, in the memory where the input wants it: the
+// GPU's for functors that assembly/device_operators.hpp lists.
 template <class Coefficient>
 AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                      const PdeInput& input, const Coefficient& coefficient,
                                      const NodeBox& box) {
-  if (!input.on_device) return assemble_box<double>(grid, stencil, boundary, coefficient, box);
-  AssembledBox<double> system;
-  system.structure = block_structure(grid, stencil, boundary);
-  system.device_values = values_on_device(grid, stencil, boundary, coefficient);
-  system.rhs.assign(grid.rows(), 0.0);
-  if (has_data(boundary, grid.dimension))
-    subtract_data(grid, stencil, boundary, coefficient, box, system.rhs);
-  return system;
+  if constexpr (requires { values_on_device(grid, stencil, boundary, coefficient); })
+    if (input.on_device) {
+      AssembledBox<double> system;
+      system.structure = block_structure(grid, stencil, boundary);
+      system.device_values = values_on_device(grid, stencil, boundary, coefficient);
+      system.rhs = zeros(grid.rows());
+      if (has_data(boundary, grid.dimension))
+        subtract_data(grid, stencil, boundary, coefficient, box, system.rhs);
+      return system;
+    }
+  return assemble_box<double>(grid, stencil, boundary, coefficient, box);
 }
 
 // Whether no face fixes a value: all of them are periodic, clamp, outflow, flux, or robin with A = 0. Throws

@@ -10,9 +10,13 @@
 #pragma once
 
 #include "assembly/pde/counter_hash.hpp"
+#include "assembly/pde/discretisation.hpp"
 #include "assembly/stencil_operator.hpp"
 
 namespace quadrille {
+
+inline constexpr Discretisation random_stencils{
+    .star = max_stencil_radius, .box = max_stencil_radius, .coupled = true};  // and any others
 
 struct RandomBlocks {
   std::uint64_t seed = 1;

@@ -168,7 +168,7 @@ OperatorSource<T> from_matrix(const Options& options) {
 }  // namespace
 
 bool has_dense_blocks(const Options& options) {
-  return options.operator_name == "random" || options.operator_name == "elasticity";
+  return !options.operator_name.empty() && operator_discretisation(options.operator_name).coupled;
 }
 
 HostBytes host_bytes(const Options& options, const BlockStructure& structure) {

@@ -5,11 +5,11 @@
 #include <set>
 
 #include "assembly/operators.hpp"
-#include "assembly/pdes.hpp"
 #include "drivers/fields/paths.hpp"
 #include "drivers/support/field_input.hpp"
 #include "drivers/support/options_fields.hpp"
 #include "drivers/support/options_matrices.hpp"
+#include "drivers/support/options_pdes.hpp"
 #include "drivers/support/options_sources.hpp"
 #include "drivers/support/options_table.hpp"
 #include "drivers/support/options_text.hpp"
@@ -58,8 +58,8 @@ void require_file(const Setting& setting) {
   if (std::filesystem::is_directory(setting.text, error)) refuse(setting, "is a folder, not a file");
 }
 
-void read_stencil_options(Settings& settings, Options& options) {
-  options.stencil = default_stencil(options.operator_name);
+void read_stencil_options(Settings& settings, Options& options, const Discretisation& taken) {
+  options.stencil = default_stencil(taken);
   const Setting* stencil = find(settings, "stencil");
   if (stencil) options.stencil = stencil->text;
   if (options.stencil == "star" || options.stencil == "box") {
@@ -87,31 +87,37 @@ void require_countable(const Setting& extents, const Grid& grid) {
   }
 }
 
-void read_grid_options(Settings& settings, Options& options, const std::string& usual_operator) {
+void read_grid_options(Settings& settings, Options& options, const Discretisation& taken) {
   const Setting standard{"64x64x64", "--grid", false};
   const Setting& extents = settings.contains("grid") ? settings.at("grid") : standard;
   options.grid = parse_grid(extents);
-  options.operator_name = read_word(settings, "operator", usual_operator, operator_names());
-  const int usual_dof = default_dof(options.operator_name, options.grid.dimension);
-  options.grid.dof = read_int(settings, "dof", usual_dof, 1, max_dof);
+  options.grid.dof = read_int(settings, "dof", default_dof(taken, options.grid.dimension), 1, max_dof);
   if (const Setting* spacing = find(settings, "spacing"))
     options.grid.spacing_m = parse_spacing(*spacing, options.grid.dimension);
   require_countable(extents, options.grid);
   if (const Setting* boundary = find(settings, "boundary"))
     options.boundary = parse_boundary(*boundary, options.grid, {options.grid.dof});
-  read_stencil_options(settings, options);
+  read_stencil_options(settings, options, taken);
   options.format_options.block_size = options.grid.dof;
+}
+
+void read_operator_options(Settings& settings, Options& options) {
+  options.operator_name = read_word(settings, "operator", "random", operator_names());
+  read_grid_options(settings, options, operator_discretisation(options.operator_name));
 }
 
 void read_solve_options(Settings& settings, Options& options) {
   if (!settings.contains("pde"))
     throw InputError("solve needs the name of a PDE: quadrille solve " + listed(pde_names()));
   options.pde = read_word(settings, "pde", "", pde_names());
+  const Pde& pde = find_pde(options.pde);
   options.manufactured = read_switch(settings, "manufactured");
-  options.boundary.faces.fill({BoundaryKind::value, 0});
+  options.boundary = usual_boundary(pde);
+  options.operator_name.clear();
   read_word(settings, "stencil", "star", {"star", "box"});
   read_field_options(settings, options);
-  read_grid_options(settings, options, pde_operator(options.pde));
+  read_grid_options(settings, options, pde.discretisation);
+  check_pde_options(settings, options);
   read_coefficient_ratio(settings, options);
   for (int face = 0; face < 2 * options.grid.dimension && options.radius > 1; ++face)
     for (int r = 0; r < options.grid.dof; ++r)
@@ -119,7 +125,6 @@ void read_solve_options(Settings& settings, Options& options) {
         refuse(settings.at("radius"),
                "does not go with clamp, outflow, flux and robin here: the operator would not "
                "be symmetric; use 1");
-  options.operator_name.clear();
 }
 
 // What the operator usually has on each of these grids.
@@ -127,7 +132,7 @@ std::vector<int> usual_dofs(const std::string& operator_name, Setting extents) {
   std::set<int> dofs;
   for (const std::string& part : comma_parts(std::string(extents.text))) {
     extents.text = part;
-    dofs.insert(default_dof(operator_name, parse_grid(extents).dimension));
+    dofs.insert(default_dof(operator_discretisation(operator_name), parse_grid(extents).dimension));
   }
   return {dofs.begin(), dofs.end()};
 }
@@ -152,7 +157,7 @@ void read_bench_grids(Settings& settings, const std::string& dofs, Options& opti
         refuse(extents, "is named twice");
     if (const Setting* boundary = find(settings, "boundary"))
       options.boundary = parse_boundary(*boundary, options.grid, options.dofs);
-    read_stencil_options(settings, options);
+    read_stencil_options(settings, options, operator_discretisation(options.operator_name));
     options.problems.push_back({options.grid, options.points, options.boundary});
   }
 }
@@ -404,7 +409,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
   else if (settings.contains("matrix"))
     read_matrix_options(settings, options);
   else
-    read_grid_options(settings, options, "random");
+    read_operator_options(settings, options);
   read_run_options(settings, options);
   read_format_options(settings, options.format_options);
   read_output_options(settings, options);

@@ -69,7 +69,7 @@ struct Options {
   // solve
   std::string pde;            // a name of pde_names()
   bool manufactured = false;  // solve for a known function
-  std::string coefficient;    // of diffusion: a word, or FILE.h5:DATASET; empty for other PDEs
+  std::string coefficient;    // a word, or FILE.h5:DATASET; empty for PDEs that take none
   std::array<double, 3> coefficient_ratio{1, 1, 1};
   std::string source;  // a word, or FILE.h5:DATASET
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "drivers/support/field_input.hpp"
+#include "drivers/support/options_pdes.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
@@ -50,18 +51,18 @@ std::string word_or_field(Settings& settings, const std::string& name, const Wor
 }  // namespace
 
 void read_field_options(Settings& settings, Options& options) {
+  const bool takes_coefficient = find_pde(options.pde).takes_coefficient;
   for (const char* name : {"coefficient", "coefficient-ratio"}) {
     const Setting* const setting = find(settings, name);
-    if (!setting || options.pde == "diffusion") continue;
-    if (!setting->from_config) refuse(*setting, "belongs to solve diffusion");
+    if (!setting || takes_coefficient) continue;
+    if (!setting->from_config) refuse(*setting, "belongs to solve " + listed(pdes_with_coefficient()));
     settings.erase(name);
   }
   if (options.manufactured)
     for (const char* name : {"coefficient", "source"})
       if (const Setting* const setting = find(settings, name); setting && field_place(setting->text))
         refuse(*setting, "does not go with --manufactured, which has one of its own");
-  if (options.pde == "diffusion")
-    options.coefficient = word_or_field(settings, "coefficient", {drawn_coefficient});
+  if (takes_coefficient) options.coefficient = word_or_field(settings, "coefficient", {drawn_coefficient});
   options.source = word_or_field(settings, "source", {usual_source_name});
 }
 

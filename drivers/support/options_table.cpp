@@ -6,9 +6,9 @@
 
 #include "assembly/generated_matrices.hpp"
 #include "assembly/operators.hpp"
-#include "assembly/pdes.hpp"
 #include "drivers/support/options.hpp"
 #include "drivers/support/options_matrices.hpp"
+#include "drivers/support/options_pdes.hpp"
 #include "drivers/support/options_values.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/registry.hpp"
@@ -36,9 +36,11 @@ std::vector<OptionSpec> pde_options() {
       {"manufactured", "", group, for_solve, true,
        "solve for a smooth function that fulfils the boundary, and report the errors against it"},
       {"coefficient", "log_normal | FILE.h5:DATASET", group, for_solve, true,
-       "a of diffusion: log_normal draws one, with jumps of 1e6; a dataset [z][y][x] or [y][x], or a field "
-       "that this program wrote (its "
-       "last step), gives one, and the grid; where it is 0 nothing flows, and u is 0 (default log_normal)"},
+       "a of " + all_of(pdes_with_coefficient()) +
+           ": log_normal draws one, with jumps of 1e6; a dataset [z][y][x] or [y][x], or a field "
+           "that this program wrote (its "
+           "last step), gives one, and the grid; where it is 0 nothing flows, and u is 0 (default "
+           "log_normal)"},
       {"coefficient-ratio", "X | X,Y[,Z]", group, for_solve, true,
        "times what the coefficient is along each axis: 1,1,0.1 for a tenth along z (default 1)"},
       {"source", "unit | FILE.h5:DATASET", group, for_solve, true,
@@ -58,22 +60,25 @@ std::vector<OptionSpec> grid_options() {
            "; of experiments that take matrices none, unless --dofs is given)"},
       {"dofs", "LIST", group, for_bench, true,
        "unknowns per node, numbers and ranges with commas between, 1 to 64 (default " +
-           std::string(bench_dofs) + "; of experiments that take matrices 1, of elasticity the dimensions)"},
+           std::string(bench_dofs) + "; of experiments that take matrices " + usual_dofs_of_operators() +
+           ")"},
       {"spacing", "H | HX,HY[,HZ]", group, to, true,
        "distance of neighbouring nodes in m, one for all axes or one per axis (default 1)"},
       {"dof", "N", group, for_operators, true,
-       "unknowns per node, 1 to 64 (default 1; elasticity: the dimension)"},
+       "unknowns per node, 1 to 64 (default " + usual_dofs_of_operators() + ")"},
       {"dof", "N", group, for_solve, true,
-       "unknowns per node, 1 to 64, each solved for by itself (default 1; elasticity: the dimension)"},
+       "unknowns per node, 1 to 64, each solved for by itself (default " + usual_dofs_of_pdes() + ")"},
       {"stencil", "star | box", group, for_solve, true,
-       "star: neighbours along the axes; box: diagonal ones too, of poisson and elasticity (default star; "
-       "elasticity: box)"},
+       "star: neighbours along the axes; box: diagonal ones too, of " + all_of(pdes_with_box()) +
+           " (default " + usual_stencils_of_pdes() + ")"},
       {"stencil", "star | box | FILE", group, for_formats, true,
        "star: neighbours along the axes; box: diagonal ones too; FILE: one offset 'dx dy [dz]' a line "
-       "(default star; elasticity: box)"},
+       "(default " +
+           usual_stencils_of_operators() + ")"},
       {"radius", "R", group, for_formats, true, "reach of star and box in nodes, 1 to 4 (default 1)"},
       {"radius", "R", group, for_solve, true,
-       "reach of the star in nodes, 1 to 4; poisson on periodic grids gains by more than 1 (default 1)"},
+       "reach of the star in nodes, 1 to 4; more than 1 is for " + all_of(pdes_with_wide_star()) +
+           ", and gains on periodic grids (default 1)"},
       {"boundary", "KIND | LIST", group, for_formats, true,
        "what lies beyond a face: drop, periodic, value:X, clamp, outflow, flux:X (q = X half a spacing "
        "beyond the last node) or robin:A,B,C (A u + B q = C there; q = a du/dn outwards); one for all "
@@ -84,7 +89,8 @@ std::vector<OptionSpec> grid_options() {
        "beyond the last node flux:X (q = a du/dn outwards is X), robin:A,B,C (A u + B q = C) or clamp and "
        "outflow (no flux); one for all faces, or one per face as x-,x+,y-,y+[,z-,z+]; of each unknown its "
        "own with slashes between: value:0/robin:1,2,0; with --manufactured the exact solution gives the "
-       "data of flux and robin (default value:0)"},
+       "data of flux and robin (default " +
+           usual_faces_of_pdes() + ")"},
   };
 }
 
@@ -97,7 +103,8 @@ std::vector<OptionSpec> operator_options() {
       {"seed", "N", group, for_formats, true,
        "seed of everything random, an unsigned 64-bit number (default 1)"},
       {"seed", "N", group, for_solve, true,
-       "of diffusion's coefficients, an unsigned 64-bit number (default 1)"},
+       "of the coefficients of " + all_of(pdes_with_coefficient()) +
+           ", an unsigned 64-bit number (default 1)"},
       {"matrix", "FILE.mtx | KIND:ROWS", group, to, true,
        "instead of a grid and its operator, a Matrix Market file, or a generated matrix: " + kinds},
       {"matrices", "DIR | LIST", group, for_bench, true,
@@ -429,6 +436,12 @@ std::string command_help(const CommandSpec& command) {
     for (const ExperimentSpec& experiment : experiment_table())
       text << "  " << experiment.name << std::string(13 - experiment.name.size(), ' ') << experiment.summary
            << "\n";
+  }
+  if (command.bit == for_solve) {
+    text << "\nPDEs:\n";
+    for (const Pde& pde : pdes())
+      text << "  " << pde.name << std::string(13 - std::min<std::size_t>(12, pde.name.size()), ' ')
+           << pde.equation << "\n";
   }
   text << all << "\nExamples:\n";
   for (const std::string& example : command.examples) text << "  " << example << "\n";

@@ -288,6 +288,11 @@ Coarsening<typename Machine::Space> coarsen(Machine& machine,
   return next;
 }
 
+inline bool couples_along_axes_alone(const Couplings& s) {
+  return std::all_of(s.offset, s.offset + s.count,
+                     [](const auto& o) { return (o[0] != 0) + (o[1] != 0) + (o[2] != 0) == 1; });
+}
+
 // P^T A P; of a shared box, its own rows are right.
 template <class Machine>
 BlockDiagonals<double, typename Machine::Space> galerkin(
@@ -310,8 +315,10 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   row.coarse = coarse.values.data();
   if (p.weights != nullptr)
     machine.for_each(coarse.rows() * coarse.dof, row);
+  else if (couples_along_axes_alone(row.s))
+    machine.for_each(LinearGalerkinRow<true>{row}.size(), LinearGalerkinRow<true>{row});
   else
-    machine.for_each(LinearGalerkinRow{row}.size(), LinearGalerkinRow{row});
+    machine.for_each(LinearGalerkinRow<false>{row}.size(), LinearGalerkinRow<false>{row});
   return coarse;
 }
 

@@ -98,7 +98,8 @@ struct GalerkinRow {
 // are gathered to the coarse nodes axis by axis, with shares that were computed for each axis
 // (galerkin_axis()). A call makes the three numbers of a coarse row at one offset along z and one along x, few
 // enough for their sums to stay in registers and for many rows to be under way at once. What reads the same
-// fine rows comes one after the other.
+// fine rows comes one after the other. Star: a row couples along the axes alone.
+template <bool Star>
 struct LinearGalerkinRow {
   GalerkinRow row;
 
@@ -125,12 +126,16 @@ struct LinearGalerkinRow {
       for (int ky = 0; ky < 3; ++ky) {
         const int line = (fine(2, i / 3, at[2]) * s.n[1] + fine(1, ky, at[1])) * s.n[0];
         double lines[3] = {};  // [offset along y]
+        const bool centre_alone = Star && i % 3 != 1;
         QUADRILLE_UNROLL
         for (int kx = 0; kx < 3; ++kx)
           add_fine_row(first + static_cast<std::int64_t>(line + fine(0, kx, at[0])) * s.dof, i % 3,
-                       x_shares + 3 * kx, lines);
+                       centre_alone, x_shares + 3 * kx, lines);
         QUADRILLE_UNROLL
-        for (int k = 0; k < 9; ++k) sums[k % 3] += lines[k / 3] * (of_z * share(1, 9 * ky + k, at[1]));
+        for (int k = 0; k < 9; ++k) {
+          if (centre_alone && k / 3 != 1) continue;
+          sums[k % 3] += lines[k / 3] * (of_z * share(1, 9 * ky + k, at[1]));
+        }
       }
     }
     write(sums, qz, qx, column, at[2] * in_layer + place);
@@ -145,17 +150,24 @@ struct LinearGalerkinRow {
   }
 
   // The couplings at one offset along z of the fine row at `from`, gathered to the coarse node along x.
-  constexpr void add_fine_row(const double* from, int offset_z, const double* x_shares,
+  constexpr void add_fine_row(const double* from, int offset_z, bool centre_alone, const double* x_shares,
                               double (&lines)[3]) const {
     const std::int64_t stride = static_cast<std::int64_t>(row.s.dof) * row.s.rows;
+    if (centre_alone) {
+      const int diagonal = row.s.box[9 * offset_z + 4];
+      if (diagonal >= 0 && x_shares[1] != 0) lines[1] += from[diagonal * stride] * x_shares[1];
+      return;
+    }
     double values[9] = {};  // [offset along y][along x], all of them under way at once
     QUADRILLE_UNROLL
     for (int k = 0; k < 9; ++k) {
+      if (Star && k % 2 == 0 && k != 4) continue;
       const int diagonal = row.s.box[9 * offset_z + k];
       values[k] = diagonal < 0 || x_shares[k % 3] == 0 ? 0 : from[diagonal * stride];
     }
     QUADRILLE_UNROLL
-    for (int k = 0; k < 9; ++k) lines[k / 3] += values[k] * x_shares[k % 3];
+    for (int k = 0; k < 9; ++k)
+      if (!Star || k % 2 == 1 || k == 4) lines[k / 3] += values[k] * x_shares[k % 3];
   }
 
   constexpr void write(const double (&sums)[3], int qz, int qx, int column, std::int64_t coarse_row) const {

@@ -44,8 +44,9 @@ std::vector<Problem> problems() {
       p.grid.dimension = 2 + i % 2;
       for (int axis = 0; axis < p.grid.dimension; ++axis) p.grid.extents[axis] = extents[random() % 7];
       p.grid.spacing_m = {0.3, 0.7, 1.1};
-      p.grid.dof = name == "elasticity" ? p.grid.dimension : 1 + static_cast<int>(random() % 9);
-      p.stencil = make_stencil(default_stencil(name), p.grid.dimension, 1);
+      const Discretisation& taken = operator_discretisation(name);
+      p.grid.dof = taken.unknown_per_axis ? p.grid.dimension : 1 + static_cast<int>(random() % 9);
+      p.stencil = make_stencil(default_stencil(taken), p.grid.dimension, 1);
       if (name == "random")
         p.stencil =
             i % 2 == 0 ? custom_stencil(p.grid.dimension, random) : box_stencil(p.grid.dimension, 1 + i % 3);
@@ -142,7 +143,7 @@ TEST(OperatorRows, MostNonZerosIsABoundThatDenseBlocksReach) {
   for (const Problem& p : problems()) {
     SCOPED_TRACE(p.name + " " + to_string(p.grid));
     const auto hub = assemble_operator<double>(p.name, p.grid, p.stencil, p.boundary, 3).hub;
-    const bool diagonal_blocks = p.name == "laplacian" || p.name == "diffusion";
+    const bool diagonal_blocks = !operator_discretisation(p.name).coupled;
     EXPECT_GE(most_non_zeros(hub, diagonal_blocks), to_csr(hub).nnz());
     if (p.name == "random") {
       const auto dropped = assemble_operator<double>(p.name, p.grid, p.stencil, {}, 3).hub;

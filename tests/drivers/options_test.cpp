@@ -392,7 +392,7 @@ TEST(Options, SolveTakesOnePdeAndOneFormat) {
   EXPECT_EQ(resolved(given).at("boundary"), "clamp");
   EXPECT_EQ(resolved(given).at("format"), "ell");
   EXPECT_EQ(given.petsc_arguments, (Words{"-ksp_type", "gmres"}));
-  expect_contains(error_of({"solve"}), "poisson, diffusion or elasticity");
+  expect_contains(error_of({"solve"}), "poisson, diffusion");
   expect_contains(error_of({"solve", "poissn"}), "did you mean 'poisson'?");
   expect_contains(error_of({"solve", "poisson", "diffusion"}), "one PDE too many");
   expect_contains(error_of({"solve", "poisson", "--format", "csr,cds"}), "one format");

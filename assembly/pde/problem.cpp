@@ -1,0 +1,48 @@
+#include "assembly/pde/problem.hpp"
+
+#include <algorithm>
+
+#include "grid/error.hpp"
+
+namespace quadrille {
+
+const std::vector<BoundaryKind>& every_face() {
+  static const std::vector<BoundaryKind> all{
+      BoundaryKind::value,   BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::clamp,
+      BoundaryKind::outflow, BoundaryKind::flux, BoundaryKind::robin};
+  return all;
+}
+
+const std::vector<BoundaryKind>& faces_of_values() {
+  static const std::vector<BoundaryKind> all{BoundaryKind::value, BoundaryKind::drop, BoundaryKind::periodic};
+  return all;
+}
+
+bool fixes_no_value(const Grid& grid, const Boundary& boundary) {
+  int fixed = 0;
+  const int unknowns = std::max(1, static_cast<int>(boundary.of_unknown.size()));
+  for (int r = 0; r < unknowns; ++r) {
+    const auto faces = boundary.of(r).begin();
+    fixed += std::any_of(faces, faces + 2 * grid.dimension, fixes_unknown);
+  }
+  if (fixed > 0 && fixed < unknowns)
+    throw InputError(
+        "boundary '" + to_string(boundary, grid.dimension) +
+        "': no face fixes a value of some unknowns, and one fixes those of others; give every unknown " +
+        "a face of value, drop or robin with A != 0, or none of them");
+  return fixed == 0;
+}
+
+double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node) {
+  if (input.source) return (*input.source)[node];
+  return singular && 2 * node_position(grid, node).x >= grid.extents[0] ? -1.0 : 1.0;
+}
+
+void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, bool singular,
+                      std::vector<double>& rhs) {
+  add_source(grid, box, rhs, [&](const Position& p, int) {
+    return usual_source(grid, input, singular, node_index(grid, p));
+  });
+}
+
+}  // namespace quadrille

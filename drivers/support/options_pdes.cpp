@@ -1,0 +1,104 @@
+#include "drivers/support/options_pdes.hpp"
+
+#include <utility>
+
+#include "assembly/operators.hpp"
+
+namespace quadrille {
+namespace {
+
+using Usual = std::vector<std::pair<std::string, std::string>>;  // of each name
+
+std::string stencil_text(const Discretisation& taken) {
+  return default_stencil(taken);
+}
+std::string dof_text(const Discretisation& taken) {
+  return taken.unknown_per_axis ? "the dimension" : "1";
+}
+
+// Those of the first, and who has others.
+std::string usual_text(const Usual& all) {
+  std::string text = all.front().second;
+  for (const auto& [name, usual] : all)
+    if (usual != all.front().second) text += "; " + name + ": " + usual;
+  return text;
+}
+
+template <class Text>
+std::string usual_of_operators(const Text& text) {
+  Usual all;
+  for (const std::string& name : operator_names())
+    all.emplace_back(name, text(operator_discretisation(name)));
+  return usual_text(all);
+}
+
+template <class Text>
+std::string usual_of_pdes(const Text& text) {
+  Usual all;
+  for (const Pde& pde : pdes()) all.emplace_back(pde.name, text(pde));
+  return usual_text(all);
+}
+
+template <class Takes>
+Words pdes_with(const Takes& takes) {
+  Words names;
+  for (const Pde& pde : pdes())
+    if (takes(pde)) names.push_back(pde.name);
+  return names;
+}
+
+}  // namespace
+
+std::string usual_stencils_of_operators() {
+  return usual_of_operators(stencil_text);
+}
+std::string usual_stencils_of_pdes() {
+  return usual_of_pdes([](const Pde& pde) { return stencil_text(pde.discretisation); });
+}
+std::string usual_dofs_of_operators() {
+  return usual_of_operators(dof_text);
+}
+std::string usual_dofs_of_pdes() {
+  return usual_of_pdes([](const Pde& pde) { return dof_text(pde.discretisation); });
+}
+std::string usual_faces_of_pdes() {
+  return usual_of_pdes([](const Pde& pde) { return to_string(usual_boundary(pde), 3); });
+}
+
+Words pdes_with_box() {
+  return pdes_with([](const Pde& pde) { return pde.discretisation.box > 0; });
+}
+Words pdes_with_wide_star() {
+  return pdes_with([](const Pde& pde) { return pde.discretisation.star > 1; });
+}
+Words pdes_with_coefficient() {
+  return pdes_with([](const Pde& pde) { return pde.takes_coefficient; });
+}
+
+std::string all_of(const Words& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+Boundary usual_boundary(const Pde& pde) {
+  Boundary boundary;
+  boundary.faces.fill({pde.faces.front(), 0});
+  return boundary;
+}
+
+void check_pde_options(const Settings& settings, const Options& options) {
+  const Pde& pde = find_pde(options.pde);
+  const auto check = [&](const char* option, const std::string& reason) {
+    if (!reason.empty()) refuse(settings.at(option), reason);
+  };
+  if (options.manufactured && pde.order == 0) check("manufactured", pde.name + " has no such solution");
+  check("dof", why_not(pde.discretisation, pde.name, options.grid));
+  const bool taken = (options.stencil == "star" ? pde.discretisation.star : pde.discretisation.box) > 0;
+  check(taken ? "radius" : "stencil",
+        why_not(pde.discretisation, pde.name, options.points, options.grid.dimension));
+  check("boundary", why_not(pde, options.grid, options.boundary));
+}
+
+}  // namespace quadrille

@@ -1,0 +1,30 @@
+// What operators and PDEs declare, in options and their help. Internal to the options.
+#pragma once
+
+#include "assembly/pdes.hpp"
+#include "drivers/support/options.hpp"
+#include "drivers/support/options_values.hpp"
+
+namespace quadrille {
+
+// For help, as in "(default star; elasticity: box)": what most have, and the others by name.
+std::string usual_stencils_of_operators();
+std::string usual_stencils_of_pdes();
+std::string usual_dofs_of_operators();
+std::string usual_dofs_of_pdes();
+std::string usual_faces_of_pdes();
+
+// The PDEs that take a box, or a star wider than radius 1; that take a coefficient.
+Words pdes_with_box();
+Words pdes_with_wide_star();
+Words pdes_with_coefficient();
+// "a, b and c"
+std::string all_of(const Words& words);
+
+// On every face.
+Boundary usual_boundary(const Pde& pde);
+
+// Refuses what the options name and their PDE does not take.
+void check_pde_options(const Settings& settings, const Options& options);
+
+}  // namespace quadrille

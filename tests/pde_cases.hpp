@@ -1,0 +1,100 @@
+// Problems of every PDE, from what it declares: each stencil, each kind of face all round and all of them
+// together, 2D and 3D. A new PDE is in the suites that run over them.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "assembly/pdes.hpp"
+
+namespace quadrille {
+
+struct PdeCase {
+  std::string name;  // "poisson_2d_box_robin"
+  const Pde* pde = nullptr;
+  std::string stencil;
+  int dimension = 2, dof = 1;
+  std::string sides{};
+};
+
+inline void PrintTo(const PdeCase& c, std::ostream* out) {
+  *out << c.pde->name << " " << c.stencil << " " << c.sides;
+}
+
+// As an option has it, with numbers that one smooth function has on every face.
+inline std::string written(BoundaryKind kind, int unknown) {
+  switch (kind) {
+    case BoundaryKind::value:
+      return "value:" + std::to_string(1 - 3 * unknown);
+    case BoundaryKind::flux:
+      return "flux:3";
+    case BoundaryKind::robin:
+      return "robin:1,2,3";
+    default:
+      return usage(kind);
+  }
+}
+
+// The kinds that it takes in turn along some faces, of each unknown the next one; without periodic and drop,
+// which is value:0. Empty where it takes none.
+inline std::string in_turn(const Pde& pde, int faces, int dof) {
+  std::vector<BoundaryKind> kinds;
+  for (const BoundaryKind kind : pde.faces)
+    if (kind != BoundaryKind::periodic && kind != BoundaryKind::drop) kinds.push_back(kind);
+  std::string text;
+  for (int face = 0; face < faces && !kinds.empty(); ++face) {
+    text += face > 0 ? "," : "";
+    for (int r = 0; r < dof; ++r)
+      text += (r > 0 ? "/" : "") + written(kinds[static_cast<std::size_t>(face + r) % kinds.size()], r);
+  }
+  return text;
+}
+
+// A case for each: a kind all round that has numbers of its own, all kinds, some beside periodic faces.
+inline std::vector<PdeCase> cases_with_sides(const PdeCase& of) {
+  const Pde& pde = *of.pde;
+  const int dimension = of.dimension, usual = default_dof(pde.discretisation, dimension),
+            several = pde.discretisation.unknown_per_axis ? dimension : 2;
+  std::vector<PdeCase> all;
+  const auto add = [&](const std::string& name, int dof, const std::string& sides) {
+    all.push_back(of);
+    all.back().name += "_" + name;
+    all.back().dof = dof;
+    all.back().sides = sides;
+  };
+  for (const BoundaryKind kind : pde.faces) {
+    if (kind == BoundaryKind::drop || kind == BoundaryKind::outflow) continue;
+    const std::string text = usage(kind);
+    add(text.substr(0, text.find(':')), usual, written(kind, 0));
+  }
+  const std::string every = in_turn(pde, 2 * dimension, several);
+  if (every.empty()) return all;
+  add("every_kind", several, every);
+  if (takes(pde, BoundaryKind::periodic))
+    add("beside_periodic", usual, in_turn(pde, 2 * dimension - 2, 1) + ",periodic,periodic");
+  return all;
+}
+
+// Of stencils of radius 1.
+inline std::vector<PdeCase> pde_cases() {
+  std::vector<PdeCase> all;
+  for (const Pde& pde : pdes())
+    for (const char* stencil : {"star", "box"})
+      for (const int dimension : {2, 3}) {
+        if ((stencil == std::string("star") ? pde.discretisation.star : pde.discretisation.box) == 0)
+          continue;
+        const std::string name = pde.name + "_" + std::to_string(dimension) + "d_" + stencil;
+        for (const PdeCase& c : cases_with_sides({name, &pde, stencil, dimension})) all.push_back(c);
+      }
+  return all;
+}
+
+// Those of a PDE with a manufactured solution.
+inline std::vector<PdeCase> manufactured_cases() {
+  std::vector<PdeCase> all = pde_cases();
+  std::erase_if(all, [](const PdeCase& c) { return c.pde->order == 0; });
+  return all;
+}
+
+}  // namespace quadrille
