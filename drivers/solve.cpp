@@ -235,9 +235,7 @@ class Solve {
               std::move(part.system.device_values)};
     });
     together([&] { matrix_ = petsc::make_grid_matrix(partition_, std::move(rows)); });
-    if (by_choice) {
-      choose(csr);
-    }
+    if (by_choice) choose(csr);
     together([&] { petsc::set_format(matrix_.get(), format()); });
     together(
         [&] { solved_ = as_aij() ? petsc::make_aij(matrix_.get(), space_ == SpaceKind::cuda) : matrix_; });

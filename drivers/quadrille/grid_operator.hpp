@@ -50,10 +50,10 @@ class GridOperator {
   GridOperator(GridOperator&&) = default;
   GridOperator& operator=(GridOperator&&) = default;
 
-  // New coefficients, where grid, stencil and boundary stay; a function that gives the data of a face may give
-  // others. Values change in place and PETSc is told: products in every format, transposes, and whatever a
-  // solver makes of the matrix after it are those of the new values. `b` becomes the right side: the source,
-  // where the functor has one, and the data of the faces.
+  // New coefficients, where grid, stencil and boundary stay; a function that gives the data of a face may
+  // give others. Values change in place and PETSc is told: products in every format, transposes, and whatever
+  // a solver makes of the matrix after it are those of the new values. `b` becomes the right side: the
+  // source, where the functor has one, and the data of the faces.
   template <class Coefficient>
   void update(const Coefficient& coefficient, Vector& b) {
     require_own(b);

@@ -28,8 +28,8 @@ std::vector<Option> parsed(const std::string& text) {
   return options;
 }
 
-// The options of one solver in PETSc's database, while it asks for them: what it makes within itself (smoothers,
-// solvers of blocks) finds them too, and other solvers do not. Those that are there already stay.
+// The options of one solver in PETSc's database, while it asks for them: what it makes within itself
+// (smoothers, solvers of blocks) finds them too, and other solvers do not. Those that are there already stay.
 class OptionsInPlace {
  public:
   OptionsInPlace(const std::vector<Option>& options, std::set<std::string>& used) : used_(used) {

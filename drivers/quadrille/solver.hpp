@@ -39,8 +39,8 @@ class Solver {
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  // A x = b, with the operator as it is now; what was set up for older values is made anew. Not to converge is
-  // a result. Collective. Throws as the constructor.
+  // A x = b, with the operator as it is now; what was set up for older values is made anew. Not to converge
+  // is a result. Collective. Throws as the constructor.
   SolveResult solve(const Vector& b, Vector& x, Guess guess = zero_guess);
 
   // Options that nobody asked for up to now: after a solve, those that are misspelt.

@@ -90,8 +90,8 @@ Grid grid_of(int dimension, std::int64_t n) {
       dimension, {n, n * 3 / 4, dimension == 3 ? n / 2 : 1}, {h, h * 4 / 3, dimension == 3 ? 2 * h : 1}, 1};
 }
 
-// Of unknowns that have the same faces, for the cycle has one interpolation for all of them. In 3D three kinds
-// of faces or, where unknowns couple, one, for the time it takes.
+// Of unknowns that have the same faces, for the cycle has one interpolation for all of them. In 3D three
+// kinds of faces or, where unknowns couple, one, for the time it takes.
 std::vector<PdeCase> mesh_cases() {
   std::vector<PdeCase> all = manufactured_cases();
   std::erase_if(all, [](const PdeCase& c) {

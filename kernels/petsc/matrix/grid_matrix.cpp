@@ -90,10 +90,6 @@ std::shared_ptr<const SpmvOperator<double>> own_product(Mat matrix) {
   return typed(matrix).scaled(matrix).op();
 }
 
-Array<double> rows_of(Mat matrix, const BlockStructure& whole) {
-  return rows_of(on_grid(matrix).store().parts(false), whole);
-}
-
 SharedMat make_aij(Mat matrix, bool on_gpu) {
   return shared(compact_aij(matrix, on_gpu).release());
 }
