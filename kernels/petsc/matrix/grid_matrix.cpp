@@ -86,6 +86,10 @@ std::shared_ptr<const BlockDiagonals<double, Device>> own_block_diagonals_on_dev
   return on_grid(matrix).store().parts(true).device_hub;
 }
 
+bool values_are_on_gpu(Mat matrix) {
+  return on_grid(matrix).store().on_gpu();
+}
+
 std::shared_ptr<const SpmvOperator<double>> own_product(Mat matrix) {
   return typed(matrix).scaled(matrix).op();
 }
