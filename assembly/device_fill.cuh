@@ -8,6 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct View {
   const NodeOffset* diagonal;     // [diagonal]
   const std::int32_t* first;      // [diagonal + 1] into candidate
   const std::int32_t* candidate;  // points that land on a diagonal at some node, in stencil order
+  const std::uint8_t* couples;    // [diagonal][row][column] by the fill, or null
 
   __device__ const Faces& of(int unknown) const {
     return of_unknown == nullptr ? faces : of_unknown[unknown];
@@ -62,11 +64,19 @@ class Structure {
     candidate_ = upload(candidate);
     point_ = upload(stencil.offsets);
     diagonal_ = upload(structure.offsets);
+    couples_ = upload(couples_of(structure));
     if (!boundary.of_unknown.empty()) of_unknown_ = upload(boundary.of_unknown);
   }
   View view() const {
-    return {grid_,         faces_,           of_unknown_.data(), diagonals_,
-            point_.data(), diagonal_.data(), first_.data(),      candidate_.data()};
+    return {grid_,
+            faces_,
+            of_unknown_.data(),
+            diagonals_,
+            point_.data(),
+            diagonal_.data(),
+            first_.data(),
+            candidate_.data(),
+            couples_.size() > 0 ? couples_.data() : nullptr};
   }
   unsigned blocks() const {
     return static_cast<unsigned>(
@@ -74,12 +84,20 @@ class Structure {
   }
 
  private:
+  static std::vector<std::uint8_t> couples_of(const BlockStructure& s) {
+    std::vector<std::uint8_t> all;
+    for (std::int64_t d = 0; d < s.diagonals() && s.fill.said(); ++d)
+      all.insert(all.end(), s.fill_of(d), s.fill_of(d) + s.dof * s.dof);
+    return all;
+  }
+
   Grid grid_;
   Faces faces_;
   int diagonals_;
   Array<Faces, Device> of_unknown_;
   Array<Offset, Device> point_;
   Array<NodeOffset, Device> diagonal_;
+  Array<std::uint8_t, Device> couples_;
   Array<std::int32_t, Device> first_, candidate_;
 };
 
@@ -151,17 +169,23 @@ __device__ void for_each_block(const View& v, std::int64_t row, const Coefficien
   }
 }
 
+// `refused`: the first place of a value other than 0 outside the fill.
 template <class T, class Coefficient>
 __global__ void __launch_bounds__(threads_per_block)
     fill_kernel(const __grid_constant__ View v, const __grid_constant__ Coefficient coefficient,
-                T* __restrict__ values) {
+                T* __restrict__ values, unsigned long long* __restrict__ refused) {
   const std::int64_t rows = v.grid.rows();
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (row >= rows) return;
   const int dof = v.grid.dof;
   for_each_block<T>(v, row, coefficient, [&](int d, std::int64_t, const auto& value) {
-    for (int c = 0; c < dof; ++c)
-      __stcs(values + (static_cast<std::int64_t>(d) * dof + c) * rows + row, value(c));
+    for (int c = 0; c < dof; ++c) {
+      const std::int64_t place = (static_cast<std::int64_t>(d) * dof + c) * rows + row;
+      const T a = value(c);
+      __stcs(values + place, a);
+      if (v.couples != nullptr && a != T(0) && v.couples[(d * dof + row % dof) * dof + c] == 0)
+        atomicMin(refused, static_cast<unsigned long long>(place));
+    }
   });
 }
 
@@ -234,35 +258,46 @@ __global__ void __launch_bounds__(threads_per_block)
 }  // namespace device_fill
 
 // Structure, memory and values of the hub; the right-hand side is subtract_data()'s, on the host. Throws
-// MemoryError, naming needed and free bytes, before it allocates, InputError as block_structure(), CudaError.
+// MemoryError, naming needed and free bytes, before it allocates, InputError as assemble(), CudaError.
 // Returns when the values are there.
 template <class T, class Coefficient>
 BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
                                              const Boundary& boundary, const Coefficient& coefficient) {
   static_assert(std::is_trivially_copyable_v<Coefficient>);
   BlockDiagonals<T, Device> hub;
-  static_cast<BlockStructure&>(hub) = block_structure(grid, stencil, boundary);
+  static_cast<BlockStructure&>(hub) =
+      block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   hub.values = Array<T, Device>(value_bytes(hub, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
   const device_fill::Structure on_device(grid, stencil, boundary, hub);
+  constexpr unsigned long long nowhere = std::numeric_limits<unsigned long long>::max();
+  Array<unsigned long long, Device> first_refused = device_fill::upload(std::vector{nowhere});
   device_fill::fill_kernel<<<on_device.blocks(), device_fill::threads_per_block>>>(
-      on_device.view(), coefficient, hub.values.data());
+      on_device.view(), coefficient, hub.values.data(), first_refused.data());
   device_fill::check(cudaGetLastError(), "launching the assembly");
   device_fill::check(cudaDeviceSynchronize(), "assembling on the GPU");
-  return hub;
+  unsigned long long refused = nowhere;
+  memory::copy_to_host(&refused, first_refused.data(), sizeof refused);
+  if (refused == nowhere) return hub;
+  T value{};
+  memory::copy_to_host(&value, hub.values.data() + refused, sizeof value);
+  stencil_detail::throw_outside_fill(hub, whole_box(grid.extents), hub.rows(),
+                                     static_cast<std::int64_t>(refused), static_cast<double>(value));
 }
 
-// The same operator as DIA, without the hub in between: the diagonals that have a non-zero, and its values.
-// Computes every coefficient twice, first to see which diagonals there are.
+// The same operator as DIA, without the hub in between: the diagonals that have a non-zero, or an entry that
+// couples by the fill, and its values; one outside the fill is stored as well. Computes every coefficient
+// twice, first to see which diagonals there are.
 template <class T, class Coefficient>
 Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                       const Coefficient& coefficient) {
   static_assert(std::is_trivially_copyable_v<Coefficient>);
   using namespace device_fill;
-  const BlockStructure structure = block_structure(grid, stencil, boundary);
+  const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   const Structure on_device(grid, stencil, boundary, structure);
   DiaSlots slots = dia_slots(structure);
   const Array<std::int64_t, Device> distance = upload(slots.distance);
   std::vector<std::uint8_t> used(slots.offset.size(), 0);
+  if (structure.fill.said()) used = slots_of_fill(structure, slots);
   Array<std::uint8_t, Device> marks = upload(used);
   {
     const Array<std::int32_t, Device> slot = upload(slots.slot);
@@ -286,12 +321,15 @@ Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, 
   return dia;
 }
 
-// How many values of the operator are not exactly zero; none is stored.
+// How many entries couple by the fill; where it says nothing, how many values are not exactly zero. None is
+// stored.
 template <class T, class Coefficient>
 std::int64_t count_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                              const Coefficient& coefficient) {
   using namespace device_fill;
-  const Structure on_device(grid, stencil, boundary, block_structure(grid, stencil, boundary));
+  const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
+  if (structure.fill.said()) return most_non_zeros(structure);
+  const Structure on_device(grid, stencil, boundary, structure);
   Array<unsigned long long, Device> count = upload(std::vector<unsigned long long>{0});
   count_kernel<T><<<on_device.blocks(), threads_per_block>>>(on_device.view(), coefficient, count.data());
   check(cudaGetLastError(), "launching the count of non-zeros");

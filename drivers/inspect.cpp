@@ -148,7 +148,7 @@ template <class T>
 OperatorSource<T> load(const Options& options) {
   if (!options.matrix.empty()) return load_operator<T>(options);
   OperatorSource<T> op;
-  op.structure = block_structure(options.grid, options.points, options.boundary);
+  op.structure = structure_of(options);
   const HostBytes bytes = host_bytes(options, op.structure);
   op.rows = op.columns = op.structure.rows();
   op.nnz = bytes.non_zeros;
@@ -186,7 +186,7 @@ void print_predictions(const std::vector<MachineModel>& machines,
 template <class T>
 Sparsity statistics(const Options& options, const OperatorSource<T>& op) {
   if (op.source.csr) return sparsity_of(op.source, options.format_options);
-  return sparsity_at_most(op.structure, !has_dense_blocks(options), sizeof(T), options.format_options);
+  return sparsity_at_most(op.structure, sizeof(T), options.format_options);
 }
 
 template <class T>

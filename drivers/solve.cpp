@@ -262,14 +262,13 @@ class Solve {
   // Of this rank's part of the operator, with CSR where that is asked for and the format made from either,
   // and its vectors, those of CG among them.
   std::int64_t needed_bytes(bool csr) const {
-    BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
+    BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary,
+                                               fill_of(pde_.discretisation, options_.grid.dof));
     structure.extents = own_box(partition_).size;
     const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
     std::int64_t bytes = 0, formatted = 0;
     if (csr)
-      formatted =
-          2 * csr_bytes(structure.rows(),
-                        to_index32(most_non_zeros(structure, !pde_.discretisation.coupled), "non-zeros"), 8);
+      formatted = 2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure), "non-zeros"), 8);
     if (!csr && entry_ != nullptr && !is_the_hub(entry_->name)) formatted = value_bytes(structure, 8);
     const std::int64_t levels = multigrid_bytes(structure, csr);
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
