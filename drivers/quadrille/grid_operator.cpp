@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <limits>
 
+#include "grid/error.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/matrix/grid_rows.hpp"
 #include "kernels/petsc/solve/format_choice.hpp"
@@ -25,11 +28,34 @@ std::shared_ptr<const GridLayout> layout_for(MPI_Comm comm, const Grid& grid, co
 
 }  // namespace
 
-GridOperator::GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary)
+GridOperator::GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                           BlockFill fill)
     : layout_(layout_for(comm, grid, boundary)),
       stencil_(stencil),
       boundary_(boundary),
-      structure_(block_structure(grid, stencil, boundary)) {}
+      structure_(block_structure(grid, stencil, boundary, std::move(fill))) {}
+
+void GridOperator::together(MPI_Comm comm, const std::function<void()>& step) {
+  std::exception_ptr failed;
+  std::string why;
+  try {
+    step();
+  } catch (const std::exception& error) {
+    failed = std::current_exception();
+    why = error.what();
+  }
+  int rank = 0, first = 0;
+  MPI_Comm_rank(comm, &rank);
+  const int mine = failed ? rank : std::numeric_limits<int>::max();
+  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == std::numeric_limits<int>::max()) return;
+  int size = static_cast<int>(why.size());
+  MPI_Bcast(&size, 1, MPI_INT, first, comm);
+  why.resize(static_cast<std::size_t>(size));
+  MPI_Bcast(why.data(), size, MPI_CHAR, first, comm);
+  if (failed) std::rethrow_exception(failed);
+  throw InputError(why);
+}
 
 void GridOperator::make_matrix(MPI_Comm comm, Array<double> values, const OperatorOptions& options) {
   matrix_ = petsc::make_grid_matrix(comm, layout_->partition, {structure_, std::move(values)});

@@ -60,7 +60,7 @@ std::shared_ptr<const SpmvOperator<double>> own_product(_p_Mat* matrix);
 Array<double> rows_of(_p_Mat* matrix, const BlockStructure& whole);
 
 // The same rows as PETSc's own matrix, MATAIJ, or MATAIJCUSPARSE in GPU memory: entries that are zero are
-// left out, but for the diagonal. Collective. Throws FormatError for a GPU where PETSc has no CUDA.
+// left out, but for the diagonal and what couples by the fill. Collective. Throws FormatError for a GPU where PETSc has no CUDA.
 SharedMat make_aij(_p_Mat* matrix, bool on_gpu);
 
 std::int64_t rows_of_all(_p_Mat* matrix);  // of any matrix

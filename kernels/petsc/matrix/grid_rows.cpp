@@ -130,6 +130,25 @@ void require_fitting(const Partition& partition, const GridRows& rows) {
                         " of a grid leads nowhere, the long way round, or where another one leads");
 }
 
+bool keeps_fill(const BlockStructure& whole, const double* values, std::int64_t rows) {
+  const std::int64_t dof = whole.dof;
+  bool kept = true;
+  for (std::int64_t column = 0; column < whole.diagonals() * dof && whole.fill.said(); ++column) {
+    const std::uint8_t* const couples = whole.fill_of(column / dof);
+    const double* const of_column = values + column * rows;
+#pragma omp parallel for schedule(static) reduction(&& : kept)
+    for (std::int64_t first = 0; first < rows; first += dof)
+      for (std::int64_t r = 0; r < dof; ++r)
+        kept = kept && (couples[r * dof + column % dof] != 0 || of_column[first + r] == 0);
+  }
+  return kept;
+}
+
+void throw_outside_fill() {
+  throw FormatError(
+      "the block diagonals have values other than 0 where their fill says that nothing couples");
+}
+
 GridValues values_of(const GridStructure& s, GridRows rows, bool with_ghosts) {
   if (rows.device_values.size() > 0) {
     if (rows.structure.offsets == s.owned.offsets) return GridValues(s, std::move(rows.device_values));
