@@ -64,6 +64,10 @@ Lines describe_grid(const Options& options, const OperatorSource<T>& op) {
   lines.emplace_back("stencil", op.stencil + ", boundary " + op.boundary);
   lines.emplace_back("blocks", std::to_string(s.diagonals()) + " block diagonals of " +
                                    std::to_string(s.dof) + " x " + std::to_string(s.dof) + " blocks");
+  if (const std::int64_t couple = most_non_zeros(s), stored = value_bytes(s, 1); s.fill.said() && s.dof > 1)
+    lines.emplace_back("couple", std::to_string(couple) +
+                                     " entries by the fill of the blocks; cds, with whole blocks, stores " +
+                                     std::to_string(stored));
   return lines;
 }
 
@@ -79,7 +83,7 @@ Lines describe(const Options& options, const OperatorSource<T>& op, const RowLen
   const Csr<T>& csr = *op.source.csr;
   const auto [symmetric, bandwidth] = symmetry_and_bandwidth(csr);
   if (op.source.hub)
-    lines.back().second +=
+    std::find_if(lines.begin(), lines.end(), [](const auto& l) { return l.first == "blocks"; })->second +=
         ", " + fixed(100.0 * csr.nnz() / std::max<std::int64_t>(1, op.source.hub->values.size()), 1) +
         "% of their entries non-zero";
   lines.emplace_back("size", std::to_string(csr.rows) + " x " + std::to_string(csr.columns));

@@ -47,7 +47,7 @@ struct RandomInFill {
   }
 };
 
-template <class T, class Coefficient>
+template <class T, class Coefficient = RandomBlocks>
 Case<T> grid_case(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                   const Coefficient& coefficient) {
   Case<T> result{to_string(grid) + " dof " + std::to_string(grid.dof) + " " + describe(stencil) + " " +
