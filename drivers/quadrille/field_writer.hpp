@@ -1,5 +1,5 @@
-// Vectors to an HDF5 file with an XDMF file beside it, a step at a time: a series that ParaView, VTK, h5py and
-// xarray read (docs/program.md says how).
+// Vectors to an HDF5 file with an XDMF file beside it, a step at a time: a series that ParaView, VTK, h5py
+// and xarray read (docs/program.md says how).
 //
 //   FieldWriter out("species.h5", grid, {"a", "b", {"c", "concentration of c", "mol m-3"}});
 //   out.write(time_s, c);
@@ -35,8 +35,8 @@ class FieldWriter {
   FieldWriter(FieldWriter&&) noexcept;
   FieldWriter& operator=(FieldWriter&&) noexcept;
 
-  // After it both files are whole and closed, on the disk of the first rank, which has room for all numbers of
-  // the step three times. Throws OutputError on all ranks.
+  // After it both files are whole and closed, on the disk of the first rank, which has room for all numbers
+  // of the step three times. Throws OutputError on all ranks.
   void write(double time_s, const Vector& values);
 
  private:
