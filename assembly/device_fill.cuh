@@ -1,7 +1,7 @@
 // Filling the hub and DIA in GPU memory, with the coefficient functors of stencil_operator.hpp: no value
 // passes through the host, and every one has the same bits as there. For that a source file that includes
 // this is compiled with --expt-relaxed-constexpr and -fmad=false; what a functor points to is device memory,
-// which couples() does not look at: the host asks it.
+// which couples() does not look at: the host asks it. A value outside what couples is stored here, not refused.
 //
 // One thread owns one row: consecutive threads write consecutive values of every column of CDS and of every
 // diagonal of DIA.
@@ -9,7 +9,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -43,7 +42,6 @@ struct View {
   const NodeOffset* diagonal;     // [diagonal]
   const std::int32_t* first;      // [diagonal + 1] into candidate
   const std::int32_t* candidate;  // points that land on a diagonal at some node, in stencil order
-  const std::uint8_t* couples;    // [diagonal][row][column] by the fill, or null
 
   __device__ const Faces& of(int unknown) const {
     return of_unknown == nullptr ? faces : of_unknown[unknown];
@@ -65,19 +63,11 @@ class Structure {
     candidate_ = upload(candidate);
     point_ = upload(stencil.offsets);
     diagonal_ = upload(structure.offsets);
-    couples_ = upload(couples_of(structure));
     if (!boundary.of_unknown.empty()) of_unknown_ = upload(boundary.of_unknown);
   }
   View view() const {
-    return {grid_,
-            faces_,
-            of_unknown_.data(),
-            diagonals_,
-            point_.data(),
-            diagonal_.data(),
-            first_.data(),
-            candidate_.data(),
-            couples_.size() > 0 ? couples_.data() : nullptr};
+    return {grid_,         faces_,           of_unknown_.data(), diagonals_,
+            point_.data(), diagonal_.data(), first_.data(),      candidate_.data()};
   }
   unsigned blocks() const {
     return static_cast<unsigned>(
@@ -85,20 +75,12 @@ class Structure {
   }
 
  private:
-  static std::vector<std::uint8_t> couples_of(const BlockStructure& s) {
-    std::vector<std::uint8_t> all;
-    for (std::int64_t d = 0; d < s.diagonals() && s.fill.said(); ++d)
-      all.insert(all.end(), s.fill_of(d), s.fill_of(d) + s.dof * s.dof);
-    return all;
-  }
-
   Grid grid_;
   Faces faces_;
   int diagonals_;
   Array<Faces, Device> of_unknown_;
   Array<Offset, Device> point_;
   Array<NodeOffset, Device> diagonal_;
-  Array<std::uint8_t, Device> couples_;
   Array<std::int32_t, Device> first_, candidate_;
 };
 
@@ -170,23 +152,17 @@ __device__ void for_each_block(const View& v, std::int64_t row, const Coefficien
   }
 }
 
-// `refused`: the first place of a value other than 0 outside the fill.
 template <class T, class Coefficient>
 __global__ void __launch_bounds__(threads_per_block)
     fill_kernel(const __grid_constant__ View v, const __grid_constant__ Coefficient coefficient,
-                T* __restrict__ values, unsigned long long* __restrict__ refused) {
+                T* __restrict__ values) {
   const std::int64_t rows = v.grid.rows();
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (row >= rows) return;
   const int dof = v.grid.dof;
   for_each_block<T>(v, row, coefficient, [&](int d, std::int64_t, const auto& value) {
-    for (int c = 0; c < dof; ++c) {
-      const std::int64_t place = (static_cast<std::int64_t>(d) * dof + c) * rows + row;
-      const T a = value(c);
-      __stcs(values + place, a);
-      if (v.couples != nullptr && a != T(0) && v.couples[(d * dof + row % dof) * dof + c] == 0)
-        atomicMin(refused, static_cast<unsigned long long>(place));
-    }
+    for (int c = 0; c < dof; ++c)
+      __stcs(values + (static_cast<std::int64_t>(d) * dof + c) * rows + row, value(c));
   });
 }
 
@@ -259,7 +235,7 @@ __global__ void __launch_bounds__(threads_per_block)
 }  // namespace device_fill
 
 // Structure, memory and values of the hub; the right-hand side is subtract_data()'s, on the host. Throws
-// MemoryError, naming needed and free bytes, before it allocates, InputError as assemble(), CudaError.
+// MemoryError, naming needed and free bytes, before it allocates, InputError as block_structure(), CudaError.
 // Returns when the values are there.
 template <class T, class Coefficient>
 BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
@@ -270,24 +246,16 @@ BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& st
       block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   hub.values = Array<T, Device>(value_bytes(hub, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
   const device_fill::Structure on_device(grid, stencil, boundary, hub);
-  constexpr unsigned long long nowhere = std::numeric_limits<unsigned long long>::max();
-  Array<unsigned long long, Device> first_refused = device_fill::upload(std::vector{nowhere});
   device_fill::fill_kernel<<<on_device.blocks(), device_fill::threads_per_block>>>(
-      on_device.view(), coefficient, hub.values.data(), first_refused.data());
+      on_device.view(), coefficient, hub.values.data());
   device_fill::check(cudaGetLastError(), "launching the assembly");
   device_fill::check(cudaDeviceSynchronize(), "assembling on the GPU");
-  unsigned long long refused = nowhere;
-  memory::copy_to_host(&refused, first_refused.data(), sizeof refused);
-  if (refused == nowhere) return hub;
-  T value{};
-  memory::copy_to_host(&value, hub.values.data() + refused, sizeof value);
-  stencil_detail::throw_outside_fill(hub, whole_box(grid.extents), hub.rows(),
-                                     static_cast<std::int64_t>(refused), static_cast<double>(value));
+  return hub;
 }
 
 // The same operator as DIA, without the hub in between: the diagonals that have a non-zero, or an entry that
-// couples by the fill, and its values; one outside the fill is stored as well. Computes every coefficient
-// twice, first to see which diagonals there are.
+// couples by the fill, and its values. Computes every coefficient twice, first to see which diagonals there
+// are.
 template <class T, class Coefficient>
 Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                       const Coefficient& coefficient) {

@@ -86,13 +86,14 @@ BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const B
       zyx.insert({z, y, x});
       neighbour_in_centre = neighbour_in_centre || (o != Offset{} && z == 0 && y == 0 && x == 0);
     });
-  if (neighbour_in_centre) fill = with_beside_in_centre(std::move(fill));
   BlockStructure structure;
   structure.extents = grid.extents;
   structure.dof = grid.dof;
   for (int axis = 0; axis < grid.dimension; ++axis) structure.periodic[axis] = boundary.periodic(axis);
   for (const auto& [z, y, x] : zyx) structure.offsets.push_back({x, y, z});
   structure.fill = std::move(fill);
+  validate_fill(structure);
+  if (neighbour_in_centre) structure.fill = with_beside_in_centre(std::move(structure.fill));
   return structure;
 }
 

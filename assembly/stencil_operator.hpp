@@ -72,7 +72,7 @@ void validate(const Stencil& stencil, const Grid& grid);
 // are left out; where a face continues the last node (clamp, flux, ...), the offsets to it are included.
 // Every diagonal couples at least one pair of nodes, of some unknown. Where a neighbour can be the node itself
 // (clamp, flux, ..., or around an axis of one node), what couples beside the centre of the `fill` couples in
-// it, too. Throws InputError (grid, stencil, boundary).
+// it, too. Throws InputError (grid, stencil, boundary) and FormatError (fill).
 BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                BlockFill fill = {});
 

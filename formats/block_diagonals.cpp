@@ -65,7 +65,8 @@ std::int64_t sum_over_pairs(const BlockStructure& s, const std::string& what, co
   return sum;
 }
 
-// Throws unless the fill is of blocks of this size, with the diagonal.
+}  // namespace
+
 void validate_fill(const BlockStructure& s) {
   const auto size = static_cast<std::size_t>(s.dof) * static_cast<std::size_t>(s.dof);
   if (!s.fill.said() && s.fill.beside.empty()) return;
@@ -77,8 +78,6 @@ void validate_fill(const BlockStructure& s) {
     if (s.fill.centre[static_cast<std::size_t>(r) * s.dof + r] == 0)
       throw FormatError("block diagonals: the fill leaves out the diagonal of unknown " + std::to_string(r));
 }
-
-}  // namespace
 
 BlockFill diagonal_fill(int dof) {
   struct Diagonal {

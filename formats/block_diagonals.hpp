@@ -100,6 +100,9 @@ BlockDiagonals<T, To> copy_to(const BlockDiagonals<T, From>& a) {
 // Bytes of the values; throws FormatError when they overflow 64 bits.
 std::int64_t value_bytes(const BlockStructure& structure, std::int64_t bytes_per_value);
 
+// Throws FormatError unless the fill, where it says something, is of blocks of this size, with the diagonal.
+void validate_fill(const BlockStructure& structure);
+
 // Throws FormatError unless sizes agree, offsets are distinct and no two lead to the same node. Values that
 // stand where there is no neighbour, or where the fill says that nothing couples, must be zero.
 template <class T>

@@ -23,10 +23,9 @@ struct UserFunctor {
   }
 };
 
-// The same with zeros within its blocks, and a value among them at one node, if any.
+// The same with zeros within its blocks.
 struct UserFunctorInFill {
   UserFunctor dense;
-  std::int64_t wrong_at = -1;
 
   static constexpr bool couples(bool centre, int r, int c) { return centre ? c >= r : r == c; }
   constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
@@ -34,8 +33,7 @@ struct UserFunctorInFill {
   }
   constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
                               int c) const {
-    if (couples(neighbour.offset == Offset{}, r, c)) return dense(node, neighbour, r, c);
-    return node.index == wrong_at ? 0.25 : 0;
+    return couples(neighbour.offset == Offset{}, r, c) ? dense(node, neighbour, r, c) : 0;
   }
 };
 

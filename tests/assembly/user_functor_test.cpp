@@ -5,7 +5,6 @@
 
 #include <cstring>
 
-#include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 
 namespace quadrille {
@@ -47,28 +46,6 @@ TEST(UserFunctor, cuda_HasTheBitsOfTheHost) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   expect_the_bits_of_the_host(UserFunctor{0.7});
   expect_the_bits_of_the_host(UserFunctorInFill{{0.7}});
-}
-
-// The first value outside what couples, in the order of the stored values: by the same sentence on both.
-TEST(UserFunctor, cuda_IsRefusedOutsideWhatCouples) {
-  const auto refusal = [](const auto& assembled) {
-    try {
-      assembled();
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("nothing was refused");
-  };
-  const Grid grid = user_grid();
-  const UserFunctorInFill wrong{{0.7}, node_index(grid, {5, 4, 3})};
-  const std::string host = refusal([&] { assemble<double>(grid, star_stencil(3, 1), {}, wrong); });
-  EXPECT_EQ(host.find("node (5, 4, 3) couples to the node at (0, 0, -1) by 0.25"), 0u) << host;
-  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  EXPECT_EQ(refusal([&] { assemble_user_functor_on_device(grid, star_stencil(3, 1), {}, wrong); }), host);
-  EXPECT_EQ(refusal([&] {
-              assemble_user_functor_on_device(grid, star_stencil(3, 1), {}, UserFunctorInFill{{0.7}});
-            }),
-            "nothing was refused");
 }
 
 }  // namespace

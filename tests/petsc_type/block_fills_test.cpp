@@ -165,6 +165,34 @@ TEST_F(MatrixType, BlockFillsGiveTheIterationsOfAij) {
   EXPECT_EQ(iterations(ours.get()), expected);
 }
 
+PetscErrorCode product_of(void*, Vec x, Vec f, void* matrix) {
+  return MatMult(static_cast<Mat>(matrix), x, f);
+}
+
+// Finite differences by colours set what the pattern has, and nothing else.
+TEST_F(MatrixType, BlockFillsAreFilledByFiniteDifferences) {
+  const Grid grid = make_filled_grid(three_unknowns(), dense, diagonal);
+  const Handle<Mat> model = make_matrix(grid.get()), linear = make_matrix(grid.get()),
+                    ours = make_matrix(grid.get(), "csr");
+  set_places(linear.get(), model.get(), 4);
+  set_places(ours.get(), model.get(), 5);
+  ISColoring colors = nullptr;
+  MatFDColoring coloring = nullptr;
+  CALL(DMCreateColoring(grid.get(), IS_COLORING_GLOBAL, &colors));
+  CALL(MatFDColoringCreate(ours.get(), colors, &coloring));
+  set_function(coloring, product_of, linear.get());
+  CALL(MatFDColoringSetUp(ours.get(), colors, coloring));
+  const Handle<Vec> at = random_vector(linear.get(), 1), a = random_vector(linear.get(), 2, true),
+                    b = random_vector(linear.get(), 3, true);
+  CALL(MatFDColoringApply(ours.get(), coloring, at.get(), nullptr));
+  assemble(ours.get());
+  CALL(MatFDColoringDestroy(&coloring));
+  CALL(ISColoringDestroy(&colors));
+  CALL(MatMult(ours.get(), at.get(), a.get()));
+  CALL(MatMult(linear.get(), at.get(), b.get()));
+  expect_near(a.get(), b.get(), "finite differences", 1e-5);
+}
+
 TEST_F(MatrixType, ValuesOutsideTheBlockFillsAreRefusedUnlessZero) {
   const Grid grid = make_filled_grid(three_unknowns(), dense, diagonal);
   const Handle<Mat> m = make_matrix(grid.get(), "csr"), model = make_matrix(grid.get());
@@ -242,6 +270,9 @@ TEST_F(MatrixType, RowsOutsideTheirFillAreRefusedOnAllRanks) {
     return all;
   };
   EXPECT_THROW(petsc::make_grid_matrix(p, {structure, values(5)}), FormatError);
+  BlockStructure other = structure;
+  other.fill = diagonal_fill(3);
+  EXPECT_THROW(petsc::make_grid_matrix(p, {other, values(0)}), FormatError);
   const petsc::SharedMat m = petsc::make_grid_matrix(p, {structure, values(0)});
   const auto refill = [&](double outside) {
     petsc::refill(m.get(), structure, [&](double* to) {

@@ -106,6 +106,7 @@ void require_fitting(const Partition& partition, const GridRows& rows) {
     throw FormatError("values in GPU memory are taken of whole grids, not of a rank's rows");
   if (s.extents != partition.extents || s.periodic != partition.periodic || s.dof < 1)
     throw FormatError("the block diagonals and the partition are of different grids");
+  validate_fill(s);
   if (values != checked_product(s.diagonals() * s.dof * s.dof, nodes, "the values of a rank"))
     throw FormatError("a rank with " + std::to_string(nodes * s.dof) + " rows has " + std::to_string(values) +
                       " values, not " + std::to_string(s.diagonals() * s.dof * s.dof * nodes));
