@@ -9,6 +9,8 @@
 #include "grid/stencil.hpp"
 #include "quadrille/field_writer.hpp"
 #include "quadrille/grid_operator.hpp"
+#include "quadrille/grid_residual.hpp"
 #include "quadrille/session.hpp"
 #include "quadrille/solver.hpp"
+#include "quadrille/time_solver.hpp"
 #include "quadrille/vector.hpp"
