@@ -1,7 +1,7 @@
 // Filling the hub and DIA in GPU memory, with the coefficient functors of stencil_operator.hpp: no value
 // passes through the host, and every one has the same bits as there. For that a source file that includes
 // this is compiled with --expt-relaxed-constexpr and -fmad=false; what a functor points to is device memory,
-// which couples() does not look at: the host asks it. A value outside what couples is stored here, not refused.
+// which couples() does not look at: the host asks it. A value outside what couples is stored, not refused.
 //
 // One thread owns one row: consecutive threads write consecutive values of every column of CDS and of every
 // diagonal of DIA.

@@ -70,9 +70,9 @@ void validate(const Stencil& stencil, const Grid& grid);
 // The block diagonals that stencil and boundary need, ascending by (z, y, x). Along periodic axes of n nodes
 // offsets are reduced to (-n/2, n/2], so that aliases merge; along the others offsets that leave every node
 // are left out; where a face continues the last node (clamp, flux, ...), the offsets to it are included.
-// Every diagonal couples at least one pair of nodes, of some unknown. Where a neighbour can be the node itself
-// (clamp, flux, ..., or around an axis of one node), what couples beside the centre of the `fill` couples in
-// it, too. Throws InputError (grid, stencil, boundary) and FormatError (fill).
+// Every diagonal couples at least one pair of nodes, of some unknown. Where a neighbour can be the node
+// itself (clamp, flux, ..., or around an axis of one node), what couples beside the centre of the `fill`
+// couples in it, too. Throws InputError (grid, stencil, boundary) and FormatError (fill).
 BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                BlockFill fill = {});
 
@@ -300,8 +300,8 @@ struct AssembledBox {
 };
 
 // The same values into memory that is there, `structure` being that of the whole operator. What data of faces
-// move is subtracted from `rhs`, [row of the box], where there is one. Throws InputError where a coefficient is
-// outside the fill of the structure; the values are then there as they came.
+// move is subtracted from `rhs`, [row of the box], where there is one. Throws InputError where a coefficient
+// is outside the fill of the structure; the values are then there as they came.
 template <class T, class Coefficient>
 void refill_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                 const Coefficient& coefficient, const NodeBox& box, const BlockStructure& structure,

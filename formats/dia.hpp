@@ -58,7 +58,7 @@ struct DiaSlots {
 std::vector<std::int64_t> distances_of(const BlockStructure& structure, const NodeOffset& diagonal);
 // All scalar diagonals that these block diagonals can touch.
 DiaSlots dia_slots(const BlockStructure& structure);
-// [scalar diagonal]: whether an entry that couples by the fill stands there; all of them where nothing is said.
+// [scalar diagonal]: whether an entry that couples by the fill stands there; all where nothing is said.
 std::vector<std::uint8_t> slots_of_fill(const BlockStructure& structure, const DiaSlots& slots);
 // Leaves out the diagonals that are not used.
 DiaSlots only_used(const DiaSlots& slots, const std::vector<std::uint8_t>& used);

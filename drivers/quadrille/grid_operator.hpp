@@ -10,8 +10,8 @@
 //   constexpr double source(const StencilNode& node, int unknown) const;
 //
 // which the right side holds beside what the data of the faces move there. What couples() says, where it has
-// that, stays as it was when the operator was made. Coefficients are evaluated on the host, by all of a rank's
-// threads, also where products run on a GPU: the values are then copied there.
+// that, stays as it was when the operator was made. Coefficients are evaluated on the host, by all of a
+// rank's threads, also where products run on a GPU: the values are then copied there.
 #pragma once
 
 #include <petscmat.h>
@@ -59,8 +59,8 @@ class GridOperator {
   // New coefficients, where grid, stencil and boundary stay; a function that gives the data of a face may
   // give others. Values change in place and PETSc is told: products in every format, transposes, and whatever
   // a solver makes of the matrix after it are those of the new values. `b` becomes the right side: the
-  // source, where the functor has one, and the data of the faces. Throws InputError where a coefficient is not
-  // 0 that couples() leaves out; values and `b` are then of no use until an update without.
+  // source, where the functor has one, and the data of the faces. Throws InputError where a coefficient is
+  // not 0 that couples() leaves out; values and `b` are then of no use until an update without.
   template <class Coefficient>
   void update(const Coefficient& coefficient, Vector& b) {
     require_own(b);

@@ -4,8 +4,8 @@
 //
 // The functor is that of assembly/residual.hpp; its Jacobian is made from it by automatic differentiation. Both
 // are evaluated on the host, by all of a rank's threads, also where products run on a GPU: vectors are then
-// copied to and fro. It may say which unknowns couple at all, by the couples() of assembly/stencil_operator.hpp:
-// a derivative other than 0 elsewhere is a FormatError.
+// copied to and fro. It may say which unknowns couple at all, by couples() (assembly/stencil_operator.hpp): a
+// derivative other than 0 elsewhere is a FormatError.
 #pragma once
 
 #include <petscmat.h>

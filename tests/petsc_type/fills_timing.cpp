@@ -1,6 +1,6 @@
 // How long MatMult takes where the unknowns of a node react with each other and spread each by itself: blocks
-// with a dense centre and diagonal neighbours, of a star stencil on a DMDA. For AIJ with DMDASetBlockFills, for
-// AIJ without (careless), which stores the zeros of the neighbours, and for formats of the type quadrille:
+// with a dense centre and diagonal neighbours, of a star stencil on a DMDA. For AIJ with DMDASetBlockFills,
+// for AIJ without, which stores the zeros of the neighbours, and for formats of the type quadrille:
 //
 //   OMP_NUM_THREADS=1 fills_timing -n 64 -dof 3 -formats csr,dia,cds,bcsr
 //
