@@ -24,6 +24,15 @@ MPI_Comm comm_of(const GridResidual& f) {
   return f.layout().comm;
 }
 
+// What fails in body(), which asks for options, is put down to them.
+void by_options(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const PetscError& error) {
+    throw PetscOptionError(std::string(error.what()) + "; correct the options of PETSc's solvers");
+  }
+}
+
 // What PETSc's options may replace.
 void set_defaults(SNES snes, Mat jacobian) {
   KSP ksp = nullptr;
@@ -154,7 +163,7 @@ NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options)
   QUADRILLE_PETSC(SNESSetFunction(snes, nullptr, steady_function, &state_->steady));
   QUADRILLE_PETSC(SNESSetJacobian(snes, jacobian, jacobian, steady_jacobian, &state_->steady));
   set_defaults(snes, jacobian);
-  QUADRILLE_PETSC(SNESSetFromOptions(snes));
+  by_options([=] { QUADRILLE_PETSC(SNESSetFromOptions(snes)); });
 }
 
 NonlinearSolver::~NonlinearSolver() = default;
@@ -227,7 +236,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   // A step that fails is tried again with half of it, and to fail in the end is a result.
   QUADRILLE_PETSC(TSSetMaxSNESFailures(ts, span.fixed ? 1 : -1));
   QUADRILLE_PETSC(TSSetErrorIfStepFails(ts, PETSC_FALSE));
-  QUADRILLE_PETSC(TSSetFromOptions(ts));
+  by_options([=] { QUADRILLE_PETSC(TSSetFromOptions(ts)); });
   refuse_without_our_matrix(ts);
   QUADRILLE_PETSC(TSSolve(ts, u.vec()));
   QUADRILLE_PETSC(TSSetApplicationContext(ts, nullptr));

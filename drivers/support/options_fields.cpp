@@ -51,19 +51,16 @@ std::string word_or_field(Settings& settings, const std::string& name, const Wor
 }  // namespace
 
 void read_field_options(Settings& settings, Options& options) {
-  const bool takes_coefficient = find_pde(options.pde).takes_coefficient;
-  for (const char* name : {"coefficient", "coefficient-ratio"}) {
-    const Setting* const setting = find(settings, name);
-    if (!setting || takes_coefficient) continue;
-    if (!setting->from_config) refuse(*setting, "belongs to solve " + listed(pdes_with_coefficient()));
-    settings.erase(name);
-  }
+  const bool takes_coefficient = find_pde(options.pde).takes_coefficient,
+             takes_source = find_pde(options.pde).assemble != nullptr;
+  if (!takes_coefficient) leave_to(pdes_with_coefficient(), settings, {"coefficient", "coefficient-ratio"});
+  if (!takes_source) leave_to(pdes_with_source(), settings, {"source"});
   if (options.manufactured)
     for (const char* name : {"coefficient", "source"})
       if (const Setting* const setting = find(settings, name); setting && field_place(setting->text))
         refuse(*setting, "does not go with --manufactured, which has one of its own");
   if (takes_coefficient) options.coefficient = word_or_field(settings, "coefficient", {drawn_coefficient});
-  options.source = word_or_field(settings, "source", {usual_source_name});
+  if (takes_source) options.source = word_or_field(settings, "source", {usual_source_name});
 }
 
 void read_coefficient_ratio(const Settings& settings, Options& options) {

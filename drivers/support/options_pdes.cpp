@@ -82,6 +82,9 @@ Words pdes_with_box() {
 Words pdes_with_wide_star() {
   return pdes_with([](const Pde& pde) { return pde.discretisation.star > 1; });
 }
+Words pdes_with_source() {
+  return pdes_with([](const Pde& pde) { return pde.assemble != nullptr; });
+}
 Words pdes_with_coefficient() {
   return pdes_with([](const Pde& pde) { return pde.takes_coefficient; });
 }
@@ -91,6 +94,14 @@ std::string all_of(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i)
     text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
   return text;
+}
+
+void leave_to(const Words& pdes, Settings& settings, const Words& names) {
+  for (const std::string& name : names) {
+    const Setting* const setting = find(settings, name);
+    if (setting && !setting->from_config) refuse(*setting, "belongs to solve " + listed(pdes));
+    settings.erase(name);
+  }
 }
 
 double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundary) {
@@ -104,13 +115,7 @@ double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundar
 
 void read_time_options(Settings& settings, Options& options) {
   const Pde& pde = find_pde(options.pde);
-  for (const char* name : {"steps", "until", "dt", "output-every"}) {
-    const Setting* const setting = find(settings, name);
-    if (!setting || pde.in_time()) continue;
-    if (!setting->from_config) refuse(*setting, "belongs to solve " + listed(pdes_in_time()));
-    settings.erase(name);
-  }
-  if (!pde.in_time()) return;
+  if (!pde.in_time()) return leave_to(pdes_in_time(), settings, {"steps", "until", "dt", "output-every"});
   options.steps = read_int(settings, "steps", 0, 1, std::numeric_limits<int>::max());
   options.dt_s = read_positive(settings, "dt", read_positive(settings, "until", pde.until_s) / 1000);
   options.until_s =

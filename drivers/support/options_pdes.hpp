@@ -20,11 +20,15 @@ Words pdes_in_time();
 Words pdes_with_box();
 Words pdes_with_wide_star();
 Words pdes_with_coefficient();
+Words pdes_with_source();
 // "a, b and c"
 std::string all_of(const Words& words);
 
 // On every face.
 Boundary usual_boundary(const Pde& pde);
+// Options that are these PDEs', and not the one's that was asked for: refused on the command line, and left out
+// where a configuration file has them.
+void leave_to(const Words& pdes, Settings& settings, const Words& names);
 // Where no spacing is given: the PDE's length over the intervals between faces along x.
 double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundary);
 // --steps, --until, --dt and --output-every.

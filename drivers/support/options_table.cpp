@@ -44,9 +44,11 @@ std::vector<OptionSpec> pde_options() {
       {"coefficient-ratio", "X | X,Y[,Z]", group, for_solve, true,
        "times what the coefficient is along each axis: 1,1,0.1 for a tenth along z (default 1)"},
       {"source", "unit | FILE.h5:DATASET", group, for_solve, true,
-       "f: unit is 1 everywhere or, where no face holds a value, 1 in the lower half along x and -1 in the "
-       "upper; a dataset as for "
-       "--coefficient gives one of any sign (default unit)"},
+       "f of " + all_of(pdes_with_source()) +
+           ": unit is 1 everywhere or, where no face holds a value, 1 in the lower half along x and -1 in "
+           "the "
+           "upper; a dataset as for "
+           "--coefficient gives one of any sign (default unit)"},
   };
 }
 

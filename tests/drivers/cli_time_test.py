@@ -42,7 +42,7 @@ class InTime(CliTest):
     def test_the_order_in_time_is_the_methods(self):
         for method, order in (("bdf", 2), ("cn", 2), ("beuler", 1)):
             ends = []
-            for steps in (20, 40, 640):
+            for steps in (20, 40, 320):
                 path = self.path(f"{method}_{steps}.h5")
                 self.solved("heat", "--grid", "10x10", "--boundary", "value:0", "--manufactured", "--steps", str(steps), "--dt",
                             str(0.2 / steps), "--output", path, "--", "-ts_type", method, "-snes_rtol", "1e-12", "-ksp_rtol",
@@ -89,6 +89,8 @@ class InTime(CliTest):
         for words, arguments in (
                 (["--steps", "--until", "exclude"], ["heat", "--steps", "3", "--until", "1"]),
                 (["--dt", "belongs to solve heat"], ["poisson", "--dt", "1"]),
+                (["--source", "belongs to solve poisson"], ["heat", "--source", "unit"]),
+                (["nosuch", "correct"], ["heat", "--grid", "8x8", "--", "-ts_type", "nosuch"]),
                 (["--until", "positive"], ["heat", "--until", "-1"]),
                 (["--output-every", "positive"], ["heat", "--output-every", "xs"]),
                 (["--output-every", "--steps"], ["heat", "--steps", "3", "--output-every", "1s"]),
