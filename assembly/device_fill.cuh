@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(threads_per_block)
 template <class T, class Coefficient>
 BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
                                              const Boundary& boundary, const Coefficient& coefficient) {
-  static_assert(std::is_trivially_copyable_v<Coefficient>);
+  require_coefficient<Coefficient>();
   BlockDiagonals<T, Device> hub;
   static_cast<BlockStructure&>(hub) = block_structure(grid, stencil, boundary);
   hub.values = Array<T, Device>(value_bytes(hub, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
@@ -256,7 +256,7 @@ BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& st
 template <class T, class Coefficient>
 Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                       const Coefficient& coefficient) {
-  static_assert(std::is_trivially_copyable_v<Coefficient>);
+  require_coefficient<Coefficient>();
   using namespace device_fill;
   const BlockStructure structure = block_structure(grid, stencil, boundary);
   const Structure on_device(grid, stencil, boundary, structure);
@@ -290,6 +290,7 @@ Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, 
 template <class T, class Coefficient>
 std::int64_t count_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                              const Coefficient& coefficient) {
+  require_coefficient<Coefficient>();
   using namespace device_fill;
   const Structure on_device(grid, stencil, boundary, block_structure(grid, stencil, boundary));
   Array<unsigned long long, Device> count = upload(std::vector<unsigned long long>{0});

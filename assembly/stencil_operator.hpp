@@ -216,7 +216,6 @@ void subtract_data(const StencilNode& node, std::int64_t count, const Landings& 
 template <class T, class Coefficient>
 void fill_box(T* values, std::int64_t rows, const NodeBox& box, const Resolver& resolver,
               std::int64_t diagonals, const Coefficient& coefficient, std::span<double> rhs) {
-  static_assert(std::is_trivially_copyable_v<Coefficient>);
   const int dof = resolver.grid().dof;
   for_each_segment(resolver.grid(), resolver, box,
                    [=, &resolver](const StencilNode& node, std::int64_t place, std::int64_t count,
@@ -239,6 +238,7 @@ void fill_box(T* values, std::int64_t rows, const NodeBox& box, const Resolver& 
 template <class Coefficient>
 void subtract_data(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                    const Coefficient& coefficient, const NodeBox& box, std::span<double> rhs) {
+  require_coefficient<Coefficient>();
   const BlockStructure structure = block_structure(grid, stencil, boundary);
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
   stencil_detail::for_each_segment(
@@ -265,6 +265,9 @@ template <class T, class Coefficient>
 void refill_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                 const Coefficient& coefficient, const NodeBox& box, const BlockStructure& structure,
                 T* values, std::span<double> rhs) {
+  require_coefficient<Coefficient>();
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "the values of an operator are float or double");
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
   stencil_detail::fill_box(values, box.nodes() * grid.dof, box, resolver, structure.diagonals(), coefficient,
                            rhs);
@@ -291,6 +294,7 @@ AssembledBox<T> assemble_box(const Grid& grid, const Stencil& stencil, const Bou
 template <class T, class Coefficient>
 Csr<T> assemble_rows(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                      const Coefficient& coefficient, const LineRange& lines) {
+  require_coefficient<Coefficient>();
   const BlockStructure structure = block_structure(grid, stencil, boundary);
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
   const std::int64_t nodes = lines.count * grid.extents[0];

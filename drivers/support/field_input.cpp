@@ -12,6 +12,7 @@
 #include "drivers/support/options_values.hpp"
 #include "formats/format.hpp"
 #include "grid/error.hpp"
+#include "grid/suggestion.hpp"
 
 namespace quadrille {
 namespace {

@@ -55,8 +55,8 @@ void predict_in(SpaceKind space, const ChoiceWishes& wishes, FormatChoice& choic
                                                   : cpu_model();
   std::vector<Prediction> predictions =
       ranked(predict(choice.sparsity, machine, wishes.format_options, wishes.product));
-  std::erase_if(predictions, [&](const Prediction& p) { return find_entry(p.format, space) == nullptr; });
-  for (const Prediction& p : predictions) choice.entries.push_back(find_entry(p.format, space));
+  std::erase_if(predictions, [&](const Prediction& p) { return !has_format(p.format, space); });
+  for (const Prediction& p : predictions) choice.entries.push_back(&find_format(p.format, space));
   if (predictions.empty() || !choice.predictions.empty()) return;
   choice.predictions = std::move(predictions);
   choice.machine = std::move(machine);
@@ -75,7 +75,7 @@ void measure_best(const FormatInput<T>& source, const ChoiceWishes& wishes, cons
   for (const Prediction& p : choice.predictions)
     if (static_cast<int>(few.size()) < wishes.most_measured &&
         p.ms <= wishes.within * choice.predictions.front().ms)
-      few.push_back(find_entry(p.format, p.space));
+      few.push_back(&find_format(p.format, p.space));
   const std::int64_t size = wishes.product.transposed ? choice.sparsity.rows : choice.sparsity.columns;
   const std::vector<T> own_x = given_x ? std::vector<T>{} : random_vectors<T>(size, wishes.product.vectors);
   const std::vector<T>& x = given_x ? *given_x : own_x;
@@ -97,6 +97,10 @@ std::string milliseconds(double ms) {
   char text[32];
   std::snprintf(text, sizeof text, ms < 0.1 ? "%.4f ms" : ms < 10 ? "%.3f ms" : "%.1f ms", ms);
   return text;
+}
+
+std::int64_t csr_bytes_of(const FormatChoice& choice) {
+  return csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, choice.sparsity.value_bytes);
 }
 
 std::string date_of(std::int64_t when_s) {
@@ -150,6 +154,21 @@ FormatChoice choose_format(const FormatInput<T>& source, const ChoiceWishes& giv
   return choice;
 }
 
+bool csr_is_smaller(const FormatChoice& choice) {
+  return std::all_of(choice.predictions.begin(), choice.predictions.end(),
+                     [&](const Prediction& p) { return p.traffic.stored_bytes > csr_bytes_of(choice); });
+}
+
+template <class T>
+FormatChoice choose_format_with_csr(FormatInput<T>& source, const ChoiceWishes& wishes) {
+  FormatChoice choice = choose_format(source, wishes);
+  if (source.csr || !source.hub || !csr_is_smaller(choice) ||
+      csr_bytes_of(choice) >= memory::available_host_bytes() / 4)
+    return choice;
+  source.csr = std::make_shared<const Csr<T>>(to_csr(*source.hub));
+  return choose_format(source, wishes);
+}
+
 std::string explain(const FormatChoice& choice) {
   std::string text = "auto: " + choice.best().name + " on " + to_string(choice.best().space);
   if (choice.products > 0)
@@ -173,7 +192,8 @@ std::string explain(const FormatChoice& choice) {
 
 #define QUADRILLE_INSTANTIATE(T)                                                                         \
   template FormatChoice choose_format(const FormatInput<T>&, const ChoiceWishes&, const BlockStructure*, \
-                                      const std::vector<T>*, const ProductCheckFunction<T>&);
+                                      const std::vector<T>*, const ProductCheckFunction<T>&);            \
+  template FormatChoice choose_format_with_csr(FormatInput<T>&, const ChoiceWishes&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -2,7 +2,6 @@
 
 #include <petscmat.h>
 
-#include <algorithm>
 #include <exception>
 
 #include "kernels/cuda/device.hpp"
@@ -28,10 +27,6 @@ SpaceKind wanted_space(const FormatWish& wish) {
   return wish.space == "cuda" || has_gpu_vectors() ? SpaceKind::cuda : SpaceKind::cpu;
 }
 
-std::int64_t csr_bytes_of(const FormatChoice& choice) {
-  return csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, sizeof(double));
-}
-
 std::string option(const char* name, const std::string& otherwise) {
   char text[64] = "";
   PetscBool given = PETSC_FALSE;
@@ -47,20 +42,10 @@ int best_for(Mat matrix, const FormatWish& wish) {
   wishes.cpu = usual_cpu_model();
   FormatInput<double> source;
   source.hub = own_block_diagonals(matrix);
-  FormatChoice choice = choose_format(source, wishes);
-  if (csr_is_smaller(choice) && csr_bytes_of(choice) < memory::available_host_bytes() / 4) {
-    source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
-    choice = choose_format(source, wishes);
-  }
-  return static_cast<int>(&choice.best() - registry().data());
+  return static_cast<int>(&choose_format_with_csr(source, wishes).best() - registry().data());
 }
 
 }  // namespace
-
-bool csr_is_smaller(const FormatChoice& choice) {
-  return std::all_of(choice.predictions.begin(), choice.predictions.end(),
-                     [&](const Prediction& p) { return p.traffic.stored_bytes > csr_bytes_of(choice); });
-}
 
 GridFormat chosen_format(Mat matrix, const FormatWish& of_program) {
   FormatWish wish = of_program;
@@ -68,7 +53,7 @@ GridFormat chosen_format(Mat matrix, const FormatWish& of_program) {
   wish.space = option("-mat_quadrille_space", wish.space);
   if (wish.name != "auto") {
     SpaceKind space = wanted_space(wish);
-    if (wish.space == "auto" && find_entry(wish.name, space) == nullptr) space = SpaceKind::cpu;
+    if (wish.space == "auto" && !has_format(wish.name, space)) space = SpaceKind::cpu;
     return {wish.name, space, wish.options};
   }
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(matrix));

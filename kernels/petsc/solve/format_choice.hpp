@@ -10,8 +10,7 @@ struct _p_Mat;
 
 namespace quadrille::petsc {
 
-// Whether every format of the choice, which had no CSR to be made from, takes more bytes than CSR would.
-bool csr_is_smaller(const FormatChoice& choice);
+using quadrille::csr_is_smaller;
 
 struct FormatWish {
   std::string name = "auto";   // or a format
