@@ -15,8 +15,8 @@ const Pde& find_pde(const std::string& name);
 
 // Whether a PDE is solved with such faces.
 bool takes(const Pde& pde, BoundaryKind kind);
-// Why it is not solved with these, in a sentence; empty where it is. Of stencils and unknowns assembly/pde/discretisation.hpp
-// says it.
+// Why it is not solved with these, in a sentence; empty where it is. Of stencils and unknowns
+// assembly/pde/discretisation.hpp says it.
 std::string why_not(const Pde& pde, const Grid& grid, const Boundary& boundary);
 
 // Of the error in h against the manufactured solution. With points further than neighbours it is higher where

@@ -14,6 +14,8 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "assembly/pdes.hpp"
@@ -21,7 +23,6 @@
 #include "drivers/fields/atomic_file.hpp"
 #include "drivers/fields/field_file.hpp"
 #include "drivers/support/failure.hpp"
-#include "drivers/support/format_choice.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/measure.hpp"
 #include "drivers/support/progress.hpp"
@@ -33,14 +34,12 @@
 #include "grid/partition.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/multigrid/multigrid.hpp"
-#include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/petsc/base/ranks.hpp"
 #include "kernels/petsc/base/session.hpp"
-#include "kernels/petsc/matrix/grid_matrix.hpp"
 #include "kernels/petsc/multigrid/pcmg.hpp"
 #include "kernels/petsc/plugin/register.hpp"
-#include "kernels/petsc/solve/format_choice.hpp"
-#include "kernels/petsc/solve/krylov.hpp"
+#include "quadrille/grid_operator.hpp"
+#include "quadrille/solver.hpp"
 #include "revision.hpp"
 
 namespace quadrille {
@@ -63,34 +62,27 @@ std::string formatted(const char* format, Numbers... numbers) {
 // GPU.
 constexpr const char* petscs_format = "petsc_aij";
 
-// auto takes the GPU where PETSc's vectors can be there too, and otherwise the CPU where the format is there.
-// Throws CudaError for a format that needs a GPU where there is none.
-const FormatEntry& chosen_entry(const Options& options) {
-  const bool prefer_gpu = petsc::has_cuda() && cuda::device_count() > 0;
-  const bool petscs_own =
-      options.formats.front() == petscs_format && (petsc::has_cuda() || options.space != "cuda");
-  const FormatEntry* found = nullptr;
-  for (const FormatEntry& entry : petsc::all_products()) {
-    if (entry.name != options.formats.front() || !entry.make_fp64) continue;
-    if (options.space != "auto" && options.space != to_string(entry.space) && !petscs_own) continue;
-    if (!found || (prefer_gpu && entry.space == SpaceKind::cuda)) found = &entry;
-  }
-  if (found == nullptr)
-    throw InputError("--format '" + options.formats.front() + "' does not run in --space " + options.space);
-  if ((found->space == SpaceKind::cuda || options.space == "cuda") && cuda::device_count() == 0)
-    throw CudaError("the format that was asked for runs on a GPU, and this machine has none");
-  return *found;
+// What the options ask for. PETSc's own matrix is a copy of one in CDS, which its coarser grids are made from.
+OperatorOptions wish_of(const Options& options) {
+  const std::string& format = options.formats.front();
+  return {.format = format == petscs_format ? "cds" : format,
+          .space = options.space,
+          .options = options.format_options,
+          .measure = options.tune,
+          .again = options.retune,
+          .device = options.device,
+          .version = QUADRILLE_REVISION};
 }
 
-SpaceKind space_of(const Options& options, const FormatEntry& entry) {
-  const bool gpu = petsc::has_cuda() && cuda::device_count() > 0 && options.space != "cpu";
-  return entry.name == petscs_format && gpu ? SpaceKind::cuda : entry.space;
-}
-
-Partition partition_of(const Grid& grid, const Boundary& boundary) {
-  std::array<bool, 3> periodic{};
-  for (int axis = 0; axis < grid.dimension; ++axis) periodic[axis] = boundary.periodic(axis);
-  return make_partition(grid.extents, periodic, petsc::ranks(), petsc::rank());
+// The one that is named, or nothing: auto, by the operator once it is there. Throws CudaError for a GPU where
+// there is none.
+std::optional<petsc::GridFormat> format_of(const OperatorOptions& of_program) {
+  const OperatorOptions wish = petsc::with_options(of_program);
+  if (wish.format == "auto") return {};
+  petsc::GridFormat format = petsc::named_format(wish);
+  if (!has_format(format.name, format.space) || !find_format(format.name, format.space).make_fp64)
+    throw InputError("--format '" + wish.format + "' does not run in --space " + wish.space);
+  return format;
 }
 
 // Takes the mean of each unknown off, over the nodes of all ranks or, where nodes are said to be in `regions`
@@ -115,18 +107,18 @@ class Solve {
   explicit Solve(const Options& options)
       : options_(options),
         pde_(find_pde(options.pde)),
+        as_aij_(options.formats.front() == petscs_format),
         first_(petsc::rank() == 0),
-        progress_(options, first_) {
-    if (options.formats.front() != "auto")
-      take(chosen_entry(options));  // auto: by the operator, once it is there
-  }
+        progress_(options, first_),
+        wish_(wish_of(options)),
+        named_(format_of(wish_)) {}
 
   int operator()() {
     together([&] { assemble(); });
     together([&] { solve(); });
     together([&] {
       if (!exact_.empty()) compare();
-      stored_bytes_ = petsc::sum_over_ranks(petsc::stored_bytes(solved_.get()));
+      stored_bytes_ = petsc::sum_over_ranks(solver_->stored_bytes());
     });
     together([&] {
       progress_.say("");
@@ -153,105 +145,60 @@ class Solve {
   }
 
  private:
-  void take(const FormatEntry& entry) {
-    entry_ = &entry;
-    space_ = space_of(options_, entry);
-  }
-
-  bool as_aij() const { return entry_->name == petscs_format; }
-
-  // Of a peer: what makes its coarser grids.
-  petsc::GridFormat format() const {
-    return {as_aij() ? "cds" : entry_->name, space_, options_.format_options};
-  }
-
-  // Among the formats that come straight from the grid and, where CSR would be smaller than each of these and
-  // there is room for it, those that come from CSR. On the GPU where PETSc's vectors can be there too; by the
-  // part of the first rank, for all of them.
-  void choose(bool room_for_csr) {
-    FormatInput<double> source;
-    if (input_.on_device)
-      source.device_hub = petsc::own_block_diagonals_on_device(matrix_.get());
-    else
-      source.hub = petsc::own_block_diagonals(matrix_.get());
-    ChoiceWishes wishes = wishes_of(options_);
-    const bool gpu = petsc::has_cuda() && cuda::device_count() > 0,
-               measured = std::exchange(wishes.measure, false) | std::exchange(wishes.again, false);
-    if (!wishes.space) wishes.space = gpu ? SpaceKind::cuda : SpaceKind::cpu;
-    wishes.cpu = usual_cpu_model();
-    FormatChoice choice;
-    const auto choose_on_first = [&] {
-      together([&] {
-        if (!first_) return;
-        progress_.say("choosing");
-        choice = choose_format(source, wishes);
-        progress_.say("");
-      });
-    };
-    choose_on_first();
-    const bool csr =
-        room_for_csr && petsc::sum_over_ranks(std::int64_t{first_ && petsc::csr_is_smaller(choice)}) > 0;
-    if (csr || measured) source.hub = petsc::own_block_diagonals(matrix_.get());
-    if (csr) together([&] { source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub)); });
-    if (measured) {
-      wishes = wishes_of(options_);
-      if (!wishes.space) wishes.space = gpu ? SpaceKind::cuda : SpaceKind::cpu;
-    }
-    if (csr || measured) choose_on_first();
-    std::int64_t place = 0;  // in registry()
-    if (first_) {
-      if (!options_.quiet) print_choice(std::cout, choice);
-      place = &choice.best() - registry().data();
-    }
-    take(registry()[static_cast<std::size_t>(petsc::sum_over_ranks(place))]);
-  }
-
   // Where products and multigrid take the values from there.
   bool assembles_on_device() const {
-    const bool on_gpu = entry_ != nullptr ? space_ == SpaceKind::cuda && is_the_hub(entry_->name)
-                                          : petsc::has_cuda() && options_.space != "cpu";
+    const bool on_gpu = named_ ? named_->space == SpaceKind::cuda && is_the_hub(named_->name)
+                               : petsc::space_of(wish_) == SpaceKind::cuda;
     return on_gpu && petsc::ranks() == 1 && cuda::device_count() > 0;
   }
 
   void assemble() {
     progress_.say("assembling");
     const Clock::time_point start = Clock::now();
-    together([&] { partition_ = partition_of(options_.grid, options_.boundary); });
-    const bool by_choice = entry_ == nullptr, csr = by_choice ? room_for_csr() : needs_csr(*entry_);
-    require_memory(csr);
-    together([&] { input_ = pde_input(options_); });
-    input_.on_device = assembles_on_device();
-    petsc::GridRows rows;
+    together([&] { layout_ = share_grid(PETSC_COMM_WORLD, options_.grid, options_.boundary); });
+    require_memory();
+    PdePart part;
     together([&] {
-      PdePart part = assemble_pde(pde_.name, options_.grid, options_.points, options_.boundary, input_,
-                                  own_box(partition_));
-      input_.on_device = part.system.device_values.size() > 0;  // not every PDE can
-      rhs_ = std::move(part.system.rhs);
+      input_ = pde_input(options_);
+      input_.on_device = assembles_on_device();
+      part =
+          assemble_pde(pde_.name, options_.grid, options_.points, options_.boundary, input_, layout_->box());
       exact_ = std::move(part.exact);
       singular_ = part.singular;
       region_ = std::move(part.region);
       regions_ = part.regions;
-      rows = {std::move(part.system.structure), std::move(part.system.values),
-              std::move(part.system.device_values)};
     });
-    together([&] { matrix_ = petsc::make_grid_matrix(partition_, std::move(rows)); });
-    if (by_choice) {
-      choose(csr);
+    AssembledBox<double>& system = part.system;
+    together([&] {
+      operator_.emplace(layout_, options_.points, options_.boundary,
+                        petsc::GridRows{std::move(system.structure), std::move(system.values),
+                                        std::move(system.device_values)},
+                        wish_);
+    });
+    together([&] {
+      rhs_.emplace(operator_->vector());
+      if (system.device_rhs.size() > 0)
+        rhs_->assign(system.device_rhs);
+      else
+        rhs_->assign(system.rhs);
+      if (singular_) rhs_->remove_means();
+      solution_.emplace(operator_->vector());
+    });
+    if (first_ && !options_.quiet) {
+      progress_.say("");
+      std::cout << operator_->why_this_format();
     }
-    together([&] { petsc::set_format(matrix_.get(), format()); });
-    together(
-        [&] { solved_ = as_aij() ? petsc::make_aij(matrix_.get(), space_ == SpaceKind::cuda) : matrix_; });
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
   }
 
   // About what multigrid adds to this rank's memory of the operator.
   std::int64_t multigrid_bytes(const BlockStructure& part, bool csr) const {
-    const petsc::SolverDefaults defaults = petsc::solver_defaults(
-        entry_ != nullptr && as_aij() ? petsc::Multigrid::by_petsc : petsc::Multigrid::by_operator);
+    const petsc::SolverDefaults defaults =
+        petsc::solver_defaults(as_aij_ ? petsc::Multigrid::by_petsc : petsc::Multigrid::by_operator);
     const petsc::Multigrid kind = petsc::multigrid_request(defaults.preconditioner).kind;
     if (kind == petsc::Multigrid::none) return 0;
     if (kind == petsc::Multigrid::by_operator)
-      return space_ == SpaceKind::cuda ? 0 : grid_multigrid_bytes(part);
+      return named_ && named_->space == SpaceKind::cuda ? 0 : grid_multigrid_bytes(part);
     // Smoothers, their estimate of eigenvalues and the cycle; weights; the coarser operators, which have the
     // whole box, and the format made from them.
     const std::int64_t box = 27, copies = csr ? 4 : 2;
@@ -259,18 +206,20 @@ class Solve {
                            "the bytes of multigrid");
   }
 
-  // Of this rank's part of the operator, with CSR where that is asked for and the format made from either,
+  // Of this rank's part of the operator, with CSR where the format that is named is made from it or is PETSc's,
   // and its vectors, those of CG among them.
-  std::int64_t needed_bytes(bool csr) const {
+  std::int64_t needed_bytes() const {
     BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
-    structure.extents = own_box(partition_).size;
+    structure.extents = layout_->box().size;
     const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
+    const bool csr = as_aij_ || (named_ && needs_csr(find_format(named_->name, named_->space)));
     std::int64_t bytes = 0, formatted = 0;
     if (csr)
       formatted =
           2 * csr_bytes(structure.rows(),
                         to_index32(most_non_zeros(structure, !pde_.discretisation.coupled), "non-zeros"), 8);
-    if (!csr && entry_ != nullptr && !is_the_hub(entry_->name)) formatted = value_bytes(structure, 8);
+    else if (named_ && !is_the_hub(named_->name))
+      formatted = value_bytes(structure, 8);
     const std::int64_t levels = multigrid_bytes(structure, csr);
     if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
         __builtin_add_overflow(bytes, formatted, &bytes) || __builtin_add_overflow(bytes, levels, &bytes) ||
@@ -279,22 +228,10 @@ class Solve {
     return bytes;
   }
 
-  // Whether every rank can hold its part with CSR.
-  bool room_for_csr() const {
-    std::int64_t bytes = -1;
-    try {
-      bytes = needed_bytes(true);
-    } catch (const FormatError&) {
-    }
-    const std::int64_t together = petsc::sum_on_host(std::max<std::int64_t>(0, bytes));
-    const bool fits = bytes >= 0 && together <= memory::available_host_bytes();
-    return petsc::sum_over_ranks(std::int64_t{fits ? 0 : 1}) == 0;
-  }
-
   // Before the first of it is made; of all ranks on this machine.
-  void require_memory(bool csr) const {
+  void require_memory() const {
     std::int64_t bytes = 0;
-    together([&] { bytes = needed_bytes(csr); });
+    together([&] { bytes = needed_bytes(); });
     memory::require_host(petsc::sum_on_host(bytes), petsc::ranks() > 1
                                                         ? "choose a smaller grid, fewer DoF or more machines"
                                                         : "choose a smaller grid or fewer DoF");
@@ -302,20 +239,27 @@ class Solve {
 
   void solve() {
     progress_.say("setting up");
-    const petsc::KrylovProblem krylov{solved_, singular_, !options_.petsc_arguments.empty(), matrix_,
-                                      !options_.json.empty() || !options_.csv.empty()};
+    const Clock::time_point start = Clock::now();
     Clock::time_point said{};
-    result_ =
-        petsc::krylov_solve(krylov, rhs_, solution_, [&](int iteration, double residual, double tolerance) {
-          if (seconds_since(said) < 0.05) return;
-          said = Clock::now();
-          progress_.say("iteration " + std::to_string(iteration) + ", residual " +
-                        formatted("%.2e, wanted %.0e", residual, tolerance));
-        });
-    remove_means(solution_);
+    solver_.emplace(
+        *operator_,
+        SolverSettings{.constants_are_null = singular_,
+                       .petscs_matrix = as_aij_,
+                       .options_are = options_.petsc_arguments.empty() ? "" : "what follows the bare --",
+                       .monitor = [this, said](int iteration, double residual, double tolerance) mutable {
+                         if (seconds_since(said) < 0.05) return;
+                         said = Clock::now();
+                         progress_.say("iteration " + std::to_string(iteration) + ", residual " +
+                                       formatted("%.2e, wanted %.0e", residual, tolerance));
+                       }});
+    record_.seconds.setup = petsc::largest_over_ranks(seconds_since(start));
+    result_ = solver_->solve(*rhs_, *solution_);
+    result_ = solver_->confirmed(std::move(result_), *rhs_, *solution_);
+    const bool recorded = !options_.json.empty() || !options_.csv.empty();
+    const petsc::KrylovTimes times = solver_->measure(*rhs_, *solution_, recorded);
     record_.pde = pde_.name;
-    record_.space = to_string(space_);
-    record_.format = entry_->name;
+    record_.space = to_string(operator_->space());
+    record_.format = format_name();
     record_.grid = to_string(options_.grid);
     record_.dof = options_.grid.dof;
     record_.ranks = petsc::ranks();
@@ -328,25 +272,26 @@ class Solve {
     record_.converged = result_.converged;
     record_.reason = result_.reason;
     record_.residual = result_.residual;
-    record_.matmult_ms = result_.matmult_ms;
-    record_.seconds.setup = result_.setup_s;
+    record_.matmult_ms = times.matmult_ms;
     record_.seconds.solve = result_.solve_s;
-    record_multigrid();
+    record_multigrid(times);
   }
 
+  std::string format_name() const { return as_aij_ ? petscs_format : operator_->format(); }
+
   // Ranks share the memory of a host: its stream is measured by one alone.
-  void record_multigrid() {
+  void record_multigrid(const petsc::KrylovTimes& times) {
     record_.multigrid = !result_.multigrid.empty();
-    record_.cycle_ms = result_.cycle_ms;
-    record_.setup_again_ms = result_.setup_again_ms;
-    if (!result_.cycle_bytes || !result_.product_bytes) return;
-    const std::int64_t bytes = *result_.cycle_bytes + *result_.product_bytes;
+    record_.cycle_ms = times.cycle_ms;
+    record_.setup_again_ms = times.setup_again_ms;
+    if (!times.cycle_bytes || !times.product_bytes) return;
+    const std::int64_t bytes = *times.cycle_bytes + *times.product_bytes;
     record_.bytes_per_unknown_iteration =
         petsc::sum_over_ranks(static_cast<double>(bytes)) / static_cast<double>(record_.unknowns);
     if (record_.ranks > 1 || record_.iterations == 0) return;
     const double gbps =
         Ceilings(options_.device)
-            .gbps(space_, petsc::own_product(matrix_.get())->traffic(), omp_get_max_threads());
+            .gbps(operator_->space(), petsc::own_product(operator_->mat())->traffic(), omp_get_max_threads());
     if (gbps > 0)
       record_.fraction_of_floor =
           static_cast<double>(bytes) / (gbps * 1e9) / (record_.seconds.solve / record_.iterations);
@@ -360,12 +305,12 @@ class Solve {
 
   void compare() {
     remove_means(exact_);
-    error_.resize(solution_.size());
+    std::vector<double> error = solution();
     double squares = 0, largest = 0;
-    for (std::size_t i = 0; i < solution_.size(); ++i) {
-      error_[i] = solution_[i] - exact_[i];
-      squares += error_[i] * error_[i];
-      largest = std::max(largest, std::abs(error_[i]));
+    for (std::size_t i = 0; i < error.size(); ++i) {
+      error[i] -= exact_[i];
+      squares += error[i] * error[i];
+      largest = std::max(largest, std::abs(error[i]));
     }
     squares = petsc::sum_over_ranks(squares);
     largest = petsc::largest_over_ranks(largest);
@@ -373,16 +318,22 @@ class Solve {
     record_.error_max = std::isnan(squares) ? squares : largest;
   }
 
+  std::vector<double> solution() const {
+    std::vector<double> values = solution_->numbers();
+    remove_means(values);
+    return values;
+  }
+
   void print() const {
     std::cout << pde_.name << ", " << pde_.equation << ": " << record_.grid << ", DoF " << record_.dof << ", "
               << describe(options_.points) << ", boundary "
               << to_string(options_.boundary, options_.grid.dimension) << ": " << record_.unknowns
               << " unknowns\n"
-              << entry_->name << " on " << record_.space
+              << format_name() << " on " << record_.space
               << (record_.ranks > 1 ? ", " + std::to_string(record_.ranks) + " ranks" : "") << ", "
               << bytes_text(stored_bytes_) << ", " << formatted("%.3g", record_.matmult_ms)
               << " ms per product"
-              << (space_ == SpaceKind::cuda && !petsc::has_cuda()
+              << (operator_->space() == SpaceKind::cuda && !petsc::has_cuda()
                       ? ", x copied to the GPU and y back at each, for this PETSc is without CUDA"
                       : "")
               << "\n";
@@ -432,16 +383,18 @@ class Solve {
     FieldStep step;
     together([&] {
       const auto add = [&](const char* name, const std::string& long_name, const std::string& unit,
-                           std::vector<double>& values) {
+                           std::vector<double> values) {
         std::vector<double> all = petsc::gathered(std::move(values));
-        if (first_ && petsc::ranks() > 1) all = in_grid_order(partition_, all, options_.grid.dof);
+        if (first_ && petsc::ranks() > 1) all = in_grid_order(layout_->partition, all, options_.grid.dof);
         step.fields.push_back({name, long_name, unit, std::move(all)});
       };
-      add("solution", "u of " + pde_.equation, pde_.solution_units, solution_);
-      add("right_side", "f and what constant faces add to it", pde_.source_units, rhs_);
+      add("solution", "u of " + pde_.equation, pde_.solution_units, solution());
+      add("right_side", "f and what constant faces add to it", pde_.source_units, rhs_->numbers());
       if (count == 2) return;
+      std::vector<double> error = solution();
+      for (std::size_t i = 0; i < error.size(); ++i) error[i] -= exact_[i];
       add("exact", "the manufactured solution", pde_.solution_units, exact_);
-      add("error", "solution - exact", pde_.solution_units, error_);
+      add("error", "solution - exact", pde_.solution_units, std::move(error));
     });
     together([&] {
       if (!first_) return;
@@ -459,7 +412,7 @@ class Solve {
 
   void write_record() const {
     Report report;
-    report.machine = describe_machine(space_ == SpaceKind::cuda, options_.device);
+    report.machine = describe_machine(operator_->space() == SpaceKind::cuda, options_.device);
     report.command = options_.command_line;
     report.version = QUADRILLE_REVISION;
     report.date = utc_now();
@@ -468,21 +421,22 @@ class Solve {
 
   const Options& options_;
   const Pde& pde_;
-  const bool first_;  // of the ranks
+  const bool as_aij_;  // solved with as PETSc's own matrix, a peer
+  const bool first_;   // of the ranks
   const Progress progress_;
-  const FormatEntry* entry_ = nullptr;  // auto: until the operator is there
-  SpaceKind space_ = SpaceKind::cpu;
+  const OperatorOptions wish_;
+  const std::optional<petsc::GridFormat> named_;
   const Clock::time_point start_ = Clock::now();
-  Partition partition_;
-  petsc::SharedMat matrix_;  // of the type quadrille
-  petsc::SharedMat solved_;  // the same, or its copy as a peer
-  // Of this rank's rows:
-  std::vector<double> rhs_, exact_, solution_, error_;  // exact and error of a manufactured solution
+  std::shared_ptr<const GridLayout> layout_;
+  std::optional<GridOperator> operator_;
+  std::optional<Vector> rhs_, solution_;
+  std::optional<Solver> solver_;
+  std::vector<double> exact_;  // of this rank's rows, of a manufactured solution
   PdeInput input_;
   bool singular_ = false;
   std::vector<std::int32_t> region_;  // [node], as PdePart has it
   std::int64_t regions_ = 0;
-  petsc::KrylovResult result_;
+  SolveResult result_;
   std::int64_t stored_bytes_ = 0;  // of all ranks
   SolveRecord record_;
 };

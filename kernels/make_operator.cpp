@@ -26,7 +26,12 @@ std::unique_ptr<SpmvOperator<T>> made_by_choice(SpaceKind space, FormatInput<T>&
   wishes.format_options = options;
   wishes.space = space;
   wishes.cpu = usual_cpu_model();
-  const FormatChoice choice = choose_format_with_csr(input, wishes);
+  FormatChoice choice = choose_format(input, wishes);
+  if (!input.csr && input.hub && csr_is_smaller(choice) &&
+      csr_bytes_of(choice) < memory::available_host_bytes() / 4) {
+    input.csr = std::make_shared<const Csr<T>>(to_csr(*input.hub));
+    choice = choose_format(input, wishes);
+  }
   for (const FormatEntry* const entry : choice.entries) {
     try {
       return made(*entry, input, options);

@@ -70,8 +70,8 @@ struct FormatOptions {
   EllrTModel ellr_t_model = EllrTModel::ours;  // that chooses
   int rg_csr_group = 64;                       // rows per group, 32..256
   RowOrdering rg_csr_ordering = RowOrdering::none;
-  GraphOrder rg_csr_graph_order = nullptr;                  // makes rcm and amd; without it they are refused
-  std::shared_ptr<const Array<std::int32_t>> rg_csr_order;  // if not null, the rows in this order instead
+  GraphOrder rg_csr_graph_order = nullptr;  // makes rcm and amd; without it they are refused
+  std::shared_ptr<const Array<std::int32_t>> rg_csr_order{};  // if not null, the rows in this order instead
   int rg_csr_threads = 0;     // of the GPU for each row, 1 to 1024 / group; 0 is chosen by rg_csr_threads()
   int cmrs_height = 0;        // rows per strip, 1..16; 0 is chosen by cmrs_choice()
   bool cmrs_reorder = false;  // entries of a strip sorted by column
@@ -109,8 +109,8 @@ struct FormatEntry {
 // In the order of the tables: CPU formats, CUDA formats, peers. PETSc's: petsc::all_products().
 const std::vector<FormatEntry>& registry();
 
-// Throws FormatError, with the names that there are, for another name, and for a format that has no product in
-// this space, for example on the GPU in a build without CUDA.
+// Throws FormatError, with the names that there are, for another name, and for a format that has no product
+// in this space, for example on the GPU in a build without CUDA.
 const FormatEntry& find_format(const std::string& name, SpaceKind space,
                                const std::vector<FormatEntry>& among = registry());
 bool has_format(const std::string& name, SpaceKind space, const std::vector<FormatEntry>& among = registry());

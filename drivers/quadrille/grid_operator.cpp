@@ -1,39 +1,26 @@
 #include "quadrille/grid_operator.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/matrix/grid_rows.hpp"
-#include "kernels/petsc/solve/format_choice.hpp"
 
 namespace quadrille {
-namespace {
-
-std::shared_ptr<const GridLayout> layout_for(MPI_Comm comm, const Grid& grid, const Boundary& boundary) {
-  petsc::require_initialised();
-  validate(grid);
-  validate(boundary, grid);
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
-  std::array<bool, 3> periodic{};
-  for (int axis = 0; axis < grid.dimension; ++axis) periodic[axis] = boundary.periodic(axis);
-  return std::make_shared<const GridLayout>(
-      GridLayout{grid, make_partition(grid.extents, periodic, ranks, rank)});
-}
-
-}  // namespace
-
 GridOperator::GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary)
-    : layout_(layout_for(comm, grid, boundary)),
+    : layout_(share_grid(comm, grid, boundary)),
       stencil_(stencil),
       boundary_(boundary),
       structure_(block_structure(grid, stencil, boundary)) {}
 
-void GridOperator::make_matrix(MPI_Comm comm, Array<double> values, const OperatorOptions& options) {
-  matrix_ = petsc::make_grid_matrix(comm, layout_->partition, {structure_, std::move(values)});
-  format_ = petsc::chosen_format(matrix_.get(), {options.format, options.space, options.of_format});
+GridOperator::GridOperator(std::shared_ptr<const GridLayout> layout, const Stencil& stencil,
+                           const Boundary& boundary, petsc::GridRows rows, const OperatorOptions& options)
+    : layout_(std::move(layout)), stencil_(stencil), boundary_(boundary), structure_(rows.structure) {
+  make_matrix(std::move(rows), options);
+}
+
+void GridOperator::make_matrix(petsc::GridRows rows, const OperatorOptions& options) {
+  matrix_ = petsc::make_grid_matrix(layout_->comm, layout_->partition, std::move(rows));
+  petsc::ChosenFormat chosen = petsc::chosen_format(matrix_.get(), options);
+  format_ = std::move(chosen.format);
+  why_ = std::move(chosen.reason);
   petsc::set_format(matrix_.get(), format_);
 }
 

@@ -23,17 +23,15 @@
 #include "grid/boundary.hpp"
 #include "grid/partition.hpp"
 #include "kernels/petsc/matrix/grid_matrix.hpp"
+#include "kernels/petsc/solve/format_choice.hpp"
 #include "quadrille/vector.hpp"
 
 namespace quadrille {
 
-// In which format products are made, and where; -mat_quadrille_format and -mat_quadrille_space of the command
-// line win.
-struct OperatorOptions {
-  std::string format = "auto";  // the fastest by prediction, or one of docs/formats.md
-  std::string space = "auto";   // "cpu", "cuda"; auto: a GPU where PETSc's vectors can be there too
-  FormatOptions of_format = {};
-};
+// In which format products are made, and where: {.format = "cds", .space = "cpu"}. Without a format it is the
+// fastest by prediction, without a space a GPU where PETSc's vectors can be there too; -mat_quadrille_format
+// and -mat_quadrille_space of the command line win.
+using OperatorOptions = petsc::FormatWish;
 
 class GridOperator {
  public:
@@ -45,15 +43,18 @@ class GridOperator {
                const Coefficient& coefficient, const OperatorOptions& options = {})
       : GridOperator(comm, grid, stencil, boundary) {
     AssembledBox<double> rows = assemble_box<double>(grid, stencil, boundary, coefficient, layout_->box());
-    make_matrix(comm, std::move(rows.values), options);
+    make_matrix({std::move(rows.structure), std::move(rows.values)}, options);
   }
+  // From rows that are there, of the box of this rank in `layout`, in host memory or, on one rank, the GPU's.
+  GridOperator(std::shared_ptr<const GridLayout> layout, const Stencil& stencil, const Boundary& boundary,
+               petsc::GridRows rows, const OperatorOptions& options = {});
   GridOperator(GridOperator&&) = default;
   GridOperator& operator=(GridOperator&&) = default;
 
-  // New coefficients, where grid, stencil and boundary stay; a function that gives the data of a face may give
-  // others. Values change in place and PETSc is told: products in every format, transposes, and whatever a
-  // solver makes of the matrix after it are those of the new values. `b` becomes the right side: the source,
-  // where the functor has one, and the data of the faces.
+  // New coefficients, where grid, stencil and boundary stay; a function that gives the data of a face may
+  // give others. Values change in place and PETSc is told: products in every format, transposes, and whatever
+  // a solver makes of the matrix after it are those of the new values. `b` becomes the right side: the
+  // source, where the functor has one, and the data of the faces.
   template <class Coefficient>
   void update(const Coefficient& coefficient, Vector& b) {
     require_own(b);
@@ -86,11 +87,13 @@ class GridOperator {
   const Boundary& boundary() const { return boundary_; }
   const std::string& format() const { return format_.name; }
   SpaceKind space() const { return format_.space; }
+  // Of a format that nobody named, on the first rank: lines for people.
+  const std::string& why_this_format() const { return why_; }
   std::int64_t stored_bytes() const;  // of this rank's operator in its format
 
  private:
   GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary);
-  void make_matrix(MPI_Comm comm, Array<double> values, const OperatorOptions& options);
+  void make_matrix(petsc::GridRows rows, const OperatorOptions& options);
   void require_own(const Vector& b) const;
 
   template <class Coefficient>
@@ -125,6 +128,7 @@ class GridOperator {
   Boundary boundary_;
   BlockStructure structure_;  // of the whole grid
   petsc::GridFormat format_;
+  std::string why_;
   petsc::SharedMat matrix_;
 };
 

@@ -1,4 +1,5 @@
-// The library as a program uses it: #include <quadrille/quadrille.hpp>. docs/library.md begins with a program.
+// The library as a program uses it: #include <quadrille/quadrille.hpp>. docs/library.md begins with a
+// program.
 #pragma once
 
 #include <petscksp.h>

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/solve/krylov_errors.hpp"
 #include "kernels/petsc/solve/krylov_solver.hpp"
 
 namespace quadrille {
@@ -28,8 +30,8 @@ std::vector<Option> parsed(const std::string& text) {
   return options;
 }
 
-// The options of one solver in PETSc's database, while it asks for them: what it makes within itself (smoothers,
-// solvers of blocks) finds them too, and other solvers do not. Those that are there already stay.
+// The options of one solver in PETSc's database, while it asks for them: what it makes within itself
+// (smoothers, solvers of blocks) finds them too, and other solvers do not. Those that are there already stay.
 class OptionsInPlace {
  public:
   OptionsInPlace(const std::vector<Option>& options, std::set<std::string>& used) : used_(used) {
@@ -77,12 +79,15 @@ const SolveResult& SolveResult::or_throw() const {
   return *this;
 }
 
-Solver::Solver(const GridOperator& a, const std::string& options) : state_(std::make_unique<State>()) {
+Solver::Solver(const GridOperator& a, const SolverSettings& settings) : state_(std::make_unique<State>()) {
   State& s = *state_;
-  s.options = parsed(options);
-  s.problem.matrix = s.problem.on_grid = a.shared_mat();
-  s.problem.has_options = true;
-  s.problem.options_are = "the solver's options";
+  s.options = parsed(settings.options);
+  s.problem.on_grid = a.shared_mat();
+  s.problem.matrix =
+      settings.petscs_matrix ? petsc::make_aij(a.mat(), a.space() == SpaceKind::cuda) : a.shared_mat();
+  s.problem.constants_are_null = settings.constants_are_null;
+  s.problem.monitor = settings.monitor;
+  s.problem.options_are = settings.options_are;
   const OptionsInPlace in_place(s.options, s.used);
   s.solver = petsc::make_solver(s.problem);
 }
@@ -94,19 +99,20 @@ Solver& Solver::operator=(Solver&&) noexcept = default;
 SolveResult Solver::solve(const Vector& b, Vector& x, Guess guess) {
   State& s = *state_;
   const OptionsInPlace in_place(s.options, s.used);
-  petsc::follow_values(s.problem, s.solver);
-  const KSP ksp = s.solver.ksp.get();
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  PetscInt iterations = 0;
-  PetscReal residual = 0;
-  petsc::with_options_to_blame(s.problem, s.solver.ksp, [&] {
-    QUADRILLE_PETSC(KSPSetInitialGuessNonzero(ksp, guess == keep_guess ? PETSC_TRUE : PETSC_FALSE));
-    QUADRILLE_PETSC(KSPSolve(ksp, b.vec(), x.vec()));
-  });
-  QUADRILLE_PETSC(KSPGetConvergedReason(ksp, &reason));
-  QUADRILLE_PETSC(KSPGetIterationNumber(ksp, &iterations));
-  QUADRILLE_PETSC(KSPGetResidualNorm(ksp, &residual));
-  return {reason > 0, static_cast<int>(iterations), residual, petsc::in_words(reason)};
+  return {petsc::solve(s.problem, s.solver, b.vec(), x.vec(), guess == keep_guess)};
+}
+
+SolveResult Solver::confirmed(SolveResult result, const Vector& b, const Vector& x) const {
+  petsc::confirm(state_->problem, b.vec(), x.vec(), result);
+  return result;
+}
+
+petsc::KrylovTimes Solver::measure(const Vector& b, const Vector& x, bool set_up_again) const {
+  return petsc::measure(state_->problem, state_->solver, b.vec(), x.vec(), set_up_again);
+}
+
+std::int64_t Solver::stored_bytes() const {
+  return petsc::stored_bytes(state_->problem.matrix.get());
 }
 
 std::vector<std::string> Solver::unused_options() const {

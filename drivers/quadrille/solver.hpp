@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/petsc/solve/krylov.hpp"
 #include "quadrille/grid_operator.hpp"
 #include "quadrille/vector.hpp"
 
@@ -20,28 +21,40 @@ namespace quadrille {
 
 enum Guess { zero_guess, keep_guess };  // where a solve begins: from zero, or from what x is
 
-struct SolveResult {
-  bool converged = false;  // by PETSc's test
-  int iterations = 0;
-  double residual = 0;  // the norm that PETSc tested last; GridOperator::residual() is that of b - A x
-  std::string reason;   // in words
-
+struct SolveResult : petsc::KrylovResult {
   // Throws NotConvergedError unless it converged.
   const SolveResult& or_throw() const;
+};
+
+struct SolverSettings {
+  std::string options = {};         // PETSc's, of this solver alone
+  bool constants_are_null = false;  // A maps the constants of each unknown to zero, and x has none of them
+  bool petscs_matrix = false;       // PETSc's own matrix of the same rows multiplies: AIJ, as it is now
+  std::string options_are = "the solver's options";  // where they are to be corrected, for messages
+  petsc::KrylovMonitor monitor = {};                 // (iteration, residual over the first one, tolerance)
 };
 
 class Solver {
  public:
   // Sets up at once. Keeps the matrix of `a`, with the values that it has at each solve. Collective. Throws
   // PetscError, and PetscOptionError where the options are to blame.
-  explicit Solver(const GridOperator& a, const std::string& options = "");
+  explicit Solver(const GridOperator& a, const std::string& options = "")
+      : Solver(a, SolverSettings{options}) {}
+  Solver(const GridOperator& a, const SolverSettings& settings);
   ~Solver();
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  // A x = b, with the operator as it is now; what was set up for older values is made anew. Not to converge is
-  // a result. Collective. Throws as the constructor.
+  // A x = b, with the operator as it is now; what was set up for older values is made anew. Not to converge
+  // is a result. Collective. Throws as the constructor.
   SolveResult solve(const Vector& b, Vector& x, Guess guess = zero_guess);
+
+  // Of the last solve, whose vectors these are: its result with |b - A x| / |b| for the residual, not converged
+  // where that is far above the tolerance.
+  SolveResult confirmed(SolveResult result, const Vector& b, const Vector& x) const;
+  // What a product, a cycle of multigrid and, where asked for, another set-up take.
+  petsc::KrylovTimes measure(const Vector& b, const Vector& x, bool set_up_again = false) const;
+  std::int64_t stored_bytes() const;  // of this rank's part of the matrix that multiplies
 
   // Options that nobody asked for up to now: after a solve, those that are misspelt.
   std::vector<std::string> unused_options() const;

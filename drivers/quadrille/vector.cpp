@@ -1,10 +1,28 @@
 #include "quadrille/vector.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/vector_arrays.hpp"
+#include "kernels/petsc/multigrid/null_space.hpp"
 
 namespace quadrille {
+
+std::shared_ptr<const GridLayout> share_grid(MPI_Comm comm, const Grid& grid, const Boundary& boundary) {
+  petsc::require_initialised();
+  validate(grid);
+  validate(boundary, grid);
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  std::array<bool, 3> periodic{};
+  for (int axis = 0; axis < grid.dimension; ++axis) periodic[axis] = boundary.periodic(axis);
+  return std::make_shared<const GridLayout>(
+      GridLayout{comm, grid, make_partition(grid.extents, periodic, ranks, rank)});
+}
 
 template <class T>
 HostValues<T>::HostValues(Vec vector) : vector_(vector) {
@@ -39,6 +57,37 @@ Vector::~Vector() {
   (void)VecDestroy(&vec_);
 }
 
+Vector& Vector::assign(std::span<const double> numbers) {
+  const auto size = static_cast<std::int64_t>(numbers.size());
+  petsc::require_size(vec_, size, "what is assigned to a vector");
+  const petsc::WriteArray to(vec_, SpaceKind::cuda);
+  if (to.space() == SpaceKind::cuda)
+    memory::copy_to_device(to.data(), numbers.data(), size * 8);
+  else
+    std::copy(numbers.begin(), numbers.end(), to.data());
+  return *this;
+}
+
+Vector& Vector::assign(const Array<double, Device>& numbers) {
+  petsc::require_size(vec_, numbers.size(), "what is assigned to a vector");
+  const petsc::WriteArray to(vec_, SpaceKind::cuda);
+  if (to.space() == SpaceKind::cuda)
+    cuda::copy_memory(to.data(), numbers.data(), numbers.bytes());
+  else
+    memory::copy_to_host(to.data(), numbers.data(), numbers.bytes());
+  return *this;
+}
+
+std::vector<double> Vector::numbers() const {
+  const petsc::ReadArray from(vec_, SpaceKind::cuda);
+  std::vector<double> to(static_cast<std::size_t>(layout_->rows()));
+  if (from.space() == SpaceKind::cuda)
+    memory::copy_to_host(to.data(), from.data(), layout_->rows() * 8);
+  else
+    std::copy_n(from.data(), to.size(), to.begin());
+  return to;
+}
+
 Vector& Vector::set(double value) {
   QUADRILLE_PETSC(VecSet(vec_, value));
   return *this;
@@ -52,6 +101,12 @@ Vector& Vector::scale(double factor) {
 Vector& Vector::axpy(double factor, const Vector& x) {
   if (x.vec_ == vec_) return scale(1 + factor);  // PETSc refuses it
   QUADRILLE_PETSC(VecAXPY(vec_, factor, x.vec_));
+  return *this;
+}
+
+Vector& Vector::remove_means() {
+  const petsc::Handle<MatNullSpace> of_constants = petsc::constants(vec_, layout_->grid.dof);
+  QUADRILLE_PETSC(MatNullSpaceRemove(of_constants.get(), vec_));
   return *this;
 }
 

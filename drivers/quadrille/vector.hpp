@@ -9,20 +9,27 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "formats/array.hpp"
+#include "grid/boundary.hpp"
 #include "grid/grid.hpp"
 #include "grid/partition.hpp"
 
 namespace quadrille {
 
-// A grid and how its ranks share it.
+// A grid and how the ranks of a communicator share it.
 struct GridLayout {
+  MPI_Comm comm;
   Grid grid;
   Partition partition;
 
   NodeBox box() const { return own_box(partition); }  // of this rank
   std::int64_t rows() const { return box().nodes() * grid.dof; }
 };
+
+// By make_partition(). Collective. Throws InputError where grid and boundary do not fit.
+std::shared_ptr<const GridLayout> share_grid(MPI_Comm comm, const Grid& grid, const Boundary& boundary);
 
 // Numbers of this rank in host memory, as rows of its box: x fastest, unknowns innermost. While one of these
 // lives, the vector that it came from is not to be used otherwise.
@@ -66,9 +73,15 @@ class Vector {
   Vector& set(double value);
   Vector& scale(double factor);
   Vector& axpy(double factor, const Vector& x);  // this += factor x
+  Vector& remove_means();                        // takes off the mean of each unknown over all nodes
   double dot(const Vector& x) const;
   double norm() const;     // the 2-norm
   double largest() const;  // of the absolute values
+
+  // This rank's numbers, [row], from and to host memory, or from the GPU's: straight to where the vector is.
+  Vector& assign(std::span<const double> numbers);
+  Vector& assign(const Array<double, Device>& numbers);
+  std::vector<double> numbers() const;
 
   // value(position of the node, unknown) for every row.
   template <class Value>

@@ -15,9 +15,9 @@ namespace quadrille::multigrid {
 inline constexpr int inverse_block = 32;
 
 // For the block `first`, `size` wide, of a matrix A [column][row] and the inverse P of its block on the
-// diagonal: R = P A(block, :) with P itself in the block's own columns, C = A(:, block) with -1 on the diagonal
-// of the block's own rows. Then A(block, :) and A(:, block) are zero, and A - C R is A with the block
-// eliminated. An element of R or of C a call.
+// diagonal: R = P A(block, :) with P itself in the block's own columns, C = A(:, block) with -1 on the
+// diagonal of the block's own rows. Then A(block, :) and A(:, block) are zero, and A - C R is A with the
+// block eliminated. An element of R or of C a call.
 struct Block {
   std::int64_t rows, first;
   int size;

@@ -99,10 +99,6 @@ std::string milliseconds(double ms) {
   return text;
 }
 
-std::int64_t csr_bytes_of(const FormatChoice& choice) {
-  return csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, choice.sparsity.value_bytes);
-}
-
 std::string date_of(std::int64_t when_s) {
   const std::time_t when = static_cast<std::time_t>(when_s);
   std::tm parts{};
@@ -154,19 +150,13 @@ FormatChoice choose_format(const FormatInput<T>& source, const ChoiceWishes& giv
   return choice;
 }
 
+std::int64_t csr_bytes_of(const FormatChoice& choice) {
+  return csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, choice.sparsity.value_bytes);
+}
+
 bool csr_is_smaller(const FormatChoice& choice) {
   return std::all_of(choice.predictions.begin(), choice.predictions.end(),
                      [&](const Prediction& p) { return p.traffic.stored_bytes > csr_bytes_of(choice); });
-}
-
-template <class T>
-FormatChoice choose_format_with_csr(FormatInput<T>& source, const ChoiceWishes& wishes) {
-  FormatChoice choice = choose_format(source, wishes);
-  if (source.csr || !source.hub || !csr_is_smaller(choice) ||
-      csr_bytes_of(choice) >= memory::available_host_bytes() / 4)
-    return choice;
-  source.csr = std::make_shared<const Csr<T>>(to_csr(*source.hub));
-  return choose_format(source, wishes);
 }
 
 std::string explain(const FormatChoice& choice) {
@@ -192,8 +182,7 @@ std::string explain(const FormatChoice& choice) {
 
 #define QUADRILLE_INSTANTIATE(T)                                                                         \
   template FormatChoice choose_format(const FormatInput<T>&, const ChoiceWishes&, const BlockStructure*, \
-                                      const std::vector<T>*, const ProductCheckFunction<T>&);            \
-  template FormatChoice choose_format_with_csr(FormatInput<T>&, const ChoiceWishes&);
+                                      const std::vector<T>*, const ProductCheckFunction<T>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -77,11 +77,7 @@ FormatChoice choose_format(const FormatInput<T>& source, const ChoiceWishes& wis
 
 // Whether every format of the choice, which had no CSR to be made from, takes more bytes than CSR would.
 bool csr_is_smaller(const FormatChoice& choice);
-
-// Of an operator on a grid without CSR: csr and what is made from it only where each of the others takes more
-// bytes than csr, and the machine has room for it; it is then in `source`.
-template <class T>
-FormatChoice choose_format_with_csr(FormatInput<T>& source, const ChoiceWishes& wishes);
+std::int64_t csr_bytes_of(const FormatChoice& choice);
 
 // One line: "auto: cds on cuda, predicted 0.27 ms on NVIDIA H200, next dia 0.29 ms", or "auto: csr on cuda
 // for 3 products, ...".

@@ -3,6 +3,7 @@ import csv
 import json
 import math
 import os
+import re
 import subprocess
 import unittest
 
@@ -19,6 +20,17 @@ error_max matmult_ms seconds method preconditioner""".split()
         screen = self.ok("solve", "--json", out, *arguments)
         (record,) = json.load(open(out))["records"]
         return record, screen
+
+    # A grid that no machine holds: what is said to be needed counts multigrid only where it is taken.
+    def test_memory_that_is_needed(self):
+        def needed_gib(*arguments):
+            done = self.run_it("solve", "poisson", "--grid", "1280x1280x1280", "--stencil", "box", "--format", "cds",
+                               "--space", "cpu", *arguments)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            amount, unit = re.search(r"not enough memory: ([0-9.]+) ([GT])iB needed", done.stderr).groups()
+            return float(amount) * (1024 if unit == "T" else 1)
+
+        self.assertGreater(needed_gib(), 1.2 * needed_gib("--", "-pc_type", "jacobi"))
 
     def test_the_record_is_the_contracts(self):
         record, screen = self.solved("poisson", "--grid", "24x20", "--spacing", "0.5,0.25", "--dof", "2", "--manufactured",

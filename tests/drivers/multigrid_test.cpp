@@ -17,10 +17,10 @@
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/matrix/grid_matrix.hpp"
 #include "kernels/petsc/plugin/register.hpp"
-#include "kernels/petsc/solve/krylov.hpp"
 #include "manufactured_errors.hpp"
 #include "tests/pde_cases.hpp"
 #include "tests/petsc_environment.hpp"
+#include "tests/solve_vectors.hpp"
 
 namespace quadrille {
 namespace {
@@ -69,10 +69,10 @@ Solved solve(const Setting& s, Grid grid) {
       petsc::make_grid_matrix(make_partition(hub.extents, hub.periodic, 1, 0), {hub, std::move(hub.values)},
                               {as_aij ? "cds" : s.format, s.space});
   const petsc::KrylovProblem krylov{as_aij ? petsc::make_aij(matrix.get(), false) : matrix, problem.singular,
-                                    true, matrix};
+                                    matrix, nullptr, "what follows the bare --"};
   std::vector<double> u;
   Solved solved;
-  solved.result = petsc::krylov_solve(krylov, problem.system.rhs, u, nullptr);
+  solved.result = solve_vectors(krylov, problem.system.rhs, u);
   std::smatch found;
   const std::regex words("^([0-9]+) levels? (down to|of) ([0-9]+) unknowns");
   if (std::regex_search(solved.result.multigrid, found, words)) {
@@ -90,8 +90,8 @@ Grid grid_of(int dimension, std::int64_t n) {
       dimension, {n, n * 3 / 4, dimension == 3 ? n / 2 : 1}, {h, h * 4 / 3, dimension == 3 ? 2 * h : 1}, 1};
 }
 
-// Of unknowns that have the same faces, for the cycle has one interpolation for all of them. In 3D three kinds
-// of faces or, where unknowns couple, one, for the time it takes.
+// Of unknowns that have the same faces, for the cycle has one interpolation for all of them. In 3D three
+// kinds of faces or, where unknowns couple, one, for the time it takes.
 std::vector<PdeCase> mesh_cases() {
   std::vector<PdeCase> all = manufactured_cases();
   std::erase_if(all, [](const PdeCase& c) {

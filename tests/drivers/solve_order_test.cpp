@@ -12,10 +12,10 @@
 #include "grid/error.hpp"
 #include "kernels/petsc/matrix/grid_matrix.hpp"
 #include "kernels/petsc/plugin/register.hpp"
-#include "kernels/petsc/solve/krylov.hpp"
 #include "manufactured_errors.hpp"
 #include "tests/pde_cases.hpp"
 #include "tests/petsc_environment.hpp"
+#include "tests/solve_vectors.hpp"
 
 namespace quadrille {
 namespace {
@@ -32,8 +32,7 @@ Errors errors_of(const std::string& pde, Grid grid, const Stencil& stencil, cons
   const Partition whole = make_partition(hub.extents, hub.periodic, 1, 0);
   const petsc::SharedMat matrix = petsc::make_grid_matrix(whole, {hub, std::move(hub.values)});
   std::vector<double> u;
-  const petsc::KrylovResult result =
-      petsc::krylov_solve({matrix, problem.singular}, problem.system.rhs, u, nullptr);
+  const petsc::KrylovResult result = solve_vectors({matrix, problem.singular}, problem.system.rhs, u);
   EXPECT_TRUE(result.converged) << result.reason;
   return errors_against(problem, u, grid, boundary);
 }
@@ -154,7 +153,7 @@ double error_with_functions(const std::string& stencil, std::int64_t n) {
   const Partition whole = make_partition(system.hub.extents, system.hub.periodic, 1, 0);
   const petsc::SharedMat matrix = petsc::make_grid_matrix(whole, {system.hub, std::move(system.hub.values)});
   std::vector<double> u;
-  const petsc::KrylovResult result = petsc::krylov_solve({matrix, false}, rhs, u, nullptr);
+  const petsc::KrylovResult result = solve_vectors({matrix, false}, rhs, u);
   EXPECT_TRUE(result.converged) << result.reason;
   double largest = 0;
   for (std::size_t i = 0; i < u.size(); ++i) largest = std::max(largest, std::abs(u[i] - exact[i]));

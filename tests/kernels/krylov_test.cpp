@@ -1,11 +1,10 @@
-// What krylov_solve() says of errors: the options are blamed for what others would have avoided, and for
+// What a solve says of errors: the options are blamed for what others would have avoided, and for
 // nothing else.
-#include "kernels/petsc/solve/krylov.hpp"
-
 #include <functional>
 
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "shell_cases.hpp"
+#include "tests/solve_vectors.hpp"
 
 namespace quadrille {
 namespace {
@@ -41,7 +40,7 @@ petsc::KrylovResult solved(const char* name, const char* value, const std::funct
   } const option(name, value);
   std::vector<double> b(4, 1.0), x(4);
   const auto matrix = petsc::shared(petsc::make_shell_matrix(std::make_shared<const Twice>(before), "twice"));
-  return petsc::krylov_solve({matrix, false, true}, b, x, nullptr);
+  return solve_vectors({.matrix = matrix, .options_are = "what follows the bare --"}, b, x);
 }
 
 // The message, and whether it blames the options.

@@ -17,7 +17,7 @@ struct PetscOptionError : PetscError {
   using PetscError::PetscError;
 };
 
-// A solve did not converge that PETSc was told to make an error of; krylov_solve() says it of its own solve
+// A solve did not converge that PETSc was told to make an error of; solve() says it of its own
 // in KrylovResult.
 struct NotConvergedError : PetscError {
   using PetscError::PetscError;

@@ -86,12 +86,12 @@ std::shared_ptr<const BlockDiagonals<double, Device>> own_block_diagonals_on_dev
   return on_grid(matrix).store().parts(true).device_hub;
 }
 
-std::shared_ptr<const SpmvOperator<double>> own_product(Mat matrix) {
-  return typed(matrix).scaled(matrix).op();
+bool values_are_on_gpu(Mat matrix) {
+  return on_grid(matrix).store().on_gpu();
 }
 
-Array<double> rows_of(Mat matrix, const BlockStructure& whole) {
-  return rows_of(on_grid(matrix).store().parts(false), whole);
+std::shared_ptr<const SpmvOperator<double>> own_product(Mat matrix) {
+  return typed(matrix).scaled(matrix).op();
 }
 
 SharedMat make_aij(Mat matrix, bool on_gpu) {

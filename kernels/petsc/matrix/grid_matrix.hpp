@@ -53,12 +53,10 @@ void set_format(_p_Mat* matrix, const GridFormat& format);
 std::shared_ptr<const BlockDiagonals<double>> own_block_diagonals(_p_Mat* matrix);
 // The same in GPU memory.
 std::shared_ptr<const BlockDiagonals<double, Device>> own_block_diagonals_on_device(_p_Mat* matrix);
+// Whether the newest values are in GPU memory, as where they were made there.
+bool values_are_on_gpu(_p_Mat* matrix);
 // The product of these in its format.
 std::shared_ptr<const SpmvOperator<double>> own_product(_p_Mat* matrix);
-// This rank's rows with the block diagonals of the whole grid, a copy of what make_grid_matrix() was given.
-// Throws FormatError where the matrix has others.
-Array<double> rows_of(_p_Mat* matrix, const BlockStructure& whole);
-
 // The same rows as PETSc's own matrix, MATAIJ, or MATAIJCUSPARSE in GPU memory: entries that are zero are
 // left out, but for the diagonal. Collective. Throws FormatError for a GPU where PETSc has no CUDA.
 SharedMat make_aij(_p_Mat* matrix, bool on_gpu);

@@ -17,21 +17,6 @@ bool is_short_way(const BlockStructure& s, const NodeOffset& o) {
   return true;
 }
 
-// The offset as it stands among the block diagonals of the whole grid.
-NodeOffset on_whole(const BlockStructure& whole, const NodePosition& d) {
-  std::array<std::int32_t, 3> o{};
-  for (int axis = 0; axis < 3; ++axis) {
-    const std::int64_t n = whole.extents[axis];
-    std::int64_t way = d[axis];
-    if (whole.periodic[axis]) {
-      way = (way % n + n) % n;
-      if (2 * way > n) way -= n;
-    }
-    o[axis] = static_cast<std::int32_t>(way);
-  }
-  return {o[0], o[1], o[2]};
-}
-
 std::int64_t place_among(const std::vector<NodeOffset>& offsets, const NodeOffset& o) {
   const auto at = std::find(offsets.begin(), offsets.end(), o);
   return at == offsets.end() ? -1 : at - offsets.begin();
@@ -162,39 +147,6 @@ void refill(const GridStructure& s, const BlockStructure& whole, const FillRows&
     move_what_leaves(s, whole, rows.data(), values);
   }
   values.changed_on_host();
-}
-
-Array<double> rows_of(const LocalParts& parts, const BlockStructure& whole) {
-  const BlockDiagonals<double>& own = *parts.hub;
-  const Partition& partition = *parts.partition;
-  const std::int64_t dof = whole.dof, n = own.rows(), of_one = n * dof;
-  Array<double> values(whole.diagonals() * of_one, 0.0);
-  for (std::int64_t k = 0; k < own.diagonals(); ++k) {
-    const NodeOffset& o = own.offsets[k];
-    const std::int64_t d = place_among(whole.offsets, on_whole(whole, {o.x, o.y, o.z}));
-    if (d < 0) throw FormatError("the matrix couples nodes that the block diagonals do not");
-    for (std::int64_t i = 0; i < of_one; ++i) values[d * of_one + i] += own.values[k * of_one + i];
-  }
-  if (!parts.ghost) return values;
-  const NodeBox box = own_box(partition);
-  std::vector<NodePosition> ghosts;  // of each ghost node
-  for (std::size_t k = 0; k < parts.ghost_columns.size(); k += static_cast<std::size_t>(dof))
-    ghosts.push_back(position_of(partition, parts.ghost_columns[k] / dof));
-  for (std::int64_t i = 0; i < parts.ghost->rows; ++i) {
-    const std::int64_t row = parts.boundary_rows[static_cast<std::size_t>(i)], node = row / dof,
-                       line = node / box.size[0];
-    const NodePosition at{box.first[0] + node % box.size[0], box.first[1] + line % box.size[1],
-                          box.first[2] + line / box.size[1]};
-    for (std::int32_t k = parts.ghost->row_ptr[i]; k < parts.ghost->row_ptr[i + 1]; ++k) {
-      const std::int32_t column = parts.ghost->column[k];
-      const NodePosition& to = ghosts[static_cast<std::size_t>(column / dof)];
-      const std::int64_t d =
-          place_among(whole.offsets, on_whole(whole, {to[0] - at[0], to[1] - at[1], to[2] - at[2]}));
-      if (d < 0) throw FormatError("the matrix couples nodes that the block diagonals do not");
-      values[(d * dof + column % dof) * n + row] = parts.ghost->value[k];
-    }
-  }
-  return values;
 }
 
 }  // namespace quadrille::petsc

@@ -26,7 +26,4 @@ SharedMat make_grid_matrix(MPI_Comm comm, const Partition& partition, GridRows r
 std::unique_ptr<Store> make_grid_store(Mat owner, std::shared_ptr<const GridStructure> structure,
                                        GridValues values);
 
-// [diagonal of `whole`][column][row]
-Array<double> rows_of(const LocalParts& parts, const BlockStructure& whole);
-
 }  // namespace quadrille::petsc

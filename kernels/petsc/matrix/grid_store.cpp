@@ -256,6 +256,7 @@ class GridStore final : public Store {
     return parts;
   }
   bool parts_in_place() const override { return true; }
+  bool on_gpu() const override { return values_.on_gpu(); }
 
  private:
   // After a change that needs no assembly.

@@ -95,6 +95,8 @@ class Store {
   // after the next call. `on_gpu`: in GPU memory, from a store that can.
   virtual LocalParts parts(bool on_gpu) = 0;
   virtual bool parts_in_place() const = 0;
+  // Whether the newest values are in GPU memory.
+  virtual bool on_gpu() const { return false; }
   // Brings the newest values to where parts() showed them, for who has its arrays. Where parts_in_place().
   virtual void bring_parts(bool) {}
 

@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/host_share.hpp"
 #include "kernels/petsc/base/session.hpp"
 #include "kernels/petsc/matrix/operator.hpp"
 
@@ -17,14 +18,9 @@ bool has_gpu_vectors() {
   return has_cuda() && cuda::device_count() > 0;
 }
 
-SpaceKind wanted_space(const FormatWish& wish) {
-  if (wish.space == "cpu") return SpaceKind::cpu;
-  if (wish.space != "cuda" && wish.space != "auto")
-    throw FormatError("the space '" + wish.space + "' is none of auto, cpu and cuda");
-  if (wish.space == "cuda" && cuda::device_count() == 0)
-    throw CudaError(
-        "the operator was asked for on a GPU, and this machine has none; auto and cpu run anywhere");
-  return wish.space == "cuda" || has_gpu_vectors() ? SpaceKind::cuda : SpaceKind::cpu;
+// CSR and what is made from it, and that of the other ranks of this host.
+bool has_room_for_csr(const FormatChoice& choice) {
+  return csr_bytes_of(choice) < memory::available_host_bytes() / 4 / host_share().ranks;
 }
 
 std::string option(const char* name, const std::string& otherwise) {
@@ -34,35 +30,72 @@ std::string option(const char* name, const std::string& otherwise) {
   return given ? text : otherwise;
 }
 
-// Its place in registry().
-int best_for(Mat matrix, const FormatWish& wish) {
+FormatChoice best_for(Mat matrix, const FormatWish& wish) {
   ChoiceWishes wishes;
   wishes.format_options = wish.options;
-  wishes.space = wanted_space(wish);
+  wishes.space = space_of(wish);
+  wishes.device = wish.device;
+  wishes.version = wish.version;
   wishes.cpu = usual_cpu_model();
   FormatInput<double> source;
+  if (values_are_on_gpu(matrix))
+    source.device_hub = own_block_diagonals_on_device(matrix);
+  else
+    source.hub = own_block_diagonals(matrix);
+  FormatChoice choice = choose_format(source, wishes);
+  const bool from_csr = csr_is_smaller(choice) && has_room_for_csr(choice);
+  if (!from_csr && !wish.measure) return choice;
   source.hub = own_block_diagonals(matrix);
-  return static_cast<int>(&choose_format_with_csr(source, wishes).best() - registry().data());
+  if (from_csr) source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
+  wishes.measure = wish.measure;
+  wishes.again = wish.again;
+  if (wish.measure) wishes.cpu.reset();
+  return choose_format(source, wishes);
+}
+
+std::string text_of(const FormatChoice& choice) {
+  std::string text;
+  for (const std::string& note : choice.notes) text += "note: " + note + "\n";
+  return text + explain(choice) + "\n";
 }
 
 }  // namespace
 
-GridFormat chosen_format(Mat matrix, const FormatWish& of_program) {
-  FormatWish wish = of_program;
-  wish.name = option("-mat_quadrille_format", wish.name);
+FormatWish with_options(FormatWish wish) {
+  wish.format = option("-mat_quadrille_format", wish.format);
   wish.space = option("-mat_quadrille_space", wish.space);
-  if (wish.name != "auto") {
-    SpaceKind space = wanted_space(wish);
-    if (wish.space == "auto" && !has_format(wish.name, space)) space = SpaceKind::cpu;
-    return {wish.name, space, wish.options};
-  }
+  return wish;
+}
+
+SpaceKind space_of(const FormatWish& wish) {
+  if (wish.space == "cpu") return SpaceKind::cpu;
+  if (wish.space != "cuda" && wish.space != "auto")
+    throw FormatError("the space '" + wish.space + "' is none of auto, cpu and cuda");
+  if (wish.space == "cuda" && cuda::device_count() == 0)
+    throw CudaError(
+        "the operator was asked for on a GPU, and this machine has none; auto and cpu run anywhere");
+  return wish.space == "cuda" || has_gpu_vectors() ? SpaceKind::cuda : SpaceKind::cpu;
+}
+
+GridFormat named_format(const FormatWish& wish) {
+  SpaceKind space = space_of(wish);
+  if (wish.space == "auto" && !has_format(wish.format, space)) space = SpaceKind::cpu;
+  return {wish.format, space, wish.options};
+}
+
+ChosenFormat chosen_format(Mat matrix, const FormatWish& of_program) {
+  const FormatWish wish = with_options(of_program);
+  if (wish.format != "auto") return {named_format(wish)};
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(matrix));
   int rank = 0, place = -1;
+  ChosenFormat chosen;
   MPI_Comm_rank(comm, &rank);
   std::exception_ptr failed;
   if (rank == 0) {
     try {
-      place = best_for(matrix, wish);
+      const FormatChoice choice = best_for(matrix, wish);
+      place = static_cast<int>(&choice.best() - registry().data());
+      chosen.reason = text_of(choice);
     } catch (...) {
       failed = std::current_exception();
     }
@@ -71,7 +104,8 @@ GridFormat chosen_format(Mat matrix, const FormatWish& of_program) {
   if (failed) std::rethrow_exception(failed);
   if (place < 0) throw FormatError("the first rank found no format for this operator");
   const FormatEntry& best = registry()[static_cast<std::size_t>(place)];
-  return {best.name, best.space, wish.options};
+  chosen.format = {best.name, best.space, wish.options};
+  return chosen;
 }
 
 }  // namespace quadrille::petsc

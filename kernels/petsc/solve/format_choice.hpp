@@ -10,20 +10,34 @@ struct _p_Mat;
 
 namespace quadrille::petsc {
 
-using quadrille::csr_is_smaller;
-
 struct FormatWish {
-  std::string name = "auto";   // or a format
-  std::string space = "auto";  // "cpu", "cuda"
+  std::string format = "auto";  // or one of docs/formats.md
+  std::string space = "auto";   // "cpu", "cuda"
   FormatOptions options = {};
+  // Of auto: the best few are measured, unless an earlier measurement is remembered; `again`: it is not.
+  bool measure = false, again = false;
+  int device = 0;  // the GPU of the first rank
+  std::string version = ChoiceWishes::library_version();
 };
 
-// A format that is named, in the wanted space: auto takes the GPU where PETSc's vectors can be there too and
-// the format is there, else the CPU. The format auto is, of those that come straight from the grid, the one
-// with the best prediction for the part of the first rank, and csr or what is made from it only where each of
-// these takes more bytes than csr. -mat_quadrille_format and -mat_quadrille_space in PETSc's options win over
-// the wish. Collective. Throws FormatError where there is no such format in this space, CudaError for a GPU
-// where there is none.
-GridFormat chosen_format(_p_Mat* matrix, const FormatWish& wish);
+struct ChosenFormat {
+  GridFormat format;
+  std::string reason = {};  // of auto, on the first rank: lines for people
+};
+
+// The wish with what -mat_quadrille_format and -mat_quadrille_space of PETSc's options say, which win.
+FormatWish with_options(FormatWish wish);
+
+// Where a wish leads, auto as well: auto takes the GPU where PETSc's vectors can be there too. Throws
+// FormatError for a space that there is not, CudaError for a GPU where there is none.
+SpaceKind space_of(const FormatWish& wish);
+
+// The format that is named, on the CPU where it is nowhere else; that there is such a format is not said.
+GridFormat named_format(const FormatWish& wish);
+
+// For the matrix: the format that is named, or the one with the best prediction for the part of the first
+// rank, of those that come straight from the grid, and csr or what is made from it only where each of these
+// takes more bytes than csr and there is room. Collective. Throws as above.
+ChosenFormat chosen_format(_p_Mat* matrix, const FormatWish& wish);
 
 }  // namespace quadrille::petsc

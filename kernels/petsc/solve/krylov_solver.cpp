@@ -1,9 +1,13 @@
 #include "kernels/petsc/solve/krylov_solver.hpp"
 
-#include <vector>
+#include <chrono>
 
-#include "kernels/petsc/base/shell_context.hpp"
-#include "kernels/petsc/matrix/matrix.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/petsc/base/guarded.hpp"
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
+#include "kernels/petsc/multigrid/null_space.hpp"
+#include "kernels/petsc/solve/krylov_errors.hpp"
+#include "kernels/petsc/solve/vectors.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -15,14 +19,6 @@ void refuse_crashing_method(KSP ksp) {
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPCHEBYSHEV, &chebyshev));
   if (chebyshev)
     throw PetscOptionError("-ksp_type chebyshev as the outer method crashes in PETSc; choose another one");
-}
-
-// AIJ, or a matrix of ours that lends itself as AIJ.
-bool takes_every_preconditioner(Mat matrix) {
-  PetscBool aij = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(matrix), &aij, MATSEQAIJ, MATMPIAIJ,
-                                            "seqaijcusparse", "mpiaijcusparse", ""));
-  return aij || is_typed(matrix);
 }
 
 // Options of PETSc after which there would be no answer to look at: a solve that does not converge is an
@@ -53,80 +49,100 @@ GridLevelCount set_levels(PC pc, const KrylovProblem& problem, Mat matrix, int l
   return set_grid_levels(pc, matrix, problem.on_grid.get(), levels, problem.constants_are_null);
 }
 
+std::string levels_text(const GridLevelCount& made) {
+  return std::to_string(made.levels) + (made.levels == 1 ? " level of " : " levels down to ") +
+         std::to_string(made.coarsest) + " unknowns, coarse operators P^T A P";
+}
+
+struct Watch {
+  KrylovMonitor monitor;
+  double first = 0;
+};
+
+PetscErrorCode watch(KSP ksp, PetscInt iteration, PetscReal residual, void* context) {
+  return guarded("the monitor of quadrille", [&] {
+    Watch& w = *static_cast<Watch*>(context);
+    PetscReal tolerance = 0;
+    QUADRILLE_PETSC(KSPGetTolerances(ksp, &tolerance, nullptr, nullptr, nullptr));
+    if (iteration == 0) w.first = residual;
+    w.monitor(static_cast<int>(iteration), w.first > 0 ? residual / w.first : residual, tolerance);
+  });
+}
+
+PetscErrorCode stop_watching(void** context) {
+  delete static_cast<Watch*>(*context);
+  return static_cast<PetscErrorCode>(0);
+}
+
+// Applies the preconditioner and the operator once, so that what PETSc copies to the GPU or computes when it
+// is first needed is there before the solve.
+void warm_up(KSP ksp, Mat matrix) {
+  PC preconditioner = nullptr;
+  const Handle<Vec> x = make<Vec>("MatCreateVecs", [=](Vec*v) { return MatCreateVecs(matrix, v, nullptr); }),
+                    y = like(x.get());
+  QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
+  QUADRILLE_PETSC(VecSet(x.get(), 1));
+  QUADRILLE_PETSC(PCApply(preconditioner, x.get(), y.get()));
+  QUADRILLE_PETSC(MatMult(matrix, y.get(), x.get()));
+  // PETSc starts cuBLAS at the first of these, which takes some 10 ms.
+  PetscScalar product = 0;
+  PetscReal norm = 0;
+  QUADRILLE_PETSC(VecTDot(x.get(), y.get(), &product));
+  QUADRILLE_PETSC(VecNorm(y.get(), NORM_2, &norm));
+  QUADRILLE_PETSC(VecAXPY(y.get(), 1, x.get()));
+  QUADRILLE_PETSC(VecAYPX(y.get(), 1, x.get()));
+}
+
+void tell_of_constants(Mat matrix) {
+  const Handle<Vec> model =
+      make<Vec>("MatCreateVecs", [=](Vec* v) { return MatCreateVecs(matrix, v, nullptr); });
+  const Handle<MatNullSpace> null_space = constants(model.get(), block_size_of(matrix));
+  QUADRILLE_PETSC(MatSetNullSpace(matrix, null_space.get()));
+}
+
+// Before a solve, where values may be new: PETSc sets up its preconditioners anew by itself, but for levels
+// that were made from the old values. Then the solver is another one.
+void follow_values(const KrylovProblem& problem, KrylovSolver& solver) {
+  if (solver.levels.levels == 0 || solver.made_for == changes_of(problem.matrix.get())) return;
+  solver.ksp.reset();  // before another one takes memory
+  solver = make_solver(problem);
+}
+
+// What came of the last solve.
+KrylovResult result_of(const KrylovSolver& solver) {
+  const KSP ksp = solver.ksp.get();
+  KrylovResult result;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  PetscInt iterations = 0;
+  PetscReal residual = 0, tolerance = 0;
+  KSPType method = nullptr;
+  PC preconditioner = nullptr;
+  PCType type = nullptr;
+  QUADRILLE_PETSC(KSPGetConvergedReason(ksp, &reason));
+  QUADRILLE_PETSC(KSPGetIterationNumber(ksp, &iterations));
+  QUADRILLE_PETSC(KSPGetResidualNorm(ksp, &residual));
+  QUADRILLE_PETSC(KSPGetTolerances(ksp, &tolerance, nullptr, nullptr, nullptr));
+  QUADRILLE_PETSC(KSPGetType(ksp, &method));
+  QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
+  QUADRILLE_PETSC(PCGetType(preconditioner, &type));
+  result.converged = reason > 0;
+  result.reason = in_words(reason);
+  result.iterations = static_cast<int>(iterations);
+  result.tolerance = tolerance;
+  result.residual = residual;
+  result.method = method;
+  result.preconditioner = type;
+  result.multigrid =
+      solver.levels.levels > 0 ? levels_text(solver.levels) : grid_multigrid_text(preconditioner);
+  return result;
+}
+
 }  // namespace
 
-std::string in_words(KSPConvergedReason reason) {
-  switch (static_cast<int>(reason)) {
-    case KSP_CONVERGED_RTOL:
-      return "the residual fell below the relative tolerance";
-    case KSP_CONVERGED_ATOL:
-      return "the residual fell below the absolute tolerance";
-    case KSP_CONVERGED_ITS:
-      return "the wanted number of iterations was done";
-    case KSP_CONVERGED_HAPPY_BREAKDOWN:
-      return "the method found the exact solution in its space";
-    case KSP_DIVERGED_ITS:
-      return "the largest number of iterations was reached (-ksp_max_it)";
-    case KSP_DIVERGED_DTOL:
-      return "the residual grew beyond the divergence tolerance (-ksp_divtol)";
-    case KSP_DIVERGED_BREAKDOWN:
-    case KSP_DIVERGED_BREAKDOWN_BICG:
-      return "the method broke down; another one may not (-ksp_type)";
-    case KSP_DIVERGED_NONSYMMETRIC:
-      return "the method needs a symmetric operator and preconditioner (-ksp_type, -pc_type)";
-    case KSP_DIVERGED_INDEFINITE_PC:
-      return "the preconditioner is not positive definite (-pc_type)";
-    case KSP_DIVERGED_NANORINF:
-      return "a NaN or an infinity came up";
-    case KSP_DIVERGED_INDEFINITE_MAT:
-      return "the operator is not positive definite (-ksp_type)";
-    case KSP_DIVERGED_PC_FAILED:
-      return "the preconditioner could not be set up (-pc_type)";
-    default:
-      return std::string("PETSc says ") + KSPConvergedReasons[reason];
-  }
-}
-
-bool options_may_be_to_blame(const PetscError& error) {
-  switch (static_cast<PetscErrorCode>(error.code)) {
-    case PETSC_ERR_MEM:
-    case PETSC_ERR_MEMC:
-    case PETSC_ERR_GPU:
-    case PETSC_ERR_GPU_RESOURCE:
-    case PETSC_ERR_LIB:
-    case PETSC_ERR_MPI:
-    case PETSC_ERR_SYS:
-    case PETSC_ERR_SIG:
-    case PETSC_ERR_FP:
-      return false;
-    default:
-      return error.code != 0;
-  }
-}
-
-// A preconditioner that failed halfway may still stand in the place of the matrix (PCEISENSTAT), and PETSc
-// crashes when it destroys that: such a solver stays, where a look for leaks sees it.
-void abandon(Handle<KSP>& solver, Mat matrix) {
-  if (!solver) return;
-  Mat now = nullptr;
-  QUADRILLE_PETSC(KSPGetOperators(solver.get(), &now, nullptr));
-  static auto* const abandoned = new std::vector<KSP>;  // not destroyed at the end, or the look finds leaks
-  if (now == matrix)
-    solver.reset();
-  else
-    abandoned->push_back(solver.release());
-}
-
-void put_down_to_options(const PetscError& error, const KrylovProblem& problem) {
-  const bool diverged = error.code == PETSC_ERR_NOT_CONVERGED || error.code == PETSC_ERR_CONV_FAILED;
-  if (diverged)
-    throw NotConvergedError("the solve did not converge: " + std::string(error.what()), error.code);
-  const char* const advice =
-      ", and choose preconditioners that need products, rows and diagonal blocks alone, such as jacobi, "
-      "pbjacobi, mg (by itself) "
-      "or none; matrices of type quadrille and AIJ take others";
-  throw PetscOptionError(std::string(error.what()) + "; correct " + problem.options_are +
-                         (takes_every_preconditioner(problem.matrix.get()) ? "" : advice));
+SolverDefaults defaults_of(const KrylovProblem& problem) {
+  if (!problem.on_grid) return solver_defaults(Multigrid::none);
+  const bool own = problem.on_grid == problem.matrix && grid_multigrid_takes(problem.matrix.get());
+  return solver_defaults(own ? Multigrid::by_operator : Multigrid::by_petsc);
 }
 
 KrylovSolver make_solver(const KrylovProblem& problem) {
@@ -137,6 +153,7 @@ KrylovSolver make_solver(const KrylovProblem& problem) {
   KSP ksp = made.ksp.get();
   PC preconditioner = nullptr;
   const SolverDefaults defaults = defaults_of(problem);
+  if (problem.constants_are_null) tell_of_constants(matrix);
   const MultigridRequest multigrid = multigrid_request(defaults.preconditioner);
   const bool by_operator = problem.on_grid && multigrid.kind == Multigrid::by_operator,
              by_petsc = multigrid.kind == Multigrid::by_petsc;
@@ -154,14 +171,27 @@ KrylovSolver make_solver(const KrylovProblem& problem) {
     QUADRILLE_PETSC(KSPSetUp(ksp));
   });
   refuse_crashing_method(ksp);
+  if (problem.monitor) QUADRILLE_PETSC(KSPMonitorSet(ksp, watch, new Watch{problem.monitor}, stop_watching));
+  with_options_to_blame(problem, made.ksp, [&] {
+    if (multiplies_on_gpu(matrix)) warm_up(ksp, matrix);
+  });
   made.made_for = changes_of(matrix);
   return made;
 }
 
-void follow_values(const KrylovProblem& problem, KrylovSolver& solver) {
-  if (solver.levels.levels == 0 || solver.made_for == changes_of(problem.matrix.get())) return;
-  solver.ksp.reset();  // before another one takes memory
-  solver = make_solver(problem);
+KrylovResult solve(const KrylovProblem& problem, KrylovSolver& solver, Vec b, Vec x, bool keep_guess) {
+  follow_values(problem, solver);
+  const KSP ksp = solver.ksp.get();
+  const auto start = std::chrono::steady_clock::now();
+  with_options_to_blame(problem, solver.ksp, [&] {
+    QUADRILLE_PETSC(KSPSetInitialGuessNonzero(ksp, keep_guess ? PETSC_TRUE : PETSC_FALSE));
+    QUADRILLE_PETSC(KSPSolve(ksp, b, x));
+  });
+  if (multiplies_on_gpu(problem.matrix.get())) cuda::synchronize();
+  const double seconds = longest(x, seconds_since(start));
+  KrylovResult result = result_of(solver);
+  result.solve_s = seconds;
+  return result;
 }
 
 }  // namespace quadrille::petsc

@@ -1,19 +1,14 @@
-// PETSc's solver for a problem, ready to run: the defaults, the options, multigrid's levels, and what becomes
-// of errors. Internal to kernels/petsc and to the library's face.
+// PETSc's solver for a problem: the defaults, the options, multigrid's levels, solves and what they take.
+// Internal to kernels/petsc and to the library's face.
 #pragma once
 
 #include <petscksp.h>
 
-#include <string>
-
 #include "kernels/petsc/base/check.hpp"
-#include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/multigrid/pcmg.hpp"
 #include "kernels/petsc/solve/krylov.hpp"
 
 namespace quadrille::petsc {
-
-std::string in_words(KSPConvergedReason reason);
 
 // A solver and what was made for it before the first iteration.
 struct KrylovSolver {
@@ -22,33 +17,25 @@ struct KrylovSolver {
   std::int64_t made_for = 0;  // changes_of() the matrix
 };
 
-// By defaults_of() where PETSc's options do not say. Collective. Throws as krylov_solve().
+// By defaults_of() where PETSc's options database does not say (-ksp_type, -pc_type, -ksp_rtol, ...); set up,
+// and on the GPU what PETSc copies there or starts at the first product is there. Collective, as what
+// follows. Throws PetscError without a Session and where PETSc fails, PetscOptionError where its options are
+// to blame.
 KrylovSolver make_solver(const KrylovProblem& problem);
 
-// Before a solve, where values may be new: PETSc sets up its preconditioners anew by itself, but for levels
-// that were made from the old values. Then the solver is another one. Collective.
-void follow_values(const KrylovProblem& problem, KrylovSolver& solver);
+// A x = b for vectors as MatCreateVecs() gives them, from zero or from what x is. Values of the matrix may be
+// new since the last time. Not to converge is no error, but a result. On several ranks the result is the same
+// on all, with the longest time. Throws as make_solver().
+KrylovResult solve(const KrylovProblem& problem, KrylovSolver& solver, Vec b, Vec x, bool keep_guess);
 
-// Whether other options would have helped. Not where the machine, a library or an operator of ours failed,
-// which no option chose.
-bool options_may_be_to_blame(const PetscError& error);
-// A solver that failed.
-void abandon(Handle<KSP>& solver, Mat matrix);
-[[noreturn]] void put_down_to_options(const PetscError& error, const KrylovProblem& problem);
+// Replaces the residual by |b - A x| / |b| in the 2-norm (not divided where b is zero), and takes back that it
+// converged where this is larger than the root of the tolerance (of 1e-8 where it is smaller): PETSc looks at
+// the preconditioned residual unless told otherwise, which can be far smaller.
+void confirm(const KrylovProblem& problem, Vec b, Vec x, KrylovResult& result);
 
-// body(), which works with `solver`: PETSc's errors are put down to its options where there are some that
-// may be the reason.
-template <class Body>
-void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver, const Body& body) {
-  try {
-    body();
-  } catch (const PetscOptionError&) {
-    throw;
-  } catch (const PetscError& error) {
-    abandon(solver, problem.matrix.get());
-    if (!problem.has_options || !options_may_be_to_blame(error)) throw;
-    put_down_to_options(error, problem);
-  }
-}
+// What was done for the solve of x from b, a few more times. Does the set-up of quadrille_mg for values that
+// PETSc takes for new where `set_up_again`.
+KrylovTimes measure(const KrylovProblem& problem, const KrylovSolver& solver, Vec b, Vec x,
+                    bool set_up_again);
 
 }  // namespace quadrille::petsc

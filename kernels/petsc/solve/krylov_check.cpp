@@ -1,0 +1,106 @@
+#include <petscksp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/cuda/device.hpp"
+#include "kernels/multigrid/multigrid.hpp"
+#include "kernels/petsc/matrix/grid_matrix.hpp"
+#include "kernels/petsc/matrix/matrix.hpp"
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
+#include "kernels/petsc/solve/krylov_solver.hpp"
+#include "kernels/petsc/solve/vectors.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+// VecNorm() is not asked: PETSc 3.18.5 keeps the norms of a vector, and after one kind of norm gives 0 for
+// every other kind until the vector changes.
+double largest_of(Vec vector) {
+  PetscReal least = 0, most = 0;
+  QUADRILLE_PETSC(VecMin(vector, nullptr, &least));
+  QUADRILLE_PETSC(VecMax(vector, nullptr, &most));
+  return std::max(std::abs(least), std::abs(most));
+}
+
+// The 2-norm over `unit`, of a vector that is scaled for it: the squares of very small or large numbers are no
+// numbers.
+double norm_over(Vec vector, double unit) {
+  PetscScalar squares = 0;
+  QUADRILLE_PETSC(VecScale(vector, 1 / unit));
+  QUADRILLE_PETSC(VecDot(vector, vector, &squares));
+  return std::sqrt(squares);
+}
+
+// |b - A x| / |b|, or the numerator where b is zero.
+double true_residual(Mat matrix, Vec b, Vec x) {
+  const Handle<Vec> r = like(b);
+  QUADRILLE_PETSC(MatMult(matrix, x, r.get()));
+  QUADRILLE_PETSC(VecAYPX(r.get(), -1, b));
+  const double largest = largest_of(b);
+  if (!(largest > 0)) return norm_over(r.get(), 1);
+  const double unit = std::max(largest, std::numeric_limits<double>::min()), of_r = norm_over(r.get(), unit);
+  QUADRILLE_PETSC(VecCopy(b, r.get()));
+  return of_r / norm_over(r.get(), unit);
+}
+
+// The median of at least 5 calls, or more until a fifth of a second is over.
+template <class Call>
+double median_ms(Vec x, bool on_gpu, const Call& call) {
+  const Handle<Vec> y = like(x);
+  std::vector<double> ms;
+  double total_ms = 0;
+  while (ms.size() < 5 || (ms.size() < 100 && total_ms < 200)) {
+    const auto start = std::chrono::steady_clock::now();
+    call(y.get());
+    if (on_gpu) cuda::synchronize();
+    ms.push_back(1e3 * longest(y.get(), seconds_since(start)));
+    total_ms += ms.back();
+  }
+  std::nth_element(ms.begin(), ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2), ms.end());
+  return ms[ms.size() / 2];
+}
+
+}  // namespace
+
+void confirm(const KrylovProblem& problem, Vec b, Vec x, KrylovResult& result) {
+  result.residual = true_residual(problem.matrix.get(), b, x);
+  if (!result.converged || result.residual <= std::sqrt(std::max(result.tolerance, 1e-8))) return;
+  result.converged = false;
+  result.reason =
+      "PETSc's own test was met, but not by |b - A x| / |b|; the operator may be singular or badly scaled, "
+      "and "
+      "-ksp_norm_type unpreconditioned tests the true residual";
+}
+
+KrylovTimes measure(const KrylovProblem& problem, const KrylovSolver& solver, Vec b, Vec x,
+                    bool set_up_again) {
+  const Mat matrix = problem.matrix.get();
+  const KSP ksp = solver.ksp.get();
+  const bool on_gpu = multiplies_on_gpu(matrix);
+  KrylovTimes times;
+  PC pc = nullptr;
+  QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
+  times.matmult_ms = median_ms(x, on_gpu, [&](Vec y) { QUADRILLE_PETSC(MatMult(matrix, x, y)); });
+  const GridMultigridInfo* const info = grid_multigrid_info(pc);
+  if (info == nullptr && solver.levels.levels == 0) return times;
+  times.cycle_ms = median_ms(b, on_gpu, [&](Vec y) { QUADRILLE_PETSC(PCApply(pc, b, y)); });
+  if (info == nullptr) return times;
+  times.cycle_bytes = info->cycle_bytes;
+  if (is_typed(matrix)) times.product_bytes = own_product(matrix)->traffic().compulsory_bytes();
+  if (!set_up_again) return times;
+  Mat a = nullptr, p = nullptr;
+  QUADRILLE_PETSC(KSPGetOperators(ksp, &a, &p));
+  mark_changed(p);
+  QUADRILLE_PETSC(KSPSetOperators(ksp, a, p));
+  const auto start = std::chrono::steady_clock::now();
+  QUADRILLE_PETSC(KSPSetUp(ksp));
+  if (on_gpu) cuda::synchronize();
+  times.setup_again_ms = 1e3 * longest(b, seconds_since(start));
+  return times;
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,111 @@
+#include "kernels/petsc/solve/krylov_errors.hpp"
+
+#include <vector>
+
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/base/shell_context.hpp"
+#include "kernels/petsc/matrix/matrix.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+// AIJ, or a matrix of ours that lends itself as AIJ.
+bool takes_every_preconditioner(Mat matrix) {
+  PetscBool aij = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(matrix), &aij, MATSEQAIJ, MATMPIAIJ,
+                                            "seqaijcusparse", "mpiaijcusparse", ""));
+  return aij || is_typed(matrix);
+}
+
+// Whether other options would have helped. Not where the machine, a library or an operator of ours failed,
+// which no option chose.
+bool options_may_be_to_blame(const PetscError& error) {
+  switch (static_cast<PetscErrorCode>(error.code)) {
+    case PETSC_ERR_MEM:
+    case PETSC_ERR_MEMC:
+    case PETSC_ERR_GPU:
+    case PETSC_ERR_GPU_RESOURCE:
+    case PETSC_ERR_LIB:
+    case PETSC_ERR_MPI:
+    case PETSC_ERR_SYS:
+    case PETSC_ERR_SIG:
+    case PETSC_ERR_FP:
+      return false;
+    default:
+      return error.code != 0;
+  }
+}
+
+// A preconditioner that failed halfway may still stand in the place of the matrix (PCEISENSTAT), and PETSc
+// crashes when it destroys that: such a solver stays, where a look for leaks sees it.
+void abandon(Handle<KSP>& solver, Mat matrix) {
+  if (!solver) return;
+  Mat now = nullptr;
+  QUADRILLE_PETSC(KSPGetOperators(solver.get(), &now, nullptr));
+  static auto* const abandoned = new std::vector<KSP>;  // not destroyed at the end, or the look finds leaks
+  if (now == matrix)
+    solver.reset();
+  else
+    abandoned->push_back(solver.release());
+}
+
+[[noreturn]] void put_down_to_options(const PetscError& error, const KrylovProblem& problem) {
+  const bool diverged = error.code == PETSC_ERR_NOT_CONVERGED || error.code == PETSC_ERR_CONV_FAILED;
+  if (diverged)
+    throw NotConvergedError("the solve did not converge: " + std::string(error.what()), error.code);
+  const char* const advice =
+      ", and choose preconditioners that need products, rows and diagonal blocks alone, such as jacobi, "
+      "pbjacobi, mg (by itself) "
+      "or none; matrices of type quadrille and AIJ take others";
+  throw PetscOptionError(std::string(error.what()) + "; correct " + problem.options_are +
+                         (takes_every_preconditioner(problem.matrix.get()) ? "" : advice));
+}
+
+}  // namespace
+
+std::string in_words(KSPConvergedReason reason) {
+  switch (static_cast<int>(reason)) {
+    case KSP_CONVERGED_RTOL:
+      return "the residual fell below the relative tolerance";
+    case KSP_CONVERGED_ATOL:
+      return "the residual fell below the absolute tolerance";
+    case KSP_CONVERGED_ITS:
+      return "the wanted number of iterations was done";
+    case KSP_CONVERGED_HAPPY_BREAKDOWN:
+      return "the method found the exact solution in its space";
+    case KSP_DIVERGED_ITS:
+      return "the largest number of iterations was reached (-ksp_max_it)";
+    case KSP_DIVERGED_DTOL:
+      return "the residual grew beyond the divergence tolerance (-ksp_divtol)";
+    case KSP_DIVERGED_BREAKDOWN:
+    case KSP_DIVERGED_BREAKDOWN_BICG:
+      return "the method broke down; another one may not (-ksp_type)";
+    case KSP_DIVERGED_NONSYMMETRIC:
+      return "the method needs a symmetric operator and preconditioner (-ksp_type, -pc_type)";
+    case KSP_DIVERGED_INDEFINITE_PC:
+      return "the preconditioner is not positive definite (-pc_type)";
+    case KSP_DIVERGED_NANORINF:
+      return "a NaN or an infinity came up";
+    case KSP_DIVERGED_INDEFINITE_MAT:
+      return "the operator is not positive definite (-ksp_type)";
+    case KSP_DIVERGED_PC_FAILED:
+      return "the preconditioner could not be set up (-pc_type)";
+    default:
+      return std::string("PETSc says ") + KSPConvergedReasons[reason];
+  }
+}
+
+void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver,
+                           const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const PetscOptionError&) {
+    throw;
+  } catch (const PetscError& error) {
+    abandon(solver, problem.matrix.get());
+    if (problem.options_are.empty() || !options_may_be_to_blame(error)) throw;
+    put_down_to_options(error, problem);
+  }
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,21 @@
+// How a solve ended, in words, and who is to blame where PETSc fails. Internal to kernels/petsc/solve.
+#pragma once
+
+#include <petscksp.h>
+
+#include <functional>
+#include <string>
+
+#include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/solve/krylov.hpp"
+
+namespace quadrille::petsc {
+
+std::string in_words(KSPConvergedReason reason);
+
+// body(), which works with `solver`: PETSc's errors are put down to its options where there are some that
+// may be the reason.
+void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver,
+                           const std::function<void()>& body);
+
+}  // namespace quadrille::petsc
