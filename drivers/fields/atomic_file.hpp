@@ -36,8 +36,8 @@ class TemporaryFile {
 };
 
 // Takes room on the disk for so many bytes behind what a file has: what is written there cannot meet a full
-// disk then. The file is as long as that afterwards. Throws OutputError, which names `shown`, where there is no
-// room; then the file is as it was. Where the file system cannot tell, nothing happens.
+// disk then. The file is as long as that afterwards. Throws OutputError, which names `shown`, where there is
+// no room; then the file is as it was. Where the file system cannot tell, nothing happens.
 void take_room(const std::string& path, const std::string& shown, std::int64_t bytes);
 
 // Writes beside `path` and renames, so that the old file survives any failure. Throws OutputError.

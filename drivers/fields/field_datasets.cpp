@@ -88,7 +88,8 @@ void write_scales(hid_t file, const FieldFile& content, bool grows) {
   write_counting_scale(file, "dof", content.grid.dof, "unknown of a node");
 }
 
-// Room on the disk is taken with each step: where several ranks write, none of them changes anything but numbers.
+// Room on the disk is taken with each step: where several ranks write, none of them changes anything but
+// numbers.
 void create_field(hid_t file, const Grid& grid, const Field& field, std::size_t steps, bool grows) {
   const Shape shape = shape_of(grid, 0), chunk = chunk_shape(shape_of(grid, 1));
   Shape most = shape_of(grid, steps);

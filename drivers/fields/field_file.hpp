@@ -50,8 +50,8 @@ struct FieldFile {
 // and columns. A field is named with letters, digits and _, and not after a scale, "options" or "xdmf", what
 // the .xdmf refers to: those names are taken. Both files are written under temporary names in the same folder
 // and renamed, the .h5 first. The first rank lays the files out, all of them write the numbers of their boxes
-// into the .h5 at once, by MPI, in a folder that they share. Collective. Throws OutputError on all ranks, with
-// the path and the reason; then neither final file was touched.
+// into the .h5 at once, by MPI, in a folder that they share. Collective. Throws OutputError on all ranks,
+// with the path and the reason; then neither final file was touched.
 void write_field_file(const std::string& path, const FieldFile& file);
 
 // Throws OutputError at once, before any work, when `path` could not be written (no such folder, no

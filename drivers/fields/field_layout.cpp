@@ -40,8 +40,8 @@ void write_layout(hid_t file, const FieldFile& content, bool grows) {
 
 }  // namespace
 
-// As HDF5 lays it out, built in memory and given to `target` there: HDF5 1.10 crashes at exit after a write to a
-// full disk, and so the writing is ours.
+// As HDF5 lays it out, built in memory and given to `target` there: HDF5 1.10 crashes at exit after a write
+// to a full disk, and so the writing is ours.
 void lay_out(const TemporaryFile& target, const FieldFile& content, bool grows) {
   constexpr std::size_t growth = 1 << 20;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file properties");

@@ -12,13 +12,13 @@ namespace quadrille {
 class FieldSeries {
  public:
   // `head`: the grid, the ranks, the options and the version; it has no steps. What stood
-  // at `path` is replaced by the first step. Collective, as append(). Throws OutputError at once, on all ranks,
-  // where check_field_path() does.
+  // at `path` is replaced by the first step. Collective, as append(). Throws OutputError at once, on all
+  // ranks, where check_field_path() does.
   FieldSeries(std::string path, FieldFile head);
 
-  // The numbers of a part of the grid, as FieldFile has it. All steps have the same fields. Throws OutputError on all ranks, before anything is written where the disk
-  // has no room for the step. The .h5 grows in place: a process that is killed right then may leave it
-  // unreadable.
+  // The numbers of a part of the grid, as FieldFile has it. All steps have the same fields. Throws
+  // OutputError on all ranks, before anything is written where the disk has no room for the step. The .h5
+  // grows in place: a process that is killed right then may leave it unreadable.
   void append(FieldStep step, std::optional<NodeBox> part = {});
 
  private:

@@ -1,5 +1,5 @@
-// HDF5 files that somebody gives, and what is wrong with them. Internal to what reads fields. Everything throws
-// InputError with one reason, which does not name the file, and hdf5::Hdf5Error.
+// HDF5 files that somebody gives, and what is wrong with them. Internal to what reads fields. Everything
+// throws InputError with one reason, which does not name the file, and hdf5::Hdf5Error.
 #pragma once
 
 #include <optional>

@@ -29,6 +29,12 @@ bool Ranks::is_first() const {
   return rank == 0;
 }
 
+int Ranks::count() const {
+  int count = 1;
+  if (!alone()) MPI_Comm_size(comm, &count);
+  return count;
+}
+
 std::string first_failure(const Ranks& ranks, const std::exception_ptr& mine) {
   if (ranks.alone()) return mine ? sentence_of(mine) : "";
   int rank = 0, count = 1, lowest = 0;

@@ -14,6 +14,7 @@ struct Ranks {
 
   bool alone() const { return comm == MPI_COMM_NULL; }
   bool is_first() const;
+  int count() const;
 };
 
 // Everything below is collective.

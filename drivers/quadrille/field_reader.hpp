@@ -29,8 +29,8 @@ class FieldReader {
   const std::vector<double>& times_s() const;  // [step]
   std::vector<std::string> names() const;      // of the fields, by the alphabet
 
-  // A field for each of the vector's unknowns, in their order, or one field of all of them. Throws InputError,
-  // on all ranks, where there is no such step or field, and for a vector of another grid.
+  // A field for each of the vector's unknowns, in their order, or one field of all of them. Throws
+  // InputError, on all ranks, where there is no such step or field, and for a vector of another grid.
   void read(std::int64_t step, const std::vector<std::string>& fields, Vector& into) const;
 
  private:

@@ -1,5 +1,5 @@
-// Vectors to an HDF5 file with an XDMF file beside it, a step at a time: a series that ParaView, VTK, h5py and
-// xarray read (docs/program.md says how).
+// Vectors to an HDF5 file with an XDMF file beside it, a step at a time: a series that ParaView, VTK, h5py
+// and xarray read (docs/program.md says how).
 //
 //   FieldWriter out("species.h5", grid, {"a", "b", {"c", "concentration of c", "mol m-3"}});
 //   out.write(time_s, c);
@@ -27,8 +27,8 @@ class FieldWriter {
  public:
   // A field for each unknown of the grid's nodes, or one field of all of them. The first step replaces what
   // stood at `path`. Collective over `comm`, the ranks of the vectors, as write() is; all of them write,
-  // in a folder that they share. Throws InputError for another number of fields, and OutputError at once where
-  // the file could not be written.
+  // in a folder that they share. Throws InputError for another number of fields, and OutputError at once
+  // where the file could not be written.
   FieldWriter(const std::string& path, const Grid& grid, std::vector<FieldName> fields,
               MPI_Comm comm = PETSC_COMM_WORLD);
   ~FieldWriter();
