@@ -2,11 +2,14 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <quadrille/multigrid.hpp>
+#include <quadrille/products.hpp>
 #include <utility>
 #include <vector>
 
-#include "assembly/operators.hpp"
-#include "kernels/make_operator.hpp"
+#include "grid/error.hpp"
+
+static_assert(users_own_code == 7);
 
 int main() {
   const quadrille::Grid grid{.dimension = 2, .extents = {8, 8, 1}};

@@ -1,14 +1,17 @@
 // A user's program with PETSc: a product of PETSc's own, among all there are.
 #include <cstdio>
+#include <quadrille/petsc.hpp>
+#include <quadrille/products.hpp>
+#include <quadrille/quadrille.hpp>
 #include <utility>
 #include <vector>
 
-#include "kernels/make_operator.hpp"
-#include "kernels/petsc/aij/all_products.hpp"
-#include "kernels/petsc/base/session.hpp"
+#include "grid/error.hpp"
 
-int main() {
-  const quadrille::petsc::Session session;
+static_assert(users_own_code == 7);
+
+int main(int argc, char** argv) {
+  const quadrille::Session session(argc, argv);
   quadrille::Csr<double> matrix{2, 2, {0, 1, 3}, {0, 0, 1}, {2.0, 3.0, 4.0}};  // 2 0; 3 4
   const auto aij =
       quadrille::make_operator("petsc_aij", quadrille::SpaceKind::cpu, quadrille::input_of(std::move(matrix)),
