@@ -1,6 +1,5 @@
 // A build without CUDA assembles on the host only.
 #include "assembly/device_operators.hpp"
-#include "assembly/device_right_side.hpp"
 
 namespace quadrille {
 namespace {
@@ -17,18 +16,6 @@ namespace {
   }
 QUADRILLE_DEVICE_FUNCTORS(QUADRILLE_REFUSE)
 #undef QUADRILLE_REFUSE
-
-Array<double, Device> zeros_on_device(std::int64_t) {
-  refuse();
-}
-
-void add_to_box(const Grid&, const NodeBox&, const std::vector<double>&, Array<double, Device>&) {
-  refuse();
-}
-
-void add_usual_source(const Grid&, const Array<double>*, bool, Array<double, Device>&) {
-  refuse();
-}
 
 template <class T>
 BlockDiagonals<T, Device> assemble_operator_on_device(const std::string&, const Grid&, const Stencil&,

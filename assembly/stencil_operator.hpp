@@ -253,11 +253,10 @@ void subtract_data(const Grid& grid, const Stencil& stencil, const Boundary& bou
 // The rows of a box of nodes.
 template <class T>
 struct AssembledBox {
-  BlockStructure structure;          // of the whole operator
-  Array<T> values;                   // [diagonal][column][row of the box]
-  Array<T, Device> device_values;    // in place of them, where they were made in GPU memory
-  std::vector<double> rhs;           // [row of the box], as AssembledOperator has it
-  Array<double, Device> device_rhs;  // in place of it, with device_values
+  BlockStructure structure;        // of the whole operator
+  Array<T> values;                 // [diagonal][column][row of the box]
+  Array<T, Device> device_values;  // in place of them, where they were made in GPU memory
+  std::vector<double> rhs;         // [row of the box], as AssembledOperator has it
 };
 
 // The same values into memory that is there, `structure` being that of the whole operator. What data of faces

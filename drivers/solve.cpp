@@ -177,10 +177,7 @@ class Solve {
     });
     together([&] {
       rhs_.emplace(operator_->vector());
-      if (system.device_rhs.size() > 0)
-        rhs_->assign(system.device_rhs);
-      else
-        rhs_->assign(system.rhs);
+      rhs_->assign(system.rhs);
       if (singular_) rhs_->remove_means();
       solution_.emplace(operator_->vector());
     });

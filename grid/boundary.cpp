@@ -134,16 +134,11 @@ const char* usage(BoundaryKind kind) {
   return "robin:A,B,C";
 }
 
-bool face_has_data(const Boundary& boundary, int face) {
-  for (int r = 0; r < unknowns_of(boundary); ++r)
-    if (takes_data(boundary.of(r)[face]) && (boundary.data[face] || boundary.of(r)[face].value != 0))
-      return true;
-  return false;
-}
-
 bool has_data(const Boundary& boundary, int dimension) {
   for (int face = 0; face < 2 * dimension; ++face)
-    if (face_has_data(boundary, face)) return true;
+    for (int r = 0; r < unknowns_of(boundary); ++r)
+      if (takes_data(boundary.of(r)[face]) && (boundary.data[face] || boundary.of(r)[face].value != 0))
+        return true;
   return false;
 }
 

@@ -75,8 +75,7 @@ constexpr bool takes_data(const FaceBoundary& face) {
          face.kind == BoundaryKind::robin;
 }
 
-// Whether a face has data but zero, for some unknown; and any face.
-bool face_has_data(const Boundary& boundary, int face);
+// Whether any face has data but zero.
 bool has_data(const Boundary& boundary, int dimension);
 
 // One face for all of them, or one for each separated by commas: x-,x+,y-,y+[,z-,z+]. A face is one kind for

@@ -89,7 +89,7 @@ void add_balanced_source(const Grid& grid, const Boundary& boundary, const PdeIn
 #pragma omp parallel for schedule(static)
     for (std::int64_t node = 0; node < grid.nodes(); ++node) source[node] -= in[node];
   }
-  add_source(grid, box, problem.system, [&](const Position& p, int r) {
+  add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
     return of_unknown[through_faces ? static_cast<std::size_t>(r) : 0][node_index(grid, p)];
   });
   for (std::int64_t line = 0; line < box.lines(); ++line) {
@@ -115,7 +115,7 @@ PdePart with_given_field(const Grid& grid, const Stencil& stencil, const Boundar
     return problem;
   }
   problem.singular = fixes_no_value(grid, boundary);
-  add_usual_source(grid, box, input, problem.singular, problem.system);
+  add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
   return problem;
 }
 
@@ -138,7 +138,7 @@ PdePart manufactured(const Grid& grid, const Stencil& stencil, const Boundary& b
     return coefficient(s) * input.coefficient_ratio[axis];
   });
   problem.system = assembled_with(grid, stencil, with_data, input, box, std::move(a));
-  add_source(grid, box, problem.system, [&](const Position& p, int r) {
+  add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
     const Manufactured::Jet u = solution.at(p, r);
     const std::array<double, 3> s = solution.fraction(p);
     double sum = 0;
@@ -160,7 +160,7 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
   problem.singular = fixes_no_value(grid, boundary);
   problem.system = assembled_with(grid, stencil, boundary, input, box,
                                   log_normal_field(grid, window_around(grid, box), input.seed));
-  add_usual_source(grid, box, input, problem.singular, problem.system);
+  add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
   return problem;
 }
 

@@ -21,11 +21,11 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
   problem.singular = fixes_no_value(grid, boundary);
   problem.system = assemble_system(grid, stencil, boundary, input, coefficients, box);
   if (!input.manufactured) {
-    add_usual_source(grid, box, input, problem.singular, problem.system);
+    add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
     return problem;
   }
   const Manufactured solution(grid, boundary);
-  add_source(grid, box, problem.system, [&](const Position& p, int r) {
+  add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
     double grad_div = 0;
     for (int c = 0; c < grid.dimension; ++c) {
       const Manufactured::Jet u = solution.at(p, c);

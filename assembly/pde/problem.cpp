@@ -33,32 +33,14 @@ bool fixes_no_value(const Grid& grid, const Boundary& boundary) {
   return fixed == 0;
 }
 
-std::vector<NodeBox> boxes_at_data(const Grid& grid, const Stencil& stencil, const Boundary& boundary) {
-  std::vector<NodeBox> boxes;
-  NodeBox rest = whole_box(grid.extents);
-  for (int face = 0; face < 2 * grid.dimension; ++face) {
-    if (!face_has_data(boundary, face)) continue;
-    const int axis = face / 2;
-    NodeBox slab = rest;
-    slab.size[axis] = std::min<std::int64_t>(stencil.radius, rest.size[axis]);
-    if (face % 2 == 1) slab.first[axis] += rest.size[axis] - slab.size[axis];
-    if (face % 2 == 0) rest.first[axis] += slab.size[axis];
-    rest.size[axis] -= slab.size[axis];
-    if (slab.nodes() > 0) boxes.push_back(slab);
-  }
-  return boxes;
-}
-
 double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node) {
   if (input.source) return (*input.source)[node];
   return singular && 2 * node_position(grid, node).x >= grid.extents[0] ? -1.0 : 1.0;
 }
 
 void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, bool singular,
-                      AssembledBox<double>& system) {
-  if (system.device_rhs.size() > 0)
-    return add_usual_source(grid, input.source.get(), singular && !input.source, system.device_rhs);
-  add_source(grid, box, system, [&](const Position& p, int) {
+                      std::vector<double>& rhs) {
+  add_source(grid, box, rhs, [&](const Position& p, int) {
     return usual_source(grid, input, singular, node_index(grid, p));
   });
 }

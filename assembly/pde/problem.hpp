@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "assembly/device_operators.hpp"
-#include "assembly/device_right_side.hpp"
 #include "assembly/pde/coefficient_field.hpp"
 #include "assembly/pde/discretisation.hpp"
 #include "assembly/stencil_operator.hpp"
@@ -24,13 +23,13 @@ struct PdeInput {
   std::array<double, 3> coefficient_ratio{1, 1, 1};
   // f in place of the default, [node], of every unknown alike.
   std::shared_ptr<const Array<double>> source = {};
-  // The values and the right side are made in GPU memory, by PDEs that can; of a whole grid.
+  // The values are made in GPU memory, by PDEs that can; of a whole grid.
   bool on_device = false;
 };
 
 // Of a box of nodes.
 struct PdePart {
-  AssembledBox<double> system;  // its right side is complete: the source and the data of faces
+  AssembledBox<double> system;  // its rhs is complete: the source and the data of faces
   std::vector<double> exact;    // [row of the box], of a manufactured problem; else empty
   bool singular = false;        // A maps constants to zero, those of each unknown of a node by itself
   // Where a coefficient has barriers: which closed region each node of the box is in, or -1, and how many
@@ -61,9 +60,6 @@ struct Pde {
                       const NodeBox&) = nullptr;
 };
 
-// The nodes of a grid from where a stencil reaches beyond a face that has data, in boxes that do not overlap.
-std::vector<NodeBox> boxes_at_data(const Grid& grid, const Stencil& stencil, const Boundary& boundary);
-
 // The operator with what the data of faces add to its right side, in the memory where the input wants it: the
 // GPU's for functors that assembly/device_operators.hpp lists.
 template <class Coefficient>
@@ -75,12 +71,9 @@ AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, c
       AssembledBox<double> system;
       system.structure = block_structure(grid, stencil, boundary);
       system.device_values = values_on_device(grid, stencil, boundary, coefficient);
-      system.device_rhs = zeros_on_device(grid.rows());
-      for (const NodeBox& part : boxes_at_data(grid, stencil, boundary)) {
-        std::vector<double> data(static_cast<std::size_t>(part.nodes() * grid.dof), 0.0);
-        subtract_data(grid, stencil, boundary, coefficient, part, data);
-        add_to_box(grid, part, data, system.device_rhs);
-      }
+      system.rhs = zeros(grid.rows());
+      if (has_data(boundary, grid.dimension))
+        subtract_data(grid, stencil, boundary, coefficient, box, system.rhs);
       return system;
     }
   return assemble_box<double>(grid, stencil, boundary, coefficient, box);
@@ -90,7 +83,7 @@ AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, c
 // InputError where that is so for some unknowns only.
 bool fixes_no_value(const Grid& grid, const Boundary& boundary);
 
-// Adds source(position, r) to every row of the right side of a box, [row of the box].
+// Adds source(position, r) to every row of the right side of a box.
 template <class Source>
 void add_source(const Grid& grid, const NodeBox& box, std::vector<double>& rhs, const Source& source) {
 #pragma omp parallel for schedule(static)
@@ -103,19 +96,10 @@ void add_source(const Grid& grid, const NodeBox& box, std::vector<double>& rhs, 
   }
 }
 
-// The same of a system, in the memory where its right side is.
-template <class Source>
-void add_source(const Grid& grid, const NodeBox& box, AssembledBox<double>& system, const Source& source) {
-  if (system.device_rhs.size() == 0) return add_source(grid, box, system.rhs, source);
-  std::vector<double> values = zeros(box.nodes() * grid.dof);
-  add_source(grid, box, values, source);
-  add_to_box(grid, box, values, system.device_rhs);
-}
-
 // The source of a problem that is not manufactured: the one of the input or, without one, 1 everywhere and,
 // where the mean of the right side must vanish, 1 in the lower half of the grid along x and -1 in the upper.
 void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, bool singular,
-                      AssembledBox<double>& system);
+                      std::vector<double>& rhs);
 double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node);
 
 }  // namespace quadrille

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/multigrid/null_space.hpp"
@@ -65,16 +64,6 @@ Vector& Vector::assign(std::span<const double> numbers) {
     memory::copy_to_device(to.data(), numbers.data(), size * 8);
   else
     std::copy(numbers.begin(), numbers.end(), to.data());
-  return *this;
-}
-
-Vector& Vector::assign(const Array<double, Device>& numbers) {
-  petsc::require_size(vec_, numbers.size(), "what is assigned to a vector");
-  const petsc::WriteArray to(vec_, SpaceKind::cuda);
-  if (to.space() == SpaceKind::cuda)
-    cuda::copy_memory(to.data(), numbers.data(), numbers.bytes());
-  else
-    memory::copy_to_host(to.data(), numbers.data(), numbers.bytes());
   return *this;
 }
 

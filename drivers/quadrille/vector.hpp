@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "formats/array.hpp"
 #include "grid/boundary.hpp"
 #include "grid/grid.hpp"
 #include "grid/partition.hpp"
@@ -78,9 +77,8 @@ class Vector {
   double norm() const;     // the 2-norm
   double largest() const;  // of the absolute values
 
-  // This rank's numbers, [row], from and to host memory, or from the GPU's: straight to where the vector is.
+  // This rank's numbers, [row], from and to host memory: straight to where the vector is.
   Vector& assign(std::span<const double> numbers);
-  Vector& assign(const Array<double, Device>& numbers);
   std::vector<double> numbers() const;
 
   // value(position of the node, unknown) for every row.

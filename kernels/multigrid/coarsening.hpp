@@ -88,7 +88,8 @@ struct Coarsening {
 
   // Where the tables of an axis stand among the packed ones.
   struct AxisPlaces {
-    std::int64_t node = 0, first = 0, reader = 0, weight = 0, between = 0, fine = 0, shares = 0;
+    std::int64_t node = 0, first = 0, reader = 0, weight = 0, reader_weight = 0, between = 0, fine = 0,
+                 shares = 0;
   };
   PackedTables<Space> tables;
   std::array<AxisPlaces, 3> places;
@@ -101,6 +102,7 @@ struct Coarsening {
       p.first[axis] = tables.template at<std::int32_t>(at.first);
       p.reader[axis] = tables.template at<std::int32_t>(at.reader);
       p.weight[axis] = tables.template at<double>(at.weight);
+      p.reader_weight[axis] = tables.template at<double>(at.reader_weight);
       p.off[axis] = tables.template at<std::int8_t>(at.between);
       p.fine[axis] = tables.template at<std::int32_t>(at.fine);
       p.shares[axis] = tables.template at<double>(at.shares);
@@ -255,9 +257,9 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
       a = axis_of_box(a, next.halved[axis], first, size, coarse->first[axis], coarse->size[axis]);
     const GalerkinAxis linear = next.by_operator ? GalerkinAxis{} : galerkin_axis(a, s.wraps[axis]);
     PackedTables<Space>& tables = next.tables;
-    next.places[axis] = {tables.add(a.node),       tables.add(a.first), tables.add(a.reader),
-                         tables.add(a.weight),     tables.add(between), tables.add(linear.fine),
-                         tables.add(linear.shares)};
+    next.places[axis] = {tables.add(a.node),      tables.add(a.first),         tables.add(a.reader),
+                         tables.add(a.weight),    tables.add(a.reader_weight), tables.add(between),
+                         tables.add(linear.fine), tables.add(linear.shares)};
   }
   next.tables.put_in_place();
 }

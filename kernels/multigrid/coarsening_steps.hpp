@@ -65,7 +65,7 @@ struct AxisSums {
 // of AxisInterpolation, and the weights of every fine row where they are not the products of the tables.
 struct Nodes {
   const std::int32_t *node[3], *first[3], *reader[3];
-  const double* weight[3];
+  const double *weight[3], *reader_weight[3];
   const std::int8_t* off[3];  // [fine node]: between coarse nodes
   int fine_n[3], coarse_n[3];
   int corners;

@@ -5,9 +5,8 @@
 
 namespace quadrille::multigrid {
 
-// P^T A P with weights that are stored, one coarse row and column of its block a call,
-// index = column * coarse rows + row. The coarse operator has `offsets` -1..1 along each axis that is longer
-// than one node: [z][y][x] of `width`.
+// P^T A P, one coarse row and column of its block a call, index = column * coarse rows + row. The coarse
+// operator has `offsets` -1..1 along each axis that is longer than one node: [z][y][x] of `width`.
 struct GalerkinRow {
   Couplings s;
   const double* values;
@@ -33,7 +32,6 @@ struct GalerkinRow {
       coarse[(static_cast<std::int64_t>(d) * s.dof + column) * coarse_rows + row] = sums[d];
   }
 
- private:
   // Where a coarse node that a fine one reads along an axis has its place among the offsets from `at`.
   constexpr int place(int axis, int at, int node) const {
     if (width[axis] == 1) return 0;
@@ -43,17 +41,20 @@ struct GalerkinRow {
     return step + 1;
   }
 
+ private:
   // The fine node that reads this coarse one by the readers k.
   constexpr void add_fine_row(const std::array<int, 3>& at, const int (&k)[3], int r, int column,
                               double (&sums)[27]) const {
     std::array<int, 3> fine{};
+    double linear = 1;
     int corner = 0;
     for (int axis = 0; axis < 3; ++axis) {
       fine[axis] = p.reader[axis][k[axis]];
+      linear *= p.reader_weight[axis][k[axis]];
       if (p.node[axis][2 * fine[axis]] != at[axis]) corner |= 1 << axis;
     }
     const std::int64_t row = static_cast<std::int64_t>(s.index(fine)) * s.dof + r;
-    const double weight = p.weights[corner * s.rows + row];
+    const double weight = p.weights != nullptr ? p.weights[corner * s.rows + row] : linear;
     if (weight == 0) return;
     for (int d = -1; d < s.count; ++d) {
       const int diagonal = d < 0 ? s.centre : s.diagonal[d];
@@ -74,15 +75,19 @@ struct GalerkinRow {
                            double value, double (&sums)[27]) const {
     const std::int64_t row = static_cast<std::int64_t>(s.index(fine)) * s.dof + column;
     for (int z = 0; z < 2; ++z) {
-      if (p.weight[2][2 * fine[2] + z] == 0) continue;
+      const double wz = p.weight[2][2 * fine[2] + z];
+      if (wz == 0) continue;
       const int plane = place(2, at[2], p.node[2][2 * fine[2] + z]) * width[1];
       for (int y = 0; y < 2; ++y) {
-        if (p.weight[1][2 * fine[1] + y] == 0) continue;
+        const double wy = p.weight[1][2 * fine[1] + y];
+        if (wy == 0) continue;
         const int line = (plane + place(1, at[1], p.node[1][2 * fine[1] + y])) * width[0];
         for (int x = 0; x < 2; ++x) {
-          if (p.weight[0][2 * fine[0] + x] == 0) continue;
-          sums[line + place(0, at[0], p.node[0][2 * fine[0] + x])] +=
-              value * p.weights[(4 * z + 2 * y + x) * s.rows + row];
+          const double wx = p.weight[0][2 * fine[0] + x];
+          if (wx == 0) continue;
+          const double weight =
+              p.weights != nullptr ? p.weights[(4 * z + 2 * y + x) * s.rows + row] : wz * wy * wx;
+          sums[line + place(0, at[0], p.node[0][2 * fine[0] + x])] += value * weight;
         }
       }
     }
@@ -91,9 +96,9 @@ struct GalerkinRow {
 
 // The same where the weights are the products of the tables: a fine row's couplings, as a box of 3 x 3 x 3,
 // are gathered to the coarse nodes axis by axis, with shares that were computed for each axis
-// (galerkin_axis()). A call makes the three numbers of a coarse row at one offset along z and one along x,
-// few enough for their sums to stay in registers and for many rows to be under way at once. What reads the
-// same fine rows comes one after the other. Star: a row couples along the axes alone.
+// (galerkin_axis()). A call makes the three numbers of a coarse row at one offset along z and one along x, few
+// enough for their sums to stay in registers and for many rows to be under way at once. What reads the same
+// fine rows comes one after the other. Star: a row couples along the axes alone.
 template <bool Star>
 struct LinearGalerkinRow {
   GalerkinRow row;

@@ -59,8 +59,11 @@ TEST_F(MatrixType, TheEventOfProductsHasTheirOperations) {
   EXPECT_EQ(info.flops, flops);
 #if defined(PETSC_HAVE_DEVICE)
   // Of several ranks, the product with ghosts is on the GPU only where the vectors are.
-  if (space() == SpaceKind::cuda && ranks() == 1) EXPECT_EQ(info.GpuFlops, flops);
-  if (cuda::device_count() == 0) EXPECT_EQ(info.GpuFlops, 0);
+  if (space() == SpaceKind::cuda && ranks() == 1) {
+    EXPECT_EQ(info.GpuFlops, flops);
+  } else if (cuda::device_count() == 0) {
+    EXPECT_EQ(info.GpuFlops, 0);
+  }
 #endif
 }
 

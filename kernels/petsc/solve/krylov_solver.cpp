@@ -54,24 +54,14 @@ std::string levels_text(const GridLevelCount& made) {
          std::to_string(made.coarsest) + " unknowns, coarse operators P^T A P";
 }
 
-struct Watch {
-  KrylovMonitor monitor;
-  double first = 0;
-};
-
 PetscErrorCode watch(KSP ksp, PetscInt iteration, PetscReal residual, void* context) {
   return guarded("the monitor of quadrille", [&] {
-    Watch& w = *static_cast<Watch*>(context);
+    KrylovWatch& w = *static_cast<KrylovWatch*>(context);
     PetscReal tolerance = 0;
     QUADRILLE_PETSC(KSPGetTolerances(ksp, &tolerance, nullptr, nullptr, nullptr));
     if (iteration == 0) w.first = residual;
     w.monitor(static_cast<int>(iteration), w.first > 0 ? residual / w.first : residual, tolerance);
   });
-}
-
-PetscErrorCode stop_watching(void** context) {
-  delete static_cast<Watch*>(*context);
-  return static_cast<PetscErrorCode>(0);
 }
 
 // Applies the preconditioner and the operator once, so that what PETSc copies to the GPU or computes when it
@@ -147,9 +137,9 @@ SolverDefaults defaults_of(const KrylovProblem& problem) {
 
 KrylovSolver make_solver(const KrylovProblem& problem) {
   const Mat matrix = problem.matrix.get();
-  KrylovSolver made{make<KSP>("KSPCreate", [=](KSP* k) {
-    return KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), k);
-  })};
+  KrylovSolver made{nullptr, make<KSP>("KSPCreate", [=](KSP* k) {
+                      return KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), k);
+                    })};
   KSP ksp = made.ksp.get();
   PC preconditioner = nullptr;
   const SolverDefaults defaults = defaults_of(problem);
@@ -171,7 +161,10 @@ KrylovSolver make_solver(const KrylovProblem& problem) {
     QUADRILLE_PETSC(KSPSetUp(ksp));
   });
   refuse_crashing_method(ksp);
-  if (problem.monitor) QUADRILLE_PETSC(KSPMonitorSet(ksp, watch, new Watch{problem.monitor}, stop_watching));
+  if (problem.monitor) {
+    made.watch = std::make_unique<KrylovWatch>(KrylovWatch{problem.monitor});
+    QUADRILLE_PETSC(KSPMonitorSet(ksp, watch, made.watch.get(), nullptr));
+  }
   with_options_to_blame(problem, made.ksp, [&] {
     if (multiplies_on_gpu(matrix)) warm_up(ksp, matrix);
   });

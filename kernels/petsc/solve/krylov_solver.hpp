@@ -4,14 +4,23 @@
 
 #include <petscksp.h>
 
+#include <memory>
+
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/multigrid/pcmg.hpp"
 #include "kernels/petsc/solve/krylov.hpp"
 
 namespace quadrille::petsc {
 
+// The monitor of a solver, and the residual of iteration 0.
+struct KrylovWatch {
+  KrylovMonitor monitor;
+  double first = 0;
+};
+
 // A solver and what was made for it before the first iteration.
 struct KrylovSolver {
+  std::unique_ptr<KrylovWatch> watch;  // stays longer than `ksp`, which calls it
   Handle<KSP> ksp;
   GridLevelCount levels{0};   // of PETSc's multigrid; 0 without
   std::int64_t made_for = 0;  // changes_of() the matrix
