@@ -21,6 +21,7 @@ consume() {
   pc=$(dirname -- "$(find "$prefix" -name "$package.pc")")
   read -ra flags <<<"$(PKG_CONFIG_PATH=$pc "$pkg_config" --cflags --libs --static "$package")"
   "$cxx" -std=c++20 -o "$work/$component.pkg-config" -I "$here/consumer/own" "$here/consumer/$component.cpp" "${flags[@]}"
+  read -ra flags <<<"$(PKG_CONFIG_PATH=$pc "$pkg_config" --cflags "$package")"
   alone "$prefix/include/quadrille" "${flags[@]}"
 
   for program in "$work/$component/consumer" "$work/$component.pkg-config"; do

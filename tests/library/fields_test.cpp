@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 
+#include "drivers/fields/field_file.hpp"
 #include "grid/error.hpp"
 #include "model.hpp"
 
@@ -152,6 +153,31 @@ TEST_F(Fields, AreReadAgain) {
     in_each.read(step, {"a", "b", "c"}, turned);
     EXPECT_TRUE(same(x, y) && same(x, z) && !same(x, turned));
   }
+}
+
+// As the program writes its results: whole, with other fields beside.
+TEST_F(Fields, OfAFileThatWasWrittenAtOnceAreRead) {
+  const GridOperator a = made();
+  const Vector x = a.vector().fill(place);
+  const auto numbers = [](const HostValues<const double>& of) {
+    return std::vector<double>(of.begin(), of.end());
+  };
+  FieldFile file;
+  file.grid = a.layout().grid;
+  file.part = a.layout().box();
+  file.ranks = {PETSC_COMM_WORLD};
+  for (const double time_s : {1.5, 2.5}) {
+    const std::vector<double> values = numbers(x.values()), zeros(values.size(), 0.0);
+    file.steps.push_back({time_s, {{"solution", "u", "K", values}, {"error", "e", "K", zeros}}});
+  }
+  const std::string path = (folder_ / "whole.h5").string();
+  write_field_file(path, file);
+  const FieldReader in(path);
+  EXPECT_EQ(in.names(), (std::vector<std::string>{"error", "solution"}));
+  EXPECT_EQ(in.times_s(), (std::vector<double>{1.5, 2.5}));
+  Vector y = a.vector();
+  in.read(1, {"solution"}, y);
+  EXPECT_TRUE(same(x, y));
 }
 
 TEST_F(Fields, AreRefusedWhereTheyCannotBeRead) {
