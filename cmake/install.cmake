@@ -171,8 +171,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/QuadrilleConfig.cmake
 # libraries where that is.
 set(public_headers products.hpp multigrid.hpp device_fill.cuh)
 if(QUADRILLE_PETSC)
-  list(APPEND public_headers quadrille.hpp grid_operator.hpp vector.hpp solver.hpp session.hpp field_writer.hpp field_reader.hpp
-       petsc.hpp)
+  list(APPEND public_headers quadrille.hpp grid_operator.hpp grid_residual.hpp vector.hpp solver.hpp time_solver.hpp session.hpp
+       field_writer.hpp field_reader.hpp petsc.hpp)
 endif()
 install(CODE "set(SOURCES [[${PROJECT_SOURCE_DIR}]])
   set(STAGING [[${PROJECT_BINARY_DIR}/public_headers]])

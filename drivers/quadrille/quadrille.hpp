@@ -10,6 +10,8 @@
 #include "quadrille/field_reader.hpp"
 #include "quadrille/field_writer.hpp"
 #include "quadrille/grid_operator.hpp"
+#include "quadrille/grid_residual.hpp"
 #include "quadrille/session.hpp"
 #include "quadrille/solver.hpp"
+#include "quadrille/time_solver.hpp"
 #include "quadrille/vector.hpp"

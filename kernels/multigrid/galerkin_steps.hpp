@@ -96,9 +96,9 @@ struct GalerkinRow {
 
 // The same where the weights are the products of the tables: a fine row's couplings, as a box of 3 x 3 x 3,
 // are gathered to the coarse nodes axis by axis, with shares that were computed for each axis
-// (galerkin_axis()). A call makes the three numbers of a coarse row at one offset along z and one along x, few
-// enough for their sums to stay in registers and for many rows to be under way at once. What reads the same
-// fine rows comes one after the other. Star: a row couples along the axes alone.
+// (galerkin_axis()). A call makes the three numbers of a coarse row at one offset along z and one along x,
+// few enough for their sums to stay in registers and for many rows to be under way at once. What reads the
+// same fine rows comes one after the other. Star: a row couples along the axes alone.
 template <bool Star>
 struct LinearGalerkinRow {
   GalerkinRow row;

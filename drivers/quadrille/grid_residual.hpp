@@ -1,0 +1,73 @@
+// A PDE on a grid that ranks share by its residual F(t, u, u_t) = 0, from one functor: nonlinear and in time.
+//
+//   GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces, GrayScott{...});
+//
+// The functor is that of assembly/residual.hpp; its Jacobian is made from it by automatic differentiation. Both
+// are evaluated on the host, by all of a rank's threads, also where products run on a GPU: vectors are then
+// copied to and fro.
+#pragma once
+
+#include <petscmat.h>
+
+#include <functional>
+#include <memory>
+
+#include "assembly/residual.hpp"
+#include "assembly/stencil_operator.hpp"
+#include "quadrille/grid_operator.hpp"
+#include "quadrille/vector.hpp"
+
+namespace quadrille {
+
+class GridResidual {
+ public:
+  // The stencil, of radius 1, has what the functor asks for: the star, or the box for diagonal neighbours.
+  // `options` are those of the Jacobian, in cds unless they name a format. Collective, as everything here.
+  // Throws as GridOperator, and InputError for a wider stencil.
+  template <class Residual>
+  GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+               const Residual& residual, const OperatorOptions& options = {})
+      : GridResidual(comm, grid, stencil, boundary, options) {
+    use(residual);
+  }
+  ~GridResidual();
+  GridResidual(GridResidual&&) noexcept;
+
+  // Another functor from now on, with other coefficients, say.
+  template <class Residual>
+  void use(const Residual& residual) {
+    evaluate_ = [residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); };
+    differentiate_ = [residual](const ResidualState& at, double shift, const BlockStructure& structure,
+                                double* values) {
+      evaluate_jacobian(at, residual, shift, structure, values);
+    };
+  }
+
+  // f = F(t, u, rate), and jacobian() = dF/du + shift dF/du_t there.
+  void evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const;
+  void differentiate(double t_s, const Vector& u, const Vector& rate, double shift);
+  const GridOperator& jacobian() const { return *jacobian_; }
+
+  Vector vector() const { return jacobian_->vector(); }  // of zeros
+  const GridLayout& layout() const { return jacobian_->layout(); }
+
+  // The same with PETSc's vectors, for who calls PETSc.
+  void evaluate(double t_s, Vec u, Vec rate, Vec f) const;
+  void differentiate(double t_s, Vec u, Vec rate, double shift);
+
+ private:
+  struct Ghosts;
+  GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+               const OperatorOptions& options);
+  template <class Body>
+  void with_state(double t_s, Vec u, Vec rate, const Body& body) const;
+
+  std::function<void(const ResidualState&, double*)> evaluate_;
+  std::function<void(const ResidualState&, double, const BlockStructure&, double*)> differentiate_;
+  Boundary boundary_;
+  BlockStructure structure_;  // of the whole grid
+  std::unique_ptr<GridOperator> jacobian_;
+  std::unique_ptr<Ghosts> ghosts_;
+};
+
+}  // namespace quadrille

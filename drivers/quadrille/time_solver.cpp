@@ -1,0 +1,262 @@
+#include "quadrille/time_solver.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/guarded.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
+#include "quadrille/options_in_place.hpp"
+
+namespace quadrille {
+namespace {
+
+struct DestroySolver {
+  void operator()(SNES s) const { (void)SNESDestroy(&s); }
+  void operator()(TS s) const { (void)TSDestroy(&s); }
+};
+template <class Object>
+using Owned = std::unique_ptr<std::remove_pointer_t<Object>, DestroySolver>;
+
+MPI_Comm comm_of(const GridResidual& f) {
+  return f.layout().comm;
+}
+
+// What PETSc's options may replace.
+void set_defaults(SNES snes, Mat jacobian) {
+  KSP ksp = nullptr;
+  PC pc = nullptr;
+  QUADRILLE_PETSC(SNESGetKSP(snes, &ksp));
+  QUADRILLE_PETSC(KSPSetType(ksp, KSPGMRES));
+  QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
+  QUADRILLE_PETSC(PCSetType(pc, petsc::grid_multigrid_takes(jacobian) ? "quadrille_mg" : PCPBJACOBI));
+}
+
+// A matrix-free A beside our P is told that its values changed.
+void assembled(Mat a, Mat p) {
+  if (a == p) return;
+  QUADRILLE_PETSC(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+  QUADRILLE_PETSC(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+}
+
+struct Steady {
+  GridResidual& f;
+  Vector rate;  // zero
+};
+
+PetscErrorCode steady_function(SNES, Vec u, Vec f, void* context) {
+  return petsc::guarded("the residual of quadrille", [&] {
+    const Steady& s = *static_cast<Steady*>(context);
+    s.f.evaluate(0, u, s.rate.vec(), f);
+  });
+}
+
+PetscErrorCode steady_jacobian(SNES, Vec u, Mat a, Mat p, void* context) {
+  return petsc::guarded("the Jacobian of quadrille", [&] {
+    const Steady& s = *static_cast<Steady*>(context);
+    s.f.differentiate(0, u, s.rate.vec(), 0);
+    assembled(a, p);
+  });
+}
+
+PetscErrorCode function_in_time(TS, PetscReal t, Vec u, Vec rate, Vec f, void* context) {
+  return petsc::guarded("the residual of quadrille",
+                        [&] { static_cast<GridResidual*>(context)->evaluate(t, u, rate, f); });
+}
+
+PetscErrorCode jacobian_in_time(TS, PetscReal t, Vec u, Vec rate, PetscReal shift, Mat a, Mat p,
+                                void* context) {
+  return petsc::guarded("the Jacobian of quadrille", [&] {
+    static_cast<GridResidual*>(context)->differentiate(t, u, rate, shift);
+    assembled(a, p);
+  });
+}
+
+// What the observer of a run throws passes PETSc by.
+struct Observation {
+  const StepObserver& observe;
+  const Vector& u;
+  std::exception_ptr thrown;
+};
+
+PetscErrorCode after_step(TS ts) {
+  void* context = nullptr;
+  PetscReal t = 0;
+  if (const PetscErrorCode code = TSGetApplicationContext(ts, &context); code) return code;
+  if (const PetscErrorCode code = TSGetTime(ts, &t); code) return code;
+  Observation& o = *static_cast<Observation*>(context);
+  if (!o.observe) return static_cast<PetscErrorCode>(0);
+  try {
+    o.observe(t, o.u);
+  } catch (...) {
+    o.thrown = std::current_exception();
+    return TSSetConvergedReason(ts, TS_CONVERGED_USER);
+  }
+  return static_cast<PetscErrorCode>(0);
+}
+
+// PETSc (3.18.5 and 3.25.6) makes the first step of an implicit problem with a solver that gets a dense matrix.
+void refuse_without_our_matrix(TS ts) {
+  PetscBool arkimex = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ts), TSARKIMEX, &arkimex));
+  if (arkimex)
+    throw PetscOptionError(
+        "-ts_type arkimex begins with a dense matrix of PETSc's; choose bdf, cn, theta, rosw or another one");
+}
+
+std::string in_words(TSConvergedReason reason) {
+  switch (static_cast<int>(reason)) {
+    case TS_CONVERGED_TIME:
+      return "the end was reached";
+    case TS_CONVERGED_ITS:
+      return "the largest number of steps was made (-ts_max_steps)";
+    case TS_DIVERGED_NONLINEAR_SOLVE:
+      return "Newton's iterations failed too often (-ts_max_snes_failures, -snes_*, or a smaller step)";
+    case TS_DIVERGED_STEP_REJECTED:
+      return "too many steps were rejected (-ts_max_reject, or a smaller step)";
+    default:
+      return std::string("PETSc says ") + TSConvergedReasons[reason];
+  }
+}
+
+}  // namespace
+
+const NonlinearResult& NonlinearResult::or_throw() const {
+  if (!converged)
+    throw NotConvergedError("Newton's iterations did not converge: " + reason + ", after " +
+                            std::to_string(newton_iterations));
+  return *this;
+}
+
+const TimeResult& TimeResult::or_throw() const {
+  if (!finished)
+    throw NotConvergedError("the run ended at " + std::to_string(t_s) + " s: " + reason + ", after " +
+                            std::to_string(steps) + " steps");
+  return *this;
+}
+
+struct NonlinearSolver::State {
+  Steady steady;
+  SolverOptions options;
+  Owned<SNES> snes;
+};
+
+NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options)
+    : state_(new State{{f, f.vector()}, SolverOptions(options), nullptr}) {
+  const OptionsInPlace in_place(state_->options);
+  const Mat jacobian = f.jacobian().mat();
+  SNES snes = nullptr;
+  QUADRILLE_PETSC(SNESCreate(comm_of(f), &snes));
+  state_->snes.reset(snes);
+  QUADRILLE_PETSC(SNESSetFunction(snes, nullptr, steady_function, &state_->steady));
+  QUADRILLE_PETSC(SNESSetJacobian(snes, jacobian, jacobian, steady_jacobian, &state_->steady));
+  set_defaults(snes, jacobian);
+  QUADRILLE_PETSC(SNESSetFromOptions(snes));
+}
+
+NonlinearSolver::~NonlinearSolver() = default;
+NonlinearSolver::NonlinearSolver(NonlinearSolver&&) noexcept = default;
+
+NonlinearResult NonlinearSolver::solve(Vector& u) {
+  const OptionsInPlace in_place(state_->options);
+  const SNES snes = state_->snes.get();
+  NonlinearResult result;
+  SNESConvergedReason reason = SNES_CONVERGED_ITERATING;
+  PetscInt newton = 0, krylov = 0;
+  PetscReal norm = 0;
+  QUADRILLE_PETSC(SNESSolve(snes, nullptr, u.vec()));
+  QUADRILLE_PETSC(SNESGetConvergedReason(snes, &reason));
+  QUADRILLE_PETSC(SNESGetIterationNumber(snes, &newton));
+  QUADRILLE_PETSC(SNESGetLinearSolveIterations(snes, &krylov));
+  QUADRILLE_PETSC(SNESGetFunctionNorm(snes, &norm));
+  return {reason > 0, std::string("PETSc says ") + SNESConvergedReasons[reason], static_cast<int>(newton),
+          static_cast<int>(krylov), norm};
+}
+
+std::vector<std::string> NonlinearSolver::unused_options() const {
+  return state_->options.unused();
+}
+
+SNES NonlinearSolver::snes() const {
+  return state_->snes.get();
+}
+
+struct TimeSolver::State {
+  GridResidual& f;
+  SolverOptions options;
+  Owned<TS> ts;
+};
+
+TimeSolver::TimeSolver(GridResidual& f, const std::string& options)
+    : state_(new State{f, SolverOptions(options), nullptr}) {
+  const OptionsInPlace in_place(state_->options);
+  const Mat jacobian = f.jacobian().mat();
+  TS ts = nullptr;
+  SNES snes = nullptr;
+  QUADRILLE_PETSC(TSCreate(comm_of(f), &ts));
+  state_->ts.reset(ts);
+  QUADRILLE_PETSC(TSSetIFunction(ts, nullptr, function_in_time, &f));
+  QUADRILLE_PETSC(TSSetIJacobian(ts, jacobian, jacobian, jacobian_in_time, &f));
+  QUADRILLE_PETSC(TSSetEquationType(ts, TS_EQ_IMPLICIT));
+  QUADRILLE_PETSC(TSSetType(ts, TSBDF));
+  QUADRILLE_PETSC(TSBDFSetOrder(ts, 2));
+  QUADRILLE_PETSC(TSSetExactFinalTime(ts, TS_EXACTFINALTIME_MATCHSTEP));
+  QUADRILLE_PETSC(TSSetPostStep(ts, after_step));
+  QUADRILLE_PETSC(TSGetSNES(ts, &snes));
+  set_defaults(snes, jacobian);
+}
+
+TimeSolver::~TimeSolver() = default;
+TimeSolver::TimeSolver(TimeSolver&&) noexcept = default;
+
+TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& observe) {
+  const OptionsInPlace in_place(state_->options);
+  const TS ts = state_->ts.get();
+  Observation observation{observe, u, nullptr};
+  TSAdapt adapt = nullptr;
+  QUADRILLE_PETSC(TSSetApplicationContext(ts, &observation));
+  QUADRILLE_PETSC(TSSetTime(ts, span.from_s));
+  QUADRILLE_PETSC(TSSetMaxTime(ts, span.until_s));
+  QUADRILLE_PETSC(TSSetTimeStep(ts, span.dt_s > 0 ? span.dt_s : (span.until_s - span.from_s) / 1000));
+  QUADRILLE_PETSC(TSSetStepNumber(ts, 0));
+  QUADRILLE_PETSC(TSGetAdapt(ts, &adapt));
+  QUADRILLE_PETSC(TSAdaptSetType(adapt, span.fixed ? TSADAPTNONE : TSADAPTBASIC));
+  QUADRILLE_PETSC(TSSetFromOptions(ts));
+  refuse_without_our_matrix(ts);
+  QUADRILLE_PETSC(TSSolve(ts, u.vec()));
+  QUADRILLE_PETSC(TSSetApplicationContext(ts, nullptr));
+  if (observation.thrown) std::rethrow_exception(observation.thrown);
+
+  TimeResult result;
+  TSConvergedReason reason = TS_CONVERGED_ITERATING;
+  PetscInt steps = 0, rejected = 0, newton = 0, krylov = 0;
+  PetscReal t = 0, dt = 0;
+  QUADRILLE_PETSC(TSGetConvergedReason(ts, &reason));
+  QUADRILLE_PETSC(TSGetStepNumber(ts, &steps));
+  QUADRILLE_PETSC(TSGetStepRejections(ts, &rejected));
+  QUADRILLE_PETSC(TSGetSNESIterations(ts, &newton));
+  QUADRILLE_PETSC(TSGetKSPIterations(ts, &krylov));
+  QUADRILLE_PETSC(TSGetTime(ts, &t));
+  QUADRILLE_PETSC(TSGetTimeStep(ts, &dt));
+  result = {reason == TS_CONVERGED_TIME,
+            in_words(reason),
+            t,
+            dt,
+            static_cast<int>(steps),
+            static_cast<int>(rejected),
+            static_cast<int>(newton),
+            static_cast<int>(krylov)};
+  return result;
+}
+
+std::vector<std::string> TimeSolver::unused_options() const {
+  return state_->options.unused();
+}
+
+TS TimeSolver::ts() const {
+  return state_->ts.get();
+}
+
+}  // namespace quadrille

@@ -1,0 +1,88 @@
+// Solves F(u) = 0 and F(t, u, u_t) = 0 of a GridResidual, by PETSc's SNES and TS with their options.
+//
+//   NonlinearSolver(f).solve(u).or_throw();
+//   TimeSolver in_time(f, "-ts_type cn");
+//   in_time.run(u, {.until_s = 2000, .dt_s = 1}, [&](double t_s, const Vector& now) { ... }).or_throw();
+//
+// Without options the Newton steps are solved by GMRES with quadrille_mg, or by pbjacobi where multigrid does
+// not take the Jacobian.
+#pragma once
+
+#include <petscts.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "quadrille/grid_residual.hpp"
+
+namespace quadrille {
+
+struct NonlinearResult {
+  bool converged = false;
+  std::string reason;  // in words, or PETSc's name for it
+  int newton_iterations = 0, krylov_iterations = 0;
+  double residual = 0;  // |F(u)| in the 2-norm
+
+  // Throws NotConvergedError unless it converged.
+  const NonlinearResult& or_throw() const;
+};
+
+class NonlinearSolver {
+ public:
+  // Keeps a reference to `f`. Collective, as what follows. Throws PetscError.
+  explicit NonlinearSolver(GridResidual& f, const std::string& options = "");
+  ~NonlinearSolver();
+  NonlinearSolver(NonlinearSolver&&) noexcept;
+
+  // F(u) = 0 with u_t = 0 at time 0, from what u is. Not to converge is a result.
+  NonlinearResult solve(Vector& u);
+
+  std::vector<std::string> unused_options() const;
+  SNES snes() const;  // PETSc's own
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct TimeSpan {
+  double from_s = 0, until_s = 0;
+  double dt_s = 0;  // the first step; with `fixed` every one
+  bool fixed = false;
+};
+
+struct TimeResult {
+  bool finished = false;  // the end was reached
+  std::string reason;
+  double t_s = 0, dt_s = 0;  // where it ended, and the step that would have been next
+  int steps = 0, rejected = 0, newton_iterations = 0, krylov_iterations = 0;
+
+  const TimeResult& or_throw() const;
+};
+
+// After each step that was accepted.
+using StepObserver = std::function<void(double t_s, const Vector& u)>;
+
+class TimeSolver {
+ public:
+  // Without -ts_type the method is BDF of order 2, with steps that follow its estimate of the error (-ts_rtol,
+  // -ts_atol, 1e-4 each). Keeps a reference to `f`. Collective, as run(). Throws PetscError.
+  explicit TimeSolver(GridResidual& f, const std::string& options = "");
+  ~TimeSolver();
+  TimeSolver(TimeSolver&&) noexcept;
+
+  // u goes from what it is at from_s to until_s, which the last step hits. Not to get there is a result. Throws
+  // what the observer throws.
+  TimeResult run(Vector& u, const TimeSpan& span, const StepObserver& observe = {});
+
+  std::vector<std::string> unused_options() const;
+  TS ts() const;  // PETSc's own
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace quadrille

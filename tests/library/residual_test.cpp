@@ -1,0 +1,207 @@
+// Residuals, their Jacobians, and what SNES and TS make of them, on all ranks.
+#include <gtest/gtest.h>
+#include <quadrille/quadrille.hpp>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include "assembly/pde/laplacian.hpp"
+#include "grid/error.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+Boundary faces(const char* text, const Grid& grid) {
+  return parse_boundary(text, grid.dimension);
+}
+
+// Two unknowns with everything that a residual may have: products, functions, slopes, diagonal neighbours, a
+// rate with a coefficient, a conductivity, position and time.
+struct Everything {
+  double d = 0.3;
+  constexpr double conductivity(const StencilNode&, int, int unknown) const { return 1 + unknown; }
+  constexpr auto operator()(const auto& u, int r) const {
+    using std::exp;
+    const auto reaction = u(0) * u(1) * u(1) + exp(-u(r));
+    const auto mixed = u.at(1, 1, 0, r) - u.at(-1, -1, 0, 1 - r);
+    return (1 + u(0) * u(0)) * u.rate(r) - d * u.laplacian(r) + u(1 - r) * u.slope(0, r) +
+           reaction / (2 + u(1)) + 0.1 * mixed * u.x(1) - u.time_s();
+  }
+};
+
+Vector drawn(const GridResidual& f, int seed) {
+  Vector v = f.vector();
+  return v.fill([=](const Position& p, int unknown) {
+    std::mt19937_64 random(
+        static_cast<std::uint64_t>(seed + 7 * unknown + 31 * p.x + 1009 * p.y + 77731 * p.z));
+    return std::uniform_real_distribution<>(0.2, 1.0)(random);
+  });
+}
+
+// J w against (F(u + e w, rate + shift e w) - F(u - e w, rate - shift e w)) / 2e.
+TEST(Residual, TheJacobianIsTheDerivative) {
+  for (const char* sides :
+       {"periodic", "value:0.3", "clamp,value:1,robin:1,2,3,flux:0.5", "drop,outflow,clamp,clamp"})
+    for (const std::array<std::int64_t, 3> extents : {std::array<std::int64_t, 3>{9, 7, 1}, {3, 12, 1}}) {
+      SCOPED_TRACE(sides);
+      const Grid grid{2, extents, {0.5, 0.4, 1}, 2};
+      GridResidual f(PETSC_COMM_WORLD, grid, box_stencil(2, 1), faces(sides, grid), Everything{},
+                     {.space = "cpu"});
+      const Vector u = drawn(f, 1), rate = drawn(f, 2), w = drawn(f, 3);
+      const double shift = 1.7, e = 1e-6, t = 0.4;
+      f.differentiate(t, u, rate, shift);
+      Vector product = f.vector(), above = f.vector(), below = f.vector();
+      f.jacobian().multiply(w, product);
+      const auto moved = [&](double step, Vector& to) {
+        Vector at = u, at_rate = rate;
+        at.axpy(step, w);
+        at_rate.axpy(step * shift, w);
+        f.evaluate(t, at, at_rate, to);
+      };
+      moved(e, above), moved(-e, below);
+      above.axpy(-1, below).scale(1 / (2 * e));
+      const double size = product.norm();
+      EXPECT_LT(above.axpy(-1, product).norm(), 1e-8 * size);
+      EXPECT_GT(size, 1);
+    }
+}
+
+struct Diffusing {
+  double d = 1;
+  constexpr auto operator()(const auto& u, int r) const { return u.rate(r) - d * u.laplacian(r); }
+};
+
+// Of a linear one it is the operator that the coefficients of the Laplacian give, and F(0) the data of faces.
+TEST(Residual, OfTheLaplacianIsItsOperator) {
+  for (const char* sides :
+       {"periodic", "value:2", "clamp,value:1,robin:1,2,3,flux:0.5", "drop,outflow,clamp,clamp"}) {
+    SCOPED_TRACE(sides);
+    const Grid grid{2, {8, 11, 1}, {0.5, 0.25, 1}, 2};
+    const Stencil star = star_stencil(2, 1);
+    GridResidual f(PETSC_COMM_WORLD, grid, star, faces(sides, grid), Diffusing{}, {.space = "cpu"});
+    const Laplacian coefficients = laplacian(grid, star);
+    const GridOperator a(PETSC_COMM_WORLD, grid, star, faces(sides, grid), coefficients,
+                         {.format = "cds", .space = "cpu"});
+    const Vector zero = f.vector(), w = drawn(f, 5);
+    Vector at_zero = f.vector(), expected = f.vector(), found = f.vector(), b = a.vector();
+    f.evaluate(0, zero, zero, at_zero);
+    a.right_side(coefficients, b);
+    EXPECT_LT(at_zero.axpy(1, b).norm(), 1e-12 * (1 + b.norm()));
+    f.differentiate(0, zero, zero, 0);
+    a.multiply(w, expected);
+    f.jacobian().multiply(w, found);
+    EXPECT_LT(found.axpy(-1, expected).norm(), 1e-12 * expected.norm());
+  }
+}
+
+TEST(Residual, AsksForNodesBesideItsOwnAlone) {
+  const Grid grid{2, {8, 8, 1}, {1, 1, 1}, 1};
+  EXPECT_THROW(GridResidual(PETSC_COMM_WORLD, grid, star_stencil(2, 2), Boundary{}, Diffusing{}), InputError);
+}
+
+// An eigenvector of the discrete Laplacian, which decays by exp(-l t).
+double error_after(double until_s, int steps, const std::string& options, bool fixed = true) {
+  const std::int64_t n = 12;
+  const double h = 1.0 / (n + 1);
+  const Grid grid{2, {n, n, 1}, {h, h, 1}, 1};
+  GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("value:0", grid), Diffusing{},
+                 {.space = "cpu"});
+  const double of_axis = 4 / (h * h) * std::pow(std::sin(0.5 * pi * h), 2);
+  Vector u = f.vector();
+  const auto mode = [=](const Position& p, int) {
+    return std::sin(pi * h * static_cast<double>(p.x + 1)) * std::sin(pi * h * static_cast<double>(p.y + 1));
+  };
+  u.fill(mode);
+  Vector exact = u;
+  TimeSolver solver(f, "-ksp_rtol 1e-12 -snes_rtol 1e-12 " + options);
+  const TimeResult result =
+      solver.run(u, {.until_s = until_s, .dt_s = until_s / steps, .fixed = fixed}).or_throw();
+  EXPECT_NEAR(result.t_s, until_s, 1e-12);
+  EXPECT_TRUE(!fixed || result.steps == steps) << result.steps;
+  EXPECT_TRUE(solver.unused_options().empty()) << solver.unused_options().front();
+  exact.scale(std::exp(-2 * of_axis * until_s));
+  const double size = exact.norm();
+  return u.axpy(-1, exact).norm() / size;
+}
+
+TEST(InTime, OrdersOfTheMethods) {
+  const std::pair<const char*, double> methods[] = {{"", 2}, {"-ts_type cn", 2}, {"-ts_type beuler", 1}};
+  for (const auto& [options, order] : methods) {
+    const double coarse = error_after(0.1, 20, options), fine = error_after(0.1, 40, options);
+    EXPECT_NEAR(std::log2(coarse / fine), order, 0.25) << options << ": " << coarse << " to " << fine;
+  }
+}
+
+TEST(InTime, StepsFollowTheTolerance) {
+  const double loose = error_after(0.1, 20, "-ts_rtol 1e-3 -ts_atol 1e-6", false),
+               tight = error_after(0.1, 20, "-ts_rtol 1e-6 -ts_atol 1e-9", false);
+  EXPECT_LT(loose, 2e-2);
+  EXPECT_LT(tight, 5e-4);
+  EXPECT_LT(tight, 0.1 * loose);
+}
+
+TEST(InTime, TheObserverSeesEveryStepAndMayThrow) {
+  const Grid grid{2, {6, 6, 1}, {1, 1, 1}, 1};
+  GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("clamp", grid), Diffusing{},
+                 {.space = "cpu"});
+  Vector u = f.vector();
+  u.set(2);
+  TimeSolver solver(f);
+  std::vector<double> times;
+  const auto note = [&](double t_s, const Vector& now) {
+    times.push_back(t_s);
+    EXPECT_NEAR(now.largest(), 2, 1e-8);
+  };
+  solver.run(u, {.until_s = 1, .dt_s = 0.25, .fixed = true}, note).or_throw();
+  EXPECT_EQ(times, (std::vector<double>{0.25, 0.5, 0.75, 1}));
+  times.clear();
+  solver.run(u, {.from_s = 1, .until_s = 2, .dt_s = 0.5, .fixed = true}, note).or_throw();
+  EXPECT_EQ(times, (std::vector<double>{1.5, 2}));
+  EXPECT_THROW(solver.run(u, {.until_s = 1, .dt_s = 0.5, .fixed = true},
+                          [](double, const Vector&) { throw std::runtime_error("stop"); }),
+               std::runtime_error);
+  const TimeResult cut = TimeSolver(f, "-ts_max_steps 3").run(u, {.until_s = 1, .dt_s = 0.1, .fixed = true});
+  EXPECT_FALSE(cut.finished);
+  EXPECT_EQ(cut.steps, 3);
+  EXPECT_THROW(cut.or_throw(), NotConvergedError);
+  EXPECT_THROW(TimeSolver(f, "-ts_type arkimex").run(u, {.until_s = 1}), PetscOptionError);
+}
+
+// lap u + lambda e^u = 0 on the unit square, u = 0 around it: no solution for lambda above 6.80812.
+struct Bratu {
+  double lambda;
+  constexpr auto operator()(const auto& u, int r) const {
+    using std::exp;
+    return -u.laplacian(r) - lambda * exp(u(r));
+  }
+};
+
+TEST(Nonlinear, BratuTurnsAround) {
+  const std::int64_t n = 31;
+  const double h = 1.0 / (n + 1);
+  const Grid grid{2, {n, n, 1}, {h, h, 1}, 1};
+  GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("value:0", grid), Bratu{6},
+                 {.space = "cpu"});
+  Vector u = f.vector();
+  const NonlinearResult six = NonlinearSolver(f).solve(u).or_throw();
+  EXPECT_LE(six.newton_iterations, 8);
+  EXPECT_LE(six.krylov_iterations, 8 * six.newton_iterations);
+  const double at_six = u.largest();
+  f.use(Bratu{6.7});
+  NonlinearSolver(f, "-snes_max_it 30").solve(u).or_throw();
+  EXPECT_GT(u.largest(), at_six);
+  EXPECT_LT(u.largest(), 1.5);
+  f.use(Bratu{7});
+  u.set(0);
+  const NonlinearResult beyond = NonlinearSolver(f, "-snes_max_it 30").solve(u);
+  EXPECT_FALSE(beyond.converged);
+  EXPECT_THROW(beyond.or_throw(), NotConvergedError);
+}
+
+}  // namespace
+}  // namespace quadrille
