@@ -25,6 +25,16 @@ const std::vector<Pde>& pdes() {
   return all;
 }
 
+const std::vector<Pde>& linear_pdes() {
+  static const std::vector<Pde> linear = [] {
+    std::vector<Pde> some;
+    for (const Pde& pde : pdes())
+      if (pde.assemble != nullptr) some.push_back(pde);
+    return some;
+  }();
+  return linear;
+}
+
 std::vector<std::string> pde_names() {
   std::vector<std::string> names;
   for (const Pde& pde : pdes()) names.push_back(pde.name);
@@ -63,9 +73,10 @@ int order_of(const Pde& pde, const Grid& grid, const Stencil& stencil, const Bou
   return pde.order * stencil.radius;
 }
 
-PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
-                     const Boundary& boundary, const PdeInput& input, const NodeBox& box) {
-  const Pde& pde = find_pde(name);
+namespace {
+
+void require_taken(const Pde& pde, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                   const PdeInput& input) {
   validate(grid);
   validate(boundary, grid);
   require(pde.discretisation, pde.name, grid, stencil);
@@ -73,7 +84,22 @@ PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& s
     throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
   if (input.manufactured && pde.order == 0) throw InputError(pde.name + " has no manufactured solution");
   if (input.coefficient && !pde.takes_coefficient) throw InputError(pde.name + " takes no coefficient");
+}
+
+}  // namespace
+
+PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
+                     const Boundary& boundary, const PdeInput& input, const NodeBox& box) {
+  const Pde& pde = find_pde(name);
+  require_taken(pde, grid, stencil, boundary, input);
+  if (pde.assemble == nullptr) throw InputError(pde.name + " is nonlinear or changes in time");
   return pde.assemble(grid, stencil, boundary, input, box);
+}
+
+ResidualProblem residual_of_pde(const Pde& pde, const Grid& grid, const Stencil& stencil,
+                                const Boundary& boundary, const PdeInput& input, const NodeBox& box) {
+  require_taken(pde, grid, stencil, boundary, input);
+  return pde.residual(grid, boundary, input, box);
 }
 
 }  // namespace quadrille

@@ -9,6 +9,7 @@
 namespace quadrille {
 
 const std::vector<Pde>& pdes();
+const std::vector<Pde>& linear_pdes();  // those that are linear and steady: with an `assemble`
 std::vector<std::string> pde_names();
 // Throws InputError for an unknown name.
 const Pde& find_pde(const std::string& name);
@@ -28,5 +29,9 @@ int order_of(const Pde& pde, const Grid& grid, const Stencil& stencil, const Bou
 // large.
 PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
                      const Boundary& boundary, const PdeInput& input, const NodeBox& box);
+
+// As Pde::residual, of one that has it. Throws as assemble_pde().
+ResidualProblem residual_of_pde(const Pde& pde, const Grid& grid, const Stencil& stencil,
+                                const Boundary& boundary, const PdeInput& input, const NodeBox& box);
 
 }  // namespace quadrille

@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
 #include "assembly/dual.hpp"
@@ -101,6 +102,7 @@ class ResidualNode {
   double time_s() const { return state_.t_s; }
   const Position& position() const { return node_.position; }
   std::int64_t index() const { return node_.index; }  // of the node in the grid
+  std::int64_t own() const { return own_; }           // and in the box
   // Of the node along an axis, in m from the node at position 0.
   double x(int axis) const {
     const std::array<std::int64_t, 3> p{node_.position.x, node_.position.y, node_.position.z};
@@ -200,6 +202,21 @@ void evaluate_jacobian(const ResidualState& state, const Residual& residual, dou
           }
         }
       });
+}
+
+// Both with the functor hidden; what it points to stays the caller's.
+struct AnyResidual {
+  std::function<void(const ResidualState&, double* f)> evaluate;
+  std::function<void(const ResidualState&, double shift, const BlockStructure&, double* values)>
+      differentiate;
+};
+
+template <class Residual>
+AnyResidual any_residual(const Residual& residual) {
+  return {[residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); },
+          [residual](const ResidualState& at, double shift, const BlockStructure& structure, double* values) {
+            evaluate_jacobian(at, residual, shift, structure, values);
+          }};
 }
 
 }  // namespace quadrille

@@ -450,7 +450,7 @@ int run_solve(const Options& options) {
   });
   together([&] {
     petsc::register_matrix_type();
-    code = Solve(options)();
+    code = find_pde(options.pde).residual != nullptr ? solve_residual(options) : Solve(options)();
   });
   if (petsc::rank() == 0)
     for (const std::string& name : petsc::unused_options())

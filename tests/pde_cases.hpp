@@ -79,7 +79,7 @@ inline std::vector<PdeCase> cases_with_sides(const PdeCase& of) {
 // Of stencils of radius 1.
 inline std::vector<PdeCase> pde_cases() {
   std::vector<PdeCase> all;
-  for (const Pde& pde : pdes())
+  for (const Pde& pde : linear_pdes())
     for (const char* stencil : {"star", "box"})
       for (const int dimension : {2, 3}) {
         if ((stencil == std::string("star") ? pde.discretisation.star : pde.discretisation.box) == 0)

@@ -7,7 +7,11 @@
 #define QUADRILLE_PDES(X) \
   X(poisson)              \
   X(diffusion)            \
-  X(elasticity)
+  X(elasticity)           \
+  X(heat)                 \
+  X(gray_scott)           \
+  X(cahn_hilliard)        \
+  X(bratu)
 
 namespace quadrille {
 

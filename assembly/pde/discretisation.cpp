@@ -1,5 +1,7 @@
 #include "assembly/pde/discretisation.hpp"
 
+#include <algorithm>
+
 #include "assembly/stencil_operator.hpp"
 #include "grid/error.hpp"
 
@@ -18,7 +20,7 @@ const char* default_stencil(const Discretisation& taken) {
 }
 
 int default_dof(const Discretisation& taken, int dimension) {
-  return taken.unknown_per_axis ? dimension : 1;
+  return taken.unknown_per_axis ? dimension : std::max(1, taken.dof);
 }
 
 std::string stencils_text(const Discretisation& taken) {
@@ -36,6 +38,8 @@ std::string why_not(const Discretisation& taken, const std::string& who, const S
 }
 
 std::string why_not(const Discretisation& taken, const std::string& who, const Grid& grid) {
+  if (taken.dof > 0 && grid.dof != taken.dof)
+    return who + " has " + std::to_string(taken.dof) + " unknowns per node, not " + std::to_string(grid.dof);
   if (!taken.unknown_per_axis || grid.dof == grid.dimension) return "";
   const std::string dimension = std::to_string(grid.dimension);
   return who + " needs one unknown per axis: use --dof " + dimension + " on the " + dimension + "D grid " +

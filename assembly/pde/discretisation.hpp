@@ -10,9 +10,10 @@
 namespace quadrille {
 
 struct Discretisation {
-  int star = 1, box = 0;          // the largest radius of each, or 0 for none
-  bool unknown_per_axis = false;  // else as many as are asked for, by default 1
-  bool coupled = false;           // unknowns of a node to each other
+  int star = 1, box = 0;  // the largest radius of each, or 0 for none
+  bool unknown_per_axis = false;
+  int dof = 0;           // unknowns of a node; 0: as many as are asked for, by default 1
+  bool coupled = false;  // unknowns of a node to each other
 };
 
 // The star where it is taken, or the box; of radius 1.

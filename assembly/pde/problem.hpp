@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "assembly/device_operators.hpp"
 #include "assembly/pde/coefficient_field.hpp"
 #include "assembly/pde/discretisation.hpp"
+#include "assembly/residual.hpp"
 #include "assembly/stencil_operator.hpp"
 
 namespace quadrille {
@@ -38,6 +40,14 @@ struct PdePart {
   std::int64_t regions = 0;
 };
 
+// A PDE by its residual, of a box of nodes.
+struct ResidualProblem {
+  AnyResidual residual;
+  std::vector<double> initial;  // [row of the box]: at time 0 or, of a steady one, where Newton begins
+  // Of a manufactured problem, [row of the box]; else empty. What the residual points to lives as long as this.
+  std::function<std::vector<double>(double t_s)> exact;
+};
+
 // The kinds of faces: all there are; or those that hold values, and periodic ones.
 const std::vector<BoundaryKind>& every_face();
 const std::vector<BoundaryKind>& faces_of_values();
@@ -47,7 +57,7 @@ struct Pde {
   std::string name;      // of `quadrille solve NAME`
   std::string equation;  // "-div grad u = f"
   std::string about{};   // what the equation does not say, for people
-  std::string source_units, solution_units = "1";
+  std::string source_units{}, solution_units = "1";
   Discretisation discretisation;
   std::vector<BoundaryKind> faces = every_face();  // it is solved with; the first is the default, with 0
   bool takes_coefficient = false;  // that of PdeInput and its ratio, drawn by the seed where none is given
@@ -58,6 +68,15 @@ struct Pde {
   // it is as large as the grid. Grid, stencil and faces are such as the PDE takes.
   PdePart (*assemble)(const Grid&, const Stencil&, const Boundary&, const PdeInput&,
                       const NodeBox&) = nullptr;
+  // In place of it, of one that is nonlinear or changes in time.
+  ResidualProblem (*residual)(const Grid&, const Boundary&, const PdeInput&, const NodeBox&) = nullptr;
+  std::vector<std::string> unknowns{};  // the names of their fields; empty: one field of all
+  // PETSc's defaults where the library's are not the best.
+  std::string petsc_options{};
+  double until_s = 0;   // of one in time: where it ends by default
+  double length_m = 0;  // along x, where no spacing is given; 0: a spacing of 1 m
+
+  bool in_time() const { return until_s > 0; }
 };
 
 // The operator with what the data of faces add to its right side, in the memory where the input wants it: the

@@ -83,13 +83,13 @@ void GridResidual::with_state(double t_s, Vec u, Vec rate, const Body& body) con
 
 void GridResidual::evaluate(double t_s, Vec u, Vec rate, Vec f) const {
   const petsc::WriteArray to(f);
-  with_state(t_s, u, rate, [&](const ResidualState& at) { evaluate_(at, to.data()); });
+  with_state(t_s, u, rate, [&](const ResidualState& at) { residual_.evaluate(at, to.data()); });
 }
 
 void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {
   with_state(t_s, u, rate, [&](const ResidualState& at) {
     petsc::refill(jacobian_->mat(), structure_,
-                  [&](double* values) { differentiate_(at, shift, structure_, values); });
+                  [&](double* values) { residual_.differentiate(at, shift, structure_, values); });
   });
 }
 

@@ -9,7 +9,6 @@
 
 #include <petscmat.h>
 
-#include <functional>
 #include <memory>
 
 #include "assembly/residual.hpp"
@@ -36,12 +35,9 @@ class GridResidual {
   // Another functor from now on, with other coefficients, say.
   template <class Residual>
   void use(const Residual& residual) {
-    evaluate_ = [residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); };
-    differentiate_ = [residual](const ResidualState& at, double shift, const BlockStructure& structure,
-                                double* values) {
-      evaluate_jacobian(at, residual, shift, structure, values);
-    };
+    residual_ = any_residual(residual);
   }
+  void use(const AnyResidual& residual) { residual_ = residual; }
 
   // f = F(t, u, rate), and jacobian() = dF/du + shift dF/du_t there.
   void evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const;
@@ -62,8 +58,7 @@ class GridResidual {
   template <class Body>
   void with_state(double t_s, Vec u, Vec rate, const Body& body) const;
 
-  std::function<void(const ResidualState&, double*)> evaluate_;
-  std::function<void(const ResidualState&, double, const BlockStructure&, double*)> differentiate_;
+  AnyResidual residual_;
   Boundary boundary_;
   BlockStructure structure_;  // of the whole grid
   std::unique_ptr<GridOperator> jacobian_;

@@ -29,6 +29,7 @@ void set_defaults(SNES snes, Mat jacobian) {
   KSP ksp = nullptr;
   PC pc = nullptr;
   QUADRILLE_PETSC(SNESGetKSP(snes, &ksp));
+  QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, 10));  // one of the first iteration does for the next ones
   QUADRILLE_PETSC(KSPSetType(ksp, KSPGMRES));
   QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
   QUADRILLE_PETSC(PCSetType(pc, petsc::grid_multigrid_takes(jacobian) ? "quadrille_mg" : PCPBJACOBI));
@@ -223,6 +224,9 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   QUADRILLE_PETSC(TSSetStepNumber(ts, 0));
   QUADRILLE_PETSC(TSGetAdapt(ts, &adapt));
   QUADRILLE_PETSC(TSAdaptSetType(adapt, span.fixed ? TSADAPTNONE : TSADAPTBASIC));
+  // A step that fails is tried again with half of it, and to fail in the end is a result.
+  QUADRILLE_PETSC(TSSetMaxSNESFailures(ts, span.fixed ? 1 : -1));
+  QUADRILLE_PETSC(TSSetErrorIfStepFails(ts, PETSC_FALSE));
   QUADRILLE_PETSC(TSSetFromOptions(ts));
   refuse_without_our_matrix(ts);
   QUADRILLE_PETSC(TSSolve(ts, u.vec()));

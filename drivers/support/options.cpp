@@ -120,6 +120,12 @@ void read_solve_options(Settings& settings, Options& options) {
   read_grid_options(settings, options, pde.discretisation);
   check_pde_options(settings, options);
   read_coefficient_ratio(settings, options);
+  if (!settings.contains("spacing"))
+    options.grid.spacing_m.fill(usual_spacing_m(pde, options.grid, options.boundary));
+  const bool until = on_command_line(settings, "until");
+  exclude(settings, until ? "until" : "steps", until ? "steps" : "until",
+          "so many steps of --dt end where they end");
+  read_time_options(settings, options);
   for (int face = 0; face < 2 * options.grid.dimension && options.radius > 1; ++face)
     for (int r = 0; r < options.grid.dof; ++r)
       if (continues(options.boundary.of(r)[face]))

@@ -72,6 +72,12 @@ struct Options {
   std::string coefficient;    // a word, or FILE.h5:DATASET; empty for PDEs that take none
   std::array<double, 3> coefficient_ratio{1, 1, 1};
   std::string source;  // a word, or FILE.h5:DATASET
+  // of PDEs in time
+  int steps = 0;  // all alike; 0: as many as it takes until
+  double until_s = 0, dt_s = 0;
+  // To the output: every so many steps, or seconds; 0 both: the beginning and the end.
+  int output_steps = 0;
+  double output_s = 0;
 
   // output
   std::string plot;    // PREFIX of a .png and an .svg; empty for none

@@ -1,5 +1,6 @@
 #include "drivers/support/options_pdes.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "assembly/operators.hpp"
@@ -13,7 +14,7 @@ std::string stencil_text(const Discretisation& taken) {
   return default_stencil(taken);
 }
 std::string dof_text(const Discretisation& taken) {
-  return taken.unknown_per_axis ? "the dimension" : "1";
+  return taken.unknown_per_axis ? "the dimension" : std::to_string(default_dof(taken, 2));
 }
 
 // Those of the first, and who has others.
@@ -65,6 +66,16 @@ std::string usual_faces_of_pdes() {
   return usual_of_pdes([](const Pde& pde) { return to_string(usual_boundary(pde), 3); });
 }
 
+std::string usual_ends_of_pdes() {
+  std::string text;
+  for (const Pde& pde : pdes())
+    if (pde.in_time()) text += (text.empty() ? "" : "; ") + pde.name + ": " + number_text(pde.until_s);
+  return text;
+}
+
+Words pdes_in_time() {
+  return pdes_with([](const Pde& pde) { return pde.in_time(); });
+}
 Words pdes_with_box() {
   return pdes_with([](const Pde& pde) { return pde.discretisation.box > 0; });
 }
@@ -80,6 +91,38 @@ std::string all_of(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i)
     text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
   return text;
+}
+
+double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundary) {
+  if (pde.length_m == 0) return 1;
+  const auto gap = [](const FaceBoundary& face) {
+    return face.kind == BoundaryKind::periodic || !holds_value(face) ? 0.5 : 1;
+  };
+  const Faces& faces = boundary.of(0);
+  return pde.length_m / (static_cast<double>(grid.extents[0] - 1) + gap(faces[0]) + gap(faces[1]));
+}
+
+void read_time_options(Settings& settings, Options& options) {
+  const Pde& pde = find_pde(options.pde);
+  for (const char* name : {"steps", "until", "dt", "output-every"}) {
+    const Setting* const setting = find(settings, name);
+    if (!setting || pde.in_time()) continue;
+    if (!setting->from_config) refuse(*setting, "belongs to solve " + listed(pdes_in_time()));
+    settings.erase(name);
+  }
+  if (!pde.in_time()) return;
+  options.steps = read_int(settings, "steps", 0, 1, std::numeric_limits<int>::max());
+  options.dt_s = read_positive(settings, "dt", read_positive(settings, "until", pde.until_s) / 1000);
+  options.until_s =
+      options.steps > 0 ? options.steps * options.dt_s : read_positive(settings, "until", pde.until_s);
+  const Setting* const every = find(settings, "output-every");
+  if (!every) return;
+  if (every->text.ends_with("s"))
+    options.output_s = parse_positive(*every, every->text.substr(0, every->text.size() - 1));
+  else
+    options.output_steps = read_int(settings, "output-every", 0, 1, std::numeric_limits<int>::max());
+  if (options.output_s > 0 && options.steps > 0)
+    refuse(*every, "does not go with --steps, which are all alike; give a number of steps");
 }
 
 Boundary usual_boundary(const Pde& pde) {

@@ -13,8 +13,10 @@ std::string usual_stencils_of_pdes();
 std::string usual_dofs_of_operators();
 std::string usual_dofs_of_pdes();
 std::string usual_faces_of_pdes();
+std::string usual_ends_of_pdes();
 
 // The PDEs that take a box, or a star wider than radius 1; that take a coefficient.
+Words pdes_in_time();
 Words pdes_with_box();
 Words pdes_with_wide_star();
 Words pdes_with_coefficient();
@@ -23,6 +25,10 @@ std::string all_of(const Words& words);
 
 // On every face.
 Boundary usual_boundary(const Pde& pde);
+// Where no spacing is given: the PDE's length over the intervals between faces along x.
+double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundary);
+// --steps, --until, --dt and --output-every.
+void read_time_options(Settings& settings, Options& options);
 
 // Refuses what the options name and their PDE does not take.
 void check_pde_options(const Settings& settings, const Options& options);

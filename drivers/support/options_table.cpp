@@ -50,6 +50,24 @@ std::vector<OptionSpec> pde_options() {
   };
 }
 
+std::vector<OptionSpec> time_options() {
+  const std::string group = "Time, of " + all_of(pdes_in_time());
+  return {
+      {"steps", "N", group, for_solve, true, "so many steps, all of --dt"},
+      {"until", "T", group, for_solve, true,
+       "the end, in s; steps follow the estimate of their error (-ts_rtol, -ts_atol after the bare --), and "
+       "the "
+       "last one hits it (default " +
+           usual_ends_of_pdes() + ")"},
+      {"dt", "T", group, for_solve, true,
+       "the step in s, without --steps the first one (default a thousandth of the way to the end)"},
+      {"output-every", "N | Ts", group, for_solve, true,
+       "what --output gets beside the beginning and the end: every N-th step, or, as 0.5s, the state every "
+       "so "
+       "many seconds, which steps then hit (default nothing)"},
+  };
+}
+
 std::vector<OptionSpec> grid_options() {
   const std::string group = "Grid";
   const unsigned to = for_grids;
@@ -264,8 +282,9 @@ std::vector<OptionSpec> common_options() {
 
 std::vector<OptionSpec> make_table() {
   std::vector<OptionSpec> table;
-  for (const auto& part : {experiment_options(), pde_options(), grid_options(), operator_options(),
-                           run_options(), format_options(), output_options(), common_options()})
+  for (const auto& part :
+       {experiment_options(), pde_options(), time_options(), grid_options(), operator_options(),
+        run_options(), format_options(), output_options(), common_options()})
     table.insert(table.end(), part.begin(), part.end());
   return table;
 }

@@ -59,6 +59,12 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"coefficient-ratio",
        options.coefficient.empty() ? "" : per_axis_text(options.coefficient_ratio, options.grid)},
       {"source", options.source},
+      {"steps", options.steps > 0 ? std::to_string(options.steps) : ""},
+      {"until", options.until_s > 0 && options.steps == 0 ? number_text(options.until_s) : ""},
+      {"dt", options.dt_s > 0 ? number_text(options.dt_s) : ""},
+      {"output-every", options.output_s > 0       ? number_text(options.output_s) + "s"
+                       : options.output_steps > 0 ? std::to_string(options.output_steps)
+                                                  : ""},
       {"grid", gridded ? grid_text(options) : ""},
       {"dofs", dofs_text(options.dofs)},
       {"spacing", gridded ? per_axis_text(options.grid.spacing_m, options.grid) : ""},

@@ -118,6 +118,18 @@ std::uint64_t read_seed(const Settings& settings, const std::string& name, std::
   return number;
 }
 
+double parse_positive(const Setting& setting, const std::string& text) {
+  double number = 0;
+  if (!parse_number(text, number) || !std::isfinite(number) || number <= 0)
+    refuse(setting, "must be a positive number");
+  return number;
+}
+
+double read_positive(const Settings& settings, const std::string& name, double otherwise) {
+  const Setting* setting = find(settings, name);
+  return setting ? parse_positive(*setting, setting->text) : otherwise;
+}
+
 bool read_switch(const Settings& settings, const std::string& name) {
   const Setting* setting = find(settings, name);
   if (!setting) return false;

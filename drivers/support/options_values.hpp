@@ -42,6 +42,9 @@ const Setting* find(const Settings& settings, const std::string& name);
 std::string read_text(const Settings& settings, const std::string& name, const std::string& otherwise);
 int read_int(const Settings& settings, const std::string& name, int otherwise, int low, int high);
 std::uint64_t read_seed(const Settings& settings, const std::string& name, std::uint64_t otherwise);
+double read_positive(const Settings& settings, const std::string& name, double otherwise);
+// A positive number.
+double parse_positive(const Setting& setting, const std::string& text);
 bool read_switch(const Settings& settings, const std::string& name);
 std::string read_word(const Settings& settings, const std::string& name, const std::string& otherwise,
                       const Words& known);

@@ -1,5 +1,6 @@
 #include "drivers/support/solve_record.hpp"
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,7 @@ Cells<Write> cells_before_seconds(const SolveRecord& r, Write write) {
           {"iterations", write(std::int64_t{r.iterations})},
           {"converged", write(r.converged)},
           {"reason", write(r.reason)},
-          {"residual", write(r.residual)},
+          {"residual", std::isnan(r.residual) && r.in_time ? write(nullptr) : write(r.residual)},
           {"error_l2", error(r.error_l2)},
           {"error_max", error(r.error_max)},
           {"matmult_ms", write(r.matmult_ms)}};
@@ -42,8 +43,13 @@ Cells<Write> cells_of_seconds(const SolveRecord& r, Write write) {
 template <class Write>
 Cells<Write> cells_after_seconds(const SolveRecord& r, Write write) {
   Cells<Write> cells{{"method", write(r.method)}, {"preconditioner", write(r.preconditioner)}};
-  if (!r.multigrid) return cells;
   const auto known = [&](const std::optional<double>& v) { return v ? write(*v) : write(nullptr); };
+  if (r.in_time) {
+    cells.push_back({"steps", write(std::int64_t{r.steps})});
+    cells.push_back({"ms_per_step", known(r.ms_per_step)});
+  }
+  if (r.nonlinear) cells.push_back({"newton_iterations", write(std::int64_t{r.newton_iterations})});
+  if (!r.multigrid) return cells;
   cells.push_back({"cycle_ms", known(r.cycle_ms)});
   cells.push_back({"bytes_per_unknown_iteration", known(r.bytes_per_unknown_iteration)});
   cells.push_back({"fraction_of_floor", known(r.fraction_of_floor)});

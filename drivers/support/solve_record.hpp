@@ -30,6 +30,10 @@ struct SolveRecord {
   std::optional<double> bytes_per_unknown_iteration;  // that a cycle and a product must move
   std::optional<double> fraction_of_floor;  // the time a stream takes for them, over that of an iteration
   std::optional<double> setup_again_ms;     // with new values in the same places
+  // Of a PDE that is nonlinear; in time: of all steps.
+  bool nonlinear = false, in_time = false;
+  int newton_iterations = 0, steps = 0;
+  std::optional<double> ms_per_step;
   struct {
     double assembly = 0, setup = 0, solve = 0, output = 0, total = 0;
   } seconds;

@@ -49,6 +49,20 @@ def declared(grid, space, ending):
             for pde in PDES if pde["order"] > 0 for case in pde["cases"] if case["name"].endswith(ending)]
 
 
+class InTime(Ranks):
+    def test_the_same_on_every_number_of_ranks(self):
+        for case in ("heat --grid 20x16 --boundary clamp,value:0,periodic,periodic --dof 2 --manufactured --steps 5 --dt 0.01",
+                     "heat --grid 9x8x10 --manufactured --steps 3 --dt 0.01", "bratu --grid 21x18",
+                     "gray_scott --grid 24x20 --steps 4 --dt 5", "cahn_hilliard --grid 20x18 --steps 4 --dt 1e-6"):
+            one, *others = (self.solved(ranks, *case.split(), "--", "-snes_rtol", "1e-12", "-ksp_rtol", "1e-12")
+                            for ranks in (1, 2, 3))
+            for other in others:
+                self.assertAlmostEqual(other["newton_iterations"], one["newton_iterations"], delta=2, msg=case)
+                if one["error_l2"] is not None:
+                    self.assertAlmostEqual(other["error_l2"], one["error_l2"], delta=1e-9 + 1e-6 * one["error_l2"], msg=case)
+        self.refused(2, ["value:0", "heat"], 3, "solve", "heat", "--manufactured", "--boundary", "value:1")
+
+
 class SameResults(Ranks):
     CASES = declared("25x22", "12x9x11", "_every_kind") + [
         "poisson --grid 21x5x19 --boundary clamp --dof 2 --manufactured",

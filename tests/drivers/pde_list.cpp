@@ -17,7 +17,7 @@ nlohmann::json sides(const quadrille::Pde& pde) {
 int main() {
   using quadrille::PdeCase;
   nlohmann::json list = nlohmann::json::array();
-  for (const quadrille::Pde& pde : quadrille::pdes())
+  for (const quadrille::Pde& pde : quadrille::linear_pdes())
     list.push_back({{"name", pde.name},
                     {"order", pde.order},
                     {"sides", sides(pde)},

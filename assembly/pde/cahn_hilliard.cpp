@@ -1,0 +1,62 @@
+// Two phases that part, in conserved amounts (Cahn and Hilliard, J. Chem. Phys. 28, 1958), of order 4 as two of
+// order 2:
+//
+//   c_t = lap mu,   mu = c^3 - c - e^2 lap c,   e = 0.02 m
+//
+// with c from -1 to 1 and a mobility of 1 m^2/s. At first c is 0.1 times noise of the seed. The mean of c stays,
+// and the energy, the mean of (c^2 - 1)^2/4 + e^2 |grad c|^2/2, falls.
+#include "assembly/pde/all.hpp"
+#include "assembly/pde/counter_hash.hpp"
+
+namespace quadrille {
+namespace {
+
+struct CahnHilliard {
+  double e2 = 0.02 * 0.02;
+
+  constexpr auto operator()(const auto& u, int r) const {
+    return r == 0 ? u.rate(0) - u.laplacian(1) : u(1) - (u(0) * u(0) * u(0) - u(0)) + e2 * u.laplacian(0);
+  }
+};
+
+// mu fulfils its equation from the beginning: it is what its residual lacks with mu = 0.
+ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
+                           const NodeBox& box) {
+  const NodeWindow window = window_around(grid, box);
+  std::vector<double> around(static_cast<std::size_t>(2 * window.nodes()), 0.0);
+  for (std::int64_t i = 0; i < window.nodes(); ++i) {
+    const auto node = static_cast<std::uint64_t>(node_index(grid, window.position(i)));
+    around[static_cast<std::size_t>(2 * i)] = 0.1 * signed_unit(counter_hash(input.seed, node));
+  }
+  ResidualProblem problem;
+  problem.residual = any_residual(CahnHilliard{});
+  problem.initial = zeros(2 * box.nodes());
+  const std::vector<double> at_rest(problem.initial.size(), 0.0);
+  problem.residual.evaluate({grid, &boundary, box, window, around.data(), at_rest.data(), 0},
+                            problem.initial.data());
+  for (std::int64_t i = 0; i < box.nodes(); ++i) {
+    const NodePosition at = box.first_of_line(i / box.size[0]);
+    double* const of_node = problem.initial.data() + 2 * i;
+    of_node[1] = -of_node[1];
+    of_node[0] = around[static_cast<std::size_t>(2 * window.place({at[0] + i % box.size[0], at[1], at[2]}))];
+  }
+  return problem;
+}
+
+}  // namespace
+
+Pde cahn_hilliard_pde() {
+  return {.name = "cahn_hilliard",
+          .equation = "c_t = lap mu, mu = c3 - c - e2 lap c",
+          .about = "two phases that part, e = 0.02 m, from noise of the seed",
+          .discretisation = {.star = 1, .dof = 2},
+          .faces = {BoundaryKind::periodic, BoundaryKind::clamp},
+          .order = 0,
+          .residual = problem_of,
+          .unknowns = {"c", "mu"},
+          .petsc_options = "-pc_type bjacobi -sub_pc_type ilu",
+          .until_s = 0.02,
+          .length_m = 1};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,58 @@
+// Two substances that react and spread, u + 2 v -> 3 v, fed and drained (Gray and Scott, Chem. Eng. Sci. 38,
+// 1983; Pearson, Science 261, 1993):
+//
+//   u_t = 8e-5 lap u - u v^2 + F (1 - u)
+//   v_t = 4e-5 lap v + u v^2 - (F + k) v,      F = 0.024/s, k = 0.06/s, diffusivities in m^2/s
+//
+// At first v is 0.25 sin^2(4 pi x) sin^2(4 pi y) in the square from 1 m to 1.5 m, as in PETSc's tutorial, and
+// u = 1 - 2 v; in 3D the same in each plane.
+#include <cmath>
+#include <numbers>
+
+#include "assembly/pde/all.hpp"
+
+namespace quadrille {
+namespace {
+
+struct GrayScott {
+  double of_u = 8e-5, of_v = 4e-5, feed = 0.024, kill = 0.06;
+
+  constexpr auto operator()(const auto& c, int r) const {
+    const auto reaction = c(0) * c(1) * c(1);
+    return r == 0 ? c.rate(0) - of_u * c.laplacian(0) + reaction - feed * (1 - c(0))
+                  : c.rate(1) - of_v * c.laplacian(1) - reaction + (feed + kill) * c(1);
+  }
+};
+
+ResidualProblem problem_of(const Grid& grid, const Boundary&, const PdeInput&, const NodeBox& box) {
+  ResidualProblem problem;
+  problem.residual = any_residual(GrayScott{});
+  problem.initial = zeros(box.nodes() * grid.dof);
+  add_source(grid, box, problem.initial, [&](const Position& p, int unknown) {
+    const double x = static_cast<double>(p.x) * grid.spacing_m[0],
+                 y = static_cast<double>(p.y) * grid.spacing_m[1], t = 4 * std::numbers::pi;
+    const bool inside = x >= 1 && x <= 1.5 && y >= 1 && y <= 1.5;
+    const double v = inside ? 0.25 * std::pow(std::sin(t * x) * std::sin(t * y), 2) : 0;
+    return unknown == 0 ? 1 - 2 * v : v;
+  });
+  return problem;
+}
+
+}  // namespace
+
+Pde gray_scott_pde() {
+  return {.name = "gray_scott",
+          .equation = "u_t = 8e-5 lap u - u v2 + F (1 - u), v_t = 4e-5 lap v + u v2 - (F + k) v",
+          .about = "two substances that react, F = 0.024, k = 0.06",
+          .discretisation = {.star = 1, .dof = 2},
+          .faces = {BoundaryKind::periodic, BoundaryKind::clamp, BoundaryKind::value, BoundaryKind::drop,
+                    BoundaryKind::outflow, BoundaryKind::flux, BoundaryKind::robin},
+          .order = 0,
+          .residual = problem_of,
+          .unknowns = {"u", "v"},
+          .petsc_options = "-pc_type pbjacobi",
+          .until_s = 1000,
+          .length_m = 2.5};
+}
+
+}  // namespace quadrille

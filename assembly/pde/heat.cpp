@@ -1,0 +1,85 @@
+// Heat  u_t - div grad u = f  for every unknown of a node by itself, with a diffusivity of 1 m^2/s: t in s, f
+// in 1/s. At first u is 1 in the middle half of the grid along each axis and 0 around it, and f is 0.
+//
+// Manufactured: u = e^-t M with M as in assembly/pde/manufactured.hpp, and f = -e^-t (M + div grad M), for faces
+// that hold 0, are periodic or let nothing through.
+#include <cmath>
+
+#include "assembly/pde/all.hpp"
+#include "assembly/pde/manufactured.hpp"
+#include "grid/error.hpp"
+
+namespace quadrille {
+namespace {
+
+struct Heat {
+  const double* source = nullptr;  // [row of the box], times e^-t; null for none
+  int dof = 1;
+
+  constexpr auto operator()(const auto& u, int r) const {
+    auto residual = u.rate(r) - u.laplacian(r);
+    if (source != nullptr) residual -= std::exp(-u.time_s()) * source[u.own() * dof + r];
+    return residual;
+  }
+};
+
+void require_homogeneous(const Grid& grid, const Boundary& boundary) {
+  for (int r = 0; r < grid.dof; ++r)
+    for (int face = 0; face < 2 * grid.dimension; ++face) {
+      const FaceBoundary& here = boundary.of(r)[face];
+      if (here.kind == BoundaryKind::flux || here.kind == BoundaryKind::robin || here.value != 0)
+        throw InputError(
+            "the manufactured problem of heat takes faces of value:0, drop, periodic, clamp and "
+            "outflow, not '" +
+            to_string(boundary, grid.dimension) + "'");
+    }
+}
+
+ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const NodeBox& box) {
+  require_homogeneous(grid, boundary);
+  const Manufactured solution(grid, boundary);
+  const auto source = std::make_shared<std::vector<double>>(zeros(box.nodes() * grid.dof));
+  add_source(grid, box, *source, [&](const Position& p, int r) {
+    const Manufactured::Jet m = solution.at(p, r);
+    return -(m.u + m.laplacian());
+  });
+  ResidualProblem problem;
+  problem.initial = solution.values(box);
+  problem.residual = any_residual(Heat{source->data(), grid.dof});
+  problem.exact = [source, at_first = problem.initial](double t_s) {
+    std::vector<double> u = at_first;
+    for (double& value : u) value *= std::exp(-t_s);
+    return u;
+  };
+  return problem;
+}
+
+ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
+                           const NodeBox& box) {
+  if (input.manufactured) return manufactured(grid, boundary, box);
+  ResidualProblem problem;
+  problem.residual = any_residual(Heat{});
+  problem.initial = zeros(box.nodes() * grid.dof);
+  add_source(grid, box, problem.initial, [&](const Position& p, int) {
+    const std::array<std::int64_t, 3> at{p.x, p.y, p.z};
+    for (int axis = 0; axis < grid.dimension; ++axis)
+      if (4 * at[axis] < grid.extents[axis] || 4 * at[axis] >= 3 * grid.extents[axis]) return 0.0;
+    return 1.0;
+  });
+  return problem;
+}
+
+}  // namespace
+
+Pde heat_pde() {
+  return {.name = "heat",
+          .equation = "u_t - div grad u = f",
+          .about = "from 1 in the middle half, without a source",
+          .source_units = "1/s",
+          .discretisation = {.star = 1},
+          .residual = problem_of,
+          .until_s = 0.05,
+          .length_m = 1};
+}
+
+}  // namespace quadrille

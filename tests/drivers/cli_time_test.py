@@ -1,0 +1,118 @@
+"""`quadrille solve` of PDEs that are nonlinear or change in time, from outside."""
+import json
+import math
+import unittest
+
+from cli_case import CliTest, QUADRILLE
+
+# So short that the error in time is nothing beside the one in space.
+SHORT = ["--steps", "4", "--dt", "1e-4", "--", "-snes_rtol", "1e-12", "-ksp_rtol", "1e-10"]
+
+
+class InTime(CliTest):
+    def solved(self, *arguments):
+        out = self.path("solve.json")
+        at = arguments.index("--") if "--" in arguments else len(arguments)
+        screen = self.ok("solve", *arguments[:at], "--json", out, *arguments[at:])
+        with open(out) as file:
+            (record,) = json.load(file)["records"]
+        return record, screen
+
+    def fields(self, path, *names):
+        try:
+            import h5py
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        with h5py.File(path) as file:
+            return [file[name][...] for name in names]
+
+    def test_the_order_in_space_is_two(self):
+        for sides in ("value:0", "periodic", "clamp,value:0"):
+            for grid, fine in (("24x16", "48x32"), ("16x12x12", "32x24x24")) if "," in sides else (("24x16", "48x32"),):
+                faces = sides + ",clamp,clamp" + (",periodic,periodic" if grid.count("x") == 2 else "") if "," in sides else sides
+                errors = []
+                for cells in (grid, fine):
+                    record, _ = self.solved("heat", "--grid", cells, "--boundary", faces, "--manufactured", *SHORT)
+                    self.assertTrue(record["converged"])
+                    errors.append((record["error_l2"], record["h"]))
+                order = math.log(errors[0][0] / errors[1][0]) / math.log(errors[0][1] / errors[1][1])
+                self.assertAlmostEqual(order, 2, delta=0.2, msg=f"{faces} {grid} {errors}")
+
+    # Against a run with far smaller steps, on the same grid.
+    def test_the_order_in_time_is_the_methods(self):
+        for method, order in (("bdf", 2), ("cn", 2), ("beuler", 1)):
+            ends = []
+            for steps in (20, 40, 640):
+                path = self.path(f"{method}_{steps}.h5")
+                self.solved("heat", "--grid", "10x10", "--boundary", "value:0", "--manufactured", "--steps", str(steps), "--dt",
+                            str(0.2 / steps), "--output", path, "--", "-ts_type", method, "-snes_rtol", "1e-12", "-ksp_rtol",
+                            "1e-12")
+                ends.append(self.fields(path, "solution")[0][-1])
+            coarse, fine = (abs(end - ends[2]).max() for end in ends[:2])
+            self.assertAlmostEqual(math.log2(coarse / fine), order, delta=0.3, msg=method)
+
+    def test_steps_and_outputs(self):
+        path = self.path("g.h5")
+        record, screen = self.solved("gray_scott", "--grid", "24x24", "--steps", "6", "--dt", "2", "--output", path,
+                                     "--output-every", "2")
+        self.assertEqual((record["steps"], record["converged"], record["residual"]), (6, True, None))
+        self.assertEqual(record["preconditioner"], "pbjacobi")
+        self.assertGreaterEqual(record["newton_iterations"], 6)
+        self.assertIn("6 steps of bdf to 12 s", screen)
+        time, u = self.fields(path, "time", "u")
+        self.assertEqual(list(time), [0, 4, 8, 12])
+        self.assertEqual(u.shape, (4, 1, 24, 24, 1))
+        self.ok("solve", "gray_scott", "--grid", "24x24", "--until", "10", "--output", path, "--output-every", "4s")
+        self.assertEqual(list(self.fields(path, "time")[0]), [0, 4, 8, 10])
+
+    def test_phases_part_and_their_amount_stays(self):
+        path = self.path("c.h5")
+        self.ok("solve", "cahn_hilliard", "--grid", "40x40", "--output", path, "--output-every", "0.004s")
+        (c,) = self.fields(path, "c")
+        h, e2 = 1 / 40, 0.02**2
+        energies = []
+        for step in c.squeeze():
+            self.assertAlmostEqual(step.mean(), c[0].mean(), delta=1e-7)
+            slopes = sum(((step - sum_ahead) / h) ** 2 for sum_ahead in (shifted(step, 0), shifted(step, 1)))
+            energies.append(float(((step**2 - 1) ** 2 / 4 + e2 / 2 * slopes).mean()))
+        self.assertEqual(energies, sorted(energies, reverse=True))
+        self.assertLess(energies[-1], 0.8 * energies[0])
+
+    def test_bratu_is_steady(self):
+        record, screen = self.solved("bratu", "--grid", "31x31")
+        self.assertNotIn("steps", record)
+        self.assertTrue(record["converged"] and record["newton_iterations"] <= 8 and record["residual"] < 1e-6, record)
+        self.assertIn("converged: |F|", screen)
+        self.refused(1, ["did not converge"], "solve", "bratu", "--grid", "31x31", "--quiet", "--", "-snes_max_it", "1")
+
+    def test_what_does_not_go_together(self):
+        for words, arguments in (
+                (["--steps", "--until", "exclude"], ["heat", "--steps", "3", "--until", "1"]),
+                (["--dt", "belongs to solve heat"], ["poisson", "--dt", "1"]),
+                (["--until", "positive"], ["heat", "--until", "-1"]),
+                (["--output-every", "positive"], ["heat", "--output-every", "xs"]),
+                (["--output-every", "--steps"], ["heat", "--steps", "3", "--output-every", "1s"]),
+                (["--dof", "2 unknowns"], ["gray_scott", "--dof", "3"]),
+                (["--manufactured", "no such solution"], ["gray_scott", "--manufactured"]),
+                (["--boundary", "value:X"], ["cahn_hilliard", "--boundary", "value:1"]),
+                (["value:0", "heat"], ["heat", "--manufactured", "--boundary", "value:1"]),
+                (["arkimex"], ["heat", "--grid", "8x8", "--", "-ts_type", "arkimex"])):
+            self.refused(2, words, "solve", *arguments)
+        self.refused(1, ["ended at"], "solve", "heat", "--grid", "8x8", "--quiet", "--", "-ts_max_steps", "2")
+
+    def test_validate_prints_a_config_that_reads_back(self):
+        for arguments in (["--until", "0.5", "--dt", "0.001", "--output-every", "0.1s"], ["--steps", "7", "--output-every", "3"]):
+            text = self.ok("solve", "heat", "--grid", "20x10", *arguments, "--validate")
+            path = self.path("heat.ini")
+            with open(path, "w") as file:
+                file.write(text)
+            self.assertEqual(self.ok("solve", "--config", path, "--validate"), text)
+            self.assertIn("spacing = ", text)
+
+
+def shifted(field, axis):
+    return field.take(range(1, field.shape[axis] + 1), axis=axis, mode="wrap")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=["cli_time_test"])
