@@ -1,6 +1,7 @@
 // Filling the hub and DIA in GPU memory, with the coefficient functors of stencil_operator.hpp: no value
 // passes through the host, and every one has the same bits as there. For that a source file that includes
-// this is compiled with --expt-relaxed-constexpr and -fmad=false; what a functor points to is device memory.
+// this is compiled with --expt-relaxed-constexpr and -fmad=false; what a functor points to is device memory,
+// which couples() does not look at: the host asks it. A value outside what couples is stored, not refused.
 //
 // One thread owns one row: consecutive threads write consecutive values of every column of CDS and of every
 // diagonal of DIA.
@@ -241,7 +242,8 @@ BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& st
                                              const Boundary& boundary, const Coefficient& coefficient) {
   require_coefficient<Coefficient>();
   BlockDiagonals<T, Device> hub;
-  static_cast<BlockStructure&>(hub) = block_structure(grid, stencil, boundary);
+  static_cast<BlockStructure&>(hub) =
+      block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   hub.values = Array<T, Device>(value_bytes(hub, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
   const device_fill::Structure on_device(grid, stencil, boundary, hub);
   device_fill::fill_kernel<<<on_device.blocks(), device_fill::threads_per_block>>>(
@@ -251,18 +253,20 @@ BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& st
   return hub;
 }
 
-// The same operator as DIA, without the hub in between: the diagonals that have a non-zero, and its values.
-// Computes every coefficient twice, first to see which diagonals there are.
+// The same operator as DIA, without the hub in between: the diagonals that have a non-zero, or an entry that
+// couples by the fill, and its values. Computes every coefficient twice, first to see which diagonals there
+// are.
 template <class T, class Coefficient>
 Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                       const Coefficient& coefficient) {
   require_coefficient<Coefficient>();
   using namespace device_fill;
-  const BlockStructure structure = block_structure(grid, stencil, boundary);
+  const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   const Structure on_device(grid, stencil, boundary, structure);
   DiaSlots slots = dia_slots(structure);
   const Array<std::int64_t, Device> distance = upload(slots.distance);
   std::vector<std::uint8_t> used(slots.offset.size(), 0);
+  if (structure.fill.said()) used = slots_of_fill(structure, slots);
   Array<std::uint8_t, Device> marks = upload(used);
   {
     const Array<std::int32_t, Device> slot = upload(slots.slot);
@@ -286,13 +290,16 @@ Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, 
   return dia;
 }
 
-// How many values of the operator are not exactly zero; none is stored.
+// How many entries couple by the fill; where it says nothing, how many values are not exactly zero. None is
+// stored.
 template <class T, class Coefficient>
 std::int64_t count_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                              const Coefficient& coefficient) {
   require_coefficient<Coefficient>();
   using namespace device_fill;
-  const Structure on_device(grid, stencil, boundary, block_structure(grid, stencil, boundary));
+  const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
+  if (structure.fill.said()) return most_non_zeros(structure);
+  const Structure on_device(grid, stencil, boundary, structure);
   Array<unsigned long long, Device> count = upload(std::vector<unsigned long long>{0});
   count_kernel<T><<<on_device.blocks(), threads_per_block>>>(on_device.view(), coefficient, count.data());
   check(cudaGetLastError(), "launching the count of non-zeros");

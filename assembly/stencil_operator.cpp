@@ -74,22 +74,45 @@ void validate(const Stencil& stencil, const Grid& grid) {
   }
 }
 
-BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary) {
+BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                               BlockFill fill) {
   validate(grid);
   validate(boundary, grid);
   validate(stencil, grid);
   std::set<std::tuple<int, int, int>> zyx;
+  bool neighbour_in_centre = false;
   for (const Offset& o : stencil.offsets)
-    for_each_reachable(o, grid, boundary, [&](int z, int y, int x) { zyx.insert({z, y, x}); });
+    for_each_reachable(o, grid, boundary, [&](int z, int y, int x) {
+      zyx.insert({z, y, x});
+      neighbour_in_centre = neighbour_in_centre || (o != Offset{} && z == 0 && y == 0 && x == 0);
+    });
   BlockStructure structure;
   structure.extents = grid.extents;
   structure.dof = grid.dof;
   for (int axis = 0; axis < grid.dimension; ++axis) structure.periodic[axis] = boundary.periodic(axis);
   for (const auto& [z, y, x] : zyx) structure.offsets.push_back({x, y, z});
+  structure.fill = std::move(fill);
+  validate_fill(structure);
+  if (neighbour_in_centre) structure.fill = with_beside_in_centre(std::move(structure.fill));
   return structure;
 }
 
 namespace stencil_detail {
+
+void throw_outside_fill(const BlockStructure& structure, const NodeBox& box, std::int64_t rows,
+                        std::int64_t place, double value) {
+  const std::int64_t dof = structure.dof, column = place / rows, row = place % rows, node = row / dof;
+  const auto text = [](std::int64_t x, std::int64_t y, std::int64_t z) {
+    return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ")";
+  };
+  NodePosition at = box.first_of_line(node / box.size[0]);
+  at[0] += node % box.size[0];
+  const NodeOffset& to = structure.offsets[column / dof];
+  throw InputError("node " + text(at[0], at[1], at[2]) + " couples to the node at " + text(to.x, to.y, to.z) +
+                   " by " + std::to_string(value) + " in row " + std::to_string(row % dof) + ", column " +
+                   std::to_string(column % dof) +
+                   " of the block, where couples() of the coefficients has nothing; correct one of them");
+}
 
 std::vector<std::vector<int>> points_of_diagonals(const Grid& grid, const Stencil& stencil,
                                                   const Boundary& boundary, const BlockStructure& structure) {

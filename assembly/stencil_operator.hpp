@@ -16,11 +16,21 @@
 // It is asked for points that resolve to a node or to a constant, never for dropped ones, and more than once
 // at will. `neighbour` is what the point is to unknown c. With faces of flux and robin, a functor whose flux
 // is not du/dn says its conductivity (assembly/neighbour.hpp).
+//
+// It may say which unknowns couple at all, at the node itself (`centre`, where an unknown always couples to
+// itself) and towards its neighbours,
+//
+//   constexpr bool couples(bool centre, int r, int c) const;    // or static
+//
+// as DMDASetBlockFills() has it: formats without dense blocks then store these entries alone, in the same
+// places whatever their values are. A coefficient other than 0 elsewhere is refused.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -60,11 +70,17 @@ void validate(const Stencil& stencil, const Grid& grid);
 // The block diagonals that stencil and boundary need, ascending by (z, y, x). Along periodic axes of n nodes
 // offsets are reduced to (-n/2, n/2], so that aliases merge; along the others offsets that leave every node
 // are left out; where a face continues the last node (clamp, flux, ...), the offsets to it are included.
-// Every diagonal couples at least one pair of nodes, of some unknown. Throws InputError (grid, stencil,
-// boundary).
-BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary);
+// Every diagonal couples at least one pair of nodes, of some unknown. Where a neighbour can be the node
+// itself (clamp, flux, ..., or around an axis of one node), what couples beside the centre of the `fill`
+// couples in it, too. Throws InputError (grid, stencil, boundary) and FormatError (fill).
+BlockStructure block_structure(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                               BlockFill fill = {});
 
 namespace stencil_detail {
+
+// Throws InputError with what stands at values[place], [diagonal][column][row of the box], and where.
+[[noreturn]] void throw_outside_fill(const BlockStructure& structure, const NodeBox& box, std::int64_t rows,
+                                     std::int64_t place, double value);
 
 // A step -n < d < n along a periodic axis of n nodes, the shorter way round: to (-n/2, n/2].
 constexpr std::int64_t reduced(std::int64_t d, std::int64_t n) {
@@ -135,6 +151,12 @@ constexpr StencilNeighbour moved(StencilNeighbour neighbour, std::int64_t nodes_
   neighbour.index += nodes_along_x;
   neighbour.resolved.position.x += nodes_along_x;
   return neighbour;
+}
+
+inline void lower(std::atomic<std::int64_t>& number, std::int64_t to) {
+  std::int64_t known = number;
+  while (to < known && !number.compare_exchange_weak(known, to)) {
+  }
 }
 
 // body(node, place, count, landings) for every run of `count` nodes of the box along x, from `node` on, the
@@ -209,26 +231,44 @@ void subtract_data(const StencilNode& node, std::int64_t count, const Landings& 
       }
 }
 
+// The first value other than 0 of `count` nodes of column c that `couples`, [row][column] of the block, does
+// not have; -1 where there is none.
+template <class T>
+std::int64_t outside_fill(const T* column, std::int64_t count, const std::uint8_t* couples, int c, int dof) {
+  if (couples == nullptr) return -1;
+  for (std::int64_t i = 0; i < count; ++i)
+    for (int r = 0; r < dof; ++r)
+      if (couples[r * dof + c] == 0 && column[i * dof + r] != T(0)) return i * dof + r;
+  return -1;
+}
+
 // The values of a box, [diagonal][column] with `rows` between two columns, [row of the box], 0 where nothing
 // couples, and what data of faces subtract from its rhs where there is one. Coefficients that land in one
 // block are added in double, in stencil order, and rounded to T once: the result does not depend on threads.
-// Parallel over grid lines.
+// Parallel over grid lines. Throws InputError where a value stands outside the fill of the structure.
 template <class T, class Coefficient>
 void fill_box(T* values, std::int64_t rows, const NodeBox& box, const Resolver& resolver,
-              std::int64_t diagonals, const Coefficient& coefficient, std::span<double> rhs) {
+              const BlockStructure& structure, const Coefficient& coefficient, std::span<double> rhs) {
   const int dof = resolver.grid().dof;
-  for_each_segment(resolver.grid(), resolver, box,
-                   [=, &resolver](const StencilNode& node, std::int64_t place, std::int64_t count,
-                                  const Landings& landings) {
-                     for (std::int64_t d = 0; d < diagonals; ++d)
-                       for (int c = 0; c < dof; ++c) {
-                         const Landing& landing = landing_of(landings, c);
-                         write_column(node, count, landing, landing.first[d], c, resolver, coefficient,
-                                      values + (d * dof + c) * rows + place * dof);
-                       }
-                     if (!rhs.empty())
-                       subtract_data(node, count, landings, resolver, coefficient, rhs.data() + place * dof);
-                   });
+  constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> refused{nowhere};  // the first place among the values
+  for_each_segment(
+      resolver.grid(), resolver, box,
+      [=, &resolver, &structure, &refused](const StencilNode& node, std::int64_t place, std::int64_t count,
+                                           const Landings& landings) {
+        for (std::int64_t d = 0; d < structure.diagonals(); ++d)
+          for (int c = 0; c < dof; ++c) {
+            const Landing& landing = landing_of(landings, c);
+            const std::int64_t first = (d * dof + c) * rows + place * dof;
+            write_column(node, count, landing, landing.first[d], c, resolver, coefficient, values + first);
+            const std::int64_t outside = outside_fill(values + first, count, structure.fill_of(d), c, dof);
+            if (outside >= 0) lower(refused, first + outside);
+          }
+        if (!rhs.empty())
+          subtract_data(node, count, landings, resolver, coefficient, rhs.data() + place * dof);
+      });
+  if (refused != nowhere)
+    throw_outside_fill(structure, box, rows, refused, static_cast<double>(values[refused]));
 }
 
 }  // namespace stencil_detail
@@ -260,7 +300,8 @@ struct AssembledBox {
 };
 
 // The same values into memory that is there, `structure` being that of the whole operator. What data of faces
-// move is subtracted from `rhs`, [row of the box], where there is one.
+// move is subtracted from `rhs`, [row of the box], where there is one. Throws InputError where a coefficient
+// is outside the fill of the structure; the values are then there as they came.
 template <class T, class Coefficient>
 void refill_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                 const Coefficient& coefficient, const NodeBox& box, const BlockStructure& structure,
@@ -269,8 +310,7 @@ void refill_box(const Grid& grid, const Stencil& stencil, const Boundary& bounda
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "the values of an operator are float or double");
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
-  stencil_detail::fill_box(values, box.nodes() * grid.dof, box, resolver, structure.diagonals(), coefficient,
-                           rhs);
+  stencil_detail::fill_box(values, box.nodes() * grid.dof, box, resolver, structure, coefficient, rhs);
 }
 
 // Bit by bit those of the whole operator. Throws as assemble().
@@ -278,7 +318,7 @@ template <class T, class Coefficient>
 AssembledBox<T> assemble_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                              const Coefficient& coefficient, const NodeBox& box) {
   AssembledBox<T> result;
-  result.structure = block_structure(grid, stencil, boundary);
+  result.structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   BlockStructure part = result.structure;
   part.extents = box.size;
   result.values = Array<T>(value_bytes(part, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
@@ -295,13 +335,13 @@ template <class T, class Coefficient>
 Csr<T> assemble_rows(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                      const Coefficient& coefficient, const LineRange& lines) {
   require_coefficient<Coefficient>();
-  const BlockStructure structure = block_structure(grid, stencil, boundary);
+  const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
   const std::int64_t nodes = lines.count * grid.extents[0];
   Array<T> values(checked_product(structure.diagonals() * grid.dof * grid.dof, nodes, "values of a slab"));
   T* first = values.data();
   for (const NodeBox& box : boxes_of(grid, lines)) {
-    stencil_detail::fill_box(first, nodes * grid.dof, box, resolver, structure.diagonals(), coefficient, {});
+    stencil_detail::fill_box(first, nodes * grid.dof, box, resolver, structure, coefficient, {});
     first += box.nodes() * grid.dof;
   }
   return to_csr_rows(structure, values, lines.first * grid.extents[0], nodes);

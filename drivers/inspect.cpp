@@ -64,6 +64,10 @@ Lines describe_grid(const Options& options, const OperatorSource<T>& op) {
   lines.emplace_back("stencil", op.stencil + ", boundary " + op.boundary);
   lines.emplace_back("blocks", std::to_string(s.diagonals()) + " block diagonals of " +
                                    std::to_string(s.dof) + " x " + std::to_string(s.dof) + " blocks");
+  if (const std::int64_t couple = most_non_zeros(s), stored = value_bytes(s, 1); s.fill.said() && s.dof > 1)
+    lines.emplace_back("couple", std::to_string(couple) +
+                                     " entries by the fill of the blocks; cds, with whole blocks, stores " +
+                                     std::to_string(stored));
   return lines;
 }
 
@@ -79,7 +83,7 @@ Lines describe(const Options& options, const OperatorSource<T>& op, const RowLen
   const Csr<T>& csr = *op.source.csr;
   const auto [symmetric, bandwidth] = symmetry_and_bandwidth(csr);
   if (op.source.hub)
-    lines.back().second +=
+    std::find_if(lines.begin(), lines.end(), [](const auto& l) { return l.first == "blocks"; })->second +=
         ", " + fixed(100.0 * csr.nnz() / std::max<std::int64_t>(1, op.source.hub->values.size()), 1) +
         "% of their entries non-zero";
   lines.emplace_back("size", std::to_string(csr.rows) + " x " + std::to_string(csr.columns));
@@ -148,7 +152,7 @@ template <class T>
 OperatorSource<T> load(const Options& options) {
   if (!options.matrix.empty()) return load_operator<T>(options);
   OperatorSource<T> op;
-  op.structure = block_structure(options.grid, options.points, options.boundary);
+  op.structure = structure_of(options);
   const HostBytes bytes = host_bytes(options, op.structure);
   op.rows = op.columns = op.structure.rows();
   op.nnz = bytes.non_zeros;
@@ -186,7 +190,7 @@ void print_predictions(const std::vector<MachineModel>& machines,
 template <class T>
 Sparsity statistics(const Options& options, const OperatorSource<T>& op) {
   if (op.source.csr) return sparsity_of(op.source, options.format_options);
-  return sparsity_at_most(op.structure, !has_dense_blocks(options), sizeof(T), options.format_options);
+  return sparsity_at_most(op.structure, sizeof(T), options.format_options);
 }
 
 template <class T>

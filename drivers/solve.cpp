@@ -206,15 +206,14 @@ class Solve {
   // Of this rank's part of the operator, with CSR where the format that is named is made from it or is PETSc's,
   // and its vectors, those of CG among them.
   std::int64_t needed_bytes() const {
-    BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary);
+    BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary,
+                                               fill_of(pde_.discretisation, options_.grid.dof));
     structure.extents = layout_->box().size;
     const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
     const bool csr = as_aij_ || (named_ && needs_csr(find_format(named_->name, named_->space)));
     std::int64_t bytes = 0, formatted = 0;
     if (csr)
-      formatted =
-          2 * csr_bytes(structure.rows(),
-                        to_index32(most_non_zeros(structure, !pde_.discretisation.coupled), "non-zeros"), 8);
+      formatted = 2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure), "non-zeros"), 8);
     else if (named_ && !is_the_hub(named_->name))
       formatted = value_bytes(structure, 8);
     const std::int64_t levels = multigrid_bytes(structure, csr);

@@ -30,13 +30,67 @@ struct NodeBlocks {
   }
 };
 
-// Which entries CSR keeps: all but exact zeros.
-template <class T>
-bool kept(T value) {
-  return value != T(0);  // NaN is kept
+// Which entries of a row CSR keeps: those that the fill has, or all but exact zeros.
+struct KeptEntries {
+  const std::uint8_t* couples;  // [column], or null
+
+  template <class T>
+  bool operator()(std::int64_t c, T value) const {
+    return value != T(0) || (couples != nullptr && couples[c] != 0);  // NaN is kept
+  }
+};
+KeptEntries kept_of(const BlockStructure& s, std::int64_t d, std::int64_t r) {
+  const std::uint8_t* const block = s.fill_of(d);
+  return {block == nullptr ? nullptr : block + r * s.dof};
+}
+
+// Pairs of nodes that one block diagonal couples.
+std::int64_t pairs_of(const BlockStructure& s, const NodeOffset& o, const std::string& what) {
+  const std::array<std::int64_t, 3> step{o.x, o.y, o.z};
+  std::int64_t nodes = 1;
+  for (int axis = 0; axis < 3; ++axis)
+    nodes = checked_product(
+        nodes, s.periodic[axis] ? s.extents[axis] : s.extents[axis] - std::abs(step[axis]), what);
+  return nodes;
+}
+
+// Sum over the block diagonals of their pairs, times of_block(d).
+template <class OfBlock>
+std::int64_t sum_over_pairs(const BlockStructure& s, const std::string& what, const OfBlock& of_block) {
+  std::int64_t sum = 0;
+  for (std::int64_t d = 0; d < s.diagonals(); ++d)
+    if (__builtin_add_overflow(sum, checked_product(pairs_of(s, s.offsets[d], what), of_block(d), what),
+                               &sum))
+      throw FormatError(what + " overflow 64 bits");
+  return sum;
 }
 
 }  // namespace
+
+void validate_fill(const BlockStructure& s) {
+  const auto size = static_cast<std::size_t>(s.dof) * static_cast<std::size_t>(s.dof);
+  if (!s.fill.said() && s.fill.beside.empty()) return;
+  if (s.fill.centre.size() != size || s.fill.beside.size() != size)
+    throw FormatError("block diagonals: the fill of " + std::to_string(s.dof) + " x " +
+                      std::to_string(s.dof) + " blocks has " + std::to_string(s.fill.centre.size()) +
+                      " entries in the centre and " + std::to_string(s.fill.beside.size()) + " beside it");
+  for (int r = 0; r < s.dof; ++r)
+    if (s.fill.centre[static_cast<std::size_t>(r) * s.dof + r] == 0)
+      throw FormatError("block diagonals: the fill leaves out the diagonal of unknown " + std::to_string(r));
+}
+
+BlockFill diagonal_fill(int dof) {
+  struct Diagonal {
+    bool couples(bool, int r, int c) const { return r == c; }
+  };
+  return fill_of(Diagonal{}, dof);
+}
+
+BlockFill with_beside_in_centre(BlockFill fill) {
+  for (std::size_t i = 0; i < fill.centre.size(); ++i)
+    fill.centre[i] = fill.centre[i] != 0 || fill.beside[i] != 0;
+  return fill;
+}
 
 std::int64_t BlockStructure::neighbour(std::int64_t x, std::int64_t y, std::int64_t z,
                                        const NodeOffset& offset) const {
@@ -75,37 +129,44 @@ void validate(const BlockDiagonals<T>& hub) {
       throw FormatError("block diagonals: offset (" + std::to_string(o.x) + ", " + std::to_string(o.y) +
                         ", " + std::to_string(o.z) + ") leads to the same nodes as another one");
   }
+  validate_fill(hub);
   const std::int64_t rows = hub.rows();
-  std::int64_t broken = -1;
-#pragma omp parallel for schedule(static) reduction(max : broken)
+  std::int64_t broken = -1, outside = -1;
+#pragma omp parallel for schedule(static) reduction(max : broken, outside)
   for (std::int64_t node = 0; node < hub.nodes(); ++node) {
     const std::int64_t line = node / hub.extents[0];
     for (std::int64_t d = 0; d < hub.diagonals(); ++d) {
-      if (hub.neighbour(node % hub.extents[0], line % hub.extents[1], line / hub.extents[1],
-                        hub.offsets[d]) >= 0)
-        continue;
-      for (std::int64_t c = d * hub.dof; c < (d + 1) * hub.dof; ++c)
-        for (std::int64_t row = node * hub.dof; row < (node + 1) * hub.dof; ++row)
-          if (hub.values[c * rows + row] != T(0)) broken = std::max(broken, row);
+      const bool there = hub.neighbour(node % hub.extents[0], line % hub.extents[1], line / hub.extents[1],
+                                       hub.offsets[d]) >= 0;
+      const std::uint8_t* const couples = hub.fill_of(d);
+      if (there && couples == nullptr) continue;
+      for (std::int64_t c = 0; c < hub.dof; ++c)
+        for (std::int64_t r = 0; r < hub.dof; ++r) {
+          const std::int64_t row = node * hub.dof + r;
+          if (hub.values[(d * hub.dof + c) * rows + row] == T(0)) continue;
+          if (!there) broken = std::max(broken, row);
+          if (couples != nullptr && couples[r * hub.dof + c] == 0) outside = std::max(outside, row);
+        }
     }
   }
   if (broken >= 0)
     throw FormatError("block diagonals: row " + std::to_string(broken) +
                       " couples to a node outside the grid");
+  if (outside >= 0)
+    throw FormatError("block diagonals: row " + std::to_string(outside) +
+                      " has a value where the fill says that nothing couples");
 }
 
-std::int64_t most_non_zeros(const BlockStructure& s, bool diagonal_blocks) {
-  const std::string what = "the non-zeros of the operator";
-  std::int64_t pairs = 0;
-  for (const NodeOffset& o : s.offsets) {
-    const std::array<std::int64_t, 3> step{o.x, o.y, o.z};
-    std::int64_t nodes = 1;
-    for (int axis = 0; axis < 3; ++axis)
-      nodes = checked_product(
-          nodes, s.periodic[axis] ? s.extents[axis] : s.extents[axis] - std::abs(step[axis]), what);
-    if (__builtin_add_overflow(pairs, nodes, &pairs)) throw FormatError(what + " overflow 64 bits");
-  }
-  return checked_product(pairs, diagonal_blocks ? s.dof : std::int64_t{s.dof} * s.dof, what);
+std::int64_t most_non_zeros(const BlockStructure& s) {
+  const std::int64_t of_block = std::int64_t{s.dof} * s.dof;
+  return sum_over_pairs(s, "the non-zeros of the operator", [&](std::int64_t d) {
+    const std::uint8_t* const couples = s.fill_of(d);
+    return couples == nullptr ? of_block : of_block - std::count(couples, couples + of_block, 0);
+  });
+}
+
+std::int64_t coupled_pairs(const BlockStructure& s) {
+  return sum_over_pairs(s, "the blocks of the operator", [](std::int64_t) { return std::int64_t{1}; });
 }
 
 template <class T>
@@ -123,8 +184,10 @@ Csr<T> to_csr_rows(const BlockStructure& hub, const Array<T>& values, std::int64
       at.find(hub, first_node + node);
       for (std::int64_t row = node * b; row < (node + 1) * b; ++row) {
         std::int64_t count = 0;
-        for (const auto& [neighbour, d] : at.blocks)
-          for (std::int64_t c = d * b; c < (d + 1) * b; ++c) count += kept(values[c * rows + row]);
+        for (const auto& [neighbour, d] : at.blocks) {
+          const KeptEntries kept = kept_of(hub, d, row % b);
+          for (std::int64_t c = 0; c < b; ++c) count += kept(c, values[(d * b + c) * rows + row]);
+        }
         length[row + 1] = count;
       }
     }
@@ -142,13 +205,15 @@ Csr<T> to_csr_rows(const BlockStructure& hub, const Array<T>& values, std::int64
       at.find(hub, first_node + node);
       for (std::int64_t row = node * b; row < (node + 1) * b; ++row) {
         std::int64_t k = length[row];
-        for (const auto& [neighbour, d] : at.blocks)
+        for (const auto& [neighbour, d] : at.blocks) {
+          const KeptEntries kept = kept_of(hub, d, row % b);
           for (std::int64_t c = 0; c < b; ++c) {
             const T value = values[(d * b + c) * rows + row];
-            if (!kept(value)) continue;
+            if (!kept(c, value)) continue;
             csr.column[k] = static_cast<std::int32_t>(neighbour * b + c);
             csr.value[k++] = value;
           }
+        }
         csr.row_ptr[row + 1] = static_cast<std::int32_t>(length[row + 1]);
       }
     }

@@ -34,18 +34,51 @@ struct NodeOffset {
   bool operator==(const NodeOffset&) const = default;
 };
 
+// Which unknowns of two nodes couple, where that is said before there are values: [row][column] of the block
+// of a node with itself, which always has its diagonal, and of the blocks beside it. Formats without dense
+// blocks store the entries that couple, also those that are zero now, so that their places stay when values
+// change. Where nothing is said the values decide: what is exactly zero is left out.
+struct BlockFill {
+  std::vector<std::uint8_t> centre, beside;  // dof x dof each, or empty: nothing is said
+
+  bool said() const { return !centre.empty(); }
+  bool operator==(const BlockFill&) const = default;
+};
+// An unknown with itself alone.
+BlockFill diagonal_fill(int dof);
+// For neighbours that can be the node itself: the centre has what couples beside it, too.
+BlockFill with_beside_in_centre(BlockFill fill);
+// As `says.couples(centre, row, column)` has it, where there is such a member; else nothing is said.
+template <class Says>
+BlockFill fill_of(const Says& says, int dof) {
+  BlockFill fill;
+  if constexpr (requires { says.couples(true, 0, 0); })
+    for (int r = 0; r < dof; ++r)
+      for (int c = 0; c < dof; ++c) {
+        fill.centre.push_back(r == c || says.couples(true, r, c));
+        fill.beside.push_back(says.couples(false, r, c));
+      }
+  return fill;
+}
+
 // The structure, without values.
 struct BlockStructure {
   std::array<std::int64_t, 3> extents{1, 1, 1};
   std::array<bool, 3> periodic{false, false, false};
   int dof = 1;
   std::vector<NodeOffset> offsets;  // [k]
+  BlockFill fill = {};
 
   std::int64_t nodes() const { return extents[0] * extents[1] * extents[2]; }
   std::int64_t rows() const { return nodes() * dof; }
   std::int64_t diagonals() const { return static_cast<std::int64_t>(offsets.size()); }
   // The index of the node at offset d of node (x, y, z), or -1 where there is none.
   std::int64_t neighbour(std::int64_t x, std::int64_t y, std::int64_t z, const NodeOffset& offset) const;
+  // [row][column] of what couples in the blocks of diagonal d; null where nothing is said.
+  const std::uint8_t* fill_of(std::int64_t d) const {
+    if (!fill.said()) return nullptr;
+    return (offsets[d] == NodeOffset{} ? fill.centre : fill.beside).data();
+  }
   // node index difference of an offset that does not wrap
   std::int64_t linear(const NodeOffset& o) const { return (o.z * extents[1] + o.y) * extents[0] + o.x; }
 };
@@ -67,12 +100,16 @@ BlockDiagonals<T, To> copy_to(const BlockDiagonals<T, From>& a) {
 // Bytes of the values; throws FormatError when they overflow 64 bits.
 std::int64_t value_bytes(const BlockStructure& structure, std::int64_t bytes_per_value);
 
+// Throws FormatError unless the fill, where it says something, is of blocks of this size, with the diagonal.
+void validate_fill(const BlockStructure& structure);
+
 // Throws FormatError unless sizes agree, offsets are distinct and no two lead to the same node. Values that
-// stand where there is no neighbour must be zero.
+// stand where there is no neighbour, or where the fill says that nothing couples, must be zero.
 template <class T>
 void validate(const BlockDiagonals<T>& hub);
 
-// Entries that are exactly zero are left out, so that CSR and every row format are as small as they can be.
+// Entries that are exactly zero are left out, so that CSR and every row format are as small as they can be;
+// but for those that the fill says to couple.
 template <class T>
 Csr<T> to_csr(const BlockDiagonals<T>& hub);
 
@@ -82,9 +119,11 @@ template <class T>
 Csr<T> to_csr_rows(const BlockStructure& structure, const Array<T>& values, std::int64_t first_node,
                    std::int64_t nodes);
 
-// Non-zeros at most, and exactly where no stored block has zeros: pairs of coupled nodes times dof^2, or
-// times dof where blocks are diagonal. Throws FormatError when it overflows 64 bits.
-std::int64_t most_non_zeros(const BlockStructure& structure, bool diagonal_blocks);
+// Entries that couple by the fill; where it says nothing all dof^2 of every pair of coupled nodes, which are
+// at most the non-zeros. Throws FormatError when it overflows 64 bits.
+std::int64_t most_non_zeros(const BlockStructure& structure);
+// Pairs of coupled nodes: blocks of the operator.
+std::int64_t coupled_pairs(const BlockStructure& structure);
 
 // Reads a square matrix as block diagonals on a line of nodes (extents rows/dof x 1 x 1). Throws FormatError
 // when the matrix is not square, dof does not divide it, or the block diagonals would be absurdly full of

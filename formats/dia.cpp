@@ -63,6 +63,20 @@ DiaSlots dia_slots(const BlockStructure& s) {
   return result;
 }
 
+std::vector<std::uint8_t> slots_of_fill(const BlockStructure& s, const DiaSlots& slots) {
+  const std::int64_t b = s.dof;
+  std::vector<std::uint8_t> used(slots.offset.size(), s.fill.said() ? 0 : 1);
+  for (std::int64_t d = 0; d < s.diagonals() && s.fill.said(); ++d)
+    for (const std::int64_t distance : distances_of(s, s.offsets[d])) {
+      const std::int64_t m =
+          std::lower_bound(slots.distance.begin(), slots.distance.end(), distance) - slots.distance.begin();
+      for (std::int64_t r = 0; r < b; ++r)
+        for (std::int64_t c = 0; c < b; ++c)
+          if (s.fill_of(d)[r * b + c] != 0) used[slots.slot[m * (2 * b - 1) + c - r + b - 1]] = 1;
+    }
+  return used;
+}
+
 DiaSlots only_used(const DiaSlots& slots, const std::vector<std::uint8_t>& used) {
   DiaSlots result{slots.dof, slots.distance, slots.slot, {}};
   std::vector<std::int32_t> renamed(slots.offset.size(), -1);
@@ -108,11 +122,13 @@ template <class T>
 Dia<T> dia_from_hub(const BlockDiagonals<T>& hub) {
   DiaSlots slots = dia_slots(hub);
   std::vector<std::uint8_t> used(slots.offset.size(), 0);
-  const std::int64_t nnz = for_each_entry(hub, slots, [&](std::int64_t, std::int32_t slot, T) {
+  if (hub.fill.said()) used = slots_of_fill(hub, slots);
+  const std::int64_t non_zeros = for_each_entry(hub, slots, [&](std::int64_t, std::int32_t slot, T) {
 #pragma omp atomic write
     used[slot] = 1;
   });
   slots = only_used(slots, used);
+  const std::int64_t nnz = hub.fill.said() ? most_non_zeros(hub) : non_zeros;
   const std::int64_t rows = hub.rows(), diagonals = static_cast<std::int64_t>(slots.offset.size());
   refuse_absurd_fill(
       "dia",

@@ -41,7 +41,8 @@ Dia<T, To> copy_to(const Dia<T, From>& a) {
 // Throws FormatError for absurd fill.
 template <class T>
 Dia<T> dia_from_csr(const Csr<T>& csr);
-// The same diagonals and values without CSR in between, for any number of non-zeros.
+// The same diagonals and values without CSR in between, for any number of non-zeros: those with an entry that
+// is not zero, or that couples by the fill.
 template <class T>
 Dia<T> dia_from_hub(const BlockDiagonals<T>& hub);
 
@@ -57,6 +58,8 @@ struct DiaSlots {
 std::vector<std::int64_t> distances_of(const BlockStructure& structure, const NodeOffset& diagonal);
 // All scalar diagonals that these block diagonals can touch.
 DiaSlots dia_slots(const BlockStructure& structure);
+// [scalar diagonal]: whether an entry that couples by the fill stands there; all where nothing is said.
+std::vector<std::uint8_t> slots_of_fill(const BlockStructure& structure, const DiaSlots& slots);
 // Leaves out the diagonals that are not used.
 DiaSlots only_used(const DiaSlots& slots, const std::vector<std::uint8_t>& used);
 // Entries that are exactly zero are left out.

@@ -27,7 +27,7 @@ class FormatOperator final : public SpmvOperator<T> {
   Traffic traffic() const override { return quadrille::traffic(*format_); }
   std::int64_t entries() const override {
     if constexpr (std::is_base_of_v<BlockStructure, Format>)
-      return most_non_zeros(*format_, false);
+      return most_non_zeros(*format_);
     else if constexpr (requires(const Format& f) { f.nnz(); })
       return format_->nnz();
     else if constexpr (requires(const Format& f) { f.nnz; })

@@ -27,6 +27,8 @@ struct Diffusion {
   std::array<double, 3> per_h2{};  // ratio/h^2 of each axis, 1/m^2
   std::array<double, 3> ratio{1, 1, 1};
 
+  static constexpr bool couples(bool, int r, int c) { return r == c; }
+
   constexpr double conductivity(const StencilNode& node, int axis, int) const {
     return a[node.index] * ratio[axis];
   }
@@ -50,6 +52,8 @@ struct Diffusion {
 struct DiffusionInWindow {
   Diffusion diffusion;
   NodeWindow window;
+
+  static constexpr bool couples(bool centre, int r, int c) { return Diffusion::couples(centre, r, c); }
 
   constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
     return diffusion.conductivity({window.place(node.position), node.position}, axis, unknown);

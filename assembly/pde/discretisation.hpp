@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "formats/block_diagonals.hpp"
 #include "grid/grid.hpp"
 #include "grid/stencil.hpp"
 
@@ -15,6 +16,11 @@ struct Discretisation {
   int dof = 0;           // unknowns of a node; 0: as many as are asked for, by default 1
   bool coupled = false;  // unknowns of a node to each other
 };
+
+// Of an operator that does not couple them; nothing is said of one that does.
+inline BlockFill fill_of(const Discretisation& taken, int dof) {
+  return taken.coupled ? BlockFill{} : diagonal_fill(dof);
+}
 
 // The star where it is taken, or the box; of radius 1.
 const char* default_stencil(const Discretisation& taken);

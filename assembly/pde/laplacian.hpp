@@ -24,6 +24,7 @@ inline constexpr Discretisation laplacian_stencils{.star = max_stencil_radius, .
 struct Laplacian {
   std::array<double, 27> weight{};  // [point], 1/m^2
 
+  static constexpr bool couples(bool, int r, int c) { return r == c; }
   constexpr double operator()(const StencilNode&, const StencilNeighbour& neighbour, int r, int c) const {
     return r == c ? weight[neighbour.point] : 0.0;
   }

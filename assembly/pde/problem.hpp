@@ -88,7 +88,7 @@ AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, c
   if constexpr (requires { values_on_device(grid, stencil, boundary, coefficient); })
     if (input.on_device) {
       AssembledBox<double> system;
-      system.structure = block_structure(grid, stencil, boundary);
+      system.structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
       system.device_values = values_on_device(grid, stencil, boundary, coefficient);
       system.rhs = zeros(grid.rows());
       if (has_data(boundary, grid.dimension))

@@ -12,6 +12,8 @@ struct Species {
   std::array<double, 3> spread{1e-2, 2e-2, 5e-3};  // m^2/s
   std::array<double, 3> rate{2, 1, 0};             // 1/s, of a -> b and b -> c
 
+  // Which species feel each other at all, at a node (centre) and beside it: what is stored of the blocks.
+  static constexpr bool couples(bool centre, int r, int c) { return r == c || (centre && c == r - 1); }
   constexpr double operator()(const quadrille::StencilNode&, const quadrille::StencilNeighbour& to, int r,
                               int c) const {
     const bool centre = to.offset == quadrille::Offset{};

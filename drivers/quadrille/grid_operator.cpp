@@ -1,14 +1,42 @@
 #include "quadrille/grid_operator.hpp"
 
+#include <exception>
+#include <limits>
+
+#include "grid/error.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/matrix/grid_rows.hpp"
 
 namespace quadrille {
-GridOperator::GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary)
+
+GridOperator::GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                           BlockFill fill)
     : layout_(share_grid(comm, grid, boundary)),
       stencil_(stencil),
       boundary_(boundary),
-      structure_(block_structure(grid, stencil, boundary)) {}
+      structure_(block_structure(grid, stencil, boundary, std::move(fill))) {}
+
+void GridOperator::together(MPI_Comm comm, const std::function<void()>& step) {
+  std::exception_ptr failed;
+  std::string why;
+  try {
+    step();
+  } catch (const std::exception& error) {
+    failed = std::current_exception();
+    why = error.what();
+  }
+  int rank = 0, first = 0;
+  MPI_Comm_rank(comm, &rank);
+  const int mine = failed ? rank : std::numeric_limits<int>::max();
+  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == std::numeric_limits<int>::max()) return;
+  int size = static_cast<int>(why.size());
+  MPI_Bcast(&size, 1, MPI_INT, first, comm);
+  why.resize(static_cast<std::size_t>(size));
+  MPI_Bcast(why.data(), size, MPI_CHAR, first, comm);
+  if (failed) std::rethrow_exception(failed);
+  throw InputError(why);
+}
 
 GridOperator::GridOperator(std::shared_ptr<const GridLayout> layout, const Stencil& stencil,
                            const Boundary& boundary, petsc::GridRows rows, const OperatorOptions& options)

@@ -9,12 +9,14 @@
 //
 //   constexpr double source(const StencilNode& node, int unknown) const;
 //
-// which the right side holds beside what the data of the faces move there. Coefficients are evaluated on the
-// host, by all of a rank's threads, also where products run on a GPU: the values are then copied there.
+// which the right side holds beside what the data of the faces move there. What couples() says, where it has
+// that, stays as it was when the operator was made. Coefficients are evaluated on the host, by all of a
+// rank's threads, also where products run on a GPU: the values are then copied there.
 #pragma once
 
 #include <petscmat.h>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,12 +39,15 @@ class GridOperator {
  public:
   // Boxes of the grid for the ranks of `comm`, by make_partition(). Collective, as everything here. Throws
   // InputError where grid, stencil and boundary do not fit each other, FormatError for a format that there is
-  // not, is not there in this space or refuses the operator, MemoryError, CudaError and PetscError.
+  // not, is not there in this space or refuses the operator, MemoryError, CudaError and PetscError. What
+  // coefficients throw on one rank throws on all.
   template <class Coefficient>
   GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                const Coefficient& coefficient, const OperatorOptions& options = {})
-      : GridOperator(comm, grid, stencil, boundary) {
-    AssembledBox<double> rows = assemble_box<double>(grid, stencil, boundary, coefficient, layout_->box());
+      : GridOperator(comm, grid, stencil, boundary, fill_of(coefficient, grid.dof)) {
+    AssembledBox<double> rows;
+    together(comm,
+             [&] { rows = assemble_box<double>(grid, stencil, boundary, coefficient, layout_->box()); });
     make_matrix({std::move(rows.structure), std::move(rows.values)}, options);
   }
   // From rows that are there, of the box of this rank in `layout`, in host memory or, on one rank, the GPU's.
@@ -54,7 +59,8 @@ class GridOperator {
   // New coefficients, where grid, stencil and boundary stay; a function that gives the data of a face may
   // give others. Values change in place and PETSc is told: products in every format, transposes, and whatever
   // a solver makes of the matrix after it are those of the new values. `b` becomes the right side: the
-  // source, where the functor has one, and the data of the faces.
+  // source, where the functor has one, and the data of the faces. Throws InputError where a coefficient is
+  // not 0 that couples() leaves out; values and `b` are then of no use until an update without.
   template <class Coefficient>
   void update(const Coefficient& coefficient, Vector& b) {
     require_own(b);
@@ -92,7 +98,10 @@ class GridOperator {
   std::int64_t stored_bytes() const;  // of this rank's operator in its format
 
  private:
-  GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary);
+  GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+               BlockFill fill);
+  // A step of each rank by itself: where it throws on one, it does on all.
+  static void together(MPI_Comm comm, const std::function<void()>& step);
   void make_matrix(petsc::GridRows rows, const OperatorOptions& options);
   void require_own(const Vector& b) const;
 
@@ -119,7 +128,9 @@ class GridOperator {
   void refill(const Coefficient& coefficient, std::span<double> rhs) {
     if (!rhs.empty()) begin_right_side(coefficient, rhs);
     petsc::refill(matrix_.get(), structure_, [&](double* values) {
-      refill_box(layout_->grid, stencil_, boundary_, coefficient, layout_->box(), structure_, values, rhs);
+      together(layout_->comm, [&] {
+        refill_box(layout_->grid, stencil_, boundary_, coefficient, layout_->box(), structure_, values, rhs);
+      });
     });
   }
 

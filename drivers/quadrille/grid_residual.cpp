@@ -55,8 +55,8 @@ struct GridResidual::Ghosts {
 };
 
 GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                           const OperatorOptions& options)
-    : boundary_(boundary), structure_(block_structure(grid, stencil, boundary)) {
+                           BlockFill fill, const OperatorOptions& options)
+    : boundary_(boundary), structure_(block_structure(grid, stencil, boundary, std::move(fill))) {
   if (stencil.radius > 1)
     throw InputError("a residual asks for nodes beside its own alone: give the star or the box of radius 1");
   const std::shared_ptr<const GridLayout> layout = share_grid(comm, grid, boundary);
@@ -64,9 +64,10 @@ GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stenc
   part.extents = layout->box().size;
   OperatorOptions wish = options;
   if (wish.format == "auto") wish.format = "cds";  // of values that change a choice would not know
+  const double at_first = structure_.fill.said() ? 0.0 : 1.0;  // the values decide where nothing is said
   jacobian_ = std::make_unique<GridOperator>(
-      layout, stencil, boundary, petsc::GridRows{structure_, Array<double>(value_bytes(part, 8) / 8, 1.0)},
-      wish);
+      layout, stencil, boundary,
+      petsc::GridRows{structure_, Array<double>(value_bytes(part, 8) / 8, at_first)}, wish);
   const Vector model = vector();
   ghosts_ = std::make_unique<Ghosts>(*layout, model.vec());
 }

@@ -4,7 +4,8 @@
 //
 // The functor is that of assembly/residual.hpp; its Jacobian is made from it by automatic differentiation. Both
 // are evaluated on the host, by all of a rank's threads, also where products run on a GPU: vectors are then
-// copied to and fro.
+// copied to and fro. It may say which unknowns couple at all, by couples() (assembly/stencil_operator.hpp): a
+// derivative other than 0 elsewhere is a FormatError.
 #pragma once
 
 #include <petscmat.h>
@@ -26,7 +27,7 @@ class GridResidual {
   template <class Residual>
   GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                const Residual& residual, const OperatorOptions& options = {})
-      : GridResidual(comm, grid, stencil, boundary, options) {
+      : GridResidual(comm, grid, stencil, boundary, fill_of(residual, grid.dof), options) {
     use(residual);
   }
   ~GridResidual();
@@ -54,7 +55,7 @@ class GridResidual {
  private:
   struct Ghosts;
   GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-               const OperatorOptions& options);
+               BlockFill fill, const OperatorOptions& options);
   template <class Body>
   void with_state(double t_s, Vec u, Vec rate, const Body& body) const;
 

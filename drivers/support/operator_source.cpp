@@ -38,6 +38,7 @@ DeviceAssembly<T> device_assembly(const Options& options) {
 
 template <class T>
 std::int64_t count_non_zeros(const BlockDiagonals<T>& hub) {
+  if (hub.fill.said()) return most_non_zeros(hub);
   std::int64_t count = 0;
 #pragma omp parallel for schedule(static) reduction(+ : count)
   for (std::int64_t i = 0; i < hub.values.size(); ++i) count += hub.values[i] != T(0);
@@ -71,8 +72,7 @@ std::exception_ptr why_no_csr(const Options& options, const HostBytes& bytes, st
 [[noreturn]] void refuse_memory(const Options& options, const BlockStructure& structure,
                                 const HostBytes& bytes) {
   const Sparsity size =
-      sparsity_at_most(structure, !has_dense_blocks(options), options.precision == Precision::fp64 ? 8 : 4,
-                       options.format_options);
+      sparsity_at_most(structure, options.precision == Precision::fp64 ? 8 : 4, options.format_options);
   std::string needs;
   for (const FormatTraits& format : format_traits())
     if (!needs_csr(format))
@@ -106,7 +106,7 @@ void assemble_on_host(const Options& options, bool with_csr, OperatorSource<T>& 
 template <class T>
 OperatorSource<T> from_grid(const Options& options) {
   OperatorSource<T> result;
-  result.structure = block_structure(options.grid, options.points, options.boundary);
+  result.structure = structure_of(options);
   result.rows = result.columns = result.structure.rows();
   result.name = options.operator_name;
   result.stencil = describe(options.points);
@@ -167,8 +167,9 @@ OperatorSource<T> from_matrix(const Options& options) {
 
 }  // namespace
 
-bool has_dense_blocks(const Options& options) {
-  return !options.operator_name.empty() && operator_discretisation(options.operator_name).coupled;
+BlockStructure structure_of(const Options& options) {
+  return block_structure(options.grid, options.points, options.boundary,
+                         fill_of(operator_discretisation(options.operator_name), options.grid.dof));
 }
 
 HostBytes host_bytes(const Options& options, const BlockStructure& structure) {
@@ -176,7 +177,7 @@ HostBytes host_bytes(const Options& options, const BlockStructure& structure) {
   const std::string what = "the operator's bytes";
   HostBytes bytes;
   bytes.hub = value_bytes(structure, value_size);
-  bytes.non_zeros = most_non_zeros(structure, !has_dense_blocks(options));
+  bytes.non_zeros = most_non_zeros(structure);
   // The check needs CSR in double as well.
   const std::int64_t per_entry = value_size + 4 + (value_size == 8 ? 0 : 8 + 4);
   bytes.csr = checked_product(bytes.non_zeros, per_entry, what);

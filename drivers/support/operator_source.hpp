@@ -46,8 +46,8 @@ struct HostBytes {
   std::int64_t hub = 0, csr = 0, vectors = 0;
   std::int64_t non_zeros = 0;  // at most
 };
-// Whether the operator that is named couples every unknown with every other, not only with itself.
-bool has_dense_blocks(const Options& options);
+// Of the operator on a grid that is named.
+BlockStructure structure_of(const Options& options);
 HostBytes host_bytes(const Options& options, const BlockStructure& structure);
 // Whether its indices and the host's memory hold CSR of it beside the hub.
 bool csr_fits(const HostBytes& bytes, const BlockStructure& structure);

@@ -264,9 +264,29 @@ Sparsity from_csr(const Csr<T>& csr, const BlockStructure* hub, const FormatOpti
   return s;
 }
 
+// Entries, and scalar diagonals with any, that couple by the fill, or may.
+void count_fill(const BlockStructure& structure, Sparsity& s) {
+  const std::vector<std::uint8_t> used = slots_of_fill(structure, dia_slots(structure));
+  s.nnz = most_non_zeros(structure);
+  s.diagonals = std::count(used.begin(), used.end(), 1);
+}
+
+// The entries of the longest row.
+std::int64_t longest_row_of(const BlockStructure& s) {
+  const std::int64_t dof = s.dof;
+  std::vector<std::int64_t> length(static_cast<std::size_t>(dof), 0);
+  for (std::int64_t d = 0; d < s.diagonals(); ++d)
+    for (std::int64_t r = 0; r < dof; ++r) {
+      const std::uint8_t* const couples = s.fill_of(d);
+      length[r] += couples == nullptr ? dof : dof - std::count(couples + r * dof, couples + (r + 1) * dof, 0);
+    }
+  return length.empty() ? 0 : *std::max_element(length.begin(), length.end());
+}
+
 // Non-zeros, and scalar diagonals with any, of a hub without CSR.
 template <class T>
 void count_hub(const BlockDiagonals<T>& hub, Sparsity& s) {
+  if (hub.fill.said()) return count_fill(hub, s);
   const DiaSlots slots = dia_slots(hub);
   std::vector<std::uint8_t> used(slots.offset.size(), 0);
   std::int64_t nnz = 0;
@@ -294,6 +314,7 @@ void count_hub(const BlockDiagonals<T>& hub, Sparsity& s) {
 // at any node, wrapped or not.
 template <class T>
 void count_hub(const BlockDiagonals<T, Device>& hub, Sparsity& s) {
+  if (hub.fill.said()) return count_fill(hub, s);
   const cuda::HubCounts counts = cuda::count_hub(hub);
   const DiaSlots slots = dia_slots(hub);
   const std::int64_t dof = hub.dof;
@@ -318,21 +339,17 @@ RowLengths row_lengths(const Csr<T>& csr) {
   return lengths_of(rows_of_length(csr), csr.rows);
 }
 
-Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks, int value_bytes,
-                          const FormatOptions& options) {
+Sparsity sparsity_at_most(const BlockStructure& structure, int value_bytes, const FormatOptions& options) {
   Sparsity s;
-  const std::int64_t dof = structure.dof;
   s.exact = false;
   s.value_bytes = value_bytes;
   s.rows = s.columns = structure.rows();
-  s.nnz = most_non_zeros(structure, diagonal_blocks);
+  count_fill(structure, s);
   s.cds = structure;
   s.block_size = structure.dof;
-  s.blocks = most_non_zeros(structure, true) / dof;
+  s.blocks = coupled_pairs(structure);
   s.longest_block_row = structure.diagonals();
-  const DiaSlots slots = dia_slots(structure);
-  s.diagonals = static_cast<std::int64_t>(diagonal_blocks ? slots.distance.size() : slots.offset.size());
-  const std::int64_t longest = structure.diagonals() * (diagonal_blocks ? 1 : dof);
+  const std::int64_t longest = longest_row_of(structure);
   const double rows = static_cast<double>(std::max<std::int64_t>(1, s.rows));
   s.lengths = {0, longest, longest, 0, static_cast<double>(s.nnz) / rows, 0};
   s.longest_column = longest;
@@ -344,7 +361,8 @@ Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks,
   s.cmrs_chain = longest * s.cmrs_height;
   s.warp_steps = (s.rows + 31) / 32 * longest;
   const double unit = static_cast<double>(value_bytes) / static_cast<double>(sector);
-  s.x = {unit * (diagonal_blocks ? 1.0 : 1.0 / static_cast<double>(dof)), unit, unit / 2};
+  const double rows_of_blocks = static_cast<double>(s.blocks) * structure.dof;  // a run of columns in each
+  s.x = {unit * (s.nnz > 0 ? rows_of_blocks / static_cast<double>(s.nnz) : 1.0), unit, unit / 2};
   try {
     to_index32(s.rows, "rows");
     to_index32(s.nnz, "non-zeros");
@@ -375,7 +393,7 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
   if (source.hub) known = source.hub.get();
   if (!source.hub && source.device_hub) known = source.device_hub.get();
   if (known == nullptr) csr_of(source);  // throws
-  Sparsity s = sparsity_at_most(*known, false, sizeof(T), options);
+  Sparsity s = sparsity_at_most(*known, sizeof(T), options);
   if (source.hub) {
     count_hub(*source.hub, s);
     s.exact = true;

@@ -68,8 +68,8 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
                      const BlockStructure* structure = nullptr);
 
 // Upper bounds from the structure alone, for operators that are too large to be assembled where one asks;
-// exact but for the faces where every entry of a block (of its diagonal, for `diagonal_blocks`) is non-zero.
-Sparsity sparsity_at_most(const BlockStructure& structure, bool diagonal_blocks, int value_bytes,
+// exact but for the faces where the fill says what couples, or every entry of a block is non-zero.
+Sparsity sparsity_at_most(const BlockStructure& structure, int value_bytes,
                           const FormatOptions& options = {});
 
 }  // namespace quadrille

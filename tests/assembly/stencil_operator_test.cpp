@@ -189,5 +189,82 @@ TEST(Assemble, OverflowingSizesAreRefused) {
   EXPECT_THROW(assemble<double>(grid, star_stencil(2, 1), {}, random_blocks(1)), FormatError);
 }
 
+// Two unknowns; a value where couples() has none at one node, if any.
+struct SaidToCouple {
+  std::int64_t wrong_at = -1;
+
+  static constexpr bool couples(bool centre, int r, int c) { return centre ? c == 1 : r == 0 && c == 0; }
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& to, int r, int c) const {
+    if (node.index == wrong_at && to.offset == Offset{1, 0, 0} && r == 1 && c == 0) return 0.25;
+    if (to.offset == Offset{}) return r == c ? 4 : 0;
+    return r == 0 && c == 0 ? -1 : 0;
+  }
+};
+
+BlockFill fill_by(const char* grid, const char* boundary) {
+  Grid parsed = parse_grid(grid);
+  parsed.dof = 2;
+  return block_structure(parsed, star_stencil(parsed.dimension, 1),
+                         parse_boundary(boundary, parsed.dimension), fill_of(SaidToCouple{}, 2))
+      .fill;
+}
+
+TEST(StencilOperator, WhatCouplesIsStored) {
+  Grid grid = parse_grid("3x2");
+  grid.dof = 2;
+  const auto assembled = assemble<double>(grid, star_stencil(2, 1), {}, SaidToCouple{});
+  const BlockFill said{{1, 1, 0, 1}, {1, 0, 0, 0}};  // the diagonal always couples
+  EXPECT_EQ(assembled.hub.fill, said);
+  validate(assembled.hub);
+  EXPECT_EQ(to_csr(assembled.hub).nnz(), 6 * 3 + 14);  // with the zero of row 0, column 1 in the centre
+  EXPECT_EQ(assemble_rows<double>(grid, star_stencil(2, 1), {}, SaidToCouple{}, {1, 1}).nnz(), 3 * 3 + 7);
+  EXPECT_FALSE(assemble<double>(grid, star_stencil(2, 1), {}, random_blocks(1)).hub.fill.said());
+}
+
+TEST(StencilOperator, NeighboursThatAreTheNodeItselfCoupleInTheCentre) {
+  const BlockFill said{{1, 1, 0, 1}, {1, 0, 0, 0}};
+  EXPECT_EQ(fill_by("3x2", "drop"), said);
+  EXPECT_EQ(fill_by("3x2", "periodic"), said);
+  const auto crossed = [](const Grid& grid, const char* boundary) {
+    return block_structure(grid, star_stencil(2, 1), parse_boundary(boundary, 2),
+                           {{1, 0, 0, 1}, {0, 1, 0, 0}})
+        .fill.centre;
+  };
+  Grid grid = parse_grid("3x2");
+  grid.dof = 2;
+  EXPECT_EQ(crossed(grid, "drop"), (std::vector<std::uint8_t>{1, 0, 0, 1}));
+  EXPECT_EQ(crossed(grid, "clamp"), (std::vector<std::uint8_t>{1, 1, 0, 1}));
+  grid.extents = {3, 1, 1};  // around an axis of one node
+  EXPECT_EQ(crossed(grid, "drop,drop,periodic,periodic"), (std::vector<std::uint8_t>{1, 1, 0, 1}));
+}
+
+TEST(StencilOperator, CoefficientsOutsideWhatCouplesAreRefusedByPlace) {
+  Grid grid = parse_grid("3x2");
+  grid.dof = 2;
+  const Stencil star = star_stencil(2, 1);
+  const auto refusal = [](const auto& body) {
+    try {
+      body();
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was refused");
+  };
+  const SaidToCouple wrong{4};
+  const std::string expected =
+      "node (1, 1, 0) couples to the node at (1, 0, 0) by 0.250000 in row 1, column 0 of the block, where "
+      "couples() of the coefficients has nothing; correct one of them";
+  EXPECT_EQ(refusal([&] { assemble<double>(grid, star, {}, wrong); }), expected);
+  EXPECT_EQ(refusal([&] { assemble_box<float>(grid, star, {}, wrong, {{1, 1, 0}, {2, 1, 1}}); }), expected);
+  EXPECT_EQ(refusal([&] { assemble_rows<double>(grid, star, {}, wrong, {1, 1}); }), expected);
+  EXPECT_EQ(refusal([&] { assemble<double>(grid, star, {}, SaidToCouple{5}); }), "nothing was refused");
+  const auto assembled = assemble<double>(grid, star, {}, SaidToCouple{});
+  Array<double> values(assembled.hub.values.size());
+  EXPECT_EQ(refusal([&] {
+              refill_box(grid, star, {}, wrong, whole_box(grid.extents), assembled.hub, values.data(), {});
+            }),
+            expected);
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -4,10 +4,26 @@
 
 namespace quadrille {
 
+template <class Functor>
 BlockDiagonals<double, Device> assemble_user_functor_on_device(const Grid& grid, const Stencil& stencil,
                                                                const Boundary& boundary,
-                                                               const UserFunctor& functor) {
+                                                               const Functor& functor) {
   return assemble_on_device<double>(grid, stencil, boundary, functor);
 }
+
+template <class Functor>
+Dia<double, Device> assemble_user_dia_on_device(const Grid& grid, const Stencil& stencil,
+                                                const Boundary& boundary, const Functor& functor) {
+  return assemble_dia_on_device<double>(grid, stencil, boundary, functor);
+}
+
+#define QUADRILLE_INSTANTIATE(Functor)                                                                      \
+  template BlockDiagonals<double, Device> assemble_user_functor_on_device(const Grid&, const Stencil&,      \
+                                                                          const Boundary&, const Functor&); \
+  template Dia<double, Device> assemble_user_dia_on_device(const Grid&, const Stencil&, const Boundary&,    \
+                                                           const Functor&);
+QUADRILLE_INSTANTIATE(UserFunctor)
+QUADRILLE_INSTANTIATE(UserFunctorInFill)
+#undef QUADRILLE_INSTANTIATE
 
 }  // namespace quadrille

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "assembly/stencil_operator.hpp"
+#include "formats/dia.hpp"
 
 namespace quadrille {
 
@@ -22,9 +23,27 @@ struct UserFunctor {
   }
 };
 
-// assemble_on_device() with it, in user_functor.cu.
+// The same with zeros within its blocks.
+struct UserFunctorInFill {
+  UserFunctor dense;
+
+  static constexpr bool couples(bool centre, int r, int c) { return centre ? c >= r : r == c; }
+  constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
+    return dense.conductivity(node, axis, unknown);
+  }
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
+                              int c) const {
+    return couples(neighbour.offset == Offset{}, r, c) ? dense(node, neighbour, r, c) : 0;
+  }
+};
+
+// assemble_on_device() and assemble_dia_on_device() with them, in user_functor.cu.
+template <class Functor>
 BlockDiagonals<double, Device> assemble_user_functor_on_device(const Grid& grid, const Stencil& stencil,
                                                                const Boundary& boundary,
-                                                               const UserFunctor& functor);
+                                                               const Functor& functor);
+template <class Functor>
+Dia<double, Device> assemble_user_dia_on_device(const Grid& grid, const Stencil& stencil,
+                                                const Boundary& boundary, const Functor& functor);
 
 }  // namespace quadrille

@@ -339,6 +339,12 @@ class Inspect(CliTest):
         records = {r["format"]: r for r in json.load(open(out))["records"]}
         self.assertEqual(records["cds"]["stored_bytes"], 5 * 2 * 40 * 8 + 5 * 12)
         self.assertEqual(records["csr"]["stored_bytes"], 41 * 4 + 328 * 12)
+        self.assertNotIn("couple", screen)
+
+    def test_what_couples_and_what_whole_blocks_store(self):
+        screen = self.ok("inspect", "--grid", "5x4", "--dof", "2", "--operator", "laplacian")
+        self.assertRegex(screen, r"blocks +5 block diagonals of 2 x 2 blocks, 41.0% of their entries non-zero\n")
+        self.assertRegex(screen, r"couple +164 entries by the fill of the blocks; cds, with whole blocks, stores 400\n")
 
     def test_a_format_with_absurd_fill_says_so(self):
         n = 3000

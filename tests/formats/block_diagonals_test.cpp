@@ -83,5 +83,44 @@ TEST(BlockDiagonals, ExactZerosAreLeftOutOfCsrAndNanIsKept) {
   EXPECT_EQ(to_csr(hub).nnz(), 14);
 }
 
+// 3 nodes on a line with two unknowns, which couple to themselves beside the centre; one value there is 0.
+BlockDiagonals<double> hub_with_fill() {
+  BlockDiagonals<double> hub;
+  hub.extents = {3, 1, 1};
+  hub.dof = 2;
+  hub.offsets = {{0, 0, 0}, {1, 0, 0}};
+  hub.fill = diagonal_fill(2);
+  hub.fill.centre = {1, 1, 0, 1};
+  hub.values = {1, 0, 2, 0, 3, 0, 4, 5, 6, 7, 0, 8, 9, 0, 0, 0, 0, 0, 0, 10, 0, 11, 0, 0};
+  return hub;
+}
+
+TEST(BlockDiagonals, TheFillSaysWhatCsrKeeps) {
+  BlockDiagonals<double> hub = hub_with_fill();
+  validate(hub);
+  const Csr<double> csr = to_csr(hub);
+  EXPECT_EQ(to_vector(csr.row_ptr), (std::vector<std::int32_t>{0, 3, 5, 8, 10, 12, 13}));
+  EXPECT_EQ(to_vector(csr.column), (std::vector<std::int32_t>{0, 1, 2, 1, 3, 2, 3, 4, 3, 5, 4, 5, 5}));
+  EXPECT_EQ(to_vector(csr.value), (std::vector<double>{1, 4, 9, 5, 10, 2, 6, 0, 7, 11, 3, 0, 8}));
+  EXPECT_EQ(most_non_zeros(hub), csr.nnz());
+  EXPECT_EQ(coupled_pairs(hub), 5);
+  hub.fill = {};
+  EXPECT_EQ(to_csr(hub).nnz(), 11);
+  EXPECT_EQ(most_non_zeros(hub), 20);
+}
+
+TEST(BlockDiagonals, ValuesOutsideTheFillAreRefused) {
+  BlockDiagonals<double> hub = hub_with_fill();
+  hub.values[3] = 1;  // row 3, column 2
+  expect_refused<FormatError>([&] { validate(hub); }, {"row 3", "fill"});
+  EXPECT_EQ(to_csr(hub).nnz(), 14) << "it is not left out in silence";
+  hub = hub_with_fill();
+  hub.fill.beside.pop_back();
+  expect_refused<FormatError>([&] { validate(hub); }, {"2 x 2", "4 entries", "3 beside"});
+  hub = hub_with_fill();
+  hub.fill.centre[3] = 0;
+  expect_refused<FormatError>([&] { validate(hub); }, {"diagonal of unknown 1"});
+}
+
 }  // namespace
 }  // namespace quadrille

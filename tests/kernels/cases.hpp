@@ -30,9 +30,26 @@ Case<T> matrix_case(const std::string& name, Csr<T> csr) {
   return result;
 }
 
-template <class T>
+// Random blocks of which the same entries couple everywhere, about a third of them, and the diagonal. One in
+// `zeros` of their values is 0, or none.
+struct RandomInFill {
+  RandomBlocks blocks;
+  std::uint64_t seed = 1, zeros = 0;
+
+  constexpr bool couples(bool centre, int r, int c) const {
+    return counter_hash(seed, static_cast<std::uint64_t>((centre ? 1 << 12 : 0) + (r << 6) + c)) % 3 == 0;
+  }
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& to, int r, int c) const {
+    const bool centre = to.offset == Offset{};
+    if (!couples(centre, r, c) && !(centre && r == c)) return 0;
+    const auto place = RandomBlocks::counter(node.index, to.point, r, c);
+    return zeros > 0 && counter_hash(blocks.seed + 1, place) % zeros == 0 ? 0 : blocks(node, to, r, c);
+  }
+};
+
+template <class T, class Coefficient = RandomBlocks>
 Case<T> grid_case(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                  const RandomBlocks& coefficient) {
+                  const Coefficient& coefficient) {
   Case<T> result{to_string(grid) + " dof " + std::to_string(grid.dof) + " " + describe(stencil) + " " +
                      to_string(boundary, grid.dimension),
                  {},
@@ -106,6 +123,17 @@ std::vector<Case<T>> grid_cases(bool integer) {
   // multiple of that or not, as long as the box and longer than a warp's rows.
   for (const std::int64_t nx : {4, 5, 6, 8, 31, 136})
     for (const int radius : {1, 2}) add({.extents = {nx, 6, nx % 2 == 0 ? 2 : 4}}, box_stencil(3, radius));
+  // What couples within the blocks is said.
+  for (const int dof : {1, 2, 3, 5, 8}) {
+    Boundary boundary;
+    if (dof % 2 == 1) boundary.faces[2].kind = boundary.faces[3].kind = BoundaryKind::periodic;
+    const int dimension = dof == 5 ? 2 : 3;
+    cases.push_back(
+        grid_case<T>({.dimension = dimension, .extents = {7, 5, dimension == 3 ? 4 : 1}, .dof = dof},
+                     dof == 2 ? box_stencil(dimension, 1) : star_stencil(dimension, 1), boundary,
+                     RandomInFill{{random(), integer}, random()}));
+    cases.back().name += " in a fill";
+  }
   for (int i = 0; i < static_cast<int>(cases.size()); ++i) {
     FormatOptions& o = cases[i].options;
     o.ellr_t_threads = i % 7 == 6 ? 0 : 1 << i % 6;

@@ -28,6 +28,32 @@ struct Model {
   }
 };
 
+// The same kind of model, which says what couples: species 0 does not feel species 2 in its node, and beside
+// it each feels itself, 1 also 0. Some of these coefficients are 0 at t = 0. At one node species 2 feels 0
+// beside it, if any.
+struct Species {
+  double t = 0;
+  std::int64_t wrong_at = -1;
+
+  static constexpr bool couples(bool centre, int r, int c) {
+    return centre ? r != 0 || c != 2 : r == c || (r == 1 && c == 0);
+  }
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& to, int r, int c) const {
+    const double k = 1 + t * (0.3 + 0.1 * r) + 0.01 * static_cast<double>(node.position.x);
+    const bool centre = to.offset == Offset{};
+    if (node.index == wrong_at && to.offset == Offset{0, -1, 0} && r == 2 && c == 0) return 0.5;
+    if (!couples(centre, r, c)) return 0;
+    if (centre) return r == c ? 8 * k + 2 : 0.1 * t * (r - c);
+    return r == c ? -k : 0.02 * t * to.offset.y;
+  }
+};
+struct SpeciesByValues {
+  Species of;
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& to, int r, int c) const {
+    return of(node, to, r, c);
+  }
+};
+
 struct Problem {
   std::string name;
   Grid grid;
@@ -54,7 +80,8 @@ inline std::vector<Problem> problems() {
 }
 
 // Of all ranks, in their numbering, from an assembly of the whole operator on each of them.
-inline petsc::Handle<Mat> plain_aij(const Problem& problem, const Partition& partition, const Model& model) {
+template <class Coefficient>
+petsc::Handle<Mat> plain_aij(const Problem& problem, const Partition& partition, const Coefficient& model) {
   const auto whole = assemble<double>(problem.grid, problem.stencil, problem.boundary, model);
   const Csr<double> csr = to_csr(whole.hub);
   const std::int64_t dof = problem.grid.dof;

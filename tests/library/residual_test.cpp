@@ -203,5 +203,42 @@ TEST(Nonlinear, BratuTurnsAround) {
   EXPECT_THROW(beyond.or_throw(), NotConvergedError);
 }
 
+// Two unknowns of which the second is spread by itself, and fed by the first at the node alone.
+template <bool says>
+struct Fed {
+  double beside = 0;
+  static constexpr bool couples(bool centre, int r, int c) requires says {
+    return r == c || (centre && r == 1);
+  }
+  constexpr auto operator()(const auto& u, int r) const {
+    const auto other = beside * u.at(1, 0, 0, 1 - r);
+    return u.rate(r) - u.laplacian(r) - double(r) * u(0) * u(1) + other;
+  }
+};
+
+TEST(Residual, StoresWhatCouples) {
+  const Grid grid{2, {9, 7, 1}, {0.5, 0.4, 1}, 2};
+  const auto make = [&](const auto& residual) {
+    return GridResidual(PETSC_COMM_WORLD, grid, star_stencil(2, 1),
+                        faces("clamp,value:1,periodic,periodic", grid), residual,
+                        {.format = "csr", .space = "cpu"});
+  };
+  GridResidual said = make(Fed<true>{}), by_values = make(Fed<false>{});
+  const std::int64_t bytes = said.jacobian().stored_bytes();
+  for (const int seed : {1, 2}) {
+    const Vector u = seed == 1 ? said.vector() : drawn(said, 5), rate = drawn(said, 2), w = drawn(said, 3);
+    Vector a = said.vector(), b = said.vector();
+    said.differentiate(0, u, rate, 1.5);
+    by_values.differentiate(0, u, rate, 1.5);
+    said.jacobian().multiply(w, a);
+    by_values.jacobian().multiply(w, b);
+    EXPECT_EQ(a.axpy(-1, b).largest(), 0);
+    EXPECT_EQ(said.jacobian().stored_bytes(), bytes);
+    EXPECT_EQ(by_values.jacobian().stored_bytes() < bytes, seed == 1) << "u(0) = 0 couples nothing";
+  }
+  said.use(Fed<true>{0.1});
+  EXPECT_THROW(said.differentiate(0, drawn(said, 1), drawn(said, 2), 1), FormatError);
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -1,5 +1,8 @@
 // GridOperator::update() in every format: what is asked of the matrix after it is of the new values, against
 // PETSc's own matrix of these and against an operator that never had others.
+#include <petscdmda.h>
+
+#include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/shell_context.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
@@ -147,6 +150,109 @@ TEST_F(Update, OfTheRightSideAloneIsThatOfTheWhole) {
     a.right_side(now, alone);
     expect_near(alone, b, 0);
   });
+}
+
+GridOperator species(const Problem& problem, const std::string& format, const auto& model) {
+  return GridOperator(PETSC_COMM_WORLD, problem.grid, problem.stencil, problem.boundary, model,
+                      {.format = format, .space = space()});
+}
+
+void expect_product(const GridOperator& a, const Problem& problem, const auto& model) {
+  const auto aij = plain_aij(problem, a.layout().partition, model);
+  const Vector x = a.vector().fill(wave);
+  Vector y = x;
+  a.multiply(x, y);
+  expect_near(y, product(x, [&](Vec to) { return MatMult(aij.get(), x.vec(), to); }));
+}
+
+TEST_F(Update, KeepsThePlacesOfWhatCouples) {
+  for (const Problem& problem : problems()) {
+    for (const std::string& format : formats()) {
+      SCOPED_TRACE(problem.name + ", " + format);
+      GridOperator a = species(problem, format, Species{0});
+      expect_product(a, problem, Species{0});
+      const std::int64_t bytes = a.stored_bytes();
+      a.update(Species{1.5});
+      expect_product(a, problem, Species{1.5});
+      EXPECT_EQ(a.stored_bytes(), bytes);
+      a.update(Species{0});
+      expect_product(a, problem, Species{0});
+      EXPECT_EQ(a.stored_bytes(), bytes);
+    }
+    GridOperator by_values = species(problem, "csr", SpeciesByValues{{0}});
+    const std::int64_t bytes = by_values.stored_bytes();
+    by_values.update(SpeciesByValues{{1.5}});
+    EXPECT_GT(by_values.stored_bytes(), bytes);
+  }
+}
+
+double entries_of(Mat m) {
+  MatInfo info;
+  CALL(MatGetInfo(m, MAT_GLOBAL_SUM, &info));
+  return info.nz_used;
+}
+
+// Of PETSc's own DMDA with that grid, stencil and fill.
+double entries_of_dmda(const Problem& problem, const BlockFill& fill) {
+  const Grid& g = problem.grid;
+  DM dm = nullptr;
+  CALL(DMDACreate(PETSC_COMM_WORLD, &dm));
+  const petsc::Handle<DM> da(dm);
+  const auto side = [&](int axis) {
+    return problem.boundary.periodic(axis) ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
+  };
+  const auto extent = [&](int axis) { return static_cast<PetscInt>(g.extents[axis]); };
+  CALL(DMSetDimension(dm, g.dimension));
+  CALL(DMDASetSizes(dm, extent(0), extent(1), extent(2)));
+  CALL(DMDASetDof(dm, g.dof));
+  CALL(DMDASetStencilWidth(dm, 1));
+  CALL(DMDASetStencilType(dm, problem.stencil.name == "box" ? DMDA_STENCIL_BOX : DMDA_STENCIL_STAR));
+  CALL(DMDASetBoundaryType(dm, side(0), side(1), side(2)));
+  CALL(DMSetUp(dm));
+  CALL(DMSetMatType(dm, MATAIJ));
+  const std::vector<PetscInt> centre(fill.centre.begin(), fill.centre.end()),
+      beside(fill.beside.begin(), fill.beside.end());
+  CALL(DMDASetBlockFills(dm, centre.data(), beside.data()));
+  const auto m = petsc::make<Mat>("DMCreateMatrix", [&](Mat* made) { return DMCreateMatrix(dm, made); });
+  return entries_of(m.get());
+}
+
+TEST_F(Update, PeersHaveThePlacesOfADmdaWithBlockFills) {
+  for (const Problem& problem : problems()) {
+    SCOPED_TRACE(problem.name);
+    const GridOperator a = species(problem, "csr", Species{0});
+    const BlockFill& fill = petsc::own_block_diagonals(a.mat())->fill;
+    EXPECT_EQ(fill, fill_of(Species{}, 3)) << "(0, 2) is not beside the centre, so no face puts it there";
+    const double expected = entries_of_dmda(problem, fill);
+    const std::vector<std::uint8_t> all(9, 1);
+    EXPECT_LT(expected, entries_of_dmda(problem, {all, all}));
+    const petsc::SharedMat peer = petsc::make_aij(a.mat(), false);
+    const auto copy = petsc::make<Mat>(
+        "MatConvert", [&](Mat* m) { return MatConvert(a.mat(), MATAIJ, MAT_INITIAL_MATRIX, m); });
+    EXPECT_EQ(entries_of(peer.get()), expected);
+    EXPECT_EQ(entries_of(copy.get()), expected);
+  }
+}
+
+TEST_F(Update, RefusesOnAllRanksWhatCouplesOutsideOnOne) {
+  const Problem problem = problems().front();
+  const Species wrong{1, problem.grid.nodes() - 1};  // of the last rank
+  const auto expect_refusal = [](const auto& body) {
+    try {
+      body();
+      ADD_FAILURE() << "not refused";
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()).find("node (5, 4, 6) couples to the node at (0, -1, 0) by 0.5"), 0u)
+          << error.what();
+    }
+  };
+  for (const char* format : {"csr", "cds"}) {
+    expect_refusal([&] { species(problem, format, wrong); });
+    GridOperator a = species(problem, format, Species{0});
+    expect_refusal([&] { a.update(wrong); });
+    a.update(Species{1});
+    expect_product(a, problem, Species{1});
+  }
 }
 
 }  // namespace

@@ -11,6 +11,20 @@ SpaceKind space() {
   return std::string(text) == "cuda" ? SpaceKind::cuda : SpaceKind::cpu;
 }
 
+// PETSc's type of a function of any kind, which is not the same in all versions.
+template <class Function>
+struct ArgumentTwo;
+template <class One, class Two, class Three>
+struct ArgumentTwo<PetscErrorCode(One, Two, Three)> {
+  using type = Two;
+};
+
+void set_function(MatFDColoring coloring, DifferencedFunction* function, void* context) {
+  using AnyFunction = ArgumentTwo<decltype(MatFDColoringSetFunction)>::type;
+  CALL(MatFDColoringSetFunction(
+      coloring, reinterpret_cast<AnyFunction>(reinterpret_cast<void (*)()>(function)), context));
+}
+
 int ranks() {
   int size = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);

@@ -69,6 +69,10 @@ struct Pair {
 };
 Pair filled_pair(const Case& c, const std::string& format, Filling how = Filling::local, unsigned salt = 1);
 
+// What finite differences by colours are made of.
+using DifferencedFunction = PetscErrorCode(void*, Vec x, Vec f, void* context);
+void set_function(MatFDColoring coloring, DifferencedFunction* function, void* context);
+
 int ranks();
 // -mat_quadrille_space cuda runs everything on the GPU; by itself the CPU is meant.
 SpaceKind space();

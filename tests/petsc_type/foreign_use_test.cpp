@@ -50,23 +50,13 @@ void expect_part(const std::string& part, const std::string& of) {
   EXPECT_NE(of.find(part), std::string::npos) << of;
 }
 
-// PETSc's type of a function of any kind, which is not the same in all versions.
-template <class Function>
-struct ArgumentTwo;
-template <class One, class Two, class Three>
-struct ArgumentTwo<PetscErrorCode(One, Two, Three)> {
-  using type = Two;
-};
-
 void difference_with_dm(Mat matrix, DM grid, bool early) {
   ISColoring colors = nullptr;
   MatFDColoring coloring = nullptr;
   CALL(DMCreateColoring(grid, IS_COLORING_LOCAL, &colors));
   CALL(MatFDColoringCreate(matrix, colors, &coloring));
   if (early) CALL(MatFDColoringUseDM(matrix, coloring));
-  using AnyFunction = ArgumentTwo<decltype(MatFDColoringSetFunction)>::type;
-  CALL(MatFDColoringSetFunction(
-      coloring, reinterpret_cast<AnyFunction>(reinterpret_cast<void (*)()>(square_and_neighbours)), grid));
+  set_function(coloring, square_and_neighbours, grid);
   CALL(MatFDColoringSetFromOptions(coloring));
   CALL(MatFDColoringSetUp(matrix, colors, coloring));
   if (!early) CALL(MatFDColoringUseDM(matrix, coloring));

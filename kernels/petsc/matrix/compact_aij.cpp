@@ -36,6 +36,8 @@ void add_own(Rows& rows, const Csr<double>& own, PetscInt first, std::int64_t ro
 // Columns ascend: those of lower ranks, the own ones, those of higher ranks.
 Rows joined(const Csr<double>& own, const LocalParts& parts, PetscInt first) {
   Rows rows;
+  const BlockFill& fill = parts.hub->fill;
+  const std::int64_t dof = parts.hub->dof;
   const auto entries = static_cast<std::size_t>(own.nnz() + (parts.ghost ? parts.ghost->nnz() : 0));
   rows.column.reserve(entries);
   rows.value.reserve(entries);
@@ -47,11 +49,15 @@ Rows joined(const Csr<double>& own, const LocalParts& parts, PetscInt first) {
                 parts.ghost->row_ptr[static_cast<std::int64_t>(boundary) + 1]};
       ++boundary;
     }
+    const auto couples = [&](PetscInt column) {
+      return fill.said() && fill.beside[static_cast<std::size_t>(row % dof * dof + column % dof)] != 0;
+    };
     const auto add_ghosts = [&](bool lower) {
       for (; ghosts.k < ghosts.end; ++ghosts.k) {
         const PetscInt column = parts.ghost_columns[static_cast<std::size_t>(parts.ghost->column[ghosts.k])];
         if (lower && column >= first) return;
-        if (const double value = parts.ghost->value[ghosts.k]; value != 0) rows.add(column, value);
+        if (const double value = parts.ghost->value[ghosts.k]; value != 0 || couples(column))
+          rows.add(column, value);
       }
     };
     add_ghosts(true);

@@ -8,7 +8,8 @@
 
 namespace quadrille::petsc {
 
-// The values of a matrix on a grid that are not zero, and its whole diagonal, as MATAIJ or MATAIJCUSPARSE.
+// The values of a matrix on a grid that are not zero or couple by its fill, and its whole diagonal, as MATAIJ
+// or MATAIJCUSPARSE.
 // Collective. Throws FormatError for a GPU where PETSc has no CUDA.
 Handle<Mat> compact_aij(Mat matrix, bool on_gpu);
 

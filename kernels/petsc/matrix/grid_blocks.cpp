@@ -43,7 +43,7 @@ Block GridBlocks::ghost_between(std::int64_t node, PetscInt to) const {
 Block GridBlocks::ghost_block(std::int64_t node, PetscInt to, std::int64_t place) const {
   const std::int64_t dof = hub_.dof, at = structure_.boundary_index(node);
   const std::int64_t begin = structure_.begin[at], count = structure_.begin[at + 1] - begin;
-  return {to, ghost_->value.data(), begin * dof * dof + (place - begin) * dof, count * dof, 1};
+  return {to, ghost_->value.data(), begin * dof * dof + (place - begin) * dof, count * dof, 1, fill_[1], dof};
 }
 
 void GridBlocks::all_of(std::int64_t node, std::vector<Block>& blocks) const {
@@ -65,7 +65,7 @@ void GridBlocks::all_of(std::int64_t node, std::vector<Block>& blocks) const {
 std::int64_t GridBlocks::place_of(PetscInt row, PetscInt column) const {
   const PetscInt dof = hub_.dof, local = row - structure_.first_node * dof, to = column / dof;
   const Block block = between(structure_.own_node(local / dof), to);
-  if (block.values == nullptr) return -1;
+  if (block.values == nullptr || !block.couples(local % dof, column - to * dof)) return -1;
   return block.place(local % dof, column - to * dof) +
          (block.values == hub_.values.data() ? 0 : hub_.values.size());
 }

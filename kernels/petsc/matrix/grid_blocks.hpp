@@ -2,6 +2,8 @@
 // kernels/petsc/matrix_type.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "kernels/petsc/matrix/grid_values.hpp"
@@ -14,11 +16,14 @@ struct Block {
   PetscInt node = -1;        // global number of the column's node
   double* values = nullptr;  // of the block diagonals or of the ghosts; null outside the stencil
   std::int64_t first = 0, row_step = 0, column_step = 0;
+  const std::uint8_t* fill = nullptr;  // [row][column]: what couples; null for all
+  std::int64_t dof = 1;
   std::int64_t place(std::int64_t r, std::int64_t c) const { return first + r * row_step + c * column_step; }
   double& at(std::int64_t r, std::int64_t c) const { return values[place(r, c)]; }
+  bool couples(std::int64_t r, std::int64_t c) const { return fill == nullptr || fill[r * dof + c] != 0; }
 };
 
-// Puts the values of these rows and columns there.
+// Puts the values of these rows and columns there, all of which couple.
 void put(const Block& block, const IndexRun& rows, const IndexRun& columns, const GivenValues& given);
 
 class GridBlocks {
@@ -31,7 +36,14 @@ class GridBlocks {
         ghost_(values.ghost().get()),
         dof_(hub_.dof),
         nodes_(hub_.nodes()),
-        rows_(hub_.rows()) {}
+        rows_(hub_.rows()),
+        centre_(std::find(hub_.offsets.begin(), hub_.offsets.end(), NodeOffset{}) - hub_.offsets.begin()) {
+    if (!hub_.fill.said()) return;
+    if (leaves_out(hub_.fill.centre)) fill_[0] = hub_.fill.centre.data();
+    if (leaves_out(hub_.fill.beside)) fill_[1] = hub_.fill.beside.data();
+  }
+  // Whether values of coupled nodes may have no place.
+  bool leaves_out() const { return fill_[0] != nullptr || fill_[1] != nullptr; }
 
   // `to` by its global number.
   Block between(const OwnNode& from, PetscInt to) const {
@@ -40,7 +52,7 @@ class GridBlocks {
     const std::int64_t d = structure_.diagonal(from, own);
     return d < 0 ? Block{to} : own_block(from.number, to, d);
   }
-  // The place of the coupling where a node has one unknown; null outside the stencil.
+  // The place of the coupling where a node has one unknown and nothing is left out; null outside the stencil.
   double* single(const OwnNode& from, PetscInt to) const {
     const std::int64_t own = std::int64_t{to} - structure_.first_node;
     if (own >= 0 && own < nodes_) {
@@ -53,21 +65,25 @@ class GridBlocks {
   // All of own node `node`, by ascending column.
   void all_of(std::int64_t node, std::vector<Block>& blocks) const;
   // The place of a value in a row of this rank, by global numbers: in the block diagonals, or behind them in
-  // the ghosts' values; -1 outside the stencil.
+  // the ghosts' values; -1 outside the stencil and where the fill leaves it out.
   std::int64_t place_of(PetscInt row, PetscInt column) const;
 
  private:
+  static bool leaves_out(const std::vector<std::uint8_t>& fill) {
+    return std::find(fill.begin(), fill.end(), 0) != fill.end();
+  }
   Block own_block(std::int64_t node, PetscInt to, std::int64_t diagonal) const {
-    return {to, values_, diagonal * dof_ * rows_ + node * dof_, 1, rows_};
+    return {to, values_, diagonal * dof_ * rows_ + node * dof_, 1, rows_, fill_[diagonal != centre_], dof_};
   }
   Block ghost_between(std::int64_t node, PetscInt to) const;
   Block ghost_block(std::int64_t node, PetscInt to, std::int64_t place) const;
 
   const GridStructure& structure_;
   BlockDiagonals<double>& hub_;
-  double* const values_;  // its own
-  Csr<double>* ghost_;    // null on one rank
-  const std::int64_t dof_, nodes_, rows_;
+  double* const values_;                            // its own
+  Csr<double>* ghost_;                              // null on one rank
+  const std::int64_t dof_, nodes_, rows_, centre_;  // centre_: the block diagonal of the nodes themselves
+  std::array<const std::uint8_t*, 2> fill_{};       // of the centre and beside it; null for all
 };
 
 }  // namespace quadrille::petsc

@@ -29,7 +29,7 @@ class NumbersIn {
 };
 
 std::int64_t entries_of(const GridValues& v) {
-  return most_non_zeros(*v.hub(), false) + (v.ghost() ? v.ghost()->nnz() : 0);
+  return most_non_zeros(*v.hub()) + (v.ghost() ? v.ghost()->nnz() : 0);
 }
 
 // Runs change(block diagonals, couplings to ghosts or null, their rows) where the newest values are. `flops`

@@ -22,6 +22,7 @@ void GridCopy::make(Mat owner) {
     for (std::int64_t r = 0; r < hub.dof; ++r) {
       for (const Block& block : of_node_)
         for (PetscInt c = 0; c < hub.dof; ++c) {
+          if (!block.couples(r, c)) continue;
           columns.push_back(block.node * hub.dof + c);
           values.push_back(block.at(r, c));
         }
@@ -69,7 +70,8 @@ void GridCopy::for_values(const Body& body) {
     for (std::int64_t r = 0; r < hub.dof; ++r)
       for (const Block& block : of_node_) {
         PetscScalar*& next = block.values == hub.values.data() ? in_own : in_ghost;
-        for (std::int64_t c = 0; c < hub.dof; ++c) body(block.at(r, c), *next++);
+        for (std::int64_t c = 0; c < hub.dof; ++c)
+          if (block.couples(r, c)) body(block.at(r, c), *next++);
       }
   }
   QUADRILLE_PETSC(MatSeqAIJRestoreArray(own, &of_own));

@@ -39,8 +39,12 @@ Handle<Mat> empty_matrix(MPI_Comm comm, const Partition& partition, int dof) {
 SharedMat make_grid_matrix(MPI_Comm comm, const Partition& partition, GridRows rows) {
   require_fitting(partition, rows);
   Handle<Mat> matrix = empty_matrix(comm, partition, rows.structure.dof);
+  const bool kept = rows.values.size() == 0 || keeps_fill(rows.structure, rows.values.data(),
+                                                          own_box(partition).nodes() * rows.structure.dof);
+  if (rows.structure.fill.said() && !all_ranks(matrix.get(), kept)) throw_outside_fill();
   const auto structure = std::make_shared<const GridStructure>(
-      structure_of(partition, rows.structure.dof, rows.structure.offsets, stencil_name(rows.structure)));
+      structure_of(partition, rows.structure.dof, rows.structure.offsets, stencil_name(rows.structure),
+                   rows.structure.fill));
   typed(matrix.get())
       .set_up(make_grid_store(matrix.get(), structure,
                               values_of(*structure, std::move(rows), distributed(matrix.get()))));

@@ -106,6 +106,7 @@ void require_fitting(const Partition& partition, const GridRows& rows) {
     throw FormatError("values in GPU memory are taken of whole grids, not of a rank's rows");
   if (s.extents != partition.extents || s.periodic != partition.periodic || s.dof < 1)
     throw FormatError("the block diagonals and the partition are of different grids");
+  validate_fill(s);
   if (values != checked_product(s.diagonals() * s.dof * s.dof, nodes, "the values of a rank"))
     throw FormatError("a rank with " + std::to_string(nodes * s.dof) + " rows has " + std::to_string(values) +
                       " values, not " + std::to_string(s.diagonals() * s.dof * s.dof * nodes));
@@ -113,6 +114,25 @@ void require_fitting(const Partition& partition, const GridRows& rows) {
     if (!is_short_way(s, s.offsets[d]) || place_among(s.offsets, s.offsets[d]) != d)
       throw FormatError("block diagonal " + std::to_string(d) +
                         " of a grid leads nowhere, the long way round, or where another one leads");
+}
+
+bool keeps_fill(const BlockStructure& whole, const double* values, std::int64_t rows) {
+  const std::int64_t dof = whole.dof;
+  bool kept = true;
+  for (std::int64_t column = 0; column < whole.diagonals() * dof && whole.fill.said(); ++column) {
+    const std::uint8_t* const couples = whole.fill_of(column / dof);
+    const double* const of_column = values + column * rows;
+#pragma omp parallel for schedule(static) reduction(&& : kept)
+    for (std::int64_t first = 0; first < rows; first += dof)
+      for (std::int64_t r = 0; r < dof; ++r)
+        kept = kept && (couples[r * dof + column % dof] != 0 || of_column[first + r] == 0);
+  }
+  return kept;
+}
+
+void throw_outside_fill() {
+  throw FormatError(
+      "the block diagonals have values other than 0 where their fill says that nothing couples");
 }
 
 GridValues values_of(const GridStructure& s, GridRows rows, bool with_ghosts) {

@@ -11,6 +11,10 @@ namespace quadrille::petsc {
 // Throws FormatError unless the rows are those of this rank.
 void require_fitting(const Partition& partition, const GridRows& rows);
 
+// Whether the fill has every value other than 0 of these rows. Not collective.
+bool keeps_fill(const BlockStructure& whole, const double* values, std::int64_t rows);
+[[noreturn]] void throw_outside_fill();
+
 // Where `structure` has as many block diagonals it takes over the values.
 GridValues values_of(const GridStructure& structure, GridRows rows, bool with_ghosts);
 

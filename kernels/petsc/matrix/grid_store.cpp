@@ -59,7 +59,7 @@ class GridStore final : public Store {
     const GivenValues given =
         given_values(values, rows.nodes ? rows.count * dof : rows.count,
                      columns.nodes ? columns.count * dof : columns.count, row_oriented_, mode);
-    if (dof == 1) return set_single(rows, columns, given);
+    if (dof == 1 && !blocks_.leaves_out()) return set_single(rows, columns, given);
     row_runs_.find(rows, dof, all_nodes_, "row");
     column_runs_.find(columns, dof, all_nodes_, "column");
     for (const IndexRun& row : row_runs_) {
@@ -71,10 +71,12 @@ class GridStore final : public Store {
       const OwnNode node = structure_->own_node(local);
       for (const IndexRun& column : column_runs_) {
         const Block block = blocks_.between(node, column.node);
-        if (block.values != nullptr)
+        if (block.values == nullptr)
+          refuse(row, column, given);
+        else if (block.fill == nullptr)
           put(block, row, column, given);
         else
-          refuse(row, column, given);
+          put_coupled(block, row, column, given);
       }
     }
   }
@@ -121,7 +123,13 @@ class GridStore final : public Store {
   }
 
   void refill(const BlockStructure& whole, const FillRows& fill) override {
-    petsc::refill(*structure_, whole, fill, values_);
+    bool kept = true;
+    const auto checked_fill = [&](double* values) {
+      fill(values);
+      kept = keeps_fill(whole, values, hub_->rows());
+    };
+    petsc::refill(*structure_, whole, checked_fill, values_);
+    if (whole.fill.said() && !all_ranks(owner_, kept)) throw_outside_fill();
     changed_in_place();
   }
   void zero() override {
@@ -204,6 +212,7 @@ class GridStore final : public Store {
     values.clear();
     for (const Block& block : of_node_)
       for (PetscInt c = 0; c < dof; ++c) {
+        if (!block.couples(local % dof, c)) continue;
         columns.push_back(block.node * dof + c);
         values.push_back(block.at(local % dof, c));
       }
@@ -325,6 +334,16 @@ class GridStore final : public Store {
       });
   }
 
+  void put_coupled(const Block& block, const IndexRun& rows, const IndexRun& columns,
+                   const GivenValues& given) {
+    const PetscInt dof = hub_->dof;
+    for_values(rows, columns, given, [&](PetscInt row, PetscInt column, double value) {
+      if (!block.couples(row % dof, column % dof)) return refuse(row, column, value, given.mode);
+      double& place = block.at(row % dof, column % dof);
+      place = given.mode == ADD_VALUES ? place + value : value;
+    });
+  }
+
   void refuse(const IndexRun& rows, const IndexRun& columns, const GivenValues& given) {
     for_values(rows, columns, given,
                [&](PetscInt row, PetscInt column, double value) { refuse(row, column, value, given.mode); });
@@ -334,10 +353,14 @@ class GridStore final : public Store {
   void refuse(PetscInt row, PetscInt column, double value, InsertMode mode) {
     if (value == 0 || ignore_outside_) return;
     if (may_grow_) return outside_.add(1, &row, 1, &column, &value, true, mode);
-    const PetscInt dof = hub_->dof;
+    const PetscInt dof = hub_->dof, to = column / dof;
+    const bool coupled =
+        blocks_.between(structure_->own_node(row / dof - structure_->first_node), to).values != nullptr;
     throw FormatError("the value " + std::to_string(value) + " at row " + std::to_string(row) + " (node " +
                       std::to_string(row / dof) + "), column " + std::to_string(column) + " (node " +
-                      std::to_string(column / dof) + ") lies outside " + structure_->stencil +
+                      std::to_string(to) + ") lies outside " +
+                      (coupled ? "the fill of the blocks (DMDASetBlockFills, or couples() of the model)"
+                               : structure_->stencil) +
                       ": widen it, or choose another matrix type");
   }
 

@@ -42,6 +42,17 @@ std::vector<Position> neighbours_of(const Partition& p, const std::vector<NodeOf
   return found;
 }
 
+// Whether an offset leads around periodic axes to the node that it starts from.
+bool is_own_neighbour(const Partition& p, const std::vector<NodeOffset>& stencil) {
+  return std::any_of(stencil.begin(), stencil.end(), [&](const NodeOffset& o) {
+    const Position d{o.x, o.y, o.z};
+    bool back = o != NodeOffset{};
+    for (int axis = 0; axis < 3; ++axis)
+      back = back && (p.periodic[axis] ? d[axis] % p.extents[axis] : d[axis]) == 0;
+    return back;
+  });
+}
+
 // The differences of positions within the box that lead to a neighbour: where the box is part of a periodic
 // axis, the long way around may lie within it as well as the short one. A box without nodes keeps the node
 // itself, for a diagonal.
@@ -150,8 +161,8 @@ void find_ghosts(const NodeBox& box, const std::vector<Position>& neighbours, Gr
 bool GridStructure::same_as(const GridStructure& other) const {
   return this == &other || (owned.dof == other.owned.dof && owned.extents == other.owned.extents &&
                             owned.periodic == other.owned.periodic && owned.offsets == other.owned.offsets &&
-                            ghosts == other.ghosts && boundary == other.boundary && begin == other.begin &&
-                            ghost == other.ghost);
+                            owned.fill == other.owned.fill && ghosts == other.ghosts &&
+                            boundary == other.boundary && begin == other.begin && ghost == other.ghost);
 }
 
 std::int64_t GridStructure::boundary_index(std::int64_t node) const {
@@ -203,7 +214,7 @@ std::int64_t GridStructure::ghost_place(std::int64_t from, PetscInt to) const {
 }
 
 GridStructure structure_of(Partition partition, int dof, const std::vector<NodeOffset>& stencil,
-                           std::string name) {
+                           std::string name, BlockFill fill) {
   GridStructure s;
   s.partition = std::move(partition);
   s.stencil = std::move(name);
@@ -217,6 +228,7 @@ GridStructure structure_of(Partition partition, int dof, const std::vector<NodeO
   to_petsc_int(first_number(p, p.ranks()) * dof, "rows of all ranks");
   s.first_node = static_cast<PetscInt>(first_number(p, p.rank));
   const std::vector<Position> neighbours = neighbours_of(p, stencil);
+  s.owned.fill = is_own_neighbour(p, stencil) ? with_beside_in_centre(std::move(fill)) : std::move(fill);
   find_offsets(box, neighbours, s);
   find_inner_nodes(box, s);
   find_ghosts(box, neighbours, s);

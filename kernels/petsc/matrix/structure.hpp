@@ -68,13 +68,15 @@ struct GridStructure {
 // Of this rank, partition.rank, which may have no nodes. `stencil`: where a node's neighbours stand, in any
 // order; around a periodic axis several offsets may lead to one neighbour. Its `owned` has the offsets that
 // stay in the box from some node: those of the stencil in this order, each first one of those that lead to
-// one neighbour, the short way around the axes that are periodic. Throws FormatError where the indices cannot
-// count the rows.
+// one neighbour, the short way around the axes that are periodic. Where a neighbour is the node itself, the
+// centre has the fill beside it, too. Throws FormatError where the indices cannot count the rows.
 GridStructure structure_of(Partition partition, int dof, const std::vector<NodeOffset>& stencil,
-                           std::string name);
+                           std::string name, BlockFill fill = {});
 
 // Throw FormatError for a DMDA with twisted sides.
 Partition partition_of(DM da);
 GridStructure structure_of(DM da);
+// That of DMDASetBlockFills(), as AIJ takes it, and the diagonal.
+BlockFill block_fill_of(DM da);
 
 }  // namespace quadrille::petsc

@@ -50,7 +50,8 @@ GridStructure structure_of(DM da) {
   return structure_of(partition_of(da), to_index32(dof, "unknowns of a node"),
                       stencil_points(dimension, to_index32(width, "the stencil's width"), box),
                       std::string("the ") + (box ? "box" : "star") + " stencil of width " +
-                          std::to_string(width) + " of the DMDA");
+                          std::to_string(width) + " of the DMDA",
+                      block_fill_of(da));
 }
 
 }  // namespace quadrille::petsc

@@ -167,7 +167,7 @@ TEST(SparsityAtMost, IsMetByDenseBlocksOnAPeriodicGrid) {
     Boundary periodic;
     periodic.faces.fill({BoundaryKind::periodic, 0});
     const Case<double> c = grid_case<double>(grid, star_stencil(grid.dimension, 1), periodic, {7, false});
-    const Sparsity bound = sparsity_at_most(*c.source.hub, false, 8, c.options);
+    const Sparsity bound = sparsity_at_most(*c.source.hub, 8, c.options);
     for (const FormatEntry& entry : registry()) {
       if (entry.space != SpaceKind::cpu || entry.peer) continue;
       SCOPED_TRACE(entry.name);
@@ -184,7 +184,7 @@ TEST(SparsityAtMost, IsMetByDenseBlocksOnAPeriodicGrid) {
 
 TEST(SparsityAtMost, BoundsEveryFormatOfEveryGrid) {
   for (const Case<double>& c : grid_cases<double>(false)) {
-    const Sparsity bound = sparsity_at_most(*c.source.hub, false, 8, c.options);
+    const Sparsity bound = sparsity_at_most(*c.source.hub, 8, c.options);
     for (const FormatEntry& entry : registry()) {
       if (entry.peer || entry.space != SpaceKind::cpu) continue;
       SCOPED_TRACE(c.name + ", " + entry.name);
@@ -206,7 +206,7 @@ TEST(SparsityAtMost, RefusesWhat32BitIndicesCannotHold) {
   structure.extents = {512, 512, 512};
   structure.dof = 8;
   structure.offsets = {{0, 0, -1}, {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  const Sparsity s = sparsity_at_most(structure, false, 8);
+  const Sparsity s = sparsity_at_most(structure, 8);
   const std::int64_t cds = format_bytes("cds", s, {}).traffic.stored_bytes;
   EXPECT_EQ(cds, 7ll * 8 * 8 * 512 * 512 * 512 * 8 + 7 * 12);
   EXPECT_GT(format_bytes("dia", s, {}).traffic.stored_bytes, cds);

@@ -69,8 +69,7 @@ TEST(Predict, LargerOperatorsTakeLonger) {
     for (const int value_bytes : {4, 8}) {
       std::vector<Prediction> before;
       for (const std::int64_t n : {4, 8, 16, 32, 64, 128}) {
-        const std::vector<Prediction> now =
-            predict(sparsity_at_most(star(n, 2), false, value_bytes), machine, {});
+        const std::vector<Prediction> now = predict(sparsity_at_most(star(n, 2), value_bytes), machine, {});
         for (std::size_t i = 0; i < before.size(); ++i)
           if (now[i].refused.empty()) {
             EXPECT_GT(now[i].ms, before[i].ms) << now[i].format << " at " << n;
@@ -83,13 +82,12 @@ TEST(Predict, LargerOperatorsTakeLonger) {
 TEST(Predict, MoreUnknownsAndLargerNumbersTakeLonger) {
   for (const MachineModel& machine : machines()) {
     for (int dof = 1; dof < 8; ++dof) {
-      const std::vector<Prediction> fewer = predict(sparsity_at_most(star(32, dof), false, 8), machine, {});
-      const std::vector<Prediction> more =
-          predict(sparsity_at_most(star(32, dof + 1), false, 8), machine, {});
+      const std::vector<Prediction> fewer = predict(sparsity_at_most(star(32, dof), 8), machine, {});
+      const std::vector<Prediction> more = predict(sparsity_at_most(star(32, dof + 1), 8), machine, {});
       for (std::size_t i = 0; i < more.size(); ++i) EXPECT_GT(more[i].ms, fewer[i].ms) << more[i].format;
     }
-    const std::vector<Prediction> fp32 = predict(sparsity_at_most(star(64, 4), false, 4), machine, {});
-    const std::vector<Prediction> fp64 = predict(sparsity_at_most(star(64, 4), false, 8), machine, {});
+    const std::vector<Prediction> fp32 = predict(sparsity_at_most(star(64, 4), 4), machine, {});
+    const std::vector<Prediction> fp64 = predict(sparsity_at_most(star(64, 4), 8), machine, {});
     for (std::size_t i = 0; i < fp64.size(); ++i) EXPECT_GE(fp64[i].ms, fp32[i].ms) << fp64[i].format;
   }
 }
@@ -123,8 +121,10 @@ TEST(Predict, IsMonotonousInEveryTerm) {
 TEST(Predict, ChoosesByTheStructure) {
   const MachineModel h200 = h200_model();
   const auto best = [&](const Sparsity& s) { return ranked(predict(s, h200, {})).front().format; };
-  EXPECT_EQ(best(sparsity_at_most(star(128, 4), false, 8)), "cds");
-  EXPECT_NE(best(sparsity_at_most(star(128, 4), true, 8)), "cds");  // diagonal blocks: cds stores the zeros
+  EXPECT_EQ(best(sparsity_at_most(star(128, 4), 8)), "cds");
+  BlockStructure diagonal = star(128, 4);
+  diagonal.fill = diagonal_fill(4);
+  EXPECT_NE(best(sparsity_at_most(diagonal, 8)), "cds");  // diagonal blocks: cds stores the zeros
   std::vector<std::int64_t> lengths(20000, 5);
   lengths[777] = 15000;
   const std::vector<Prediction> long_row =
@@ -142,7 +142,7 @@ TEST(Predict, GridsWithSeveralUnknownsGoToCds) {
     FormatOptions options;
     options.block_size = dof;
     const std::vector<Prediction> all =
-        predict(sparsity_at_most(star(64, dof), false, 8, options), h200_model(), options);
+        predict(sparsity_at_most(star(64, dof), 8, options), h200_model(), options);
     EXPECT_LT(of(all, "cds").ms, of(all, "bcsr").ms) << dof;
   }
 }
@@ -155,7 +155,7 @@ TEST(Predict, BcsrOfSingleEntriesIsCsrOnTheCpu) {
 }
 
 TEST(Predict, SeveralVectorsTakeLongerThanOneAndReadCdsOnce) {
-  const Sparsity s = sparsity_at_most(star(128, 4), false, 8);
+  const Sparsity s = sparsity_at_most(star(128, 4), 8);
   const MachineModel h200 = h200_model();
   const std::vector<Prediction> one = predict(s, h200, {}), eight = predict(s, h200, {}, {false, 8});
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_GT(eight[i].ms, one[i].ms) << one[i].format;
@@ -166,7 +166,7 @@ TEST(Predict, SeveralVectorsTakeLongerThanOneAndReadCdsOnce) {
 TEST(Predict, RefusesWhatTheMachineCannotHold) {
   MachineModel small = h200_model();
   small.memory_bytes = 1 << 20;
-  for (const Prediction& p : predict(sparsity_at_most(star(64, 2), false, 8), small, {}))
+  for (const Prediction& p : predict(sparsity_at_most(star(64, 2), 8), small, {}))
     EXPECT_NE(p.refused.find("more than"), std::string::npos) << p.format << p.refused;
 }
 

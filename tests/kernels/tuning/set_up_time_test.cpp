@@ -19,7 +19,7 @@ Sparsity of_grid(std::int64_t n, int dof) {
   s.extents = {n, n, n};
   s.dof = dof;
   s.offsets = {{0, 0, -1}, {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  return sparsity_at_most(s, false, 8);
+  return sparsity_at_most(s, 8);
 }
 
 std::vector<Sparsity> operators() {

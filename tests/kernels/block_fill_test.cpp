@@ -1,0 +1,191 @@
+// What couples within the blocks of a grid operator, said before there are values: every format stores these
+// entries and multiplies as a loop over the blocks does, whichever of them are zero.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "cases.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/tuning/format_bytes.hpp"
+
+namespace quadrille {
+namespace {
+
+struct FillGrid {
+  Grid grid;
+  Stencil stencil;
+  Boundary boundary;
+};
+
+// Faces that continue a node put what couples beside the centre into it, as one node around an axis does.
+std::vector<FillGrid> fill_grids() {
+  std::vector<FillGrid> all;
+  std::mt19937 random(5);
+  for (int i = 0; i < 24; ++i) {
+    const int dimension = 2 + i % 2;
+    Grid grid{
+        .dimension = dimension, .extents = {1 + static_cast<int>(random() % 6), 4, 1}, .dof = 1 + i % 6};
+    if (dimension == 3) grid.extents[2] = 3;
+    all.push_back({grid,
+                   i % 4 == 0   ? box_stencil(dimension, 1)
+                   : i % 4 == 1 ? star_stencil(dimension, 2)
+                                : custom_stencil(dimension, random),
+                   random_boundary(dimension, random)});
+  }
+  return all;
+}
+
+// y = A x from the blocks, or A^T x.
+template <class T>
+std::vector<T> product_of(const BlockDiagonals<T>& hub, const std::vector<T>& x, bool transposed) {
+  std::vector<T> y(x.size(), T(0));
+  const std::int64_t nx = hub.extents[0], ny = hub.extents[1], dof = hub.dof;
+  for (std::int64_t d = 0; d < hub.diagonals(); ++d)
+    for (std::int64_t node = 0; node < hub.nodes(); ++node) {
+      const std::int64_t to = hub.neighbour(node % nx, node / nx % ny, node / nx / ny, hub.offsets[d]);
+      for (std::int64_t c = 0; c < dof && to >= 0; ++c)
+        for (std::int64_t r = 0; r < dof; ++r) {
+          const T value = hub.values[(d * dof + c) * hub.rows() + node * dof + r];
+          (transposed ? y[to * dof + c] : y[node * dof + r]) +=
+              value * (transposed ? x[node * dof + r] : x[to * dof + c]);
+        }
+    }
+  return y;
+}
+
+template <class T>
+void expect_products(const Case<T>& c, const FormatEntry& entry) {
+  const bool on_gpu = entry.space == SpaceKind::cuda;
+  const auto op = entry.make<T>()(c.source, c.options);
+  const std::vector<T> x = test_vector<T>(op->columns(), true, 3);
+  for (const bool transposed : {false, true}) {
+    if (transposed && !op->has_transpose()) continue;
+    std::vector<T> y(x.size(), std::numeric_limits<T>::quiet_NaN());
+    const auto multiply = [&](const T* from, T* to) {
+      if (transposed)
+        op->apply_transpose({}, T(1), from, T(0), to);
+      else
+        op->apply(from, to);
+    };
+    if (on_gpu) {
+      Array<T, Device> from(op->columns()), to(op->rows());
+      memory::copy_to_device(from.data(), x.data(), from.bytes());
+      multiply(from.data(), to.data());
+      memory::copy_to_host(y.data(), to.data(), to.bytes());
+    } else {
+      multiply(x.data(), y.data());
+    }
+    EXPECT_EQ(y, product_of(*c.source.hub, x, transposed)) << (transposed ? "transposed" : "");
+  }
+}
+
+template <class T>
+void check_products(SpaceKind space) {
+  std::uint64_t seed = 0;
+  for (const FillGrid& g : fill_grids()) {
+    const Case<T> c =
+        grid_case<T>(g.grid, g.stencil, g.boundary, RandomInFill{{++seed, true}, seed % 5, seed % 3 * 2});
+    validate(*c.source.hub);
+    for (const FormatEntry& entry : registry()) {
+      if (entry.space != space || entry.peer || !entry.make<T>()) continue;
+      SCOPED_TRACE(c.name + ", " + entry.name);
+      expect_products(c, entry);
+    }
+  }
+}
+
+TEST(BlockFill, EveryFormatMultipliesAsTheBlocksDo) {
+  check_products<double>(SpaceKind::cpu);
+  check_products<float>(SpaceKind::cpu);
+}
+
+TEST(BlockFill, cuda_EveryFormatMultipliesAsTheBlocksDo) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  check_products<double>(SpaceKind::cuda);
+  check_products<float>(SpaceKind::cuda);
+}
+
+// Values that become zero, and zeros that become values, stay where they were.
+TEST(BlockFill, PlacesDoNotDependOnValues) {
+  std::uint64_t seed = 0;
+  for (const FillGrid& g : fill_grids()) {
+    ++seed;
+    const auto with_zeros = [&](std::uint64_t values, std::uint64_t zeros) {
+      return grid_case<double>(g.grid, g.stencil, g.boundary, RandomInFill{{values, false}, seed % 5, zeros});
+    };
+    const Case<double> full = with_zeros(seed, 0), some = with_zeros(seed + 99, 3),
+                       none = with_zeros(seed, 1);
+    SCOPED_TRACE(full.name);
+    for (const Case<double>* other : {&some, &none}) {
+      const Csr<double>&a = *full.source.csr, &b = *other->source.csr;
+      EXPECT_EQ(to_vector(a.row_ptr), to_vector(b.row_ptr));
+      EXPECT_EQ(to_vector(a.column), to_vector(b.column));
+      EXPECT_EQ(to_vector(dia_from_hub(*full.source.hub).offset),
+                to_vector(dia_from_hub(*other->source.hub).offset));
+      for (const FormatEntry& entry : registry()) {
+        if (entry.peer || entry.space != SpaceKind::cpu) continue;
+        EXPECT_EQ(entry.make_fp64(full.source, {})->traffic().stored_bytes,
+                  entry.make_fp64(other->source, {})->traffic().stored_bytes)
+            << entry.name;
+      }
+    }
+    EXPECT_EQ(full.source.csr->nnz(), most_non_zeros(*full.source.hub));
+    EXPECT_TRUE(std::all_of(none.source.hub->values.begin(), none.source.hub->values.end(),
+                            [](double value) { return value == 0; }));
+  }
+}
+
+// The same operator without a word on what couples: other places where values are zero, the same bits of y.
+TEST(BlockFill, ProductsHaveTheBitsOfThoseByValues) {
+  std::uint64_t seed = 0;
+  for (const FillGrid& g : fill_grids()) {
+    Case<double> said = grid_case<double>(g.grid, g.stencil, g.boundary,
+                                          RandomInFill{{++seed, false}, seed % 5, seed % 3 * 2});
+    Case<double> by_values = said;
+    auto hub = std::make_shared<BlockDiagonals<double>>(copy_to<Host>(*said.source.hub));
+    hub->fill = {};
+    by_values.source.csr = std::make_shared<const Csr<double>>(to_csr(*hub));
+    by_values.source.hub = std::move(hub);
+    const std::vector<double> x = test_vector<double>(said.source.hub->rows(), false, 9);
+    for (const char* name : {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell"}) {
+      std::vector<double> y(x.size()), z(x.size());
+      const FormatEntry& entry = find_format(name, SpaceKind::cpu);
+      entry.make_fp64(said.source, {})->apply(x.data(), y.data());
+      entry.make_fp64(by_values.source, {})->apply(x.data(), z.data());
+      EXPECT_EQ(y, z) << said.name << ", " << name;
+    }
+  }
+}
+
+// Bytes are foretold from the structure alone, and by the statistics that `auto` goes by.
+TEST(BlockFill, SizesAreForetold) {
+  Boundary periodic;
+  periodic.faces.fill({BoundaryKind::periodic, 0});
+  struct DenseCentre {
+    constexpr bool couples(bool centre, int r, int c) const { return centre || r == c; }
+    constexpr double operator()(const StencilNode&, const StencilNeighbour& to, int r, int c) const {
+      return couples(to.offset == Offset{}, r, c) ? 1 + r : 0;
+    }
+  };
+  const Case<double> c =
+      grid_case<double>({.extents = {5, 6, 7}, .dof = 3}, star_stencil(3, 1), periodic, DenseCentre{});
+  const BlockStructure& structure = *c.source.hub;
+  EXPECT_EQ(most_non_zeros(structure), 210 * (9 + 6 * 3));
+  EXPECT_EQ(coupled_pairs(structure), 210 * 7);
+  const Sparsity foretold = sparsity_at_most(structure, 8), known = sparsity_of(c.source, {});
+  for (const char* name : {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell", "hyb"}) {
+    const std::int64_t stored =
+        find_format(name, SpaceKind::cpu).make_fp64(c.source, {})->traffic().stored_bytes;
+    EXPECT_EQ(format_bytes(name, foretold, {}).traffic.stored_bytes, stored) << name;
+    EXPECT_EQ(format_bytes(name, known, {}).traffic.stored_bytes, stored) << name;
+  }
+  EXPECT_EQ(foretold.lengths.longest, 9);
+  FormatInput<double> hub_alone;
+  hub_alone.hub = c.source.hub;
+  const Sparsity without_csr = sparsity_of(hub_alone, {});
+  EXPECT_EQ(without_csr.nnz, known.nnz);
+  EXPECT_EQ(without_csr.diagonals, known.diagonals);
+}
+
+}  // namespace
+}  // namespace quadrille
