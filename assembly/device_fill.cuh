@@ -240,7 +240,7 @@ __global__ void __launch_bounds__(threads_per_block)
 template <class T, class Coefficient>
 BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
                                              const Boundary& boundary, const Coefficient& coefficient) {
-  static_assert(std::is_trivially_copyable_v<Coefficient>);
+  require_coefficient<Coefficient>();
   BlockDiagonals<T, Device> hub;
   static_cast<BlockStructure&>(hub) =
       block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
@@ -259,7 +259,7 @@ BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& st
 template <class T, class Coefficient>
 Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                       const Coefficient& coefficient) {
-  static_assert(std::is_trivially_copyable_v<Coefficient>);
+  require_coefficient<Coefficient>();
   using namespace device_fill;
   const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   const Structure on_device(grid, stencil, boundary, structure);
@@ -295,6 +295,7 @@ Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, 
 template <class T, class Coefficient>
 std::int64_t count_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                              const Coefficient& coefficient) {
+  require_coefficient<Coefficient>();
   using namespace device_fill;
   const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   if (structure.fill.said()) return most_non_zeros(structure);

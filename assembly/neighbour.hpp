@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "grid/boundary.hpp"
 #include "grid/grid.hpp"
@@ -31,6 +32,54 @@ struct StencilNeighbour {
   Neighbour resolved;       // what stands there
   std::int64_t index = -1;  // of the node it resolves to, or -1
 };
+
+namespace coefficient_detail {
+
+// A member function of the name, whatever its arguments; a datum of that name is none.
+template <class Function, class Class>
+constexpr bool is_function(Function Class::*) {
+  return std::is_function_v<Function>;
+}
+template <class Coefficient>
+constexpr bool has_source() {
+  if constexpr (requires { is_function(&Coefficient::source); })
+    return is_function(&Coefficient::source);
+  else
+    return false;
+}
+template <class Coefficient>
+constexpr bool has_conductivity() {
+  if constexpr (requires { is_function(&Coefficient::conductivity); })
+    return is_function(&Coefficient::conductivity);
+  else
+    return false;
+}
+
+}  // namespace coefficient_detail
+
+// Whether a coefficient functor is one, in a sentence where it is not; a source or a conductivity that could
+// not be called would be passed over.
+template <class Coefficient>
+constexpr void require_coefficient() {
+  static_assert(std::is_trivially_copyable_v<Coefficient>,
+                "a coefficient functor must be trivially copyable: it is copied to every thread and into GPU "
+                "memory, so it holds numbers, std::array and raw pointers, and no std::vector, std::function "
+                "or std::string");
+  static_assert(std::is_invocable_r_v<double, const Coefficient&, const StencilNode&, const StencilNeighbour&,
+                                      int, int>,
+                "a coefficient functor must have  double operator()(const StencilNode& node, const "
+                "StencilNeighbour& neighbour, int r, int c) const");
+  static_assert(
+      !coefficient_detail::has_source<Coefficient>() ||
+          requires(const Coefficient& c, const StencilNode& node) { 0.0 + c.source(node, 0); },
+      "the source of a coefficient functor must be  double source(const StencilNode& node, int "
+      "unknown) const");
+  static_assert(
+      !coefficient_detail::has_conductivity<Coefficient>() ||
+          requires(const Coefficient& c, const StencilNode& node) { 0.0 + c.conductivity(node, 0, 0); },
+      "the conductivity of a coefficient functor must be  double conductivity(const StencilNode& "
+      "node, int axis, int unknown) const");
+}
 
 // a of the flux q = a du/dn of an unknown, towards an axis: what a functor says by
 //

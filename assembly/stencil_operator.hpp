@@ -249,7 +249,6 @@ std::int64_t outside_fill(const T* column, std::int64_t count, const std::uint8_
 template <class T, class Coefficient>
 void fill_box(T* values, std::int64_t rows, const NodeBox& box, const Resolver& resolver,
               const BlockStructure& structure, const Coefficient& coefficient, std::span<double> rhs) {
-  static_assert(std::is_trivially_copyable_v<Coefficient>);
   const int dof = resolver.grid().dof;
   constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
   std::atomic<std::int64_t> refused{nowhere};  // the first place among the values
@@ -279,6 +278,7 @@ void fill_box(T* values, std::int64_t rows, const NodeBox& box, const Resolver& 
 template <class Coefficient>
 void subtract_data(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                    const Coefficient& coefficient, const NodeBox& box, std::span<double> rhs) {
+  require_coefficient<Coefficient>();
   const BlockStructure structure = block_structure(grid, stencil, boundary);
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
   stencil_detail::for_each_segment(
@@ -306,6 +306,9 @@ template <class T, class Coefficient>
 void refill_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                 const Coefficient& coefficient, const NodeBox& box, const BlockStructure& structure,
                 T* values, std::span<double> rhs) {
+  require_coefficient<Coefficient>();
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "the values of an operator are float or double");
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
   stencil_detail::fill_box(values, box.nodes() * grid.dof, box, resolver, structure, coefficient, rhs);
 }
@@ -331,6 +334,7 @@ AssembledBox<T> assemble_box(const Grid& grid, const Stencil& stencil, const Bou
 template <class T, class Coefficient>
 Csr<T> assemble_rows(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                      const Coefficient& coefficient, const LineRange& lines) {
+  require_coefficient<Coefficient>();
   const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
   const std::int64_t nodes = lines.count * grid.extents[0];

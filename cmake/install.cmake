@@ -1,6 +1,5 @@
-# What `cmake --install` puts under the prefix: the program, the libraries, their headers under
-# include/quadrille (with the folders they have here), a CMake package and a pkg-config file for each
-# component. These are written from the link lines of the registered libraries, so that a new library or a new
+# What `cmake --install` puts under the prefix: the program, the libraries, the headers under
+# include/quadrille (cmake/install_headers.cmake), a CMake package and a pkg-config file for each component. These are written from the link lines of the registered libraries, so that a new library or a new
 # dependency needs no change here.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -168,17 +167,17 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/QuadrilleConfigVers
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/QuadrilleConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/QuadrilleConfigVersion.cmake DESTINATION ${package_dir} COMPONENT development)
 
-# The destination is the one that quadrille_library() (cmake/options.cmake) tells the users of the libraries.
-set(left_out)
-if(NOT QUADRILLE_PETSC)
-  set(left_out PATTERN petsc EXCLUDE)
-endif()
-install(DIRECTORY grid formats assembly kernels DESTINATION include/quadrille COMPONENT development
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "device_fill.cuh" ${left_out})
-# What programs include as <quadrille/...>, beside the folders that it includes.
+# What programs include as <quadrille/...>; quadrille_library() (cmake/options.cmake) tells the users of the
+# libraries where that is.
+set(public_headers products.hpp multigrid.hpp device_fill.cuh)
 if(QUADRILLE_PETSC)
-  install(DIRECTORY drivers/quadrille DESTINATION include COMPONENT development FILES_MATCHING PATTERN "*.hpp")
+  list(APPEND public_headers quadrille.hpp grid_operator.hpp grid_residual.hpp vector.hpp solver.hpp time_solver.hpp session.hpp
+       field_writer.hpp field_reader.hpp petsc.hpp)
 endif()
+install(CODE "set(SOURCES [[${PROJECT_SOURCE_DIR}]])
+  set(STAGING [[${PROJECT_BINARY_DIR}/public_headers]])
+  set(PUBLIC [[${public_headers}]])" COMPONENT development)
+install(SCRIPT cmake/install_headers.cmake COMPONENT development)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libquadrille-dev RENAME copyright COMPONENT development)
 if(NOT QUADRILLE_PETSC)
   return()

@@ -33,12 +33,12 @@ function(quadrille_compile_fast)
 endfunction()
 
 # A library of this project, of the component QUADRILLE_COMPONENT (kernels where it is not set) of the
-# installed package: its headers are found from the source root, or from include/quadrille when installed.
+# installed package: its headers are found from the source root, and the public ones as <quadrille/...> when installed.
 function(quadrille_library name)
   add_library(${name} STATIC ${ARGN})
   add_library(quadrille::${name} ALIAS ${name})
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-                                            $<INSTALL_INTERFACE:include/quadrille>)
+                                            $<INSTALL_INTERFACE:include>)
   target_compile_features(${name} PUBLIC cxx_std_20)
   if(NOT QUADRILLE_COMPONENT)
     set(QUADRILLE_COMPONENT kernels)

@@ -8,7 +8,7 @@ build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libhdf5-openm
   libboost-program-options-dev zlib1g-dev libsuitesparse-dev nlohmann-json3-dev)
 demo_packages=(python3-h5py python3-matplotlib python3-numpy)
 test_packages=(libgtest-dev libgmock-dev libpetsc3.18-dev-examples python3-venv python3-h5py python3-matplotlib
-  python3-numpy clang libclang-rt-14-dev clang-format dpkg-dev file)
+  python3-numpy clang libclang-rt-14-dev clang-format dpkg-dev file doxygen)
 
 vtk_version=9.7.2
 meshio_version=5.3.5

@@ -221,7 +221,7 @@ std::vector<Record> group_records(FormatRun<T>& formats, const CmrsSearch<T>& se
 BenchResult bench_cmrs(const Options& options) {
   const bool on_gpu = options.space == "cuda" || (options.space == "auto" && cuda::device_count() > 0);
   const SpaceKind space = on_gpu ? SpaceKind::cuda : SpaceKind::cpu;
-  const FormatEntry& entry = *find_entry("cmrs", space);
+  const FormatEntry& entry = find_format("cmrs", space);
   OperatorSweep sweep(options, "cmrs");
   Table fp64(space), fp32(space);
   sweep([&]<class T>(FormatRun<T>& formats, const Options& here) {

@@ -134,7 +134,7 @@ class Bench {
 BenchResult bench_ellr_t(const Options& options) {
   const bool on_gpu = options.space == "cuda" || (options.space == "auto" && cuda::device_count() > 0);
   const SpaceKind space = on_gpu ? SpaceKind::cuda : SpaceKind::cpu;
-  const FormatEntry& entry = *find_entry("ellr_t", space);
+  const FormatEntry& entry = find_format("ellr_t", space);
   OperatorSweep sweep(options, "ellr-t");
   EllrTTable fp64("fp64"), fp32("fp32");
   sweep([&]<class T>(FormatRun<T>& formats, const Options& here) {

@@ -68,7 +68,7 @@ class RgCsrBench {
     const Others others = measure_others(formats, sweep_, here, space_, other_products);
     found.peer_ms = {others.begin(), others.end()};
     sweep_.say("rg_csr");
-    Record record = formats.measure(*find_entry("rg_csr", space_));
+    Record record = formats.measure(find_format("rg_csr", space_));
     const Csr<T>& csr = *csr_of(formats.loaded().source);
     found.matrix = record.matrix;
     found.precision = record.precision;
@@ -145,7 +145,7 @@ class RgCsrBench {
                (kernel == Kernel::paper ? "the paper's kernel" : "threads " + std::to_string(threads)));
     parameters.kernel = kernel;
     parameters.rg_csr_threads = threads;
-    const Record line = formats.measure(*find_entry("rg_csr", space_), parameters);
+    const Record line = formats.measure(find_format("rg_csr", space_), parameters);
     if (!line.skipped.empty()) return false;
     found.variants.push_back({group, ordering, kernel, threads, line.ms_median, line.gflops,
                               found.zeros.at(layout), line.convert_ms});
@@ -162,7 +162,7 @@ class RgCsrBench {
     for (const CachePath path : cache_paths) {
       sweep_.say("ways to read x");
       parameters.x_cache = path;
-      const Record line = formats.measure(*find_entry("rg_csr", space_), parameters);
+      const Record line = formats.measure(find_format("rg_csr", space_), parameters);
       if (!line.skipped.empty()) return;
       found.x_cache[path] = line.ms_median;
     }

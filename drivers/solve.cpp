@@ -80,8 +80,7 @@ std::optional<petsc::GridFormat> format_of(const OperatorOptions& of_program) {
   const OperatorOptions wish = petsc::with_options(of_program);
   if (wish.format == "auto") return {};
   petsc::GridFormat format = petsc::named_format(wish);
-  const FormatEntry* const entry = find_entry(format.name, format.space);
-  if (entry == nullptr || !entry->make_fp64)
+  if (!has_format(format.name, format.space) || !find_format(format.name, format.space).make_fp64)
     throw InputError("--format '" + wish.format + "' does not run in --space " + wish.space);
   return format;
 }
@@ -211,7 +210,7 @@ class Solve {
                                                fill_of(pde_.discretisation, options_.grid.dof));
     structure.extents = layout_->box().size;
     const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
-    const bool csr = as_aij_ || (named_ && needs_csr(*find_entry(named_->name, named_->space)));
+    const bool csr = as_aij_ || (named_ && needs_csr(find_format(named_->name, named_->space)));
     std::int64_t bytes = 0, formatted = 0;
     if (csr)
       formatted = 2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure), "non-zeros"), 8);

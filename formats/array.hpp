@@ -39,7 +39,7 @@ double upload_seconds();
 
 template <class T, class Space = Host>
 class Array {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_copyable_v<T>, "the elements of an Array are copied byte by byte");
 
  public:
   Array() = default;
@@ -130,8 +130,9 @@ Array<T, To> copy_to(const Array<T, From>& from) {
   return to;
 }
 
-template <class T>
-Array<T, Host> copy_of(const Array<T, Host>& other) {
+// A copy of an array or of a format: nothing here is copied by accident.
+template <template <class, class> class Stored, class T>
+Stored<T, Host> copy_of(const Stored<T, Host>& other) {
   return copy_to<Host>(other);
 }
 

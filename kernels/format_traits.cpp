@@ -1,6 +1,7 @@
 #include "kernels/format_traits.hpp"
 
 #include "formats/format.hpp"
+#include "grid/suggestion.hpp"
 #include "kernels/traits/all.hpp"
 
 namespace quadrille {
@@ -13,12 +14,18 @@ const std::vector<FormatTraits>& format_traits() {
 }
 
 const FormatTraits& find_format(const std::string& name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const FormatTraits& format : format_traits()) {
     if (format.name == name) return format;
-    names += (names.empty() ? "" : ", ") + format.name;
+    names.push_back(format.name);
   }
-  throw FormatError("there is no format '" + name + "'; there are " + names);
+  refuse_format(name, names);
+}
+
+void refuse_format(const std::string& name, const std::vector<std::string>& names) {
+  std::string listed;
+  for (const std::string& known : names) listed += (listed.empty() ? "" : ", ") + known;
+  throw FormatError("there is no format '" + name + "'; there are " + listed + suggestion(name, names));
 }
 
 }  // namespace quadrille

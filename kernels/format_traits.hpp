@@ -85,6 +85,8 @@ const std::vector<FormatTraits>& format_traits();
 
 // Throws FormatError, with the names that there are, for another one.
 const FormatTraits& find_format(const std::string& name);
+// Throws that one: "there is no format 'crs'; there are csr, ...; did you mean 'csr'?"
+[[noreturn]] void refuse_format(const std::string& name, const std::vector<std::string>& names);
 
 // Whether an operator on a grid needs CSR to be made in this format.
 inline bool needs_csr(const FormatTraits& format) {

@@ -6,6 +6,16 @@
 #include "kernels/format_table.hpp"
 
 namespace quadrille {
+namespace {
+
+// Null where there is none.
+const FormatEntry* entry_of(const std::string& name, SpaceKind space, const std::vector<FormatEntry>& among) {
+  for (const FormatEntry& entry : among)
+    if (entry.name == name && entry.space == space) return &entry;
+  return nullptr;
+}
+
+}  // namespace
 
 const std::vector<FormatEntry>& registry() {
   static const std::vector<FormatEntry> entries = [] {
@@ -17,15 +27,21 @@ const std::vector<FormatEntry>& registry() {
   return entries;
 }
 
-const FormatEntry* find_entry(const std::string& name, SpaceKind space,
-                              const std::vector<FormatEntry>& among) {
-  for (const FormatEntry& entry : among)
-    if (entry.name == name && entry.space == space) return &entry;
-  return nullptr;
+const FormatEntry& find_format(const std::string& name, SpaceKind space,
+                               const std::vector<FormatEntry>& among) {
+  if (const FormatEntry* const entry = entry_of(name, space, among)) return *entry;
+  const SpaceKind other = space == SpaceKind::cpu ? SpaceKind::cuda : SpaceKind::cpu;
+  if (!has_format(name, other, among)) refuse_format(name, format_names(among));
+  throw FormatError("format " + name + " has no product on " +
+                    (space == SpaceKind::cpu ? "the CPU" : "a GPU") + " in this build");
+}
+
+bool has_format(const std::string& name, SpaceKind space, const std::vector<FormatEntry>& among) {
+  return entry_of(name, space, among) != nullptr;
 }
 
 bool is_the_hub(const std::string& format) {
-  const FormatEntry* const entry = find_entry(format, SpaceKind::cpu);
+  const FormatEntry* const entry = entry_of(format, SpaceKind::cpu, registry());
   return entry != nullptr && entry->traits != nullptr && entry->traits->made_from == MadeFrom::the_hub;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "formats/block_diagonals.hpp"
@@ -28,6 +29,8 @@ struct DeviceAssembly {
 // of every one that CSR and the host can hold.
 template <class T>
 struct FormatInput {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "the values of an operator are float or double");
   std::shared_ptr<const BlockDiagonals<T>> hub;
   std::shared_ptr<const Csr<T>> csr;
   DeviceAssembly<T> on_device;
@@ -106,9 +109,11 @@ struct FormatEntry {
 // In the order of the tables: CPU formats, CUDA formats, peers. PETSc's: petsc::all_products().
 const std::vector<FormatEntry>& registry();
 
-// Null where there is none, for example on the GPU in a build without CUDA.
-const FormatEntry* find_entry(const std::string& name, SpaceKind space,
-                              const std::vector<FormatEntry>& among = registry());
+// Throws FormatError, with the names that there are, for another name, and for a format that has no product
+// in this space, for example on the GPU in a build without CUDA.
+const FormatEntry& find_format(const std::string& name, SpaceKind space,
+                               const std::vector<FormatEntry>& among = registry());
+bool has_format(const std::string& name, SpaceKind space, const std::vector<FormatEntry>& among = registry());
 
 // Whether an operator on a grid needs CSR to be made in this format, as every peer does.
 inline bool needs_csr(const FormatEntry& entry) {

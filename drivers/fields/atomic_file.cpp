@@ -102,6 +102,17 @@ void TemporaryFile::rename_to_final() {
   sync_path(folder.empty() ? "." : folder.string());  // some file systems cannot; the file itself is safe
 }
 
+void take_room(const std::string& path, const std::string& shown, std::int64_t bytes) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) fail(shown, errno);
+  struct stat status {};
+  int code = ::fstat(file, &status) == 0 ? 0 : errno;
+  if (code == 0) code = ::posix_fallocate(file, status.st_size, bytes);
+  if (code != 0 && ::ftruncate(file, status.st_size) != 0) code = errno;
+  ::close(file);
+  if (code != 0 && code != EOPNOTSUPP && code != EINVAL) fail(shown, code);
+}
+
 void write_text_file(const std::string& path, const std::string& text) {
   if (written_in_place(path)) {
     std::cout.flush();  // what went to standard output before stands before

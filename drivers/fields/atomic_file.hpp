@@ -1,6 +1,7 @@
 // Files that are whole or not there: written beside their final name and renamed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,11 @@ class TemporaryFile {
   std::string final_path_, path_;
   std::optional<FileToRemove> on_signal_;  // until it is renamed
 };
+
+// Takes room on the disk for so many bytes behind what a file has: what is written there cannot meet a full
+// disk then. The file is as long as that afterwards. Throws OutputError, which names `shown`, where there is
+// no room; then the file is as it was. Where the file system cannot tell, nothing happens.
+void take_room(const std::string& path, const std::string& shown, std::int64_t bytes);
 
 // Writes beside `path` and renames, so that the old file survives any failure. Throws OutputError.
 // Devices, pipes and descriptors (/dev/stdout) are written in place.

@@ -19,8 +19,9 @@ void check_size(const std::string& path, const FieldFile& content, const Field& 
   const auto refuse = [&](const std::string& place) {
     cannot_write(path, "field '" + field.name + "' has " + std::to_string(size) + " values, the " + place);
   };
-  if (!content.matrix && size != content.grid.rows())
-    refuse("grid " + std::to_string(content.grid.rows()) + " unknowns");
+  const std::int64_t rows = content.box().nodes() * content.grid.dof;
+  if (!content.matrix && size != rows)
+    refuse((content.part ? "part of the grid " : "grid ") + std::to_string(rows) + " unknowns");
   if (content.matrix && size != content.matrix->rows && size != content.matrix->columns)
     refuse("matrix " + std::to_string(content.matrix->rows) + " rows");
 }
@@ -29,6 +30,15 @@ void check_size(const std::string& path, const FieldFile& content, const Field& 
 
 void cannot_write(const std::string& path, const std::string& reason) {
   throw OutputError("cannot write " + path + ": " + reason);
+}
+
+void writing(const std::string& path, const std::function<void()>& body) {
+  const hdf5::SilentErrors silent;
+  try {
+    body();
+  } catch (const hdf5::Hdf5Error& error) {
+    cannot_write(path, error.what());
+  }
 }
 
 void check_content(const std::string& path, const FieldFile& content) {

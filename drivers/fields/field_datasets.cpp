@@ -88,13 +88,16 @@ void write_scales(hid_t file, const FieldFile& content, bool grows) {
   write_counting_scale(file, "dof", content.grid.dof, "unknown of a node");
 }
 
+// Room on the disk is taken with each step: where several ranks write, none of them changes anything but
+// numbers.
 void create_field(hid_t file, const Grid& grid, const Field& field, std::size_t steps, bool grows) {
-  const Shape shape = shape_of(grid, steps), chunk = chunk_shape(shape_of(grid, 1));
-  Shape most = shape;
+  const Shape shape = shape_of(grid, 0), chunk = chunk_shape(shape_of(grid, 1));
+  Shape most = shape_of(grid, steps);
   if (grows) most[0] = H5S_UNLIMITED;
   const Handle list = creation_list();
   check(H5Pset_chunk(list, 5, chunk.data()), "chunking");
   check(H5Pset_fill_time(list, H5D_FILL_TIME_NEVER), "chunking");
+  check(H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY), "chunking");
   const Handle space(H5Screate_simple(5, shape.data(), most.data()), H5Sclose, "field space");
   Handle dataset(
       H5Dcreate2(file, field.name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, list, without_cache()),
@@ -103,31 +106,44 @@ void create_field(hid_t file, const Grid& grid, const Field& field, std::size_t 
   dataset.close("closing a field");
 }
 
-void write_step(hid_t file, const Grid& grid, const Field& field, std::size_t step) {
-  const Handle access = without_cache();
-  Handle dataset(H5Dopen2(file, field.name.c_str(), access), H5Dclose, "opening a field");
+void make_room(hid_t file, const std::string& name, std::size_t steps) {
+  Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose, "opening a field");
   const Handle space(H5Dget_space(dataset), H5Sclose, "field space");
-  const Shape start{step, 0, 0, 0, 0}, count = shape_of(grid, 1);
-  const Handle one_step(H5Screate_simple(5, count.data(), nullptr), H5Sclose, "step space");
-  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
-        "choosing a step");
-  check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, one_step, space, H5P_DEFAULT, field.values.data()),
-        "writing a field");
+  Shape shape{};
+  check(H5Sget_simple_extent_dims(space, shape.data(), nullptr), "the size of a field");
+  shape[0] = steps;
+  check(H5Dset_extent(dataset, shape.data()), "making room for a step");
   dataset.close("closing a field");
 }
 
-void make_room(hid_t file, const std::vector<Field>& fields, std::size_t steps) {
-  const auto extend = [&](const char* name) {
-    Handle dataset(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose, "opening a field");
-    const Handle space(H5Dget_space(dataset), H5Sclose, "field space");
-    Shape shape{};
-    check(H5Sget_simple_extent_dims(space, shape.data(), nullptr), "the size of a field");
-    shape[0] = steps;
-    check(H5Dset_extent(dataset, shape.data()), "making room for a step");
-    dataset.close("closing a field");
-  };
-  extend("time");
-  for (const Field& field : fields) extend(field.name.c_str());
+std::int64_t step_bytes(const Grid& grid) {
+  const Shape shape = shape_of(grid, 1), chunk = chunk_shape(shape);
+  hsize_t chunks = 1, bytes = sizeof(double);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    chunks *= (shape[axis] + chunk[axis] - 1) / chunk[axis];
+    bytes *= chunk[axis];
+  }
+  const hsize_t of_index = 256;  // of a chunk's place: half-full nodes of a tree
+  return static_cast<std::int64_t>(chunks * (bytes + of_index));
+}
+
+void write_box(hid_t file, const FieldFile& content, const Field& field, std::size_t step, hid_t transfer) {
+  const Handle access = without_cache();
+  Handle dataset(H5Dopen2(file, field.name.c_str(), access), H5Dclose, "opening a field");
+  const Handle space(H5Dget_space(dataset), H5Sclose, "field space");
+  const NodeBox box = content.box();
+  Shape start{step, 0, 0, 0, 0}, count = shape_of(content.grid, 1);
+  for (int axis = 0; axis < 3; ++axis) {
+    start[3 - axis] = static_cast<hsize_t>(box.first[axis]);
+    count[3 - axis] = static_cast<hsize_t>(box.size[axis]);
+  }
+  const Handle mine(H5Screate_simple(5, count.data(), nullptr), H5Sclose, "step space");
+  check(box.nodes() > 0
+            ? H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr)
+            : H5Sselect_none(space),
+        "choosing a step");
+  check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, mine, space, transfer, field.values.data()), "writing a field");
+  dataset.close("closing a field");
 }
 
 void write_time(hid_t file, std::size_t step, double time_s) {
@@ -140,15 +156,20 @@ void write_time(hid_t file, std::size_t step, double time_s) {
   dataset.close("closing the time");
 }
 
-void write_vector(hid_t file, const MatrixSize& matrix, const Field& field) {
+void create_vector(hid_t file, const MatrixSize& matrix, const Field& field) {
   const hsize_t count = field.values.size();
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, "field space");
   const Handle list = creation_list();
   Handle dataset(H5Dcreate2(file, field.name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT),
                  H5Dclose, "creating a field");
+  describe(file, dataset, field, {matrix.scale_of(field)});
+  dataset.close("closing a field");
+}
+
+void write_vector(hid_t file, const Field& field) {
+  Handle dataset(H5Dopen2(file, field.name.c_str(), H5P_DEFAULT), H5Dclose, "opening a field");
   check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, field.values.data()),
         "writing a field");
-  describe(file, dataset, field, {matrix.scale_of(field)});
   dataset.close("closing a field");
 }
 

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "drivers/fields/atomic_file.hpp"
+#include "drivers/fields/ranks.hpp"
 #include "grid/field.hpp"
 #include "grid/grid.hpp"
+#include "grid/partition.hpp"
 
 namespace quadrille {
 
@@ -33,6 +35,11 @@ struct FieldFile {
   std::vector<std::pair<std::string, std::string>>
       options;  // the full resolved options, stored as attributes
   std::string version;
+  // Which of a grid's nodes the values of this rank are, and who has the others; by default all of them.
+  std::optional<NodeBox> part = {};
+  Ranks ranks = {};
+
+  NodeBox box() const { return part ? *part : whole_box(grid.extents); }
 };
 
 // Writes `path` (.h5) and, with the same stem, an .xdmf beside it that refers to it by a relative path.
@@ -42,8 +49,9 @@ struct FieldFile {
 // [column] with the dimension scales row and, where it is not square, column, and the root attributes rows
 // and columns. A field is named with letters, digits and _, and not after a scale, "options" or "xdmf", what
 // the .xdmf refers to: those names are taken. Both files are written under temporary names in the same folder
-// and renamed, the .h5 first. Throws OutputError with the path and the reason; then neither final file was
-// touched.
+// and renamed, the .h5 first. The first rank lays the files out, all of them write the numbers of their boxes
+// into the .h5 at once, by MPI, in a folder that they share. Collective. Throws OutputError on all ranks,
+// with the path and the reason; then neither final file was touched.
 void write_field_file(const std::string& path, const FieldFile& file);
 
 // Throws OutputError at once, before any work, when `path` could not be written (no such folder, no

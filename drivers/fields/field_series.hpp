@@ -2,6 +2,7 @@
 // closed, so that others may look at them. Steps that are written are not kept in memory.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "drivers/fields/field_file.hpp"
@@ -10,17 +11,20 @@ namespace quadrille {
 
 class FieldSeries {
  public:
-  // `head`: the grid, the options and the version; it has no steps. What stood at `path` is replaced by the
-  // first step. Throws OutputError at once where check_field_path() does.
+  // `head`: the grid, the ranks, the options and the version; it has no steps. What stood
+  // at `path` is replaced by the first step. Collective, as append(). Throws OutputError at once, on all
+  // ranks, where check_field_path() does.
   FieldSeries(std::string path, FieldFile head);
 
-  // All steps have the same fields. Throws OutputError, also before anything is written where the disk has no
-  // room for the step. The .h5 grows in place: a process that is killed right then may leave it unreadable.
-  void append(FieldStep step);
+  // The numbers of a part of the grid, as FieldFile has it. All steps have the same fields. Throws
+  // OutputError on all ranks, before anything is written where the disk has no room for the step. The .h5
+  // grows in place: a process that is killed right then may leave it unreadable.
+  void append(FieldStep step, std::optional<NodeBox> part = {});
 
  private:
-  void create(const std::string& path) const;
-  void add_to(const std::string& path, const FieldStep& step) const;
+  void check(const FieldFile& alone) const;
+  void create(const FieldFile& alone) const;
+  void add(const FieldFile& alone) const;
 
   std::string path_;
   FieldFile written_;  // its fields are without values

@@ -26,17 +26,17 @@ struct FieldName {
 class FieldWriter {
  public:
   // A field for each unknown of the grid's nodes, or one field of all of them. The first step replaces what
-  // stood at `path`. Collective over `comm`, the ranks of the vectors, as write() is; the first of them
-  // writes. Throws InputError for another number of fields, and OutputError at once where the file could not
-  // be written.
+  // stood at `path`. Collective over `comm`, the ranks of the vectors, as write() is; all of them write,
+  // in a folder that they share. Throws InputError for another number of fields, and OutputError at once
+  // where the file could not be written.
   FieldWriter(const std::string& path, const Grid& grid, std::vector<FieldName> fields,
               MPI_Comm comm = PETSC_COMM_WORLD);
   ~FieldWriter();
   FieldWriter(FieldWriter&&) noexcept;
   FieldWriter& operator=(FieldWriter&&) noexcept;
 
-  // After it both files are whole and closed, on the disk of the first rank, which has room for all numbers
-  // of the step three times. Throws OutputError on all ranks.
+  // After it both files are whole and closed. Every rank needs room for its numbers of the step once more.
+  // Throws OutputError on all ranks, and before anything is written where the disk has no room for the step.
   void write(double time_s, const Vector& values);
 
  private:

@@ -7,6 +7,7 @@
 #include "grid/face_conditions.hpp"
 #include "grid/grid.hpp"
 #include "grid/stencil.hpp"
+#include "quadrille/field_reader.hpp"
 #include "quadrille/field_writer.hpp"
 #include "quadrille/grid_operator.hpp"
 #include "quadrille/grid_residual.hpp"

@@ -16,6 +16,7 @@
 #include "drivers/support/options_values.hpp"
 #include "grid/error.hpp"
 #include "grid/stencil.hpp"
+#include "grid/suggestion.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/petsc/aij/ordering.hpp"
 

@@ -103,7 +103,4 @@ std::string config_text(const Options& options);
 // "quadrille 0.1.0\n"
 std::string version_text();
 
-// The known word nearest to `word` (edit distance), or "" when none is near.
-std::string nearest(const std::string& word, const std::vector<std::string>& known);
-
 }  // namespace quadrille

@@ -5,6 +5,7 @@
 #include "drivers/support/field_input.hpp"
 #include "drivers/support/options_pdes.hpp"
 #include "grid/error.hpp"
+#include "grid/suggestion.hpp"
 
 namespace quadrille {
 namespace {

@@ -8,6 +8,7 @@
 #include "drivers/fields/paths.hpp"
 #include "drivers/support/options.hpp"
 #include "grid/error.hpp"
+#include "grid/suggestion.hpp"
 
 namespace quadrille {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "drivers/fields/paths.hpp"
 #include "grid/error.hpp"
+#include "grid/suggestion.hpp"
 
 namespace po = boost::program_options;
 

@@ -27,9 +27,6 @@ using Words = std::vector<std::string>;
 // Throws InputError: place 'text': reason.
 [[noreturn]] void refuse(const Setting& setting, const std::string& reason);
 
-// "; did you mean 'csr'?", or "" when nothing known is near.
-std::string suggestion(const std::string& word, const Words& known, const std::string& prefix = "");
-
 // "a, b or c"
 std::string listed(const Words& words);
 std::string joined(const Words& words, const std::string& separator);

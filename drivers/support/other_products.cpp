@@ -9,15 +9,16 @@ Others measure_others(FormatRun<T>& formats, OperatorSweep& sweep, const Options
   Others others;
   for (const OtherProduct& other : wanted) {
     const bool of_petsc = other.format == std::string("petsc_aij");
-    const FormatEntry* const entry =
-        find_entry(other.format, of_petsc ? SpaceKind::cpu : space, petsc::all_products());
+    const SpaceKind there = of_petsc ? SpaceKind::cpu : space;
+    if (!has_format(other.format, there, petsc::all_products())) continue;
+    const FormatEntry& entry = find_format(other.format, there, petsc::all_products());
     const bool special = other.csr_lanes > 0 || other.kernel == Kernel::paper;  // of the GPU
-    if (entry == nullptr || !entry->make<T>() || (special && space == SpaceKind::cpu)) continue;
+    if (!entry.make<T>() || (special && space == SpaceKind::cpu)) continue;
     sweep.say(other.name);
     FormatOptions options = here.format_options;
     options.csr_lanes = other.csr_lanes;
     options.kernel = other.kernel;
-    Record record = formats.measure(*entry, options);
+    Record record = formats.measure(entry, options);
     if (special) record.format = other.kernel == Kernel::paper ? "csr_scalar" : "csr_vector";
     if (record.skipped.empty()) others.emplace_back(other.name, record.ms_median);
     sweep.add(std::move(record));

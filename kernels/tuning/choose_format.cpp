@@ -55,8 +55,8 @@ void predict_in(SpaceKind space, const ChoiceWishes& wishes, FormatChoice& choic
                                                   : cpu_model();
   std::vector<Prediction> predictions =
       ranked(predict(choice.sparsity, machine, wishes.format_options, wishes.product));
-  std::erase_if(predictions, [&](const Prediction& p) { return find_entry(p.format, space) == nullptr; });
-  for (const Prediction& p : predictions) choice.entries.push_back(find_entry(p.format, space));
+  std::erase_if(predictions, [&](const Prediction& p) { return !has_format(p.format, space); });
+  for (const Prediction& p : predictions) choice.entries.push_back(&find_format(p.format, space));
   if (predictions.empty() || !choice.predictions.empty()) return;
   choice.predictions = std::move(predictions);
   choice.machine = std::move(machine);
@@ -75,7 +75,7 @@ void measure_best(const FormatInput<T>& source, const ChoiceWishes& wishes, cons
   for (const Prediction& p : choice.predictions)
     if (static_cast<int>(few.size()) < wishes.most_measured &&
         p.ms <= wishes.within * choice.predictions.front().ms)
-      few.push_back(find_entry(p.format, p.space));
+      few.push_back(&find_format(p.format, p.space));
   const std::int64_t size = wishes.product.transposed ? choice.sparsity.rows : choice.sparsity.columns;
   const std::vector<T> own_x = given_x ? std::vector<T>{} : random_vectors<T>(size, wishes.product.vectors);
   const std::vector<T>& x = given_x ? *given_x : own_x;
@@ -148,6 +148,15 @@ FormatChoice choose_format(const FormatInput<T>& source, const ChoiceWishes& giv
   }
   for (std::string& note : cache.take_notes()) choice.notes.push_back(std::move(note));
   return choice;
+}
+
+std::int64_t csr_bytes_of(const FormatChoice& choice) {
+  return csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, choice.sparsity.value_bytes);
+}
+
+bool csr_is_smaller(const FormatChoice& choice) {
+  return std::all_of(choice.predictions.begin(), choice.predictions.end(),
+                     [&](const Prediction& p) { return p.traffic.stored_bytes > csr_bytes_of(choice); });
 }
 
 std::string explain(const FormatChoice& choice) {

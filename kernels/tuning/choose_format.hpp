@@ -75,6 +75,10 @@ FormatChoice choose_format(const FormatInput<T>& source, const ChoiceWishes& wis
                            const BlockStructure* structure = nullptr, const std::vector<T>* x = nullptr,
                            const ProductCheckFunction<T>& check = {});
 
+// Whether every format of the choice, which had no CSR to be made from, takes more bytes than CSR would.
+bool csr_is_smaller(const FormatChoice& choice);
+std::int64_t csr_bytes_of(const FormatChoice& choice);
+
 // One line: "auto: cds on cuda, predicted 0.27 ms on NVIDIA H200, next dia 0.29 ms", or "auto: csr on cuda
 // for 3 products, ...".
 std::string explain(const FormatChoice& choice);

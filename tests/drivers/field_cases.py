@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 SKIP = 77  # CTest's SKIP_RETURN_CODE
+WRITE_WITH = os.environ.get("WRITE_WITH", "").split()  # mpiexec -n 3
 SPACING = (0.1, 0.25, 3.0)  # x, y, z
 
 # (grid, dof, steps): 2D, 3D, one wide, many unknowns, several steps, and one larger than a chunk (4 MiB).
@@ -83,7 +84,7 @@ def write_vectors(writer, folder, rows, columns):
 
 def write(writer, folder, mode, grid, dof, steps):
     path = os.path.join(folder, f"a file & {grid} {dof} {steps}.h5")
-    subprocess.run([writer, mode, path, grid, str(dof), str(steps)], check=True)
+    subprocess.run([*WRITE_WITH, writer, mode, path, grid, str(dof), str(steps)], check=True)
     left = [name for name in os.listdir(folder) if ".tmp-" in name]
     assert not left, f"temporary files left: {left}"
     return path

@@ -13,6 +13,7 @@
 
 #include "assembly/operators.hpp"
 #include "drivers/support/options_table.hpp"
+#include "grid/suggestion.hpp"
 #include "kernels/format_traits.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/petsc/aij/ordering.hpp"

@@ -3,7 +3,11 @@
 //   write_fields series FILE.h5 NXxNY[xNZ] DOF STEPS    the same, step by step
 //   write_fields vectors FILE.h5 ROWS COLUMNS  of a matrix: "result" of its rows, "odd" of its columns
 //   write_fields report FILE.json FILE.csv
+// Started by mpiexec, its ranks write fields and series together, a box each.
+#include <mpi.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
@@ -12,6 +16,8 @@
 #include "drivers/fields/field_file.hpp"
 #include "drivers/fields/field_series.hpp"
 #include "drivers/support/report.hpp"
+#include "grid/error.hpp"
+#include "grid/partition.hpp"
 
 using namespace quadrille;
 
@@ -36,7 +42,35 @@ void make_odd(Field& field) {
   for (std::size_t i = 0; i < std::size(odd) && i < field.values.size(); ++i) field.values[i] = odd[i];
 }
 
-void write_fields(const std::string& path, const std::string& grid_text, int dof, int steps, bool whole) {
+// Where there are fewer nodes than ranks along every cut, some have none.
+NodeBox own_part(const Grid& grid, const Ranks& ranks) {
+  int rank = 0, count = 1;
+  MPI_Comm_rank(ranks.comm, &rank);
+  MPI_Comm_size(ranks.comm, &count);
+  try {
+    return own_box(make_partition(grid.extents, {}, count, rank));
+  } catch (const InputError&) {
+    Partition line{grid.extents, {}, {}, rank};
+    for (int axis = 0; axis < 3; ++axis)
+      line.cuts[axis] = even_cuts(grid.extents[axis], axis == 0 ? count : 1);
+    return own_box(line);
+  }
+}
+
+void keep_part(const Grid& grid, const NodeBox& box, Field& field) {
+  std::vector<double> kept;
+  for (std::int64_t line = 0; line < box.lines(); ++line)
+    for (std::int64_t x = 0; x < box.size[0]; ++x) {
+      const NodePosition at = box.first_of_line(line);
+      const std::int64_t node = node_index(grid, {at[0] + x, at[1], at[2]});
+      for (int r = 0; r < grid.dof; ++r)
+        kept.push_back(field.values[static_cast<std::size_t>(node * grid.dof + r)]);
+    }
+  field.values = std::move(kept);
+}
+
+void write_fields(const std::string& path, const std::string& grid_text, int dof, int steps, bool whole,
+                  const Ranks& ranks) {
   FieldFile file;
   file.grid = parse_grid(grid_text);
   file.grid.dof = dof;
@@ -50,11 +84,17 @@ void write_fields(const std::string& path, const std::string& grid_text, int dof
          {make_field(file.grid.rows(), "result", step, 0), make_field(file.grid.rows(), "odd", step, 1)}});
     make_odd(file.steps.back().fields[1]);
   }
+  if (!ranks.alone()) {
+    file.ranks = ranks;
+    file.part = own_part(file.grid, ranks);
+    for (FieldStep& step : file.steps)
+      for (Field& field : step.fields) keep_part(file.grid, *file.part, field);
+  }
   if (whole) return write_field_file(path, file);
   std::vector<FieldStep> all = std::move(file.steps);
   file.steps.clear();
   FieldSeries series(path, file);
-  for (FieldStep& step : all) series.append(std::move(step));
+  for (FieldStep& step : all) series.append(std::move(step), file.part);
 }
 
 void write_vectors(const std::string& path, std::int64_t rows, std::int64_t columns) {
@@ -98,11 +138,26 @@ void write_report(const std::string& json, const std::string& csv) {
 
 }  // namespace
 
+// MPI, where mpiexec started this.
+class Mpi {
+ public:
+  Mpi() {
+    if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return;
+    MPI_Init(nullptr, nullptr);
+    ranks.comm = MPI_COMM_WORLD;
+  }
+  ~Mpi() {
+    if (!ranks.alone()) MPI_Finalize();
+  }
+  Ranks ranks;
+};
+
 int main(int argc, char** argv) {
+  const Mpi mpi;
   const std::string mode = argc > 1 ? argv[1] : "";
   try {
     if ((mode == "fields" || mode == "series") && argc == 6) {
-      write_fields(argv[2], argv[3], std::stoi(argv[4]), std::stoi(argv[5]), mode == "fields");
+      write_fields(argv[2], argv[3], std::stoi(argv[4]), std::stoi(argv[5]), mode == "fields", mpi.ranks);
     } else if (mode == "vectors" && argc == 5) {
       write_vectors(argv[2], std::stoi(argv[3]), std::stoi(argv[4]));
     } else if (mode == "report" && argc == 4) {

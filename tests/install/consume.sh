@@ -11,6 +11,7 @@ fail() { printf '%s\n' "$*"; exit 1; }
 consume() {
   local prefix=$1 component=$2 package=quadrille pc flags program
   [[ $component == petsc ]] || package=quadrille-$component
+  public_headers "$prefix/include/quadrille"
   step "find_package, $component"
   "$cmake" -S "$here/consumer" -B "$work/$component" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENT="$component"
@@ -19,11 +20,33 @@ consume() {
   step "pkg-config, $component"
   pc=$(dirname -- "$(find "$prefix" -name "$package.pc")")
   read -ra flags <<<"$(PKG_CONFIG_PATH=$pc "$pkg_config" --cflags --libs --static "$package")"
-  "$cxx" -std=c++20 -o "$work/$component.pkg-config" "$here/consumer/$component.cpp" "${flags[@]}"
+  "$cxx" -std=c++20 -o "$work/$component.pkg-config" -I "$here/consumer/own" "$here/consumer/$component.cpp" "${flags[@]}"
+  read -ra flags <<<"$(PKG_CONFIG_PATH=$pc "$pkg_config" --cflags "$package")"
+  alone "$prefix/include/quadrille" "${flags[@]}"
 
   for program in "$work/$component/consumer" "$work/$component.pkg-config"; do
     "$program"
     [[ $component == petsc ]] || stands_alone "$program"
+  done
+}
+
+# Public headers stand in the folder, what they include in `internal`, and nothing looks for any of it but there.
+public_headers() {
+  local found
+  step "headers, $1"
+  found=$(find "$1" -mindepth 1 -type d ! -path "$1/internal*")$(grep -rn '#include "' "$1" || true)
+  [[ -z $found ]] || fail "not only public headers, or found by accident: $found"
+  found=$(sed -s '/^#pragma once/,$d' "$1"/*.hpp "$1"/*.cuh | grep -n 'Internal' || true)
+  [[ -z $found ]] || fail "public and internal: $found"
+}
+
+# Each public header of a folder compiles by itself, where the flags are those of all of them.
+alone() {
+  local header
+  for header in "$1"/*.hpp; do
+    [[ $component == petsc || $header =~ /(products|multigrid).hpp$ ]] || continue
+    printf '#include <quadrille/%s>\n' "${header##*/}" | "$cxx" -std=c++20 -fsyntax-only "${@:2}" -x c++ - ||
+      fail "$header does not compile by itself"
   done
 }
 

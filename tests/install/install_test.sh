@@ -22,6 +22,7 @@ step "the examples"
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$work/moved"
 "$cmake" --build "$work/examples"
 (cd "$work" && examples/steady -n 31 && examples/species -n 8 -steps 2 && examples/gray_scott -n 16 -until 10 && [[ -s species.h5 && -s species.xdmf ]])
+(cd "$work" && examples/bratu && examples/ranks && examples/ranks -read && examples/shell && examples/by_hand)
 
 step "the README's program"
 sed -n '/^```cpp$/,/^```$/{/^```/!p}' "$here/../../README.md" >"$work/readme.cpp"

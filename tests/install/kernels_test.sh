@@ -28,7 +28,7 @@ step "install"
 mv "$work/first" "$work/moved"
 found=$(find "$work/moved" -iname '*petsc*')
 [[ -z $found ]] || fail "installed: $found"
-found=$(grep -rliE '#include *[<"](kernels/petsc|petsc|mpi|hdf5|boost)' "$work/moved/include" || true)
+found=$(grep -rliE '#include *[<"](quadrille/internal/kernels/petsc|petsc|mpi|hdf5|boost)' "$work/moved/include" || true)
 [[ -z $found ]] || fail "these headers need more than the kernels: $found"
 consume "$work/moved" kernels
 

@@ -149,9 +149,9 @@ TEST(BlockFill, ProductsHaveTheBitsOfThoseByValues) {
     const std::vector<double> x = test_vector<double>(said.source.hub->rows(), false, 9);
     for (const char* name : {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell"}) {
       std::vector<double> y(x.size()), z(x.size());
-      const FormatEntry* const entry = find_entry(name, SpaceKind::cpu);
-      entry->make_fp64(said.source, {})->apply(x.data(), y.data());
-      entry->make_fp64(by_values.source, {})->apply(x.data(), z.data());
+      const FormatEntry& entry = find_format(name, SpaceKind::cpu);
+      entry.make_fp64(said.source, {})->apply(x.data(), y.data());
+      entry.make_fp64(by_values.source, {})->apply(x.data(), z.data());
       EXPECT_EQ(y, z) << said.name << ", " << name;
     }
   }
@@ -175,7 +175,7 @@ TEST(BlockFill, SizesAreForetold) {
   const Sparsity foretold = sparsity_at_most(structure, 8), known = sparsity_of(c.source, {});
   for (const char* name : {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell", "hyb"}) {
     const std::int64_t stored =
-        find_entry(name, SpaceKind::cpu)->make_fp64(c.source, {})->traffic().stored_bytes;
+        find_format(name, SpaceKind::cpu).make_fp64(c.source, {})->traffic().stored_bytes;
     EXPECT_EQ(format_bytes(name, foretold, {}).traffic.stored_bytes, stored) << name;
     EXPECT_EQ(format_bytes(name, known, {}).traffic.stored_bytes, stored) << name;
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/format_table.hpp"
+#include "kernels/make_operator.hpp"
 #include "tests/formats/expect_refused.hpp"
 #include "tests/matrices.hpp"
 
@@ -70,7 +71,7 @@ TEST(Prepared, FormatsAreNotMadeForOtherBlocks) {
   FormatInput<double> source;
   source.csr = std::make_shared<const Csr<double>>(paper_matrix<double>());
   const auto make = [&](const char* format, const FormatOptions& options) {
-    find_entry(format, SpaceKind::cpu)->make_fp64(source, options);
+    make_operator(format, SpaceKind::cpu, source, options);
   };
   expect_refused<FormatError>([&] { make("ellr_t", {.ellr_t_threads = 2, .ellr_t_block = 48}); }, {"48"});
   for (const int height : {0, 2})

@@ -85,9 +85,8 @@ TEST(AllProducts, AreTheRegistrysWithPetscsBeforeTheOtherPeers) {
   std::vector<std::string> own;
   for (const FormatEntry& entry : registry()) own.push_back(entry.name + to_string(entry.space));
   EXPECT_EQ(names, own);
-  EXPECT_EQ(find_entry("petsc_aij", SpaceKind::cpu), nullptr);
-  const FormatEntry* const aij = find_entry("petsc_aij", SpaceKind::cpu, all);
-  ASSERT_NE(aij, nullptr);
+  EXPECT_FALSE(has_format("petsc_aij", SpaceKind::cpu));
+  const FormatEntry* const aij = &find_format("petsc_aij", SpaceKind::cpu, all);
   EXPECT_TRUE(aij->peer && aij->logs_flops && aij->make_fp64 && !aij->make_fp32);
   EXPECT_FALSE((aij - 1)->peer);
 }

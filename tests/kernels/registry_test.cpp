@@ -12,8 +12,10 @@
 #include "cases.hpp"
 #include "entry_test.hpp"
 #include "kernels/host_apply.hpp"
+#include "kernels/make_operator.hpp"
 #include "kernels/tuning/format_bytes.hpp"
 #include "kernels/tuning/sparsity.hpp"
+#include "tests/formats/expect_refused.hpp"
 #include "tests/products.hpp"
 
 namespace quadrille {
@@ -190,11 +192,10 @@ TEST(Registry, NamesAreUniqueWithinASpaceAndSummariesAreThere) {
 TEST(Registry, HoldsEveryFormatOnTheCpuAndNoOther) {
   for (const char* name :
        {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell", "ellr_t", "rg_csr", "cmrs", "hyb"})
-    EXPECT_NE(find_entry(name, SpaceKind::cpu), nullptr) << name;
+    EXPECT_TRUE(has_format(name, SpaceKind::cpu)) << name;
   for (const FormatTraits& format : format_traits()) {
-    const FormatEntry* const entry = find_entry(format.name, SpaceKind::cpu);
-    ASSERT_NE(entry, nullptr) << format.name;
-    EXPECT_EQ(entry->traits, &format);
+    ASSERT_TRUE(has_format(format.name, SpaceKind::cpu)) << format.name;
+    EXPECT_EQ(find_format(format.name, SpaceKind::cpu).traits, &format);
   }
   for (const FormatEntry& entry : tested_products())
     EXPECT_EQ(entry.traits == nullptr, entry.peer) << entry.name;
@@ -234,6 +235,53 @@ TEST(FormatTraits, AreThereForEveryFormatAndTrue) {
   }
 }
 
+TEST(Registry, AFormatThatIsNotThereIsRefusedWithTheNames) {
+  expect_refused<FormatError>([] { find_format("crs", SpaceKind::cpu); },
+                              {"there is no format 'crs'; there are csr, csc, ", "; did you mean 'csr'?"});
+  expect_refused<FormatError>([] { find_format("zzz", SpaceKind::cuda, {}); }, {"no format 'zzz'"});
+  const std::vector<FormatEntry> on_cpu{find_format("cds", SpaceKind::cpu)};
+  expect_refused<FormatError>([&] { find_format("cds", SpaceKind::cuda, on_cpu); },
+                              {"format cds has no product on a GPU in this build"});
+}
+
+// Of an operator that comes as block diagonals alone, in every format and precision.
+TEST(MakeOperator, MakesCsrWhereAFormatNeedsIt) {
+  const Case<double> c =
+      grid_case<double>({.extents = {5, 4, 3}, .dof = 2}, star_stencil(3, 1), {}, RandomBlocks{1, true});
+  const std::vector<double> x(static_cast<std::size_t>(c.source.csr->columns), 1.0);
+  std::vector<double> expected(x.size()), y(x.size());
+  make_operator("csr", SpaceKind::cpu, c.source)->apply(x.data(), expected.data());
+  for (const FormatTraits& format : format_traits()) {
+    SCOPED_TRACE(format.name);
+    const auto a = make_operator(format.name, SpaceKind::cpu, input_of(copy_of(*c.source.hub)));
+    EXPECT_TRUE(identical(a->to_csr(), *c.source.csr));
+    const auto single = make_operator(format.name, SpaceKind::cpu, input_of(cast<float>(*c.source.hub)));
+    EXPECT_EQ(single->rows(), c.source.csr->rows);
+    a->apply(x.data(), y.data());
+    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected[i], 1e-13);
+  }
+}
+
+TEST(MakeOperator, AutoIsAFormatThatHoldsTheOperator) {
+  const Case<double> c =
+      grid_case<double>({.extents = {9, 8, 7}, .dof = 1}, star_stencil(3, 1), {}, RandomBlocks{1, true});
+  const auto of_grid = make_operator("auto", SpaceKind::cpu, input_of(copy_of(*c.source.hub)));
+  EXPECT_TRUE(identical(of_grid->to_csr(), *c.source.csr));
+  const Csr<double> ragged = paper_matrix<double>();
+  EXPECT_TRUE(identical(make_operator("auto", SpaceKind::cpu, input_of(copy_of(ragged)))->to_csr(), ragged));
+  if (cuda::device_count() == 0) {
+    EXPECT_THROW(make_operator("auto", SpaceKind::cuda, input_of(copy_of(ragged))), CudaError);
+  }
+}
+
+TEST(MakeOperator, RefusesWhatIsNotThere) {
+  const Csr<double> csr = paper_matrix<double>();
+  expect_refused<FormatError>([&] { make_operator("cdz", SpaceKind::cpu, input_of(copy_of(csr))); },
+                              {"there is no format 'cdz'", "did you mean 'cds'?"});
+  expect_refused<FormatError>([&] { make_operator("cds", SpaceKind::cpu, FormatInput<double>{}); },
+                              {"without CSR"});
+}
+
 TEST(FormatTraits, AFormatThatIsNotThereIsRefusedWithTheNames) {
   try {
     find_format("sell");
@@ -241,7 +289,7 @@ TEST(FormatTraits, AFormatThatIsNotThereIsRefusedWithTheNames) {
   } catch (const FormatError& error) {
     EXPECT_STREQ(error.what(),
                  "there is no format 'sell'; there are csr, csc, coo, bcsr, dia, cds, ell, "
-                 "ellr_t, rg_csr, cmrs, hyb");
+                 "ellr_t, rg_csr, cmrs, hyb; did you mean 'ell'?");
   }
 }
 

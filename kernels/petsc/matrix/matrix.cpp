@@ -275,10 +275,10 @@ void TypedMatrix::make_products() {
   own_format_ = used.format;
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
-  const FormatEntry* const entry = find_entry(used.format, own_->space(), all_products());
-  const std::int64_t entries = entry->logs_flops ? -1
-                               : parts.hub       ? most_non_zeros(*parts.hub)
-                                                 : parts.csr->nnz();
+  const FormatEntry& entry = find_format(used.format, own_->space(), all_products());
+  const std::int64_t entries = entry.logs_flops ? -1
+                               : parts.hub      ? most_non_zeros(*parts.hub)
+                                                : parts.csr->nnz();
   scaled_ = std::make_unique<ScaledOperator>(own_, used.format, ghosts_, entries);
   scaled_->keep_blocks(std::move(blocks));
 }

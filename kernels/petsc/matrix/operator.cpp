@@ -7,15 +7,13 @@
 
 #include "formats/csr.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/make_operator.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/petsc/base/host_share.hpp"
 #include "kernels/petsc/base/session.hpp"
 
 namespace quadrille::petsc {
 namespace {
-
-// A format asked for CSR, which is made only then.
-struct NeedsCsr {};
 
 // Of a rank without rows.
 class NoRows final : public SpmvOperator<double> {
@@ -40,7 +38,7 @@ SpaceKind space_of(const TypeOptions& options) {
   if (options.space == "cuda") {
     if (cuda::device_count() == 0)
       throw FormatError("-mat_quadrille_space cuda: " +
-                        std::string(find_entry(options.format, SpaceKind::cuda, all_products()) == nullptr
+                        std::string(!has_format(options.format, SpaceKind::cuda, all_products())
                                         ? "this Quadrille was built without CUDA"
                                         : "no GPU was found") +
                         "; auto and cpu run anywhere");
@@ -49,7 +47,7 @@ SpaceKind space_of(const TypeOptions& options) {
   // Vectors in host memory would cross the bus twice a product: without a PETSc with CUDA, nobody wants that
   // unasked.
   const bool gpu =
-      has_cuda() && cuda::device_count() > 0 && find_entry(options.format, SpaceKind::cuda, all_products());
+      has_cuda() && cuda::device_count() > 0 && has_format(options.format, SpaceKind::cuda, all_products());
   return gpu ? SpaceKind::cuda : SpaceKind::cpu;
 }
 
@@ -77,22 +75,11 @@ std::string format_list() {
 std::shared_ptr<const SpmvOperator<double>> make_operator(const std::string& format, SpaceKind space,
                                                           const FormatInput<double>& source,
                                                           const FormatOptions& options) {
-  const FormatEntry* entry = find_entry(format, space, all_products());
-  if (entry == nullptr) {
-    const SpaceKind other = space == SpaceKind::cpu ? SpaceKind::cuda : SpaceKind::cpu;
-    throw FormatError(find_entry(format, other, all_products()) == nullptr
-                          ? "there is no format '" + format + "'; there are " + format_list()
-                          : "format " + format + " has no product on " +
-                                (space == SpaceKind::cpu ? "the CPU" : "a GPU") + " in this build");
+  if (source.hub && source.hub->rows() == 0) {
+    find_format(format, space, all_products());
+    return std::make_shared<const NoRows>(space);
   }
-  if (source.hub && source.hub->rows() == 0) return std::make_shared<const NoRows>(space);
-  try {
-    return entry->make_fp64(source, options);
-  } catch (const NeedsCsr&) {
-    FormatInput<double> with_csr = source;
-    with_csr.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));
-    return entry->make_fp64(with_csr, options);
-  }
+  return quadrille::make_operator(format, space, source, options, all_products());
 }
 
 bool fits_block_diagonals(const Csr<double>& csr, PetscInt block_size) {
@@ -125,7 +112,6 @@ std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const T
   source.hub = parts.hub;
   source.device_hub = parts.device_hub;
   source.csr = parts.csr;
-  if (!source.csr) source.no_csr = std::make_exception_ptr(NeedsCsr{});
   PetscInt block_size = 1;
   QUADRILLE_PETSC(MatGetBlockSize(owner, &block_size));
   FormatOptions of_format = options.of_format;

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/make_operator.hpp"
 #include "kernels/petsc/base/composed.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/matrix/scaled_operator.hpp"
-#include "kernels/registry.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -69,14 +69,13 @@ class PointBlocks {
     if (!hub_) throw PetscError("quadrille_pbjacobi is applied before it was set up");
     require_size(x, hub_->rows(), "the vector of the preconditioner");
     if (hub_->rows() == 0) return;
-    const bool on_gpu = in_gpu_memory(x) && find_entry(product_format, SpaceKind::cuda) != nullptr;
+    const bool on_gpu = in_gpu_memory(x) && has_format(product_format, SpaceKind::cuda);
     std::unique_ptr<ScaledOperator>& product = products_[on_gpu];
     if (!product) {
       FormatInput<double> source;
       source.hub = hub_;
       product = std::make_unique<ScaledOperator>(
-          find_entry(product_format, on_gpu ? SpaceKind::cuda : SpaceKind::cpu)->make_fp64(source, {}),
-          product_format);
+          make_operator(product_format, on_gpu ? SpaceKind::cuda : SpaceKind::cpu, source), product_format);
       if (on_gpu) log_copy(hub_->values.bytes(), true);
     }
     product->multiply(x, {y}, transposed);

@@ -2,7 +2,6 @@
 
 #include <petscmat.h>
 
-#include <algorithm>
 #include <exception>
 
 #include "kernels/cuda/device.hpp"
@@ -17,16 +16,6 @@ namespace {
 // PETSc's vectors can be in GPU memory.
 bool has_gpu_vectors() {
   return has_cuda() && cuda::device_count() > 0;
-}
-
-std::int64_t csr_bytes_of(const FormatChoice& choice) {
-  return csr_bytes(choice.sparsity.rows, choice.sparsity.nnz, sizeof(double));
-}
-
-// Whether every format of the choice, which had no CSR to be made from, takes more bytes than CSR would.
-bool csr_is_smaller(const FormatChoice& choice) {
-  return std::all_of(choice.predictions.begin(), choice.predictions.end(),
-                     [&](const Prediction& p) { return p.traffic.stored_bytes > csr_bytes_of(choice); });
 }
 
 // CSR and what is made from it, and that of the other ranks of this host.
@@ -90,7 +79,7 @@ SpaceKind space_of(const FormatWish& wish) {
 
 GridFormat named_format(const FormatWish& wish) {
   SpaceKind space = space_of(wish);
-  if (wish.space == "auto" && find_entry(wish.format, space) == nullptr) space = SpaceKind::cpu;
+  if (wish.space == "auto" && !has_format(wish.format, space)) space = SpaceKind::cpu;
   return {wish.format, space, wish.options};
 }
 

@@ -1,24 +1,24 @@
-// A user's program: a small Laplacian, its CDS form from the registry, and one product with x = 1.
+// A user's program: a small Laplacian, its CDS form by name, and one product with x = 1.
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <numeric>
+#include <quadrille/multigrid.hpp>
+#include <quadrille/products.hpp>
 #include <utility>
 #include <vector>
 
-#include "assembly/operators.hpp"
-#include "kernels/registry.hpp"
+#include "grid/error.hpp"
+
+static_assert(users_own_code == 7);
 
 int main() {
   const quadrille::Grid grid{.dimension = 2, .extents = {8, 8, 1}};
   auto a = quadrille::assemble_operator<double>("laplacian", grid, quadrille::star_stencil(2, 1),
                                                 quadrille::Boundary{}, 1);
-  quadrille::FormatInput<double> source;
-  source.hub = std::make_shared<const quadrille::BlockDiagonals<double>>(std::move(a.hub));
-  source.csr = std::make_shared<const quadrille::Csr<double>>(quadrille::to_csr(*source.hub));
 
   std::vector<double> x(grid.rows(), 1.0), y(grid.rows(), std::nan(""));
-  quadrille::find_entry("cds", quadrille::SpaceKind::cpu)->make_fp64(source, {})->apply(x.data(), y.data());
+  quadrille::make_operator("cds", quadrille::SpaceKind::cpu, quadrille::input_of(std::move(a.hub)))
+      ->apply(x.data(), y.data());
   // Interior rows sum to 0; a row lacks one neighbour per face it touches, and 4 faces have 8 nodes each.
   const double sum = std::accumulate(y.begin(), y.end(), 0.0);
   std::printf("sum of A*1: %g, expected +-32\n", sum);
