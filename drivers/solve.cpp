@@ -369,40 +369,34 @@ class Solve {
     std::cout << "\n";
   }
 
+  // Every rank its part.
   void write_fields() {
     const Clock::time_point start = Clock::now();
-    const std::size_t count = exact_.empty() ? 2 : 4;
-    together([&] {  // the fields, and the file that HDF5 lays out in memory
-      if (petsc::ranks() > 1 && first_)
-        memory::require_host(2 * static_cast<std::int64_t>(8 * count) * options_.grid.rows());
-    });
-    FieldStep step;
+    FieldFile file;
+    file.grid = options_.grid;
+    file.options = options_.resolved;
+    file.version = QUADRILLE_REVISION;
+    if (petsc::ranks() > 1) {
+      file.ranks = {MPI_COMM_WORLD};
+      file.part = layout_->box();
+    }
+    FieldStep& step = file.steps.emplace_back();
     together([&] {
       const auto add = [&](const char* name, const std::string& long_name, const std::string& unit,
                            std::vector<double> values) {
-        std::vector<double> all = petsc::gathered(std::move(values));
-        if (first_ && petsc::ranks() > 1) all = in_grid_order(layout_->partition, all, options_.grid.dof);
-        step.fields.push_back({name, long_name, unit, std::move(all)});
+        step.fields.push_back({name, long_name, unit, std::move(values)});
       };
       add("solution", "u of " + pde_.equation, pde_.solution_units, solution());
       add("right_side", "f and what constant faces add to it", pde_.source_units, rhs_->numbers());
-      if (count == 2) return;
+      if (exact_.empty()) return;
       std::vector<double> error = solution();
       for (std::size_t i = 0; i < error.size(); ++i) error[i] -= exact_[i];
       add("exact", "the manufactured solution", pde_.solution_units, exact_);
       add("error", "solution - exact", pde_.solution_units, std::move(error));
     });
-    together([&] {
-      if (!first_) return;
-      FieldFile file;
-      file.grid = options_.grid;
-      file.options = options_.resolved;
-      file.version = QUADRILLE_REVISION;
-      file.steps.push_back(std::move(step));
-      progress_.say("writing " + options_.output);
-      write_field_file(options_.output, file);
-      progress_.say("");
-    });
+    progress_.say("writing " + options_.output);
+    together([&] { write_field_file(options_.output, file); });
+    progress_.say("");
     record_.seconds.output = petsc::largest_over_ranks(seconds_since(start));
   }
 

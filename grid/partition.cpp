@@ -105,19 +105,4 @@ Partition make_partition(const std::array<std::int64_t, 3>& extents, const std::
   return p;
 }
 
-std::vector<double> in_grid_order(const Partition& p, const std::vector<double>& by_rank, int dof) {
-  std::vector<double> result(by_rank.size());
-  auto from = by_rank.begin();
-  for (int rank = 0; rank < p.ranks(); ++rank) {
-    const NodeBox box = box_of(p, rank);
-    const std::int64_t width = box.size[0] * dof;
-    for (std::int64_t line = 0; line < box.lines(); ++line, from += width) {
-      const NodePosition at = box.first_of_line(line);
-      std::copy(from, from + width,
-                result.begin() + ((at[2] * p.extents[1] + at[1]) * p.extents[0] + at[0]) * dof);
-    }
-  }
-  return result;
-}
-
 }  // namespace quadrille

@@ -74,7 +74,4 @@ std::vector<std::int64_t> even_cuts(std::int64_t nodes, int ranks);
 Partition make_partition(const std::array<std::int64_t, 3>& extents, const std::array<bool, 3>& periodic,
                          int ranks, int rank);
 
-// Values of the nodes of all ranks, `dof` each, rank by rank: put in the order of the grid, x fastest.
-std::vector<double> in_grid_order(const Partition& p, const std::vector<double>& by_rank, int dof);
-
 }  // namespace quadrille

@@ -59,24 +59,26 @@ TEST(Partition, RanksWithoutNodesOwnNone) {
   EXPECT_EQ(owner_of(p, {3, 3, 1}), 1);
 }
 
-// What each rank writes for its own nodes, rank by rank, comes out in the order of the grid.
-TEST(Partition, ValuesOfAllRanksInTheOrderOfTheGrid) {
+// Rank by rank, and x fastest in a box.
+TEST(Partition, NumbersTheNodesOfAllRanks) {
   for (const NodePosition& extents : {NodePosition{4, 3, 7}, NodePosition{4, 7, 1}, NodePosition{5, 1, 1}})
     for (const int ranks : {1, 2, 3, 4}) {
       const Partition p = make_partition(extents, {true, false, false}, ranks, ranks - 1);
       EXPECT_EQ(p.ranks(), ranks);
       EXPECT_EQ(p.rank, ranks - 1);
       EXPECT_EQ(p.periodic, (std::array<bool, 3>{true, false, false}));
-      const std::int64_t nodes = whole_box(extents).nodes();
-      std::vector<double> by_rank, expected;
-      for (std::int64_t number = 0; number < nodes; ++number) {
-        const NodePosition at = position_of(p, number);
-        EXPECT_TRUE(box_of(p, owner_of(p, at)).contains(at));
-        const std::int64_t node = (at[2] * extents[1] + at[1]) * extents[0] + at[0];
-        for (const double unknown : {0.25, 0.5}) by_rank.push_back(static_cast<double>(node) + unknown);
-        for (const double unknown : {0.25, 0.5}) expected.push_back(static_cast<double>(number) + unknown);
+      for (int rank = 0, number = 0; rank < ranks; ++rank) {
+        const NodeBox box = box_of(p, rank);
+        EXPECT_EQ(first_number(p, rank), number);
+        for (std::int64_t node = 0; node < box.nodes(); ++node, ++number) {
+          const NodePosition line = box.first_of_line(node / box.size[0]);
+          const NodePosition at{line[0] + node % box.size[0], line[1], line[2]};
+          EXPECT_EQ(position_of(p, number), at);
+          EXPECT_EQ(number_of(p, at), number);
+          EXPECT_EQ(owner_of(p, at), rank);
+        }
       }
-      EXPECT_EQ(in_grid_order(p, by_rank, 2), expected);
+      EXPECT_EQ(first_number(p, ranks), whole_box(extents).nodes());
     }
 }
 

@@ -94,26 +94,6 @@ std::int64_t sum_on_host(std::int64_t mine) {
   return sum;
 }
 
-std::vector<double> gathered(std::vector<double> mine) {
-  if (ranks() == 1) return mine;
-  const int count = to_index32(static_cast<std::int64_t>(mine.size()), "the numbers of a rank");
-  constexpr int tag = 7;
-  if (rank() != 0) {
-    check_mpi(MPI_Send(&count, 1, MPI_INT, 0, tag, PETSC_COMM_WORLD), "MPI_Send");
-    check_mpi(MPI_Send(mine.data(), count, MPI_DOUBLE, 0, tag, PETSC_COMM_WORLD), "MPI_Send");
-    return {};
-  }
-  for (int from = 1; from < ranks(); ++from) {
-    int more = 0;
-    check_mpi(MPI_Recv(&more, 1, MPI_INT, from, tag, PETSC_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
-    const std::size_t begin = mine.size();
-    mine.resize(begin + static_cast<std::size_t>(more));
-    check_mpi(MPI_Recv(mine.data() + begin, more, MPI_DOUBLE, from, tag, PETSC_COMM_WORLD, MPI_STATUS_IGNORE),
-              "MPI_Recv");
-  }
-  return mine;
-}
-
 Verdict verdict(int code, const std::function<void()>& last_words) {
   if (ranks() == 1) return {0, code};
   constexpr std::chrono::seconds patience(10);

@@ -21,10 +21,6 @@ void sum_over_ranks(std::vector<double>& mine);  // number by number
 double largest_over_ranks(double mine);
 std::int64_t sum_on_host(std::int64_t mine);
 
-// The numbers of all ranks one after the other on rank 0, and none on the others. Throws FormatError past
-// 2^31 numbers of a rank.
-std::vector<double> gathered(std::vector<double> mine);
-
 // Which rank a step failed on, with the code that it gives.
 struct Verdict {
   int rank = 0, code = 0;  // 0: it failed nowhere
