@@ -53,7 +53,9 @@ void expect_complete(const Array<std::int32_t>& ptr, const SegmentPlan<>& plan, 
       }
     }
     entry = group.end;
-    if (whole_segments) ASSERT_EQ(entry, ptr[segment]);
+    if (whole_segments) {
+      ASSERT_EQ(entry, ptr[segment]);
+    }
   }
   EXPECT_EQ(segment, ptr.size() - 1);
   EXPECT_EQ(split, plan.split.size());
