@@ -1,4 +1,5 @@
-// The nodes that a rank's box needs, its own and those around them, and where each stands in an array of them.
+// The nodes that a rank's box needs, its own and those around them, and where each stands in an array of
+// them.
 #pragma once
 
 #include <array>

@@ -204,16 +204,19 @@ void evaluate_jacobian(const ResidualState& state, const Residual& residual, dou
       });
 }
 
-// Both with the functor hidden; what it points to stays the caller's.
+// Both with the functor hidden, and what couples in its Jacobian; what it points to stays the caller's.
 struct AnyResidual {
+  BlockFill fill;
   std::function<void(const ResidualState&, double* f)> evaluate;
   std::function<void(const ResidualState&, double shift, const BlockStructure&, double* values)>
       differentiate;
 };
 
+// `dof`: unknowns of a node.
 template <class Residual>
-AnyResidual any_residual(const Residual& residual) {
-  return {[residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); },
+AnyResidual any_residual(const Residual& residual, int dof) {
+  return {fill_of(residual, dof),
+          [residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); },
           [residual](const ResidualState& at, double shift, const BlockStructure& structure, double* values) {
             evaluate_jacobian(at, residual, shift, structure, values);
           }};

@@ -62,7 +62,8 @@ std::string formatted(const char* format, Numbers... numbers) {
 // GPU.
 constexpr const char* petscs_format = "petsc_aij";
 
-// What the options ask for. PETSc's own matrix is a copy of one in CDS, which its coarser grids are made from.
+// What the options ask for. PETSc's own matrix is a copy of one in CDS, which its coarser grids are made
+// from.
 OperatorOptions wish_of(const Options& options) {
   const std::string& format = options.formats.front();
   return {.format = format == petscs_format ? "cds" : format,
@@ -203,8 +204,8 @@ class Solve {
                            "the bytes of multigrid");
   }
 
-  // Of this rank's part of the operator, with CSR where the format that is named is made from it or is PETSc's,
-  // and its vectors, those of CG among them.
+  // Of this rank's part of the operator, with CSR where the format that is named is made from it or is
+  // PETSc's, and its vectors, those of CG among them.
   std::int64_t needed_bytes() const {
     BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary,
                                                fill_of(pde_.discretisation, options_.grid.dof));

@@ -1,8 +1,8 @@
-// `quadrille solve PDE` of a PDE that is nonlinear or changes in time (assembly/pdes.hpp): its residual and Jacobian
-// at the nodes, PETSc's SNES and TS.
+// `quadrille solve PDE` of a PDE that is nonlinear or changes in time (assembly/pdes.hpp): its residual and
+// Jacobian at the nodes, PETSc's SNES and TS.
 //
-// On several ranks each has a box of the grid's nodes. All of them run everything here; rank 0 speaks and writes the
-// files.
+// On several ranks each has a box of the grid's nodes. All of them run everything here; rank 0 speaks and
+// writes the files.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -110,7 +110,8 @@ class SolveResidual {
       for (const std::string& name : pde_.unknowns)
         names.emplace_back(name, name + " of " + pde_.equation, pde_.solution_units);
       if (names.empty()) names.emplace_back("solution", "u of " + pde_.equation, pde_.solution_units);
-      out_.emplace(options_.output, options_.grid, names);
+      out_.emplace(options_.output, options_.grid, names, PETSC_COMM_WORLD,
+                   FieldOrigin{options_.resolved, QUADRILLE_REVISION});
     }
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
   }

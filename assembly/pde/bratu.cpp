@@ -1,6 +1,6 @@
 // Bratu's problem  -lap u = lambda e^u,  lambda = 6/m^2: nonlinear and steady. On the unit square with u = 0
-// around it there are two solutions below lambda = 6.80812 and none above (Glowinski, Keller and Reinhart, SIAM J.
-// Sci. Stat. Comput. 6, 1985); Newton's iterations from 0 find the smaller one.
+// around it there are two solutions below lambda = 6.80812 and none above (Glowinski, Keller and Reinhart,
+// SIAM J. Sci. Stat. Comput. 6, 1985); Newton's iterations from 0 find the smaller one.
 #include <cmath>
 
 #include "assembly/pde/all.hpp"
@@ -18,7 +18,7 @@ struct Bratu {
 };
 
 ResidualProblem problem_of(const Grid& grid, const Boundary&, const PdeInput&, const NodeBox& box) {
-  return {any_residual(Bratu{}), zeros(box.nodes() * grid.dof), {}};
+  return {any_residual(Bratu{}, grid.dof), zeros(box.nodes() * grid.dof), {}};
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Two phases that part, in conserved amounts (Cahn and Hilliard, J. Chem. Phys. 28, 1958), of order 4 as two of
-// order 2:
+// Two phases that part, in conserved amounts (Cahn and Hilliard, J. Chem. Phys. 28, 1958), of order 4 as two
+// of order 2:
 //
 //   c_t = lap mu,   mu = c^3 - c - e^2 lap c,   e = 0.02 m
 //
-// with c from -1 to 1 and a mobility of 1 m^2/s. At first c is 0.1 times noise of the seed. The mean of c stays,
-// and the energy, the mean of (c^2 - 1)^2/4 + e^2 |grad c|^2/2, falls.
+// with c from -1 to 1 and a mobility of 1 m^2/s. At first c is 0.1 times noise of the seed. The mean of c
+// stays, and the energy, the mean of (c^2 - 1)^2/4 + e^2 |grad c|^2/2, falls.
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/counter_hash.hpp"
 
@@ -14,6 +14,7 @@ namespace {
 struct CahnHilliard {
   double e2 = 0.02 * 0.02;
 
+  static constexpr bool couples(bool centre, int r, int c) { return centre || r != c; }
   constexpr auto operator()(const auto& u, int r) const {
     return r == 0 ? u.rate(0) - u.laplacian(1) : u(1) - (u(0) * u(0) * u(0) - u(0)) + e2 * u.laplacian(0);
   }
@@ -29,7 +30,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
     around[static_cast<std::size_t>(2 * i)] = 0.1 * signed_unit(counter_hash(input.seed, node));
   }
   ResidualProblem problem;
-  problem.residual = any_residual(CahnHilliard{});
+  problem.residual = any_residual(CahnHilliard{}, 2);
   problem.initial = zeros(2 * box.nodes());
   const std::vector<double> at_rest(problem.initial.size(), 0.0);
   problem.residual.evaluate({grid, &boundary, box, window, around.data(), at_rest.data(), 0},

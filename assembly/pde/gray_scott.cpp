@@ -17,6 +17,7 @@ namespace {
 struct GrayScott {
   double of_u = 8e-5, of_v = 4e-5, feed = 0.024, kill = 0.06;
 
+  static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
   constexpr auto operator()(const auto& c, int r) const {
     const auto reaction = c(0) * c(1) * c(1);
     return r == 0 ? c.rate(0) - of_u * c.laplacian(0) + reaction - feed * (1 - c(0))
@@ -26,7 +27,7 @@ struct GrayScott {
 
 ResidualProblem problem_of(const Grid& grid, const Boundary&, const PdeInput&, const NodeBox& box) {
   ResidualProblem problem;
-  problem.residual = any_residual(GrayScott{});
+  problem.residual = any_residual(GrayScott{}, 2);
   problem.initial = zeros(box.nodes() * grid.dof);
   add_source(grid, box, problem.initial, [&](const Position& p, int unknown) {
     const double x = static_cast<double>(p.x) * grid.spacing_m[0],

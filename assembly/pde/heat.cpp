@@ -1,8 +1,8 @@
 // Heat  u_t - div grad u = f  for every unknown of a node by itself, with a diffusivity of 1 m^2/s: t in s, f
 // in 1/s. At first u is 1 in the middle half of the grid along each axis and 0 around it, and f is 0.
 //
-// Manufactured: u = e^-t M with M as in assembly/pde/manufactured.hpp, and f = -e^-t (M + div grad M), for faces
-// that hold 0, are periodic or let nothing through.
+// Manufactured: u = e^-t M with M as in assembly/pde/manufactured.hpp, and f = -e^-t (M + div grad M), for
+// faces that hold 0, are periodic or let nothing through.
 #include <cmath>
 
 #include "assembly/pde/all.hpp"
@@ -16,6 +16,7 @@ struct Heat {
   const double* source = nullptr;  // [row of the box], times e^-t; null for none
   int dof = 1;
 
+  static constexpr bool couples(bool, int r, int c) { return r == c; }
   constexpr auto operator()(const auto& u, int r) const {
     auto residual = u.rate(r) - u.laplacian(r);
     if (source != nullptr) residual -= std::exp(-u.time_s()) * source[u.own() * dof + r];
@@ -45,7 +46,7 @@ ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const N
   });
   ResidualProblem problem;
   problem.initial = solution.values(box);
-  problem.residual = any_residual(Heat{source->data(), grid.dof});
+  problem.residual = any_residual(Heat{source->data(), grid.dof}, grid.dof);
   problem.exact = [source, at_first = problem.initial](double t_s) {
     std::vector<double> u = at_first;
     for (double& value : u) value *= std::exp(-t_s);
@@ -58,7 +59,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
                            const NodeBox& box) {
   if (input.manufactured) return manufactured(grid, boundary, box);
   ResidualProblem problem;
-  problem.residual = any_residual(Heat{});
+  problem.residual = any_residual(Heat{}, grid.dof);
   problem.initial = zeros(box.nodes() * grid.dof);
   add_source(grid, box, problem.initial, [&](const Position& p, int) {
     const std::array<std::int64_t, 3> at{p.x, p.y, p.z};

@@ -44,7 +44,8 @@ struct PdePart {
 struct ResidualProblem {
   AnyResidual residual;
   std::vector<double> initial;  // [row of the box]: at time 0 or, of a steady one, where Newton begins
-  // Of a manufactured problem, [row of the box]; else empty. What the residual points to lives as long as this.
+  // Of a manufactured problem, [row of the box]; else empty. What the residual points to lives as long as
+  // this.
   std::function<std::vector<double>(double t_s)> exact;
 };
 

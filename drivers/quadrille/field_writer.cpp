@@ -27,14 +27,16 @@ struct FieldWriter::State {
   Grid grid;
   std::vector<FieldName> names;
   Ranks ranks;
+  FieldOrigin origin;
   std::optional<FieldSeries> series;
 
   FieldFile head() const {
     FieldFile head;
     head.grid = grid;
     if (names.size() > 1) head.grid.dof = 1;
-    head.options = {{"petsc", petsc_options()}};
-    head.version = ChoiceWishes::library_version();
+    head.options = origin.options;
+    head.options.emplace_back("petsc", petsc_options());
+    head.version = origin.version.empty() ? ChoiceWishes::library_version() : origin.version;
     head.ranks = ranks;
     return head;
   }
@@ -54,8 +56,8 @@ struct FieldWriter::State {
 };
 
 FieldWriter::FieldWriter(const std::string& path, const Grid& grid, std::vector<FieldName> fields,
-                         MPI_Comm comm)
-    : state_(new State{path, grid, std::move(fields), {comm}, {}}) {
+                         MPI_Comm comm, const FieldOrigin& origin)
+    : state_(new State{path, grid, std::move(fields), {comm}, origin, {}}) {
   petsc::require_initialised();
   validate(grid);
   const std::size_t count = state_->names.size();

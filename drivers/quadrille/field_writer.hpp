@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "quadrille/vector.hpp"
@@ -23,6 +24,13 @@ struct FieldName {
   std::string name, long_name, units = "1";
 };
 
+// What made the fields, for the attributes of the file: names and values, and a version. PETSc's options are
+// there by themselves.
+struct FieldOrigin {
+  std::vector<std::pair<std::string, std::string>> options = {};
+  std::string version = {};
+};
+
 class FieldWriter {
  public:
   // A field for each unknown of the grid's nodes, or one field of all of them. The first step replaces what
@@ -30,7 +38,7 @@ class FieldWriter {
   // in a folder that they share. Throws InputError for another number of fields, and OutputError at once
   // where the file could not be written.
   FieldWriter(const std::string& path, const Grid& grid, std::vector<FieldName> fields,
-              MPI_Comm comm = PETSC_COMM_WORLD);
+              MPI_Comm comm = PETSC_COMM_WORLD, const FieldOrigin& origin = {});
   ~FieldWriter();
   FieldWriter(FieldWriter&&) noexcept;
   FieldWriter& operator=(FieldWriter&&) noexcept;

@@ -55,8 +55,10 @@ struct GridResidual::Ghosts {
 };
 
 GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                           BlockFill fill, const OperatorOptions& options)
-    : boundary_(boundary), structure_(block_structure(grid, stencil, boundary, std::move(fill))) {
+                           const AnyResidual& residual, const OperatorOptions& options)
+    : residual_(residual),
+      boundary_(boundary),
+      structure_(block_structure(grid, stencil, boundary, residual.fill)) {
   if (stencil.radius > 1)
     throw InputError("a residual asks for nodes beside its own alone: give the star or the box of radius 1");
   const std::shared_ptr<const GridLayout> layout = share_grid(comm, grid, boundary);
@@ -70,6 +72,12 @@ GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stenc
       petsc::GridRows{structure_, Array<double>(value_bytes(part, 8) / 8, at_first)}, wish);
   const Vector model = vector();
   ghosts_ = std::make_unique<Ghosts>(*layout, model.vec());
+}
+
+void GridResidual::use(const AnyResidual& residual) {
+  if (!(residual.fill == residual_.fill))
+    throw FormatError("the residuals do not couple the same unknowns: make another GridResidual");
+  residual_ = residual;
 }
 
 GridResidual::~GridResidual() = default;

@@ -2,10 +2,10 @@
 //
 //   GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces, GrayScott{...});
 //
-// The functor is that of assembly/residual.hpp; its Jacobian is made from it by automatic differentiation. Both
-// are evaluated on the host, by all of a rank's threads, also where products run on a GPU: vectors are then
-// copied to and fro. It may say which unknowns couple at all, by couples() (assembly/stencil_operator.hpp): a
-// derivative other than 0 elsewhere is a FormatError.
+// The functor is that of assembly/residual.hpp; its Jacobian is made from it by automatic differentiation.
+// Both are evaluated on the host, by all of a rank's threads, also where products run on a GPU: vectors are
+// then copied to and fro. It may say which unknowns couple at all, by couples()
+// (assembly/stencil_operator.hpp): a derivative other than 0 elsewhere is a FormatError.
 #pragma once
 
 #include <petscmat.h>
@@ -27,18 +27,19 @@ class GridResidual {
   template <class Residual>
   GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                const Residual& residual, const OperatorOptions& options = {})
-      : GridResidual(comm, grid, stencil, boundary, fill_of(residual, grid.dof), options) {
-    use(residual);
-  }
+      : GridResidual(comm, grid, stencil, boundary, any_residual(residual, grid.dof), options) {}
+  GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+               const AnyResidual& residual, const OperatorOptions& options = {});
   ~GridResidual();
   GridResidual(GridResidual&&) noexcept;
 
-  // Another functor from now on, with other coefficients, say.
+  // Another functor from now on, with other coefficients, say. Throws FormatError where it says of its
+  // unknowns that others couple.
   template <class Residual>
   void use(const Residual& residual) {
-    residual_ = any_residual(residual);
+    use(any_residual(residual, layout().grid.dof));
   }
-  void use(const AnyResidual& residual) { residual_ = residual; }
+  void use(const AnyResidual& residual);
 
   // f = F(t, u, rate), and jacobian() = dF/du + shift dF/du_t there.
   void evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const;
@@ -54,8 +55,6 @@ class GridResidual {
 
  private:
   struct Ghosts;
-  GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-               BlockFill fill, const OperatorOptions& options);
   template <class Body>
   void with_state(double t_s, Vec u, Vec rate, const Body& body) const;
 

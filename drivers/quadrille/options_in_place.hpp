@@ -21,8 +21,8 @@ struct SolverOptions {
   std::set<std::string> used;
 };
 
-// While this lives what a solver makes within itself (smoothers, solvers of blocks) finds its options too, and
-// other solvers do not. Those that are there already stay.
+// While this lives what a solver makes within itself (smoothers, solvers of blocks) finds its options too,
+// and other solvers do not. Those that are there already stay.
 class OptionsInPlace {
  public:
   explicit OptionsInPlace(SolverOptions& options);

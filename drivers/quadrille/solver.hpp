@@ -49,8 +49,8 @@ class Solver {
   // is a result. Collective. Throws as the constructor.
   SolveResult solve(const Vector& b, Vector& x, Guess guess = zero_guess);
 
-  // Of the last solve, whose vectors these are: its result with |b - A x| / |b| for the residual, not converged
-  // where that is far above the tolerance.
+  // Of the last solve, whose vectors these are: its result with |b - A x| / |b| for the residual, not
+  // converged where that is far above the tolerance.
   SolveResult confirmed(SolveResult result, const Vector& b, const Vector& x) const;
   // What a product, a cycle of multigrid and, where asked for, another set-up take.
   petsc::KrylovTimes measure(const Vector& b, const Vector& x, bool set_up_again = false) const;

@@ -107,7 +107,8 @@ PetscErrorCode after_step(TS ts) {
   return static_cast<PetscErrorCode>(0);
 }
 
-// PETSc (3.18.5 and 3.25.6) makes the first step of an implicit problem with a solver that gets a dense matrix.
+// PETSc (3.18.5 and 3.25.6) makes the first step of an implicit problem with a solver that gets a dense
+// matrix.
 void refuse_without_our_matrix(TS ts) {
   PetscBool arkimex = PETSC_FALSE;
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ts), TSARKIMEX, &arkimex));

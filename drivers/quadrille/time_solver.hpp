@@ -67,14 +67,14 @@ using StepObserver = std::function<void(double t_s, const Vector& u)>;
 
 class TimeSolver {
  public:
-  // Without -ts_type the method is BDF of order 2, with steps that follow its estimate of the error (-ts_rtol,
-  // -ts_atol, 1e-4 each). Keeps a reference to `f`. Collective, as run(). Throws PetscError.
+  // Without -ts_type the method is BDF of order 2, with steps that follow its estimate of the error
+  // (-ts_rtol, -ts_atol, 1e-4 each). Keeps a reference to `f`. Collective, as run(). Throws PetscError.
   explicit TimeSolver(GridResidual& f, const std::string& options = "");
   ~TimeSolver();
   TimeSolver(TimeSolver&&) noexcept;
 
-  // u goes from what it is at from_s to until_s, which the last step hits. Not to get there is a result. Throws
-  // what the observer throws.
+  // u goes from what it is at from_s to until_s, which the last step hits. Not to get there is a result.
+  // Throws what the observer throws.
   TimeResult run(Vector& u, const TimeSpan& span, const StepObserver& observe = {});
 
   std::vector<std::string> unused_options() const;

@@ -26,8 +26,8 @@ std::string all_of(const Words& words);
 
 // On every face.
 Boundary usual_boundary(const Pde& pde);
-// Options that are these PDEs', and not the one's that was asked for: refused on the command line, and left out
-// where a configuration file has them.
+// Options that are these PDEs', and not the one's that was asked for: refused on the command line, and left
+// out where a configuration file has them.
 void leave_to(const Words& pdes, Settings& settings, const Words& names);
 // Where no spacing is given: the PDE's length over the intervals between faces along x.
 double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundary);

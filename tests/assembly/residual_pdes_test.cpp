@@ -1,4 +1,5 @@
-// The PDEs that are given by their residuals: what the ranks evaluate is the whole, and Jacobians are derivatives.
+// The PDEs that are given by their residuals: what the ranks evaluate is the whole, and Jacobians are
+// derivatives.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -24,7 +24,7 @@ class InTime(CliTest):
         except ImportError as missing:
             self.skipTest(str(missing))
         with h5py.File(path) as file:
-            return [file[name][...] for name in names]
+            return [dict(file[name].attrs) if name == "options" else file[name][...] for name in names]
 
     def test_the_order_in_space_is_two(self):
         for sides in ("value:0", "periodic", "clamp,value:0"):
@@ -59,8 +59,9 @@ class InTime(CliTest):
         self.assertEqual(record["preconditioner"], "pbjacobi")
         self.assertGreaterEqual(record["newton_iterations"], 6)
         self.assertIn("6 steps of bdf to 12 s", screen)
-        time, u = self.fields(path, "time", "u")
+        time, u, options = self.fields(path, "time", "u", "options")
         self.assertEqual(list(time), [0, 4, 8, 12])
+        self.assertEqual((as_text(options["pde"]), as_text(options["steps"])), ("gray_scott", "6"))
         self.assertEqual(u.shape, (4, 1, 24, 24, 1))
         self.ok("solve", "gray_scott", "--grid", "24x24", "--until", "10", "--output", path, "--output-every", "4s")
         self.assertEqual(list(self.fields(path, "time")[0]), [0, 4, 8, 10])
@@ -110,6 +111,10 @@ class InTime(CliTest):
                 file.write(text)
             self.assertEqual(self.ok("solve", "--config", path, "--validate"), text)
             self.assertIn("spacing = ", text)
+
+
+def as_text(attribute):
+    return attribute.decode() if isinstance(attribute, bytes) else str(attribute)
 
 
 def shifted(field, axis):

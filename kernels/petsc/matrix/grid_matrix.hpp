@@ -57,8 +57,8 @@ std::shared_ptr<const BlockDiagonals<double, Device>> own_block_diagonals_on_dev
 bool values_are_on_gpu(_p_Mat* matrix);
 // The product of these in its format.
 std::shared_ptr<const SpmvOperator<double>> own_product(_p_Mat* matrix);
-// The same rows as PETSc's own matrix, MATAIJ, or MATAIJCUSPARSE in GPU memory, without zeros but those on the
-// diagonal and of the fill. Collective. Throws FormatError for a GPU where PETSc has no CUDA.
+// The same rows as PETSc's own matrix, MATAIJ, or MATAIJCUSPARSE in GPU memory, without zeros but those on
+// the diagonal and of the fill. Collective. Throws FormatError for a GPU where PETSc has no CUDA.
 SharedMat make_aij(_p_Mat* matrix, bool on_gpu);
 
 std::int64_t rows_of_all(_p_Mat* matrix);  // of any matrix

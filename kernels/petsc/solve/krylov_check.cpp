@@ -26,8 +26,8 @@ double largest_of(Vec vector) {
   return std::max(std::abs(least), std::abs(most));
 }
 
-// The 2-norm over `unit`, of a vector that is scaled for it: the squares of very small or large numbers are no
-// numbers.
+// The 2-norm over `unit`, of a vector that is scaled for it: the squares of very small or large numbers are
+// no numbers.
 double norm_over(Vec vector, double unit) {
   PetscScalar squares = 0;
   QUADRILLE_PETSC(VecScale(vector, 1 / unit));
@@ -85,9 +85,9 @@ KrylovTimes measure(const KrylovProblem& problem, const KrylovSolver& solver, Ve
   PC pc = nullptr;
   QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
   times.matmult_ms = median_ms(x, on_gpu, [&](Vec y) { QUADRILLE_PETSC(MatMult(matrix, x, y)); });
-  const GridMultigridInfo* const info = grid_multigrid_info(pc);
-  if (info == nullptr && solver.levels.levels == 0) return times;
+  if (grid_multigrid_info(pc) == nullptr && solver.levels.levels == 0) return times;
   times.cycle_ms = median_ms(b, on_gpu, [&](Vec y) { QUADRILLE_PETSC(PCApply(pc, b, y)); });
+  const GridMultigridInfo* const info = grid_multigrid_info(pc);  // PCApply() may have set it up anew
   if (info == nullptr) return times;
   times.cycle_bytes = info->cycle_bytes;
   if (is_typed(matrix)) times.product_bytes = own_product(matrix)->traffic().compulsory_bytes();
