@@ -72,8 +72,7 @@ void confirm(const KrylovProblem& problem, Vec b, Vec x, KrylovResult& result) {
   result.converged = false;
   result.reason =
       "PETSc's own test was met, but not by |b - A x| / |b|; the operator may be singular or badly scaled, "
-      "and "
-      "-ksp_norm_type unpreconditioned tests the true residual";
+      "and -ksp_norm_type unpreconditioned tests the true residual";
 }
 
 KrylovTimes measure(const KrylovProblem& problem, const KrylovSolver& solver, Vec b, Vec x,
