@@ -10,9 +10,7 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -30,6 +28,7 @@
 #include "drivers/support/result_files.hpp"
 #include "drivers/support/solve_input.hpp"
 #include "drivers/support/solve_record.hpp"
+#include "drivers/support/solve_text.hpp"
 #include "grid/error.hpp"
 #include "grid/partition.hpp"
 #include "kernels/cuda/device.hpp"
@@ -44,19 +43,6 @@
 
 namespace quadrille {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-template <class... Numbers>
-std::string formatted(const char* format, Numbers... numbers) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, numbers...);
-  return text;
-}
 
 // Solved with as PETSc's own matrix, a peer: MATAIJ, or MATAIJCUSPARSE where PETSc has CUDA and the machine a
 // GPU.

@@ -4,9 +4,7 @@
 // On several ranks each has a box of the grid's nodes. All of them run everything here; rank 0 speaks and
 // writes the files.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -21,6 +19,7 @@
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
 #include "drivers/support/solve_record.hpp"
+#include "drivers/support/solve_text.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
@@ -32,19 +31,6 @@
 
 namespace quadrille {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-template <class... Numbers>
-std::string formatted(const char* format, Numbers... numbers) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, numbers...);
-  return text;
-}
 
 class SolveResidual {
  public:
