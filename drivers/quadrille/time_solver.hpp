@@ -62,7 +62,7 @@ struct TimeResult {
   const TimeResult& or_throw() const;
 };
 
-// After each step that was accepted.
+// After each step that was accepted, on all ranks; what it throws it throws on all of them.
 using StepObserver = std::function<void(double t_s, const Vector& u)>;
 
 class TimeSolver {
