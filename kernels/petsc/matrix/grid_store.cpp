@@ -1,7 +1,10 @@
 // The values of a matrix on a grid: the block diagonals of this rank's box, and beside them the couplings to
 // ghosts.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/gathering.hpp"
 #include "kernels/petsc/base/indices.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
@@ -15,6 +18,7 @@
 #include "kernels/petsc/matrix/off_process.hpp"
 #include "kernels/petsc/matrix/store.hpp"
 #include "kernels/petsc/matrix/structure.hpp"
+#include "kernels/value_changes.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -131,6 +135,25 @@ class GridStore final : public Store {
     petsc::refill(*structure_, whole, checked_fill, values_);
     if (whole.fill.said() && !all_ranks(owner_, kept)) throw_outside_fill();
     changed_in_place();
+  }
+  bool refill_on_gpu(const BlockStructure& whole, const FillRows& fill) override {
+    if (!refills_on_gpu_) {
+      std::optional<LeavingCouplings> leaving = leaving_couplings(*structure_, whole, values_);
+      refills_on_gpu_ = all_ranks(owner_, leaving.has_value());
+      if (*refills_on_gpu_ && ghost_)
+        leaving_ = {copy_to<Device>(leaving->from), copy_to<Device>(leaving->to)};
+    }
+    if (!*refills_on_gpu_) return false;
+    values_.bring_to_gpu(false);
+    {
+      const DefaultQueue order(true);
+      fill(values_.gpu_hub()->values.data());
+      if (ghost_)
+        cuda::move(leaving_.first, leaving_.second, values_.gpu_hub()->values, values_.gpu_ghost()->value);
+    }
+    values_.changed_on_gpu();
+    changed_in_place();
+    return true;
   }
   void zero() override {
     values_.zero();
@@ -378,6 +401,9 @@ class GridStore final : public Store {
   std::vector<Block> of_node_;  // of the last row asked for
   std::vector<Entry> off_process_;
   InsertMode off_process_mode_ = ADD_VALUES;
+  std::optional<bool> refills_on_gpu_;  // whether refill_on_gpu() can do it; asked once,
+  // and what it moves to the ghosts: from where, to where
+  std::pair<Array<std::int64_t, Device>, Array<std::int64_t, Device>> leaving_;
   EntryList outside_;  // values of own rows that have no place, where the program allows new ones
   bool row_oriented_ = true, drop_off_process_ = false, ignore_outside_ = false, may_grow_ = false;
   GridCopy copy_;
