@@ -45,22 +45,60 @@ inline Shell shell_of(const NodeBox& box, const NodeBox& inner) {
   return shell;
 }
 
-// row(position, r) for the rows of a box, lines of rows along threadIdx.x.
-template <class Row>
-__device__ void for_rows_of(const NodeBox& box, int dof, const Row& row) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x,
-                 of_line = static_cast<unsigned>(box.size[0] * dof);
-  if (i >= of_line) return;
-  const unsigned x = i / static_cast<unsigned>(dof);
-  const int r = static_cast<int>(i - x * static_cast<unsigned>(dof));
-  for (std::int64_t z = blockIdx.z; z < box.size[2]; z += gridDim.z)
-    for (std::int64_t y = blockIdx.y * blockDim.y + threadIdx.y; y < box.size[1]; y += gridDim.y * blockDim.y)
-      row(Position{box.first[0] + x, box.first[1] + y, box.first[2] + z}, r);
+// The inner nodes as threads go through them: the rows of a line along threadIdx.x, and `march` lines one after
+// the other.
+struct Inner {
+  Position first;
+  int of_line, lines, planes, march;
+  std::int64_t own, own_line, own_plane;        // of the first node, and steps
+  std::int64_t place, place_line, place_plane;  // the same in the window
+};
+
+inline Inner inner_of(const ResidualState& state, const NodeBox& box) {
+  const Position first{box.first[0], box.first[1], box.first[2]};
+  const auto &own = state.box.size, &window = state.window.box.size;
+  Inner inner{.first = first,
+              .of_line = to_index32(box.size[0] * state.grid.dof, "rows of a line"),
+              .lines = to_index32(box.size[1], "lines"),
+              .planes = to_index32(box.size[2], "planes"),
+              .march = 1,
+              .own = state.own(first),
+              .own_line = own[0],
+              .own_plane = own[0] * own[1],
+              .place = state.window.place(first),
+              .place_line = window[0],
+              .place_plane = window[0] * window[1]};
+  constexpr std::int64_t enough = 1 << 19;  // threads keep a large GPU busy
+  while (inner.march < 16 && box.nodes() * state.grid.dof >= 2 * inner.march * enough) inner.march *= 2;
+  return inner;
 }
 
-// The same for the slabs, one for each blockIdx.y.
+// row(node, r) for the rows of inner nodes.
 template <class Row>
-__device__ void for_rows_of(const Shell& shell, int dof, const Row& row) {
+__device__ void for_inner_rows(const Inner& inner, int dof, const Row& row) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= static_cast<unsigned>(inner.of_line)) return;
+  const unsigned x = dof == 1 ? i : i / static_cast<unsigned>(dof);
+  const int r = static_cast<int>(i - x * static_cast<unsigned>(dof));
+  const int first = (blockIdx.y * blockDim.y + threadIdx.y) * inner.march,
+            step = gridDim.y * blockDim.y * inner.march;
+  for (int z = blockIdx.z; z < inner.planes; z += gridDim.z)
+    for (int y = first; y < inner.lines; y += step) {
+      residual_detail::InnerPlace node{{inner.first.x + x, inner.first.y + y, inner.first.z + z},
+                                       inner.own + x + y * inner.own_line + z * inner.own_plane,
+                                       inner.place + x + y * inner.place_line + z * inner.place_plane};
+      for (int left = min(inner.march, inner.lines - y); left > 0; --left) {
+        row(node, r);
+        ++node.at.y;
+        node.own += inner.own_line;
+        node.place += inner.place_line;
+      }
+    }
+}
+
+// row(position, r) for the rows of the slabs, one for each blockIdx.y.
+template <class Row>
+__device__ void for_shell_rows(const Shell& shell, int dof, const Row& row) {
   const NodeBox& box = shell.box[blockIdx.y];
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x, rows = box.nodes() * dof;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < rows;
@@ -74,10 +112,11 @@ __device__ void for_rows_of(const Shell& shell, int dof, const Row& row) {
 
 template <class Residual>
 __global__ void __launch_bounds__(threads_per_block)
-    inner_residual(const __grid_constant__ ResidualState state, const __grid_constant__ NodeBox inner,
+    inner_residual(const __grid_constant__ ResidualState state, const __grid_constant__ Inner inner,
                    const __grid_constant__ Residual residual, double* __restrict__ f) {
-  for_rows_of(inner, state.grid.dof, [&](const Position& at, int r) {
-    f[state.own(at) * state.grid.dof + r] = residual(InnerNode<double, NoSeed>(state, at), r);
+  for_inner_rows(inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r) {
+    const InnerNode<double, NoSeed> u(state, node.at, node.own, node.place);
+    f[node.own * state.grid.dof + r] = residual(u, r);
   });
 }
 
@@ -85,21 +124,21 @@ template <class Residual>
 __global__ void __launch_bounds__(threads_per_block)
     shell_residual(const __grid_constant__ ResidualState state, const __grid_constant__ Shell shell,
                    const __grid_constant__ Residual residual, double* __restrict__ f) {
-  for_rows_of(shell, state.grid.dof, [&](const Position& at, int r) {
+  for_shell_rows(shell, state.grid.dof, [&](const Position& at, int r) {
     f[state.own(at) * state.grid.dof + r] = residual(ResidualNode<double, Residual>(state, residual, at), r);
   });
 }
 
 template <bool all, class Residual>
 __global__ void __launch_bounds__(threads_per_block)
-    inner_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ NodeBox inner,
+    inner_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Inner inner,
                    const __grid_constant__ Residual residual, double shift,
                    const __grid_constant__ JacobianShape shape, unsigned* misfit,
                    double* __restrict__ values) {
   const std::int64_t rows = state.box.nodes() * state.grid.dof;
-  for_rows_of(inner, state.grid.dof, [&](const Position& at, int r) {
-    double* const row = values + state.own(at) * state.grid.dof + r;
-    const unsigned found = residual_detail::inner_row(state, residual, at, r, shift, shape, all, row, rows);
+  for_inner_rows(inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r) {
+    double* const row = values + node.own * state.grid.dof + r;
+    const unsigned found = residual_detail::inner_row<all>(state, residual, node, r, shift, shape, row, rows);
     if (all && found != 0) atomicOr(misfit, found);
   });
 }
@@ -111,7 +150,7 @@ __global__ void __launch_bounds__(threads_per_block)
                    const __grid_constant__ JacobianShape shape, unsigned* misfit,
                    double* __restrict__ values) {
   const std::int64_t rows = state.box.nodes() * state.grid.dof;
-  for_rows_of(shell, state.grid.dof, [&](const Position& at, int r) {
+  for_shell_rows(shell, state.grid.dof, [&](const Position& at, int r) {
     double* const row = values + state.own(at) * state.grid.dof + r;
     const unsigned found = residual_detail::any_row(state, residual, at, r, shift, shape, row, rows);
     if (misfit != nullptr && found != 0) atomicOr(misfit, found);
@@ -122,17 +161,14 @@ struct Launch {
   dim3 blocks, threads;
 };
 
-inline Launch launch_of(const NodeBox& box, int dof) {
-  Launch launch;
-  unsigned lines = 1;
-  while (lines < 4 && lines < box.size[1]) lines *= 2;
-  launch.threads = dim3(threads_per_block / lines, lines);
-  const std::int64_t x = (box.size[0] * dof + launch.threads.x - 1) / launch.threads.x;
-  launch.blocks =
-      dim3(static_cast<unsigned>(to_index32(x, "blocks of threads")),
-           static_cast<unsigned>(std::min<std::int64_t>((box.size[1] + lines - 1) / lines, 65535)),
-           static_cast<unsigned>(std::min<std::int64_t>(box.size[2], 65535)));
-  return launch;
+inline Launch launch_of(const Inner& inner) {
+  unsigned x = 32;
+  while (x < threads_per_block && static_cast<int>(x) < inner.of_line) x *= 2;
+  const int chunks = (inner.lines + inner.march - 1) / inner.march,
+            y = threads_per_block / static_cast<int>(x);
+  return {
+      dim3((inner.of_line + x - 1) / x, std::min((chunks + y - 1) / y, 65535), std::min(inner.planes, 65535)),
+      dim3(x, y)};
 }
 
 inline Launch launch_of(const Shell& shell, int dof) {
@@ -154,8 +190,9 @@ void evaluate(const ResidualState& state, const Residual& residual, double* f) {
   const Shell shell = shell_of(state.box, inner);
   const Launch on_shell = launch_of(shell, state.grid.dof);
   if (inner.nodes() > 0) {
-    const Launch launch = launch_of(inner, state.grid.dof);
-    inner_residual<<<launch.blocks, launch.threads>>>(state, inner, residual, f);
+    const Inner nodes = inner_of(state, inner);
+    const Launch launch = launch_of(nodes);
+    inner_residual<<<launch.blocks, launch.threads>>>(state, nodes, residual, f);
   }
   shell_residual<<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, f);
   check_launch("the residual");
@@ -168,13 +205,14 @@ void differentiate(const ResidualState& state, const Residual& residual, double 
   const Shell shell = shell_of(state.box, inner);
   const Launch on_shell = launch_of(shell, state.grid.dof);
   if (inner.nodes() > 0) {
-    const Launch launch = launch_of(inner, state.grid.dof);
+    const Inner nodes = inner_of(state, inner);
+    const Launch launch = launch_of(nodes);
     if (misfit != nullptr)
       inner_jacobian<true>
-          <<<launch.blocks, launch.threads>>>(state, inner, residual, shift, shape, misfit, values);
+          <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
     else
       inner_jacobian<false>
-          <<<launch.blocks, launch.threads>>>(state, inner, residual, shift, shape, misfit, values);
+          <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
   }
   shell_jacobian<<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, shift, shape, misfit, values);
   check_launch("the Jacobian");

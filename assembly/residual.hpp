@@ -74,11 +74,17 @@ constexpr void for_each_seed(const Body& body, std::integer_sequence<int, place.
   (body(Seed<place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1>{}), ...);
 }
 
+// An inner node, by its place in the grid, in the box and in the window.
+struct InnerPlace {
+  Position at;
+  std::int64_t own = 0, place = 0;
+};
+
 // Row r of the Jacobian at an inner node: element [diagonal][column] at row[(diagonal*dof + column)*rows].
 // `all`: what does not couple by the functor's word is made too. Returns Misfit's bits.
-template <class Residual>
-constexpr unsigned inner_row(const ResidualState& state, const Residual& residual, const Position& at, int r,
-                             double shift, const JacobianShape& shape, bool all, double* row,
+template <bool all, class Residual>
+constexpr unsigned inner_row(const ResidualState& state, const Residual& residual, const InnerPlace& node,
+                             int r, double shift, const JacobianShape& shape, double* row,
                              std::int64_t rows) {
   unsigned misfit = 0;
   const auto of_seed = [&](auto by) {
@@ -86,13 +92,17 @@ constexpr unsigned inner_row(const ResidualState& state, const Residual& residua
     constexpr bool centre = By::is(0, 0, 0);
     const int d = shape.of_cube[By::place_in_cube];
     if (d < 0 && !all) return;
-    for (int c = 0; c < shape.dof; ++c) {
+    double* to = row + d * (shape.dof * rows);
+    for (int c = 0; c < shape.dof; ++c, to += rows) {
       const bool couples = may_couple(residual, centre, r, c);
       double slope = 0;
-      if (couples || all) slope = Dual(residual(InnerNode<Dual, By>(state, at, c, shift), r)).slope;
-      if (d >= 0) row[(d * shape.dof + c) * rows] = slope;
-      if (slope != 0 && d < 0) misfit |= Misfit::of_stencil;
-      if (slope != 0 && !couples) misfit |= Misfit::of_fill;
+      if (couples || all) {
+        const InnerNode<Dual, By> u(state, node.at, node.own, node.place, c, shift);
+        slope = Dual(residual(u, r)).slope;
+      }
+      if (d >= 0) *to = slope;
+      if (all && slope != 0 && d < 0) misfit |= Misfit::of_stencil;
+      if (all && slope != 0 && !couples) misfit |= Misfit::of_fill;
     }
   };
   for_each_seed(of_seed, std::make_integer_sequence<int, 27>{});
@@ -171,9 +181,14 @@ unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual,
   residual_detail::for_each_node(state, [&](const Position& at, bool inner) {
     double* const first = values + state.own(at) * dof;
     unsigned found = 0;
+    const residual_detail::InnerPlace node{at, state.own(at), state.window.place(at)};
     for (int r = 0; r < dof; ++r)
-      found |= inner ? residual_detail::inner_row(state, residual, at, r, shift, shape, all, first + r, rows)
-                     : residual_detail::any_row(state, residual, at, r, shift, shape, first + r, rows);
+      if (!inner)
+        found |= residual_detail::any_row(state, residual, at, r, shift, shape, first + r, rows);
+      else if (all)
+        found |= residual_detail::inner_row<true>(state, residual, node, r, shift, shape, first + r, rows);
+      else
+        residual_detail::inner_row<false>(state, residual, node, r, shift, shape, first + r, rows);
     if (found != 0) misfit |= found;
   });
   return misfit;

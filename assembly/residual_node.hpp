@@ -175,15 +175,19 @@ using NoSeed = Seed<2, 2, 2>;
 template <class S, class By>
 class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By>, S> {
  public:
-  constexpr InnerNode(const ResidualState& state, const Position& at, int unknown = 0, double shift = 0)
+  // `own`: its number in the box, `place`: that in the window.
+  constexpr InnerNode(const ResidualState& state, const Position& at, std::int64_t own, std::int64_t place,
+                      int unknown = 0, double shift = 0)
       : state_(state),
         at_(at),
-        own_(state.own(at)),
+        own_(own),
         line_(state.window.box.size[0] * state.grid.dof),
         plane_(state.window.box.size[1] * line_),
-        u_(state.u + state.window.place(at) * state.grid.dof),
+        u_(state.u + place * state.grid.dof),
         seed_unknown_(unknown),
         shift_(shift) {}
+  constexpr InnerNode(const ResidualState& state, const Position& at)
+      : InnerNode(state, at, state.own(at), state.window.place(at)) {}
 
   constexpr S operator()(int unknown) const { return at(0, 0, 0, unknown); }
   constexpr S rate(int unknown) const {

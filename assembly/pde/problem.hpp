@@ -72,7 +72,7 @@ struct Pde {
   // In place of it, of one that is nonlinear or changes in time.
   ResidualProblem (*residual)(const Grid&, const Boundary&, const PdeInput&, const NodeBox&) = nullptr;
   std::vector<std::string> unknowns{};  // the names of their fields; empty: one field of all
-  // PETSc's defaults where the library's are not the best.
+  // PETSc's defaults on the CPU, where the library's are not the best there.
   std::string petsc_options{};
   double until_s = 0;   // of one in time: where it ends by default
   double length_m = 0;  // along x, where no spacing is given; 0: a spacing of 1 m

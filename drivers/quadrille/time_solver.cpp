@@ -217,6 +217,7 @@ TimeSolver::TimeSolver(GridResidual& f, const std::string& options)
   QUADRILLE_PETSC(TSSetPostStep(ts, after_step));
   QUADRILLE_PETSC(TSGetSNES(ts, &snes));
   set_defaults(snes, jacobian);
+  QUADRILLE_PETSC(SNESSetLagPreconditionerPersists(snes, PETSC_TRUE));  // for the next steps, too
 }
 
 TimeSolver::~TimeSolver() = default;

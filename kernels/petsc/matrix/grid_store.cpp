@@ -155,6 +155,17 @@ class GridStore final : public Store {
     changed_in_place();
     return true;
   }
+  std::vector<std::uint32_t> places_of_aij() override {
+    std::vector<std::uint32_t> places;
+    for (std::int64_t node = 0; node < nodes_; ++node) {
+      blocks_.all_of(node, of_node_);
+      for (std::int64_t r = 0; r < hub_->dof; ++r)
+        for (const Block& block : of_node_)
+          for (std::int64_t c = 0; c < hub_->dof; ++c)
+            if (block.couples(r, c)) places.push_back(static_cast<std::uint32_t>(block.place(r, c)));
+    }
+    return places;
+  }
   void zero() override {
     values_.zero();
     changed_in_place();
