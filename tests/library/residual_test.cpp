@@ -232,7 +232,7 @@ TEST(Residual, StoresWhatCouples) {
     by_values.differentiate(0, u, rate, 1.5);
     said.jacobian().multiply(w, a);
     by_values.jacobian().multiply(w, b);
-    EXPECT_EQ(a.axpy(-1, b).largest(), 0);
+    EXPECT_LE(a.axpy(-1, b).largest(), 1e-14);  // stored zeros may change the order of sums
     EXPECT_EQ(said.jacobian().stored_bytes(), bytes);
     EXPECT_EQ(by_values.jacobian().stored_bytes() < bytes, seed == 1) << "u(0) = 0 couples nothing";
   }
