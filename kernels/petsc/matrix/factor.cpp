@@ -1,11 +1,11 @@
 // Factorisations: those of AIJ, PETSc's own and of the packages that it was built with. The factor is AIJ's,
 // whose symbolic and numeric steps take their values from the AIJ copy of the matrix, so that -pc_type lu,
-// ilu, cholesky, icc and qr do for this type what they do for AIJ. Incomplete ones of a matrix whose products
-// run on a GPU are by default cuSPARSE's, of values that never leave its memory.
+// ilu, cholesky, icc and qr do for this type what they do for AIJ.
 #include "kernels/petsc/matrix/factor.hpp"
 
 #include <array>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "kernels/petsc/base/composed.hpp"
@@ -140,30 +140,20 @@ Mat make_factor(Mat from, const char* package, MatFactorType type, std::unique_p
   return factor.release();
 }
 
+// PETSc's own incomplete factors of a matrix whose products run on a GPU are cuSPARSE's there, of values that
+// never leave its memory.
 template <std::size_t package>
 PetscErrorCode get_factor(Mat m, MatFactorType type, Mat* result) {
-  return guarded("MatGetFactor_Quadrille",
-                 [&] { *result = make_factor(as_aij(m), packages[package], type, nullptr); });
-}
-
-// PETSc takes the first package that it knows for a type: this one, which is PETSc's own on the host.
-PetscErrorCode get_gpu_factor(Mat m, MatFactorType type, Mat* result) {
   return guarded("MatGetFactor_Quadrille", [&] {
-    if (!has_gpu_aij(m)) {
-      *result = make_factor(as_aij(m), MATSOLVERPETSC, type, nullptr);
+    const bool incomplete = type == MAT_FACTOR_ILU || type == MAT_FACTOR_ICC;
+    if (packages[package] != std::string_view(MATSOLVERPETSC) || !incomplete || !has_gpu_aij(m)) {
+      *result = make_factor(as_aij(m), packages[package], type, nullptr);
       return;
     }
     auto on_gpu = std::make_unique<GpuAij>(m);
     const Mat from = on_gpu->get();
     *result = make_factor(from, MATSOLVERCUSPARSE, type, std::move(on_gpu));
   });
-}
-
-void register_gpu_factors() {
-#if defined(PETSC_HAVE_CUDA)
-  for (const MatFactorType type : {MAT_FACTOR_ILU, MAT_FACTOR_ICC})
-    QUADRILLE_PETSC(MatSolverTypeRegister(MATSOLVERCUSPARSE, "seqquadrille", type, get_gpu_factor));
-#endif
 }
 
 // For each kind of factor that the package has of AIJ.
@@ -190,7 +180,6 @@ void register_packages(std::index_sequence<package...>) {
 
 void register_factors() {
   QUADRILLE_PETSC(MatInitializePackage());  // registers those of AIJ
-  register_gpu_factors();
   register_packages(std::make_index_sequence<packages.size()>());
 }
 

@@ -25,6 +25,9 @@ GpuAij::GpuAij(Mat matrix) {
   Mat made = nullptr;
   QUADRILLE_PETSC(MatConvert(as_aij(matrix), MATSEQAIJCUSPARSE, MAT_INITIAL_MATRIX, &made));
   aij_.reset(made);
+  const PetscScalar* there = nullptr;  // what is asked for in GPU memory is brought there, with its columns
+  QUADRILLE_PETSC(MatSeqAIJCUSPARSEGetArrayRead(made, &there));
+  QUADRILLE_PETSC(MatSeqAIJCUSPARSERestoreArrayRead(made, &there));
   const std::vector<std::uint32_t> places = typed(matrix).store().places_of_aij();
   from_ = Array<std::uint32_t, Device>(static_cast<std::int64_t>(places.size()));
   memory::copy_to_device(from_.data(), places.data(), from_.bytes());

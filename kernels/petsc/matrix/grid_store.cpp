@@ -144,7 +144,7 @@ class GridStore final : public Store {
         leaving_ = {copy_to<Device>(leaving->from), copy_to<Device>(leaving->to)};
     }
     if (!*refills_on_gpu_) return false;
-    values_.bring_to_gpu(false);
+    values_.bring_to_gpu();  // what does not couple stays as it is
     {
       const DefaultQueue order(true);
       fill(values_.gpu_hub()->values.data());
