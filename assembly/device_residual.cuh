@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(threads_per_block)
   });
 }
 
-template <residual_detail::Make make, class Seeds, class Residual>
+template <bool all, class Residual>
 __global__ void __launch_bounds__(threads_per_block)
     inner_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Inner inner,
                    const __grid_constant__ Residual residual, double shift,
@@ -138,26 +138,22 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int64_t rows = state.box.nodes() * state.grid.dof;
   for_inner_rows(inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r) {
     double* const row = values + node.own * state.grid.dof + r;
-    const unsigned found =
-        residual_detail::inner_row<make, Seeds>(state, residual, node, r, shift, shape, row, rows);
-    if (make == residual_detail::Make::all && found != 0) atomicOr(misfit, found);
+    const unsigned found = residual_detail::inner_row<all>(state, residual, node, r, shift, shape, row, rows);
+    if (all && found != 0) atomicOr(misfit, found);
   });
 }
 
-// A diagonal for each blockIdx.z.
-template <residual_detail::Make make, class Residual>
+template <class Residual>
 __global__ void __launch_bounds__(threads_per_block)
     shell_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Shell shell,
                    const __grid_constant__ Residual residual, double shift,
                    const __grid_constant__ JacobianShape shape, unsigned* misfit,
                    double* __restrict__ values) {
   const std::int64_t rows = state.box.nodes() * state.grid.dof;
-  const int d = static_cast<int>(blockIdx.z);
   for_shell_rows(shell, state.grid.dof, [&](const Position& at, int r) {
     double* const row = values + state.own(at) * state.grid.dof + r;
-    const unsigned found =
-        residual_detail::any_row<make>(state, residual, at, r, shift, shape, d, d + 1, row, rows);
-    if (make == residual_detail::Make::all && found != 0) atomicOr(misfit, found);
+    const unsigned found = residual_detail::any_row(state, residual, at, r, shift, shape, row, rows);
+    if (misfit != nullptr && found != 0) atomicOr(misfit, found);
   });
 }
 
@@ -202,34 +198,24 @@ void evaluate(const ResidualState& state, const Residual& residual, double* f) {
   check_launch("the residual");
 }
 
-template <residual_detail::Make make, class Seeds, class Residual>
+template <class Residual>
 void differentiate(const ResidualState& state, const Residual& residual, double shift,
                    const JacobianShape& shape, unsigned* misfit, double* values) {
   const NodeBox inner = state.inner();
   const Shell shell = shell_of(state.box, inner);
+  const Launch on_shell = launch_of(shell, state.grid.dof);
   if (inner.nodes() > 0) {
     const Inner nodes = inner_of(state, inner);
     const Launch launch = launch_of(nodes);
-    inner_jacobian<make, Seeds>
-        <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
+    if (misfit != nullptr)
+      inner_jacobian<true>
+          <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
+    else
+      inner_jacobian<false>
+          <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
   }
-  Launch on_shell = launch_of(shell, state.grid.dof);
-  on_shell.blocks.z = static_cast<unsigned>(shape.diagonals);
-  shell_jacobian<make>
-      <<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, shift, shape, misfit, values);
+  shell_jacobian<<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, shift, shape, misfit, values);
   check_launch("the Jacobian");
-}
-
-template <class Residual>
-void differentiate(const ResidualState& state, const Residual& residual, double shift,
-                   const JacobianShape& shape, unsigned* misfit, double* values) {
-  using residual_detail::Make, residual_detail::CubeSeeds, residual_detail::StarSeeds;
-  if (misfit != nullptr)
-    differentiate<Make::all, CubeSeeds>(state, residual, shift, shape, misfit, values);
-  else if (shape.star)
-    differentiate<Make::coupled, StarSeeds>(state, residual, shift, shape, misfit, values);
-  else
-    differentiate<Make::coupled, CubeSeeds>(state, residual, shift, shape, misfit, values);
 }
 
 }  // namespace device_residual_detail

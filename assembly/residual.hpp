@@ -36,7 +36,6 @@ struct JacobianShape {
   std::array<NodeOffset, 27> offset{};    // [diagonal]
   std::array<std::int8_t, 27> of_cube{};  // [Seed::place_in_cube] the diagonal that leads there, or -1
   bool centre_has_beside = false;         // the centre's blocks have what couples beside it, too
-  bool star = true;                       // no diagonal leads to a diagonal neighbour
 
   // Whether diagonal d leads from a node to one, and to which.
   constexpr bool neighbour(const Position& at, int d, Position& to) const {
@@ -69,10 +68,7 @@ constexpr bool may_couple(const Residual& residual, bool centre, int r, int c) {
     return true;
 }
 
-// Neighbours by Seed::place_in_cube: all of them, and those of a star.
-using CubeSeeds = std::make_integer_sequence<int, 27>;
-using StarSeeds = std::integer_sequence<int, 4, 10, 12, 13, 14, 16, 22>;
-
+// body(seed) for the neighbours at distance 0 and 1 along each axis.
 template <class Body, int... place>
 constexpr void for_each_seed(const Body& body, std::integer_sequence<int, place...>) {
   (body(Seed<place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1>{}), ...);
@@ -84,62 +80,54 @@ struct InnerPlace {
   std::int64_t own = 0, place = 0;
 };
 
-// What a pass over the rows makes: every value; every one, also of what does not couple by the functor's word;
-// or, where a pass before has left zeros there, what couples alone.
-enum class Make { values, all, coupled };
-
-// Row r of the Jacobian at an inner node, for these neighbours: element [diagonal][column] at
-// row[(diagonal*dof + column)*rows]. Returns Misfit's bits, of `all`.
-template <Make make, class Seeds, class Residual>
+// Row r of the Jacobian at an inner node: element [diagonal][column] at row[(diagonal*dof + column)*rows].
+// `all`: what does not couple by the functor's word is made too. Returns Misfit's bits.
+template <bool all, class Residual>
 constexpr unsigned inner_row(const ResidualState& state, const Residual& residual, const InnerPlace& node,
                              int r, double shift, const JacobianShape& shape, double* row,
                              std::int64_t rows) {
   unsigned misfit = 0;
-  const std::int64_t of_diagonal = shape.dof * rows;
   const auto of_seed = [&](auto by) {
     using By = decltype(by);
     constexpr bool centre = By::is(0, 0, 0);
     const int d = shape.of_cube[By::place_in_cube];
-    if (d < 0 && make != Make::all) return;
-    double* to = row + d * of_diagonal;
+    if (d < 0 && !all) return;
+    double* to = row + d * (shape.dof * rows);
     for (int c = 0; c < shape.dof; ++c, to += rows) {
       const bool couples = may_couple(residual, centre, r, c);
-      if (make == Make::coupled && !couples) continue;
       double slope = 0;
-      if (couples || make == Make::all) {
+      if (couples || all) {
         const InnerNode<Dual, By> u(state, node.at, node.own, node.place, c, shift);
         slope = Dual(residual(u, r)).slope;
       }
       if (d >= 0) *to = slope;
-      if (make == Make::all && slope != 0 && d < 0) misfit |= Misfit::of_stencil;
-      if (make == Make::all && slope != 0 && !couples) misfit |= Misfit::of_fill;
+      if (all && slope != 0 && d < 0) misfit |= Misfit::of_stencil;
+      if (all && slope != 0 && !couples) misfit |= Misfit::of_fill;
     }
   };
-  for_each_seed(of_seed, Seeds{});
+  for_each_seed(of_seed, std::make_integer_sequence<int, 27>{});
   return misfit;
 }
 
-// The same anywhere, for longer: diagonals from `first` on, before `end`.
-template <Make make, class Residual>
+// The same anywhere, for longer.
+template <class Residual>
 constexpr unsigned any_row(const ResidualState& state, const Residual& residual, const Position& at, int r,
-                           double shift, const JacobianShape& shape, int first, int end, double* row,
-                           std::int64_t rows) {
+                           double shift, const JacobianShape& shape, double* row, std::int64_t rows) {
   unsigned misfit = 0;
   ResidualNode<Dual, Residual> node(state, residual, at);
-  for (int d = first; d < end; ++d) {
+  for (int d = 0; d < shape.diagonals; ++d) {
     Position to;
     const bool leads = shape.neighbour(at, d, to), centre = shape.offset[d] == NodeOffset{};
     for (int c = 0; c < shape.dof; ++c) {
-      const bool couples = may_couple(residual, centre, r, c) ||
-                           (centre && shape.centre_has_beside && may_couple(residual, false, r, c));
-      if (make == Make::coupled && !couples) continue;
       double slope = 0;
-      if (leads && (couples || make == Make::all)) {
+      if (leads) {
         node.seed(state.window.place(to), c, shift);
         slope = Dual(residual(node, r)).slope;
       }
       row[(d * shape.dof + c) * rows] = slope;
-      if (make == Make::all && slope != 0 && !couples) misfit |= Misfit::of_fill;
+      const bool couples = may_couple(residual, centre, r, c) ||
+                           (centre && shape.centre_has_beside && may_couple(residual, false, r, c));
+      if (slope != 0 && !couples) misfit |= Misfit::of_fill;
     }
   }
   return misfit;
@@ -194,20 +182,13 @@ unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual,
     double* const first = values + state.own(at) * dof;
     unsigned found = 0;
     const residual_detail::InnerPlace node{at, state.own(at), state.window.place(at)};
-    const auto make_rows = [&]<residual_detail::Make make, class Seeds>(Seeds) {
-      using residual_detail::any_row, residual_detail::inner_row;
-      for (int r = 0; r < dof; ++r)
-        found |=
-            inner ? inner_row<make, Seeds>(state, residual, node, r, shift, shape, first + r, rows)
-                  : any_row<make>(state, residual, at, r, shift, shape, 0, shape.diagonals, first + r, rows);
-    };
-    using residual_detail::Make, residual_detail::CubeSeeds, residual_detail::StarSeeds;
-    if (all)
-      make_rows.template operator()<Make::all>(CubeSeeds{});
-    else if (shape.star)
-      make_rows.template operator()<Make::values>(StarSeeds{});
-    else
-      make_rows.template operator()<Make::values>(CubeSeeds{});
+    for (int r = 0; r < dof; ++r)
+      if (!inner)
+        found |= residual_detail::any_row(state, residual, at, r, shift, shape, first + r, rows);
+      else if (all)
+        found |= residual_detail::inner_row<true>(state, residual, node, r, shift, shape, first + r, rows);
+      else
+        residual_detail::inner_row<false>(state, residual, node, r, shift, shape, first + r, rows);
     if (found != 0) misfit |= found;
   });
   return misfit;
@@ -219,7 +200,7 @@ struct AnyResidual {
   using Differentiate = std::function<unsigned(const ResidualState&, double shift, const JacobianShape&,
                                                bool all, double* values)>;
   // The same with arrays in GPU memory, queued in the default stream. Where `misfit` is not null, `all` is made
-  // and the bits are added there; where it is null, values of what does not couple stay as they are.
+  // and the bits are added there.
   using DifferentiateOnDevice = std::function<void(const ResidualState&, double shift, const JacobianShape&,
                                                    unsigned* misfit, double* values)>;
 

@@ -81,15 +81,6 @@ class StencilOperations {
   }
 };
 
-// Of numbers that are not written meanwhile, which lets a GPU read ahead.
-constexpr double loaded(const double* p) {
-#if defined(__CUDA_ARCH__)
-  return __ldg(p);
-#else
-  return *p;
-#endif
-}
-
 // A number, or the Dual whose slope this is.
 template <class S>
 constexpr S number(double value, double slope) {
@@ -125,7 +116,7 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
 
   constexpr S operator()(int unknown) const { return known(place_, unknown, 1); }
   constexpr S rate(int unknown) const {
-    return residual_detail::number<S>(residual_detail::loaded(state_.rate + own_ * state_.grid.dof + unknown),
+    return residual_detail::number<S>(state_.rate[own_ * state_.grid.dof + unknown],
                                       place_ == seed_place_ && unknown == seed_unknown_ ? shift_ : 0);
   }
   // At a neighbour, dx, dy, dz = -1, 0 or 1 nodes away. Beyond a face: what the face says of it.
@@ -145,9 +136,8 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
  private:
   // `weight` times u at a place.
   constexpr S known(std::int64_t place, int unknown, double weight) const {
-    return residual_detail::number<S>(
-        weight * residual_detail::loaded(state_.u + place * state_.grid.dof + unknown),
-        place == seed_place_ && unknown == seed_unknown_ ? weight : 0);
+    return residual_detail::number<S>(weight * state_.u[place * state_.grid.dof + unknown],
+                                      place == seed_place_ && unknown == seed_unknown_ ? weight : 0);
   }
   constexpr S near_face(const Offset& offset, int unknown) const {
     const Faces& faces = state_.faces.of(unknown);
@@ -201,13 +191,12 @@ class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By>, S>
 
   constexpr S operator()(int unknown) const { return at(0, 0, 0, unknown); }
   constexpr S rate(int unknown) const {
-    return residual_detail::number<S>(residual_detail::loaded(state_.rate + own_ * state_.grid.dof + unknown),
+    return residual_detail::number<S>(state_.rate[own_ * state_.grid.dof + unknown],
                                       By::is(0, 0, 0) && unknown == seed_unknown_ ? shift_ : 0);
   }
   constexpr S at(int dx, int dy, int dz, int unknown) const {
-    return residual_detail::number<S>(
-        residual_detail::loaded(u_ + dx * state_.grid.dof + dy * line_ + dz * plane_ + unknown),
-        By::is(dx, dy, dz) && unknown == seed_unknown_ ? 1 : 0);
+    return residual_detail::number<S>(u_[dx * state_.grid.dof + dy * line_ + dz * plane_ + unknown],
+                                      By::is(dx, dy, dz) && unknown == seed_unknown_ ? 1 : 0);
   }
 
   constexpr double time_s() const { return state_.t_s; }
