@@ -5,6 +5,7 @@
 // writes the files.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -12,7 +13,9 @@
 #include <utility>
 
 #include "assembly/pdes.hpp"
+#include "drivers/checkpoint.hpp"
 #include "drivers/commands.hpp"
+#include "drivers/fields/on_signal.hpp"
 #include "drivers/support/failure.hpp"
 #include "drivers/support/measure.hpp"
 #include "drivers/support/progress.hpp"
@@ -91,15 +94,24 @@ class SolveResidual {
                                       .device = options_.device});
     u_.emplace(residual_->vector());
     u_->assign(problem_.initial);
+    for (const std::string& name : pde_.unknowns)
+      names_.emplace_back(name, name + " of " + pde_.equation, pde_.solution_units);
+    if (names_.empty()) names_.emplace_back("solution", "u of " + pde_.equation, pde_.solution_units);
     if (!options_.output.empty()) {
-      std::vector<FieldName> names;
-      for (const std::string& name : pde_.unknowns)
-        names.emplace_back(name, name + " of " + pde_.equation, pde_.solution_units);
-      if (names.empty()) names.emplace_back("solution", "u of " + pde_.equation, pde_.solution_units);
-      out_.emplace(options_.output, options_.grid, names, PETSC_COMM_WORLD,
+      require_another_output();
+      out_.emplace(options_.output, options_.grid, names_, PETSC_COMM_WORLD,
                    FieldOrigin{options_.resolved, QUADRILLE_REVISION});
     }
     record_.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
+  }
+
+  // What a run wrote before its checkpoint is not written over.
+  void require_another_output() const {
+    int there = first_ && !options_.restart.empty() && std::filesystem::exists(options_.output);
+    MPI_Bcast(&there, 1, MPI_INT, 0, PETSC_COMM_WORLD);
+    if (there != 0)
+      throw InputError("--output " + options_.output +
+                       ": it is there, with what came before the checkpoint perhaps; give another name");
   }
 
   void write(double t_s) {
@@ -130,45 +142,156 @@ class SolveResidual {
     if (result.converged) write(0);
   }
 
-  // To the end, or from one output that is due to the next.
+  // What a checkpoint is of, and a run that goes on from it must be of, too.
+  std::string problem_text() const {
+    const Grid& grid = options_.grid;
+    std::string text =
+        pde_.name + " on " + to_string(grid) + ", DoF " + std::to_string(grid.dof) + ", spacing";
+    for (int axis = 0; axis < grid.dimension; ++axis) text += formatted(" %.17g", grid.spacing_m[axis]);
+    return text + " m, boundary " + to_string(options_.boundary, grid.dimension);
+  }
+
+  // The beginning, or where a checkpoint was made.
+  RunState begin() {
+    if (options_.restart.empty()) {
+      write(0);
+      return {.t_s = 0, .dt_s = options_.dt_s};
+    }
+    std::string warning;
+    const RunState state = read_checkpoint(options_.restart, problem_text(), names_, *u_, warning);
+    if (first_ && !warning.empty()) std::cerr << "quadrille: " << warning << "\n";
+    if (state.t_s >= options_.until_s)
+      throw InputError(formatted("%s is of %.6g s, which is not before the end of this run, %.6g s",
+                                 options_.restart.c_str(), state.t_s, options_.until_s));
+    record_.steps = state.steps;
+    record_.newton_iterations = state.newton_iterations;
+    record_.iterations = state.krylov_iterations;
+    write(state.t_s);
+    return state;
+  }
+
+  enum Pause { none = 0, to_checkpoint = 1, to_end = 2 };
+
+  // Of all ranks, after a step: whether one is asked to end, or a checkpoint is due.
+  Pause pause() {
+    int mine = none, all = none;
+    if (!options_.checkpoint.empty()) {
+      if (stop_requested()) mine |= to_end;
+      if (options_.wall_time_s > 0 && seconds_since(start_) > options_.wall_time_s) mine |= to_end;
+      if (options_.checkpoint_s > 0 && seconds_since(saved_) > options_.checkpoint_s) mine |= to_checkpoint;
+      if (options_.checkpoint_steps > 0 && record_.steps % options_.checkpoint_steps == 0)
+        mine |= to_checkpoint;
+      MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BOR, PETSC_COMM_WORLD);
+    }
+    return (all & to_end) != 0 ? to_end : static_cast<Pause>(all);
+  }
+
+  void save(const RunState& state) {
+    const Clock::time_point start = Clock::now();
+    write_checkpoint(options_.checkpoint, problem_text(), state, names_, *u_,
+                     FieldOrigin{options_.resolved, QUADRILLE_REVISION});
+    saved_ = Clock::now();
+    record_.seconds.output += seconds_since(start);
+  }
+
+  // A number that is none ends the run, with its place; what was saved before stays.
+  void require_numbers(double t_s, const Vector& u) const {
+    if (std::isfinite(u.norm())) return;
+    const HostValues<const double> values = u.values();
+    const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
+    const std::int64_t row = bad - values.begin(), none_here = std::numeric_limits<std::int64_t>::max();
+    const NodeBox box = layout_->box();
+    std::int64_t mine = none_here, first = none_here;
+    if (row < values.size()) {
+      const NodePosition at = box.first_of_line(row / options_.grid.dof / box.size[0]);
+      mine = node_index(options_.grid, {at[0] + row / options_.grid.dof % box.size[0], at[1], at[2]}) *
+                 options_.grid.dof +
+             row % options_.grid.dof;
+    }
+    MPI_Allreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, PETSC_COMM_WORLD);
+    const Position at = node_position(options_.grid, first / options_.grid.dof);
+    throw NotConvergedError(formatted(
+        "after step %d, at %.6g s, unknown %d of node (%ld, %ld, %ld) is no number: take a smaller step",
+        record_.steps, t_s, static_cast<int>(first % options_.grid.dof), static_cast<long>(at.x),
+        static_cast<long>(at.y), static_cast<long>(at.z)));
+  }
+
+  void tell(double t_s, Clock::time_point began, double from_s) {
+    if (seconds_since(said_) < 0.05) return;
+    said_ = Clock::now();
+    PetscInt newton = 0, krylov = 0;
+    PetscReal dt = 0;
+    const TS ts = solver_->ts();
+    if (TSGetSNESIterations(ts, &newton) != 0 || TSGetKSPIterations(ts, &krylov) != 0 ||
+        TSGetTimeStep(ts, &dt) != 0)
+      return;
+    const double left = seconds_since(began) * (options_.until_s - t_s) / (t_s - from_s);
+    progress_.say(formatted(
+        "step %d, %.6g s of %.6g s, dt %.3g s, %d Newton and %d Krylov iterations, %.0f s left",
+        record_.steps, t_s, options_.until_s, dt, record_.newton_iterations + static_cast<int>(newton),
+        record_.iterations + static_cast<int>(krylov), left));
+  }
+
+  // To the end, from one output at its time, or one checkpoint, to the next.
   void run() {
-    write(0);
-    TimeSolver solver(*residual_, preset());
-    Clock::time_point said{};
-    const auto observe = [&](double t_s, const Vector&) {
+    RunState now = begin();
+    const Clock::time_point began = Clock::now();
+    const double from_s = now.t_s;
+    if (!options_.checkpoint.empty()) stop_on_signals();
+    require_numbers(now.t_s, *u_);
+    Pause paused = none;
+    const auto observe = [&](double t_s, const Vector& u) {
       ++record_.steps;
+      require_numbers(t_s, u);
       if (options_.output_steps > 0 && record_.steps % options_.output_steps == 0) write(t_s);
-      if (seconds_since(said) < 0.05) return;
-      said = Clock::now();
-      progress_.say(formatted("step %d, %.6g s of %.6g s", record_.steps, t_s, options_.until_s));
+      tell(t_s, began, from_s);
+      paused = pause();
+      if (paused != none) solver_->stop();
     };
     TimeResult result;
-    double t_s = 0, dt_s = options_.dt_s;
-    for (int part = 1; t_s < options_.until_s; ++part) {
-      const double end =
-          options_.output_s > 0 ? std::min(part * options_.output_s, options_.until_s) : options_.until_s;
+    while (now.t_s < options_.until_s) {
+      if (!solver_) solver_.emplace(*residual_, preset());
+      double end = options_.until_s;
+      if (options_.output_s > 0)
+        end = std::min(end, (std::floor(now.t_s / options_.output_s * (1 + 1e-12)) + 1) * options_.output_s);
       const int before = record_.steps;
-      result = solver.run(*u_, {.from_s = t_s, .until_s = end, .dt_s = dt_s, .fixed = options_.steps > 0},
-                          observe);
-      record_.steps = before + result.steps;
+      paused = none;
+      result = solver_->run(
+          *u_, {.from_s = now.t_s, .until_s = end, .dt_s = now.dt_s, .fixed = options_.steps > 0}, observe);
+      note_time_method();
       record_.newton_iterations += result.newton_iterations;
       record_.iterations += result.krylov_iterations;
-      t_s = result.t_s;
-      if (!result.finished) break;
-      dt_s = result.dt_s;
-      write(t_s);
+      record_.steps = before + result.steps;
+      now = {result.t_s, options_.steps > 0 ? options_.dt_s : result.dt_s, record_.steps,
+             record_.newton_iterations, record_.iterations};
+      if (!result.finished && paused == none) break;
+      if (result.finished) write(now.t_s);
+      if (paused != none) save(now);
+      if (paused == to_end) break;
+      if (paused != none) solver_.reset();  // who goes on from there has a new one
     }
-    record_.converged = result.finished;
-    record_.reason = result.reason;
+    finish_run(result, now, paused == to_end);
+  }
+
+  void finish_run(const TimeResult& result, const RunState& now, bool ended) {
+    record_.converged = now.t_s >= options_.until_s && result.finished;
+    record_.reason = ended && !record_.converged ? "it was ended before" : result.reason;
     record_.residual = std::numeric_limits<double>::quiet_NaN();  // each step had its own
-    ended_s_ = t_s;
-    failure_ = formatted("the run ended at %.6g s of %.6g s, after %d steps: ", t_s, options_.until_s,
+    ended_s_ = now.t_s;
+    failure_ = formatted("the run ended at %.6g s of %.6g s, after %d steps: ", now.t_s, options_.until_s,
                          record_.steps) +
-               result.reason;
+               (ended ? (stop_requested() ? "by a signal" : "by --wall-time") + std::string("; --restart ") +
+                            options_.checkpoint + " goes on"
+                      : result.reason);
+  }
+
+  void note_time_method() {
     SNES snes = nullptr;
-    if (TSGetSNES(solver.ts(), &snes) == 0) note_methods(snes);
     TSType type = nullptr;
-    if (TSGetType(solver.ts(), &type) == 0) time_method_ = type;
+    if (TSGetSNES(solver_->ts(), &snes) != 0 || TSGetType(solver_->ts(), &type) != 0)
+      throw PetscError("PETSc does not say how it stepped");
+    note_methods(snes);
+    time_method_ = type;
   }
 
   void note_methods(SNES snes) {
@@ -293,6 +416,9 @@ class SolveResidual {
   std::optional<FieldWriter> out_;
   double written_s_ = -1, ended_s_ = 0;
   std::string time_method_, failure_;
+  std::vector<FieldName> names_;
+  std::optional<TimeSolver> solver_;
+  Clock::time_point said_{}, saved_ = Clock::now();  // the last line of progress, the last checkpoint
   SolveRecord record_;
 };
 

@@ -19,7 +19,7 @@ struct Slot {
 };
 Slot slots[16];
 std::atomic<pid_t> child_to_end{0};
-std::atomic<bool> pipe_broke{false};
+std::atomic<bool> pipe_broke{false}, stop{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 struct sigaction action_of(void (*handler)(int)) {
@@ -52,7 +52,20 @@ void take(int signal, void (*handler)(int)) {
     sigaction(signal, &action, nullptr);
 }
 
+void ask_to_stop(int signal) {
+  if (stop.exchange(true)) tidy_up(signal);
+}
+
 }  // namespace
+
+void stop_on_signals() {
+  const struct sigaction action = action_of(ask_to_stop);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
+
+bool stop_requested() {
+  return stop;
+}
 
 void tidy_up_on_signals() {
   for (const int signal : ending) take(signal, tidy_up);

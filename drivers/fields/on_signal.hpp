@@ -12,6 +12,10 @@ namespace quadrille {
 // handles already, stays so.
 void tidy_up_on_signals();
 
+// From now on SIGINT and SIGTERM ask for the end, which stop_requested() tells; a second one ends the process.
+void stop_on_signals();
+bool stop_requested();
+
 // From now on, to write into a pipe that nobody reads is an error of the write. For runs that have files to
 // write as well, which would be lost.
 void outlive_broken_pipes();

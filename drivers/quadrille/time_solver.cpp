@@ -89,6 +89,7 @@ PetscErrorCode jacobian_in_time(TS, PetscReal t, Vec u, Vec rate, PetscReal shif
 struct Observation {
   const StepObserver& observe;
   const Vector& u;
+  bool stop = false;
   std::exception_ptr thrown;
 };
 
@@ -103,9 +104,11 @@ PetscErrorCode after_step(TS ts) {
     o.observe(t, o.u);
   } catch (...) {
     o.thrown = std::current_exception();
-    return TSSetConvergedReason(ts, TS_CONVERGED_USER);
   }
-  return static_cast<PetscErrorCode>(0);
+  TSConvergedReason reason = TS_CONVERGED_ITERATING;
+  if (const PetscErrorCode code = TSGetConvergedReason(ts, &reason); code) return code;
+  const bool ends = o.thrown || (o.stop && reason == TS_CONVERGED_ITERATING);
+  return ends ? TSSetConvergedReason(ts, TS_CONVERGED_USER) : static_cast<PetscErrorCode>(0);
 }
 
 // PETSc (3.18.5 and 3.25.6) makes the first step of an implicit problem with a solver that gets a dense
@@ -122,6 +125,8 @@ std::string in_words(TSConvergedReason reason) {
   switch (static_cast<int>(reason)) {
     case TS_CONVERGED_TIME:
       return "the end was reached";
+    case TS_CONVERGED_USER:
+      return "it was stopped";
     case TS_CONVERGED_ITS:
       return "the largest number of steps was made (-ts_max_steps)";
     case TS_DIVERGED_NONLINEAR_SOLVE:
@@ -199,10 +204,11 @@ struct TimeSolver::State {
   GridResidual& f;
   SolverOptions options;
   Owned<TS> ts;
+  Observation* observation = nullptr;  // of the run that goes on
 };
 
 TimeSolver::TimeSolver(GridResidual& f, const std::string& options)
-    : state_(new State{f, SolverOptions(options), nullptr}) {
+    : state_(new State{f, SolverOptions(options), nullptr, nullptr}) {
   const OptionsInPlace in_place(state_->options);
   const Mat jacobian = f.jacobian().mat();
   TS ts = nullptr;
@@ -227,7 +233,8 @@ TimeSolver::TimeSolver(TimeSolver&&) noexcept = default;
 TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& observe) {
   const OptionsInPlace in_place(state_->options);
   const TS ts = state_->ts.get();
-  Observation observation{observe, u, nullptr};
+  Observation observation{observe, u, false, nullptr};
+  state_->observation = &observation;
   TSAdapt adapt = nullptr;
   QUADRILLE_PETSC(TSSetApplicationContext(ts, &observation));
   QUADRILLE_PETSC(TSSetTime(ts, span.from_s));
@@ -243,6 +250,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   refuse_without_our_matrix(ts);
   QUADRILLE_PETSC(TSSolve(ts, u.vec()));
   QUADRILLE_PETSC(TSSetApplicationContext(ts, nullptr));
+  state_->observation = nullptr;
   if (observation.thrown) std::rethrow_exception(observation.thrown);
 
   TimeResult result;
@@ -265,6 +273,10 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
             static_cast<int>(newton),
             static_cast<int>(krylov)};
   return result;
+}
+
+void TimeSolver::stop() {
+  if (state_->observation != nullptr) state_->observation->stop = true;
 }
 
 std::vector<std::string> TimeSolver::unused_options() const {

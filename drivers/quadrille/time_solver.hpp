@@ -76,6 +76,8 @@ class TimeSolver {
   // u goes from what it is at from_s to until_s, which the last step hits. Not to get there is a result.
   // Throws what the observer throws.
   TimeResult run(Vector& u, const TimeSpan& span, const StepObserver& observe = {});
+  // For an observer, on all ranks: the run ends with this step, before until_s.
+  void stop();
 
   std::vector<std::string> unused_options() const;
   TS ts() const;  // PETSc's own

@@ -1,5 +1,7 @@
 #include "drivers/support/options_pdes.hpp"
 
+#include <cctype>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -113,9 +115,46 @@ double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundar
   return pde.length_m / (static_cast<double>(grid.extents[0] - 1) + gap(faces[0]) + gap(faces[1]));
 }
 
+namespace {
+
+// 90s, 10m or 2h, in seconds.
+double clock_time(const Setting& setting) {
+  std::string text(setting.text);
+  const std::string units = "smh";
+  const std::size_t unit = text.empty() ? std::string::npos : units.find(text.back());
+  if (unit == std::string::npos) refuse(setting, "is no time of the clock such as 90s, 10m or 2h");
+  text.pop_back();
+  return parse_positive(setting, text) * (unit == 0 ? 1 : unit == 1 ? 60 : 3600);
+}
+
+void read_checkpoint_options(Settings& settings, Options& options) {
+  if (const Setting* const every = find(settings, "checkpoint-every")) {
+    if (!every->text.empty() && std::isalpha(static_cast<unsigned char>(every->text.back())))
+      options.checkpoint_s = clock_time(*every);
+    else
+      options.checkpoint_steps =
+          read_int(settings, "checkpoint-every", 0, 1, std::numeric_limits<int>::max());
+  }
+  if (const Setting* const limit = find(settings, "wall-time")) options.wall_time_s = clock_time(*limit);
+  if (const Setting* const from = find(settings, "restart")) options.restart = from->text;
+  if (const Setting* const to = find(settings, "checkpoint")) {
+    options.checkpoint = to->text;
+  } else if (options.checkpoint_s > 0 || options.checkpoint_steps > 0 || options.wall_time_s > 0) {
+    const Setting* const output = find(settings, "output");
+    const std::string text = output ? std::string(output->text) : options.pde + ".h5";
+    options.checkpoint = std::filesystem::path(text).replace_extension("checkpoint.h5").string();
+  }
+}
+
+}  // namespace
+
 void read_time_options(Settings& settings, Options& options) {
   const Pde& pde = find_pde(options.pde);
-  if (!pde.in_time()) return leave_to(pdes_in_time(), settings, {"steps", "until", "dt", "output-every"});
+  if (!pde.in_time())
+    return leave_to(
+        pdes_in_time(), settings,
+        {"steps", "until", "dt", "output-every", "checkpoint", "checkpoint-every", "wall-time", "restart"});
+  read_checkpoint_options(settings, options);
   options.steps = read_int(settings, "steps", 0, 1, std::numeric_limits<int>::max());
   options.dt_s = read_positive(settings, "dt", read_positive(settings, "until", pde.until_s) / 1000);
   options.until_s =

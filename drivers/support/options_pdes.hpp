@@ -31,7 +31,7 @@ Boundary usual_boundary(const Pde& pde);
 void leave_to(const Words& pdes, Settings& settings, const Words& names);
 // Where no spacing is given: the PDE's length over the intervals between faces along x.
 double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundary);
-// --steps, --until, --dt and --output-every.
+// --steps, --until, --dt, --output-every and those of checkpoints.
 void read_time_options(Settings& settings, Options& options);
 
 // Refuses what the options name and their PDE does not take.

@@ -67,6 +67,21 @@ std::vector<OptionSpec> time_options() {
        "what --output gets beside the beginning and the end: every N-th step, or, as 0.5s, the state every "
        "so "
        "many seconds, which steps then hit (default nothing)"},
+      {"checkpoint", "FILE.h5", group, for_solve, true,
+       "where the state goes by --checkpoint-every, --wall-time and SIGTERM or SIGINT, which end the run "
+       "after "
+       "the step that it is in (default that of --output as NAME.checkpoint.h5, else PDE.checkpoint.h5)"},
+      {"checkpoint-every", "N | T", group, for_solve, true,
+       "every N-th step, or every 90s, 10m or 2h of the clock; methods of several steps, such as bdf, begin "
+       "anew there (default not)"},
+      {"wall-time", "T", group, for_solve, true,
+       "ends the run after 90s, 10m or 2h, with a checkpoint, and exits 1 where it was not at its end "
+       "(default never)"},
+      {"restart", "FILE.h5", group, for_solve, true,
+       "goes on from a checkpoint of the same problem, on any number of ranks; --steps and --until count "
+       "from "
+       "the "
+       "beginning"},
   };
 }
 

@@ -65,6 +65,12 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"output-every", options.output_s > 0       ? number_text(options.output_s) + "s"
                        : options.output_steps > 0 ? std::to_string(options.output_steps)
                                                   : ""},
+      {"checkpoint", options.checkpoint},
+      {"checkpoint-every", options.checkpoint_s > 0       ? number_text(options.checkpoint_s) + "s"
+                           : options.checkpoint_steps > 0 ? std::to_string(options.checkpoint_steps)
+                                                          : ""},
+      {"wall-time", options.wall_time_s > 0 ? number_text(options.wall_time_s) + "s" : ""},
+      {"restart", options.restart},
       {"grid", gridded ? grid_text(options) : ""},
       {"dofs", dofs_text(options.dofs)},
       {"spacing", gridded ? per_axis_text(options.grid.spacing_m, options.grid) : ""},
