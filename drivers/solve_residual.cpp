@@ -43,7 +43,7 @@ class SolveResidual {
   int operator()() {
     together([&] { make(); });
     const Clock::time_point start = Clock::now();
-    together([&] { pde_.in_time() ? run() : solve(); });
+    together([&] { in_time() ? run() : solve(); });
     record_.seconds.solve = petsc::largest_over_ranks(seconds_since(start)) - record_.seconds.output;
     together([&] { finish(); });
     together([&] {
@@ -60,6 +60,8 @@ class SolveResidual {
   }
 
  private:
+  bool in_time() const { return pde_.in_time() && !options_.steady; }
+
   // Of the Jacobian, of a Krylov method with 30 directions and its multigrid, and of the steps.
   void require_memory() const {
     std::int64_t bytes = 0;
@@ -82,6 +84,7 @@ class SolveResidual {
     PdeInput input;
     input.seed = options_.seed;
     input.manufactured = options_.manufactured;
+    input.steady = options_.steady;
     problem_ =
         residual_of_pde(pde_, options_.grid, options_.points, options_.boundary, input, layout_->box());
     residual_.emplace(PETSC_COMM_WORLD, options_.grid, options_.points, options_.boundary, problem_.residual,
@@ -112,7 +115,7 @@ class SolveResidual {
 
   void solve() {
     progress_.say("Newton's iterations");
-    NonlinearSolver solver(*residual_, pde_.petsc_options);
+    NonlinearSolver solver(*residual_, pde_.in_time() ? "" : pde_.petsc_options);
     const NonlinearResult result = solver.solve(*u_);
     record_.converged = result.converged;
     record_.reason = result.reason;
@@ -188,7 +191,7 @@ class SolveResidual {
     record_.ranks = petsc::ranks();
     record_.unknowns = options_.grid.rows();
     record_.nonlinear = true;
-    record_.in_time = pde_.in_time();
+    record_.in_time = in_time();
     for (int axis = 0; axis < options_.grid.dimension; ++axis)
       record_.h = std::max(record_.h, options_.grid.spacing_m[axis]);
     if (record_.steps > 0) record_.ms_per_step = 1e3 * record_.seconds.solve / record_.steps;
@@ -228,6 +231,7 @@ class SolveResidual {
               << (record_.ranks > 1 ? ", " + std::to_string(record_.ranks) + " ranks" : "") << ", "
               << formatted("%.3g", record_.matmult_ms) << " ms per product; " << record_.method << " with "
               << record_.preconditioner << "\n";
+    if (!problem_.note.empty()) std::cout << problem_.note << "\n";
     if (record_.in_time)
       std::cout << (record_.converged ? "done: " : "not finished: ")
                 << formatted("%d steps of %s to %.6g s, %.3g ms each", record_.steps, time_method_.c_str(),

@@ -9,6 +9,7 @@
   X(diffusion)            \
   X(elasticity)           \
   X(heat)                 \
+  X(transport)            \
   X(gray_scott)           \
   X(cahn_hilliard)        \
   X(bratu)

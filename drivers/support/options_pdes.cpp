@@ -76,6 +76,9 @@ std::string usual_ends_of_pdes() {
 Words pdes_in_time() {
   return pdes_with([](const Pde& pde) { return pde.in_time(); });
 }
+Words pdes_also_steady() {
+  return pdes_with([](const Pde& pde) { return pde.also_steady; });
+}
 Words pdes_with_box() {
   return pdes_with([](const Pde& pde) { return pde.discretisation.box > 0; });
 }
@@ -115,7 +118,18 @@ double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundar
 
 void read_time_options(Settings& settings, Options& options) {
   const Pde& pde = find_pde(options.pde);
-  if (!pde.in_time()) return leave_to(pdes_in_time(), settings, {"steps", "until", "dt", "output-every"});
+  if (!pde.also_steady) leave_to(pdes_also_steady(), settings, {"steady"});
+  options.steady = read_switch(settings, "steady");
+  const Words of_time{"steps", "until", "dt", "output-every"};
+  if (!pde.in_time()) return leave_to(pdes_in_time(), settings, of_time);
+  if (options.steady) {
+    for (const std::string& name : of_time) {
+      const Setting* const setting = find(settings, name);
+      if (setting && !setting->from_config) refuse(*setting, "does not go with --steady, which has no time");
+      settings.erase(name);
+    }
+    return;
+  }
   options.steps = read_int(settings, "steps", 0, 1, std::numeric_limits<int>::max());
   options.dt_s = read_positive(settings, "dt", read_positive(settings, "until", pde.until_s) / 1000);
   options.until_s =
