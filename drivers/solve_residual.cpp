@@ -96,8 +96,8 @@ class SolveResidual {
     u_->assign(problem_.initial);
     if (!options_.output.empty()) {
       std::vector<FieldName> names;
-      for (const std::string& name : pde_.unknowns)
-        names.emplace_back(name, name + " of " + pde_.equation, pde_.solution_units);
+      for (const Unknown& unknown : unknowns_of(pde_, options_.grid.dimension))
+        names.emplace_back(unknown.name, unknown.name + " of " + pde_.equation, unknown.unit);
       if (names.empty()) names.emplace_back("solution", "u of " + pde_.equation, pde_.solution_units);
       out_.emplace(options_.output, options_.grid, names, PETSC_COMM_WORLD,
                    FieldOrigin{options_.resolved, QUADRILLE_REVISION});
@@ -128,8 +128,18 @@ class SolveResidual {
     if (result.converged) write(0);
   }
 
+  // With what unknowns without a rate are at first.
+  void begin() {
+    if (!problem_.at_first.evaluate) return;
+    progress_.say("the state at first");
+    residual_->use(problem_.at_first);
+    NonlinearSolver(*residual_, problem_.at_first_options).solve(*u_).or_throw();
+    residual_->use(problem_.residual);
+  }
+
   // To the end, or from one output that is due to the next.
   void run() {
+    begin();
     write(0);
     TimeSolver solver(*residual_, pde_.petsc_options);
     Clock::time_point said{};

@@ -12,7 +12,8 @@
   X(transport)            \
   X(gray_scott)           \
   X(cahn_hilliard)        \
-  X(bratu)
+  X(bratu)                \
+  X(poroelastic)
 
 namespace quadrille {
 

@@ -50,6 +50,10 @@ struct ResidualProblem {
   std::function<std::vector<double>(double t_s)> exact;
   std::shared_ptr<const void> data{};  // or as long as this
   std::string note{};                  // on the discretisation, for people
+  // Of unknowns without a rate, where `initial` lacks them: what holds at time 0, of the same functor type,
+  // and PETSc's options that it is solved by.
+  AnyResidual at_first{};
+  std::string at_first_options{};
 };
 
 // The kinds of faces: all there are; or those that hold values, and periodic ones.
@@ -74,7 +78,8 @@ struct Pde {
                       const NodeBox&) = nullptr;
   // In place of it, of one that is nonlinear or changes in time.
   ResidualProblem (*residual)(const Grid&, const Boundary&, const PdeInput&, const NodeBox&) = nullptr;
-  std::vector<std::string> unknowns{};  // the names of their fields; empty: one field of all
+  // The names of their fields, in 3D; empty: one field of all. And their units, where they differ.
+  std::vector<std::string> unknowns{}, units{};
   // PETSc's defaults where the library's are not the best; of one in time, those of its steps.
   std::string petsc_options{};
   double until_s = 0;        // of one in time: where it ends by default

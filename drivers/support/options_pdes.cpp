@@ -14,7 +14,8 @@ std::string stencil_text(const Discretisation& taken) {
   return default_stencil(taken);
 }
 std::string dof_text(const Discretisation& taken) {
-  return taken.unknown_per_axis ? "the dimension" : std::to_string(default_dof(taken, 2));
+  if (!taken.unknown_per_axis) return std::to_string(default_dof(taken, 2));
+  return "the dimension" + (taken.more_unknowns > 0 ? " + " + std::to_string(taken.more_unknowns) : "");
 }
 
 // Those of the first, and who has others.

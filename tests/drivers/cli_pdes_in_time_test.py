@@ -1,4 +1,4 @@
-"""`quadrille solve transport` against what is known of it, from outside."""
+"""`quadrille solve` of transport and poroelastic against what is known of them, from outside."""
 import cmath
 import json
 import math
@@ -89,6 +89,50 @@ class Transport(Case):
             self.refused(2, words, "solve", *arguments)
         text = self.ok("solve", "transport", "--grid", "20x10", "--steady", "--validate")
         self.assertEqual(self.ok("solve", "--config", self.path("t.ini", text), "--validate"), text)
+
+
+class Poroelastic(Case):
+    LOAD = ["--boundary", "periodic,periodic,robin:1,0,0/robin:1,0,0/clamp/clamp,clamp/flux:-1/robin:1,0,0/clamp"]
+    LU = ["-pc_type", "lu", "-snes_rtol", "1e-11"]
+
+    def test_the_order_in_space_is_two(self):
+        for sides in ("value:0", "value:0,value:0,periodic,periodic"):
+            order = self.order("14x14", "28x28", "poroelastic", *SHORT, "--boundary", sides)
+            self.assertAlmostEqual(order, 2, delta=0.2, msg=sides)
+        # On its way there: 1.71, to 15 nodes 1.77, from 11 to 15 nodes 1.82.
+        self.assertGreater(self.order("5x5x5", "11x11x11", "poroelastic", *SHORT), 1.65)
+
+    def test_the_order_in_time_is_two(self):
+        ends = [self.fields("poroelastic", "--grid", "7x6", "--manufactured", "--steps", str(steps), "--dt", str(0.4 / steps),
+                            petsc=self.LU, names=("p",))[0][-1] for steps in (10, 20, 160)]
+        coarse, fine = (abs(end - ends[2]).max() for end in ends[:2])
+        self.assertAlmostEqual(math.log2(coarse / fine), 2, delta=0.3)
+
+    # A column of 1 m, loaded with 1 Pa and drained at its top.
+    def test_terzaghis_consolidation(self):
+        n, storage, stiffness = 32, 0.1, 3
+        p, u, t = self.fields("poroelastic", "--grid", f"3x{n}", "--spacing", str(1 / n), *self.LOAD, "--until", "0.2",
+                              "--output-every", "0.05s", names=("p", "u_y", "time"), petsc=[])
+        c, at_first = 1 / (storage + 1 / stiffness), 1 / (1 + storage * stiffness)
+        waves = [(2 * k + 1) * math.pi / 2 for k in range(100)]
+        self.assertEqual(len(t), 5)
+        for step, time_s in enumerate(t):
+            p_now = p[step].reshape(n, 3)
+            self.assertLess(abs(p_now[:, 0] - p_now[:, 2]).max(), 1e-6)
+            if time_s == 0:  # but for the layer at the top
+                self.assertLess(abs(p_now[:-8, 0] - at_first).max(), 0.01 * at_first)
+                continue
+            fades = [math.exp(-w**2 * c * time_s) for w in waves]
+            depth = [(n - 0.5 - i) / n for i in range(n)]
+            series = [at_first * sum(2 / w * math.sin(w * z) * fade for w, fade in zip(waves, fades)) for z in depth]
+            self.assertLess(max(abs(p_now[i, 0] - series[i]) for i in range(n)), 2e-3, time_s)
+            settled = (1 - at_first * sum(2 / w**2 * fade for w, fade in zip(waves, fades))) / stiffness
+            self.assertAlmostEqual(-u[step].reshape(n, 3)[-1, 0], settled, delta=0.02)  # half a spacing below the top
+            self.assertTrue((p_now[1:, 0] <= p_now[:-1, 0] + 1e-6).all())  # it falls upwards, and does not swing
+
+    def test_what_it_does_not_take(self):
+        self.refused(2, ["displacement along x", "poroelastic"], "solve", "poroelastic", "--boundary", "clamp")
+        self.refused(2, ["--dof", "--dof 5"], "solve", "poroelastic", "--grid", "6x6x6", "--dof", "3")
 
 
 if __name__ == "__main__":
