@@ -11,6 +11,13 @@
 #include <cmath>
 #include <compare>
 
+// Of functions that are no constexpr and run on the GPU too.
+#if defined(__CUDACC__)
+#define QUADRILLE_EVERYWHERE __host__ __device__
+#else
+#define QUADRILLE_EVERYWHERE
+#endif
+
 namespace quadrille {
 
 struct Dual {
@@ -33,38 +40,46 @@ struct Dual {
   friend constexpr Dual operator-(Dual a, const Dual& b) { return a -= b; }
   friend constexpr Dual operator*(Dual a, const Dual& b) { return a *= b; }
   friend constexpr Dual operator/(Dual a, const Dual& b) { return a /= b; }
+  // With a constant: nothing is multiplied by its slope, which is none.
+  friend constexpr Dual operator+(const Dual& a, double b) { return {a.value + b, a.slope}; }
+  friend constexpr Dual operator+(double a, const Dual& b) { return {a + b.value, b.slope}; }
+  friend constexpr Dual operator-(const Dual& a, double b) { return {a.value - b, a.slope}; }
+  friend constexpr Dual operator-(double a, const Dual& b) { return {a - b.value, -b.slope}; }
+  friend constexpr Dual operator*(const Dual& a, double b) { return {a.value * b, a.slope * b}; }
+  friend constexpr Dual operator*(double a, const Dual& b) { return {a * b.value, a * b.slope}; }
+  friend constexpr Dual operator/(const Dual& a, double b) { return {a.value / b, a.slope / b}; }
   friend constexpr Dual operator-(const Dual& a) { return {-a.value, -a.slope}; }
   friend constexpr Dual operator+(const Dual& a) { return a; }
   friend constexpr bool operator==(const Dual& a, const Dual& b) { return a.value == b.value; }
   friend constexpr auto operator<=>(const Dual& a, const Dual& b) { return a.value <=> b.value; }
 };
 
-inline Dual exp(const Dual& a) {
+QUADRILLE_EVERYWHERE inline Dual exp(const Dual& a) {
   const double e = std::exp(a.value);
   return {e, e * a.slope};
 }
-inline Dual log(const Dual& a) {
+QUADRILLE_EVERYWHERE inline Dual log(const Dual& a) {
   return {std::log(a.value), a.slope / a.value};
 }
-inline Dual sqrt(const Dual& a) {
+QUADRILLE_EVERYWHERE inline Dual sqrt(const Dual& a) {
   const double root = std::sqrt(a.value);
   return {root, a.slope / (2 * root)};
 }
-inline Dual sin(const Dual& a) {
+QUADRILLE_EVERYWHERE inline Dual sin(const Dual& a) {
   return {std::sin(a.value), std::cos(a.value) * a.slope};
 }
-inline Dual cos(const Dual& a) {
+QUADRILLE_EVERYWHERE inline Dual cos(const Dual& a) {
   return {std::cos(a.value), -std::sin(a.value) * a.slope};
 }
-inline Dual tanh(const Dual& a) {
+QUADRILLE_EVERYWHERE inline Dual tanh(const Dual& a) {
   const double t = std::tanh(a.value);
   return {t, (1 - t * t) * a.slope};
 }
-inline Dual abs(const Dual& a) {
+QUADRILLE_EVERYWHERE inline Dual abs(const Dual& a) {
   return a.value < 0 ? -a : a;
 }
 // Of a constant exponent.
-inline Dual pow(const Dual& a, double exponent) {
+QUADRILLE_EVERYWHERE inline Dual pow(const Dual& a, double exponent) {
   return {std::pow(a.value, exponent), exponent * std::pow(a.value, exponent - 1) * a.slope};
 }
 

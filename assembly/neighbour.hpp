@@ -134,15 +134,15 @@ constexpr double weight(const Coefficient& coefficient, const StencilNode& node,
   return result;
 }
 
-// X or C of a face.
+// X or C of a face. Another type than Boundary that says what stands there has a function of this name.
 inline double datum(const Boundary& boundary, int face, const Position& beyond, int unknown) {
   return boundary.data[face] ? boundary.data[face](beyond, unknown) : boundary.of(unknown)[face].value;
 }
 
 // What is added to that there, or stands there alone. A corner goes in along one axis after the other.
-template <class Coefficient>
-double constant(const Coefficient& coefficient, const StencilNode& node, const StencilNeighbour& to,
-                const Grid& grid, const Boundary& boundary, int unknown) {
+template <class Coefficient, class Sides>
+constexpr double constant(const Coefficient& coefficient, const StencilNode& node, const StencilNeighbour& to,
+                          const Grid& grid, const Sides& boundary, int unknown) {
   std::array<std::int64_t, 3> p{node.position.x + to.offset.x, node.position.y + to.offset.y,
                                 node.position.z + to.offset.z};
   for (int axis = 0; axis < grid.dimension; ++axis)

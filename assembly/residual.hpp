@@ -1,7 +1,7 @@
 // A PDE as its residual F(t, u, u_t) = 0 at the nodes of a grid, from one functor: what it comes to, and its
 // Jacobian by automatic differentiation (dual.hpp), exact to rounding.
 //
-// The functor gives the residual of unknown r at a node from what it asks of `u`, a ResidualNode:
+// The functor gives the residual of unknown r at a node from what it asks of `u` (residual_node.hpp):
 //
 //   struct Fisher {                               // u_t - d lap u = u (1 - u)
 //     double d;
@@ -11,164 +11,144 @@
 //   };
 //
 // It is trivially copyable and written for any scalar: u(r), u.rate(r) and the like are numbers or Duals. It
-// must give the same scalar on every way out, and mathematical functions are found by `using std::exp;`.
+// must give the same scalar on every way out, and mathematical functions are found by `using std::exp;`. It
+// may say which unknowns couple, by couples() (stencil_operator.hpp): no derivative is made of others, but at
+// the first Jacobian, which tells whether they are 0.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <type_traits>
+#include <utility>
 
-#include "assembly/dual.hpp"
-#include "assembly/neighbour.hpp"
-#include "assembly/node_window.hpp"
+#include "assembly/residual_node.hpp"
 #include "formats/block_diagonals.hpp"
-#include "grid/boundary.hpp"
-#include "grid/grid.hpp"
-#include "grid/partition.hpp"
 
 namespace quadrille {
 
-// Where a residual is evaluated: in a box of a grid's nodes.
-struct ResidualState {
-  Grid grid;
-  const Boundary* boundary = nullptr;
-  NodeBox box;
-  NodeWindow window;             // window_around() the box: where u is known
-  const double* u = nullptr;     // [place in the window][unknown]
-  const double* rate = nullptr;  // u_t: [node of the box][unknown]
-  double t_s = 0;
+// The block diagonals of a Jacobian on a whole grid, as a kernel reads them. The stencil is of radius 1.
+struct JacobianShape {
+  std::array<std::int64_t, 3> extents{1, 1, 1};
+  std::array<bool, 3> periodic{};
+  int dof = 1, diagonals = 0;
+  std::array<NodeOffset, 27> offset{};    // [diagonal]
+  std::array<std::int8_t, 27> of_cube{};  // [Seed::place_in_cube] the diagonal that leads there, or -1
+  bool centre_has_beside = false;         // the centre's blocks have what couples beside it, too
+
+  // Whether diagonal d leads from a node to one, and to which.
+  constexpr bool neighbour(const Position& at, int d, Position& to) const {
+    std::array<std::int64_t, 3> p{at.x + offset[d].x, at.y + offset[d].y, at.z + offset[d].z};
+    for (int axis = 0; axis < 3; ++axis) {
+      if (periodic[axis]) p[axis] = (p[axis] % extents[axis] + extents[axis]) % extents[axis];
+      if (p[axis] < 0 || p[axis] >= extents[axis]) return false;
+    }
+    to = {p[0], p[1], p[2]};
+    return true;
+  }
 };
 
-// One node and what a functor may ask of it. The derivative of a Dual is the one with respect to a single
-// unknown, `seed_unknown` of the node at `seed_place`, with u_t moving `shift` times as fast as u.
-template <class S, class Residual>
-class ResidualNode {
- public:
-  ResidualNode(const ResidualState& state, const Residual& residual)
-      : state_(state), residual_(residual), dof_(state.grid.dof) {
-    for (int axis = 0; axis < state.grid.dimension; ++axis)
-      wraps_[axis] = state.boundary->periodic(axis) && state.window.box.size[axis] < state.grid.extents[axis];
-  }
+// Throws FormatError for a stencil that reaches further than neighbours.
+JacobianShape jacobian_shape(const BlockStructure& structure);
 
-  // To the node `own` of the box.
-  void move_to(const Position& at, std::int64_t own) {
-    node_ = {node_index(state_.grid, at), at};
-    own_ = own;
-    place_ = state_.window.place(at);
-    inner_ = true;
-    const std::array<std::int64_t, 3> p{at.x, at.y, at.z};
-    for (int axis = 0; axis < state_.grid.dimension; ++axis)
-      inner_ = inner_ && (wraps_[axis] || (p[axis] > 0 && p[axis] + 1 < state_.grid.extents[axis]));
-  }
-  // Differentiates with respect to an unknown from now on.
-  void seed(std::int64_t place, int unknown, double shift) {
-    seed_place_ = place;
-    seed_unknown_ = unknown;
-    shift_ = shift;
-  }
-
-  S operator()(int unknown) const { return known(place_, unknown, 1); }
-  S rate(int unknown) const {
-    const double value = state_.rate[own_ * dof_ + unknown];
-    if constexpr (std::is_same_v<S, Dual>)
-      return {value, place_ == seed_place_ && unknown == seed_unknown_ ? shift_ : 0};
-    else
-      return value;
-  }
-  // At a neighbour, dx, dy, dz = -1, 0 or 1 nodes away. Beyond a face: what the face says of it.
-  S at(int dx, int dy, int dz, int unknown) const {
-    if (inner_) {
-      const auto& size = state_.window.box.size;
-      return known(place_ + dx + size[0] * (dy + size[1] * dz), unknown, 1);
-    }
-    return near_face({dx, dy, dz}, unknown);
-  }
-
-  // By central differences, of order 2: d/dx, and the sum of second derivatives.
-  S slope(int axis, int unknown) const {
-    return (next(axis, 1, unknown) - next(axis, -1, unknown)) * (0.5 / state_.grid.spacing_m[axis]);
-  }
-  S curvature(int axis, int unknown) const {
-    const double h = state_.grid.spacing_m[axis];
-    return (next(axis, 1, unknown) - 2 * (*this)(unknown) + next(axis, -1, unknown)) * (1 / (h * h));
-  }
-  S laplacian(int unknown) const {
-    S sum = 0;
-    for (int axis = 0; axis < state_.grid.dimension; ++axis) sum += curvature(axis, unknown);
-    return sum;
-  }
-
-  double time_s() const { return state_.t_s; }
-  const Position& position() const { return node_.position; }
-  std::int64_t index() const { return node_.index; }  // of the node in the grid
-  std::int64_t own() const { return own_; }           // and in the box
-  // Of the node along an axis, in m from the node at position 0.
-  double x(int axis) const {
-    const std::array<std::int64_t, 3> p{node_.position.x, node_.position.y, node_.position.z};
-    return static_cast<double>(p[axis]) * state_.grid.spacing_m[axis];
-  }
-  const Grid& grid() const { return state_.grid; }
-
- private:
-  S next(int axis, int step, int unknown) const {
-    return at(axis == 0 ? step : 0, axis == 1 ? step : 0, axis == 2 ? step : 0, unknown);
-  }
-  // `weight` times u at a place.
-  S known(std::int64_t place, int unknown, double weight) const {
-    const double value = weight * state_.u[place * dof_ + unknown];
-    if constexpr (std::is_same_v<S, Dual>)
-      return {value, place == seed_place_ && unknown == seed_unknown_ ? weight : 0};
-    else
-      return value;
-  }
-  S near_face(const Offset& offset, int unknown) const {
-    const Faces& faces = state_.boundary->of(unknown);
-    StencilNeighbour to{0, offset, resolve_neighbour(state_.grid, faces, node_.position, offset)};
-    if (to.resolved.kind == Neighbour::Kind::nothing) return 0;
-    const bool is_node = to.resolved.kind == Neighbour::Kind::node;
-    if (is_node && !to.resolved.is_beyond())
-      return known(state_.window.place(to.resolved.position), unknown, 1);
-    const double datum = ghost::constant(residual_, node_, to, state_.grid, *state_.boundary, unknown);
-    if (!is_node) return datum;
-    const double weight = ghost::weight(residual_, node_, to, state_.grid, faces, unknown);
-    return known(state_.window.place(to.resolved.position), unknown, weight) + datum;
-  }
-
-  const ResidualState& state_;
-  const Residual& residual_;
-  int dof_;
-  std::array<bool, 3> wraps_{};
-  StencilNode node_;
-  std::int64_t own_ = 0, place_ = 0;
-  bool inner_ = false;
-  std::int64_t seed_place_ = -1;
-  int seed_unknown_ = 0;
-  double shift_ = 0;
+// What a functor does that was not said of it.
+struct Misfit {
+  static constexpr unsigned of_stencil = 1;  // it asks for a neighbour that the stencil has not
+  static constexpr unsigned of_fill = 2;     // unknowns couple that couples() leaves out
 };
 
 namespace residual_detail {
 
-// body(node, its number in the box, its position) for the nodes of the box, with a ResidualNode that stands
-// there. Parallel over lines.
-template <class S, class Residual, class Body>
-void for_each_node(const ResidualState& state, const Residual& residual, const Body& body) {
-  static_assert(std::is_trivially_copyable_v<Residual>,
-                "a residual functor holds numbers and raw pointers alone");
-  const NodeBox& box = state.box;
-#pragma omp parallel
-  {
-    ResidualNode<S, Residual> node(state, residual);
-#pragma omp for schedule(static)
-    for (std::int64_t line = 0; line < box.lines(); ++line) {
-      const NodePosition first = box.first_of_line(line);
-      for (std::int64_t i = 0; i < box.size[0]; ++i) {
-        const Position at{first[0] + i, first[1], first[2]};
-        node.move_to(at, line * box.size[0] + i);
-        body(node, line * box.size[0] + i, at);
+template <class Residual>
+constexpr bool may_couple(const Residual& residual, bool centre, int r, int c) {
+  if constexpr (requires { residual.couples(centre, r, c); })
+    return (centre && r == c) || residual.couples(centre, r, c);
+  else
+    return true;
+}
+
+// body(seed) for the neighbours at distance 0 and 1 along each axis.
+template <class Body, int... place>
+constexpr void for_each_seed(const Body& body, std::integer_sequence<int, place...>) {
+  (body(Seed<place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1>{}), ...);
+}
+
+// An inner node, by its place in the grid, in the box and in the window.
+struct InnerPlace {
+  Position at;
+  std::int64_t own = 0, place = 0;
+};
+
+// Row r of the Jacobian at an inner node: element [diagonal][column] at row[(diagonal*dof + column)*rows].
+// `all`: what does not couple by the functor's word is made too. Returns Misfit's bits.
+template <bool all, class Residual>
+constexpr unsigned inner_row(const ResidualState& state, const Residual& residual, const InnerPlace& node,
+                             int r, double shift, const JacobianShape& shape, double* row,
+                             std::int64_t rows) {
+  unsigned misfit = 0;
+  const auto of_seed = [&](auto by) {
+    using By = decltype(by);
+    constexpr bool centre = By::is(0, 0, 0);
+    const int d = shape.of_cube[By::place_in_cube];
+    if (d < 0 && !all) return;
+    double* to = row + d * (shape.dof * rows);
+    for (int c = 0; c < shape.dof; ++c, to += rows) {
+      const bool couples = may_couple(residual, centre, r, c);
+      double slope = 0;
+      if (couples || all) {
+        const InnerNode<Dual, By> u(state, node.at, node.own, node.place, c, shift);
+        slope = Dual(residual(u, r)).slope;
       }
+      if (d >= 0) *to = slope;
+      if (all && slope != 0 && d < 0) misfit |= Misfit::of_stencil;
+      if (all && slope != 0 && !couples) misfit |= Misfit::of_fill;
+    }
+  };
+  for_each_seed(of_seed, std::make_integer_sequence<int, 27>{});
+  return misfit;
+}
+
+// The same anywhere, for longer.
+template <class Residual>
+constexpr unsigned any_row(const ResidualState& state, const Residual& residual, const Position& at, int r,
+                           double shift, const JacobianShape& shape, double* row, std::int64_t rows) {
+  unsigned misfit = 0;
+  ResidualNode<Dual, Residual> node(state, residual, at);
+  for (int d = 0; d < shape.diagonals; ++d) {
+    Position to;
+    const bool leads = shape.neighbour(at, d, to), centre = shape.offset[d] == NodeOffset{};
+    for (int c = 0; c < shape.dof; ++c) {
+      double slope = 0;
+      if (leads) {
+        node.seed(state.window.place(to), c, shift);
+        slope = Dual(residual(node, r)).slope;
+      }
+      row[(d * shape.dof + c) * rows] = slope;
+      const bool couples = may_couple(residual, centre, r, c) ||
+                           (centre && shape.centre_has_beside && may_couple(residual, false, r, c));
+      if (slope != 0 && !couples) misfit |= Misfit::of_fill;
     }
   }
+  return misfit;
+}
+
+// body(position, whether it is inner) for the nodes of the box. Parallel over lines.
+template <class Body>
+void for_each_node(const ResidualState& state, const Body& body) {
+  const NodeBox &box = state.box, inner = state.inner();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t line = 0; line < box.lines(); ++line) {
+    const NodePosition first = box.first_of_line(line);
+    for (std::int64_t x = first[0]; x < first[0] + box.size[0]; ++x)
+      body(Position{x, first[1], first[2]}, inner.contains({x, first[1], first[2]}));
+  }
+}
+
+template <class Residual>
+constexpr void require_residual() {
+  static_assert(std::is_trivially_copyable_v<Residual>,
+                "a residual functor holds numbers and raw pointers alone");
 }
 
 }  // namespace residual_detail
@@ -176,40 +156,59 @@ void for_each_node(const ResidualState& state, const Residual& residual, const B
 // f: [row of the box].
 template <class Residual>
 void evaluate_residual(const ResidualState& state, const Residual& residual, double* f) {
+  residual_detail::require_residual<Residual>();
   const int dof = state.grid.dof;
-  residual_detail::for_each_node<double>(state, residual,
-                                         [=](const auto& node, std::int64_t own, const Position&) {
-                                           for (int r = 0; r < dof; ++r) f[own * dof + r] = residual(node, r);
-                                         });
+  residual_detail::for_each_node(state, [&state, residual, f, dof](const Position& at, bool inner) {
+    const auto write = [&](const auto& node) {
+      for (int r = 0; r < dof; ++r) f[node.own() * dof + r] = residual(node, r);
+    };
+    if (inner)
+      write(InnerNode<double, NoSeed>(state, at));
+    else
+      write(ResidualNode<double, Residual>(state, residual, at));
+  });
 }
 
-// dF/du + shift dF/du_t with the block diagonals of `structure`, that of the whole grid, which has all
-// neighbours that the functor asks for. values: [diagonal][column][row of the box].
+// dF/du + shift dF/du_t. values: [diagonal][column][row of the box]. `all`: also what does not couple by the
+// functor's word. Returns Misfit's bits, of what it has seen.
 template <class Residual>
-void evaluate_jacobian(const ResidualState& state, const Residual& residual, double shift,
-                       const BlockStructure& structure, double* values) {
+unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual, double shift,
+                           const JacobianShape& shape, bool all, double* values) {
+  residual_detail::require_residual<Residual>();
   const int dof = state.grid.dof;
   const std::int64_t rows = state.box.nodes() * dof;
-  residual_detail::for_each_node<Dual>(
-      state, residual, [&](auto& node, std::int64_t own, const Position& at) {
-        for (std::int64_t d = 0; d < structure.diagonals(); ++d) {
-          const std::int64_t to = structure.neighbour(at.x, at.y, at.z, structure.offsets[d]);
-          const std::int64_t place = to < 0 ? -1 : state.window.place(node_position(state.grid, to));
-          for (int c = 0; c < dof; ++c) {
-            double* const column = values + (d * dof + c) * rows + own * dof;
-            node.seed(place, c, shift);
-            for (int r = 0; r < dof; ++r) column[r] = to < 0 ? 0 : Dual(residual(node, r)).slope;
-          }
-        }
-      });
+  std::atomic<unsigned> misfit{0};
+  residual_detail::for_each_node(state, [&](const Position& at, bool inner) {
+    double* const first = values + state.own(at) * dof;
+    unsigned found = 0;
+    const residual_detail::InnerPlace node{at, state.own(at), state.window.place(at)};
+    for (int r = 0; r < dof; ++r)
+      if (!inner)
+        found |= residual_detail::any_row(state, residual, at, r, shift, shape, first + r, rows);
+      else if (all)
+        found |= residual_detail::inner_row<true>(state, residual, node, r, shift, shape, first + r, rows);
+      else
+        residual_detail::inner_row<false>(state, residual, node, r, shift, shape, first + r, rows);
+    if (found != 0) misfit |= found;
+  });
+  return misfit;
 }
 
 // Both with the functor hidden, and what couples in its Jacobian; what it points to stays the caller's.
 struct AnyResidual {
+  using Evaluate = std::function<void(const ResidualState&, double* f)>;
+  using Differentiate = std::function<unsigned(const ResidualState&, double shift, const JacobianShape&,
+                                               bool all, double* values)>;
+  // The same with arrays in GPU memory, queued in the default stream. Where `misfit` is not null, `all` is made
+  // and the bits are added there.
+  using DifferentiateOnDevice = std::function<void(const ResidualState&, double shift, const JacobianShape&,
+                                                   unsigned* misfit, double* values)>;
+
   BlockFill fill;
-  std::function<void(const ResidualState&, double* f)> evaluate;
-  std::function<void(const ResidualState&, double shift, const BlockStructure&, double* values)>
-      differentiate;
+  Evaluate evaluate;
+  Differentiate differentiate;
+  Evaluate evaluate_on_device = {};  // null where it is not compiled for a GPU (device_residual.cuh)
+  DifferentiateOnDevice differentiate_on_device = {};
 };
 
 // `dof`: unknowns of a node.
@@ -217,9 +216,8 @@ template <class Residual>
 AnyResidual any_residual(const Residual& residual, int dof) {
   return {fill_of(residual, dof),
           [residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); },
-          [residual](const ResidualState& at, double shift, const BlockStructure& structure, double* values) {
-            evaluate_jacobian(at, residual, shift, structure, values);
-          }};
+          [residual](const ResidualState& at, double shift, const JacobianShape& shape, bool all,
+                     double* values) { return evaluate_jacobian(at, residual, shift, shape, all, values); }};
 }
 
 }  // namespace quadrille

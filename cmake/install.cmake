@@ -169,7 +169,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/QuadrilleConfig.cmake
 
 # What programs include as <quadrille/...>; quadrille_library() (cmake/options.cmake) tells the users of the
 # libraries where that is.
-set(public_headers products.hpp multigrid.hpp device_fill.cuh)
+set(public_headers products.hpp multigrid.hpp device_fill.cuh device_residual.cuh)
 if(QUADRILLE_PETSC)
   list(APPEND public_headers quadrille.hpp grid_operator.hpp grid_residual.hpp vector.hpp solver.hpp time_solver.hpp session.hpp
        field_writer.hpp field_reader.hpp petsc.hpp)

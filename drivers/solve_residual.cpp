@@ -113,9 +113,14 @@ class SolveResidual {
     record_.seconds.output += seconds_since(start);
   }
 
+  // Options of the PDE's, which are for the CPU: on a GPU multigrid is worth its set-up.
+  std::string preset() const {
+    return residual_->jacobian().space() == SpaceKind::cpu ? pde_.petsc_options : "";
+  }
+
   void solve() {
     progress_.say("Newton's iterations");
-    NonlinearSolver solver(*residual_, pde_.in_time() ? "" : pde_.petsc_options);
+    NonlinearSolver solver(*residual_, pde_.in_time() ? std::string() : preset());
     const NonlinearResult result = solver.solve(*u_);
     record_.converged = result.converged;
     record_.reason = result.reason;
@@ -141,7 +146,7 @@ class SolveResidual {
   void run() {
     begin();
     write(0);
-    TimeSolver solver(*residual_, pde_.petsc_options);
+    TimeSolver solver(*residual_, preset());
     Clock::time_point said{};
     const auto observe = [&](double t_s, const Vector&) {
       ++record_.steps;
@@ -205,7 +210,7 @@ class SolveResidual {
     for (int axis = 0; axis < options_.grid.dimension; ++axis)
       record_.h = std::max(record_.h, options_.grid.spacing_m[axis]);
     if (record_.steps > 0) record_.ms_per_step = 1e3 * record_.seconds.solve / record_.steps;
-    time_product();
+    measure();
     if (!problem_.exact) return;
     const std::vector<double> exact = problem_.exact(ended_s_), u = u_->numbers();
     double squares = 0, largest = 0;
@@ -218,18 +223,39 @@ class SolveResidual {
     record_.error_max = std::isnan(squares) ? squares : petsc::largest_over_ranks(largest);
   }
 
-  // The median of a few products of the Jacobian.
-  void time_product() {
-    Vector y = residual_->vector();
-    std::array<double, 7> ms{};
+  // Milliseconds of work, the median of a few.
+  template <class Work>
+  double measure_ms(const Work& work) const {
+    const bool on_gpu = residual_->jacobian().space() == SpaceKind::cuda;
+    std::array<double, 5> ms{};
     for (double& one : ms) {
+      if (on_gpu) cuda::synchronize();
       const Clock::time_point start = Clock::now();
-      residual_->jacobian().multiply(*u_, y);
-      if (residual_->jacobian().space() == SpaceKind::cuda) cuda::synchronize();
+      work();
+      if (on_gpu) cuda::synchronize();
       one = 1e3 * petsc::largest_over_ranks(seconds_since(start));
     }
-    std::nth_element(ms.begin(), ms.begin() + 3, ms.end());
-    record_.matmult_ms = ms[3];
+    std::nth_element(ms.begin(), ms.begin() + 2, ms.end());
+    return ms[2];
+  }
+
+  // Of the Jacobian's product, and of the residual and the Jacobian themselves.
+  void measure() {
+    Vector y = residual_->vector();
+    const Vector rate = residual_->vector();
+    record_.matmult_ms = measure_ms([&] { residual_->jacobian().multiply(*u_, y); });
+    record_.residual_ms = measure_ms([&] { residual_->evaluate(ended_s_, *u_, rate, y); });
+    record_.jacobian_ms = measure_ms([&] { residual_->differentiate(ended_s_, *u_, rate, 1); });
+    if (residual_->jacobian().space() != SpaceKind::cuda || record_.ranks > 1) return;
+    const std::int64_t vector = 8 * options_.grid.rows(), read = pde_.in_time() ? 2 * vector : vector,
+                       values =
+                           value_bytes(block_structure(options_.grid, options_.points, options_.boundary), 8);
+    const auto of_floor = [](std::int64_t reads, std::int64_t writes, double ms) {
+      return 1e-6 * static_cast<double>(reads + writes) / cuda::stream_speed(reads, writes, 10).best_gbps /
+             ms;
+    };
+    record_.residual_fraction_of_floor = of_floor(read, vector, record_.residual_ms);
+    record_.jacobian_fraction_of_floor = of_floor(vector, values, record_.jacobian_ms);
   }
 
   void print() const {
@@ -239,7 +265,9 @@ class SolveResidual {
               << " unknowns\n"
               << "Jacobian: " << record_.format << " on " << record_.space
               << (record_.ranks > 1 ? ", " + std::to_string(record_.ranks) + " ranks" : "") << ", "
-              << formatted("%.3g", record_.matmult_ms) << " ms per product; " << record_.method << " with "
+              << formatted("%.3g", record_.matmult_ms) << " ms per product, "
+              << formatted("%.3g", record_.jacobian_ms) << " ms to make it, "
+              << formatted("%.3g", record_.residual_ms) << " ms per residual; " << record_.method << " with "
               << record_.preconditioner << "\n";
     if (!problem_.note.empty()) std::cout << problem_.note << "\n";
     if (record_.in_time)

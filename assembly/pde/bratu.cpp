@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "assembly/pde/all.hpp"
+#include "assembly/pde/residual_of.hpp"
 
 namespace quadrille {
 namespace {
@@ -18,7 +19,7 @@ struct Bratu {
 };
 
 ResidualProblem problem_of(const Grid& grid, const Boundary&, const PdeInput&, const NodeBox& box) {
-  return {any_residual(Bratu{}, grid.dof), zeros(box.nodes() * grid.dof), {}};
+  return {residual_of(Bratu{}, grid.dof), zeros(box.nodes() * grid.dof), {}};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 // stays, and the energy, the mean of (c^2 - 1)^2/4 + e^2 |grad c|^2/2, falls.
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/counter_hash.hpp"
+#include "assembly/pde/residual_of.hpp"
 
 namespace quadrille {
 namespace {
@@ -30,10 +31,11 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
     around[static_cast<std::size_t>(2 * i)] = 0.1 * signed_unit(counter_hash(input.seed, node));
   }
   ResidualProblem problem;
-  problem.residual = any_residual(CahnHilliard{}, 2);
+  problem.residual = residual_of(CahnHilliard{}, 2);
   problem.initial = zeros(2 * box.nodes());
   const std::vector<double> at_rest(problem.initial.size(), 0.0);
-  problem.residual.evaluate({grid, &boundary, box, window, around.data(), at_rest.data(), 0},
+  const FaceValues faces(grid, boundary, false);
+  problem.residual.evaluate({grid, faces.on_host(), box, window, around.data(), at_rest.data(), 0},
                             problem.initial.data());
   for (std::int64_t i = 0; i < box.nodes(); ++i) {
     const NodePosition at = box.first_of_line(i / box.size[0]);

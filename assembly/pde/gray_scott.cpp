@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "assembly/pde/all.hpp"
+#include "assembly/pde/residual_of.hpp"
 
 namespace quadrille {
 namespace {
@@ -27,7 +28,7 @@ struct GrayScott {
 
 ResidualProblem problem_of(const Grid& grid, const Boundary&, const PdeInput&, const NodeBox& box) {
   ResidualProblem problem;
-  problem.residual = any_residual(GrayScott{}, 2);
+  problem.residual = residual_of(GrayScott{}, 2);
   problem.initial = zeros(box.nodes() * grid.dof);
   add_source(grid, box, problem.initial, [&](const Position& p, int unknown) {
     const double x = static_cast<double>(p.x) * grid.spacing_m[0],

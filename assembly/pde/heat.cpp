@@ -7,6 +7,7 @@
 
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/manufactured.hpp"
+#include "assembly/pde/residual_of.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
@@ -39,14 +40,18 @@ void require_homogeneous(const Grid& grid, const Boundary& boundary) {
 ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const NodeBox& box) {
   require_homogeneous(grid, boundary);
   const Manufactured solution(grid, boundary);
-  const auto source = std::make_shared<std::vector<double>>(zeros(box.nodes() * grid.dof));
-  add_source(grid, box, *source, [&](const Position& p, int r) {
+  std::vector<double> at_first = zeros(box.nodes() * grid.dof);
+  add_source(grid, box, at_first, [&](const Position& p, int r) {
     const Manufactured::Jet m = solution.at(p, r);
     return -(m.u + m.laplacian());
   });
+  const auto source = std::make_shared<NumbersOnBoth>(std::move(at_first));
   ResidualProblem problem;
   problem.initial = solution.values(box);
-  problem.residual = any_residual(Heat{source->data(), grid.dof}, grid.dof);
+  problem.residual =
+      residual_of(Heat{source->on_host(), grid.dof}, grid.dof, std::function([source, dof = grid.dof] {
+                    return Heat{source->on_device(), dof};
+                  }));
   problem.exact = [source, at_first = problem.initial](double t_s) {
     std::vector<double> u = at_first;
     for (double& value : u) value *= std::exp(-t_s);
@@ -59,7 +64,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
                            const NodeBox& box) {
   if (input.manufactured) return manufactured(grid, boundary, box);
   ResidualProblem problem;
-  problem.residual = any_residual(Heat{}, grid.dof);
+  problem.residual = residual_of(Heat{}, grid.dof);
   problem.initial = zeros(box.nodes() * grid.dof);
   add_source(grid, box, problem.initial, [&](const Position& p, int) {
     const std::array<std::int64_t, 3> at{p.x, p.y, p.z};

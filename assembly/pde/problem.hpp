@@ -80,7 +80,7 @@ struct Pde {
   ResidualProblem (*residual)(const Grid&, const Boundary&, const PdeInput&, const NodeBox&) = nullptr;
   // The names of their fields, in 3D; empty: one field of all. And their units, where they differ.
   std::vector<std::string> unknowns{}, units{};
-  // PETSc's defaults where the library's are not the best; of one in time, those of its steps.
+  // PETSc's defaults on the CPU, where the library's are not the best there; of one in time, of its steps.
   std::string petsc_options{};
   double until_s = 0;        // of one in time: where it ends by default
   bool also_steady = false;  // of one in time: its problem with u_t = 0 is solved where it is asked for

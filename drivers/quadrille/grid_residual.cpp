@@ -2,10 +2,13 @@
 
 #include <petscvec.h>
 
+#include <string_view>
 #include <vector>
 
 #include "grid/error.hpp"
+#include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/indices.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 
@@ -34,7 +37,12 @@ struct GridResidual::Ghosts {
           petsc::to_petsc_int(number_of(layout.partition, {at.x, at.y, at.z}), "nodes of all ranks");
     }
     const PetscInt size = petsc::to_petsc_int(window.nodes() * dof, "values around a rank's box");
-    around = petsc::make<Vec>("VecCreateSeq", [=](Vec* v) { return VecCreateSeq(PETSC_COMM_SELF, size, v); });
+    VecType type = nullptr;
+    QUADRILLE_PETSC(VecGetType(model, &type));
+    const bool cuda = std::string_view(type).find("cuda") != std::string_view::npos;
+    around = petsc::make<Vec>("VecCreate", [=](Vec* v) { return VecCreate(PETSC_COMM_SELF, v); });
+    QUADRILLE_PETSC(VecSetSizes(around.get(), size, size));
+    QUADRILLE_PETSC(VecSetType(around.get(), cuda ? "seqcuda" : VECSEQ));
     IS from = nullptr, to = nullptr;
     QUADRILLE_PETSC(ISCreateBlock(PETSC_COMM_SELF, dof, static_cast<PetscInt>(node.size()), node.data(),
                                   PETSC_COPY_VALUES, &from));
@@ -56,11 +64,12 @@ struct GridResidual::Ghosts {
 
 GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                            const AnyResidual& residual, const OperatorOptions& options)
-    : residual_(residual),
-      boundary_(boundary),
-      structure_(block_structure(grid, stencil, boundary, residual.fill)) {
+    : residual_(residual), structure_(block_structure(grid, stencil, boundary, residual.fill)) {
   if (stencil.radius > 1)
     throw InputError("a residual asks for nodes beside its own alone: give the star or the box of radius 1");
+  shape_ = jacobian_shape(structure_);
+  const bool corners = stencil.offsets.size() > star_stencil(grid.dimension, 1).offsets.size();
+  faces_ = std::make_unique<FaceValues>(grid, boundary, corners);
   const std::shared_ptr<const GridLayout> layout = share_grid(comm, grid, boundary);
   BlockStructure part = structure_;
   part.extents = layout->box().size;
@@ -78,28 +87,70 @@ void GridResidual::use(const AnyResidual& residual) {
   if (!(residual.fill == residual_.fill))
     throw FormatError("the residuals do not couple the same unknowns: make another GridResidual");
   residual_ = residual;
+  known_to_fit_ = false;
 }
 
 GridResidual::~GridResidual() = default;
 GridResidual::GridResidual(GridResidual&&) noexcept = default;
 
+// body(state), with arrays in the memory where it evaluates; on the GPU in the default stream.
 template <class Body>
-void GridResidual::with_state(double t_s, Vec u, Vec rate, const Body& body) const {
-  const petsc::ReadArray around(ghosts_->bring(u)), rates(rate);
-  body(ResidualState{layout().grid, &boundary_, layout().box(), ghosts_->window, around.data(), rates.data(),
-                     t_s});
+void GridResidual::with_state(double t_s, Vec u, Vec rate, bool on_gpu, const Body& body) const {
+  const SpaceKind space = on_gpu ? SpaceKind::cuda : SpaceKind::cpu;
+  const petsc::ReadArray around(ghosts_->bring(u), space), rates(rate, space);
+  const petsc::DefaultQueue order(on_gpu);
+  faces_->ask();
+  body(ResidualState{layout().grid, on_gpu ? faces_->on_device() : faces_->on_host(), layout().box(),
+                     ghosts_->window, around.data(), rates.data(), t_s});
+}
+
+bool GridResidual::evaluates_on_gpu(Vec u) const {
+  if (!residual_.evaluate_on_device || jacobian_->space() != SpaceKind::cuda) return false;
+  PetscMemType type = PETSC_MEMTYPE_HOST;
+  const PetscScalar* data = nullptr;
+  QUADRILLE_PETSC(VecGetArrayReadAndMemType(u, &data, &type));
+  QUADRILLE_PETSC(VecRestoreArrayReadAndMemType(u, &data));
+  return PetscMemTypeDevice(type);
 }
 
 void GridResidual::evaluate(double t_s, Vec u, Vec rate, Vec f) const {
-  const petsc::WriteArray to(f);
-  with_state(t_s, u, rate, [&](const ResidualState& at) { residual_.evaluate(at, to.data()); });
+  const bool on_gpu = evaluates_on_gpu(u);
+  const petsc::WriteArray to(f, on_gpu ? SpaceKind::cuda : SpaceKind::cpu);
+  with_state(t_s, u, rate, on_gpu, [&](const ResidualState& at) {
+    (on_gpu ? residual_.evaluate_on_device : residual_.evaluate)(at, to.data());
+  });
+}
+
+void GridResidual::require_fitting(unsigned misfit) {
+  unsigned of_all = 0;
+  MPI_Allreduce(&misfit, &of_all, 1, MPI_UNSIGNED, MPI_BOR, layout().comm);
+  if ((of_all & Misfit::of_stencil) != 0)
+    throw InputError("the residual asks for a neighbour that its stencil has not: give it box_stencil()");
+  if ((of_all & Misfit::of_fill) != 0)
+    throw FormatError("the residual couples unknowns that its couples() says do not");
+  known_to_fit_ = true;
 }
 
 void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {
-  with_state(t_s, u, rate, [&](const ResidualState& at) {
-    petsc::refill(jacobian_->mat(), structure_,
-                  [&](double* values) { residual_.differentiate(at, shift, structure_, values); });
-  });
+  unsigned misfit = 0;
+  const bool all = !known_to_fit_;
+  const auto on_device = [&](double* values) {
+    with_state(t_s, u, rate, true, [&](const ResidualState& at) {
+      Array<unsigned, Device> found(all ? 1 : 0);
+      if (all) cuda::zero_memory({}, found.data(), found.bytes());
+      residual_.differentiate_on_device(at, shift, shape_, all ? found.data() : nullptr, values);
+      if (all) memory::copy_to_host(&misfit, found.data(), found.bytes());
+    });
+  };
+  const auto on_host = [&](double* values) {
+    with_state(t_s, u, rate, false, [&](const ResidualState& at) {
+      misfit = residual_.differentiate(at, shift, shape_, all, values);
+    });
+  };
+  const Mat matrix = jacobian_->mat();
+  if (!evaluates_on_gpu(u) || !petsc::refill_on_gpu(matrix, structure_, on_device))
+    petsc::refill(matrix, structure_, on_host);
+  if (all) require_fitting(misfit);
 }
 
 void GridResidual::evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const {

@@ -4,8 +4,12 @@
 //
 // The functor is that of assembly/residual.hpp; its Jacobian is made from it by automatic differentiation.
 // Both are evaluated on the host, by all of a rank's threads, also where products run on a GPU: vectors are
-// then copied to and fro. It may say which unknowns couple at all, by couples()
-// (assembly/stencil_operator.hpp): a derivative other than 0 elsewhere is a FormatError.
+// then copied to and fro. A source file of nvcc gives device_residual(functor, dof), of
+// <quadrille/device_residual.cuh>, in place of the functor: it is evaluated where the products are, and
+// nothing but what functions of faces say is copied; Jacobians so far on one rank.
+//
+// The first Jacobian of each functor shows whether it keeps to the stencil (else that is an InputError) and to
+// what its couples() says (assembly/stencil_operator.hpp; else a FormatError).
 #pragma once
 
 #include <petscmat.h>
@@ -56,13 +60,17 @@ class GridResidual {
  private:
   struct Ghosts;
   template <class Body>
-  void with_state(double t_s, Vec u, Vec rate, const Body& body) const;
+  void with_state(double t_s, Vec u, Vec rate, bool on_gpu, const Body& body) const;
+  bool evaluates_on_gpu(Vec u) const;
+  void require_fitting(unsigned misfit);
 
   AnyResidual residual_;
-  Boundary boundary_;
   BlockStructure structure_;  // of the whole grid
+  JacobianShape shape_;
+  std::unique_ptr<FaceValues> faces_;
   std::unique_ptr<GridOperator> jacobian_;
   std::unique_ptr<Ghosts> ghosts_;
+  bool known_to_fit_ = false;  // the functor that is in use
 };
 
 }  // namespace quadrille

@@ -39,9 +39,10 @@ void set_defaults(SNES snes, Mat jacobian) {
   PC pc = nullptr;
   QUADRILLE_PETSC(SNESGetKSP(snes, &ksp));
   QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, 10));  // one of the first iteration does for the next ones
-  QUADRILLE_PETSC(KSPSetType(ksp, KSPGMRES));
+  const bool multigrid = petsc::grid_multigrid_takes(jacobian);  // with FGMRES its cycles are in fp32
+  QUADRILLE_PETSC(KSPSetType(ksp, multigrid ? KSPFGMRES : KSPGMRES));
   QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
-  QUADRILLE_PETSC(PCSetType(pc, petsc::grid_multigrid_takes(jacobian) ? "quadrille_mg" : PCPBJACOBI));
+  QUADRILLE_PETSC(PCSetType(pc, multigrid ? "quadrille_mg" : PCPBJACOBI));
 }
 
 // A matrix-free A beside our P is told that its values changed.
@@ -217,6 +218,7 @@ TimeSolver::TimeSolver(GridResidual& f, const std::string& options)
   QUADRILLE_PETSC(TSSetPostStep(ts, after_step));
   QUADRILLE_PETSC(TSGetSNES(ts, &snes));
   set_defaults(snes, jacobian);
+  QUADRILLE_PETSC(SNESSetLagPreconditionerPersists(snes, PETSC_TRUE));  // for the next steps, too
 }
 
 TimeSolver::~TimeSolver() = default;

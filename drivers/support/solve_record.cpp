@@ -48,7 +48,13 @@ Cells<Write> cells_after_seconds(const SolveRecord& r, Write write) {
     cells.push_back({"steps", write(std::int64_t{r.steps})});
     cells.push_back({"ms_per_step", known(r.ms_per_step)});
   }
-  if (r.nonlinear) cells.push_back({"newton_iterations", write(std::int64_t{r.newton_iterations})});
+  if (r.nonlinear) {
+    cells.push_back({"newton_iterations", write(std::int64_t{r.newton_iterations})});
+    cells.push_back({"residual_ms", write(r.residual_ms)});
+    cells.push_back({"residual_fraction_of_floor", known(r.residual_fraction_of_floor)});
+    cells.push_back({"jacobian_ms", write(r.jacobian_ms)});
+    cells.push_back({"jacobian_fraction_of_floor", known(r.jacobian_fraction_of_floor)});
+  }
   if (!r.multigrid) return cells;
   cells.push_back({"cycle_ms", known(r.cycle_ms)});
   cells.push_back({"bytes_per_unknown_iteration", known(r.bytes_per_unknown_iteration)});

@@ -34,6 +34,9 @@ struct SolveRecord {
   bool nonlinear = false, in_time = false;
   int newton_iterations = 0, steps = 0;
   std::optional<double> ms_per_step;
+  // One evaluation, and on a GPU the time of a stream that moves what it must, over that.
+  double residual_ms = 0, jacobian_ms = 0;
+  std::optional<double> residual_fraction_of_floor, jacobian_fraction_of_floor;
   struct {
     double assembly = 0, setup = 0, solve = 0, output = 0, total = 0;
   } seconds;

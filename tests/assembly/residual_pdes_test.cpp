@@ -32,8 +32,9 @@ Grid grid_for(const Pde& pde, int dimension) {
 struct State {
   NodeWindow window;
   std::vector<double> u, rate;
-  ResidualState of(const Grid& grid, const Boundary& boundary, const NodeBox& box) const {
-    return {grid, &boundary, box, window, u.data(), rate.data(), 0.3};
+  // Of faces that outlive it.
+  ResidualState of(const Grid& grid, const FaceValues& faces, const NodeBox& box) const {
+    return {grid, faces.on_host(), box, window, u.data(), rate.data(), 0.3};
   }
 };
 
@@ -66,7 +67,8 @@ std::vector<double> evaluated(const AnyResidual& residual, const Grid& grid, con
   const NodeBox whole = whole_box(grid.extents);
   std::vector<double> f(u.size());
   const State state = part_of(grid, whole, u, rate);
-  residual.evaluate(state.of(grid, boundary, whole), f.data());
+  const FaceValues faces(grid, boundary, false);
+  residual.evaluate(state.of(grid, faces, whole), f.data());
   return f;
 }
 
@@ -95,7 +97,7 @@ TEST(ResidualPdes, OfTheRanksAreTheWhole) {
           const ResidualProblem part = residual_of_pde(*pde, grid, stencil, boundary, input, box);
           const State state = part_of(grid, box, u, rate);
           std::vector<double> of_part(static_cast<std::size_t>(box.nodes() * grid.dof));
-          part.residual.evaluate(state.of(grid, boundary, box), of_part.data());
+          part.residual.evaluate(state.of(grid, FaceValues(grid, boundary, false), box), of_part.data());
           for (std::int64_t i = 0; i < box.nodes(); ++i) {
             const NodePosition at = box.first_of_line(i / box.size[0]);
             const std::int64_t node = node_index(grid, {at[0] + i % box.size[0], at[1], at[2]});
@@ -131,8 +133,11 @@ TEST(ResidualPdes, JacobiansAreDerivatives) {
       BlockDiagonals<double> jacobian;
       static_cast<BlockStructure&>(jacobian) = structure;
       jacobian.values = Array<double>(value_bytes(structure, 8) / 8);
-      residual.differentiate(part_of(grid, whole, u, rate).of(grid, boundary, whole), shift, structure,
-                             jacobian.values.data());
+      const FaceValues faces(grid, boundary, false);
+      const State state = part_of(grid, whole, u, rate);
+      EXPECT_EQ(residual.differentiate(state.of(grid, faces, whole), shift, jacobian_shape(structure), true,
+                                       jacobian.values.data()),
+                0);
       const Csr<double> csr = to_csr(jacobian);
       std::vector<double> dense(static_cast<std::size_t>(grid.rows() * grid.rows()), 0.0);
       for (std::int64_t row = 0; row < csr.rows; ++row)

@@ -73,6 +73,15 @@ void refill(Mat matrix, const BlockStructure& structure, const FillRows& fill) {
   mark_changed(matrix);
 }
 
+bool refill_on_gpu(Mat matrix, const BlockStructure& structure, const FillRows& fill) {
+  TypedMatrix& t = on_grid(matrix);
+  if (!t.store().refill_on_gpu(structure, fill)) return false;
+  t.scaled();
+  if (t.options.verify) t.verify();
+  mark_changed(matrix);
+  return true;
+}
+
 void set_format(Mat matrix, const GridFormat& format) {
   TypedMatrix& t = on_grid(matrix);
   t.options.format = format.name;

@@ -2,6 +2,7 @@
 // ghosts.
 #include <algorithm>
 
+#include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/gathering.hpp"
 #include "kernels/petsc/base/indices.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
@@ -131,6 +132,17 @@ class GridStore final : public Store {
     petsc::refill(*structure_, whole, checked_fill, values_);
     if (whole.fill.said() && !all_ranks(owner_, kept)) throw_outside_fill();
     changed_in_place();
+  }
+  bool refill_on_gpu(const BlockStructure& whole, const FillRows& fill) override {
+    if (ghost_ || whole.offsets != hub_->offsets) return false;
+    values_.bring_to_gpu(false);
+    {
+      const DefaultQueue order(true);
+      fill(values_.gpu_hub()->values.data());
+    }
+    values_.changed_on_gpu();
+    changed_in_place();
+    return true;
   }
   void zero() override {
     values_.zero();

@@ -58,6 +58,9 @@ class Store {
   // All values anew, of a store on a grid: `fill` writes this rank's rows with the block diagonals of the
   // `whole` grid, as make_grid_matrix() took them. Collective.
   virtual void refill(const BlockStructure& whole, const std::function<void(double*)>& fill);
+  // The same in GPU memory, where `fill` queues its work in the default stream; or false where these rows
+  // cannot be made there, and nothing is done.
+  virtual bool refill_on_gpu(const BlockStructure&, const std::function<void(double*)>&) { return false; }
   // Changes of the values where they are. Those with vectors are collective; a null vector scales nothing.
   virtual void zero() = 0;
   virtual void scale(double factor) = 0;

@@ -184,6 +184,21 @@ TEST(GridMultigrid, OnTheGpuIsThatOfTheCpu_cuda) {
   }
 }
 
+// Of a step in time: large, periodic, two unknowns, and almost a multiple of the identity.
+TEST(GridMultigrid, OfAStepInTimeIsThatOfTheCpu_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  Hub a = coupled(grid_of({1024, 512, 1}, {1, 1, 1}, 2), "periodic");
+  for (std::int64_t row = 0; row < a.rows(); ++row)
+    entry(a, centre_of(a), static_cast<int>(row % 2), row) += 1500;
+  for (const CyclePrecision precision : {CyclePrecision::fp64, CyclePrecision::fp32}) {
+    Cycle gpu(a, down_to(2048, precision), SpaceKind::cuda), cpu(a, down_to(2048, precision));
+    const Vector x = noise(a.rows(), 1), y = noise(a.rows(), 2), first = gpu(x);
+    EXPECT_LE(distance(first, cpu(x)), precision == CyclePrecision::fp64 ? 1e-12 : 1e-5);
+    gpu(y);
+    EXPECT_EQ(gpu(x), first);
+  }
+}
+
 // More pairs of vectors than graphs are kept for, in turn and again.
 TEST(GridMultigrid, ManyPairsOfVectors_cuda) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";

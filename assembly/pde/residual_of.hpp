@@ -1,0 +1,49 @@
+// The residual of a PDE from its functor, evaluated where its vectors are: a file of a PDE that includes this is
+// compiled by nvcc in builds with CUDA.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#if defined(__CUDACC__)
+#include "assembly/device_residual.cuh"
+#else
+#include "assembly/residual.hpp"
+#endif
+
+namespace quadrille {
+namespace {
+
+// A functor that points to fields has one that points to GPU memory as well, which `on_device` gives.
+template <class Residual>
+AnyResidual residual_of(const Residual& residual, int dof,
+                        [[maybe_unused]] std::function<Residual()> on_device = {}) {
+#if defined(__CUDACC__)
+  return device_residual(residual, dof, std::move(on_device));
+#else
+  return any_residual(residual, dof);
+#endif
+}
+
+}  // namespace
+
+// Numbers in host memory and, from the first time that they are asked for, in the GPU's.
+class NumbersOnBoth {
+ public:
+  explicit NumbersOnBoth(std::vector<double> numbers) : host_(std::move(numbers)) {}
+  const double* on_host() const { return host_.data(); }
+  const double* on_device() {
+    if (device_.size() == 0) {
+      device_ = Array<double, Device>(static_cast<std::int64_t>(host_.size()));
+      memory::copy_to_device(device_.data(), host_.data(), device_.bytes());
+    }
+    return device_.data();
+  }
+
+ private:
+  std::vector<double> host_;
+  Array<double, Device> device_;
+};
+
+}  // namespace quadrille

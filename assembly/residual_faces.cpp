@@ -1,0 +1,75 @@
+#include "assembly/residual_faces.hpp"
+
+namespace quadrille {
+namespace {
+
+// What a function says of all points beyond a face, and of those beyond two or three where there are corners.
+std::vector<double> values_beyond(const Grid& grid, const Boundary& boundary, int face, bool corners) {
+  const int i = residual_detail::first_axis(face), j = residual_detail::second_axis(face);
+  const std::int64_t along_i = grid.extents[i] + 2, along_j = grid.extents[j] + 2;
+  std::vector<double> values(static_cast<std::size_t>(along_i * along_j * grid.dof), 0.0);
+  const auto asked = [&](std::int64_t at, int axis) {
+    return (at >= 0 && at < grid.extents[axis]) ||
+           (corners && axis < grid.dimension && !boundary.periodic(axis));
+  };
+#pragma omp parallel for schedule(static)
+  for (std::int64_t b = -1; b < along_j - 1; ++b)
+    for (std::int64_t a = -1; a < along_i - 1; ++a) {
+      if (!asked(a, i) || !asked(b, j)) continue;
+      std::array<std::int64_t, 3> p{};
+      p[face / 2] = face % 2 == 0 ? -1 : grid.extents[face / 2];
+      p[i] = a;
+      p[j] = b;
+      const Position at{p[0], p[1], p[2]};
+      const std::int64_t place = residual_detail::place_beyond(grid.extents, grid.dof, face, at);
+      for (int unknown = 0; unknown < grid.dof; ++unknown)
+        values[static_cast<std::size_t>(place + unknown)] = boundary.data[face](at, unknown);
+    }
+  return values;
+}
+
+}  // namespace
+
+FaceValues::FaceValues(const Grid& grid, const Boundary& boundary, bool corners)
+    : grid_(grid), boundary_(boundary), corners_(corners) {
+  for (int face = 0; face < 2 * grid.dimension; ++face)
+    if (boundary.data[face]) asked_.push_back(face);
+  ask();
+}
+
+void FaceValues::ask() {
+  for (const int face : asked_) {
+    std::vector<double> now = values_beyond(grid_, boundary_, face, corners_);
+    if (now == host_[face]) continue;
+    host_[face] = std::move(now);
+    stale_[face] = true;
+  }
+}
+
+ResidualFaces FaceValues::on_host() const {
+  ResidualFaces view{boundary_.of(0), nullptr, {}, grid_.extents, grid_.dof};
+  if (!boundary_.of_unknown.empty()) view.of_unknown = boundary_.of_unknown.data();
+  for (const int face : asked_) view.data[face] = host_[face].data();
+  return view;
+}
+
+ResidualFaces FaceValues::on_device() {
+  ResidualFaces view = on_host();
+  if (view.of_unknown != nullptr) {
+    if (device_of_unknown_.size() == 0) {
+      device_of_unknown_ = Array<Faces, Device>(static_cast<std::int64_t>(boundary_.of_unknown.size()));
+      memory::copy_to_device(device_of_unknown_.data(), view.of_unknown, device_of_unknown_.bytes());
+    }
+    view.of_unknown = device_of_unknown_.data();
+  }
+  for (const int face : asked_) {
+    const auto size = static_cast<std::int64_t>(host_[face].size());
+    if (device_[face].size() == 0) device_[face] = Array<double, Device>(size);
+    if (stale_[face]) memory::copy_to_device(device_[face].data(), host_[face].data(), device_[face].bytes());
+    stale_[face] = false;
+    view.data[face] = device_[face].data();
+  }
+  return view;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,216 @@
+// One node of a grid and what the functor of a residual may ask of it: ResidualNode anywhere, InnerNode where
+// no neighbour is beyond a face. A functor is written for both, as `const auto& u`.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "assembly/dual.hpp"
+#include "assembly/neighbour.hpp"
+#include "assembly/node_window.hpp"
+#include "assembly/residual_faces.hpp"
+#include "grid/grid.hpp"
+#include "grid/partition.hpp"
+
+namespace quadrille {
+
+// Where a residual is evaluated: in a box of a grid's nodes. All arrays are in the memory where that is done.
+struct ResidualState {
+  Grid grid;
+  ResidualFaces faces;
+  NodeBox box;
+  NodeWindow window;             // window_around() the box: where u is known
+  const double* u = nullptr;     // [place in the window][unknown]
+  const double* rate = nullptr;  // u_t: [node of the box][unknown]
+  double t_s = 0;
+
+  // Whether the neighbours beyond the first and the last node of an axis are in the window, too.
+  constexpr bool wraps(int axis) const {
+    return faces.periodic(axis) && window.box.size[axis] < grid.extents[axis];
+  }
+  // The nodes of the box whose neighbours all stand one node away in the window; of size 0 where none does.
+  constexpr NodeBox inner() const {
+    NodeBox inside = box;
+    for (int axis = 0; axis < grid.dimension; ++axis) {
+      if (wraps(axis)) continue;
+      const std::int64_t end = box.first[axis] + box.size[axis], last = grid.extents[axis] - 1;
+      inside.first[axis] = box.first[axis] > 1 ? box.first[axis] : 1;
+      inside.size[axis] = (end < last ? end : last) - inside.first[axis];
+      if (inside.size[axis] <= 0) return {box.first, {0, 0, 0}};
+    }
+    return inside;
+  }
+  constexpr std::int64_t own(const Position& at) const {  // the number in the box
+    return ((at.z - box.first[2]) * box.size[1] + at.y - box.first[1]) * box.size[0] + at.x - box.first[0];
+  }
+};
+
+namespace residual_detail {
+
+// What follows from u at the node and at its neighbours.
+template <class Node, class S>
+class StencilOperations {
+ public:
+  // By central differences, of order 2: d/dx, and the sum of second derivatives.
+  constexpr S slope(int axis, int unknown) const {
+    return (next(axis, 1, unknown) - next(axis, -1, unknown)) * (0.5 / self().grid().spacing_m[axis]);
+  }
+  constexpr S curvature(int axis, int unknown) const {
+    const double h = self().grid().spacing_m[axis];
+    return (next(axis, 1, unknown) - 2 * self()(unknown) + next(axis, -1, unknown)) * (1 / (h * h));
+  }
+  constexpr S laplacian(int unknown) const {  // no loop: axes are then constants to the compiler
+    const S of_plane = curvature(0, unknown) + curvature(1, unknown);
+    return self().grid().dimension == 2 ? of_plane : of_plane + curvature(2, unknown);
+  }
+  // Of the node along an axis, in m from the node at position 0.
+  constexpr double x(int axis) const {
+    const Position& at = self().position();
+    const std::int64_t p = axis == 0 ? at.x : axis == 1 ? at.y : at.z;
+    return static_cast<double>(p) * self().grid().spacing_m[axis];
+  }
+  constexpr std::int64_t index() const {  // of the node in the grid
+    return node_index(self().grid(), self().position());
+  }
+
+ private:
+  constexpr const Node& self() const { return static_cast<const Node&>(*this); }
+  constexpr S next(int axis, int step, int unknown) const {
+    return self().at(axis == 0 ? step : 0, axis == 1 ? step : 0, axis == 2 ? step : 0, unknown);
+  }
+};
+
+// A number, or the Dual whose slope this is.
+template <class S>
+constexpr S number(double value, double slope) {
+  if constexpr (std::is_same_v<S, Dual>)
+    return {value, slope};
+  else
+    return value;
+}
+
+}  // namespace residual_detail
+
+// Anywhere in the box. The derivative of a Dual is the one with respect to a single unknown, `seed_unknown`
+// of the node at `seed_place` in the window, with u_t moving `shift` times as fast as u.
+template <class S, class Residual>
+class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, Residual>, S> {
+ public:
+  constexpr ResidualNode(const ResidualState& state, const Residual& residual, const Position& at)
+      : state_(state),
+        residual_(residual),
+        node_{node_index(state.grid, at), at},
+        own_(state.own(at)),
+        place_(state.window.place(at)) {
+    const std::array<std::int64_t, 3> p{at.x, at.y, at.z};
+    for (int axis = 0; axis < state.grid.dimension; ++axis)
+      inner_ = inner_ && (state.wraps(axis) || (p[axis] > 0 && p[axis] + 1 < state.grid.extents[axis]));
+  }
+  // Differentiates with respect to an unknown from now on.
+  constexpr void seed(std::int64_t place, int unknown, double shift) {
+    seed_place_ = place;
+    seed_unknown_ = unknown;
+    shift_ = shift;
+  }
+
+  constexpr S operator()(int unknown) const { return known(place_, unknown, 1); }
+  constexpr S rate(int unknown) const {
+    return residual_detail::number<S>(state_.rate[own_ * state_.grid.dof + unknown],
+                                      place_ == seed_place_ && unknown == seed_unknown_ ? shift_ : 0);
+  }
+  // At a neighbour, dx, dy, dz = -1, 0 or 1 nodes away. Beyond a face: what the face says of it.
+  constexpr S at(int dx, int dy, int dz, int unknown) const {
+    if (inner_) {
+      const auto& size = state_.window.box.size;
+      return known(place_ + dx + size[0] * (dy + size[1] * dz), unknown, 1);
+    }
+    return near_face({dx, dy, dz}, unknown);
+  }
+
+  constexpr double time_s() const { return state_.t_s; }
+  constexpr const Position& position() const { return node_.position; }
+  constexpr std::int64_t own() const { return own_; }  // the number in the box
+  constexpr const Grid& grid() const { return state_.grid; }
+
+ private:
+  // `weight` times u at a place.
+  constexpr S known(std::int64_t place, int unknown, double weight) const {
+    return residual_detail::number<S>(weight * state_.u[place * state_.grid.dof + unknown],
+                                      place == seed_place_ && unknown == seed_unknown_ ? weight : 0);
+  }
+  constexpr S near_face(const Offset& offset, int unknown) const {
+    const Faces& faces = state_.faces.of(unknown);
+    const StencilNeighbour to{0, offset, resolve_neighbour(state_.grid, faces, node_.position, offset)};
+    if (to.resolved.kind == Neighbour::Kind::nothing) return 0;
+    const bool is_node = to.resolved.kind == Neighbour::Kind::node;
+    if (is_node && !to.resolved.is_beyond())
+      return known(state_.window.place(to.resolved.position), unknown, 1);
+    const double datum = ghost::constant(residual_, node_, to, state_.grid, state_.faces, unknown);
+    if (!is_node) return datum;
+    const double weight = ghost::weight(residual_, node_, to, state_.grid, faces, unknown);
+    return known(state_.window.place(to.resolved.position), unknown, weight) + datum;
+  }
+
+  const ResidualState& state_;
+  const Residual& residual_;
+  StencilNode node_;
+  std::int64_t own_, place_;
+  bool inner_ = true;
+  std::int64_t seed_place_ = -1;
+  int seed_unknown_ = 0;
+  double shift_ = 0;
+};
+
+// Which neighbour an InnerNode differentiates by, known to the compiler: what does not depend on it costs
+// nothing there.
+template <int dx, int dy, int dz>
+struct Seed {
+  static constexpr bool is(int x, int y, int z) { return x == dx && y == dy && z == dz; }
+  static constexpr int place_in_cube = (dz + 1) * 9 + (dy + 1) * 3 + dx + 1;
+};
+using NoSeed = Seed<2, 2, 2>;
+
+// Within ResidualState::inner().
+template <class S, class By>
+class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By>, S> {
+ public:
+  // `own`: its number in the box, `place`: that in the window.
+  constexpr InnerNode(const ResidualState& state, const Position& at, std::int64_t own, std::int64_t place,
+                      int unknown = 0, double shift = 0)
+      : state_(state),
+        at_(at),
+        own_(own),
+        line_(state.window.box.size[0] * state.grid.dof),
+        plane_(state.window.box.size[1] * line_),
+        u_(state.u + place * state.grid.dof),
+        seed_unknown_(unknown),
+        shift_(shift) {}
+  constexpr InnerNode(const ResidualState& state, const Position& at)
+      : InnerNode(state, at, state.own(at), state.window.place(at)) {}
+
+  constexpr S operator()(int unknown) const { return at(0, 0, 0, unknown); }
+  constexpr S rate(int unknown) const {
+    return residual_detail::number<S>(state_.rate[own_ * state_.grid.dof + unknown],
+                                      By::is(0, 0, 0) && unknown == seed_unknown_ ? shift_ : 0);
+  }
+  constexpr S at(int dx, int dy, int dz, int unknown) const {
+    return residual_detail::number<S>(u_[dx * state_.grid.dof + dy * line_ + dz * plane_ + unknown],
+                                      By::is(dx, dy, dz) && unknown == seed_unknown_ ? 1 : 0);
+  }
+
+  constexpr double time_s() const { return state_.t_s; }
+  constexpr const Position& position() const { return at_; }
+  constexpr std::int64_t own() const { return own_; }
+  constexpr const Grid& grid() const { return state_.grid; }
+
+ private:
+  const ResidualState& state_;
+  Position at_;
+  std::int64_t own_, line_, plane_;
+  const double* u_;
+  int seed_unknown_;
+  double shift_;
+};
+
+}  // namespace quadrille
