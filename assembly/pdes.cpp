@@ -66,6 +66,14 @@ std::string why_not(const Pde& pde, const Grid& grid, const Boundary& boundary) 
   return "";
 }
 
+std::vector<Unknown> unknowns_of(const Pde& pde, int dimension) {
+  std::vector<Unknown> all;
+  for (std::size_t i = 0; i < pde.unknowns.size(); ++i)
+    if (!pde.discretisation.unknown_per_axis || dimension == 3 || i != 2)
+      all.push_back({pde.unknowns[i], pde.units.empty() ? pde.solution_units : pde.units[i]});
+  return all;
+}
+
 int order_of(const Pde& pde, const Grid& grid, const Stencil& stencil, const Boundary& boundary) {
   if (pde.order == 0 || stencil.radius == 1) return pde.order;
   for (int axis = 0; axis < grid.dimension; ++axis)

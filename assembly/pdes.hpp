@@ -20,6 +20,13 @@ bool takes(const Pde& pde, BoundaryKind kind);
 // assembly/pde/discretisation.hpp says it.
 std::string why_not(const Pde& pde, const Grid& grid, const Boundary& boundary);
 
+// The fields of its unknowns, with names of their own; empty: one field of all. Of one unknown per axis 2D
+// has two.
+struct Unknown {
+  std::string name, unit;
+};
+std::vector<Unknown> unknowns_of(const Pde& pde, int dimension);
+
 // Of the error in h against the manufactured solution. With points further than neighbours it is higher where
 // all faces are periodic, and else 1, for these stencils end so at faces.
 int order_of(const Pde& pde, const Grid& grid, const Stencil& stencil, const Boundary& boundary);

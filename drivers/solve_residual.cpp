@@ -46,7 +46,7 @@ class SolveResidual {
   int operator()() {
     together([&] { make(); });
     const Clock::time_point start = Clock::now();
-    together([&] { pde_.in_time() ? run() : solve(); });
+    together([&] { in_time() ? run() : solve(); });
     record_.seconds.solve = petsc::largest_over_ranks(seconds_since(start)) - record_.seconds.output;
     together([&] { finish(); });
     together([&] {
@@ -63,6 +63,8 @@ class SolveResidual {
   }
 
  private:
+  bool in_time() const { return pde_.in_time() && !options_.steady; }
+
   // Of the Jacobian, of a Krylov method with 30 directions and its multigrid, and of the steps.
   void require_memory() const {
     std::int64_t bytes = 0;
@@ -85,6 +87,7 @@ class SolveResidual {
     PdeInput input;
     input.seed = options_.seed;
     input.manufactured = options_.manufactured;
+    input.steady = options_.steady;
     problem_ =
         residual_of_pde(pde_, options_.grid, options_.points, options_.boundary, input, layout_->box());
     residual_.emplace(PETSC_COMM_WORLD, options_.grid, options_.points, options_.boundary, problem_.residual,
@@ -94,8 +97,8 @@ class SolveResidual {
                                       .device = options_.device});
     u_.emplace(residual_->vector());
     u_->assign(problem_.initial);
-    for (const std::string& name : pde_.unknowns)
-      names_.emplace_back(name, name + " of " + pde_.equation, pde_.solution_units);
+    for (const Unknown& unknown : unknowns_of(pde_, options_.grid.dimension))
+      names_.emplace_back(unknown.name, unknown.name + " of " + pde_.equation, unknown.unit);
     if (names_.empty()) names_.emplace_back("solution", "u of " + pde_.equation, pde_.solution_units);
     if (!options_.output.empty()) {
       require_another_output();
@@ -129,7 +132,7 @@ class SolveResidual {
 
   void solve() {
     progress_.say("Newton's iterations");
-    NonlinearSolver solver(*residual_, preset());
+    NonlinearSolver solver(*residual_, pde_.in_time() ? std::string() : preset());
     const NonlinearResult result = solver.solve(*u_);
     record_.converged = result.converged;
     record_.reason = result.reason;
@@ -151,9 +154,19 @@ class SolveResidual {
     return text + " m, boundary " + to_string(options_.boundary, grid.dimension);
   }
 
+  // What unknowns without a rate are at first.
+  void solve_first() {
+    if (!problem_.at_first.evaluate) return;
+    progress_.say("the state at first");
+    residual_->use(problem_.at_first);
+    NonlinearSolver(*residual_, problem_.at_first_options).solve(*u_).or_throw();
+    residual_->use(problem_.residual);
+  }
+
   // The beginning, or where a checkpoint was made.
   RunState begin() {
     if (options_.restart.empty()) {
+      solve_first();
       write(0);
       return {.t_s = 0, .dt_s = options_.dt_s};
     }
@@ -316,7 +329,7 @@ class SolveResidual {
     record_.ranks = petsc::ranks();
     record_.unknowns = options_.grid.rows();
     record_.nonlinear = true;
-    record_.in_time = pde_.in_time();
+    record_.in_time = in_time();
     for (int axis = 0; axis < options_.grid.dimension; ++axis)
       record_.h = std::max(record_.h, options_.grid.spacing_m[axis]);
     if (record_.steps > 0) record_.ms_per_step = 1e3 * record_.seconds.solve / record_.steps;
@@ -379,6 +392,7 @@ class SolveResidual {
               << formatted("%.3g", record_.jacobian_ms) << " ms to make it, "
               << formatted("%.3g", record_.residual_ms) << " ms per residual; " << record_.method << " with "
               << record_.preconditioner << "\n";
+    if (!problem_.note.empty()) std::cout << problem_.note << "\n";
     if (record_.in_time)
       std::cout << (record_.converged ? "done: " : "not finished: ")
                 << formatted("%d steps of %s to %.6g s, %.3g ms each", record_.steps, time_method_.c_str(),

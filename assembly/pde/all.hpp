@@ -9,9 +9,11 @@
   X(diffusion)            \
   X(elasticity)           \
   X(heat)                 \
+  X(transport)            \
   X(gray_scott)           \
   X(cahn_hilliard)        \
-  X(bratu)
+  X(bratu)                \
+  X(poroelastic)
 
 namespace quadrille {
 

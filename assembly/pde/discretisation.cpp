@@ -20,7 +20,7 @@ const char* default_stencil(const Discretisation& taken) {
 }
 
 int default_dof(const Discretisation& taken, int dimension) {
-  return taken.unknown_per_axis ? dimension : std::max(1, taken.dof);
+  return taken.unknown_per_axis ? dimension + taken.more_unknowns : std::max(1, taken.dof);
 }
 
 std::string stencils_text(const Discretisation& taken) {
@@ -40,9 +40,11 @@ std::string why_not(const Discretisation& taken, const std::string& who, const S
 std::string why_not(const Discretisation& taken, const std::string& who, const Grid& grid) {
   if (taken.dof > 0 && grid.dof != taken.dof)
     return who + " has " + std::to_string(taken.dof) + " unknowns per node, not " + std::to_string(grid.dof);
-  if (!taken.unknown_per_axis || grid.dof == grid.dimension) return "";
-  const std::string dimension = std::to_string(grid.dimension);
-  return who + " needs one unknown per axis: use --dof " + dimension + " on the " + dimension + "D grid " +
+  const int dof = grid.dimension + taken.more_unknowns;
+  if (!taken.unknown_per_axis || grid.dof == dof) return "";
+  return who + " needs one unknown per axis" +
+         (taken.more_unknowns > 0 ? " and " + std::to_string(taken.more_unknowns) + " more" : "") +
+         ": use --dof " + std::to_string(dof) + " on the " + std::to_string(grid.dimension) + "D grid " +
          to_string(grid) + ", not " + std::to_string(grid.dof);
 }
 

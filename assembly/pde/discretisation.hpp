@@ -13,8 +13,9 @@ namespace quadrille {
 struct Discretisation {
   int star = 1, box = 0;  // the largest radius of each, or 0 for none
   bool unknown_per_axis = false;
-  int dof = 0;           // unknowns of a node; 0: as many as are asked for, by default 1
-  bool coupled = false;  // unknowns of a node to each other
+  int more_unknowns = 0;  // beside those
+  int dof = 0;            // unknowns of a node; 0: as many as are asked for, by default 1
+  bool coupled = false;   // unknowns of a node to each other
 };
 
 // Of an operator that does not couple them; nothing is said of one that does.

@@ -209,6 +209,17 @@ Boundary Manufactured::with_data() const {
   return with_data([](const std::array<double, 3>&, int) { return 1.0; });
 }
 
+void require_no_data(const Grid& grid, const Boundary& boundary, const std::string& who) {
+  for (int r = 0; r < grid.dof; ++r)
+    for (int face = 0; face < 2 * grid.dimension; ++face) {
+      const FaceBoundary& here = boundary.of(r)[face];
+      if (here.kind == BoundaryKind::flux || here.kind == BoundaryKind::robin || here.value != 0)
+        throw InputError("the manufactured problem of " + who +
+                         " takes faces of value:0, drop, periodic, clamp and outflow, not '" +
+                         to_string(boundary, grid.dimension) + "'");
+    }
+}
+
 std::vector<double> Manufactured::values(const NodeBox& box) const {
   std::vector<double> u = zeros(box.nodes() * grid_.dof);
   add_source(grid_, box, u, [&](const Position& p, int r) { return at(p, r).u; });

@@ -23,6 +23,7 @@
 
 #include <array>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "assembly/stencil_operator.hpp"
@@ -89,5 +90,9 @@ class Manufactured {
   Boundary boundary_;
   std::vector<Profile> profiles_;  // of each unknown, or one for all of them
 };
+
+// For solutions that change in time by a factor: throws InputError unless the faces are such as have no data
+// but 0, in a sentence on the PDE `who`.
+void require_no_data(const Grid& grid, const Boundary& boundary, const std::string& who);
 
 }  // namespace quadrille

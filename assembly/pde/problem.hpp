@@ -27,6 +27,7 @@ struct PdeInput {
   std::shared_ptr<const Array<double>> source = {};
   // The values are made in GPU memory, by PDEs that can; of a whole grid.
   bool on_device = false;
+  bool steady = false;  // of a PDE in time that is `also_steady`: the problem with u_t = 0
 };
 
 // Of a box of nodes.
@@ -47,6 +48,12 @@ struct ResidualProblem {
   // Of a manufactured problem, [row of the box]; else empty. What the residual points to lives as long as
   // this.
   std::function<std::vector<double>(double t_s)> exact;
+  std::shared_ptr<const void> data{};  // or as long as this
+  std::string note{};                  // on the discretisation, for people
+  // Of unknowns without a rate, where `initial` lacks them: what holds at time 0, of the same functor type,
+  // and PETSc's options that it is solved by.
+  AnyResidual at_first{};
+  std::string at_first_options{};
 };
 
 // The kinds of faces: all there are; or those that hold values, and periodic ones.
@@ -71,11 +78,13 @@ struct Pde {
                       const NodeBox&) = nullptr;
   // In place of it, of one that is nonlinear or changes in time.
   ResidualProblem (*residual)(const Grid&, const Boundary&, const PdeInput&, const NodeBox&) = nullptr;
-  std::vector<std::string> unknowns{};  // the names of their fields; empty: one field of all
-  // PETSc's defaults on the CPU, where the library's are not the best there.
+  // The names of their fields, in 3D; empty: one field of all. And their units, where they differ.
+  std::vector<std::string> unknowns{}, units{};
+  // PETSc's defaults on the CPU, where the library's are not the best there; of one in time, of its steps.
   std::string petsc_options{};
-  double until_s = 0;   // of one in time: where it ends by default
-  double length_m = 0;  // along x, where no spacing is given; 0: a spacing of 1 m
+  double until_s = 0;        // of one in time: where it ends by default
+  bool also_steady = false;  // of one in time: its problem with u_t = 0 is solved where it is asked for
+  double length_m = 0;       // along x, where no spacing is given; 0: a spacing of 1 m
 
   bool in_time() const { return until_s > 0; }
 };

@@ -71,7 +71,8 @@ struct Options {
   bool manufactured = false;  // solve for a known function
   std::string coefficient;    // a word, or FILE.h5:DATASET; empty for PDEs that take none
   std::array<double, 3> coefficient_ratio{1, 1, 1};
-  std::string source;  // a word, or FILE.h5:DATASET
+  std::string source;   // a word, or FILE.h5:DATASET
+  bool steady = false;  // the problem with u_t = 0 of a PDE in time
   // of PDEs in time
   int steps = 0;  // all alike; 0: as many as it takes until
   double until_s = 0, dt_s = 0;

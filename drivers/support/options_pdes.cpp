@@ -16,7 +16,8 @@ std::string stencil_text(const Discretisation& taken) {
   return default_stencil(taken);
 }
 std::string dof_text(const Discretisation& taken) {
-  return taken.unknown_per_axis ? "the dimension" : std::to_string(default_dof(taken, 2));
+  if (!taken.unknown_per_axis) return std::to_string(default_dof(taken, 2));
+  return "the dimension" + (taken.more_unknowns > 0 ? " + " + std::to_string(taken.more_unknowns) : "");
 }
 
 // Those of the first, and who has others.
@@ -77,6 +78,9 @@ std::string usual_ends_of_pdes() {
 
 Words pdes_in_time() {
   return pdes_with([](const Pde& pde) { return pde.in_time(); });
+}
+Words pdes_also_steady() {
+  return pdes_with([](const Pde& pde) { return pde.also_steady; });
 }
 Words pdes_with_box() {
   return pdes_with([](const Pde& pde) { return pde.discretisation.box > 0; });
@@ -150,10 +154,19 @@ void read_checkpoint_options(Settings& settings, Options& options) {
 
 void read_time_options(Settings& settings, Options& options) {
   const Pde& pde = find_pde(options.pde);
-  if (!pde.in_time())
-    return leave_to(
-        pdes_in_time(), settings,
-        {"steps", "until", "dt", "output-every", "checkpoint", "checkpoint-every", "wall-time", "restart"});
+  if (!pde.also_steady) leave_to(pdes_also_steady(), settings, {"steady"});
+  options.steady = read_switch(settings, "steady");
+  const Words of_time{"steps",     "until",  "dt", "output-every", "checkpoint", "checkpoint-every",
+                      "wall-time", "restart"};
+  if (!pde.in_time()) return leave_to(pdes_in_time(), settings, of_time);
+  if (options.steady) {
+    for (const std::string& name : of_time) {
+      const Setting* const setting = find(settings, name);
+      if (setting && !setting->from_config) refuse(*setting, "does not go with --steady, which has no time");
+      settings.erase(name);
+    }
+    return;
+  }
   read_checkpoint_options(settings, options);
   options.steps = read_int(settings, "steps", 0, 1, std::numeric_limits<int>::max());
   options.dt_s = read_positive(settings, "dt", read_positive(settings, "until", pde.until_s) / 1000);

@@ -17,6 +17,7 @@ std::string usual_ends_of_pdes();
 
 // The PDEs that take a box, or a star wider than radius 1; that take a coefficient.
 Words pdes_in_time();
+Words pdes_also_steady();
 Words pdes_with_box();
 Words pdes_with_wide_star();
 Words pdes_with_coefficient();

@@ -55,6 +55,8 @@ std::vector<OptionSpec> pde_options() {
 std::vector<OptionSpec> time_options() {
   const std::string group = "Time, of " + all_of(pdes_in_time());
   return {
+      {"steady", "", group, for_solve, true,
+       "the steady problem, with u_t = 0, of " + all_of(pdes_also_steady())},
       {"steps", "N", group, for_solve, true, "so many steps, all of --dt"},
       {"until", "T", group, for_solve, true,
        "the end, in s; steps follow the estimate of their error (-ts_rtol, -ts_atol after the bare --), and "

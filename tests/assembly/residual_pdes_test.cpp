@@ -22,7 +22,10 @@ std::vector<const Pde*> residual_pdes() {
 }
 
 Grid grid_for(const Pde& pde, int dimension) {
-  return {dimension, {9, 8, dimension == 3 ? 7 : 1}, {0.1, 0.2, 0.3}, std::max(1, pde.discretisation.dof)};
+  const Discretisation& taken = pde.discretisation;
+  const int dof =
+      taken.coupled && taken.dof == 0 && !taken.unknown_per_axis ? 3 : default_dof(taken, dimension);
+  return {dimension, {9, 8, dimension == 3 ? 7 : 1}, {0.1, 0.02, 0.3}, dof};
 }
 
 // Of a box, from numbers of the whole grid.
@@ -78,18 +81,20 @@ TEST(ResidualPdes, OfTheRanksAreTheWhole) {
         const Grid grid = grid_for(*pde, dimension);
         Boundary boundary;
         boundary.faces.fill({kind, 0});
+        if (pde->discretisation.unknown_per_axis)
+          boundary.faces[0] = boundary.faces[1] = {BoundaryKind::value};
         PdeInput input;
         input.manufactured = pde->order > 0;
-        const Stencil star = star_stencil(dimension, 1);
+        const Stencil stencil = make_stencil(default_stencil(pde->discretisation), dimension, 1);
         const ResidualProblem whole =
-            residual_of_pde(*pde, grid, star, boundary, input, whole_box(grid.extents));
+            residual_of_pde(*pde, grid, stencil, boundary, input, whole_box(grid.extents));
         const std::vector<double> u = drawn(grid.rows(), 1), rate = drawn(grid.rows(), 2),
                                   f = evaluated(whole.residual, grid, boundary, u, rate);
         std::array<bool, 3> periodic{};
-        for (int axis = 0; axis < dimension; ++axis) periodic[axis] = kind == BoundaryKind::periodic;
+        for (int axis = 0; axis < dimension; ++axis) periodic[axis] = boundary.periodic(axis);
         for (int rank = 0; rank < 4; ++rank) {
           const NodeBox box = own_box(make_partition(grid.extents, periodic, 4, rank));
-          const ResidualProblem part = residual_of_pde(*pde, grid, star, boundary, input, box);
+          const ResidualProblem part = residual_of_pde(*pde, grid, stencil, boundary, input, box);
           const State state = part_of(grid, box, u, rate);
           std::vector<double> of_part(static_cast<std::size_t>(box.nodes() * grid.dof));
           part.residual.evaluate(state.of(grid, FaceValues(grid, boundary, false), box), of_part.data());
@@ -105,17 +110,24 @@ TEST(ResidualPdes, OfTheRanksAreTheWhole) {
       }
 }
 
+// One kind all round or, where the displacement of a body has to be held, between two faces that hold it.
+std::string sides_of(const Pde& pde, BoundaryKind kind) {
+  return pde.discretisation.unknown_per_axis ? "value:0,value:0," + written(kind, 0) + "," + written(kind, 0)
+                                             : written(kind, 0);
+}
+
 // Column by column against central differences.
 TEST(ResidualPdes, JacobiansAreDerivatives) {
   for (const Pde* pde : residual_pdes())
     for (const BoundaryKind kind : pde->faces) {
       SCOPED_TRACE(pde->name + " " + usage(kind));
       const Grid grid = grid_for(*pde, 2);
-      const Boundary boundary = parse_boundary(written(kind, 0), 2);
+      const Boundary boundary = parse_boundary(sides_of(*pde, kind), 2);
       const NodeBox whole = whole_box(grid.extents);
-      const AnyResidual residual =
-          residual_of_pde(*pde, grid, star_stencil(2, 1), boundary, {}, whole).residual;
-      const BlockStructure structure = block_structure(grid, star_stencil(2, 1), boundary);
+      const Stencil stencil = make_stencil(default_stencil(pde->discretisation), 2, 1);
+      const ResidualProblem problem = residual_of_pde(*pde, grid, stencil, boundary, {}, whole);
+      const AnyResidual& residual = problem.residual;
+      const BlockStructure structure = block_structure(grid, stencil, boundary);
       std::vector<double> u = drawn(grid.rows(), 3), rate = drawn(grid.rows(), 4);
       const double shift = 2.5, step = 1e-6;
       BlockDiagonals<double> jacobian;

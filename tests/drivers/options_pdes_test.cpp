@@ -24,7 +24,7 @@ TEST(OptionsOfPdes, AreRefusedWhereItDoesNotTakeThem) {
     if (taken.box == 0) refused({pde.name, "--stencil", "box"}, "--stencil 'box'", stencils_text(taken));
     if (std::max(taken.star, taken.box) == 1)
       refused({pde.name, "--radius", "2"}, "--radius '2'", stencils_text(taken));
-    if (taken.unknown_per_axis) refused({pde.name, "--dof", "5"}, "--dof '5'", "one unknown per axis");
+    if (taken.unknown_per_axis) refused({pde.name, "--dof", "6"}, "--dof '6'", "one unknown per axis");
     for (const char* sides : {"value:1", "drop", "periodic", "clamp", "outflow", "flux:1", "robin:1,2,3"}) {
       const BoundaryKind kind = parse_boundary(sides, 2).faces[0].kind;
       if (takes(pde, kind))

@@ -1,0 +1,200 @@
+// A porous body full of a fluid, which it takes time to press out (Biot, J. Appl. Phys. 12, 1941), at rest but
+// for that; small strains, plane strain in 2D:
+//
+//   -(mu lap u + (lambda + mu) grad div u) + alpha grad p = 0       balance of forces, in N/m^3
+//   zeta_t - K lap p = q                                            of the fluid, in 1/s
+//   zeta = S p + alpha div u                                        the fluid that came in, of volume
+//
+// u is the displacement in m, p the pressure of the fluid in Pa; lambda = mu = 1 Pa, alpha = 1, S = 0.1/Pa and
+// K = 1 m^2/(Pa s). zeta is an unknown of its own, the only one with a rate: what begins is zeta = 0, which a
+// load that is put on at once keeps, and u and p follow from it.
+//
+// Where u and p are at the same nodes, central differences of div u and grad p leave a pressure that changes
+// its sign from node to node almost unseen, and the pressure swings where it changes fast. So zeta has
+//
+//   - sum over axes of beta lap_axis p,   beta = alpha^2 h^2 / (4 (lambda + 2 mu)),
+//
+// more (Aguilar, Gaspar, Lisbona, Rodrigo, Int. J. Numer. Meth. Engng 75, 2008), which is of order h^2. In one
+// dimension this is what the differences lack: u eliminated, zeta has alpha^2/(lambda + 2 mu) cos^2(k h/2) p of
+// a wave of wave number k, and beta adds sin^2(k h/2) to the cos^2.
+//
+// The q of faces is (lambda + 2 mu) du/dn of the displacement along n, mu du/dn of those across, which are the
+// tractions where p and the strain along the face are 0, and K dp/dn. Every displacement has a face that holds
+// it. Without data of faces, q is 1/s in the middle half of the grid along each axis; with them, as those of a
+// load, 0. Manufactured, u and p are e^-t times functions of assembly/pde/manufactured.hpp.
+#include <algorithm>
+#include <cmath>
+
+#include "assembly/pde/all.hpp"
+#include "assembly/pde/manufactured.hpp"
+#include "grid/error.hpp"
+
+namespace quadrille {
+namespace {
+
+struct Poroelastic {
+  double lambda_pa = 1, mu_pa = 1, alpha = 1, storage = 0.1, mobility = 1;
+  std::array<double, 3> beta{};    // of each axis
+  const double* source = nullptr;  // [row of the box], times e^-decay t
+  double decay_1_s = 0;
+  int dimension = 2;
+  bool at_first = false;  // in place of the fluid's balance zeta = 0
+
+  constexpr int pressure() const { return dimension; }
+  constexpr int content() const { return dimension + 1; }
+  constexpr bool couples(bool centre, int r, int c) const {
+    if (centre && c == content()) return r >= pressure();
+    return c < content() && (r != pressure() || c == pressure());
+  }
+  constexpr double conductivity(const StencilNode&, int axis, int unknown) const {
+    if (unknown >= pressure()) return mobility;
+    return unknown == axis ? lambda_pa + 2 * mu_pa : mu_pa;
+  }
+  constexpr auto operator()(const auto& u, int r) const {
+    auto residual = r < pressure() ? forces(u, r) : r == pressure() ? flow(u) : fluid(u);
+    return residual -= std::exp(-decay_1_s * u.time_s()) * source[u.own() * (dimension + 2) + r];
+  }
+
+ private:
+  constexpr auto forces(const auto& u, int r) const {
+    auto sum = alpha * u.slope(r, pressure()) - mu_pa * u.laplacian(r);
+    for (int c = 0; c < dimension; ++c)
+      sum -= (lambda_pa + mu_pa) * (c == r ? u.curvature(r, r) : mixed(u, r, c));
+    return sum;
+  }
+  constexpr auto flow(const auto& u) const {
+    return at_first ? u(content()) : u.rate(content()) - mobility * u.laplacian(pressure());
+  }
+  constexpr auto fluid(const auto& u) const {
+    auto sum = u(content()) - storage * u(pressure());
+    for (int axis = 0; axis < dimension; ++axis)
+      sum += beta[axis] * u.curvature(axis, pressure()) - alpha * u.slope(axis, axis);
+    return sum;
+  }
+  // Of unknown c, along the axes r and c.
+  constexpr auto mixed(const auto& u, int r, int c) const {
+    const int x = r == 0   ? 1
+                  : c == 0 ? 2
+                           : 0,
+              y = r == 1   ? 1
+                  : c == 1 ? 2
+                           : 0,
+              z = r == 2   ? 1
+                  : c == 2 ? 2
+                           : 0;  // 1: along r; 2: along c
+    const auto at = [&](int along_r, int along_c) {
+      const std::array<int, 3> step{0, along_r, along_c};
+      return u.at(step[x], step[y], step[z], c);
+    };
+    const auto& h = u.grid().spacing_m;
+    return (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) * (0.25 / (h[r] * h[c]));
+  }
+};
+
+void require_held(const Grid& grid, const Boundary& boundary) {
+  for (int r = 0; r < grid.dimension; ++r) {
+    const Faces& faces = boundary.of(r);
+    if (std::none_of(faces.begin(), faces.begin() + 2 * grid.dimension, fixes_unknown))
+      throw InputError("boundary '" + to_string(boundary, grid.dimension) +
+                       "': no face holds the displacement along " + std::string(1, "xyz"[r]) +
+                       " of poroelastic; give one value, drop or robin with A != 0");
+  }
+}
+
+Poroelastic functor(const Grid& grid) {
+  Poroelastic f;
+  f.dimension = grid.dimension;
+  for (int axis = 0; axis < grid.dimension; ++axis)
+    f.beta[axis] =
+        f.alpha * f.alpha * grid.spacing_m[axis] * grid.spacing_m[axis] / (4 * (f.lambda_pa + 2 * f.mu_pa));
+  return f;
+}
+
+// zeta of the manufactured u and p at time 0.
+double content_at(const Poroelastic& f, const Manufactured& solution, const Position& p) {
+  double zeta = f.storage * solution.at(p, f.pressure()).u;
+  for (int axis = 0; axis < f.dimension; ++axis) zeta += f.alpha * solution.at(p, axis).slope[axis];
+  return zeta;
+}
+
+double manufactured_source(const Poroelastic& f, const Manufactured& solution, const Position& p, int r) {
+  if (r == f.content()) return 0;
+  const Manufactured::Jet pressure = solution.at(p, f.pressure());
+  if (r == f.pressure()) return -content_at(f, solution, p) - f.mobility * pressure.laplacian();
+  double grad_div = 0;
+  for (int c = 0; c < f.dimension; ++c) {
+    const Manufactured::Jet u = solution.at(p, c);
+    grad_div += c == r ? u.curvature[r] : u.mixed[3 - r - c];
+  }
+  return f.alpha * pressure.slope[r] - f.mu_pa * solution.at(p, r).laplacian() -
+         (f.lambda_pa + f.mu_pa) * grad_div;
+}
+
+bool in_middle_half(const Grid& grid, const Position& p) {
+  const std::array<std::int64_t, 3> at{p.x, p.y, p.z};
+  for (int axis = 0; axis < grid.dimension; ++axis)
+    if (4 * at[axis] < grid.extents[axis] || 4 * at[axis] >= 3 * grid.extents[axis]) return false;
+  return true;
+}
+
+ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
+                           const NodeBox& box) {
+  require_held(grid, boundary);
+  Poroelastic f = functor(grid);
+  const auto source = std::make_shared<std::vector<double>>(zeros(box.nodes() * grid.dof));
+  ResidualProblem problem;
+  problem.initial = zeros(box.nodes() * grid.dof);
+  if (input.manufactured) {
+    require_no_data(grid, boundary, "poroelastic");
+    const Manufactured solution(grid, boundary);
+    f.decay_1_s = 1;
+    add_source(grid, box, *source,
+               [&](const Position& p, int r) { return manufactured_source(f, solution, p, r); });
+    add_source(grid, box, problem.initial, [&](const Position& p, int r) {
+      return r == f.content() ? content_at(f, solution, p) : solution.at(p, r).u;
+    });
+    problem.exact = [at_first = problem.initial](double t_s) {
+      std::vector<double> u = at_first;
+      for (double& value : u) value *= std::exp(-t_s);
+      return u;
+    };
+  } else if (!has_data(boundary, grid.dimension)) {
+    add_source(grid, box, *source, [&](const Position& p, int r) {
+      return r == f.pressure() && in_middle_half(grid, p) ? 1.0 : 0.0;
+    });
+  }
+  f.source = source->data();
+  problem.residual = any_residual(f, grid.dof);
+  problem.data = source;
+  if (has_data(boundary, grid.dimension) && !input.manufactured) {
+    f.at_first = true;
+    problem.at_first = any_residual(f, grid.dof);
+    // The pressure is not in its own row: ILU has no pivots, and other norms than the true one are misled.
+    problem.at_first_options =
+        "-pc_type pbjacobi -ksp_pc_side right -ksp_rtol 1e-8 -ksp_gmres_restart 200 -snes_stol 0";
+  }
+  return problem;
+}
+
+}  // namespace
+
+Pde poroelastic_pde() {
+  return {
+      .name = "poroelastic",
+      .equation =
+          "-(mu lap u + (lambda + mu) grad div u) + alpha grad p = 0, "
+          "zeta_t - K lap p = q, zeta = S p + alpha div u",
+      .about = "a porous body and its fluid, under a load or with fluid pressed in",
+      .source_units = "1/s",
+      .discretisation = {.star = 0, .box = 1, .unknown_per_axis = true, .more_unknowns = 2, .coupled = true},
+      .faces = {BoundaryKind::value, BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::clamp,
+                BoundaryKind::flux, BoundaryKind::robin},
+      .residual = problem_of,
+      .unknowns = {"u_x", "u_y", "u_z", "p", "zeta"},
+      .units = {"m", "m", "m", "Pa", "1"},
+      .petsc_options = "-pc_type bjacobi -sub_pc_type ilu",
+      .until_s = 0.1,
+      .length_m = 1};
+}
+
+}  // namespace quadrille

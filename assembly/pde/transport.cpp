@@ -1,0 +1,163 @@
+// N species that are carried along, spread and react:
+//
+//   u_t + v . grad u - d lap u + R u = f,   v = (1, 0.5, 0.25) m/s,  d = 0.02 m^2/s,  f in 1/s
+//
+// R, a dense N x N matrix between the species of a node, is that of a chain of decays: species r becomes
+// species r + 1 at the rate k_r = 1/(r + 1) per second, and the last one what is not followed (Bateman, Proc.
+// Cambridge Phil. Soc. 15, 1910).
+//
+// In time, species 0 is 1 in the middle half of the grid along each axis, everything else is 0, and so is f.
+// Steady (--steady), f is 1 there for species 0. Manufactured, u = e^-t M with M as in
+// assembly/pde/manufactured.hpp; steady, u = M; for faces that hold 0, are periodic or let nothing through.
+//
+// Advection is central, of order 2, along axes with |v| h <= 2 d, where the operator keeps the signs of an
+// M-matrix; along the others it is upwind, of order 1: central differences with d + |v| h/2 in place of d
+// (Patankar, Numerical Heat Transfer and Fluid Flow, 1980, chapter 5). The flux of faces is d du/dn without
+// what v carries: robin:V,1,VC brings C in against n with V = |v . n| (Danckwerts, Chem. Eng. Sci. 2, 1953).
+#include <cmath>
+
+#include "assembly/pde/all.hpp"
+#include "assembly/pde/manufactured.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::array<double, 3> velocity_m_s{1, 0.5, 0.25};
+constexpr double diffusivity_m2_s = 0.02;
+
+struct Transport {
+  // Weights of the nodes before and after along each axis; that of the node between is less their sum.
+  std::array<double, 3> before{}, after{};
+  const double* reaction = nullptr;  // R, [species][species]
+  const double* source = nullptr;    // [row of the box], times e^-decay t; null for none
+  double decay_1_s = 0;
+  int species = 1;
+
+  static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
+  constexpr double conductivity(const StencilNode&, int, int) const { return diffusivity_m2_s; }
+  constexpr auto operator()(const auto& u, int r) const {
+    auto residual = u.rate(r);
+    for (int axis = 0; axis < u.grid().dimension; ++axis) {
+      const int x = axis == 0, y = axis == 1, z = axis == 2;
+      residual += before[axis] * (u.at(-x, -y, -z, r) - u(r)) + after[axis] * (u.at(x, y, z, r) - u(r));
+    }
+    for (int c = 0; c < species; ++c) residual += reaction[r * species + c] * u(c);
+    if (source != nullptr) residual -= std::exp(-decay_1_s * u.time_s()) * source[u.own() * species + r];
+    return residual;
+  }
+};
+
+// What the functor points to.
+struct Owned {
+  std::vector<double> reaction, source;
+};
+
+bool upwind(const Grid& grid, int axis) {
+  return velocity_m_s[axis] * grid.spacing_m[axis] > 2 * diffusivity_m2_s;
+}
+
+Transport functor(const Grid& grid, const Owned& owned) {
+  Transport f;
+  f.species = grid.dof;
+  f.reaction = owned.reaction.data();
+  if (!owned.source.empty()) f.source = owned.source.data();
+  for (int axis = 0; axis < grid.dimension; ++axis) {
+    const double h = grid.spacing_m[axis], v = velocity_m_s[axis],
+                 d = diffusivity_m2_s + (upwind(grid, axis) ? v * h / 2 : 0);
+    f.before[axis] = -v / (2 * h) - d / (h * h);
+    f.after[axis] = v / (2 * h) - d / (h * h);
+  }
+  return f;
+}
+
+std::vector<double> chain_of_decays(int species) {
+  std::vector<double> reaction = zeros(std::int64_t{species} * species);
+  for (int r = 0; r < species; ++r) {
+    const double rate_1_s = 1.0 / (r + 1);
+    reaction[static_cast<std::size_t>(r * species + r)] = rate_1_s;
+    if (r + 1 < species) reaction[static_cast<std::size_t>((r + 1) * species + r)] = -rate_1_s;
+  }
+  return reaction;
+}
+
+std::string advection_text(const Grid& grid) {
+  std::string axes;
+  for (int axis = 0; axis < grid.dimension; ++axis)
+    if (upwind(grid, axis)) axes += std::string(axes.empty() ? "" : ", ") + "xyz"[axis];
+  return "advection: central differences, of order 2" +
+         (axes.empty() ? "" : "; along " + axes + " upwind, of order 1, for |v| h is above 2 d there");
+}
+
+std::vector<double> middle_half(const Grid& grid, const NodeBox& box) {
+  std::vector<double> values = zeros(box.nodes() * grid.dof);
+  add_source(grid, box, values, [&](const Position& p, int r) {
+    const std::array<std::int64_t, 3> at{p.x, p.y, p.z};
+    for (int axis = 0; axis < grid.dimension; ++axis)
+      if (4 * at[axis] < grid.extents[axis] || 4 * at[axis] >= 3 * grid.extents[axis]) return 0.0;
+    return r == 0 ? 1.0 : 0.0;
+  });
+  return values;
+}
+
+// f of u = M at time 0; in time with what u_t = -M adds.
+std::vector<double> manufactured_source(const Grid& grid, const Manufactured& solution, const Owned& owned,
+                                        bool steady, const NodeBox& box) {
+  std::vector<double> source = zeros(box.nodes() * grid.dof);
+  add_source(grid, box, source, [&](const Position& p, int r) {
+    const Manufactured::Jet m = solution.at(p, r);
+    double f = (steady ? 0 : -m.u) - diffusivity_m2_s * m.laplacian();
+    for (int axis = 0; axis < grid.dimension; ++axis) f += velocity_m_s[axis] * m.slope[axis];
+    for (int c = 0; c < grid.dof; ++c)
+      f += owned.reaction[static_cast<std::size_t>(r * grid.dof + c)] * solution.at(p, c).u;
+    return f;
+  });
+  return source;
+}
+
+ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
+                           const NodeBox& box) {
+  const auto owned = std::make_shared<Owned>();
+  owned->reaction = chain_of_decays(grid.dof);
+  ResidualProblem problem;
+  problem.note = advection_text(grid);
+  problem.initial = zeros(box.nodes() * grid.dof);
+  double decay_1_s = 0;
+  if (input.manufactured) {
+    require_no_data(grid, boundary, "transport");
+    const Manufactured solution(grid, boundary);
+    owned->source = manufactured_source(grid, solution, *owned, input.steady, box);
+    const std::vector<double> at_first = solution.values(box);
+    if (!input.steady) problem.initial = at_first, decay_1_s = 1;
+    problem.exact = [at_first, decay_1_s](double t_s) {
+      std::vector<double> u = at_first;
+      for (double& value : u) value *= std::exp(-decay_1_s * t_s);
+      return u;
+    };
+  } else {
+    (input.steady ? owned->source : problem.initial) = middle_half(grid, box);
+  }
+  Transport f = functor(grid, *owned);
+  f.decay_1_s = decay_1_s;
+  problem.residual = any_residual(f, grid.dof);
+  problem.data = owned;
+  return problem;
+}
+
+}  // namespace
+
+Pde transport_pde() {
+  return {.name = "transport",
+          .equation = "u_t + v . grad u - d lap u + R u = f",
+          .about = "species that are carried along, spread and decay in a chain",
+          .source_units = "1/s",
+          .discretisation = {.star = 1, .coupled = true},
+          .faces = {BoundaryKind::periodic, BoundaryKind::outflow, BoundaryKind::clamp, BoundaryKind::value,
+                    BoundaryKind::drop, BoundaryKind::flux, BoundaryKind::robin},
+          .residual = problem_of,
+          .petsc_options = "-pc_type pbjacobi",
+          .until_s = 0.5,
+          .also_steady = true,
+          .length_m = 1};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,139 @@
+"""`quadrille solve` of transport and poroelastic against what is known of them, from outside."""
+import cmath
+import json
+import math
+import unittest
+
+from cli_case import CliTest
+
+EXACT = ["-snes_rtol", "1e-12", "-ksp_rtol", "1e-10"]
+SHORT = ["--steps", "3", "--dt", "1e-4"]  # so short that the error in time is nothing beside the one in space
+
+
+class Case(CliTest):
+    def solved(self, *arguments, petsc=EXACT):
+        out = self.path("solve.json")
+        screen = self.ok("solve", *arguments, "--json", out, "--", *petsc)
+        with open(out) as file:
+            (record,) = json.load(file)["records"]
+        self.assertTrue(record["converged"], record)
+        return record, screen
+
+    # The order between two grids.
+    def order(self, coarse, fine, *arguments):
+        (a, _), (b, _) = (self.solved(*arguments, "--grid", grid, "--manufactured") for grid in (coarse, fine))
+        return math.log(a["error_l2"] / b["error_l2"]) / math.log(a["h"] / b["h"])
+
+    def fields(self, *arguments, petsc=EXACT, names=("solution",)):
+        try:
+            import h5py
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        path = self.path("u.h5")
+        self.solved(*arguments, "--output", path, petsc=petsc)
+        with h5py.File(path) as file:
+            return [file[name][...] for name in names]
+
+
+class Transport(Case):
+    def test_the_order_in_space_is_two(self):
+        for arguments in (["--steady", "--boundary", "outflow"], ["--steady", "--boundary", "value:0,outflow,periodic,periodic"], [*SHORT, "--boundary", "drop"]):
+            self.assertAlmostEqual(self.order("32x32", "64x64", "transport", "--dof", "2", *arguments), 2, delta=0.2, msg=arguments)
+        sides = ["--boundary", "value:0,outflow,clamp,clamp,value:0,value:0", "--spacing", "0.03,0.06,0.06"]
+        finer = [*sides[:3], "0.015,0.03,0.03"]
+        errors = [self.solved("transport", "--grid", grid, *of, "--steady", "--manufactured")[0]["error_l2"]
+                  for grid, of in (("11x6x5", sides), ("23x12x11", finer))]
+        self.assertGreater(math.log2(errors[0] / errors[1]), 1.6, errors)
+
+    def test_the_order_in_time_is_the_methods(self):
+        for method, order in (("bdf", 2), ("beuler", 1)):
+            ends = [self.fields("transport", "--grid", "26x8", "--boundary", "value:0", "--dof", "2", "--manufactured", "--steps",
+                                str(steps), "--dt", str(0.4 / steps), petsc=["-ts_type", method, *EXACT])[0][-1]
+                    for steps in (10, 20, 160)]
+            coarse, fine = (abs(end - ends[2]).max() for end in ends[:2])
+            self.assertAlmostEqual(math.log2(coarse / fine), order, delta=0.3, msg=method)
+
+    # By Crank and Nicolson on a periodic grid: the means are those of Bateman, and a Fourier mode of species 0
+    # is multiplied in each step by what the differences make of it.
+    def test_species_decay_move_and_spread(self):
+        n, steps, dt, v, d = 32, 10, 0.05, (1, 0.5), 0.02
+        (u,) = self.fields("transport", "--grid", f"{n}x{n}", "--dof", "3", "--steps", str(steps), "--dt", str(dt),
+                           petsc=["-ts_type", "cn", *EXACT])
+        u = u.squeeze()  # [step][y][x][species]
+        t, k = steps * dt, (1, 1 / 2, 1 / 3)
+        e = [math.exp(-rate * t) for rate in k]
+        bateman = (e[0], k[0] / (k[1] - k[0]) * (e[0] - e[1]),
+                   k[0] * k[1] * sum(e[i] / math.prod(k[j] - k[i] for j in range(3) if j != i) for i in range(3)))
+        for r in range(3):
+            self.assertAlmostEqual(u[-1, ..., r].mean() / u[0, ..., 0].mean(), bateman[r], delta=2e-4)
+        mode = [sum(step[y, x, 0] * cmath.exp(-2j * math.pi * (x + y) / n) for y in range(n) for x in range(n)) for step in u]
+        angle, h = 2 * math.pi / n, 1 / n
+        rate = k[0] + sum(1j * one * math.sin(angle) / h + d * (2 - 2 * math.cos(angle)) / h**2 for one in v)
+        factor = ((1 - rate * dt / 2) / (1 + rate * dt / 2)) ** steps
+        self.assertGreater(abs(mode[0]), 1)
+        self.assertAlmostEqual(abs(mode[-1] / mode[0] - factor), 0, delta=1e-8)
+
+    # Central differences would swing here.
+    def test_upwind_keeps_between_the_bounds_on_coarse_grids(self):
+        arguments = ["transport", "--grid", "10x10", "--boundary", "outflow", "--steps", "5", "--dt", "0.05"]
+        self.assertIn("along x, y upwind, of order 1", self.solved(*arguments)[1])
+        (u,) = self.fields(*arguments, petsc=["-ts_type", "beuler", *EXACT])
+        self.assertGreaterEqual(u.min(), -1e-9)
+        self.assertLessEqual(u.max(), 1 + 1e-9)
+        self.assertIn("order 2\n", self.solved("transport", "--grid", "32x32", *SHORT)[1])
+
+    def test_what_does_not_go_together(self):
+        for words, arguments in ((["--until", "--steady"], ["transport", "--steady", "--until", "1"]),
+                                 (["--steady", "transport"], ["heat", "--steady"]),
+                                 (["value:0", "transport"], ["transport", "--manufactured", "--boundary", "flux:1"])):
+            self.refused(2, words, "solve", *arguments)
+        text = self.ok("solve", "transport", "--grid", "20x10", "--steady", "--validate")
+        self.assertEqual(self.ok("solve", "--config", self.path("t.ini", text), "--validate"), text)
+
+
+class Poroelastic(Case):
+    LOAD = ["--boundary", "periodic,periodic,robin:1,0,0/robin:1,0,0/clamp/clamp,clamp/flux:-1/robin:1,0,0/clamp"]
+    LU = ["-pc_type", "lu", "-snes_rtol", "1e-11"]
+
+    def test_the_order_in_space_is_two(self):
+        for sides in ("value:0", "value:0,value:0,periodic,periodic"):
+            order = self.order("14x14", "28x28", "poroelastic", *SHORT, "--boundary", sides)
+            self.assertAlmostEqual(order, 2, delta=0.2, msg=sides)
+        # On its way there: 1.71, to 15 nodes 1.77, from 11 to 15 nodes 1.82.
+        self.assertGreater(self.order("5x5x5", "11x11x11", "poroelastic", *SHORT), 1.65)
+
+    def test_the_order_in_time_is_two(self):
+        ends = [self.fields("poroelastic", "--grid", "7x6", "--manufactured", "--steps", str(steps), "--dt", str(0.4 / steps),
+                            petsc=self.LU, names=("p",))[0][-1] for steps in (10, 20, 160)]
+        coarse, fine = (abs(end - ends[2]).max() for end in ends[:2])
+        self.assertAlmostEqual(math.log2(coarse / fine), 2, delta=0.3)
+
+    # A column of 1 m, loaded with 1 Pa and drained at its top.
+    def test_terzaghis_consolidation(self):
+        n, storage, stiffness = 32, 0.1, 3
+        p, u, t = self.fields("poroelastic", "--grid", f"3x{n}", "--spacing", str(1 / n), *self.LOAD, "--until", "0.2",
+                              "--output-every", "0.05s", names=("p", "u_y", "time"), petsc=[])
+        c, at_first = 1 / (storage + 1 / stiffness), 1 / (1 + storage * stiffness)
+        waves = [(2 * k + 1) * math.pi / 2 for k in range(100)]
+        self.assertEqual(len(t), 5)
+        for step, time_s in enumerate(t):
+            p_now = p[step].reshape(n, 3)
+            self.assertLess(abs(p_now[:, 0] - p_now[:, 2]).max(), 1e-6)
+            if time_s == 0:  # but for the layer at the top
+                self.assertLess(abs(p_now[:-8, 0] - at_first).max(), 0.01 * at_first)
+                continue
+            fades = [math.exp(-w**2 * c * time_s) for w in waves]
+            depth = [(n - 0.5 - i) / n for i in range(n)]
+            series = [at_first * sum(2 / w * math.sin(w * z) * fade for w, fade in zip(waves, fades)) for z in depth]
+            self.assertLess(max(abs(p_now[i, 0] - series[i]) for i in range(n)), 2e-3, time_s)
+            settled = (1 - at_first * sum(2 / w**2 * fade for w, fade in zip(waves, fades))) / stiffness
+            self.assertAlmostEqual(-u[step].reshape(n, 3)[-1, 0], settled, delta=0.02)  # half a spacing below the top
+            self.assertTrue((p_now[1:, 0] <= p_now[:-1, 0] + 1e-6).all())  # it falls upwards, and does not swing
+
+    def test_what_it_does_not_take(self):
+        self.refused(2, ["displacement along x", "poroelastic"], "solve", "poroelastic", "--boundary", "clamp")
+        self.refused(2, ["--dof", "--dof 5"], "solve", "poroelastic", "--grid", "6x6x6", "--dof", "3")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=["cli_pdes_in_time_test"])
