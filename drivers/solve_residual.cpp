@@ -370,7 +370,7 @@ class SolveResidual {
     record_.residual_ms = measure_ms([&] { residual_->evaluate(ended_s_, *u_, rate, y); });
     record_.jacobian_ms = measure_ms([&] { residual_->differentiate(ended_s_, *u_, rate, 1); });
     if (residual_->jacobian().space() != SpaceKind::cuda || record_.ranks > 1) return;
-    const std::int64_t vector = 8 * options_.grid.rows(), read = pde_.in_time() ? 2 * vector : vector,
+    const std::int64_t vector = 8 * options_.grid.rows(), read = in_time() ? 2 * vector : vector,
                        values =
                            value_bytes(block_structure(options_.grid, options_.points, options_.boundary), 8);
     const auto of_floor = [](std::int64_t reads, std::int64_t writes, double ms) {
