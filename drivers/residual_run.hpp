@@ -1,0 +1,73 @@
+// A PDE that is solved by its residual, while it is: what the steady solve and the run in time share. Internal to
+// `quadrille solve`.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assembly/pdes.hpp"
+#include "drivers/support/options.hpp"
+#include "drivers/support/progress.hpp"
+#include "drivers/support/solve_record.hpp"
+#include "drivers/support/solve_text.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/base/ranks.hpp"
+#include "quadrille/field_writer.hpp"
+#include "quadrille/grid_residual.hpp"
+#include "quadrille/time_solver.hpp"
+
+namespace quadrille {
+
+struct ResidualRun {
+  explicit ResidualRun(const Options& given)
+      : options(given), pde(find_pde(given.pde)), first(petsc::rank() == 0), progress(given, first) {}
+
+  const Options& options;
+  const Pde& pde;
+  const bool first;  // of the ranks
+  const Progress progress;
+  const Clock::time_point start = Clock::now();
+  std::shared_ptr<const GridLayout> layout;
+  ResidualProblem problem;
+  std::optional<GridResidual> residual;
+  std::optional<Vector> u;
+  std::vector<FieldName> names;
+  std::optional<FieldWriter> out;
+  double written_s = -1, ended_s = 0;
+  std::string time_method, failure;
+  SolveRecord record;
+
+  void write(double t_s) {
+    if (!out || t_s == written_s) return;
+    const Clock::time_point start = Clock::now();
+    out->write(t_s, *u);
+    written_s = t_s;
+    record.seconds.output += seconds_since(start);
+  }
+
+  // Options of the PDE's, which are for the CPU: on a GPU multigrid is worth its set-up.
+  std::string preset() const {
+    return residual->jacobian().space() == SpaceKind::cpu ? pde.petsc_options : "";
+  }
+
+  void note_methods(SNES snes) {
+    KSP ksp = nullptr;
+    PC pc = nullptr;
+    KSPType method = nullptr;
+    PCType preconditioner = nullptr;
+    if (SNESGetKSP(snes, &ksp) != 0 || KSPGetType(ksp, &method) != 0 || KSPGetPC(ksp, &pc) != 0 ||
+        PCGetType(pc, &preconditioner) != 0)
+      throw PetscError("PETSc does not say how it solved");
+    record.method = method;
+    record.preconditioner = preconditioner;
+  }
+};
+
+// From the beginning or a checkpoint to the end, with outputs and checkpoints; what came of it stands in the
+// record. Collective.
+void run_in_time(ResidualRun& run);
+
+}  // namespace quadrille

@@ -1,0 +1,202 @@
+// A PDE in time by PETSc's TS, from one output or checkpoint to the next.
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <optional>
+
+#include "drivers/checkpoint.hpp"
+#include "drivers/fields/on_signal.hpp"
+#include "drivers/residual_run.hpp"
+#include "grid/error.hpp"
+#include "revision.hpp"
+
+namespace quadrille {
+namespace {
+
+class TimeRun {
+ public:
+  explicit TimeRun(ResidualRun& run) : run_(run) {}
+
+  // To the end, from one output at its time, or one checkpoint, to the next.
+  void run() {
+    RunState now = begin();
+    const Clock::time_point began = Clock::now();
+    const double from_s = now.t_s;
+    if (!run_.options.checkpoint.empty()) stop_on_signals();
+    require_numbers(now.t_s, *run_.u);
+    Pause paused = none;
+    const auto observe = [&](double t_s, const Vector& u) {
+      ++run_.record.steps;
+      require_numbers(t_s, u);
+      if (run_.options.output_steps > 0 && run_.record.steps % run_.options.output_steps == 0)
+        run_.write(t_s);
+      tell(t_s, began, from_s);
+      paused = pause();
+      if (paused != none) solver_->stop();
+    };
+    TimeResult result;
+    while (now.t_s < run_.options.until_s) {
+      if (!solver_) solver_.emplace(*run_.residual, run_.preset());
+      double end = run_.options.until_s;
+      if (run_.options.output_s > 0)
+        end = std::min(
+            end, (std::floor(now.t_s / run_.options.output_s * (1 + 1e-12)) + 1) * run_.options.output_s);
+      const int before = run_.record.steps;
+      paused = none;
+      result = solver_->run(
+          *run_.u, {.from_s = now.t_s, .until_s = end, .dt_s = now.dt_s, .fixed = run_.options.steps > 0},
+          observe);
+      note_time_method();
+      run_.record.newton_iterations += result.newton_iterations;
+      run_.record.iterations += result.krylov_iterations;
+      run_.record.steps = before + result.steps;
+      now = {result.t_s, run_.options.steps > 0 ? run_.options.dt_s : result.dt_s, run_.record.steps,
+             run_.record.newton_iterations, run_.record.iterations};
+      if (!result.finished && paused == none) break;
+      if (result.finished) run_.write(now.t_s);
+      if (paused != none) save(now);
+      if (paused == to_end) break;
+      if (paused != none) solver_.reset();  // who goes on from there has a new one
+    }
+    finish_run(result, now, paused == to_end);
+  }
+
+ private:
+  // What a checkpoint is of, and a run that goes on from it must be of, too.
+  std::string problem_text() const {
+    const Grid& grid = run_.options.grid;
+    std::string text =
+        run_.pde.name + " on " + to_string(grid) + ", DoF " + std::to_string(grid.dof) + ", spacing";
+    for (int axis = 0; axis < grid.dimension; ++axis) text += formatted(" %.17g", grid.spacing_m[axis]);
+    return text + " m, boundary " + to_string(run_.options.boundary, grid.dimension);
+  }
+
+  // What unknowns without a rate are at first.
+  void solve_first() {
+    if (!run_.problem.at_first.evaluate) return;
+    run_.progress.say("the state at first");
+    run_.residual->use(run_.problem.at_first);
+    NonlinearSolver(*run_.residual, run_.problem.at_first_options).solve(*run_.u).or_throw();
+    run_.residual->use(run_.problem.residual);
+  }
+
+  // The beginning, or where a checkpoint was made.
+  RunState begin() {
+    if (run_.options.restart.empty()) {
+      solve_first();
+      run_.write(0);
+      return {.t_s = 0, .dt_s = run_.options.dt_s};
+    }
+    std::string warning;
+    const RunState state =
+        read_checkpoint(run_.options.restart, problem_text(), run_.names, *run_.u, warning);
+    if (run_.first && !warning.empty()) std::cerr << "quadrille: " << warning << "\n";
+    if (state.t_s >= run_.options.until_s)
+      throw InputError(formatted("%s is of %.6g s, which is not before the end of this run, %.6g s",
+                                 run_.options.restart.c_str(), state.t_s, run_.options.until_s));
+    run_.record.steps = state.steps;
+    run_.record.newton_iterations = state.newton_iterations;
+    run_.record.iterations = state.krylov_iterations;
+    run_.write(state.t_s);
+    return state;
+  }
+
+  enum Pause { none = 0, to_checkpoint = 1, to_end = 2 };
+
+  // Of all ranks, after a step: whether one is asked to end, or a checkpoint is due.
+  Pause pause() {
+    int mine = none, all = none;
+    if (!run_.options.checkpoint.empty()) {
+      if (stop_requested()) mine |= to_end;
+      if (run_.options.wall_time_s > 0 && seconds_since(run_.start) > run_.options.wall_time_s)
+        mine |= to_end;
+      if (run_.options.checkpoint_s > 0 && seconds_since(saved_) > run_.options.checkpoint_s)
+        mine |= to_checkpoint;
+      if (run_.options.checkpoint_steps > 0 && run_.record.steps % run_.options.checkpoint_steps == 0)
+        mine |= to_checkpoint;
+      MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BOR, PETSC_COMM_WORLD);
+    }
+    return (all & to_end) != 0 ? to_end : static_cast<Pause>(all);
+  }
+
+  void save(const RunState& state) {
+    const Clock::time_point start = Clock::now();
+    write_checkpoint(run_.options.checkpoint, problem_text(), state, run_.names, *run_.u,
+                     FieldOrigin{run_.options.resolved, QUADRILLE_REVISION});
+    saved_ = Clock::now();
+    run_.record.seconds.output += seconds_since(start);
+  }
+
+  // A number that is none ends the run, with its place; what was saved before stays.
+  void require_numbers(double t_s, const Vector& u) const {
+    if (std::isfinite(u.norm())) return;
+    const HostValues<const double> values = u.values();
+    const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
+    const std::int64_t row = bad - values.begin(), none_here = std::numeric_limits<std::int64_t>::max();
+    const NodeBox box = run_.layout->box();
+    std::int64_t mine = none_here, first = none_here;
+    if (row < values.size()) {
+      const NodePosition at = box.first_of_line(row / run_.options.grid.dof / box.size[0]);
+      mine =
+          node_index(run_.options.grid, {at[0] + row / run_.options.grid.dof % box.size[0], at[1], at[2]}) *
+              run_.options.grid.dof +
+          row % run_.options.grid.dof;
+    }
+    MPI_Allreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, PETSC_COMM_WORLD);
+    const Position at = node_position(run_.options.grid, first / run_.options.grid.dof);
+    throw NotConvergedError(formatted(
+        "after step %d, at %.6g s, unknown %d of node (%ld, %ld, %ld) is no number: take a smaller step",
+        run_.record.steps, t_s, static_cast<int>(first % run_.options.grid.dof), static_cast<long>(at.x),
+        static_cast<long>(at.y), static_cast<long>(at.z)));
+  }
+
+  void tell(double t_s, Clock::time_point began, double from_s) {
+    if (seconds_since(said_) < 0.05) return;
+    said_ = Clock::now();
+    PetscInt newton = 0, krylov = 0;
+    PetscReal dt = 0;
+    const TS ts = solver_->ts();
+    if (TSGetSNESIterations(ts, &newton) != 0 || TSGetKSPIterations(ts, &krylov) != 0 ||
+        TSGetTimeStep(ts, &dt) != 0)
+      return;
+    const double left = seconds_since(began) * (run_.options.until_s - t_s) / (t_s - from_s);
+    run_.progress.say(
+        formatted("step %d, %.6g s of %.6g s, dt %.3g s, %d Newton and %d Krylov iterations, %.0f s left",
+                  run_.record.steps, t_s, run_.options.until_s, dt,
+                  run_.record.newton_iterations + static_cast<int>(newton),
+                  run_.record.iterations + static_cast<int>(krylov), left));
+  }
+
+  void finish_run(const TimeResult& result, const RunState& now, bool ended) {
+    run_.record.converged = now.t_s >= run_.options.until_s && result.finished;
+    run_.record.reason = ended && !run_.record.converged ? "it was ended before" : result.reason;
+    run_.record.residual = std::numeric_limits<double>::quiet_NaN();  // each step had its own
+    run_.ended_s = now.t_s;
+    run_.failure = formatted("the run ended at %.6g s of %.6g s, after %d steps: ", now.t_s,
+                             run_.options.until_s, run_.record.steps) +
+                   (ended ? (stop_requested() ? "by a signal" : "by --wall-time") +
+                                std::string("; --restart ") + run_.options.checkpoint + " goes on"
+                          : result.reason);
+  }
+
+  void note_time_method() {
+    SNES snes = nullptr;
+    TSType type = nullptr;
+    if (TSGetSNES(solver_->ts(), &snes) != 0 || TSGetType(solver_->ts(), &type) != 0)
+      throw PetscError("PETSc does not say how it stepped");
+    run_.note_methods(snes);
+    run_.time_method = type;
+  }
+
+  ResidualRun& run_;
+  std::optional<TimeSolver> solver_;
+  Clock::time_point said_{}, saved_ = Clock::now();  // the last line of progress, the last checkpoint
+};
+
+}  // namespace
+
+void run_in_time(ResidualRun& run) {
+  TimeRun(run).run();
+}
+
+}  // namespace quadrille
