@@ -127,7 +127,10 @@ configure() {
   fi
   launcher=$(type -P ccache || true)
   options+=("-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" "-DCMAKE_CUDA_COMPILER_LAUNCHER=$launcher")
-  if [[ $preset != sanitize ]]; then
+  if [[ $preset != sanitize && ${QUADRILLE_CUDA:-} == OFF ]]; then
+    say "QUADRILLE_CUDA=OFF: the GPU kernels are left out"
+    options+=(-DQUADRILLE_CUDA=OFF)
+  elif [[ $preset != sanitize ]]; then
     find_nvcc
     if [[ -n $nvcc ]]; then
       say "the GPU kernels are compiled by $nvcc"

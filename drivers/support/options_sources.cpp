@@ -33,8 +33,11 @@ Words names_of(unsigned commands) {
     throw InputError("'" + written + "' is not an option of " + command.name + "; 'quadrille " +
                      command.name + " --help' lists those");
   const std::string hint = suggestion(bare, names_of(command.bit), "--");
+  const bool of_petsc = hint.empty() && written.size() > 2 && written[0] == '-' && written[1] != '-';
   throw InputError("unknown option '" + written + "'" +
-                   (hint.empty() ? "; 'quadrille " + command.name + " --help' lists the known ones" : hint));
+                   (of_petsc       ? "; PETSc's own stand behind a bare --, at the end"
+                    : hint.empty() ? "; 'quadrille " + command.name + " --help' lists the known ones"
+                                   : hint));
 }
 
 InputError value_missing(const std::string& name, const CommandSpec& command) {

@@ -365,6 +365,7 @@ TEST(Options, UnknownNamesGetTheNearest) {
   expect_contains(error_of({"spmv", "--Grid", "4x4"}), "did you mean '--grid'?");
   expect_contains(error_of({"spmv", "--foo"}), "unknown option '--foo'; 'quadrille spmv --help'");
   expect_contains(error_of({"spmv", "-x"}), "unknown option '-x'");
+  expect_contains(error_of({"solve", "poisson", "-ksp_monitor"}), "PETSc's own stand behind a bare --");
 }
 
 TEST(Options, NothingIsAbbreviated) {
