@@ -1,8 +1,13 @@
 #include "drivers/checkpoint.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
+#include <iterator>
+#include <regex>
+#include <sstream>
 #include <utility>
 
 #include "assembly/pde/counter_hash.hpp"
@@ -42,13 +47,27 @@ std::string exact(double number) {
   return formatted("%a", number);
 }
 
+// Of the values and of what is known beside them, `texts`.
+std::uint64_t sum_with(std::uint64_t sum, const std::vector<std::string>& texts) {
+  std::uint64_t place = 0;
+  for (const std::string& text : texts)
+    for (const char letter : text + "\n")
+      sum += counter_hash(~static_cast<std::uint64_t>(static_cast<unsigned char>(letter)), place++);
+  return sum;
+}
+
+constexpr const char* names_of_texts[] = {"checkpoint_problem", "checkpoint_t", "checkpoint_dt",
+                                          "checkpoint_counts"};
+
 std::vector<std::pair<std::string, std::string>> attributes(const std::string& problem, const RunState& s,
-                                                            std::uint64_t sum) {
-  return {{"checkpoint_problem", problem},
-          {"checkpoint_t", exact(s.t_s)},
-          {"checkpoint_dt", exact(s.dt_s)},
-          {"checkpoint_counts", formatted("%d %d %d", s.steps, s.newton_iterations, s.krylov_iterations)},
-          {"checkpoint_sum", std::to_string(sum)}};
+                                                            const Vector& u) {
+  const std::vector<std::string> texts{
+      problem, exact(s.t_s), exact(s.dt_s),
+      formatted("%d %d %d", s.steps, s.newton_iterations, s.krylov_iterations)};
+  std::vector<std::pair<std::string, std::string>> all;
+  for (std::size_t i = 0; i < texts.size(); ++i) all.emplace_back(names_of_texts[i], texts[i]);
+  all.emplace_back("checkpoint_sum", std::to_string(sum_with(sum_of_bits(u), texts)));
+  return all;
 }
 
 std::vector<std::string> texts(const std::vector<FieldName>& names) {
@@ -57,79 +76,152 @@ std::vector<std::string> texts(const std::vector<FieldName>& names) {
   return only;
 }
 
-RunState state_in(const std::string& path, const std::string& problem, std::string& sum) {
+// A sound checkpoint, but not of this problem.
+struct OtherProblem : InputError {
+  using InputError::InputError;
+};
+
+struct Attributes {
+  RunState state;
+  std::vector<std::string> texts;
+  std::string sum;
+};
+
+Attributes attributes_in(const std::string& path) {
   const hdf5::SilentErrors silent;
   const hdf5::Handle file = hdf5::opened(path);
   if (H5Lexists(file, "options", H5P_DEFAULT) <= 0) hdf5::refuse("it is no checkpoint");
   const hdf5::Handle options(H5Gopen2(file, "options", H5P_DEFAULT), H5Gclose, "opening its options");
-  const auto text = [&](const char* name) { return hdf5::text_of(options, name); };
-  const std::string of = text("checkpoint_problem");
-  sum = text("checkpoint_sum");
-  if (of.empty() || sum.empty()) hdf5::refuse("it is no checkpoint");
-  if (of != problem) hdf5::refuse("it is of " + of + ", and this run is of " + problem);
-  RunState state;
-  const int found = std::sscanf(
-      (text("checkpoint_t") + " " + text("checkpoint_dt") + " " + text("checkpoint_counts")).c_str(),
-      "%la %la %d %d %d", &state.t_s, &state.dt_s, &state.steps, &state.newton_iterations,
-      &state.krylov_iterations);
+  Attributes in;
+  for (const char* name : names_of_texts) in.texts.push_back(hdf5::text_of(options, name));
+  in.sum = hdf5::text_of(options, "checkpoint_sum");
+  if (in.texts[0].empty() || in.sum.empty()) hdf5::refuse("it is no checkpoint");
+  RunState& state = in.state;
+  const int found =
+      std::sscanf((in.texts[1] + " " + in.texts[2] + " " + in.texts[3]).c_str(), "%la %la %d %d %d",
+                  &state.t_s, &state.dt_s, &state.steps, &state.newton_iterations, &state.krylov_iterations);
   if (found != 5) hdf5::refuse("its times are damaged");
-  return state;
+  return in;
 }
 
 RunState read_one(const std::string& path, const std::string& problem, const std::vector<FieldName>& names,
                   Vector& u) {
   const MPI_Comm comm = u.layout().comm;
   const std::string before = "cannot go on from " + path + ": ";
-  RunState state;
-  std::string sum;
+  Attributes in;
   on_each<InputError>({comm}, [&] {
     try {
-      state = state_in(path, problem, sum);
+      in = attributes_in(path);
     } catch (const std::runtime_error& error) {  // of the file, or HDF5's
       throw InputError(before + error.what());
     }
   });
+  if (in.texts[0] != problem)
+    throw OtherProblem(before + "it is of " + in.texts[0] + ", and this run is of " + problem);
   FieldReader(path, comm).read(0, texts(names), u);
-  if (sum != std::to_string(sum_of_bits(u)))
-    throw InputError(before + "its values are damaged, their sum is another one");
-  return state;
+  if (in.sum != std::to_string(sum_with(sum_of_bits(u), in.texts)))
+    throw InputError(before + "it is damaged, the sum over its bits is another one");
+  return in.state;
 }
 
-std::string beside(const std::string& path, const char* which) {
-  return fs::path(path).replace_extension(std::string(which) + ".h5").string();
+struct Numbered {
+  std::string name;  // with its folder
+  int step = 0;
+};
+
+// What checkpoint_path() made a path of.
+std::optional<Numbered> numbered(const std::string& path) {
+  static const std::regex pattern(R"(([^]*)\.checkpoint-([0-9]{1,9})\.h5)");
+  std::smatch parts;
+  if (!std::regex_match(path, parts, pattern)) return std::nullopt;
+  return Numbered{parts[1], std::stoi(parts[2])};
+}
+
+// The steps of the checkpoints that NAME has, the newest first, as the first rank sees them.
+std::vector<int> steps_of(const std::string& name) {
+  std::string found;
+  on_first<InputError>({PETSC_COMM_WORLD}, [&] {
+    const fs::path folder = fs::path(name).parent_path();
+    std::error_code ignored;
+    for (fs::directory_iterator at(folder.empty() ? "." : folder, ignored), end; at != end;
+         at.increment(ignored))
+      if (const auto file = numbered(at->path().filename().string());
+          file && file->name == fs::path(name).filename().string())
+        found += std::to_string(file->step) + " ";
+  });
+  std::istringstream words(from_first({PETSC_COMM_WORLD}, found));
+  std::vector<int> steps{std::istream_iterator<int>(words), {}};
+  std::sort(steps.rbegin(), steps.rend());
+  return steps;
+}
+
+// What to try, one after the other.
+std::vector<std::string> candidates(const std::string& from, const std::string& name) {
+  std::vector<std::string> paths;
+  const bool any = from == "auto";
+  const std::optional<Numbered> file = any ? Numbered{name, 0} : numbered(from);
+  if (!any) paths.push_back(from);
+  if (!file) return paths;
+  for (const int step : steps_of(file->name))
+    if (any || step < file->step) paths.push_back(checkpoint_path(file->name, step));
+  return paths;
 }
 
 }  // namespace
 
-void write_checkpoint(const std::string& path, const std::string& problem, const RunState& state,
+std::string checkpoint_path(const std::string& name, int step) {
+  return name + ".checkpoint-" + std::to_string(step) + ".h5";
+}
+
+bool is_checkpoint_of(const std::string& name, const std::string& path) {
+  const std::optional<Numbered> file = numbered(path);
+  if (!file) return false;
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(file->name, ignored), ignored) ==
+         fs::weakly_canonical(fs::absolute(name, ignored), ignored);
+}
+
+void write_checkpoint(const std::string& name, const std::string& problem, const RunState& state,
                       const std::vector<FieldName>& names, const Vector& u, FieldOrigin origin) {
-  const std::string made = beside(path, "new");
-  for (auto& attribute : attributes(problem, state, sum_of_bits(u)))
-    origin.options.push_back(std::move(attribute));
-  FieldWriter(made, u.layout().grid, names, u.layout().comm, origin).write(state.t_s, u);
+  const std::string path = checkpoint_path(name, state.steps);
+  for (auto& attribute : attributes(problem, state, u)) origin.options.push_back(std::move(attribute));
+  FieldWriter(path, u.layout().grid, names, u.layout().comm, origin).write(state.t_s, u);
   on_first<OutputError>({u.layout().comm}, [&] {
-    std::error_code error;
-    fs::remove(xdmf_path(made), error);  // of another name than the file gets
-    fs::rename(path, beside(path, "previous"), error);
-    fs::rename(made, path, error);
-    if (error) throw OutputError("cannot write " + path + ": " + error.message());
+    std::error_code ignored;
+    fs::remove(xdmf_path(path), ignored);  // nobody looks at it
   });
 }
 
-RunState read_checkpoint(const std::string& path, const std::string& problem,
-                         const std::vector<FieldName>& names, Vector& u, std::string& warning) {
-  try {
-    return read_one(path, problem, names, u);
-  } catch (const InputError& newest) {
+void keep_checkpoints(const std::string& name, const std::vector<int>& kept) {
+  const std::vector<int> there = steps_of(name);
+  on_first<OutputError>({PETSC_COMM_WORLD}, [&] {
+    for (const int step : there) {
+      if (std::find(kept.begin(), kept.end(), step) != kept.end()) continue;
+      std::error_code ignored;
+      fs::remove(checkpoint_path(name, step), ignored);
+      fs::remove(xdmf_path(checkpoint_path(name, step)), ignored);  // of a run that was killed
+    }
+  });
+}
+
+std::optional<Restart> read_checkpoint(const std::string& from, const std::string& name,
+                                       const std::string& problem, const std::vector<FieldName>& names,
+                                       Vector& u, std::string& warning) {
+  std::exception_ptr first;
+  for (const std::string& path : candidates(from, name)) {
     try {
-      const std::string older = beside(path, "previous");
-      const RunState state = read_one(older, problem, names, u);
-      warning = std::string(newest.what()) + "; going on from the one before, " + older;
-      return state;
-    } catch (const InputError&) {
-      throw newest;
+      const Restart found{read_one(path, problem, names, u), path};
+      if (first) warning += "; going on from the one before, " + path;
+      return found;
+    } catch (const OtherProblem&) {
+      throw;
+    } catch (const InputError& error) {
+      if (!first) first = std::current_exception();
+      warning += (warning.empty() ? "" : "; ") + std::string(error.what());
     }
   }
+  if (from != "auto") std::rethrow_exception(first);
+  return std::nullopt;
 }
 
 }  // namespace quadrille

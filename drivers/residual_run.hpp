@@ -2,6 +2,7 @@
 // `quadrille solve`.
 #pragma once
 
+#include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -37,6 +38,7 @@ struct ResidualRun {
   std::vector<FieldName> names;
   std::optional<FieldWriter> out;
   double written_s = -1, ended_s = 0;
+  int steps_before = 0;  // a checkpoint that it goes on from
   std::string time_method, failure;
   SolveRecord record;
 
@@ -46,6 +48,12 @@ struct ResidualRun {
     out->write(t_s, *u);
     written_s = t_s;
     record.seconds.output += seconds_since(start);
+  }
+
+  // A line for people.
+  void tell(const std::string& text) const {
+    progress.say("");
+    if (first && !options.quiet) std::cout << text << std::endl;
   }
 
   // Options of the PDE's, which are for the CPU: on a GPU multigrid is worth its set-up.

@@ -5,7 +5,6 @@
 // writes the files.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -89,21 +88,10 @@ class SolveResidual {
       run_.names.emplace_back(unknown.name, unknown.name + " of " + run_.pde.equation, unknown.unit);
     if (run_.names.empty())
       run_.names.emplace_back("solution", "u of " + run_.pde.equation, run_.pde.solution_units);
-    if (!run_.options.output.empty()) {
-      require_another_output();
+    if (!run_.options.output.empty())
       run_.out.emplace(run_.options.output, run_.options.grid, run_.names, PETSC_COMM_WORLD,
                        FieldOrigin{run_.options.resolved, QUADRILLE_REVISION});
-    }
     run_.record.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
-  }
-
-  // What a run wrote before its checkpoint is not written over.
-  void require_another_output() const {
-    int there = run_.first && !run_.options.restart.empty() && std::filesystem::exists(run_.options.output);
-    MPI_Bcast(&there, 1, MPI_INT, 0, PETSC_COMM_WORLD);
-    if (there != 0)
-      throw InputError("--output " + run_.options.output +
-                       ": it is there, with what came before the checkpoint perhaps; give another name");
   }
 
   void solve() {
@@ -135,7 +123,8 @@ class SolveResidual {
     run_.record.in_time = in_time();
     for (int axis = 0; axis < run_.options.grid.dimension; ++axis)
       run_.record.h = std::max(run_.record.h, run_.options.grid.spacing_m[axis]);
-    if (run_.record.steps > 0) run_.record.ms_per_step = 1e3 * run_.record.seconds.solve / run_.record.steps;
+    if (const int made = run_.record.steps - run_.steps_before; made > 0)
+      run_.record.ms_per_step = 1e3 * run_.record.seconds.solve / made;
     measure();
     if (!run_.problem.exact) return;
     const std::vector<double> exact = run_.problem.exact(run_.ended_s), u = run_.u->numbers();
@@ -199,8 +188,10 @@ class SolveResidual {
     if (!run_.problem.note.empty()) std::cout << run_.problem.note << "\n";
     if (run_.record.in_time)
       std::cout << (run_.record.converged ? "done: " : "not finished: ")
-                << formatted("%d steps of %s to %.6g s, %.3g ms each", run_.record.steps,
-                             run_.time_method.c_str(), run_.ended_s, run_.record.ms_per_step.value_or(0));
+                << formatted("%d steps%s to %.6g s", run_.record.steps,
+                             run_.time_method.empty() ? "" : (" of " + run_.time_method).c_str(),
+                             run_.ended_s)
+                << (run_.record.ms_per_step ? formatted(", %.3g ms each", *run_.record.ms_per_step) : "");
     else
       std::cout << (run_.record.converged ? "converged" : "not converged")
                 << formatted(": |F| %.3g", run_.record.residual);

@@ -1,11 +1,14 @@
 // A PDE in time by PETSc's TS, from one output or checkpoint to the next.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <optional>
+#include <vector>
 
 #include "drivers/checkpoint.hpp"
 #include "drivers/fields/on_signal.hpp"
+#include "drivers/fields/ranks.hpp"
 #include "drivers/residual_run.hpp"
 #include "grid/error.hpp"
 #include "revision.hpp"
@@ -35,6 +38,7 @@ class TimeRun {
       if (paused != none) solver_->stop();
     };
     TimeResult result;
+    result.finished = now.t_s >= run_.options.until_s;
     while (now.t_s < run_.options.until_s) {
       if (!solver_) solver_.emplace(*run_.residual, run_.preset());
       double end = run_.options.until_s;
@@ -82,23 +86,66 @@ class TimeRun {
 
   // The beginning, or where a checkpoint was made.
   RunState begin() {
-    if (run_.options.restart.empty()) {
-      solve_first();
-      run_.write(0);
-      return {.t_s = 0, .dt_s = run_.options.dt_s};
-    }
+    if (const std::optional<Restart> from = checkpoint()) return go_on(*from);
+    solve_first();
+    run_.write(0);
+    return {.t_s = 0, .dt_s = run_.options.dt_s};
+  }
+
+  // What --restart gives, which stands in u then.
+  std::optional<Restart> checkpoint() {
+    const std::string &from = run_.options.restart, &name = run_.options.checkpoint;
+    if (from.empty()) return {};
     std::string warning;
-    const RunState state =
-        read_checkpoint(run_.options.restart, problem_text(), run_.names, *run_.u, warning);
-    if (run_.first && !warning.empty()) std::cerr << "quadrille: " << warning << "\n";
-    if (state.t_s >= run_.options.until_s)
+    const std::optional<Restart> found =
+        read_checkpoint(from, name, problem_text(), run_.names, *run_.u, warning);
+    if (run_.first && !warning.empty())
+      std::cerr << "quadrille: " << warning << (found ? "" : "; the run starts") << "\n";
+    if (found) return found;
+    if (warning.empty()) run_.tell("there is no " + name + ".checkpoint-*.h5 to go on from: the run starts");
+    run_.u->assign(run_.problem.initial);
+    return {};
+  }
+
+  RunState go_on(const Restart& from) {
+    const RunState& state = from.state;
+    const bool at_end = run_.options.restart == "auto" && state.t_s == run_.options.until_s;
+    if (state.t_s >= run_.options.until_s && !at_end)
       throw InputError(formatted("%s is of %.6g s, which is not before the end of this run, %.6g s",
-                                 run_.options.restart.c_str(), state.t_s, run_.options.until_s));
-    run_.record.steps = state.steps;
+                                 from.path.c_str(), state.t_s, run_.options.until_s));
+    run_.tell("going on from " + from.path + formatted(": step %d, %.6g s", state.steps, state.t_s) +
+              (at_end ? ", which is the end" : ""));
+    run_.record.steps = run_.steps_before = state.steps;
     run_.record.newton_iterations = state.newton_iterations;
     run_.record.iterations = state.krylov_iterations;
-    run_.write(state.t_s);
+    if (is_checkpoint_of(run_.options.checkpoint, from.path)) kept_ = {state.steps};
+    if (run_.out) go_on_with_output(from);
     return state;
+  }
+
+  // What the run wrote before its checkpoint stays, and what it wrote after it is written again.
+  void go_on_with_output(const Restart& from) {
+    const std::string& path = run_.options.output;
+    int there = run_.first && std::filesystem::exists(path);
+    MPI_Bcast(&there, 1, MPI_INT, 0, PETSC_COMM_WORLD);
+    if (there == 0) return run_.write(from.state.t_s);
+    if (!is_checkpoint_of(run_.options.checkpoint, from.path))
+      throw InputError("--output " + path + ": it is there, and the checkpoint " + from.path +
+                       " is not one of it; give another name");
+    std::optional<double> last;
+    try {
+      last = run_.out->go_on(from.state.t_s);
+    } catch (const InputError& error) {  // of a run that was killed while it wrote
+      const std::string aside = std::filesystem::path(path).replace_extension("unreadable.h5").string();
+      on_first<OutputError>({PETSC_COMM_WORLD}, [&] {
+        std::cerr << "quadrille: " << error.what() << "; it is " << aside << " now, and a new one begins\n";
+        std::error_code failed;
+        std::filesystem::rename(path, aside, failed);
+        if (failed) throw OutputError("cannot rename " + path + ": " + failed.message());
+      });
+    }
+    if (!last) return run_.write(from.state.t_s);
+    run_.written_s = *last;
   }
 
   enum Pause { none = 0, to_checkpoint = 1, to_end = 2 };
@@ -123,6 +170,8 @@ class TimeRun {
     const Clock::time_point start = Clock::now();
     write_checkpoint(run_.options.checkpoint, problem_text(), state, run_.names, *run_.u,
                      FieldOrigin{run_.options.resolved, QUADRILLE_REVISION});
+    kept_ = kept_.empty() ? std::vector{state.steps} : std::vector{kept_.back(), state.steps};
+    keep_checkpoints(run_.options.checkpoint, kept_);
     saved_ = Clock::now();
     run_.record.seconds.output += seconds_since(start);
   }
@@ -172,11 +221,12 @@ class TimeRun {
     run_.record.reason = ended && !run_.record.converged ? "it was ended before" : result.reason;
     run_.record.residual = std::numeric_limits<double>::quiet_NaN();  // each step had its own
     run_.ended_s = now.t_s;
-    run_.failure = formatted("the run ended at %.6g s of %.6g s, after %d steps: ", now.t_s,
-                             run_.options.until_s, run_.record.steps) +
-                   (ended ? (stop_requested() ? "by a signal" : "by --wall-time") +
-                                std::string("; --restart ") + run_.options.checkpoint + " goes on"
-                          : result.reason);
+    run_.failure =
+        formatted("the run ended at %.6g s of %.6g s, after %d steps: ", now.t_s, run_.options.until_s,
+                  run_.record.steps) +
+        (ended ? std::string(stop_requested() ? "by a signal" : "by --wall-time") + "; --restart " +
+                     checkpoint_path(run_.options.checkpoint, now.steps) + " goes on"
+               : result.reason);
   }
 
   void note_time_method() {
@@ -191,6 +241,7 @@ class TimeRun {
   ResidualRun& run_;
   std::optional<TimeSolver> solver_;
   Clock::time_point said_{}, saved_ = Clock::now();  // the last line of progress, the last checkpoint
+  std::vector<int> kept_;                            // the steps of this run's checkpoints
 };
 
 }  // namespace

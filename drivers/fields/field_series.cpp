@@ -1,12 +1,17 @@
 #include "drivers/fields/field_series.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "drivers/fields/field_checks.hpp"
+#include "drivers/fields/field_datasets.hpp"
 #include "drivers/fields/field_layout.hpp"
+#include "drivers/fields/field_source.hpp"
 #include "drivers/fields/field_values.hpp"
+#include "drivers/fields/hdf5_reading.hpp"
 #include "drivers/fields/xdmf.hpp"
 
 namespace quadrille {
@@ -19,6 +24,23 @@ FieldStep without_values(const FieldStep& step) {
   for (const Field& field : step.fields)
     result.fields.push_back({field.name, field.long_name, field.units, {}});
   return result;
+}
+
+// The steps that end after `until_s` are gone from the file.
+void cut_off(const std::string& path, const FieldStep& like, double until_s) {
+  const hdf5::SilentErrors silent;
+  hdf5::opened(path);  // says what is wrong with it
+  hdf5::Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "opening the file");
+  const std::vector<double> times = hdf5::times_of(file);
+  const auto after = std::find_if(times.begin(), times.end(), [&](double t) { return t > until_s; });
+  const auto kept = static_cast<std::size_t>(after - times.begin());
+  for (const Field& field : like.fields)
+    if (const auto extents = hdf5::extents_of(hdf5::dataset_of(file, field.name));
+        extents.size() != 5 || extents[0] < kept)
+      hdf5::refuse("'" + field.name + "' has not all of its steps");
+  for (const Field& field : like.fields) make_room(file, field.name, kept);
+  make_room(file, "time", kept);
+  file.close("closing the file");
 }
 
 }  // namespace
@@ -79,6 +101,24 @@ void FieldSeries::append(FieldStep step, std::optional<NodeBox> part) {
   on_first<OutputError>(alone.ranks, [&] {
     write_text_file(xdmf_path(path_), xdmf_text(written_, fs::path(path_).filename().string()));
   });
+}
+
+std::optional<double> FieldSeries::go_on(const FieldStep& like, double until_s) {
+  FieldContents contents;
+  on_first<InputError>(written_.ranks, [&] {
+    try {
+      contents = field_contents(path_);
+      if (contents.grid.extents != written_.grid.extents || contents.grid.dof != written_.grid.dof)
+        hdf5::refuse("its fields are of another grid");
+      cut_off(path_, like, until_s);
+    } catch (const std::runtime_error& error) {  // of the file, or HDF5's
+      throw InputError("cannot go on with " + path_ + ": " + error.what());
+    }
+  });
+  on_each<InputError>(written_.ranks, [&] { contents = field_contents(path_); });
+  for (const double time_s : contents.times_s) written_.steps.push_back({time_s, like.fields});
+  if (contents.times_s.empty()) return std::nullopt;
+  return contents.times_s.back();
 }
 
 }  // namespace quadrille

@@ -43,16 +43,6 @@ int whole(hid_t file, const char* name) {
   return static_cast<int>(numbers->front());
 }
 
-std::vector<double> times_of(hid_t file) {
-  const Handle dataset = dataset_of(file, "time");
-  const std::vector<hsize_t> extents = extents_of(dataset);
-  if (extents.size() != 1) refuse("its time is no line of numbers");
-  std::vector<double> times(extents[0]);
-  if (!times.empty())
-    check(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times.data()), "its times");
-  return times;
-}
-
 // What has [step][z][y][x][dof] of this grid.
 bool is_field(hid_t dataset, const FieldContents& contents) {
   const Handle type(H5Dget_type(dataset), H5Tclose, "the type");

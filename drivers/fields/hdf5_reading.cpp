@@ -81,6 +81,16 @@ std::optional<std::vector<double>> numbers_of(hid_t object, const char* name) {
   return values;
 }
 
+std::vector<double> times_of(hid_t file) {
+  const Handle dataset = dataset_of(file, "time");
+  const std::vector<hsize_t> extents = extents_of(dataset);
+  if (extents.size() != 1) refuse("its time is no line of numbers");
+  std::vector<double> times(extents[0]);
+  if (!times.empty())
+    check(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times.data()), "its times");
+  return times;
+}
+
 std::string text_of(hid_t object, const char* name) {
   if (H5Aexists(object, name) <= 0) return "";
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, "an attribute");

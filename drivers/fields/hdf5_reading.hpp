@@ -20,6 +20,7 @@ bool holds_numbers(hid_t type);
 std::vector<hsize_t> extents_of(hid_t dataset);  // empty of a scalar
 // Numbers of an attribute; nothing where there is none of that name.
 std::optional<std::vector<double>> numbers_of(hid_t object, const char* name);
+std::vector<double> times_of(hid_t file);  // of the steps of a field file
 // A string, or "".
 std::string text_of(hid_t object, const char* name);
 

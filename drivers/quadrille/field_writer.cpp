@@ -83,4 +83,11 @@ void FieldWriter::write(double time_s, const Vector& vector) {
   s.series->append(s.step(time_s, vector.values()), layout.box());
 }
 
+std::optional<double> FieldWriter::go_on(double until_s) {
+  FieldStep like;
+  for (const FieldName& name : state_->names)
+    like.fields.push_back({name.name, name.long_name, name.units, {}});
+  return state_->series->go_on(like, until_s);
+}
+
 }  // namespace quadrille

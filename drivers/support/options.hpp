@@ -79,11 +79,11 @@ struct Options {
   // To the output: every so many steps, or seconds; 0 both: the beginning and the end.
   int output_steps = 0;
   double output_s = 0;
-  std::string checkpoint;  // where a run may go on; empty for none
+  std::string checkpoint;  // NAME of NAME.checkpoint-STEP.h5, where a run may go on; empty for none
   // Every so many steps, or seconds of the clock; 0 both: where the run is ended.
   int checkpoint_steps = 0;
   double checkpoint_s = 0;
-  std::string restart;     // a checkpoint to go on from; empty for none
+  std::string restart;     // a checkpoint to go on from, or "auto"; empty for none
   double wall_time_s = 0;  // after which the run is ended; 0: never
 
   // output

@@ -121,14 +121,15 @@ double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundar
 
 namespace {
 
-// 90s, 10m or 2h, in seconds.
+// 90s, 10min (or 10m) or 2h, in seconds; a number alone is minutes.
 double clock_time(const Setting& setting) {
-  std::string text(setting.text);
-  const std::string units = "smh";
-  const std::size_t unit = text.empty() ? std::string::npos : units.find(text.back());
-  if (unit == std::string::npos) refuse(setting, "is no time of the clock such as 90s, 10m or 2h");
-  text.pop_back();
-  return parse_positive(setting, text) * (unit == 0 ? 1 : unit == 1 ? 60 : 3600);
+  const std::string text(setting.text);
+  const std::size_t digits = std::min(text.find_last_of("0123456789.") + 1, text.size());
+  const std::string unit = text.substr(digits);
+  const bool minutes = unit.empty() || unit == "m" || unit == "min";
+  if (!minutes && unit != "s" && unit != "h")
+    refuse(setting, "is no time of the clock such as 90s, 10min or 2h");
+  return parse_positive(setting, text.substr(0, digits)) * (minutes ? 60 : unit == "s" ? 1 : 3600);
 }
 
 void read_checkpoint_options(Settings& settings, Options& options) {
@@ -140,14 +141,11 @@ void read_checkpoint_options(Settings& settings, Options& options) {
           read_int(settings, "checkpoint-every", 0, 1, std::numeric_limits<int>::max());
   }
   if (const Setting* const limit = find(settings, "wall-time")) options.wall_time_s = clock_time(*limit);
-  if (const Setting* const from = find(settings, "restart")) options.restart = from->text;
-  if (const Setting* const to = find(settings, "checkpoint")) {
-    options.checkpoint = to->text;
-  } else if (options.checkpoint_s > 0 || options.checkpoint_steps > 0 || options.wall_time_s > 0) {
-    const Setting* const output = find(settings, "output");
-    const std::string text = output ? std::string(output->text) : options.pde + ".h5";
-    options.checkpoint = std::filesystem::path(text).replace_extension("checkpoint.h5").string();
-  }
+  options.restart = read_text(settings, "restart", "");
+  if (options.checkpoint_s > 0 || options.checkpoint_steps > 0 || options.wall_time_s > 0 ||
+      !options.restart.empty())
+    options.checkpoint =
+        std::filesystem::path(read_text(settings, "output", options.pde)).replace_extension().string();
 }
 
 }  // namespace
@@ -156,8 +154,7 @@ void read_time_options(Settings& settings, Options& options) {
   const Pde& pde = find_pde(options.pde);
   if (!pde.also_steady) leave_to(pdes_also_steady(), settings, {"steady"});
   options.steady = read_switch(settings, "steady");
-  const Words of_time{"steps",     "until",  "dt", "output-every", "checkpoint", "checkpoint-every",
-                      "wall-time", "restart"};
+  const Words of_time{"steps", "until", "dt", "output-every", "checkpoint-every", "wall-time", "restart"};
   if (!pde.in_time()) return leave_to(pdes_in_time(), settings, of_time);
   if (options.steady) {
     for (const std::string& name : of_time) {

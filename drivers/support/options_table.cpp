@@ -69,21 +69,18 @@ std::vector<OptionSpec> time_options() {
        "what --output gets beside the beginning and the end: every N-th step, or, as 0.5s, the state every "
        "so "
        "many seconds, which steps then hit (default nothing)"},
-      {"checkpoint", "FILE.h5", group, for_solve, true,
-       "where the state goes by --checkpoint-every, --wall-time and SIGTERM or SIGINT, which end the run "
-       "after "
-       "the step that it is in (default that of --output as NAME.checkpoint.h5, else PDE.checkpoint.h5)"},
-      {"checkpoint-every", "N | T", group, for_solve, true,
-       "every N-th step, or every 90s, 10m or 2h of the clock; methods of several steps, such as bdf, begin "
-       "anew there (default not)"},
-      {"wall-time", "T", group, for_solve, true,
-       "ends the run after 90s, 10m or 2h, with a checkpoint, and exits 1 where it was not at its end "
-       "(default never)"},
-      {"restart", "FILE.h5", group, for_solve, true,
-       "goes on from a checkpoint of the same problem, on any number of ranks; --steps and --until count "
-       "from "
-       "the "
-       "beginning"},
+      {"checkpoint-every", "N | Nmin", group, for_solve, true,
+       "keeps the state every N-th step, or every 10min (90s, 2h) of the clock, as NAME.checkpoint-STEP.h5 "
+       "beside --output NAME.h5, without which NAME is the PDE's; the last two stay; methods of several "
+       "steps, such as bdf, begin anew there (default not)"},
+      {"wall-time", "MINUTES", group, for_solve, true,
+       "ends the run after so many minutes, or 90s or 2h, after the step that it is in, with a checkpoint, "
+       "and exits 1 where it was not at its end; so do SIGTERM and SIGINT where --checkpoint-every, "
+       "--wall-time or --restart is given (default never)"},
+      {"restart", "FILE.h5 | auto", group, for_solve, true,
+       "goes on from a checkpoint of the same problem, on any number of ranks, and with the --output that "
+       "it is of; a damaged one is left out for the one before; auto: the newest whole one, and where there "
+       "is none the run starts; --steps and --until count from the beginning"},
   };
 }
 

@@ -66,7 +66,6 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"output-every", options.output_s > 0       ? number_text(options.output_s) + "s"
                        : options.output_steps > 0 ? std::to_string(options.output_steps)
                                                   : ""},
-      {"checkpoint", options.checkpoint},
       {"checkpoint-every", options.checkpoint_s > 0       ? number_text(options.checkpoint_s) + "s"
                            : options.checkpoint_steps > 0 ? std::to_string(options.checkpoint_steps)
                                                           : ""},
