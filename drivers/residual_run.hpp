@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assembly/pdes.hpp"
+#include "drivers/probe.hpp"
 #include "drivers/support/options.hpp"
 #include "drivers/support/progress.hpp"
 #include "drivers/support/solve_record.hpp"
@@ -37,6 +38,7 @@ struct ResidualRun {
   std::optional<Vector> u;
   std::vector<FieldName> names;
   std::optional<FieldWriter> out;
+  std::optional<ProbeFile> probes;
   double written_s = -1, ended_s = 0;
   int steps_before = 0;  // a checkpoint that it goes on from
   std::string time_method, failure;
@@ -47,6 +49,13 @@ struct ResidualRun {
     const Clock::time_point start = Clock::now();
     out->write(t_s, *u);
     written_s = t_s;
+    record.seconds.output += seconds_since(start);
+  }
+
+  void probe(double t_s) {
+    if (!probes) return;
+    const Clock::time_point start = Clock::now();
+    probes->write(record.steps, t_s, *u);
     record.seconds.output += seconds_since(start);
   }
 

@@ -20,6 +20,7 @@
 #include "drivers/commands.hpp"
 #include "drivers/fields/atomic_file.hpp"
 #include "drivers/fields/field_file.hpp"
+#include "drivers/probe.hpp"
 #include "drivers/support/failure.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/measure.hpp"
@@ -113,6 +114,9 @@ class Solve {
     });
     each_of({[&] {
                if (result_.converged && !options_.output.empty()) write_fields();
+             },
+             [&] {
+               if (result_.converged && !options_.probes.empty()) together([&] { write_probes(); });
              },
              [&] {
                record_.seconds.total = petsc::largest_over_ranks(seconds_since(start_));
@@ -385,6 +389,14 @@ class Solve {
     together([&] { write_field_file(options_.output, file); });
     progress_.say("");
     record_.seconds.output = petsc::largest_over_ranks(seconds_since(start));
+  }
+
+  void write_probes() const {
+    Vector u = *solution_;
+    u.assign(solution());
+    ProbeFile probes(options_, {{"solution", "", pde_.solution_units}}, u);
+    probes.write(0, 0, u);
+    if (first_ && !options_.quiet) std::cout << probes.description() << "\n";
   }
 
   void write_record() const {

@@ -91,6 +91,10 @@ class SolveResidual {
     if (!run_.options.output.empty())
       run_.out.emplace(run_.options.output, run_.options.grid, run_.names, PETSC_COMM_WORLD,
                        FieldOrigin{run_.options.resolved, QUADRILLE_REVISION});
+    if (!run_.options.probes.empty()) {
+      run_.probes.emplace(run_.options, run_.names, *run_.u);
+      run_.tell(run_.probes->description());
+    }
     run_.record.seconds.assembly = petsc::largest_over_ranks(seconds_since(start));
   }
 
@@ -107,7 +111,9 @@ class SolveResidual {
     run_.failure = "Newton's iterations did not converge: " + result.reason + ", after " +
                    std::to_string(result.newton_iterations) +
                    ", at |F| = " + formatted("%.3g", result.residual);
-    if (result.converged) run_.write(0);
+    if (!result.converged) return;
+    run_.write(0);
+    run_.probe(0);
   }
 
   // What the record tells beside, and the error of a known solution.

@@ -31,6 +31,7 @@ class TimeRun {
     const auto observe = [&](double t_s, const Vector& u) {
       ++run_.record.steps;
       require_numbers(t_s, u);
+      run_.probe(t_s);
       if (run_.options.output_steps > 0 && run_.record.steps % run_.options.output_steps == 0)
         run_.write(t_s);
       tell(t_s, began, from_s);
@@ -89,6 +90,7 @@ class TimeRun {
     if (const std::optional<Restart> from = checkpoint()) return go_on(*from);
     solve_first();
     run_.write(0);
+    run_.probe(0);
     return {.t_s = 0, .dt_s = run_.options.dt_s};
   }
 
@@ -118,7 +120,12 @@ class TimeRun {
     run_.record.steps = run_.steps_before = state.steps;
     run_.record.newton_iterations = state.newton_iterations;
     run_.record.iterations = state.krylov_iterations;
-    if (is_checkpoint_of(run_.options.checkpoint, from.path)) kept_ = {state.steps};
+    const bool of_this = is_checkpoint_of(run_.options.checkpoint, from.path);
+    if (of_this) kept_ = {state.steps};
+    if (run_.probes && of_this)
+      run_.probes->go_on(state.steps);
+    else
+      run_.probe(state.t_s);
     if (run_.out) go_on_with_output(from);
     return state;
   }

@@ -125,7 +125,9 @@ void read_solve_options(Settings& settings, Options& options) {
   const bool until = on_command_line(settings, "until");
   exclude(settings, until ? "until" : "steps", until ? "steps" : "until",
           "so many steps of --dt end where they end");
+  options.output = read_text(settings, "output", "");  // which others are named by
   read_time_options(settings, options);
+  if (const Setting* probes = find(settings, "probe")) options.probes = parse_probes(*probes, options.grid);
   for (int face = 0; face < 2 * options.grid.dimension && options.radius > 1; ++face)
     for (int r = 0; r < options.grid.dof; ++r)
       if (continues(options.boundary.of(r)[face]))
@@ -343,6 +345,7 @@ void refuse_shared_files(const Settings& settings, const Options& options) {
   for (const char* name : {"coefficient", "source"})
     if (const std::optional<FieldPlace> place = field_place(read_text(settings, name, "")))
       files.emplace_back(place->file, "--" + std::string(name));
+  if (!options.probes.empty()) files.emplace_back(probe_path(options), "--probe");
   for (const char* name : {"matrix", "config", "stencil", "plot", "output", "json", "csv"}) {
     const Setting* setting = find(settings, name);
     if (setting == nullptr || setting->text.empty()) continue;
@@ -382,6 +385,15 @@ void read_output_options(const Settings& settings, Options& options) {
 }
 
 }  // namespace
+
+std::string run_name(const Options& options) {
+  return options.output.empty() ? options.pde
+                                : std::filesystem::path(options.output).replace_extension().string();
+}
+
+std::string probe_path(const Options& options) {
+  return run_name(options) + ".probe.csv";
+}
 
 std::optional<Options> parse_options(const std::vector<std::string>& arguments, std::string& help) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");

@@ -26,6 +26,12 @@ struct Problem {
   Boundary boundary;
 };
 
+// A point of --probe, and the node that is nearest to it.
+struct Probe {
+  std::array<double, 3> at_m{};
+  Position node;
+};
+
 struct Options {
   std::string command;       // "spmv", "bench", "solve", "inspect", "info"
   std::string command_line;  // as it was typed, for reports
@@ -89,6 +95,7 @@ struct Options {
   // output
   std::string plot;    // PREFIX of a .png and an .svg; empty for none
   std::string output;  // an HDF5 file; empty for none
+  std::vector<Probe> probes;
   std::string json, csv;
   bool quiet = false;
   bool progress = true;
@@ -106,6 +113,10 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
 
 // The resolved options as `name = value` lines that --config reads back to the same options.
 std::string config_text(const Options& options);
+
+// Of solve: --output without its ending, or the PDE's name. What goes beside the output begins with it.
+std::string run_name(const Options& options);
+std::string probe_path(const Options& options);
 
 // "quadrille 0.1.0\n"
 std::string version_text();

@@ -144,8 +144,7 @@ void read_checkpoint_options(Settings& settings, Options& options) {
   options.restart = read_text(settings, "restart", "");
   if (options.checkpoint_s > 0 || options.checkpoint_steps > 0 || options.wall_time_s > 0 ||
       !options.restart.empty())
-    options.checkpoint =
-        std::filesystem::path(read_text(settings, "output", options.pde)).replace_extension().string();
+    options.checkpoint = run_name(options);
 }
 
 }  // namespace

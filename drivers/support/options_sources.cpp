@@ -166,7 +166,8 @@ Settings read_command_line(const Words& words, const CommandSpec& command) {
     // --json --quiet: Boost would name the file "--quiet".
     if (option.original_tokens.size() > 1 && option.original_tokens[1].starts_with("--"))
       throw value_missing(option.string_key, command);
-    const bool is_switch = find_option(option.string_key, command.bit)->value_name.empty();
+    const OptionSpec& spec = *find_option(option.string_key, command.bit);
+    const bool is_switch = spec.value_name.empty();
     const Setting setting{is_switch ? "true" : option.value.at(0), "--" + option.string_key, false};
     if (setting.text.empty())
       throw InputError(setting.place + " has an empty value; leave it out for the default");
@@ -174,7 +175,10 @@ Settings read_command_line(const Words& words, const CommandSpec& command) {
         earlier && earlier->place == command.positional_name)
       throw InputError(setting.place + " '" + setting.text + "': the " + command.positional_kind + " '" +
                        earlier->text + "' is already given");
-    add_setting(settings, option.string_key, setting);
+    if (const auto earlier = settings.find(option.string_key); spec.repeats && earlier != settings.end())
+      earlier->second.text += "/" + setting.text;
+    else
+      add_setting(settings, option.string_key, setting);
   }
   return settings;
 }

@@ -272,6 +272,11 @@ std::vector<OptionSpec> output_options() {
        "write the fields solution and right_side, and exact and error with --manufactured, HDF5 with an "
        ".xdmf "
        "beside"},
+      {"probe", "X,Y[,Z]", group, for_solve, true,
+       "the values of all unknowns at the node that is nearest to this point, in m, after each step, in "
+       "NAME.probe.csv beside --output NAME.h5 (without one NAME is the PDE's); as often as wanted, or "
+       "points with / between",
+       true},
       {"plot", "PREFIX", group, for_bench, true,
        "draw the figure into PREFIX.png and PREFIX.svg, by Python with matplotlib"},
       {"json", "FILE", group, for_all, true, "write the results as JSON"},

@@ -31,6 +31,7 @@ struct OptionSpec {
   unsigned commands = for_all;
   bool resolves = true;  // stands in `resolved` and may stand in a configuration file
   std::string help;
+  bool repeats = false;  // on the command line; slashes join the values
 };
 
 struct CommandSpec {

@@ -43,6 +43,14 @@ std::string per_axis_text(const std::array<double, 3>& h, const Grid& grid) {
   return text;
 }
 
+std::string probes_text(const Options& options) {
+  std::string text;
+  for (const Probe& probe : options.probes)
+    for (int axis = 0; axis < options.grid.dimension; ++axis)
+      text += (axis > 0 ? "," : text.empty() ? "" : "/") + number_text(probe.at_m[axis]);
+  return text;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> value_texts(const Options& options) {
@@ -113,6 +121,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"cmrs-split", memory_split_names().at(static_cast<std::size_t>(formats.cmrs_split))},
       {"plot", options.plot},
       {"output", options.output},
+      {"probe", probes_text(options)},
       {"json", options.json},
       {"csv", options.csv},
       {"quiet", yes_no(options.quiet)},

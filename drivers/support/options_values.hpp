@@ -54,6 +54,9 @@ std::array<double, 3> parse_spacing(const Setting& setting, int dimension);
 // The same of numbers without units.
 std::array<double, 3> parse_ratio(const Setting& setting, int dimension);
 Grid parse_grid(const Setting& setting);
+struct Probe;
+// Points with slashes between, in m, each within half a spacing of a node.
+std::vector<Probe> parse_probes(const Setting& setting, const Grid& grid);
 // For each of these numbers of unknowns of a node.
 Boundary parse_boundary(const Setting& setting, const Grid& grid, const std::vector<int>& dofs);
 // Numbers and ranges of unknowns per node: "1-4,8"; ascending.

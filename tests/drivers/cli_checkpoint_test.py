@@ -31,13 +31,17 @@ class Checkpoints(CliTest):
         with h5py.File(path) as file:
             return [file[name][:].tobytes() for name in ("time", "u", "v")]
 
+    def probed(self, name):
+        with open(self.path(name + ".probe.csv")) as file:
+            return file.read()
+
     def kept(self, name):
         return sorted(os.path.basename(path) for path in glob.glob(self.path(name + ".checkpoint-*")))
 
     # A process that is killed at any moment leaves checkpoints, and the same command again comes to the bits of a
     # run that nobody ended, with every step of its output.
     def test_killed_twenty_times_it_comes_to_the_same_bits(self):
-        every = ["--checkpoint-every", "1", "--output-every", "4", "--restart", "auto"]
+        every = ["--checkpoint-every", "1", "--output-every", "4", "--restart", "auto", "--probe", "1.2,1.2"]
         whole, out = self.path("whole.h5"), self.path("end.h5")
         began = time.monotonic()
         done = self.solve(*every, "--output", whole)
@@ -63,8 +67,10 @@ class Checkpoints(CliTest):
             self.assertEqual([values[-8:] for values in self.series(out)], [values[-8:] for values in self.series(whole)])
         else:
             self.assertEqual(self.series(out), self.series(whole))
+        self.assertEqual(self.probed("end"), self.probed("whole"))
         done = self.solve(*every, "--output", out)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.probed("end"), self.probed("whole"))
         self.assertIn("end.checkpoint-40.h5: step 40, 80 s, which is the end", done.stdout)
         self.assertEqual(self.series(out)[0], self.series(whole)[0])
 
@@ -108,6 +114,9 @@ class Checkpoints(CliTest):
         self.refused(2, ["it is there"], "solve", *SMALL, "--restart", good, "--output", end, *STEPS)
         self.refused(2, ["not before the end"], "solve", *SMALL, "--restart", good, "--steps", "32", "--", "-ts_type", "cn")
         self.refused(2, ["no checkpoint"], "solve", *SMALL, "--restart", end, *STEPS)
+        self.path("c.probe.csv", "step,time [s],of another node\n")
+        self.refused(2, ["c.probe.csv", "other columns"], "solve", *SMALL, "--restart", before, "--output", out, "--probe", "1,1",
+                     *STEPS)
         with open(before, "wb") as file:
             file.write(b"none")
         self.refused(2, ["cannot go on from", "c.checkpoint-32.h5"], "solve", *SMALL, "--restart", at, *STEPS)

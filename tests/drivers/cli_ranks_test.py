@@ -61,6 +61,17 @@ class InTime(Ranks):
                 self.assertAlmostEqual(other["newton_iterations"], one["newton_iterations"], delta=2, msg=case)
                 if one["error_l2"] is not None:
                     self.assertAlmostEqual(other["error_l2"], one["error_l2"], delta=1e-9 + 1e-6 * one["error_l2"], msg=case)
+        probed = []
+        for ranks in (1, 3):  # two nodes of different ranks, and one twice
+            self.solved(ranks, "gray_scott", "--grid", "24x20", "--steps", "2", "--dt", "5", "--output", self.path("g.h5"), "--probe",
+                        "1.2,1.1/2.3,0.1/1.2,1.1", "--", "-snes_rtol", "1e-12", "-ksp_rtol", "1e-12")
+            with open(self.path("g.probe.csv")) as file:
+                probed.append([[float(number) for number in line.split(",")] for line in file.read().splitlines()[1:]])
+        self.assertEqual([len(line) for line in probed[0]], [8, 8, 8])
+        for one, three in zip(*probed):
+            self.assertEqual(one[2:4], one[6:])
+            for a, b in zip(one, three):
+                self.assertAlmostEqual(a, b, delta=1e-9)
         self.refused(2, ["value:0", "heat"], 3, "solve", "heat", "--manufactured", "--boundary", "value:1")
 
 

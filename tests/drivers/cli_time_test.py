@@ -1,4 +1,5 @@
 """`quadrille solve` of PDEs that are nonlinear or change in time, from outside."""
+import csv
 import json
 import math
 import unittest
@@ -54,7 +55,7 @@ class InTime(CliTest):
     def test_steps_and_outputs(self):
         path = self.path("g.h5")
         record, screen = self.solved("gray_scott", "--grid", "24x24", "--steps", "6", "--dt", "2", "--output", path,
-                                     "--output-every", "2")
+                                     "--output-every", "2", "--probe", "1.2,0.3", "--probe", "2.3,1.2")
         self.assertEqual((record["steps"], record["converged"], record["residual"]), (6, True, None))
         self.assertEqual(record["preconditioner"], "pbjacobi")
         self.assertGreaterEqual(record["newton_iterations"], 6)
@@ -63,6 +64,12 @@ class InTime(CliTest):
         self.assertEqual(list(time), [0, 4, 8, 12])
         self.assertEqual((as_text(options["pde"]), as_text(options["steps"])), ("gray_scott", "6"))
         self.assertEqual(u.shape, (4, 1, 24, 24, 1))
+        self.assertIn("node (12 3) at 1.25,0.3125 m; node (22 12) at 2.29167,1.25 m, in " + self.path("g.probe.csv"), screen)
+        with open(self.path("g.probe.csv"), newline="") as file:
+            header, *lines = csv.reader(file)
+        self.assertEqual(header, ["step", "time [s]"] + [f"{name} [1] at node ({node})" for node in ("12 3", "22 12") for name in "uv"])
+        self.assertEqual([(line[0], float(line[1])) for line in lines], [(str(step), 2 * step) for step in range(7)])
+        self.assertEqual([(float(line[2]), float(line[4])) for line in lines[::2]], [(at[0, 3, 12, 0], at[0, 12, 22, 0]) for at in u])
         self.ok("solve", "gray_scott", "--grid", "24x24", "--until", "10", "--output", path, "--output-every", "4s")
         self.assertEqual(list(self.fields(path, "time")[0]), [0, 4, 8, 10])
 
@@ -84,6 +91,13 @@ class InTime(CliTest):
         self.assertNotIn("steps", record)
         self.assertTrue(record["converged"] and record["newton_iterations"] <= 8 and record["residual"] < 1e-6, record)
         self.assertIn("converged: |F|", screen)
+        for pde, at in (("bratu", "0.5,0.5"), ("poisson", "15,16")):  # by Newton's iterations, and linear
+            self.ok("solve", pde, "--grid", "31x31", "--probe", at, "--output", self.path("s.h5"))
+            with open(self.path("s.probe.csv")) as file:
+                header, line = file.read().splitlines()
+            self.assertRegex(header, r"step,time \[s\],solution \[1\] at node \(1[56] 16\)")
+            (u,) = self.fields(self.path("s.h5"), "solution")
+            self.assertEqual(line, f"0,0,{float(u[0, 0, 16, 16 if pde == 'bratu' else 15, 0])!r}")
         self.refused(1, ["did not converge"], "solve", "bratu", "--grid", "31x31", "--quiet", "--", "-snes_max_it", "1")
 
     def test_what_does_not_go_together(self):

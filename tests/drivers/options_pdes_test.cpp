@@ -41,5 +41,41 @@ TEST(OptionsOfPdes, AreRefusedWhereItDoesNotTakeThem) {
   }
 }
 
+TEST(OptionsOfPdes, ProbesAreAtTheNearestNode) {
+  const auto with = [](const std::string& at) {
+    return Words{"solve", "heat", "--grid", "8x5x6", "--spacing", "0.5,1,2", "--probe", at};
+  };
+  Words twice = with("1.2,0,9");
+  twice.insert(twice.end(), {"--probe", "3.7,4.4,0/0,0,0"});
+  const Options options = parse(twice);
+  ASSERT_EQ(options.probes.size(), 3u);
+  EXPECT_EQ(options.probes[0].node, (Position{2, 0, 5}));
+  EXPECT_EQ(options.probes[1].node, (Position{7, 4, 0}));
+  EXPECT_EQ(resolved(options).at("probe"), "1.2,0,9/3.7,4.4,0/0,0,0");
+  EXPECT_EQ(probe_path(options), "heat.probe.csv");
+  expect_contains(error_of(with("1,1")), "give X,Y,Z in m");
+  expect_contains(error_of(with("1,x,1")), "'x' is no length");
+  for (const char* outside : {"4,0,0", "-0.3,0,0", "0,0,1e30", "0,0,0/0,5,0"})
+    expect_contains(error_of(with(outside)), "0 to 3.5 m along x, 0 to 4 m along y, 0 to 10 m along z");
+  twice.insert(twice.end(), {"--csv", "heat.probe.csv"});
+  expect_contains(error_of(twice), "is already the file of --probe");
+}
+
+TEST(OptionsOfPdes, TimesOfTheClock) {
+  const auto option = [](const std::string& name, const std::string& text) {
+    return parse({"solve", "heat", "--output", "a/b.h5", name, text});
+  };
+  EXPECT_EQ(option("--wall-time", "1.5").wall_time_s, 90);
+  EXPECT_EQ(option("--wall-time", "90s").wall_time_s, 90);
+  EXPECT_EQ(option("--wall-time", "2h").wall_time_s, 7200);
+  EXPECT_EQ(option("--checkpoint-every", "10min").checkpoint_s, 600);
+  EXPECT_EQ(option("--checkpoint-every", "10m").checkpoint_s, 600);
+  EXPECT_EQ(option("--checkpoint-every", "10").checkpoint_steps, 10);
+  EXPECT_EQ(option("--restart", "auto").checkpoint, "a/b");
+  expect_contains(error_of({"solve", "heat", "--wall-time", "10days"}), "no time of the clock");
+  expect_contains(error_of({"solve", "heat", "--wall-time", "s"}), "positive number");
+  expect_contains(error_of({"solve", "heat", "--checkpoint-every", "0"}), "whole number");
+}
+
 }  // namespace
 }  // namespace quadrille
