@@ -32,7 +32,7 @@ set(CPACK_DEBIAN_RUNTIME_DESCRIPTION  # below the first line, which is that of t
     "The program quadrille, and the plug-in libquadrille_petsc.so, which gives PETSc programs a matrix type.
 ${kernels}")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "openmpi-bin, python3-matplotlib")  # mpiexec; bench --plot
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "openmpi-bin, python3-matplotlib, python3-h5py")  # mpiexec; plot, bench --plot
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libquadrille-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)

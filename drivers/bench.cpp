@@ -6,9 +6,9 @@
 
 #include "drivers/commands.hpp"
 #include "drivers/fields/atomic_file.hpp"
-#include "drivers/support/bench_plot.hpp"
 #include "drivers/support/failure.hpp"
 #include "drivers/support/format_run.hpp"
+#include "drivers/support/python_script.hpp"
 #include "drivers/support/result_files.hpp"
 #include "formats/format.hpp"
 #include "grid/error.hpp"
@@ -92,6 +92,21 @@ void require_good_input(std::vector<std::string> reasons) {
 
 }  // namespace
 
+namespace {
+
+// `prefix`.png and `prefix`.svg of the report.
+void draw(const std::string& json, const std::string& prefix) {
+  const PythonScript script{"plot_bench.py", "--plot", "matplotlib; install Debian's python3-matplotlib",
+                            "with --json, plot_bench.py FILE.json PREFIX draws later"};
+  try {
+    run_script(script, {"--", "-", prefix}, json);
+  } catch (const InputError& error) {  // the report is ours
+    throw OutputError(std::string("--plot: ") + error.what());
+  }
+}
+
+}  // namespace
+
 int run_bench(const Options& options) {
   check_result_paths(options);
   for (const char* extension : {".png", ".svg"})
@@ -104,7 +119,7 @@ int run_bench(const Options& options) {
   each_of({[&] { write_results(options, json, to_csv(report)); },
            [&] {
              wrong = any_wrong(report.records, result);
-             if (!options.plot.empty()) draw_bench(json, options.plot);
+             if (!options.plot.empty()) draw(json, options.plot);
            },
            flush_standard_output});
   if (wrong) return 1;

@@ -11,6 +11,7 @@ int run_bench(const Options& options);
 int run_solve(const Options& options);
 int solve_residual(const Options& options);  // of it: a PDE that is nonlinear or changes in time
 int run_inspect(const Options& options);
+int run_plot(const Options& options);
 int run_info(const Options& options);
 
 }  // namespace quadrille

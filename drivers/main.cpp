@@ -34,13 +34,15 @@ int run(const std::vector<std::string>& arguments) {
     if (first) std::cout << quadrille::config_text(*options);
     return quadrille::all_well;
   }
-  if (!options->json.empty() || !options->csv.empty() || !options->output.empty() || !options->plot.empty())
+  if (!options->json.empty() || !options->csv.empty() || !options->output.empty() || !options->plot.empty() ||
+      options->command == "plot")
     quadrille::outlive_broken_pipes();
   if (options->command == "spmv") return quadrille::run_spmv(*options);
   if (options->command == "bench") return quadrille::run_bench(*options);
   if (options->command == "solve") return quadrille::run_solve(*options);
   if (options->command == "inspect") return quadrille::run_inspect(*options);
-  return first ? quadrille::run_info(*options) : quadrille::all_well;  // of processes without PETSc
+  if (!first) return quadrille::all_well;  // of processes without PETSc
+  return options->command == "plot" ? quadrille::run_plot(*options) : quadrille::run_info(*options);
 }
 
 // Of processes that mpiexec started, each meets by itself what is wrong before PETSc starts. One says it; the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <set>
 
 #include "assembly/operators.hpp"
@@ -209,6 +210,21 @@ void read_bench_options(Settings& settings, Options& options) {
   options.stencil.clear();
 }
 
+void read_plot_options(const Settings& settings, Options& options) {
+  const Setting* const file = find(settings, "file");
+  if (!file) throw InputError("plot needs a file that --output wrote: quadrille plot FILE.h5");
+  require_file(*file);
+  options.file = file->text;
+  options.field = read_text(settings, "field", "");
+  if (const Setting* const slice = find(settings, "slice")) options.slice = parse_slice(*slice);
+  if (settings.contains("step"))
+    options.step = read_int(settings, "step", 0, 0, std::numeric_limits<int>::max());
+  options.movie = read_switch(settings, "movie");
+  options.out = read_text(settings, "out", "");
+  if (options.movie && options.step)
+    refuse(settings.at("step"), "does not go with --movie, which has all steps");
+}
+
 void read_matrix_options(const Settings& settings, Options& options) {
   options.matrix = read_matrix_name(settings.at("matrix"));
   options.operator_name.clear();
@@ -346,10 +362,11 @@ void refuse_shared_files(const Settings& settings, const Options& options) {
     if (const std::optional<FieldPlace> place = field_place(read_text(settings, name, "")))
       files.emplace_back(place->file, "--" + std::string(name));
   if (!options.probes.empty()) files.emplace_back(probe_path(options), "--probe");
-  for (const char* name : {"matrix", "config", "stencil", "plot", "output", "json", "csv"}) {
+  for (const char* name : {"matrix", "config", "stencil", "file", "plot", "output", "out", "json", "csv"}) {
     const Setting* setting = find(settings, name);
     if (setting == nullptr || setting->text.empty()) continue;
-    const bool is_output = files.size() > 0 && std::string("output json csv").find(name) != std::string::npos;
+    const bool is_output =
+        files.size() > 0 && std::string("output out json csv").find(name) != std::string::npos;
     for (const auto& [path, place] : files)
       if (is_output && same_file(path, setting->text)) refuse(*setting, "is already the file of " + place);
     if (std::string(name) == "plot") {
@@ -425,6 +442,8 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
     read_bench_options(settings, options);
   else if (command.bit == for_solve)
     read_solve_options(settings, options);
+  else if (command.bit == for_plot)
+    read_plot_options(settings, options);
   else if (settings.contains("matrix"))
     read_matrix_options(settings, options);
   else

@@ -33,7 +33,7 @@ struct Probe {
 };
 
 struct Options {
-  std::string command;       // "spmv", "bench", "solve", "inspect", "info"
+  std::string command;       // "spmv", "bench", "solve", "inspect", "plot", "info"
   std::string command_line;  // as it was typed, for reports
 
   // grid
@@ -91,6 +91,14 @@ struct Options {
   double checkpoint_s = 0;
   std::string restart;     // a checkpoint to go on from, or "auto"; empty for none
   double wall_time_s = 0;  // after which the run is ended; 0: never
+
+  // plot
+  std::string file;         // the HDF5 file
+  std::string field;        // empty: the script's choice, as of the next ones
+  std::string slice;        // "z=0.5"
+  std::optional<int> step;  // from 0
+  bool movie = false;
+  std::string out;
 
   // output
   std::string plot;    // PREFIX of a .png and an .svg; empty for none

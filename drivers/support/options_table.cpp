@@ -261,6 +261,25 @@ std::vector<OptionSpec> format_options() {
   };
 }
 
+std::vector<OptionSpec> plot_options() {
+  const std::string group = "Picture";
+  return {
+      {"file", "FILE.h5", group, for_plot, true,
+       "what --output wrote; the name alone, without --file, does as well"},
+      {"field", "NAME", group, for_plot, true,
+       "which one; of one with several unknowns a node, NAME_2 is unknown 2, as ParaView has it (default "
+       "solution, result, or the first by the alphabet)"},
+      {"slice", "z=0.5", group, for_plot, true,
+       "of a 3D grid: x, y or z, and where in m; the nearest layer of nodes is drawn (default the middle one "
+       "of z)"},
+      {"step", "N", group, for_plot, true, "of those in the file, from 0 (default the last)"},
+      {"movie", "", group, for_plot, true,
+       "all steps as a film, with the same colours: .mp4 where there is ffmpeg, else .gif"},
+      {"out", "FILE.png | .mp4 | .gif", group, for_plot, true,
+       "the file to write, also .svg or .pdf; .mp4 and .gif are films (default beside FILE.h5)"},
+  };
+}
+
 std::vector<OptionSpec> output_options() {
   const std::string group = "Output";
   return {
@@ -281,7 +300,7 @@ std::vector<OptionSpec> output_options() {
        "draw the figure into PREFIX.png and PREFIX.svg, by Python with matplotlib"},
       {"json", "FILE", group, for_all, true, "write the results as JSON"},
       {"csv", "FILE", group, for_formats | for_info, true, "write the results as CSV, one line per format"},
-      {"csv", "FILE", group, for_solve, true, "write the result as CSV, one line"},
+      {"csv", "FILE", group, for_solve | for_plot, true, "write the result as CSV, one line"},
       {"quiet", "", group, for_all, true, "nothing on the screen but errors"},
       {"no-progress", "", group, for_runs, true, "no progress line (it shows on a terminal only)"},
   };
@@ -305,7 +324,7 @@ std::vector<OptionSpec> make_table() {
   std::vector<OptionSpec> table;
   for (const auto& part :
        {experiment_options(), pde_options(), time_options(), grid_options(), operator_options(),
-        run_options(), format_options(), output_options(), common_options()})
+        run_options(), format_options(), plot_options(), output_options(), common_options()})
     table.insert(table.end(), part.begin(), part.end());
   return table;
 }
@@ -375,6 +394,15 @@ const std::vector<CommandSpec>& command_table() {
         "quadrille inspect --grid 512x512 --dof 5 --stencil box --format cds,csr --csv bytes.csv"},
        "matrix",
        "FILE.mtx",
+       "file"},
+      {"plot",
+       for_plot,
+       "a field that --output wrote as a picture, a series as a film, by Python with matplotlib",
+       "quadrille plot FILE.h5 [options]",
+       {"quadrille plot u.h5", "quadrille plot u.h5 --field error --slice x=0.25 --out error.png",
+        "quadrille plot gray_scott.h5 --field v --movie"},
+       "file",
+       "FILE.h5",
        "file"},
       {"info",
        for_info,

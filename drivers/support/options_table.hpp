@@ -20,7 +20,8 @@ enum CommandSet : unsigned {
   for_formats = for_operators | for_bench,
   for_grids = for_operators | for_solve,
   for_runs = for_formats | for_solve,
-  for_all = 31
+  for_plot = 32,
+  for_all = 63
 };
 
 // A name may stand in several rows, with other words for other subcommands.

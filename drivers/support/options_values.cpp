@@ -197,6 +197,15 @@ Probe parse_probe(const Setting& setting, const std::string& text, const Grid& g
 
 }  // namespace
 
+std::string parse_slice(const Setting& setting) {
+  double at_m = 0;
+  const std::string& text = setting.text;
+  if (text.size() < 3 || std::string("xyz").find(text[0]) == std::string::npos || text[1] != '=' ||
+      !parse_number(text.substr(2), at_m) || !std::isfinite(at_m))
+    refuse(setting, "write x, y or z and where in m, for example z=0.5");
+  return text;
+}
+
 std::vector<Probe> parse_probes(const Setting& setting, const Grid& grid) {
   std::vector<Probe> probes;
   for (std::size_t begin = 0; begin <= setting.text.size();) {

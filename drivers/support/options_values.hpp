@@ -54,6 +54,8 @@ std::array<double, 3> parse_spacing(const Setting& setting, int dimension);
 // The same of numbers without units.
 std::array<double, 3> parse_ratio(const Setting& setting, int dimension);
 Grid parse_grid(const Setting& setting);
+// "z=0.5" as it is: x, y or z and a length in m.
+std::string parse_slice(const Setting& setting);
 struct Probe;
 // Points with slashes between, in m, each within half a spacing of a node.
 std::vector<Probe> parse_probes(const Setting& setting, const Grid& grid);

@@ -375,7 +375,7 @@ TEST(Options, NothingIsAbbreviated) {
 TEST(Options, OtherSubcommandsAreUnknown) {
   for (const char* name : {"tune", ""}) {
     expect_contains(error_of({name}), "unknown subcommand '" + std::string(name) + "'");
-    expect_contains(error_of({name}), "spmv, bench, solve, inspect or info");
+    expect_contains(error_of({name}), "spmv, bench, solve, inspect, plot or info");
   }
   EXPECT_EQ(help_of({}).find("tune"), std::string::npos);
 }
@@ -471,10 +471,11 @@ TEST(Options, Nearest) {
 }
 
 TEST(Options, HelpListsEveryOptionAndThreeExamples) {
-  for (const std::string command : {"spmv", "bench", "solve", "inspect", "info"}) {
+  for (const std::string command : {"spmv", "bench", "solve", "inspect", "plot", "info"}) {
     const std::string help = help_of({command, "--help"});
     const Options options = command == "bench"   ? bench({})
                             : command == "solve" ? parse({"solve", "poisson"})
+                            : command == "plot"  ? parse({"plot", "/dev/null"})
                                                  : parse({command});
     for (const auto& entry : options.resolved) expect_contains(help, "  --" + entry.first + " ");
     for (const char* name : {"config", "validate", "help", "version"})
@@ -498,7 +499,7 @@ TEST(Options, HelpWinsOverMistakes) {
 }
 
 TEST(Options, TheExamplesAreValid) {
-  for (const std::string command : {"spmv", "bench", "solve", "inspect", "info"}) {
+  for (const std::string command : {"spmv", "bench", "solve", "inspect", "plot", "info"}) {
     const std::string help = help_of({command, "--help"});
     std::istringstream lines(help.substr(help.find("Examples:")));
     for (std::string line; std::getline(lines, line);) {
