@@ -84,9 +84,10 @@ struct Pde {
   std::vector<std::string> unknowns{}, units{};
   // PETSc's defaults on the CPU, where the library's are not the best there; of one in time, of its steps.
   std::string petsc_options{};
-  double until_s = 0;        // of one in time: where it ends by default
-  bool also_steady = false;  // of one in time: its problem with u_t = 0 is solved where it is asked for
-  double length_m = 0;       // along x, where no spacing is given; 0: a spacing of 1 m
+  double until_s = 0;         // of one in time: where it ends by default
+  bool takes_initial = true;  // by its residual: what it begins with may be given
+  bool also_steady = false;   // of one in time: its problem with u_t = 0 is solved where it is asked for
+  double length_m = 0;        // along x, where no spacing is given; 0: a spacing of 1 m
 
   bool in_time() const { return until_s > 0; }
 };
