@@ -16,8 +16,7 @@ def run(*arguments):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        path = write(sys.argv[1], folder, "fields", "17x12x5", 4, 3)
-        flat = write(sys.argv[1], folder, "fields", "1x9", 1, 1)
+        path, flat = write(sys.argv[1], folder, [("fields", ("17x12x5", 4, 3)), ("fields", ("1x9", 1, 1))])
         image = os.path.join(folder, "out.png")
         drawn = []
         for more in [[], ["--step", "0"], ["--dof", "3"], ["--axis", "x", "--index", "2"], ["--axis", "y"]]:
