@@ -3,8 +3,8 @@
 // no function like exp() is asked for.
 //
 // A thread makes one row. Rows of inner nodes, which are nearly all, have a kernel of their own that looks at
-// no face; it differentiates by the neighbours one after the other, each known to the compiler. All is queued in
-// the default stream.
+// no face; it differentiates by the neighbours one after the other, those of a star each known to the compiler.
+// All is queued in the default stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(threads_per_block)
     inner_residual(const __grid_constant__ ResidualState state, const __grid_constant__ Inner inner,
                    const __grid_constant__ Residual residual, double* __restrict__ f) {
   for_inner_rows(inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r) {
-    const InnerNode<double, NoSeed> u(state, node.at, node.own, node.place);
+    const InnerNode<double, NoSeed> u(state, node.at, node.own, node.place, {}, 0, 0);
     f[node.own * state.grid.dof + r] = residual(u, r);
   });
 }
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(threads_per_block)
   });
 }
 
-template <bool all, class Residual>
+template <residual_detail::Make make, bool star, class Residual>
 __global__ void __launch_bounds__(threads_per_block)
     inner_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Inner inner,
                    const __grid_constant__ Residual residual, double shift,
@@ -138,22 +138,26 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int64_t rows = state.box.nodes() * state.grid.dof;
   for_inner_rows(inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r) {
     double* const row = values + node.own * state.grid.dof + r;
-    const unsigned found = residual_detail::inner_row<all>(state, residual, node, r, shift, shape, row, rows);
-    if (all && found != 0) atomicOr(misfit, found);
+    const unsigned found =
+        residual_detail::inner_row<make, star>(state, residual, node, r, shift, shape, row, rows);
+    if (make == residual_detail::Make::all && found != 0) atomicOr(misfit, found);
   });
 }
 
-template <class Residual>
+// A diagonal for each blockIdx.z.
+template <residual_detail::Make make, class Residual>
 __global__ void __launch_bounds__(threads_per_block)
     shell_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Shell shell,
                    const __grid_constant__ Residual residual, double shift,
                    const __grid_constant__ JacobianShape shape, unsigned* misfit,
                    double* __restrict__ values) {
   const std::int64_t rows = state.box.nodes() * state.grid.dof;
+  const int d = static_cast<int>(blockIdx.z);
   for_shell_rows(shell, state.grid.dof, [&](const Position& at, int r) {
     double* const row = values + state.own(at) * state.grid.dof + r;
-    const unsigned found = residual_detail::any_row(state, residual, at, r, shift, shape, row, rows);
-    if (misfit != nullptr && found != 0) atomicOr(misfit, found);
+    const unsigned found =
+        residual_detail::any_row<make>(state, residual, at, r, shift, shape, d, d + 1, row, rows);
+    if (make == residual_detail::Make::all && found != 0) atomicOr(misfit, found);
   });
 }
 
@@ -198,24 +202,34 @@ void evaluate(const ResidualState& state, const Residual& residual, double* f) {
   check_launch("the residual");
 }
 
-template <class Residual>
+template <residual_detail::Make make, bool star, class Residual>
 void differentiate(const ResidualState& state, const Residual& residual, double shift,
                    const JacobianShape& shape, unsigned* misfit, double* values) {
   const NodeBox inner = state.inner();
   const Shell shell = shell_of(state.box, inner);
-  const Launch on_shell = launch_of(shell, state.grid.dof);
   if (inner.nodes() > 0) {
     const Inner nodes = inner_of(state, inner);
     const Launch launch = launch_of(nodes);
-    if (misfit != nullptr)
-      inner_jacobian<true>
-          <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
-    else
-      inner_jacobian<false>
-          <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
+    inner_jacobian<make, star>
+        <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
   }
-  shell_jacobian<<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, shift, shape, misfit, values);
+  Launch on_shell = launch_of(shell, state.grid.dof);
+  on_shell.blocks.z = static_cast<unsigned>(shape.diagonals);
+  shell_jacobian<make>
+      <<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, shift, shape, misfit, values);
   check_launch("the Jacobian");
+}
+
+template <class Residual>
+void differentiate(const ResidualState& state, const Residual& residual, double shift,
+                   const JacobianShape& shape, unsigned* misfit, double* values) {
+  using residual_detail::Make;
+  if (misfit != nullptr)
+    differentiate<Make::all, false>(state, residual, shift, shape, misfit, values);
+  else if (shape.star)
+    differentiate<Make::coupled, true>(state, residual, shift, shape, misfit, values);
+  else
+    differentiate<Make::coupled, false>(state, residual, shift, shape, misfit, values);
 }
 
 }  // namespace device_residual_detail

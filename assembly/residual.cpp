@@ -16,6 +16,7 @@ JacobianShape jacobian_shape(const BlockStructure& structure) {
     if (std::abs(o.x) > 1 || std::abs(o.y) > 1 || std::abs(o.z) > 1)
       throw FormatError("a residual asks for nodes beside its own alone, not for those of a wider stencil");
     shape.offset[d] = o;
+    shape.star = shape.star && std::abs(o.x) + std::abs(o.y) + std::abs(o.z) <= 1;
     shape.of_cube[(o.z + 1) * 9 + (o.y + 1) * 3 + o.x + 1] = static_cast<std::int8_t>(d);
   }
   const BlockFill& fill = structure.fill;

@@ -36,6 +36,7 @@ struct JacobianShape {
   std::array<NodeOffset, 27> offset{};    // [diagonal]
   std::array<std::int8_t, 27> of_cube{};  // [Seed::place_in_cube] the diagonal that leads there, or -1
   bool centre_has_beside = false;         // the centre's blocks have what couples beside it, too
+  bool star = true;                       // no diagonal leads to a diagonal neighbour
 
   // Whether diagonal d leads from a node to one, and to which.
   constexpr bool neighbour(const Position& at, int d, Position& to) const {
@@ -68,10 +69,20 @@ constexpr bool may_couple(const Residual& residual, bool centre, int r, int c) {
     return true;
 }
 
-// body(seed) for the neighbours at distance 0 and 1 along each axis.
-template <class Body, int... place>
-constexpr void for_each_seed(const Body& body, std::integer_sequence<int, place...>) {
-  (body(Seed<place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1>{}), ...);
+// body(seed) for the neighbours of a star, each known to the compiler, or for all of the cube.
+template <bool star, class Body>
+constexpr void for_each_seed(const Body& body) {
+  if constexpr (star) {
+    body(Seed<0, 0, -1>{});
+    body(Seed<0, -1, 0>{});
+    body(Seed<-1, 0, 0>{});
+    body(Seed<0, 0, 0>{});
+    body(Seed<1, 0, 0>{});
+    body(Seed<0, 1, 0>{});
+    body(Seed<0, 0, 1>{});
+  } else {
+    for (int place = 0; place < 27; ++place) body(AnySeed{place});
+  }
 }
 
 // An inner node, by its place in the grid, in the box and in the window.
@@ -80,54 +91,60 @@ struct InnerPlace {
   std::int64_t own = 0, place = 0;
 };
 
-// Row r of the Jacobian at an inner node: element [diagonal][column] at row[(diagonal*dof + column)*rows].
-// `all`: what does not couple by the functor's word is made too. Returns Misfit's bits.
-template <bool all, class Residual>
+// What a pass over the rows makes: every value; every one, also of what does not couple by the functor's word;
+// or, where a pass before has left zeros there, what couples alone.
+enum class Make { values, all, coupled };
+
+// Row r of the Jacobian at an inner node, of the blocks of a star or of all: element [diagonal][column] at
+// row[(diagonal*dof + column)*rows]. Returns Misfit's bits, of `all`.
+template <Make make, bool star, class Residual>
 constexpr unsigned inner_row(const ResidualState& state, const Residual& residual, const InnerPlace& node,
                              int r, double shift, const JacobianShape& shape, double* row,
                              std::int64_t rows) {
   unsigned misfit = 0;
-  const auto of_seed = [&](auto by) {
-    using By = decltype(by);
-    constexpr bool centre = By::is(0, 0, 0);
-    const int d = shape.of_cube[By::place_in_cube];
-    if (d < 0 && !all) return;
-    double* to = row + d * (shape.dof * rows);
+  const std::int64_t of_diagonal = shape.dof * rows;
+  for_each_seed<star>([&](auto by) {
+    const bool centre = by.is(0, 0, 0);
+    const int d = shape.of_cube[by.place_in_cube];
+    if (d < 0 && make != Make::all) return;
+    double* to = row + d * of_diagonal;
     for (int c = 0; c < shape.dof; ++c, to += rows) {
       const bool couples = may_couple(residual, centre, r, c);
+      if (make == Make::coupled && !couples) continue;
       double slope = 0;
-      if (couples || all) {
-        const InnerNode<Dual, By> u(state, node.at, node.own, node.place, c, shift);
+      if (couples || make == Make::all) {
+        const InnerNode<Dual, decltype(by)> u(state, node.at, node.own, node.place, by, c, shift);
         slope = Dual(residual(u, r)).slope;
       }
       if (d >= 0) *to = slope;
-      if (all && slope != 0 && d < 0) misfit |= Misfit::of_stencil;
-      if (all && slope != 0 && !couples) misfit |= Misfit::of_fill;
+      if (make == Make::all && slope != 0 && d < 0) misfit |= Misfit::of_stencil;
+      if (make == Make::all && slope != 0 && !couples) misfit |= Misfit::of_fill;
     }
-  };
-  for_each_seed(of_seed, std::make_integer_sequence<int, 27>{});
+  });
   return misfit;
 }
 
-// The same anywhere, for longer.
-template <class Residual>
+// The same anywhere, for longer: diagonals from `first` on, before `end`.
+template <Make make, class Residual>
 constexpr unsigned any_row(const ResidualState& state, const Residual& residual, const Position& at, int r,
-                           double shift, const JacobianShape& shape, double* row, std::int64_t rows) {
+                           double shift, const JacobianShape& shape, int first, int end, double* row,
+                           std::int64_t rows) {
   unsigned misfit = 0;
   ResidualNode<Dual, Residual> node(state, residual, at);
-  for (int d = 0; d < shape.diagonals; ++d) {
+  for (int d = first; d < end; ++d) {
     Position to;
     const bool leads = shape.neighbour(at, d, to), centre = shape.offset[d] == NodeOffset{};
     for (int c = 0; c < shape.dof; ++c) {
+      const bool couples = may_couple(residual, centre, r, c) ||
+                           (centre && shape.centre_has_beside && may_couple(residual, false, r, c));
+      if (make == Make::coupled && !couples) continue;
       double slope = 0;
-      if (leads) {
+      if (leads && (couples || make == Make::all)) {
         node.seed(state.window.place(to), c, shift);
         slope = Dual(residual(node, r)).slope;
       }
       row[(d * shape.dof + c) * rows] = slope;
-      const bool couples = may_couple(residual, centre, r, c) ||
-                           (centre && shape.centre_has_beside && may_couple(residual, false, r, c));
-      if (slope != 0 && !couples) misfit |= Misfit::of_fill;
+      if (make == Make::all && slope != 0 && !couples) misfit |= Misfit::of_fill;
     }
   }
   return misfit;
@@ -182,13 +199,20 @@ unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual,
     double* const first = values + state.own(at) * dof;
     unsigned found = 0;
     const residual_detail::InnerPlace node{at, state.own(at), state.window.place(at)};
-    for (int r = 0; r < dof; ++r)
-      if (!inner)
-        found |= residual_detail::any_row(state, residual, at, r, shift, shape, first + r, rows);
-      else if (all)
-        found |= residual_detail::inner_row<true>(state, residual, node, r, shift, shape, first + r, rows);
-      else
-        residual_detail::inner_row<false>(state, residual, node, r, shift, shape, first + r, rows);
+    const auto make_rows = [&]<residual_detail::Make make, bool star>() {
+      using residual_detail::any_row, residual_detail::inner_row;
+      for (int r = 0; r < dof; ++r)
+        found |=
+            inner ? inner_row<make, star>(state, residual, node, r, shift, shape, first + r, rows)
+                  : any_row<make>(state, residual, at, r, shift, shape, 0, shape.diagonals, first + r, rows);
+    };
+    using residual_detail::Make;
+    if (all)
+      make_rows.template operator()<Make::all, false>();
+    else if (shape.star)
+      make_rows.template operator()<Make::values, true>();
+    else
+      make_rows.template operator()<Make::values, false>();
     if (found != 0) misfit |= found;
   });
   return misfit;
@@ -200,7 +224,7 @@ struct AnyResidual {
   using Differentiate = std::function<unsigned(const ResidualState&, double shift, const JacobianShape&,
                                                bool all, double* values)>;
   // The same with arrays in GPU memory, queued in the default stream. Where `misfit` is not null, `all` is made
-  // and the bits are added there.
+  // and the bits are added there; where it is null, values of what does not couple stay as they are.
   using DifferentiateOnDevice = std::function<void(const ResidualState&, double shift, const JacobianShape&,
                                                    unsigned* misfit, double* values)>;
 

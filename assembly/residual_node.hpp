@@ -13,6 +13,13 @@
 #include "grid/grid.hpp"
 #include "grid/partition.hpp"
 
+// Of what few nodes need and functors ask for in many places: each copy takes long to compile.
+#if defined(__CUDACC__)
+#define QUADRILLE_OUT_OF_LINE __noinline__
+#else
+#define QUADRILLE_OUT_OF_LINE __attribute__((noinline))
+#endif
+
 namespace quadrille {
 
 // Where a residual is evaluated: in a box of a grid's nodes. All arrays are in the memory where that is done.
@@ -81,6 +88,15 @@ class StencilOperations {
   }
 };
 
+// Of numbers that are not written meanwhile, which lets a GPU read ahead.
+constexpr double loaded(const double* p) {
+#if defined(__CUDA_ARCH__)
+  return __ldg(p);
+#else
+  return *p;
+#endif
+}
+
 // A number, or the Dual whose slope this is.
 template <class S>
 constexpr S number(double value, double slope) {
@@ -116,7 +132,7 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
 
   constexpr S operator()(int unknown) const { return known(place_, unknown, 1); }
   constexpr S rate(int unknown) const {
-    return residual_detail::number<S>(state_.rate[own_ * state_.grid.dof + unknown],
+    return residual_detail::number<S>(residual_detail::loaded(state_.rate + own_ * state_.grid.dof + unknown),
                                       place_ == seed_place_ && unknown == seed_unknown_ ? shift_ : 0);
   }
   // At a neighbour, dx, dy, dz = -1, 0 or 1 nodes away. Beyond a face: what the face says of it.
@@ -136,10 +152,11 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
  private:
   // `weight` times u at a place.
   constexpr S known(std::int64_t place, int unknown, double weight) const {
-    return residual_detail::number<S>(weight * state_.u[place * state_.grid.dof + unknown],
-                                      place == seed_place_ && unknown == seed_unknown_ ? weight : 0);
+    return residual_detail::number<S>(
+        weight * residual_detail::loaded(state_.u + place * state_.grid.dof + unknown),
+        place == seed_place_ && unknown == seed_unknown_ ? weight : 0);
   }
-  constexpr S near_face(const Offset& offset, int unknown) const {
+  QUADRILLE_OUT_OF_LINE constexpr S near_face(const Offset& offset, int unknown) const {
     const Faces& faces = state_.faces.of(unknown);
     const StencilNeighbour to{0, offset, resolve_neighbour(state_.grid, faces, node_.position, offset)};
     if (to.resolved.kind == Neighbour::Kind::nothing) return 0;
@@ -162,23 +179,29 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
   double shift_ = 0;
 };
 
-// Which neighbour an InnerNode differentiates by, known to the compiler: what does not depend on it costs
-// nothing there.
+// Which neighbour an InnerNode differentiates by: known to the compiler, so that what does not depend on it
+// costs nothing there, or not, which compiles in a fraction of the time.
 template <int dx, int dy, int dz>
 struct Seed {
-  static constexpr bool is(int x, int y, int z) { return x == dx && y == dy && z == dz; }
   static constexpr int place_in_cube = (dz + 1) * 9 + (dy + 1) * 3 + dx + 1;
+  constexpr bool is(int x, int y, int z) const { return x == dx && y == dy && z == dz; }
 };
 using NoSeed = Seed<2, 2, 2>;
+struct AnySeed {
+  int place_in_cube;
+  constexpr bool is(int x, int y, int z) const { return (z + 1) * 9 + (y + 1) * 3 + x + 1 == place_in_cube; }
+};
 
 // Within ResidualState::inner().
 template <class S, class By>
 class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By>, S> {
  public:
-  // `own`: its number in the box, `place`: that in the window.
+  // `own`: its number in the box, `place`: that in the window; `unknown` of the neighbour `by` is the one that
+  // is differentiated by.
   constexpr InnerNode(const ResidualState& state, const Position& at, std::int64_t own, std::int64_t place,
-                      int unknown = 0, double shift = 0)
+                      By by, int unknown, double shift)
       : state_(state),
+        by_(by),
         at_(at),
         own_(own),
         line_(state.window.box.size[0] * state.grid.dof),
@@ -187,16 +210,17 @@ class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By>, S>
         seed_unknown_(unknown),
         shift_(shift) {}
   constexpr InnerNode(const ResidualState& state, const Position& at)
-      : InnerNode(state, at, state.own(at), state.window.place(at)) {}
+      : InnerNode(state, at, state.own(at), state.window.place(at), {}, 0, 0) {}
 
   constexpr S operator()(int unknown) const { return at(0, 0, 0, unknown); }
   constexpr S rate(int unknown) const {
-    return residual_detail::number<S>(state_.rate[own_ * state_.grid.dof + unknown],
-                                      By::is(0, 0, 0) && unknown == seed_unknown_ ? shift_ : 0);
+    return residual_detail::number<S>(residual_detail::loaded(state_.rate + own_ * state_.grid.dof + unknown),
+                                      by_.is(0, 0, 0) && unknown == seed_unknown_ ? shift_ : 0);
   }
   constexpr S at(int dx, int dy, int dz, int unknown) const {
-    return residual_detail::number<S>(u_[dx * state_.grid.dof + dy * line_ + dz * plane_ + unknown],
-                                      By::is(dx, dy, dz) && unknown == seed_unknown_ ? 1 : 0);
+    return residual_detail::number<S>(
+        residual_detail::loaded(u_ + dx * state_.grid.dof + dy * line_ + dz * plane_ + unknown),
+        by_.is(dx, dy, dz) && unknown == seed_unknown_ ? 1 : 0);
   }
 
   constexpr double time_s() const { return state_.t_s; }
@@ -206,6 +230,7 @@ class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By>, S>
 
  private:
   const ResidualState& state_;
+  By by_;
   Position at_;
   std::int64_t own_, line_, plane_;
   const double* u_;

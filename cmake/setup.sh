@@ -5,7 +5,8 @@
 : "${root:?set root to the top of the checkout first}"
 
 build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libhdf5-openmpi-dev libopenmpi-dev
-  libboost-program-options-dev zlib1g-dev libsuitesparse-dev nlohmann-json3-dev)
+  libboost-program-options-dev zlib1g-dev libsuitesparse-dev nlohmann-json3-dev
+  libmuparser-dev)
 demo_packages=(python3-h5py python3-matplotlib python3-numpy)
 test_packages=(libgtest-dev libgmock-dev libpetsc3.18-dev-examples python3-venv python3-h5py python3-matplotlib
   python3-numpy clang libclang-rt-14-dev clang-format dpkg-dev file doxygen)

@@ -164,7 +164,10 @@ class Solve {
     });
     together([&] {
       rhs_.emplace(operator_->vector());
-      rhs_->assign(system.rhs);
+      if (part.rhs_everywhere)
+        rhs_->set(*part.rhs_everywhere);
+      else
+        rhs_->assign(system.rhs);
       if (singular_) rhs_->remove_means();
       solution_.emplace(operator_->vector());
     });

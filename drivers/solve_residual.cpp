@@ -18,6 +18,7 @@
 #include "drivers/support/measure.hpp"
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
+#include "drivers/support/solve_input.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/ranks.hpp"
@@ -77,6 +78,8 @@ class SolveResidual {
     input.steady = run_.options.steady;
     run_.problem = residual_of_pde(run_.pde, run_.options.grid, run_.options.points, run_.options.boundary,
                                    input, run_.layout->box());
+    if (!run_.options.initial.empty())
+      run_.problem.initial = initial_values(run_.options, run_.layout->box());
     run_.residual.emplace(PETSC_COMM_WORLD, run_.options.grid, run_.options.points, run_.options.boundary,
                           run_.problem.residual,
                           OperatorOptions{.format = run_.options.formats.front(),

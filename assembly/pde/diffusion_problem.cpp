@@ -115,7 +115,7 @@ PdePart with_given_field(const Grid& grid, const Stencil& stencil, const Boundar
     return problem;
   }
   problem.singular = fixes_no_value(grid, boundary);
-  add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
+  add_usual_source(grid, box, input, problem);
   return problem;
 }
 
@@ -160,7 +160,7 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
   problem.singular = fixes_no_value(grid, boundary);
   problem.system = assembled_with(grid, stencil, boundary, input, box,
                                   log_normal_field(grid, window_around(grid, box), input.seed));
-  add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
+  add_usual_source(grid, box, input, problem);
   return problem;
 }
 

@@ -21,7 +21,7 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
   problem.singular = fixes_no_value(grid, boundary);
   problem.system = assemble_system(grid, stencil, boundary, input, coefficients, box);
   if (!input.manufactured) {
-    add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
+    add_usual_source(grid, box, input, problem);
     return problem;
   }
   const Manufactured solution(grid, boundary);

@@ -18,7 +18,7 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
   const Laplacian coefficients = laplacian(grid, stencil);
   if (!input.manufactured) {
     problem.system = assemble_system(grid, stencil, boundary, input, coefficients, box);
-    add_usual_source(grid, box, input, problem.singular, problem.system.rhs);
+    add_usual_source(grid, box, input, problem);
     return problem;
   }
   const Manufactured solution(grid, boundary);

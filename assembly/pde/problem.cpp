@@ -38,10 +38,14 @@ double usual_source(const Grid& grid, const PdeInput& input, bool singular, std:
   return singular && 2 * node_position(grid, node).x >= grid.extents[0] ? -1.0 : 1.0;
 }
 
-void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, bool singular,
-                      std::vector<double>& rhs) {
+void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, PdePart& problem) {
+  std::vector<double>& rhs = problem.system.rhs;
+  if (rhs.empty() && !input.source && !problem.singular) {
+    problem.rhs_everywhere = usual_source(grid, input, problem.singular, 0);
+    return;
+  }
   add_source(grid, box, rhs, [&](const Position& p, int) {
-    return usual_source(grid, input, singular, node_index(grid, p));
+    return usual_source(grid, input, problem.singular, node_index(grid, p));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,10 @@ struct PdeInput {
 
 // Of a box of nodes.
 struct PdePart {
-  AssembledBox<double> system;  // its rhs is complete: the source and the data of faces
-  std::vector<double> exact;    // [row of the box], of a manufactured problem; else empty
-  bool singular = false;        // A maps constants to zero, those of each unknown of a node by itself
+  AssembledBox<double> system;           // its rhs is complete: the source and the data of faces
+  std::optional<double> rhs_everywhere;  // or empty, for it is this number in all rows
+  std::vector<double> exact;             // [row of the box], of a manufactured problem; else empty
+  bool singular = false;  // A maps constants to zero, those of each unknown of a node by itself
   // Where a coefficient has barriers: which closed region each node of the box is in, or -1, and how many
   // there are of all nodes.
   std::vector<std::int32_t> region;
@@ -82,15 +84,16 @@ struct Pde {
   std::vector<std::string> unknowns{}, units{};
   // PETSc's defaults on the CPU, where the library's are not the best there; of one in time, of its steps.
   std::string petsc_options{};
-  double until_s = 0;        // of one in time: where it ends by default
-  bool also_steady = false;  // of one in time: its problem with u_t = 0 is solved where it is asked for
-  double length_m = 0;       // along x, where no spacing is given; 0: a spacing of 1 m
+  double until_s = 0;         // of one in time: where it ends by default
+  bool takes_initial = true;  // by its residual: what it begins with may be given
+  bool also_steady = false;   // of one in time: its problem with u_t = 0 is solved where it is asked for
+  double length_m = 0;        // along x, where no spacing is given; 0: a spacing of 1 m
 
   bool in_time() const { return until_s > 0; }
 };
 
 // The operator with what the data of faces add to its right side, in the memory where the input wants it: the
-// GPU's for functors that assembly/device_operators.hpp lists.
+// GPU's for functors that assembly/device_operators.hpp lists, with an empty right side where they add nothing.
 template <class Coefficient>
 AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                      const PdeInput& input, const Coefficient& coefficient,
@@ -100,9 +103,10 @@ AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, c
       AssembledBox<double> system;
       system.structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
       system.device_values = values_on_device(grid, stencil, boundary, coefficient);
-      system.rhs = zeros(grid.rows());
-      if (has_data(boundary, grid.dimension))
+      if (has_data(boundary, grid.dimension)) {
+        system.rhs = zeros(grid.rows());
         subtract_data(grid, stencil, boundary, coefficient, box, system.rhs);
+      }
       return system;
     }
   return assemble_box<double>(grid, stencil, boundary, coefficient, box);
@@ -112,9 +116,10 @@ AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, c
 // InputError where that is so for some unknowns only.
 bool fixes_no_value(const Grid& grid, const Boundary& boundary);
 
-// Adds source(position, r) to every row of the right side of a box.
+// Adds source(position, r) to every row of the right side of a box; an empty one is of zeros.
 template <class Source>
 void add_source(const Grid& grid, const NodeBox& box, std::vector<double>& rhs, const Source& source) {
+  if (rhs.empty()) rhs = zeros(box.nodes() * grid.dof);
 #pragma omp parallel for schedule(static)
   for (std::int64_t line = 0; line < box.lines(); ++line) {
     const NodePosition first = box.first_of_line(line);
@@ -127,8 +132,7 @@ void add_source(const Grid& grid, const NodeBox& box, std::vector<double>& rhs, 
 
 // The source of a problem that is not manufactured: the one of the input or, without one, 1 everywhere and,
 // where the mean of the right side must vanish, 1 in the lower half of the grid along x and -1 in the upper.
-void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, bool singular,
-                      std::vector<double>& rhs);
+void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, PdePart& problem);
 double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node);
 
 }  // namespace quadrille

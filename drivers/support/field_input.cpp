@@ -25,8 +25,6 @@ std::vector<hsize_t> extents_of_field(hid_t dataset) {
     refuse("has " + std::to_string(rank) +
            " axes; a field has [z][y][x], [y][x], or [step][z][y][x][dof] as this program writes it");
   if (std::find(extents.begin(), extents.end(), 0u) != extents.end()) refuse("is empty");
-  if (rank == 5 && extents[4] != 1)
-    refuse("has " + std::to_string(extents[4]) + " unknowns per node; a coefficient or a source has one");
   return extents;
 }
 
@@ -59,8 +57,20 @@ auto with_reasons(const Body& body) {
 
 std::optional<FieldPlace> field_place(const std::string& text) {
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) return std::nullopt;
+  if (text.find('?') != std::string::npos || colon == std::string::npos || colon == 0 ||
+      colon + 1 == text.size())
+    return std::nullopt;
   return FieldPlace{text.substr(0, colon), text.substr(colon + 1)};
+}
+
+std::vector<std::string> field_places(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t first = 0, end = 0; end != std::string::npos; first = end + 1) {
+    end = text.find(',', first);
+    parts.push_back(text.substr(first, end == std::string::npos ? end : end - first));
+    if (!field_place(parts.back())) return {};
+  }
+  return parts;
 }
 
 FieldShape field_shape(const FieldPlace& place) {
@@ -76,6 +86,7 @@ FieldShape field_shape(const FieldPlace& place) {
     if (ours) {
       const std::optional<std::vector<double>> told = numbers_of(file, "dimension");
       const bool flat = shape.extents[2] == 1;
+      shape.unknowns = static_cast<std::int64_t>(extents[4]);
       shape.dimension = flat && (!told || told->size() != 1 || told->front() == 2) ? 2 : 3;
     }
     shape.spacing_m = spacing_of(file, dataset, shape.dimension);

@@ -69,9 +69,9 @@ struct Options {
   // solve
   std::string pde;            // a name of pde_names()
   bool manufactured = false;  // solve for a known function
-  std::string coefficient;    // a word, or FILE.h5:DATASET; empty for PDEs that take none
+  // Each a word, FILE.h5:DATASET or formulas; empty for PDEs that take none, or have their own.
+  std::string coefficient, source, initial;
   std::array<double, 3> coefficient_ratio{1, 1, 1};
-  std::string source;   // a word, or FILE.h5:DATASET
   bool steady = false;  // the problem with u_t = 0 of a PDE in time
   // of PDEs in time
   int steps = 0;  // all alike; 0: as many as it takes until

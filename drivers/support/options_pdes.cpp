@@ -91,6 +91,12 @@ Words pdes_with_wide_star() {
 Words pdes_with_source() {
   return pdes_with([](const Pde& pde) { return pde.assemble != nullptr; });
 }
+bool takes_initial_values(const Pde& pde) {
+  return pde.residual != nullptr && pde.takes_initial;
+}
+Words pdes_with_initial() {
+  return pdes_with(takes_initial_values);
+}
 Words pdes_with_coefficient() {
   return pdes_with([](const Pde& pde) { return pde.takes_coefficient; });
 }

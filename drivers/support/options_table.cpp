@@ -35,20 +35,25 @@ std::vector<OptionSpec> pde_options() {
        listed(pde_names()) + "; the name alone, without --pde, does as well"},
       {"manufactured", "", group, for_solve, true,
        "solve for a smooth function that fulfils the boundary, and report the errors against it"},
-      {"coefficient", "log_normal | FILE.h5:DATASET", group, for_solve, true,
+      {"coefficient", "log_normal | FORMULA | FILE.h5:DATASET", group, for_solve, true,
        "a of " + all_of(pdes_with_coefficient()) +
-           ": log_normal draws one, with jumps of 1e6; a dataset [z][y][x] or [y][x], or a field "
-           "that this program wrote (its "
-           "last step), gives one, and the grid; where it is 0 nothing flows, and u is 0 (default "
+           ": log_normal draws one, with jumps of 1e6; a formula in x, y and z, in m from the first node, as "
+           "'1 + 9*(x > 20)', is muParser's; a dataset [z][y][x] or [y][x], or a field that this program "
+           "wrote "
+           "(its last step), gives one, and the grid; where it is 0 nothing flows, and u is 0 (default "
            "log_normal)"},
       {"coefficient-ratio", "X | X,Y[,Z]", group, for_solve, true,
        "times what the coefficient is along each axis: 1,1,0.1 for a tenth along z (default 1)"},
-      {"source", "unit | FILE.h5:DATASET", group, for_solve, true,
+      {"source", "unit | FORMULA | FILE.h5:DATASET", group, for_solve, true,
        "f of " + all_of(pdes_with_source()) +
            ": unit is 1 everywhere or, where no face holds a value, 1 in the lower half along x and -1 in "
            "the "
-           "upper; a dataset as for "
-           "--coefficient gives one of any sign (default unit)"},
+           "upper; a formula or a dataset as for --coefficient gives one of any sign (default unit)"},
+      {"initial", "FORMULA | FILE.h5:DATASET", group, for_solve, true,
+       "what " + all_of(pdes_with_initial()) +
+           " begin with: formulas in x, y and z, one for all unknowns or, with commas between, one for each, "
+           "as '1 - 2*(x < 1), 0.25*sin(pi*y)'; or a dataset as for --coefficient, which may have the "
+           "unknowns of a node, or one for each with commas between (default the PDE's own)"},
   };
 }
 

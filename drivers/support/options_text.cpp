@@ -59,6 +59,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"coefficient-ratio",
        options.coefficient.empty() ? "" : per_axis_text(options.coefficient_ratio, options.grid)},
       {"source", options.source},
+      {"initial", options.initial},
       {"steady", yes_no(options.steady)},
       {"steps", options.steps > 0 ? std::to_string(options.steps) : ""},
       {"until", options.until_s > 0 && options.steps == 0 ? number_text(options.until_s) : ""},

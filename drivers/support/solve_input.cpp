@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <limits>
 #include <ostream>
+#include <vector>
 
+#include "drivers/support/expression.hpp"
 #include "drivers/support/field_input.hpp"
+#include "drivers/support/options_fields.hpp"
 #include "drivers/support/options_values.hpp"
 #include "formats/format.hpp"
 #include "grid/error.hpp"
@@ -14,17 +17,57 @@
 namespace quadrille {
 namespace {
 
-// Empty where the option has a word.
-Array<double> read(const Grid& grid, const std::string& text, const std::string& option) {
-  const std::optional<FieldPlace> place = field_place(text);
-  if (!place) return {};
+// [node of the box][unknown], of a formula or a dataset for all or one for each; of one number a node, the same
+// for all.
+std::vector<double> read(const Grid& grid, const NodeBox& box, const std::string& text, int unknowns) {
+  const std::vector<std::string> parts =
+      unknowns > 1 || !field_place(text) ? field_places(text) : std::vector{text};
+  if (parts.empty()) return values_of_formulas(text, grid, box, unknowns);
+  std::vector<Array<double>> fields;
+  for (const std::string& part : parts) fields.push_back(read_field(*field_place(part)));
+  const std::int64_t of_node = fields.front().size() / grid.nodes(), several = std::ssize(fields);
+  for (const Array<double>& field : fields)
+    if (of_node < 1 || field.size() != of_node * grid.nodes())
+      throw InputError("the file has changed since it was first looked at, or its fields differ in size");
+  const std::int64_t given = of_node * several;
+  if ((given != 1 && given != unknowns) || (several > 1 && of_node > 1))
+    throw InputError("has " + std::to_string(given) + " unknowns per node, not 1 or " +
+                     std::to_string(unknowns));
+  std::vector<double> values;
+  for (std::int64_t line = 0; line < box.lines(); ++line) {
+    const NodePosition first = box.first_of_line(line);
+    const std::int64_t node = node_index(grid, {first[0], first[1], first[2]});
+    for (std::int64_t i = 0; i < box.size[0] * unknowns; ++i) {
+      const std::int64_t at = node + i / unknowns, r = given == 1 ? 0 : i % unknowns;
+      values.push_back(several > 1 ? fields[static_cast<std::size_t>(r)][at]
+                                   : fields.front()[at * of_node + r]);
+    }
+  }
+  return values;
+}
+
+// The same with the option's name in messages.
+std::vector<double> read(const Grid& grid, const NodeBox& box, const std::string& text,
+                         const std::string& option, int unknowns) {
   try {
-    Array<double> values = read_field(*place);
-    if (values.size() != grid.nodes()) throw InputError("the file has changed since it was first looked at");
-    return values;
+    return read(grid, box, text, unknowns);
   } catch (const InputError& error) {
     refuse({text, option, false}, error.what());
   }
+}
+
+template <class Values>
+void require_finite(const Values& values, const std::string& name) {
+  for (const double value : values)
+    if (!std::isfinite(value)) throw InputError(name + " is " + number_text(value) + " somewhere");
+}
+
+// Of all nodes of the grid.
+Array<double> read_whole(const Grid& grid, const std::string& text, const std::string& option) {
+  const std::vector<double> values = read(grid, whole_box(grid.extents), text, option, 1);
+  Array<double> array(static_cast<std::int64_t>(values.size()));
+  std::copy(values.begin(), values.end(), array.data());
+  return array;
 }
 
 std::string short_text(double number) {
@@ -33,29 +76,38 @@ std::string short_text(double number) {
   return text;
 }
 
-void check_finite(const Array<double>& values, const std::string& name) {
-  for (std::int64_t i = 0; i < values.size(); ++i)
-    if (!std::isfinite(values[i])) throw InputError(name + " is " + number_text(values[i]) + " somewhere");
+bool is_given(const std::string& text, const char* word) {
+  return !text.empty() && text != word;
 }
 
 }  // namespace
 
 PdeInput pde_input(const Options& options) {
   PdeInput input{options.seed, options.manufactured, {}, options.coefficient_ratio, {}};
-  if (Array<double> a = read(options.grid, options.coefficient, "--coefficient"); a.size() > 0)
+  if (is_given(options.coefficient, drawn_coefficient))
     input.coefficient = std::make_shared<const CoefficientField>(coefficient_field(
-        options.grid, options.boundary, std::move(a), "--coefficient '" + options.coefficient + "'"));
-  if (Array<double> f = read(options.grid, options.source, "--source"); f.size() > 0) {
-    check_finite(f, "--source '" + options.source + "'");
+        options.grid, options.boundary, read_whole(options.grid, options.coefficient, "--coefficient"),
+        "--coefficient '" + options.coefficient + "'"));
+  if (is_given(options.source, usual_source_name)) {
+    Array<double> f = read_whole(options.grid, options.source, "--source");
+    require_finite(f, "--source '" + options.source + "'");
     input.source = std::make_shared<const Array<double>>(std::move(f));
   }
   return input;
 }
 
+std::vector<double> initial_values(const Options& options, const NodeBox& box) {
+  std::vector<double> values = read(options.grid, box, options.initial, "--initial", options.grid.dof);
+  require_finite(values, "--initial '" + options.initial + "'");
+  return values;
+}
+
 std::int64_t input_bytes(const Options& options) {
-  const bool a = field_place(options.coefficient).has_value(), f = field_place(options.source).has_value();
+  const bool a = is_given(options.coefficient, drawn_coefficient),
+             f = is_given(options.source, usual_source_name);
   // With the number of each cell's region, and the balanced source.
-  return checked_product(options.grid.nodes(), (a ? 8 + 4 + 8 : 0) + (f ? 8 : 0), "the fields of files");
+  return checked_product(options.grid.nodes(), (a ? 8 + 4 + 8 : 0) + (f ? 8 : 0),
+                         "the fields that are given");
 }
 
 void print_coefficient(std::ostream& out, const Options& options, const PdeInput& input) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <vector>
 
 #include "assembly/pde/problem.hpp"
 #include "drivers/support/options.hpp"
@@ -11,7 +12,10 @@ namespace quadrille {
 // Every rank reads the files and holds their fields as a whole. Throws InputError and MemoryError.
 PdeInput pde_input(const Options& options);
 
-// Of what it holds, on this rank.
+// [row of the box], of --initial. Every rank reads the file. Throws as pde_input().
+std::vector<double> initial_values(const Options& options, const NodeBox& box);
+
+// Of what pde_input() holds, on this rank.
 std::int64_t input_bytes(const Options& options);
 
 // What its coefficient is like, in a line or two; nothing where there is none.

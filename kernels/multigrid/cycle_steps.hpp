@@ -121,7 +121,7 @@ struct Convert {
   static constexpr bool light = true;
   const From* from;
   To* to;
-  constexpr void operator()(std::int64_t i) const { to[i] = static_cast<To>(from[i]); }
+  constexpr void operator()(std::int64_t i) const { to[i] = without_tiny<To>(from[i]); }
 };
 
 }  // namespace quadrille::multigrid

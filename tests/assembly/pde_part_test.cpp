@@ -161,6 +161,22 @@ TEST(PdePart, SaysWhichFacesAPdeDoesNotTake) {
             std::string::npos);
 }
 
+TEST(PdePart, ARightSideThatIsOneNumberNeedsNoArray) {
+  const Grid grid = grid_of(2, {5, 4, 1}, 2);
+  PdePart part;
+  add_usual_source(grid, whole_box(grid.extents), {}, part);
+  EXPECT_EQ(part.rhs_everywhere, 1.0);
+  EXPECT_TRUE(part.system.rhs.empty());
+  PdePart with_data, singular;
+  with_data.system.rhs.assign(40, 0.5);
+  add_usual_source(grid, whole_box(grid.extents), {}, with_data);
+  EXPECT_EQ(with_data.system.rhs, std::vector<double>(40, 1.5));
+  singular.singular = true;
+  add_usual_source(grid, whole_box(grid.extents), {}, singular);
+  EXPECT_EQ(singular.system.rhs.size(), 40u);
+  EXPECT_FALSE(with_data.rhs_everywhere || singular.rhs_everywhere);
+}
+
 // With the values made in GPU memory, right sides and all else too.
 TEST(PdePart, cuda_HasTheBitsOfTheHost) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
@@ -176,8 +192,7 @@ TEST(PdePart, cuda_HasTheBitsOfTheHost) {
       input.manufactured = manufactured;
       const PdePart host = assemble_pde(c.pde->name, grid, points, boundary, input, whole_box(grid.extents));
       input.on_device = true;
-      const PdePart device =
-          assemble_pde(c.pde->name, grid, points, boundary, input, whole_box(grid.extents));
+      PdePart device = assemble_pde(c.pde->name, grid, points, boundary, input, whole_box(grid.extents));
       const bool there = device.system.device_values.size() > 0;
       if (there) made_there.insert(c.pde->name);
       EXPECT_EQ(device.system.values.size() == 0, there);
@@ -185,6 +200,7 @@ TEST(PdePart, cuda_HasTheBitsOfTheHost) {
       const Array<double>& values = there ? copy : device.system.values;
       EXPECT_TRUE(
           std::equal(values.begin(), values.end(), host.system.values.begin(), host.system.values.end()));
+      if (device.rhs_everywhere) device.system.rhs.assign(host.system.rhs.size(), *device.rhs_everywhere);
       EXPECT_EQ(device.system.rhs, host.system.rhs);
       EXPECT_EQ(device.exact, host.exact);
     }

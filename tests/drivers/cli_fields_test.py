@@ -181,7 +181,7 @@ class Fields(CliTest):
                 (["diffusion", "--coefficient", self.path("missing.h5") + ":a"], ["no such file"]),
                 (["diffusion", "--coefficient", self.folder.name + ":a"], ["is a folder"]),
                 (["diffusion", "--coefficient", text + ":a"], ["no HDF5 file"]),
-                (["diffusion", "--coefficient", path], ["log_normal, or FILE.h5:DATASET"]),
+                (["diffusion", "--coefficient", path], ["log_normal, FILE.h5:DATASET or a formula"]),
                 (["diffusion", "--coefficient", "lognormal"], ["did you mean 'log_normal'"]),
                 (["diffusion", "--coefficient", path + ":good", "--grid", "6x6"], ["6x5 nodes", "--grid is 6x6"]),
                 (["diffusion", "--coefficient", path + ":good", "--grid", "6x5x1"], ["6x5 nodes", "--grid is 6x5x1"]),

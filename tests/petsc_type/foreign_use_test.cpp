@@ -1,6 +1,8 @@
 // What programs that know nothing of this type do with a matrix, beside AIJ.
 #include <petscsnes.h>
 
+#include <array>
+
 #include "comparison.hpp"
 #include "kernels/grid_transfer.hpp"
 #include "kernels/petsc/base/host_share.hpp"
@@ -312,6 +314,39 @@ TEST_F(MatrixType, ChangesOfTheWholeMatrixComeBack) {
   CALL(MatImaginaryPart(p.ours.get()));
   CALL(MatNorm(p.ours.get(), NORM_FROBENIUS, &norm));
   EXPECT_EQ(norm, 0);
+}
+
+// As in time steps and Newton's: one solver, whose matrix gets new values.
+TEST_F(MatrixType, FactorsFollowNewValues) {
+  for (const char* const pc_type : {PCILU, PCICC, PCLU, PCBJACOBI}) {
+    if (ranks() > 1 && std::string(pc_type) != PCBJACOBI) continue;
+    SCOPED_TRACE(pc_type);
+    const Pair p = filled_pair(Case{}, "cds");
+    std::array<Handle<KSP>, 2> ksp;
+    const auto solve = [&](std::size_t which, Mat m) {
+      if (!ksp[which]) {
+        ksp[which] = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_WORLD, k); });
+        PC pc = nullptr;
+        CALL(KSPSetOperators(ksp[which].get(), m, m));
+        CALL(KSPSetType(ksp[which].get(), KSPPREONLY));
+        CALL(KSPGetPC(ksp[which].get(), &pc));
+        CALL(PCSetType(pc, pc_type));
+      }
+      const Handle<Vec> b = random_vector(m, 1);
+      Handle<Vec> x = random_vector(m, 2);
+      CALL(KSPSolve(ksp[which].get(), b.get(), x.get()));
+      return x;
+    };
+    p.both([&](Mat m) {
+      if (std::string(pc_type) == PCICC) CALL(MatZeroEntries(m));  // symmetric
+      CALL(MatShift(m, 60));
+    });
+    for (const double shift : {0.0, 7.0, -3.0}) {
+      p.both([&](Mat m) { CALL(MatShift(m, shift)); });
+      const Handle<Vec> ours = solve(0, p.ours.get()), theirs = solve(1, p.theirs.get());
+      expect_near(ours.get(), theirs.get(), "what the factor makes", 1e-10);
+    }
+  }
 }
 
 TEST_F(MatrixType, FactorsOfOtherPackagesAreAijs) {

@@ -45,7 +45,8 @@ SharedMat make_grid_matrix(const Partition& partition, GridRows rows, const Grid
 using FillRows = std::function<void(double* values)>;
 void refill(_p_Mat* matrix, const BlockStructure& structure, const FillRows& fill);
 // The same in GPU memory, where `fill` queues its work in the default stream and keeps to the fill of the
-// structure. Returns false, with nothing done, where the matrix is one of several ranks.
+// structure; it may leave what does not couple as it is. Returns false, with nothing done, where the matrix is
+// one of several ranks.
 bool refill_on_gpu(_p_Mat* matrix, const BlockStructure& structure, const FillRows& fill);
 
 // Products of such a matrix in another format, made at once. Collective. Throws FormatError where the format

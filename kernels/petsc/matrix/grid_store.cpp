@@ -135,7 +135,7 @@ class GridStore final : public Store {
   }
   bool refill_on_gpu(const BlockStructure& whole, const FillRows& fill) override {
     if (ghost_ || whole.offsets != hub_->offsets) return false;
-    values_.bring_to_gpu(false);
+    values_.bring_to_gpu();  // what does not couple stays as it is
     {
       const DefaultQueue order(true);
       fill(values_.gpu_hub()->values.data());

@@ -184,18 +184,43 @@ TEST(GridMultigrid, OnTheGpuIsThatOfTheCpu_cuda) {
   }
 }
 
-// Of a step in time: large, periodic, two unknowns, and almost a multiple of the identity.
-TEST(GridMultigrid, OfAStepInTimeIsThatOfTheCpu_cuda) {
-  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  Hub a = coupled(grid_of({1024, 512, 1}, {1, 1, 1}, 2), "periodic");
+// As of a step in time.
+Hub nearly_diagonal(const std::array<std::int64_t, 3>& extents, const std::string& sides) {
+  Hub a = coupled(grid_of(extents, {1, 1, 1}, 2), sides);
   for (std::int64_t row = 0; row < a.rows(); ++row)
     entry(a, centre_of(a), static_cast<int>(row % 2), row) += 1500;
+  return a;
+}
+
+TEST(GridMultigrid, OfAStepInTimeIsThatOfTheCpu_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const Hub a = nearly_diagonal({1024, 512, 1}, "periodic");
   for (const CyclePrecision precision : {CyclePrecision::fp64, CyclePrecision::fp32}) {
     Cycle gpu(a, down_to(2048, precision), SpaceKind::cuda), cpu(a, down_to(2048, precision));
     const Vector x = noise(a.rows(), 1), y = noise(a.rows(), 2), first = gpu(x);
     EXPECT_LE(distance(first, cpu(x)), precision == CyclePrecision::fp64 ? 1e-12 : 1e-5);
     gpu(y);
     EXPECT_EQ(gpu(x), first);
+  }
+}
+
+// Far from a source in few nodes next to nothing is left: numbers below 2^-1022 would cost most of the time.
+TEST(GridMultigrid, LeavesNoTinyNumbers_cpu) {
+  for (const int levels : {0, 1}) {
+    const Hub a =
+        levels == 0 ? nearly_diagonal({192, 192, 1}, "periodic") : nearly_diagonal({400, 1, 1}, "value:0");
+    GridMultigridOptions options = in(CyclePrecision::fp64);
+    options.levels = levels;
+    Cycle m(a, options);
+    Vector b(static_cast<std::size_t>(a.rows()), 0.0);
+    b[2] = 1;
+    std::int64_t small = 0, tiny = 0;
+    for (const double x : m(b)) {
+      small += x != 0 && std::abs(x) < 1e-100;
+      tiny += x != 0 && std::abs(x) < 0x1p-800;
+    }
+    EXPECT_GT(small, 0);
+    EXPECT_EQ(tiny, 0);
   }
 }
 

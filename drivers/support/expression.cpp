@@ -1,0 +1,79 @@
+#include "drivers/support/expression.hpp"
+
+#include <muParser.h>
+
+#include <algorithm>
+#include <numbers>
+#include <span>
+
+#include "grid/error.hpp"
+
+namespace quadrille {
+namespace {
+
+// A parser of its own for each thread: muParser's keep the numbers of an evaluation.
+class Formulas {
+ public:
+  explicit Formulas(const std::string& text) {
+    parser_.DefineVar("x", &x_);
+    parser_.DefineVar("y", &y_);
+    parser_.DefineVar("z", &z_);
+    parser_.DefineConst("pi", std::numbers::pi);
+    parser_.SetExpr(text);
+  }
+  Formulas(const Formulas&) = delete;
+  Formulas& operator=(const Formulas&) = delete;
+
+  std::span<const double> at(double x, double y, double z) {
+    x_ = x;
+    y_ = y;
+    z_ = z;
+    int count = 0;
+    const double* const numbers = parser_.Eval(count);
+    return {numbers, static_cast<std::size_t>(count)};
+  }
+
+ private:
+  mu::Parser parser_;
+  double x_ = 0, y_ = 0, z_ = 0;
+};
+
+}  // namespace
+
+int count_of_formulas(const std::string& text) {
+  try {
+    return static_cast<int>(Formulas(text).at(0, 0, 0).size());
+  } catch (const mu::Parser::exception_type& error) {
+    std::string reason = error.GetMsg();
+    while (!reason.empty() && (reason.back() == '.' || reason.back() == ' ')) reason.pop_back();
+    throw InputError(reason);
+  }
+}
+
+std::vector<double> values_of_formulas(const std::string& text, const Grid& grid, const NodeBox& box,
+                                       int unknowns) {
+  const int count = count_of_formulas(text);
+  if (count != 1 && count != unknowns)
+    throw InputError("gives " + std::to_string(count) + " numbers with commas between; give one, or " +
+                     std::to_string(unknowns) + ", one of each unknown of a node");
+  std::vector<double> values(static_cast<std::size_t>(box.nodes() * unknowns));
+  const auto& h = grid.spacing_m;
+#pragma omp parallel
+  {
+    Formulas formulas(text);
+#pragma omp for schedule(static)
+    for (std::int64_t line = 0; line < box.lines(); ++line) {
+      const NodePosition first = box.first_of_line(line);
+      for (std::int64_t i = 0; i < box.size[0]; ++i) {
+        const std::span<const double> numbers =
+            formulas.at(static_cast<double>(first[0] + i) * h[0], static_cast<double>(first[1]) * h[1],
+                        static_cast<double>(first[2]) * h[2]);
+        double* const of_node = values.data() + (line * box.size[0] + i) * unknowns;
+        for (int r = 0; r < unknowns; ++r) of_node[r] = numbers[count == 1 ? 0 : static_cast<std::size_t>(r)];
+      }
+    }
+  }
+  return values;
+}
+
+}  // namespace quadrille

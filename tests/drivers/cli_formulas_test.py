@@ -1,0 +1,84 @@
+"""`quadrille solve` with --coefficient, --source and --initial as formulas: the same bits as with the numbers in a file."""
+import os
+import unittest
+
+from cli_case import CliTest
+
+try:
+    import h5py
+    import numpy
+except ImportError:
+    h5py = None
+
+
+@unittest.skipIf(h5py is None, "no h5py or numpy")
+class Formulas(CliTest):
+    def fields(self, *arguments, names=("solution",)):
+        path = self.path("u.h5")
+        if os.path.exists(path):
+            os.remove(path)
+        self.ok("solve", *arguments, "--output", path)
+        with h5py.File(path) as file:
+            return [file[name][...] for name in names]
+
+    def file(self, **datasets):
+        path = self.path("given.h5")
+        with h5py.File(path, "w") as file:
+            for name, values in datasets.items():
+                file[name] = values
+        return path
+
+    def test_are_the_numbers_of_a_file(self):
+        y, x = numpy.mgrid[0:13, 0:17] * numpy.array([0.25, 0.5]).reshape(2, 1, 1)
+        path = self.file(a=1 + 9 * (x > 4), f=x - y * y)
+        grid = ["diffusion", "--grid", "17x13", "--spacing", "0.5,0.25"]
+        (formulas,) = self.fields(*grid, "--coefficient", "1 + 9*(x > 4)", "--source", "x - y*y")
+        (of_file,) = self.fields("diffusion", "--spacing", "0.5,0.25", "--coefficient", path + ":a", "--source", path + ":f")
+        numpy.testing.assert_array_equal(formulas, of_file)
+        self.assertGreater(abs(formulas).max(), 0)
+
+    def test_begin_a_run_in_time(self):
+        z, y, x = numpy.mgrid[0:5, 0:6, 0:7] / 8
+        u, v = self.fields("gray_scott", "--grid", "7x6x5", "--spacing", "0.125", "--steps", "1", "--dt", "0.5", "--initial",
+                           "1 - x*y, z < 0.25 ? 0.5 : x", names=("u", "v"))
+        numpy.testing.assert_array_equal(u[0].squeeze(), 1 - x * y)
+        numpy.testing.assert_array_equal(v[0].squeeze(), numpy.where(z < 0.25, 0.5, x))
+        (heat,) = self.fields("heat", "--grid", "7x6x5", "--dof", "2", "--steps", "1", "--dt", "0.001", "--initial", "3")
+        numpy.testing.assert_array_equal(heat[0], 3)
+        path = self.file(u=u[-1].squeeze(), v=v[-1].squeeze())
+        again = self.fields("gray_scott", "--spacing", "0.125", "--steps", "1", "--dt", "0.5", "--initial", f"{path}:u,{path}:v",
+                            names=("u", "v"))
+        numpy.testing.assert_array_equal(again[0][0], u[-1])
+        numpy.testing.assert_array_equal(again[1][0], v[-1])
+
+    def test_an_output_begins_another_run(self):
+        run = ["heat", "--spacing", "0.1", "--dof", "2", "--steps", "2", "--dt", "0.001", "--initial"]
+        (first,) = self.fields("--grid", "9x8", *run, "x, y*y")
+        os.rename(self.path("u.h5"), self.path("first.h5"))
+        (second,) = self.fields(*run, self.path("first.h5") + ":solution")
+        numpy.testing.assert_array_equal(second[0], first[-1])
+        one = self.file(one=first[-1, ..., 0].squeeze())
+        (third,) = self.fields(*run, one + ":one")
+        numpy.testing.assert_array_equal(third[0, ..., 1], first[-1, ..., 0])
+
+    def test_what_is_wrong_gets_a_sentence(self):
+        three = self.file(three=numpy.zeros((1, 1, 4, 5, 3))) + ":three"
+        for arguments, words in [
+                (["poisson", "--source", "sin(x"], ["--source 'sin(x'", "unit, FILE.h5:DATASET or a formula in x, y and z", "parenthesis"]),
+                (["poisson", "--source", "unti"], ["did you mean 'unit'", "position 0"]),
+                (["poisson", "--source", "x, y"], ["of one number"]),
+                (["poisson", "--source", "1/x", "--grid", "4x4"], ["--source '1/x' is inf somewhere"]),
+                (["poisson", "--source", three], ["3 unknowns per node; a coefficient or a source has one"]),
+                (["diffusion", "--coefficient", "x - 3", "--grid", "8x8"], ["--coefficient 'x - 3' is -3", "node (0, 0, 0)"]),
+                (["heat", "--initial", "x, y, z", "--dof", "2", "--grid", "4x4"], ["gives 3 numbers", "one, or 2"]),
+                (["heat", "--initial", three, "--dof", "2"], ["3 unknowns per node, not 1 or 2"]),
+                (["heat", "--initial", "sqrt(-1)", "--grid", "4x4"], ["--initial 'sqrt(-1)' is", "nan somewhere"]),
+                (["heat", "--initial", "x", "--manufactured"], ["--manufactured"]),
+                (["heat", "--initial", "no.h5:x"], ["no such file"]),
+                (["poroelastic", "--initial", "x"], ["belongs to solve heat"])]:
+            with self.subTest(arguments=arguments):
+                self.refused(2, words, "solve", *arguments)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
