@@ -358,18 +358,11 @@ bool same_file(const std::string& a, const std::string& b) {
 void refuse_shared_files(const Settings& settings, const Options& options) {
   std::vector<std::pair<std::string, std::string>> files;  // path, who names it
   for (const std::string& matrix : options.matrices) files.emplace_back(matrix, "--matrices");
-<<<<<<< HEAD
-  for (const char* name : {"coefficient", "source"})
-    if (const std::optional<FieldPlace> place = field_place(read_text(settings, name, "")))
-      files.emplace_back(place->file, "--" + std::string(name));
-  if (!options.probes.empty()) files.emplace_back(probe_path(options), "--probe");
-  for (const char* name : {"matrix", "config", "stencil", "file", "plot", "output", "out", "json", "csv"}) {
-=======
   for (const char* name : {"coefficient", "source", "initial"})
     for (const std::string& part : field_places(read_text(settings, name, "")))
       files.emplace_back(field_place(part)->file, "--" + std::string(name));
-  for (const char* name : {"matrix", "config", "stencil", "plot", "output", "json", "csv"}) {
->>>>>>> main
+  if (!options.probes.empty()) files.emplace_back(probe_path(options), "--probe");
+  for (const char* name : {"matrix", "config", "stencil", "file", "plot", "output", "out", "json", "csv"}) {
     const Setting* setting = find(settings, name);
     if (setting == nullptr || setting->text.empty()) continue;
     const bool is_output =

@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from cli_case import CliTest, CPU_FORMATS, QUADRILLE
+from cli_case import CliTest, CPU_FORMATS, QUADRILLE, of_numbers
 
 
 class Solve(CliTest):
@@ -57,6 +57,7 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertIsNone(record["error_l2"])
         self.assertIsNone(record["error_max"])
 
+    @of_numbers
     def test_the_order_is_two_in_the_program_as_well(self):
         for pde, grids, sides in [("poisson", [("32x32", 33), ("64x64", 65)], "value:1"),
                                   ("diffusion", [("16x16x16", 16), ("32x32x32", 32)], "clamp")]:
@@ -85,6 +86,7 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertIn("multigrid: 4 levels down to 48 unknowns, coarse operators P^T A P", screen)
 
     # With Jacobi, the first one takes 3,414 iterations, and 6.9e-6 is left of the residual.
+    @of_numbers
     def test_the_defaults_are_the_best_that_is_known(self):
         for arguments, most, residual in [("diffusion --grid 128x128", 15, 1e-6), ("diffusion --grid 60x61 --boundary clamp --seed 3", 15, 1e-6),
                                           ("diffusion --grid 21x22x23 --boundary periodic --dof 2", 15, 1e-6),
@@ -109,6 +111,7 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertIn("using NATURAL norm type", screen)
         self.assertEqual(self.solved(*case, "-ksp_rtol", "1e-3")[0]["format"], "cds")
 
+    @of_numbers
     def test_multigrid_on_the_operators_grid(self):
         mg = ["--", "-pc_type", "quadrille_mg", "-ksp_norm_type", "unpreconditioned"]
         for pde, options, most in [("poisson", ["--grid", "64x48"], 8), ("poisson", ["--grid", "23x20x19", "--boundary", "clamp"], 9),
@@ -137,6 +140,7 @@ error_max matmult_ms seconds method preconditioner""".split()
                               "-pc_quadrille_mg_precision", "double")[0]["iterations"] for name in CPU_FORMATS + ["auto"]}
         self.assertLessEqual(max(counts) - min(counts), 1, counts)
 
+    @of_numbers
     def test_the_order_is_two_with_multigrid_on_the_operators_grid(self):
         for pde, grids, sides in [("poisson", ["32x32", "64x64"], "value:1"), ("diffusion", ["16x16x16", "32x32x32"], "value:2"),
                                   ("elasticity", ["32x32", "64x64"], "value:0")]:

@@ -46,11 +46,10 @@ def check(path, grid, dof, steps):
 
 
 def main():
-    for mode, (grid, dof, steps) in RUNS:
-        if grid == "1100x1001":  # has no mesh: too many nodes
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            check(write(sys.argv[1], folder, mode, grid, dof, steps)[: -len(".h5")] + ".xdmf", grid, dof, steps)
+    runs = [(mode, case) for mode, case in RUNS if case[0] != "1049x1000"]  # which has no mesh: too many nodes
+    with tempfile.TemporaryDirectory() as folder:
+        for path, (_, case) in zip(write(sys.argv[1], folder, runs), runs):
+            check(path[: -len(".h5")] + ".xdmf", *case)
     for rows, columns in MATRICES:
         if rows != columns:  # meshio reads one grid a file
             continue

@@ -63,9 +63,8 @@ def main():
     for matrix in MATRICES:
         with tempfile.TemporaryDirectory() as folder:
             check_vectors(write_vectors(sys.argv[1], folder, *matrix), *matrix)
-    for mode, case in RUNS:
-        with tempfile.TemporaryDirectory() as folder:
-            path = write(sys.argv[1], folder, mode, *case)
+    with tempfile.TemporaryDirectory() as folder:
+        for path, (_, case) in zip(write(sys.argv[1], folder, RUNS), RUNS):
             try:
                 check(path, *case)
             except AssertionError as error:

@@ -3,9 +3,10 @@
 //   write_fields series FILE.h5 NXxNY[xNZ] DOF STEPS    the same, step by step
 //   write_fields vectors FILE.h5 ROWS COLUMNS  of a matrix: "result" of its rows, "odd" of its columns
 //   write_fields report FILE.json FILE.csv
-// Started by mpiexec, its ranks write fields and series together, a box each.
+// Several of these follow one another with a bare -- between them. Started by mpiexec, its ranks write fields and series together, a box each.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -152,21 +153,32 @@ class Mpi {
   Ranks ranks;
 };
 
+using Words = std::vector<std::string>;
+
+bool write_one(const Words& words, const Ranks& ranks) {
+  const std::string mode = words.empty() ? "" : words[0];
+  if ((mode == "fields" || mode == "series") && words.size() == 5) {
+    write_fields(words[1], words[2], std::stoi(words[3]), std::stoi(words[4]), mode == "fields", ranks);
+  } else if (mode == "vectors" && words.size() == 4) {
+    write_vectors(words[1], std::stoi(words[2]), std::stoi(words[3]));
+  } else if (mode == "report" && words.size() == 3) {
+    write_report(words[1], words[2]);
+  } else {
+    std::fprintf(stderr,
+                 "usage: write_fields fields FILE.h5 GRID DOF STEPS | vectors FILE.h5 ROWS COLUMNS | "
+                 "report FILE.json FILE.csv [-- ...]\n");
+    return false;
+  }
+  return true;
+}
+
 int main(int argc, char** argv) {
   const Mpi mpi;
-  const std::string mode = argc > 1 ? argv[1] : "";
   try {
-    if ((mode == "fields" || mode == "series") && argc == 6) {
-      write_fields(argv[2], argv[3], std::stoi(argv[4]), std::stoi(argv[5]), mode == "fields", mpi.ranks);
-    } else if (mode == "vectors" && argc == 5) {
-      write_vectors(argv[2], std::stoi(argv[3]), std::stoi(argv[4]));
-    } else if (mode == "report" && argc == 4) {
-      write_report(argv[2], argv[3]);
-    } else {
-      std::fprintf(stderr,
-                   "usage: write_fields fields FILE.h5 GRID DOF STEPS | vectors FILE.h5 ROWS COLUMNS | "
-                   "report FILE.json FILE.csv\n");
-      return 2;
+    for (auto from = argv + 1; from <= argv + argc;) {
+      const auto to = std::find(from, argv + argc, std::string("--"));
+      if (!write_one({from, to}, mpi.ranks)) return 2;
+      from = to + 1;
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -12,6 +12,7 @@
 #include "kernels/registry.hpp"
 #include "tests/matrices.hpp"
 #include "tests/products.hpp"
+#include "tests/sanitized.hpp"
 
 namespace quadrille {
 
@@ -83,12 +84,8 @@ inline Boundary random_boundary(int dimension, std::mt19937& random) {
   return boundary;
 }
 
-// The sanitizers look at memory, not at numbers, and are slow: they get every third operator.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr int operators_apart = 3;
-#else
-inline constexpr int operators_apart = 1;
-#endif
+// Of the operators, every one, or every third.
+inline constexpr int operators_apart = sanitized ? 3 : 1;
 
 // Random stencils, DoF 1..9 and beyond 8, odd extents down to one node, every boundary, 2D and 3D.
 template <class T>
@@ -238,6 +235,18 @@ std::vector<Case<T>> matrix_cases(bool integer) {
     cases[i].options.rg_csr_ordering = i % 2 == 0 ? RowOrdering::descending : RowOrdering::none;
   }
   for (Case<T>& c : tile_cases<T>(integer)) cases.push_back(std::move(c));
+  return cases;
+}
+
+// All of these, drawn once in a process: that takes longer than most tests of them.
+template <class T>
+const std::vector<Case<T>>& all_cases(bool integer) {
+  static std::vector<Case<T>> drawn[2];
+  std::vector<Case<T>>& cases = drawn[integer ? 1 : 0];
+  if (cases.empty()) {
+    cases = grid_cases<T>(integer);
+    for (Case<T>& c : matrix_cases<T>(integer)) cases.push_back(std::move(c));
+  }
   return cases;
 }
 

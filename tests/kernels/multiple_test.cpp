@@ -24,8 +24,7 @@ std::vector<T> vector_of(const std::vector<T>& all, std::int64_t size, int v) {
 // kernel for several vectors, every sixteenth where the single product is called in turn.
 template <class T, class Body>
 void for_each_operator(const FormatEntry& entry, bool integer, const Body& body) {
-  std::vector<Case<T>> cases = grid_cases<T>(integer);
-  for (Case<T>& c : matrix_cases<T>(integer)) cases.push_back(std::move(c));
+  const std::vector<Case<T>>& cases = all_cases<T>(integer);
   const std::size_t apart = entry.name == "cds" && entry.space == SpaceKind::cuda ? 1 : 16;
   for (std::size_t i = 0; i < cases.size(); i += apart) {
     const Case<T>& c = cases[i];

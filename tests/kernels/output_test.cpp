@@ -25,8 +25,7 @@ constexpr std::array<Factors, 9> all_factors{
 // integers than of reals; every pair of factors comes up with many kinds of case.
 template <class T, class Body>
 void for_each_operator(const FormatEntry& entry, bool integer, const Body& body) {
-  std::vector<Case<T>> cases = grid_cases<T>(integer);
-  for (Case<T>& c : matrix_cases<T>(integer)) cases.push_back(std::move(c));
+  const std::vector<Case<T>>& cases = all_cases<T>(integer);
   for (std::size_t i = integer ? 0 : 1; i < cases.size(); i += 3) {
     const Case<T>& c = cases[i];
     SCOPED_TRACE(c.name);

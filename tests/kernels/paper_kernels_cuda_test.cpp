@@ -39,9 +39,7 @@ class PaperKernel : public testing::TestWithParam<const char*> {
     const FormatEntry& entry = entry_of(GetParam());
     int number = 0;
     for (const bool integer : {false, true}) {
-      std::vector<Case<T>> cases = grid_cases<T>(integer);
-      for (Case<T>& c : matrix_cases<T>(integer)) cases.push_back(std::move(c));
-      for (Case<T>& c : cases) {
+      for (Case<T> c : all_cases<T>(integer)) {
         SCOPED_TRACE(c.name);
         if (refuses(entry, c)) continue;
         c.options.kernel = Kernel::paper;

@@ -28,13 +28,6 @@ std::vector<T> product(const SpmvOperator<T>& op, const std::vector<T>& x) {
   return y;
 }
 
-template <class T>
-std::vector<Case<T>> all_cases(bool integer) {
-  std::vector<Case<T>> cases = grid_cases<T>(integer);
-  for (Case<T>& c : matrix_cases<T>(integer)) cases.push_back(std::move(c));
-  return cases;
-}
-
 // Calls body(case, operator) for every case the entry can hold, and sees that it refuses the others by a
 // typed error.
 template <class T, class Body>

@@ -16,9 +16,7 @@ using TransposeTest = RegistryTest;
 TEST_P(TransposeTest, AgreesWithPetscRowByRowAndIsExactOnIntegers) {
   in_precision(GetParam(), []<class T>() {
     for (const bool integer : {false, true}) {
-      std::vector<Case<T>> cases = grid_cases<T>(integer);
-      for (Case<T>& c : matrix_cases<T>(integer)) cases.push_back(std::move(c));
-      for (const Case<T>& c : cases) {
+      for (const Case<T>& c : all_cases<T>(integer)) {
         SCOPED_TRACE(c.name);
         const Csr<T>& csr = *c.source.csr;
         if (refuses(GetParam().entry(), c)) continue;

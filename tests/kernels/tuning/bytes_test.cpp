@@ -7,13 +7,6 @@
 namespace quadrille {
 namespace {
 
-template <class T>
-std::vector<Case<T>> every_case() {
-  std::vector<Case<T>> cases = grid_cases<T>(false);
-  for (Case<T>& c : matrix_cases<T>(false)) cases.push_back(std::move(c));
-  return cases;
-}
-
 void expect_equal(const Traffic& foretold, const Traffic& made) {
   EXPECT_EQ(foretold.stored_bytes, made.stored_bytes);
   EXPECT_EQ(foretold.read_bytes, made.read_bytes);
@@ -24,7 +17,7 @@ void expect_equal(const Traffic& foretold, const Traffic& made) {
 template <class T>
 void compare_bytes() {
   int compared = 0, refused = 0;
-  for (const Case<T>& c : every_case<T>()) {
+  for (const Case<T>& c : all_cases<T>(false)) {
     const Sparsity sparsity = sparsity_of(c.source, c.options);
     for (const FormatEntry& entry : registry()) {
       if (entry.peer || entry.space != SpaceKind::cpu) continue;
