@@ -11,6 +11,7 @@
 #include "drivers/support/options_fields.hpp"
 #include "drivers/support/options_matrices.hpp"
 #include "drivers/support/options_pdes.hpp"
+#include "drivers/support/options_places.hpp"
 #include "drivers/support/options_sources.hpp"
 #include "drivers/support/options_table.hpp"
 #include "drivers/support/options_text.hpp"

@@ -9,7 +9,6 @@
 
 #include "drivers/support/options.hpp"
 #include "drivers/support/options_table.hpp"
-#include "drivers/support/solve_text.hpp"
 #include "grid/error.hpp"
 #include "grid/suggestion.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
@@ -119,6 +118,10 @@ std::uint64_t read_seed(const Settings& settings, const std::string& name, std::
   return number;
 }
 
+bool parse_finite(const std::string& text, double& number) {
+  return parse_number(text, number) && std::isfinite(number);
+}
+
 double parse_positive(const Setting& setting, const std::string& text) {
   double number = 0;
   if (!parse_number(text, number) || !std::isfinite(number) || number <= 0)
@@ -161,59 +164,6 @@ std::array<double, 3> parse_spacing(const Setting& setting, int dimension) {
 
 std::array<double, 3> parse_ratio(const Setting& setting, int dimension) {
   return parse_per_axis(setting, dimension, "number", "numbers");
-}
-
-namespace {
-
-// "0 to 1.5 m along x, 0 to 2 m along y"
-std::string extent_text(const Grid& grid) {
-  std::string text;
-  for (int axis = 0; axis < grid.dimension; ++axis)
-    text += (axis > 0 ? ", " : "") + std::string("0 to ") +
-            formatted("%.6g", static_cast<double>(grid.extents[axis] - 1) * grid.spacing_m[axis]) +
-            " m along " + "xyz"[axis];
-  return text;
-}
-
-Probe parse_probe(const Setting& setting, const std::string& text, const Grid& grid) {
-  const Words parts = comma_parts(text);
-  if (parts.size() != static_cast<std::size_t>(grid.dimension))
-    refuse(setting, "'" + text + "' is no point of a grid in " + std::to_string(grid.dimension) + "D; give " +
-                        (grid.dimension == 2 ? "X,Y" : "X,Y,Z") + " in m, several points with / between");
-  Probe probe;
-  std::array<std::int64_t, 3> node{};
-  for (int axis = 0; axis < grid.dimension; ++axis) {
-    double& at_m = probe.at_m[axis];
-    if (!parse_number(parts[axis], at_m) || !std::isfinite(at_m))
-      refuse(setting, "'" + parts[axis] + "' is no length in m");
-    const double place = std::round(at_m / grid.spacing_m[axis]);
-    if (place < 0 || place > static_cast<double>(grid.extents[axis] - 1))
-      refuse(setting, "'" + text + "' is outside the grid, whose nodes are from " + extent_text(grid));
-    node[axis] = static_cast<std::int64_t>(place);
-  }
-  probe.node = {node[0], node[1], node[2]};
-  return probe;
-}
-
-}  // namespace
-
-std::string parse_slice(const Setting& setting) {
-  double at_m = 0;
-  const std::string& text = setting.text;
-  if (text.size() < 3 || std::string("xyz").find(text[0]) == std::string::npos || text[1] != '=' ||
-      !parse_number(text.substr(2), at_m) || !std::isfinite(at_m))
-    refuse(setting, "write x, y or z and where in m, for example z=0.5");
-  return text;
-}
-
-std::vector<Probe> parse_probes(const Setting& setting, const Grid& grid) {
-  std::vector<Probe> probes;
-  for (std::size_t begin = 0; begin <= setting.text.size();) {
-    const std::size_t end = std::min(setting.text.find('/', begin), setting.text.size());
-    probes.push_back(parse_probe(setting, setting.text.substr(begin, end - begin), grid));
-    begin = end + 1;
-  }
-  return probes;
 }
 
 Grid parse_grid(const Setting& setting) {

@@ -43,6 +43,8 @@ std::string read_text(const Settings& settings, const std::string& name, const s
 int read_int(const Settings& settings, const std::string& name, int otherwise, int low, int high);
 std::uint64_t read_seed(const Settings& settings, const std::string& name, std::uint64_t otherwise);
 double read_positive(const Settings& settings, const std::string& name, double otherwise);
+// The whole text as a number that is one.
+bool parse_finite(const std::string& text, double& number);
 // A positive number.
 double parse_positive(const Setting& setting, const std::string& text);
 bool read_switch(const Settings& settings, const std::string& name);
@@ -54,11 +56,6 @@ std::array<double, 3> parse_spacing(const Setting& setting, int dimension);
 // The same of numbers without units.
 std::array<double, 3> parse_ratio(const Setting& setting, int dimension);
 Grid parse_grid(const Setting& setting);
-// "z=0.5" as it is: x, y or z and a length in m.
-std::string parse_slice(const Setting& setting);
-struct Probe;
-// Points with slashes between, in m, each within half a spacing of a node.
-std::vector<Probe> parse_probes(const Setting& setting, const Grid& grid);
 // For each of these numbers of unknowns of a node.
 Boundary parse_boundary(const Setting& setting, const Grid& grid, const std::vector<int>& dofs);
 // Numbers and ranges of unknowns per node: "1-4,8"; ascending.
