@@ -21,9 +21,10 @@ std::vector<hsize_t> extents_of_field(hid_t dataset) {
   if (!holds_numbers(type)) refuse("holds no numbers");
   std::vector<hsize_t> extents = extents_of(dataset);
   const std::size_t rank = extents.size();
-  if (rank != 2 && rank != 3 && rank != 5)
+  if (rank < 2 || rank > 5)
     refuse("has " + std::to_string(rank) +
-           " axes; a field has [z][y][x], [y][x], or [step][z][y][x][dof] as this program writes it");
+           " axes; a field has [z][y][x], [y][x], [z][y][x][dof], or [step][z][y][x][dof] as this program "
+           "writes it");
   if (std::find(extents.begin(), extents.end(), 0u) != extents.end()) refuse("is empty");
   return extents;
 }
@@ -77,16 +78,16 @@ FieldShape field_shape(const FieldPlace& place) {
   return with_reasons([&] {
     const Handle file = opened(place.file), dataset = dataset_of(file, place.dataset);
     const std::vector<hsize_t> extents = extents_of_field(dataset);
-    const bool ours = extents.size() == 5;
+    const bool of_unknowns = extents.size() > 3;  // the last axis is theirs
     FieldShape shape;
-    const std::size_t last = extents.size() - (ours ? 2 : 1), axes = ours ? 3 : extents.size();
+    const std::size_t last = extents.size() - (of_unknowns ? 2 : 1), axes = of_unknowns ? 3 : extents.size();
     for (std::size_t axis = 0; axis < axes; ++axis)
       shape.extents[axis] = static_cast<std::int64_t>(extents[last - axis]);
     shape.dimension = static_cast<int>(axes);
-    if (ours) {
+    if (of_unknowns) {
       const std::optional<std::vector<double>> told = numbers_of(file, "dimension");
       const bool flat = shape.extents[2] == 1;
-      shape.unknowns = static_cast<std::int64_t>(extents[4]);
+      shape.unknowns = static_cast<std::int64_t>(extents.back());
       shape.dimension = flat && (!told || told->size() != 1 || told->front() == 2) ? 2 : 3;
     }
     shape.spacing_m = spacing_of(file, dataset, shape.dimension);

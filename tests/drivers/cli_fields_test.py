@@ -154,7 +154,7 @@ class Fields(CliTest):
         path = self.path("wrong.h5")
         with h5py.File(path, "w") as file:
             for name, values in {"good": good, "hole": hole, "below": below, "infinite": infinite, "nothing": 0 * good,
-                                 "line": good[0], "four": good[None, None], "one": 1.0, "two": numpy.ones((1, 1, 5, 6, 2)),
+                                 "line": good[0], "six": good[None, None, None, None], "four": good[None, None], "one": 1.0, "two": numpy.ones((1, 1, 5, 6, 2)),
                                  "empty": numpy.zeros((0, 3)), "group/inner": good, "words": numpy.array([[b"a", b"b"]]),
                                  "other": good.T}.items():
                 file[name] = values
@@ -170,7 +170,7 @@ class Fields(CliTest):
         text = self.path("text.h5", "hello\n")
         for name, words in [("good2", ["no dataset 'good2'", "did you mean 'good'"]), ("group", ["is a group", "inner"]),
                             ("hole", ["nan", "(2, 1, 0)"]), ("below", ["-2.5", "(4, 3, 0)"]), ("infinite", ["inf"]),
-                            ("nothing", ["0 everywhere"]), ("line", ["1 axes", "[z][y][x]"]), ("four", ["4 axes"]), ("one", ["0 axes"]),
+                            ("nothing", ["0 everywhere"]), ("line", ["1 axes", "[z][y][x]"]), ("four", ["6 unknowns", "a coefficient or a source has one"]), ("six", ["6 axes"]), ("one", ["0 axes"]),
                             ("none", ["0 axes"]), ("two", ["2 unknowns"]), ("empty", ["is empty"]), ("words", ["no numbers"]),
                             ("packed", ["cannot be read"]), ("spaced", ["spacing_m", "-1"])]:
             with self.subTest(name=name):

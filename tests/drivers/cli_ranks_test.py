@@ -82,6 +82,34 @@ class InTime(Ranks):
                 self.assertAlmostEqual(a, b, delta=1e-9)
         self.refused(2, ["value:0", "heat"], 3, "solve", "heat", "--manufactured", "--boundary", "value:1")
 
+    def test_formulas_are_the_numbers_of_a_file(self):
+        try:
+            import h5py
+            import numpy
+        except ImportError:
+            self.skipTest("no h5py")
+        y, x = numpy.mgrid[0:11, 0:13] / 8
+        given = numpy.stack([1 - x * y, numpy.where(y < 0.5, 0.25, x)], axis=-1)
+        with h5py.File(self.path("given.h5"), "w") as file:
+            file["a"], file["f"], file["uv"] = 1 + 9 * (x > 1), x - y * y, given[numpy.newaxis]
+        given_file = self.path("given.h5")
+        spacing, out = ["--spacing", "0.125"], self.path("u.h5")
+        for case, names in (
+                [["diffusion", "--grid", "13x11", *spacing, "--coefficient", a, "--source", f]
+                 for a, f in (("1 + 9*(x > 1)", "x - y*y"), (given_file + ":a", given_file + ":f"))], ["solution"]), (
+                [["gray_scott", "--grid", "13x11", *spacing, "--steps", "2", "--dt", "0.5", "--initial", initial]
+                 for initial in ("1 - x*y, y < 0.5 ? 0.25 : x", given_file + ":uv")], ["u", "v"]):
+            fields = []
+            for arguments in case:
+                self.solved(2, *arguments, "--output", out)
+                with h5py.File(out) as file:
+                    fields.append([file[name][...] for name in names])
+                os.remove(out)
+            numpy.testing.assert_array_equal(fields[0], fields[1])
+            self.assertGreater(numpy.abs(fields[0]).max(), 0)
+        for field, begin in zip(fields[1], numpy.moveaxis(given, -1, 0)):
+            numpy.testing.assert_array_equal(field[0].squeeze(), begin)
+
 
 class SameResults(Ranks):
     CASES = declared("25x22", "12x9x11", "_every_kind") + [
