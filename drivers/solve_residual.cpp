@@ -75,6 +75,7 @@ class SolveResidual {
     input.seed = run_.options.seed;
     input.manufactured = run_.options.manufactured;
     input.steady = run_.options.steady;
+    input.without_source = !run_.options.source.empty();
     run_.problem = residual_of_pde(run_.pde, run_.options.grid, run_.options.points, run_.options.boundary,
                                    input, run_.layout->box());
     if (!run_.options.initial.empty())
@@ -85,6 +86,11 @@ class SolveResidual {
                                           .space = run_.options.space,
                                           .options = run_.options.format_options,
                                           .device = run_.options.device});
+    if (input.without_source) {
+      Vector source = run_.residual->vector();
+      source.assign(source_values(run_.options, run_.layout->box()));
+      run_.residual->subtract(std::move(source));
+    }
     run_.u.emplace(run_.residual->vector());
     run_.u->assign(run_.problem.initial);
     for (const Unknown& unknown : unknowns_of(run_.pde, run_.options.grid.dimension))

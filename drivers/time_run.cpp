@@ -73,7 +73,8 @@ class TimeRun {
     std::string text =
         run_.pde.name + " on " + to_string(grid) + ", DoF " + std::to_string(grid.dof) + ", spacing";
     for (int axis = 0; axis < grid.dimension; ++axis) text += formatted(" %.17g", grid.spacing_m[axis]);
-    return text + " m, boundary " + to_string(run_.options.boundary, grid.dimension);
+    text += " m, boundary " + to_string(run_.options.boundary, grid.dimension);
+    return run_.options.source.empty() ? text : text + ", source " + run_.options.source;
   }
 
   // What unknowns without a rate are at first.

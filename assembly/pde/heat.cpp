@@ -80,11 +80,12 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
 Pde heat_pde() {
   return {.name = "heat",
           .equation = "u_t - div grad u = f",
-          .about = "from 1 in the middle half, without a source",
+          .about = "from 1 in the middle half, without a source of its own",
           .source_units = "1/s",
           .discretisation = {.star = 1},
           .residual = problem_of,
           .until_s = 0.05,
+          .takes_source = true,
           .length_m = 1};
 }
 

@@ -28,7 +28,8 @@ struct PdeInput {
   std::shared_ptr<const Array<double>> source = {};
   // The values are made in GPU memory, by PDEs that can; of a whole grid.
   bool on_device = false;
-  bool steady = false;  // of a PDE in time that is `also_steady`: the problem with u_t = 0
+  bool steady = false;          // of a PDE in time that is `also_steady`: the problem with u_t = 0
+  bool without_source = false;  // of one that `takes_source`: f is 0, and who solves it subtracts another
 };
 
 // Of a box of nodes.
@@ -86,6 +87,7 @@ struct Pde {
   std::string petsc_options{};
   double until_s = 0;         // of one in time: where it ends by default
   bool takes_initial = true;  // by its residual: what it begins with may be given
+  bool takes_source = false;  // by its residual: F less an f that depends on neither t nor u is its F
   bool also_steady = false;   // of one in time: its problem with u_t = 0 is solved where it is asked for
   double length_m = 0;        // along x, where no spacing is given; 0: a spacing of 1 m
 

@@ -133,7 +133,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
       for (double& value : u) value *= std::exp(-decay_1_s * t_s);
       return u;
     };
-  } else {
+  } else if (!input.steady || !input.without_source) {
     (input.steady ? owned->source : problem.initial) = middle_half(grid, box);
   }
   Transport f = functor(grid, *owned);
@@ -156,6 +156,7 @@ Pde transport_pde() {
           .residual = problem_of,
           .petsc_options = "-pc_type pbjacobi",
           .until_s = 0.5,
+          .takes_source = true,
           .also_steady = true,
           .length_m = 1};
 }

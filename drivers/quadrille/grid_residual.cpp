@@ -115,10 +115,13 @@ bool GridResidual::evaluates_on_gpu(Vec u) const {
 
 void GridResidual::evaluate(double t_s, Vec u, Vec rate, Vec f) const {
   const bool on_gpu = evaluates_on_gpu(u);
-  const petsc::WriteArray to(f, on_gpu ? SpaceKind::cuda : SpaceKind::cpu);
-  with_state(t_s, u, rate, on_gpu, [&](const ResidualState& at) {
-    (on_gpu ? residual_.evaluate_on_device : residual_.evaluate)(at, to.data());
-  });
+  {
+    const petsc::WriteArray to(f, on_gpu ? SpaceKind::cuda : SpaceKind::cpu);
+    with_state(t_s, u, rate, on_gpu, [&](const ResidualState& at) {
+      (on_gpu ? residual_.evaluate_on_device : residual_.evaluate)(at, to.data());
+    });
+  }
+  if (source_) QUADRILLE_PETSC(VecAXPY(f, -1, source_->vec()));
 }
 
 void GridResidual::require_fitting(unsigned misfit) {

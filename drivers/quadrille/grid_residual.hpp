@@ -15,6 +15,8 @@
 #include <petscmat.h>
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "assembly/residual.hpp"
 #include "assembly/stencil_operator.hpp"
@@ -45,6 +47,9 @@ class GridResidual {
   }
   void use(const AnyResidual& residual);
 
+  // F less `source` from now on, in place of F: what depends on neither t nor u. A vector() of this.
+  void subtract(Vector source) { source_.emplace(std::move(source)); }
+
   // f = F(t, u, rate), and jacobian() = dF/du + shift dF/du_t there.
   void evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const;
   void differentiate(double t_s, const Vector& u, const Vector& rate, double shift);
@@ -70,6 +75,7 @@ class GridResidual {
   std::unique_ptr<FaceValues> faces_;
   std::unique_ptr<GridOperator> jacobian_;
   std::unique_ptr<Ghosts> ghosts_;
+  std::optional<Vector> source_;
   bool known_to_fit_ = false;  // the functor that is in use
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numbers>
 #include <span>
+#include <string_view>
 
 #include "grid/error.hpp"
 
@@ -38,14 +39,31 @@ class Formulas {
   double x_ = 0, y_ = 0, z_ = 0;
 };
 
+// muParser's would give another value to x, and most who write one mean a comparison.
+void refuse_assignment(const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '=') continue;
+    const bool two = i + 1 < text.size() && text[i + 1] == '=';
+    const bool compares =
+        two || (i > 0 && std::string_view("<>!").find(text[i - 1]) != std::string_view::npos);
+    if (!compares)
+      throw InputError("'=' at position " + std::to_string(i) + " is no comparison; equality is '=='");
+    i += two;
+  }
+}
+
 }  // namespace
 
 int count_of_formulas(const std::string& text) {
+  refuse_assignment(text);
   try {
     return static_cast<int>(Formulas(text).at(0, 0, 0).size());
   } catch (const mu::Parser::exception_type& error) {
     std::string reason = error.GetMsg();
     while (!reason.empty() && (reason.back() == '.' || reason.back() == ' ')) reason.pop_back();
+    if (reason.find("position") == std::string::npos && error.GetPos() >= 0)
+      reason += " at position " +
+                std::to_string(std::min(error.GetPos(), static_cast<int>(text.size())));  // it adds a space
     throw InputError(reason);
   }
 }

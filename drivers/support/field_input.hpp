@@ -28,9 +28,9 @@ struct FieldShape {
   std::int64_t unknowns = 1;                       // of a node
 };
 
-// Of [step][z][y][x][dof], as this program writes it, of [z][y][x][dof], [z][y][x] or [y][x]; with unknowns, one
-// plane is a grid in 2D. The spacing is that of an attribute spacing_m (along x, y, z) of the dataset or of the
-// file. Both throw InputError with one reason, which does not name the place.
+// Of [step][z][y][x][dof], as this program writes it, of [z][y][x][dof], [z][y][x] or [y][x]; with unknowns,
+// one plane is a grid in 2D. The spacing is that of an attribute spacing_m (along x, y, z) of the dataset or
+// of the file. Both throw InputError with one reason, which does not name the place.
 FieldShape field_shape(const FieldPlace& place);
 
 // [node][unknown], of the last step; any integers and floating-point numbers that the HDF5 at hand reads, compressed

@@ -75,14 +75,15 @@ std::string word_field_or_formula(Settings& settings, const std::string& name, c
 
 void read_field_options(Settings& settings, Options& options) {
   const bool takes_coefficient = find_pde(options.pde).takes_coefficient,
-             takes_source = find_pde(options.pde).assemble != nullptr;
+             takes_source = takes_given_source(find_pde(options.pde)),
+             by_residual = find_pde(options.pde).assemble == nullptr;
   if (!takes_coefficient) leave_to(pdes_with_coefficient(), settings, {"coefficient", "coefficient-ratio"});
   if (!takes_source) leave_to(pdes_with_source(), settings, {"source"});
   const bool takes_initial = takes_initial_values(find_pde(options.pde));
   if (!takes_initial) leave_to(pdes_with_initial(), settings, {"initial"});
-  const Words of_coefficient{drawn_coefficient}, of_source{usual_source_name};
+  const Words of_coefficient{drawn_coefficient}, of_source = by_residual ? Words{} : Words{usual_source_name};
   if (takes_coefficient) options.coefficient = word_field_or_formula(settings, "coefficient", of_coefficient);
-  if (takes_source) options.source = word_field_or_formula(settings, "source", of_source);
+  if (takes_source) options.source = word_field_or_formula(settings, "source", of_source, by_residual);
   if (takes_initial) options.initial = word_field_or_formula(settings, "initial", {}, true);
   if (!options.manufactured) return;
   for (const auto& [name, words] : {std::pair("coefficient", of_coefficient), std::pair("source", of_source),

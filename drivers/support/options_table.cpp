@@ -48,7 +48,10 @@ std::vector<OptionSpec> pde_options() {
        "f of " + all_of(pdes_with_source()) +
            ": unit is 1 everywhere or, where no face holds a value, 1 in the lower half along x and -1 in "
            "the "
-           "upper; a formula or a dataset as for --coefficient gives one of any sign (default unit)"},
+           "upper; a formula or a dataset as for --coefficient gives one of any sign (default unit); of PDEs "
+           "in "
+           "time it depends on place alone, takes in unknowns as --initial does, and is the PDE's own by "
+           "default"},
       {"initial", "FORMULA | FILE.h5:DATASET", group, for_solve, true,
        "what " + all_of(pdes_with_initial()) +
            " begin with: formulas in x, y and z, one for all unknowns or, with commas between, one for each, "

@@ -62,6 +62,14 @@ void require_finite(const Values& values, const std::string& name) {
     if (!std::isfinite(value)) throw InputError(name + " is " + number_text(value) + " somewhere");
 }
 
+// Of all unknowns.
+std::vector<double> read_finite(const Options& options, const NodeBox& box, const std::string& text,
+                                const std::string& option) {
+  std::vector<double> values = read(options.grid, box, text, option, options.grid.dof);
+  require_finite(values, option + " '" + text + "'");
+  return values;
+}
+
 // Of all nodes of the grid.
 Array<double> read_whole(const Grid& grid, const std::string& text, const std::string& option) {
   const std::vector<double> values = read(grid, whole_box(grid.extents), text, option, 1);
@@ -97,9 +105,11 @@ PdeInput pde_input(const Options& options) {
 }
 
 std::vector<double> initial_values(const Options& options, const NodeBox& box) {
-  std::vector<double> values = read(options.grid, box, options.initial, "--initial", options.grid.dof);
-  require_finite(values, "--initial '" + options.initial + "'");
-  return values;
+  return read_finite(options, box, options.initial, "--initial");
+}
+
+std::vector<double> source_values(const Options& options, const NodeBox& box) {
+  return read_finite(options, box, options.source, "--source");
 }
 
 std::int64_t input_bytes(const Options& options) {

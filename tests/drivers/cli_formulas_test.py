@@ -51,6 +51,25 @@ class Formulas(CliTest):
         numpy.testing.assert_array_equal(again[0][0], u[-1])
         numpy.testing.assert_array_equal(again[1][0], v[-1])
 
+    def test_sources_of_pdes_in_time(self):
+        y, x = numpy.mgrid[0:7, 0:8] / 8
+        path = self.file(f=numpy.stack([x * y, 1 - x], axis=-1)[numpy.newaxis])
+        run = ["heat", "--spacing", "0.125", "--boundary", "clamp", "--steps", "3", "--dt", "0.01", "--initial", "0"]
+        (formulas,) = self.fields(*run, "--grid", "8x7", "--dof", "2", "--source", "x*y, 1 - x")
+        (of_file,) = self.fields(*run, "--dof", "2", "--source", path + ":f")
+        numpy.testing.assert_array_equal(formulas, of_file)
+        # What flows in stays: the mean of u is t times that of f.
+        numpy.testing.assert_allclose(formulas[-1].mean(axis=(0, 1, 2)), [0.03 * (x * y).mean(), 0.03 * (1 - x).mean()], rtol=1e-6)
+        kept = ["solve", "heat", "--grid", "4x4", "--dt", "0.01", "--output", self.path("kept.h5"), "--checkpoint-every", "1"]
+        self.ok(*kept, "--steps", "1", "--source", "1 + x")
+        self.refused(2, ["source 1 + x"], *kept, "--steps", "2", "--source", "2", "--restart", self.path("kept.checkpoint-1.h5"))
+        self.ok(*kept, "--steps", "2", "--source", "1 + x", "--restart", self.path("kept.checkpoint-1.h5"))
+        steady = ["transport", "--steady", "--grid", "8x8", "--dof", "2", "--spacing", "1"]
+        (own,) = self.fields(*steady)
+        (given,) = self.fields(*steady, "--source", "(x >= 2)*(x < 6)*(y >= 2)*(y < 6), 0")
+        numpy.testing.assert_allclose(given, own, atol=1e-6 * abs(own).max())
+        self.assertGreater(abs(own).max(), 0.1)
+
     def test_an_output_begins_another_run(self):
         run = ["heat", "--spacing", "0.1", "--dof", "2", "--steps", "2", "--dt", "0.001", "--initial"]
         (first,) = self.fields("--grid", "9x8", *run, "x, y*y")
@@ -64,7 +83,7 @@ class Formulas(CliTest):
     def test_what_is_wrong_gets_a_sentence(self):
         three = self.file(three=numpy.zeros((1, 1, 4, 5, 3))) + ":three"
         for arguments, words in [
-                (["poisson", "--source", "sin(x"], ["--source 'sin(x'", "unit, FILE.h5:DATASET or a formula in x, y and z", "parenthesis"]),
+                (["poisson", "--source", "sin(x"], ["--source 'sin(x'", "unit, FILE.h5:DATASET or a formula in x, y and z", "parenthesis at position 5"]),
                 (["poisson", "--source", "unti"], ["did you mean 'unit'", "position 0"]),
                 (["poisson", "--source", "x, y"], ["of one number"]),
                 (["poisson", "--source", "1/x", "--grid", "4x4"], ["--source '1/x' is inf somewhere"]),
@@ -75,6 +94,12 @@ class Formulas(CliTest):
                 (["heat", "--initial", "sqrt(-1)", "--grid", "4x4"], ["--initial 'sqrt(-1)' is", "nan somewhere"]),
                 (["heat", "--initial", "x", "--manufactured"], ["--manufactured"]),
                 (["heat", "--initial", "no.h5:x"], ["no such file"]),
+                (["heat", "--source", "x, y, z", "--dof", "2", "--grid", "4x4"], ["--source", "gives 3 numbers"]),
+                (["heat", "--initial", "x = 3", "--grid", "4x4"], ["'=' at position 2 is no comparison", "'=='"]),
+                (["heat", "--initial", "(x <= 1) + (y == 0) + 2*q", "--grid", "4x4"], ['"q"', "position 24"]),
+                (["heat", "--source", "1/x", "--grid", "4x4"], ["--source '1/x' is inf"]),
+                (["heat", "--source", "x", "--manufactured"], ["--manufactured"]),
+                (["gray_scott", "--source", "x"], ["belongs to solve", "heat"]),
                 (["poroelastic", "--initial", "x"], ["belongs to solve heat"])]:
             with self.subTest(arguments=arguments):
                 self.refused(2, words, "solve", *arguments)
