@@ -1,4 +1,5 @@
 """`quadrille solve` with --coefficient, --source and --initial as formulas: the same bits as with the numbers in a file."""
+import json
 import os
 import unittest
 
@@ -79,6 +80,19 @@ class Formulas(CliTest):
         one = self.file(one=first[-1, ..., 0].squeeze())
         (third,) = self.fields(*run, one + ":one")
         numpy.testing.assert_array_equal(third[0, ..., 1], first[-1, ..., 0])
+
+    def test_begin_newtons_method(self):
+        run, record = ["bratu", "--json", self.path("run.json")], []
+        for begin in (["--grid", "9x9"], ["--initial", self.path("first.h5") + ":solution"], ["--grid", "9x9", "--initial", "x*y"]):
+            (u,) = self.fields(*run, *begin)
+            with open(self.path("run.json"), encoding="utf-8") as file:
+                record.append((json.load(file)["records"][0]["newton_iterations"], u))
+            if len(record) == 1:
+                os.rename(self.path("u.h5"), self.path("first.h5"))
+        self.assertGreater(record[0][0], 2)
+        self.assertEqual(record[1][0], 1)  # it begins at the solution
+        numpy.testing.assert_allclose(record[2][1], record[0][1], rtol=1e-6)
+        self.assertFalse(numpy.array_equal(record[2][1], record[0][1]))
 
     def test_what_is_wrong_gets_a_sentence(self):
         three = self.file(three=numpy.zeros((1, 1, 4, 5, 3))) + ":three"

@@ -16,7 +16,7 @@ mapfile -t settings < <(grep -E "^($same):" "$build/CMakeCache.txt" | sed 's/^/-
 launcher="$here/same_object.py;$build"
 "$cmake" -S "$sources" -B "$work/own" -G Ninja --log-level=WARNING -DCMAKE_CXX_COMPILER="$cxx" "${settings[@]}" \
   -DQUADRILLE_PETSC=OFF -DQUADRILLE_TESTS=OFF "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" "-DCMAKE_CUDA_COMPILER_LAUNCHER=$launcher"
-found=$(grep -iE 'petsc|mpi_|hdf5|boost|nlohmann' "$work/own/CMakeCache.txt" | grep -vE '^(//|QUADRILLE_PETSC:|CMAKE_)' || true)
+found=$(grep -iE 'petsc|mpi_|hdf5|boost|nlohmann|muparser' "$work/own/CMakeCache.txt" | grep -vE '^(//|QUADRILLE_PETSC:|CMAKE_)' || true)
 [[ -z $found ]] || fail "in the cache of a build without PETSc: $found"
 
 step "build"

@@ -34,7 +34,7 @@ development=$work/made/libquadrille-dev_${version}_$architecture.deb
 step "fields and files"
 field program Package '^quadrille$'
 field program Version "^$version\$"
-field program Depends libpetsc libopenmpi libhdf5-openmpi libboost-program-options libgomp
+field program Depends libpetsc libopenmpi libhdf5-openmpi libboost-program-options libmuparser libgomp
 field program Maintainer .
 field development Package '^libquadrille-dev$'
 field development Depends '(g\+\+|clang)' 'libpetsc.*-dev' libopenmpi-dev zlib1g-dev pkg-?conf
