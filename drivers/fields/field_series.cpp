@@ -9,9 +9,11 @@
 #include "drivers/fields/field_checks.hpp"
 #include "drivers/fields/field_datasets.hpp"
 #include "drivers/fields/field_layout.hpp"
+#include "drivers/fields/field_recovery.hpp"
 #include "drivers/fields/field_source.hpp"
 #include "drivers/fields/field_values.hpp"
 #include "drivers/fields/hdf5_reading.hpp"
+#include "drivers/fields/paths.hpp"
 #include "drivers/fields/xdmf.hpp"
 
 namespace quadrille {
@@ -41,6 +43,19 @@ void cut_off(const std::string& path, const FieldStep& like, double until_s) {
   for (const Field& field : like.fields) make_room(file, field.name, kept);
   make_room(file, "time", kept);
   file.close("closing the file");
+}
+
+// Even shares of the longest axis.
+NodeBox share_of(const Grid& grid, const Ranks& ranks) {
+  NodeBox box = whole_box(grid.extents);
+  if (ranks.alone()) return box;
+  int rank = 0;
+  MPI_Comm_rank(ranks.comm, &rank);
+  const auto axis = std::max_element(box.size.begin(), box.size.end()) - box.size.begin();
+  const std::vector<std::int64_t> cuts = even_cuts(grid.extents[axis], ranks.count());
+  box.first[axis] = cuts[rank];
+  box.size[axis] = cuts[rank + 1] - cuts[rank];
+  return box;
 }
 
 }  // namespace
@@ -74,14 +89,18 @@ void FieldSeries::create(const FieldFile& alone) const {
   on_first<OutputError>(ranks, [&] {
     h5->sync();
     h5->rename_to_final();
+    unmark_incomplete(path_);  // of what stood there
   });
 }
 
 void FieldSeries::add(const FieldFile& alone) const {
   const std::size_t place = written_.steps.size() - 1;
-  on_first<OutputError>(alone.ranks,
-                        [&] { writing(path_, [&] { add_room(path_, path_, written_, place, true); }); });
+  on_first<OutputError>(alone.ranks, [&] {
+    mark_incomplete(path_);
+    writing(path_, [&] { add_room(path_, path_, written_, place, true); });
+  });
   write_values(path_, path_, alone, place);
+  on_first<OutputError>(alone.ranks, [&] { unmark_incomplete(path_); });
 }
 
 void FieldSeries::append(FieldStep step, std::optional<NodeBox> part) {
@@ -98,12 +117,52 @@ void FieldSeries::append(FieldStep step, std::optional<NodeBox> part) {
     written_.steps.pop_back();
     throw;
   }
-  on_first<OutputError>(alone.ranks, [&] {
+  write_xdmf();
+}
+
+void FieldSeries::write_xdmf() const {
+  on_first<OutputError>(written_.ranks, [&] {
     write_text_file(xdmf_path(path_), xdmf_text(written_, fs::path(path_).filename().string()));
   });
 }
 
+// The steps that are whole, each rank's part of them.
+void FieldSeries::take(const FieldContents& from, const FieldStep& like, FieldSeries& into) const {
+  const Ranks& ranks = written_.ranks;
+  const NodeBox mine = share_of(from.grid, ranks);
+  for (std::size_t i = 0; i < from.times_s.size(); ++i) {
+    FieldStep step{from.times_s[i], like.fields};
+    on_each<InputError>(ranks, [&] {
+      for (Field& field : step.fields) {
+        field.values.resize(static_cast<std::size_t>(mine.nodes() * from.grid.dof));
+        read_box(path_, from, field.name, i, mine, field.values.data(), from.grid.dof);
+      }
+    });
+    into.append(std::move(step), mine);
+  }
+}
+
+// After a process that was killed while it wrote: what is whole in a new file, in the old one's place. Whether
+// there are such steps.
+bool FieldSeries::recover(const FieldStep& like, double until_s) const {
+  const Ranks& ranks = written_.ranks;
+  FieldContents whole;
+  on_each<InputError>(ranks, [&] { whole = whole_steps(path_, like.fields, until_s); });
+  FieldSeries copy(fs::path(path_).replace_extension("recovered.h5").string(), written_);
+  take(whole, like, copy);
+  const bool any = !whole.times_s.empty();
+  on_first<OutputError>(ranks, [&] {
+    std::error_code failed;
+    if (any) fs::remove(xdmf_path(copy.path_), failed), fs::rename(copy.path_, final_target(path_), failed);
+    if (failed) cannot_write(path_, failed.message());
+    unmark_incomplete(path_);
+  });
+  return any;
+}
+
 std::optional<double> FieldSeries::go_on(const FieldStep& like, double until_s) {
+  const bool torn = written_.ranks.is_first() && is_marked_incomplete(path_);
+  if (!from_first(written_.ranks, torn ? "yes" : "").empty() && !recover(like, until_s)) return std::nullopt;
   FieldContents contents;
   on_first<InputError>(written_.ranks, [&] {
     try {
@@ -118,6 +177,7 @@ std::optional<double> FieldSeries::go_on(const FieldStep& like, double until_s) 
   on_each<InputError>(written_.ranks, [&] { contents = field_contents(path_); });
   for (const double time_s : contents.times_s) written_.steps.push_back({time_s, like.fields});
   if (contents.times_s.empty()) return std::nullopt;
+  write_xdmf();
   return contents.times_s.back();
 }
 

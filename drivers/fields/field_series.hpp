@@ -6,6 +6,7 @@
 #include <string>
 
 #include "drivers/fields/field_file.hpp"
+#include "drivers/fields/field_source.hpp"
 
 namespace quadrille {
 
@@ -18,7 +19,7 @@ class FieldSeries {
 
   // The numbers of a part of the grid, as FieldFile has it. All steps have the same fields. Throws
   // OutputError on all ranks, before anything is written where the disk has no room for the step. The .h5
-  // grows in place: a process that is killed right then may leave it unreadable.
+  // grows in place: of a process that is killed right then go_on() takes the steps before into a new file.
   void append(FieldStep step, std::optional<NodeBox> part = {});
 
   // Before the first step: what the file at the path has of the same fields, until then and right then, stays,
@@ -30,6 +31,9 @@ class FieldSeries {
   void check(const FieldFile& alone) const;
   void create(const FieldFile& alone) const;
   void add(const FieldFile& alone) const;
+  bool recover(const FieldStep& like, double until_s) const;
+  void take(const FieldContents& from, const FieldStep& like, FieldSeries& into) const;
+  void write_xdmf() const;
 
   std::string path_;
   FieldFile written_;  // its fields are without values

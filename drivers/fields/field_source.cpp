@@ -43,14 +43,14 @@ int whole(hid_t file, const char* name) {
   return static_cast<int>(numbers->front());
 }
 
-// What has [step][z][y][x][dof] of this grid.
+// What has [step][z][y][x][dof] of this grid; a step without a time is one that was not written to its end.
 bool is_field(hid_t dataset, const FieldContents& contents) {
   const Handle type(H5Dget_type(dataset), H5Tclose, "the type");
   const std::array<std::int64_t, 3>& n = contents.grid.extents;
-  const std::vector<hsize_t> extents = extents_of(dataset),
-                             wanted{contents.times_s.size(), static_cast<hsize_t>(n[2]),
-                                    static_cast<hsize_t>(n[1]), static_cast<hsize_t>(n[0]),
-                                    static_cast<hsize_t>(contents.grid.dof)};
+  const std::vector<hsize_t> extents = extents_of(dataset);
+  if (extents.empty() || extents[0] < contents.times_s.size()) return false;
+  const std::vector<hsize_t> wanted{extents[0], static_cast<hsize_t>(n[2]), static_cast<hsize_t>(n[1]),
+                                    static_cast<hsize_t>(n[0]), static_cast<hsize_t>(contents.grid.dof)};
   return holds_numbers(type) && extents == wanted;
 }
 

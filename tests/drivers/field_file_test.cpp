@@ -235,6 +235,34 @@ TEST_F(FieldFileTest, GrowsByStepsAndIsWholeAfterEach) {
   EXPECT_THROW(FieldSeries(in_folder("no/folder.h5"), head), OutputError);
 }
 
+// What a process that was killed within append() may leave: all of the new step but the size that the file says
+// it has. It can be read, and a step that is added takes the room of another one.
+TEST_F(FieldFileTest, GoesOnBehindTheStepsThatAreWhole) {
+  constexpr std::size_t superblock = 96;
+  const std::string path = in_folder("torn.h5"), whole = in_folder("whole.h5");
+  FieldFile head = sample(9, 8, 3, 2, 4);
+  const std::vector<FieldStep> steps = std::exchange(head.steps, {});
+  FieldSeries expected(whole, head);
+  for (const FieldStep& step : steps) expected.append(step);
+  for (const double until_s : {steps[2].time_s, steps[1].time_s, -1.0}) {
+    FieldSeries killed(path, head);
+    killed.append(steps[0]);
+    killed.append(steps[1]);
+    std::string before = content(path).substr(0, superblock);
+    killed.append(steps[2]);
+    put(path, before + content(path).substr(superblock));
+    put(path + ".incomplete", "");
+
+    FieldSeries series(path, head);
+    const std::optional<double> last = series.go_on(steps[0], until_s);
+    EXPECT_EQ(last.value_or(-1), std::min(until_s, steps[1].time_s));
+    for (const FieldStep& step : steps)
+      if (step.time_s > last.value_or(-1)) series.append(step);
+    for (const char* name : {"time", "u"}) EXPECT_EQ(read_all(path, name), read_all(whole, name));
+    EXPECT_EQ(count(), 4u) << "of two files with their XDMF";
+  }
+}
+
 TEST_F(FieldFileTest, RefusesPathsBeforeAnyWork) {
   put(in_folder("plain"), "x");
   fs::create_directory(in_folder("folder.h5"));

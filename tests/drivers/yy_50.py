@@ -1,0 +1,165 @@
+"""Checkpoints of `quadrille solve` in time: kill and restart, damaged files, an end by the clock or a signal."""
+import glob
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from cli_case import CliTest, QUADRILLE
+
+SMALL = ["gray_scott", "--grid", "20x20", "--dt", "2", "--no-progress"]
+STEPS = ["--steps", "40", "--", "-ts_type", "cn"]
+
+
+class Checkpoints(CliTest):
+    def setUp(self):
+        super().setUp()
+        os.environ["OMP_NUM_THREADS"] = "1"
+
+    def solve(self, *arguments, ending=STEPS):
+        return self.run_it("solve", *SMALL, *arguments, *ending)
+
+    def series(self, path):
+        """All of an output, to the last bit."""
+        try:
+            import h5py
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        with h5py.File(path) as file:
+            return [file[name][:].tobytes() for name in ("time", "u", "v")]
+
+    def same_series(self, path, whole):
+        """Of a file that began anew, for a run was killed while it wrote, the end."""
+        last = -8 if os.path.exists(path.replace(".h5", ".unreadable.h5")) else 0
+        self.assertEqual([values[last:] for values in self.series(path)], [values[last:] for values in self.series(whole)])
+
+    def probed(self, name):
+        with open(self.path(name + ".probe.csv")) as file:
+            return file.read()
+
+    def kept(self, name):
+        return sorted(os.path.basename(path) for path in glob.glob(self.path(name + ".checkpoint-*")))
+
+    # A process that is killed at any moment leaves checkpoints, and the same command again comes to the bits of a
+    # run that nobody ended, with every step of its output.
+    def test_killed_twenty_times_it_comes_to_the_same_bits(self):
+        every = ["--checkpoint-every", "1", "--output-every", "4", "--restart", "auto", "--probe", "1.2,1.2"]
+        whole, out = self.path("whole.h5"), self.path("end.h5")
+        began = time.monotonic()
+        done = self.solve(*every, "--output", whole)
+        took = time.monotonic() - began
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("whole.checkpoint-*.h5 to go on from: the run starts", done.stdout)
+        self.assertEqual(self.kept("whole"), ["whole.checkpoint-39.h5", "whole.checkpoint-40.h5"])
+        draw = random.Random(50)
+        command = [QUADRILLE, "solve", *SMALL, *every, "--output", out, *STEPS]
+        for _ in range(40):
+            on = self.kept("end")
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+                time.sleep(draw.uniform(0, 0.5 * took) if on else draw.uniform(0.3 * took, 0.9 * took))
+                process.kill()
+                said = process.stderr.read()
+            self.assertNotIn("cannot go on from", said)
+            if process.returncode == 0:  # it was there: from the beginning again
+                for path in glob.glob(self.path("end.*")):
+                    os.remove(path)
+        done = self.solve(*every, "--output", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.same_series(out, whole)
+        self.assertEqual(self.probed("end"), self.probed("whole"))
+        done = self.solve(*every, "--output", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.probed("end"), self.probed("whole"))
+        self.assertIn("end.checkpoint-40.h5: step 40, 80 s, which is the end", done.stdout)
+        self.same_series(out, whole)
+
+    def test_what_is_damaged_is_not_used(self):
+        out = self.path("c.h5")
+        every = ["--checkpoint-every", "16", "--output"]
+        self.assertEqual(self.solve(*every, out).returncode, 0)
+        before, at = self.path("c.checkpoint-16.h5"), self.path("c.checkpoint-32.h5")
+        self.assertEqual(self.kept("c"), ["c.checkpoint-16.h5", "c.checkpoint-32.h5"])
+        expected = self.series(out)
+        import h5py  # series() would have skipped without it
+        with open(at, "rb") as file:
+            whole = file.read()
+        with h5py.File(at) as file:
+            place = file["u"].id.get_chunk_info(0).byte_offset if file["u"].chunks else file["u"].id.get_offset()
+            t = file["options"].attrs["checkpoint_t"]
+        value = bytearray(whole)
+        value[place + 8 * 57] ^= 1
+        later = whole.replace(t.encode(), t.replace("p+6", "p+5").encode())
+        self.assertNotEqual(later, whole)
+        for name, content in (("a byte", bytes(value)), ("the time", later), ("cut off", whole[:len(whole) // 2]), ("text", b"none")):
+            for which in ("auto", at):
+                with self.subTest(name, restart=which):
+                    with open(at, "wb") as file:
+                        file.write(content)
+                    done = self.solve("--restart", which, *every, out)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn("cannot go on from " + at, done.stderr)
+                    self.assertIn("going on from the one before, " + before, done.stderr)
+                    self.assertEqual(self.series(out), expected)
+        os.truncate(out, os.path.getsize(out) // 2)  # as a run that was killed while it wrote may leave it
+        done = self.solve("--restart", "auto", *every, out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("it is " + self.path("c.unreadable.h5") + " now, and a new one begins", done.stderr)
+        self.assertEqual(self.series(out)[1][-8:], expected[1][-8:])
+        good = shutil.copy(at, self.path("good.h5"))  # by a name of its own, into another output
+        end = self.path("end.h5")
+        self.assertEqual(self.solve("--restart", good, "--output", end).returncode, 0)
+        self.assertEqual(self.series(end)[0][-8:], expected[0][-8:])
+        with open(at, "wb") as file:
+            file.write(b"none")
+        self.refused(2, ["cannot go on from", "nothing.checkpoint-3.h5"], "solve", *SMALL, "--restart", self.path("nothing.checkpoint-3.h5"),
+                     *STEPS)
+        self.refused(2, ["gray_scott on 20x20", "this run is of gray_scott on 20x24"], "solve", "gray_scott", "--grid", "20x24", "--restart",
+                     "auto", "--output", out, *STEPS)
+        self.refused(2, ["it is there"], "solve", *SMALL, "--restart", good, "--output", end, *STEPS)
+        self.refused(2, ["not before the end"], "solve", *SMALL, "--restart", good, "--steps", "32", "--", "-ts_type", "cn")
+        self.refused(2, ["no checkpoint"], "solve", *SMALL, "--restart", end, *STEPS)
+        self.path("c.probe.csv", "step,time [s],of another node\n")
+        self.refused(2, ["c.probe.csv", "other columns"], "solve", *SMALL, "--restart", before, "--output", out, "--probe", "1,1",
+                     *STEPS)
+        with open(before, "wb") as file:
+            file.write(b"none")
+        self.refused(2, ["cannot go on from", "c.checkpoint-32.h5"], "solve", *SMALL, "--restart", at, *STEPS)
+        done = self.solve("--restart", "auto", *every, out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the run starts", done.stderr)
+        self.assertEqual(self.series(out), expected)
+
+    # What an earlier run left with other numbers of steps is not taken for this one's.
+    def test_a_run_from_the_beginning_replaces_what_was_there(self):
+        out = ["--checkpoint-every", "8", "--output", self.path("c.h5")]
+        self.assertEqual(self.solve(*out, ending=["--steps", "24", "--", "-ts_type", "cn"]).returncode, 0)
+        self.assertEqual(self.solve(*out, ending=["--steps", "8", "--", "-ts_type", "cn"]).returncode, 0)
+        self.assertEqual(self.kept("c"), ["c.checkpoint-8.h5"])
+
+    def test_the_clock_and_a_signal_end_it_with_a_checkpoint(self):
+        out = ["--output", self.path("c.h5"), "--restart", "auto"]
+        long = ["--until", "1e9", "--", "-ts_type", "cn", "-ts_adapt_type", "none"]
+        began = time.monotonic()
+        done = self.solve(*out, "--wall-time", "0.02", ending=long)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"by --wall-time; --restart .*c.checkpoint-\d+.h5 goes on")
+        self.assertLess(time.monotonic() - began, 60)
+        with subprocess.Popen([QUADRILLE, "solve", *SMALL, *out, *long], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as process:
+            time.sleep(2)
+            process.send_signal(signal.SIGTERM)
+            self.assertIn("by a signal", process.stderr.read())
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(len(self.kept("c")), 2)
+        done = self.solve(*out, "--wall-time", "1s", "--checkpoint-every", "10min", ending=long)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("going on from", done.stdout)
+        self.refused(2, ["no time of the clock"], "solve", *SMALL, "--wall-time", "10 days", *STEPS)
+        self.refused(2, ["belongs to solve"], "solve", "bratu", "--restart", "auto")
+
+
+if __name__ == "__main__":
+    unittest.main()
