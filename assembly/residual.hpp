@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -218,7 +219,8 @@ unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual,
   return misfit;
 }
 
-// Both with the functor hidden, and what couples in its Jacobian; what it points to stays the caller's.
+// Both with the functor hidden, and what couples in its Jacobian. What it points to stays the caller's, or is
+// `owned`.
 struct AnyResidual {
   using Evaluate = std::function<void(const ResidualState&, double* f)>;
   using Differentiate = std::function<unsigned(const ResidualState&, double shift, const JacobianShape&,
@@ -233,6 +235,7 @@ struct AnyResidual {
   Differentiate differentiate;
   Evaluate evaluate_on_device = {};  // null where it is not compiled for a GPU (device_residual.cuh)
   DifferentiateOnDevice differentiate_on_device = {};
+  std::shared_ptr<const void> owned = {};
 };
 
 // `dof`: unknowns of a node.

@@ -52,7 +52,7 @@ ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const N
       residual_of(Heat{source->on_host(), grid.dof}, grid.dof, std::function([source, dof = grid.dof] {
                     return Heat{source->on_device(), dof};
                   }));
-  problem.exact = [source, at_first = problem.initial](double t_s) {
+  problem.exact = [at_first = problem.initial](double t_s) {
     std::vector<double> u = at_first;
     for (double& value : u) value *= std::exp(-t_s);
     return u;

@@ -27,6 +27,7 @@
 
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/manufactured.hpp"
+#include "assembly/pde/residual_of.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
@@ -137,18 +138,26 @@ bool in_middle_half(const Grid& grid, const Position& p) {
   return true;
 }
 
+AnyResidual with_source(Poroelastic f, int dof, const std::shared_ptr<NumbersOnBoth>& source) {
+  f.source = source->on_host();
+  return residual_of(f, dof, std::function([f, source]() mutable {
+                       f.source = source->on_device();
+                       return f;
+                     }));
+}
+
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
   require_held(grid, boundary);
   Poroelastic f = functor(grid);
-  const auto source = std::make_shared<std::vector<double>>(zeros(box.nodes() * grid.dof));
+  std::vector<double> at_nodes = zeros(box.nodes() * grid.dof);
   ResidualProblem problem;
   problem.initial = zeros(box.nodes() * grid.dof);
   if (input.manufactured) {
     require_no_data(grid, boundary, "poroelastic");
     const Manufactured solution(grid, boundary);
     f.decay_1_s = 1;
-    add_source(grid, box, *source,
+    add_source(grid, box, at_nodes,
                [&](const Position& p, int r) { return manufactured_source(f, solution, p, r); });
     add_source(grid, box, problem.initial, [&](const Position& p, int r) {
       return r == f.content() ? content_at(f, solution, p) : solution.at(p, r).u;
@@ -159,16 +168,15 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
       return u;
     };
   } else if (!has_data(boundary, grid.dimension)) {
-    add_source(grid, box, *source, [&](const Position& p, int r) {
+    add_source(grid, box, at_nodes, [&](const Position& p, int r) {
       return r == f.pressure() && in_middle_half(grid, p) ? 1.0 : 0.0;
     });
   }
-  f.source = source->data();
-  problem.residual = any_residual(f, grid.dof);
-  problem.data = source;
+  const auto source = std::make_shared<NumbersOnBoth>(std::move(at_nodes));
+  problem.residual = with_source(f, grid.dof, source);
   if (has_data(boundary, grid.dimension) && !input.manufactured) {
     f.at_first = true;
-    problem.at_first = any_residual(f, grid.dof);
+    problem.at_first = with_source(f, grid.dof, source);
     // The pressure is not in its own row: ILU has no pivots, and other norms than the true one are misled.
     problem.at_first_options =
         "-pc_type pbjacobi -ksp_pc_side right -ksp_rtol 1e-8 -ksp_gmres_restart 200 -snes_stol 0";

@@ -48,11 +48,9 @@ struct PdePart {
 struct ResidualProblem {
   AnyResidual residual;
   std::vector<double> initial;  // [row of the box]: at time 0 or, of a steady one, where Newton begins
-  // Of a manufactured problem, [row of the box]; else empty. What the residual points to lives as long as
-  // this.
+  // Of a manufactured problem, [row of the box]; else empty.
   std::function<std::vector<double>(double t_s)> exact;
-  std::shared_ptr<const void> data{};  // or as long as this
-  std::string note{};                  // on the discretisation, for people
+  std::string note{};  // on the discretisation, for people
   // Of unknowns without a rate, where `initial` lacks them: what holds at time 0, of the same functor type,
   // and PETSc's options that it is solved by.
   AnyResidual at_first{};

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #if defined(__CUDACC__)
@@ -15,14 +16,16 @@
 namespace quadrille {
 namespace {
 
-// A functor that points to fields has one that points to GPU memory as well, which `on_device` gives.
+// A functor that points to fields has one that points to GPU memory as well, which `on_device` gives; what that
+// captures lives as long as the result.
 template <class Residual>
-AnyResidual residual_of(const Residual& residual, int dof,
-                        [[maybe_unused]] std::function<Residual()> on_device = {}) {
+AnyResidual residual_of(const Residual& residual, int dof, std::function<Residual()> on_device = {}) {
 #if defined(__CUDACC__)
   return device_residual(residual, dof, std::move(on_device));
 #else
-  return any_residual(residual, dof);
+  AnyResidual any = any_residual(residual, dof);
+  any.owned = std::make_shared<std::function<Residual()>>(std::move(on_device));
+  return any;
 #endif
 }
 
@@ -32,6 +35,7 @@ AnyResidual residual_of(const Residual& residual, int dof,
 class NumbersOnBoth {
  public:
   explicit NumbersOnBoth(std::vector<double> numbers) : host_(std::move(numbers)) {}
+  std::size_t size() const { return host_.size(); }
   const double* on_host() const { return host_.data(); }
   const double* on_device() {
     if (device_.size() == 0) {

@@ -18,6 +18,7 @@
 
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/manufactured.hpp"
+#include "assembly/pde/residual_of.hpp"
 
 namespace quadrille {
 namespace {
@@ -47,20 +48,13 @@ struct Transport {
   }
 };
 
-// What the functor points to.
-struct Owned {
-  std::vector<double> reaction, source;
-};
-
 bool upwind(const Grid& grid, int axis) {
   return velocity_m_s[axis] * grid.spacing_m[axis] > 2 * diffusivity_m2_s;
 }
 
-Transport functor(const Grid& grid, const Owned& owned) {
+Transport functor(const Grid& grid) {
   Transport f;
   f.species = grid.dof;
-  f.reaction = owned.reaction.data();
-  if (!owned.source.empty()) f.source = owned.source.data();
   for (int axis = 0; axis < grid.dimension; ++axis) {
     const double h = grid.spacing_m[axis], v = velocity_m_s[axis],
                  d = diffusivity_m2_s + (upwind(grid, axis) ? v * h / 2 : 0);
@@ -100,46 +94,58 @@ std::vector<double> middle_half(const Grid& grid, const NodeBox& box) {
 }
 
 // f of u = M at time 0; in time with what u_t = -M adds.
-std::vector<double> manufactured_source(const Grid& grid, const Manufactured& solution, const Owned& owned,
-                                        bool steady, const NodeBox& box) {
+std::vector<double> manufactured_source(const Grid& grid, const Manufactured& solution,
+                                        const std::vector<double>& reaction, bool steady,
+                                        const NodeBox& box) {
   std::vector<double> source = zeros(box.nodes() * grid.dof);
   add_source(grid, box, source, [&](const Position& p, int r) {
     const Manufactured::Jet m = solution.at(p, r);
     double f = (steady ? 0 : -m.u) - diffusivity_m2_s * m.laplacian();
     for (int axis = 0; axis < grid.dimension; ++axis) f += velocity_m_s[axis] * m.slope[axis];
     for (int c = 0; c < grid.dof; ++c)
-      f += owned.reaction[static_cast<std::size_t>(r * grid.dof + c)] * solution.at(p, c).u;
+      f += reaction[static_cast<std::size_t>(r * grid.dof + c)] * solution.at(p, c).u;
     return f;
   });
   return source;
 }
 
+// The functor with what it points to, which is kept as long as the residual is.
+AnyResidual with_numbers(Transport f, int dof, std::vector<double> reaction, std::vector<double> source) {
+  const auto of_reaction = std::make_shared<NumbersOnBoth>(std::move(reaction)),
+             of_source = std::make_shared<NumbersOnBoth>(std::move(source));
+  const bool has_source = of_source->size() > 0;
+  f.reaction = of_reaction->on_host();
+  f.source = has_source ? of_source->on_host() : nullptr;
+  return residual_of(f, dof, std::function([f, of_reaction, of_source, has_source]() mutable {
+                       f.reaction = of_reaction->on_device();
+                       f.source = has_source ? of_source->on_device() : nullptr;
+                       return f;
+                     }));
+}
+
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
-  const auto owned = std::make_shared<Owned>();
-  owned->reaction = chain_of_decays(grid.dof);
+  const std::vector<double> reaction = chain_of_decays(grid.dof);
+  std::vector<double> source;
   ResidualProblem problem;
   problem.note = advection_text(grid);
   problem.initial = zeros(box.nodes() * grid.dof);
-  double decay_1_s = 0;
+  Transport f = functor(grid);
   if (input.manufactured) {
     require_no_data(grid, boundary, "transport");
     const Manufactured solution(grid, boundary);
-    owned->source = manufactured_source(grid, solution, *owned, input.steady, box);
+    source = manufactured_source(grid, solution, reaction, input.steady, box);
     const std::vector<double> at_first = solution.values(box);
-    if (!input.steady) problem.initial = at_first, decay_1_s = 1;
-    problem.exact = [at_first, decay_1_s](double t_s) {
+    if (!input.steady) problem.initial = at_first, f.decay_1_s = 1;
+    problem.exact = [at_first, decay_1_s = f.decay_1_s](double t_s) {
       std::vector<double> u = at_first;
       for (double& value : u) value *= std::exp(-decay_1_s * t_s);
       return u;
     };
   } else if (!input.steady || !input.without_source) {
-    (input.steady ? owned->source : problem.initial) = middle_half(grid, box);
+    (input.steady ? source : problem.initial) = middle_half(grid, box);
   }
-  Transport f = functor(grid, *owned);
-  f.decay_1_s = decay_1_s;
-  problem.residual = any_residual(f, grid.dof);
-  problem.data = owned;
+  problem.residual = with_numbers(f, grid.dof, reaction, std::move(source));
   return problem;
 }
 
