@@ -31,6 +31,7 @@ inline std::int64_t first_on_diagonal(const BlockStructure& s) {
 // get_diagonal:  d = the diagonal.
 // scale_rows_and_columns:  a(i, j) = (left[i] a(i, j)) right[j]; of a Csr that holds some rows of an
 //                          operator, left[row_of[i]].
+// move:          to[target[i]] = from[source[i]], which becomes 0; no place is named twice.
 namespace cpu {
 void scale(double factor, Array<double>& values);
 void add(double factor, const Array<double>& from, Array<double>& to);
@@ -49,6 +50,8 @@ void get_diagonal(const BlockDiagonals<double, Device>& a, double* d);
 void scale_rows_and_columns(const TwoDiagonals& by, BlockDiagonals<double, Device>& a);
 void scale_rows_and_columns(const TwoDiagonals& by, const Array<std::int32_t, Device>& row_of,
                             Csr<double, Device>& a);
+void move(const Array<std::int64_t, Device>& source, const Array<std::int64_t, Device>& target,
+          Array<double, Device>& from, Array<double, Device>& to);
 }  // namespace cuda
 
 }  // namespace quadrille

@@ -75,12 +75,22 @@ GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stenc
   part.extents = layout->box().size;
   OperatorOptions wish = options;
   if (wish.format == "auto") wish.format = "cds";  // of values that change a choice would not know
-  const double at_first = structure_.fill.said() ? 0.0 : 1.0;  // the values decide where nothing is said
-  jacobian_ = std::make_unique<GridOperator>(
-      layout, stencil, boundary,
-      petsc::GridRows{structure_, Array<double>(value_bytes(part, 8) / 8, at_first)}, wish);
+  jacobian_ = std::make_unique<GridOperator>(layout, stencil, boundary, rows_at_first(part, wish), wish);
   const Vector model = vector();
   ghosts_ = std::make_unique<Ghosts>(*layout, model.vec());
+}
+
+// What the Jacobian is until differentiate(): zeros where the fill says what couples; where it does not, the
+// values decide. Zeros that are made in GPU memory need no copy there.
+petsc::GridRows GridResidual::rows_at_first(const BlockStructure& part, const OperatorOptions& wish) const {
+  const std::int64_t size = value_bytes(part, 8) / 8;
+  const bool zeros = structure_.fill.said(), on_one_rank = part.extents == structure_.extents;
+  if (!zeros || !on_one_rank || !residual_.differentiate_on_device || cuda::device_count() == 0 ||
+      petsc::space_of(petsc::with_options(wish)) != SpaceKind::cuda)
+    return {structure_, Array<double>(size, zeros ? 0.0 : 1.0)};
+  Array<double, Device> values(size);
+  cuda::zero_memory({}, values.data(), values.bytes());
+  return {structure_, {}, std::move(values)};
 }
 
 void GridResidual::use(const AnyResidual& residual) {

@@ -6,7 +6,7 @@
 // Both are evaluated on the host, by all of a rank's threads, also where products run on a GPU: vectors are
 // then copied to and fro. A source file of nvcc gives device_residual(functor, dof), of
 // <quadrille/device_residual.cuh>, in place of the functor: it is evaluated where the products are, and
-// nothing but what functions of faces say is copied; Jacobians so far on one rank.
+// nothing but what functions of faces say is copied.
 //
 // The first Jacobian of each functor shows whether it keeps to the stencil (else that is an InputError) and to
 // what its couples() says (assembly/stencil_operator.hpp; else a FormatError).
@@ -66,6 +66,7 @@ class GridResidual {
   struct Ghosts;
   template <class Body>
   void with_state(double t_s, Vec u, Vec rate, bool on_gpu, const Body& body) const;
+  petsc::GridRows rows_at_first(const BlockStructure& part, const OperatorOptions& wish) const;
   bool evaluates_on_gpu(Vec u) const;
   void require_fitting(unsigned misfit);
 

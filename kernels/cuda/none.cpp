@@ -84,6 +84,10 @@ void scale_rows_and_columns(const TwoDiagonals&, BlockDiagonals<double, Device>&
 void scale_rows_and_columns(const TwoDiagonals&, const Array<std::int32_t, Device>&, Csr<double, Device>&) {
   refuse();
 }
+void move(const Array<std::int64_t, Device>&, const Array<std::int64_t, Device>&, Array<double, Device>&,
+          Array<double, Device>&) {
+  refuse();
+}
 
 template <class T>
 void gather_sum(Queue, const GatherSum<Device>&, const TwoArrays<T>&, T*, bool) {

@@ -71,6 +71,15 @@ __global__ void __launch_bounds__(threads_per_block)
     value[k] = (left * value[k]) * (by.right != nullptr ? __ldg(by.right + column[k]) : 1);
 }
 
+__global__ void __launch_bounds__(threads_per_block)
+    move_kernel(const std::int64_t* __restrict__ source, const std::int64_t* __restrict__ target,
+                std::int64_t count, double* __restrict__ from, double* __restrict__ to) {
+  const std::int64_t i = global_thread();
+  if (i >= count) return;
+  to[target[i]] = from[source[i]];
+  from[source[i]] = 0;
+}
+
 }  // namespace
 
 void scale(double factor, Array<double, Device>& values) {
@@ -116,6 +125,14 @@ void scale_rows_and_columns(const TwoDiagonals& by, const Array<std::int32_t, De
   scale_csr_kernel<<<blocks_for(a.rows), threads_per_block>>>(by, row_of.data(), a.rows, a.row_ptr.data(),
                                                               a.column.data(), a.value.data());
   QUADRILLE_CUDA_LAUNCHED("a scaling of rows and columns");
+}
+
+void move(const Array<std::int64_t, Device>& source, const Array<std::int64_t, Device>& target,
+          Array<double, Device>& from, Array<double, Device>& to) {
+  if (source.size() == 0) return;
+  move_kernel<<<blocks_for(source.size()), threads_per_block>>>(source.data(), target.data(), source.size(),
+                                                                from.data(), to.data());
+  QUADRILLE_CUDA_LAUNCHED("a move of values");
 }
 
 }  // namespace quadrille::cuda

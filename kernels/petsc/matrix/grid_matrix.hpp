@@ -45,8 +45,9 @@ SharedMat make_grid_matrix(const Partition& partition, GridRows rows, const Grid
 using FillRows = std::function<void(double* values)>;
 void refill(_p_Mat* matrix, const BlockStructure& structure, const FillRows& fill);
 // The same in GPU memory, where `fill` queues its work in the default stream and keeps to the fill of the
-// structure; it may leave what does not couple as it is. Returns false, with nothing done, where the matrix is
-// one of several ranks.
+// structure; it may leave what does not couple as it is. Returns false, on all ranks and with nothing done,
+// where the rows cannot be made there: a rank's box lacks a block diagonal, or the stencil leads around a
+// periodic axis back to the box. `structure` is the same in every call.
 bool refill_on_gpu(_p_Mat* matrix, const BlockStructure& structure, const FillRows& fill);
 
 // Products of such a matrix in another format, made at once. Collective. Throws FormatError where the format

@@ -73,6 +73,12 @@ void for_couplings_that_leave(const GridStructure& s, const BlockStructure& whol
   });
 }
 
+void require_same_grid(const GridStructure& s, const BlockStructure& whole) {
+  if (whole.extents != s.partition.extents || whole.periodic != s.partition.periodic ||
+      whole.dof != s.owned.dof)
+    throw FormatError("the block diagonals and the matrix are of different grids");
+}
+
 // What leaves the box goes to where it belongs: to the ghosts, or the long way around to a node of the box.
 // `from`: [block diagonal of the whole grid][column][row], which may be the values of the box themselves.
 void move_what_leaves(const GridStructure& s, const BlockStructure& whole, const double* from,
@@ -153,9 +159,7 @@ GridValues values_of(const GridStructure& s, GridRows rows, bool with_ghosts) {
 }
 
 void refill(const GridStructure& s, const BlockStructure& whole, const FillRows& fill, GridValues& values) {
-  if (whole.extents != s.partition.extents || whole.periodic != s.partition.periodic ||
-      whole.dof != s.owned.dof)
-    throw FormatError("the block diagonals and the matrix are of different grids");
+  require_same_grid(s, whole);
   BlockDiagonals<double>& hub = *values.hub();
   if (has_all_diagonals(whole, s.owned)) {
     fill(hub.values.data());
@@ -167,6 +171,34 @@ void refill(const GridStructure& s, const BlockStructure& whole, const FillRows&
     move_what_leaves(s, whole, rows.data(), values);
   }
   values.changed_on_host();
+}
+
+std::optional<LeavingCouplings> leaving_couplings(const GridStructure& s, const BlockStructure& whole,
+                                                  const GridValues& values) {
+  require_same_grid(s, whole);
+  if (!has_all_diagonals(whole, s.owned)) return std::nullopt;
+  const GridBlocks blocks(s, values);
+  const Csr<double>* const ghost = values.ghost().get();
+  const std::int64_t dof = whole.dof, n = s.owned.rows();
+  std::vector<std::int64_t> from, to;
+  bool all_to_ghosts = true;
+  for_couplings_that_leave(
+      s, whole, [&](std::int64_t node, std::int64_t d, std::int64_t, std::int64_t neighbour) {
+        const Block block = blocks.between(s.own_node(node), static_cast<PetscInt>(neighbour));
+        all_to_ghosts = all_to_ghosts && ghost != nullptr && block.values == ghost->value.data();
+        for (std::int64_t c = 0; c < dof; ++c)
+          for (std::int64_t r = 0; r < dof; ++r) {
+            from.push_back((d * dof + c) * n + node * dof + r);
+            to.push_back(block.place(r, c));
+          }
+      });
+  if (!all_to_ghosts) return std::nullopt;
+  const auto array = [](const std::vector<std::int64_t>& v) {
+    Array<std::int64_t> a(static_cast<std::int64_t>(v.size()));
+    std::copy(v.begin(), v.end(), a.data());
+    return a;
+  };
+  return LeavingCouplings{array(from), array(to)};
 }
 
 }  // namespace quadrille::petsc

@@ -2,6 +2,8 @@
 // values of a matrix of ours: one from the other. Internal to kernels/petsc/matrix_type.
 #pragma once
 
+#include <optional>
+
 #include "kernels/petsc/matrix/grid_matrix.hpp"
 #include "kernels/petsc/matrix/grid_values.hpp"
 #include "kernels/petsc/matrix/store.hpp"
@@ -22,6 +24,16 @@ GridValues values_of(const GridStructure& structure, GridRows rows, bool with_gh
 // `whole` is not what they were made from.
 void refill(const GridStructure& structure, const BlockStructure& whole, const FillRows& fill,
             GridValues& values);
+
+// What couples this rank's nodes to others' in rows with the block diagonals of the whole grid: the places of
+// the values among those of the box, and among those of the ghosts.
+struct LeavingCouplings {
+  Array<std::int64_t> from, to;
+};
+// None where the box lacks a block diagonal, or some coupling leads the long way around to the box itself:
+// its rows are then made apart (refill). Throws as that.
+std::optional<LeavingCouplings> leaving_couplings(const GridStructure& structure, const BlockStructure& whole,
+                                                  const GridValues& values);
 
 // A matrix of the ranks of `comm`, which the partition is of. What make_grid_matrix() is, for who has MPI.
 SharedMat make_grid_matrix(MPI_Comm comm, const Partition& partition, GridRows rows);

@@ -1,6 +1,8 @@
 // The values of a matrix on a grid: the block diagonals of this rank's box, and beside them the couplings to
 // ghosts.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/gathering.hpp"
@@ -16,6 +18,7 @@
 #include "kernels/petsc/matrix/off_process.hpp"
 #include "kernels/petsc/matrix/store.hpp"
 #include "kernels/petsc/matrix/structure.hpp"
+#include "kernels/value_changes.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -134,15 +137,34 @@ class GridStore final : public Store {
     changed_in_place();
   }
   bool refill_on_gpu(const BlockStructure& whole, const FillRows& fill) override {
-    if (ghost_ || whole.offsets != hub_->offsets) return false;
+    if (!refills_on_gpu_) {
+      std::optional<LeavingCouplings> leaving = leaving_couplings(*structure_, whole, values_);
+      refills_on_gpu_ = all_ranks(owner_, leaving.has_value());
+      if (*refills_on_gpu_ && ghost_)
+        leaving_ = {copy_to<Device>(leaving->from), copy_to<Device>(leaving->to)};
+    }
+    if (!*refills_on_gpu_) return false;
     values_.bring_to_gpu();  // what does not couple stays as it is
     {
       const DefaultQueue order(true);
       fill(values_.gpu_hub()->values.data());
+      if (ghost_)
+        cuda::move(leaving_.first, leaving_.second, values_.gpu_hub()->values, values_.gpu_ghost()->value);
     }
     values_.changed_on_gpu();
     changed_in_place();
     return true;
+  }
+  std::vector<std::int32_t> places_of_aij() override {
+    std::vector<std::int32_t> places;
+    for (std::int64_t node = 0; node < nodes_; ++node) {
+      blocks_.all_of(node, of_node_);
+      for (std::int64_t r = 0; r < hub_->dof; ++r)
+        for (const Block& block : of_node_)
+          for (std::int64_t c = 0; c < hub_->dof; ++c)
+            if (block.couples(r, c)) places.push_back(static_cast<std::int32_t>(block.place(r, c)));
+    }
+    return places;
   }
   void zero() override {
     values_.zero();
@@ -390,6 +412,9 @@ class GridStore final : public Store {
   std::vector<Block> of_node_;  // of the last row asked for
   std::vector<Entry> off_process_;
   InsertMode off_process_mode_ = ADD_VALUES;
+  std::optional<bool> refills_on_gpu_;  // whether refill_on_gpu() can do it; asked once,
+  // and what it moves to the ghosts: from where, to where
+  std::pair<Array<std::int64_t, Device>, Array<std::int64_t, Device>> leaving_;
   EntryList outside_;  // values of own rows that have no place, where the program allows new ones
   bool row_oriented_ = true, drop_off_process_ = false, ignore_outside_ = false, may_grow_ = false;
   GridCopy copy_;

@@ -59,8 +59,10 @@ class Store {
   // `whole` grid, as make_grid_matrix() took them. Collective.
   virtual void refill(const BlockStructure& whole, const std::function<void(double*)>& fill);
   // The same in GPU memory, where `fill` queues its work in the default stream; or false where these rows
-  // cannot be made there, and nothing is done.
+  // cannot be made there, and nothing is done. `whole` is the same in every call. Collective.
   virtual bool refill_on_gpu(const BlockStructure&, const std::function<void(double*)>&) { return false; }
+  // Where the entries of aij() stand among the values of the block diagonals; of one rank, on a grid.
+  virtual std::vector<std::int32_t> places_of_aij() { return {}; }
   // Changes of the values where they are. Those with vectors are collective; a null vector scales nothing.
   virtual void zero() = 0;
   virtual void scale(double factor) = 0;
