@@ -4,11 +4,14 @@
 #include "kernels/petsc/matrix/factor.hpp"
 
 #include <array>
+#include <memory>
+#include <string_view>
 #include <utility>
 
 #include "kernels/petsc/base/composed.hpp"
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/matrix/gpu_aij.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
 
 namespace quadrille::petsc {
@@ -21,9 +24,10 @@ using Numeric = PetscErrorCode(Mat, Mat, const MatFactorInfo*);
 
 constexpr const char* container_name = "quadrille_factor";
 
-// PETSc's own steps of a factor.
+// PETSc's own steps of a factor, and the matrix that they are given where it is not the copy in AIJ.
 struct Steps {
   Function symbolic = nullptr, numeric = nullptr;
+  std::unique_ptr<GpuAij> on_gpu;
 };
 
 MatOperation symbolic_operation(MatFactorType type) {
@@ -74,13 +78,17 @@ Steps& steps_of(Mat factor) {
 }
 
 // A preconditioner may be made from another matrix than the one it was asked for.
-Mat aij_of(Mat m) {
-  return is_typed(m) ? as_aij(m) : m;
+Mat aij_of(Mat factor, Mat m) {
+  if (!is_typed(m)) return m;
+  GpuAij* const on_gpu = steps_of(factor).on_gpu.get();
+  if (on_gpu == nullptr) return as_aij(m);
+  on_gpu->refresh(m);
+  return on_gpu->get();
 }
 
 PetscErrorCode numeric(Mat factor, Mat m, const MatFactorInfo* info) {
   return guarded("MatFactorNumeric_Quadrille", [&] {
-    QUADRILLE_PETSC(reinterpret_cast<Numeric*>(steps_of(factor).numeric)(factor, aij_of(m), info));
+    QUADRILLE_PETSC(reinterpret_cast<Numeric*>(steps_of(factor).numeric)(factor, aij_of(factor, m), info));
   });
 }
 
@@ -98,14 +106,14 @@ void take_numeric(Mat factor) {
 PetscErrorCode symbolic_lu(Mat factor, Mat m, IS rows, IS columns, const MatFactorInfo* info) {
   return guarded("MatLUFactorSymbolic_Quadrille", [&] {
     const auto theirs = reinterpret_cast<SymbolicLu*>(steps_of(factor).symbolic);
-    QUADRILLE_PETSC(theirs(factor, aij_of(m), rows, columns, info));
+    QUADRILLE_PETSC(theirs(factor, aij_of(factor, m), rows, columns, info));
     take_numeric(factor);
   });
 }
 PetscErrorCode symbolic(Mat factor, Mat m, IS rows, const MatFactorInfo* info) {
   return guarded("MatCholeskyFactorSymbolic_Quadrille", [&] {
     const auto theirs = reinterpret_cast<Symbolic*>(steps_of(factor).symbolic);
-    QUADRILLE_PETSC(theirs(factor, aij_of(m), rows, info));
+    QUADRILLE_PETSC(theirs(factor, aij_of(factor, m), rows, info));
     take_numeric(factor);
   });
 }
@@ -117,20 +125,34 @@ constexpr std::array packages = {MATSOLVERPETSC,        MATSOLVERMUMPS,       MA
                                  MATSOLVERKLU,          MATSOLVERSPQR,        MATSOLVERSTRUMPACK,
                                  MATSOLVERPASTIX,       MATSOLVERMKL_PARDISO, MATSOLVERMKL_CPARDISO};
 
+Mat make_factor(Mat from, const char* package, MatFactorType type, std::unique_ptr<GpuAij> on_gpu) {
+  Handle<Mat> factor =
+      make<Mat>("MatGetFactor", [&](Mat* f) { return MatGetFactor(from, package, type, f); });
+  auto steps = std::make_unique<Steps>();
+  steps->symbolic = step_of(factor.get(), type, Step::symbolic);
+  steps->on_gpu = std::move(on_gpu);
+  compose(reinterpret_cast<PetscObject>(factor.get()), container_name, std::move(steps));
+  const bool two_orders = type == MAT_FACTOR_LU || type == MAT_FACTOR_ILU;
+  if (two_orders)
+    set_step(factor.get(), type, Step::symbolic, symbolic_lu);
+  else
+    set_step(factor.get(), type, Step::symbolic, symbolic);
+  return factor.release();
+}
+
+// PETSc's own incomplete factors of a matrix whose products run on a GPU are cuSPARSE's there, of values that
+// never leave its memory.
 template <std::size_t package>
 PetscErrorCode get_factor(Mat m, MatFactorType type, Mat* result) {
   return guarded("MatGetFactor_Quadrille", [&] {
-    Handle<Mat> factor = make<Mat>(
-        "MatGetFactor", [&](Mat* f) { return MatGetFactor(as_aij(m), packages[package], type, f); });
-    auto steps = std::make_unique<Steps>();
-    steps->symbolic = step_of(factor.get(), type, Step::symbolic);
-    compose(reinterpret_cast<PetscObject>(factor.get()), container_name, std::move(steps));
-    const bool two_orders = type == MAT_FACTOR_LU || type == MAT_FACTOR_ILU;
-    if (two_orders)
-      set_step(factor.get(), type, Step::symbolic, symbolic_lu);
-    else
-      set_step(factor.get(), type, Step::symbolic, symbolic);
-    *result = factor.release();
+    const bool incomplete = type == MAT_FACTOR_ILU || type == MAT_FACTOR_ICC;
+    if (packages[package] != std::string_view(MATSOLVERPETSC) || !incomplete || !has_gpu_aij(m)) {
+      *result = make_factor(as_aij(m), packages[package], type, nullptr);
+      return;
+    }
+    auto on_gpu = std::make_unique<GpuAij>(m);
+    const Mat from = on_gpu->get();
+    *result = make_factor(from, MATSOLVERCUSPARSE, type, std::move(on_gpu));
   });
 }
 
