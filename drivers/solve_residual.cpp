@@ -109,7 +109,7 @@ class SolveResidual {
 
   void solve() {
     run_.progress.say("Newton's iterations");
-    NonlinearSolver solver(*run_.residual, run_.pde.in_time() ? std::string() : run_.preset());
+    NonlinearSolver solver(*run_.residual, run_.preset());
     const NonlinearResult result = solver.solve(*run_.u);
     run_.record.converged = result.converged;
     run_.record.reason = result.reason;

@@ -45,6 +45,9 @@ class Transport(Case):
                   for grid, of in (("11x6x5", sides), ("23x12x11", finer))]
         self.assertGreater(math.log2(errors[0] / errors[1]), 1.6, errors)
 
+    def test_steady_advection_converges_where_coarse_grids_cannot_show_it(self):
+        self.assertLess(self.solved("transport", "--grid", "32x32x32", "--dof", "3", "--steady")[0]["iterations"], 300)
+
     def test_the_order_in_time_is_the_methods(self):
         for method, order in (("bdf", 2), ("beuler", 1)):
             ends = [self.fields("transport", "--grid", "26x8", "--boundary", "value:0", "--dof", "2", "--manufactured", "--steps",
