@@ -134,6 +134,7 @@ TEST_F(MatrixType, BlockFillsAreWhatFormatsStore) {
   if (ranks() == 1) {
     EXPECT_EQ(petsc::own_product(csr.get())->to_csr().nnz(), entries_of(theirs.get()));
   }
+  EXPECT_EQ(entries_of(csr.get()), entries_of(theirs.get())) << "couplings to other ranks among them";
   const std::int64_t in_centre = 5, beside = hub->diagonals() - 1;  // scalar diagonals; none of them coincide
   EXPECT_EQ(petsc::stored_bytes(dia.get()), (in_centre + beside) * (hub->rows() * 8 + 8));
 }

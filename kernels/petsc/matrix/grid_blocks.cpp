@@ -43,7 +43,11 @@ Block GridBlocks::ghost_between(std::int64_t node, PetscInt to) const {
 Block GridBlocks::ghost_block(std::int64_t node, PetscInt to, std::int64_t place) const {
   const std::int64_t dof = hub_.dof, at = structure_.boundary_index(node);
   const std::int64_t begin = structure_.begin[at], count = structure_.begin[at + 1] - begin;
-  return {to, ghost_->value.data(), begin * dof * dof + (place - begin) * dof, count * dof, 1, fill_[1], dof};
+  const PackedFill& packed = structure_.packed;
+  double* const values = ghost_->value.data();
+  if (fill_[1] != nullptr)
+    return {to, values, begin * packed.before.back(), count, place - begin, fill_[1], dof, &packed};
+  return {to, values, begin * dof * dof + (place - begin) * dof, count * dof, 1, nullptr, dof};
 }
 
 void GridBlocks::all_of(std::int64_t node, std::vector<Block>& blocks) const {

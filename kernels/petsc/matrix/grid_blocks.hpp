@@ -11,14 +11,19 @@
 
 namespace quadrille::petsc {
 
-// Value (r, c) of the block stands at values[place(r, c)].
+// Value (r, c) of the block stands at values[place(r, c)], if r and c couple.
 struct Block {
   PetscInt node = -1;        // global number of the column's node
   double* values = nullptr;  // of the block diagonals or of the ghosts; null outside the stencil
   std::int64_t first = 0, row_step = 0, column_step = 0;
   const std::uint8_t* fill = nullptr;  // [row][column]: what couples; null for all
   std::int64_t dof = 1;
-  std::int64_t place(std::int64_t r, std::int64_t c) const { return first + r * row_step + c * column_step; }
+  // Of ghosts with a fill: neighbour `column_step` of the `row_step` that the node has among them.
+  const PackedFill* packed = nullptr;
+  std::int64_t place(std::int64_t r, std::int64_t c) const {
+    if (packed == nullptr) return first + r * row_step + c * column_step;
+    return first + row_step * packed->before[r] + column_step * packed->count[r] + packed->index[r * dof + c];
+  }
   double& at(std::int64_t r, std::int64_t c) const { return values[place(r, c)]; }
   bool couples(std::int64_t r, std::int64_t c) const { return fill == nullptr || fill[r * dof + c] != 0; }
 };

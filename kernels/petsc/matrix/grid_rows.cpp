@@ -96,7 +96,7 @@ void move_what_leaves(const GridStructure& s, const BlockStructure& whole, const
                                  const std::int64_t row = node * dof + r;
                                  const double value = from[(d * dof + c) * n + row];
                                  if (place >= 0) kept[(place * dof + c) * n + row] = 0;
-                                 block.at(r, c) = value;
+                                 if (block.couples(r, c)) block.at(r, c) = value;
                                }
                            });
 }
@@ -188,6 +188,7 @@ std::optional<LeavingCouplings> leaving_couplings(const GridStructure& s, const 
         all_to_ghosts = all_to_ghosts && ghost != nullptr && block.values == ghost->value.data();
         for (std::int64_t c = 0; c < dof; ++c)
           for (std::int64_t r = 0; r < dof; ++r) {
+            if (!block.couples(r, c)) continue;
             from.push_back((d * dof + c) * n + node * dof + r);
             to.push_back(block.place(r, c));
           }

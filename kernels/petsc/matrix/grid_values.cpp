@@ -9,8 +9,10 @@ namespace {
 
 // Rows of boundary nodes, columns of ghosts; zeros.
 Csr<double> ghost_part(const GridStructure& s) {
-  const std::int64_t dof = s.owned.dof, rows = static_cast<std::int64_t>(s.boundary.size()) * dof,
-                     entries = static_cast<std::int64_t>(s.ghost.size()) * dof * dof;
+  const std::vector<std::uint8_t>& couples = s.owned.fill.beside;
+  const std::int64_t dof = s.owned.dof, of_block = couples.empty() ? dof * dof : s.packed.before.back(),
+                     rows = static_cast<std::int64_t>(s.boundary.size()) * dof,
+                     entries = static_cast<std::int64_t>(s.ghost.size()) * of_block;
   to_index32(entries, "couplings to other ranks");
   to_index32(static_cast<std::int64_t>(s.ghosts.size()) * dof, "columns of other ranks");
   Csr<double> ghost{rows, static_cast<std::int64_t>(s.ghosts.size()) * dof, Array<std::int32_t>(rows + 1),
@@ -20,7 +22,8 @@ Csr<double> ghost_part(const GridStructure& s) {
     for (std::int64_t r = 0; r < dof; ++r) {
       for (PetscInt k = s.begin[node]; k < s.begin[node + 1]; ++k)
         for (std::int64_t c = 0; c < dof; ++c)
-          ghost.column[place++] = static_cast<std::int32_t>(s.ghost[k] * dof + c);
+          if (couples.empty() || couples[static_cast<std::size_t>(r * dof + c)] != 0)
+            ghost.column[place++] = static_cast<std::int32_t>(s.ghost[k] * dof + c);
       ghost.row_ptr[static_cast<std::int64_t>(node) * dof + r + 1] = place;
     }
   return ghost;

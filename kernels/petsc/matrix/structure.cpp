@@ -213,6 +213,18 @@ std::int64_t GridStructure::ghost_place(std::int64_t from, PetscInt to) const {
   return place != last && ghosts[*place] == to ? place - ghost.begin() : -1;
 }
 
+PackedFill packed_fill(const std::vector<std::uint8_t>& couples, int dof) {
+  PackedFill packed{{0}, {}, {}};
+  auto next = couples.begin();
+  for (int r = 0; r < dof; ++r) {
+    std::int32_t in_row = 0;
+    for (int c = 0; c < dof; ++c) packed.index.push_back(*next++ != 0 ? in_row++ : in_row);
+    packed.count.push_back(in_row);
+    packed.before.push_back(packed.before.back() + in_row);
+  }
+  return packed;
+}
+
 GridStructure structure_of(Partition partition, int dof, const std::vector<NodeOffset>& stencil,
                            std::string name, BlockFill fill) {
   GridStructure s;
@@ -232,6 +244,7 @@ GridStructure structure_of(Partition partition, int dof, const std::vector<NodeO
   find_offsets(box, neighbours, s);
   find_inner_nodes(box, s);
   find_ghosts(box, neighbours, s);
+  if (s.owned.fill.said()) s.packed = packed_fill(s.owned.fill.beside, dof);
   return s;
 }
 
