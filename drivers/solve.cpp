@@ -441,8 +441,8 @@ int run_solve(const Options& options) {
   together([&] {
     if (petsc::rank() == 0 && !options.output.empty()) check_field_path(options.output);
     if (petsc::rank() == 0) check_result_paths(options);
-    use_machine(options, petsc::gpu_of_rank(options.device));
   });
+  together([&] { use_machine(options, petsc::gpu_of_rank(options.device)); });
   together([&] {
     petsc::register_matrix_type();
     code = find_pde(options.pde).residual != nullptr ? solve_residual(options) : Solve(options)();
