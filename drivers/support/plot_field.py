@@ -217,7 +217,7 @@ def save(path, movie, figure, show, steps):
             film = animation.FuncAnimation(figure, show, frames=steps, blit=False)
             film.save(temporary, writer="ffmpeg" if ending.lower() == ".mp4" else "pillow", fps=rate, dpi=160)
         else:
-            figure.savefig(temporary, dpi=300, bbox_inches="tight", pad_inches=0.05)
+            figure.savefig(temporary, dpi=160, bbox_inches="tight", pad_inches=0.05)
         os.replace(temporary, final)
     finally:
         if os.path.exists(temporary):
