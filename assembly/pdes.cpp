@@ -98,7 +98,9 @@ void require_taken(const Pde& pde, const Grid& grid, const Stencil& stencil, con
 
 PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
                      const Boundary& boundary, const PdeInput& input, const NodeBox& box) {
-  const Pde& pde = find_pde(name);
+  const Pde& named = find_pde(name);
+  if (input.tensor && named.with_tensor == nullptr) throw InputError(name + " takes no tensor");
+  const Pde& pde = input.tensor ? named.with_tensor() : named;
   require_taken(pde, grid, stencil, boundary, input);
   if (pde.assemble == nullptr) throw InputError(pde.name + " is nonlinear or changes in time");
   return pde.assemble(grid, stencil, boundary, input, box);

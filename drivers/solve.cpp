@@ -24,6 +24,7 @@
 #include "drivers/support/failure.hpp"
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/measure.hpp"
+#include "drivers/support/options_pdes.hpp"
 #include "drivers/support/progress.hpp"
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
@@ -94,7 +95,7 @@ class Solve {
  public:
   explicit Solve(const Options& options)
       : options_(options),
-        pde_(find_pde(options.pde)),
+        pde_(pde_of(options)),
         as_aij_(options.formats.front() == petscs_format),
         first_(petsc::rank() == 0),
         progress_(options, first_),
@@ -152,8 +153,8 @@ class Solve {
     together([&] {
       input_ = pde_input(options_);
       input_.on_device = assembles_on_device();
-      part =
-          assemble_pde(pde_.name, options_.grid, options_.points, options_.boundary, input_, layout_->box());
+      part = assemble_pde(options_.pde, options_.grid, options_.points, options_.boundary, input_,
+                          layout_->box());
       exact_ = std::move(part.exact);
       singular_ = part.singular;
       region_ = std::move(part.region);
@@ -247,7 +248,7 @@ class Solve {
     result_ = solver_->confirmed(std::move(result_), *rhs_, *solution_);
     const bool recorded = !options_.json.empty() || !options_.csv.empty();
     const petsc::KrylovTimes times = solver_->measure(*rhs_, *solution_, recorded);
-    record_.pde = pde_.name;
+    record_.pde = options_.pde;
     record_.space = to_string(operator_->space());
     record_.format = format_name();
     record_.grid = to_string(options_.grid);

@@ -10,6 +10,8 @@
 // in m^2/s, which is periodic and has a gradient at every face; along an axis both terms of f are times its
 // coefficient_ratio. A field with barriers (assembly/pde/coefficient_field.hpp) makes no singular system: in
 // each of its closed regions a cell is held, and sources balance what comes in through faces of flux.
+//
+// Where a is a tensor K, the operator is that of assembly/pde/tensor_diffusion.hpp, assembled on the host.
 #include "assembly/pde/diffusion.hpp"
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/manufactured.hpp"
+#include "assembly/pde/tensor_diffusion.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
@@ -164,6 +167,31 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
   return problem;
 }
 
+PdePart assembled_of_tensor(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                            const PdeInput& input, const NodeBox& box) {
+  if (!input.tensor || input.manufactured)
+    throw InputError("diffusion with a tensor needs the tensor, and has no manufactured problem");
+  PdePart problem;
+  problem.singular = fixes_no_value(grid, boundary);
+  const TensorCoefficients coefficients = tensor_diffusion(grid, stencil, boundary, box, *input.tensor);
+  problem.system = assemble_box<double>(grid, stencil, boundary, coefficients.functor(), box);
+  add_usual_source(grid, box, input, problem);
+  return problem;
+}
+
+const Pde& diffusion_of_tensor() {
+  static const Pde pde{
+      .name = "diffusion with a tensor",
+      .equation = "-div(K grad u) = f",
+      .source_units = "1/s",
+      .discretisation = tensor_diffusion_stencils,
+      .faces = {BoundaryKind::value, BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::clamp},
+      .takes_coefficient = true,
+      .order = 0,
+      .assemble = assembled_of_tensor};
+  return pde;
+}
+
 }  // namespace
 
 Pde diffusion_pde() {
@@ -173,6 +201,7 @@ Pde diffusion_pde() {
           .source_units = "1/s",
           .discretisation = diffusion_stencils,
           .takes_coefficient = true,
+          .with_tensor = diffusion_of_tensor,
           .assemble = assembled};
 }
 

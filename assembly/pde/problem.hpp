@@ -12,6 +12,7 @@
 #include "assembly/device_operators.hpp"
 #include "assembly/pde/coefficient_field.hpp"
 #include "assembly/pde/discretisation.hpp"
+#include "assembly/pde/tensor_field.hpp"
 #include "assembly/residual.hpp"
 #include "assembly/stencil_operator.hpp"
 
@@ -24,6 +25,8 @@ struct PdeInput {
   // Of a PDE that takes a coefficient: in place of a drawn one, and how many times it is along each axis.
   std::shared_ptr<const CoefficientField> coefficient = {};
   std::array<double, 3> coefficient_ratio{1, 1, 1};
+  // In place of both, of one that is also `with_tensor`.
+  std::shared_ptr<const TensorField> tensor = {};
   // f in place of the default, [node], of every unknown alike.
   std::shared_ptr<const Array<double>> source = {};
   // The values are made in GPU memory, by PDEs that can; of a whole grid.
@@ -70,6 +73,8 @@ struct Pde {
   Discretisation discretisation;
   std::vector<BoundaryKind> faces = every_face();  // it is solved with; the first is the default, with 0
   bool takes_coefficient = false;  // that of PdeInput and its ratio, drawn by the seed where none is given
+  // The PDE that it is where the coefficient is a tensor: other stencils and faces; null: it takes none.
+  const Pde& (*with_tensor)() = nullptr;
   // Of the error in h against the manufactured solution, with stencils of radius 1 and each of its faces; 0
   // where it has none.
   int order = 2;

@@ -113,12 +113,12 @@ void read_solve_options(Settings& settings, Options& options) {
   if (!settings.contains("pde"))
     throw InputError("solve needs the name of a PDE: quadrille solve " + listed(pde_names()));
   options.pde = read_word(settings, "pde", "", pde_names());
-  const Pde& pde = find_pde(options.pde);
   options.manufactured = read_switch(settings, "manufactured");
-  options.boundary = usual_boundary(pde);
   options.operator_name.clear();
   read_word(settings, "stencil", "star", {"star", "box"});
   read_field_options(settings, options);
+  const Pde& pde = pde_of(options);
+  options.boundary = usual_boundary(pde);
   read_grid_options(settings, options, pde.discretisation);
   check_pde_options(settings, options);
   read_coefficient_ratio(settings, options);

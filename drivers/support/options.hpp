@@ -78,7 +78,8 @@ struct Options {
   // Each a word, FILE.h5:DATASET or formulas; empty for PDEs that take none, or have their own.
   std::string coefficient, source, initial;
   std::array<double, 3> coefficient_ratio{1, 1, 1};
-  bool steady = false;  // the problem with u_t = 0 of a PDE in time
+  int coefficient_numbers = 1;  // of a node; more are those of a tensor
+  bool steady = false;          // the problem with u_t = 0 of a PDE in time
   // of PDEs in time
   int steps = 0;  // all alike; 0: as many as it takes until
   double until_s = 0, dt_s = 0;

@@ -20,11 +20,8 @@ FieldShape shape_of(const Setting& setting) {
   }
 }
 
-void follow(Settings& settings, const Setting& field, bool of_unknowns) {
-  const FieldShape shape = shape_of(field);
-  if (!of_unknowns && shape.unknowns != 1)
-    refuse(field,
-           "has " + std::to_string(shape.unknowns) + " unknowns per node; a coefficient or a source has one");
+// The grid, and the spacing where it tells one.
+void follow(Settings& settings, const Setting& field, const FieldShape& shape) {
   Grid grid;
   grid.dimension = shape.dimension;
   grid.extents = shape.extents;
@@ -41,6 +38,14 @@ void follow(Settings& settings, const Setting& field, bool of_unknowns) {
   for (int axis = 0; axis < grid.dimension; ++axis)
     lengths += (axis > 0 ? "," : "") + number_text((*shape.spacing_m)[axis]);
   settings["spacing"] = {lengths, field.place, true};
+}
+
+void follow(Settings& settings, const Setting& field, bool of_unknowns) {
+  const FieldShape shape = shape_of(field);
+  if (!of_unknowns && shape.unknowns != 1)
+    refuse(field, "has " + std::to_string(shape.unknowns) +
+                      " unknowns per node; a coefficient or a source has one, a tensor 3 in 2D and 6 in 3D");
+  follow(settings, field, shape);
 }
 
 // A word, a field in a file, which the grid then follows, or a formula; without a setting the first word.
@@ -71,6 +76,57 @@ std::string word_field_or_formula(Settings& settings, const std::string& name, c
   return given.text;
 }
 
+bool is_tensor(std::int64_t numbers) {
+  return numbers == tensor_numbers(2) || numbers == tensor_numbers(3);
+}
+
+// [y][x][number], which looks like [z][y][x] with three nodes along x, where --grid says that it is in 2D.
+FieldShape flat_where_grid_is(const Settings& settings, FieldShape shape) {
+  const Setting* const given = find(settings, "grid");
+  if (!given || shape.unknowns != 1 || shape.dimension != 3 || shape.extents[0] != tensor_numbers(2))
+    return shape;
+  const Grid grid = parse_grid(*given);
+  const std::array<std::int64_t, 3> flat{shape.extents[1], shape.extents[2], 1};
+  if (grid.dimension != 2 || grid.extents != flat) return shape;
+  shape.dimension = 2;
+  shape.unknowns = shape.extents[0];
+  shape.extents = flat;
+  return shape;
+}
+
+// How many numbers a node has where --coefficient is a tensor, whose grid is then followed; or 1.
+int read_tensor(Settings& settings, const Setting& given) {
+  if (const Words places = field_places(given.text); is_tensor(std::ssize(places))) {
+    for (const std::string& place : places) follow(settings, {place, given.place, given.from_config}, false);
+    return static_cast<int>(places.size());
+  }
+  if (field_place(given.text)) {
+    const FieldShape shape = flat_where_grid_is(settings, shape_of(given));
+    if (shape.unknowns != tensor_numbers(shape.dimension)) return 1;
+    follow(settings, given, shape);
+    return static_cast<int>(shape.unknowns);
+  }
+  try {
+    const int numbers = count_of_formulas(given.text);
+    return is_tensor(numbers) ? numbers : 1;
+  } catch (const InputError&) {
+    return 1;  // a word, or what is refused as one number
+  }
+}
+
+void read_coefficient(Settings& settings, const Words& words, Options& options) {
+  if (const Setting* const given = find(settings, "coefficient");
+      given && find_pde(options.pde).with_tensor) {
+    const Setting coefficient = *given;
+    options.coefficient_numbers = read_tensor(settings, coefficient);
+    if (options.coefficient_numbers > 1) {
+      options.coefficient = coefficient.text;
+      return;
+    }
+  }
+  options.coefficient = word_field_or_formula(settings, "coefficient", words);
+}
+
 }  // namespace
 
 void read_field_options(Settings& settings, Options& options) {
@@ -82,7 +138,7 @@ void read_field_options(Settings& settings, Options& options) {
   const bool takes_initial = takes_initial_values(find_pde(options.pde));
   if (!takes_initial) leave_to(pdes_with_initial(), settings, {"initial"});
   const Words of_coefficient{drawn_coefficient}, of_source = by_residual ? Words{} : Words{usual_source_name};
-  if (takes_coefficient) options.coefficient = word_field_or_formula(settings, "coefficient", of_coefficient);
+  if (takes_coefficient) read_coefficient(settings, of_coefficient, options);
   if (takes_source) options.source = word_field_or_formula(settings, "source", of_source, by_residual);
   if (takes_initial) options.initial = word_field_or_formula(settings, "initial", {}, true);
   if (!options.manufactured) return;
@@ -94,6 +150,15 @@ void read_field_options(Settings& settings, Options& options) {
 }
 
 void read_coefficient_ratio(const Settings& settings, Options& options) {
+  const int numbers = options.coefficient_numbers, dimension = options.grid.dimension;
+  if (numbers > 1 && numbers != tensor_numbers(dimension))
+    refuse(settings.at("coefficient"),
+           "has " + std::to_string(numbers) + " numbers per node; on the grid " + to_string(options.grid) +
+               (dimension == 2 ? " a tensor has 3, Kxx, Kxy, Kyy"
+                               : " a tensor has 6, Kxx, Kxy, Kxz, Kyy, Kyz, Kzz") +
+               ", and any other coefficient one");
+  if (const Setting* ratio = find(settings, "coefficient-ratio"); ratio && numbers > 1)
+    refuse(*ratio, "does not go with a tensor, which has numbers of its own along each axis");
   if (const Setting* ratio = find(settings, "coefficient-ratio"))
     options.coefficient_ratio = parse_ratio(*ratio, options.grid.dimension);
 }

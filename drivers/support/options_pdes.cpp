@@ -193,8 +193,13 @@ Boundary usual_boundary(const Pde& pde) {
   return boundary;
 }
 
-void check_pde_options(const Settings& settings, const Options& options) {
+const Pde& pde_of(const Options& options) {
   const Pde& pde = find_pde(options.pde);
+  return options.coefficient_numbers > 1 ? pde.with_tensor() : pde;
+}
+
+void check_pde_options(const Settings& settings, const Options& options) {
+  const Pde& pde = pde_of(options);
   const auto check = [&](const char* option, const std::string& reason) {
     if (!reason.empty()) refuse(settings.at(option), reason);
   };

@@ -38,6 +38,9 @@ double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundar
 // --steps, --until, --dt, --output-every and those of checkpoints.
 void read_time_options(Settings& settings, Options& options);
 
+// The PDE that the options name or, where its coefficient is a tensor, what it is then.
+const Pde& pde_of(const Options& options);
+
 // Refuses what the options name and their PDE does not take.
 void check_pde_options(const Settings& settings, const Options& options);
 

@@ -40,8 +40,9 @@ std::vector<OptionSpec> pde_options() {
            ": log_normal draws one, with jumps of 1e6; a formula in x, y and z, in m from the first node, as "
            "'1 + 9*(x > 20)', is muParser's; a dataset [z][y][x] or [y][x], or a field that this program "
            "wrote "
-           "(its last step), gives one, and the grid; where it is 0 nothing flows, and u is 0 (default "
-           "log_normal)"},
+           "(its last step), gives one, and the grid; where it is 0 nothing flows, and u is 0; or a "
+           "tensor, of 3 numbers a node in 2D (Kxx, Kxy, Kyy) and 6 in 3D (Kxx, Kxy, Kxz, Kyy, Kyz, Kzz), "
+           "with commas between or along the last axis of a dataset (default log_normal)"},
       {"coefficient-ratio", "X | X,Y[,Z]", group, for_solve, true,
        "times what the coefficient is along each axis: 1,1,0.1 for a tenth along z (default 1)"},
       {"source", "unit | FORMULA | FILE.h5:DATASET", group, for_solve, true,

@@ -70,9 +70,10 @@ std::vector<double> read_finite(const Options& options, const NodeBox& box, cons
   return values;
 }
 
-// Of all nodes of the grid.
-Array<double> read_whole(const Grid& grid, const std::string& text, const std::string& option) {
-  const std::vector<double> values = read(grid, whole_box(grid.extents), text, option, 1);
+// Of all nodes of the grid, [node][number].
+Array<double> read_whole(const Grid& grid, const std::string& text, const std::string& option,
+                         int numbers = 1) {
+  const std::vector<double> values = read(grid, whole_box(grid.extents), text, option, numbers);
   Array<double> array(static_cast<std::int64_t>(values.size()));
   std::copy(values.begin(), values.end(), array.data());
   return array;
@@ -92,10 +93,14 @@ bool is_given(const std::string& text, const char* word) {
 
 PdeInput pde_input(const Options& options) {
   PdeInput input{options.seed, options.manufactured, {}, options.coefficient_ratio, {}};
-  if (is_given(options.coefficient, drawn_coefficient))
-    input.coefficient = std::make_shared<const CoefficientField>(coefficient_field(
-        options.grid, options.boundary, read_whole(options.grid, options.coefficient, "--coefficient"),
-        "--coefficient '" + options.coefficient + "'"));
+  const std::string name = "--coefficient '" + options.coefficient + "'";
+  if (const int numbers = options.coefficient_numbers; numbers > 1)
+    input.tensor = std::make_shared<const TensorField>(tensor_field(
+        options.grid, read_whole(options.grid, options.coefficient, "--coefficient", numbers), name));
+  else if (is_given(options.coefficient, drawn_coefficient))
+    input.coefficient = std::make_shared<const CoefficientField>(
+        coefficient_field(options.grid, options.boundary,
+                          read_whole(options.grid, options.coefficient, "--coefficient"), name));
   if (is_given(options.source, usual_source_name)) {
     Array<double> f = read_whole(options.grid, options.source, "--source");
     require_finite(f, "--source '" + options.source + "'");
@@ -115,12 +120,16 @@ std::vector<double> source_values(const Options& options, const NodeBox& box) {
 std::int64_t input_bytes(const Options& options) {
   const bool a = is_given(options.coefficient, drawn_coefficient),
              f = is_given(options.source, usual_source_name);
-  // With the number of each cell's region, and the balanced source.
-  return checked_product(options.grid.nodes(), (a ? 8 + 4 + 8 : 0) + (f ? 8 : 0),
-                         "the fields that are given");
+  // With the number of each cell's region, and the balanced source; of a tensor with what is read, and a
+  // rank's part.
+  const int of_node = !a ? 0 : options.coefficient_numbers > 1 ? 24 * options.coefficient_numbers : 8 + 4 + 8;
+  return checked_product(options.grid.nodes(), of_node + (f ? 8 : 0), "the fields that are given");
 }
 
 void print_coefficient(std::ostream& out, const Options& options, const PdeInput& input) {
+  if (input.tensor)
+    out << "coefficient " << options.coefficient << ": a tensor of " << options.coefficient_numbers
+        << " numbers\n";
   if (!input.coefficient) return;
   const CoefficientField& field = *input.coefficient;
   double least = std::numeric_limits<double>::infinity(), most = 0;

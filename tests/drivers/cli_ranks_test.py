@@ -112,6 +112,25 @@ class InTime(Ranks):
             numpy.testing.assert_array_equal(field[0].squeeze(), begin)
 
 
+    def test_a_tensor_has_the_results_of_one_rank(self):
+        try:
+            import h5py
+            import numpy
+        except ImportError:
+            self.skipTest("no h5py")
+        out = self.path("u.h5")
+        for arguments in (["--grid", "23x20", "--boundary", "periodic,periodic,clamp,value:1", "--coefficient", "2, sin(x/3), 1 + y/9"],
+                          ["--grid", "11x12x9", "--boundary", "clamp", "--coefficient", "3, cos(y), 0.2, 2 + x, sin(z), 1.5"]):
+            fields = []
+            for ranks in 1, 4:
+                self.solved(ranks, "diffusion", *arguments, "--output", out, "--", "-ksp_rtol", "1e-12")
+                with h5py.File(out) as file:
+                    fields.append(file["solution"][...])
+                os.remove(out)
+            numpy.testing.assert_allclose(fields[1], fields[0], rtol=0, atol=1e-10 * numpy.abs(fields[0]).max())
+            self.assertGreater(numpy.abs(fields[0]).max(), 0)
+
+
 class SameResults(Ranks):
     CASES = declared("25x22", "12x9x11", "_every_kind") + [
         "poisson --grid 21x5x19 --boundary clamp --dof 2 --manufactured",

@@ -1,0 +1,193 @@
+#include "assembly/pde/tensor_diffusion.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "assembly/pde/counter_hash.hpp"
+#include "assembly/pdes.hpp"
+#include "grid/error.hpp"
+#include "tests/assembly/dense_reference.hpp"
+
+namespace quadrille {
+namespace {
+
+using Doubles = std::vector<double>;
+
+double drawn(std::int64_t i) {
+  return signed_unit(counter_hash(7, static_cast<std::uint64_t>(i)));
+}
+
+// K = L L^T of a random lower triangle L, far from a multiple of the unit tensor.
+TensorField random_tensors(const Grid& grid) {
+  const int numbers = tensor_numbers(grid.dimension);
+  Array<double> k(grid.nodes() * numbers);
+  for (std::int64_t node = 0; node < grid.nodes(); ++node)
+    for (int a = 0; a < grid.dimension; ++a)
+      for (int b = a; b < grid.dimension; ++b) {
+        double sum = 0;
+        for (int c = 0; c <= a; ++c) {
+          const auto lower = [&](int row) { return drawn(9 * node + 3 * row + c) + (row == c ? 1.5 : 0); };
+          sum += lower(a) * lower(b);
+        }
+        k[node * numbers + tensor_place(grid.dimension, a, b)] = sum;
+      }
+  return tensor_field(grid, std::move(k), "K");
+}
+
+AssembledOperator<double> assembled(const Grid& grid, const std::string& sides, const TensorField& field) {
+  const Stencil box = box_stencil(grid.dimension, 1);
+  const Boundary faces = parse_boundary(sides, grid.dimension);
+  const TensorCoefficients c = tensor_diffusion(grid, box, faces, whole_box(grid.extents), field);
+  return assemble<double>(grid, box, faces, c.functor());
+}
+
+// K = (2, 1, 3) everywhere, h = 1: the diagonals have -K_xy/2 and K_xy/2. Beside two closed faces, at a corner,
+// what is left of K there is 0, and along one 2 - 1/3 in half of the triads.
+TEST(TensorDiffusion, ByHand) {
+  const Grid grid = parse_grid("5x5");
+  Array<double> k(3 * grid.nodes());
+  for (std::int64_t i = 0; i < grid.nodes(); ++i) k[3 * i] = 2, k[3 * i + 1] = 1, k[3 * i + 2] = 3;
+  const TensorField field{std::move(k)};
+  reference::Dense a = reference::dense_of(assembled(grid, "clamp", field).hub);
+  EXPECT_EQ(a.at(12, 12), 10);
+  EXPECT_EQ(a.at(12, 13), -2);
+  EXPECT_EQ(a.at(12, 17), -3);
+  EXPECT_EQ(a.at(12, 18), -0.5);
+  EXPECT_EQ(a.at(12, 16), 0.5);
+  // Nodes 1 and 2 of the lowest line: two triads of each, one of them closed below, whose K is (5/3, 0, 0); of
+  // the other, K_xy s_x s_y cancels between both nodes.
+  EXPECT_NEAR(a.at(1, 2), -0.25 * 2 * (2 + 5.0 / 3), 1e-15);
+  // A value of 1 all round is what constants have: the right side is A times them.
+  const auto values = assembled(grid, "value:1", field);
+  const Doubles product = reference::apply(values.hub, Doubles(25, 1.0));
+  for (int i = 0; i < 25; ++i) EXPECT_NEAR(values.rhs[i], product[i], 1e-14) << i;
+  EXPECT_NEAR(values.rhs[12], 0, 1e-14);
+  EXPECT_GT(values.rhs[0], 1);
+}
+
+// A diagonal K, even one that varies, has the star with the arithmetic means of both nodes.
+TEST(TensorDiffusion, DiagonalTensorsHaveTheStar) {
+  Grid grid = parse_grid("4x3x3");
+  grid.spacing_m = {1, 2, 0.5};
+  TensorField field = random_tensors(grid);
+  for (std::int64_t i = 0; i < grid.nodes(); ++i)
+    for (const int off : {1, 2, 4}) field.k[6 * i + off] = 0;
+  for (const char* sides : {"clamp", "periodic,periodic,clamp,drop,value:2,value:1"}) {
+    reference::Dense a = reference::dense_of(assembled(grid, sides, field).hub);
+    for (std::int64_t i = 0; i < grid.nodes(); ++i)
+      for (std::int64_t j = 0; j < grid.nodes(); ++j) {
+        const Position p = node_position(grid, i), q = node_position(grid, j);
+        const int apart = (p.x != q.x) + (p.y != q.y) + (p.z != q.z);
+        if (apart > 1) EXPECT_EQ(a.at(i, j), 0) << sides << " " << i << " " << j;
+        if (std::abs(p.y - q.y) == 1 && apart == 1)
+          EXPECT_NEAR(a.at(i, j), -(field.k[6 * i + 3] + field.k[6 * j + 3]) / 8, 1e-14) << i << " " << j;
+      }
+  }
+}
+
+// u^T A u > 0 for all u but constants: by Cholesky's pivots, the last of which is 0 where nothing holds u.
+void expect_definite(reference::Dense a, bool singular, const std::string& what) {
+  const std::int64_t n = a.rows;
+  for (std::int64_t pivot = 0; pivot < n; ++pivot) {
+    if (singular && pivot == n - 1)
+      ASSERT_NEAR(a.at(pivot, pivot), 0, 1e-9) << what;
+    else
+      ASSERT_GT(a.at(pivot, pivot), 1e-6) << what << " " << pivot;
+    for (std::int64_t i = pivot + 1; i < n; ++i)
+      for (std::int64_t j = n - 1; j > pivot; --j)
+        a.at(i, j) -= a.at(i, pivot) / a.at(pivot, pivot) * a.at(pivot, j);
+  }
+}
+
+TEST(TensorDiffusion, IsSymmetricBitByBitConservativeAndDefinite) {
+  for (const char* sides :
+       {"drop", "periodic", "clamp", "value:1,clamp,clamp,drop,periodic,periodic", "clamp,clamp,drop,clamp"})
+    for (const char* text : {"6x5", "5x4x3", "1x4x5"}) {
+      Grid grid = parse_grid(text);
+      const std::string list = sides;
+      if (list.find(',') != list.npos && std::count(list.begin(), list.end(), ',') != 2 * grid.dimension - 1)
+        continue;
+      const std::string what = list + " " + text;
+      // Around an axis of one node several points land on one, and are added in another order.
+      const bool sums_points = grid.extents[0] == 1 && list == "periodic";
+      grid.spacing_m = {0.3, 0.7, 1.1};
+      const auto system = assembled(grid, sides, random_tensors(grid));
+      reference::Dense a = reference::dense_of(system.hub);
+      for (std::int64_t i = 0; i < a.rows; ++i)
+        for (std::int64_t j = 0; j < i; ++j)
+          ASSERT_NEAR(a.at(i, j), a.at(j, i), sums_points ? 1e-14 * a.at(i, i) : 0)
+              << what << " " << i << " " << j;
+      const Boundary faces = parse_boundary(sides, grid.dimension);
+      const Doubles sums = reference::apply(system.hub, Doubles(grid.rows(), 1.0));
+      for (std::int64_t i = 0; i < a.rows; ++i) {
+        const Position p = node_position(grid, i);
+        bool near_value = false;
+        for (int face = 0; face < 2 * grid.dimension; ++face) {
+          const std::int64_t at = face < 2 ? p.x : face < 4 ? p.y : p.z;
+          near_value |=
+              holds_value(faces.faces[face]) && at == (face % 2 == 0 ? 0 : grid.extents[face / 2] - 1);
+        }
+        if (!near_value) ASSERT_NEAR(sums[i], 0, 1e-13 * a.at(i, i)) << what << " " << i;
+      }
+      expect_definite(a, fixes_no_value(grid, faces), what);
+    }
+}
+
+// Boxes have the bits of the whole; unknowns may have faces of their own.
+TEST(TensorDiffusion, PartsAreThoseOfTheWhole) {
+  Grid grid = parse_grid("9x8x7");
+  grid.dof = 2;
+  const Boundary faces = parse_boundary("periodic,periodic,value:1/clamp,clamp,clamp/drop,drop", 3);
+  const PdeInput input{.tensor = std::make_shared<const TensorField>(random_tensors(grid))};
+  const auto part = [&](const NodeBox& box) {
+    return assemble_pde("diffusion", grid, box_stencil(3, 1), faces, input, box).system;
+  };
+  const AssembledBox<double> whole = part(whole_box(grid.extents));
+  const NodeBox box{{6, 2, 0}, {3, 3, 4}};
+  const AssembledBox<double> some = part(box);
+  const std::int64_t columns = whole.structure.diagonals() * 2, rows = box.nodes() * 2;
+  for (std::int64_t column = 0; column < columns; ++column)
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const NodePosition at = box.first_of_line(i / 2 / box.size[0]);
+      const std::int64_t row = 2 * node_index(grid, {at[0] + i / 2 % box.size[0], at[1], at[2]}) + i % 2;
+      ASSERT_EQ(some.values[column * rows + i], whole.values[column * grid.rows() + row])
+          << column << " " << i;
+      if (column == 0) ASSERT_EQ(some.rhs[i], whole.rhs[row]) << i;
+    }
+}
+
+TEST(TensorDiffusion, RefusesWhatIsNoTensor) {
+  const Grid grid = parse_grid("2x1");
+  const auto reason = [&](Array<double> k) -> std::string {
+    try {
+      tensor_field(grid, std::move(k), "K");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(reason({1, 0, 1, 1e-13, 0, 1e-13}), "");
+  EXPECT_NE(reason({1, 0, 1}).find("has 3 numbers, the grid 2x1 2 nodes with 3 each"), std::string::npos);
+  for (const auto& [xx, xy, yy] : {std::array{1.0, 1.0, 1.0},
+                                   {1.0, 2.0, 1.0},
+                                   {0.0, 0.0, 0.0},
+                                   {-1.0, 0.0, -1.0},
+                                   {1.0, std::nan(""), 1.0},
+                                   {HUGE_VAL, 0.0, 1.0}}) {
+    const std::string said = reason({1, 0, 1, xx, xy, yy});
+    EXPECT_NE(said.find("at node (1, 0, 0)"), std::string::npos) << said;
+    EXPECT_NE(said.find("positive definite"), std::string::npos) << said;
+  }
+  const TensorField field = tensor_field(grid, {1, 0, 1, 1, 0, 1}, "K");
+  for (const char* sides : {"outflow", "flux:1", "robin:1,1,0"})
+    EXPECT_THROW(assembled(grid, sides, field), InputError) << sides;
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,127 @@
+"""`quadrille solve diffusion` with a tensor for coefficient: the order of its error, files, and what is refused."""
+import math
+import unittest
+
+from cli_case import CliTest
+
+try:
+    import h5py
+    import numpy
+except ImportError:
+    h5py = None
+
+
+def total(*terms):
+    return "(" + " + ".join(terms) + ")"
+
+
+def product(*factors):
+    return "*".join(f"({factor})" for factor in factors)
+
+
+@unittest.skipIf(h5py is None, "no h5py or numpy")
+class Tensors(CliTest):
+    def solved(self, *arguments):
+        self.ok("solve", "diffusion", *arguments, "--output", self.path("u.h5"), "--", "-ksp_rtol", "1e-10")
+        with h5py.File(self.path("u.h5")) as file:
+            return file["solution"][0, ..., 0]
+
+    # -div(K grad u) of u = prod over axes sin(pi X), X = x + h, which is 0 on all faces: K and its derivatives as formulas.
+    def dirichlet_error(self, dimension, n, entries, slopes):
+        h = 1 / (n + 1)
+        place = [f"({axis} + {h!r})" for axis in "xyz"[:dimension]]
+        fill = lambda text: text.replace("X", place[0]).replace("Y", place[1]).replace("Z", place[-1])
+        terms = []
+        for a in range(dimension):
+            for b in range(dimension):
+                name = "".join(sorted("XYZ"[a] + "XYZ"[b]))
+                if name not in entries:
+                    continue
+                sine = lambda axis, count: f"{'cos' if count == 1 else 'sin'}(pi*{place[axis]})"
+                count = lambda axis, *of: sum(axis == other for other in of)
+                u_b = product("pi", *(sine(c, count(c, b)) for c in range(dimension)))
+                sign = "-1" if a == b else "1"
+                u_ab = product("pi^2", sign, *(sine(c, count(c, a, b)) for c in range(dimension)))
+                terms += [product(entries[name], u_ab), product(slopes.get((name, a), "0"), u_b)]
+        names = ["XX", "XY", "YY"] if dimension == 2 else ["XX", "XY", "XZ", "YY", "YZ", "ZZ"]
+        u = self.solved("--grid", "x".join([str(n)] * dimension), "--spacing", repr(h), "--boundary", "value:0", "--coefficient",
+                        ", ".join(fill(entries.get(name, "0")) for name in names), "--source", fill("-" + total(*terms)))
+        line = numpy.sin(math.pi * h * numpy.arange(1, n + 1))
+        exact = numpy.einsum("i,j->ij", line, line)[None] if dimension == 2 else numpy.einsum("i,j,k->ijk", line, line, line)
+        return abs(u - exact).max()
+
+    def test_order_between_faces_of_values(self):
+        flat = {"XX": "2 + sin(3*X)", "XY": "0.9*cos(X + 2*Y)", "YY": "1 + Y*Y"}
+        slopes = {("XX", 0): "3*cos(3*X)", ("XY", 0): "-0.9*sin(X + 2*Y)", ("XY", 1): "-1.8*sin(X + 2*Y)", ("YY", 1): "2*Y"}
+        coarse, fine = (self.dirichlet_error(2, n, flat, slopes) for n in (95, 191))  # 1.83 from 23 to 47
+        self.assertLess(abs(math.log2(coarse / fine) - 2), 0.1, (coarse, fine))
+        self.assertLess(fine, 1e-3)
+        solid = {"XX": "2 + Z", "XY": "0.7*cos(X)", "XZ": "0.5*Y", "YY": "2", "YZ": "0.6*sin(Z)", "ZZ": "1.5 + X*Y"}
+        slopes = {("XY", 0): "-0.7*sin(X)", ("YZ", 2): "0.6*cos(Z)"}
+        coarse, fine = (self.dirichlet_error(3, n, solid, slopes) for n in (11, 23))
+        self.assertLess(abs(math.log2(coarse / fine) - 2), 0.1, (coarse, fine))
+        self.assertLess(fine, 0.02)
+
+    # u = sin(2 pi (x - c y)) + cos(pi y), c = K0_xy/K0_yy, K = a(x, y) K0: no flux through y = 0 and 1, around along x.
+    # The slope along y does not vanish there, so that K_xy matters at the faces.
+    def closed_error(self, n):
+        h, (xx, xy, yy), c = 1 / n, (2, 0.5, 1), 0.5
+        y = f"(y + {h / 2!r})"
+        a = f"2 + sin(2*pi*x)*cos(2*{y})"
+        a_x, a_y = f"2*pi*cos(2*pi*x)*cos(2*{y})", f"-2*sin(2*pi*x)*sin(2*{y})"
+        wave = f"(2*pi*(x - {c}*{y}))"
+        u_x, u_y = f"2*pi*cos{wave}", f"-{c}*2*pi*cos{wave} - pi*sin(pi*{y})"
+        second = f"{xx - 2 * c * xy + c * c * yy}*(-4*pi^2*sin{wave}) - {yy}*pi^2*cos(pi*{y})"
+        f = total(product(a, second), product(a_x, f"{xx}*({u_x}) + {xy}*({u_y})"), product(a_y, f"{xy}*({u_x}) + {yy}*({u_y})"))
+        u = self.solved("--grid", f"{n}x{n}", "--spacing", repr(h), "--boundary", "periodic,periodic,clamp,clamp", "--coefficient",
+                        ", ".join(product(a, str(k)) for k in (xx, xy, yy)), "--source", "-" + f)[0]
+        y, x = numpy.mgrid[0:n, 0:n] * h
+        y += h / 2
+        exact = numpy.sin(2 * math.pi * (x - c * y)) + numpy.cos(math.pi * y)
+        return abs(u - exact + exact.mean()).max()
+
+    def test_order_at_closed_and_periodic_faces(self):
+        coarse, fine = self.closed_error(24), self.closed_error(48)
+        self.assertLess(abs(math.log2(coarse / fine) - 2), 0.1, (coarse, fine))
+        self.assertLess(fine, 0.01)
+
+    def test_datasets_are_the_formulas(self):
+        y, x = numpy.mgrid[0:5, 0:7] * 0.5
+        k = numpy.stack([2 + x, 0.5 * numpy.sin(x), 1 + y], axis=-1)
+        path = self.path("k.h5")
+        with h5py.File(path, "w") as file:
+            file["plane"], file["flat"] = k[None], k
+            for i, name in enumerate(["xx", "xy", "yy"]):
+                file[name] = k[..., i]
+            file["solid"] = numpy.broadcast_to([3.0, 0.5, 0, 2, 0.25, 1], (3, 4, 5, 6))
+            file["two"] = numpy.ones((3, 4, 5, 2))
+            file["six_flat"] = numpy.ones((1, 4, 5, 6))
+            file["narrow"] = numpy.ones((5, 7, 3))
+        run = ["--spacing", "0.5", "--boundary", "value:0,clamp,clamp,value:1", "--coefficient"]
+        formulas = self.solved("--grid", "7x5", *run, "2 + x, 0.5*sin(x), 1 + y")
+        for given in ([path + ":plane"], [path + ":flat", "--grid", "7x5"], [f"{path}:xx,{path}:xy,{path}:yy"]):
+            numpy.testing.assert_allclose(self.solved(*run, *given), formulas, rtol=1e-12, err_msg=str(given))
+        numpy.testing.assert_allclose(self.solved("--coefficient", path + ":solid"),
+                                      self.solved("--grid", "5x4x3", "--coefficient", "3, 0.5, 0, 2, 0.25, 1"), rtol=1e-12)
+        # Without --grid this is one number a node in 3D, as ever.
+        self.assertEqual(self.solved("--coefficient", path + ":narrow").shape, (5, 7, 3))
+        # A tensor that is a number has what the number has.
+        numpy.testing.assert_allclose(self.solved("--grid", "6x5", "--coefficient", "3, 0, 3"),
+                                      self.solved("--grid", "6x5", "--coefficient", "3"), rtol=1e-8)
+        for arguments, words in [
+                ([path + ":two"], ["has 2 unknowns per node"]),
+                ([path + ":six_flat"], ["has 6 unknowns per node", "a tensor 3 in 2D"]),
+                (["1, 0, 1", "--grid", "4x4x4"], ["a tensor has 6, Kxx, Kxy, Kxz, Kyy, Kyz, Kzz"]),
+                (["1, 0", "--grid", "4x4"], ["of one number"]),
+                (["1, x, 1", "--grid", "4x4"], ["is (1, 1, 1) at node (1, 0, 0)", "positive definite"]),
+                (["x, 0, x", "--grid", "4x4"], ["is (0, 0, 0) at node (0, 0, 0)", "without flow need a coefficient of one number"]),
+                (["1, 0, 1", "--grid", "4x4", "--coefficient-ratio", "2"], ["--coefficient-ratio '2'", "does not go with a tensor"]),
+                (["1, 0, 1", "--grid", "4x4", "--stencil", "star"], ["--stencil 'star'", "use box of radius 1"]),
+                (["1, 0, 1", "--grid", "4x4", "--boundary", "outflow"], ["with a tensor is solved with faces of value:X"]),
+                (["1, 0, 1", "--grid", "4x4", "--manufactured"], ["--manufactured"])]:
+            with self.subTest(arguments=arguments):
+                self.refused(2, words, "solve", "diffusion", "--coefficient", *arguments)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
