@@ -254,6 +254,7 @@ class Solve {
     record_.grid = to_string(options_.grid);
     record_.dof = options_.grid.dof;
     record_.ranks = petsc::ranks();
+    record_.halo = petsc::halo_path(operator_->space() == SpaceKind::cuda);
     record_.unknowns = options_.grid.rows();
     for (int axis = 0; axis < options_.grid.dimension; ++axis)
       record_.h = std::max(record_.h, options_.grid.spacing_m[axis]);

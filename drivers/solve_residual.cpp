@@ -21,6 +21,7 @@
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/ranks.hpp"
+#include "kernels/petsc/base/session.hpp"
 #include "revision.hpp"
 
 namespace quadrille {
@@ -130,6 +131,7 @@ class SolveResidual {
     run_.record.pde = run_.pde.name;
     run_.record.space = to_string(run_.residual->jacobian().space());
     run_.record.format = run_.residual->jacobian().format();
+    run_.record.halo = petsc::halo_path(run_.residual->jacobian().space() == SpaceKind::cuda);
     run_.record.grid = to_string(run_.options.grid);
     run_.record.dof = run_.options.grid.dof;
     run_.record.ranks = petsc::ranks();

@@ -44,6 +44,7 @@ template <class Write>
 Cells<Write> cells_after_seconds(const SolveRecord& r, Write write) {
   Cells<Write> cells{{"method", write(r.method)}, {"preconditioner", write(r.preconditioner)}};
   const auto known = [&](const std::optional<double>& v) { return v ? write(*v) : write(nullptr); };
+  if (r.ranks > 1) cells.push_back({"halo", write(r.halo)});
   if (r.in_time) {
     cells.push_back({"steps", write(std::int64_t{r.steps})});
     cells.push_back({"ms_per_step", known(r.ms_per_step)});

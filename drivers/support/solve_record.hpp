@@ -18,6 +18,7 @@ struct SolveRecord {
   std::int64_t unknowns = 0;
   double h = 0;                        // the largest spacing, in m
   std::string method, preconditioner;  // PETSc's names
+  std::string halo;                    // petsc::halo_path(), on several ranks
   int iterations = 0;
   bool converged = false;
   std::string reason;                         // in words

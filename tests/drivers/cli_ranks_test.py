@@ -28,7 +28,7 @@ class Ranks(CliTest):
         self.assertEqual(done.returncode, 0, (ranks, arguments, done.stderr))
         with open(out) as file:
             (record,) = json.load(file)["records"]
-        self.assertEqual(record["ranks"], ranks)
+        self.assertEqual((record["ranks"], record.get("halo")), (ranks, "mpi" if ranks > 1 else None))
         self.assertEqual(done.stdout.count("unknowns\n"), 1, done.stdout)
         return record
 

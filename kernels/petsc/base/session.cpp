@@ -110,6 +110,12 @@ void require_one_rank() {
         "several ranks");
 }
 
+std::string halo_path(bool on_gpu) {
+  PetscBool aware = PETSC_TRUE;
+  if (on_gpu) QUADRILLE_PETSC(PetscOptionsGetBool(nullptr, nullptr, "-use_gpu_aware_mpi", &aware, nullptr));
+  return aware ? "mpi" : "mpi_through_host";
+}
+
 std::vector<std::string> unused_options() {
   require_initialised();
   PetscInt count = 0;
