@@ -194,6 +194,15 @@ std::string to_string(const Boundary& boundary, int dimension) {
 }
 
 void validate(const Boundary& boundary, int dimension) {
+  // There are no faces along other axes; what was meant for all may stand there.
+  for (int axis = dimension; axis < 3; ++axis) {
+    bool alike = static_cast<bool>(boundary.data[2 * axis]) == static_cast<bool>(boundary.data[2 * axis + 1]);
+    for (int r = 0; r < unknowns_of(boundary); ++r)
+      alike = alike && boundary.of(r)[2 * axis] == boundary.of(r)[2 * axis + 1];
+    if (!alike)
+      throw InputError(std::string("boundary: a face along ") + "xyz"[axis] + " is given for a grid in " +
+                       std::to_string(dimension) + "D, which has none");
+  }
   for (int face = 0; face < 2 * dimension; ++face) {
     bool takes = false;
     for (int r = 0; r < unknowns_of(boundary); ++r) {

@@ -86,7 +86,8 @@ std::string to_string(const Boundary& boundary, int dimension);
 std::vector<std::vector<std::string>> boundary_parts(const std::string& text);
 
 // Throws InputError when one face of an axis is periodic and the other is not, or not for all unknowns; when
-// a constant is not finite, A and B of robin are both 0, or a function is given where nothing takes it.
+// a constant is not finite, A and B of robin are both 0, a function is given where nothing takes it, or one
+// face of an axis that the dimension lacks differs from the other.
 void validate(const Boundary& boundary, int dimension);
 // The same, and when kinds are given for another number of unknowns, or A and B of robin have different signs
 // and the grid is too coarse for it: |A| h must stay below 2 |B|.

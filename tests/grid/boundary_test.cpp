@@ -125,6 +125,10 @@ TEST(Boundary, SaysWhatDoesNotFit) {
   clamped.faces[1] = {BoundaryKind::flux};
   EXPECT_EQ(said(clamped, grid), "");
   EXPECT_EQ(to_string(clamped, 2), "clamp,flux:function,clamp,clamp");
+  clamped.faces[5] = {BoundaryKind::value, 1};
+  EXPECT_NE(said(clamped, grid).find("a face along z is given for a grid in 2D"), std::string::npos);
+  clamped.faces[4] = clamped.faces[5];
+  EXPECT_EQ(said(clamped, grid), "") << "one kind for all faces";
 }
 
 TEST(Boundary, SaysHowFarBeyondAFaceOfFlux) {
