@@ -3,8 +3,8 @@
 // no function like exp() is asked for.
 //
 // A thread makes one row. Rows of inner nodes, which are nearly all, have a kernel of their own that looks at
-// no face; it differentiates by the neighbours one after the other, those of a star each known to the compiler.
-// All is queued in the default stream.
+// no face; it differentiates by the neighbours one after the other, those of a star each known to the
+// compiler. All is queued in the default stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -45,8 +45,8 @@ inline Shell shell_of(const NodeBox& box, const NodeBox& inner) {
   return shell;
 }
 
-// The inner nodes as threads go through them: the rows of a line along threadIdx.x, and `march` lines one after
-// the other.
+// The inner nodes as threads go through them: the rows of a line along threadIdx.x, and `march` lines one
+// after the other.
 struct Inner {
   Position first;
   int of_line, lines, planes, march;

@@ -92,8 +92,8 @@ struct InnerPlace {
   std::int64_t own = 0, place = 0;
 };
 
-// What a pass over the rows makes: every value; every one, also of what does not couple by the functor's word;
-// or, where a pass before has left zeros there, what couples alone.
+// What a pass over the rows makes: every value; every one, also of what does not couple by the functor's
+// word; or, where a pass before has left zeros there, what couples alone.
 enum class Make { values, all, coupled };
 
 // Row r of the Jacobian at an inner node, of the blocks of a star or of all: element [diagonal][column] at
@@ -225,8 +225,8 @@ struct AnyResidual {
   using Evaluate = std::function<void(const ResidualState&, double* f)>;
   using Differentiate = std::function<unsigned(const ResidualState&, double shift, const JacobianShape&,
                                                bool all, double* values)>;
-  // The same with arrays in GPU memory, queued in the default stream. Where `misfit` is not null, `all` is made
-  // and the bits are added there; where it is null, values of what does not couple stay as they are.
+  // The same with arrays in GPU memory, queued in the default stream. Where `misfit` is not null, `all` is
+  // made and the bits are added there; where it is null, values of what does not couple stay as they are.
   using DifferentiateOnDevice = std::function<void(const ResidualState&, double shift, const JacobianShape&,
                                                    unsigned* misfit, double* values)>;
 

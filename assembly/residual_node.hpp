@@ -196,8 +196,8 @@ struct AnySeed {
 template <class S, class By>
 class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By>, S> {
  public:
-  // `own`: its number in the box, `place`: that in the window; `unknown` of the neighbour `by` is the one that
-  // is differentiated by.
+  // `own`: its number in the box, `place`: that in the window; `unknown` of the neighbour `by` is the one
+  // that is differentiated by.
   constexpr InnerNode(const ResidualState& state, const Position& at, std::int64_t own, std::int64_t place,
                       By by, int unknown, double shift)
       : state_(state),

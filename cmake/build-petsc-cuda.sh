@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Builds a PETSc with CUDA, for vectors and solvers in GPU memory, once, into a cache folder. Debian's PETSc has none.
+# Builds a PETSc with CUDA, for vectors and solvers in GPU memory, once, into a cache folder. Debian's PETSc
+# has none.
 #
 #   cmake/build-petsc-cuda.sh [FOLDER]      default: ~/.cache/quadrille/petsc-VERSION-cuda
 #
-# It stands on the CUDA toolkit (CUDACXX, PATH or /usr/local/cuda) and on Debian's Open MPI, OpenBLAS and HDF5, and takes 10 to
-# 20 minutes on 2 cores. CUDA_ARCH (default 90, Hopper) is the architecture of the GPU. Afterwards: PETSC_DIR=FOLDER cmake ...
+# It stands on the CUDA toolkit (CUDACXX, PATH or /usr/local/cuda) and on Debian's Open MPI, OpenBLAS and
+# HDF5, and takes 10 to 20 minutes on 2 cores. CUDA_ARCH (default 90, Hopper) is the architecture of the GPU.
+# Afterwards: PETSC_DIR=FOLDER cmake ...
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=cmake/setup.sh
@@ -30,7 +32,8 @@ mkdir -p "$work" "$place" || die "cannot write to $place"
 
 say "fetching PETSc $petsc_version"
 archive=$work/petsc-$petsc_version.tar.gz
-# pip takes nothing but the source with this hash; its build steps stay with the system's setuptools and compile nothing.
+# pip takes nothing but the source with this hash; its build steps stay with the system's setuptools and
+# compile nothing.
 printf 'petsc==%s --hash=sha256:%s\n' "$petsc_version" "$petsc_sha256" >"$work/requirements.txt"
 sha256sum --status -c <<<"$petsc_sha256  $archive" 2>/dev/null ||
   /usr/bin/python3 -m pip download -q --no-deps --no-binary petsc --no-build-isolation --require-hashes \
@@ -38,8 +41,9 @@ sha256sum --status -c <<<"$petsc_sha256  $archive" 2>/dev/null ||
 rm -rf "$work/petsc-$petsc_version"
 tar -xzf "$archive" -C "$work"
 
-# PETSc asks for nvml.h and links with the driver's libnvidia-ml; where the toolkit lacks the one, NVIDIA's package has it, and
-# where it lacks the other, a stand-in whose functions fail with NVML_ERROR_LIBRARY_NOT_FOUND is linked in its place.
+# PETSc asks for nvml.h and links with the driver's libnvidia-ml; where the toolkit lacks the one, NVIDIA's
+# package has it, and where it lacks the other, a stand-in whose functions fail with
+# NVML_ERROR_LIBRARY_NOT_FOUND is linked in its place.
 stubs=$place/stubs
 mkdir -p "$stubs"
 nvml_include=$cuda/include
@@ -61,8 +65,9 @@ fi
 cuda_stub=$(find -L "$cuda" -path '*stubs*' -name libcuda.so -print -quit)
 [[ -n $cuda_stub ]] || die "$cuda has no libcuda.so in a folder stubs, which PETSc is linked with"
 cp -L "$cuda_stub" "$stubs/libcuda.so"
-# Programs that PETSc's configuration runs need the driver's libraries by their run-time names. Those names stand in a folder of
-# their own, for PETSc remembers the stubs' folder, and must find the driver's own libraries where there is one.
+# Programs that PETSc's configuration runs need the driver's libraries by their run-time names. Those names
+# stand in a folder of their own, for PETSc remembers the stubs' folder, and must find the driver's own
+# libraries where there is one.
 no_driver=$place/no-driver
 mkdir -p "$no_driver"
 ln -sf ../stubs/libnvidia-ml.so "$no_driver/libnvidia-ml.so.1"

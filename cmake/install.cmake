@@ -193,5 +193,6 @@ install(TARGETS quadrille_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMP
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/quadrille RENAME copyright COMPONENT runtime)
 
-# All that is installed, for ./run-demo: without it, `cmake --install` stops at the first file that is not there.
+# All that is installed, for ./run-demo: without it, `cmake --install` stops at the first file that is not
+# there.
 add_custom_target(quadrille_installed DEPENDS ${quadrille_libraries} quadrille quadrille_petsc)

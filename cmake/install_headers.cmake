@@ -1,7 +1,7 @@
-# Run by `cmake --install` (cmake/install.cmake): the public headers, which stand in drivers/quadrille and go to
-# include/quadrille, and what they include, which goes to include/quadrille/internal with the folders it has in
-# the tree. In both, lines that include another of them name it by where it is installed, so that a file of
-# a user's own, grid/error.hpp say, is never taken for one of ours.
+# Run by `cmake --install` (cmake/install.cmake): the public headers, which stand in drivers/quadrille and go
+# to include/quadrille, and what they include, which goes to include/quadrille/internal with the folders it
+# has in the tree. In both, lines that include another of them name it by where it is installed, so that a
+# file of a user's own, grid/error.hpp say, is never taken for one of ours.
 #
 # Set: SOURCES, the top of the tree; STAGING, a folder to make them in; PUBLIC, names in drivers/quadrille.
 cmake_policy(VERSION 3.25)

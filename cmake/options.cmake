@@ -33,7 +33,8 @@ function(quadrille_compile_fast)
 endfunction()
 
 # A library of this project, of the component QUADRILLE_COMPONENT (kernels where it is not set) of the
-# installed package: its headers are found from the source root, and the public ones as <quadrille/...> when installed.
+# installed package: its headers are found from the source root, and the public ones as <quadrille/...> when
+# installed.
 function(quadrille_library name)
   add_library(${name} STATIC ${ARGN})
   add_library(quadrille::${name} ALIAS ${name})

@@ -1,5 +1,5 @@
-# Shared by run-demo, run-tests and .ci/run, which source it after they have set `root` to the top of the checkout:
-# packages, compiler, CUDA, configuration and build. Nothing here runs by itself.
+# Shared by run-demo, run-tests and .ci/run, which source it after they have set `root` to the top of the
+# checkout: packages, compiler, CUDA, configuration and build. Nothing here runs by itself.
 # shellcheck shell=bash disable=SC2034
 
 : "${root:?set root to the top of the checkout first}"

@@ -1,8 +1,8 @@
 // Where a run in time may go on: the unknowns of all nodes, when that is, and what was done so far.
 //
 // A checkpoint of NAME after so many steps is NAME.checkpoint-STEP.h5, a field file (docs/program.md) of one
-// step, which has its name when it is whole. Among its attributes is a sum over the bits of all that a run goes
-// on from, by which a damaged one is known.
+// step, which has its name when it is whole. Among its attributes is a sum over the bits of all that a run
+// goes on from, by which a damaged one is known.
 #pragma once
 
 #include <optional>
@@ -34,8 +34,8 @@ struct Restart {
 };
 
 // Into `u`, bit by bit: from the file, or where that is damaged the newest sound one before it, or, of
-// "auto", the newest sound one of NAME. `warning` says what was damaged. Nothing, and `u` is anything then, where
-// "auto" finds none. Throws InputError where there is none otherwise, or it is of another problem.
+// "auto", the newest sound one of NAME. `warning` says what was damaged. Nothing, and `u` is anything then,
+// where "auto" finds none. Throws InputError where there is none otherwise, or it is of another problem.
 std::optional<Restart> read_checkpoint(const std::string& from, const std::string& name,
                                        const std::string& problem, const std::vector<FieldName>& names,
                                        Vector& u, std::string& warning);

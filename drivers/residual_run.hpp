@@ -1,5 +1,5 @@
-// A PDE that is solved by its residual, while it is: what the steady solve and the run in time share. Internal to
-// `quadrille solve`.
+// A PDE that is solved by its residual, while it is: what the steady solve and the run in time share.
+// Internal to `quadrille solve`.
 #pragma once
 
 #include <iostream>

@@ -1,27 +1,27 @@
-// A porous body full of a fluid, which it takes time to press out (Biot, J. Appl. Phys. 12, 1941), at rest but
-// for that; small strains, plane strain in 2D:
+// A porous body full of a fluid, which it takes time to press out (Biot, J. Appl. Phys. 12, 1941), at rest
+// but for that; small strains, plane strain in 2D:
 //
 //   -(mu lap u + (lambda + mu) grad div u) + alpha grad p = 0       balance of forces, in N/m^3
 //   zeta_t - K lap p = q                                            of the fluid, in 1/s
 //   zeta = S p + alpha div u                                        the fluid that came in, of volume
 //
-// u is the displacement in m, p the pressure of the fluid in Pa; lambda = mu = 1 Pa, alpha = 1, S = 0.1/Pa and
-// K = 1 m^2/(Pa s). zeta is an unknown of its own, the only one with a rate: what begins is zeta = 0, which a
-// load that is put on at once keeps, and u and p follow from it.
+// u is the displacement in m, p the pressure of the fluid in Pa; lambda = mu = 1 Pa, alpha = 1, S = 0.1/Pa
+// and K = 1 m^2/(Pa s). zeta is an unknown of its own, the only one with a rate: what begins is zeta = 0,
+// which a load that is put on at once keeps, and u and p follow from it.
 //
 // Where u and p are at the same nodes, central differences of div u and grad p leave a pressure that changes
 // its sign from node to node almost unseen, and the pressure swings where it changes fast. So zeta has
 //
 //   - sum over axes of beta lap_axis p,   beta = alpha^2 h^2 / (4 (lambda + 2 mu)),
 //
-// more (Aguilar, Gaspar, Lisbona, Rodrigo, Int. J. Numer. Meth. Engng 75, 2008), which is of order h^2. In one
-// dimension this is what the differences lack: u eliminated, zeta has alpha^2/(lambda + 2 mu) cos^2(k h/2) p of
-// a wave of wave number k, and beta adds sin^2(k h/2) to the cos^2.
+// more (Aguilar, Gaspar, Lisbona, Rodrigo, Int. J. Numer. Meth. Engng 75, 2008), which is of order h^2. In
+// one dimension this is what the differences lack: u eliminated, zeta has alpha^2/(lambda + 2 mu) cos^2(k
+// h/2) p of a wave of wave number k, and beta adds sin^2(k h/2) to the cos^2.
 //
-// The q of faces is (lambda + 2 mu) du/dn of the displacement along n, mu du/dn of those across, which are the
-// tractions where p and the strain along the face are 0, and K dp/dn. Every displacement has a face that holds
-// it. Without data of faces, q is 1/s in the middle half of the grid along each axis; with them, as those of a
-// load, 0. Manufactured, u and p are e^-t times functions of assembly/pde/manufactured.hpp.
+// The q of faces is (lambda + 2 mu) du/dn of the displacement along n, mu du/dn of those across, which are
+// the tractions where p and the strain along the face are 0, and K dp/dn. Every displacement has a face that
+// holds it. Without data of faces, q is 1/s in the middle half of the grid along each axis; with them, as
+// those of a load, 0. Manufactured, u and p are e^-t times functions of assembly/pde/manufactured.hpp.
 #include <algorithm>
 #include <cmath>
 

@@ -99,7 +99,8 @@ struct Pde {
 };
 
 // The operator with what the data of faces add to its right side, in the memory where the input wants it: the
-// GPU's for functors that assembly/device_operators.hpp lists, with an empty right side where they add nothing.
+// GPU's for functors that assembly/device_operators.hpp lists, with an empty right side where they add
+// nothing.
 template <class Coefficient>
 AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                      const PdeInput& input, const Coefficient& coefficient,

@@ -1,5 +1,5 @@
-// The residual of a PDE from its functor, evaluated where its vectors are: a file of a PDE that includes this is
-// compiled by nvcc in builds with CUDA.
+// The residual of a PDE from its functor, evaluated where its vectors are: a file of a PDE that includes this
+// is compiled by nvcc in builds with CUDA.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 namespace quadrille {
 namespace {
 
-// A functor that points to fields has one that points to GPU memory as well, which `on_device` gives; what that
-// captures lives as long as the result.
+// A functor that points to fields has one that points to GPU memory as well, which `on_device` gives; what
+// that captures lives as long as the result.
 template <class Residual>
 AnyResidual residual_of(const Residual& residual, int dof, std::function<Residual()> on_device = {}) {
 #if defined(__CUDACC__)

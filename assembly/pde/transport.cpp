@@ -125,7 +125,7 @@ AnyResidual with_numbers(Transport f, int dof, std::vector<double> reaction, std
 
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
-  const std::vector<double> reaction = chain_of_decays(grid.dof);
+  std::vector<double> reaction = chain_of_decays(grid.dof);
   std::vector<double> source;
   ResidualProblem problem;
   problem.note = advection_text(grid);
@@ -145,7 +145,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
   } else if (!input.steady || !input.without_source) {
     (input.steady ? source : problem.initial) = middle_half(grid, box);
   }
-  problem.residual = with_numbers(f, grid.dof, reaction, std::move(source));
+  problem.residual = with_numbers(f, grid.dof, std::move(reaction), std::move(source));
   return problem;
 }
 

@@ -15,8 +15,8 @@ std::string mark_of(const std::string& path) {
   return path + ".incomplete";
 }
 
-// Whether the file knows where each chunk of a step is, one that it does not know would read as zeros, and all of
-// them lie before `end`, of what it says it has.
+// Whether the file knows where each chunk of a step is, for one that it does not know would read as zeros,
+// and all of them lie before `end`, of what it says it has.
 bool has_all_chunks(hid_t dataset, std::size_t step, haddr_t end) {
   const std::vector<hsize_t> extents = hdf5::extents_of(dataset);
   if (extents.size() != 5 || extents[0] <= step) return false;

@@ -142,8 +142,8 @@ void FieldSeries::take(const FieldContents& from, const FieldStep& like, FieldSe
   }
 }
 
-// After a process that was killed while it wrote: what is whole in a new file, in the old one's place. Whether
-// there are such steps.
+// After a process that was killed while it wrote: what is whole in a new file, in the old one's place.
+// Whether there are such steps.
 bool FieldSeries::recover(const FieldStep& like, double until_s) const {
   const Ranks& ranks = written_.ranks;
   FieldContents whole;
@@ -152,9 +152,12 @@ bool FieldSeries::recover(const FieldStep& like, double until_s) const {
   take(whole, like, copy);
   const bool any = !whole.times_s.empty();
   on_first<OutputError>(ranks, [&] {
-    std::error_code failed;
-    if (any) fs::remove(xdmf_path(copy.path_), failed), fs::rename(copy.path_, final_target(path_), failed);
-    if (failed) cannot_write(path_, failed.message());
+    if (any) {
+      std::error_code ignored, failed;
+      fs::remove(xdmf_path(copy.path_), ignored);
+      fs::rename(copy.path_, final_target(path_), failed);
+      if (failed) cannot_write(path_, failed.message());
+    }
     unmark_incomplete(path_);
   });
   return any;

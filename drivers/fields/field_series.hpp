@@ -22,9 +22,9 @@ class FieldSeries {
   // grows in place: of a process that is killed right then go_on() takes the steps before into a new file.
   void append(FieldStep step, std::optional<NodeBox> part = {});
 
-  // Before the first step: what the file at the path has of the same fields, until then and right then, stays,
-  // and steps come behind it. Returns the time of its last step, or nothing where none stays. Collective.
-  // Throws InputError on all ranks where it cannot be read or is of other fields.
+  // Before the first step: what the file at the path has of the same fields, until then and right then,
+  // stays, and steps come behind it. Returns the time of its last step, or nothing where none stays.
+  // Collective. Throws InputError on all ranks where it cannot be read or is of other fields.
   std::optional<double> go_on(const FieldStep& without_values, double until_s);
 
  private:

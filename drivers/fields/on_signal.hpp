@@ -12,7 +12,8 @@ namespace quadrille {
 // handles already, stays so.
 void tidy_up_on_signals();
 
-// From now on SIGINT and SIGTERM ask for the end, which stop_requested() tells; a second one ends the process.
+// From now on SIGINT and SIGTERM ask for the end, which stop_requested() tells; a second one ends the
+// process.
 void stop_on_signals();
 bool stop_requested();
 

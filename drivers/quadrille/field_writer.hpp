@@ -48,8 +48,8 @@ class FieldWriter {
   // Throws OutputError on all ranks, and before anything is written where the disk has no room for the step.
   void write(double time_s, const Vector& values);
 
-  // Before the first step, for a run that goes on: what the file at `path` has of these fields until then stays,
-  // and steps come behind it. Returns the time of its last step, or nothing where none stays. Throws
+  // Before the first step, for a run that goes on: what the file at `path` has of these fields until then
+  // stays, and steps come behind it. Returns the time of its last step, or nothing where none stays. Throws
   // InputError, on all ranks, where there is no such file, it cannot be read or is of other fields.
   std::optional<double> go_on(double until_s);
 

@@ -8,8 +8,8 @@
 // <quadrille/device_residual.cuh>, in place of the functor: it is evaluated where the products are, and
 // nothing but what functions of faces say is copied.
 //
-// The first Jacobian of each functor shows whether it keeps to the stencil (else that is an InputError) and to
-// what its couples() says (assembly/stencil_operator.hpp; else a FormatError).
+// The first Jacobian of each functor shows whether it keeps to the stencil (else that is an InputError) and
+// to what its couples() says (assembly/stencil_operator.hpp; else a FormatError).
 #pragma once
 
 #include <petscmat.h>

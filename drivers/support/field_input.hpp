@@ -33,8 +33,8 @@ struct FieldShape {
 // of the file. Both throw InputError with one reason, which does not name the place.
 FieldShape field_shape(const FieldPlace& place);
 
-// [node][unknown], of the last step; any integers and floating-point numbers that the HDF5 at hand reads, compressed
-// ones too. Throws MemoryError as well.
+// [node][unknown], of the last step; any integers and floating-point numbers that the HDF5 at hand reads,
+// compressed ones too. Throws MemoryError as well.
 Array<double> read_field(const FieldPlace& place);
 
 }  // namespace quadrille

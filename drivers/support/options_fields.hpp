@@ -8,9 +8,9 @@ namespace quadrille {
 
 inline constexpr char drawn_coefficient[] = "log_normal", usual_source_name[] = "unit";
 
-// --coefficient, --source and --initial of solve, as words, FILE.h5:DATASET or formulas. A file gives --grid, and --spacing where
-// it tells one: they are added to the settings. Throws InputError for what the PDE does not take, for a file
-// that cannot be, and for a --grid that differs.
+// --coefficient, --source and --initial of solve, as words, FILE.h5:DATASET or formulas. A file gives --grid,
+// and --spacing where it tells one: they are added to the settings. Throws InputError for what the PDE does
+// not take, for a file that cannot be, and for a --grid that differs.
 void read_field_options(Settings& settings, Options& options);
 
 // After the grid.

@@ -21,7 +21,8 @@ import sys
 
 QUANTITIES = {"dof-scaling": ("gflops", "GFLOP/s"), "bandwidth": ("gbps", "bandwidth (GB/s)")}
 
-# Okabe and Ito's colours: apart for every kind of colour vision. A peer has the colour of our format with its layout.
+# Okabe and Ito's colours: apart for every kind of colour vision. A peer has the colour of our format with its
+# layout.
 VERMILION, BLUE, GREEN, ORANGE, SKY, PURPLE, BLACK = (
     "#D55E00", "#0072B2", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#222222")
 LOOKS = {

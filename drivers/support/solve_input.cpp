@@ -17,8 +17,8 @@
 namespace quadrille {
 namespace {
 
-// [node of the box][unknown], of a formula or a dataset for all or one for each; of one number a node, the same
-// for all.
+// [node of the box][unknown], of a formula or a dataset for all or one for each; of one number a node, the
+// same for all.
 std::vector<double> read(const Grid& grid, const NodeBox& box, const std::string& text, int unknowns) {
   const std::vector<std::string> parts =
       unknowns > 1 || !field_place(text) ? field_places(text) : std::vector{text};

@@ -118,9 +118,9 @@ constexpr bool aligned(const T* p) {
   return reinterpret_cast<std::uintptr_t>(p) % (sizeof(T) * Rows) == 0;
 }
 
-// What a cycle makes, without numbers so small that products with them fall below 2^-1022. Away from a source,
-// operators that are almost diagonal leave such ones; CPUs take long for them, and the norm of cuBLAS 13.1 is
-// wrong in the fifth digit where a vector has some (results/README.md): Krylov methods then stagnate.
+// What a cycle makes, without numbers so small that products with them fall below 2^-1022. Away from a
+// source, operators that are almost diagonal leave such ones; CPUs take long for them, and the norm of cuBLAS
+// 13.1 is wrong in the fifth digit where a vector has some (results/README.md): Krylov methods then stagnate.
 template <class Out, class T>
 constexpr Out without_tiny(T v) {
   if constexpr (std::is_same_v<T, double> && std::is_same_v<Out, double>)

@@ -15,7 +15,8 @@ class Claim:
     metric: str  # as the paper defines it
     source: str  # a family of records.py, or the name of a file or of runs
     selection: str  # of its operators, in words
-    # (runs, precision) -> the figures by name, "n" the number of operators; None: not measured; {}: in the other's column
+    # (runs, precision) -> the figures by name, "n" the number of operators; None: not measured; {}: in the
+    # other's column
     measure: Callable
     show: str  # the figures as text: a format string of their names
     holds: Callable | None  # figures -> whether the claim holds; None where the paper gives figures but no claim

@@ -5,7 +5,8 @@ from .own_matrices import VAZQUEZ, only
 from .records import PRECISIONS
 
 TITLE = "ELLR-T: Vazquez, Fernandez and Garzon 2011"
-# Tables 1 and 3: entries a row, their deviation in per cent of it, (block, T) of the best and the model, GB/s.
+# Tables 1 and 3: entries a row, their deviation in per cent of it, (block, T) of the best and the model,
+# GB/s.
 TABLES = {
     "qh1484": (4.1, 38.9, (64, 8), (128, 4), 6.5), "dw2048": (4.9, 10.2, (64, 4), (128, 2), 10.8),
     "rbs480a": (35.6, 1.4, (64, 16), (128, 8), 14.0), "gemat12": (6.7, 44.8, (256, 4), (128, 2), 19.9),

@@ -8,7 +8,8 @@ import statistics
 from . import tables
 from .tables import TableError as RecordError
 
-# The tables of sets of operators. The run of a precision must be there; that of the large operators is added where it is.
+# The tables of sets of operators. The run of a precision must be there; that of the large operators is added
+# where it is.
 FAMILIES = {"matrices": "h200_matrices", "auto": "h200_auto", "ellr_t": "h200_ellr_t", "cmrs": "h200_cmrs",
             "rgcsr": "h200_rgcsr", "transpose": "h200_transpose_methods"}
 FAMILY_RUNS = ("{}", "large_{}")

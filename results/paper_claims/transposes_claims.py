@@ -7,7 +7,8 @@ from .transposes import (A_CUSPARSE, A_NAIVE, LARGE, T_CUSPARSE, T_NAIVE, T_ONCE
                          whole_ms, wins)
 
 TITLE = "Transposed products: Steinberger, Derler, Zayer and Seidel 2016"
-# Figure 3, single precision, ms of one product with all before it: naive and cuSPARSE's `A x`, both of `A^T x`.
+# Figure 3, single precision, ms of one product with all before it: naive and cuSPARSE's `A x`, both of `A^T
+# x`.
 FIGURE_3 = {
     "poisson3Da": (0.1, 0.0, 0.1, 2.2), "ASIC_320k": (25.1, 28.5, 14.5, 16.6), "webbase-1M": (0.8, 0.8, 0.8, 5.9),
     "sme3Dc": (0.8, 0.2, 0.7, 10.2), "parabolic_fem": (0.3, 0.2, 0.3, 4.3), "kkt_power": (1.1, 1.1, 1.5, 57.9),

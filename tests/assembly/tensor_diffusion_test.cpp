@@ -47,8 +47,8 @@ AssembledOperator<double> assembled(const Grid& grid, const std::string& sides, 
   return assemble<double>(grid, box, faces, c.functor());
 }
 
-// K = (2, 1, 3) everywhere, h = 1: the diagonals have -K_xy/2 and K_xy/2. Beside two closed faces, at a corner,
-// what is left of K there is 0, and along one 2 - 1/3 in half of the triads.
+// K = (2, 1, 3) everywhere, h = 1: the diagonals have -K_xy/2 and K_xy/2. Beside two closed faces, at a
+// corner, what is left of K there is 0, and along one 2 - 1/3 in half of the triads.
 TEST(TensorDiffusion, ByHand) {
   const Grid grid = parse_grid("5x5");
   Array<double> k(3 * grid.nodes());
@@ -60,8 +60,8 @@ TEST(TensorDiffusion, ByHand) {
   EXPECT_EQ(a.at(12, 17), -3);
   EXPECT_EQ(a.at(12, 18), -0.5);
   EXPECT_EQ(a.at(12, 16), 0.5);
-  // Nodes 1 and 2 of the lowest line: two triads of each, one of them closed below, whose K is (5/3, 0, 0); of
-  // the other, K_xy s_x s_y cancels between both nodes.
+  // Nodes 1 and 2 of the lowest line: two triads of each, one of them closed below, whose K is (5/3, 0, 0);
+  // of the other, K_xy s_x s_y cancels between both nodes.
   EXPECT_NEAR(a.at(1, 2), -0.25 * 2 * (2 + 5.0 / 3), 1e-15);
   // A value of 1 all round is what constants have: the right side is A times them.
   const auto values = assembled(grid, "value:1", field);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# reference_test.sh ROOT OUTPUT: Doxygen has nothing to complain of in docs/Doxyfile, and the headers that the public
-# ones pass on are all in it.
+# reference_test.sh ROOT OUTPUT: Doxygen has nothing to complain of in docs/Doxyfile, and the headers that the
+# public ones pass on are all in it.
 set -euo pipefail
 
 type -P doxygen >/dev/null || { echo "doxygen is not installed"; exit 77; }

@@ -8,7 +8,8 @@ import unittest
 
 QUADRILLE = sys.argv.pop(1)
 WRONG_MATMULT = sys.argv.pop(1)
-# Sanitizers need threads, files and address space of their own; and what a test says of numbers is the same without them.
+# Sanitizers need threads, files and address space of their own; and what a test says of numbers is the same
+# without them.
 SANITIZED = "ASAN_OPTIONS" in os.environ
 CPU_FORMATS = "csr csc coo bcsr dia cds ell ellr_t rg_csr cmrs hyb petsc_aij".split()
 RECORD = """bench space device format precision operator matrix grid dof stencil boundary product rows nnz stored_bytes compulsory_bytes

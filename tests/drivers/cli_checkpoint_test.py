@@ -43,8 +43,8 @@ class Checkpoints(CliTest):
     def kept(self, name):
         return sorted(os.path.basename(path) for path in glob.glob(self.path(name + ".checkpoint-*")))
 
-    # A process that is killed at any moment leaves checkpoints, and the same command again comes to the bits of a
-    # run that nobody ended, with every step of its output.
+    # A process that is killed at any moment leaves checkpoints, and the same command again comes to the bits
+    # of a run that nobody ended, with every step of its output.
     def test_killed_twenty_times_it_comes_to_the_same_bits(self):
         every = ["--checkpoint-every", "1", "--output-every", "4", "--restart", "auto", "--probe", "1.2,1.2"]
         whole, out = self.path("whole.h5"), self.path("end.h5")

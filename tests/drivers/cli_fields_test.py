@@ -93,7 +93,8 @@ class Fields(CliTest):
             _, screen = self.compare(a, sides, (1, 1), (1, 1), source=f)
             self.assertIn("cut off from every face", screen)
 
-    # Two halves with a wall between them: one open, one closed. By hand: the closed one has u = 0, for its source is its mean.
+    # Two halves with a wall between them: one open, one closed. By hand: the closed one has u = 0, for its
+    # source is its mean.
     def test_a_wall_by_hand(self):
         a = numpy.array([[1.0, 1, 0, 1, 1]])
         record, screen = self.compare(a, ["clamp", 0.0, "clamp", "clamp"], (1, 1), (1, 1))

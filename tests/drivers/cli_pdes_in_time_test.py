@@ -56,8 +56,8 @@ class Transport(Case):
             coarse, fine = (abs(end - ends[2]).max() for end in ends[:2])
             self.assertAlmostEqual(math.log2(coarse / fine), order, delta=0.3, msg=method)
 
-    # By Crank and Nicolson on a periodic grid: the means are those of Bateman, and a Fourier mode of species 0
-    # is multiplied in each step by what the differences make of it.
+    # By Crank and Nicolson on a periodic grid: the means are those of Bateman, and a Fourier mode of species
+    # 0 is multiplied in each step by what the differences make of it.
     def test_species_decay_move_and_spread(self):
         n, steps, dt, v, d = 32, 10, 0.05, (1, 0.5), 0.02
         (u,) = self.fields("transport", "--grid", f"{n}x{n}", "--dof", "3", "--steps", str(steps), "--dt", str(dt),

@@ -54,7 +54,8 @@ class RowFormats(CliTest):
                 plain = next(u for u in r["search"] if (u["ordering"], u["group"]) == ("none", v["group"]))
                 if v["ordering"] == "descending":
                     self.assertLessEqual(v["zeros_percent"], plain["zeros_percent"] + 1e-9)
-        # Rows of 5 to 9 entries in a band: groups of 32 that hold a whole row of 9 pad the first and the last to it.
+        # Rows of 5 to 9 entries in a band: groups of 32 that hold a whole row of 9 pad the first and the last
+        # to it.
         band = next(r for r in records if (r["matrix"], r["format"]) == ("banded:300:4", "rg_csr"))
         slots = 300 * 9
         self.assertAlmostEqual(band["search"][0]["zeros_percent"], 100 * (slots - band["nnz"]) / band["nnz"], places=6)

@@ -26,7 +26,8 @@ class Tensors(CliTest):
         with h5py.File(self.path("u.h5")) as file:
             return file["solution"][0, ..., 0]
 
-    # -div(K grad u) of u = prod over axes sin(pi X), X = x + h, which is 0 on all faces: K and its derivatives as formulas.
+    # -div(K grad u) of u = prod over axes sin(pi X), X = x + h, which is 0 on all faces: K and its
+    # derivatives as formulas.
     def dirichlet_error(self, dimension, n, entries, slopes):
         h = 1 / (n + 1)
         place = [f"({axis} + {h!r})" for axis in "xyz"[:dimension]]
@@ -62,8 +63,8 @@ class Tensors(CliTest):
         self.assertLess(abs(math.log2(coarse / fine) - 2), 0.1, (coarse, fine))
         self.assertLess(fine, 0.02)
 
-    # u = sin(2 pi (x - c y)) + cos(pi y), c = K0_xy/K0_yy, K = a(x, y) K0: no flux through y = 0 and 1, around along x.
-    # The slope along y does not vanish there, so that K_xy matters at the faces.
+    # u = sin(2 pi (x - c y)) + cos(pi y), c = K0_xy/K0_yy, K = a(x, y) K0: no flux through y = 0 and 1,
+    # around along x. The slope along y does not vanish there, so that K_xy matters at the faces.
     def closed_error(self, n):
         h, (xx, xy, yy), c = 1 / n, (2, 0.5, 1), 0.5
         y = f"(y + {h / 2!r})"

@@ -235,8 +235,8 @@ TEST_F(FieldFileTest, GrowsByStepsAndIsWholeAfterEach) {
   EXPECT_THROW(FieldSeries(in_folder("no/folder.h5"), head), OutputError);
 }
 
-// What a process that was killed within append() may leave: all of the new step but the size that the file says
-// it has. It can be read, and a step that is added takes the room of another one.
+// What a process that was killed within append() may leave: all of the new step but the size that the file
+// says it has. It can be read, and a step that is added takes the room of another one.
 TEST_F(FieldFileTest, GoesOnBehindTheStepsThatAreWhole) {
   constexpr std::size_t superblock = 96;
   const std::string path = in_folder("torn.h5"), whole = in_folder("whole.h5");

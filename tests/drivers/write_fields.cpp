@@ -3,7 +3,8 @@
 //   write_fields series FILE.h5 NXxNY[xNZ] DOF STEPS    the same, step by step
 //   write_fields vectors FILE.h5 ROWS COLUMNS  of a matrix: "result" of its rows, "odd" of its columns
 //   write_fields report FILE.json FILE.csv
-// Several of these follow one another with a bare -- between them. Started by mpiexec, its ranks write fields and series together, a box each.
+// Several of these follow one another with a bare -- between them. Started by mpiexec, its ranks write fields
+// and series together, a box each.
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #!/bin/sh
-# run_fuzz.sh PROGRAM SEEDS SECONDS: fuzzes for a bounded time, in a temporary folder, so that the source tree is never
-# written. What it finds is copied beside the program. PROGRAM is "none" when clang++ or its fuzzer runtime is missing:
-# exit code 77, which CTest shows as skipped.
+# run_fuzz.sh PROGRAM SEEDS SECONDS: fuzzes for a bounded time, in a temporary folder, so that the source tree
+# is never written. What it finds is copied beside the program. PROGRAM is "none" when clang++ or its fuzzer
+# runtime is missing: exit code 77, which CTest shows as skipped.
 set -u
 program=$1 seeds=$2 seconds=$3
 if [ "$program" = none ]; then

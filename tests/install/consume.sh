@@ -30,7 +30,8 @@ consume() {
   done
 }
 
-# Public headers stand in the folder, what they include in `internal`, and nothing looks for any of it but there.
+# Public headers stand in the folder, what they include in `internal`, and nothing looks for any of it but
+# there.
 public_headers() {
   local found
   step "headers, $1"

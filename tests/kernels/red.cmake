@@ -1,5 +1,6 @@
-# Run as a script: the products that scatter (CSR transposed, CSC) must add by RED instructions, in both precisions, and
-# not by a loop of compare-and-swap. Needs CUOBJDUMP and OBJECTS, the objects of the CUDA kernels.
+# Run as a script: the products that scatter (CSR transposed, CSC) must add by RED instructions, in both
+# precisions, and not by a loop of compare-and-swap. Needs CUOBJDUMP and OBJECTS, the objects of the CUDA
+# kernels.
 foreach(kernel IN ITEMS csr csc)
   set(object ${OBJECTS})
   list(FILTER object INCLUDE REGEX "/${kernel}[.]cu[.]o[^/]*$")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# says.sh PATTERN COMMAND...: the command ends well, and what it prints, as one line, has the pattern (grep -E).
+# says.sh PATTERN COMMAND...: the command ends well, and what it prints, as one line, has the pattern (grep
+# -E).
 set -u
 printed=$("${@:2}")
 status=$?

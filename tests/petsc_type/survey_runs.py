@@ -133,7 +133,8 @@ class Runner:
                 elif local.exists():
                     shutil.copy(local, folder)
             start = time.monotonic()
-            # One rank needs no daemon of MPI, if its session folder is its own. `timeout` is for when this script is ended.
+            # One rank needs no daemon of MPI, if its session folder is its own. `timeout` is for when this
+            # script is ended.
             own = {"OMPI_MCA_ess_singleton_isolated": "1", "TMPDIR": folder} if ranks == 1 else {}
             own.update({"LD_PRELOAD": str(preload)} if preload else {})
             process = subprocess.Popen(

@@ -1,5 +1,5 @@
-// The values of a matrix on a grid once more, in PETSc's own format in GPU memory, for what cuSPARSE does with
-// that alone. Internal to kernels/petsc.
+// The values of a matrix on a grid once more, in PETSc's own format in GPU memory, for what cuSPARSE does
+// with that alone. Internal to kernels/petsc.
 #pragma once
 
 #include <petscmat.h>

@@ -156,6 +156,18 @@ void find_ghosts(const NodeBox& box, const std::vector<Position>& neighbours, Gr
         static_cast<PetscInt>(std::lower_bound(s.ghosts.begin(), s.ghosts.end(), number) - s.ghosts.begin()));
 }
 
+PackedFill packed_fill(const std::vector<std::uint8_t>& couples, int dof) {
+  PackedFill packed{{0}, {}, {}};
+  auto next = couples.begin();
+  for (int r = 0; r < dof; ++r) {
+    std::int32_t in_row = 0;
+    for (int c = 0; c < dof; ++c) packed.index.push_back(*next++ != 0 ? in_row++ : in_row);
+    packed.count.push_back(in_row);
+    packed.before.push_back(packed.before.back() + in_row);
+  }
+  return packed;
+}
+
 }  // namespace
 
 bool GridStructure::same_as(const GridStructure& other) const {
@@ -211,18 +223,6 @@ std::int64_t GridStructure::ghost_place(std::int64_t from, PetscInt to) const {
   const auto place =
       std::lower_bound(first, last, to, [this](PetscInt k, PetscInt number) { return ghosts[k] < number; });
   return place != last && ghosts[*place] == to ? place - ghost.begin() : -1;
-}
-
-PackedFill packed_fill(const std::vector<std::uint8_t>& couples, int dof) {
-  PackedFill packed{{0}, {}, {}};
-  auto next = couples.begin();
-  for (int r = 0; r < dof; ++r) {
-    std::int32_t in_row = 0;
-    for (int c = 0; c < dof; ++c) packed.index.push_back(*next++ != 0 ? in_row++ : in_row);
-    packed.count.push_back(in_row);
-    packed.before.push_back(packed.before.back() + in_row);
-  }
-  return packed;
 }
 
 GridStructure structure_of(Partition partition, int dof, const std::vector<NodeOffset>& stencil,

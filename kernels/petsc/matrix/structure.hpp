@@ -21,14 +21,13 @@ struct OwnNode {
   std::array<std::int64_t, 3> position{};
 };
 
-// How the couplings to other ranks are packed where unknowns that do not couple beside a node have no place. A
-// node with n such neighbours has n times before[r] values before its row r; in that row the block of neighbour
-// k begins after k times count[r] of them, and has column c at index[r * dof + c].
+// How the couplings to other ranks are packed where unknowns that do not couple beside a node have no place.
+// A node with n such neighbours has n times before[r] values before its row r; in that row the block of
+// neighbour k begins after k times count[r] of them, and has column c at index[r * dof + c].
 struct PackedFill {
   std::vector<std::int32_t> before, count;  // [row]; `before` has one more, the values of a block
   std::vector<std::int32_t> index;          // [row][column]
 };
-PackedFill packed_fill(const std::vector<std::uint8_t>& couples, int dof);
 
 // Nodes are numbered as the partition does it, which is as in DMDA's global vectors.
 struct GridStructure {

@@ -204,8 +204,8 @@ TEST(GridMultigrid, OfAStepInTimeIsThatOfTheCpu_cuda) {
   }
 }
 
-// Far from a source in few nodes next to nothing is left: numbers below 2^-1022 would cost CPUs most of the time,
-// and make the norm of cuBLAS wrong.
+// Far from a source in few nodes next to nothing is left: numbers below 2^-1022 would cost CPUs most of the
+// time, and make the norm of cuBLAS wrong.
 void leaves_no_tiny_numbers(SpaceKind space) {
   if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   for (const int levels : {0, 1}) {
