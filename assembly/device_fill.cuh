@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/on_device.hpp"
 #include "assembly/stencil_operator.hpp"
 #include "formats/dia.hpp"
 
@@ -251,6 +252,41 @@ BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& st
   device_fill::check(cudaGetLastError(), "launching the assembly");
   device_fill::check(cudaDeviceSynchronize(), "assembling on the GPU");
   return hub;
+}
+
+namespace device_fill {
+
+// What couples() leaves out is 0.
+template <class Coefficient>
+struct InFill {
+  Coefficient coefficient;
+
+  constexpr double conductivity(const StencilNode& node, int axis, int unknown) const requires requires {
+    coefficient.conductivity(node, axis, unknown);
+  }
+  { return coefficient.conductivity(node, axis, unknown); }
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& to, int r, int c) const {
+    if constexpr (requires { coefficient.couples(true, r, c); })
+      if (r != c && !coefficient.couples(to.offset == Offset{}, r, c)) return 0;
+    return coefficient(node, to, r, c);
+  }
+};
+
+}  // namespace device_fill
+
+// For GridOperator::update(): where the operator is one rank's, and in GPU memory, its values are made there,
+// with the bits of the host's; else on the host. What couples() leaves out is taken as 0 there, unseen.
+template <class Coefficient>
+OnDevice<Coefficient> on_device(const Coefficient& coefficient) {
+  require_coefficient<Coefficient>();
+  return {coefficient, [coefficient](const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                     const BlockStructure& structure, double* values) {
+            const device_fill::Structure there(grid, stencil, boundary, structure);
+            device_fill::fill_kernel<<<there.blocks(), device_fill::threads_per_block>>>(
+                there.view(), device_fill::InFill<Coefficient>{coefficient}, values);
+            device_fill::check(cudaGetLastError(), "launching the assembly");
+            device_fill::check(cudaStreamSynchronize(nullptr), "assembling on the GPU");  // it reads `there`
+          }};
 }
 
 // The same operator as DIA, without the hub in between: the diagonals that have a non-zero, or an entry that

@@ -224,8 +224,13 @@ template <class Residual>
 void differentiate(const ResidualState& state, const Residual& residual, double shift,
                    const JacobianShape& shape, unsigned* misfit, double* values) {
   using residual_detail::Make;
+  constexpr int few = 2;  // unknowns: where more are side by side, single numbers are written slower than all
   if (misfit != nullptr)
     differentiate<Make::all, false>(state, residual, shift, shape, misfit, values);
+  else if (shape.dof > few && shape.star)
+    differentiate<Make::values, true>(state, residual, shift, shape, misfit, values);
+  else if (shape.dof > few)
+    differentiate<Make::values, false>(state, residual, shift, shape, misfit, values);
   else if (shape.star)
     differentiate<Make::coupled, true>(state, residual, shift, shape, misfit, values);
   else

@@ -11,7 +11,8 @@
 //
 // which the right side holds beside what the data of the faces move there. What couples() says, where it has
 // that, stays as it was when the operator was made. Coefficients are evaluated on the host, by all of a
-// rank's threads, also where products run on a GPU: the values are then copied there.
+// rank's threads, also where products run on a GPU: the values are then copied there. A source file of nvcc
+// may give update() on_device(model), of <quadrille/device_fill.cuh>: on one rank they are made in GPU memory.
 #pragma once
 
 #include <petscmat.h>
@@ -21,6 +22,7 @@
 #include <span>
 #include <string>
 
+#include "assembly/on_device.hpp"
 #include "assembly/stencil_operator.hpp"
 #include "grid/boundary.hpp"
 #include "grid/partition.hpp"
@@ -71,6 +73,18 @@ class GridOperator {
   void update(const Coefficient& coefficient) {
     refill(coefficient, {});
   }
+  // The same with values made in GPU memory, where the operator is one rank's and its products run there.
+  template <class Coefficient>
+  void update(const OnDevice<Coefficient>& model, Vector& b) {
+    if (refill_on_gpu(model.fill))
+      right_side(model.coefficient, b);
+    else
+      update(model.coefficient, b);
+  }
+  template <class Coefficient>
+  void update(const OnDevice<Coefficient>& model) {
+    if (!refill_on_gpu(model.fill)) update(model.coefficient);
+  }
   // The right side alone: faces whose data are new, say, where the matrix stays.
   template <class Coefficient>
   void right_side(const Coefficient& coefficient, Vector& b) const {
@@ -104,6 +118,9 @@ class GridOperator {
   static void together(MPI_Comm comm, const std::function<void()>& step);
   void make_matrix(petsc::GridRows rows, const OperatorOptions& options);
   void require_own(const Vector& b) const;
+  // Whether `fill` made the values; else they are to be made on the host.
+  bool refill_on_gpu(const std::function<void(const Grid&, const Stencil&, const Boundary&,
+                                              const BlockStructure&, double*)>& fill);
 
   template <class Coefficient>
   void begin_right_side(const Coefficient& coefficient, std::span<double> rhs) const {

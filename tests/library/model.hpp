@@ -54,6 +54,10 @@ struct SpeciesByValues {
   }
 };
 
+// By nvcc, for both memories, where there is CUDA.
+OnDevice<Model> on_both(const Model& model);
+OnDevice<Species> on_both(const Species& model);
+
 struct Problem {
   std::string name;
   Grid grid;

@@ -144,6 +144,33 @@ TEST_F(Update, TellsPetscAndKeepsTheMatrix) {
   EXPECT_EQ(petsc::own_block_diagonals(matrix)->values.data(), values) << "not in place";
 }
 
+// Also where the values are made in GPU memory: the same bits, and the same right side. Columns add on a GPU in
+// any order.
+TEST_F(Update, OnTheDeviceIsThatOfTheHost) {
+  for (const Problem& problem : problems())
+    for (const std::string& format : formats()) {
+      SCOPED_TRACE(problem.name + ", " + format);
+      const double apart = space() == "cuda" && format.ends_with("csc") ? 1e-13 : 0;
+      const auto compared = [&](const auto& before, const auto& now) {
+        const auto make = [&] {
+          return GridOperator(PETSC_COMM_WORLD, problem.grid, problem.stencil, problem.boundary, before,
+                              {.format = format, .space = space()});
+        };
+        GridOperator a = make(), of_host = make();
+        Vector x = a.vector().fill(wave), y = a.vector(), z = y, b = y, of_host_b = y;
+        a.multiply(x, y);
+        a.update(on_both(now), b);
+        of_host.update(now, of_host_b);
+        a.multiply(x, y);
+        of_host.multiply(x, z);
+        EXPECT_LE(y.axpy(-1, z).largest(), apart);
+        EXPECT_EQ(b.axpy(-1, of_host_b).largest(), 0);
+      };
+      compared(Model{0}, Model{1.5});
+      compared(Species{0}, Species{1.5});
+    }
+}
+
 TEST_F(Update, OfTheRightSideAloneIsThatOfTheWhole) {
   for_updated_operators([](const Problem&, GridOperator& a, const Model& now, const Vector& b) {
     Vector alone = a.vector().set(7);

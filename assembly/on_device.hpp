@@ -1,0 +1,19 @@
+// A coefficient functor whose values are made where products are. No CUDA header is needed to include this.
+#pragma once
+
+#include <functional>
+
+#include "assembly/stencil_operator.hpp"
+
+namespace quadrille {
+
+// Made by on_device(coefficient), of assembly/device_fill.cuh, in a source file of nvcc.
+template <class Coefficient>
+struct OnDevice {
+  using Fill = std::function<void(const Grid&, const Stencil&, const Boundary&, const BlockStructure&,
+                                  double* values)>;
+  Coefficient coefficient;
+  Fill fill;  // writes the values of a whole grid, [diagonal][column][row] in GPU memory
+};
+
+}  // namespace quadrille
