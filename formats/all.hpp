@@ -4,6 +4,7 @@
 #include "formats/bcsr.hpp"
 #include "formats/cds.hpp"
 #include "formats/cmrs.hpp"
+#include "formats/compact.hpp"
 #include "formats/coo.hpp"
 #include "formats/csc.hpp"
 #include "formats/csr.hpp"
@@ -12,3 +13,4 @@
 #include "formats/ellr_t.hpp"
 #include "formats/hyb.hpp"
 #include "formats/rg_csr.hpp"
+#include "formats/stencil_table.hpp"

@@ -71,7 +71,7 @@ class FormatOperator final : public SpmvOperator<T> {
       return quadrille::to_csr(copy_to<Host>(*format_));
   }
   Array<T> diagonal_blocks(int size) const override {
-    if constexpr (std::is_base_of_v<BlockStructure, Format>)
+    if constexpr (std::is_same_v<Format, BlockDiagonals<T, Space>>)
       if (size > 0 && format_->dof % size == 0) return quadrille::diagonal_blocks(*format_, size);
     return SpmvOperator<T>::diagonal_blocks(size);
   }

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernels/cuda/compact_from_hub.hpp"
+#include "kernels/cuda/specialise.hpp"
 #include "kernels/format_operator.hpp"
 #include "kernels/prepared.hpp"
 #include "kernels/registry.hpp"
@@ -78,6 +80,25 @@ Prepared prepare(const RgCsr<T>& a, const FormatOptions& o) {
   return {{.kernel = o.kernel, .lanes = lanes, .cache = o.x_cache}};
 }
 
+// Compiling takes as long as thousands of products of a small operator.
+inline bool compiles(const BlockStructure& s, const FormatOptions& o) {
+  constexpr std::int64_t large = std::int64_t{1} << 17;  // rows
+  return o.specialise == Specialise::always || (o.specialise == Specialise::when_large && s.rows() >= large);
+}
+template <class T, class Space>
+Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
+  Prepared prepared;
+  if (compiles(a, o))
+    (o.of_transpose ? prepared.transposed : prepared.product) = cuda::specialise(a, a.entry, o.of_transpose);
+  return prepared;
+}
+template <class T>
+Prepared prepare(const StencilTable<T>& a, const FormatOptions& o) {
+  Prepared prepared;
+  if (compiles(a, o) && !o.of_transpose) prepared.product = cuda::specialise(a);
+  return prepared;
+}
+
 inline Prepared prepare_strips(const Array<std::int32_t>& strip_ptr, Launch launch) {
   launch.block = cmrs_block(launch);
   if (launch.kernel == Kernel::paper) return {launch};
@@ -122,16 +143,38 @@ std::unique_ptr<SpmvOperator<T>> make_dia(const FormatInput<T>& s, const FormatO
   return own<Space, T>(s.hub ? dia_from_hub(*s.hub) : dia_from_csr(*csr_of(s)), o);
 }
 
+// In GPU memory, where it is or is assembled there; else null.
+template <class T>
+std::shared_ptr<const BlockDiagonals<T, Device>> device_hub_of(const FormatInput<T>& s) {
+  if (s.device_hub || !s.on_device.block_diagonals) return s.device_hub;
+  return std::make_shared<const BlockDiagonals<T, Device>>(s.on_device.block_diagonals());
+}
+// In host memory.
+template <class T>
+std::shared_ptr<const BlockDiagonals<T>> hub_of(const FormatInput<T>& s, const FormatOptions& o) {
+  if (s.hub) return s.hub;
+  const auto there = device_hub_of(s);
+  return std::make_shared<const BlockDiagonals<T>>(
+      there ? copy_to<Host>(*there) : block_diagonals_from_csr(*csr_of(s), o.block_size));
+}
+
 template <class Space, class T>
 std::unique_ptr<SpmvOperator<T>> make_cds(const FormatInput<T>& s, const FormatOptions& o) {
-  if constexpr (std::is_same_v<Space, Device>) {
-    auto hub = s.device_hub;
-    if (!hub && s.on_device.block_diagonals)
-      hub = std::make_shared<const BlockDiagonals<T, Device>>(s.on_device.block_diagonals());
-    if (hub) return on_device<T>(hub, prepare(*hub, o));
-  }
+  if constexpr (std::is_same_v<Space, Device>)
+    if (const auto hub = device_hub_of(s)) return on_device<T>(hub, prepare(*hub, o));
   if (s.hub) return share<Space, T>(s.hub, o);
   return own<Space, T>(block_diagonals_from_csr(*csr_of(s), o.block_size), o);
+}
+
+template <class Space, class T>
+std::unique_ptr<SpmvOperator<T>> make_compact(const FormatInput<T>& s, const FormatOptions& o) {
+  if constexpr (std::is_same_v<Space, Device>)
+    if (const auto hub = device_hub_of(s)) {
+      auto compact = std::make_shared<const Compact<T, Device>>(cuda::compact_from_hub(*hub));
+      Prepared prepared = prepare(*compact, o);
+      return on_device<T>(std::move(compact), std::move(prepared));
+    }
+  return own<Space, T>(compact_from_hub(*hub_of(s, o)), o);
 }
 
 template <class Space, class T>
@@ -205,6 +248,11 @@ std::vector<FormatEntry> formats_in() {
   });
   add("hyb", []<class T>(const FormatInput<T>& s, const Options& o) {
     return own<Space, T>(hyb_from_csr(*csr_of(s)), o);
+  });
+  add("compact",
+      []<class T>(const FormatInput<T>& s, const Options& o) { return make_compact<Space, T>(s, o); });
+  add("stencil_table", []<class T>(const FormatInput<T>& s, const Options& o) {
+    return own<Space, T>(stencil_table_from_hub(*hub_of(s, o)), o);
   });
   return entries;
 }

@@ -55,6 +55,8 @@ struct FormatTraits {
   bool has_transpose = false;
   bool gpu_adds_atomically = false;            // in A x of our kernel: the last bits vary
   bool gpu_transpose_adds_atomically = false;  // in A^T x
+  // What is stored, and how much, depends on the values: it may change when they do.
+  bool follows_values = false;
   int gpu_vectors_at_once = 1;  // of a product with several vectors: the format is read once for so many
   std::vector<std::string> options =
       {};  // of the program that are its own, and block-size where it takes that

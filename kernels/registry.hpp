@@ -59,6 +59,9 @@ using GraphOrder = Array<std::int32_t> (*)(RowOrdering ordering, std::int64_t ro
                                            const Array<std::int32_t>& row_ptr,
                                            const Array<std::int32_t>& column);
 
+// Whether the GPU's products of compact and stencil_table have a kernel that is compiled for the operator.
+enum class Specialise { when_large, always, never };
+
 // The parameters of the formats that have some.
 struct FormatOptions {
   Kernel kernel = Kernel::ours;              // on the GPU, of the formats that have two
@@ -79,8 +82,9 @@ struct FormatOptions {
       0;  // on the GPU: threads of a block; 0 is chosen by cmrs_choice(), or the paper's kernel's default
   bool cmrs_aligned = true;                      // the paper's kernel: Launch::aligned
   MemorySplit cmrs_split = MemorySplit::driver;  // the paper's kernel
-  int products = 0;                              // that the operator is made for; 0: many
-  bool of_transpose = false;                     // they are y = A^T x
+  Specialise specialise = Specialise::when_large;
+  int products = 0;           // that the operator is made for; 0: many
+  bool of_transpose = false;  // they are y = A^T x
 };
 
 struct FormatEntry {

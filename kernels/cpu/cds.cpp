@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/cpu/intervals.hpp"
+#include "formats/intervals.hpp"
 #include "kernels/cpu/run_of_sums.hpp"
 #include "kernels/cpu/spmv.hpp"
 

@@ -20,11 +20,15 @@ template <class T> void spmv(const EllrT<T>& a, const T* x, Output<T> y);
 template <class T> void spmv(const RgCsr<T>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Cmrs<T>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Hyb<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const Compact<T>& a, const T* x, Output<T> y);
+template <class T> void spmv(const StencilTable<T>& a, const T* x, Output<T> y);
 
 template <class T> void spmv_transpose(const Csr<T>& a, const T* x, Output<T> y);
 template <class T> void spmv_transpose(const Csc<T>& a, const T* x, Output<T> y);
 template <class T> void spmv_transpose(const Dia<T>& a, const T* x, Output<T> y);
 template <class T> void spmv_transpose(const BlockDiagonals<T>& a, const T* x, Output<T> y);  // CDS
+template <class T> void spmv_transpose(const Compact<T>& a, const T* x, Output<T> y);
+template <class T> void spmv_transpose(const StencilTable<T>& a, const T* x, Output<T> y);
 // clang-format on
 
 }  // namespace quadrille::cpu

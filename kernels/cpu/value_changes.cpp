@@ -2,7 +2,7 @@
 // all block diagonals: its parts of both vectors stay in the first caches.
 #include "kernels/value_changes.hpp"
 
-#include "kernels/cpu/intervals.hpp"
+#include "formats/intervals.hpp"
 
 namespace quadrille::cpu {
 namespace {

@@ -78,6 +78,7 @@ struct CdsStructure {
   std::int64_t nodes, rows;
   int nx, ny, nz;
   bool wraps_x, wraps_y, wraps_z;
+  bool looks;  // beside faces along x and y
   Divisor by_nx, by_ny;
   int dof, diagonals;
   std::int64_t lowest, highest;  // distances, in nodes
@@ -87,9 +88,11 @@ struct CdsStructure {
   unsigned char axes[Capacity];  // NearFace bits: where the distance is not `step`
 };
 
-// Of diagonals [first, first + Capacity). `transposed`: to the nodes that couple to this one.
-template <int Capacity = max_diagonals, class T>
-CdsStructure<Capacity> structure_of(const BlockDiagonals<T, Device>& a, std::int64_t first, bool transposed) {
+// Of diagonals [first, first + Capacity). `transposed`: to the nodes that couple to this one. `at_faces`: threads
+// look for missing neighbours beside every face, where values are not known to be zero.
+template <int Capacity = max_diagonals>
+CdsStructure<Capacity> structure_of(const BlockStructure& a, std::int64_t first, bool transposed,
+                                    bool at_faces = false) {
   CdsStructure<Capacity> s{};
   s.nodes = to_index32(a.nodes(), "nodes");
   s.rows = a.rows();
@@ -99,6 +102,7 @@ CdsStructure<Capacity> structure_of(const BlockDiagonals<T, Device>& a, std::int
   s.wraps_x = a.periodic[0];
   s.wraps_y = a.periodic[1];
   s.wraps_z = a.periodic[2];
+  s.looks = at_faces || s.wraps_x || s.wraps_y;
   s.by_nx = divisor(s.nx);
   s.by_ny = divisor(s.ny);
   s.dof = a.dof;
@@ -119,8 +123,8 @@ CdsStructure<Capacity> structure_of(const BlockDiagonals<T, Device>& a, std::int
       s.reach_x[side] = std::max(s.reach_x[side], side == 0 ? -to.x : to.x);
       s.reach_y[side] = std::max(s.reach_y[side], side == 0 ? -to.y : to.y);
     }
-    s.axes[d] = static_cast<unsigned char>(near_ends | (s.wraps_x && to.x != 0 ? near_x : 0) |
-                                           (s.wraps_y && to.y != 0 ? near_y : 0));
+    s.axes[d] = static_cast<unsigned char>(near_ends | ((at_faces || s.wraps_x) && to.x != 0 ? near_x : 0) |
+                                           ((at_faces || s.wraps_y) && to.y != 0 ? near_y : 0));
   }
   return s;
 }
@@ -151,7 +155,7 @@ template <int Count, int Capacity>
 __device__ unsigned careful_axes(const CdsStructure<Capacity>& s, int node, int apart) {
   const std::int64_t last = node + static_cast<std::int64_t>(Count - 1) * apart;
   unsigned near = node + s.lowest < 0 || last + s.highest >= s.nodes || last >= s.nodes ? near_ends : 0;
-  if (s.wraps_x || s.wraps_y) {
+  if (s.looks) {
 #pragma unroll
     for (int i = 0; i < Count; ++i) {
       const int n = node + i * apart, line = divide(n, s.by_nx), x = n - line * s.nx,

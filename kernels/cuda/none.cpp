@@ -1,5 +1,6 @@
 // A build without CUDA: no formats, no devices.
 #include "formats/format.hpp"
+#include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/hub_counts.hpp"
 #include "kernels/gather_sum.hpp"
@@ -44,6 +45,18 @@ HubCounts count_hub(const BlockDiagonals<T, Device>&) {
 }
 template HubCounts count_hub(const BlockDiagonals<float, Device>&);
 template HubCounts count_hub(const BlockDiagonals<double, Device>&);
+template <class T>
+std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T, Device>&) {
+  refuse();
+}
+template <class T>
+Compact<T, Device> compact_from_hub(const BlockDiagonals<T, Device>&) {
+  refuse();
+}
+template std::vector<CompactEntry<float>> compact_entries(const BlockDiagonals<float, Device>&);
+template std::vector<CompactEntry<double>> compact_entries(const BlockDiagonals<double, Device>&);
+template Compact<float, Device> compact_from_hub(const BlockDiagonals<float, Device>&);
+template Compact<double, Device> compact_from_hub(const BlockDiagonals<double, Device>&);
 double time_ms(const std::function<void()>&) {
   refuse();
 }

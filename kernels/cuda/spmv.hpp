@@ -22,6 +22,8 @@ template <class T> void spmv(const Execution& on, const EllrT<T, Device>& a, con
 template <class T> void spmv(const Execution& on, const RgCsr<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Execution& on, const Cmrs<T, Device>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Execution& on, const Hyb<T, Device>& a, const T* x, Output<T> y);
+template <class T> void spmv(const Execution& on, const Compact<T, Device>& a, const T* x, Output<T> y);
+template <class T> void spmv(const Execution& on, const StencilTable<T, Device>& a, const T* x, Output<T> y);
 
 // Atomics: last bits vary.
 template <class T> void spmv_transpose(const Execution& on, const Csr<T, Device>& a, const T* x, Output<T> y); 
@@ -29,6 +31,8 @@ template <class T> void spmv_transpose(const Execution& on, const Csc<T, Device>
 template <class T> void spmv_transpose(const Execution& on, const Dia<T, Device>& a, const T* x, Output<T> y);
 // CDS.
 template <class T> void spmv_transpose(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y);
+template <class T> void spmv_transpose(const Execution& on, const Compact<T, Device>& a, const T* x, Output<T> y);
+template <class T> void spmv_transpose(const Execution& on, const StencilTable<T, Device>& a, const T* x, Output<T> y);
 
 // Y = A X for `count` vectors, column-major without gaps, as SpmvOperator::apply_multiple() says.
 // CDS.

@@ -14,7 +14,9 @@
   X(ellr_t)                  \
   X(rg_csr)                  \
   X(cmrs)                    \
-  X(hyb)
+  X(hyb)                     \
+  X(compact)                 \
+  X(stencil_table)
 
 namespace quadrille {
 

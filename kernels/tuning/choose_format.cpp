@@ -55,7 +55,9 @@ void predict_in(SpaceKind space, const ChoiceWishes& wishes, FormatChoice& choic
                                                   : cpu_model();
   std::vector<Prediction> predictions =
       ranked(predict(choice.sparsity, machine, wishes.format_options, wishes.product));
-  std::erase_if(predictions, [&](const Prediction& p) { return !has_format(p.format, space); });
+  std::erase_if(predictions, [&](const Prediction& p) {
+    return !has_format(p.format, space) || (wishes.values_change && find_format(p.format).follows_values);
+  });
   for (const Prediction& p : predictions) choice.entries.push_back(&find_format(p.format, space));
   if (predictions.empty() || !choice.predictions.empty()) return;
   choice.predictions = std::move(predictions);
@@ -121,7 +123,7 @@ FormatChoice choose_format(const FormatInput<T>& source, const ChoiceWishes& giv
   wishes.format_options.of_transpose = wishes.product.transposed;
   FormatChoice choice;
   choice.products = wishes.format_options.products;
-  choice.sparsity = sparsity_of(source, wishes.format_options, structure);
+  choice.sparsity = sparsity_of(source, wishes.format_options, structure, !wishes.values_change);
   const bool gpu = cuda::device_count() > 0;
   if (wishes.space != SpaceKind::cpu && gpu) predict_in<T>(SpaceKind::cuda, wishes, choice);
   if (wishes.space != SpaceKind::cuda && (source.csr || source.hub))

@@ -24,7 +24,8 @@ struct ChoiceWishes {
   std::optional<MachineModel> cpu = {};
   bool measure =
       false;  // the best few, each checked, unless an earlier measurement of this structure is remembered
-  bool again = false;  // measure, and forget what is remembered
+  bool values_change = false;  // so that no format is taken that follows them
+  bool again = false;          // measure, and forget what is remembered
   int most_measured = 4;
   double within = 1.6;                                       // of the best prediction: what is measured
   std::string cache_folder = ChoiceCache::default_folder();  // "" remembers nothing

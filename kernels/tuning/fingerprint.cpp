@@ -60,7 +60,8 @@ std::string fingerprint(const FormatInput<T>& source, const Sparsity& s) {
     h = structure_hash(*source.csr);
   } else if (s.cds) {
     h = structure_hash(*s.cds);
-    for (const std::int64_t count : {s.nnz, s.blocks, s.diagonals, s.lengths.longest})
+    for (const std::int64_t count :
+         {s.nnz, s.blocks, s.diagonals, s.lengths.longest, s.compact_columns, s.compact_entries, s.stencils})
       h = joined_hash(h, count);
   }
   char text[96];

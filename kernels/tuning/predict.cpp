@@ -116,7 +116,9 @@ std::vector<Prediction> predict(const Sparsity& s, const MachineModel& machine, 
 }
 
 std::vector<Prediction> ranked(std::vector<Prediction> predictions) {
-  std::erase_if(predictions, [](const Prediction& p) { return !p.refused.empty(); });
+  std::erase_if(predictions, [](const Prediction& p) {
+    return !p.refused.empty() || (!p.bytes_exact && find_format(p.format).follows_values);
+  });
   std::stable_sort(predictions.begin(), predictions.end(),
                    [](const Prediction& a, const Prediction& b) { return a.ms < b.ms; });
   return predictions;

@@ -42,7 +42,7 @@ SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traff
                       bool transposed, SpaceKind space) {
   const double stored = static_cast<double>(traffic.stored_bytes);
   const bool on_gpu = space == SpaceKind::cuda;
-  if (on_gpu && s.assembled_on_device && !needs_csr(format)) return {};
+  if (on_gpu && s.assembled_on_device && !needs_csr(format) && !format.follows_values) return {};
   SetUpWork work;
   work.converted_bytes = converted_bytes(format, s, stored);
   if (!on_gpu) return work;

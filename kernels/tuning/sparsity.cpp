@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "formats/build_csr.hpp"
+#include "formats/compact.hpp"
 #include "formats/dia.hpp"
 #include "formats/ellr_t.hpp"
 #include "formats/hyb.hpp"
 #include "formats/rg_csr.hpp"
+#include "formats/stencil_table.hpp"
+#include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/hub_counts.hpp"
 #include "kernels/segment_plan.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
@@ -332,6 +335,40 @@ void count_hub(const BlockDiagonals<T, Device>& hub, Sparsity& s) {
   s.diagonals = std::count(used.begin(), used.end(), 1);
 }
 
+// What the forms that follow the values take of this operator.
+template <class T>
+void count_entries(const std::vector<CompactEntry<T>>& entries, Sparsity& s) {
+  s.compact_columns = columns_of(entries);
+  s.compact_entries = std::count_if(entries.begin(), entries.end(),
+                                    [](const auto& entry) { return entry.stored != Stored::nothing; });
+  s.compact_exact = true;
+}
+template <class T>
+void count_values(const BlockDiagonals<T>& hub, Sparsity& s) {
+  count_entries(compact_entries(hub), s);
+  s.stencils = count_stencils(hub);
+  s.stencils_exact = true;
+}
+// Of one that is assembled in GPU memory for this alone, where that has room.
+template <class T>
+void count_assembled(const FormatInput<T>& source, Sparsity& s) {
+  try {
+    count_entries(cuda::compact_entries(source.on_device.block_diagonals()), s);
+  } catch (const MemoryError&) {
+  }
+}
+// Upper bounds.
+void bound_values(const BlockStructure& structure, Sparsity& s) {
+  s.compact_entries = 0;
+  for (std::int64_t d = 0; d < structure.diagonals(); ++d) {
+    const std::int64_t block = std::int64_t{structure.dof} * structure.dof;
+    const std::uint8_t* const couples = structure.fill_of(d);
+    s.compact_entries += couples == nullptr ? block : block - std::count(couples, couples + block, 0);
+  }
+  s.compact_columns = s.compact_entries;
+  s.stencils = std::min(structure.nodes(), most_stencils);
+}
+
 }  // namespace
 
 template <class T>
@@ -346,6 +383,7 @@ Sparsity sparsity_at_most(const BlockStructure& structure, int value_bytes, cons
   s.rows = s.columns = structure.rows();
   count_fill(structure, s);
   s.cds = structure;
+  bound_values(structure, s);
   s.block_size = structure.dof;
   s.blocks = coupled_pairs(structure);
   s.longest_block_row = structure.diagonals();
@@ -382,10 +420,12 @@ Sparsity sparsity_at_most(const BlockStructure& structure, int value_bytes, cons
 
 template <class T>
 Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
-                     const BlockStructure* structure) {
+                     const BlockStructure* structure, bool of_values) {
   const bool on_device = source.on_device.block_diagonals || source.device_hub;
   if (source.csr) {
     Sparsity s = from_csr(*source.csr, source.hub.get(), options);
+    if (s.cds) bound_values(*s.cds, s);
+    if (source.hub && of_values) count_values(*source.hub, s);
     s.assembled_on_device = on_device;
     return s;
   }
@@ -396,11 +436,15 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
   Sparsity s = sparsity_at_most(*known, sizeof(T), options);
   if (source.hub) {
     count_hub(*source.hub, s);
+    if (of_values) count_values(*source.hub, s);
     s.exact = true;
   } else if (source.device_hub) {
     count_hub(*source.device_hub, s);
+    if (of_values) count_entries(cuda::compact_entries(*source.device_hub), s);
     s.exact = true;
   }
+  if (!source.hub && !source.device_hub && source.on_device.block_diagonals && of_values)
+    count_assembled(source, s);
   s.assembled_on_device = on_device;
   s.has_csr = false;
   try {
@@ -413,7 +457,7 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
 
 #define QUADRILLE_INSTANTIATE(T)                  \
   template RowLengths row_lengths(const Csr<T>&); \
-  template Sparsity sparsity_of(const FormatInput<T>&, const FormatOptions&, const BlockStructure*);
+  template Sparsity sparsity_of(const FormatInput<T>&, const FormatOptions&, const BlockStructure*, bool);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

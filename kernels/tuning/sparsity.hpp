@@ -52,20 +52,26 @@ struct Sparsity {
   std::optional<BlockStructure> cds;   // nothing where cds refuses
   std::string no_cds;                  // why
   bool cds_from_csr = false;           // read from the matrix, not given by a grid
-  bool assembled_on_device = false;    // cds and dia, in GPU memory
-  std::int64_t csr_chain = 0;          // entries of a tile of CSR's GPU kernel that one lane adds up, at most
-  std::int64_t cmrs_chain = 0;         // and of CMRS's
-  std::int64_t touched_bytes = 0;  // of 32-byte sectors that hold an entry within its row, one thread a row
-  std::int64_t warp_steps = 0;     // sum over 32 consecutive rows of the longest of them
+  std::int64_t compact_columns = 0;    // stored by compact, and the entries of blocks that it computes with
+  std::int64_t compact_entries = 0;
+  bool compact_exact = false;        // else they are all entries that may couple
+  std::int64_t stencils = 0;         // different ones
+  bool stencils_exact = false;       // else as many as there may be
+  bool assembled_on_device = false;  // cds and dia, in GPU memory
+  std::int64_t csr_chain = 0;        // entries of a tile of CSR's GPU kernel that one lane adds up, at most
+  std::int64_t cmrs_chain = 0;       // and of CMRS's
+  std::int64_t touched_bytes = 0;    // of 32-byte sectors that hold an entry within its row, one thread a row
+  std::int64_t warp_steps = 0;       // sum over 32 consecutive rows of the longest of them
   XLocality x;
 };
 
 // From CSR where there is one; else from the hub; else, an upper bound, from `structure`, which is that of an
 // operator assembled in GPU memory. Reads the structure a few times, in parallel, and makes nothing larger
-// than a few bytes a row. Throws FormatError where the source has none of these. T is float or double.
+// than a few bytes a row. Without `of_values` what follows the values, of compact and stencil_table, is an
+// upper bound or not known. Throws FormatError where the source has none of these. T is float or double.
 template <class T>
 Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
-                     const BlockStructure* structure = nullptr);
+                     const BlockStructure* structure = nullptr, bool of_values = true);
 
 // Upper bounds from the structure alone, for operators that are too large to be assembled where one asks;
 // exact but for the faces where the fill says what couples, or every entry of a block is non-zero.

@@ -11,7 +11,7 @@ WRONG_MATMULT = sys.argv.pop(1)
 # Sanitizers need threads, files and address space of their own; and what a test says of numbers is the same
 # without them.
 SANITIZED = "ASAN_OPTIONS" in os.environ
-CPU_FORMATS = "csr csc coo bcsr dia cds ell ellr_t rg_csr cmrs hyb petsc_aij".split()
+CPU_FORMATS = "csr csc coo bcsr dia cds ell ellr_t rg_csr cmrs hyb compact stencil_table petsc_aij".split()
 RECORD = """bench space device format precision operator matrix grid dof stencil boundary product rows nnz stored_bytes compulsory_bytes
 ms_median ms_min ms_max repetitions gflops gbps ceiling_gbps fraction_of_floor in_cache convert_ms upload_ms checked
 rows_checked error_over_bound skipped""".split()

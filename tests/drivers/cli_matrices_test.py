@@ -48,7 +48,8 @@ class Matrices(CliTest):
             self.assertEqual((r["bench"], r["space"]), ("matrices", "cpu"))
             if r["skipped"] is None:
                 self.assertTrue(r["checked"] and r["error_over_bound"] <= 1, r)
-        self.assertEqual([(r["matrix"], r["format"]) for r in records if r["skipped"]], 2 * [("wide", "cds")])
+        self.assertEqual([(r["matrix"], r["format"]) for r in records if r["skipped"]],
+                         2 * [("wide", "cds"), ("wide", "compact"), ("wide", "stencil_table")])
         by_name = {r["matrix"]: r for r in records}
         self.assertEqual([by_name[name]["rows"] for name in names], [30, 60, 60, 60, 60, 60, 60, 3, 3, 60])
         self.assertEqual([by_name[name]["nnz"] for name in ["dense:30", "permutation:60", "square", "wide"]], [900, 60, 5, 4])
@@ -56,7 +57,7 @@ class Matrices(CliTest):
         self.assertEqual((by_name["6x5 dof 2"]["operator"], by_name["6x5 dof 2"]["grid"]), ("random", "6x5"))
         with open(table) as file:
             self.assertEqual([row["matrix"] for row in csv.DictReader(file)], [r["matrix"] for r in records])
-        for words in ["fp64, cpu: GFLOP/s", "fp32, cpu: GFLOP/s", "permutation:60", "cds, 1 operator wide: block diagonals need",
+        for words in ["fp64, cpu: GFLOP/s", "fp32, cpu: GFLOP/s", "permutation:60", "cds, compact, stencil_table, 1 operator wide: block diagonals need",
                       "summary: fp32, cpu, 10 operators; speed-up over csr", "petsc"]:
             self.assertIn(words, screen)
         self.assertRegex(screen, r"\d\+")

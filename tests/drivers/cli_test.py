@@ -77,7 +77,7 @@ class Spmv(CliTest):
                 "--json", out)
         records = json.load(open(out))["records"]
         passed = {r["format"] for r in records if r["skipped"] is None}
-        self.assertEqual(passed, {"csr", "csc", "dia", "cds", "petsc_aij"})
+        self.assertEqual(passed, {"csr", "csc", "dia", "cds", "compact", "stencil_table", "petsc_aij"})
         for record in records:
             self.assertEqual(record["product"], "A^T x")
             self.assertTrue(record["skipped"] or record["error_over_bound"] <= 1)

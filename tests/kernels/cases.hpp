@@ -11,6 +11,7 @@
 #include "formats/csc.hpp"
 #include "kernels/registry.hpp"
 #include "tests/matrices.hpp"
+#include "tests/planted.hpp"
 #include "tests/products.hpp"
 #include "tests/sanitized.hpp"
 
@@ -130,6 +131,14 @@ std::vector<Case<T>> grid_cases(bool integer) {
                      dof == 2 ? box_stencil(dimension, 1) : star_stencil(dimension, 1), boundary,
                      RandomInFill{{random(), integer}, random()}));
     cases.back().name += " in a fill";
+  }
+  // Entries that are constant, or mirrors of others.
+  for (std::uint64_t seed = 1; seed <= 24; seed += operators_apart) {
+    Case<T> planted{"planted " + std::to_string(seed), {}, {}, false};
+    auto hub = std::make_shared<BlockDiagonals<T>>(std::move(planted::draw<T>(seed, integer).hub));
+    planted.source.csr = std::make_shared<const Csr<T>>(to_csr(*hub));
+    planted.source.hub = std::move(hub);
+    cases.push_back(std::move(planted));
   }
   for (int i = 0; i < static_cast<int>(cases.size()); ++i) {
     FormatOptions& o = cases[i].options;
@@ -260,7 +269,8 @@ bool refuses(const FormatEntry& entry, const Case<T>& c) {
                     entry.name == "dia" || entry.name == "cusparse_sell";
   if (c.ragged && pads) return true;
   if (entry.name == "cusparse_bsr") return b == 1 || csr.rows % b != 0 || csr.columns % b != 0;
-  return entry.name == "cds" && !c.source.hub && (csr.rows != csr.columns || csr.rows % b != 0);
+  const bool blocks = entry.name == "cds" || entry.name == "compact" || entry.name == "stencil_table";
+  return blocks && !c.source.hub && (csr.rows != csr.columns || csr.rows % b != 0);
 }
 
 template <class T>

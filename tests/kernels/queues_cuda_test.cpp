@@ -36,7 +36,8 @@ Case<T> operator_with_long_rows(const FormatEntry& entry, unsigned number) {
   for (std::size_t i = number; i < lengths.size(); i += 3) lengths[i] = 11;
   if (!pads)
     for (const std::size_t long_row : {100u + number, 9000u, 23999u}) lengths[long_row] = 20000;
-  if (entry.name == "cds" || entry.name == "dia")
+  const bool follows = entry.traits != nullptr && entry.traits->follows_values;
+  if (entry.name == "cds" || entry.name == "dia" || follows)
     return grid_case<T>({.extents = {20, 20, 30}, .dof = 2}, star_stencil(3, 2), {},
                         RandomBlocks{number, true});
   Case<T> c = matrix_case("long rows", ragged_matrix<T>(lengths, rows, true));

@@ -55,10 +55,10 @@ TEST(Transpose, CsrCscDiaCdsAndThePeersCsrAndCscHaveOne) {
   c.options.block_size = 5;
   for (const FormatEntry& entry : tested_products()) {
     if (entry.space == SpaceKind::cuda && cuda::device_count() == 0) continue;
-    const bool expected = entry.name == "csr" || entry.name == "csc" || entry.name == "dia" ||
-                          entry.name == "cds" || entry.name == "petsc_aij" ||
-                          entry.name == "petsc_aijcusparse" || entry.name == "cusparse_csr" ||
-                          entry.name == "cusparse_csc";
+    const bool expected = entry.name == "csr" || entry.name == "compact" || entry.name == "stencil_table" ||
+                          entry.name == "csc" || entry.name == "dia" || entry.name == "cds" ||
+                          entry.name == "petsc_aij" || entry.name == "petsc_aijcusparse" ||
+                          entry.name == "cusparse_csr" || entry.name == "cusparse_csc";
     EXPECT_EQ(entry.make<double>()(c.source, c.options)->has_transpose(), expected) << entry.name;
   }
 }

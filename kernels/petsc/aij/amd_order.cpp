@@ -18,9 +18,10 @@ Array<std::int32_t> amd_order(std::int64_t rows, std::int64_t columns, const Arr
                       " x " + std::to_string(columns));
   Array<std::int32_t> order(rows);
   if (rows == 0) return order;
-  // It takes columns, but A^T has the same A + A^T.
-  const int status =
-      ::amd_order(to_index32(rows, "rows"), row_ptr.data(), column.data(), order.data(), nullptr, nullptr);
+  // It takes columns, but A^T has the same A + A^T; and no null, also where there is no entry.
+  const std::int32_t none = 0;
+  const int status = ::amd_order(to_index32(rows, "rows"), row_ptr.data(),
+                                 column.size() > 0 ? column.data() : &none, order.data(), nullptr, nullptr);
   if (status == AMD_OUT_OF_MEMORY) throw std::bad_alloc();
   if (status == AMD_INVALID) throw FormatError("approximate minimum degree: columns outside the matrix");
   return order;

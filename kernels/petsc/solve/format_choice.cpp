@@ -34,6 +34,7 @@ FormatChoice best_for(Mat matrix, const FormatWish& wish) {
   ChoiceWishes wishes;
   wishes.format_options = wish.options;
   wishes.space = space_of(wish);
+  wishes.values_change = true;
   wishes.device = wish.device;
   wishes.version = wish.version;
   wishes.cpu = usual_cpu_model();

@@ -1,11 +1,11 @@
-// Where a block diagonal has values. Internal to kernels/cpu.
+// Where a block diagonal has values.
 #pragma once
 
 #include <algorithm>
 
 #include "formats/block_diagonals.hpp"
 
-namespace quadrille::cpu {
+namespace quadrille {
 
 // Calls visit(first, count, neighbour) for the maximal intervals of consecutive nodes within [begin, end)
 // whose node at `offset` exists; both the nodes and their neighbours are consecutive.
@@ -27,4 +27,4 @@ void for_each_interval(const BlockStructure& s, const NodeOffset& offset, std::i
   }
 }
 
-}  // namespace quadrille::cpu
+}  // namespace quadrille

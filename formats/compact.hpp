@@ -1,0 +1,100 @@
+// Compact: block diagonals of which nothing is stored that is known already, to the last bit. Each entry of a
+// block, (diagonal, row, column), is one of
+//
+//   nothing    +0 at every node
+//   constant   the same number wherever the node has that neighbour
+//   column     a number for every node: values[column*nodes + node], 0 where there is no neighbour
+//   mirror     the entry (-diagonal, column, row) of the neighbour: values[column*nodes + neighbour]
+//
+// so that a symmetric operator stores one half, unknowns that do not couple nothing, and a Laplacian with
+// constant coefficients no values at all. What a value is, is decided by its bits.
+//
+// Worked example (also the test): 4 nodes on a line, one unknown, symmetric, with one number beside the
+// diagonal at all places but the last, and the same with a diagonal of 2 at all nodes:
+//
+//     2 a . .     offset -1: mirror of column 0        a = 5, b = 7:  values = 5 5 7 0  (of nodes 0 .. 3)
+//     a 2 a .     offset  0: constant 2
+//     . a 2 b     offset +1: column 0                  where CDS has 3 columns, and DIA as well
+//     . . b 2
+//
+// Padding: as in CDS, one zero for every missing neighbour of a stored column. A product reads a column for
+// its node and, where it has a mirror, for the neighbour again, which a cache still holds.
+//
+// The half that is stored is the one with the neighbours behind a node, and within the centre that above the
+// diagonal: mirrors then lead to what nodes before this one have read. Constant and symmetric storage are old
+// (Falgout and Jones, hypre's Struct matrices, 2000, have one of both for a whole operator); that every entry
+// of a block has its own is ours.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/block_diagonals.hpp"
+
+namespace quadrille {
+
+enum class Stored : std::int32_t { nothing, constant, column, mirror };
+
+template <class T>
+struct CompactEntry {
+  Stored stored = Stored::nothing;
+  std::int32_t column = 0;  // of a column or a mirror
+  T constant = 0;
+};
+
+template <class T, class Space = Host>
+struct Compact : BlockStructure {
+  std::vector<CompactEntry<T>> entry;  // [diagonal][row][column of the block], in host memory
+  Array<T, Space> values;              // [column][node]
+
+  const CompactEntry<T>& at(std::int64_t d, int r, int c) const { return entry[(d * dof + r) * dof + c]; }
+};
+
+// A copy in the memory of To.
+template <class To, class T, class From>
+Compact<T, To> copy_to(const Compact<T, From>& a) {
+  Compact<T, To> result;
+  static_cast<BlockStructure&>(result) = a;
+  result.entry = a.entry;
+  result.values = copy_to<To>(a.values);
+  return result;
+}
+
+// What decides how entries are stored, [diagonal][row][column], whoever looked at the values.
+template <class T>
+struct CompactFacts {
+  std::vector<T> first;              // the value at the first node with that neighbour; 0 where there is none
+  std::vector<std::uint8_t> varies;  // another node has another
+  std::vector<std::uint8_t> differs;  // from the opposite's, of an entry that may be a mirror
+};
+template <class T>
+std::vector<CompactEntry<T>> compact_entries(const BlockStructure& structure, const CompactFacts<T>& facts);
+// Reads the values once, as one and as the other of a pair, and those of an entry no more once it is decided.
+template <class T>
+std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T>& hub);
+template <class T>
+std::int32_t columns_of(const std::vector<CompactEntry<T>>& entries);
+
+template <class T>
+Compact<T> compact_from_hub(const BlockDiagonals<T>& hub);
+// The block diagonals that it was made from, bit by bit.
+template <class T>
+BlockDiagonals<T> to_hub(const Compact<T>& compact);
+template <class T>
+Csr<T> to_csr(const Compact<T>& compact);
+// Throws FormatError unless sizes agree, columns are there, mirrors have one, and what has no neighbour is 0.
+template <class T>
+void validate(const Compact<T>& compact);
+template <class T, class Space>
+Traffic traffic(const Compact<T, Space>& compact);
+Traffic compact_traffic(const BlockStructure& structure, std::int64_t columns, std::int64_t value_bytes);
+
+// The diagonal that leads from the node at diagonal d back, or -1.
+std::int64_t opposite(const BlockStructure& structure, std::int64_t d);
+// Whether entry (d, r, c), of which `back` is the opposite diagonal, is the one of the pair that may be a
+// mirror of the other.
+bool may_be_mirror(const BlockStructure& structure, std::int64_t d, std::int64_t back, int r, int c);
+// The first node that has a neighbour at this offset, or -1.
+std::int64_t first_node_with(const BlockStructure& structure, const NodeOffset& offset);
+
+}  // namespace quadrille

@@ -1,0 +1,108 @@
+// Compact on the CPU: the sums of runs of nodes stay in the first-level cache, and one entry of one block
+// diagonal after the other is added to them, over the interval of a grid line that it couples: a stored column
+// is read with unit stride, for the node or, as a mirror, for the neighbour. The transposed product is that of
+// the transposed entries: what was read for the node is then read for the neighbour, and the other way round.
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "formats/intervals.hpp"
+#include "kernels/cpu/run_of_sums.hpp"
+#include "kernels/cpu/spmv.hpp"
+
+namespace quadrille::cpu {
+namespace {
+
+constexpr std::int64_t cached_bytes = 16 << 10;  // of the sums in one run of nodes
+
+// y[i*b] += v[i] * x[i*b], or with the constant; B = 0: any b.
+template <int B, class T>
+void add_column(std::int64_t nodes, int dof, const T* v, const T* x, T* __restrict y) {
+  const std::int64_t b = B > 0 ? B : dof;
+#pragma omp simd
+  for (std::int64_t i = 0; i < nodes; ++i) y[i * b] += v[i] * x[i * b];
+}
+template <int B, class T>
+void add_constant(std::int64_t nodes, int dof, T v, const T* x, T* __restrict y) {
+  const std::int64_t b = B > 0 ? B : dof;
+#pragma omp simd
+  for (std::int64_t i = 0; i < nodes; ++i) y[i * b] += v * x[i * b];
+}
+
+// The entries of one block diagonal for nodes first, first + 1, ..., whose neighbours are consecutive, too.
+template <bool Transposed, int B, class T>
+void add_block_diagonal(const Compact<T>& a, std::int64_t d, std::int64_t first, std::int64_t count,
+                        std::int64_t neighbour, const T* x, T* sums) {
+  for (int r = 0; r < a.dof; ++r)
+    for (int c = 0; c < a.dof; ++c) {
+      const CompactEntry<T>& e = Transposed ? a.at(d, c, r) : a.at(d, r, c);
+      const T* const from = x + neighbour * a.dof + c;
+      const std::int64_t node = (e.stored == Stored::mirror) != Transposed ? neighbour : first;
+      if (e.stored == Stored::constant)
+        add_constant<B>(count, a.dof, e.constant, from, sums + r);
+      else if (e.stored != Stored::nothing)
+        add_column<B>(count, a.dof, a.values.data() + e.column * a.nodes() + node, from, sums + r);
+    }
+}
+
+template <bool Transposed, int B, class T>
+void multiply(const Compact<T>& a, const T* x, const Output<T>& y) {
+  const std::int64_t dof = a.dof, nodes = a.nodes();
+  const std::int64_t run =
+      std::max<std::int64_t>(1, cached_bytes / (dof * static_cast<std::int64_t>(sizeof(T))));
+#pragma omp parallel
+  {
+    std::vector<T> buffer(y.beta == 0 ? 0 : static_cast<std::size_t>(run * dof));
+#pragma omp for schedule(static)
+    for (std::int64_t begin = 0; begin < nodes; begin += run) {
+      const std::int64_t end = std::min(nodes, begin + run);
+      T* const sums = begin_run(begin * dof, (end - begin) * dof, buffer.data(), y);
+      for (std::int64_t d = 0; d < a.diagonals(); ++d) {
+        const NodeOffset& o = a.offsets[d];
+        for_each_interval(a, Transposed ? NodeOffset{-o.x, -o.y, -o.z} : o, begin, end,
+                          [&](std::int64_t first, std::int64_t count, std::int64_t neighbour) {
+                            add_block_diagonal<Transposed, B>(a, d, first, count, neighbour, x,
+                                                              sums + (first - begin) * dof);
+                          });
+      }
+      end_run(begin * dof, (end - begin) * dof, sums, y);
+    }
+  }
+}
+
+template <bool Transposed, class T>
+void multiply(const Compact<T>& a, const T* x, const Output<T>& y) {
+  switch (a.dof) {
+    case 1:
+      return multiply<Transposed, 1>(a, x, y);
+    case 2:
+      return multiply<Transposed, 2>(a, x, y);
+    case 3:
+      return multiply<Transposed, 3>(a, x, y);
+    case 4:
+      return multiply<Transposed, 4>(a, x, y);
+    default:
+      return multiply<Transposed, 0>(a, x, y);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void spmv(const Compact<T>& a, const T* x, Output<T> y) {
+  multiply<false>(a, x, y);
+}
+
+template <class T>
+void spmv_transpose(const Compact<T>& a, const T* x, Output<T> y) {
+  multiply<true>(a, x, y);
+}
+
+#define QUADRILLE_INSTANTIATE(T)                              \
+  template void spmv(const Compact<T>&, const T*, Output<T>); \
+  template void spmv_transpose(const Compact<T>&, const T*, Output<T>);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille::cpu

@@ -1,0 +1,63 @@
+#include "kernels/cuda/specialise.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/cuda/jit.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/stencil_source.hpp"
+
+namespace quadrille::cuda {
+namespace {
+
+Specialised compiled(const KernelSource& source) {
+  if (source.text.empty()) return {};
+  return {compiled_kernel(source.text, source_kernel), source.nodes};
+}
+
+bool aligned(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+}
+
+}  // namespace
+
+template <class T>
+Specialised specialise(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
+                       bool transposed) {
+  return compiled(compact_source(structure, entries, transposed));
+}
+
+template <class T>
+Specialised specialise(const StencilTable<T>& a) {
+  std::vector<std::uint8_t> used(static_cast<std::size_t>(a.stencil_size()), 0);
+  const T zero = 0;
+  for (std::int64_t i = 0; i < a.table.size(); ++i)
+    if (std::memcmp(a.table.data() + i, &zero, sizeof(T)) != 0) used[i % a.stencil_size()] = 1;
+  return compiled(stencil_table_source<T>(a, used, a.words.size() > 0));
+}
+
+template <class T>
+bool launch_specialised(const Execution& on, const Specialised& kernel, std::int64_t nodes, const T* values,
+                        const void* number, const T* x, const Output<T>& y) {
+  const T* from = y.beta != 0 ? y.from : y.to;
+  if (kernel.kernel == nullptr || !aligned(values) || !aligned(x) || !aligned(y.to) || !aligned(from))
+    return false;
+  T* to = y.to;
+  T alpha = y.alpha, beta = y.beta;
+  void* arguments[] = {&values, &number, &x, &to, &from, &alpha, &beta};
+  QUADRILLE_CUDA(cudaLaunchKernel(kernel.kernel,
+                                  blocks_for((nodes + kernel.nodes - 1) / kernel.nodes, source_threads),
+                                  source_threads, arguments, 0, stream_of(on)));
+  return true;
+}
+
+#define QUADRILLE_INSTANTIATE(T)                                                                     \
+  template Specialised specialise(const BlockStructure&, const std::vector<CompactEntry<T>>&, bool); \
+  template Specialised specialise(const StencilTable<T>&);                                           \
+  template bool launch_specialised(const Execution&, const Specialised&, std::int64_t, const T*,     \
+                                   const void*, const T*, const Output<T>&);
+QUADRILLE_INSTANTIATE(float)
+QUADRILLE_INSTANTIATE(double)
+#undef QUADRILLE_INSTANTIATE
+
+}  // namespace quadrille::cuda

@@ -1,0 +1,27 @@
+// Kernels made for one operator: from its source (kernels/cuda/stencil_source.hpp) by NVRTC. No CUDA header is
+// needed to include this.
+#pragma once
+
+#include <vector>
+
+#include "formats/compact.hpp"
+#include "formats/stencil_table.hpp"
+#include "kernels/cuda/scratch.hpp"
+#include "kernels/output.hpp"
+#include "kernels/prepared.hpp"
+
+namespace quadrille::cuda {
+
+// No kernel where NVRTC is not there, or the operator is too large to be written out.
+template <class T>
+Specialised specialise(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
+                       bool transposed);
+template <class T>
+Specialised specialise(const StencilTable<T>& table);
+
+// The product by it; false, and nothing is done, where there is none or an array is not aligned to 16 bytes.
+template <class T>
+bool launch_specialised(const Execution& on, const Specialised& kernel, std::int64_t nodes, const T* values,
+                        const void* number, const T* x, const Output<T>& y);
+
+}  // namespace quadrille::cuda

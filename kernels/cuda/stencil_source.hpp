@@ -1,0 +1,33 @@
+// The source of a kernel for one operator on a grid: y = A x with everything in it that is known before there
+// is a vector, as compact (formats/compact.hpp) or as a stencil table (formats/stencil_table.hpp). Written for
+// NVRTC; needs no CUDA header.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/compact.hpp"
+#include "formats/stencil_table.hpp"
+
+namespace quadrille::cuda {
+
+inline constexpr int source_threads = 256;  // of a block
+
+struct KernelSource {
+  std::string text;        // empty where the operator is too large to be written out
+  std::int64_t nodes = 1;  // of a thread
+};
+inline constexpr const char* source_kernel = "product";
+// Its parameters, all pointers to arrays in GPU memory, aligned to 16 bytes:
+//   const T* values (compact) or table, const void* number (stencil table), const T* x, T* to, const T* from,
+//   T alpha, T beta                              as in Output
+
+template <class T>
+KernelSource compact_source(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
+                            bool transposed);
+// Entries that are +0 in all stencils are left out: `used` is [diagonal][row][column].
+template <class T>
+KernelSource stencil_table_source(const BlockStructure& structure, const std::vector<std::uint8_t>& used,
+                                  bool words);
+
+}  // namespace quadrille::cuda

@@ -1,0 +1,106 @@
+#include "formats/compact.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "expect_refused.hpp"
+#include "tests/matrices.hpp"
+#include "tests/planted.hpp"
+
+namespace quadrille {
+namespace {
+
+using planted::Kind;
+
+template <class T>
+std::vector<Stored> stored(const Compact<T>& a) {
+  std::vector<Stored> result;
+  for (const CompactEntry<T>& e : a.entry) result.push_back(e.stored);
+  return result;
+}
+
+TEST(Compact, WorkedExample) {
+  const BlockDiagonals<double> hub{{{4, 1, 1}, {}, 1, {{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}}},
+                                   {0, 5, 5, 7, 2, 2, 2, 2, 5, 5, 7, 0}};
+  const Compact<double> a = compact_from_hub(hub);
+  validate(a);
+  EXPECT_EQ(stored(a), (std::vector{Stored::mirror, Stored::constant, Stored::column}));
+  EXPECT_EQ(a.entry[1].constant, 2);
+  EXPECT_EQ(to_vector(a.values), (std::vector<double>{5, 5, 7, 0}));
+  EXPECT_TRUE(identical(to_csr(a), to_csr(hub)));
+}
+
+// Random operators with planted constants, zeros and mirrors: what was planted is found, nothing else, and the
+// values come back bit by bit.
+TEST(Compact, FindsWhatIsThereAndGivesEveryBitBack) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const planted::Operator<double> planted = planted::draw<double>(seed);
+    const Compact<double> a = compact_from_hub(planted.hub);
+    validate(a);
+    EXPECT_TRUE(planted::same_bits(to_hub(a), planted.hub));
+    for (std::size_t e = 0; e < a.entry.size(); ++e) {
+      const Kind kind = planted.kind[e];
+      if (kind == Kind::nothing) EXPECT_EQ(a.entry[e].stored, Stored::nothing) << e;
+      if (kind == Kind::constant) EXPECT_EQ(a.entry[e].stored, Stored::constant) << e;
+      if (kind == Kind::mirror) EXPECT_EQ(a.entry[e].stored, Stored::mirror) << e;
+      if (kind == Kind::varies) EXPECT_EQ(a.entry[e].stored, Stored::column) << e;
+    }
+  }
+}
+
+// One bit in one value of the last place where it could be is seen.
+TEST(Compact, OneBitIsADifference) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    planted::Operator<double> planted = planted::draw<double>(seed);
+    const Compact<double> before = compact_from_hub(planted.hub);
+    const std::int64_t at = planted::last_value(planted.hub);
+    if (at < 0) continue;
+    double& value = planted.hub.values[at];
+    value = std::nextafter(value, 1e300);
+    const Compact<double> after = compact_from_hub(planted.hub);
+    validate(after);
+    EXPECT_TRUE(planted::same_bits(to_hub(after), planted.hub));
+    EXPECT_FALSE(planted::same_bits(to_hub(after), to_hub(before)));
+  }
+}
+
+TEST(Compact, ZerosAndNansAreWhatTheirBitsAre) {
+  BlockDiagonals<double> hub{{{5, 1, 1}, {}, 1, {{0, 0, 0}}}, {-0.0, -0.0, -0.0, -0.0, -0.0}};
+  EXPECT_EQ(stored(compact_from_hub(hub)), std::vector{Stored::constant});
+  hub.values[2] = 0.0;
+  EXPECT_EQ(stored(compact_from_hub(hub)), std::vector{Stored::column});
+  EXPECT_TRUE(planted::same_bits(to_hub(compact_from_hub(hub)), hub));
+  for (int i = 0; i < 5; ++i) hub.values[i] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(stored(compact_from_hub(hub)), std::vector{Stored::constant});
+}
+
+// A symmetric star operator stores 4 of 7 columns; with constant coefficients none.
+TEST(Compact, BytesAreWhatIsLeft) {
+  BlockDiagonals<double> hub = planted::symmetric_star({6, 5, 4});
+  EXPECT_EQ(columns_of(compact_entries(hub)), 4);
+  EXPECT_EQ(traffic(compact_from_hub(hub)).stored_bytes, 4 * 120 * 8 + 7 * 16);
+  for (std::int64_t i = 0; i < hub.values.size(); ++i)
+    if (hub.values[i] != 0) hub.values[i] = -1;
+  EXPECT_EQ(columns_of(compact_entries(hub)), 0);
+}
+
+TEST(Compact, RefusesBrokenArrays) {
+  const BlockDiagonals<double> hub = planted::symmetric_star({3, 3, 3});
+  Compact<double> a = compact_from_hub(hub);
+  a.values[26] = 1;  // the first column is that of the neighbour along x, which the last node has not
+  for (CompactEntry<double>& e : a.entry)
+    if (e.stored == Stored::column) a.values[e.column * 27 + 26] = 1;
+  expect_refused<FormatError>([&] { validate(a); }, {"has values where there is no neighbour"});
+  a = compact_from_hub(hub);
+  for (CompactEntry<double>& e : a.entry)
+    if (e.stored == Stored::mirror) e.column = 99;
+  expect_refused<FormatError>([&] { validate(a); }, {"has no column"});
+  a = compact_from_hub(hub);
+  a.entry.pop_back();
+  expect_refused<FormatError>([&] { validate(a); }, {"6 entries do not describe 7 blocks of 1"});
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,78 @@
+// What a GPU finds in block diagonals in its memory is what the host finds.
+#include <gtest/gtest.h>
+
+#include "cases.hpp"
+#include "kernels/cuda/compact_from_hub.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/jit.hpp"
+#include "kernels/host_apply.hpp"
+#include "kernels/make_operator.hpp"
+#include "tests/planted.hpp"
+
+namespace quadrille {
+namespace {
+
+template <class T>
+void is_that_of_the_host(const BlockDiagonals<T>& hub) {
+  const BlockDiagonals<T, Device> there = copy_to<Device>(hub);
+  const Compact<T> host = compact_from_hub(hub), device = copy_to<Host>(cuda::compact_from_hub(there));
+  ASSERT_EQ(host.entry.size(), device.entry.size());
+  for (std::size_t e = 0; e < host.entry.size(); ++e) {
+    EXPECT_EQ(host.entry[e].stored, device.entry[e].stored) << e;
+    EXPECT_EQ(host.entry[e].column, device.entry[e].column) << e;
+  }
+  validate(device);
+  EXPECT_TRUE(planted::same_bits(to_hub(device), hub));
+}
+
+template <class T>
+std::vector<T> product(const std::string& format, const BlockDiagonals<T>& hub, Specialise specialise,
+                       bool transposed, bool integer, T beta) {
+  FormatOptions options;
+  options.specialise = specialise;
+  options.of_transpose = transposed;
+  const auto a = make_operator(format, SpaceKind::cuda, input_of(copy_of(hub)), options);
+  const std::vector<T> x = test_vector<T>(hub.rows(), integer, 3);
+  std::vector<T> y = test_vector<T>(hub.rows(), integer, 4);
+  transposed ? host_apply_transpose(*a, x, y, T(1.5), beta) : host_apply(*a, x, y, T(1.5), beta);
+  return y;
+}
+
+// The compilers may fuse other multiplications with additions: the bits are those of exact sums alone.
+template <class T>
+void compare_kernels(const std::string& format, std::uint64_t seed, bool transposed) {
+  for (const bool integer : {false, true})
+    for (const T beta : {T(0), T(-0.5)}) {
+      const BlockDiagonals<T> hub = planted::draw<T>(seed, integer).hub;
+      const std::vector<T> of_own = product(format, hub, Specialise::always, transposed, integer, beta),
+                           of_all = product(format, hub, Specialise::never, transposed, integer, beta);
+      for (std::size_t i = 0; i < of_own.size(); ++i)
+        ASSERT_NEAR(of_own[i], of_all[i], integer ? 0 : (sizeof(T) == 8 ? 1e-13 : 1e-4)) << i;
+    }
+  EXPECT_EQ(cuda::why_not_compiled(), "");
+}
+
+TEST(CompactOnTheDevice, cuda_IsThatOfTheHost) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    is_that_of_the_host(planted::draw<double>(seed).hub);
+    is_that_of_the_host(planted::draw<float>(seed).hub);
+  }
+  is_that_of_the_host(planted::symmetric_star({70, 60, 50}));
+}
+
+// Kernels that are compiled for the operator give what those that are for all do.
+TEST(CompactOnTheDevice, cuda_CompiledKernelsGiveTheProductsOfTheOthers) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (std::uint64_t seed = 1; seed <= 16; ++seed)
+    for (const char* format : {"compact", "stencil_table"})
+      for (const bool transposed : {false, true}) {
+        SCOPED_TRACE(std::string(format) + ", " + std::to_string(seed) + (transposed ? ", transposed" : ""));
+        compare_kernels<double>(format, seed, transposed);
+        compare_kernels<float>(format, seed, transposed);
+      }
+}
+
+}  // namespace
+}  // namespace quadrille
