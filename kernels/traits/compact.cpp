@@ -41,9 +41,9 @@ FormatTraits compact_traits() {
           .gpu_work = gpu_work,
           .cpu_entries = entries,
           .gpu = {0.85, 0.00, 0.000, 0.00, 0.300, 0},
-          .cpu = {.entry_ps = 250},
+          .cpu = {.entry_ps = 450},
           .gpu_transposed = {{0.85, 0.00, 0, 0, 0.300, 0}},
-          .cpu_transposed = {{.entry_ps = 250}}};
+          .cpu_transposed = {{.entry_ps = 450}}};
 }
 
 }  // namespace quadrille

@@ -35,9 +35,9 @@ FormatTraits stencil_table_traits() {
           .gpu_work = gpu_work,
           .cpu_entries = entries,
           .gpu = {0.80, 0.00, 0.000, 0.00, 0.500, 0},
-          .cpu = {.entry_ps = 500},
+          .cpu = {.entry_ps = 650},
           .gpu_transposed = {{0.80, 0.00, 0, 0, 0.500, 0}},
-          .cpu_transposed = {{.entry_ps = 500}}};
+          .cpu_transposed = {{.entry_ps = 650}}};
 }
 
 }  // namespace quadrille
