@@ -115,11 +115,12 @@ class DiskCache {
     file_ = folder_ / name;
   }
   std::string read() const {
+    if (file_.empty()) return "";
     std::ifstream in(file_, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
-    const std::string head = header(text.size() > 24 ? text.size() - head_size() : 0);
-    if (file_.empty() || text.size() <= head_size() || text.compare(0, head.size(), head) != 0) return "";
-    return text.substr(head.size());
+    if (text.size() <= head_size()) return "";
+    const std::string head = header(text.size() - head_size());
+    return text.compare(0, head.size(), head) == 0 ? text.substr(head.size()) : "";
   }
   // Where it cannot be written nothing is remembered.
   void write(const std::string& cubin) const {
