@@ -1,6 +1,6 @@
 // Stencil table: the different stencils of an operator, once each, and for every node the number of its own,
-// in one byte where there are at most 256, else in two. A stencil is all that a node's rows hold, the dof x dof
-// blocks of all diagonals; two are one only where all their bits are.
+// in one byte where there are at most 256, else in two. A stencil is all that a node's rows hold, the dof x
+// dof blocks of all diagonals; two are one only where all their bits are.
 //
 //   number[nodes]                              in `bytes` or `words`
 //   table[stencils][diagonals][dof][dof]       table[((s*k + d)*dof + r)*dof + c]
@@ -16,10 +16,10 @@
 //     . . 1 5 3               2:  1 5 3
 //     . . . 3 5               3:  3 5 0
 //
-// Padding: the zeros of missing neighbours, in the table alone. At most 65,536 stencils: an operator with more
-// is refused. In the manner of dictionary compression of values (Kourtis, Goumas, Koziris, Optimizing sparse
-// matrix-vector multiplication using index and value compression, CF 2008); of whole stencils, so that no
-// index is left but the number.
+// Padding: the zeros of missing neighbours, in the table alone. At most 65,536 stencils: an operator with
+// more is refused. In the manner of dictionary compression of values (Kourtis, Goumas, Koziris, Optimizing
+// sparse matrix-vector multiplication using index and value compression, CF 2008); of whole stencils, so that
+// no index is left but the number.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,8 @@
 // which the right side holds beside what the data of the faces move there. What couples() says, where it has
 // that, stays as it was when the operator was made. Coefficients are evaluated on the host, by all of a
 // rank's threads, also where products run on a GPU: the values are then copied there. A source file of nvcc
-// may give update() on_device(model), of <quadrille/device_fill.cuh>: on one rank they are made in GPU memory.
+// may give update() on_device(model), of <quadrille/device_fill.cuh>: on one rank they are made in GPU
+// memory.
 #pragma once
 
 #include <petscmat.h>

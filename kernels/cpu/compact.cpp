@@ -1,7 +1,8 @@
 // Compact on the CPU: the sums of runs of nodes stay in the first-level cache, and one entry of one block
-// diagonal after the other is added to them, over the interval of a grid line that it couples: a stored column
-// is read with unit stride, for the node or, as a mirror, for the neighbour. The transposed product is that of
-// the transposed entries: what was read for the node is then read for the neighbour, and the other way round.
+// diagonal after the other is added to them, over the interval of a grid line that it couples: a stored
+// column is read with unit stride, for the node or, as a mirror, for the neighbour. The transposed product is
+// that of the transposed entries: what was read for the node is then read for the neighbour, and the other
+// way round.
 #include <algorithm>
 #include <type_traits>
 #include <vector>

@@ -88,8 +88,8 @@ struct CdsStructure {
   unsigned char axes[Capacity];  // NearFace bits: where the distance is not `step`
 };
 
-// Of diagonals [first, first + Capacity). `transposed`: to the nodes that couple to this one. `at_faces`: threads
-// look for missing neighbours beside every face, where values are not known to be zero.
+// Of diagonals [first, first + Capacity). `transposed`: to the nodes that couple to this one. `at_faces`:
+// threads look for missing neighbours beside every face, where values are not known to be zero.
 template <int Capacity = max_diagonals>
 CdsStructure<Capacity> structure_of(const BlockStructure& a, std::int64_t first, bool transposed,
                                     bool at_faces = false) {

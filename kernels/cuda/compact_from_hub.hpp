@@ -8,8 +8,8 @@
 
 namespace quadrille::cuda {
 
-// What the host finds (formats/compact.hpp): every value is read once, and once more where it is compared with
-// its opposite. Returns when it is known. Throw CudaError and MemoryError.
+// What the host finds (formats/compact.hpp): every value is read once, and once more where it is compared
+// with its opposite. Returns when it is known. Throw CudaError and MemoryError.
 template <class T>
 std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T, Device>& hub);
 template <class T>

@@ -20,7 +20,8 @@
 namespace quadrille::cuda {
 namespace {
 
-// NVRTC is a large library that other users of this one need not have: it is loaded when it is first asked for.
+// NVRTC is a large library that other users of this one need not have: it is loaded when it is first asked
+// for.
 struct Nvrtc {
   decltype(&nvrtcVersion) version = nullptr;
   decltype(&nvrtcCreateProgram) create = nullptr;

@@ -1,5 +1,5 @@
-// Kernels made for one operator: from its source (kernels/cuda/stencil_source.hpp) by NVRTC. No CUDA header is
-// needed to include this.
+// Kernels made for one operator: from its source (kernels/cuda/stencil_source.hpp) by NVRTC. No CUDA header
+// is needed to include this.
 #pragma once
 
 #include <vector>

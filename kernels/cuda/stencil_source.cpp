@@ -1,7 +1,7 @@
 // A thread owns one node, or with one unknown the nodes that 16 bytes hold. Far from the ends of the node
 // numbering, and from faces where it matters, it loads what it needs from places that are known, what two of
-// its nodes share once, and neighbouring numbers as one word of 16 bytes. Beside them its nodes go one after the
-// other, and look for each neighbour.
+// its nodes share once, and neighbouring numbers as one word of 16 bytes. Beside them its nodes go one after
+// the other, and look for each neighbour.
 //
 // It matters beside a face that wraps, and where an entry is constant: values have zeros where there is no
 // neighbour (kernels/cuda/compact.cu), a constant has not.
@@ -19,6 +19,7 @@ namespace quadrille::cuda {
 namespace {
 
 constexpr std::int64_t most_terms = 700;
+constexpr std::int64_t most_nodes = INT32_MAX - 4 * source_threads;  // all threads number theirs in 32 bits
 
 std::string number(std::int64_t n) {
   return std::to_string(n) + (n > INT32_MAX || n < INT32_MIN ? "ll" : "");
@@ -74,7 +75,7 @@ class Writer {
   }
 
   KernelSource source() {
-    if (static_cast<std::int64_t>(terms_.size()) * nodes_ > most_terms) return {};
+    if (static_cast<std::int64_t>(terms_.size()) * nodes_ > most_terms || s_.nodes() > most_nodes) return {};
     const std::string inner = inner_body();
     head();
     line("  if (" + inner_condition() + ") {");
@@ -90,7 +91,6 @@ class Writer {
   void line(const std::string& text) { text_ += text + "\n"; }
 
   bool wraps(int axis) const { return s_.periodic[axis]; }
-  std::int64_t element_size() const { return fp64_ ? 8 : 4; }
 
   void head() {
     const std::string type = fp64_ ? "double" : "float";

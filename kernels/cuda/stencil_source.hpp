@@ -1,6 +1,6 @@
 // The source of a kernel for one operator on a grid: y = A x with everything in it that is known before there
-// is a vector, as compact (formats/compact.hpp) or as a stencil table (formats/stencil_table.hpp). Written for
-// NVRTC; needs no CUDA header.
+// is a vector, as compact (formats/compact.hpp) or as a stencil table (formats/stencil_table.hpp). Written
+// for NVRTC; needs no CUDA header.
 #pragma once
 
 #include <string>

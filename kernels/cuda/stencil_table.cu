@@ -1,6 +1,7 @@
-// Stencil table on the GPU: one thread owns a node, and with more than 8 unknowns a row. It reads the number of
-// its stencil once, and then the stencil, diagonal by diagonal: within a region all lanes of a warp read the
-// same place, and a table of few stencils stays in the first-level cache. Missing neighbours have zeros there.
+// Stencil table on the GPU: one thread owns a node, and with more than 8 unknowns a row. It reads the number
+// of its stencil once, and then the stencil, diagonal by diagonal: within a region all lanes of a warp read
+// the same place, and a table of few stencils stays in the first-level cache. Missing neighbours have zeros
+// there.
 //
 // The transposed product gathers: the thread of a node reads the numbers of the nodes that couple to it.
 #include "kernels/cuda/cds_structure.cuh"

@@ -30,8 +30,8 @@ TEST(Compact, WorkedExample) {
   EXPECT_TRUE(identical(to_csr(a), to_csr(hub)));
 }
 
-// Random operators with planted constants, zeros and mirrors: what was planted is found, nothing else, and the
-// values come back bit by bit.
+// Random operators with planted constants, zeros and mirrors: what was planted is found, nothing else, and
+// the values come back bit by bit.
 TEST(Compact, FindsWhatIsThereAndGivesEveryBitBack) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);

@@ -5,6 +5,7 @@
 #include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/jit.hpp"
+#include "kernels/cuda/stencil_source.hpp"
 #include "kernels/host_apply.hpp"
 #include "kernels/make_operator.hpp"
 #include "tests/planted.hpp"
@@ -60,6 +61,17 @@ TEST(CompactOnTheDevice, cuda_IsThatOfTheHost) {
     is_that_of_the_host(planted::draw<float>(seed).hub);
   }
   is_that_of_the_host(planted::symmetric_star({70, 60, 50}));
+}
+
+// Larger operators have the kernel for all, which says that there are too many nodes.
+TEST(KernelSource, HasNoNodesThat32BitsCannotNumber) {
+  BlockStructure s;
+  s.offsets = {{0, 0, 0}};
+  const std::vector<CompactEntry<double>> entries{{Stored::constant, 0, 2.0}};
+  s.extents = {1 << 15, 1 << 15, 1};
+  EXPECT_NE(cuda::compact_source(s, entries, false).text, "");
+  s.extents = {1 << 16, 1 << 15, 1};
+  EXPECT_EQ(cuda::compact_source(s, entries, false).text, "");
 }
 
 // Kernels that are compiled for the operator give what those that are for all do.

@@ -144,8 +144,8 @@ TEST_F(Update, TellsPetscAndKeepsTheMatrix) {
   EXPECT_EQ(petsc::own_block_diagonals(matrix)->values.data(), values) << "not in place";
 }
 
-// Also where the values are made in GPU memory: the same bits, and the same right side. Columns add on a GPU in
-// any order.
+// Also where the values are made in GPU memory: the same bits, and the same right side. Columns add on a GPU
+// in any order.
 TEST_F(Update, OnTheDeviceIsThatOfTheHost) {
   for (const Problem& problem : problems())
     for (const std::string& format : formats()) {
