@@ -10,8 +10,8 @@
 #include <algorithm>
 
 #include "formats/cds.hpp"
-#include "kernels/cuda/divisor.cuh"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/divisor.hpp"
 
 namespace quadrille::cuda {
 

@@ -4,8 +4,8 @@
 // what its neighbours read: of a vector every element comes from memory once, and else from the caches, as do
 // the tables of the axes. Where every fine row has weights of its own, they are streamed: each is used once,
 // by threads side by side.
-#include "kernels/cuda/divisor.cuh"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/divisor.hpp"
 #include "kernels/grid_interpolation.hpp"
 
 namespace quadrille::cuda {

@@ -1,5 +1,6 @@
 // A build without CUDA: no formats, no devices.
 #include "formats/format.hpp"
+#include "kernels/conjugate_gradients.hpp"
 #include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/hub_counts.hpp"
@@ -57,6 +58,9 @@ template std::vector<CompactEntry<float>> compact_entries(const BlockDiagonals<f
 template std::vector<CompactEntry<double>> compact_entries(const BlockDiagonals<double, Device>&);
 template Compact<float, Device> compact_from_hub(const BlockDiagonals<float, Device>&);
 template Compact<double, Device> compact_from_hub(const BlockDiagonals<double, Device>&);
+std::unique_ptr<ConjugateGradients> make_conjugate_gradients(std::int64_t) {
+  refuse();
+}
 double time_ms(const std::function<void()>&) {
   refuse();
 }

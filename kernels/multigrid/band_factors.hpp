@@ -43,7 +43,7 @@ class BandFactors {
     const BandOrder order({s.n[0], s.n[1], s.n[2]});
     place_.resize(static_cast<std::size_t>(rows_));
     for (std::int64_t row = 0; row < rows_; ++row)
-      place_[row] = order.place(s.position(static_cast<int>(row / s.dof))) * s.dof + row % s.dof;
+      place_[row] = order.place(s.position(s.node_of(row))) * s.dof + row % s.dof;
     side_ = 0;
     for_entries(s, values, [&](std::int64_t row, std::int64_t column, double) {
       side_ = std::max(side_, std::abs(column - row));
@@ -111,8 +111,9 @@ class BandFactors {
     for (std::int64_t row = 0; row < s.rows; ++row)
       for (int d = -1; d < s.count; ++d)
         for (int c = 0; c < s.dof; ++c) {
-          const int node = static_cast<int>(row / s.dof), diagonal = d < 0 ? s.centre : s.diagonal[d];
-          const double value = values[(static_cast<std::int64_t>(diagonal) * s.dof + c) * s.rows + row];
+          const int node = s.node_of(row), diagonal = d < 0 ? s.centre : s.diagonal[d];
+          const double value =
+              values[(static_cast<std::int64_t>(diagonal) * s.dof + c) * s.stored_rows + s.place(row)];
           const std::int64_t to = d < 0 ? node : s.neighbour(node, d);
           if (value != 0) body(place_[row], place_[to * s.dof + c], value);
         }

@@ -88,8 +88,7 @@ struct Coarsening {
 
   // Where the tables of an axis stand among the packed ones.
   struct AxisPlaces {
-    std::int64_t node = 0, first = 0, reader = 0, weight = 0, reader_weight = 0, between = 0, fine = 0,
-                 shares = 0;
+    std::int64_t node = 0, first = 0, reader = 0, weight = 0, between = 0, fine = 0, shares = 0;
   };
   PackedTables<Space> tables;
   std::array<AxisPlaces, 3> places;
@@ -102,7 +101,6 @@ struct Coarsening {
       p.first[axis] = tables.template at<std::int32_t>(at.first);
       p.reader[axis] = tables.template at<std::int32_t>(at.reader);
       p.weight[axis] = tables.template at<double>(at.weight);
-      p.reader_weight[axis] = tables.template at<double>(at.reader_weight);
       p.off[axis] = tables.template at<std::int8_t>(at.between);
       p.fine[axis] = tables.template at<std::int32_t>(at.fine);
       p.shares[axis] = tables.template at<double>(at.shares);
@@ -122,6 +120,11 @@ class LevelTransfer {
   LevelTransfer() = default;
   LevelTransfer(const std::array<AxisInterpolation, 3>& axes, int dof) {
     tables_.fine_rows = tables_.dof = dof;
+    tables_.by_dof = divisor(dof);
+    for (const int axis : {0, 1}) {
+      tables_.by_fine_n[axis] = divisor(axes[axis].fine);
+      tables_.by_coarse_n[axis] = divisor(axes[axis].coarse);
+    }
     for (int axis = 0; axis < 3; ++axis) {
       add_axis(axes[axis], places_[axis]);
       tables_.fine_n[axis] = static_cast<int>(axes[axis].fine);
@@ -257,19 +260,21 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
       a = axis_of_box(a, next.halved[axis], first, size, coarse->first[axis], coarse->size[axis]);
     const GalerkinAxis linear = next.by_operator ? GalerkinAxis{} : galerkin_axis(a, s.wraps[axis]);
     PackedTables<Space>& tables = next.tables;
-    next.places[axis] = {tables.add(a.node),      tables.add(a.first),         tables.add(a.reader),
-                         tables.add(a.weight),    tables.add(a.reader_weight), tables.add(between),
-                         tables.add(linear.fine), tables.add(linear.shares)};
+    next.places[axis] = {tables.add(a.node),       tables.add(a.first), tables.add(a.reader),
+                         tables.add(a.weight),     tables.add(between), tables.add(linear.fine),
+                         tables.add(linear.shares)};
   }
   next.tables.put_in_place();
 }
 
+// Of an operator that has values in these of its rows.
 template <class Machine>
 Coarsening<typename Machine::Space> coarsen(Machine& machine,
                                             const BlockDiagonals<double, typename Machine::Space>& a,
                                             bool semi, LevelInterpolation interpolation,
-                                            const SharedLevel* shared = nullptr) {
-  const Couplings s = couplings_of(a, shared != nullptr ? &shared->box : nullptr);
+                                            const SharedLevel* shared = nullptr,
+                                            const StoredNodes& stored = {}) {
+  const Couplings s = couplings_of(a, shared != nullptr ? &shared->box : nullptr, stored);
   const double* const values = a.values.data();
   Coarsening<typename Machine::Space> next;
   halve_axes(machine, s, values, semi, shared, next);
@@ -293,15 +298,29 @@ inline bool couples_along_axes_alone(const Couplings& s) {
                      [](const auto& o) { return (o[0] != 0) + (o[1] != 0) + (o[2] != 0) == 1; });
 }
 
-// P^T A P; of a shared box, its own rows are right.
+// Which nodes of P^T A P have rows of their own (stored_nodes.hpp). Around an axis that wraps, an odd number
+// of nodes has two coarse ones side by side.
+template <class Space>
+StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& next) {
+  if (s.stored.all || next.by_operator || s.shared) return {};
+  int n[3] = {};
+  for (int axis = 0; axis < 3; ++axis) {
+    n[axis] = static_cast<int>(next.axes[axis].coarse);
+    if (s.wraps[axis] && next.halved[axis] && s.n[axis] % 2 != 0) return {};
+  }
+  return few_nodes(n, s.wraps, s.dof == 1);
+}
+
+// P^T A P, with values in `coarse_nodes` where A has them in `nodes`; of a shared box, its own rows are
+// right.
 template <class Machine>
 BlockDiagonals<double, typename Machine::Space> galerkin(
     Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a, const Nodes& p,
-    const RankBox* shared = nullptr) {
+    const RankBox* shared = nullptr, const StoredNodes& nodes = {}, const StoredNodes& coarse_nodes = {}) {
   BlockDiagonals<double, typename Machine::Space> coarse;
   coarse.dof = a.dof;
   coarse.periodic = a.periodic;
-  GalerkinRow row{couplings_of(a, shared), a.values.data(), p, {}, 0, nullptr};
+  GalerkinRow row{couplings_of(a, shared, nodes), a.values.data(), p, {}, coarse_nodes, 0, nullptr};
   for (int axis = 0; axis < 3; ++axis) {
     coarse.extents[axis] = p.coarse_n[axis];
     row.width[axis] = p.coarse_n[axis] > 1 ? 3 : 1;
@@ -310,15 +329,17 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   for (int z = -reach(2); z <= reach(2); ++z)
     for (int y = -reach(1); y <= reach(1); ++y)
       for (int x = -reach(0); x <= reach(0); ++x) coarse.offsets.push_back({x, y, z});
-  row.coarse_rows = coarse.rows();
-  coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * coarse.rows());
+  row.coarse_rows = coarse_nodes.all ? coarse.rows() : std::int64_t{coarse_nodes.nodes()} * a.dof;
+  coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * row.coarse_rows);
   row.coarse = coarse.values.data();
+  const auto linear = [&](const auto& step) { machine.for_each(step.size(), step); };
+  const bool star = couples_along_axes_alone(row.s);
   if (p.weights != nullptr)
-    machine.for_each(coarse.rows() * coarse.dof, row);
-  else if (couples_along_axes_alone(row.s))
-    machine.for_each(LinearGalerkinRow<true>{row}.size(), LinearGalerkinRow<true>{row});
+    machine.for_each(row.coarse_rows * coarse.dof, row);
+  else if (nodes.all)
+    star ? linear(LinearGalerkinRow<true, true>{row}) : linear(LinearGalerkinRow<false, true>{row});
   else
-    machine.for_each(LinearGalerkinRow<false>{row}.size(), LinearGalerkinRow<false>{row});
+    star ? linear(LinearGalerkinRow<true, false>{row}) : linear(LinearGalerkinRow<false, false>{row});
   return coarse;
 }
 

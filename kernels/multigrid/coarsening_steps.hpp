@@ -17,34 +17,36 @@ struct AxisSums {
   Couplings s;
   const double* values;
   static constexpr int of_face(int axis, int side) { return 3 + 4 * axis + 2 * side; }
-  constexpr std::int64_t size() const { return s.nodes; }
-  constexpr void add(std::int64_t node, double (&sums)[count]) const {
-    if (!s.owns(static_cast<int>(node))) return;
+  constexpr std::int64_t size() const { return s.stored_nodes(); }
+  constexpr void add(std::int64_t stored_node, double (&sums)[count]) const {
+    const int node = static_cast<int>(stored_node);
+    if (!s.owns(node)) return;  // all nodes of a shared box are stored
+    const double times = s.stored_count(node);
     for (std::int64_t c = 0; c < s.dof; ++c)
       for (int d = 0; d < s.count; ++d) {
-        const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + node * s.dof + c];
+        const double value = times * values[(s.diagonal[d] * s.dof + c) * s.stored_rows + node * s.dof + c];
         for (int axis = 0; axis < 3; ++axis) sums[axis] -= s.offset[d][axis] != 0 ? value : 0;
       }
-    const std::array<int, 3> at = s.position(static_cast<int>(node));
+    const std::array<int, 3> at = s.stored_position(node);
     QUADRILLE_UNROLL
     for (int axis = 0; axis < 3; ++axis) {
       if (s.n[axis] == 1) continue;
-      if (at[axis] == 0) add_face(node, axis, 1, sums[of_face(axis, 0)], sums[of_face(axis, 0) + 1]);
+      if (at[axis] == 0) add_face(node, times, axis, 1, sums[of_face(axis, 0)], sums[of_face(axis, 0) + 1]);
       if (at[axis] == s.n[axis] - 1)
-        add_face(node, axis, -1, sums[of_face(axis, 1)], sums[of_face(axis, 1) + 1]);
+        add_face(node, times, axis, -1, sums[of_face(axis, 1)], sums[of_face(axis, 1) + 1]);
     }
   }
 
  private:
-  constexpr void add_face(std::int64_t node, int axis, int inwards, double& missing_of_all,
+  constexpr void add_face(std::int64_t node, double times, int axis, int inwards, double& missing_of_all,
                           double& in_of_all) const {
     double least = std::numeric_limits<double>::infinity(), missing_of_least = 0, in_of_least = 0;
     for (std::int64_t c = 0; c < s.dof; ++c) {
       const std::int64_t row = node * s.dof + c;
-      double missing = values[(s.centre * s.dof + c) * s.rows + row], in = 0;
+      double missing = values[(s.centre * s.dof + c) * s.stored_rows + row], in = 0;
       bool alone = true;  // a row that couples with nothing misses nothing
       for (int d = 0; d < s.count; ++d) {
-        const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
+        const double value = values[(s.diagonal[d] * s.dof + c) * s.stored_rows + row];
         alone = alone && value == 0;
         missing += value;
         if (s.offset[d][axis] == inwards) in -= value;
@@ -56,8 +58,8 @@ struct AxisSums {
       missing_of_least = missing;
       in_of_least = in;
     }
-    missing_of_all += missing_of_least;
-    in_of_all += in_of_least;
+    missing_of_all += times * missing_of_least;
+    in_of_all += times * in_of_least;
   }
 };
 
@@ -65,7 +67,7 @@ struct AxisSums {
 // of AxisInterpolation, and the weights of every fine row where they are not the products of the tables.
 struct Nodes {
   const std::int32_t *node[3], *first[3], *reader[3];
-  const double *weight[3], *reader_weight[3];
+  const double* weight[3];
   const std::int8_t* off[3];  // [fine node]: between coarse nodes
   int fine_n[3], coarse_n[3];
   int corners;
@@ -95,7 +97,7 @@ struct OperatorWeights {
   double* weights;
 
   constexpr void operator()(std::int64_t row) const {
-    const std::array<int, 3> at = s.position(static_cast<int>(row / s.dof));
+    const std::array<int, 3> at = s.position(s.node_of(row));
     const bool between[3] = {p.between(at, 0), p.between(at, 1), p.between(at, 2)};
     if (between[0] + between[1] + between[2] != axes) return;
     for (int corner = 0; corner < p.corners; ++corner) weights[corner * s.rows + row] = 0;
@@ -106,23 +108,27 @@ struct OperatorWeights {
       return;
     }
     // The equation, with its coefficients added up along the axes that the node is not between on.
-    const double diagonal = values[(s.centre * s.dof + c) * s.rows + row];
+    const double diagonal = value(s.centre, row, c);
     double sum = diagonal, others = 0;
     for (int d = 0; d < s.count; ++d) {
-      const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
-      sum += value;
+      const double coupling = value(s.diagonal[d], row, c);
+      sum += coupling;
       if (stays(d, between)) continue;
-      others += value;
+      others += coupling;
     }
     const double centre = (absolute(sum) > 1e-13 * absolute(diagonal) ? sum : 0) - others;
     if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre)) return without_equation(at, row, c);
     for (int d = 0; d < s.count; ++d) {
-      const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
-      if (value != 0 && !stays(d, between)) add_neighbour(at, between, row, d, -value / centre);
+      const double coupling = value(s.diagonal[d], row, c);
+      if (coupling != 0 && !stays(d, between)) add_neighbour(at, between, row, d, -coupling / centre);
     }
   }
 
  private:
+  // Of unknown c, to itself.
+  constexpr double value(int diagonal, std::int64_t row, std::int64_t c) const {
+    return values[(diagonal * s.dof + c) * s.stored_rows + s.place(row)];
+  }
   constexpr bool stays(int d, const bool (&between)[3]) const {
     for (int axis = 0; axis < 3; ++axis)
       if (between[axis] && s.offset[d][axis] != 0) return false;
@@ -154,7 +160,7 @@ struct OperatorWeights {
   // Whether the row couples with no other node.
   constexpr bool stands_alone(std::int64_t row, std::int64_t c) const {
     for (int d = 0; d < s.count; ++d)
-      if (values[(s.diagonal[d] * s.dof + c) * s.rows + row] != 0) return false;
+      if (value(s.diagonal[d], row, c) != 0) return false;
     return true;
   }
   constexpr double linear_weight(const std::array<int, 3>& at, int corner) const {
@@ -195,15 +201,15 @@ struct FromLinear {
   Couplings s;
   const double* values;
   std::array<bool, 3> halved;
-  constexpr std::int64_t size() const { return s.rows; }
+  constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr double operator()(std::int64_t row) const {
-    const std::array<int, 3> at = s.position(static_cast<int>(row / s.dof));
+    const std::array<int, 3> at = s.stored_position(s.node_of(row));
     for (int axis = 0; axis < 3; ++axis)
       if (halved[axis] && !s.wraps[axis] && (at[axis] < 2 || at[axis] >= s.n[axis] - 2)) return 0;
     const std::int64_t c = row % s.dof;
-    double down[3] = {}, up[3] = {}, sum = values[(s.centre * s.dof + c) * s.rows + row];
+    double down[3] = {}, up[3] = {}, sum = values[(s.centre * s.dof + c) * s.stored_rows + row];
     for (int d = 0; d < s.count; ++d) {
-      const double value = values[(s.diagonal[d] * s.dof + c) * s.rows + row];
+      const double value = values[(s.diagonal[d] * s.dof + c) * s.stored_rows + row];
       sum += value;
       for (int axis = 0; axis < 3; ++axis) {
         if (s.offset[d][axis] < 0) down[axis] -= value;

@@ -8,8 +8,9 @@
 
 namespace quadrille::multigrid {
 
-Couplings couplings_of(const BlockStructure& a, const RankBox* box) {
+Couplings couplings_of(const BlockStructure& a, const RankBox* box, const StoredNodes& stored) {
   Couplings s;
+  s.stored = stored;
   s.shared = box != nullptr;
   for (int axis = 0; axis < 3 && s.shared; ++axis) {
     s.own[axis] = static_cast<int>(box->own[axis]);
@@ -22,7 +23,10 @@ Couplings couplings_of(const BlockStructure& a, const RankBox* box) {
   }
   s.dof = a.dof;
   s.nodes = to_index32(a.nodes(), "nodes of multigrid");
-  s.rows = a.rows();
+  s.rows = to_index32(a.rows(), "rows of multigrid");
+  s.by_dof = divisor(s.dof);
+  for (const int axis : {0, 1}) s.by_n[axis] = divisor(s.n[axis]);
+  s.stored_rows = stored.all ? s.rows : std::int64_t{stored.nodes()} * s.dof;
   std::fill(std::begin(s.box), std::end(s.box), static_cast<signed char>(-1));
   for (std::int64_t d = 0; d < a.diagonals(); ++d) {
     const NodeOffset& o = a.offsets[d];

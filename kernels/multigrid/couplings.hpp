@@ -9,13 +9,9 @@
 #include <type_traits>
 
 #include "formats/block_diagonals.hpp"
-
-// A loop that nvcc unrolls, so that what it indexes stays in registers.
-#if defined(__CUDA_ARCH__)
-#define QUADRILLE_UNROLL _Pragma("unroll")
-#else
-#define QUADRILLE_UNROLL
-#endif
+#include "kernels/divisor.hpp"
+#include "kernels/multigrid/stored_nodes.hpp"
+#include "kernels/packs.hpp"
 
 namespace quadrille::multigrid {
 
@@ -35,7 +31,10 @@ struct Couplings {
   bool wraps[3] = {}, any_wraps = false;
   int dof = 1, count = 0;
   int nodes = 0;
+  Divisor by_dof, by_n[2];
   std::int64_t rows = 0;
+  StoredNodes stored;             // whose rows the operator's values are, [diagonal or coupling][column][row]
+  std::int64_t stored_rows = 0;   // the length of a column of them
   int step[most_couplings] = {};  // distance in nodes, where nothing wraps
   signed char offset[most_couplings][3] = {};
   int diagonal[most_couplings] = {};  // its number among the hub's block diagonals
@@ -47,9 +46,29 @@ struct Couplings {
   int own[3] = {}, own_end[3] = {};
 
   constexpr std::array<int, 3> position(int node) const {
-    return {node % n[0], node / n[0] % n[1], node / n[0] / n[1]};
+    const int line = divide(node, by_n[0]), z = divide(line, by_n[1]);
+    return {node - line * n[0], line - z * n[1], z};
   }
   constexpr int index(const std::array<int, 3>& at) const { return (at[2] * n[1] + at[1]) * n[0] + at[0]; }
+  // Where the values of a row are in a column.
+  constexpr std::int64_t place(std::int64_t row) const { return stored.all ? row : place_of_alike(row); }
+  constexpr std::int64_t place_of_alike(std::int64_t row) const {
+    const int node = node_of(row);
+    const std::array<int, 3> at = position(node);
+    return std::int64_t{stored.index(at[0], at[1], at[2])} * dof + (row - std::int64_t{node} * dof);
+  }
+  constexpr int node_of(std::int64_t row) const { return divide(static_cast<int>(row), by_dof); }
+  // Of the nodes with rows of their own: where the first one is that has it, and how many have.
+  constexpr int stored_nodes() const { return stored.all ? nodes : stored.nodes(); }
+  constexpr std::array<int, 3> stored_position(int node) const {
+    return stored.all ? position(node) : stored.position(node);
+  }
+  constexpr double stored_count(int node) const {
+    if (stored.all) return 1;
+    return static_cast<double>(stored.count(0, node % stored.n[0])) *
+           stored.count(1, node / stored.n[0] % stored.n[1]) *
+           stored.count(2, node / stored.n[0] / stored.n[1]);
+  }
   constexpr bool owns(int node) const {
     if (!shared) return true;
     const std::array<int, 3> at = position(node);
@@ -89,34 +108,11 @@ struct Couplings {
 // Throws FormatError where some couple that are no neighbours, or there is no diagonal. Of a rank's box
 // where one is given.
 struct RankBox;
-Couplings couplings_of(const BlockStructure& a, const RankBox* box = nullptr);
-
-// Consecutive numbers, as one word of 16 bytes or less.
-template <class T, int Count>
-struct alignas(sizeof(T) * Count) Pack {
-  T v[Count];
-};
-
-// Loads of numbers that are used once, past the caches on a GPU, and of vectors, which are used again.
-template <class T>
-constexpr T streamed(const T* p) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(T) == 16)
-    return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const int4*>(p)));
-  else if constexpr (std::is_arithmetic_v<T>)
-    return __ldcs(p);
-#endif
-  return *p;
-}
+Couplings couplings_of(const BlockStructure& a, const RankBox* box = nullptr, const StoredNodes& stored = {});
 
 // Rows of which a call does several at once: those of one unknown a node where nothing wraps.
 template <class T>
 inline constexpr int rows_together = 16 / sizeof(T);
-
-template <int Rows, class T>
-constexpr bool aligned(const T* p) {
-  return reinterpret_cast<std::uintptr_t>(p) % (sizeof(T) * Rows) == 0;
-}
 
 // What a cycle makes, without numbers so small that products with them fall below 2^-1022. Away from a
 // source, operators that are almost diagonal leave such ones; CPUs take long for them, and the norm of cuBLAS
@@ -128,30 +124,24 @@ constexpr Out without_tiny(T v) {
   return static_cast<Out>(v);
 }
 
-// `Rows` numbers from p on. Matrix values are aligned where Rows > 1, vectors need not be.
-template <int Rows, class T>
-constexpr void load_streamed(const T* p, T (&to)[Rows]) {
-  const auto pack = streamed(reinterpret_cast<const Pack<T, Rows>*>(p));
-  for (int i = 0; i < Rows; ++i) to[i] = pack.v[i];
-}
-template <int Rows, class T>
-constexpr void load(const T* p, T (&to)[Rows]) {
-  if (Rows > 1 && aligned<Rows>(p)) {
-    const auto pack = *reinterpret_cast<const Pack<T, Rows>*>(p);
-    for (int i = 0; i < Rows; ++i) to[i] = pack.v[i];
-  } else {
-    for (int i = 0; i < Rows; ++i) to[i] = p[i];
-  }
-}
 template <int Rows, class T, class Out>
 constexpr void store(Out* p, const T (&from)[Rows]) {
   for (int i = 0; i < Rows; ++i) p[i] = without_tiny<Out>(from[i]);
 }
 
+// Values of the operator: those of few rows are used again and again.
+template <bool All, int Rows, class T>
+constexpr void load_values(const T* p, T (&to)[Rows]) {
+  if constexpr (All)
+    load_streamed(p, to);
+  else
+    load(p, to);
+}
+
 // The box of neighbours in its own order, for Rows rows of one line from `row` on: the x of a line of the box
 // are one aligned word and the numbers beside it. Where a line lies outside the grid its values are zero, and
 // x is read anywhere.
-template <int Rows, int Count, class T>
+template <int Rows, int Count, bool All, class T>
 constexpr void beside_diagonal_in_box(const Couplings& s, const T* a, const T* x, int row, T (&sum)[Rows]) {
   constexpr int planes = Count == 26 ? 3 : 1;
   int d = 0;
@@ -164,7 +154,7 @@ constexpr void beside_diagonal_in_box(const Couplings& s, const T* a, const T* x
                 at = line < 0 || line >= s.nodes ? row : line;
       for (int c = 0; c < 3; ++c) {
         const bool centre = z == planes / 2 && y == 1 && c == 1;
-        if (!centre) load_streamed(a + (d++) * s.rows, values[y][c]);
+        if (!centre) load_values<All>(a + (d++) * s.stored_rows, values[y][c]);
       }
       const auto pack = *reinterpret_cast<const Pack<T, Rows>*>(x + at);
       from[y][0] = x[at > 0 ? at - 1 : 0];
@@ -178,21 +168,21 @@ constexpr void beside_diagonal_in_box(const Couplings& s, const T* a, const T* x
   }
 }
 
-// Of D^-1 A without its diagonal blocks, `a` [coupling][column][row], times x, for Rows rows from `row` on.
-// Dof and Count are those of `s` where they are known at compile time, else 0: then all loads of a row are in
-// flight at once.
-template <int Rows, int Dof, int Count, class T>
+// Of D^-1 A without its diagonal blocks, `a` [coupling][column][stored row], times x, for Rows rows from
+// `row` on. Dof and Count are those of `s` where they are known at compile time, else 0: then all loads of a
+// row are in flight at once. All: s.stored.all.
+template <int Rows, int Dof, int Count, bool All, class T>
 constexpr void beside_diagonal(const Couplings& s, const T* a, const T* x, std::int64_t row, T (&sum)[Rows]) {
   for (int i = 0; i < Rows; ++i) sum[i] = 0;
-  a += row;
+  a += All ? row : s.place_of_alike(row);
   if constexpr (Rows > 1 && (Count == 26 || Count == 8)) {
-    beside_diagonal_in_box<Rows, Count>(s, a, x, static_cast<int>(row), sum);
+    beside_diagonal_in_box<Rows, Count, All>(s, a, x, static_cast<int>(row), sum);
   } else if constexpr (Rows > 1) {
     QUADRILLE_UNROLL
     for (int d = 0; d < Count; ++d) {
       const int to = static_cast<int>(row) + s.step[d];
       T values[Rows], from[Rows];
-      load_streamed(a + d * s.rows, values);
+      load_values<All>(a + d * s.stored_rows, values);
       if (to >= 0 && to + Rows <= s.nodes)
         load(x + to, from);
       else
@@ -201,7 +191,7 @@ constexpr void beside_diagonal(const Couplings& s, const T* a, const T* x, std::
     }
   } else {
     const int dof = Dof > 0 ? Dof : s.dof, count = Count > 0 ? Count : s.count;
-    const int node = static_cast<int>(Dof == 1 ? row : row / dof);
+    const int node = Dof > 0 ? static_cast<int>(row) / Dof : s.node_of(row);
 #if defined(__CUDA_ARCH__)
 #pragma unroll(Count > 0 ? Count : 4)
 #endif
@@ -210,7 +200,7 @@ constexpr void beside_diagonal(const Couplings& s, const T* a, const T* x, std::
 #if defined(__CUDA_ARCH__)
 #pragma unroll(Dof > 0 ? Dof : 4)
 #endif
-      for (int c = 0; c < dof; ++c, a += s.rows) sum[0] += streamed(a) * from[c];
+      for (int c = 0; c < dof; ++c, a += s.stored_rows) sum[0] += (All ? streamed(a) : *a) * from[c];
     }
   }
 }

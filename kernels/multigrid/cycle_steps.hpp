@@ -7,36 +7,37 @@
 
 namespace quadrille::multigrid {
 
-// y = B x with blocks [column][row].
+// y = B x with blocks [column][stored row].
 template <class T, class In>
 struct MultiplyBlocks {
-  int dof;
-  std::int64_t rows;
+  Couplings s;
   const T* blocks;
   const In* x;
   T* y;
   constexpr void operator()(std::int64_t row) const {
-    const In* const from = x + row / dof * dof;
+    const In* const from = x + std::int64_t{s.node_of(row)} * s.dof;
+    const T* const first = blocks + s.place(row);
     T sum = 0;
-    for (int c = 0; c < dof; ++c) sum += streamed(blocks + c * rows + row) * static_cast<T>(from[c]);
+    for (int c = 0; c < s.dof; ++c) sum += streamed(first + c * s.stored_rows) * static_cast<T>(from[c]);
     y[row] = sum;
   }
 };
-template <class T, class In>
+template <class T, class In, bool All>
 struct MultiplyDiagonal {
   static constexpr bool light = true;
+  Couplings s;
   const T* diagonal;
   const In* x;
   T* y;
   constexpr void operator()(std::int64_t row) const {
-    y[row] = streamed(diagonal + row) * static_cast<T>(x[row]);
+    y[row] = (All ? streamed(diagonal + row) : diagonal[s.place_of_alike(row)]) * static_cast<T>(x[row]);
   }
 };
 
 // The steps below do Rows rows a call, from index * Rows on.
 
 // The first two sweeps, from x = 0, in one: x1 = w1 g, x = x1 + w2 (g - D^-1 A x1), with g = D^-1 b.
-template <class T, int Rows, int Dof, int Count>
+template <class T, int Rows, int Dof, int Count, bool All>
 struct FirstTwoSweeps {
   Couplings s;
   const T *a, *g;
@@ -46,7 +47,7 @@ struct FirstTwoSweeps {
     const T both = first * second;
     T own[Rows], sum[Rows];
     load(g + row, own);
-    beside_diagonal<Rows, Dof, Count>(s, a, g, row, sum);
+    beside_diagonal<Rows, Dof, Count, All>(s, a, g, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = (first + second - both) * own[i] - both * sum[i];
     store(x + row, sum);
   }
@@ -62,7 +63,7 @@ struct FirstSweep {
 };
 
 // y = x + w (g - D^-1 A x)
-template <class T, class Out, int Rows, int Dof, int Count>
+template <class T, class Out, int Rows, int Dof, int Count, bool All>
 struct Sweep {
   Couplings s;
   const T *a, *g, *x;
@@ -73,14 +74,14 @@ struct Sweep {
     T right[Rows], now[Rows], sum[Rows];
     load_streamed(g + row, right);
     load(x + row, now);
-    beside_diagonal<Rows, Dof, Count>(s, a, x, row, sum);
+    beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = now[i] + weight * (right[i] - now[i] - sum[i]);
     store(y + row, sum);
   }
 };
 
 // r = g - D^-1 A x, or D times that where `diagonal` is given, for one unknown a node.
-template <class T, int Rows, int Dof, int Count>
+template <class T, int Rows, int Dof, int Count, bool All>
 struct Residual {
   Couplings s;
   const T *a, *g, *x, *diagonal;
@@ -90,10 +91,10 @@ struct Residual {
     T right[Rows], now[Rows], sum[Rows];
     load_streamed(g + row, right);
     load(x + row, now);
-    beside_diagonal<Rows, Dof, Count>(s, a, x, row, sum);
+    beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = right[i] - now[i] - sum[i];
     if (diagonal != nullptr) {
-      load_streamed(diagonal + row, now);
+      load_values<All>(diagonal + (All ? row : s.place_of_alike(row)), now);
       for (int i = 0; i < Rows; ++i) sum[i] *= now[i];
     }
     store(r + row, sum);
@@ -101,7 +102,7 @@ struct Residual {
 };
 
 // y = D^-1 A x / length, a step of the power method.
-template <class T, int Rows, int Dof, int Count>
+template <class T, int Rows, int Dof, int Count, bool All>
 struct PowerStep {
   Couplings s;
   const T *a, *x;
@@ -110,7 +111,7 @@ struct PowerStep {
     const std::int64_t row = index * Rows;
     T now[Rows], sum[Rows];
     load(x + row, now);
-    beside_diagonal<Rows, Dof, Count>(s, a, x, row, sum);
+    beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = factor * (now[i] + sum[i]);
     store(y + row, sum);
   }

@@ -5,15 +5,17 @@
 
 namespace quadrille::multigrid {
 
-// P^T A P, one coarse row and column of its block a call, index = column * coarse rows + row. The coarse
-// operator has `offsets` -1..1 along each axis that is longer than one node: [z][y][x] of `width`.
+// P^T A P, one coarse row and column of its block a call, index = column * coarse rows + row, by weights of
+// every fine row. The coarse operator has `offsets` -1..1 along each axis that is longer than one node:
+// [z][y][x] of `width`.
 struct GalerkinRow {
   Couplings s;
   const double* values;
   Nodes p;
   int width[3];
-  std::int64_t coarse_rows;
-  double* coarse;  // [diagonal][column][row]
+  StoredNodes coarse_nodes;  // all of them, but of linear weights
+  std::int64_t coarse_rows;  // those that are stored
+  double* coarse;            // [diagonal][column][row]
 
   constexpr void operator()(std::int64_t index) const {
     const std::int64_t row = index % coarse_rows;
@@ -46,19 +48,18 @@ struct GalerkinRow {
   constexpr void add_fine_row(const std::array<int, 3>& at, const int (&k)[3], int r, int column,
                               double (&sums)[27]) const {
     std::array<int, 3> fine{};
-    double linear = 1;
     int corner = 0;
     for (int axis = 0; axis < 3; ++axis) {
       fine[axis] = p.reader[axis][k[axis]];
-      linear *= p.reader_weight[axis][k[axis]];
       if (p.node[axis][2 * fine[axis]] != at[axis]) corner |= 1 << axis;
     }
     const std::int64_t row = static_cast<std::int64_t>(s.index(fine)) * s.dof + r;
-    const double weight = p.weights != nullptr ? p.weights[corner * s.rows + row] : linear;
+    const double weight = p.weights[corner * s.rows + row];
     if (weight == 0) return;
     for (int d = -1; d < s.count; ++d) {
       const int diagonal = d < 0 ? s.centre : s.diagonal[d];
-      const double value = values[(static_cast<std::int64_t>(diagonal) * s.dof + column) * s.rows + row];
+      const double value =
+          values[(static_cast<std::int64_t>(diagonal) * s.dof + column) * s.stored_rows + s.place(row)];
       if (value == 0) continue;
       if (d >= 0 && s.shared && !s.leads_inside(fine, d)) continue;  // in the outermost layer of a shared box
       std::array<int, 3> to = fine;
@@ -75,18 +76,14 @@ struct GalerkinRow {
                            double value, double (&sums)[27]) const {
     const std::int64_t row = static_cast<std::int64_t>(s.index(fine)) * s.dof + column;
     for (int z = 0; z < 2; ++z) {
-      const double wz = p.weight[2][2 * fine[2] + z];
-      if (wz == 0) continue;
+      if (p.weight[2][2 * fine[2] + z] == 0) continue;
       const int plane = place(2, at[2], p.node[2][2 * fine[2] + z]) * width[1];
       for (int y = 0; y < 2; ++y) {
-        const double wy = p.weight[1][2 * fine[1] + y];
-        if (wy == 0) continue;
+        if (p.weight[1][2 * fine[1] + y] == 0) continue;
         const int line = (plane + place(1, at[1], p.node[1][2 * fine[1] + y])) * width[0];
         for (int x = 0; x < 2; ++x) {
-          const double wx = p.weight[0][2 * fine[0] + x];
-          if (wx == 0) continue;
-          const double weight =
-              p.weights != nullptr ? p.weights[(4 * z + 2 * y + x) * s.rows + row] : wz * wy * wx;
+          if (p.weight[0][2 * fine[0] + x] == 0) continue;
+          const double weight = p.weights[(4 * z + 2 * y + x) * s.rows + row];
           sums[line + place(0, at[0], p.node[0][2 * fine[0] + x])] += value * weight;
         }
       }
@@ -98,8 +95,9 @@ struct GalerkinRow {
 // are gathered to the coarse nodes axis by axis, with shares that were computed for each axis
 // (galerkin_axis()). A call makes the three numbers of a coarse row at one offset along z and one along x,
 // few enough for their sums to stay in registers and for many rows to be under way at once. What reads the
-// same fine rows comes one after the other. Star: a row couples along the axes alone.
-template <bool Star>
+// same fine rows comes one after the other. Star: a row couples along the axes alone. All: every fine node's
+// row is stored.
+template <bool Star, bool All>
 struct LinearGalerkinRow {
   GalerkinRow row;
 
@@ -107,30 +105,35 @@ struct LinearGalerkinRow {
   constexpr void operator()(std::int64_t index) const {
     const Couplings& s = row.s;
     const Nodes& p = row.p;
-    const std::int64_t in_layer = std::int64_t{p.coarse_n[0]} * p.coarse_n[1] * s.dof;
-    const int offsets = row.width[2] * row.width[0], layers = offsets * p.coarse_n[2],
+    int n[3] = {p.coarse_n[0], p.coarse_n[1], p.coarse_n[2]};  // stored ones
+    for (int axis = 0; axis < 3 && !row.coarse_nodes.all; ++axis) n[axis] = row.coarse_nodes.n[axis];
+    const std::int64_t in_layer = std::int64_t{n[0]} * n[1] * s.dof;
+    const int offsets = row.width[2] * row.width[0], layers = offsets * n[2],
               layer = static_cast<int>(index / in_layer), column = layer / layers, offset = layer % offsets,
-              place = static_cast<int>(index - layer * in_layer), node = place / s.dof;
-    const int at[3] = {node % p.coarse_n[0], node / p.coarse_n[0], layer % layers / offsets},
-              qz = row.width[2] == 1 ? 1 : offset / row.width[0],
+              place = static_cast<int>(index - layer * in_layer), node = place / s.dof,
+              plane = layer % layers / offsets;
+    int at[3] = {node % n[0], node / n[0], plane};
+    for (int axis = 0; axis < 3 && !row.coarse_nodes.all; ++axis)
+      at[axis] = row.coarse_nodes.first(axis, at[axis]);
+    const int qz = row.width[2] == 1 ? 1 : offset / row.width[0],
               qx = row.width[0] == 1 ? 1 : offset % row.width[0];
     double x_shares[9] = {};  // [reader][offset]
     QUADRILLE_UNROLL
     for (int i = 0; i < 9; ++i) x_shares[i] = share(0, 3 * i + qx, at[0]);
     const double* const first =
-        row.values + static_cast<std::int64_t>(column) * s.rows + (place - node * s.dof);
+        row.values + static_cast<std::int64_t>(column) * s.stored_rows + (place - node * s.dof);
     double sums[3] = {};           // [coarse neighbour along y]
     for (int i = 0; i < 9; ++i) {  // reader along z, offset
       const double of_z = share(2, 3 * i + qz, at[2]);
       if (of_z == 0) continue;
       for (int ky = 0; ky < 3; ++ky) {
-        const int line = (fine(2, i / 3, at[2]) * s.n[1] + fine(1, ky, at[1])) * s.n[0];
+        const int z = fine(2, i / 3, at[2]), y = fine(1, ky, at[1]);
         double lines[3] = {};  // [offset along y]
         const bool centre_alone = Star && i % 3 != 1;
         QUADRILLE_UNROLL
         for (int kx = 0; kx < 3; ++kx)
-          add_fine_row(first + static_cast<std::int64_t>(line + fine(0, kx, at[0])) * s.dof, i % 3,
-                       centre_alone, x_shares + 3 * kx, lines);
+          add_fine_row(first + static_cast<std::int64_t>(stored_node(fine(0, kx, at[0]), y, z)) * s.dof,
+                       i % 3, centre_alone, x_shares + 3 * kx, lines);
         QUADRILLE_UNROLL
         for (int k = 0; k < 9; ++k) {
           if (centre_alone && k / 3 != 1) continue;
@@ -138,12 +141,15 @@ struct LinearGalerkinRow {
         }
       }
     }
-    write(sums, qz, qx, column, at[2] * in_layer + place);
+    write(sums, qz, qx, column, plane * in_layer + place);
   }
 
  private:
   constexpr double share(int axis, int i, int coarse) const {
     return row.p.shares[axis][i * row.p.coarse_n[axis] + coarse];
+  }
+  constexpr int stored_node(int x, int y, int z) const {
+    return All ? row.s.index({x, y, z}) : row.s.stored.index(x, y, z);
   }
   constexpr int fine(int axis, int reader, int coarse) const {
     return row.p.fine[axis][reader * row.p.coarse_n[axis] + coarse];
@@ -152,7 +158,7 @@ struct LinearGalerkinRow {
   // The couplings at one offset along z of the fine row at `from`, gathered to the coarse node along x.
   constexpr void add_fine_row(const double* from, int offset_z, bool centre_alone, const double* x_shares,
                               double (&lines)[3]) const {
-    const std::int64_t stride = static_cast<std::int64_t>(row.s.dof) * row.s.rows;
+    const std::int64_t stride = static_cast<std::int64_t>(row.s.dof) * row.s.stored_rows;
     if (centre_alone) {
       const int diagonal = row.s.box[9 * offset_z + 4];
       if (diagonal >= 0 && x_shares[1] != 0) lines[1] += from[diagonal * stride] * x_shares[1];

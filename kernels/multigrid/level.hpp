@@ -20,8 +20,8 @@ struct Level {
   using ArrayOf = Array<U, typename Machine::Space>;
 
   Couplings couplings;
-  ArrayOf<T> scaled;                                   // D^-1 A beside the diagonal, [coupling][column][row]
-  ArrayOf<T> diagonal, inverse;                        // D and D^-1, [column][row]
+  ArrayOf<T> scaled;                                   // D^-1 A beside the diagonal, as Couplings has it
+  ArrayOf<T> diagonal, inverse;                        // D and D^-1, [column][stored row]
   std::vector<T> weights;                              // of the smoother's sweeps
   LevelTransfer<T, typename Machine::Space> transfer;  // from the next coarser level, and to it
   ArrayOf<T> b, g, x,
@@ -46,28 +46,33 @@ std::vector<T> chebyshev_weights(double largest, double share, int sweeps) {
   return weights;
 }
 
-// body(Rows, Dof, Count): with the numbers of couplings that there are instances for, and several rows
+// body(Rows, Dof, Count, All): with the numbers of couplings that there are instances for, and several rows
 // together where they are whole.
-template <class T, class Body>
-void with_instance(const Couplings& s, const Body& body) {
+template <class T, bool All, class Body>
+void with_instance_of(const Couplings& s, const Body& body) {
   using std::integral_constant;
   using One = integral_constant<int, 1>;
   using Any = integral_constant<int, 0>;
   using Together = integral_constant<int, rows_together<T>>;
-  const bool whole = s.dof == 1 && !s.any_wraps && s.rows % Together() == 0,
-             lines = whole && s.n[0] % Together() == 0;
+  constexpr std::bool_constant<All> all;
+  const bool lines = s.dof == 1 && !s.any_wraps && s.n[0] % Together() == 0,
+             whole = lines || (All && s.dof == 1 && !s.any_wraps && s.rows % Together() == 0);
   const auto of_one = [&](auto count, bool together) {
-    return together ? body(Together(), One(), count) : body(One(), One(), count);
+    return together ? body(Together(), One(), count, all) : body(One(), One(), count, all);
   };
   if (s.dof == 1 && s.count == 6) return of_one(integral_constant<int, 6>(), whole);
   if (s.dof == 1 && s.count == 26) return of_one(integral_constant<int, 26>(), lines && s.whole_box);
   if (s.dof == 1 && s.count == 4) return of_one(integral_constant<int, 4>(), whole);
   if (s.dof == 1 && s.count == 8) return of_one(integral_constant<int, 8>(), lines && s.whole_box);
-  if (s.dof == 1) return body(One(), One(), Any());
-  if (s.dof == 2) return body(One(), integral_constant<int, 2>(), Any());
-  if (s.dof == 3) return body(One(), integral_constant<int, 3>(), Any());
-  if (s.dof == 4) return body(One(), integral_constant<int, 4>(), Any());
-  body(One(), Any(), Any());
+  if (s.dof == 1) return body(One(), One(), Any(), all);
+  if (s.dof == 2) return body(One(), integral_constant<int, 2>(), Any(), all);
+  if (s.dof == 3) return body(One(), integral_constant<int, 3>(), Any(), all);
+  if (s.dof == 4) return body(One(), integral_constant<int, 4>(), Any(), all);
+  body(One(), Any(), Any(), all);
+}
+template <class T, class Body>
+void with_instance(const Couplings& s, const Body& body) {
+  s.stored.all ? with_instance_of<T, true>(s, body) : with_instance_of<T, false>(s, body);
 }
 
 // Where its rows stand in the whole grid.
@@ -97,10 +102,12 @@ void lost_layer(Level<T, Machine>& level) {
 template <class T, class Machine, class In>
 void multiply_blocks(Machine& machine, const Couplings& s, const Array<T, typename Machine::Space>& blocks,
                      const In* x, T* y) {
-  if (s.dof == 1)
-    machine.for_each(s.rows, MultiplyDiagonal<T, In>{blocks.data(), x, y});
+  if (s.dof > 1)
+    machine.for_each(s.rows, MultiplyBlocks<T, In>{s, blocks.data(), x, y});
+  else if (s.stored.all)
+    machine.for_each(s.rows, MultiplyDiagonal<T, In, true>{s, blocks.data(), x, y});
   else
-    machine.for_each(s.rows, MultiplyBlocks<T, In>{s.dof, s.rows, blocks.data(), x, y});
+    machine.for_each(s.rows, MultiplyDiagonal<T, In, false>{s, blocks.data(), x, y});
 }
 
 // y of level.x.
@@ -108,8 +115,8 @@ template <class T, class Machine, class Out>
 void sweep_to(Machine& machine, Level<T, Machine>& level, Out* y, T weight) {
   const Couplings& s = level.couplings;
   need_layers(machine, level, 1);
-  with_instance<T>(s, [&](auto rows, auto dof, auto count) {
-    machine.for_each(s.rows / rows(), Sweep<T, Out, rows(), dof(), count()>{
+  with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
+    machine.for_each(s.rows / rows(), Sweep<T, Out, rows(), dof(), count(), all()>{
                                           s, level.scaled.data(), level.g.data(), level.x.data(), y, weight});
   });
 }
@@ -128,10 +135,10 @@ void smooth_before(Machine& machine, Level<T, Machine>& level, bool from_zero) {
   std::size_t done = 0;
   if (from_zero) level.right_layers = layers_of_others;  // as g's
   if (from_zero && w.size() > 1) {
-    with_instance<T>(s, [&](auto rows, auto dof, auto count) {
+    with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
       machine.for_each(s.rows / rows(),
-                       FirstTwoSweeps<T, rows(), dof(), count()>{s, level.scaled.data(), level.g.data(),
-                                                                 level.x.data(), w[0], w[1]});
+                       FirstTwoSweeps<T, rows(), dof(), count(), all()>{
+                           s, level.scaled.data(), level.g.data(), level.x.data(), w[0], w[1]});
     });
     lost_layer(level);
     done = 2;
@@ -153,8 +160,8 @@ template <class T, class Machine>
 void residual(Machine& machine, Level<T, Machine>& level) {
   const Couplings& s = level.couplings;
   need_layers(machine, level, layers_of_others);  // the restriction reads one layer of it
-  with_instance<T>(s, [&](auto rows, auto dof, auto count) {
-    machine.for_each(s.rows / rows(), Residual<T, rows(), dof(), count()>{
+  with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
+    machine.for_each(s.rows / rows(), Residual<T, rows(), dof(), count(), all()>{
                                           s, level.scaled.data(), level.g.data(), level.x.data(),
                                           s.dof == 1 ? level.diagonal.data() : nullptr, level.y.data()});
   });
@@ -207,10 +214,10 @@ double largest_eigenvalue(Machine& machine, Level<T, Machine>& level) {
   level.right_layers = layers_of_others;
   for (int i = 0; i < steps; ++i) {
     need_layers(machine, level, 1);
-    with_instance<T>(s, [&](auto rows, auto dof, auto count) {
-      machine.for_each(s.rows / rows(),
-                       PowerStep<T, rows(), dof(), count()>{s, level.scaled.data(), level.x.data(),
-                                                            level.y.data(), static_cast<T>(1 / bound)});
+    with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
+      machine.for_each(s.rows / rows(), PowerStep<T, rows(), dof(), count(), all()>{
+                                            s, level.scaled.data(), level.x.data(), level.y.data(),
+                                            static_cast<T>(1 / bound)});
     });
     std::swap(level.x, level.y);
     lost_layer(level);

@@ -105,13 +105,23 @@ class Levels final : public GridMultigrid {
     info_.ranks = sharing.level ? sharing.level->partition.ranks() : 1;
     const std::int64_t finest_rows = rows;
     Hub coarser;
+    StoredNodes stored;      // whose rows `now` has
+    bool may_repeat = true;  // rows that nobody has compared yet
     if (sharing.level && rows <= gathered_unknowns()) now = gather(*now, sharing, coarser);
     while (true) {
+      if (!sharing.level && may_repeat && stored.all) {
+        stored = repeated_rows(*now);
+        may_repeat = !stored.all;
+        if (!stored.all) now = take_stored(*now, stored, coarser);
+      }
       const bool last = is_coarsest(size_of(*now, sharing.level.get()), finest_rows);
-      if (last && sharing.level) now = gather(*now, sharing, coarser);
+      if (last && sharing.level) {
+        now = gather(*now, sharing, coarser);
+        continue;
+      }
       auto next = last ? Coarsening<Space>{}
                        : coarsen(machine_, *now, options_.semi_coarsening, options_.interpolation,
-                                 sharing.level.get());
+                                 sharing.level.get(), stored);
       if (!next.there && sharing.level) {  // no axis can be halved: as whole as it is
         now = gather(*now, sharing, coarser);
         continue;
@@ -120,12 +130,14 @@ class Levels final : public GridMultigrid {
       Sharing following;
       if (sharing.level && next.there)
         following.level = std::make_unique<SharedLevel>(*sharing.level->ranks, *next.partition);
-      add_level(*now, next, std::move(sharing));
+      add_level(*now, stored, next, std::move(sharing));
       if (!next.there) break;
       sharing = std::move(following);
       const OneLevel& level = levels_.back();
-      Hub made =
-          galerkin(machine_, *now, next.nodes(level.couplings), level.shared ? &level.shared->box : nullptr);
+      const StoredNodes of_coarse = stored_nodes_of_coarse(level.couplings, next);
+      Hub made = galerkin(machine_, *now, next.nodes(level.couplings),
+                          level.shared ? &level.shared->box : nullptr, stored, of_coarse);
+      stored = of_coarse;
       coarser = std::move(made);
       now = &coarser;
       rows = coarser.rows();
@@ -141,6 +153,24 @@ class Levels final : public GridMultigrid {
     }
     prepare_coarsest(*now);
     count_bytes();
+  }
+
+  // The rows that are all of the operator, or all of them.
+  StoredNodes repeated_rows(const Hub& a) {
+    const Couplings s = couplings_of(a);
+    const StoredNodes few = few_nodes(s.n, s.wraps, false), stored = few_nodes(s.n, s.wraps, s.dof == 1);
+    if (stored.all) return {};
+    const OtherThanStored other{s, few, static_cast<int>(a.diagonals()), a.values.data()};
+    return machine_.largest(other) > 0 ? StoredNodes{} : stored;
+  }
+  const Hub* take_stored(const Hub& a, const StoredNodes& stored, Hub& to) {
+    Hub few;
+    static_cast<BlockStructure&>(few) = a;
+    few.values = Array<double, Space>(a.diagonals() * a.dof * a.dof * stored.nodes());
+    machine_.for_each(few.values.size(),
+                      TakeStored{couplings_of(a), stored, a.values.data(), few.values.data()});
+    to = std::move(few);
+    return &to;
   }
 
   static GridSize size_of(const Hub& a, const SharedLevel* shared) {
@@ -183,24 +213,25 @@ class Levels final : public GridMultigrid {
       layers.run(next.weights.data() + at, next.weights.data() + at, machine_.stream());
   }
 
-  void add_level(const Hub& a, const Coarsening<Space>& next, Sharing sharing) {
+  void add_level(const Hub& a, const StoredNodes& stored, const Coarsening<Space>& next, Sharing sharing) {
     OneLevel level;
     level.shared = std::move(sharing.level);
     level.layers = std::move(sharing.layers);
-    level.couplings = couplings_of(a, level.shared ? &level.shared->box : nullptr);
+    level.couplings = couplings_of(a, level.shared ? &level.shared->box : nullptr, stored);
     const Couplings& s = level.couplings;
-    const std::int64_t blocks = s.rows * s.dof;
+    const std::int64_t blocks = s.stored_rows * s.dof;
     const double* const diagonal = a.values.data() + s.centre * blocks;
     Array<double, Space> inverse(blocks);
-    machine_.for_each(s.nodes, InvertBlocks{s.dof, s.rows, diagonal, inverse.data()});
+    machine_.for_each(s.stored_nodes(), InvertBlocks{s.dof, s.stored_rows, diagonal, inverse.data()});
     level.scaled = array(s.count * blocks);
-    machine_.for_each(s.rows, ScaleRows<T>{s, a.values.data(), inverse.data(), level.scaled.data()});
+    machine_.for_each(s.stored_rows, ScaleRows<T>{s, a.values.data(), inverse.data(), level.scaled.data()});
     level.diagonal = converted(diagonal, blocks);
     level.inverse = converted(inverse.data(), blocks);
     for (auto* vector : {&level.g, &level.x, &level.y}) *vector = array(s.rows);
     if (s.dof > 1 && work_.size() < s.rows) work_ = array(s.rows);
     if (!levels_.empty() || own_) level.b = array(s.rows);
-    GridLevelInfo info{a.extents, s.rows, s.count + 1, next.by_operator, 0};
+    GridLevelInfo info{a.extents, s.rows, s.count + 1, next.by_operator};
+    info.constant = !stored.all;
     if (level.shared) {
       info.extents = level.shared->partition.extents;
       info.unknowns = info.extents[0] * info.extents[1] * info.extents[2] * s.dof;
@@ -397,8 +428,8 @@ void Levels<T, Machine>::count_bytes() {
                        sweeps = static_cast<std::int64_t>(level.weights.size());
     info_.cycle_bytes += value * (from_zero * numbers_of_visit(level, coarse, true) +
                                   again * numbers_of_visit(level, coarse, false));
-    info_.cycle_flops += (from_zero + again) * (4 * sweeps * level.scaled.size() + 4 * level.diagonal.size() +
-                                                (8 * sweeps + 32) * rows);
+    const std::int64_t dof = level.couplings.dof, blocks = sweeps * level.couplings.count + 1;
+    info_.cycle_flops += (from_zero + again) * rows * (4 * blocks * dof + 8 * sweeps + 32);
     // D^-1 b (counted with a visit from zero) and D times it, restricted; zeros, and the interpolation to
     // them.
     if (full)

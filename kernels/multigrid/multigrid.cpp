@@ -32,8 +32,11 @@ std::string describe(const GridMultigridInfo& info) {
     return std::to_string(n[0]) + "x" + std::to_string(n[1]) + (n[2] > 1 ? "x" + std::to_string(n[2]) : "");
   };
   const std::size_t count = info.levels.size();
-  std::size_t by_operator = 0;
-  for (const GridLevelInfo& level : info.levels) by_operator += level.by_operator;
+  std::size_t by_operator = 0, constant = 0;
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    by_operator += info.levels[i].by_operator;
+    constant += info.levels[i].constant;
+  }
   std::string text =
       std::to_string(count) + (count == 1 ? " level, " : " levels, ") + size(info.levels.front());
   if (count > 1)
@@ -41,6 +44,8 @@ std::string describe(const GridMultigridInfo& info) {
             (by_operator == 0           ? "linear"
              : by_operator == count - 1 ? "by the operator"
                                         : "by the operator on " + std::to_string(by_operator) + " of them");
+  if (constant > 0) text += ", constant coefficients";
+  if (constant > 0 && constant < count - 1) text += " on " + std::to_string(constant) + " of them";
   text += ", " + std::to_string(info.levels.back().unknowns) + " unknowns solved directly";
   std::size_t shared = 0;
   for (const GridLevelInfo& level : info.levels) shared += level.shared;

@@ -10,6 +10,9 @@
 //   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i
 //                  from a bound of the spectrum
 //
+// Levels whose rows are the same everywhere but near faces, to the last bit, store each of them once: cycles
+// then move little but vectors. Ranks that share a level store all rows.
+//
 // Where the operator couples nodes further apart, all that is of its neighbour form (neighbour_form.hpp).
 //
 // A cycle is linear, symmetric where the operator is (but for full multigrid), and gives the same bits every
@@ -49,6 +52,7 @@ struct GridLevelInfo {
   bool by_operator = false;                  // the interpolation to this level from the next coarser one
   double largest_eigenvalue = 0;             // the bound of D^-1 A's that the smoother goes by
   bool shared = false;                       // by the ranks; else each has all of it
+  bool constant = false;                     // the same rows everywhere but near faces, which are stored once
 };
 
 struct GridMultigridInfo {
@@ -94,8 +98,8 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>&
 // About what it takes of the operator's memory, with cycles in fp32 and what its set-up holds for a while.
 std::int64_t grid_multigrid_bytes(const BlockStructure& a);
 
-// For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, 64 unknowns solved directly, V(2,2)
-// in fp32".
+// For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, constant coefficients, 64 unknowns solved
+// directly, V(2,2) in fp32".
 std::string describe(const GridMultigridInfo& info);
 
 }  // namespace quadrille

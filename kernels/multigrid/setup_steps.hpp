@@ -15,6 +15,37 @@ constexpr bool finite(double v) {
   return v - v == 0;
 }
 
+// Whether a row is not that of the node which stands for its own, bit by bit: 1, or 0.
+struct OtherThanStored {
+  Couplings s;
+  StoredNodes few;
+  int diagonals;
+  const double* values;  // of all rows
+  constexpr std::int64_t size() const { return s.rows; }
+  constexpr double operator()(std::int64_t row) const {
+    const std::array<int, 3> at = s.position(s.node_of(row));
+    const int node = s.index(few.position(few.index(at[0], at[1], at[2])));
+    const double *const own = values + row, *const other = values + std::int64_t{node} * s.dof + row % s.dof;
+    for (std::int64_t k = 0; k < std::int64_t{diagonals} * s.dof; ++k)
+      if (__builtin_bit_cast(std::int64_t, own[k * s.rows]) !=
+          __builtin_bit_cast(std::int64_t, other[k * s.rows]))
+        return 1;
+    return 0;
+  }
+};
+// The rows that stand for others, a row of one column a call.
+struct TakeStored {
+  Couplings s;  // of all rows
+  StoredNodes few;
+  const double* values;
+  double* to;
+  constexpr void operator()(std::int64_t i) const {
+    const std::int64_t rows = std::int64_t{few.nodes()} * s.dof, k = i / rows, row = i % rows;
+    const int node = s.index(few.position(s.node_of(row)));
+    to[i] = values[k * s.rows + std::int64_t{node} * s.dof + row % s.dof];
+  }
+};
+
 // The inverse of each diagonal block, [column][row], by Gauss-Jordan with row pivots; a column without a
 // pivot gives zeros, as does the block of a node that takes no part.
 struct InvertBlocks {
@@ -76,23 +107,24 @@ struct InvertBlocks {
   }
 };
 
-// D^-1 A beside the diagonal, [coupling][column][row], of all columns of one coupling for a row. In the
-// outermost layer of a shared box couplings lead to nodes that are not there: they are zero, as those across
-// a face are.
+// D^-1 A beside the diagonal, [coupling][column][row], of all columns of one coupling for a stored row. In
+// the outermost layer of a shared box couplings lead to nodes that are not there: they are zero, as those
+// across a face are.
 template <class T>
 struct ScaleRows {
   Couplings s;
   const double *values, *inverse;
   T* scaled;
   constexpr void operator()(std::int64_t row) const {
-    const std::int64_t first = row / s.dof * s.dof;
+    const std::int64_t first = std::int64_t{s.node_of(row)} * s.dof;
     for (int d = 0; d < s.count; ++d)
       for (int c = 0; c < s.dof; ++c) {
-        const double* const column = values + (static_cast<std::int64_t>(s.diagonal[d]) * s.dof + c) * s.rows;
+        const double* const column =
+            values + (static_cast<std::int64_t>(s.diagonal[d]) * s.dof + c) * s.stored_rows;
         double sum = 0;
-        if (!s.shared || s.leads_inside(s.position(static_cast<int>(row / s.dof)), d))
-          for (int k = 0; k < s.dof; ++k) sum += inverse[k * s.rows + row] * column[first + k];
-        scaled[(static_cast<std::int64_t>(d) * s.dof + c) * s.rows + row] = static_cast<T>(sum);
+        if (!s.shared || s.leads_inside(s.position(s.node_of(row)), d))
+          for (int k = 0; k < s.dof; ++k) sum += inverse[k * s.stored_rows + row] * column[first + k];
+        scaled[(static_cast<std::int64_t>(d) * s.dof + c) * s.stored_rows + row] = static_cast<T>(sum);
       }
   }
 };
@@ -102,10 +134,10 @@ template <class T>
 struct RowBound {
   Couplings s;
   const T* scaled;
-  constexpr std::int64_t size() const { return s.rows; }
+  constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr double operator()(std::int64_t row) const {
     double sum = 1;
-    for (int k = 0; k < s.count * s.dof; ++k) sum += absolute(scaled[k * s.rows + row]);
+    for (int k = 0; k < s.count * s.dof; ++k) sum += absolute(scaled[k * s.stored_rows + row]);
     return sum;
   }
 };
@@ -116,11 +148,12 @@ struct FillDense {
   const double* values;
   double* dense;
   constexpr void operator()(std::int64_t row) const {
-    const int node = static_cast<int>(row / s.dof);
+    const int node = s.node_of(row);
     for (int d = -1; d < s.count; ++d)
       for (int c = 0; c < s.dof; ++c) {
         const int diagonal = d < 0 ? s.centre : s.diagonal[d];
-        const double value = values[(static_cast<std::int64_t>(diagonal) * s.dof + c) * s.rows + row];
+        const double value =
+            values[(static_cast<std::int64_t>(diagonal) * s.dof + c) * s.stored_rows + s.place(row)];
         const std::int64_t to = static_cast<std::int64_t>(d < 0 ? node : s.neighbour(node, d)) * s.dof + c;
         if (value != 0) dense[row * s.rows + to] += value;
       }
@@ -132,17 +165,18 @@ struct FillDense {
 struct RowSum {
   Couplings s;
   const double* values;
-  constexpr std::int64_t size() const { return s.rows; }
+  constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr double operator()(std::int64_t row) const {
     double largest = 0;
     for (int c = 0; c < s.dof; ++c) {
       double sum = 0;
       for (int d = -1; d < s.count; ++d)
-        sum += values[((d < 0 ? s.centre : s.diagonal[d]) * static_cast<std::int64_t>(s.dof) + c) * s.rows +
+        sum += values[((d < 0 ? s.centre : s.diagonal[d]) * static_cast<std::int64_t>(s.dof) + c) *
+                          s.stored_rows +
                       row];
       largest = absolute(sum) > largest ? absolute(sum) : largest;
     }
-    const double diagonal = absolute(values[(s.centre * s.dof + row % s.dof) * s.rows + row]);
+    const double diagonal = absolute(values[(s.centre * s.dof + row % s.dof) * s.stored_rows + row]);
     return diagonal > 0 ? largest / diagonal : largest;
   }
 };

@@ -17,6 +17,7 @@ struct Transfer {
   const std::int8_t*
       second[3];  // [coarse node][3]: 1 where the coarse node is the second that this fine one reads
   int fine_n[3], coarse_n[3];
+  Divisor by_dof, by_fine_n[2], by_coarse_n[2];
   int dof, corners;
   std::int64_t fine_rows;
   const T* weights;  // [corner][fine row] instead of the products, or null
@@ -31,9 +32,10 @@ struct InterpolateAdd {
   T* to;
 
   constexpr void operator()(std::int64_t index) const {
-    const int row = static_cast<int>(index) * Rows, dof = Rows > 1 ? 1 : p.dof, at = row / dof, r = row % dof;
-    const int line = at / p.fine_n[0], x = at - line * p.fine_n[0], z = line / p.fine_n[1],
-              y = line - z * p.fine_n[1];
+    const int row = static_cast<int>(index) * Rows, dof = Rows > 1 ? 1 : p.dof,
+              at = Rows > 1 ? row : divide(row, p.by_dof), r = row - at * dof;
+    const int line = divide(at, p.by_fine_n[0]), x = at - line * p.fine_n[0],
+              z = divide(line, p.by_fine_n[1]), y = line - z * p.fine_n[1];
     T sum[Rows], along[2 * Rows];
     std::int32_t node[2 * Rows];
     load(to + row, sum);
@@ -78,9 +80,9 @@ struct Restrict {
   T* coarse;
 
   constexpr void operator()(std::int64_t index) const {
-    const int dof = Dof > 0 ? Dof : p.dof, at = static_cast<int>(index) / dof,
-              r = static_cast<int>(index) % dof;
-    const int line = at / p.coarse_n[0], z = line / p.coarse_n[1];
+    const int dof = Dof > 0 ? Dof : p.dof, row = static_cast<int>(index),
+              at = Dof == 1 ? row : divide(row, p.by_dof), r = row - at * dof;
+    const int line = divide(at, p.by_coarse_n[0]), z = divide(line, p.by_coarse_n[1]);
     const int c[3] = {at - line * p.coarse_n[0], line - z * p.coarse_n[1], z};
     int fine[3][3] = {};
     std::int64_t corner[3][3] = {};

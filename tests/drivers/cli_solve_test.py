@@ -52,7 +52,7 @@ error_max matmult_ms seconds method preconditioner""".split()
         flat = {**record, **{"seconds_" + name: value for name, value in record["seconds"].items()}}
         del flat["seconds"]
         self.assertEqual({name: str(value).replace("True", "true") for name, value in flat.items()}, row)
-        self.assertIn(f"converged after {record['iterations']} iterations of cg with quadrille_mg", screen)
+        self.assertIn(f"converged after {record['iterations']} iterations of quadrille_cg with quadrille_mg", screen)
         record, _ = self.solved("diffusion", "--grid", "8x7x6")
         self.assertIsNone(record["error_l2"])
         self.assertIsNone(record["error_max"])
@@ -79,7 +79,7 @@ error_max matmult_ms seconds method preconditioner""".split()
 
     def test_multigrid_says_what_it_made(self):
         record, screen = self.solved("poisson", "--grid", "64x48", "--boundary", "clamp")
-        self.assertIn("multigrid: 3 levels, 64x48 to 16x12, interpolation linear, 192 unknowns solved directly, V(2,2) in fp32", screen)
+        self.assertIn("multigrid: 3 levels, 64x48 to 16x12, interpolation linear, constant coefficients, 192 unknowns solved directly, V(2,2) in fp32", screen)
         self.assertLess(record["iterations"], 12)
         self.assertLess(record["residual"], 1.01e-8)
         _, screen = self.solved("diffusion", "--grid", "64x48", "--", "-pc_type", "mg", "-pc_mg_levels", "4")
@@ -93,7 +93,7 @@ error_max matmult_ms seconds method preconditioner""".split()
                                           ("poisson --grid 90x70 --boundary periodic", 10, 1e-8),
                                           ("poisson --grid 20x21x22 --dof 3", 10, 1e-8), ("elasticity --grid 50x40", 12, 1e-8)]:
             record, screen = self.solved(*arguments.split())
-            self.assertEqual((record["method"], record["preconditioner"]), ("cg", "quadrille_mg"), arguments)
+            self.assertEqual((record["method"], record["preconditioner"]), ("quadrille_cg", "quadrille_mg"), arguments)
             self.assertLessEqual(record["iterations"], most, arguments)
             self.assertLessEqual(record["residual"], residual, arguments)
             self.assertIn("auto: " + record["format"] + " on cpu", screen)
@@ -101,12 +101,13 @@ error_max matmult_ms seconds method preconditioner""".split()
 
     def test_what_follows_the_dashes_wins(self):
         case = ["poisson", "--grid", "40x41", "--format", "cds", "--"]
-        for options, method, preconditioner in [("-pc_type jacobi", "cg", "jacobi"), ("-ksp_type gmres", "gmres", "quadrille_mg"), ("-pc_type mg", "cg", "mg"),
-                                                ("-ksp_type bcgs -pc_type none", "bcgs", "none"), ("-pc_type pbjacobi", "cg", "pbjacobi")]:
+        for options, method, preconditioner in [("-pc_type jacobi", "quadrille_cg", "jacobi"), ("-ksp_type gmres", "gmres", "quadrille_mg"), ("-pc_type mg", "quadrille_cg", "mg"),
+                                                ("-ksp_type cg", "cg", "quadrille_mg"),
+                                                ("-ksp_type bcgs -pc_type none", "bcgs", "none"), ("-pc_type pbjacobi", "quadrille_cg", "pbjacobi")]:
             record, screen = self.solved(*case, *options.split(), "-ksp_view")
             self.assertEqual((record["method"], record["preconditioner"]), (method, preconditioner))
             self.assertEqual("multigrid:" in screen, preconditioner in ["mg", "quadrille_mg"])
-            self.assertIn("using UNPRECONDITIONED" if method == "cg" else "using PRECONDITIONED", screen)
+            self.assertIn("using UNPRECONDITIONED" if method in ("cg", "quadrille_cg") else "using PRECONDITIONED", screen)
         _, screen = self.solved(*case, "-ksp_norm_type", "natural", "-ksp_view")
         self.assertIn("using NATURAL norm type", screen)
         self.assertEqual(self.solved(*case, "-ksp_rtol", "1e-3")[0]["format"], "cds")
@@ -133,7 +134,7 @@ error_max matmult_ms seconds method preconditioner""".split()
             self.assertEqual(record["preconditioner"], "quadrille_mg")
             self.assertRegex(screen, r"\nmultigrid: \d levels, .*V\(2,2\) in fp32\n")
         _, screen = self.solved("poisson", "--grid", "64x48", *mg, "-pc_quadrille_mg_levels", "2", "-pc_quadrille_mg_precision", "double")
-        self.assertIn("multigrid: 2 levels, 64x48 to 32x24, interpolation linear, 768 unknowns solved directly, V(2,2) in fp64", screen)
+        self.assertIn("multigrid: 2 levels, 64x48 to 32x24, interpolation linear, constant coefficients, 768 unknowns solved directly, V(2,2) in fp64", screen)
 
     def test_multigrid_on_the_operators_grid_beside_every_format(self):
         counts = {self.solved("diffusion", "--grid", "12x11x9", "--dof", "2", "--format", name, "--", "-pc_type", "quadrille_mg",

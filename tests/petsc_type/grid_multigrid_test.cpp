@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "comparison.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/matrix/grid_matrix.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
+#include "solves.hpp"
 #include "tests/petsc_error_text.hpp"
 #include "tests/sanitized.hpp"
 
@@ -36,46 +36,7 @@ class WithOptions {
 
 Handle<KSP> solver(Mat matrix, KSPType method = KSPGMRES, PCType preconditioner = multigrid,
                    MPI_Comm comm = PETSC_COMM_WORLD) {
-  Handle<KSP> ksp = make<KSP>("KSPCreate", [=](KSP* k) { return KSPCreate(comm, k); });
-  PC pc = nullptr;
-  CALL(KSPSetOperators(ksp.get(), matrix, matrix));
-  CALL(KSPSetType(ksp.get(), method));
-  CALL(KSPGetPC(ksp.get(), &pc));
-  CALL(PCSetType(pc, preconditioner));
-  CALL(KSPSetTolerances(ksp.get(), 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, 60));
-  return ksp;
-}
-
-// Minus the Laplacian with values beyond every face, with couplings of a node's unknowns and, of a box, of
-// two corners; all times a factor.
-void set_values(Mat matrix, DM grid, const Case& c, double factor) {
-  PetscInt start[3], size[3];
-  CALL(DMDAGetCorners(grid, start, start + 1, start + 2, size, size + 1, size + 2));
-  CALL(MatZeroEntries(matrix));
-  for (PetscInt k = start[2]; k < start[2] + size[2]; ++k)
-    for (PetscInt j = start[1]; j < start[1] + size[1]; ++j)
-      for (PetscInt i = start[0]; i < start[0] + size[0]; ++i)
-        for (PetscInt r = 0; r < c.dof; ++r) {
-          const MatStencil row{k, j, i, r};
-          const auto set = [&](PetscInt x, PetscInt y, PetscInt z, PetscInt unknown, double value) {
-            const bool inside = x >= 0 && x < c.size[0] && y >= 0 && y < c.size[1] && z >= 0 && z < c.size[2];
-            const MatStencil column{z, y, x, unknown};
-            const PetscScalar v = factor * value;
-            if (inside) CALL(MatSetValuesStencil(matrix, 1, &row, 1, &column, &v, ADD_VALUES));
-          };
-          for (int axis = 0; axis < c.dimension; ++axis)
-            for (const PetscInt step : {-1, 1})
-              set(i + (axis == 0) * step, j + (axis == 1) * step, k + (axis == 2) * step, r, -1);
-          for (PetscInt u = 0; u < c.dof; ++u)
-            set(i, j, k, u, u == r ? 2.0 * c.dimension + 0.5 * c.dof : -0.25);
-          if (c.box && c.dimension > 1) {
-            set(i + 1, j + 1, k, r, -0.2);
-            set(i - 1, j - 1, k, r, -0.2);
-            set(i, j, k, r, 0.4);
-          }
-        }
-  CALL(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
-  CALL(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+  return make_ksp(matrix, method, preconditioner, 1e-12, 60, comm);
 }
 
 int solve(KSP ksp, Vec b, Vec x) {
@@ -109,7 +70,7 @@ void solves_as_lu_does(KSPType method, const char* precision) {
     int iterations[4] = {};
     for (int round = 0; round < 4; ++round) {
       const double factor = round < 3 ? 1 + 3 * round : 11;
-      for (const Mat m : {ours.get(), aij.get()}) set_values(m, grid.get(), c, factor);
+      for (const Mat m : {ours.get(), aij.get()}) set_laplacian(m, grid.get(), c, factor);
       if (round == 3) CALL(KSPSetReusePreconditioner(ksp.get(), PETSC_TRUE));
       CALL(KSPSetOperators(ksp.get(), ours.get(), ours.get()));
       iterations[round] = solve(ksp.get(), b.get(), x.get());
@@ -132,7 +93,7 @@ TEST_F(MatrixType, GridMultigridsPrecisionGoesByTheMethod) {
   const Case c{3, {16, 17, 15}, 1, 1, false, {}};
   const Grid grid = make_grid(c);
   const Handle<Mat> a = make_matrix(grid.get(), "cds");
-  set_values(a.get(), grid.get(), c, 1);
+  set_laplacian(a.get(), grid.get(), c, 1);
   const Handle<Vec> b = random_vector(a.get(), 3), x = random_vector(a.get(), 4),
                     r = random_vector(a.get(), 5);
   const auto residual = [&](KSP ksp) {
@@ -165,7 +126,7 @@ TEST_F(MatrixType, GridMultigridSolvesSymmetricOnesByCg) {
   const Case c{2, {30, 33, 1}, 1, 1, false, {}};
   const Grid grid = make_grid(c);
   const Handle<Mat> a = make_matrix(grid.get(), "cds");
-  set_values(a.get(), grid.get(), c, 1);
+  set_laplacian(a.get(), grid.get(), c, 1);
   const Handle<Vec> b = random_vector(a.get(), 3), x = random_vector(a.get(), 4);
   const int by_cg = solve(solver(a.get(), KSPCG).get(), b.get(), x.get());
   EXPECT_LE(by_cg, 11);
@@ -194,7 +155,7 @@ TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
   Case c{3, {24, 20, 20}, 1, 1, false, {}};
   const Grid grid = make_grid(c);
   const Handle<Mat> a = make_matrix(grid.get(), "cds");
-  set_values(a.get(), grid.get(), c, 1);
+  set_laplacian(a.get(), grid.get(), c, 1);
   const auto with = [&](NamesAndValues options) {
     for (auto& each : options) each.first = "-pc_quadrille_mg_" + each.first;
     const WithOptions set(std::move(options));
@@ -400,7 +361,7 @@ TEST_F(MatrixType, GridMultigridHalvesStrongAxes) {
   const Case c{3, {16, 16, 9}, 1, 1, false, {}};
   const Grid grid = make_grid(c);
   const Handle<Mat> a = make_matrix(grid.get(), "cds");
-  set_values(a.get(), grid.get(), c, 0.01);
+  set_laplacian(a.get(), grid.get(), c, 0.01);
   const PetscInt n = c.size[0];
   for_own_nodes(grid.get(), [&](PetscInt i, PetscInt j, PetscInt k) {
     const MatStencil row{k, j, i, 0};

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "comparison.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
+#include "solves.hpp"
 #include "tests/petsc_error_text.hpp"
 
 namespace quadrille::type_test {
@@ -13,40 +13,7 @@ namespace {
 constexpr const char* ours = "quadrille_pbjacobi";
 
 Handle<KSP> solver(Mat matrix, KSPType method, PCType preconditioner) {
-  Handle<KSP> ksp = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_WORLD, k); });
-  PC pc = nullptr;
-  CALL(KSPSetOperators(ksp.get(), matrix, matrix));
-  CALL(KSPSetType(ksp.get(), method));
-  CALL(KSPGetPC(ksp.get(), &pc));
-  CALL(PCSetType(pc, preconditioner));
-  CALL(KSPSetTolerances(ksp.get(), 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 300));
-  return ksp;
-}
-
-struct Solved {
-  std::vector<PetscReal> residuals;
-  Handle<Vec> x;
-};
-
-// From zero, with vectors of the matrix's own type, by which PETSc's PCPBJACOBI goes.
-Solved solved(KSP ksp) {
-  const PetscReal* history = nullptr;
-  PetscInt count = 0;
-  Mat matrix = nullptr;
-  CALL(KSPGetOperators(ksp, &matrix, nullptr));
-  const Handle<Vec> b = random_vector(matrix, 3);
-  Handle<Vec> x = random_vector(matrix, 4);
-  CALL(KSPSetResidualHistory(ksp, nullptr, 400, PETSC_TRUE));
-  CALL(KSPSolve(ksp, b.get(), x.get()));
-  CALL(KSPGetResidualHistory(ksp, &history, &count));
-  return {{history, history + count}, std::move(x)};
-}
-
-void expect_same_residuals(const Solved& mine, const Solved& theirs) {
-  const std::vector<PetscReal>&r = mine.residuals, &expected = theirs.residuals;
-  ASSERT_EQ(r.size(), expected.size());
-  for (std::size_t i = 0; i < r.size(); ++i)
-    EXPECT_NEAR(r[i], expected[i], 1e-9 * expected[0]) << "iteration " << i;
+  return make_ksp(matrix, method, preconditioner, 1e-10, 300);
 }
 
 void expect_same_iterates(Mat a, Mat reference, KSPType method) {

@@ -105,7 +105,8 @@ GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
 bool corrects_itself(KSP ksp) {
   PetscBool found = PETSC_FALSE;
   QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &found, KSPCG, KSPFCG,
-                                            KSPFGMRES, KSPGCR, KSPRICHARDSON, KSPPREONLY, ""));
+                                            KSPFGMRES, KSPGCR, KSPRICHARDSON, KSPPREONLY, "quadrille_cg",
+                                            ""));
   return found;
 }
 

@@ -7,6 +7,7 @@
 #include "kernels/petsc/matrix/matrix.hpp"
 #include "kernels/petsc/matrix/point_block_jacobi.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
+#include "kernels/petsc/solve/conjugate_gradients.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -27,6 +28,7 @@ void register_matrix_type() {
   register_aij_readers();
   register_point_block_jacobi();
   register_grid_multigrid();
+  register_conjugate_gradients();
 }
 
 }  // namespace quadrille::petsc

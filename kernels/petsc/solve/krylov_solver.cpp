@@ -6,6 +6,7 @@
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
 #include "kernels/petsc/multigrid/null_space.hpp"
+#include "kernels/petsc/solve/conjugate_gradients.hpp"
 #include "kernels/petsc/solve/krylov_errors.hpp"
 #include "kernels/petsc/solve/vectors.hpp"
 
@@ -39,9 +40,11 @@ bool is_given(const char* option) {
 // Unless the options say which residual is tested. Other methods than the one that the default is for may
 // know no such test.
 void test_true_residual(KSP ksp, const char* method) {
-  PetscBool ours = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), method, &ours));
-  if (ours && !is_given("-ksp_norm_type")) QUADRILLE_PETSC(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscBool takes_it = PETSC_FALSE;
+  QUADRILLE_PETSC(
+      PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &takes_it, method, KSPCG, ""));
+  if (takes_it && !is_given("-ksp_norm_type"))
+    QUADRILLE_PETSC(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
 }
 
 GridLevelCount set_levels(PC pc, const KrylovProblem& problem, Mat matrix, int levels) {
@@ -143,6 +146,7 @@ KrylovSolver make_solver(const KrylovProblem& problem) {
   KSP ksp = made.ksp.get();
   PC preconditioner = nullptr;
   const SolverDefaults defaults = defaults_of(problem);
+  register_conjugate_gradients();
   if (problem.constants_are_null) tell_of_constants(matrix);
   const MultigridRequest multigrid = multigrid_request(defaults.preconditioner);
   const bool by_operator = problem.on_grid && multigrid.kind == Multigrid::by_operator,

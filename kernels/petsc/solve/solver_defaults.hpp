@@ -7,10 +7,10 @@
 namespace quadrille::petsc {
 
 struct SolverDefaults {
-  const char* method = "cg";              // -ksp_type
+  const char* method = "quadrille_cg";    // -ksp_type
   const char* preconditioner = "jacobi";  // -pc_type
   double tolerance = 1e-8;                // -ksp_rtol; there is no absolute one, for units are free
-  bool tests_true_residual = false;       // -ksp_norm_type unpreconditioned, of this method alone
+  bool tests_true_residual = false;       // -ksp_norm_type unpreconditioned, of this method and PETSc's CG
 };
 
 // Multigrid makes what is left of b - A x look small, so that is what is tested.

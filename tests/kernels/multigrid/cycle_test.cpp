@@ -287,8 +287,8 @@ TEST(GridMultigrid, SaysWhatItMade) {
   const Hub a = poisson(grid_of({64, 64, 1}), "value:0");
   Cycle m(a, down_to(100));
   EXPECT_EQ(describe(m.info()),
-            "4 levels, 64x64 to 8x8, interpolation linear, 64 unknowns solved directly, "
-            "V(2,2) in fp64");
+            "4 levels, 64x64 to 8x8, interpolation linear, constant coefficients, "
+            "64 unknowns solved directly, V(2,2) in fp64");
   EXPECT_EQ(describe(Cycle(poisson(grid_of({8, 9, 1}), "clamp"), {}).info()),
             "1 level, 8x9, 72 unknowns solved directly in fp32");
   const GridMultigridInfo& info = m.info();

@@ -1,0 +1,59 @@
+// The vectors' part of the method of conjugate gradients (Hestenes and Stiefel, J. Res. Natl. Bur. Stand. 49
+// (1952) 409-436) in four passes an iteration. Sums stay in the memory of the vectors, and the numbers alpha
+// and beta are made of them where they are used, so that on a GPU nothing waits for the host:
+//
+//   make_rz   rz = (r, z), zz = (z, z)
+//   turn      p = z + beta p             beta = rz / rz of the iteration before; p = z in the first one
+//   make_pq   pq = (p, q)
+//   step      x += alpha p, r -= alpha q, rr = (r, r)     alpha = rz / pq
+//
+// With q = A p and z = M r, an iteration moves 176 bytes an unknown beside what A and M do, all but 8 of them
+// by vectors longer than the caches. Sums are made in a fixed order: the same bits every time, for any number
+// of threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/spmv_operator.hpp"
+
+namespace quadrille {
+
+struct ConjugateGradientSums {
+  double rz = 0, rz_before = 0, zz = 0, pq = 0, pq_before = 0, rr = 0;
+  int iterations = 0;  // begun; in the first one nothing is before
+
+  // Where A or M is found not to be definite, of either sign, alpha is 0: x and r stay.
+  constexpr bool first() const { return iterations <= 1; }
+  constexpr bool of_definite_preconditioner() const { return first() || (rz < 0) == (rz_before < 0); }
+  constexpr bool of_definite_operator() const { return pq != 0 && (first() || (pq < 0) == (pq_before < 0)); }
+  constexpr double beta() const { return first() ? 0 : rz / rz_before; }
+  constexpr double alpha() const {
+    return of_definite_operator() && of_definite_preconditioner() ? rz / pq : 0;
+  }
+};
+
+class ConjugateGradients {
+ public:
+  virtual ~ConjugateGradients() = default;
+  // The next iteration is the first one.
+  virtual void begin(Queue queue) = 0;
+  // Arrays of rows() numbers in the memory of the object, which do not overlap. Queued.
+  virtual void make_rz(Queue queue, const double* r, const double* z) = 0;
+  virtual void turn(Queue queue, const double* z, double* p) = 0;
+  virtual void make_pq(Queue queue, const double* p, const double* q) = 0;
+  virtual void step(Queue queue, const double* p, const double* q, double* x, double* r) = 0;
+  // Waits for the queue.
+  virtual ConjugateGradientSums sums(Queue queue) const = 0;
+  // Those of all ranks, in place of this one's.
+  virtual void set_sums(Queue queue, const ConjugateGradientSums& sums) = 0;
+};
+
+// Throws CudaError for SpaceKind::cuda in a build without CUDA, and MemoryError.
+std::unique_ptr<ConjugateGradients> make_conjugate_gradients(SpaceKind space, std::int64_t rows);
+
+namespace cuda {
+std::unique_ptr<ConjugateGradients> make_conjugate_gradients(std::int64_t rows);
+}
+
+}  // namespace quadrille

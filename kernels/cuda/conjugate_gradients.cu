@@ -1,0 +1,139 @@
+// Conjugate gradients in GPU memory. A thread owns two neighbouring numbers of a block's 512 and goes on by
+// all blocks' numbers: loads of 16 bytes, side by side. The blocks, of which there are no more than a GPU
+// runs at once, add up in a fixed order each, and the last one that is done adds up the sums of all.
+#include <algorithm>
+
+#include "kernels/conjugate_gradient_passes.hpp"
+#include "kernels/cuda/launch.cuh"
+
+namespace quadrille::cuda {
+namespace {
+
+using namespace conjugate_gradient;
+
+constexpr int together = 2;
+constexpr unsigned most_blocks = 1024;
+
+// In GPU memory.
+struct State {
+  Sums sums;
+  unsigned done = 0;  // blocks of this pass
+};
+struct Shared {
+  State state;
+  double of_block[2][most_blocks];
+};
+
+// The block's sums, to its first thread.
+template <int Count>
+__device__ void add_up_in_block(double (&sum)[Count]) {
+#pragma unroll
+  for (int s = 0; s < Count; ++s) sum[s] = sum_block<threads_per_block>(sum[s]);
+}
+
+template <class Pass>
+__device__ void finish(const Pass& pass, double (&sum)[Pass::sums], Shared* shared) {
+  __shared__ bool last;
+  add_up_in_block(sum);
+  if (threadIdx.x == 0) {
+#pragma unroll
+    for (int s = 0; s < Pass::sums; ++s) shared->of_block[s][blockIdx.x] = sum[s];
+    __threadfence();
+    last = atomicAdd(&shared->state.done, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+#pragma unroll
+  for (int s = 0; s < Pass::sums; ++s) {
+    sum[s] = 0;
+    for (unsigned b = threadIdx.x; b < gridDim.x; b += threads_per_block)
+      sum[s] += __ldcg(&shared->of_block[s][b]);
+  }
+  add_up_in_block(sum);
+  if (threadIdx.x != 0) return;
+  pass.take(shared->state.sums, sum);
+  shared->state.done = 0;
+}
+
+template <class Pass>
+__global__ void __launch_bounds__(threads_per_block)
+    pass_kernel(const __grid_constant__ Pass pass, std::int64_t rows, Shared* shared) {
+  constexpr int count = Pass::sums > 0 ? Pass::sums : 1;
+  const double factor = pass.factor(shared->state.sums);
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * threads_per_block * together;
+  double pair[count][together] = {}, sum[count] = {};
+  std::int64_t i = global_thread() * together;
+#pragma unroll 2
+  for (; i + together <= rows; i += stride) pass.run(i, factor, pair);
+  if (i < rows) {  // the last one of an odd number
+    double one[count][1] = {};
+    pass.run(i, factor, one);
+    for (int s = 0; s < count; ++s) sum[s] = one[s][0];
+  }
+  if constexpr (Pass::sums > 0) {
+#pragma unroll
+    for (int s = 0; s < count; ++s)
+      for (int k = 0; k < together; ++k) sum[s] += pair[s][k];
+    finish(pass, sum, shared);
+  }
+}
+
+// What a GPU copies to without a detour.
+class PinnedSums {
+ public:
+  PinnedSums() { QUADRILLE_CUDA(cudaMallocHost(&sums_, sizeof(Sums))); }
+  ~PinnedSums() { (void)cudaFreeHost(sums_); }
+  PinnedSums(const PinnedSums&) = delete;
+  PinnedSums& operator=(const PinnedSums&) = delete;
+  Sums* get() const { return static_cast<Sums*>(sums_); }
+
+ private:
+  void* sums_ = nullptr;
+};
+
+class OnDevice final : public ConjugateGradients {
+ public:
+  explicit OnDevice(std::int64_t rows) : rows_(rows), shared_(1) {}
+
+  void begin(Queue queue) override { set(queue, {}); }
+  void make_rz(Queue queue, const double* r, const double* z) override { run(queue, MakeRz{r, z}); }
+  void turn(Queue queue, const double* z, double* p) override { run(queue, Turn{z, p}); }
+  void make_pq(Queue queue, const double* p, const double* q) override { run(queue, MakePq{p, q}); }
+  void step(Queue queue, const double* p, const double* q, double* x, double* r) override {
+    run(queue, Step{p, q, x, r});
+  }
+  Sums sums(Queue queue) const override {
+    QUADRILLE_CUDA(cudaMemcpyAsync(found_.get(), &shared_.data()->state.sums, sizeof(Sums),
+                                   cudaMemcpyDeviceToHost, stream_of(queue)));
+    QUADRILLE_CUDA(cudaStreamSynchronize(stream_of(queue)));
+    return *found_.get();
+  }
+  void set_sums(Queue queue, const Sums& sums) override { set(queue, {sums}); }
+
+ private:
+  // From pageable memory, which is read before this returns.
+  void set(Queue queue, const State& state) {
+    QUADRILLE_CUDA(cudaMemcpyAsync(&shared_.data()->state, &state, sizeof state, cudaMemcpyHostToDevice,
+                                   stream_of(queue)));
+  }
+  template <class Pass>
+  void run(Queue queue, const Pass& pass) {
+    const std::int64_t wanted = (rows_ + threads_per_block * together - 1) / (threads_per_block * together);
+    const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, most_blocks));
+    pass_kernel<<<blocks, threads_per_block, 0, stream_of(queue)>>>(pass, rows_, shared_.data());
+    QUADRILLE_CUDA_LAUNCHED("a pass of conjugate gradients");
+  }
+
+  std::int64_t rows_;
+  Array<Shared, Device> shared_;
+  PinnedSums found_;
+};
+
+}  // namespace
+
+std::unique_ptr<ConjugateGradients> make_conjugate_gradients(std::int64_t rows) {
+  return std::make_unique<OnDevice>(rows);
+}
+
+}  // namespace quadrille::cuda

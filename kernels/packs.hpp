@@ -1,0 +1,56 @@
+// Consecutive numbers as one word, for functors that run on the CPU and, compiled by nvcc with
+// --expt-relaxed-constexpr, on the GPU.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+// A loop that nvcc unrolls, so that what it indexes stays in registers.
+#if defined(__CUDA_ARCH__)
+#define QUADRILLE_UNROLL _Pragma("unroll")
+#else
+#define QUADRILLE_UNROLL
+#endif
+
+namespace quadrille {
+
+// One word of 16 bytes or less.
+template <class T, int Count>
+struct alignas(sizeof(T) * Count) Pack {
+  T v[Count];
+};
+
+// Loads of numbers that are used once, past the caches on a GPU, and of vectors, which are used again.
+template <class T>
+constexpr T streamed(const T* p) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == 16)
+    return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const int4*>(p)));
+  else if constexpr (std::is_arithmetic_v<T>)
+    return __ldcs(p);
+#endif
+  return *p;
+}
+
+template <int Count, class T>
+constexpr bool aligned(const T* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % (sizeof(T) * Count) == 0;
+}
+
+// `Count` numbers from p on. Streamed ones are aligned where Count > 1, others need not be.
+template <int Count, class T>
+constexpr void load_streamed(const T* p, T (&to)[Count]) {
+  const auto pack = streamed(reinterpret_cast<const Pack<T, Count>*>(p));
+  for (int i = 0; i < Count; ++i) to[i] = pack.v[i];
+}
+template <int Count, class T>
+constexpr void load(const T* p, T (&to)[Count]) {
+  if (Count > 1 && aligned<Count>(p)) {
+    const auto pack = *reinterpret_cast<const Pack<T, Count>*>(p);
+    for (int i = 0; i < Count; ++i) to[i] = pack.v[i];
+  } else {
+    for (int i = 0; i < Count; ++i) to[i] = p[i];
+  }
+}
+
+}  // namespace quadrille

@@ -1,0 +1,202 @@
+#include "kernels/petsc/solve/conjugate_gradients.hpp"
+
+// PETSc has no public way to a KSP of one's own.
+#include <petsc/private/kspimpl.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "kernels/conjugate_gradients.hpp"
+#include "kernels/petsc/base/device_work.hpp"
+#include "kernels/petsc/base/guarded.hpp"
+#include "kernels/petsc/base/uses.hpp"
+#include "kernels/petsc/base/vector_arrays.hpp"
+
+namespace quadrille::petsc {
+namespace {
+
+constexpr const char* type_name = "quadrille_cg";
+
+// A solve. Vectors are PETSc's, which may copy them at a call; so their arrays are asked for at each pass.
+class Solve {
+ public:
+  explicit Solve(KSP ksp)
+      : ksp_(ksp), x_(ksp->vec_sol), r_(ksp->work[0]), z_(ksp->work[1]), p_(ksp->work[2]) {
+    PetscInt rows = 0;
+    QUADRILLE_PETSC(PCGetOperators(ksp->pc, &a_, nullptr));
+    QUADRILLE_PETSC(VecGetLocalSize(x_, &rows));
+    rows_ = rows;
+    space_ = ReadArray(x_, SpaceKind::cuda).space();
+    for (const Vec v : {r_, z_, p_})  // nothing stands there yet
+      if (WriteArray(v, SpaceKind::cuda).space() == SpaceKind::cpu) space_ = SpaceKind::cpu;
+    passes_ = make_conjugate_gradients(space_, rows_);
+    int size = 1;
+    MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), &size);
+    alone_ = size == 1;
+  }
+
+  void run() {
+    begin();
+    while (ksp_->reason == KSP_CONVERGED_ITERATING && ksp_->its < ksp_->max_it) iterate();
+    if (ksp_->reason == KSP_CONVERGED_ITERATING) ksp_->reason = KSP_DIVERGED_ITS;
+  }
+
+ private:
+  Queue queue() const { return space_ == SpaceKind::cuda ? current_queue() : Queue{}; }
+
+  // r = b - A x, z = M r, and the test before the first iteration.
+  void begin() {
+    ksp_->its = 0;
+    if (ksp_->guess_zero) {
+      QUADRILLE_PETSC(VecCopy(ksp_->vec_rhs, r_));
+    } else {
+      QUADRILLE_PETSC(KSP_MatMult(ksp_, a_, x_, r_));
+      QUADRILLE_PETSC(VecAYPX(r_, -1, ksp_->vec_rhs));
+    }
+    passes_->begin(queue());
+    PetscReal norm = 0;
+    if (ksp_->normtype == KSP_NORM_UNPRECONDITIONED) QUADRILLE_PETSC(VecNorm(r_, NORM_2, &norm));
+    if (ksp_->normtype == KSP_NORM_UNPRECONDITIONED || ksp_->normtype == KSP_NORM_NONE) test(norm);
+    if (ksp_->reason == KSP_CONVERGED_ITERATING) precondition();
+  }
+
+  // From z = M r to that of the next iteration.
+  void iterate() {
+    ++ksp_->its;
+    turn();
+    QUADRILLE_PETSC(KSP_MatMult(ksp_, a_, p_, z_));
+    step();
+    const ConjugateGradientSums sums = passes_->sums(queue());
+    if (sums.rz == 0) {  // x is the solution, or M maps r to zero
+      ksp_->reason = KSP_CONVERGED_ATOL;
+    } else if (!std::isfinite(sums.rz) || !std::isfinite(sums.pq)) {
+      not_a_number();
+    } else if (!sums.of_definite_preconditioner()) {
+      ksp_->reason = KSP_DIVERGED_INDEFINITE_PC;
+    } else if (!sums.of_definite_operator()) {
+      ksp_->reason = KSP_DIVERGED_INDEFINITE_MAT;
+    } else {
+      if (ksp_->normtype == KSP_NORM_UNPRECONDITIONED || ksp_->normtype == KSP_NORM_NONE)
+        test(ksp_->normtype == KSP_NORM_NONE ? 0 : std::sqrt(sums.rr));
+      if (ksp_->reason == KSP_CONVERGED_ITERATING && (tests_z() || ksp_->its < ksp_->max_it)) precondition();
+    }
+  }
+
+  bool tests_z() const {
+    return ksp_->normtype == KSP_NORM_PRECONDITIONED || ksp_->normtype == KSP_NORM_NATURAL;
+  }
+
+  // z = M r, and the test by it where that is asked for.
+  void precondition() {
+    QUADRILLE_PETSC(KSP_PCApply(ksp_, r_, z_));
+    {
+      const GpuTime time(on_gpu());
+      const ReadArray r(r_, space_), z(z_, space_);
+      passes_->make_rz(queue(), r.data(), z.data());
+    }
+    log_flops(4 * rows_, on_gpu());
+    sum_over_ranks(std::array{&ConjugateGradientSums::rz, &ConjugateGradientSums::zz});
+    if (!tests_z()) return;
+    const ConjugateGradientSums sums = passes_->sums(queue());
+    test(ksp_->normtype == KSP_NORM_NATURAL ? std::sqrt(std::abs(sums.rz)) : std::sqrt(sums.zz));
+  }
+
+  void turn() {
+    const GpuTime time(on_gpu());
+    const ReadArray z(z_, space_);
+    const ReadWriteArray p(p_, space_);
+    passes_->turn(queue(), z.data(), p.data());
+    log_flops(2 * rows_, on_gpu());
+  }
+
+  void step() {
+    {
+      const GpuTime time(on_gpu());
+      const ReadArray p(p_, space_), q(z_, space_);
+      passes_->make_pq(queue(), p.data(), q.data());
+    }
+    sum_over_ranks(std::array{&ConjugateGradientSums::pq});
+    {
+      const GpuTime time(on_gpu());
+      const ReadArray p(p_, space_), q(z_, space_);
+      const ReadWriteArray x(x_, space_), r(r_, space_);
+      passes_->step(queue(), p.data(), q.data(), x.data(), r.data());
+    }
+    log_flops(8 * rows_, on_gpu());
+    sum_over_ranks(std::array{&ConjugateGradientSums::rr});
+  }
+
+  bool on_gpu() const { return space_ == SpaceKind::cuda; }
+
+  // The sums that are new, each of which a rank has of its own rows.
+  template <std::size_t count>
+  void sum_over_ranks(const std::array<double ConjugateGradientSums::*, count>& which) {
+    if (alone_) return;
+    ConjugateGradientSums sums = passes_->sums(queue());
+    std::array<double, count> all;
+    for (std::size_t i = 0; i < count; ++i) all[i] = sums.*which[i];
+    MPI_Allreduce(MPI_IN_PLACE, all.data(), count, MPI_DOUBLE, MPI_SUM,
+                  PetscObjectComm(reinterpret_cast<PetscObject>(ksp_)));
+    for (std::size_t i = 0; i < count; ++i) sums.*which[i] = all[i];
+    passes_->set_sums(queue(), sums);
+  }
+
+  // The residual after ksp_->its iterations is told to the monitors and tested.
+  void test(PetscReal norm) {
+    ksp_->rnorm = norm;
+    if (!std::isfinite(norm)) return not_a_number();
+    QUADRILLE_PETSC(KSPLogResidualHistory(ksp_, norm));
+    QUADRILLE_PETSC(KSPMonitor(ksp_, ksp_->its, norm));
+    QUADRILLE_PETSC((*ksp_->converged)(ksp_, ksp_->its, norm, &ksp_->reason, ksp_->cnvP));
+  }
+
+  void not_a_number() {
+    PCFailedReason failed = PC_NOERROR;
+    QUADRILLE_PETSC(PCGetFailedReason(ksp_->pc, &failed));
+    if (ksp_->errorifnotconverged)
+      throw PetscError("a number in the solve is not finite", PETSC_ERR_NOT_CONVERGED);
+    ksp_->reason = failed != PC_NOERROR ? KSP_DIVERGED_PC_FAILED : KSP_DIVERGED_NANORINF;
+  }
+
+  KSP ksp_;
+  Vec x_, r_, z_, p_;  // z is also q
+  Mat a_ = nullptr;
+  std::int64_t rows_ = 0;
+  SpaceKind space_ = SpaceKind::cpu;
+  std::unique_ptr<ConjugateGradients> passes_;
+  bool alone_ = true;
+};
+
+PetscErrorCode set_up(KSP ksp) {
+  return guarded("KSPSetUp_QuadrilleCG", [&] { QUADRILLE_PETSC(KSPSetWorkVecs(ksp, 3)); });
+}
+PetscErrorCode solve(KSP ksp) {
+  return guarded("KSPSolve_QuadrilleCG", [&] { Solve(ksp).run(); });
+}
+PetscErrorCode destroy(KSP) {
+  return static_cast<PetscErrorCode>(0);
+}
+
+PetscErrorCode create(KSP ksp) {
+  return guarded("KSPCreate_QuadrilleCG", [&] {
+    QUADRILLE_PETSC(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, PC_LEFT, 3));
+    QUADRILLE_PETSC(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_LEFT, 2));
+    QUADRILLE_PETSC(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, PC_LEFT, 2));
+    QUADRILLE_PETSC(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
+    ksp->ops->setup = set_up;
+    ksp->ops->solve = solve;
+    ksp->ops->destroy = destroy;
+    ksp->ops->buildsolution = KSPBuildSolutionDefault;
+    ksp->ops->buildresidual = KSPBuildResidualDefault;
+    ++uses();
+  });
+}
+
+}  // namespace
+
+void register_conjugate_gradients() {
+  QUADRILLE_PETSC(KSPRegister(type_name, create));
+}
+
+}  // namespace quadrille::petsc

@@ -1,0 +1,110 @@
+// Operators whose rows are the same everywhere but near faces: few of them are stored, and the cycle is that
+// of all of them.
+#include "cases.hpp"
+#include "tests/sanitized.hpp"
+
+namespace quadrille::multigrid_test {
+namespace {
+
+struct Shape {
+  std::string sides;
+  std::array<std::int64_t, 3> extents;
+  std::array<double, 3> spacing_m{1, 1, 1};
+};
+
+// Even and odd, of words of four along x and not, long and short axes, ones that wrap.
+const Shape shapes[] = {{"value:0", {33, 40, 1}},
+                        {"clamp,value:0,value:0,clamp", {48, 31, 1}},
+                        {"periodic,periodic,value:0,clamp", {32, 21, 1}},
+                        {"periodic", {24, 36, 1}},
+                        {"value:0", {16, 17, 18}},
+                        {"value:0,value:0,clamp,clamp,clamp,value:0", {20, 14, 13}},
+                        {"clamp,clamp,periodic,periodic,value:0,value:0", {12, 16, 15}},
+                        {"periodic", {16, 8, 12}},
+                        {"clamp", {36, 5, 24}},
+                        {"value:0", {28, 20, 16}, {1, 1, 0.1}},
+                        {"value:0,clamp,clamp,clamp", {64, 6, 1}, {0.2, 1, 1}}};
+
+// One number in the middle is another one by rounding.
+Hub nearly(const Hub& a) {
+  Hub b = copy_to<Host>(a);
+  const std::int64_t middle =
+      (a.extents[2] / 2 * a.extents[1] + a.extents[1] / 2) * a.extents[0] + a.extents[0] / 2;
+  double& value = entry(b, centre_of(b), 0, middle * b.dof);
+  value = std::nextafter(value, 2 * value);
+  return b;
+}
+
+void expect_same_cycles(const Hub& a, const GridMultigridOptions& options, SpaceKind space) {
+  const Hub b = nearly(a);
+  Cycle few(a, options, space), all(b, options, space);
+  ASSERT_GT(few.info().levels.size(), 1u);
+  EXPECT_TRUE(few.info().levels.front().constant);
+  EXPECT_FALSE(all.info().levels.front().constant);
+  EXPECT_LT(few.info().stored_bytes, all.info().stored_bytes);
+  EXPECT_LT(few.info().cycle_bytes, all.info().cycle_bytes);
+  EXPECT_EQ(few.info().cycle_flops, all.info().cycle_flops);
+  EXPECT_EQ(few.info().singular, all.info().singular);
+  Vector x = noise(a.rows(), 7);
+  if (few.info().singular) remove_means(x, a.dof);
+  EXPECT_LE(distance(few(x), all(x)), options.precision == CyclePrecision::fp64 ? 1e-12 : 2e-5);
+  // New values in the same places, of the other kind and back.
+  few.set_up_again(b, options);
+  EXPECT_FALSE(few.info().levels.front().constant);
+  EXPECT_EQ(few(x), all(x));
+  all.set_up_again(a, options);
+  few.set_up_again(a, options);
+  EXPECT_EQ(few(x), all(x));
+}
+
+void are_those_of_all_rows(SpaceKind space) {
+  if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  int round = 0;
+  for (const Shape& s : shapes)
+    for (const int kind : {0, 1, 2, 3}) {
+      const int dof = kind == 3 ? (s.extents[2] > 1 ? 3 : 2) : kind == 2 ? 5 : 1;
+      const Grid grid = grid_of(s.extents, s.spacing_m, dof);
+      SCOPED_TRACE(to_string(grid) + " " + s.sides + ", operator " + std::to_string(kind));
+      const Hub a = kind == 0   ? poisson(grid, s.sides)
+                    : kind == 1 ? poisson(grid, s.sides, "box")
+                    : kind == 2 ? coupled(grid, s.sides)
+                                : elastic(grid, s.sides);
+      GridMultigridOptions options =
+          down_to(30, round % 2 == 0 ? CyclePrecision::fp64 : CyclePrecision::fp32);
+      options.cycle = round % 5 == 4 ? CycleKind::w : round % 5 == 3 ? CycleKind::f : CycleKind::v;
+      options.interpolation = static_cast<LevelInterpolation>(round % 3);
+      options.sweeps = 1 + round % 3;
+      if (++round % 4 != 0 && sanitized) continue;
+      expect_same_cycles(a, options, space);
+    }
+}
+
+TEST(GridMultigridOfConstantRows, AreThoseOfAllRows_cpu) {
+  are_those_of_all_rows(SpaceKind::cpu);
+}
+TEST(GridMultigridOfConstantRows, AreThoseOfAllRows_cuda) {
+  are_those_of_all_rows(SpaceKind::cuda);
+}
+
+// A pattern that repeats after as many nodes as a word has is none that coarse operators keep.
+TEST(GridMultigridOfConstantRows, PatternsAreNotConstant) {
+  for (const int period : {2, 4}) {
+    Hub a = poisson(grid_of({32, 32, 1}), "value:0");
+    for (std::int64_t row = 0; row < a.rows(); ++row)
+      if (row % a.extents[0] % period == 0) entry(a, centre_of(a), 0, row) += 1;
+    EXPECT_FALSE(Cycle(a, down_to(30)).info().levels.front().constant) << period;
+  }
+}
+
+// Rows that hold a value, as PETSc's tutorials have them in faces.
+TEST(GridMultigridOfConstantRows, FacesMayHoldValues) {
+  Hub a = poisson(grid_of({33, 33, 1}), "drop");
+  cut(a, 4, true, [](std::int64_t node) {
+    const std::int64_t x = node % 33, y = node / 33;
+    return x == 0 || x == 32 || y == 0 || y == 32;
+  });
+  expect_same_cycles(a, down_to(30), SpaceKind::cpu);
+}
+
+}  // namespace
+}  // namespace quadrille::multigrid_test
