@@ -12,6 +12,7 @@
 #include "drivers/support/format_run.hpp"
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
+#include "drivers/support/solve_text.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/base/session.hpp"
 #include "kernels/product.hpp"
@@ -97,6 +98,12 @@ class Run {
     if (formats_.reference().non_finite_rows() > 0)
       std::cout << "note: " << formats_.reference().non_finite_rows() << " numbers of "
                 << to_string(options_.product) << " are NaN or Inf\n";
+    const ValuePrecision values = options_.format_options.value_precision;
+    const double value_error = rounding_of(values, sizeof(T));
+    if (value_error > 0)
+      std::cout << "note: values of cds and compact are stored in " << to_string(values)
+                << ", and a row may be off by " << formatted("%.1e", value_error)
+                << " (|A||x|)_i beside the rounding of its sum\n";
     print_table(std::cout, report_);
   }
 

@@ -76,12 +76,14 @@ void compare(const BlockDiagonals<T>& hub, const std::vector<T>& first, Flags& v
 // Of a column, at nodes that have a neighbour at `offset`; at all nodes where that is 0.
 template <class T>
 std::int64_t non_zeros(const Compact<T>& a, std::int64_t column, const NodeOffset& offset = {}) {
-  std::int64_t count = 0;
-  const T* const v = a.values.data() + column * a.nodes();
-  for_each_interval(a, offset, 0, a.nodes(), [&](std::int64_t node, std::int64_t nodes, std::int64_t) {
-    count += nodes - std::count(v + node, v + node + nodes, T(0));
+  return a.with_values([&](const auto& values) {
+    std::int64_t count = 0;
+    const auto* const v = values.data() + column * a.nodes();
+    for_each_interval(a, offset, 0, a.nodes(), [&](std::int64_t node, std::int64_t nodes, std::int64_t) {
+      count += std::count_if(v + node, v + node + nodes, [](auto each) { return static_cast<T>(each) != 0; });
+    });
+    return count;
   });
-  return count;
 }
 
 }  // namespace
@@ -167,24 +169,62 @@ std::int32_t columns_of(const std::vector<CompactEntry<T>>& entries) {
 }
 
 template <class T>
-Compact<T> compact_from_hub(const BlockDiagonals<T>& hub) {
-  Compact<T> a;
-  static_cast<BlockStructure&>(a) = hub;
-  a.entry = compact_entries(hub);
+std::vector<CompactEntry<T>> all_columns(const BlockStructure& s) {
+  std::vector<CompactEntry<T>> entries(static_cast<std::size_t>(s.diagonals() * s.dof * s.dof));
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    entries[e] = {Stored::column, static_cast<std::int32_t>(e), 0};
+  return entries;
+}
+
+void throw_not_stored(ValuePrecision precision) {
+  throw FormatError(std::string("this operator has values that ") + to_string(precision) +
+                    " cannot hold: sizes from 1.2e-38 to 3.4e38 and 0");
+}
+
+namespace {
+
+// The columns of `a`, whose entries are there; whether each value could be stored.
+template <class T, class V>
+bool take_columns(const BlockDiagonals<T>& hub, const Compact<T>& a, V* values) {
   const std::int64_t nodes = hub.nodes();
-  const std::int64_t size = checked_product(columns_of(a.entry), nodes, "compact");
-  memory::require_host(checked_product(size, sizeof(T), "compact"));
-  a.values = Array<T>(size);
-#pragma omp parallel for schedule(static)
+  bool well = true;
+#pragma omp parallel for schedule(static) reduction(&& : well)
   for (std::int64_t begin = 0; begin < nodes; begin += run)
     for (std::int64_t d = 0; d < a.diagonals(); ++d)
       for (int r = 0; r < a.dof; ++r)
         for (int c = 0; c < a.dof; ++c) {
           if (a.at(d, r, c).stored != Stored::column) continue;
           const T* const from = column_of(hub, d, r, c);
-          T* const to = a.values.data() + a.at(d, r, c).column * nodes;
-          for (std::int64_t i = begin; i < std::min(nodes, begin + run); ++i) to[i] = from[i * a.dof];
+          V* const to = values + a.at(d, r, c).column * nodes;
+          for (std::int64_t i = begin; i < std::min(nodes, begin + run); ++i) {
+            to[i] = rounded<V>(from[i * a.dof]);
+            well = well && rounds_well<V>(from[i * a.dof]);
+          }
         }
+  return well;
+}
+
+}  // namespace
+
+template <class T>
+Compact<T> compact_from_hub(const BlockDiagonals<T>& hub) {
+  return compact_from_hub(hub, compact_entries(hub), ValuePrecision::own);
+}
+
+template <class T>
+Compact<T> compact_from_hub(const BlockDiagonals<T>& hub, std::vector<CompactEntry<T>> entries,
+                            ValuePrecision precision) {
+  Compact<T> a;
+  static_cast<BlockStructure&>(a) = hub;
+  a.entry = std::move(entries);
+  a.precision = precision;
+  const std::int64_t size = checked_product(columns_of(a.entry), hub.nodes(), "compact");
+  memory::require_host(checked_product(size, bytes_of(precision, sizeof(T)), "compact"));
+  const bool well = a.with_values([&]<class V>(Array<V>& values) {
+    values = Array<V>(size);
+    return take_columns(hub, a, values.data());
+  });
+  if (!well) throw_not_stored(precision);
   return a;
 }
 
@@ -202,13 +242,15 @@ BlockDiagonals<T> to_hub(const Compact<T>& a) {
           const CompactEntry<T>& e = a.at(d, r, c);
           if (e.stored == Stored::nothing) continue;
           T* const to = hub.values.data() + (d * a.dof + c) * rows + r;
-          for_each_interval(a, a.offsets[d], begin, std::min(nodes, begin + run),
-                            [&](std::int64_t node, std::int64_t count, std::int64_t neighbour) {
-                              const T* const v = a.values.data() + e.column * nodes +
-                                                 (e.stored == Stored::mirror ? neighbour : node);
-                              for (std::int64_t i = 0; i < count; ++i)
-                                to[(node + i) * a.dof] = e.stored == Stored::constant ? e.constant : v[i];
-                            });
+          const auto fill = [&](std::int64_t node, std::int64_t count, std::int64_t neighbour) {
+            a.with_values([&](const auto& values) {
+              const auto* const v =
+                  values.data() + e.column * nodes + (e.stored == Stored::mirror ? neighbour : node);
+              for (std::int64_t i = 0; i < count; ++i)
+                to[(node + i) * a.dof] = e.stored == Stored::constant ? e.constant : static_cast<T>(v[i]);
+            });
+          };
+          for_each_interval(a, a.offsets[d], begin, std::min(nodes, begin + run), fill);
         }
   return hub;
 }
@@ -224,9 +266,10 @@ void validate(const Compact<T>& a) {
     throw FormatError("compact: " + std::to_string(a.entry.size()) + " entries do not describe " +
                       std::to_string(a.diagonals()) + " blocks of " + std::to_string(a.dof));
   const std::int32_t columns = columns_of(a.entry);
-  if (a.values.size() != columns * a.nodes())
+  const std::int64_t values = a.with_values([](const auto& array) { return array.size(); });
+  if (values != columns * a.nodes())
     throw FormatError("compact: " + std::to_string(columns) + " columns of " + std::to_string(a.nodes()) +
-                      " nodes need as many values, not " + std::to_string(a.values.size()));
+                      " nodes need as many values, not " + std::to_string(values));
   for (std::int64_t d = 0; d < a.diagonals(); ++d)
     for (int r = 0; r < a.dof; ++r)
       for (int c = 0; c < a.dof; ++c) {
@@ -245,23 +288,27 @@ void validate(const Compact<T>& a) {
   validate_fill(a);
 }
 
-Traffic compact_traffic(const BlockStructure& s, std::int64_t columns, std::int64_t value_bytes) {
-  const std::int64_t values =
-      checked_product(checked_product(columns, s.nodes(), "compact"), value_bytes, "compact");
-  return whole_traffic(values + s.diagonals() * s.dof * s.dof * (8 + value_bytes), s.rows(), s.rows(),
-                       value_bytes);
+Traffic compact_traffic(const BlockStructure& s, std::int64_t columns, std::int64_t number_bytes,
+                        ValuePrecision precision) {
+  const std::int64_t values = checked_product(checked_product(columns, s.nodes(), "compact"),
+                                              bytes_of(precision, number_bytes), "compact");
+  return whole_traffic(values + s.diagonals() * s.dof * s.dof * (8 + number_bytes), s.rows(), s.rows(),
+                       number_bytes);
 }
 
 template <class T, class Space>
 Traffic traffic(const Compact<T, Space>& a) {
-  return compact_traffic(a, columns_of(a.entry), sizeof(T));
+  return compact_traffic(a, columns_of(a.entry), sizeof(T), a.precision);
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                                        \
   template std::vector<CompactEntry<T>> compact_entries(const BlockStructure&, const CompactFacts<T>&); \
   template std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T>&);                      \
   template std::int32_t columns_of(const std::vector<CompactEntry<T>>&);                                \
+  template std::vector<CompactEntry<T>> all_columns(const BlockStructure&);                             \
   template Compact<T> compact_from_hub(const BlockDiagonals<T>&);                                       \
+  template Compact<T> compact_from_hub(const BlockDiagonals<T>&, std::vector<CompactEntry<T>>,          \
+                                       ValuePrecision);                                                 \
   template BlockDiagonals<T> to_hub(const Compact<T>&);                                                 \
   template Csr<T> to_csr(const Compact<T>&);                                                            \
   template void validate(const Compact<T>&);                                                            \

@@ -24,12 +24,16 @@
 // diagonal: mirrors then lead to what nodes before this one have read. Constant and symmetric storage are old
 // (Falgout and Jones, hypre's Struct matrices, 2000, have one of both for a whole operator); that every entry
 // of a block has its own is ours.
+//
+// Columns may be stored less precisely than vectors (formats/value_precision.hpp), where that is asked for;
+// constants are not. What is asked so of cds is this with a column for every entry.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "formats/block_diagonals.hpp"
+#include "formats/value_precision.hpp"
 
 namespace quadrille {
 
@@ -45,9 +49,27 @@ struct CompactEntry {
 template <class T, class Space = Host>
 struct Compact : BlockStructure {
   std::vector<CompactEntry<T>> entry;  // [diagonal][row][column of the block], in host memory
-  Array<T, Space> values;              // [column][node]
+  ValuePrecision precision = ValuePrecision::own;
+  Array<T, Space> values;  // [column][node], in one of these three arrays
+  Array<float, Space> values_fp32;
+  Array<Bf16, Space> values_bf16;
 
   const CompactEntry<T>& at(std::int64_t d, int r, int c) const { return entry[(d * dof + r) * dof + c]; }
+  // body(the array that has the columns)
+  template <class Body>
+  auto with_values(const Body& body) const {
+    if (precision == ValuePrecision::fp32) return body(values_fp32);
+    if (precision == ValuePrecision::bf16) return body(values_bf16);
+    return body(values);
+  }
+  template <class Body>
+  auto with_values(const Body& body) {
+    if (precision == ValuePrecision::fp32) return body(values_fp32);
+    if (precision == ValuePrecision::bf16) return body(values_bf16);
+    return body(values);
+  }
+  // By how much of itself a value of the operator is off at most.
+  double value_error() const { return rounding_of(precision, sizeof(T)); }
 };
 
 // A copy in the memory of To.
@@ -56,7 +78,10 @@ Compact<T, To> copy_to(const Compact<T, From>& a) {
   Compact<T, To> result;
   static_cast<BlockStructure&>(result) = a;
   result.entry = a.entry;
+  result.precision = a.precision;
   result.values = copy_to<To>(a.values);
+  result.values_fp32 = copy_to<To>(a.values_fp32);
+  result.values_bf16 = copy_to<To>(a.values_bf16);
   return result;
 }
 
@@ -75,9 +100,18 @@ std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T>& hub);
 template <class T>
 std::int32_t columns_of(const std::vector<CompactEntry<T>>& entries);
 
+// A column for every entry.
+template <class T>
+std::vector<CompactEntry<T>> all_columns(const BlockStructure& structure);
+
 template <class T>
 Compact<T> compact_from_hub(const BlockDiagonals<T>& hub);
-// The block diagonals that it was made from, bit by bit.
+// With these entries. Throws FormatError where a value cannot be stored with this precision.
+template <class T>
+Compact<T> compact_from_hub(const BlockDiagonals<T>& hub, std::vector<CompactEntry<T>> entries,
+                            ValuePrecision precision);
+[[noreturn]] void throw_not_stored(ValuePrecision precision);
+// The block diagonals that it was made from, bit by bit but for the rounding of values.
 template <class T>
 BlockDiagonals<T> to_hub(const Compact<T>& compact);
 template <class T>
@@ -87,7 +121,9 @@ template <class T>
 void validate(const Compact<T>& compact);
 template <class T, class Space>
 Traffic traffic(const Compact<T, Space>& compact);
-Traffic compact_traffic(const BlockStructure& structure, std::int64_t columns, std::int64_t value_bytes);
+// Vectors and constants of numbers with so many bytes.
+Traffic compact_traffic(const BlockStructure& structure, std::int64_t columns, std::int64_t number_bytes,
+                        ValuePrecision precision = ValuePrecision::own);
 
 // The diagonal that leads from the node at diagonal d back, or -1.
 std::int64_t opposite(const BlockStructure& structure, std::int64_t d);

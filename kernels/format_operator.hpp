@@ -35,6 +35,12 @@ class FormatOperator final : public SpmvOperator<T> {
     else
       return SpmvOperator<T>::entries();
   }
+  double value_error() const override {
+    if constexpr (requires(const Format& f) { f.value_error(); })
+      return format_->value_error();
+    else
+      return 0;
+  }
   void multiply(Queue queue, const T* x, const Output<T>& y) const override {
     if constexpr (on_cpu) {
       const ThreadLimit limit(threads_);

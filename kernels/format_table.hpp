@@ -89,7 +89,8 @@ template <class T, class Space>
 Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
   Prepared prepared;
   if (compiles(a, o))
-    (o.of_transpose ? prepared.transposed : prepared.product) = cuda::specialise(a, a.entry, o.of_transpose);
+    (o.of_transpose ? prepared.transposed : prepared.product) =
+        cuda::specialise(a, a.entry, a.precision, o.of_transpose);
   return prepared;
 }
 template <class T>
@@ -158,23 +159,42 @@ std::shared_ptr<const BlockDiagonals<T>> hub_of(const FormatInput<T>& s, const F
       there ? copy_to<Host>(*there) : block_diagonals_from_csr(*csr_of(s), o.block_size));
 }
 
+// A precision of the vectors' own, or more, is none to speak of.
+template <class T>
+ValuePrecision value_precision(const FormatOptions& o) {
+  return rounding_of(o.value_precision, sizeof(T)) > 0 ? o.value_precision : ValuePrecision::own;
+}
+
+// With what is stored found, or with a column for every entry.
+template <class Space, class T>
+std::unique_ptr<SpmvOperator<T>> make_compact(const FormatInput<T>& s, const FormatOptions& o,
+                                              bool all_entries = false) {
+  const ValuePrecision precision = value_precision<T>(o);
+  if constexpr (std::is_same_v<Space, Device>)
+    if (const auto hub = device_hub_of(s)) {
+      auto entries = all_entries ? all_columns<T>(*hub) : cuda::compact_entries(*hub);
+      auto compact = std::make_shared<const Compact<T, Device>>(
+          cuda::compact_from_hub(*hub, std::move(entries), precision));
+      Prepared prepared = prepare(*compact, o);
+      return on_device<T>(std::move(compact), std::move(prepared));
+    }
+  const auto hub = hub_of(s, o);
+  auto entries = all_entries ? all_columns<T>(*hub) : compact_entries(*hub);
+  return own<Space, T>(compact_from_hub(*hub, std::move(entries), precision), o);
+}
+
 template <class Space, class T>
 std::unique_ptr<SpmvOperator<T>> make_cds(const FormatInput<T>& s, const FormatOptions& o) {
+  if (value_precision<T>(o) != ValuePrecision::own) {
+    if (o.kernel == Kernel::paper)
+      throw FormatError(std::string("cds: the paper's kernel has no values in ") +
+                        to_string(o.value_precision));
+    return make_compact<Space, T>(s, o, true);
+  }
   if constexpr (std::is_same_v<Space, Device>)
     if (const auto hub = device_hub_of(s)) return on_device<T>(hub, prepare(*hub, o));
   if (s.hub) return share<Space, T>(s.hub, o);
   return own<Space, T>(block_diagonals_from_csr(*csr_of(s), o.block_size), o);
-}
-
-template <class Space, class T>
-std::unique_ptr<SpmvOperator<T>> make_compact(const FormatInput<T>& s, const FormatOptions& o) {
-  if constexpr (std::is_same_v<Space, Device>)
-    if (const auto hub = device_hub_of(s)) {
-      auto compact = std::make_shared<const Compact<T, Device>>(cuda::compact_from_hub(*hub));
-      Prepared prepared = prepare(*compact, o);
-      return on_device<T>(std::move(compact), std::move(prepared));
-    }
-  return own<Space, T>(compact_from_hub(*hub_of(s, o)), o);
 }
 
 template <class Space, class T>

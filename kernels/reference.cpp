@@ -41,11 +41,12 @@ double error_over_bound(double y, double y_ref, double bound) {
 }  // namespace
 
 template <class T>
-CheckResult Reference::compare(const T* y) const {
+CheckResult Reference::compare(const T* y, double value_error) const {
   CheckResult worst;
   for (std::int64_t i = 0; i < y_.size(); ++i) {
     if (entries_[i] < 0) continue;
-    const double bound = bound_over_eps_[i] * std::numeric_limits<T>::epsilon() +
+    const double relative = std::numeric_limits<T>::epsilon() + value_error / (2.0 * (entries_[i] + 2));
+    const double bound = bound_over_eps_[i] * relative +
                          entries_[i] * static_cast<double>(std::numeric_limits<T>::denorm_min());
     const double ratio = error_over_bound(y[i], y_[i], bound);
     if (worst.worst_row < 0 || ratio > worst.error_over_bound)
@@ -54,7 +55,7 @@ CheckResult Reference::compare(const T* y) const {
   return worst;
 }
 
-template CheckResult Reference::compare(const float*) const;
-template CheckResult Reference::compare(const double*) const;
+template CheckResult Reference::compare(const float*, double) const;
+template CheckResult Reference::compare(const double*, double) const;
 
 }  // namespace quadrille

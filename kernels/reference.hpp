@@ -16,12 +16,13 @@ struct CheckResult {
 
 // y_ref = A x and its bound, per row i with k_i entries:
 //
-//   |y - y_ref|_i <= 2 (k_i + 2) eps (|A||x|)_i + k_i tiny
+//   |y - y_ref|_i <= (2 (k_i + 2) eps + value_error) (|A||x|)_i + k_i tiny
 //
-// with the epsilon of the arithmetic under test and `tiny` its smallest number (products that underflow are
-// off by that much). A row without entries must be met exactly. Where (|A||x|)_i overflows the arithmetic
-// under test though every product is finite, the order of the sum decides what comes out, and the row is not
-// compared; where y_ref is NaN or infinite, y must be NaN or the same infinity.
+// with by how much of itself a stored value may be off (SpmvOperator::value_error(), mostly 0), the epsilon
+// of the arithmetic under test and `tiny` its smallest number (products that underflow are off by that much).
+// A row without entries must be met exactly. Where (|A||x|)_i overflows the arithmetic under test though
+// every product is finite, the order of the sum decides what comes out, and the row is not compared; where
+// y_ref is NaN or infinite, y must be NaN or the same infinity.
 class Reference {
  public:
   // `csr` holds the values the format holds (for float: rounded to float first), x the vector it is applied
@@ -34,7 +35,7 @@ class Reference {
   std::int64_t non_finite_rows() const { return non_finite_rows_; }
 
   template <class T>
-  CheckResult compare(const T* y) const;
+  CheckResult compare(const T* y, double value_error = 0) const;
 
  private:
   Array<double> y_;

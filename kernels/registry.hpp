@@ -11,6 +11,7 @@
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
 #include "formats/dia.hpp"
+#include "formats/value_precision.hpp"
 #include "kernels/format_traits.hpp"
 #include "kernels/prepared.hpp"
 #include "kernels/spmv_operator.hpp"
@@ -83,8 +84,9 @@ struct FormatOptions {
   bool cmrs_aligned = true;                      // the paper's kernel: Launch::aligned
   MemorySplit cmrs_split = MemorySplit::driver;  // the paper's kernel
   Specialise specialise = Specialise::when_large;
-  int products = 0;           // that the operator is made for; 0: many
-  bool of_transpose = false;  // they are y = A^T x
+  ValuePrecision value_precision = ValuePrecision::own;  // of what cds and compact store
+  int products = 0;                                      // that the operator is made for; 0: many
+  bool of_transpose = false;                             // they are y = A^T x
 };
 
 struct FormatEntry {

@@ -33,6 +33,10 @@ class SpmvOperator {
   // product. -1 where the format cannot tell them from its padding.
   virtual std::int64_t entries() const { return -1; }
 
+  // By how much of itself a stored value is off at most: 0 but where fewer bits were asked for
+  // (formats/value_precision.hpp).
+  virtual double value_error() const { return 0; }
+
   // y = alpha A x + beta y. x has columns() and y rows() elements, both in the memory of space(), and they do
   // not overlap. Where beta is 0, y is not read: every element is written, whatever stood there. Queued; on
   // the CPU it is done on return.

@@ -153,7 +153,7 @@ void FormatRun<T>::check(const SpmvOperator<T>& op, Record& record) {
     host_apply_multiple(op, x_, y, product.vectors);
   else
     host_apply(op, x_, y);
-  const CheckResult check = reference_->compare(y.data());
+  const CheckResult check = reference_->compare(y.data(), op.value_error());
   record.checked = true;
   record.rows_checked = reference_->rows_checked();
   const std::optional<double> before = record.error_over_bound;
@@ -207,6 +207,11 @@ void FormatRun<T>::report(const SpmvOperator<T>& op, const Timing& timing, Recor
   for (int i = 0; i < 3 && record.gbps > record.ceiling_gbps; ++i)
     record.ceiling_gbps = ceilings_.again(op.space(), traffic, threads);
   record.fraction_of_floor = record.ceiling_gbps > 0 ? record.gbps / record.ceiling_gbps : 0;
+  if (op.value_error() > 0) {
+    record.extra.push_back(
+        extra_field("value_precision", std::string(to_string(options_.format_options.value_precision))));
+    record.extra.push_back(extra_field("value_error", op.value_error()));
+  }
   record.in_cache = record.compulsory_bytes <= last_cache_bytes(op.space(), options_.device);
 }
 

@@ -307,16 +307,26 @@ void read_run_options(const Settings& settings, Options& options) {
   options.predict = read_switch(settings, "predict");
 }
 
-void read_format_options(const Settings& settings, FormatOptions& formats) {
+// Of the word among the names, the first of which is the default.
+std::ptrdiff_t place_of(const Settings& settings, const char* option, const Words& names) {
+  const std::string word = read_word(settings, option, names.front(), names);
+  return std::find(names.begin(), names.end(), word) - names.begin();
+}
+
+void read_format_options(const Settings& settings, Options& options) {
+  FormatOptions& formats = options.format_options;
   const Words powers{"0", "1", "2", "4", "8", "16", "32"};
+  formats.value_precision =
+      static_cast<ValuePrecision>(place_of(settings, "value-precision", value_precision_names()));
+  if (formats.value_precision != ValuePrecision::own && options.formats.front() == "auto")
+    refuse(settings.at("value-precision"), "auto takes what is exact: name cds or compact");
   formats.csr_lanes = std::stoi(read_word(settings, "csr-lanes", "0", powers));
   formats.ellr_t_threads = std::stoi(read_word(settings, "ellr-threads", "0", powers));
   const Words blocks{"0", "64", "128", "256", "512", "1024"};
   formats.ellr_t_block = std::stoi(read_word(settings, "ellr-block", "0", blocks));
   formats.rg_csr_group = read_int(settings, "rgcsr-group", 64, 32, 256);
-  const auto place = [&](const char* option, const Words& names) {  // of the word among the names
-    const std::string word = read_word(settings, option, names.front(), names);
-    return std::find(names.begin(), names.end(), word) - names.begin();
+  const auto place = [&](const char* option, const Words& names) {
+    return place_of(settings, option, names);
   };
   formats.rg_csr_ordering = static_cast<RowOrdering>(place("rgcsr-ordering", ordering_names()));
   formats.rg_csr_graph_order = petsc::graph_order;
@@ -450,7 +460,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
   else
     read_operator_options(settings, options);
   read_run_options(settings, options);
-  read_format_options(settings, options.format_options);
+  read_format_options(settings, options);
   read_output_options(settings, options);
   if (separator != arguments.end()) options.petsc_arguments.assign(separator + 1, arguments.end());
   const std::map<std::string, std::string> texts = value_texts(options);

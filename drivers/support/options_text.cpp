@@ -9,6 +9,11 @@ const Words& ordering_names() {
   static const Words names{"none", "descending", "rcm", "amd"};
   return names;
 }
+const Words& value_precision_names() {
+  static const Words names{to_string(ValuePrecision::own), to_string(ValuePrecision::fp32),
+                           to_string(ValuePrecision::bf16)};
+  return names;
+}
 const Words& kernel_names() {
   static const Words names{"ours", "paper"};
   return names;
@@ -108,6 +113,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"input", options.input},
       {"kernel", kernel_names().at(static_cast<std::size_t>(formats.kernel))},
       {"x-cache", cache_path_names().at(static_cast<std::size_t>(formats.x_cache))},
+      {"value-precision", to_string(formats.value_precision)},
       {"csr-lanes", std::to_string(formats.csr_lanes)},
       {"ellr-threads", std::to_string(formats.ellr_t_threads)},
       {"ellr-block", std::to_string(formats.ellr_t_block)},

@@ -11,7 +11,8 @@ namespace quadrille {
 
 // In the order of RowOrdering.
 const Words& ordering_names();
-// In the order of Kernel, CachePath and MemorySplit.
+// In the order of ValuePrecision, Kernel, CachePath and MemorySplit.
+const Words& value_precision_names();
 const Words& kernel_names();
 const Words& cache_path_names();
 const Words& memory_split_names();

@@ -88,10 +88,10 @@ ProductCheck<T>::ProductCheck(const Options& options, const OperatorSource<T>& o
 }
 
 template <class T>
-CheckResult ProductCheck<T>::compare(const T* y) const {
+CheckResult ProductCheck<T>::compare(const T* y, double value_error) const {
   CheckResult worst;
   for (const Part& part : parts_) {
-    CheckResult check = part.reference.compare(y + part.vector_begin + part.first_row);
+    CheckResult check = part.reference.compare(y + part.vector_begin + part.first_row, value_error);
     const bool worse = worst.worst_row < 0 || check.error_over_bound > worst.error_over_bound;
     if (check.worst_row < 0 || !worse) continue;
     check.worst_row += part.first_row;

@@ -21,7 +21,7 @@ class ProductCheck {
   ProductCheck(const Options& options, const OperatorSource<T>& op, const std::vector<T>& x);
 
   // y holds the vectors one after the other. worst_row counts from the start of the worst vector.
-  CheckResult compare(const T* y) const;
+  CheckResult compare(const T* y, double value_error = 0) const;
 
   // "all rows", or which.
   const std::string& rows_checked() const { return rows_checked_; }

@@ -17,11 +17,11 @@ namespace {
 constexpr std::int64_t cached_bytes = 16 << 10;  // of the sums in one run of nodes
 
 // y[i*b] += v[i] * x[i*b], or with the constant; B = 0: any b.
-template <int B, class T>
-void add_column(std::int64_t nodes, int dof, const T* v, const T* x, T* __restrict y) {
+template <int B, class V, class T>
+void add_column(std::int64_t nodes, int dof, const V* v, const T* x, T* __restrict y) {
   const std::int64_t b = B > 0 ? B : dof;
 #pragma omp simd
-  for (std::int64_t i = 0; i < nodes; ++i) y[i * b] += v[i] * x[i * b];
+  for (std::int64_t i = 0; i < nodes; ++i) y[i * b] += static_cast<T>(v[i]) * x[i * b];
 }
 template <int B, class T>
 void add_constant(std::int64_t nodes, int dof, T v, const T* x, T* __restrict y) {
@@ -31,9 +31,9 @@ void add_constant(std::int64_t nodes, int dof, T v, const T* x, T* __restrict y)
 }
 
 // The entries of one block diagonal for nodes first, first + 1, ..., whose neighbours are consecutive, too.
-template <bool Transposed, int B, class T>
-void add_block_diagonal(const Compact<T>& a, std::int64_t d, std::int64_t first, std::int64_t count,
-                        std::int64_t neighbour, const T* x, T* sums) {
+template <bool Transposed, int B, class V, class T>
+void add_block_diagonal(const Compact<T>& a, const V* values, std::int64_t d, std::int64_t first,
+                        std::int64_t count, std::int64_t neighbour, const T* x, T* sums) {
   for (int r = 0; r < a.dof; ++r)
     for (int c = 0; c < a.dof; ++c) {
       const CompactEntry<T>& e = Transposed ? a.at(d, c, r) : a.at(d, r, c);
@@ -42,12 +42,12 @@ void add_block_diagonal(const Compact<T>& a, std::int64_t d, std::int64_t first,
       if (e.stored == Stored::constant)
         add_constant<B>(count, a.dof, e.constant, from, sums + r);
       else if (e.stored != Stored::nothing)
-        add_column<B>(count, a.dof, a.values.data() + e.column * a.nodes() + node, from, sums + r);
+        add_column<B>(count, a.dof, values + e.column * a.nodes() + node, from, sums + r);
     }
 }
 
-template <bool Transposed, int B, class T>
-void multiply(const Compact<T>& a, const T* x, const Output<T>& y) {
+template <bool Transposed, int B, class V, class T>
+void multiply(const Compact<T>& a, const V* values, const T* x, const Output<T>& y) {
   const std::int64_t dof = a.dof, nodes = a.nodes();
   const std::int64_t run =
       std::max<std::int64_t>(1, cached_bytes / (dof * static_cast<std::int64_t>(sizeof(T))));
@@ -62,7 +62,7 @@ void multiply(const Compact<T>& a, const T* x, const Output<T>& y) {
         const NodeOffset& o = a.offsets[d];
         for_each_interval(a, Transposed ? NodeOffset{-o.x, -o.y, -o.z} : o, begin, end,
                           [&](std::int64_t first, std::int64_t count, std::int64_t neighbour) {
-                            add_block_diagonal<Transposed, B>(a, d, first, count, neighbour, x,
+                            add_block_diagonal<Transposed, B>(a, values, d, first, count, neighbour, x,
                                                               sums + (first - begin) * dof);
                           });
       }
@@ -71,19 +71,19 @@ void multiply(const Compact<T>& a, const T* x, const Output<T>& y) {
   }
 }
 
-template <bool Transposed, class T>
-void multiply(const Compact<T>& a, const T* x, const Output<T>& y) {
+template <bool Transposed, class V, class T>
+void multiply_by(const Compact<T>& a, const V* values, const T* x, const Output<T>& y) {
   switch (a.dof) {
     case 1:
-      return multiply<Transposed, 1>(a, x, y);
+      return multiply<Transposed, 1>(a, values, x, y);
     case 2:
-      return multiply<Transposed, 2>(a, x, y);
+      return multiply<Transposed, 2>(a, values, x, y);
     case 3:
-      return multiply<Transposed, 3>(a, x, y);
+      return multiply<Transposed, 3>(a, values, x, y);
     case 4:
-      return multiply<Transposed, 4>(a, x, y);
+      return multiply<Transposed, 4>(a, values, x, y);
     default:
-      return multiply<Transposed, 0>(a, x, y);
+      return multiply<Transposed, 0>(a, values, x, y);
   }
 }
 
@@ -91,12 +91,12 @@ void multiply(const Compact<T>& a, const T* x, const Output<T>& y) {
 
 template <class T>
 void spmv(const Compact<T>& a, const T* x, Output<T> y) {
-  multiply<false>(a, x, y);
+  a.with_values([&](const auto& values) { multiply_by<false>(a, values.data(), x, y); });
 }
 
 template <class T>
 void spmv_transpose(const Compact<T>& a, const T* x, Output<T> y) {
-  multiply<true>(a, x, y);
+  a.with_values([&](const auto& values) { multiply_by<true>(a, values.data(), x, y); });
 }
 
 #define QUADRILLE_INSTANTIATE(T)                              \

@@ -8,6 +8,9 @@
 // that leads here, from a node that has no neighbour here either. A constant does not, so that with one of
 // them threads beside faces look where their neighbours are.
 //
+// Columns in fp32 or bf16 beside longer vectors have kernels of their own where one is compiled for the
+// operator; without one a thread owns a row, for all DoF.
+//
 // The transposed product is that of the transposed entries, towards the opposite neighbours: a column is then
 // read for the neighbour, and a mirror for the node.
 #include "kernels/cuda/cds_structure.cuh"
@@ -24,6 +27,14 @@ constexpr int node_threads = 128;
 enum Code : std::int32_t { no_entry = -1, constant_entry = -2 };
 constexpr std::int32_t code_of(std::int32_t column, bool at_neighbour) {
   return 2 * column + (at_neighbour ? 1 : 0);
+}
+
+template <class T, class V>
+__device__ T load_value(const V* p) {
+  if constexpr (std::is_same_v<V, Bf16>)
+    return static_cast<T>(Bf16{__ldg(&p->upper)});
+  else
+    return static_cast<T>(__ldg(p));
 }
 
 // Entries [diagonal][row][column] of some diagonals and rows.
@@ -114,10 +125,10 @@ __global__ void __launch_bounds__(node_threads)
 }
 
 // Any DoF: a thread owns one of the table's rows of a node.
-template <class T, int Structure, int Capacity>
+template <class T, class V, int Structure, int Capacity>
 __global__ void __launch_bounds__(node_threads)
     compact_row_kernel(const __grid_constant__ CdsStructure<Structure> s,
-                       const __grid_constant__ CompactTable<T, Capacity> table, const T* __restrict__ values,
+                       const __grid_constant__ CompactTable<T, Capacity> table, const V* __restrict__ values,
                        const T* __restrict__ x, bool, Output<T> y) {
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * node_threads + threadIdx.x;
   const std::int64_t node = thread / table.rows;
@@ -131,8 +142,9 @@ __global__ void __launch_bounds__(node_threads)
       const int e = (d * table.rows + r) * s.dof + c;
       const std::int32_t code = table.code[e];
       if (code == no_entry) continue;
-      const T a = code == constant_entry ? table.constant[e]
-                                         : __ldg(values + (code >> 1) * s.nodes + (code & 1 ? to : node));
+      const T a = code == constant_entry
+                      ? table.constant[e]
+                      : load_value<T>(values + (code >> 1) * s.nodes + (code & 1 ? to : node));
       sum += a * __ldg(x + to * s.dof + c);
     }
   }
@@ -157,19 +169,21 @@ CompactTable<T, Capacity> table_of(const Compact<T, Device>& a, std::int64_t fir
   return table;
 }
 
-template <class T, int Structure, int Capacity>
-using CompactKernel = void (*)(CdsStructure<Structure>, CompactTable<T, Capacity>, const T*, const T*, bool,
+template <class T, class V, int Structure, int Capacity>
+using CompactKernel = void (*)(CdsStructure<Structure>, CompactTable<T, Capacity>, const V*, const T*, bool,
                                Output<T>);
 
-template <class T, int Structure, int Capacity>
-CompactKernel<T, Structure, Capacity> kernel_of(int dof) {
-  static constexpr CompactKernel<T, Structure, Capacity> kernels[] = {
-      compact_row_kernel<T, Structure, Capacity>, compact_kernel<T, 1, Structure, Capacity>,
-      compact_kernel<T, 2, Structure, Capacity>,  compact_kernel<T, 3, Structure, Capacity>,
-      compact_kernel<T, 4, Structure, Capacity>,  compact_kernel<T, 5, Structure, Capacity>,
-      compact_kernel<T, 6, Structure, Capacity>,  compact_kernel<T, 7, Structure, Capacity>,
-      compact_kernel<T, 8, Structure, Capacity>};
-  return kernels[dof <= most_instances ? dof : 0];
+template <class T, class V, int Structure, int Capacity>
+CompactKernel<T, V, Structure, Capacity> kernel_of(int dof) {
+  if constexpr (std::is_same_v<T, V>) {
+    static constexpr CompactKernel<T, V, Structure, Capacity> kernels[] = {
+        compact_kernel<T, 1, Structure, Capacity>, compact_kernel<T, 2, Structure, Capacity>,
+        compact_kernel<T, 3, Structure, Capacity>, compact_kernel<T, 4, Structure, Capacity>,
+        compact_kernel<T, 5, Structure, Capacity>, compact_kernel<T, 6, Structure, Capacity>,
+        compact_kernel<T, 7, Structure, Capacity>, compact_kernel<T, 8, Structure, Capacity>};
+    if (dof <= most_instances) return kernels[dof - 1];
+  }
+  return compact_row_kernel<T, V, Structure, Capacity>;
 }
 
 bool has_constants(const auto& entries) {
@@ -179,14 +193,15 @@ bool has_constants(const auto& entries) {
 }
 
 // In launches of at most Structure diagonals and Capacity entries.
-template <int Structure, int Capacity, class T>
-void launch(const Execution& on, const Compact<T, Device>& a, bool transposed, const T* x, Output<T> y) {
-  const bool by_nodes = a.dof <= most_instances;
+template <int Structure, int Capacity, class T, class V>
+void launch(const Execution& on, const Compact<T, Device>& a, const V* values, bool transposed, const T* x,
+            Output<T> y) {
+  const bool by_nodes = std::is_same_v<T, V> && a.dof <= most_instances;
   const int rows = by_nodes ? a.dof : std::min(a.dof, Capacity / a.dof);
   if (rows == 0)
     throw FormatError("compact: blocks of " + std::to_string(a.dof) + " are too large for a GPU");
   const std::int64_t at_once = std::clamp<std::int64_t>(Capacity / (rows * a.dof), 1, Structure);
-  const auto kernel = kernel_of<T, Structure, Capacity>(a.dof);
+  const auto kernel = kernel_of<T, V, Structure, Capacity>(a.dof);
   const bool aligned = reinterpret_cast<std::uintptr_t>(x) % 16 == 0, faces = has_constants(a.entry);
   for (int row = 0; row < a.dof; row += rows) {
     const int some = std::min(rows, a.dof - row);
@@ -197,8 +212,7 @@ void launch(const Execution& on, const Compact<T, Device>& a, bool transposed, c
       auto s = structure_of<Structure>(a, first, transposed, faces);
       s.diagonals = static_cast<int>(std::min(at_once, a.diagonals() - first));
       kernel<<<blocks, node_threads, 0, stream_of(on)>>>(
-          s, table_of<T, Capacity>(a, first, s.diagonals, row, some, transposed), a.values.data(), x, aligned,
-          part);
+          s, table_of<T, Capacity>(a, first, s.diagonals, row, some, transposed), values, x, aligned, part);
       QUADRILLE_CUDA_LAUNCHED("compact");
       part = part.more();
       first += at_once;
@@ -206,18 +220,24 @@ void launch(const Execution& on, const Compact<T, Device>& a, bool transposed, c
   }
 }
 
+template <class T, class V>
+void multiply(const Execution& on, const Compact<T, Device>& a, const V* values, bool transposed, const T* x,
+              Output<T> y) {
+  const Specialised& own = transposed ? on.prepared.transposed : on.prepared.product;
+  if (launch_specialised(on, own, a.nodes(), values, nullptr, x, y)) return;
+  const std::size_t few = 32, some = 256;
+  if (a.entry.size() <= few && a.diagonals() <= few_diagonals)
+    launch<few_diagonals, few>(on, a, values, transposed, x, y);
+  else if (a.entry.size() <= some && a.diagonals() <= max_diagonals)
+    launch<max_diagonals, some>(on, a, values, transposed, x, y);
+  else
+    launch<max_diagonals, 1024>(on, a, values, transposed, x, y);
+}
+
 template <class T>
 void multiply(const Execution& on, const Compact<T, Device>& a, bool transposed, const T* x, Output<T> y) {
   if (a.rows() == 0) return;
-  const Specialised& own = transposed ? on.prepared.transposed : on.prepared.product;
-  if (launch_specialised(on, own, a.nodes(), a.values.data(), nullptr, x, y)) return;
-  const std::size_t few = 32, some = 256;
-  if (a.entry.size() <= few && a.diagonals() <= few_diagonals)
-    launch<few_diagonals, few>(on, a, transposed, x, y);
-  else if (a.entry.size() <= some && a.diagonals() <= max_diagonals)
-    launch<max_diagonals, some>(on, a, transposed, x, y);
-  else
-    launch<max_diagonals, 1024>(on, a, transposed, x, y);
+  a.with_values([&](const auto& values) { multiply(on, a, values.data(), transposed, x, y); });
 }
 
 }  // namespace

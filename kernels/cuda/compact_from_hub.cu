@@ -58,11 +58,34 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
-template <class T>
+// `badly` becomes 1 where a value cannot be stored as a V.
+template <class T, class V>
 __global__ void __launch_bounds__(threads_per_block)
-    gather_kernel(const T* __restrict__ column, std::int64_t nodes, int dof, T* __restrict__ to) {
+    gather_kernel(const T* __restrict__ column, std::int64_t nodes, int dof, V* __restrict__ to,
+                  std::uint8_t* badly) {
   const std::int64_t node = global_thread();
-  if (node < nodes) to[node] = __ldcs(column + node * dof);
+  if (node >= nodes) return;
+  const T value = __ldcs(column + node * dof);
+  to[node] = rounded<V>(value);
+  if (!rounds_well<V>(value)) *badly = 1;
+}
+
+template <class T, class V>
+void take_columns(const BlockDiagonals<T, Device>& hub, const Compact<T, Device>& a, V* values) {
+  if (hub.nodes() == 0) return;
+  Array<std::uint8_t, Device> badly(1);
+  zero_memory({}, badly.data(), badly.bytes());
+  for (std::int64_t d = 0; d < hub.diagonals(); ++d)
+    for (int r = 0; r < hub.dof; ++r)
+      for (int c = 0; c < hub.dof; ++c) {
+        const CompactEntry<T>& e = a.at(d, r, c);
+        if (e.stored != Stored::column) continue;
+        gather_kernel<<<blocks_for(hub.nodes()), threads_per_block>>>(
+            hub.values.data() + (d * hub.dof + c) * hub.rows() + r, hub.nodes(), hub.dof,
+            values + e.column * hub.nodes(), badly.data());
+        QUADRILLE_CUDA_LAUNCHED("gathering a column");
+      }
+  if (copy_to<Host>(badly)[0] != 0) throw_not_stored(a.precision);
 }
 
 std::vector<DiagonalPair> pairs_of(const BlockStructure& s) {
@@ -107,27 +130,29 @@ std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T, Device>& hu
 
 template <class T>
 Compact<T, Device> compact_from_hub(const BlockDiagonals<T, Device>& hub) {
+  return compact_from_hub(hub, compact_entries(hub), ValuePrecision::own);
+}
+
+template <class T>
+Compact<T, Device> compact_from_hub(const BlockDiagonals<T, Device>& hub,
+                                    std::vector<CompactEntry<T>> entries, ValuePrecision precision) {
   Compact<T, Device> a;
   static_cast<BlockStructure&>(a) = hub;
-  a.entry = compact_entries(hub);
-  a.values = Array<T, Device>(checked_product(columns_of(a.entry), hub.nodes(), "compact"));
-  for (std::int64_t d = 0; d < hub.diagonals(); ++d)
-    for (int r = 0; r < hub.dof; ++r)
-      for (int c = 0; c < hub.dof; ++c) {
-        const CompactEntry<T>& e = a.at(d, r, c);
-        if (e.stored != Stored::column || hub.nodes() == 0) continue;
-        gather_kernel<<<blocks_for(hub.nodes()), threads_per_block>>>(
-            hub.values.data() + (d * hub.dof + c) * hub.rows() + r, hub.nodes(), hub.dof,
-            a.values.data() + e.column * hub.nodes());
-        QUADRILLE_CUDA_LAUNCHED("gathering a column");
-      }
-  synchronize();
+  a.entry = std::move(entries);
+  a.precision = precision;
+  const std::int64_t size = checked_product(columns_of(a.entry), hub.nodes(), "compact");
+  a.with_values([&]<class V>(Array<V, Device>& values) {
+    values = Array<V, Device>(size);
+    take_columns(hub, a, values.data());
+  });
   return a;
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                           \
   template std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T, Device>&); \
-  template Compact<T, Device> compact_from_hub(const BlockDiagonals<T, Device>&);
+  template Compact<T, Device> compact_from_hub(const BlockDiagonals<T, Device>&);          \
+  template Compact<T, Device> compact_from_hub(const BlockDiagonals<T, Device>&,           \
+                                               std::vector<CompactEntry<T>>, ValuePrecision);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

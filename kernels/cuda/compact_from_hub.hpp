@@ -14,5 +14,9 @@ template <class T>
 std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T, Device>& hub);
 template <class T>
 Compact<T, Device> compact_from_hub(const BlockDiagonals<T, Device>& hub);
+// With these entries. Throws FormatError where a value cannot be stored with this precision.
+template <class T>
+Compact<T, Device> compact_from_hub(const BlockDiagonals<T, Device>& hub,
+                                    std::vector<CompactEntry<T>> entries, ValuePrecision precision);
 
 }  // namespace quadrille::cuda

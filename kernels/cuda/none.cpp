@@ -54,10 +54,19 @@ template <class T>
 Compact<T, Device> compact_from_hub(const BlockDiagonals<T, Device>&) {
   refuse();
 }
+template <class T>
+Compact<T, Device> compact_from_hub(const BlockDiagonals<T, Device>&, std::vector<CompactEntry<T>>,
+                                    ValuePrecision) {
+  refuse();
+}
 template std::vector<CompactEntry<float>> compact_entries(const BlockDiagonals<float, Device>&);
 template std::vector<CompactEntry<double>> compact_entries(const BlockDiagonals<double, Device>&);
 template Compact<float, Device> compact_from_hub(const BlockDiagonals<float, Device>&);
 template Compact<double, Device> compact_from_hub(const BlockDiagonals<double, Device>&);
+template Compact<float, Device> compact_from_hub(const BlockDiagonals<float, Device>&,
+                                                 std::vector<CompactEntry<float>>, ValuePrecision);
+template Compact<double, Device> compact_from_hub(const BlockDiagonals<double, Device>&,
+                                                  std::vector<CompactEntry<double>>, ValuePrecision);
 std::unique_ptr<ConjugateGradients> make_conjugate_gradients(std::int64_t) {
   refuse();
 }

@@ -23,8 +23,8 @@ bool aligned(const void* p) {
 
 template <class T>
 Specialised specialise(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
-                       bool transposed) {
-  return compiled(compact_source(structure, entries, transposed));
+                       ValuePrecision precision, bool transposed) {
+  return compiled(compact_source(structure, entries, precision, transposed));
 }
 
 template <class T>
@@ -37,8 +37,8 @@ Specialised specialise(const StencilTable<T>& a) {
 }
 
 template <class T>
-bool launch_specialised(const Execution& on, const Specialised& kernel, std::int64_t nodes, const T* values,
-                        const void* number, const T* x, const Output<T>& y) {
+bool launch_specialised(const Execution& on, const Specialised& kernel, std::int64_t nodes,
+                        const void* values, const void* number, const T* x, const Output<T>& y) {
   const T* from = y.beta != 0 ? y.from : y.to;
   if (kernel.kernel == nullptr || !aligned(values) || !aligned(x) || !aligned(y.to) || !aligned(from))
     return false;
@@ -51,10 +51,11 @@ bool launch_specialised(const Execution& on, const Specialised& kernel, std::int
   return true;
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                                     \
-  template Specialised specialise(const BlockStructure&, const std::vector<CompactEntry<T>>&, bool); \
-  template Specialised specialise(const StencilTable<T>&);                                           \
-  template bool launch_specialised(const Execution&, const Specialised&, std::int64_t, const T*,     \
+#define QUADRILLE_INSTANTIATE(T)                                                                    \
+  template Specialised specialise(const BlockStructure&, const std::vector<CompactEntry<T>>&,       \
+                                  ValuePrecision, bool);                                            \
+  template Specialised specialise(const StencilTable<T>&);                                          \
+  template bool launch_specialised(const Execution&, const Specialised&, std::int64_t, const void*, \
                                    const void*, const T*, const Output<T>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

@@ -15,13 +15,13 @@ namespace quadrille::cuda {
 // No kernel where NVRTC is not there, or the operator is too large to be written out.
 template <class T>
 Specialised specialise(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
-                       bool transposed);
+                       ValuePrecision precision, bool transposed);
 template <class T>
 Specialised specialise(const StencilTable<T>& table);
 
 // The product by it; false, and nothing is done, where there is none or an array is not aligned to 16 bytes.
 template <class T>
-bool launch_specialised(const Execution& on, const Specialised& kernel, std::int64_t nodes, const T* values,
-                        const void* number, const T* x, const Output<T>& y);
+bool launch_specialised(const Execution& on, const Specialised& kernel, std::int64_t nodes,
+                        const void* values, const void* number, const T* x, const Output<T>& y);
 
 }  // namespace quadrille::cuda

@@ -59,11 +59,12 @@ struct Place {
 class Writer {
  public:
   Writer(const BlockStructure& s, std::vector<NodeOffset> offsets, std::vector<Term> terms, bool fp64,
-         std::string number_type)
+         ValuePrecision precision, std::string number_type)
       : s_(s),
         offsets_(std::move(offsets)),
         terms_(std::move(terms)),
         fp64_(fp64),
+        precision_(precision),
         number_type_(std::move(number_type)) {
     const std::int64_t word = 16 / (fp64 ? 8 : 4);
     word_ = static_cast<int>(word);
@@ -96,10 +97,8 @@ class Writer {
     const std::string type = fp64_ ? "double" : "float";
     line("typedef " + type + " T;");
     line("struct __align__(16) Word { T v[" + std::to_string(word_) + "]; };");
-    line("__device__ inline Word cached(const T* p) { const int4 w = __ldg((const int4*)p); Word r; " +
-         std::string("*(int4*)&r = w; return r; }"));
-    line("__device__ inline Word streamed(const T* p) { const int4 w = __ldcs((const int4*)p); Word r; " +
-         std::string("*(int4*)&r = w; return r; }"));
+    loads_of("Word", "T", "int4");
+    value_head(type);
     line(
         "__device__ inline T put(T sum, T from, T alpha, T beta) { const T a = alpha * sum; return beta != 0 "
         "? a + "
@@ -107,7 +106,7 @@ class Writer {
     line("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(source_threads) + ", " +
          std::to_string(blocks_) + ")");
     line(std::string(source_kernel) +
-         "(const T* __restrict__ values, const void* __restrict__ numbers, const T* __restrict__ x, T* to, "
+         "(const V* __restrict__ values, const void* __restrict__ numbers, const T* __restrict__ x, T* to, "
          "const T* from, T alpha, T beta) {");
     line("  const int node = (blockIdx.x * " + std::to_string(source_threads) + " + threadIdx.x) * " +
          std::to_string(nodes_) + ";");
@@ -117,6 +116,28 @@ class Writer {
            number(s_.extents[0]) + ", z0 = line / " + number(s_.extents[1]) + ", y0 = line - z0 * " +
            number(s_.extents[1]) + ";");
     }
+  }
+
+  // Of words of numbers, as one load each.
+  void loads_of(const std::string& word, const std::string& number, const std::string& loaded) {
+    for (const auto& [name, how] : {std::pair("cached", "__ldg"), {"streamed", "__ldcs"}})
+      line("__device__ inline " + word + " " + name + "(const " + number + "* p) { const " + loaded +
+           " w = " + how + "((const " + loaded + "*)p); " + word + " r; *(" + loaded +
+           "*)&r = w; return r; }");
+  }
+
+  // V, the type of stored values, and T value(V). As many of them as numbers in a word of T are a word, too.
+  void value_head(const std::string& type) {
+    const std::int64_t bytes = bytes_of(precision_, fp64_ ? 8 : 4);
+    line("typedef " + std::string(bytes == 2 ? "unsigned short" : bytes == 4 ? "float" : type) + " V;");
+    if (bytes == 2)
+      line("__device__ inline T value(V v) { return (T)__uint_as_float((unsigned)v << 16); }");
+    else
+      line("__device__ inline T value(V v) { return (T)v; }");
+    if (bytes == (fp64_ ? 8 : 4)) return;
+    const std::int64_t word = bytes * word_;
+    line("struct __align__(" + std::to_string(word) + ") ValueWord { V v[" + std::to_string(word_) + "]; };");
+    loads_of("ValueWord", "V", word == 4 ? "int" : "int2");
   }
 
   // Whether places of neighbours along x or y depend on where a node stands.
@@ -167,18 +188,21 @@ class Writer {
                    std::string& text) {
     if (const auto known = names.find(p); known != names.end()) return known->second;
     const bool stream = p.array >= 0 && reused_.count(p.array) == 0;
+    const bool of_values = p.array >= 0 && precision_ != ValuePrecision::own;
     const std::string name = "n" + std::to_string(names.size());
+    const auto as_t = [&](const std::string& text) { return of_values ? "value(" + text + ")" : text; };
     const auto word = words.find(word_of(p));
     if (!in_words(p) || word->second.size() < 2) {
-      text += "    const T " + name + " = " + (stream ? "__ldcs(" : "__ldg(") +
-              address(p.array, s_.linear(p.shift)) + ");\n";
+      text += "    const T " + name + " = " +
+              as_t((stream ? "__ldcs(" : "__ldg(") + address(p.array, s_.linear(p.shift)) + ")") + ";\n";
       return names[p] = name;
     }
     const auto& [array, first] = word->first;
-    text += "    const Word " + name + " = " + (stream ? "streamed(" : "cached(") +
+    text += std::string("    const ") + (of_values ? "ValueWord " : "Word ") + name + " = " +
+            (stream ? "streamed(" : "cached(") +
             (array < 0 ? "xn + " + number(first) : "vn + " + number(array * s_.nodes() + first)) + ");\n";
     for (const Place& other : word->second)
-      names[other] = name + ".v[" + std::to_string(element_of(other) - first) + "]";
+      names[other] = as_t(name + ".v[" + std::to_string(element_of(other) - first) + "]");
     return names.at(p);
   }
 
@@ -206,7 +230,7 @@ class Writer {
     // Fewer where so many numbers are kept for a second use that registers would run out.
     blocks_ = places.size() <= 24 ? 4 : reused_.size() > 40 ? 2 : 3;
     std::string text = "    const T* const xn = x + (long long)node * " + number(s_.dof) + ";\n";
-    text += "    const T* const vn = values + node;\n";
+    text += "    const V* const vn = values + node;\n";
     for (int w = 0; w < nodes_; ++w) {
       if (!number_type_.empty()) text += stencil_of(w, "node + " + std::to_string(w));
       for (int r = 0; r < s_.dof; ++r) text += "    T " + sum_of(w, r) + " = 0;\n";
@@ -289,8 +313,8 @@ class Writer {
         const std::string a = term.from == Term::From::constant ? term.constant
                               : term.from == Term::From::table
                                   ? "__ldg(t0 + " + number(term.column) + ")"
-                                  : "__ldg(values + " + number(term.column * s_.nodes()) + " + " +
-                                        (term.at_neighbour ? "j" : "i") + ")";
+                                  : "value(__ldg(values + " + number(term.column * s_.nodes()) + " + " +
+                                        (term.at_neighbour ? "j" : "i") + "))";
         line("    s" + std::to_string(term.r) + " += " + a + " * __ldg(x + j * " + number(s_.dof) + " + " +
              std::to_string(term.c) + ");");
       }
@@ -308,6 +332,7 @@ class Writer {
   std::vector<NodeOffset> offsets_;
   std::vector<Term> terms_;  // by diagonal, row, column
   bool fp64_;
+  ValuePrecision precision_;
   std::string number_type_;  // of stencils; empty where there is no table
   int word_ = 2;             // numbers in 16 bytes
   int nodes_ = 1;            // of a thread
@@ -328,7 +353,7 @@ std::vector<NodeOffset> offsets_of(const BlockStructure& s, bool transposed) {
 
 template <class T>
 KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEntry<T>>& entries,
-                            bool transposed) {
+                            ValuePrecision precision, bool transposed) {
   std::vector<Term> terms;
   for (std::int64_t d = 0; d < s.diagonals(); ++d)
     for (int r = 0; r < s.dof; ++r)
@@ -341,7 +366,7 @@ KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEn
           terms.push_back(
               {Term::From::column, d, r, c, e.column, (e.stored == Stored::mirror) != transposed, {}});
       }
-  return Writer(s, offsets_of(s, transposed), std::move(terms), sizeof(T) == 8, "").source();
+  return Writer(s, offsets_of(s, transposed), std::move(terms), sizeof(T) == 8, precision, "").source();
 }
 
 template <class T>
@@ -353,13 +378,15 @@ KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std
     for (int r = 0; r < s.dof; ++r)
       for (int c = 0; c < s.dof; ++c, ++e)
         if (used[e] != 0) terms.push_back({Term::From::table, d, r, c, e, false, {}});
-  return Writer(s, s.offsets, std::move(terms), sizeof(T) == 8, words ? "unsigned short" : "unsigned char")
+  return Writer(s, s.offsets, std::move(terms), sizeof(T) == 8, ValuePrecision::own,
+                words ? "unsigned short" : "unsigned char")
       .source();
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                                          \
-  template KernelSource compact_source(const BlockStructure&, const std::vector<CompactEntry<T>>&, bool); \
-  template KernelSource stencil_table_source<T>(const BlockStructure&, const std::vector<std::uint8_t>&,  \
+#define QUADRILLE_INSTANTIATE(T)                                                                         \
+  template KernelSource compact_source(const BlockStructure&, const std::vector<CompactEntry<T>>&,       \
+                                       ValuePrecision, bool);                                            \
+  template KernelSource stencil_table_source<T>(const BlockStructure&, const std::vector<std::uint8_t>&, \
                                                 bool);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

@@ -19,12 +19,12 @@ struct KernelSource {
 };
 inline constexpr const char* source_kernel = "product";
 // Its parameters, all pointers to arrays in GPU memory, aligned to 16 bytes:
-//   const T* values (compact) or table, const void* number (stencil table), const T* x, T* to, const T* from,
-//   T alpha, T beta                              as in Output
+//   const V* values (compact) or const T* table, const void* number (stencil table), const T* x, T* to,
+//   const T* from, T alpha, T beta                              as in Output
 
 template <class T>
 KernelSource compact_source(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
-                            bool transposed);
+                            ValuePrecision precision, bool transposed);
 // Entries that are +0 in all stencils are left out: `used` is [diagonal][row][column].
 template <class T>
 KernelSource stencil_table_source(const BlockStructure& structure, const std::vector<std::uint8_t>& used,

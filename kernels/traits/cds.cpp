@@ -1,13 +1,17 @@
 #include "formats/cds.hpp"
+#include "formats/compact.hpp"
 #include "kernels/traits/all.hpp"
 #include "kernels/traits/parts.hpp"
 
 namespace quadrille {
 namespace {
 
-FormatBytes bytes(const Sparsity& s, const FormatOptions&) {
+FormatBytes bytes(const Sparsity& s, const FormatOptions& o) {
   if (!s.cds) return {{}, true, s.no_cds};
-  const Traffic traffic = cds_traffic(*s.cds, s.value_bytes);
+  const bool rounded = rounding_of(o.value_precision, s.value_bytes) > 0;
+  const Traffic traffic = rounded ? compact_traffic(*s.cds, s.cds->diagonals() * s.cds->dof * s.cds->dof,
+                                                    s.value_bytes, o.value_precision)
+                                  : cds_traffic(*s.cds, s.value_bytes);
   return s.cds_from_csr ? padded("cds", s, traffic, value_bytes(*s.cds, s.value_bytes)) : whole(traffic);
 }
 
@@ -32,7 +36,7 @@ FormatTraits cds_traits() {
           .made_from = MadeFrom::the_hub,
           .has_transpose = true,
           .gpu_vectors_at_once = 8,
-          .options = {"block-size", "kernel", "x-cache"},
+          .options = {"block-size", "kernel", "x-cache", "value-precision"},
           .bytes = bytes,
           .gpu_work = gpu_work,
           .cpu_entries = entries,

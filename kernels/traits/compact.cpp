@@ -6,9 +6,9 @@
 namespace quadrille {
 namespace {
 
-FormatBytes bytes(const Sparsity& s, const FormatOptions&) {
+FormatBytes bytes(const Sparsity& s, const FormatOptions& o) {
   if (!s.cds) return {{}, true, s.no_cds};
-  const Traffic traffic = compact_traffic(*s.cds, s.compact_columns, s.value_bytes);
+  const Traffic traffic = compact_traffic(*s.cds, s.compact_columns, s.value_bytes, o.value_precision);
   FormatBytes bytes = s.cds_from_csr ? padded("compact", s, traffic, traffic.stored_bytes) : whole(traffic);
   bytes.exact = s.compact_exact;
   return bytes;
@@ -36,7 +36,7 @@ FormatTraits compact_traits() {
           .made_from = MadeFrom::hub,
           .has_transpose = true,
           .follows_values = true,
-          .options = {"block-size"},
+          .options = {"block-size", "value-precision"},
           .bytes = bytes,
           .gpu_work = gpu_work,
           .cpu_entries = entries,

@@ -86,6 +86,36 @@ TEST(Compact, BytesAreWhatIsLeft) {
   EXPECT_EQ(columns_of(compact_entries(hub)), 0);
 }
 
+// To the nearest, and to even between two: 1 + 2^-8 lies between 1 and 1 + 2^-7.
+TEST(Compact, ValuesInFewerBitsAreRounded) {
+  const auto as_bf16 = [](double value) { return static_cast<double>(rounded<Bf16>(value)); };
+  EXPECT_EQ(as_bf16(1 + 0x1p-8), 1);
+  EXPECT_EQ(as_bf16(1 + 0x1p-7 + 0x1p-8), 1 + 0x1p-6);
+  EXPECT_EQ(as_bf16(-(1 + 0x1p-8 + 0x1p-12)), -(1 + 0x1p-7));
+  EXPECT_EQ(as_bf16(255), 255);
+  EXPECT_EQ(as_bf16(0), 0);
+  EXPECT_TRUE(std::isnan(as_bf16(std::nan(""))));
+  EXPECT_EQ(as_bf16(-std::numeric_limits<double>::infinity()), -std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(rounds_well<Bf16>(3.4e38));
+  EXPECT_TRUE(rounds_well<float>(3.4e38));
+  EXPECT_FALSE(rounds_well<float>(3.5e38));
+  EXPECT_FALSE(rounds_well<float>(1e-39));
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const planted::Operator<double> planted = planted::draw<double>(seed);
+    for (const ValuePrecision precision : {ValuePrecision::fp32, ValuePrecision::bf16}) {
+      const Compact<double> a = compact_from_hub(planted.hub, all_columns<double>(planted.hub), precision);
+      validate(a);
+      EXPECT_EQ(traffic(a).stored_bytes,
+                planted.hub.values.size() * bytes_of(precision, 8) +
+                    planted.hub.diagonals() * planted.hub.dof * planted.hub.dof * 16);
+      const BlockDiagonals<double> back = to_hub(a);
+      for (std::int64_t i = 0; i < back.values.size(); ++i)
+        ASSERT_LE(std::abs(back.values[i] - planted.hub.values[i]),
+                  rounding_of(precision, 8) * std::abs(planted.hub.values[i]));
+    }
+  }
+}
+
 TEST(Compact, RefusesBrokenArrays) {
   const BlockDiagonals<double> hub = planted::symmetric_star({3, 3, 3});
   Compact<double> a = compact_from_hub(hub);

@@ -69,9 +69,9 @@ TEST(KernelSource, HasNoNodesThat32BitsCannotNumber) {
   s.offsets = {{0, 0, 0}};
   const std::vector<CompactEntry<double>> entries{{Stored::constant, 0, 2.0}};
   s.extents = {1 << 15, 1 << 15, 1};
-  EXPECT_NE(cuda::compact_source(s, entries, false).text, "");
+  EXPECT_NE(cuda::compact_source(s, entries, ValuePrecision::own, false).text, "");
   s.extents = {1 << 16, 1 << 15, 1};
-  EXPECT_EQ(cuda::compact_source(s, entries, false).text, "");
+  EXPECT_EQ(cuda::compact_source(s, entries, ValuePrecision::own, false).text, "");
 }
 
 // Kernels that are compiled for the operator give what those that are for all do.
