@@ -40,10 +40,11 @@ struct Turn {
   constexpr double factor(const Sums& s) const { return s.beta(); }
   template <int Count>
   constexpr void run(std::int64_t i, double beta, double (&)[1][Count]) const {
-    double of_z[Count], of_p[Count];
+    double of_z[Count], of_p[Count] = {};
     load(z + i, of_z);
     if (beta != 0) load(p + i, of_p);  // what stands there before the first iteration is not read
-    for (int k = 0; k < Count; ++k) p[i + k] = beta != 0 ? of_z[k] + beta * of_p[k] : of_z[k];
+    for (int k = 0; k < Count && beta != 0; ++k) of_z[k] += beta * of_p[k];
+    store(p + i, of_z);
   }
 };
 
@@ -79,11 +80,12 @@ struct Step {
     load(x + i, of_x);
     load(r + i, of_r);
     for (int k = 0; k < Count; ++k) {
-      x[i + k] = of_x[k] + alpha * of_p[k];
+      of_x[k] += alpha * of_p[k];
       of_r[k] -= alpha * of_q[k];
-      r[i + k] = of_r[k];
       sum[0][k] += of_r[k] * of_r[k];
     }
+    store(x + i, of_x);
+    store(r + i, of_r);
   }
   constexpr void take(Sums& s, const double (&sum)[sums]) const { s.rr = sum[0]; }
 };

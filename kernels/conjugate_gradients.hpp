@@ -38,7 +38,7 @@ class ConjugateGradients {
   virtual ~ConjugateGradients() = default;
   // The next iteration is the first one.
   virtual void begin(Queue queue) = 0;
-  // Arrays of rows() numbers in the memory of the object, which do not overlap. Queued.
+  // Arrays of `rows` numbers in the memory of the object; those that are written overlap no others. Queued.
   virtual void make_rz(Queue queue, const double* r, const double* z) = 0;
   virtual void turn(Queue queue, const double* z, double* p) = 0;
   virtual void make_pq(Queue queue, const double* p, const double* q) = 0;

@@ -14,7 +14,14 @@
 
 namespace quadrille {
 
-// One word of 16 bytes or less.
+// Bytes that are loaded and stored together; more of them a CPU's compiler puts together by itself.
+#if defined(__CUDA_ARCH__)
+inline constexpr int most_packed_bytes = 32;
+#else
+inline constexpr int most_packed_bytes = 16;
+#endif
+
+// On a GPU one word, or some of 16 bytes.
 template <class T, int Count>
 struct alignas(sizeof(T) * Count) Pack {
   T v[Count];
@@ -34,7 +41,8 @@ constexpr T streamed(const T* p) {
 
 template <int Count, class T>
 constexpr bool aligned(const T* p) {
-  return reinterpret_cast<std::uintptr_t>(p) % (sizeof(T) * Count) == 0;
+  return sizeof(T) * Count <= most_packed_bytes &&
+         reinterpret_cast<std::uintptr_t>(p) % (sizeof(T) * Count) == 0;
 }
 
 // `Count` numbers from p on. Streamed ones are aligned where Count > 1, others need not be.
@@ -50,6 +58,17 @@ constexpr void load(const T* p, T (&to)[Count]) {
     for (int i = 0; i < Count; ++i) to[i] = pack.v[i];
   } else {
     for (int i = 0; i < Count; ++i) to[i] = p[i];
+  }
+}
+
+template <int Count, class T>
+constexpr void store(T* p, const T (&from)[Count]) {
+  if (Count > 1 && aligned<Count>(p)) {
+    Pack<T, Count> pack{};
+    for (int i = 0; i < Count; ++i) pack.v[i] = from[i];
+    *reinterpret_cast<Pack<T, Count>*>(p) = pack;
+  } else {
+    for (int i = 0; i < Count; ++i) p[i] = from[i];
   }
 }
 

@@ -111,7 +111,7 @@ void scatter(const Execution& on, std::int64_t segments, std::int64_t size_y,
   const int lanes = on.prepared.lanes;
   const SegmentPlan<Device>& plan = on.prepared.segments;
   const bool planned = plan.group.size() > 0;
-  if (lanes == 0 && planned && !joins_pay(entries, bytes_of_y, plan.shared)) {
+  if (lanes == 0 && planned && !joins_pay(entries, segments, bytes_of_y, plan.shared)) {
     const unsigned blocks = to_index32(plan.group.size(), "blocks of threads");
     to_index32(value.size() + scatter_tile, "non-zeros and a tile of them");
     scatter_tiles_kernel<<<blocks, segment_threads, 0, stream_of(on)>>>(
@@ -126,7 +126,8 @@ void scatter(const Execution& on, std::int64_t segments, std::int64_t size_y,
     return QUADRILLE_CUDA_LAUNCHED("scatter by tiles without a plan");
   }
   const unsigned chunk = scatter_chunk_size(value.size());
-  const unsigned chunks = entries > chunk ? (entries + chunk - 1) / chunk : 0;
+  const bool some_are_long = !planned || plan.split.size() > 0;
+  const unsigned chunks = some_are_long && entries > chunk ? (entries + chunk - 1) / chunk : 0;
   const ScatterSegments a{segments, entries, chunk, chunks, ptr.data(), index.data()};
   with_lanes(lanes != 0 ? lanes : lanes_for(value.size(), segments, scatter_together), [&]<int Lanes>() {
     const unsigned blocks = chunks + blocks_for(segments * Lanes);

@@ -300,10 +300,12 @@ __global__ void __launch_bounds__(threads_per_block, sizeof(T) == 8 ? 5 : 6)
 }
 
 // Whether the kernel by segments is faster than the one by tiles: where the sums in registers save many
-// additions, of so many that these hold up the product, or a few that would otherwise go to memory. `shared`
+// additions, of so many that these hold up the product, or a few that would otherwise go to memory; or where
+// a lane has a segment to itself, as of a star, and what the lanes of a warp add lies side by side. `shared`
 // as in SegmentPlan; the bounds are an H200's.
-inline bool joins_pay(std::int64_t entries, std::int64_t bytes_of_y, double shared) {
-  return (shared > 0.45 && entries > 8'000'000) || (shared > 0.25 && bytes_of_y > 40'000'000);
+inline bool joins_pay(std::int64_t entries, std::int64_t segments, std::int64_t bytes_of_y, double shared) {
+  return (shared > 0.45 && entries > 8'000'000) ||
+         (shared > 0.25 && (bytes_of_y > 40'000'000 || entries <= scatter_together * segments));
 }
 
 // The size of the chunks of long segments: as many chunks as keep the GPU busy, and no more, for each costs a

@@ -131,6 +131,9 @@ class LevelTransfer {
       tables_.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
       tables_.fine_rows *= axes[axis].fine;
     }
+    tables_.first = -1;
+    for (int first = 0; first < 2 && dof == 1 && tables_.first < 0; ++first)
+      if (add_words(axes[0], first)) tables_.first = first;
     packed_.put_in_place();
   }
   Array<T, Space> weights;  // [corner][fine row], or empty
@@ -145,6 +148,8 @@ class LevelTransfer {
       t.second[axis] = packed_.template at<std::int8_t>(places_[axis].second);
     }
     t.weights = weights.data();
+    t.beside = packed_.template at<T>(beside_);
+    t.around = packed_.template at<T>(around_);
     return t;
   }
 
@@ -170,8 +175,26 @@ class LevelTransfer {
               packed_.add(second)};
   }
 
+  // The tables of the steps by words, where coarse node j is fine node 2j + first; else false.
+  bool add_words(const AxisInterpolation& axis, int first) {
+    if (axis.fine % 4 != 0 || axis.coarse != axis.fine / 2) return false;
+    std::vector<T> beside(2 * axis.fine), around(3 * axis.coarse);
+    for (std::int64_t i = 0; i < 2 * axis.fine; ++i) {
+      if (axis.weight[i] == 0) continue;
+      const std::int64_t fine = i / 2, coarse = axis.node[i], side = coarse - (fine / 2 - first),
+                         place = fine - (2 * coarse + first - 1);
+      if (side < 0 || side > 1 || place < 0 || place > 2) return false;
+      beside[2 * fine + side] += static_cast<T>(axis.weight[i]);
+      around[3 * coarse + place] += static_cast<T>(axis.weight[i]);
+    }
+    beside_ = packed_.add(beside);
+    around_ = packed_.add(around);
+    return true;
+  }
+
   PackedTables<Space> packed_;
   std::array<Places, 3> places_;
+  std::int64_t beside_ = 0, around_ = 0;
   Transfer<T> tables_{};  // but for the pointers
 };
 

@@ -48,6 +48,18 @@ Couplings couplings_of(const BlockStructure& a, const RankBox* box, const Stored
   const int first = s.n[2] > 1 ? 0 : 9, last = s.n[2] > 1 ? 27 : 18;
   s.whole_box = a.diagonals() == last - first;
   for (int place = first; place < last; ++place) s.whole_box = s.whole_box && s.box[place] == place - first;
+  const int first_axis = s.n[2] > 1 ? 2 : 1;
+  s.whole_star = s.count == 2 * (first_axis + 1);
+  for (int axis = 0; axis < 3; ++axis)
+    for (const int side : {-1, 1}) {
+      std::array<int, 3> wanted{};
+      wanted[axis] = side;
+      const auto leads = [&](const auto& o) { return std::equal(wanted.begin(), wanted.end(), o); };
+      const auto found = std::find_if(s.offset, s.offset + s.count, leads);
+      const auto place = side < 0 ? 2 - axis : 3 + axis;
+      s.star[place] = static_cast<signed char>(found == s.offset + s.count ? -1 : found - s.offset);
+      s.whole_star = s.whole_star && (axis > first_axis || s.star[place] >= 0);
+    }
   if (s.centre < 0) throw FormatError("multigrid needs an operator with a diagonal");
   return s;
 }

@@ -41,6 +41,9 @@ struct Couplings {
   int centre = -1;                    // the number of the diagonal one
   signed char box[27] = {};           // the number of the diagonal at offset [z + 1][y + 1][x + 1], or -1
   bool whole_box = false;             // all of them are there, in that order
+  // Of a star, which couplings lead along -z, -y, -x, x, y, z; those along z in 3D.
+  signed char star[6] = {-1, -1, -1, -1, -1, -1};
+  bool whole_star = false;  // all of them are there, and no others
   // Of a box with layers of other ranks' nodes (ranks.hpp), which of its nodes are this rank's own.
   bool shared = false;
   int own[3] = {}, own_end[3] = {};
@@ -84,6 +87,10 @@ struct Couplings {
     }
     return true;
   }
+  // Whether `count` rows of a line at a time are all rows, and their values beside each other.
+  constexpr bool in_words_of(int count) const {
+    return dof == 1 && !any_wraps && n[0] % count == 0 && (stored.all || stored.words);
+  }
   // The node at coupling d. Where there is none, this node itself or some other one: what is stored for it is
   // zero.
   constexpr int neighbour(int node, int d) const {
@@ -125,8 +132,10 @@ constexpr Out without_tiny(T v) {
 }
 
 template <int Rows, class T, class Out>
-constexpr void store(Out* p, const T (&from)[Rows]) {
-  for (int i = 0; i < Rows; ++i) p[i] = without_tiny<Out>(from[i]);
+constexpr void store_result(Out* p, const T (&from)[Rows]) {
+  Out to[Rows] = {};
+  for (int i = 0; i < Rows; ++i) to[i] = without_tiny<Out>(from[i]);
+  store(p, to);
 }
 
 // Values of the operator: those of few rows are used again and again.
@@ -168,6 +177,34 @@ constexpr void beside_diagonal_in_box(const Couplings& s, const T* a, const T* x
   }
 }
 
+// The same of a star, with lines that are whole words: x beside a row's own is in the word that the row is
+// in.
+template <int Rows, int Count, bool All, class T>
+constexpr void beside_diagonal_in_star(const Couplings& s, const T* a, const T* x, int row, T (&sum)[Rows]) {
+  const auto word_at = [&](int from, T(&to)[Rows]) {
+    const auto pack = *reinterpret_cast<const Pack<T, Rows>*>(x + (from < 0 || from >= s.nodes ? row : from));
+    for (int i = 0; i < Rows; ++i) to[i] = pack.v[i];
+  };
+  const int plane = s.n[0] * s.n[1];
+  const int step[6] = {-plane, -s.n[0], 0, 0, s.n[0], plane};
+  T values[6][Rows] = {}, from[6][Rows] = {}, own[Rows] = {};
+  QUADRILLE_UNROLL
+  for (int k = Count == 6 ? 0 : 1; k < (Count == 6 ? 6 : 5); ++k) {
+    load_values<All>(a + s.star[k] * s.stored_rows, values[k]);
+    if (k != 2 && k != 3) word_at(row + step[k], from[k]);
+  }
+  word_at(row, own);
+  from[2][0] = x[row > 0 ? row - 1 : 0];
+  from[3][Rows - 1] = x[row + Rows < s.nodes ? row + Rows : row];
+  for (int i = 1; i < Rows; ++i) {
+    from[2][i] = own[i - 1];
+    from[3][i - 1] = own[i];
+  }
+  QUADRILLE_UNROLL
+  for (int k = Count == 6 ? 0 : 1; k < (Count == 6 ? 6 : 5); ++k)
+    for (int i = 0; i < Rows; ++i) sum[i] += values[k][i] * from[k][i];
+}
+
 // Of D^-1 A without its diagonal blocks, `a` [coupling][column][stored row], times x, for Rows rows from
 // `row` on. Dof and Count are those of `s` where they are known at compile time, else 0: then all loads of a
 // row are in flight at once. All: s.stored.all.
@@ -178,17 +215,7 @@ constexpr void beside_diagonal(const Couplings& s, const T* a, const T* x, std::
   if constexpr (Rows > 1 && (Count == 26 || Count == 8)) {
     beside_diagonal_in_box<Rows, Count, All>(s, a, x, static_cast<int>(row), sum);
   } else if constexpr (Rows > 1) {
-    QUADRILLE_UNROLL
-    for (int d = 0; d < Count; ++d) {
-      const int to = static_cast<int>(row) + s.step[d];
-      T values[Rows], from[Rows];
-      load_values<All>(a + d * s.stored_rows, values);
-      if (to >= 0 && to + Rows <= s.nodes)
-        load(x + to, from);
-      else
-        for (int i = 0; i < Rows; ++i) from[i] = x[s.neighbour(static_cast<int>(row) + i, d)];
-      for (int i = 0; i < Rows; ++i) sum[i] += values[i] * from[i];
-    }
+    beside_diagonal_in_star<Rows, Count, All>(s, a, x, static_cast<int>(row), sum);
   } else {
     const int dof = Dof > 0 ? Dof : s.dof, count = Count > 0 ? Count : s.count;
     const int node = Dof > 0 ? static_cast<int>(row) / Dof : s.node_of(row);

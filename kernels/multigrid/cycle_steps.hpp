@@ -22,19 +22,26 @@ struct MultiplyBlocks {
     y[row] = sum;
   }
 };
-template <class T, class In, bool All>
+
+// The steps below do Rows rows of a line a call, from index * Rows on.
+
+template <class T, class In, int Rows, bool All>
 struct MultiplyDiagonal {
   static constexpr bool light = true;
   Couplings s;
   const T* diagonal;
   const In* x;
   T* y;
-  constexpr void operator()(std::int64_t row) const {
-    y[row] = (All ? streamed(diagonal + row) : diagonal[s.place_of_alike(row)]) * static_cast<T>(x[row]);
+  constexpr void operator()(std::int64_t index) const {
+    const std::int64_t row = index * Rows;
+    In from[Rows];
+    T values[Rows];
+    load(x + row, from);
+    load_values<All>(diagonal + (All ? row : s.place_of_alike(row)), values);
+    for (int i = 0; i < Rows; ++i) values[i] *= static_cast<T>(from[i]);
+    store(y + row, values);
   }
 };
-
-// The steps below do Rows rows a call, from index * Rows on.
 
 // The first two sweeps, from x = 0, in one: x1 = w1 g, x = x1 + w2 (g - D^-1 A x1), with g = D^-1 b.
 template <class T, int Rows, int Dof, int Count, bool All>
@@ -49,7 +56,7 @@ struct FirstTwoSweeps {
     load(g + row, own);
     beside_diagonal<Rows, Dof, Count, All>(s, a, g, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = (first + second - both) * own[i] - both * sum[i];
-    store(x + row, sum);
+    store_result(x + row, sum);
   }
 };
 
@@ -76,7 +83,7 @@ struct Sweep {
     load(x + row, now);
     beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = now[i] + weight * (right[i] - now[i] - sum[i]);
-    store(y + row, sum);
+    store_result(y + row, sum);
   }
 };
 
@@ -97,7 +104,7 @@ struct Residual {
       load_values<All>(diagonal + (All ? row : s.place_of_alike(row)), now);
       for (int i = 0; i < Rows; ++i) sum[i] *= now[i];
     }
-    store(r + row, sum);
+    store_result(r + row, sum);
   }
 };
 
@@ -113,7 +120,7 @@ struct PowerStep {
     load(x + row, now);
     beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = factor * (now[i] + sum[i]);
-    store(y + row, sum);
+    store_result(y + row, sum);
   }
 };
 

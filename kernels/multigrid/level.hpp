@@ -55,15 +55,14 @@ void with_instance_of(const Couplings& s, const Body& body) {
   using Any = integral_constant<int, 0>;
   using Together = integral_constant<int, rows_together<T>>;
   constexpr std::bool_constant<All> all;
-  const bool lines = s.dof == 1 && !s.any_wraps && s.n[0] % Together() == 0,
-             whole = lines || (All && s.dof == 1 && !s.any_wraps && s.rows % Together() == 0);
+  const bool lines = s.in_words_of(Together()), star = lines && s.whole_star, box = lines && s.whole_box;
   const auto of_one = [&](auto count, bool together) {
     return together ? body(Together(), One(), count, all) : body(One(), One(), count, all);
   };
-  if (s.dof == 1 && s.count == 6) return of_one(integral_constant<int, 6>(), whole);
-  if (s.dof == 1 && s.count == 26) return of_one(integral_constant<int, 26>(), lines && s.whole_box);
-  if (s.dof == 1 && s.count == 4) return of_one(integral_constant<int, 4>(), whole);
-  if (s.dof == 1 && s.count == 8) return of_one(integral_constant<int, 8>(), lines && s.whole_box);
+  if (s.dof == 1 && s.count == 6) return of_one(integral_constant<int, 6>(), star);
+  if (s.dof == 1 && s.count == 26) return of_one(integral_constant<int, 26>(), box);
+  if (s.dof == 1 && s.count == 4) return of_one(integral_constant<int, 4>(), star);
+  if (s.dof == 1 && s.count == 8) return of_one(integral_constant<int, 8>(), box);
   if (s.dof == 1) return body(One(), One(), Any(), all);
   if (s.dof == 2) return body(One(), integral_constant<int, 2>(), Any(), all);
   if (s.dof == 3) return body(One(), integral_constant<int, 3>(), Any(), all);
@@ -102,12 +101,17 @@ void lost_layer(Level<T, Machine>& level) {
 template <class T, class Machine, class In>
 void multiply_blocks(Machine& machine, const Couplings& s, const Array<T, typename Machine::Space>& blocks,
                      const In* x, T* y) {
-  if (s.dof > 1)
-    machine.for_each(s.rows, MultiplyBlocks<T, In>{s, blocks.data(), x, y});
-  else if (s.stored.all)
-    machine.for_each(s.rows, MultiplyDiagonal<T, In, true>{s, blocks.data(), x, y});
+  if (s.dof > 1) return machine.for_each(s.rows, MultiplyBlocks<T, In>{s, blocks.data(), x, y});
+  const auto run = [&](auto rows, auto all) {
+    machine.for_each(s.rows / rows(), MultiplyDiagonal<T, In, rows(), all()>{s, blocks.data(), x, y});
+  };
+  using One = std::integral_constant<int, 1>;
+  using Several = std::integral_constant<int, rows_together<T>>;
+  const bool lines = s.in_words_of(Several());
+  if (s.stored.all)
+    lines ? run(Several(), std::true_type()) : run(One(), std::true_type());
   else
-    machine.for_each(s.rows, MultiplyDiagonal<T, In, false>{s, blocks.data(), x, y});
+    lines ? run(Several(), std::false_type()) : run(One(), std::false_type());
 }
 
 // y of level.x.
@@ -174,6 +178,8 @@ void interpolate_add(Machine& machine, Level<T, Machine>& level, const T* coarse
   const std::int64_t rows = level.couplings.rows;
   constexpr int together = rows_together<T>;
   const bool several = p.dof == 1 && p.fine_n[0] % together == 0;
+  if (p.weights == nullptr && p.first >= 0)
+    return machine.for_each(rows / 4, InterpolateAddInWords<T>{p, coarse, level.x.data()});
   const auto run = [&](auto count, auto stored) {
     machine.for_each(rows / count(), InterpolateAdd<T, count(), stored()>{p, coarse, level.x.data()});
   };
@@ -185,11 +191,27 @@ void interpolate_add(Machine& machine, Level<T, Machine>& level, const T* coarse
     several ? run(Several(), std::false_type()) : run(One(), std::false_type());
 }
 
-// coarse = P^T fine
+// Whether the restriction from this level can multiply by the inverse diagonal of the next one.
 template <class T, class Machine>
-void restrict_to(Machine& machine, const Level<T, Machine>& level, const T* fine, T* coarse) {
+bool restricts_in_words(const Level<T, Machine>& level) {
+  const Transfer<T> p = level.transfer.tables();
+  return p.weights == nullptr && p.first >= 0;
+}
+
+// coarse = P^T fine, or D^-1 times that with the D of `scaled_by`.
+template <class T, class Machine>
+void restrict_to(Machine& machine, const Level<T, Machine>& level, const T* fine, T* coarse,
+                 const Level<T, Machine>* scaled_by = nullptr) {
   const Transfer<T> p = level.transfer.tables();
   const std::int64_t rows = std::int64_t{p.coarse_n[0]} * p.coarse_n[1] * p.coarse_n[2] * p.dof;
+  if (restricts_in_words(level)) {
+    RestrictInWords<T> step{p, fine, {}, nullptr, coarse};
+    if (scaled_by != nullptr) {
+      step.of_coarse = scaled_by->couplings;
+      step.inverse = scaled_by->inverse.data();
+    }
+    return machine.for_each(rows / 2, step);
+  }
   const auto run = [&](auto dof, auto stored) {
     machine.for_each(rows, Restrict<T, dof(), stored()>{p, fine, coarse});
   };

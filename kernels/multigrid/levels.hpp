@@ -266,6 +266,10 @@ class Levels final : public GridMultigrid {
     machine_.make_coarsest(coarsest_, s, a.values.data(), info_.singular);
   }
 
+  // Whether g of the next level, which takes no part of its b then, comes from the restriction at once.
+  bool restricts_to_g(std::size_t i) const {
+    return i + 2 < levels_.size() && !levels_[i].shared && restricts_in_words(levels_[i]);
+  }
   bool gathers_into(std::size_t level) const { return gathered_ && level == whole_from_; }
 
   // The residual of level i is the right side of the next.
@@ -278,6 +282,7 @@ class Levels final : public GridMultigrid {
   }
   void restrict_from(std::size_t i, const T* fine) {
     OneLevel& next = levels_[i + 1];
+    if (restricts_to_g(i)) return restrict_to(machine_, levels_[i], fine, next.g.data(), &next);
     T* const to = gathers_into(i + 1) ? gathered_->part.data() : next.b.data();
     restrict_to(machine_, levels_[i], fine, to);
     if (gathers_into(i + 1)) gathered_->exchange->run(to, next.b.data(), machine_.stream());
@@ -300,11 +305,13 @@ class Levels final : public GridMultigrid {
   void cycle_from(std::size_t i, bool from_zero) {
     OneLevel& level = levels_[i];
     if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
-    if (from_zero) take_right_side(level);
+    if (from_zero) take_right_side(i);
     visit(i, from_zero);
     smooth_after(machine_, level, 0);
   }
-  void take_right_side(OneLevel& level) {
+  void take_right_side(std::size_t i) {
+    OneLevel& level = levels_[i];
+    if (i > 0 && restricts_to_g(i - 1)) return;
     if (level.shared) level.layers->run(level.b.data(), level.b.data(), machine_.stream());
     multiply_blocks(machine_, level.couplings, level.inverse, level.b.data(), level.g.data());
   }
@@ -315,7 +322,7 @@ class Levels final : public GridMultigrid {
     if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
     multiply_blocks(machine_, level.couplings, level.diagonal, level.g.data(), level.y.data());
     restrict_from(i, level.y.data());
-    if (i + 2 < levels_.size()) take_right_side(levels_[i + 1]);
+    if (i + 2 < levels_.size()) take_right_side(i + 1);
     full_cycle(i + 1, 0);
     machine_.for_each(level.couplings.rows, Zero<T>{level.x.data()});
     level.right_layers = layers_of_others;
@@ -338,7 +345,7 @@ class Levels final : public GridMultigrid {
   void of_whole_levels() { cycle_of(whole_from_); }
   void cycle_of(std::size_t i) {
     if (options_.cycle != CycleKind::f) return cycle_from(i, true);
-    if (i + 1 < levels_.size()) take_right_side(levels_[i]);
+    if (i + 1 < levels_.size()) take_right_side(i);
     full_cycle(i, 0);
   }
 

@@ -17,6 +17,7 @@ namespace quadrille::multigrid {
 
 struct StoredNodes {
   bool all = true;
+  bool words = false;    // what stands in a line's words of four nodes stands beside each other here, too
   int n[3] = {1, 1, 1};  // stored ones along each axis; where `all`, nothing here is used
   int low[3] = {}, period[3] = {1, 1, 1}, high[3] = {};
   int left_out[3] = {};
@@ -53,6 +54,7 @@ inline StoredNodes few_nodes(const int (&n)[3], const bool (&wraps)[3], bool wor
   constexpr int near = 2, word = 4;
   words = words && !(wraps[0] || wraps[1] || wraps[2]) && n[0] % word == 0;
   StoredNodes s;
+  s.words = words;
   for (int axis = 0; axis < 3; ++axis) {
     const int period = axis == 0 && words ? word : 1, margin = wraps[axis]          ? 0
                                                                : axis == 0 && words ? word

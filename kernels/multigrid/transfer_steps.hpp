@@ -21,6 +21,94 @@ struct Transfer {
   int dof, corners;
   std::int64_t fine_rows;
   const T* weights;  // [corner][fine row] instead of the products, or null
+  // Of an axis x where coarse node j is fine node 2j + first: with which weights fine node i reads the coarse
+  // ones i/2 - first and the next, [fine node][2], and those of the fine nodes 2j + first - 1, 2j + first and
+  // 2j + first + 1 in coarse node j, [coarse node][3].
+  const T *beside, *around;
+  int first;  // -1 where x is no such axis, or the steps below have no words there
+};
+
+// The steps of linear weights for one unknown a node, by words of four fine nodes of a line. Four fine nodes
+// read three coarse ones; two coarse ones read these four and one beside them.
+template <class T>
+struct InterpolateAddInWords {
+  Transfer<T> p;
+  const T* coarse;
+  T* to;
+
+  constexpr void operator()(std::int64_t index) const {
+    const int row = static_cast<int>(index) * 4, line = divide(row, p.by_fine_n[0]),
+              x = row - line * p.fine_n[0], z = divide(line, p.by_fine_n[1]), y = line - z * p.fine_n[1];
+    const int last = p.coarse_n[0] - 1, from = x / 2 - p.first,
+              at[3] = {from < 0 ? 0 : from, from + 1, from + 2};
+    T of[3] = {};
+    QUADRILLE_UNROLL
+    for (int k = 0; k < 2; ++k) {
+      const T wz = p.weight[2][2 * z + k];
+      if (wz == 0) continue;
+      QUADRILLE_UNROLL
+      for (int j = 0; j < 2; ++j) {
+        const T w = wz * p.weight[1][2 * y + j];
+        if (w == 0) continue;
+        const T* const start =
+            coarse + static_cast<std::int64_t>(p.node[2][2 * z + k] * p.coarse_n[1] + p.node[1][2 * y + j]) *
+                         p.coarse_n[0];
+        for (int i = 0; i < 3; ++i) of[i] += w * start[at[i] > last ? last : at[i]];
+      }
+    }
+    T sum[4], beside[8];
+    load(to + row, sum);
+    load(p.beside + 2 * x, beside);
+    for (int i = 0; i < 4; ++i) sum[i] += beside[2 * i] * of[i / 2] + beside[2 * i + 1] * of[i / 2 + 1];
+    store_result(to + row, sum);
+  }
+};
+
+// By the inverse of the coarse diagonal, too, where `inverse` is there.
+template <class T>
+struct RestrictInWords {
+  Transfer<T> p;
+  const T* from;
+  Couplings of_coarse;
+  const T* inverse;
+  T* coarse;
+
+  constexpr void operator()(std::int64_t index) const {
+    const int row = static_cast<int>(index) * 2, line = divide(row, p.by_coarse_n[0]),
+              c = row - line * p.coarse_n[0], z = divide(line, p.by_coarse_n[1]),
+              y = line - z * p.coarse_n[1];
+    // The word begins at fine node 2c, and the other number is the one before it or behind.
+    const int word = 2 * c, other = p.first == 0 ? (word > 0 ? word - 1 : 0)
+                                                 : (word + 4 < p.fine_n[0] ? word + 4 : p.fine_n[0] - 1);
+    T of[5] = {};
+    QUADRILLE_UNROLL
+    for (int k = 0; k < 3; ++k) {
+      const T wz = p.fine_weight[2][3 * z + k];
+      if (wz == 0) continue;
+      QUADRILLE_UNROLL
+      for (int j = 0; j < 3; ++j) {
+        const T w = wz * p.fine_weight[1][3 * y + j];
+        if (w == 0) continue;
+        const T* const start =
+            from + static_cast<std::int64_t>(p.fine[2][3 * z + k] * p.fine_n[1] + p.fine[1][3 * y + j]) *
+                       p.fine_n[0];
+        T four[4];
+        load(start + word, four);
+        const T one = start[other];
+        of[0] += w * (p.first == 0 ? one : four[0]);
+        for (int i = 1; i < 4; ++i) of[i] += w * (p.first == 0 ? four[i - 1] : four[i]);
+        of[4] += w * (p.first == 0 ? four[3] : one);
+      }
+    }
+    T sum[2] = {};
+    for (int i = 0; i < 3; ++i) {
+      sum[0] += p.around[3 * c + i] * of[i];
+      sum[1] += p.around[3 * c + 3 + i] * of[2 + i];
+    }
+    if (inverse != nullptr)
+      for (int i = 0; i < 2; ++i) sum[i] *= inverse[of_coarse.place(row + i)];
+    store(coarse + row, sum);
+  }
 };
 
 // fine += P coarse, for Rows rows of one line from index * Rows on; several are of one unknown a node.
@@ -68,7 +156,7 @@ struct InterpolateAdd {
         }
       }
     }
-    store(to + row, sum);
+    store_result(to + row, sum);
   }
 };
 

@@ -18,19 +18,47 @@ namespace {
 
 constexpr const char* type_name = "quadrille_cg";
 
+// What stays with a KSP from one solve to the next: memory that takes a GPU a millisecond to have.
+struct Kept {
+  std::unique_ptr<ConjugateGradients> passes;
+  SpaceKind space = SpaceKind::cpu;
+  std::int64_t rows = -1;
+};
+Kept& kept(KSP ksp) {
+  return *static_cast<Kept*>(ksp->data);
+}
+
+// For vectors in this memory.
+ConjugateGradients* passes_of(KSP ksp, SpaceKind space, std::int64_t rows) {
+  Kept& k = kept(ksp);
+  if (!k.passes || k.space != space || k.rows != rows)
+    k = {make_conjugate_gradients(space, rows), space, rows};
+  return k.passes.get();
+}
+
+// Where all of the work vectors are, in which nothing stands yet.
+SpaceKind space_of_work(KSP ksp) {
+  SpaceKind space = SpaceKind::cuda;
+  for (PetscInt i = 0; i < ksp->nwork; ++i)
+    if (WriteArray(ksp->work[i], SpaceKind::cuda).space() == SpaceKind::cpu) space = SpaceKind::cpu;
+  return space;
+}
+
+std::int64_t rows_of(Vec v) {
+  PetscInt rows = 0;
+  QUADRILLE_PETSC(VecGetLocalSize(v, &rows));
+  return rows;
+}
+
 // A solve. Vectors are PETSc's, which may copy them at a call; so their arrays are asked for at each pass.
 class Solve {
  public:
   explicit Solve(KSP ksp)
       : ksp_(ksp), x_(ksp->vec_sol), r_(ksp->work[0]), z_(ksp->work[1]), p_(ksp->work[2]) {
-    PetscInt rows = 0;
     QUADRILLE_PETSC(PCGetOperators(ksp->pc, &a_, nullptr));
-    QUADRILLE_PETSC(VecGetLocalSize(x_, &rows));
-    rows_ = rows;
-    space_ = ReadArray(x_, SpaceKind::cuda).space();
-    for (const Vec v : {r_, z_, p_})  // nothing stands there yet
-      if (WriteArray(v, SpaceKind::cuda).space() == SpaceKind::cpu) space_ = SpaceKind::cpu;
-    passes_ = make_conjugate_gradients(space_, rows_);
+    rows_ = rows_of(x_);
+    if (ReadArray(x_, SpaceKind::cuda).space() == SpaceKind::cuda) space_ = space_of_work(ksp);
+    passes_ = passes_of(ksp, space_, rows_);
     int size = 1;
     MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), &size);
     alone_ = size == 1;
@@ -54,9 +82,8 @@ class Solve {
       QUADRILLE_PETSC(KSP_MatMult(ksp_, a_, x_, r_));
       QUADRILLE_PETSC(VecAYPX(r_, -1, ksp_->vec_rhs));
     }
+    const PetscReal norm = ksp_->normtype == KSP_NORM_UNPRECONDITIONED ? norm_of_r() : 0;
     passes_->begin(queue());
-    PetscReal norm = 0;
-    if (ksp_->normtype == KSP_NORM_UNPRECONDITIONED) QUADRILLE_PETSC(VecNorm(r_, NORM_2, &norm));
     if (ksp_->normtype == KSP_NORM_UNPRECONDITIONED || ksp_->normtype == KSP_NORM_NONE) test(norm);
     if (ksp_->reason == KSP_CONVERGED_ITERATING) precondition();
   }
@@ -81,6 +108,19 @@ class Solve {
         test(ksp_->normtype == KSP_NORM_NONE ? 0 : std::sqrt(sums.rr));
       if (ksp_->reason == KSP_CONVERGED_ITERATING && (tests_z() || ksp_->its < ksp_->max_it)) precondition();
     }
+  }
+
+  // As z it is multiplied with itself. PETSc's VecNorm() would start cuBLAS, which takes 10 ms.
+  PetscReal norm_of_r() {
+    passes_->begin(queue());
+    {
+      const GpuTime time(on_gpu());
+      const ReadArray r(r_, space_);
+      passes_->make_rz(queue(), r.data(), r.data());
+    }
+    log_flops(4 * rows_, on_gpu());
+    sum_over_ranks(std::array{&ConjugateGradientSums::zz});
+    return std::sqrt(passes_->sums(queue()).zz);
   }
 
   bool tests_z() const {
@@ -164,18 +204,27 @@ class Solve {
   Mat a_ = nullptr;
   std::int64_t rows_ = 0;
   SpaceKind space_ = SpaceKind::cpu;
-  std::unique_ptr<ConjugateGradients> passes_;
+  ConjugateGradients* passes_ = nullptr;
   bool alone_ = true;
 };
 
 PetscErrorCode set_up(KSP ksp) {
-  return guarded("KSPSetUp_QuadrilleCG", [&] { QUADRILLE_PETSC(KSPSetWorkVecs(ksp, 3)); });
+  return guarded("KSPSetUp_QuadrilleCG", [&] {
+    QUADRILLE_PETSC(KSPSetWorkVecs(ksp, 3));
+    passes_of(ksp, space_of_work(ksp), rows_of(ksp->work[0]));
+  });
 }
 PetscErrorCode solve(KSP ksp) {
   return guarded("KSPSolve_QuadrilleCG", [&] { Solve(ksp).run(); });
 }
-PetscErrorCode destroy(KSP) {
-  return static_cast<PetscErrorCode>(0);
+PetscErrorCode reset(KSP ksp) {
+  return guarded("KSPReset_QuadrilleCG", [&] { kept(ksp) = {}; });
+}
+PetscErrorCode destroy(KSP ksp) {
+  return guarded("KSPDestroy_QuadrilleCG", [&] {
+    delete &kept(ksp);
+    ksp->data = nullptr;
+  });
 }
 
 PetscErrorCode create(KSP ksp) {
@@ -186,9 +235,11 @@ PetscErrorCode create(KSP ksp) {
     QUADRILLE_PETSC(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
     ksp->ops->setup = set_up;
     ksp->ops->solve = solve;
+    ksp->ops->reset = reset;
     ksp->ops->destroy = destroy;
     ksp->ops->buildsolution = KSPBuildSolutionDefault;
     ksp->ops->buildresidual = KSPBuildResidualDefault;
+    ksp->data = new Kept;
     ++uses();
   });
 }
