@@ -52,6 +52,9 @@ class ConjugateGradients {
 // Throws CudaError for SpaceKind::cuda in a build without CUDA, and MemoryError.
 std::unique_ptr<ConjugateGradients> make_conjugate_gradients(SpaceKind space, std::int64_t rows);
 
+namespace cpu {
+std::unique_ptr<ConjugateGradients> make_conjugate_gradients(std::int64_t rows);
+}
 namespace cuda {
 std::unique_ptr<ConjugateGradients> make_conjugate_gradients(std::int64_t rows);
 }

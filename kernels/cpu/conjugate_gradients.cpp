@@ -7,7 +7,7 @@
 
 #include "kernels/conjugate_gradient_passes.hpp"
 
-namespace quadrille {
+namespace quadrille::cpu {
 namespace {
 
 using namespace conjugate_gradient;
@@ -60,9 +60,8 @@ class OnHost final : public ConjugateGradients {
 
 }  // namespace
 
-std::unique_ptr<ConjugateGradients> make_conjugate_gradients(SpaceKind space, std::int64_t rows) {
-  if (space == SpaceKind::cuda) return cuda::make_conjugate_gradients(rows);
+std::unique_ptr<ConjugateGradients> make_conjugate_gradients(std::int64_t rows) {
   return std::make_unique<OnHost>(rows);
 }
 
-}  // namespace quadrille
+}  // namespace quadrille::cpu

@@ -40,8 +40,7 @@ __global__ void __launch_bounds__(threads_per_block)
   T sum[Vectors][Rows] = {};
   constexpr int columns = Dof > 0 && Dof < columns_together ? Dof : columns_together;
   constexpr int in_word = 16 / sizeof(T), word = Rows == 1 || Dof == 0 ? 1 : Dof % in_word == 0 ? in_word : 2;
-  // In fp64 words pay with many unknowns only: with 4 the product takes 5 % longer.
-  constexpr bool whole = Dof > 0 && Dof % columns == 0 && columns % word == 0 && (sizeof(T) == 4 || Dof != 4);
+  constexpr bool whole = Dof > 0 && Dof % columns == 0 && columns % word == 0;
   const T* column = values + row;
   for (int d = 0; d < s.diagonals; ++d) {
     std::int64_t from = static_cast<std::int64_t>(node) * dof + s.step[d];

@@ -1,7 +1,8 @@
 // ELLR-T on the GPU. Source: Vazquez, Fernandez, Garzon 2011, section 3.2. T neighbouring lanes own a row and
 // step through it T entries at a time; the layout puts these, and those of the next row, side by side. Lanes
 // stop at the row's own length; the partial sums meet in registers, where the paper used shared memory.
-// Blocks have as many threads as Launch::block says.
+// Blocks have as many threads as Launch::block says: one kernel for all of them, whose bound of registers is
+// that of the largest.
 #include <algorithm>
 
 #include "kernels/cuda/launch.cuh"
@@ -10,7 +11,7 @@
 namespace quadrille::cuda {
 namespace {
 
-constexpr int usual_threads = 256, most_threads = ellr_t_blocks.back();
+constexpr int most_threads = ellr_t_blocks.back();
 
 __device__ inline std::int64_t thread_of_grid() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -18,8 +19,8 @@ __device__ inline std::int64_t thread_of_grid() {
 
 // Ahead: a thread reads 8 entries of its row at once, or repeats the last of them; without it 4, and none in
 // vain.
-template <int Threads, bool Ahead, int Most, class T>
-__global__ void __launch_bounds__(Most)
+template <int Threads, bool Ahead, class T>
+__global__ void __launch_bounds__(most_threads)
     ellr_t_kernel(std::int64_t rows, std::int64_t pitch, const std::int32_t* __restrict__ row_length,
                   const std::int32_t* __restrict__ column, const T* __restrict__ value,
                   const T* __restrict__ x, Output<T> y) {
@@ -43,8 +44,8 @@ constexpr int eager = 8;  // entries in flight
 // One thread a row, in fp32, of rows that mostly have `eager` entries or `width`: the first of them are read
 // before the row's length is there, for the layout holds as many of every row; of the others none beyond its
 // end, where the last entry is read again. No branch stands between the loads.
-template <int Most, class T>
-__global__ void __launch_bounds__(Most)
+template <class T>
+__global__ void __launch_bounds__(most_threads)
     ellr_t_eager_kernel(std::int64_t rows, std::int64_t pitch, int width,
                         const std::int32_t* __restrict__ row_length, const std::int32_t* __restrict__ column,
                         const T* __restrict__ value, const T* __restrict__ x, Output<T> y) {
@@ -74,8 +75,11 @@ __global__ void __launch_bounds__(Most)
   y.put(row, sum);
 }
 
-template <int Most, class T>
-void multiply(const Execution& on, const EllrT<T, Device>& a, const T* x, Output<T> y) {
+}  // namespace
+
+template <class T>
+void spmv(const Execution& on, const EllrT<T, Device>& a, const T* x, Output<T> y) {
+  if (a.rows == 0) return;
   const int block = on.prepared.block;
   const unsigned blocks = blocks_for(a.rows * a.threads, block);
   const auto launch = [&](auto kernel) {
@@ -87,39 +91,27 @@ void multiply(const Execution& on, const EllrT<T, Device>& a, const T* x, Output
     // at least three quarters of what is read early is used
     const bool full = 4 * a.nnz >= 3 * a.rows * std::min<std::int64_t>(a.width, eager);
     if (a.threads == 1 && a.width > 0 && full) {
-      ellr_t_eager_kernel<Most>
-          <<<blocks, block, 0, stream_of(on)>>>(a.rows, a.pitch, static_cast<int>(a.width),
-                                                a.row_length.data(), a.column.data(), a.value.data(), x, y);
+      ellr_t_eager_kernel<<<blocks, block, 0, stream_of(on)>>>(a.rows, a.pitch, static_cast<int>(a.width),
+                                                               a.row_length.data(), a.column.data(),
+                                                               a.value.data(), x, y);
       QUADRILLE_CUDA_LAUNCHED("ellr_t");
       return;
     }
   }
   switch (a.threads) {
     case 1:  // short rows read too much in vain where 8 entries are read at once
-      return 2 * a.nnz > 9 * a.rows ? launch(ellr_t_kernel<1, true, Most, T>)
-                                    : launch(ellr_t_kernel<1, false, Most, T>);
+      return 2 * a.nnz > 9 * a.rows ? launch(ellr_t_kernel<1, true, T>) : launch(ellr_t_kernel<1, false, T>);
     case 2:
-      return launch(ellr_t_kernel<2, false, Most, T>);
+      return launch(ellr_t_kernel<2, false, T>);
     case 4:
-      return launch(ellr_t_kernel<4, false, Most, T>);
+      return launch(ellr_t_kernel<4, false, T>);
     case 8:
-      return launch(ellr_t_kernel<8, false, Most, T>);
+      return launch(ellr_t_kernel<8, false, T>);
     case 16:
-      return launch(ellr_t_kernel<16, false, Most, T>);
+      return launch(ellr_t_kernel<16, false, T>);
     default:
-      return launch(ellr_t_kernel<32, false, Most, T>);
+      return launch(ellr_t_kernel<32, false, T>);
   }
-}
-
-}  // namespace
-
-template <class T>
-void spmv(const Execution& on, const EllrT<T, Device>& a, const T* x, Output<T> y) {
-  if (a.rows == 0) return;
-  if (on.prepared.block <= usual_threads)
-    multiply<usual_threads>(on, a, x, y);
-  else
-    multiply<most_threads>(on, a, x, y);
 }
 
 #define QUADRILLE_INSTANTIATE(T) \

@@ -118,18 +118,20 @@ template <class T, class Space>
 class LevelTransfer {
  public:
   LevelTransfer() = default;
-  LevelTransfer(const std::array<AxisInterpolation, 3>& axes, int dof) {
+  // Between vectors whose lines have so many nodes.
+  LevelTransfer(std::array<AxisInterpolation, 3> axes, int dof, int fine_line, int coarse_line) {
     tables_.fine_rows = tables_.dof = dof;
     tables_.by_dof = divisor(dof);
-    for (const int axis : {0, 1}) {
-      tables_.by_fine_n[axis] = divisor(axes[axis].fine);
-      tables_.by_coarse_n[axis] = divisor(axes[axis].coarse);
-    }
+    lengthen(axes[0], fine_line, coarse_line);
     for (int axis = 0; axis < 3; ++axis) {
       add_axis(axes[axis], places_[axis]);
       tables_.fine_n[axis] = static_cast<int>(axes[axis].fine);
       tables_.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
       tables_.fine_rows *= axes[axis].fine;
+    }
+    for (const int axis : {0, 1}) {
+      tables_.by_fine_n[axis] = divisor(axes[axis].fine);
+      tables_.by_coarse_n[axis] = divisor(axes[axis].coarse);
     }
     tables_.first = -1;
     for (int first = 0; first < 2 && dof == 1 && tables_.first < 0; ++first)
@@ -157,6 +159,14 @@ class LevelTransfer {
   struct Places {
     std::int64_t node = 0, weight = 0, fine = 0, fine_weight = 0, second = 0;
   };
+  // Nodes behind lines read nothing, and nothing reads them.
+  static void lengthen(AxisInterpolation& axis, std::int64_t fine, std::int64_t coarse) {
+    axis.node.resize(2 * fine, 0);
+    axis.weight.resize(2 * fine, 0.0);
+    axis.first.resize(coarse + 1, axis.first.back());
+    axis.fine = fine;
+    axis.coarse = coarse;
+  }
   void add_axis(const AxisInterpolation& axis, Places& places) {
     std::vector<std::int32_t> fine(3 * axis.coarse);
     std::vector<T> weight(axis.weight.begin(), axis.weight.end()), fine_weight(3 * axis.coarse);
@@ -177,7 +187,7 @@ class LevelTransfer {
 
   // The tables of the steps by words, where coarse node j is fine node 2j + first; else false.
   bool add_words(const AxisInterpolation& axis, int first) {
-    if (axis.fine % 4 != 0 || axis.coarse != axis.fine / 2) return false;
+    if (axis.fine % 4 != 0 || axis.coarse % 2 != 0) return false;
     std::vector<T> beside(2 * axis.fine), around(3 * axis.coarse);
     for (std::int64_t i = 0; i < 2 * axis.fine; ++i) {
       if (axis.weight[i] == 0) continue;
@@ -324,14 +334,14 @@ inline bool couples_along_axes_alone(const Couplings& s) {
 // Which nodes of P^T A P have rows of their own (stored_nodes.hpp). Around an axis that wraps, an odd number
 // of nodes has two coarse ones side by side.
 template <class Space>
-StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& next) {
+StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& next, Words words) {
   if (s.stored.all || next.by_operator || s.shared) return {};
   int n[3] = {};
   for (int axis = 0; axis < 3; ++axis) {
     n[axis] = static_cast<int>(next.axes[axis].coarse);
     if (s.wraps[axis] && next.halved[axis] && s.n[axis] % 2 != 0) return {};
   }
-  return few_nodes(n, s.wraps, s.dof == 1);
+  return few_nodes(n, s.wraps, words);
 }
 
 // P^T A P, with values in `coarse_nodes` where A has them in `nodes`; of a shared box, its own rows are

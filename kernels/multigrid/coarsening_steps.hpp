@@ -21,13 +21,14 @@ struct AxisSums {
   constexpr void add(std::int64_t stored_node, double (&sums)[count]) const {
     const int node = static_cast<int>(stored_node);
     if (!s.owns(node)) return;  // all nodes of a shared box are stored
+    const std::array<int, 3> at = s.stored_position(node);
+    if (at[0] >= s.n[0]) return;  // behind a line
     const double times = s.stored_count(node);
     for (std::int64_t c = 0; c < s.dof; ++c)
       for (int d = 0; d < s.count; ++d) {
         const double value = times * values[(s.diagonal[d] * s.dof + c) * s.stored_rows + node * s.dof + c];
         for (int axis = 0; axis < 3; ++axis) sums[axis] -= s.offset[d][axis] != 0 ? value : 0;
       }
-    const std::array<int, 3> at = s.stored_position(node);
     QUADRILLE_UNROLL
     for (int axis = 0; axis < 3; ++axis) {
       if (s.n[axis] == 1) continue;
@@ -98,6 +99,10 @@ struct OperatorWeights {
 
   constexpr void operator()(std::int64_t row) const {
     const std::array<int, 3> at = s.position(s.node_of(row));
+    if (at[0] >= s.n[0]) {  // behind a line
+      for (int corner = 0; corner < p.corners && axes == 0; ++corner) weights[corner * s.rows + row] = 0;
+      return;
+    }
     const bool between[3] = {p.between(at, 0), p.between(at, 1), p.between(at, 2)};
     if (between[0] + between[1] + between[2] != axes) return;
     for (int corner = 0; corner < p.corners; ++corner) weights[corner * s.rows + row] = 0;

@@ -22,10 +22,12 @@ Couplings couplings_of(const BlockStructure& a, const RankBox* box, const Stored
     s.any_wraps = s.any_wraps || s.wraps[axis];
   }
   s.dof = a.dof;
-  s.nodes = to_index32(a.nodes(), "nodes of multigrid");
-  s.rows = to_index32(a.rows(), "rows of multigrid");
+  s.line = stored.line > 0 ? stored.line : s.n[0];
+  s.nodes = to_index32(std::int64_t{s.line} * s.n[1] * s.n[2], "nodes of multigrid");
+  s.rows = to_index32(std::int64_t{s.nodes} * s.dof, "rows of multigrid");
   s.by_dof = divisor(s.dof);
-  for (const int axis : {0, 1}) s.by_n[axis] = divisor(s.n[axis]);
+  s.by_line = divisor(s.line);
+  s.by_n1 = divisor(s.n[1]);
   s.stored_rows = stored.all ? s.rows : std::int64_t{stored.nodes()} * s.dof;
   std::fill(std::begin(s.box), std::end(s.box), static_cast<signed char>(-1));
   for (std::int64_t d = 0; d < a.diagonals(); ++d) {
@@ -39,7 +41,7 @@ Couplings couplings_of(const BlockStructure& a, const RankBox* box, const Stored
     if (std::max({std::abs(o.x), std::abs(o.y), std::abs(o.z)}) > 1 || s.count == most_couplings)
       throw FormatError("a level of multigrid has the offset (" + std::to_string(o.x) + ", " +
                         std::to_string(o.y) + ", " + std::to_string(o.z) + "), which leads to no neighbour");
-    s.step[s.count] = static_cast<int>(a.linear(o));
+    s.step[s.count] = (o.z * s.n[1] + o.y) * s.line + o.x;
     s.offset[s.count][0] = static_cast<signed char>(o.x);
     s.offset[s.count][1] = static_cast<signed char>(o.y);
     s.offset[s.count][2] = static_cast<signed char>(o.z);

@@ -30,8 +30,9 @@ struct Couplings {
   int n[3] = {1, 1, 1};
   bool wraps[3] = {}, any_wraps = false;
   int dof = 1, count = 0;
-  int nodes = 0;
-  Divisor by_dof, by_n[2];
+  int line = 1;   // nodes along x with those that vectors have behind them (stored_nodes.hpp)
+  int nodes = 0;  // with them, as `rows`
+  Divisor by_dof, by_line, by_n1;
   std::int64_t rows = 0;
   StoredNodes stored;             // whose rows the operator's values are, [diagonal or coupling][column][row]
   std::int64_t stored_rows = 0;   // the length of a column of them
@@ -49,10 +50,14 @@ struct Couplings {
   int own[3] = {}, own_end[3] = {};
 
   constexpr std::array<int, 3> position(int node) const {
-    const int line = divide(node, by_n[0]), z = divide(line, by_n[1]);
-    return {node - line * n[0], line - z * n[1], z};
+    const int number = divide(node, by_line), z = divide(number, by_n1);
+    return {node - number * line, number - z * n[1], z};
   }
-  constexpr int index(const std::array<int, 3>& at) const { return (at[2] * n[1] + at[1]) * n[0] + at[0]; }
+  constexpr int index(const std::array<int, 3>& at) const { return (at[2] * n[1] + at[1]) * line + at[0]; }
+  // Without the nodes behind lines: a node's number as the operator's user counts, and how many there are.
+  constexpr bool padded() const { return line != n[0]; }
+  constexpr int natural(const std::array<int, 3>& at) const { return (at[2] * n[1] + at[1]) * n[0] + at[0]; }
+  constexpr std::int64_t unknowns() const { return std::int64_t{n[0]} * n[1] * n[2] * dof; }
   // Where the values of a row are in a column.
   constexpr std::int64_t place(std::int64_t row) const { return stored.all ? row : place_of_alike(row); }
   constexpr std::int64_t place_of_alike(std::int64_t row) const {
@@ -89,7 +94,7 @@ struct Couplings {
   }
   // Whether `count` rows of a line at a time are all rows, and their values beside each other.
   constexpr bool in_words_of(int count) const {
-    return dof == 1 && !any_wraps && n[0] % count == 0 && (stored.all || stored.words);
+    return dof == 1 && !any_wraps && line % count == 0 && (stored.all || stored.words);
   }
   // The node at coupling d. Where there is none, this node itself or some other one: what is stored for it is
   // zero.
@@ -159,8 +164,8 @@ constexpr void beside_diagonal_in_box(const Couplings& s, const T* a, const T* x
     T values[3][3][Rows] = {}, from[3][Rows + 2];
     QUADRILLE_UNROLL
     for (int y = 0; y < 3; ++y) {
-      const int line = row + ((z - planes / 2) * s.n[1] + y - 1) * s.n[0],
-                at = line < 0 || line >= s.nodes ? row : line;
+      const int there = row + ((z - planes / 2) * s.n[1] + y - 1) * s.line,
+                at = there < 0 || there >= s.nodes ? row : there;
       for (int c = 0; c < 3; ++c) {
         const bool centre = z == planes / 2 && y == 1 && c == 1;
         if (!centre) load_values<All>(a + (d++) * s.stored_rows, values[y][c]);
@@ -185,8 +190,8 @@ constexpr void beside_diagonal_in_star(const Couplings& s, const T* a, const T* 
     const auto pack = *reinterpret_cast<const Pack<T, Rows>*>(x + (from < 0 || from >= s.nodes ? row : from));
     for (int i = 0; i < Rows; ++i) to[i] = pack.v[i];
   };
-  const int plane = s.n[0] * s.n[1];
-  const int step[6] = {-plane, -s.n[0], 0, 0, s.n[0], plane};
+  const int plane = s.line * s.n[1];
+  const int step[6] = {-plane, -s.line, 0, 0, s.line, plane};
   T values[6][Rows] = {}, from[6][Rows] = {}, own[Rows] = {};
   QUADRILLE_UNROLL
   for (int k = Count == 6 ? 0 : 1; k < (Count == 6 ? 6 : 5); ++k) {

@@ -32,11 +32,19 @@ struct MultiplyDiagonal {
   const T* diagonal;
   const In* x;
   T* y;
+  bool of_user;  // x is, without nodes behind lines
   constexpr void operator()(std::int64_t index) const {
     const std::int64_t row = index * Rows;
-    In from[Rows];
+    In from[Rows] = {};
     T values[Rows];
-    load(x + row, from);
+    if (!of_user) {
+      load(x + row, from);
+    } else {
+      const std::array<int, 3> at = s.position(static_cast<int>(row));
+      const In* const first = x + s.natural(at);
+      for (int i = 0; i < Rows; ++i)
+        if (at[0] + i < s.n[0]) from[i] = first[i];
+    }
     load_values<All>(diagonal + (All ? row : s.place_of_alike(row)), values);
     for (int i = 0; i < Rows; ++i) values[i] *= static_cast<T>(from[i]);
     store(y + row, values);
@@ -76,6 +84,7 @@ struct Sweep {
   const T *a, *g, *x;
   Out* y;
   T weight;
+  bool of_user;  // y is, without nodes behind lines
   constexpr void operator()(std::int64_t index) const {
     const std::int64_t row = index * Rows;
     T right[Rows], now[Rows], sum[Rows];
@@ -83,7 +92,11 @@ struct Sweep {
     load(x + row, now);
     beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = now[i] + weight * (right[i] - now[i] - sum[i]);
-    store_result(y + row, sum);
+    if (!of_user) return store_result(y + row, sum);
+    const std::array<int, 3> at = s.position(static_cast<int>(row));
+    Out* const first = y + s.natural(at);
+    for (int i = 0; i < Rows; ++i)
+      if (at[0] + i < s.n[0]) first[i] = without_tiny<Out>(sum[i]);
   }
 };
 

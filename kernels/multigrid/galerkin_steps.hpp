@@ -117,6 +117,7 @@ struct LinearGalerkinRow {
       at[axis] = row.coarse_nodes.first(axis, at[axis]);
     const int qz = row.width[2] == 1 ? 1 : offset / row.width[0],
               qx = row.width[0] == 1 ? 1 : offset % row.width[0];
+    if (at[0] >= p.coarse_n[0]) return write({}, qz, qx, column, plane * in_layer + place);  // behind a line
     double x_shares[9] = {};  // [reader][offset]
     QUADRILLE_UNROLL
     for (int i = 0; i < 9; ++i) x_shares[i] = share(0, 3 * i + qx, at[0]);

@@ -34,6 +34,29 @@ struct Level {
   std::int64_t right_layers = 0;
 };
 
+// Of an operator with these couplings and values: D^-1 A beside the diagonal, D and D^-1, as a level has
+// them, and a bound of D^-1 A's eigenvalues by its rows.
+template <class T, class Space>
+struct LevelRows {
+  Array<T, Space> scaled, diagonal, inverse;
+  double bound = 0;
+};
+// take(size) gives the arrays.
+template <class T, class Machine, class Take>
+LevelRows<T, typename Machine::Space> level_rows(Machine& machine, const Couplings& s, const double* values,
+                                                 const Take& take) {
+  const std::int64_t blocks = s.stored_rows * s.dof;
+  const double* const diagonal = values + s.centre * blocks;
+  Array<double, typename Machine::Space> inverse(blocks);
+  machine.for_each(s.stored_nodes(), InvertBlocks{s.dof, s.stored_rows, diagonal, inverse.data()});
+  LevelRows<T, typename Machine::Space> rows{take(s.count * blocks), take(blocks), take(blocks)};
+  machine.for_each(s.stored_rows, ScaleRows<T>{s, values, inverse.data(), rows.scaled.data()});
+  machine.for_each(blocks, Convert<double, T>{diagonal, rows.diagonal.data()});
+  machine.for_each(blocks, Convert<double, T>{inverse.data(), rows.inverse.data()});
+  rows.bound = machine.largest(RowBound<T>{s, rows.scaled.data()});
+  return rows;
+}
+
 // The weights of Chebyshev's polynomial for so many sweeps, that is smallest from `share` of the largest
 // eigenvalue on.
 template <class T>
@@ -100,10 +123,11 @@ void lost_layer(Level<T, Machine>& level) {
 
 template <class T, class Machine, class In>
 void multiply_blocks(Machine& machine, const Couplings& s, const Array<T, typename Machine::Space>& blocks,
-                     const In* x, T* y) {
+                     const In* x, T* y, bool of_user = false) {
   if (s.dof > 1) return machine.for_each(s.rows, MultiplyBlocks<T, In>{s, blocks.data(), x, y});
   const auto run = [&](auto rows, auto all) {
-    machine.for_each(s.rows / rows(), MultiplyDiagonal<T, In, rows(), all()>{s, blocks.data(), x, y});
+    machine.for_each(s.rows / rows(),
+                     MultiplyDiagonal<T, In, rows(), all()>{s, blocks.data(), x, y, of_user && s.padded()});
   };
   using One = std::integral_constant<int, 1>;
   using Several = std::integral_constant<int, rows_together<T>>;
@@ -114,14 +138,15 @@ void multiply_blocks(Machine& machine, const Couplings& s, const Array<T, typena
     lines ? run(Several(), std::false_type()) : run(One(), std::false_type());
 }
 
-// y of level.x.
+// y of level.x. `of_user`: without nodes behind lines.
 template <class T, class Machine, class Out>
-void sweep_to(Machine& machine, Level<T, Machine>& level, Out* y, T weight) {
+void sweep_to(Machine& machine, Level<T, Machine>& level, Out* y, T weight, bool of_user = false) {
   const Couplings& s = level.couplings;
   need_layers(machine, level, 1);
   with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
     machine.for_each(s.rows / rows(), Sweep<T, Out, rows(), dof(), count(), all()>{
-                                          s, level.scaled.data(), level.g.data(), level.x.data(), y, weight});
+                                          s, level.scaled.data(), level.g.data(), level.x.data(), y, weight,
+                                          of_user && s.padded()});
   });
 }
 template <class T, class Machine>
@@ -223,16 +248,15 @@ void restrict_to(Machine& machine, const Level<T, Machine>& level, const T* fine
     p.dof == 1 ? run(One(), std::false_type()) : run(Any(), std::false_type());
 }
 
-// A bound of D^-1 A's: by its rows, and by the power method, which comes near from below.
+// A bound of D^-1 A's: the one of its rows, and by the power method, which comes near from below.
 template <class T, class Machine>
-double largest_eigenvalue(Machine& machine, Level<T, Machine>& level) {
+double largest_eigenvalue(Machine& machine, Level<T, Machine>& level, double of_rows) {
   const Couplings& s = level.couplings;
-  const double own = machine.largest(RowBound<T>{s, level.scaled.data()});
-  const double bound = level.shared ? level.shared->ranks->largest(own) : own;
+  const double bound = level.shared ? level.shared->ranks->largest(of_rows) : of_rows;
   if (s.count <= 6 && bound <= 2 + 1e-6) return bound;  // which that of a star comes near
   constexpr int steps = 12;
   constexpr double safety = 1.1;
-  machine.for_each(s.rows, Noise<T>{level.x.data(), box_rows(level)});
+  machine.for_each(s.rows, Noise<T>{level.x.data(), s, box_rows(level)});
   level.right_layers = layers_of_others;
   for (int i = 0; i < steps; ++i) {
     need_layers(machine, level, 1);

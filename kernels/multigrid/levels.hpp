@@ -8,6 +8,7 @@
 #include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/level.hpp"
 #include "kernels/multigrid/multigrid.hpp"
+#include "kernels/multigrid/on_host.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
 
 namespace quadrille::multigrid {
@@ -110,9 +111,14 @@ class Levels final : public GridMultigrid {
     if (sharing.level && rows <= gathered_unknowns()) now = gather(*now, sharing, coarser);
     while (true) {
       if (!sharing.level && may_repeat && stored.all) {
-        stored = repeated_rows(*now);
+        // The transfer to a level that was made with all rows knows no nodes behind its lines.
+        const Words words = words_of(size_of(*now, nullptr), finest_rows);
+        stored = repeated_rows(*now, levels_.empty() ? words : std::min(words, Words::whole));
         may_repeat = !stored.all;
-        if (!stored.all) now = take_stored(*now, stored, coarser);
+        if (!stored.all) {
+          now = take_stored(*now, stored, coarser);
+          if constexpr (Machine::on_gpu) make_few_levels(coarser, stored, finest_rows);
+        }
       }
       const bool last = is_coarsest(size_of(*now, sharing.level.get()), finest_rows);
       if (last && sharing.level) {
@@ -130,11 +136,18 @@ class Levels final : public GridMultigrid {
       Sharing following;
       if (sharing.level && next.there)
         following.level = std::make_unique<SharedLevel>(*sharing.level->ranks, *next.partition);
-      add_level(*now, stored, next, std::move(sharing));
+      const Couplings s = couplings_of(*now, sharing.level ? &sharing.level->box : nullptr, stored);
+      LevelRows<T, Space> level_values;
+      if (next.there)
+        level_values = level_rows<T>(machine_, s, now->values.data(), [&](auto size) { return array(size); });
+      OneLevel& level = add_level(*now, s, std::move(level_values), next.there, std::move(sharing));
       if (!next.there) break;
+      info_.levels.back().by_operator = next.by_operator;
       sharing = std::move(following);
-      const OneLevel& level = levels_.back();
-      const StoredNodes of_coarse = stored_nodes_of_coarse(level.couplings, next);
+      const StoredNodes of_coarse =
+          stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));
+      level.transfer = transfer_to(s, next.axes, of_coarse);
+      if (next.by_operator) level.transfer.weights = converted(next.weights.data(), next.weights.size());
       Hub made = galerkin(machine_, *now, next.nodes(level.couplings),
                           level.shared ? &level.shared->box : nullptr, stored, of_coarse);
       stored = of_coarse;
@@ -155,11 +168,43 @@ class Levels final : public GridMultigrid {
     count_bytes();
   }
 
+  // From a level to the next as long as few rows are all of it: that needs no GPU, whose kernels take longer
+  // to load than these rows take. What is left is in `now`.
+  void make_few_levels(Hub& now, StoredNodes& stored, std::int64_t finest_rows) {
+    OnHost host;
+    BlockDiagonals<double> a = copy_to<Host>(now);
+    while (!is_coarsest(size_of(a, nullptr), finest_rows)) {
+      const Coarsening<Host> next =
+          coarsen(host, a, options_.semi_coarsening, options_.interpolation, nullptr, stored);
+      if (!next.there || next.by_operator) break;
+      const Couplings s = couplings_of(a, nullptr, stored);
+      const StoredNodes of_coarse =
+          stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));
+      if (of_coarse.all) break;
+      const LevelRows<T, Host> rows =
+          level_rows<T>(host, s, a.values.data(), [](auto size) { return Array<T>(size); });
+      OneLevel& level = add_level(a, s,
+                                  {copy_to<Space>(rows.scaled), copy_to<Space>(rows.diagonal),
+                                   copy_to<Space>(rows.inverse), rows.bound},
+                                  true, {});
+      level.transfer = transfer_to(s, next.axes, of_coarse);
+      a = galerkin(host, a, next.nodes(s), nullptr, stored, of_coarse);
+      stored = of_coarse;
+    }
+    if (is_coarsest(size_of(a, nullptr), finest_rows))
+      few_are_singular_ = is_singular(host, couplings_of(a, nullptr, stored), a.values.data());
+    now = copy_to<Space>(a);
+  }
+  static LevelTransfer<T, Space> transfer_to(const Couplings& s, const std::array<AxisInterpolation, 3>& axes,
+                                             const StoredNodes& of_coarse) {
+    return {axes, s.dof, s.line, of_coarse.line > 0 ? of_coarse.line : static_cast<int>(axes[0].coarse)};
+  }
+
   // The rows that are all of the operator, or all of them.
-  StoredNodes repeated_rows(const Hub& a) {
+  StoredNodes repeated_rows(const Hub& a, Words words) {
     const Couplings s = couplings_of(a);
-    const StoredNodes few = few_nodes(s.n, s.wraps, false), stored = few_nodes(s.n, s.wraps, s.dof == 1);
-    if (stored.all) return {};
+    const StoredNodes few = few_nodes(s.n, s.wraps, Words::none), stored = few_nodes(s.n, s.wraps, words);
+    if (few.all || stored.all) return {};
     const OtherThanStored other{s, few, static_cast<int>(a.diagonals()), a.values.data()};
     return machine_.largest(other) > 0 ? StoredNodes{} : stored;
   }
@@ -173,7 +218,18 @@ class Levels final : public GridMultigrid {
     return &to;
   }
 
-  static GridSize size_of(const Hub& a, const SharedLevel* shared) {
+  // The coarsest level is a matrix, and what ranks share has no nodes behind its lines.
+  Words words_of(const GridSize& size, std::int64_t finest_rows) const {
+    if (size.dof > 1 || is_coarsest(size, finest_rows)) return Words::none;
+    return own_ ? Words::whole : Words::padded;
+  }
+  template <class Made>
+  static GridSize coarse_size(const Couplings& s, const Made& next) {
+    GridSize size{{}, {s.wraps[0], s.wraps[1], s.wraps[2]}, s.dof};
+    for (int axis = 0; axis < 3; ++axis) size.n[axis] = static_cast<int>(next.axes[axis].coarse);
+    return size;
+  }
+  static GridSize size_of(const BlockStructure& a, const SharedLevel* shared) {
     GridSize size;
     for (int axis = 0; axis < 3; ++axis) {
       const std::int64_t n = shared != nullptr ? shared->partition.extents[axis] : a.extents[axis];
@@ -213,38 +269,33 @@ class Levels final : public GridMultigrid {
       layers.run(next.weights.data() + at, next.weights.data() + at, machine_.stream());
   }
 
-  void add_level(const Hub& a, const StoredNodes& stored, const Coarsening<Space>& next, Sharing sharing) {
+  // Without values where it is the coarsest.
+  OneLevel& add_level(const BlockStructure& a, const Couplings& s, LevelRows<T, Space> rows, bool smoothed,
+                      Sharing sharing) {
     OneLevel level;
     level.shared = std::move(sharing.level);
     level.layers = std::move(sharing.layers);
-    level.couplings = couplings_of(a, level.shared ? &level.shared->box : nullptr, stored);
-    const Couplings& s = level.couplings;
-    const std::int64_t blocks = s.stored_rows * s.dof;
-    const double* const diagonal = a.values.data() + s.centre * blocks;
-    Array<double, Space> inverse(blocks);
-    machine_.for_each(s.stored_nodes(), InvertBlocks{s.dof, s.stored_rows, diagonal, inverse.data()});
-    level.scaled = array(s.count * blocks);
-    machine_.for_each(s.stored_rows, ScaleRows<T>{s, a.values.data(), inverse.data(), level.scaled.data()});
-    level.diagonal = converted(diagonal, blocks);
-    level.inverse = converted(inverse.data(), blocks);
+    level.couplings = s;
+    level.scaled = std::move(rows.scaled);
+    level.diagonal = std::move(rows.diagonal);
+    level.inverse = std::move(rows.inverse);
     for (auto* vector : {&level.g, &level.x, &level.y}) *vector = array(s.rows);
     if (s.dof > 1 && work_.size() < s.rows) work_ = array(s.rows);
     if (!levels_.empty() || own_) level.b = array(s.rows);
-    GridLevelInfo info{a.extents, s.rows, s.count + 1, next.by_operator};
-    info.constant = !stored.all;
+    GridLevelInfo info{a.extents, s.unknowns(), s.count + 1};
+    info.constant = !s.stored.all;
     if (level.shared) {
       info.extents = level.shared->partition.extents;
       info.unknowns = info.extents[0] * info.extents[1] * info.extents[2] * s.dof;
       info.shared = true;
     }
-    if (next.there) {
-      info.largest_eigenvalue = largest_eigenvalue(machine_, level);
+    if (smoothed) {
+      info.largest_eigenvalue = largest_eigenvalue(machine_, level, rows.bound);
       level.weights = chebyshev_weights<T>(info.largest_eigenvalue, smoothed_share(s), options_.sweeps);
-      level.transfer = LevelTransfer<T, Space>(next.axes, s.dof);
-      if (next.by_operator) level.transfer.weights = converted(next.weights.data(), next.weights.size());
     }
     levels_.push_back(std::move(level));
     info_.levels.push_back(info);
+    return levels_.back();
   }
 
   // What the coarser grid cannot see begins about there.
@@ -260,9 +311,13 @@ class Levels final : public GridMultigrid {
     return to;
   }
 
+  template <class M>
+  static bool is_singular(M& machine, const Couplings& s, const double* values) {
+    return machine.largest(RowSum{s, values}) < 1e-8;
+  }
   void prepare_coarsest(const Hub& a) {
     const Couplings& s = levels_.back().couplings;
-    info_.singular = machine_.largest(RowSum{s, a.values.data()}) < 1e-8;
+    info_.singular = few_are_singular_ ? *few_are_singular_ : is_singular(machine_, s, a.values.data());
     machine_.make_coarsest(coarsest_, s, a.values.data(), info_.singular);
   }
 
@@ -355,7 +410,7 @@ class Levels final : public GridMultigrid {
     if (levels_.size() == 1)
       machine_.for_each(finest.couplings.rows, Convert<double, T>{b, finest.g.data()});
     else
-      multiply_blocks(machine_, finest.couplings, finest.inverse, b, finest.g.data());
+      multiply_blocks(machine_, finest.couplings, finest.inverse, b, finest.g.data(), true);
   }
   void between() {
     OneLevel& finest = levels_.front();
@@ -369,7 +424,7 @@ class Levels final : public GridMultigrid {
     if (levels_.size() == 1)
       machine_.for_each(finest.couplings.rows, Convert<T, double>{finest.x.data(), x});
     else
-      sweep_to(machine_, finest, x, finest.weights.front());
+      sweep_to(machine_, finest, x, finest.weights.front(), true);
   }
 
   // Of vectors that hold the rank's own nodes.
@@ -397,8 +452,9 @@ class Levels final : public GridMultigrid {
   std::optional<Gathered> gathered_;
   std::size_t whole_from_ = 0;  // the first level that no ranks share
   typename Machine::template Coarsest<T> coarsest_;
-  Array<T, Space> work_;                // of D r, for several unknowns a node
-  std::vector<Array<T, Space>> spare_;  // while levels are made, what a previous set-up left
+  std::optional<bool> few_are_singular_;  // of the coarsest level, where that is known already
+  Array<T, Space> work_;                  // of D r, for several unknowns a node
+  std::vector<Array<T, Space>> spare_;    // while levels are made, what a previous set-up left
   GridMultigridInfo info_;
 };
 
@@ -436,7 +492,8 @@ void Levels<T, Machine>::count_bytes() {
     info_.cycle_bytes += value * (from_zero * numbers_of_visit(level, coarse, true) +
                                   again * numbers_of_visit(level, coarse, false));
     const std::int64_t dof = level.couplings.dof, blocks = sweeps * level.couplings.count + 1;
-    info_.cycle_flops += (from_zero + again) * rows * (4 * blocks * dof + 8 * sweeps + 32);
+    info_.cycle_flops +=
+        (from_zero + again) * level.couplings.unknowns() * (4 * blocks * dof + 8 * sweeps + 32);
     // D^-1 b (counted with a visit from zero) and D times it, restricted; zeros, and the interpolation to
     // them.
     if (full)

@@ -41,8 +41,8 @@ struct TakeStored {
   double* to;
   constexpr void operator()(std::int64_t i) const {
     const std::int64_t rows = std::int64_t{few.nodes()} * s.dof, k = i / rows, row = i % rows;
-    const int node = s.index(few.position(s.node_of(row)));
-    to[i] = values[k * s.rows + std::int64_t{node} * s.dof + row % s.dof];
+    const std::array<int, 3> at = few.position(s.node_of(row));
+    to[i] = at[0] < s.n[0] ? values[k * s.rows + std::int64_t{s.index(at)} * s.dof + row % s.dof] : 0;
   }
 };
 
@@ -212,9 +212,19 @@ struct Squares {
 template <class T>
 struct Noise {
   T* x;
+  Couplings s;
   BoxRows box;
   constexpr void operator()(std::int64_t i) const {
-    std::uint64_t h = static_cast<std::uint64_t>(box.in_whole(i)) + 0x9e3779b97f4a7c15u;
+    std::int64_t place = i;  // in the whole grid
+    if (s.shared) {
+      place = box.in_whole(i);
+    } else if (s.padded()) {
+      const std::array<int, 3> at = s.position(static_cast<int>(i));
+      x[i] = 0;
+      if (at[0] >= s.n[0]) return;
+      place = s.natural(at);
+    }
+    std::uint64_t h = static_cast<std::uint64_t>(place) + 0x9e3779b97f4a7c15u;
     h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
     h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
     h ^= h >> 31;

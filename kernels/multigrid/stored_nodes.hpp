@@ -6,8 +6,9 @@
 //
 // Two nodes at each face are enough on every level: a row of P^T A P reads fine rows one node away from its
 // own, so that coarse rows from the third on see fine rows from the third on. Of one unknown a node there are
-// four nodes at each face and four between, where that fits, so that four rows of a line are still one load.
-// Internal to kernels/multigrid.
+// four nodes at each face and four between, so that four rows of a line are still one load; where lines have
+// no whole number of words, the vectors of a level have up to three nodes more behind each, whose rows are
+// zero. Internal to kernels/multigrid.
 #pragma once
 
 #include <array>
@@ -18,6 +19,7 @@ namespace quadrille::multigrid {
 struct StoredNodes {
   bool all = true;
   bool words = false;    // what stands in a line's words of four nodes stands beside each other here, too
+  int line = 0;          // of a vector: nodes along x with those behind them; 0: no more
   int n[3] = {1, 1, 1};  // stored ones along each axis; where `all`, nothing here is used
   int low[3] = {}, period[3] = {1, 1, 1}, high[3] = {};
   int left_out[3] = {};
@@ -48,26 +50,34 @@ struct StoredNodes {
   }
 };
 
+enum class Words { none, whole, padded };  // of lines that are whole words, or nearly
+
 // The rows that are enough for a grid of n nodes along each axis, or all where those would not be fewer.
-// Nodes of axes that wrap are all alike. `words`: four along x where four rows of a line are one load.
-inline StoredNodes few_nodes(const int (&n)[3], const bool (&wraps)[3], bool words) {
+// Nodes of axes that wrap are all alike.
+inline StoredNodes few_nodes(const int (&n)[3], const bool (&wraps)[3], Words words) {
   constexpr int near = 2, word = 4;
-  words = words && !(wraps[0] || wraps[1] || wraps[2]) && n[0] % word == 0;
+  const int whole = (n[0] + word - 1) / word * word;
   StoredNodes s;
-  s.words = words;
+  s.words = words != Words::none && !(wraps[0] || wraps[1] || wraps[2]) &&
+            (whole == n[0] || (words == Words::padded && 8 * (whole - n[0]) <= n[0]));
   for (int axis = 0; axis < 3; ++axis) {
-    const int period = axis == 0 && words ? word : 1, margin = wraps[axis]          ? 0
-                                                               : axis == 0 && words ? word
-                                                                                    : near;
-    s.n[axis] = s.low[axis] = n[axis];
-    if (n[axis] <= 2 * margin + period) continue;
-    s.low[axis] = s.high[axis] = margin;
+    const bool in_words = axis == 0 && s.words;
+    const int size = in_words ? whole : n[axis],
+              low = wraps[axis] ? 0
+                    : in_words  ? word
+                                : near,
+              high = size > n[axis] ? low + word : low, period = in_words ? word : 1;
+    if (axis == 0) s.line = size;
+    s.n[axis] = s.low[axis] = size;
+    if (size <= low + period + high) continue;
+    s.low[axis] = low;
+    s.high[axis] = high;
     s.period[axis] = period;
-    s.n[axis] = 2 * margin + period;
-    s.left_out[axis] = n[axis] - s.n[axis];
+    s.n[axis] = low + period + high;
+    s.left_out[axis] = size - s.n[axis];
     s.all = false;
   }
-  return s;
+  return s.all ? StoredNodes{} : s;
 }
 
 }  // namespace quadrille::multigrid

@@ -78,8 +78,9 @@ struct RestrictInWords {
               c = row - line * p.coarse_n[0], z = divide(line, p.by_coarse_n[1]),
               y = line - z * p.coarse_n[1];
     // The word begins at fine node 2c, and the other number is the one before it or behind.
-    const int word = 2 * c, other = p.first == 0 ? (word > 0 ? word - 1 : 0)
-                                                 : (word + 4 < p.fine_n[0] ? word + 4 : p.fine_n[0] - 1);
+    const int word = 2 * c + 4 <= p.fine_n[0] ? 2 * c : p.fine_n[0] - 4,
+              other = p.first == 0 ? (word > 0 ? word - 1 : 0)
+                                   : (word + 4 < p.fine_n[0] ? word + 4 : p.fine_n[0] - 1);
     T of[5] = {};
     QUADRILLE_UNROLL
     for (int k = 0; k < 3; ++k) {
