@@ -8,10 +8,11 @@
 
 namespace quadrille::multigrid {
 
-// Sums over own nodes: how strongly they couple along each axis, and, of the nodes of each face, what their
-// rows miss there, that is their sums, and what they have inwards instead. Of several unknowns it is the row
-// of the one that misses the least: an interpolation that goes to 0 in a face spoils the unknowns that have
-// no value there, one that goes on does not spoil the others.
+// Sums over own nodes: how strongly they couple along each axis, as parts of their diagonal (so that a few
+// large coefficients do not outweigh all others), and, of the nodes of each face, what their rows miss there,
+// that is their sums, and what they have inwards instead. Of several unknowns it is the row of the one that
+// misses the least: an interpolation that goes to 0 in a face spoils the unknowns that have no value there,
+// one that goes on does not spoil the others.
 struct AxisSums {
   static constexpr int count = 15;  // [axis], then [axis][side][missing, inwards]
   Couplings s;
@@ -24,11 +25,15 @@ struct AxisSums {
     const std::array<int, 3> at = s.stored_position(node);
     if (at[0] >= s.n[0]) return;  // behind a line
     const double times = s.stored_count(node);
-    for (std::int64_t c = 0; c < s.dof; ++c)
+    for (std::int64_t c = 0; c < s.dof; ++c) {
+      const double* const of_row = values + node * s.dof + c;
+      const double diagonal = of_row[(s.centre * s.dof + c) * s.stored_rows];
+      if (diagonal == 0) continue;
       for (int d = 0; d < s.count; ++d) {
-        const double value = times * values[(s.diagonal[d] * s.dof + c) * s.stored_rows + node * s.dof + c];
+        const double value = times / diagonal * of_row[(s.diagonal[d] * s.dof + c) * s.stored_rows];
         for (int axis = 0; axis < 3; ++axis) sums[axis] -= s.offset[d][axis] != 0 ? value : 0;
       }
+    }
     QUADRILLE_UNROLL
     for (int axis = 0; axis < 3; ++axis) {
       if (s.n[axis] == 1) continue;
@@ -119,13 +124,14 @@ struct OperatorWeights {
       const double coupling = value(s.diagonal[d], row, c);
       sum += coupling;
       if (stays(d, between)) continue;
-      others += coupling;
+      others += along(at, between, row, d, c, coupling);
     }
     const double centre = (absolute(sum) > 1e-13 * absolute(diagonal) ? sum : 0) - others;
     if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre)) return without_equation(at, row, c);
     for (int d = 0; d < s.count; ++d) {
       const double coupling = value(s.diagonal[d], row, c);
-      if (coupling != 0 && !stays(d, between)) add_neighbour(at, between, row, d, -coupling / centre);
+      if (coupling != 0 && !stays(d, between))
+        add_neighbour(at, between, row, d, -along(at, between, row, d, c, coupling) / centre);
     }
   }
 
@@ -138,6 +144,32 @@ struct OperatorWeights {
     for (int axis = 0; axis < 3; ++axis)
       if (between[axis] && s.offset[d][axis] != 0) return false;
     return true;
+  }
+  // Of a coupling, what leads on to the neighbour along the axes between, whose value stands for the one at d.
+  // Where that couples to d far more weakly, across the edge of a region, it stands for little of it: nodes
+  // past the corner of a region would else tie it to what lies beside it, and through that to other regions,
+  // and no function of the coarse grid were constant in it. Noise of one order of magnitude changes nothing.
+  constexpr double along(const std::array<int, 3>& at, const bool (&between)[3], std::int64_t row, int d,
+                         std::int64_t c, double coupling) const {
+    std::array<int, 3> to = at;
+    int back = 13;  // in the box, from there
+    bool beside = false;
+    for (int axis = 0, step = 1; axis < 3; ++axis, step *= 3) {
+      const int o = s.offset[d][axis];
+      to[axis] += o;
+      if (to[axis] < 0 || to[axis] >= s.n[axis]) {
+        if (!s.wraps[axis]) return coupling;
+        to[axis] += to[axis] < 0 ? s.n[axis] : -s.n[axis];
+      }
+      if (between[axis] || o == 0) continue;
+      beside = true;
+      back -= o * step;
+    }
+    if (!beside || s.box[back] < 0) return coupling;
+    constexpr double far_more = 30;  // 4 costs convergence where there is noise, 1000 some of the gain
+    const double on =
+        far_more * absolute(value(s.box[back], static_cast<std::int64_t>(s.index(to)) * s.dof + c, c));
+    return absolute(coupling) <= on ? coupling : coupling < 0 ? -on : on;
   }
   // weights of the row += share * those of the neighbour along the axes between.
   constexpr void add_neighbour(const std::array<int, 3>& at, const bool (&between)[3], std::int64_t row,

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assembly/operators.hpp"
@@ -36,11 +37,15 @@ inline Hub poisson(const Grid& grid, const std::string& sides, const char* stenc
   return assemble<double>(grid, points, parse_boundary(sides, grid.dimension), laplacian(grid, points)).hub;
 }
 
-inline Hub jumping(const Grid& grid, const std::string& sides, std::uint64_t seed, double jump = 1e6) {
+inline Hub diffusion_of(const Grid& grid, const std::string& sides, Array<double> a) {
   const Stencil star = star_stencil(grid.dimension, 1);
   const Boundary boundary = parse_boundary(sides, grid.dimension);
-  const DiffusionCoefficients field = diffusion(grid, star, boundary, log_normal_field(grid, seed, 1, jump));
+  const DiffusionCoefficients field = diffusion(grid, star, boundary, std::move(a));
   return assemble<double>(grid, star, boundary, field.functor()).hub;
+}
+
+inline Hub jumping(const Grid& grid, const std::string& sides, std::uint64_t seed, double jump = 1e6) {
+  return diffusion_of(grid, sides, log_normal_field(grid, seed, 1, jump));
 }
 
 inline Hub elastic(const Grid& grid, const std::string& sides) {

@@ -153,6 +153,39 @@ TEST(GridMultigridConvergence, JumpsInTheCoefficients) {
   EXPECT_LT(by_operator, cg_iterations(a, options));
 }
 
+// Two regions of large coefficients, one of which bends around a corner that the other one touches: both must
+// be free to be constant on the coarsest grid, which has one node in each of their blocks.
+TEST(GridMultigridConvergence, JumpsAroundACorner) {
+  const Grid grid = grid_of({32, 32, 32});
+  const std::vector<std::array<std::int64_t, 3>> regions{{1, 1, 1}, {2, 2, 1}, {2, 2, 2}, {2, 1, 2}};
+  for (const std::uint64_t seed : {1, 4, 6}) {
+    Array<double> a = log_normal_field(grid, seed, 1, 1);
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+      const std::array<std::int64_t, 3> block{i % 32 / 8, i / 32 % 32 / 8, i / 32 / 32 / 8};
+      if (std::find(regions.begin(), regions.end(), block) != regions.end()) a[i] *= 1e6;
+    }
+    EXPECT_LE(error_factor(diffusion_of(grid, "value:0", std::move(a)), down_to(64)), 0.5) << seed;
+  }
+}
+
+// Which axes are halved is the matter of most nodes, not of the largest coefficients.
+TEST(GridMultigridConvergence, FewLargeCoefficientsChooseNoAxis) {
+  const Grid grid = grid_of({40, 37, 1});
+  Hub a = poisson(grid, "value:0");
+  const auto stronger = [&](std::int64_t row, std::int64_t offset, double by) {
+    for (std::int64_t d = 0; d < a.diagonals(); ++d)
+      if (a.offsets[d] == NodeOffset{offset, 0, 0}) entry(a, d, 0, row) -= by;
+    entry(a, centre_of(a), 0, row) += by;
+  };
+  for (const std::int64_t row : {407, 811}) {
+    stronger(row, 1, 1e6);
+    stronger(row + 1, -1, 1e6);
+  }
+  Cycle m(a, down_to(60));
+  EXPECT_EQ(m.info().levels[1].extents, (std::array<std::int64_t, 3>{20, 18, 1}));
+  EXPECT_LE(error_factor(a, m), 0.5);
+}
+
 TEST(GridMultigridConvergence, SeveralUnknowns) {
   EXPECT_LE(error_factor(elastic(grid_of({32, 29, 1}, {1, 1, 1}, 2), "value:0"), down_to(60)), 0.35);
   EXPECT_LE(error_factor(elastic(grid_of({14, 13, 12}, {1, 1, 1}, 3), "value:0"), down_to(200)), 0.35);
