@@ -124,8 +124,8 @@ def text(runs):
         "unpreconditioned one, with elasticity the preconditioned one; the last but one column has what |b - A x| is then, over |b|: "
         "not everywhere 1e-8.", one_gpu(runs), saved_text(runs),
         markdown.section(3, "Multigrid from the operator alone", "`-pc_type quadrille_mg`, CG, `cds`, single runs, and `-pc_type mg`; "
-                         "lines of one commit are of one session. The operator is assembled on the host and copied; set-up contains that copy, PETSc's "
-                         "start on the GPU and one application.", grid_multigrid(runs)),
+                         "lines of one commit are of one session; those of 6c701ee and later are of CG by `quadrille_cg`. Up to 0a68b2a the operator "
+                         "was assembled on the host and copied within the set-up. What came since and has no JSON stands in README.md.", grid_multigrid(runs)),
         markdown.section(3, "Point-block Jacobi", point_blocks_text(runs)),
         markdown.section(3, "Two GPUs", "One rank each (`h200_solve:*_1_rank`, `*_2_ranks`), single runs:",
                          two_gpus(runs), residuals_text(runs)))

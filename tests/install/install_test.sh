@@ -16,9 +16,9 @@ mv "$work/first" "$work/moved"
 consume "$work/moved" kernels
 consume "$work/moved" petsc
 
-# The programs of docs/examples, by find_package; and the README's, which is one of them, by pkg-config.
+# The programs of examples, by find_package; and the README's, which is one of them, by pkg-config.
 step "the examples"
-"$cmake" -S "$here/../../docs/examples" -B "$work/examples" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 \
+"$cmake" -S "$here/../../examples" -B "$work/examples" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$work/moved"
 "$cmake" --build "$work/examples"
 (cd "$work" && examples/steady -n 31 && examples/species -n 8 -steps 2 && examples/gray_scott -n 16 -until 10 && [[ -s species.h5 && -s species.xdmf ]])

@@ -1,4 +1,4 @@
-"""docs/examples/gray_scott.cpp gives what PETSc's own tutorial gives, which discretises the same equations with a DMDA and
+"""examples/gray_scott.cpp gives what PETSc's own tutorial gives, which discretises the same equations with a DMDA and
 hand-written derivatives: on the same grid, with the same method, steps and tolerances.
 
     gray_scott_test.py EXAMPLE WORK_FOLDER MPICC MPIEXEC RANKS PETSC_PREFIX PETSC_VERSION FLAGS...

@@ -1,4 +1,4 @@
-// The problem of docs/examples/species.cpp as a program of plain PETSc writes it: a DMDA, AIJ, KSP. It solves
+// The problem of examples/species.cpp as a program of plain PETSc writes it: a DMDA, AIJ, KSP. It solves
 // on one rank, and compares each step with what the example left in FILE.h5.
 //
 //   species_plain FILE.h5 -n 32 -steps 20
