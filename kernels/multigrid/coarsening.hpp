@@ -44,8 +44,10 @@ struct SharedLevel {
   Ranks* ranks;
   Partition partition;
   RankBox box;
+  std::unique_ptr<NodeExchange> layers;  // from the time on that the level's values are there
   SharedLevel(Ranks& ranks, Partition p)
       : ranks(&ranks), partition(std::move(p)), box(rank_box(partition, partition.rank)) {}
+  void make_layers(int dof, bool on_gpu) { layers = layer_exchange(*ranks, partition, dof, on_gpu); }
 };
 
 // What LinearGalerkinRow takes of an axis (coarsening_steps.hpp: Nodes).
@@ -300,7 +302,8 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
   next.tables.put_in_place();
 }
 
-// Of an operator that has values in these of its rows.
+// Of an operator that has values in these of its rows. The weights of nodes in the layers of other ranks are
+// those of their owners, which see all that the weights follow from.
 template <class Machine>
 Coarsening<typename Machine::Space> coarsen(Machine& machine,
                                             const BlockDiagonals<double, typename Machine::Space>& a,
@@ -323,6 +326,10 @@ Coarsening<typename Machine::Space> coarsen(Machine& machine,
   next.weights = Array<double, typename Machine::Space>(p.corners * s.rows);
   for (int between = 0; between <= 3; ++between)
     machine.for_each(s.rows, OperatorWeights{s, values, p, between, next.weights.data()});
+  for (int corner = 0; corner < p.corners && shared != nullptr; ++corner) {
+    double* const of_corner = next.weights.data() + corner * s.rows;
+    shared->layers->run(of_corner, of_corner, machine.stream());
+  }
   return next;
 }
 

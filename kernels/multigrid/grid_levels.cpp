@@ -112,8 +112,8 @@ class Descent {
     level.values = own_rows(coarse.values, rows, coarse.diagonals() * coarse.dof);
     fill_empty_rows(level.structure, rows.own_rows(), level.values);
     if (following) {
-      const auto layers = layer_exchange(*following->ranks, *next.partition, coarse.dof, false);
-      exchange_rows(*layers, coarse, coarse, nullptr);
+      following->make_layers(coarse.dof, false);
+      exchange_rows(*following->layers, coarse, coarse, nullptr);
     }
     shared_ = std::move(following);
     partition_ = level.partition;
@@ -140,8 +140,8 @@ std::vector<GridLevel> grid_levels(const BlockDiagonals<double>& a, const GridLe
 std::vector<GridLevel> grid_levels(const SharedOperator<Host>& a, const GridLevelChoice& choice) {
   OnHost machine;
   auto shared = std::make_unique<SharedLevel>(a.ranks, a.partition);
-  const auto layers = layer_exchange(a.ranks, a.partition, a.own.dof, false);
-  const Hub box = in_box(machine, a, shared->box, *layers);
+  shared->make_layers(a.own.dof, false);
+  const Hub box = in_box(machine, a, shared->box, *shared->layers);
   return Descent(box, std::move(shared), a.partition).levels(choice);
 }
 

@@ -30,7 +30,6 @@ struct Level {
   // Of a level that ranks share: how the layers of others' nodes get their values, and how many layers of x
   // have the right ones.
   std::unique_ptr<SharedLevel> shared;
-  std::unique_ptr<NodeExchange> layers;
   std::int64_t right_layers = 0;
 };
 
@@ -111,7 +110,7 @@ BoxRows box_rows(const Level<T, Machine>& level) {
 template <class T, class Machine>
 void need_layers(Machine& machine, Level<T, Machine>& level, std::int64_t layers) {
   if (!level.shared || level.right_layers >= layers) return;
-  level.layers->run(level.x.data(), level.x.data(), machine.stream());
+  level.shared->layers->run(level.x.data(), level.x.data(), machine.stream());
   level.right_layers = layers_of_others;
 }
 

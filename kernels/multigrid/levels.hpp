@@ -38,12 +38,12 @@ class Levels final : public GridMultigrid {
     require_blocks(a.own);
     auto shared = std::make_unique<SharedLevel>(a.ranks, a.partition);
     own_.emplace(shared->box, a.partition.extents, a.own.dof);
-    auto layers = layer_exchange(a.ranks, a.partition, a.own.dof, Machine::on_gpu);
-    const Hub box = in_box(machine_, a, shared->box, *layers);
+    shared->make_layers(a.own.dof, Machine::on_gpu);
+    const Hub box = in_box(machine_, a, shared->box, *shared->layers);
     const std::int64_t rows =
         a.partition.extents[0] * a.partition.extents[1] * a.partition.extents[2] * a.own.dof;
     take_memory(std::move(previous), rows);
-    make_levels(&box, {std::move(shared), std::move(layers)}, rows);
+    make_levels(&box, std::move(shared), rows);
     spare_.clear();
     // What ranks exchange cannot be recorded: the levels that every rank has can.
     if (options.cycle == CycleKind::v || whole_from_ == 0) machine_.record([&] { of_whole_levels(); });
@@ -64,11 +64,6 @@ class Levels final : public GridMultigrid {
  private:
   using OneLevel = Level<T, Machine>;
 
-  // Of a level while the next one is made.
-  struct Sharing {
-    std::unique_ptr<SharedLevel> level;
-    std::unique_ptr<NodeExchange> layers;
-  };
   // Between the last level that ranks share and the first that each of them has.
   struct Gathered {
     std::unique_ptr<NodeExchange> exchange;
@@ -101,16 +96,16 @@ class Levels final : public GridMultigrid {
     return result;
   }
 
-  void make_levels(const Hub* now, Sharing sharing, std::int64_t rows) {
+  void make_levels(const Hub* now, std::unique_ptr<SharedLevel> shared, std::int64_t rows) {
     info_.options = options_;
-    info_.ranks = sharing.level ? sharing.level->partition.ranks() : 1;
+    info_.ranks = shared ? shared->partition.ranks() : 1;
     const std::int64_t finest_rows = rows;
     Hub coarser;
     StoredNodes stored;      // whose rows `now` has
     bool may_repeat = true;  // rows that nobody has compared yet
-    if (sharing.level && rows <= gathered_unknowns()) now = gather(*now, sharing, coarser);
+    if (shared && rows <= gathered_unknowns()) now = gather(*now, shared, coarser);
     while (true) {
-      if (!sharing.level && may_repeat && stored.all) {
+      if (!shared && may_repeat && stored.all) {
         // The transfer to a level that was made with all rows knows no nodes behind its lines.
         const Words words = words_of(size_of(*now, nullptr), finest_rows);
         stored = repeated_rows(*now, levels_.empty() ? words : std::min(words, Words::whole));
@@ -120,30 +115,28 @@ class Levels final : public GridMultigrid {
           if constexpr (Machine::on_gpu) make_few_levels(coarser, stored, finest_rows);
         }
       }
-      const bool last = is_coarsest(size_of(*now, sharing.level.get()), finest_rows);
-      if (last && sharing.level) {
-        now = gather(*now, sharing, coarser);
+      const bool last = is_coarsest(size_of(*now, shared.get()), finest_rows);
+      if (last && shared) {
+        now = gather(*now, shared, coarser);
         continue;
       }
       auto next = last ? Coarsening<Space>{}
                        : coarsen(machine_, *now, options_.semi_coarsening, options_.interpolation,
-                                 sharing.level.get(), stored);
-      if (!next.there && sharing.level) {  // no axis can be halved: as whole as it is
-        now = gather(*now, sharing, coarser);
+                                 shared.get(), stored);
+      if (!next.there && shared) {  // no axis can be halved: as whole as it is
+        now = gather(*now, shared, coarser);
         continue;
       }
-      if (next.by_operator && sharing.level) exchange_weights(next, now->rows(), *sharing.layers);
-      Sharing following;
-      if (sharing.level && next.there)
-        following.level = std::make_unique<SharedLevel>(*sharing.level->ranks, *next.partition);
-      const Couplings s = couplings_of(*now, sharing.level ? &sharing.level->box : nullptr, stored);
+      std::unique_ptr<SharedLevel> following;
+      if (shared && next.there) following = std::make_unique<SharedLevel>(*shared->ranks, *next.partition);
+      const Couplings s = couplings_of(*now, shared ? &shared->box : nullptr, stored);
       LevelRows<T, Space> level_values;
       if (next.there)
         level_values = level_rows<T>(machine_, s, now->values.data(), [&](auto size) { return array(size); });
-      OneLevel& level = add_level(*now, s, std::move(level_values), next.there, std::move(sharing));
+      OneLevel& level = add_level(*now, s, std::move(level_values), next.there, std::move(shared));
       if (!next.there) break;
       info_.levels.back().by_operator = next.by_operator;
-      sharing = std::move(following);
+      shared = std::move(following);
       const StoredNodes of_coarse =
           stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));
       level.transfer = transfer_to(s, next.axes, of_coarse);
@@ -154,14 +147,14 @@ class Levels final : public GridMultigrid {
       coarser = std::move(made);
       now = &coarser;
       rows = coarser.rows();
-      if (!sharing.level) continue;
-      const Partition& p = sharing.level->partition;
+      if (!shared) continue;
+      const Partition& p = shared->partition;
       rows = p.extents[0] * p.extents[1] * p.extents[2] * now->dof;
       if (rows <= gathered_unknowns() || !all_have_nodes(p)) {
-        now = gather(*now, sharing, coarser);
+        now = gather(*now, shared, coarser);
       } else {
-        sharing.layers = layer_exchange(*sharing.level->ranks, p, now->dof, Machine::on_gpu);
-        exchange_rows(*sharing.layers, coarser, coarser, machine_.stream());
+        shared->make_layers(now->dof, Machine::on_gpu);
+        exchange_rows(*shared->layers, coarser, coarser, machine_.stream());
       }
     }
     prepare_coarsest(*now);
@@ -251,30 +244,24 @@ class Levels final : public GridMultigrid {
   }
 
   // From here on every rank has all of the operator.
-  const Hub* gather(const Hub& box, Sharing& sharing, Hub& whole) {
-    const SharedLevel& level = *sharing.level;
+  const Hub* gather(const Hub& box, std::unique_ptr<SharedLevel>& shared, Hub& whole) {
+    const SharedLevel& level = *shared;
     auto exchange = gathering(*level.ranks, level.partition, box.dof, Machine::on_gpu);
     Hub all = gathered(machine_, box, level.partition, *exchange);
     const BoxRows rows(level.box, level.partition.extents, box.dof);
     gathered_.emplace(Gathered{std::move(exchange), rows, Array<T, Space>(rows.rows())});
     whole_from_ = levels_.size();
-    sharing = {};
+    shared = nullptr;
     whole = std::move(all);
     return &whole;
   }
 
   // Those of the outermost layer are not to be had from its own rows.
-  void exchange_weights(Coarsening<Space>& next, std::int64_t rows, NodeExchange& layers) {
-    for (std::int64_t at = 0; at < next.weights.size(); at += rows)
-      layers.run(next.weights.data() + at, next.weights.data() + at, machine_.stream());
-  }
-
   // Without values where it is the coarsest.
   OneLevel& add_level(const BlockStructure& a, const Couplings& s, LevelRows<T, Space> rows, bool smoothed,
-                      Sharing sharing) {
+                      std::unique_ptr<SharedLevel> shared) {
     OneLevel level;
-    level.shared = std::move(sharing.level);
-    level.layers = std::move(sharing.layers);
+    level.shared = std::move(shared);
     level.couplings = s;
     level.scaled = std::move(rows.scaled);
     level.diagonal = std::move(rows.diagonal);
@@ -367,7 +354,7 @@ class Levels final : public GridMultigrid {
   void take_right_side(std::size_t i) {
     OneLevel& level = levels_[i];
     if (i > 0 && restricts_to_g(i - 1)) return;
-    if (level.shared) level.layers->run(level.b.data(), level.b.data(), machine_.stream());
+    if (level.shared) level.shared->layers->run(level.b.data(), level.b.data(), machine_.stream());
     multiply_blocks(machine_, level.couplings, level.inverse, level.b.data(), level.g.data());
   }
   // Full multigrid: level.x from level.g, or from level.b on the coarsest level; begins with what the next
