@@ -124,14 +124,14 @@ struct OperatorWeights {
       const double coupling = value(s.diagonal[d], row, c);
       sum += coupling;
       if (stays(d, between)) continue;
-      others += along(at, between, row, d, c, coupling);
+      others += along(at, between, d, c, coupling);
     }
     const double centre = (absolute(sum) > 1e-13 * absolute(diagonal) ? sum : 0) - others;
     if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre)) return without_equation(at, row, c);
     for (int d = 0; d < s.count; ++d) {
       const double coupling = value(s.diagonal[d], row, c);
       if (coupling != 0 && !stays(d, between))
-        add_neighbour(at, between, row, d, -along(at, between, row, d, c, coupling) / centre);
+        add_neighbour(at, between, row, d, -along(at, between, d, c, coupling) / centre);
     }
   }
 
@@ -149,8 +149,8 @@ struct OperatorWeights {
   // Where that couples to d far more weakly, across the edge of a region, it stands for little of it: nodes
   // past the corner of a region would else tie it to what lies beside it, and through that to other regions,
   // and no function of the coarse grid were constant in it. Noise of one order of magnitude changes nothing.
-  constexpr double along(const std::array<int, 3>& at, const bool (&between)[3], std::int64_t row, int d,
-                         std::int64_t c, double coupling) const {
+  constexpr double along(const std::array<int, 3>& at, const bool (&between)[3], int d, std::int64_t c,
+                         double coupling) const {
     std::array<int, 3> to = at;
     int back = 13;  // in the box, from there
     bool beside = false;

@@ -84,9 +84,12 @@ TEST(TensorDiffusion, DiagonalTensorsHaveTheStar) {
       for (std::int64_t j = 0; j < grid.nodes(); ++j) {
         const Position p = node_position(grid, i), q = node_position(grid, j);
         const int apart = (p.x != q.x) + (p.y != q.y) + (p.z != q.z);
-        if (apart > 1) EXPECT_EQ(a.at(i, j), 0) << sides << " " << i << " " << j;
-        if (std::abs(p.y - q.y) == 1 && apart == 1)
+        if (apart > 1) {
+          EXPECT_EQ(a.at(i, j), 0) << sides << " " << i << " " << j;
+        }
+        if (std::abs(p.y - q.y) == 1 && apart == 1) {
           EXPECT_NEAR(a.at(i, j), -(field.k[6 * i + 3] + field.k[6 * j + 3]) / 8, 1e-14) << i << " " << j;
+        }
       }
   }
 }
@@ -133,7 +136,9 @@ TEST(TensorDiffusion, IsSymmetricBitByBitConservativeAndDefinite) {
           near_value |=
               holds_value(faces.faces[face]) && at == (face % 2 == 0 ? 0 : grid.extents[face / 2] - 1);
         }
-        if (!near_value) ASSERT_NEAR(sums[i], 0, 1e-13 * a.at(i, i)) << what << " " << i;
+        if (!near_value) {
+          ASSERT_NEAR(sums[i], 0, 1e-13 * a.at(i, i)) << what << " " << i;
+        }
       }
       expect_definite(a, fixes_no_value(grid, faces), what);
     }
@@ -158,7 +163,9 @@ TEST(TensorDiffusion, PartsAreThoseOfTheWhole) {
       const std::int64_t row = 2 * node_index(grid, {at[0] + i / 2 % box.size[0], at[1], at[2]}) + i % 2;
       ASSERT_EQ(some.values[column * rows + i], whole.values[column * grid.rows() + row])
           << column << " " << i;
-      if (column == 0) ASSERT_EQ(some.rhs[i], whole.rhs[row]) << i;
+      if (column == 0) {
+        ASSERT_EQ(some.rhs[i], whole.rhs[row]) << i;
+      }
     }
 }
 

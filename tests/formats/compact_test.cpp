@@ -41,10 +41,18 @@ TEST(Compact, FindsWhatIsThereAndGivesEveryBitBack) {
     EXPECT_TRUE(planted::same_bits(to_hub(a), planted.hub));
     for (std::size_t e = 0; e < a.entry.size(); ++e) {
       const Kind kind = planted.kind[e];
-      if (kind == Kind::nothing) EXPECT_EQ(a.entry[e].stored, Stored::nothing) << e;
-      if (kind == Kind::constant) EXPECT_EQ(a.entry[e].stored, Stored::constant) << e;
-      if (kind == Kind::mirror) EXPECT_EQ(a.entry[e].stored, Stored::mirror) << e;
-      if (kind == Kind::varies) EXPECT_EQ(a.entry[e].stored, Stored::column) << e;
+      if (kind == Kind::nothing) {
+        EXPECT_EQ(a.entry[e].stored, Stored::nothing) << e;
+      }
+      if (kind == Kind::constant) {
+        EXPECT_EQ(a.entry[e].stored, Stored::constant) << e;
+      }
+      if (kind == Kind::mirror) {
+        EXPECT_EQ(a.entry[e].stored, Stored::mirror) << e;
+      }
+      if (kind == Kind::varies) {
+        EXPECT_EQ(a.entry[e].stored, Stored::column) << e;
+      }
     }
   }
 }

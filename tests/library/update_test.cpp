@@ -202,7 +202,9 @@ TEST_F(Update, KeepsThePlacesOfWhatCouples) {
       a.update(Species{1.5});
       expect_product(a, problem, Species{1.5});
       const bool follows = format == "compact" || format == "stencil_table";  // the values
-      if (!follows) EXPECT_EQ(a.stored_bytes(), bytes);
+      if (!follows) {
+        EXPECT_EQ(a.stored_bytes(), bytes);
+      }
       a.update(Species{0});
       expect_product(a, problem, Species{0});
       EXPECT_EQ(a.stored_bytes(), bytes);

@@ -174,7 +174,7 @@ TEST(GridMultigridConvergence, FewLargeCoefficientsChooseNoAxis) {
   Hub a = poisson(grid, "value:0");
   const auto stronger = [&](std::int64_t row, std::int64_t offset, double by) {
     for (std::int64_t d = 0; d < a.diagonals(); ++d)
-      if (a.offsets[d] == NodeOffset{offset, 0, 0}) entry(a, d, 0, row) -= by;
+      if (a.offsets[d] == NodeOffset{static_cast<std::int32_t>(offset), 0, 0}) entry(a, d, 0, row) -= by;
     entry(a, centre_of(a), 0, row) += by;
   };
   for (const std::int64_t row : {407, 811}) {
