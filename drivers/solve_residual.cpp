@@ -88,9 +88,18 @@ class SolveResidual {
                                           .options = run_.options.format_options,
                                           .device = run_.options.device});
     if (input.without_source) {
-      Vector source = run_.residual->vector();
-      source.assign(source_values(run_.options, run_.layout->box()));
-      run_.residual->subtract(std::move(source));
+      const auto source_at = [this](double t_s, Vector& source) {
+        std::vector<double> values;
+        together([&] { values = source_values(run_.options, run_.layout->box(), t_s); });
+        source.assign(values);
+      };
+      if (source_depends_on_time(run_.options)) {
+        run_.residual->subtract(source_at);
+      } else {
+        Vector source = run_.residual->vector();
+        source_at(0, source);
+        run_.residual->subtract(std::move(source));
+      }
     }
     run_.u.emplace(run_.residual->vector());
     run_.u->assign(run_.problem.initial);

@@ -131,7 +131,12 @@ void GridResidual::evaluate(double t_s, Vec u, Vec rate, Vec f) const {
       (on_gpu ? residual_.evaluate_on_device : residual_.evaluate)(at, to.data());
     });
   }
-  if (source_) QUADRILLE_PETSC(VecAXPY(f, -1, source_->vec()));
+  if (!source_) return;
+  if (source_->at && source_->t_s != t_s) {
+    source_->at(t_s, source_->values);
+    source_->t_s = t_s;
+  }
+  QUADRILLE_PETSC(VecAXPY(f, -1, source_->values.vec()));
 }
 
 void GridResidual::require_fitting(unsigned misfit) {

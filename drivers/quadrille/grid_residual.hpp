@@ -14,6 +14,7 @@
 
 #include <petscmat.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -47,8 +48,12 @@ class GridResidual {
   }
   void use(const AnyResidual& residual);
 
-  // F less `source` from now on, in place of F: what depends on neither t nor u. A vector() of this.
-  void subtract(Vector source) { source_.emplace(std::move(source)); }
+  // F less `source` from now on, in place of F: what depends on neither t nor u, a vector() of this; or what
+  // source_at(t in s, vector) writes into such a vector, asked again where t is another one.
+  void subtract(Vector source) { source_ = std::make_unique<Source>(std::move(source)); }
+  void subtract(std::function<void(double t_s, Vector& source)> source_at) {
+    source_ = std::make_unique<Source>(vector(), std::move(source_at));
+  }
 
   // f = F(t, u, rate), and jacobian() = dF/du + shift dF/du_t there.
   void evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const;
@@ -64,6 +69,11 @@ class GridResidual {
 
  private:
   struct Ghosts;
+  struct Source {
+    Vector values;
+    std::function<void(double, Vector&)> at = {};
+    std::optional<double> t_s = {};  // of the values, of a source in time
+  };
   template <class Body>
   void with_state(double t_s, Vec u, Vec rate, bool on_gpu, const Body& body) const;
   petsc::GridRows rows_at_first(const BlockStructure& part, const OperatorOptions& wish) const;
@@ -76,7 +86,7 @@ class GridResidual {
   std::unique_ptr<FaceValues> faces_;
   std::unique_ptr<GridOperator> jacobian_;
   std::unique_ptr<Ghosts> ghosts_;
-  std::optional<Vector> source_;
+  std::unique_ptr<Source> source_;
   bool known_to_fit_ = false;  // the functor that is in use
 };
 

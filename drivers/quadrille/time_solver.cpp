@@ -52,37 +52,65 @@ void assembled(Mat a, Mat p) {
   QUADRILLE_PETSC(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
 }
 
-struct Steady {
+// What PETSc's callbacks ask of a residual, and what that threw: an exception passes PETSc by, as itself.
+struct Asked {
   GridResidual& f;
+  std::exception_ptr thrown = {};
+
+  template <class Body>
+  PetscErrorCode answer(const char* what, const Body& body) {
+    return petsc::guarded(what, [&] {
+      try {
+        body();
+      } catch (...) {
+        thrown = std::current_exception();
+        throw;
+      }
+    });
+  }
+  PetscErrorCode evaluate(double t, Vec u, Vec rate, Vec to) {
+    return answer("the residual of quadrille", [&] { f.evaluate(t, u, rate, to); });
+  }
+  PetscErrorCode differentiate(double t, Vec u, Vec rate, double shift, Mat a, Mat p) {
+    return answer("the Jacobian of quadrille", [&] {
+      f.differentiate(t, u, rate, shift);
+      assembled(a, p);
+    });
+  }
+  // PETSc's solve, which asks.
+  template <class Solve>
+  void during(const Solve& solve) {
+    thrown = {};
+    try {
+      solve();
+    } catch (const PetscError&) {
+      if (thrown) std::rethrow_exception(thrown);
+      throw;
+    }
+  }
+};
+
+struct Steady : Asked {
   Vector rate;  // zero
 };
 
 PetscErrorCode steady_function(SNES, Vec u, Vec f, void* context) {
-  return petsc::guarded("the residual of quadrille", [&] {
-    const Steady& s = *static_cast<Steady*>(context);
-    s.f.evaluate(0, u, s.rate.vec(), f);
-  });
+  Steady& s = *static_cast<Steady*>(context);
+  return s.evaluate(0, u, s.rate.vec(), f);
 }
 
 PetscErrorCode steady_jacobian(SNES, Vec u, Mat a, Mat p, void* context) {
-  return petsc::guarded("the Jacobian of quadrille", [&] {
-    const Steady& s = *static_cast<Steady*>(context);
-    s.f.differentiate(0, u, s.rate.vec(), 0);
-    assembled(a, p);
-  });
+  Steady& s = *static_cast<Steady*>(context);
+  return s.differentiate(0, u, s.rate.vec(), 0, a, p);
 }
 
 PetscErrorCode function_in_time(TS, PetscReal t, Vec u, Vec rate, Vec f, void* context) {
-  return petsc::guarded("the residual of quadrille",
-                        [&] { static_cast<GridResidual*>(context)->evaluate(t, u, rate, f); });
+  return static_cast<Asked*>(context)->evaluate(t, u, rate, f);
 }
 
 PetscErrorCode jacobian_in_time(TS, PetscReal t, Vec u, Vec rate, PetscReal shift, Mat a, Mat p,
                                 void* context) {
-  return petsc::guarded("the Jacobian of quadrille", [&] {
-    static_cast<GridResidual*>(context)->differentiate(t, u, rate, shift);
-    assembled(a, p);
-  });
+  return static_cast<Asked*>(context)->differentiate(t, u, rate, shift, a, p);
 }
 
 // What the observer of a run throws passes PETSc by.
@@ -161,7 +189,7 @@ struct NonlinearSolver::State {
 };
 
 NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options)
-    : state_(new State{{f, f.vector()}, SolverOptions(options), nullptr}) {
+    : state_(new State{{{f}, f.vector()}, SolverOptions(options), nullptr}) {
   const OptionsInPlace in_place(state_->options);
   const Mat jacobian = f.jacobian().mat();
   SNES snes = nullptr;
@@ -183,7 +211,7 @@ NonlinearResult NonlinearSolver::solve(Vector& u) {
   SNESConvergedReason reason = SNES_CONVERGED_ITERATING;
   PetscInt newton = 0, krylov = 0;
   PetscReal norm = 0;
-  QUADRILLE_PETSC(SNESSolve(snes, nullptr, u.vec()));
+  state_->steady.during([&] { QUADRILLE_PETSC(SNESSolve(snes, nullptr, u.vec())); });
   QUADRILLE_PETSC(SNESGetConvergedReason(snes, &reason));
   QUADRILLE_PETSC(SNESGetIterationNumber(snes, &newton));
   QUADRILLE_PETSC(SNESGetLinearSolveIterations(snes, &krylov));
@@ -201,22 +229,22 @@ SNES NonlinearSolver::snes() const {
 }
 
 struct TimeSolver::State {
-  GridResidual& f;
+  Asked asked;
   SolverOptions options;
   Owned<TS> ts;
   Observation* observation = nullptr;  // of the run that goes on
 };
 
 TimeSolver::TimeSolver(GridResidual& f, const std::string& options)
-    : state_(new State{f, SolverOptions(options), nullptr, nullptr}) {
+    : state_(new State{{f}, SolverOptions(options), nullptr, nullptr}) {
   const OptionsInPlace in_place(state_->options);
   const Mat jacobian = f.jacobian().mat();
   TS ts = nullptr;
   SNES snes = nullptr;
   QUADRILLE_PETSC(TSCreate(comm_of(f), &ts));
   state_->ts.reset(ts);
-  QUADRILLE_PETSC(TSSetIFunction(ts, nullptr, function_in_time, &f));
-  QUADRILLE_PETSC(TSSetIJacobian(ts, jacobian, jacobian, jacobian_in_time, &f));
+  QUADRILLE_PETSC(TSSetIFunction(ts, nullptr, function_in_time, &state_->asked));
+  QUADRILLE_PETSC(TSSetIJacobian(ts, jacobian, jacobian, jacobian_in_time, &state_->asked));
   QUADRILLE_PETSC(TSSetEquationType(ts, TS_EQ_IMPLICIT));
   QUADRILLE_PETSC(TSSetType(ts, TSBDF));
   QUADRILLE_PETSC(TSBDFSetOrder(ts, 2));
@@ -248,7 +276,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   QUADRILLE_PETSC(TSSetErrorIfStepFails(ts, PETSC_FALSE));
   by_options([=] { QUADRILLE_PETSC(TSSetFromOptions(ts)); });
   refuse_without_our_matrix(ts);
-  QUADRILLE_PETSC(TSSolve(ts, u.vec()));
+  state_->asked.during([&] { QUADRILLE_PETSC(TSSolve(ts, u.vec())); });
   QUADRILLE_PETSC(TSSetApplicationContext(ts, nullptr));
   state_->observation = nullptr;
   if (observation.thrown) std::rethrow_exception(observation.thrown);

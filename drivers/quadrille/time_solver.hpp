@@ -36,7 +36,8 @@ class NonlinearSolver {
   ~NonlinearSolver();
   NonlinearSolver(NonlinearSolver&&) noexcept;
 
-  // F(u) = 0 with u_t = 0 at time 0, from what u is. Not to converge is a result.
+  // F(u) = 0 with u_t = 0 at time 0, from what u is. Not to converge is a result. Throws what the residual
+  // does.
   NonlinearResult solve(Vector& u);
 
   std::vector<std::string> unused_options() const;
@@ -74,7 +75,7 @@ class TimeSolver {
   TimeSolver(TimeSolver&&) noexcept;
 
   // u goes from what it is at from_s to until_s, which the last step hits. Not to get there is a result.
-  // Throws what the observer throws.
+  // Throws what the observer throws, and what the residual does.
   TimeResult run(Vector& u, const TimeSpan& span, const StepObserver& observe = {});
   // For an observer, on all ranks: the run ends with this step, before until_s.
   void stop();

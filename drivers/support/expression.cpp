@@ -15,16 +15,19 @@ namespace {
 // A parser of its own for each thread: muParser's keep the numbers of an evaluation.
 class Formulas {
  public:
-  explicit Formulas(const std::string& text) {
+  Formulas(const std::string& text, bool in_time) {
     parser_.DefineVar("x", &x_);
     parser_.DefineVar("y", &y_);
     parser_.DefineVar("z", &z_);
+    if (in_time) parser_.DefineVar("t", &t_);
     parser_.DefineConst("pi", std::numbers::pi);
     parser_.SetExpr(text);
   }
   Formulas(const Formulas&) = delete;
   Formulas& operator=(const Formulas&) = delete;
 
+  void set_time(double t_s) { t_ = t_s; }
+  bool has_time() { return parser_.GetUsedVar().contains("t"); }
   std::span<const double> at(double x, double y, double z) {
     x_ = x;
     y_ = y;
@@ -36,7 +39,7 @@ class Formulas {
 
  private:
   mu::Parser parser_;
-  double x_ = 0, y_ = 0, z_ = 0;
+  double x_ = 0, y_ = 0, z_ = 0, t_ = 0;
 };
 
 // muParser's would give another value to x, and most who write one mean a comparison.
@@ -52,12 +55,13 @@ void refuse_assignment(const std::string& text) {
   }
 }
 
-}  // namespace
-
-int count_of_formulas(const std::string& text) {
+// ask(Formulas), with muParser's reason where it does not understand them.
+template <class Ask>
+auto asked(const std::string& text, bool in_time, const Ask& ask) {
   refuse_assignment(text);
   try {
-    return static_cast<int>(Formulas(text).at(0, 0, 0).size());
+    Formulas formulas(text, in_time);
+    return ask(formulas);
   } catch (const mu::Parser::exception_type& error) {
     std::string reason = error.GetMsg();
     while (!reason.empty() && (reason.back() == '.' || reason.back() == ' ')) reason.pop_back();
@@ -68,9 +72,19 @@ int count_of_formulas(const std::string& text) {
   }
 }
 
+}  // namespace
+
+int count_of_formulas(const std::string& text, bool in_time) {
+  return asked(text, in_time, [](Formulas& f) { return static_cast<int>(f.at(0, 0, 0).size()); });
+}
+
+bool depends_on_time(const std::string& text) {
+  return asked(text, true, [](Formulas& f) { return f.has_time(); });
+}
+
 std::vector<double> values_of_formulas(const std::string& text, const Grid& grid, const NodeBox& box,
-                                       int unknowns) {
-  const int count = count_of_formulas(text);
+                                       int unknowns, std::optional<double> t_s) {
+  const int count = count_of_formulas(text, t_s.has_value());
   if (count != 1 && count != unknowns)
     throw InputError("gives " + std::to_string(count) + " numbers with commas between; give one, or " +
                      std::to_string(unknowns) + ", one of each unknown of a node");
@@ -78,7 +92,8 @@ std::vector<double> values_of_formulas(const std::string& text, const Grid& grid
   const auto& h = grid.spacing_m;
 #pragma omp parallel
   {
-    Formulas formulas(text);
+    Formulas formulas(text, t_s.has_value());
+    formulas.set_time(t_s.value_or(0));
 #pragma omp for schedule(static)
     for (std::int64_t line = 0; line < box.lines(); ++line) {
       const NodePosition first = box.first_of_line(line);

@@ -1,6 +1,8 @@
-// Formulas in x, y and z that a user gives as text, by muParser: its operators and functions, and pi.
+// Formulas in x, y and z, some also in the time t, that a user gives as text, by muParser: its operators and
+// functions, and pi.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,12 +11,15 @@
 
 namespace quadrille {
 
-// How many numbers the text gives, which commas stand between. Throws InputError with muParser's reason.
-int count_of_formulas(const std::string& text);
+// How many numbers the text gives, which commas stand between; whether one has t in it. Throw InputError with
+// muParser's reason, also for a t unless it may be `in_time`.
+int count_of_formulas(const std::string& text, bool in_time = false);
+bool depends_on_time(const std::string& text);
 
-// [node of the box][unknown] at x, y, z in m from the node at position 0; a single number is that of all
-// unknowns. Parallel. Throws InputError with a reason where the text does not give 1 or `unknowns` numbers.
+// [node of the box][unknown] at x, y, z in m from the node at position 0, and at t where there is a time; a
+// single number is that of all unknowns. Parallel. Throws InputError with a reason where the text does not
+// give 1 or `unknowns` numbers.
 std::vector<double> values_of_formulas(const std::string& text, const Grid& grid, const NodeBox& box,
-                                       int unknowns);
+                                       int unknowns, std::optional<double> t_s = {});
 
 }  // namespace quadrille

@@ -49,9 +49,9 @@ void follow(Settings& settings, const Setting& field, bool of_unknowns) {
 }
 
 // A word, a field in a file, which the grid then follows, or a formula; without a setting the first word.
-// `of_unknowns`: each unknown of a node may have its own.
+// `of_unknowns`: each unknown of a node may have its own. `in_time`: a formula may have t in it.
 std::string word_field_or_formula(Settings& settings, const std::string& name, const Words& words,
-                                  bool of_unknowns = false) {
+                                  bool of_unknowns = false, bool in_time = false) {
   const Setting* const setting = find(settings, name);
   if (!setting) return words.empty() ? "" : words.front();
   if (std::find(words.begin(), words.end(), setting->text) != words.end()) return setting->text;
@@ -64,11 +64,11 @@ std::string word_field_or_formula(Settings& settings, const std::string& name, c
   for (const std::string& place : places)
     follow(settings, {place, given.place, given.from_config}, of_unknowns);
   if (!places.empty()) return given.text;
-  const std::string kinds =
-      "must be " + (words.empty() ? "" : listed(words) + ", ") + "FILE.h5:DATASET or a formula in x, y and z";
+  const std::string kinds = "must be " + (words.empty() ? "" : listed(words) + ", ") +
+                            "FILE.h5:DATASET or a formula in " + (in_time ? "x, y, z and t" : "x, y and z");
   int formulas = 0;
   try {
-    formulas = count_of_formulas(given.text);
+    formulas = count_of_formulas(given.text, in_time);
   } catch (const InputError& error) {
     refuse(given, kinds + suggestion(given.text, words) + "; as a formula: " + error.what());
   }
@@ -139,7 +139,9 @@ void read_field_options(Settings& settings, Options& options) {
   if (!takes_initial) leave_to(pdes_with_initial(), settings, {"initial"});
   const Words of_coefficient{drawn_coefficient}, of_source = by_residual ? Words{} : Words{usual_source_name};
   if (takes_coefficient) read_coefficient(settings, of_coefficient, options);
-  if (takes_source) options.source = word_field_or_formula(settings, "source", of_source, by_residual);
+  const bool in_time = by_residual && find_pde(options.pde).in_time() && !read_switch(settings, "steady");
+  if (takes_source)
+    options.source = word_field_or_formula(settings, "source", of_source, by_residual, in_time);
   if (takes_initial) options.initial = word_field_or_formula(settings, "initial", {}, true);
   if (!options.manufactured) return;
   for (const auto& [name, words] : {std::pair("coefficient", of_coefficient), std::pair("source", of_source),

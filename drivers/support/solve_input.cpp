@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <ostream>
 #include <vector>
 
@@ -19,10 +20,11 @@ namespace {
 
 // [node of the box][unknown], of a formula or a dataset for all or one for each; of one number a node, the
 // same for all.
-std::vector<double> read(const Grid& grid, const NodeBox& box, const std::string& text, int unknowns) {
+std::vector<double> read(const Grid& grid, const NodeBox& box, const std::string& text, int unknowns,
+                         std::optional<double> t_s) {
   const std::vector<std::string> parts =
       unknowns > 1 || !field_place(text) ? field_places(text) : std::vector{text};
-  if (parts.empty()) return values_of_formulas(text, grid, box, unknowns);
+  if (parts.empty()) return values_of_formulas(text, grid, box, unknowns, t_s);
   std::vector<Array<double>> fields;
   for (const std::string& part : parts) fields.push_back(read_field(*field_place(part)));
   const std::int64_t of_node = fields.front().size() / grid.nodes(), several = std::ssize(fields);
@@ -48,9 +50,9 @@ std::vector<double> read(const Grid& grid, const NodeBox& box, const std::string
 
 // The same with the option's name in messages.
 std::vector<double> read(const Grid& grid, const NodeBox& box, const std::string& text,
-                         const std::string& option, int unknowns) {
+                         const std::string& option, int unknowns, std::optional<double> t_s = {}) {
   try {
-    return read(grid, box, text, unknowns);
+    return read(grid, box, text, unknowns, t_s);
   } catch (const InputError& error) {
     refuse({text, option, false}, error.what());
   }
@@ -64,9 +66,9 @@ void require_finite(const Values& values, const std::string& name) {
 
 // Of all unknowns.
 std::vector<double> read_finite(const Options& options, const NodeBox& box, const std::string& text,
-                                const std::string& option) {
-  std::vector<double> values = read(options.grid, box, text, option, options.grid.dof);
-  require_finite(values, option + " '" + text + "'");
+                                const std::string& option, std::optional<double> t_s = {}) {
+  std::vector<double> values = read(options.grid, box, text, option, options.grid.dof, t_s);
+  require_finite(values, option + " '" + text + "'" + (t_s ? " at t = " + number_text(*t_s) + " s" : ""));
   return values;
 }
 
@@ -113,8 +115,13 @@ std::vector<double> initial_values(const Options& options, const NodeBox& box) {
   return read_finite(options, box, options.initial, "--initial");
 }
 
-std::vector<double> source_values(const Options& options, const NodeBox& box) {
-  return read_finite(options, box, options.source, "--source");
+bool source_depends_on_time(const Options& options) {
+  return !options.steady && field_places(options.source).empty() && depends_on_time(options.source);
+}
+
+std::vector<double> source_values(const Options& options, const NodeBox& box, double t_s) {
+  return read_finite(options, box, options.source, "--source",
+                     source_depends_on_time(options) ? std::optional(t_s) : std::nullopt);
 }
 
 std::int64_t input_bytes(const Options& options) {

@@ -12,10 +12,11 @@ namespace quadrille {
 // Every rank reads the files and holds their fields as a whole. Throws InputError and MemoryError.
 PdeInput pde_input(const Options& options);
 
-// [row of the box], of --initial and, of a PDE by its residual, of --source. Every rank reads the file.
-// Throws as pde_input().
+// [row of the box], of --initial and, of a PDE by its residual, of --source, which may depend on t. Every rank
+// reads the file. Throws as pde_input().
 std::vector<double> initial_values(const Options& options, const NodeBox& box);
-std::vector<double> source_values(const Options& options, const NodeBox& box);
+std::vector<double> source_values(const Options& options, const NodeBox& box, double t_s);
+bool source_depends_on_time(const Options& options);
 
 // Of what pde_input() holds, on this rank.
 std::int64_t input_bytes(const Options& options);

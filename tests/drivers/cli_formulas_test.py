@@ -1,5 +1,6 @@
 """`quadrille solve` with --coefficient, --source and --initial as formulas: the same bits as with the numbers in a file."""
 import json
+import math
 import os
 import unittest
 
@@ -18,7 +19,7 @@ class Formulas(CliTest):
         path = self.path("u.h5")
         if os.path.exists(path):
             os.remove(path)
-        self.ok("solve", *arguments, "--output", path)
+        self.ok("solve", "--output", path, *arguments)
         with h5py.File(path) as file:
             return [file[name][...] for name in names]
 
@@ -71,6 +72,21 @@ class Formulas(CliTest):
         numpy.testing.assert_allclose(given, own, atol=1e-6 * abs(own).max())
         self.assertGreater(abs(own).max(), 0.1)
 
+    def test_sources_in_time(self):
+        """Without flux the mean of u is the integral of the source's, but for the error of the steps, of order 2."""
+        run = ["heat", "--grid", "9x8", "--spacing", "0.125", "--boundary", "clamp", "--initial", "0", "--source", "cos(t) + (x - 0.5)*t*t"]
+        errors = []
+        for steps in 10, 20:
+            (u,) = self.fields(*run, "--steps", str(steps), "--dt", str(1 / steps), "--", "-ts_type", "cn")
+            errors.append(abs(u[-1].mean() - math.sin(1)))
+            self.assertGreater(u[-1].std(), 1e-3)
+        self.assertLess(errors[0], 1e-3)
+        self.assertAlmostEqual(errors[0] / errors[1], 4, delta=0.1)
+        # One of place alone is the same with a t that does nothing.
+        plain, timed = (self.fields("transport", "--grid", "8x8", "--dof", "2", "--steps", "3", "--dt", "0.01", "--source", f)[0]
+                        for f in ("x, y", "x + 0*t, y"))
+        numpy.testing.assert_array_equal(plain, timed)
+
     def test_an_output_begins_another_run(self):
         run = ["heat", "--spacing", "0.1", "--dof", "2", "--steps", "2", "--dt", "0.001", "--initial"]
         (first,) = self.fields("--grid", "9x8", *run, "x, y*y")
@@ -109,10 +125,15 @@ class Formulas(CliTest):
                 (["heat", "--initial", "x", "--manufactured"], ["--manufactured"]),
                 (["heat", "--initial", "no.h5:x"], ["no such file"]),
                 (["heat", "--source", "x, y, z", "--dof", "2", "--grid", "4x4"], ["--source", "gives 3 numbers"]),
+                (["heat", "--source", "x, y, t", "--dof", "2", "--grid", "4x4"], ["--source", "gives 3 numbers"]),
                 (["heat", "--initial", "x = 3", "--grid", "4x4"], ["'=' at position 2 is no comparison", "'=='"]),
                 (["heat", "--initial", "(x <= 1) + (y == 0) + 2*q", "--grid", "4x4"], ['"q"', "position 24"]),
                 (["heat", "--source", "1/x", "--grid", "4x4"], ["--source '1/x' is inf"]),
                 (["heat", "--source", "x", "--manufactured"], ["--manufactured"]),
+                (["heat", "--source", "sqrt(1.5-t)", "--grid", "4x4", "--steps", "3", "--dt", "1"],
+                 ["--source 'sqrt(1.5-t)' at t = 2 s is", "nan somewhere"]),
+                (["heat", "--initial", "t", "--grid", "4x4"], ["in x, y and z;", '"t"']),
+                (["transport", "--steady", "--source", "t", "--grid", "4x4"], ["in x, y and z;", '"t"']),
                 (["gray_scott", "--source", "x"], ["belongs to solve", "heat"]),
                 (["poroelastic", "--initial", "x"], ["belongs to solve heat"])]:
             with self.subTest(arguments=arguments):

@@ -82,6 +82,9 @@ class InTime(Ranks):
             for a, b in zip(one, three):
                 self.assertAlmostEqual(a, b, delta=1e-9)
         self.refused(2, ["value:0", "heat"], 3, "solve", "heat", "--manufactured", "--boundary", "value:1")
+        # A source that is no number on one of them, after two steps.
+        self.refused(2, ["at t = 2 s", "nan"], 3, "solve", "heat", "--grid", "9x9", "--steps", "3", "--dt", "1", "--source",
+                     "x > 0.7 ? sqrt(1.5-t) : 1")
 
     def test_formulas_are_the_numbers_of_a_file(self):
         try:
