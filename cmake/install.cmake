@@ -186,7 +186,9 @@ endif()
 # Shared libraries of CUDA stand outside the loader's path: the program remembers where.
 set_target_properties(quadrille PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS quadrille RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(PROGRAMS drivers/support/plot_bench.py drivers/support/plot_field.py DESTINATION ${CMAKE_INSTALL_DATADIR}/quadrille COMPONENT runtime)
+install(PROGRAMS drivers/support/plot_bench.py drivers/support/plot_field.py drivers/support/plot_solve.py
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/quadrille COMPONENT runtime)
+install(FILES drivers/support/plot_common.py DESTINATION ${CMAKE_INSTALL_DATADIR}/quadrille COMPONENT runtime)
 # The plug-in that PETSc programs load with -dll_append.
 set_target_properties(quadrille_petsc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS quadrille_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)

@@ -92,25 +92,9 @@ void require_good_input(std::vector<std::string> reasons) {
 
 }  // namespace
 
-namespace {
-
-// `prefix`.png and `prefix`.svg of the report.
-void draw(const std::string& json, const std::string& prefix) {
-  const PythonScript script{"plot_bench.py", "--plot", "matplotlib; install Debian's python3-matplotlib",
-                            "with --json, plot_bench.py FILE.json PREFIX draws later"};
-  try {
-    run_script(script, {"--", "-", prefix}, json);
-  } catch (const InputError& error) {  // the report is ours
-    throw OutputError(std::string("--plot: ") + error.what());
-  }
-}
-
-}  // namespace
-
 int run_bench(const Options& options) {
   check_result_paths(options);
-  for (const char* extension : {".png", ".svg"})
-    if (!options.plot.empty()) check_output_path(options.plot + extension);
+  check_figure_paths(options.plot);
   use_machine(options);
   BenchResult result = with_petsc(options);
   const Report report = report_of(options, result);
@@ -119,7 +103,7 @@ int run_bench(const Options& options) {
   each_of({[&] { write_results(options, json, to_csv(report)); },
            [&] {
              wrong = any_wrong(report.records, result);
-             if (!options.plot.empty()) draw(json, options.plot);
+             if (!options.plot.empty()) draw_figure("plot_bench.py", json, options.plot);
            },
            flush_standard_output});
   if (wrong) return 1;

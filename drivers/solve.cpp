@@ -26,6 +26,7 @@
 #include "drivers/support/measure.hpp"
 #include "drivers/support/options_pdes.hpp"
 #include "drivers/support/progress.hpp"
+#include "drivers/support/python_script.hpp"
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
 #include "drivers/support/solve_input.hpp"
@@ -238,12 +239,18 @@ class Solve {
                        .petscs_matrix = as_aij_,
                        .options_are = options_.petsc_arguments.empty() ? "" : "what follows the bare --",
                        .monitor = [this, said](int iteration, double residual, double tolerance) mutable {
+                         if (record_.history) {
+                           record_.history->residual.push_back(residual);
+                           record_.history->seconds.push_back(seconds_since(solve_start_));
+                         }
                          if (seconds_since(said) < 0.05) return;
                          said = Clock::now();
                          progress_.say("iteration " + std::to_string(iteration) + ", residual " +
                                        formatted("%.2e, wanted %.0e", residual, tolerance));
                        }});
     record_.seconds.setup = petsc::largest_over_ranks(seconds_since(start));
+    if (!options_.plot.empty()) record_.history.emplace();
+    solve_start_ = Clock::now();
     result_ = solver_->solve(*rhs_, *solution_);
     result_ = solver_->confirmed(std::move(result_), *rhs_, *solution_);
     const bool recorded = !options_.json.empty() || !options_.csv.empty();
@@ -410,7 +417,11 @@ class Solve {
     report.command = options_.command_line;
     report.version = QUADRILLE_REVISION;
     report.date = utc_now();
-    write_results(options_, to_json(report, std::vector<Json>{to_json(record_)}), to_csv(record_));
+    const std::string json = to_json(report, std::vector<Json>{to_json(record_)});
+    each_of({[&] { write_results(options_, json, to_csv(record_)); },
+             [&] {
+               if (!options_.plot.empty()) draw_figure("plot_solve.py", json, options_.plot);
+             }});
   }
 
   const Options& options_;
@@ -421,6 +432,7 @@ class Solve {
   const OperatorOptions wish_;
   const std::optional<petsc::GridFormat> named_;
   const Clock::time_point start_ = Clock::now();
+  Clock::time_point solve_start_{};
   std::shared_ptr<const GridLayout> layout_;
   std::optional<GridOperator> operator_;
   std::optional<Vector> rhs_, solution_;
@@ -443,6 +455,7 @@ int run_solve(const Options& options) {
   together([&] {
     if (petsc::rank() == 0 && !options.output.empty()) check_field_path(options.output);
     if (petsc::rank() == 0) check_result_paths(options);
+    if (petsc::rank() == 0) check_figure_paths(options.plot);
   });
   together([&] { use_machine(options, petsc::gpu_of_rank(options.device)); });
   together([&] {

@@ -109,6 +109,14 @@ void read_operator_options(Settings& settings, Options& options) {
   read_grid_options(settings, options, operator_discretisation(options.operator_name));
 }
 
+// An option of the command line that what was asked for cannot use is refused, one of the configuration file
+// left out.
+void leave_out(Settings& settings, const std::string& name, const std::string& reason) {
+  const Setting* const setting = find(settings, name);
+  if (setting && !setting->from_config) refuse(*setting, reason);
+  settings.erase(name);
+}
+
 void read_solve_options(Settings& settings, Options& options) {
   if (!settings.contains("pde"))
     throw InputError("solve needs the name of a PDE: quadrille solve " + listed(pde_names()));
@@ -121,6 +129,8 @@ void read_solve_options(Settings& settings, Options& options) {
   options.boundary = usual_boundary(pde);
   read_grid_options(settings, options, pde.discretisation);
   check_pde_options(settings, options);
+  if (pde.residual != nullptr)
+    leave_out(settings, "plot", "draws one linear solve; " + options.pde + " has more of them");
   read_coefficient_ratio(settings, options);
   if (!settings.contains("spacing"))
     options.grid.spacing_m.fill(usual_spacing_m(pde, options.grid, options.boundary));
@@ -171,14 +181,6 @@ void read_bench_grids(Settings& settings, const std::string& dofs, Options& opti
     read_stencil_options(settings, options, operator_discretisation(options.operator_name));
     options.problems.push_back({options.grid, options.points, options.boundary});
   }
-}
-
-// An option of the command line that what was asked for cannot use is refused, one of the configuration file
-// left out.
-void leave_out(Settings& settings, const std::string& name, const std::string& reason) {
-  const Setting* const setting = find(settings, name);
-  if (setting && !setting->from_config) refuse(*setting, reason);
-  settings.erase(name);
 }
 
 void read_bench_options(Settings& settings, Options& options) {

@@ -48,11 +48,9 @@ std::vector<OptionSpec> pde_options() {
       {"source", "unit | FORMULA | FILE.h5:DATASET", group, for_solve, true,
        "f of " + all_of(pdes_with_source()) +
            ": unit is 1 everywhere or, where no face holds a value, 1 in the lower half along x and -1 in "
-           "the "
-           "upper; a formula or a dataset as for --coefficient gives one of any sign (default unit); of PDEs "
-           "in "
-           "time it depends on place alone, takes in unknowns as --initial does, and is the PDE's own by "
-           "default"},
+           "the upper; a formula or a dataset as for --coefficient gives one of any sign (default unit); of "
+           "PDEs in time a formula may have the time t in s, it takes in unknowns as --initial does, and is "
+           "the PDE's own by default"},
       {"initial", "FORMULA | FILE.h5:DATASET", group, for_solve, true,
        "what " + all_of(pdes_with_initial()) +
            " begin with: formulas in x, y and z, one for all unknowns or, with commas between, one for each, "
@@ -311,6 +309,9 @@ std::vector<OptionSpec> output_options() {
        true},
       {"plot", "PREFIX", group, for_bench, true,
        "draw the figure into PREFIX.png and PREFIX.svg, by Python with matplotlib"},
+      {"plot", "PREFIX", group, for_solve, true,
+       "draw the residual over the iterations and over time into PREFIX.png and PREFIX.svg, by Python with "
+       "matplotlib; of steady linear PDEs"},
       {"json", "FILE", group, for_all, true, "write the results as JSON"},
       {"csv", "FILE", group, for_formats | for_info, true, "write the results as CSV, one line per format"},
       {"csv", "FILE", group, for_solve | for_plot, true, "write the result as CSV, one line"},

@@ -12,19 +12,16 @@ Experiments with a summary over a set of operators: one panel per summary, with 
 share of the operators on which it takes at most so many times the fastest's time. The legend has the best on top.
 """
 import argparse
-import json
 import math
-import os
 import re
-import signal
 import sys
+
+from plot_common import (BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, PlotError, outcome, prepare, read_json, run,
+                         save)
 
 QUANTITIES = {"dof-scaling": ("gflops", "GFLOP/s"), "bandwidth": ("gbps", "bandwidth (GB/s)")}
 
-# Okabe and Ito's colours: apart for every kind of colour vision. A peer has the colour of our format with its
-# layout.
-VERMILION, BLUE, GREEN, ORANGE, SKY, PURPLE, BLACK = (
-    "#D55E00", "#0072B2", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#222222")
+# A peer has the colour of our format with its layout.
 LOOKS = {
     "cds": (VERMILION, "o"), "dia": (PURPLE, "D"), "ell": (ORANGE, "^"), "bcsr": (GREEN, "s"), "csr": (BLUE, "v"),
     "cusparse_csr": (BLUE, "<"), "cusparse_sell": (ORANGE, ">"), "cusparse_bsr": (GREEN, "P"),
@@ -43,10 +40,6 @@ NAMES = {"cusparse_csr": "cuSPARSE CSR", "cusparse_sell": "cuSPARSE SELL", "cusp
 STREAM, IN_CACHE = "stream ceiling", "fits the last cache"
 
 
-class PlotError(Exception):
-    """A sentence for the user."""
-
-
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description="Draw the figure of a bench run.")
     parser.add_argument("file", help="the JSON file of quadrille bench, or - for standard input")
@@ -56,17 +49,7 @@ def parse_arguments(arguments):
 
 
 def read_report(path):
-    name = "standard input" if path == "-" else path
-    try:
-        if path == "-":
-            report = json.load(sys.stdin)
-        else:
-            with open(path) as file:
-                report = json.load(file)
-    except OSError as error:
-        raise PlotError(f"{name}: {error.strerror}") from None
-    except ValueError as error:
-        raise PlotError(f"{name}: not a JSON file ({error})") from None
+    name, report = read_json(path)
     records = report.get("records") if isinstance(report, dict) else None
     benches = {record.get("bench") for record in records or []}
     if len(benches) != 1 or not (benches <= set(QUANTITIES) or "summary" in report):
@@ -187,21 +170,6 @@ def place_legend(figure, legend):
     panels = figure.get_figheight()
     figure.set_figheight(panels + extent.height / figure.dpi)
     figure.set_layout_engine(ConstrainedLayoutEngine(rect=(0, 0, 1, panels / figure.get_figheight())))
-
-
-def prepare():
-    """matplotlib without a display, in the style of all figures."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    plt.rcParams.update({
-        "font.family": "sans-serif", "font.size": 8, "axes.titlesize": 8.5, "axes.labelsize": 8.5, "legend.fontsize": 8,
-        "xtick.labelsize": 7.5, "ytick.labelsize": 7.5, "axes.linewidth": 0.6, "xtick.major.width": 0.6,
-        "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "xtick.direction": "out", "axes.spines.top": False,
-        "axes.spines.right": False, "savefig.dpi": 300, "svg.fonttype": "path", "svg.hashsalt": "quadrille"})
-    return plt
 
 
 def share_within(method, ratio):
@@ -344,62 +312,19 @@ def draw(report, bench):
     return figure
 
 
-def save(figure, report, prefix):
-    machine = report["machine"]
-    what = f"{report['command']}; {machine.get('gpu', machine.get('cpu', ''))}; {report['date']}; {report['version']}"
-    metadata = {".png": {"Description": what}, ".svg": {"Description": what, "Date": None}}
-    for extension, about in metadata.items():
-        final = os.path.realpath(prefix + extension)  # a link stays, and its target is replaced
-        temporary = f"{os.path.splitext(final)[0]}.tmp-{os.getpid()}{extension}"
-        try:
-            figure.savefig(temporary, metadata=about)
-            os.replace(temporary, final)
-        finally:
-            if os.path.exists(temporary):
-                os.remove(temporary)
-
-
 def main(arguments):
     options = parse_arguments(arguments)
-    try:
-        report = read_report(options.file)
-        bench = options.bench or report["records"][0]["bench"]
-        save(draw(report, bench) if bench in QUANTITIES else draw_profiles(report), report, options.prefix)
-    except ImportError as error:
-        print(f"plot_bench.py: {error}; install Debian's python3-matplotlib", file=sys.stderr)
-        return 3
-    except PlotError as error:
-        print(f"plot_bench.py: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"plot_bench.py: cannot write {options.prefix}: {error.strerror or error}", file=sys.stderr)
-        return 2
-    except KeyError as error:
-        print(f"plot_bench.py: {options.file}: not a report of quadrille bench: it lacks {error}", file=sys.stderr)
-        return 2
-    return 0
 
+    def work():
+        try:
+            report = read_report(options.file)
+            bench = options.bench or report["records"][0]["bench"]
+            save(draw(report, bench) if bench in QUANTITIES else draw_profiles(report), report, options.prefix)
+        except KeyError as error:
+            raise PlotError(f"{options.file}: not a report of quadrille bench: it lacks {error}") from None
 
-class Ended(BaseException):
-    """By the signal that it holds."""
-
-
-def end(number, _):
-    signal.signal(number, signal.SIG_IGN)
-    raise Ended(number)
-
-
-def run(arguments):
-    """main(), which removes what it has begun when a signal ends it."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, end)
-    try:
-        return main(arguments)
-    except Ended as ended:
-        signal.signal(ended.args[0], signal.SIG_DFL)
-        os.kill(os.getpid(), ended.args[0])
+    return outcome("plot_bench.py", options.prefix, work)
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(run(main, sys.argv[1:]))

@@ -8,8 +8,9 @@ It prints what it drew as a line of JSON. Exit codes: 2 bad input, 3 a module is
 import argparse
 import json
 import os
-import signal
 import sys
+
+from plot_common import run
 
 PICTURES, MOVIES = (".png", ".svg", ".pdf"), (".mp4", ".gif")
 FIRST_CHOICES = ("solution", "result")  # of fields, where none is named
@@ -256,26 +257,5 @@ def main(arguments):
     return 0
 
 
-class Ended(BaseException):
-    """By the signal that it holds."""
-
-
-def end(number, _):
-    signal.signal(number, signal.SIG_IGN)
-    raise Ended(number)
-
-
-def run(arguments):
-    """main(), which removes what it has begun when a signal ends it."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, end)
-    try:
-        return main(arguments)
-    except Ended as ended:
-        signal.signal(ended.args[0], signal.SIG_DFL)
-        os.kill(os.getpid(), ended.args[0])
-
-
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(run(main, sys.argv[1:]))

@@ -104,4 +104,19 @@ std::string run_script(const PythonScript& script, const std::vector<std::string
                     (script.otherwise.empty() ? "" : "; " + script.otherwise));
 }
 
+void check_figure_paths(const std::string& prefix) {
+  for (const char* extension : {".png", ".svg"})
+    if (!prefix.empty()) check_output_path(prefix + extension);
+}
+
+void draw_figure(const std::string& script, const std::string& report, const std::string& prefix) {
+  const PythonScript by{script, "--plot", "matplotlib; install Debian's python3-matplotlib",
+                        "with --json, " + script + " FILE.json PREFIX draws later"};
+  try {
+    run_script(by, {"--", "-", prefix}, report);
+  } catch (const InputError& error) {  // the report is ours
+    throw OutputError(std::string("--plot: ") + error.what());
+  }
+}
+
 }  // namespace quadrille

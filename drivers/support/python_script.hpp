@@ -25,4 +25,9 @@ std::string find_script(const PythonScript& script);
 std::string run_script(const PythonScript& script, const std::vector<std::string>& arguments,
                        const std::string& input = "");
 
+// Draws PREFIX.png and PREFIX.svg by such a script, which reads a report that this program has written: the
+// option --plot. check_figure_paths() throws OutputError at once where they could not be written.
+void check_figure_paths(const std::string& prefix);
+void draw_figure(const std::string& script, const std::string& report, const std::string& prefix);
+
 }  // namespace quadrille

@@ -75,6 +75,14 @@ Json to_json(const SolveRecord& r) {
   add(json, cells_before_seconds(r, JsonCell{}));
   add(json["seconds"], cells_of_seconds(r, JsonCell{}));
   add(json, cells_after_seconds(r, JsonCell{}));
+  if (r.history) {
+    const auto list = [](const std::vector<double>& values) {
+      Json numbers = Json::array();
+      for (const double value : values) numbers.push_back(json_value(value));
+      return numbers;
+    };
+    json["history"] = {{"residual", list(r.history->residual)}, {"seconds", list(r.history->seconds)}};
+  }
   return json;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "drivers/support/json.hpp"
 
@@ -38,6 +39,12 @@ struct SolveRecord {
   // One evaluation, and on a GPU the time of a stream that moves what it must, over that.
   double residual_ms = 0, jacobian_ms = 0;
   std::optional<double> residual_fraction_of_floor, jacobian_fraction_of_floor;
+  // Of PETSc's monitor, from iteration 0 on: the residual over the first one, and when that was known, in
+  // seconds from the beginning of the solve. Where --plot asks for it.
+  struct History {
+    std::vector<double> residual, seconds;
+  };
+  std::optional<History> history;
   struct {
     double assembly = 0, setup = 0, solve = 0, output = 0, total = 0;
   } seconds;

@@ -1,14 +1,19 @@
-"""`quadrille plot`, and what its script says of bad input."""
+"""`quadrille plot` and `solve --plot`, and what their scripts say of bad input."""
 import contextlib
 import importlib.util
 import io
 import json
 import os
+import subprocess
+import sys
 import unittest
 
 from cli_case import CliTest
 
-SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../drivers/support/plot_field.py")
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../drivers/support")
+SCRIPT = os.path.join(SCRIPTS, "plot_field.py")
+sys.path.insert(0, SCRIPTS)  # for what they share
+sys.dont_write_bytecode = True
 
 
 class Plot(CliTest):
@@ -92,6 +97,40 @@ class Plot(CliTest):
         text = self.ok("plot", there, "--slice", "x=0.5", "--step", "3", "--field", "u", "--validate")
         self.assertIn("slice = x=0.5\nstep = 3\nmovie = false\n", text)
         self.assertEqual(text, self.ok("plot", "--config", self.path("c.ini", text), "--validate"))
+
+    def test_how_a_solve_converges(self):
+        """The history that is drawn is that of the solve; two of them stand in one figure."""
+        try:
+            import matplotlib  # noqa: F401
+            import PIL.Image
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        for name, options in ("mg", []), ("jacobi", ["--", "-ksp_type", "cg", "-pc_type", "jacobi"]):
+            self.ok("solve", "poisson", "--grid", "24x24", "--plot", self.path(name), "--json", self.path(name + ".json"), "--quiet", *options)
+            with open(self.path(name + ".json")) as file:
+                (record,) = json.load(file)["records"]
+            residual, seconds = record["history"]["residual"], record["history"]["seconds"]
+            self.assertEqual((len(residual), len(seconds)), (record["iterations"] + 1,) * 2)
+            self.assertEqual(residual[0], 1)
+            self.assertLess(residual[-1], 1e-8)
+            self.assertEqual(seconds, sorted(seconds))
+            self.assertLessEqual(seconds[-1], record["seconds"]["solve"])
+            with PIL.Image.open(self.path(name + ".png")) as picture:
+                self.assertGreater(min(picture.size), 300)
+            self.assertTrue(os.path.exists(self.path(name + ".svg")))
+        script = os.path.join(SCRIPTS, "plot_solve.py")
+        both = subprocess.run([sys.executable, "-B", script, self.path("mg.json"), self.path("jacobi.json"), self.path("both")],
+                              capture_output=True, text=True)
+        self.assertEqual((both.returncode, both.stdout, both.stderr), (0, "", ""))
+        with open(self.path("both.svg")) as file:
+            self.assertGreater(file.read().count("<g id=\"line2d"), 4)
+        self.ok("solve", "poisson", "--grid", "9x9", "--json", self.path("plain.json"), "--quiet")
+        for report, words in ("plain.json", "not the JSON file of quadrille solve with --plot"), ("none.json", "No such file"):
+            wrong = subprocess.run([sys.executable, "-B", script, self.path(report), self.path("no")], capture_output=True, text=True)
+            self.assertEqual(wrong.returncode, 2)
+            self.assertIn(words, wrong.stderr)
+        self.refused(3, ["nowhere"], "solve", "poisson", "--grid", "9x9", "--plot", self.path("nowhere/p"))
+        self.refused(2, ["--plot", "heat"], "solve", "heat", "--grid", "9x9", "--dt", "1", "--steps", "1", "--plot", self.path("p"))
 
 
 if __name__ == "__main__":

@@ -403,7 +403,8 @@ TEST(Options, SolveTakesOnePdeAndOneFormat) {
   expect_contains(error_of({"solve", "poisson", "--stencil", "a.txt"}), "must be star or box");
   expect_contains(error_of({"solve", "poisson", "--operator", "random"}), "is not an option of solve");
   EXPECT_EQ(parse({"solve", "poisson", "--csv", "a"}).csv, "a");
-  expect_contains(error_of({"solve", "poisson", "--plot", "a"}), "is not an option of solve");
+  EXPECT_EQ(parse({"solve", "poisson", "--plot", "a"}).plot, "a");
+  expect_contains(error_of({"solve", "heat", "--plot", "a"}), "draws one linear solve");
 }
 
 TEST(Options, MisplacedWordsAreRefused) {

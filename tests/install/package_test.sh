@@ -40,7 +40,7 @@ field development Package '^libquadrille-dev$'
 field development Depends '(g\+\+|clang)' 'libpetsc.*-dev' libopenmpi-dev zlib1g-dev pkg-?conf
 dpkg-deb --fsys-tarfile "$program" | tar -tv >"$work/files"
 dpkg-deb --fsys-tarfile "$development" | tar -tv >>"$work/files"
-for name in bin/quadrille 'lib[^ ]*/libquadrille_petsc.so' share/quadrille/plot_bench.py share/quadrille/plot_field.py share/doc/quadrille/copyright \
+for name in bin/quadrille 'lib[^ ]*/libquadrille_petsc.so' share/quadrille/plot_bench.py share/quadrille/plot_field.py share/quadrille/plot_solve.py share/quadrille/plot_common.py share/doc/quadrille/copyright \
   'lib[^ ]*/QuadrilleConfig.cmake' 'lib[^ ]*/quadrille.pc' 'lib[^ ]*/quadrille-kernels.pc' share/doc/libquadrille-dev/copyright; do
   grep -q " ./usr/$name\$" "$work/files" || fail "usr/$name is in no package"
 done

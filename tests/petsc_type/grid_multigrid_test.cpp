@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/matrix/grid_matrix.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
@@ -437,6 +438,40 @@ TEST_F(MatrixType, GridMultigridRefusesWithASentence) {
   const Handle<Mat> loose = make<Mat>(
       "MatConvert", [&](Mat* m) { return MatConvert(p.theirs.get(), "quadrille", MAT_INITIAL_MATRIX, m); });
   expect_refused(loose.get(), "this one has none");
+}
+
+// -log_view: set-up and cycles are events, with the operations and the bytes that the preconditioner counts.
+TEST_F(MatrixType, GridMultigridIsSeenInTheLog) {
+  CALL(PetscLogDefaultBegin());
+  const Case c{2, {30, 33, 1}, 1, 1, false, {}};
+  const Grid grid = make_grid(c);
+  const Handle<Mat> matrix = make_matrix(grid.get(), "cds");
+  set_laplacian(matrix.get(), grid.get(), c, 1);
+  const Handle<Vec> b = random_vector(matrix.get(), 3), x = random_vector(matrix.get(), 4);
+  PetscLogStage stage = -1;
+  CALL(PetscLogStageRegister("a solve with multigrid", &stage));
+  CALL(PetscLogStagePush(stage));
+  const Handle<KSP> ksp = solver(matrix.get(), KSPCG);
+  const int iterations = solve(ksp.get(), b.get(), x.get());
+  CALL(PetscLogStagePop());
+  PC pc = nullptr;
+  CALL(KSPGetPC(ksp.get(), &pc));
+  const GridMultigridInfo* const info = petsc::grid_multigrid_info(pc);
+  ASSERT_NE(info, nullptr);
+  const auto seen = [&](const char* name) {
+    PetscLogEvent event = -1;
+    PetscEventPerfInfo found{};
+    CALL(PetscLogEventGetId(name, &event));
+    CALL(PetscLogEventGetPerfInfo(stage, event, &found));
+    return found;
+  };
+  const PetscEventPerfInfo set_up = seen("QuadMGSetUp"), cycle = seen("QuadMGCycle");
+  EXPECT_EQ(set_up.count, 1);
+  EXPECT_GT(set_up.time, 0);
+  EXPECT_GT(set_up.dof[0], static_cast<double>(info->stored_bytes));
+  EXPECT_GE(cycle.count, iterations);
+  EXPECT_EQ(cycle.flops, static_cast<double>(cycle.count) * static_cast<double>(info->cycle_flops));
+  EXPECT_EQ(cycle.dof[0], static_cast<double>(info->cycle_bytes));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "kernels/petsc/base/composed.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
+#include "kernels/petsc/base/log_event.hpp"
 #include "kernels/petsc/base/session.hpp"
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
@@ -26,6 +27,7 @@ struct GridValues {
   std::shared_ptr<const BlockDiagonals<double>> hub;
   std::shared_ptr<const BlockDiagonals<double, Device>> device_hub;
   LocalParts parts;  // of a matrix of several ranks, which has a partition
+  std::int64_t bytes() const { return device_hub ? device_hub->values.bytes() : hub->values.bytes(); }
 };
 
 GridValues values_of(Mat matrix) {
@@ -116,6 +118,7 @@ class GridPreconditioner {
     Mat matrix = nullptr;
     QUADRILLE_PETSC(PCGetOperators(pc, nullptr, &matrix));
     const GridValues values = values_of(matrix);
+    const LogSpan logged(log_event("QuadMGSetUp"));
     std::unique_ptr<GridMultigrid> previous = std::move(multigrid_);
     on_gpu_ = values.device_hub != nullptr;
     const GridMultigridOptions options = options_of(pc, precision_);
@@ -136,6 +139,8 @@ class GridPreconditioner {
     PetscInt rows = 0;
     QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, nullptr));
     rows_ = rows;
+    cycle_ = log_event("QuadMGCycle");
+    logged.moves(values.bytes() + multigrid_->info().stored_bytes);
   }
 
   // The first solve shows which method it is for.
@@ -163,10 +168,14 @@ class GridPreconditioner {
     if (on_gpu_ && from.space() == SpaceKind::cpu) in = copied_in(from.data(), rows);
     if (on_gpu_ && to.space() == SpaceKind::cpu) out = on_device(device_x_, rows);
     {
-      const GpuTime time(on_gpu_);
-      multigrid_->apply(in, out, on_gpu_ && !copies ? current_queue().stream : nullptr);
+      const LogSpan logged(cycle_);
+      {
+        const GpuTime time(on_gpu_);
+        multigrid_->apply(in, out, on_gpu_ && !copies ? current_queue().stream : nullptr);
+      }
+      log_flops(multigrid_->info().cycle_flops, on_gpu_);
+      logged.moves(multigrid_->info().cycle_bytes);
     }
-    log_flops(multigrid_->info().cycle_flops, on_gpu_);
     if (out != to.data()) {
       memory::copy_to_host(to.data(), out, rows * static_cast<std::int64_t>(sizeof(double)));
       log_copy(rows * static_cast<std::int64_t>(sizeof(double)), false);
@@ -201,6 +210,7 @@ class GridPreconditioner {
   std::unique_ptr<PetscRanks> ranks_;  // of the levels that they share
   std::unique_ptr<GridMultigrid> multigrid_;
   std::int64_t rows_ = 0;  // of this rank
+  PetscLogEvent cycle_ = -1;
   bool on_gpu_ = false;
   CyclePrecision precision_ = CyclePrecision::fp32;  // where no option says
   Array<double, Device> device_b_, device_x_;        // of vectors in host memory
