@@ -4,7 +4,8 @@ namespace quadrille {
 namespace {
 
 // What a function says of all points beyond a face, and of those beyond two or three where there are corners.
-std::vector<double> values_beyond(const Grid& grid, const Boundary& boundary, int face, bool corners) {
+std::vector<double> values_beyond(const Grid& grid, const Boundary& boundary, int face, bool corners,
+                                  double t_s) {
   const int i = residual_detail::first_axis(face), j = residual_detail::second_axis(face);
   const std::int64_t along_i = grid.extents[i] + 2, along_j = grid.extents[j] + 2;
   std::vector<double> values(static_cast<std::size_t>(along_i * along_j * grid.dof), 0.0);
@@ -23,7 +24,7 @@ std::vector<double> values_beyond(const Grid& grid, const Boundary& boundary, in
       const Position at{p[0], p[1], p[2]};
       const std::int64_t place = residual_detail::place_beyond(grid.extents, grid.dof, face, at);
       for (int unknown = 0; unknown < grid.dof; ++unknown)
-        values[static_cast<std::size_t>(place + unknown)] = boundary.data[face](at, unknown);
+        values[static_cast<std::size_t>(place + unknown)] = boundary.data[face](at, unknown, t_s);
     }
   return values;
 }
@@ -34,12 +35,12 @@ FaceValues::FaceValues(const Grid& grid, const Boundary& boundary, bool corners)
     : grid_(grid), boundary_(boundary), corners_(corners) {
   for (int face = 0; face < 2 * grid.dimension; ++face)
     if (boundary.data[face]) asked_.push_back(face);
-  ask();
+  ask(0);
 }
 
-void FaceValues::ask() {
+void FaceValues::ask(double t_s) {
   for (const int face : asked_) {
-    std::vector<double> now = values_beyond(grid_, boundary_, face, corners_);
+    std::vector<double> now = values_beyond(grid_, boundary_, face, corners_, t_s);
     if (now == host_[face]) continue;
     host_[face] = std::move(now);
     stale_[face] = true;

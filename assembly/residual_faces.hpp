@@ -56,8 +56,8 @@ class FaceValues {
   // Points beyond several faces at once are asked for where there are `corners`.
   FaceValues(const Grid& grid, const Boundary& boundary, bool corners);
 
-  // Functions may say something else now: of another time, say.
-  void ask();
+  // What functions say of this time; they may say something else than before.
+  void ask(double t_s);
   bool has_functions() const { return !asked_.empty(); }
   ResidualFaces on_host() const;
   // Copied there where ask() found something new; in the default queue.

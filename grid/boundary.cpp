@@ -74,21 +74,26 @@ std::string number_text(double value) {
   return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
-std::string to_string(const FaceBoundary& face, bool by_function) {
+// With `function` in place of the constant, where there is one.
+std::string to_string(const FaceBoundary& face, const std::string& function = "") {
   if (!takes_data(face)) return usage(face.kind);
-  const std::string kind = usage(face.kind), value = by_function ? "function" : number_text(face.value);
+  const std::string kind = usage(face.kind), value = function.empty() ? number_text(face.value) : function;
   const std::string ab =
       face.kind == BoundaryKind::robin ? number_text(face.a) + "," + number_text(face.b) + "," : "";
   return kind.substr(0, kind.find(':') + 1) + ab + value;
 }
 
 std::string to_string(const Boundary& boundary, int face, int unknowns) {
-  const bool by_function = static_cast<bool>(boundary.data[face]);
+  const FaceData& data = boundary.data[face];
+  const auto of = [&](int r) {
+    if (!data) return to_string(boundary.of(r)[face]);
+    if (data.written.empty()) return to_string(boundary.of(r)[face], "function");
+    return to_string(boundary.of(r)[face], data.written[data.written.size() == 1 ? 0 : r]);
+  };
   bool alike = true;
-  for (int r = 1; r < unknowns; ++r) alike = alike && boundary.of(r)[face] == boundary.of(0)[face];
+  for (int r = 1; r < unknowns; ++r) alike = alike && of(r) == of(0);
   std::string text;
-  for (int r = 0; r < (alike ? 1 : unknowns); ++r)
-    text += (r > 0 ? "/" : "") + to_string(boundary.of(r)[face], by_function);
+  for (int r = 0; r < (alike ? 1 : unknowns); ++r) text += (r > 0 ? "/" : "") + of(r);
   return text;
 }
 
@@ -101,7 +106,7 @@ void check_face(const Faces& faces, int face) {
   const std::string name = face_names[face];
   if (here.kind == BoundaryKind::periodic && opposite.kind != BoundaryKind::periodic)
     throw InputError("boundary: face " + name + " is periodic but face " + face_names[face ^ 1] + " is " +
-                     to_string(opposite, false) + "; make both faces of the axis periodic, or neither");
+                     to_string(opposite) + "; make both faces of the axis periodic, or neither");
   for (const double number : {here.value, here.a, here.b})
     if (takes_data(here) && !std::isfinite(number))
       throw InputError("boundary: the value of face " + name + " is " + std::to_string(number) +
@@ -214,7 +219,7 @@ void validate(const Boundary& boundary, int dimension) {
     }
     if (boundary.data[face] && !takes)
       throw InputError(std::string("boundary: a function is given for face ") + face_names[face] +
-                       ", which is " + to_string(boundary.of(0)[face], false) +
+                       ", which is " + to_string(boundary.of(0)[face]) +
                        "; only value, flux and robin take one");
   }
 }
@@ -232,8 +237,7 @@ void validate(const Boundary& boundary, const Grid& grid) {
       if (here.kind != BoundaryKind::robin || (here.a < 0) == (here.b < 0) || here.a == 0 || here.b == 0)
         continue;
       if (a_h >= 2 * std::abs(here.b))
-        throw InputError("boundary '" + to_string(here, false) +
-                         "': where A and B have different signs the " +
+        throw InputError("boundary '" + to_string(here) + "': where A and B have different signs the " +
                          "spacing must be less than 2 |B/A|, " + number_text(2 * std::abs(here.b / here.a)) +
                          " m; it is " + number_text(grid.spacing_m[face / 2]) + " m");
     }

@@ -20,6 +20,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "grid/grid.hpp"
@@ -42,11 +44,37 @@ struct FaceBoundary {
 
 using Faces = std::array<FaceBoundary, 6>;  // x-, x+, y-, y+, z-, z+
 
-// X or C as a function of place, and of the time that it captures. `beyond` is the point that the stencil
-// names: one spacing beyond the last node next to the face (of value: as far as the stencil reaches), so one
-// of its coordinates is -1 or the extent; beyond two faces, two of them may be. Called by several threads at
-// once; it must not throw.
-using FaceData = std::function<double(const Position& beyond, int unknown)>;
+// X or C as a function of place, (const Position& beyond, int unknown), or of place and time, with a third
+// argument: t in s. `beyond` is the point that the stencil names: one spacing beyond the last node next to
+// the face (of value: as far as the stencil reaches), so one of its coordinates is -1 or the extent; beyond
+// two faces, two of them may be. Called by several threads at once; it must not throw. A residual in time
+// asks at the time of each evaluation, whoever assembles an operator at t = 0.
+class FaceData {
+ public:
+  FaceData() = default;
+  template <class F>
+  requires(std::is_invocable_r_v<double, const F&, const Position&, int> ||
+           std::is_invocable_r_v<double, const F&, const Position&, int, double>)
+      FaceData(F function)  // NOLINT: a lambda is one
+  {
+    if constexpr (std::is_invocable_r_v<double, const F&, const Position&, int, double>)
+      at_ = std::move(function);
+    else
+      at_ = [function = std::move(function)](const Position& beyond, int unknown, double) {
+        return function(beyond, unknown);
+      };
+  }
+
+  explicit operator bool() const { return static_cast<bool>(at_); }
+  double operator()(const Position& beyond, int unknown, double t_s = 0) const {
+    return at_(beyond, unknown, t_s);
+  }
+  // How to_string() writes it, [unknown] or one for all; an empty one is the constant of that unknown.
+  std::vector<std::string> written{};
+
+ private:
+  std::function<double(const Position&, int, double)> at_;
+};
 
 struct Boundary {
   Faces faces{};                    // of every unknown

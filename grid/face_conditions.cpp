@@ -19,9 +19,9 @@ FaceCondition each_unknown(std::vector<FaceCondition> conditions) {
   }
   if (conditions.empty()) throw InputError("each_unknown(): give at least one condition");
   if (any_data)
-    together.data = [conditions = std::move(conditions)](const Position& beyond, int unknown) {
+    together.data = [conditions = std::move(conditions)](const Position& beyond, int unknown, double t_s) {
       const FaceCondition& condition = conditions[static_cast<std::size_t>(unknown)];
-      return condition.data ? condition.data(beyond, unknown) : condition.of_unknown.front().value;
+      return condition.data ? condition.data(beyond, unknown, t_s) : condition.of_unknown.front().value;
     };
   return together;
 }

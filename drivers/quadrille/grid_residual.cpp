@@ -109,7 +109,7 @@ void GridResidual::with_state(double t_s, Vec u, Vec rate, bool on_gpu, const Bo
   const SpaceKind space = on_gpu ? SpaceKind::cuda : SpaceKind::cpu;
   const petsc::ReadArray around(ghosts_->bring(u), space), rates(rate, space);
   const petsc::DefaultQueue order(on_gpu);
-  faces_->ask();
+  faces_->ask(t_s);
   body(ResidualState{layout().grid, on_gpu ? faces_->on_device() : faces_->on_host(), layout().box(),
                      ghosts_->window, around.data(), rates.data(), t_s});
 }

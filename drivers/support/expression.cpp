@@ -1,8 +1,11 @@
 #include "drivers/support/expression.hpp"
 
 #include <muParser.h>
+#include <omp.h>
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <numbers>
 #include <span>
 #include <string_view>
@@ -107,6 +110,25 @@ std::vector<double> values_of_formulas(const std::string& text, const Grid& grid
     }
   }
   return values;
+}
+
+std::function<double(double, double, double, double)> formula_at(const std::string& text, bool in_time) {
+  if (const int count = count_of_formulas(text, in_time); count != 1)
+    throw InputError("gives " + std::to_string(count) + " numbers with commas between; give one");
+  // A thread's own one is free but where teams of threads are nested.
+  struct OfThread {
+    Formulas formulas;
+    std::mutex busy;
+    OfThread(const std::string& text, bool in_time) : formulas(text, in_time) {}
+  };
+  auto all = std::make_shared<std::vector<std::unique_ptr<OfThread>>>();
+  for (int i = 0; i < omp_get_max_threads(); ++i) all->push_back(std::make_unique<OfThread>(text, in_time));
+  return [all](double x_m, double y_m, double z_m, double t_s) {
+    OfThread& mine = *(*all)[static_cast<std::size_t>(omp_get_thread_num()) % all->size()];
+    const std::lock_guard lock(mine.busy);
+    mine.formulas.set_time(t_s);
+    return mine.formulas.at(x_m, y_m, z_m).front();
+  };
 }
 
 }  // namespace quadrille

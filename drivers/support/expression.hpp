@@ -2,6 +2,7 @@
 // functions, and pi.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,5 +22,10 @@ bool depends_on_time(const std::string& text);
 // give 1 or `unknowns` numbers.
 std::vector<double> values_of_formulas(const std::string& text, const Grid& grid, const NodeBox& box,
                                        int unknowns, std::optional<double> t_s = {});
+
+// A formula of one number, at x, y, z in m and, where it may have one, t in s. Called by several threads at
+// once. Throws InputError with a reason.
+std::function<double(double x_m, double y_m, double z_m, double t_s)> formula_at(const std::string& text,
+                                                                                 bool in_time);
 
 }  // namespace quadrille

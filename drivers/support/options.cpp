@@ -7,6 +7,7 @@
 
 #include "assembly/operators.hpp"
 #include "drivers/fields/paths.hpp"
+#include "drivers/support/face_formulas.hpp"
 #include "drivers/support/field_input.hpp"
 #include "drivers/support/options_fields.hpp"
 #include "drivers/support/options_matrices.hpp"
@@ -127,13 +128,23 @@ void read_solve_options(Settings& settings, Options& options) {
   read_field_options(settings, options);
   const Pde& pde = pde_of(options);
   options.boundary = usual_boundary(pde);
+  const bool in_time = pde.residual != nullptr && pde.in_time() && !read_switch(settings, "steady");
+  FaceFormulas formulas;
+  if (const Setting* boundary = find(settings, "boundary")) {
+    formulas = face_formulas(*boundary, in_time);
+    settings.at("boundary").text = formulas.plain;
+  }
   read_grid_options(settings, options, pde.discretisation);
   check_pde_options(settings, options);
+  if (!formulas.all.empty() && options.manufactured)
+    refuse(settings.at("boundary"), "has formulas, which do not go with --manufactured");
   if (pde.residual != nullptr)
     leave_out(settings, "plot", "draws one linear solve; " + options.pde + " has more of them");
   read_coefficient_ratio(settings, options);
   if (!settings.contains("spacing"))
     options.grid.spacing_m.fill(usual_spacing_m(pde, options.grid, options.boundary));
+  if (!formulas.all.empty())
+    add_formulas(settings.at("boundary"), formulas, options.grid, in_time, options.boundary);
   const bool until = on_command_line(settings, "until");
   exclude(settings, until ? "until" : "steps", until ? "steps" : "until",
           "so many steps of --dt end where they end");

@@ -129,7 +129,8 @@ std::vector<OptionSpec> grid_options() {
        "value:X (u = X one spacing beyond the last node; drop is value:0), periodic, and half a spacing "
        "beyond the last node flux:X (q = a du/dn outwards is X), robin:A,B,C (A u + B q = C) or clamp and "
        "outflow (no flux); one for all faces, or one per face as x-,x+,y-,y+[,z-,z+]; of each unknown its "
-       "own with slashes between: value:0/robin:1,2,0; with --manufactured the exact solution gives the "
+       "own with slashes between: value:0/robin:1,2,0; for X and C there may be formulas in braces, of x, y, "
+       "z in m and, in time, t in s: value:{sin(pi*y)}; with --manufactured the exact solution gives the "
        "data of flux and robin (default " +
            usual_faces_of_pdes() + ")"},
   };

@@ -87,6 +87,27 @@ class Formulas(CliTest):
                         for f in ("x, y", "x + 0*t, y"))
         numpy.testing.assert_array_equal(plain, timed)
 
+    def test_faces(self):
+        """Functions that are linear are exact on every face: of place, of unknown, in time."""
+        y, x = (place / 8 for place in numpy.mgrid[0:7, 0:9])
+        base = ["poisson", "--grid", "9x7", "--spacing", "0.125", "--source", "0", "--boundary"]
+        for faces in ("value:{x + 2*y}", "value:{x+2*y},value:{x + 2*y},flux:-2,flux:{y > 0 ? 2 : 0}",
+                      "robin:1,1,{-0.0625 + 2*y - 1},value:{x+2*y},value:{x+2*y},robin:1,0,{x + 2*(y - 0.0625)}"):
+            with self.subTest(faces):
+                (u,) = self.fields(*base, faces, "--", "-ksp_rtol", "1e-12")
+                numpy.testing.assert_allclose(u.squeeze(), x + 2 * y, rtol=0, atol=1e-9)
+        (u,) = self.fields(*base, "value:{x + 2*y}/value:{3*x},value:{x + 2*y}/value:{max(3*x, x)},value:{x+2*y}/flux:0,value:{x+2*y}/clamp",
+                           "--dof", "2", "--", "-ksp_rtol", "1e-12")
+        numpy.testing.assert_allclose(u[..., 0].squeeze(), x + 2 * y, rtol=0, atol=1e-9)
+        numpy.testing.assert_allclose(u[..., 1].squeeze(), 3 * x, rtol=0, atol=1e-9)
+        (u,) = self.fields("heat", "--grid", "9x7", "--spacing", "0.125", "--initial", "x", "--source", "2", "--boundary", "value:{x + 2*t}",
+                           "--steps", "4", "--dt", "0.25", "--", "-ts_type", "cn", "-snes_rtol", "1e-12", "-ksp_rtol", "1e-12")
+        numpy.testing.assert_allclose(u[-1].squeeze(), x + 2, rtol=0, atol=1e-9)
+        # The options that are written read back.
+        written = self.ok("solve", *base, "value:{x + 2*y}/flux:{y},clamp,robin:1,2,{x},value:0", "--dof", "2", "--validate")
+        self.assertIn("boundary = value:{x + 2*y}/flux:{y},clamp,robin:1,2,{x},value:0\n", written)
+        self.assertEqual(written, self.ok("solve", "poisson", "--config", self.path("c.ini", written), "--validate"))
+
     def test_an_output_begins_another_run(self):
         run = ["heat", "--spacing", "0.1", "--dof", "2", "--steps", "2", "--dt", "0.001", "--initial"]
         (first,) = self.fields("--grid", "9x8", *run, "x, y*y")
@@ -134,7 +155,13 @@ class Formulas(CliTest):
                  ["--source 'sqrt(1.5-t)' at t = 2 s is", "nan somewhere"]),
                 (["heat", "--initial", "t", "--grid", "4x4"], ["in x, y and z;", '"t"']),
                 (["transport", "--steady", "--source", "t", "--grid", "4x4"], ["in x, y and z;", '"t"']),
-                (["gray_scott", "--source", "x"], ["belongs to solve", "heat"]),
+                (["poisson", "--boundary", "value:{x"], ["'{' without a '}'"]), (["poisson", "--boundary", "value:x}"], ["'}' without"]),
+                (["poisson", "--boundary", "value:{x + q}"], ["'x + q' is no formula in x, y and z:", '"q"']),
+                (["poisson", "--boundary", "value:{x, y}"], ["gives 2 numbers"]), (["poisson", "--boundary", "value:{t}"], ['"t"']),
+                (["heat", "--boundary", "value:{1/(x + h)}"], ["in x, y, z and t:"]),
+                (["poisson", "--grid", "8x8", "--boundary", "value:0,value:{1/(y - 3)},clamp,clamp"], ["'{1/(y - 3)}' is no number"]),
+                (["poisson", "--boundary", "value:{x}", "--manufactured"], ["formulas", "--manufactured"]),
+                (["poisson", "--boundary", "clamp:{x}"], ["--boundary"]), (["gray_scott", "--source", "x"], ["belongs to solve", "heat"]),
                 (["poroelastic", "--initial", "x"], ["belongs to solve heat"])]:
             with self.subTest(arguments=arguments):
                 self.refused(2, words, "solve", *arguments)

@@ -82,6 +82,16 @@ class InTime(Ranks):
             for a, b in zip(one, three):
                 self.assertAlmostEqual(a, b, delta=1e-9)
         self.refused(2, ["value:0", "heat"], 3, "solve", "heat", "--manufactured", "--boundary", "value:1")
+        for case in (["poisson", "--grid", "13x12", "--boundary", "value:{sin(3*y)},flux:{x*y},clamp,robin:1,1,{x}"],
+                     ["heat", "--grid", "13x12", "--boundary", "value:{sin(3*y + 20*t)}", "--source", "x*cos(9*t)", "--steps", "3", "--dt", "0.02"]):
+            fields = []
+            for ranks in (1, 3):
+                self.solved(ranks, *case, "--probe", "0.2,0.3/0.8,0.7", "--output", self.path("f.h5"), "--", "-ksp_rtol", "1e-12")
+                with open(self.path("f.probe.csv")) as file:
+                    fields += [float(number) for number in file.read().splitlines()[-1].split(",")],
+            self.assertGreater(abs(fields[0][2]), 1e-3)
+            for a, b in zip(*fields):
+                self.assertAlmostEqual(a, b, delta=1e-8)
         # A source that is no number on one of them, after two steps.
         self.refused(2, ["at t = 2 s", "nan"], 3, "solve", "heat", "--grid", "9x9", "--steps", "3", "--dt", "1", "--source",
                      "x > 0.7 ? sqrt(1.5-t) : 1")

@@ -125,6 +125,8 @@ TEST(Boundary, SaysWhatDoesNotFit) {
   clamped.faces[1] = {BoundaryKind::flux};
   EXPECT_EQ(said(clamped, grid), "");
   EXPECT_EQ(to_string(clamped, 2), "clamp,flux:function,clamp,clamp");
+  clamped.data[1].written = {"{x*y}"};
+  EXPECT_EQ(to_string(clamped, 2), "clamp,flux:{x*y},clamp,clamp");
   clamped.faces[5] = {BoundaryKind::value, 1};
   EXPECT_NE(said(clamped, grid).find("a face along z is given for a grid in 2D"), std::string::npos);
   clamped.faces[4] = clamped.faces[5];
@@ -178,6 +180,20 @@ TEST(Boundary, CornersFollowTheRule) {
   EXPECT_EQ(at_corner(three, periodic, two).face, 1);
   EXPECT_EQ(at_corner(periodic, clamp, periodic).kind, Kind::node);
   EXPECT_EQ(at_corner(periodic, clamp, periodic).position, (Position{0, 2, 0}));
+}
+
+TEST(Boundary, DataMayDependOnTime) {
+  const FaceData of_place = [](const Position& p, int r) { return 10.0 * static_cast<double>(p.y) + r; };
+  EXPECT_EQ(of_place({-1, 4, 0}, 2), 42);
+  EXPECT_EQ(of_place({-1, 4, 0}, 2, 7), 42);
+  const FaceData in_time = [](const Position&, int r, double t_s) { return r + t_s; };
+  EXPECT_EQ(in_time({-1, 4, 0}, 2, 0.5), 2.5);
+  EXPECT_EQ(in_time({-1, 4, 0}, 2), 2);
+  EXPECT_FALSE(FaceData());
+  Boundary two = parse_boundary("value:1/flux:2,clamp,clamp,value:0", 2);
+  two.data[0] = in_time;
+  two.data[0].written = {"", "{t}"};  // of the second unknown
+  EXPECT_EQ(to_string(two, 2), "value:1/flux:{t},clamp,clamp,value:0");
 }
 
 TEST(Boundary, FacesOfAnAxisDiffer) {

@@ -1,0 +1,99 @@
+#include "drivers/support/face_formulas.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "drivers/support/expression.hpp"
+#include "grid/error.hpp"
+
+namespace quadrille {
+namespace {
+
+using Formula = std::function<double(double, double, double, double)>;
+
+// Of the faces that the text names, or the one of all.
+const FaceFormulas::One* find(const FaceFormulas& formulas, std::size_t face, std::size_t unknown) {
+  const auto parts = boundary_parts(formulas.plain);
+  const std::size_t named = parts.size() == 1 ? 0 : face;
+  const std::size_t kind = parts[named].size() == 1 ? 0 : unknown;
+  const auto found =
+      std::find_if(formulas.all.begin(), formulas.all.end(),
+                   [&](const FaceFormulas::One& one) { return one.face == named && one.unknown == kind; });
+  return found == formulas.all.end() ? nullptr : &*found;
+}
+
+// At all points one spacing beyond a face of the grid; of no number the text, with where it is not.
+void require_finite(const Setting& boundary, const Grid& grid, int face, const std::string& text,
+                    const FaceData& data, int unknown) {
+  const int along = face / 2;
+  NodeBox points = whole_box(grid.extents);
+  points.first[along] = face % 2 == 0 ? -1 : grid.extents[along];
+  points.size[along] = 1;
+  for (std::int64_t line = 0; line < points.lines(); ++line) {
+    const NodePosition at = points.first_of_line(line);
+    for (std::int64_t i = 0; i < points.size[0]; ++i)
+      if (!std::isfinite(data({at[0] + i, at[1], at[2]}, unknown)))
+        refuse(boundary, "'" + text + "' is no number everywhere beyond its face");
+  }
+}
+
+}  // namespace
+
+FaceFormulas face_formulas(const Setting& boundary, bool in_time) {
+  const std::string& text = boundary.text;
+  FaceFormulas result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '}') refuse(boundary, "has a '}' without a '{' before it");
+    if (text[at] != '{') {
+      result.plain += text[at];
+      continue;
+    }
+    const std::size_t end = text.find('}', at);
+    if (end == std::string::npos) refuse(boundary, "has a '{' without a '}' after it");
+    result.plain += '0';
+    const auto parts = boundary_parts(result.plain);  // up to here: the last kind of the last face is its
+    FaceFormulas::One one{parts.size() - 1, parts.back().size() - 1, text.substr(at + 1, end - at - 1)};
+    try {
+      formula_at(one.text, in_time);
+    } catch (const InputError& error) {
+      refuse(boundary, "'" + one.text + "' is no formula in " + (in_time ? "x, y, z and t" : "x, y and z") +
+                           ": " + error.what());
+    }
+    result.all.push_back(std::move(one));
+    at = end;
+  }
+  return result;
+}
+
+void add_formulas(const Setting& boundary, const FaceFormulas& formulas, const Grid& grid, bool in_time,
+                  Boundary& to) {
+  const int unknowns = std::max(1, static_cast<int>(to.of_unknown.size()));
+  for (int face = 0; face < 2 * grid.dimension; ++face) {
+    std::vector<Formula> of_unknown(static_cast<std::size_t>(unknowns));
+    std::vector<double> constant;
+    std::vector<std::string> written;
+    for (int r = 0; r < unknowns; ++r) {
+      const FaceFormulas::One* const one =
+          find(formulas, static_cast<std::size_t>(face), static_cast<std::size_t>(r));
+      if (one != nullptr) of_unknown[static_cast<std::size_t>(r)] = formula_at(one->text, in_time);
+      constant.push_back(to.of(r)[face].value);
+      written.push_back(one != nullptr ? "{" + one->text + "}" : "");
+    }
+    if (std::none_of(of_unknown.begin(), of_unknown.end(), [](const Formula& f) { return bool(f); }))
+      continue;
+    FaceData data = [of_unknown, constant, h = grid.spacing_m](const Position& beyond, int unknown,
+                                                               double t_s) {
+      const auto r = of_unknown.size() == 1 ? 0 : static_cast<std::size_t>(unknown);
+      if (!of_unknown[r]) return constant[r];
+      return of_unknown[r](static_cast<double>(beyond.x) * h[0], static_cast<double>(beyond.y) * h[1],
+                           static_cast<double>(beyond.z) * h[2], t_s);
+    };
+    data.written = written;
+    for (int r = 0; r < unknowns; ++r)
+      if (!written[static_cast<std::size_t>(r)].empty())
+        require_finite(boundary, grid, face, written[static_cast<std::size_t>(r)], data, r);
+    to.data[face] = std::move(data);
+  }
+}
+
+}  // namespace quadrille
