@@ -151,11 +151,12 @@ constexpr unsigned any_row(const ResidualState& state, const Residual& residual,
   return misfit;
 }
 
-// body(position, whether it is inner) for the nodes of the box. Parallel over lines.
+// body(position, whether it is inner) for the nodes of the box. Parallel over lines, of more nodes than
+// take as long as to wake a thread.
 template <class Body>
 void for_each_node(const ResidualState& state, const Body& body) {
   const NodeBox &box = state.box, inner = state.inner();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (box.nodes() > 1024)
   for (std::int64_t line = 0; line < box.lines(); ++line) {
     const NodePosition first = box.first_of_line(line);
     for (std::int64_t x = first[0]; x < first[0] + box.size[0]; ++x)

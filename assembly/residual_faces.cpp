@@ -1,5 +1,11 @@
 #include "assembly/residual_faces.hpp"
 
+#include <cmath>
+#include <string>
+
+#include "formats/threads.hpp"
+#include "grid/error.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -13,7 +19,7 @@ std::vector<double> values_beyond(const Grid& grid, const Boundary& boundary, in
     return (at >= 0 && at < grid.extents[axis]) ||
            (corners && axis < grid.dimension && !boundary.periodic(axis));
   };
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (along_i * along_j > worth_threads)
   for (std::int64_t b = -1; b < along_j - 1; ++b)
     for (std::int64_t a = -1; a < along_i - 1; ++a) {
       if (!asked(a, i) || !asked(b, j)) continue;
@@ -41,6 +47,11 @@ FaceValues::FaceValues(const Grid& grid, const Boundary& boundary, bool corners)
 void FaceValues::ask(double t_s) {
   for (const int face : asked_) {
     std::vector<double> now = values_beyond(grid_, boundary_, face, corners_, t_s);
+    for (const double value : now)
+      if (!std::isfinite(value))
+        throw InputError("boundary '" + to_string(boundary_, grid_.dimension) + "': face " + "xyz"[face / 2] +
+                         (face % 2 == 0 ? "-" : "+") + " is " + std::to_string(value) +
+                         " somewhere at t = " + std::to_string(t_s) + " s");
     if (now == host_[face]) continue;
     host_[face] = std::move(now);
     stale_[face] = true;

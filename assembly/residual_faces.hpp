@@ -56,7 +56,8 @@ class FaceValues {
   // Points beyond several faces at once are asked for where there are `corners`.
   FaceValues(const Grid& grid, const Boundary& boundary, bool corners);
 
-  // What functions say of this time; they may say something else than before.
+  // What functions say of this time; they may say something else than before. Throws InputError where that is
+  // no number.
   void ask(double t_s);
   bool has_functions() const { return !asked_.empty(); }
   ResidualFaces on_host() const;

@@ -240,6 +240,7 @@ class Solve {
                        .options_are = options_.petsc_arguments.empty() ? "" : "what follows the bare --",
                        .monitor = [this, said](int iteration, double residual, double tolerance) mutable {
                          if (record_.history) {
+                           record_.history->iteration.push_back(iteration);
                            record_.history->residual.push_back(residual);
                            record_.history->seconds.push_back(seconds_since(solve_start_));
                          }
@@ -291,9 +292,10 @@ class Solve {
     const double gbps =
         Ceilings(options_.device)
             .gbps(operator_->space(), petsc::own_product(operator_->mat())->traffic(), omp_get_max_threads());
-    if (gbps > 0)
-      record_.fraction_of_floor =
-          static_cast<double>(bytes) / (gbps * 1e9) / (record_.seconds.solve / record_.iterations);
+    const double fraction =
+        static_cast<double>(bytes) / (gbps * 1e9) / (record_.seconds.solve / record_.iterations);
+    // Above 1 the stream was the slower one, for other work had its cores: there is no floor to compare with.
+    if (gbps > 0 && fraction <= 1) record_.fraction_of_floor = fraction;
   }
 
   // Where they are all that is known.

@@ -14,6 +14,10 @@ inline int threads_worth(std::int64_t bytes) {
   return static_cast<int>(std::clamp<std::int64_t>(bytes >> 17, 1, 1 << 16));
 }
 
+// Elements of a loop from which on a second thread pays, where an element takes some ten nanoseconds: waking it
+// takes ten microseconds, and many times that where other work has its core.
+inline constexpr std::int64_t worth_threads = 4096;
+
 // While it lives, parallel loops that this thread starts have at most so many threads.
 class ThreadLimit {
  public:

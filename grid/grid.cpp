@@ -12,11 +12,16 @@ void validate(const Grid& grid) {
   if (grid.dimension != 2 && grid.dimension != 3)
     throw InputError("a grid has 2 or 3 dimensions, not " + std::to_string(grid.dimension));
   for (int axis = 0; axis < 3; ++axis) {
+    // Extents and lengths of two axes leave a third one of 0.
+    const std::string flat = axis == 2 ? "; in 2D it is 1: {.dimension = 2, .extents = {64, 64, 1}, "
+                                         ".spacing_m = {h, h, 1}}"
+                                       : "";
     if (grid.extents[axis] < 1)
-      throw InputError("grid " + to_string(grid) + ": every extent must be at least 1 node");
+      throw InputError("grid " + to_string(grid) + ": every extent must be at least 1 node, and that along " +
+                       "xyz"[axis] + " is " + std::to_string(grid.extents[axis]) + flat);
     if (!(grid.spacing_m[axis] > 0) || !std::isfinite(grid.spacing_m[axis]))
-      throw InputError("grid spacing " + std::to_string(grid.spacing_m[axis]) +
-                       ": must be a positive length");
+      throw InputError("grid spacing " + std::to_string(grid.spacing_m[axis]) + " along " + "xyz"[axis] +
+                       ": must be a positive length" + flat);
   }
   if (grid.dimension == 2 && grid.extents[2] != 1)
     throw InputError("grid " + to_string(grid) + ": a 2D grid has one layer along z");

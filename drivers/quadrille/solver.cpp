@@ -18,10 +18,12 @@ struct Solver::State {
 };
 
 const SolveResult& SolveResult::or_throw() const {
+  std::string unused;
+  for (const std::string& option : unused_options) unused += "; PETSc did not use the option " + option;
   if (!converged)
     throw NotConvergedError("the solve did not converge: " + reason + ", after " +
                             std::to_string(iterations) + " iterations, at a residual of " +
-                            std::to_string(residual));
+                            std::to_string(residual) + unused);
   return *this;
 }
 
@@ -45,7 +47,9 @@ Solver& Solver::operator=(Solver&&) noexcept = default;
 SolveResult Solver::solve(const Vector& b, Vector& x, Guess guess) {
   State& s = *state_;
   const OptionsInPlace in_place(s.options);
-  return {petsc::solve(s.problem, s.solver, b.vec(), x.vec(), guess == keep_guess)};
+  SolveResult result{petsc::solve(s.problem, s.solver, b.vec(), x.vec(), guess == keep_guess)};
+  if (!result.converged) result.unused_options = unused_options();
+  return result;
 }
 
 SolveResult Solver::confirmed(SolveResult result, const Vector& b, const Vector& x) const {

@@ -22,6 +22,7 @@ namespace quadrille {
 enum Guess { zero_guess, keep_guess };  // where a solve begins: from zero, or from what x is
 
 struct SolveResult : petsc::KrylovResult {
+  std::vector<std::string> unused_options = {};  // where it did not converge: options that nobody asked for
   // Throws NotConvergedError unless it converged.
   const SolveResult& or_throw() const;
 };

@@ -127,23 +127,31 @@ PetscErrorCode after_step(TS ts) {
   if (const PetscErrorCode code = TSGetApplicationContext(ts, &context); code) return code;
   if (const PetscErrorCode code = TSGetTime(ts, &t); code) return code;
   Observation& o = *static_cast<Observation*>(context);
-  if (!o.observe) return static_cast<PetscErrorCode>(0);
+  TSConvergedReason reason = TS_CONVERGED_ITERATING;
+  if (const PetscErrorCode code = TSGetConvergedReason(ts, &reason); code) return code;
+  // PETSc comes here after a step that failed, too, where nothing new is to be seen.
+  if (!o.observe || reason < 0) return static_cast<PetscErrorCode>(0);
   try {
     o.observe(t, o.u);
   } catch (...) {
     o.thrown = std::current_exception();
   }
-  TSConvergedReason reason = TS_CONVERGED_ITERATING;
-  if (const PetscErrorCode code = TSGetConvergedReason(ts, &reason); code) return code;
   const bool ends = o.thrown || (o.stop && reason == TS_CONVERGED_ITERATING);
   return ends ? TSSetConvergedReason(ts, TS_CONVERGED_USER) : static_cast<PetscErrorCode>(0);
 }
 
-// PETSc (3.18.5 and 3.25.6) makes the first step of an implicit problem with a solver that gets a dense
-// matrix.
-void refuse_without_our_matrix(TS ts) {
-  PetscBool arkimex = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ts), TSARKIMEX, &arkimex));
+// ARKIMEX of PETSc (3.18.5 and 3.25.6) makes the first step of an implicit problem with a solver that gets a
+// dense matrix. Methods for u_t = G(t, u) alone crash on F(t, u, u_t) = 0, or do nothing to u.
+void refuse_methods(TS ts) {
+  PetscBool arkimex = PETSC_FALSE, not_implicit = PETSC_FALSE;
+  const auto object = reinterpret_cast<PetscObject>(ts);
+  QUADRILLE_PETSC(PetscObjectTypeCompare(object, TSARKIMEX, &arkimex));
+  QUADRILLE_PETSC(PetscObjectTypeCompareAny(object, &not_implicit, TSEULER, TSSSP, TSRK, TSGLEE, TSMIMEX,
+                                            TSDISCGRAD, TSBASICSYMPLECTIC, TSALPHA2, ""));
+  if (not_implicit)
+    throw PetscOptionError(
+        "-ts_type: this method is not for implicit problems; choose bdf, cn, theta, beuler, "
+        "alpha, rosw or another one");
   if (arkimex)
     throw PetscOptionError(
         "-ts_type arkimex begins with a dense matrix of PETSc's; choose bdf, cn, theta, rosw or another one");
@@ -275,7 +283,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   QUADRILLE_PETSC(TSSetMaxSNESFailures(ts, span.fixed ? 1 : -1));
   QUADRILLE_PETSC(TSSetErrorIfStepFails(ts, PETSC_FALSE));
   by_options([=] { QUADRILLE_PETSC(TSSetFromOptions(ts)); });
-  refuse_without_our_matrix(ts);
+  refuse_methods(ts);
   state_->asked.during([&] { QUADRILLE_PETSC(TSSolve(ts, u.vec())); });
   QUADRILLE_PETSC(TSSetApplicationContext(ts, nullptr));
   state_->observation = nullptr;

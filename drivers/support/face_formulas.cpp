@@ -22,6 +22,12 @@ const FaceFormulas::One* find(const FaceFormulas& formulas, std::size_t face, st
   return found == formulas.all.end() ? nullptr : &*found;
 }
 
+// Of a kind up to a formula, with 0 in its place: whether that is X of value or flux, or C of robin.
+bool is_for_formula(const std::string& kind) {
+  if (kind == "value:0" || kind == "flux:0") return true;
+  return kind.starts_with("robin:") && std::count(kind.begin(), kind.end(), ',') == 2 && kind.ends_with(",0");
+}
+
 // At all points one spacing beyond a face of the grid; of no number the text, with where it is not.
 void require_finite(const Setting& boundary, const Grid& grid, int face, const std::string& text,
                     const FaceData& data, int unknown) {
@@ -33,7 +39,10 @@ void require_finite(const Setting& boundary, const Grid& grid, int face, const s
     const NodePosition at = points.first_of_line(line);
     for (std::int64_t i = 0; i < points.size[0]; ++i)
       if (!std::isfinite(data({at[0] + i, at[1], at[2]}, unknown)))
-        refuse(boundary, "'" + text + "' is no number everywhere beyond its face");
+        refuse(boundary, "'" + text + "' is " + number_text(data({at[0] + i, at[1], at[2]}, unknown)) +
+                             " beyond the face " + "xyz"[along] + (face % 2 == 0 ? "-" : "+") +
+                             ", at node (" + std::to_string(at[0] + i) + ", " + std::to_string(at[1]) + ", " +
+                             std::to_string(at[2]) + ")");
   }
 }
 
@@ -52,6 +61,13 @@ FaceFormulas face_formulas(const Setting& boundary, bool in_time) {
     if (end == std::string::npos) refuse(boundary, "has a '{' without a '}' after it");
     result.plain += '0';
     const auto parts = boundary_parts(result.plain);  // up to here: the last kind of the last face is its
+    const std::size_t behind = text.find_first_not_of(" \t", end + 1);
+    if (!is_for_formula(parts.back().back()) ||
+        (behind != std::string::npos && text[behind] != ',' && text[behind] != '/'))
+      refuse(boundary,
+             "has '" + text.substr(at, end + 1 - at) +
+                 "' where no formula stands; write value:{...}, flux:{...} or robin:A,B,{...}, with "
+                 "signs and factors within the braces");
     FaceFormulas::One one{parts.size() - 1, parts.back().size() - 1, text.substr(at + 1, end - at - 1)};
     try {
       formula_at(one.text, in_time);

@@ -139,7 +139,9 @@ void read_solve_options(Settings& settings, Options& options) {
   if (!formulas.all.empty() && options.manufactured)
     refuse(settings.at("boundary"), "has formulas, which do not go with --manufactured");
   if (pde.residual != nullptr)
-    leave_out(settings, "plot", "draws one linear solve; " + options.pde + " has more of them");
+    leave_out(settings, "plot",
+              "draws how a solve of poisson, diffusion or elasticity converges, not of " + options.pde +
+                  "; fields are drawn by quadrille plot FILE.h5");
   read_coefficient_ratio(settings, options);
   if (!settings.contains("spacing"))
     options.grid.spacing_m.fill(usual_spacing_m(pde, options.grid, options.boundary));
@@ -411,6 +413,9 @@ void read_output_options(const Settings& settings, Options& options) {
   for (const char* ending : {".png", ".svg", "/"})
     if (options.plot.ends_with(ending))
       refuse(settings.at("plot"), "give the name without its ending; .png and .svg are written");
+  for (const char* name : {"output", "out", "json", "csv", "plot"})
+    if (read_text(settings, name, "") == "-")
+      refuse(settings.at(name), "is no name of a file; /dev/stdout is the standard output");
   options.output = read_text(settings, "output", "");
   options.json = read_text(settings, "json", "");
   options.csv = read_text(settings, "csv", "");

@@ -159,10 +159,10 @@ void read_coefficient_ratio(const Settings& settings, Options& options) {
                (dimension == 2 ? " a tensor has 3, Kxx, Kxy, Kyy"
                                : " a tensor has 6, Kxx, Kxy, Kxz, Kyy, Kyz, Kzz") +
                ", and any other coefficient one");
-  if (const Setting* ratio = find(settings, "coefficient-ratio"); ratio && numbers > 1)
+  const Setting* const ratio = find(settings, "coefficient-ratio");
+  if (ratio && numbers > 1 && !ratio->from_config)
     refuse(*ratio, "does not go with a tensor, which has numbers of its own along each axis");
-  if (const Setting* ratio = find(settings, "coefficient-ratio"))
-    options.coefficient_ratio = parse_ratio(*ratio, options.grid.dimension);
+  if (ratio && numbers == 1) options.coefficient_ratio = parse_ratio(*ratio, options.grid.dimension);
 }
 
 }  // namespace quadrille

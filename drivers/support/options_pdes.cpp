@@ -181,6 +181,8 @@ void read_time_options(Settings& settings, Options& options) {
   if (!every) return;
   if (every->text.ends_with("s"))
     options.output_s = parse_positive(*every, every->text.substr(0, every->text.size() - 1));
+  else if (every->text.find('.') != std::string::npos)
+    refuse(*every, "is no number of steps; seconds have an s behind them: " + every->text + "s");
   else
     options.output_steps = read_int(settings, "output-every", 0, 1, std::numeric_limits<int>::max());
   if (options.output_s > 0 && options.steps > 0)

@@ -312,7 +312,7 @@ std::vector<OptionSpec> output_options() {
        "draw the figure into PREFIX.png and PREFIX.svg, by Python with matplotlib"},
       {"plot", "PREFIX", group, for_solve, true,
        "draw the residual over the iterations and over time into PREFIX.png and PREFIX.svg, by Python with "
-       "matplotlib; of steady linear PDEs"},
+       "matplotlib; of poisson, diffusion and elasticity"},
       {"json", "FILE", group, for_all, true, "write the results as JSON"},
       {"csv", "FILE", group, for_formats | for_info, true, "write the results as CSV, one line per format"},
       {"csv", "FILE", group, for_solve | for_plot, true, "write the result as CSV, one line"},

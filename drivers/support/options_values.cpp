@@ -190,6 +190,8 @@ Boundary check_boundary(const Setting& setting, const std::string& text, int dim
 
 Boundary parse_boundary(const Setting& setting, const Grid& grid, const std::vector<int>& dofs) {
   const Words kinds{"drop", "periodic", "clamp", "outflow", "value:X", "flux:X", "robin:A,B,C"};
+  if (setting.text.find('{') != std::string::npos)
+    refuse(setting, "has a formula, which solve takes, and nothing else");
   const auto parts = boundary_parts(setting.text);
   for (const Words& face : parts)
     for (const std::string& part : face) {

@@ -24,7 +24,7 @@ def read_solve(path):
     """The report, and its record, which has a history."""
     name, report = read_json(path)
     records = report.get("records") if isinstance(report, dict) else None
-    if not records or "history" not in records[0]:
+    if not isinstance(records, list) or not records or not isinstance(records[0], dict) or "history" not in records[0]:
         raise PlotError(f"{name}: not the JSON file of quadrille solve with --plot")
     return report, records[0]
 
@@ -47,9 +47,12 @@ def draw(records):
     scale, unit = (1, "s") if longest >= 1 else (1e3, "ms")
     for number, record in enumerate(records):
         # Residuals that are not finite come as words: there is no point for them.
+        history = record["history"]
         points = [(iteration, scale * seconds, residual)
-                  for iteration, (seconds, residual) in enumerate(zip(record["history"]["seconds"], record["history"]["residual"]))
-                  if not isinstance(residual, str) and residual > 0]
+                  for iteration, seconds, residual in zip(history["iteration"], history["seconds"], history["residual"])
+                  if isinstance(residual, (int, float)) and residual > 0]
+        if not points:
+            raise PlotError(f"{label(record)}: its residuals were not computed, or are all 0: there is nothing to draw")
         look = {"color": COLOURS[number % len(COLOURS)], "linewidth": 1.1, "marker": "o" if len(points) <= 40 else None, "markersize": 2.6}
         for axes, place in (left, 0), (right, 1):
             axes.semilogy([point[place] for point in points], [point[2] for point in points], label=label(record), **look)
@@ -68,6 +71,8 @@ def main(arguments):
     options = parse_arguments(arguments)
 
     def work():
+        if not options.prefix or options.prefix.endswith((".png", ".svg", "/")):
+            raise PlotError("give the name without its ending; .png and .svg are written")
         reports, records = zip(*map(read_solve, options.files))
         try:
             save(draw(records), reports[0], options.prefix)

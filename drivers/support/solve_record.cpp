@@ -81,7 +81,9 @@ Json to_json(const SolveRecord& r) {
       for (const double value : values) numbers.push_back(json_value(value));
       return numbers;
     };
-    json["history"] = {{"residual", list(r.history->residual)}, {"seconds", list(r.history->seconds)}};
+    json["history"] = {{"iteration", r.history->iteration},
+                       {"residual", list(r.history->residual)},
+                       {"seconds", list(r.history->seconds)}};
   }
   return json;
 }

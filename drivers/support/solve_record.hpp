@@ -42,6 +42,7 @@ struct SolveRecord {
   // Of PETSc's monitor, from iteration 0 on: the residual over the first one, and when that was known, in
   // seconds from the beginning of the solve. Where --plot asks for it.
   struct History {
+    std::vector<int> iteration;  // some methods tell of every other one
     std::vector<double> residual, seconds;
   };
   std::optional<History> history;

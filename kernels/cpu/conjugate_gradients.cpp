@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "formats/threads.hpp"
 #include "kernels/conjugate_gradient_passes.hpp"
 
 namespace quadrille::cpu {
@@ -34,7 +35,7 @@ class OnHost final : public ConjugateGradients {
     constexpr int count = std::max(1, Pass::sums);
     const double factor = pass.factor(sums_);
     const std::int64_t parts = (rows_ + part - 1) / part;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (rows_ > worth_threads)
     for (std::int64_t which = 0; which < parts; ++which) {
       const std::int64_t end = std::min(rows_, (which + 1) * part);
       std::int64_t i = which * part;

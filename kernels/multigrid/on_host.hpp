@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "formats/threads.hpp"
 #include "kernels/multigrid/band_factors.hpp"
 
 namespace quadrille::multigrid {
@@ -25,7 +26,7 @@ struct OnHost {
 
   template <class F>
   void for_each(std::int64_t n, const F& f) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (n > worth_threads)
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
 
@@ -36,7 +37,7 @@ struct OnHost {
     constexpr std::int64_t part = 4096;
     const std::int64_t n = f.size(), parts = (n + part - 1) / part;
     std::vector<double> of_parts(static_cast<std::size_t>(parts * F::count)), result(F::count);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (parts > 1)
     for (std::int64_t p = 0; p < parts; ++p) {
       double mine[F::count] = {};
       for (std::int64_t i = p * part; i < std::min(n, (p + 1) * part); ++i) f.add(i, mine);
@@ -49,7 +50,7 @@ struct OnHost {
   double largest(const F& f) {
     const std::int64_t n = f.size();
     double found = 0;
-#pragma omp parallel for schedule(static) reduction(max : found)
+#pragma omp parallel for schedule(static) reduction(max : found) if (n > worth_threads)
     for (std::int64_t i = 0; i < n; ++i) found = std::max(found, f(i));
     return found;
   }

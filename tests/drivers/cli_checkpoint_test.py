@@ -139,6 +139,12 @@ class Checkpoints(CliTest):
         self.assertEqual(self.solve(*out, ending=["--steps", "8", "--", "-ts_type", "cn"]).returncode, 0)
         self.assertEqual(self.kept("c"), ["c.checkpoint-8.h5"])
 
+    def test_a_step_that_fails_ends_it(self):
+        """Right after a checkpoint, too, which nothing comes after."""
+        run = ["solve", "heat", "--grid", "12x8", "--boundary", "clamp,value:0,clamp,clamp", "--steps", "5", "--dt", "0.01", "--checkpoint-every",
+               "1", "--output", self.path("fails.h5"), "--", "-ksp_max_it", "1", "-ksp_rtol", "1e-14", "-pc_type", "none"]
+        self.refused(1, ["after 0 steps", "Newton's iterations failed"], *run)
+
     def test_the_clock_and_a_signal_end_it_with_a_checkpoint(self):
         out = ["--output", self.path("c.h5"), "--restart", "auto"]
         long = ["--until", "1e9", "--", "-ts_type", "cn", "-ts_adapt_type", "none"]

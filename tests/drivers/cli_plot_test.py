@@ -111,6 +111,7 @@ class Plot(CliTest):
                 (record,) = json.load(file)["records"]
             residual, seconds = record["history"]["residual"], record["history"]["seconds"]
             self.assertEqual((len(residual), len(seconds)), (record["iterations"] + 1,) * 2)
+            self.assertEqual(record["history"]["iteration"], list(range(record["iterations"] + 1)))
             self.assertEqual(residual[0], 1)
             self.assertLess(residual[-1], 1e-8)
             self.assertEqual(seconds, sorted(seconds))
@@ -125,7 +126,9 @@ class Plot(CliTest):
         with open(self.path("both.svg")) as file:
             self.assertGreater(file.read().count("<g id=\"line2d"), 4)
         self.ok("solve", "poisson", "--grid", "9x9", "--json", self.path("plain.json"), "--quiet")
-        for report, words in ("plain.json", "not the JSON file of quadrille solve with --plot"), ("none.json", "No such file"):
+        self.path("odd.json", '{"records": [3]}')
+        for report, words in (("plain.json", "not the JSON file of quadrille solve with --plot"), ("none.json", "No such file"),
+                              ("odd.json", "not the JSON file")):
             wrong = subprocess.run([sys.executable, "-B", script, self.path(report), self.path("no")], capture_output=True, text=True)
             self.assertEqual(wrong.returncode, 2)
             self.assertIn(words, wrong.stderr)

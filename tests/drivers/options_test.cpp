@@ -404,7 +404,7 @@ TEST(Options, SolveTakesOnePdeAndOneFormat) {
   expect_contains(error_of({"solve", "poisson", "--operator", "random"}), "is not an option of solve");
   EXPECT_EQ(parse({"solve", "poisson", "--csv", "a"}).csv, "a");
   EXPECT_EQ(parse({"solve", "poisson", "--plot", "a"}).plot, "a");
-  expect_contains(error_of({"solve", "heat", "--plot", "a"}), "draws one linear solve");
+  expect_contains(error_of({"solve", "heat", "--plot", "a"}), "converges, not of heat");
 }
 
 TEST(Options, MisplacedWordsAreRefused) {

@@ -104,12 +104,18 @@ TEST(Solvers, TakeTheirOwnOptionsAlone) {
   const GridOperator a = made();
   const Vector b = a.vector().fill(wave);
   Vector x = a.vector(), y = a.vector();
-  Solver first(a, "-ksp_type gmres -pc_type pbjacobi -ksp_max_it 3"),
+  Solver first(a, "-ksp_type gmres -pc_type pbjacobi -ksp_max_it 3 -ksp_rtoll 1"),
       second(a, "-ksp_type bcgs -pc_type jacobi");
   const SolveResult stopped = first.solve(b, x), done = second.solve(b, y);
   EXPECT_FALSE(stopped.converged);
   EXPECT_EQ(stopped.iterations, 3);
-  EXPECT_THROW(stopped.or_throw(), NotConvergedError);
+  EXPECT_EQ(stopped.unused_options, std::vector<std::string>{"-ksp_rtoll"});
+  try {
+    stopped.or_throw();
+    ADD_FAILURE() << "3 iterations were enough";
+  } catch (const NotConvergedError& error) {
+    EXPECT_NE(std::string(error.what()).find("did not use the option -ksp_rtoll"), std::string::npos);
+  }
   EXPECT_TRUE(done.or_throw().converged);
   EXPECT_GT(done.iterations, 0);
   EXPECT_LE(a.residual(b, y), 1e-6);
