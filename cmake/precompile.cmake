@@ -1,5 +1,5 @@
-# Under the sanitizers most of a build goes into reading the same headers again: there they are compiled once a
-# target. The other builds show that each file includes what it needs, and ccache keeps nothing that is made
+# Under the sanitizers much of a build goes into reading the same headers again: there they are compiled once
+# a target. The other builds show that each file includes what it needs, and ccache keeps nothing that is made
 # with such headers.
 if(NOT QUADRILLE_SANITIZE OR CMAKE_CXX_COMPILER_LAUNCHER)
   return()

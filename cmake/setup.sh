@@ -40,8 +40,8 @@ use_quiet_mpi() {
   export OMPI_MCA_btl_vader_single_copy_mechanism=none
   export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_mca_base_component_show_load_errors=0
   export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
-  # Programs that end remove the folder that all of a user's share once it is empty: perhaps right after another
-  # one that starts has made it, which then fails. What stands in it keeps it.
+  # Programs that end remove the folder that all of a user's share once it is empty: perhaps right after
+  # another one that starts has made it, which then fails. What stands in it keeps it.
   local name
   name=$(uname -n)
   (umask 077 && mkdir -p "${TMPDIR:-/tmp}/ompi.${name%%.*}.$EUID/kept") 2>/dev/null || true

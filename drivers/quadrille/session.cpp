@@ -15,11 +15,10 @@
 #include "kernels/petsc/plugin/register.hpp"
 
 namespace quadrille {
-
 namespace {
 
-// The sentence of one rank is enough: most errors are those of all. The first one speaks, or who is alone in it
-// and waited for that.
+// The sentence of one rank is enough: most errors are those of all. The first one speaks, or who is alone in
+// it and waited for that.
 [[noreturn]] void end_with_sentence() {
   std::string sentence = "ended without a reason";
   try {

@@ -128,7 +128,7 @@ void read_solve_options(Settings& settings, Options& options) {
   read_field_options(settings, options);
   const Pde& pde = pde_of(options);
   options.boundary = usual_boundary(pde);
-  const bool in_time = pde.residual != nullptr && pde.in_time() && !read_switch(settings, "steady");
+  const bool in_time = makes_steps(settings, pde);
   FaceFormulas formulas;
   if (const Setting* boundary = find(settings, "boundary")) {
     formulas = face_formulas(*boundary, in_time);

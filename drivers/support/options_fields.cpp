@@ -139,9 +139,9 @@ void read_field_options(Settings& settings, Options& options) {
   if (!takes_initial) leave_to(pdes_with_initial(), settings, {"initial"});
   const Words of_coefficient{drawn_coefficient}, of_source = by_residual ? Words{} : Words{usual_source_name};
   if (takes_coefficient) read_coefficient(settings, of_coefficient, options);
-  const bool in_time = by_residual && find_pde(options.pde).in_time() && !read_switch(settings, "steady");
   if (takes_source)
-    options.source = word_field_or_formula(settings, "source", of_source, by_residual, in_time);
+    options.source = word_field_or_formula(settings, "source", of_source, by_residual,
+                                           makes_steps(settings, find_pde(options.pde)));
   if (takes_initial) options.initial = word_field_or_formula(settings, "initial", {}, true);
   if (!options.manufactured) return;
   for (const auto& [name, words] : {std::pair("coefficient", of_coefficient), std::pair("source", of_source),

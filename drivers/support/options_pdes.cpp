@@ -79,6 +79,10 @@ std::string usual_ends_of_pdes() {
 Words pdes_in_time() {
   return pdes_with([](const Pde& pde) { return pde.in_time(); });
 }
+
+bool makes_steps(const Settings& settings, const Pde& pde) {
+  return pde.in_time() && !read_switch(settings, "steady");
+}
 Words pdes_also_steady() {
   return pdes_with([](const Pde& pde) { return pde.also_steady; });
 }

@@ -17,6 +17,8 @@ std::string usual_ends_of_pdes();
 
 // The PDEs that take a box, or a star wider than radius 1; that take a coefficient.
 Words pdes_in_time();
+// Whether the solve that is asked for makes steps: of a PDE in time, without --steady.
+bool makes_steps(const Settings& settings, const Pde& pde);
 Words pdes_also_steady();
 Words pdes_with_box();
 Words pdes_with_wide_star();

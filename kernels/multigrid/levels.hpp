@@ -256,7 +256,6 @@ class Levels final : public GridMultigrid {
     return &whole;
   }
 
-  // Those of the outermost layer are not to be had from its own rows.
   // Without values where it is the coarsest.
   OneLevel& add_level(const BlockStructure& a, const Couplings& s, LevelRows<T, Space> rows, bool smoothed,
                       std::unique_ptr<SharedLevel> shared) {

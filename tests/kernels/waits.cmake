@@ -3,7 +3,7 @@
 #
 #   cmake -DNM=nm -DOBJECTS=a.o;b.o -DALLOWED=device.cu.o;... -P waits.cmake
 cmake_minimum_required(VERSION 3.25)
-set(waits "cuda(Device|Stream|Event)Synchronize|cudaMemcpy$|cudaStreamQuery|_ZN9quadrille4cuda11synchronizeEv")
+set(waits "cuda(Device|Stream|Event)Synchronize|cudaMemcpy\n|cudaStreamQuery|_ZN9quadrille4cuda11synchronizeEv")
 set(wrong "")
 set(seen "")
 foreach(object IN LISTS OBJECTS)
