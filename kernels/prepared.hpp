@@ -43,7 +43,7 @@ int cmrs_block(const Launch& launch);
 // A kernel that was compiled for one operator (kernels/cuda/specialise.hpp), or none.
 struct Specialised {
   const void* kernel = nullptr;
-  std::int64_t nodes = 1;  // of a thread
+  std::int64_t blocks = 0;  // of a launch
 };
 
 // Made once for an operator in GPU memory (prepare() in kernels/format_table.hpp).

@@ -44,11 +44,11 @@ std::int64_t last_value(const BlockDiagonals<T>& hub) {
   return -1;
 }
 
-// A grid of 4 to 9 nodes an axis, 1 to 3 unknowns, a star or a box, some axes periodic; each entry is
+// A grid of 4 to 9 nodes an axis, or of 4 + step, 4 + 2 step, ..., 1 to 3 unknowns, a star or a box, some axes periodic; each entry is
 // nothing, constant, of its own at every node or, where its opposite is that, its mirror. Every fourth has no
 // opposites. Integers from 1 to 7, or numbers in (0.5, 2).
 template <class T>
-Operator<T> draw(std::uint64_t seed, bool integer = false) {
+Operator<T> draw(std::uint64_t seed, bool integer = false, int step = 1) {
   std::mt19937_64 random(seed);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<std::uint64_t>(n)); };
   std::uniform_real_distribution<double> uniform(0.5, 2);
@@ -57,7 +57,7 @@ Operator<T> draw(std::uint64_t seed, bool integer = false) {
   BlockDiagonals<T>& hub = a.hub;
   const int dimension = 1 + below(3);
   for (int axis = 0; axis < dimension; ++axis) {
-    hub.extents[axis] = 4 + below(6);
+    hub.extents[axis] = 4 + step * below(6);
     hub.periodic[axis] = below(3) == 0;
   }
   hub.dof = 1 + below(3);

@@ -224,7 +224,7 @@ template <class T, class V>
 void multiply(const Execution& on, const Compact<T, Device>& a, const V* values, bool transposed, const T* x,
               Output<T> y) {
   const Specialised& own = transposed ? on.prepared.transposed : on.prepared.product;
-  if (launch_specialised(on, own, a.nodes(), values, nullptr, x, y)) return;
+  if (launch_specialised(on, own, values, nullptr, x, y)) return;
   const std::size_t few = 32, some = 256;
   if (a.entry.size() <= few && a.diagonals() <= few_diagonals)
     launch<few_diagonals, few>(on, a, values, transposed, x, y);

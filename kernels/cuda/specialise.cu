@@ -6,13 +6,14 @@
 #include "kernels/cuda/jit.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/stencil_source.hpp"
+#include "kernels/cuda/tiling.hpp"
 
 namespace quadrille::cuda {
 namespace {
 
 Specialised compiled(const KernelSource& source) {
   if (source.text.empty()) return {};
-  return {compiled_kernel(source.text, source_kernel), source.nodes};
+  return {compiled_kernel(source.text, source_kernel), source.blocks};
 }
 
 bool aligned(const void* p) {
@@ -37,26 +38,25 @@ Specialised specialise(const StencilTable<T>& a) {
 }
 
 template <class T>
-bool launch_specialised(const Execution& on, const Specialised& kernel, std::int64_t nodes,
-                        const void* values, const void* number, const T* x, const Output<T>& y) {
+bool launch_specialised(const Execution& on, const Specialised& kernel, const void* values,
+                        const void* number, const T* x, const Output<T>& y) {
   const T* from = y.beta != 0 ? y.from : y.to;
   if (kernel.kernel == nullptr || !aligned(values) || !aligned(x) || !aligned(y.to) || !aligned(from))
     return false;
   T* to = y.to;
   T alpha = y.alpha, beta = y.beta;
   void* arguments[] = {&values, &number, &x, &to, &from, &alpha, &beta};
-  QUADRILLE_CUDA(cudaLaunchKernel(kernel.kernel,
-                                  blocks_for((nodes + kernel.nodes - 1) / kernel.nodes, source_threads),
-                                  source_threads, arguments, 0, stream_of(on)));
+  QUADRILLE_CUDA(cudaLaunchKernel(kernel.kernel, static_cast<unsigned>(kernel.blocks), tile_threads,
+                                  arguments, 0, stream_of(on)));
   return true;
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                                    \
-  template Specialised specialise(const BlockStructure&, const std::vector<CompactEntry<T>>&,       \
-                                  ValuePrecision, bool);                                            \
-  template Specialised specialise(const StencilTable<T>&);                                          \
-  template bool launch_specialised(const Execution&, const Specialised&, std::int64_t, const void*, \
-                                   const void*, const T*, const Output<T>&);
+#define QUADRILLE_INSTANTIATE(T)                                                                             \
+  template Specialised specialise(const BlockStructure&, const std::vector<CompactEntry<T>>&,                \
+                                  ValuePrecision, bool);                                                     \
+  template Specialised specialise(const StencilTable<T>&);                                                   \
+  template bool launch_specialised(const Execution&, const Specialised&, const void*, const void*, const T*, \
+                                   const Output<T>&);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

@@ -21,7 +21,7 @@ Specialised specialise(const StencilTable<T>& table);
 
 // The product by it; false, and nothing is done, where there is none or an array is not aligned to 16 bytes.
 template <class T>
-bool launch_specialised(const Execution& on, const Specialised& kernel, std::int64_t nodes,
-                        const void* values, const void* number, const T* x, const Output<T>& y);
+bool launch_specialised(const Execution& on, const Specialised& kernel, const void* values,
+                        const void* number, const T* x, const Output<T>& y);
 
 }  // namespace quadrille::cuda

@@ -1,10 +1,10 @@
-// A thread owns one node, or with one unknown the nodes that 16 bytes hold. Far from the ends of the node
-// numbering, and from faces where it matters, it loads what it needs from places that are known, what two of
-// its nodes share once, and neighbouring numbers as one word of 16 bytes. Beside them its nodes go one after
-// the other, and look for each neighbour.
+// A thread owns the nodes that kernels/cuda/tiling.hpp gives it. Far from the ends of the node numbering, and
+// from faces that wrap, it loads what it needs from places that are known, what two of its nodes share once,
+// and neighbouring numbers as one word of 16 bytes. Beside them its nodes go one after the other, and look
+// for each neighbour.
 //
-// It matters beside a face that wraps, and where an entry is constant: values have zeros where there is no
-// neighbour (kernels/cuda/compact.cu), a constant has not.
+// Values have zeros where there is no neighbour (kernels/cuda/compact.cu), a constant has not: it meets a
+// zero in the place of x there. The products of a row are added in the order of its block diagonals.
 #include "kernels/cuda/stencil_source.hpp"
 
 #include <algorithm>
@@ -15,11 +15,15 @@
 #include <tuple>
 #include <utility>
 
+#include "kernels/cuda/tiling.hpp"
+
 namespace quadrille::cuda {
 namespace {
 
 constexpr std::int64_t most_terms = 700;
-constexpr std::int64_t most_nodes = INT32_MAX - 4 * source_threads;  // all threads number theirs in 32 bits
+constexpr std::size_t most_at_once = 32;  // numbers of x that a thread loads before it knows its stencil
+constexpr std::int64_t most_nodes = std::int64_t{1}
+                                    << 30;  // numbered in 32 bits, and what lies beside a tile
 
 std::string number(std::int64_t n) {
   return std::to_string(n) + (n > INT32_MAX || n < INT32_MIN ? "ll" : "");
@@ -58,40 +62,52 @@ struct Place {
 
 class Writer {
  public:
-  Writer(const BlockStructure& s, std::vector<NodeOffset> offsets, std::vector<Term> terms, bool fp64,
-         ValuePrecision precision, std::string number_type)
-      : s_(s),
-        offsets_(std::move(offsets)),
+  Writer(const BlockStructure& s, std::vector<Term> terms, bool fp64, ValuePrecision precision, int numbers)
+      : s_(with_planes(s)),
         terms_(std::move(terms)),
         fp64_(fp64),
         precision_(precision),
-        number_type_(std::move(number_type)) {
-    const std::int64_t word = 16 / (fp64 ? 8 : 4);
-    word_ = static_cast<int>(word);
-    nodes_ = s.dof == 1 && s.nodes() % word == 0 ? word_ : 1;
-    for (const Term& t : terms_)
-      if (t.from == Term::From::constant) at_faces_ = true;
-    for (const Term& t : terms_)
+        numbers_(numbers),
+        word_(16 / bytes_of_number()) {
+    std::set<std::int64_t> columns;
+    for (const Term& t : terms_) {
+      if (t.from == Term::From::column) columns.insert(t.column);
       if (t.at_neighbour) reused_.insert(t.column);
+    }
+    tiling_ = tiling_of(
+        s_, {word_, static_cast<std::int64_t>(terms_.size()), static_cast<std::int64_t>(columns.size()),
+             static_cast<std::int64_t>(reused_.size()), numbers_ > 0, direction_of_planes() != 0});
   }
 
   KernelSource source() {
-    if (static_cast<std::int64_t>(terms_.size()) * nodes_ > most_terms || s_.nodes() > most_nodes) return {};
+    if (static_cast<std::int64_t>(terms_.size()) * tiling_.nodes > most_terms || s_.nodes() > most_nodes)
+      return {};
     const std::string inner = inner_body();
     head();
-    line("  if (" + inner_condition() + ") {");
+    line("    if (" + inner_condition() + ") {");
     text_ += inner;
-    line("  } else {");
+    line("    } else {");
     outer_body();
+    line("    }");
     line("  }");
     line("}");
-    return {text_, nodes_};
+    return {text_, tiling_.launched()};
   }
 
  private:
   void line(const std::string& text) { text_ += text + "\n"; }
 
+  int bytes_of_number() const { return fp64_ ? 8 : 4; }
   bool wraps(int axis) const { return s_.periodic[axis]; }
+
+  // 1 or -1 where the diagonals, in their order, go up or down along z, so that the planes of a thread can
+  // share what they read of x; else 0.
+  int direction_of_planes() const {
+    const auto by_z = [](const NodeOffset& a, const NodeOffset& b) { return a.z < b.z; };
+    if (std::is_sorted(s_.offsets.begin(), s_.offsets.end(), by_z)) return 1;
+    if (std::is_sorted(s_.offsets.rbegin(), s_.offsets.rend(), by_z)) return -1;
+    return 0;
+  }
 
   void head() {
     const std::string type = fp64_ ? "double" : "float";
@@ -103,19 +119,34 @@ class Writer {
         "__device__ inline T put(T sum, T from, T alpha, T beta) { const T a = alpha * sum; return beta != 0 "
         "? a + "
         "beta * from : a; }");
-    line("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(source_threads) + ", " +
-         std::to_string(blocks_) + ")");
+    line("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(tile_threads) + ", " +
+         std::to_string(tiling_.blocks) + ")");
     line(std::string(source_kernel) +
          "(const V* __restrict__ values, const void* __restrict__ numbers, const T* __restrict__ x, T* to, "
          "const T* from, T alpha, T beta) {");
-    line("  const int node = (blockIdx.x * " + std::to_string(source_threads) + " + threadIdx.x) * " +
-         std::to_string(nodes_) + ";");
-    line("  if (node >= " + number(s_.nodes()) + ") return;");
-    if (looks()) {
-      line("  const int line = node / " + number(s_.extents[0]) + ", x0 = node - line * " +
-           number(s_.extents[0]) + ", z0 = line / " + number(s_.extents[1]) + ", y0 = line - z0 * " +
-           number(s_.extents[1]) + ";");
-    }
+    place_of_thread();
+  }
+
+  // x0, y0 and z0, the place of the thread's first node, in a loop over its planes.
+  void place_of_thread() {
+    const Tiling& t = tiling_;
+    const std::string planes = number(t.steps * t.planes);
+    line("  const int line = blockIdx.x / " + number(t.tiles_x) + ", plane = line / " + number(t.tiles_y) +
+         ";");
+    line("  const int lx = threadIdx.x % " + number(t.x) + ", ly = threadIdx.x / " + number(t.x) + ";");
+    line("  const int x0 = ((blockIdx.x - line * " + number(t.tiles_x) + ") * " + number(t.x) + " + lx) * " +
+         number(t.nodes) + ";");
+    line("  const int y0 = (line - plane * " + number(t.tiles_y) + ") * " + number(t.y) + " + ly;");
+    line("  const int first = plane * " + planes + ", last = min(first + " + planes + ", " +
+         number(s_.extents[2]) + ");");
+    line("  if (ly >= " + number(t.y) + " || x0 >= " + number(s_.extents[0]) +
+         " || y0 >= " + number(s_.extents[1]) + ") return;");
+    // A loop that runs once would keep addresses in registers.
+    line(t.steps == 1
+             ? "  {\n    const int z0 = first;"
+             : "#pragma unroll 1\n  for (int z0 = first; z0 < last; z0 += " + number(t.planes) + ") {");
+    line("    const int node = (z0 * " + number(s_.extents[1]) + " + y0) * " + number(s_.extents[0]) +
+         " + x0;");
   }
 
   // Of words of numbers, as one load each.
@@ -128,37 +159,36 @@ class Writer {
 
   // V, the type of stored values, and T value(V). As many of them as numbers in a word of T are a word, too.
   void value_head(const std::string& type) {
-    const std::int64_t bytes = bytes_of(precision_, fp64_ ? 8 : 4);
+    const std::int64_t bytes = bytes_of(precision_, bytes_of_number());
     line("typedef " + std::string(bytes == 2 ? "unsigned short" : bytes == 4 ? "float" : type) + " V;");
     if (bytes == 2)
       line("__device__ inline T value(V v) { return (T)__uint_as_float((unsigned)v << 16); }");
     else
       line("__device__ inline T value(V v) { return (T)v; }");
-    if (bytes == (fp64_ ? 8 : 4)) return;
+    if (bytes == bytes_of_number()) return;
     const std::int64_t word = bytes * word_;
     line("struct __align__(" + std::to_string(word) + ") ValueWord { V v[" + std::to_string(word_) + "]; };");
     loads_of("ValueWord", "V", word == 4 ? "int" : "int2");
   }
 
-  // Whether places of neighbours along x or y depend on where a node stands.
-  bool looks() const { return at_faces_ || wraps(0) || wraps(1); }
-
+  // All that the inner body loads is in the arrays, and all neighbours along x and y are where they are far
+  // from faces that wrap. Then those along z are, too.
   std::string inner_condition() const {
-    std::int64_t lowest = 0, highest = nodes_ - 1, left = 0, right = 0, below = 0, above = 0;
-    for (const NodeOffset& o : offsets_) {
+    const std::int64_t beyond = tiling_.nodes - 1 + word_,
+                       planes = (tiling_.planes - 1) * s_.extents[0] * s_.extents[1];
+    std::int64_t lowest = 0, highest = planes, left = 0, right = 0, below = 0, above = 0;
+    for (const NodeOffset& o : s_.offsets) {
       lowest = std::min(lowest, s_.linear(o) - word_);
-      highest = std::max(highest, s_.linear(o) + nodes_ - 1 + word_);
+      highest = std::max(highest, s_.linear(o) + planes + beyond);
       left = std::max<std::int64_t>(left, -o.x);
       right = std::max<std::int64_t>(right, o.x);
       below = std::max<std::int64_t>(below, -o.y);
       above = std::max<std::int64_t>(above, o.y);
     }
     std::string text = "node >= " + number(-lowest) + " && node < " + number(s_.nodes() - highest);
-    if (looks()) {
-      // Of all nodes of the thread, which stand in one line unless they cross its end.
-      text += " && x0 >= " + number(left) + " && x0 < " + number(s_.extents[0] - right - (nodes_ - 1));
-      text += " && y0 >= " + number(below) + " && y0 < " + number(s_.extents[1] - above);
-    }
+    if (wraps(0))
+      text += " && x0 >= " + number(left) + " && x0 < " + number(s_.extents[0] - right - (tiling_.nodes - 1));
+    if (wraps(1)) text += " && y0 >= " + number(below) + " && y0 < " + number(s_.extents[1] - above);
     return text;
   }
 
@@ -180,7 +210,7 @@ class Writer {
     const std::int64_t element = element_of(p), before = element >= 0 ? element : element - word_ + 1;
     return {std::max<std::int64_t>(p.array, -1), before / word_ * word_};
   }
-  bool in_words(const Place& p) const { return nodes_ * (p.array < 0 ? s_.dof : 1) % word_ == 0; }
+  bool in_words(const Place& p) const { return tiling_.nodes * (p.array < 0 ? s_.dof : 1) % word_ == 0; }
 
   // The name of the number at a place, which is loaded where it was not: as a word where that has two or more
   // numbers that are asked for.
@@ -206,75 +236,167 @@ class Writer {
     return names.at(p);
   }
 
-  Place place_of_x(const Term& t, int w) const {
-    NodeOffset shift = offsets_[t.d];
-    shift.x += w;
-    return {-1 - t.c, shift};
+  // One of the products that a thread adds: of its node w along x in its plane k.
+  struct Product {
+    const Term* term;
+    int w, k;
+  };
+
+  Place place_of_x(const Product& p) const {
+    NodeOffset shift = s_.offsets[p.term->d];
+    shift.x += p.w;
+    shift.z += p.k;
+    return {-1 - p.term->c, shift};
   }
-  Place place_of_value(const Term& t, int w) const {
-    NodeOffset shift = t.at_neighbour ? offsets_[t.d] : NodeOffset{};
-    shift.x += w;
-    return {t.column, shift};
+  Place place_of_value(const Product& p) const {
+    NodeOffset shift = p.term->at_neighbour ? s_.offsets[p.term->d] : NodeOffset{};
+    shift.x += p.w;
+    shift.z += p.k;
+    return {p.term->column, shift};
   }
 
-  // One block diagonal after the other, so that what is loaded does not wait for long.
-  std::string inner_body() {
-    std::set<Place> places;
+  // One plane of x after the other, and in it one block diagonal after the other, so that what is loaded does
+  // not wait for long. The order of a row's products stays that of its diagonals.
+  std::vector<Product> products() const {
+    std::vector<Product> all;
     for (const Term& t : terms_)
-      for (int w = 0; w < nodes_; ++w) {
-        places.insert(place_of_x(t, w));
-        if (t.from == Term::From::column) places.insert(place_of_value(t, w));
-      }
+      for (int k = 0; k < tiling_.planes; ++k)
+        for (int w = 0; w < tiling_.nodes; ++w) all.push_back({&t, w, k});
+    const auto plane = [&](const Product& p) {
+      return direction_of_planes() * (s_.offsets[p.term->d].z + p.k);
+    };
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const Product& a, const Product& b) { return plane(a) < plane(b); });
+    return all;
+  }
+
+  // What x is multiplied with.
+  std::string coefficient(const Product& p, const std::map<WordPlace, std::vector<Place>>& words,
+                          Names& names, std::string& text) {
+    if (p.term->from == Term::From::constant) return p.term->constant;
+    if (p.term->from == Term::From::column) return load(place_of_value(p), words, names, text);
+    return "__ldg(" + stencil_name(p.w, p.k) + " + " + number(p.term->column) + ")";
+  }
+
+  // Whether the product's neighbour is in the grid along x and y, where it may not be.
+  std::string is_there(const Product& p) const {
+    const NodeOffset& o = s_.offsets[p.term->d];
+    std::string text;
+    const auto also = [&](const std::string& one) { text += (text.empty() ? "" : " && ") + one; };
+    if (!wraps(0) && o.x + p.w < 0) also("x0 >= " + number(-o.x - p.w));
+    if (!wraps(0) && o.x + p.w > tiling_.nodes - 1) also("x0 < " + number(s_.extents[0] - o.x - p.w));
+    if (!wraps(1) && o.y < 0) also("y0 >= " + number(-o.y));
+    if (!wraps(1) && o.y > 0) also("y0 < " + number(s_.extents[1] - o.y));
+    return text;
+  }
+
+  std::string inner_body() {
+    const std::vector<Product> all = products();
+    std::set<Place> places;
+    for (const Product& p : all) {
+      places.insert(place_of_x(p));
+      if (p.term->from == Term::From::column) places.insert(place_of_value(p));
+    }
     std::map<WordPlace, std::vector<Place>> words;
     for (const Place& p : places) words[word_of(p)].push_back(p);
-    // Fewer where so many numbers are kept for a second use that registers would run out.
-    blocks_ = places.size() <= 24 ? 4 : reused_.size() > 40 ? 2 : 3;
     std::string text = "    const T* const xn = x + (long long)node * " + number(s_.dof) + ";\n";
     text += "    const V* const vn = values + node;\n";
-    for (int w = 0; w < nodes_; ++w) {
-      if (!number_type_.empty()) text += stencil_of(w, "node + " + std::to_string(w));
-      for (int r = 0; r < s_.dof; ++r) text += "    T " + sum_of(w, r) + " = 0;\n";
-    }
     Names names;
-    for (const Term& t : terms_)
-      for (int w = 0; w < nodes_; ++w) {
-        const std::string b = load(place_of_x(t, w), words, names, text);
-        const std::string a = t.from == Term::From::constant ? t.constant
-                              : t.from == Term::From::table
-                                  ? "__ldg(t" + std::to_string(w) + " + " + number(t.column) + ")"
-                                  : load(place_of_value(t, w), words, names, text);
-        text += "    " + sum_of(w, t.r) + " += " + a + " * " + b + ";\n";
-      }
-    return text + store();
-  }
-  static std::string sum_of(int w, int r) { return "s" + std::to_string(w) + "_" + std::to_string(r); }
-
-  std::string stencil_of(int w, const std::string& node) const {
-    return "    const T* const t" + std::to_string(w) + " = values + (long long)__ldg((const " +
-           number_type_ + "*)numbers + " + node + ") * " +
-           number(static_cast<std::int64_t>(offsets_.size()) * s_.dof * s_.dof) + ";\n";
+    if (numbers_ == 0) return text + sums(all, words, names, false);
+    text += numbers_of_thread();
+    if (places.size() > most_at_once) return text + stencils_of_thread() + sums(all, words, names, false);
+    // Most threads of a warp have nodes of one stencil, which is loaded once then. Which one, is known late:
+    // x is on its way before.
+    for (const Product& p : all) load(place_of_x(p), words, names, text);
+    return text + "    if (__all_sync(__activemask(), " + one_stencil() + ")) {\n" +
+           stencil_of("t", "m0 & " + mask()) + sums(all, words, names, true) + "    } else {\n" +
+           stencils_of_thread() + sums(all, words, names, false) + "    }\n";
   }
 
-  // Of all rows of the thread, in words where they are whole words.
-  std::string store() const {
+  // Of the thread's rows, of nodes with one stencil or each with its own. `names` is of what was loaded.
+  std::string sums(const std::vector<Product>& all, const std::map<WordPlace, std::vector<Place>>& words,
+                   Names names, bool of_one) {
     std::string text;
-    const int rows = nodes_ * s_.dof;
-    text += "    T* const tn = to + (long long)node * " + number(s_.dof) + ";\n";
-    text += "    const T* const fn = from + (long long)node * " + number(s_.dof) + ";\n";
+    for (int k = 0; k < tiling_.planes; ++k)
+      for (int w = 0; w < tiling_.nodes; ++w)
+        for (int r = 0; r < s_.dof; ++r) text += "    T " + sum_of(w, k, r) + " = 0;\n";
+    std::set<std::int64_t> entries;
+    for (const Product& p : all) {
+      std::string b = load(place_of_x(p), words, names, text);
+      if (const std::string there = is_there(p); p.term->from == Term::From::constant && !there.empty())
+        b = "(" + there + " ? " + b + " : T(0))";
+      std::string a = "e" + std::to_string(p.term->column);
+      if (!of_one)
+        a = coefficient(p, words, names, text);
+      else if (entries.insert(p.term->column).second)
+        text += "    const T " + a + " = __ldg(t + " + number(p.term->column) + ");\n";
+      text += "    " + sum_of(p.w, p.k, p.term->r) + " += " + a + " * " + b + ";\n";
+    }
+    for (int k = 0; k < tiling_.planes; ++k) text += store(k);
+    return text;
+  }
+
+  // The numbers of the stencils of a thread's nodes, those of a plane in one word: m0, m1, ...
+  std::string numbers_of_thread() const {
+    const std::map<int, std::string> types{
+        {1, "unsigned char"}, {2, "unsigned short"}, {4, "unsigned"}, {8, "unsigned long long"}};
+    const std::string type = types.at(numbers_ * tiling_.nodes);
+    std::string text;
+    for (int k = 0; k < tiling_.planes; ++k)
+      text += "    const unsigned long long m" + std::to_string(k) + " = __ldg((const " + type +
+              "*)((const " + number_type() + "*)numbers + node + " + number(k * plane()) + "));\n";
+    return text;
+  }
+  std::string mask() const { return numbers_ == 1 ? "0xff" : "0xffff"; }
+  std::string one_stencil() const {
+    std::string text = "m0 == (m0 & " + mask() + ") * (";
+    for (int w = 0; w < tiling_.nodes; ++w)
+      text += (w > 0 ? " | 1ull << " : "1ull << ") + std::to_string(8 * numbers_ * w);
+    text += ")";
+    for (int k = 1; k < tiling_.planes; ++k) text += " && m" + std::to_string(k) + " == m0";
+    return text;
+  }
+  std::string stencils_of_thread() const {
+    std::string text;
+    for (int k = 0; k < tiling_.planes; ++k)
+      for (int w = 0; w < tiling_.nodes; ++w)
+        text += stencil_of(stencil_name(w, k), "m" + std::to_string(k) + " >> " +
+                                                   std::to_string(8 * numbers_ * w) + " & " + mask());
+    return text;
+  }
+  std::string number_type() const { return numbers_ == 1 ? "unsigned char" : "unsigned short"; }
+  std::int64_t plane() const { return s_.extents[0] * s_.extents[1]; }
+  static std::string sum_of(int w, int k, int r) {
+    return "s" + std::to_string(k) + "_" + std::to_string(w) + "_" + std::to_string(r);
+  }
+  static std::string stencil_name(int w, int k) { return "t" + std::to_string(k) + "_" + std::to_string(w); }
+
+  // Where the stencil with this number stands.
+  std::string stencil_of(const std::string& name, const std::string& which) const {
+    return "    const T* const " + name + " = values + (" + which + ") * " +
+           number(static_cast<std::int64_t>(s_.offsets.size()) * s_.dof * s_.dof) + ";\n";
+  }
+
+  // Of all rows of the thread in a plane, in words where they are whole words.
+  std::string store(int k) const {
+    std::string text = "    {\n";
+    const int rows = tiling_.nodes * s_.dof;
+    const std::string first_row = "((long long)node + " + number(k * plane()) + ") * " + number(s_.dof);
+    text += "    T* const tn = to + " + first_row + ";\n";
+    text += "    const T* const fn = from + " + first_row + ";\n";
     for (int first = 0; first < rows;) {
       const int count = rows % word_ == 0 ? word_ : 1;
       if (count > 1) text += "    { Word w;\n";
       for (int i = first; i < first + count; ++i) {
-        const std::string sum = sum_of(i / s_.dof, i % s_.dof);
-        const std::string value =
-            "put(" + sum + ", beta != 0 ? fn[" + std::to_string(i) + "] : T(0), alpha, beta)";
+        const std::string value = "put(" + sum_of(i / s_.dof, k, i % s_.dof) + ", beta != 0 ? fn[" +
+                                  std::to_string(i) + "] : T(0), alpha, beta)";
         text += count > 1 ? "    w.v[" + std::to_string(i - first) + "] = " + value + ";\n"
                           : "    tn[" + std::to_string(i) + "] = " + value + ";\n";
       }
       if (count > 1) text += "    *(int4*)(tn + " + std::to_string(first) + ") = *(const int4*)&w; }\n";
       first += count;
     }
-    return text;
+    return text + "    }\n";
   }
 
   // The place of the neighbour along an axis, from `at`, as an expression, and whether it is there.
@@ -287,36 +409,41 @@ class Writer {
       return "(" + moved + " >= " + number(n) + " ? " + moved + " - " + number(n) + " : " + moved + ")";
     }
     const std::string moved = "(" + at + (step > 0 ? " + " : " - ") + number(std::abs(step)) + ")";
-    condition += " && (unsigned)" + moved + " < " + number(n) + "u";
+    condition += (condition.empty() ? "" : " && ") + ("(unsigned)" + moved + " < " + number(n) + "u");
     return moved;
   }
 
+  // One node after the other. Where a neighbour is missing its number is read at the node, and not used.
   void outer_body() {
     line("#pragma unroll 1");
-    line("    for (int i = node; i < node + " + std::to_string(nodes_) + "; ++i) {");
-    line("    const int li = i / " + number(s_.extents[0]) + ", xi = i - li * " + number(s_.extents[0]) +
-         ", zi = li / " + number(s_.extents[1]) + ", yi = li - zi * " + number(s_.extents[1]) + ";");
-    if (!number_type_.empty()) text_ += stencil_of(0, "i");
+    line("    for (int k = 0; k < min(" + number(tiling_.planes) + ", last - z0); ++k)");
+    line("#pragma unroll 1");
+    line("    for (int w = 0; w < " + number(tiling_.nodes) + "; ++w) {");
+    line("    const int xi = x0 + w, yi = y0, zi = z0 + k, i = node + k * " + number(plane()) + " + w;");
+    if (numbers_ > 0) text_ += stencil_of("t", "(long long)__ldg((const " + number_type() + "*)numbers + i)");
     for (int r = 0; r < s_.dof; ++r) line("    T s" + std::to_string(r) + " = 0;");
     std::size_t t = 0;
-    for (std::int64_t d = 0; d < static_cast<std::int64_t>(offsets_.size()); ++d) {
+    for (std::int64_t d = 0; d < s_.diagonals(); ++d) {
       if (t >= terms_.size() || terms_[t].d != d) continue;
-      const NodeOffset& o = offsets_[d];
-      std::string condition = "true";
+      const NodeOffset& o = s_.offsets[d];
+      std::string condition;
       const std::string x = along("xi", o.x, 0, condition), y = along("yi", o.y, 1, condition),
                         z = along("zi", o.z, 2, condition);
-      line("    if (" + condition + ") {");
-      line("    const long long j = ((long long)" + z + " * " + number(s_.extents[1]) + " + " + y + ") * " +
-           number(s_.extents[0]) + " + " + x + ";");
+      line("    {");
+      line("    const bool there = " + (condition.empty() ? "true" : condition) + ";");
+      line("    const long long j = there ? (" + z + " * " + number(s_.extents[1]) + " + " + y + ") * " +
+           number(s_.extents[0]) + " + " + x + " : i;");
       for (; t < terms_.size() && terms_[t].d == d; ++t) {
         const Term& term = terms_[t];
         const std::string a = term.from == Term::From::constant ? term.constant
                               : term.from == Term::From::table
-                                  ? "__ldg(t0 + " + number(term.column) + ")"
+                                  ? "__ldg(t + " + number(term.column) + ")"
                                   : "value(__ldg(values + " + number(term.column * s_.nodes()) + " + " +
                                         (term.at_neighbour ? "j" : "i") + "))";
-        line("    s" + std::to_string(term.r) + " += " + a + " * __ldg(x + j * " + number(s_.dof) + " + " +
+        line("    const T b" + std::to_string(t) + " = __ldg(x + j * " + number(s_.dof) + " + " +
              std::to_string(term.c) + ");");
+        line("    s" + std::to_string(term.r) + " += " + a + " * (there ? b" + std::to_string(t) +
+             " : T(0));");
       }
       line("    }");
     }
@@ -328,25 +455,21 @@ class Writer {
     line("    }");
   }
 
-  const BlockStructure& s_;
-  std::vector<NodeOffset> offsets_;
+  BlockStructure s_;         // offsets are those of the product
   std::vector<Term> terms_;  // by diagonal, row, column
   bool fp64_;
   ValuePrecision precision_;
-  std::string number_type_;  // of stencils; empty where there is no table
-  int word_ = 2;             // numbers in 16 bytes
-  int nodes_ = 1;            // of a thread
-  int blocks_ = 4;           // on a multiprocessor at least
-  bool at_faces_ = false;
+  int numbers_;  // bytes of the number of a stencil; 0 where there is no table
+  int word_;     // numbers in 16 bytes
+  Tiling tiling_;
   std::set<std::int64_t> reused_;  // columns that are read for neighbours, too
   std::string text_;
 };
 
-std::vector<NodeOffset> offsets_of(const BlockStructure& s, bool transposed) {
-  std::vector<NodeOffset> offsets = s.offsets;
-  if (transposed)
-    for (NodeOffset& o : offsets) o = {-o.x, -o.y, -o.z};
-  return offsets;
+// With the offsets of the transposed product.
+BlockStructure turned(BlockStructure s) {
+  for (NodeOffset& o : s.offsets) o = {-o.x, -o.y, -o.z};
+  return s;
 }
 
 }  // namespace
@@ -366,7 +489,7 @@ KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEn
           terms.push_back(
               {Term::From::column, d, r, c, e.column, (e.stored == Stored::mirror) != transposed, {}});
       }
-  return Writer(s, offsets_of(s, transposed), std::move(terms), sizeof(T) == 8, precision, "").source();
+  return Writer(transposed ? turned(s) : s, std::move(terms), sizeof(T) == 8, precision, 0).source();
 }
 
 template <class T>
@@ -378,9 +501,7 @@ KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std
     for (int r = 0; r < s.dof; ++r)
       for (int c = 0; c < s.dof; ++c, ++e)
         if (used[e] != 0) terms.push_back({Term::From::table, d, r, c, e, false, {}});
-  return Writer(s, s.offsets, std::move(terms), sizeof(T) == 8, ValuePrecision::own,
-                words ? "unsigned short" : "unsigned char")
-      .source();
+  return Writer(s, std::move(terms), sizeof(T) == 8, ValuePrecision::own, words ? 2 : 1).source();
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                                         \

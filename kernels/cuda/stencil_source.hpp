@@ -11,11 +11,9 @@
 
 namespace quadrille::cuda {
 
-inline constexpr int source_threads = 256;  // of a block
-
 struct KernelSource {
-  std::string text;        // empty where the operator is too large to be written out
-  std::int64_t nodes = 1;  // of a thread
+  std::string text;         // empty where the operator is too large to be written out
+  std::int64_t blocks = 0;  // of tile_threads (kernels/cuda/tiling.hpp)
 };
 inline constexpr const char* source_kernel = "product";
 // Its parameters, all pointers to arrays in GPU memory, aligned to 16 bytes:

@@ -96,6 +96,7 @@ struct Nodes {
 // couples with nothing along the axes that it is between on) is the next coarse node that takes no part
 // otherwise, or keeps its linear weights. So the columns of coarse nodes that any row reads are independent.
 struct OperatorWeights {
+  static constexpr std::int64_t work = 10;
   Couplings s;
   const double* values;
   Nodes p;

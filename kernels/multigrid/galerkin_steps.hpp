@@ -9,6 +9,7 @@ namespace quadrille::multigrid {
 // every fine row. The coarse operator has `offsets` -1..1 along each axis that is longer than one node:
 // [z][y][x] of `width`.
 struct GalerkinRow {
+  static constexpr std::int64_t work = 200;
   Couplings s;
   const double* values;
   Nodes p;
@@ -99,6 +100,7 @@ struct GalerkinRow {
 // row is stored.
 template <bool Star, bool All>
 struct LinearGalerkinRow {
+  static constexpr std::int64_t work = 50;
   GalerkinRow row;
 
   constexpr std::int64_t size() const { return row.coarse_rows * row.s.dof * row.width[2] * row.width[0]; }

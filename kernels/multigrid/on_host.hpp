@@ -9,6 +9,15 @@
 
 namespace quadrille::multigrid {
 
+// Steps that take long for an element say as how many elements of other steps it counts.
+template <class F>
+constexpr std::int64_t work_of() {
+  if constexpr (requires { F::work; })
+    return F::work;
+  else
+    return 1;
+}
+
 struct OnHost {
   using Space = Host;
   static constexpr bool on_gpu = false;
@@ -26,7 +35,7 @@ struct OnHost {
 
   template <class F>
   void for_each(std::int64_t n, const F& f) {
-#pragma omp parallel for schedule(static) if (n > worth_threads)
+#pragma omp parallel for schedule(static) if (n * work_of <F>() > worth_threads)
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
 

@@ -1,0 +1,64 @@
+// The numbers below were the fastest of those tried on an H200 (results/h200_tiling_2026-11-25.txt), with
+// grids of 192^3 to 512^3.
+#include "kernels/cuda/tiling.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace quadrille::cuda {
+namespace {
+
+constexpr std::int64_t most_x = 32;  // threads along x
+
+std::int64_t parts(std::int64_t n, std::int64_t size) {
+  return (n + size - 1) / size;
+}
+// The size of as few equal parts of n as have at most `most` each.
+std::int64_t even_part(std::int64_t n, std::int64_t most) {
+  return parts(n, parts(n, most));
+}
+
+// More registers, at the price of fewer threads, where many numbers are read for a second use.
+int blocks_of(const TileWork& work, int nodes) {
+  if (work.table) return 4;
+  const std::int64_t again = work.read_again * nodes * 2 / work.word;  // numbers of 8 bytes
+  return again <= 20 ? 3 : again <= 52 ? 2 : 1;
+}
+
+// Planes at once where x is most of what is read; else one after the other, which takes fewer registers. With
+// very many columns neither pays.
+void share_planes(const TileWork& work, int dof, Tiling& t) {
+  if (dof > 1 && work.columns > 0)
+    t.steps = work.read_again > 0 && work.read_again <= 100 ? 8 : 1;
+  else if (work.planes_share)
+    t.planes = work.table ? 2 : dof > 1 ? (work.products <= 100 ? 4 : 2) : 8 / work.word;
+}
+
+}  // namespace
+
+BlockStructure with_planes(BlockStructure s) {
+  if (s.extents[2] > 1) return s;
+  std::swap(s.extents[1], s.extents[2]);
+  std::swap(s.periodic[1], s.periodic[2]);
+  for (NodeOffset& o : s.offsets) std::swap(o.y, o.z);
+  return s;
+}
+
+Tiling tiling_of(const BlockStructure& s, const TileWork& work) {
+  Tiling t;
+  if (s.nodes() == 0) return t;
+  const std::int64_t ny = s.extents[1], nz = s.extents[2];
+  t.nodes = s.dof == 1 && s.extents[0] % work.word == 0 ? work.word : 1;
+  share_planes(work, s.dof, t);
+  t.planes = static_cast<int>(std::min<std::int64_t>(t.planes, nz));
+  const std::int64_t along = parts(s.extents[0], t.nodes);
+  t.x = static_cast<int>(even_part(along, std::max(most_x, tile_threads / ny)));
+  t.y = static_cast<int>(std::min<std::int64_t>(ny, tile_threads / t.x));
+  t.tiles_x = parts(along, t.x);
+  t.tiles_y = parts(ny, t.y);
+  t.tiles_z = parts(nz, std::int64_t{t.planes} * t.steps);
+  t.blocks = blocks_of(work, t.nodes * t.planes);
+  return t;
+}
+
+}  // namespace quadrille::cuda
