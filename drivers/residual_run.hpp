@@ -65,10 +65,9 @@ struct ResidualRun {
     if (first && !options.quiet) std::cout << text << std::endl;
   }
 
-  // Options of the PDE's. Those in time are for the CPU: on a GPU multigrid is worth its set-up.
+  // Options of the PDE's, for steps on the CPU: on a GPU, or to a steady state, multigrid is worth its set-up.
   std::string preset() const {
-    if (options.steady) return pde.steady_petsc_options;
-    return residual->jacobian().space() == SpaceKind::cpu ? pde.petsc_options : "";
+    return !options.steady && residual->jacobian().space() == SpaceKind::cpu ? pde.petsc_options : "";
   }
 
   void note_methods(SNES snes) {

@@ -91,9 +91,8 @@ struct Pde {
   double until_s = 0;         // of one in time: where it ends by default
   bool takes_initial = true;  // by its residual: what it begins with may be given
   bool takes_source = false;  // by its residual: F less an f that depends on neither t nor u is its F
-  bool also_steady = false;   // of one in time: its problem with u_t = 0 is solved where it is asked for,
-  std::string steady_petsc_options{};  // with these defaults, in either memory
-  double length_m = 0;                 // along x, where no spacing is given; 0: a spacing of 1 m
+  bool also_steady = false;   // of one in time: its problem with u_t = 0 is solved where it is asked for
+  double length_m = 0;        // along x, where no spacing is given; 0: a spacing of 1 m
 
   bool in_time() const { return until_s > 0; }
 };

@@ -164,7 +164,6 @@ Pde transport_pde() {
           .until_s = 0.5,
           .takes_source = true,
           .also_steady = true,
-          .steady_petsc_options = "-ksp_type bcgs -pc_type bjacobi -sub_pc_type ilu",
           .length_m = 1};
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "kernels/multigrid/advection.hpp"
 #include "kernels/multigrid/on_host.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
 
@@ -109,12 +110,15 @@ class Descent {
     take_interpolation(next, shared_.get(), following ? following->box : RankBox{}, level);
     level.weights = take_weights(next, rows_of(partition_, shared_.get(), coarse.dof), level);
     const BoxRows rows = rows_of(level.partition, following.get(), coarse.dof);
-    level.values = own_rows(coarse.values, rows, coarse.diagonals() * coarse.dof);
-    fill_empty_rows(level.structure, rows.own_rows(), level.values);
     if (following) {
       following->make_layers(coarse.dof, false);
       exchange_rows(*following->layers, coarse, coarse, nullptr);
+      stability_.keep(machine_, coarse, *following);
+    } else {
+      stability_.keep(machine_, coarse);
     }
+    level.values = own_rows(coarse.values, rows, coarse.diagonals() * coarse.dof);
+    fill_empty_rows(level.structure, rows.own_rows(), level.values);
     shared_ = std::move(following);
     partition_ = level.partition;
     coarse_ = std::move(coarse);
@@ -123,6 +127,7 @@ class Descent {
   }
 
   OnHost machine_;
+  Stability stability_;
   std::unique_ptr<SharedLevel> shared_;
   Partition partition_;
   const Hub* now_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/multigrid/advection.hpp"
 #include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/level.hpp"
 #include "kernels/multigrid/multigrid.hpp"
@@ -111,8 +112,14 @@ class Levels final : public GridMultigrid {
         stored = repeated_rows(*now, levels_.empty() ? words : std::min(words, Words::whole));
         may_repeat = !stored.all;
         if (!stored.all) {
-          now = take_stored(*now, stored, coarser);
-          if constexpr (Machine::on_gpu) make_few_levels(coarser, stored, finest_rows);
+          Hub few = take_stored(*now, stored);
+          if (are_enough(few, stored)) {
+            coarser = std::move(few);
+            now = &coarser;
+            if constexpr (Machine::on_gpu) make_few_levels(coarser, stored, finest_rows);
+          } else {
+            stored = {};
+          }
         }
       }
       const bool last = is_coarsest(size_of(*now, shared.get()), finest_rows);
@@ -147,16 +154,22 @@ class Levels final : public GridMultigrid {
       coarser = std::move(made);
       now = &coarser;
       rows = coarser.rows();
-      if (!shared) continue;
+      if (!shared) {
+        stability_.keep(machine_, coarser, stored);
+        continue;
+      }
       const Partition& p = shared->partition;
       rows = p.extents[0] * p.extents[1] * p.extents[2] * now->dof;
       if (rows <= gathered_unknowns() || !all_have_nodes(p)) {
         now = gather(*now, shared, coarser);
+        stability_.keep(machine_, coarser);
       } else {
         shared->make_layers(now->dof, Machine::on_gpu);
         exchange_rows(*shared->layers, coarser, coarser, machine_.stream());
+        stability_.keep(machine_, coarser, *shared);
       }
     }
+    info_.stabilised = stability_.added();
     prepare_coarsest(*now);
     count_bytes();
   }
@@ -183,11 +196,13 @@ class Levels final : public GridMultigrid {
       level.transfer = transfer_to(s, next.axes, of_coarse);
       a = galerkin(host, a, next.nodes(s), nullptr, stored, of_coarse);
       stored = of_coarse;
+      stability_.keep(host, a, stored);
     }
     if (is_coarsest(size_of(a, nullptr), finest_rows))
       few_are_singular_ = is_singular(host, couplings_of(a, nullptr, stored), a.values.data());
     now = copy_to<Space>(a);
   }
+
   static LevelTransfer<T, Space> transfer_to(const Couplings& s, const std::array<AxisInterpolation, 3>& axes,
                                              const StoredNodes& of_coarse) {
     return {axes, s.dof, s.line, of_coarse.line > 0 ? of_coarse.line : static_cast<int>(axes[0].coarse)};
@@ -201,14 +216,23 @@ class Levels final : public GridMultigrid {
     const OtherThanStored other{s, few, static_cast<int>(a.diagonals()), a.values.data()};
     return machine_.largest(other) > 0 ? StoredNodes{} : stored;
   }
-  const Hub* take_stored(const Hub& a, const StoredNodes& stored, Hub& to) {
+  Hub take_stored(const Hub& a, const StoredNodes& stored) {
     Hub few;
     static_cast<BlockStructure&>(few) = a;
     few.values = Array<double, Space>(a.diagonals() * a.dof * a.dof * stored.nodes());
     machine_.for_each(few.values.size(),
                       TakeStored{couplings_of(a), stored, a.values.data(), few.values.data()});
-    to = std::move(few);
-    return &to;
+    return few;
+  }
+  // What a coarse row of advection lacks to be stable depends on rows beside those that it comes from: near
+  // faces two nodes are not enough then.
+  bool are_enough(const Hub& few, const StoredNodes& stored) {
+    OnHost host;
+    const Couplings s = couplings_of(few, nullptr, stored);
+    bool faces = false;
+    for (int axis = 0; axis < 3; ++axis) faces = faces || (s.n[axis] > 1 && !s.wraps[axis]);
+    const bool advective = stability_.is_advective(host, s, copy_to<Host>(few).values.data(), stored);
+    return !(faces && advective);
   }
 
   // The coarsest level is a matrix, and what ranks share has no nodes behind its lines.
@@ -438,6 +462,7 @@ class Levels final : public GridMultigrid {
   std::optional<Gathered> gathered_;
   std::size_t whole_from_ = 0;  // the first level that no ranks share
   typename Machine::template Coarsest<T> coarsest_;
+  Stability stability_;
   std::optional<bool> few_are_singular_;  // of the coarsest level, where that is known already
   Array<T, Space> work_;                  // of D r, for several unknowns a node
   std::vector<Array<T, Space>> spare_;    // while levels are made, what a previous set-up left

@@ -44,6 +44,7 @@ std::string describe(const GridMultigridInfo& info) {
             (by_operator == 0           ? "linear"
              : by_operator == count - 1 ? "by the operator"
                                         : "by the operator on " + std::to_string(by_operator) + " of them");
+  if (info.stabilised) text += ", coarse grids with diffusion for advection";
   if (constant > 0) text += ", constant coefficients";
   if (constant > 0 && constant < count - 1) text += " on " + std::to_string(constant) + " of them";
   text += ", " + std::to_string(info.levels.back().unknowns) + " unknowns solved directly";

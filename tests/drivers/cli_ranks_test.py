@@ -63,7 +63,7 @@ class InTime(Ranks):
         for case in ("heat --grid 20x16 --boundary clamp,value:0,periodic,periodic --dof 2 --manufactured --steps 5 --dt 0.01",
                      "heat --grid 9x8x10 --manufactured --steps 3 --dt 0.01", "bratu --grid 21x18",
                      "transport --grid 20x30 --dof 3 --boundary value:0,outflow,clamp,clamp --manufactured --steady",
-                     "poroelastic --grid 9x8 --manufactured --steps 2 --dt 0.01", "gray_scott --grid 24x20 --steps 4 --dt 5", "cahn_hilliard --grid 20x18 --steps 4 --dt 1e-6"):
+                     "transport --grid 16x17x18 --steady --manufactured", "poroelastic --grid 9x8 --manufactured --steps 2 --dt 0.01", "gray_scott --grid 24x20 --steps 4 --dt 5", "cahn_hilliard --grid 20x18 --steps 4 --dt 1e-6"):
             one, *others = (self.solved(ranks, *case.split(), "--", "-snes_rtol", "1e-12", "-ksp_rtol", "1e-12")
                             for ranks in (1, 2, 3))
             for other in others:

@@ -87,6 +87,22 @@ inline Hub convection(const Grid& grid, const std::string& sides, const std::arr
       .hub;
 }
 
+// -lap u + v . grad u by central differences, with v h along each axis as given.
+struct CentralConvection {
+  std::array<double, 3> v;
+  int axes;
+  constexpr double operator()(const StencilNode&, const StencilNeighbour& neighbour, int, int) const {
+    const Offset& o = neighbour.offset;
+    if (o == Offset{}) return 2.0 * axes;
+    return -1 + v[o.x != 0 ? 0 : o.y != 0 ? 1 : 2] * (o.x + o.y + o.z) / 2;
+  }
+};
+inline Hub central_convection(const Grid& grid, const std::string& sides, const std::array<double, 3>& v) {
+  return assemble<double>(grid, star_stencil(grid.dimension, 1), parse_boundary(sides, grid.dimension),
+                          CentralConvection{v, grid.dimension})
+      .hub;
+}
+
 inline double& entry(Hub& a, std::int64_t diagonal, int column, std::int64_t row) {
   return a.values[(diagonal * a.dof + column) * a.rows() + row];
 }

@@ -207,6 +207,24 @@ TEST(GridMultigridConvergence, Convection) {
   EXPECT_LE(error_factor(convection(grid_of({40, 33, 1}), "value:0", {0.1, 0.2, 0}), down_to(30)), 0.3);
 }
 
+// Stable on the finest grid, where |v| h is below 2, and on coarse ones by what they are given.
+TEST(GridMultigridConvergence, ConvectionByCentralDifferences) {
+  for (const char* sides : {"value:0", "periodic", "value:0,clamp,periodic,periodic"})
+    for (const auto& [n, v] :
+         {std::pair<std::array<std::int64_t, 3>, std::array<double, 3>>{{64, 61, 1}, {1.6, 0.8, 0}},
+          {{32, 32, 32}, {1.6, 0.8, 0.4}},
+          {{21, 30, 17}, {0.2, -1.9, 1.9}}}) {
+      const std::string faces =
+          sides + std::string(n[2] > 1 && std::string(sides).size() > 8 ? ",value:0,value:0" : "");
+      SCOPED_TRACE(faces + ", " + std::to_string(n[0]) + " nodes along x");
+      Hub a = central_convection(grid_of(n), faces, v);
+      for (std::int64_t i = 0; i < a.rows(); ++i) entry(a, centre_of(a), 0, i) += 1e-3;  // not singular
+      EXPECT_TRUE(Cycle(a, down_to(8)).info().stabilised);
+      EXPECT_LE(bicgstab_iterations(a, down_to(8)), 18);
+    }
+  EXPECT_FALSE(Cycle(jumping(grid_of({20, 21, 22}), "value:0", 3), down_to(8)).info().stabilised);
+}
+
 // As programs of PETSc have them at faces that hold a value: rows of the diagonal alone, whatever it is, with
 // the columns or without.
 TEST(GridMultigridConvergence, RowsThatHoldAValue) {

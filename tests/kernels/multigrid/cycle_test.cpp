@@ -137,6 +137,10 @@ void one_level_is_the_inverse(SpaceKind space) {
   if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   std::vector<NamedOperator> all = symmetric_operators();
   all.push_back({"convection", convection(grid_of({13, 9, 1}), "value:0", {3, -1, 0})});
+  all.push_back({"central convection", central_convection(grid_of({33, 28, 1}), "value:0", {1.5, -1, 0})});
+  all.push_back(
+      {"periodic central convection", central_convection(grid_of({16, 18, 20}), "periodic", {1, 2, 0})});
+  entry(all.back().a, centre_of(all.back().a), 0, 0) += 1;  // not singular, and not the same everywhere
   all.push_back({"random blocks", dominant_blocks(grid_of({5, 4, 3}, {1, 1, 1}, 4), "box", "clamp", 1.1)});
   all.push_back({"one node", poisson(grid_of({1, 1, 1}), "value:0")});
   for (const NamedOperator& each : all) {

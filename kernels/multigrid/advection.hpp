@@ -1,0 +1,153 @@
+// What makes coarse operators of advection stable. Central differences are, where h |v| is at most twice the
+// diffusivity; a coarse grid has twice the h, so that P^T A P of a stable operator is not stable in the end: it
+// has waves from node to node that cycles make larger. There each pair of nodes gets as much diffusion between
+// the two as it lacks, which is discrete upwinding (Kuzmin and Turek, Flux correction tools for finite
+// elements, 2002) of what the symmetric part does not cover. Symmetric operators are left as they are, bit by
+// bit, and sums of rows stay. Internal to kernels/multigrid.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/multigrid/setup_steps.hpp"
+#include "kernels/multigrid/shared_operator.hpp"
+
+namespace quadrille::multigrid {
+
+// Of the pair of entries for one unknown between a node and that at coupling d.
+struct PairOfEntries {
+  Couplings s;
+  const double* values;
+
+  constexpr double entry(int diagonal, int node, int unknown) const {
+    const std::int64_t row = std::int64_t{node} * s.dof + unknown;
+    return values[(std::int64_t{diagonal} * s.dof + unknown) * s.stored_rows + s.place(row)];
+  }
+  constexpr double diagonal(int node, int unknown) const { return entry(s.centre, node, unknown); }
+  // Half the difference of the two, and half of that beyond half their sum.
+  constexpr double antisymmetric(int node, int d, int unknown) const {
+    return absolute(entry(s.diagonal[d], node, unknown) - opposite(node, d, unknown)) / 2;
+  }
+  constexpr double missing(int node, int d, int unknown) const {
+    const double symmetric = absolute(entry(s.diagonal[d], node, unknown) + opposite(node, d, unknown)) / 2,
+                 beyond = antisymmetric(node, d, unknown) - symmetric;
+    return beyond > 0 ? beyond : 0;
+  }
+
+ private:
+  constexpr double opposite(int node, int d, int unknown) const {
+    const signed char* const o = s.offset[d];
+    const int back = s.box[(1 - o[2]) * 9 + (1 - o[1]) * 3 + 1 - o[0]];
+    return back < 0 ? 0 : entry(back, s.neighbour(node, d), unknown);
+  }
+};
+
+// The largest sum over a row's couplings, as a part of its diagonal, of what is antisymmetric or, with
+// Missing, of what is missing. Of a row of `nodes` a call.
+template <bool Missing>
+struct LargestAdvection {
+  static constexpr std::int64_t work = 10;
+  PairOfEntries pair;
+  StoredNodes nodes;
+  constexpr std::int64_t size() const {
+    return std::int64_t{nodes.all ? pair.s.nodes : nodes.nodes()} * pair.s.dof;
+  }
+  constexpr double operator()(std::int64_t row) const {
+    const Couplings& s = pair.s;
+    const int number = s.node_of(row), unknown = static_cast<int>(row - std::int64_t{number} * s.dof);
+    const std::array<int, 3> at = nodes.all ? s.position(number) : nodes.position(number);
+    const int node = s.index(at);
+    if (at[0] >= s.n[0] || !s.owns(node)) return 0;
+    double sum = 0;
+    for (int d = 0; d < s.count; ++d)
+      if (s.leads_inside(at, d))
+        sum += Missing ? pair.missing(node, d, unknown) : pair.antisymmetric(node, d, unknown);
+    const double diagonal = absolute(pair.diagonal(node, unknown));
+    return diagonal > 0 ? sum / diagonal : 0;
+  }
+};
+
+struct CopyValues {
+  static constexpr bool light = true;
+  const double* from;
+  double* to;
+  constexpr void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
+
+// A stored row a call; `to` are the values before.
+struct AddMissing {
+  static constexpr std::int64_t work = 10;
+  PairOfEntries pair;
+  double* to;
+  constexpr void operator()(std::int64_t row) const {
+    const Couplings& s = pair.s;
+    const int stored = s.node_of(row), unknown = static_cast<int>(row - std::int64_t{stored} * s.dof);
+    const std::array<int, 3> at = s.stored_position(stored);
+    if (at[0] >= s.n[0]) return;
+    const int node = s.index(at);
+    const double sign = pair.diagonal(node, unknown) < 0 ? -1 : 1;
+    const auto entry = [&](int diagonal) -> double& {
+      return to[(std::int64_t{diagonal} * s.dof + unknown) * s.stored_rows + row];
+    };
+    for (int d = 0; d < s.count; ++d) {
+      if (!s.leads_inside(at, d)) continue;
+      const double more = sign * pair.missing(node, d, unknown);
+      entry(s.diagonal[d]) -= more;
+      entry(s.centre) += more;
+    }
+  }
+};
+
+// Keeps the levels of one operator stable. Whether they are to be watched, is seen once.
+class Stability {
+ public:
+  // Of rows that this rank has, those of `nodes`.
+  template <class Machine>
+  bool is_advective(Machine& machine, const Couplings& s, const double* values, const StoredNodes& nodes) {
+    if (!advective_) advective_ = machine.largest(LargestAdvection<false>{{s, values}, nodes}) > 1e-10;
+    return *advective_;
+  }
+  // A coarse operator that this rank has all of.
+  template <class Machine>
+  void keep(Machine& machine, BlockDiagonals<double, typename Machine::Space>& a,
+            const StoredNodes& stored = {}) {
+    const Couplings s = couplings_of(a, nullptr, stored);
+    if (is_advective(machine, s, a.values.data(), stored) && add_missing(machine, a, s)) added_ = true;
+  }
+  // Of a box, the rows of other ranks with it.
+  template <class Machine>
+  void keep(Machine& machine, BlockDiagonals<double, typename Machine::Space>& a, const SharedLevel& level) {
+    const Couplings s = couplings_of(a, &level.box);
+    const bool known = advective_.has_value(), here = is_advective(machine, s, a.values.data(), {});
+    if (!known) advective_ = anywhere(here, level);
+    if (!*advective_ || !anywhere(add_missing(machine, a, s), level)) return;
+    added_ = true;
+    exchange_rows(*level.layers, a, a, machine.stream());
+  }
+  bool added() const { return added_; }
+
+ private:
+  // Whether something was missing.
+  template <class Machine>
+  static bool add_missing(Machine& machine, BlockDiagonals<double, typename Machine::Space>& a,
+                          const Couplings& s) {
+    const PairOfEntries pair{s, a.values.data()};
+    if (machine.largest(LargestAdvection<true>{pair, s.stored}) < 1e-6) return false;
+    Array<double, typename Machine::Space> values(a.values.size());
+    machine.for_each(values.size(), CopyValues{a.values.data(), values.data()});
+    machine.for_each(std::int64_t{s.stored_nodes()} * s.dof, AddMissing{pair, values.data()});
+    a.values = std::move(values);
+    return true;
+  }
+  static bool anywhere(bool here, const SharedLevel& level) {
+    std::vector<double> count{here ? 1.0 : 0.0};
+    level.ranks->sum(count);
+    return count[0] > 0;
+  }
+
+  std::optional<bool> advective_;
+  bool added_ = false;
+};
+
+}  // namespace quadrille::multigrid
