@@ -15,8 +15,6 @@
 #include <tuple>
 #include <utility>
 
-#include "kernels/cuda/tiling.hpp"
-
 namespace quadrille::cuda {
 namespace {
 
@@ -62,7 +60,8 @@ struct Place {
 
 class Writer {
  public:
-  Writer(const BlockStructure& s, std::vector<Term> terms, bool fp64, ValuePrecision precision, int numbers)
+  Writer(const BlockStructure& s, std::vector<Term> terms, bool fp64, ValuePrecision precision, int numbers,
+         TileSize size)
       : s_(with_planes(s)),
         terms_(std::move(terms)),
         fp64_(fp64),
@@ -76,7 +75,7 @@ class Writer {
     }
     tiling_ = tiling_of(
         s_, {word_, static_cast<std::int64_t>(terms_.size()), static_cast<std::int64_t>(columns.size()),
-             static_cast<std::int64_t>(reused_.size()), numbers_ > 0, direction_of_planes() != 0});
+             static_cast<std::int64_t>(reused_.size()), numbers_ > 0, direction_of_planes() != 0, size});
   }
 
   KernelSource source() {
@@ -476,7 +475,7 @@ BlockStructure turned(BlockStructure s) {
 
 template <class T>
 KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEntry<T>>& entries,
-                            ValuePrecision precision, bool transposed) {
+                            ValuePrecision precision, bool transposed, TileSize size) {
   std::vector<Term> terms;
   for (std::int64_t d = 0; d < s.diagonals(); ++d)
     for (int r = 0; r < s.dof; ++r)
@@ -489,26 +488,26 @@ KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEn
           terms.push_back(
               {Term::From::column, d, r, c, e.column, (e.stored == Stored::mirror) != transposed, {}});
       }
-  return Writer(transposed ? turned(s) : s, std::move(terms), sizeof(T) == 8, precision, 0).source();
+  return Writer(transposed ? turned(s) : s, std::move(terms), sizeof(T) == 8, precision, 0, size).source();
 }
 
 template <class T>
-KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std::uint8_t>& used,
-                                  bool words) {
+KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std::uint8_t>& used, bool words,
+                                  TileSize size) {
   std::vector<Term> terms;
   std::int64_t e = 0;
   for (std::int64_t d = 0; d < s.diagonals(); ++d)
     for (int r = 0; r < s.dof; ++r)
       for (int c = 0; c < s.dof; ++c, ++e)
         if (used[e] != 0) terms.push_back({Term::From::table, d, r, c, e, false, {}});
-  return Writer(s, std::move(terms), sizeof(T) == 8, ValuePrecision::own, words ? 2 : 1).source();
+  return Writer(s, std::move(terms), sizeof(T) == 8, ValuePrecision::own, words ? 2 : 1, size).source();
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                                         \
   template KernelSource compact_source(const BlockStructure&, const std::vector<CompactEntry<T>>&,       \
-                                       ValuePrecision, bool);                                            \
+                                       ValuePrecision, bool, TileSize);                                  \
   template KernelSource stencil_table_source<T>(const BlockStructure&, const std::vector<std::uint8_t>&, \
-                                                bool);
+                                                bool, TileSize);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

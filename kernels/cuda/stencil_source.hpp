@@ -8,6 +8,7 @@
 
 #include "formats/compact.hpp"
 #include "formats/stencil_table.hpp"
+#include "kernels/cuda/tiling.hpp"
 
 namespace quadrille::cuda {
 
@@ -22,10 +23,10 @@ inline constexpr const char* source_kernel = "product";
 
 template <class T>
 KernelSource compact_source(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
-                            ValuePrecision precision, bool transposed);
+                            ValuePrecision precision, bool transposed, TileSize size = TileSize::of_grid);
 // Entries that are +0 in all stencils are left out: `used` is [diagonal][row][column].
 template <class T>
 KernelSource stencil_table_source(const BlockStructure& structure, const std::vector<std::uint8_t>& used,
-                                  bool words);
+                                  bool words, TileSize size = TileSize::of_grid);
 
 }  // namespace quadrille::cuda

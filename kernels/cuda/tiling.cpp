@@ -57,6 +57,13 @@ Tiling tiling_of(const BlockStructure& s, const TileWork& work) {
   t.tiles_x = parts(along, t.x);
   t.tiles_y = parts(ny, t.y);
   t.tiles_z = parts(nz, std::int64_t{t.planes} * t.steps);
+  // As many blocks as keep a large GPU busy; one that goes from plane to plane is busy longer.
+  const std::int64_t wanted = t.planes > 1 ? 1100 : 256;
+  for (int* const each : {&t.planes, &t.steps})
+    while (work.size == TileSize::of_grid && *each > 1 && t.launched() < wanted) {
+      *each = (*each + 1) / 2;
+      t.tiles_z = parts(nz, std::int64_t{t.planes} * t.steps);
+    }
   t.blocks = blocks_of(work, t.nodes * t.planes);
   return t;
 }

@@ -30,6 +30,9 @@ struct Tiling {
   std::int64_t launched() const { return tiles_x * tiles_y * tiles_z; }
 };
 
+// Of a small grid less, so that there are blocks for all of a GPU; or as much as of a large one.
+enum class TileSize { of_grid, large };
+
 // What a kernel does for a node.
 struct TileWork {
   int word = 2;                              // numbers of the vectors in 16 bytes
@@ -37,6 +40,7 @@ struct TileWork {
   std::int64_t columns = 0, read_again = 0;  // of the values, and those that neighbours read, too
   bool table = false;                        // of stencils
   bool planes_share = true;                  // what they read, without another order of the sums
+  TileSize size = TileSize::of_grid;
 };
 Tiling tiling_of(const BlockStructure& structure, const TileWork& work);
 

@@ -122,7 +122,8 @@ class Levels final : public GridMultigrid {
           }
         }
       }
-      const bool last = is_coarsest(size_of(*now, shared.get()), finest_rows);
+      const bool last = is_coarsest(size_of(*now, shared.get()), finest_rows) &&
+                        !(!shared && wants_an_inverse(*now, stored));
       if (last && shared) {
         now = gather(*now, shared, coarser);
         continue;
@@ -261,6 +262,14 @@ class Levels final : public GridMultigrid {
     if (options_.coarsest > 0) return size.rows() <= options_.coarsest;
     return size.rows() <= Machine::coarsest || (!levels_.empty() && info_.levels.front().by_operator &&
                                                 Machine::few_by_operator(size, finest_rows));
+  }
+
+  // Planes are not factored where the constants are in the null space: down to what a dense inverse is for.
+  bool wants_an_inverse(const Hub& a, const StoredNodes& stored) {
+    if constexpr (Machine::on_gpu)
+      return options_.levels == 0 && options_.coarsest == 0 && a.rows() > Machine::few_for_inverse &&
+             is_singular(machine_, couplings_of(a, nullptr, stored), a.values.data());
+    return false;
   }
 
   std::int64_t gathered_unknowns() const {

@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/launch.cuh"
 #include "kernels/multigrid/dense_inverse.hpp"
+#include "kernels/multigrid/plane_factors.hpp"
 
 namespace quadrille::multigrid {
 
@@ -91,6 +92,22 @@ __global__ void __launch_bounds__(128)
   if (threadIdx.x == 0) x[blockIdx.x] = sum;
 }
 
+// Every block of threads makes the right side, and a warp has a row.
+template <class T>
+__global__ void __launch_bounds__(threads_per_block) plane_kernel(const __grid_constant__ PlaneStep<T> step) {
+  __shared__ T right[most_in_plane];
+  const int size = step.order.size;
+  for (int i = threadIdx.x; i < size; i += threads_per_block) right[i] = step.right(i);
+  __syncthreads();
+  const int row = (blockIdx.x * threads_per_block + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (row >= size) return;
+  const T* const inverse = step.inverse(row);
+  T sum = 0;
+  for (int j = lane; j < size; j += 32) sum += __ldg(inverse + j) * right[j];
+  for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, half);
+  if (lane == 0) step.take(row, sum);
+}
+
 // A thread for each element of the block.
 __global__ void __launch_bounds__(inverse_block* inverse_block)
     invert_block_kernel(const double* a, std::int64_t stride, int size, double* inverse) {
@@ -149,8 +166,17 @@ class OnDevice {
   static constexpr std::int64_t gathered = std::int64_t{1} << 18;
   static constexpr std::int64_t coarsest = 1024;  // unknowns whose inverse is made in about a millisecond
   // Where coefficients jump, coarse grids help the less the coarser they are: with 16^3 solved by the inverse
-  // (30 ms to make, on an H200) a third of the iterations are left of those with 8^3.
-  static bool few_by_operator(const GridSize& s, std::int64_t) { return s.rows() <= 4096; }
+  // (30 ms to make, on an H200) a third of the iterations are left of those with 8^3. Of a large grid it pays
+  // to factor more, plane by plane.
+  static constexpr std::int64_t few_for_inverse = 4096;
+  static bool few_by_operator(const GridSize& s, std::int64_t finest_rows) {
+    if (s.rows() <= few_for_inverse) return true;
+    return finest_rows >= std::int64_t{1} << 22 && s.rows() <= 32768 &&
+           has_planes(PlaneOrder(s.n, s.wraps, s.dof));
+  }
+  static bool has_planes(const PlaneOrder& order) {
+    return order.planes > 1 && order.planes <= most_planes && order.size <= most_in_plane;
+  }
 
   OnDevice() = default;
   OnDevice(const OnDevice&) = delete;
@@ -189,17 +215,33 @@ class OnDevice {
     return *std::max_element(of_blocks.begin(), of_blocks.end());
   }
 
+  // One of the two.
   template <class T>
-  using Coarsest = DenseInverse<T, Device>;
+  struct Coarsest {
+    DenseInverse<T, Device> inverse;
+    PlaneFactors<T, Device> planes;
+    std::int64_t bytes() const { return inverse.bytes() + planes.bytes(); }
+    std::int64_t flops() const { return inverse.flops() + planes.flops(); }
+  };
   template <class T>
   void make_coarsest(Coarsest<T>& coarsest, const Couplings& s, const double* values, bool singular) {
     rows_of_coarsest_ = s.rows;
-    make_inverse(*this, s, values, singular, coarsest);
+    if (s.rows > few_for_inverse && !singular && has_planes(PlaneOrder(s)))
+      make_plane_factors(*this, s, values, coarsest.planes);
+    else
+      make_inverse(*this, s, values, singular, coarsest.inverse);
   }
   template <class T>
-  void solve_coarsest(const Coarsest<T>& coarsest, const T* b, T* x) {
+  void solve_coarsest(Coarsest<T>& coarsest, const T* b, T* x) {
+    if (coarsest.planes.order.planes > 0) {
+      const unsigned blocks = cuda::blocks_for(std::int64_t{coarsest.planes.order.size} * 32);
+      return solve_planes(coarsest.planes, b, x, [&](const PlaneStep<T>& step) {
+        device::plane_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(step);
+        QUADRILLE_CUDA_LAUNCHED("a plane of the coarsest grid");
+      });
+    }
     device::dense_kernel<<<static_cast<unsigned>(rows_of_coarsest_), 128, 0, stream_>>>(
-        rows_of_coarsest_, coarsest.values.data(), b, x);
+        rows_of_coarsest_, coarsest.inverse.values.data(), b, x);
     QUADRILLE_CUDA_LAUNCHED("the coarsest grid");
   }
   void invert_block(const double* a, std::int64_t stride, int size, double* inverse) {

@@ -25,12 +25,13 @@ struct OnHost {
   static constexpr std::int64_t gathered = std::int64_t{1} << 15;
   static constexpr std::int64_t coarsest = 512;  // unknowns whose factors take no time to speak of
   // Where coefficients jump, coarse grids help the less the coarser they are: an exact solve early saves more
-  // than it takes, as long as its factors are made in about a second and a cycle does not take much longer
-  // for them.
+  // than it takes, as long as its factors are made in about a second, or as fast as some cycles, and a cycle
+  // does not take much longer for them.
   static bool few_by_operator(const GridSize& s, std::int64_t finest_rows) {
     const double rows = static_cast<double>(s.rows()),
                  side = static_cast<double>(BandOrder(s.n).side(s.wraps)) * s.dof;
-    return rows * side * side <= 2e9 && rows * 2 * side <= 32 * static_cast<double>(finest_rows);
+    const double finest = static_cast<double>(finest_rows);
+    return rows * side * side <= std::max(2e9, 2200 * finest) && rows * 2 * side <= 32 * finest;
   }
 
   template <class F>

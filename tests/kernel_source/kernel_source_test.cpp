@@ -66,7 +66,7 @@ void gives_the_product(Form form, std::uint64_t seed) {
   const BlockDiagonals<T> hub = operator_of<T>(seed);
   const WrittenKernel kernel = written_kernel(name_of<T>(form, seed));
   ASSERT_NE(kernel, nullptr);
-  const std::int64_t blocks = source_of(form, hub).blocks;
+  const std::int64_t blocks = source_of(form, seed, hub).blocks;
   const Stored a = stored(form, hub);
   std::vector<T> x(static_cast<std::size_t>(hub.rows())), before(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {

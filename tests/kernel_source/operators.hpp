@@ -34,14 +34,15 @@ bool has(Form form) {
 }
 
 template <class T>
-cuda::KernelSource source_of(Form form, const BlockDiagonals<T>& hub) {
+cuda::KernelSource source_of(Form form, std::uint64_t seed, const BlockDiagonals<T>& hub) {
+  const cuda::TileSize size = seed % 3 == 0 ? cuda::TileSize::of_grid : cuda::TileSize::large;
   if (form != Form::stencil_table)
     return cuda::compact_source(hub, compact_entries(hub), precision_of(form),
-                                form == Form::compact_transposed);
+                                form == Form::compact_transposed, size);
   const StencilTable<T> table = stencil_table_from_hub(hub);
   return cuda::stencil_table_source<T>(
       table, std::vector<std::uint8_t>(static_cast<std::size_t>(table.stencil_size()), 1),
-      table.words.size() > 0);
+      table.words.size() > 0, size);
 }
 
 // Its parameters are those of the kernels, `alpha` and `beta` converted.

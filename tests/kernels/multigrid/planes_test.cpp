@@ -1,0 +1,81 @@
+// The factors of the coarsest grid, plane by plane, with their steps on the host.
+#include "kernels/multigrid/plane_factors.hpp"
+
+#include "cases.hpp"
+#include "kernels/multigrid/on_host.hpp"
+
+namespace quadrille::multigrid_test {
+namespace {
+
+using namespace multigrid;
+
+// What invert() asks a GPU for.
+struct HostThatInverts : OnHost {
+  void invert_block(const double* a, std::int64_t stride, int size, double* inverse) {
+    std::vector<double> m(static_cast<std::size_t>(size * size));
+    for (int c = 0; c < size; ++c)
+      for (int r = 0; r < size; ++r) m[c * size + r] = a[c * stride + r];
+    for (int k = 0; k < size; ++k) {
+      const double pivot = 1 / m[k * size + k];
+      for (int c = 0; c < size; ++c)
+        for (int r = 0; r < size; ++r)
+          if (r != k && c != k) m[c * size + r] -= m[k * size + r] * pivot * m[c * size + k];
+      for (int i = 0; i < size; ++i)
+        if (i != k) {
+          m[k * size + i] *= -pivot;
+          m[i * size + k] *= pivot;
+        }
+      m[k * size + k] = pivot;
+    }
+    for (int c = 0; c < size; ++c)
+      for (int r = 0; r < size; ++r) inverse[c * inverse_block + r] = m[c * size + r];
+  }
+  void subtract_product(std::int64_t rows, int size, const double* c, const double* r, double* a) {
+    for (std::int64_t j = 0; j < rows; ++j)
+      for (int k = 0; k < size; ++k)
+        for (std::int64_t i = 0; i < rows; ++i) a[j * rows + i] -= c[k * rows + i] * r[j * inverse_block + k];
+  }
+};
+
+Vector solved(const Hub& a, const Vector& b) {
+  HostThatInverts host;
+  PlaneFactors<double, Host> factors;
+  make_plane_factors(host, couplings_of(a), a.values.data(), factors);
+  Vector x(b.size(), std::nan(""));
+  solve_planes(factors, b.data(), x.data(), [](const PlaneStep<double>& step) {
+    Vector right;
+    for (int i = 0; i < step.order.size; ++i) right.push_back(step.right(i));
+    for (int i = 0; i < step.order.size; ++i) {
+      double sum = 0;
+      for (int j = 0; j < step.order.size; ++j) sum += step.inverse(i)[j] * right[j];
+      step.take(i, sum);
+    }
+  });
+  return x;
+}
+
+TEST(PlaneFactors, SolveWhatTheOperatorMakes) {
+  const auto expect_solved = [](const char* name, const Hub& a) {
+    const Vector x = noise(a.rows(), 1);
+    EXPECT_LE(distance(solved(a, Product(a)(x)), x), 1e-8) << name;
+  };
+  expect_solved("jumps", jumping(grid_of({7, 6, 9}), "value:0", 3));
+  expect_solved("planes along x",
+                jumping(grid_of({9, 6, 5}), "value:0,value:0,periodic,periodic,clamp,clamp", 4));
+  expect_solved("planes along y",
+                jumping(grid_of({4, 11, 5}), "periodic,periodic,value:0,value:0,periodic,periodic", 5));
+  expect_solved("2D", jumping(grid_of({40, 37, 1}), "value:0", 6));
+  expect_solved("3 unknowns, a box", elastic(grid_of({5, 6, 7}, {1, 1, 1}, 3), "value:0"));
+  expect_solved("not symmetric", dominant_blocks(grid_of({5, 4, 6}, {1, 1, 1}, 2), "box", "clamp", 1.5));
+}
+
+TEST(PlaneFactors, HaveNoAxisThatWraps) {
+  EXPECT_EQ(PlaneOrder({8, 9, 10}, {true, true, true}, 1).planes, 0);
+  const PlaneOrder order({8, 9, 10}, {false, false, true}, 2);
+  EXPECT_EQ(order.axis, 1);
+  EXPECT_EQ(order.planes, 9);
+  EXPECT_EQ(order.size, 160);
+}
+
+}  // namespace
+}  // namespace quadrille::multigrid_test
