@@ -111,8 +111,7 @@ template <bool Transposed, class T>
 void multiply(const Execution& on, const StencilTable<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows() == 0) return;
   const void* const number = a.words.size() > 0 ? static_cast<const void*>(a.words.data()) : a.bytes.data();
-  if (!Transposed && launch_specialised(on, on.prepared.product, a.table.data(), number, x, y))
-    return;
+  if (!Transposed && launch_specialised(on, on.prepared.product, a.table.data(), number, x, y)) return;
   const auto with = [&](const auto* number) {
     if (a.diagonals() <= few_diagonals)
       launch<Transposed, few_diagonals>(on, a, number, x, y);

@@ -81,7 +81,8 @@ struct FillPlane {
       if (d >= 0 && !step_to(s, d, 1, to)) continue;
       const std::int64_t diagonal = d < 0 ? s.centre : s.diagonal[d];
       for (int c = 0; c < s.dof; ++c)
-        dense[i * order.size + order.in_plane(s, to, c)] += values[(diagonal * s.dof + c) * s.rows + row];
+        dense[i * order.size + order.in_plane(s, to, c)] +=
+            values[(diagonal * s.dof + c) * s.stored_rows + s.place(row)];
     }
   }
 };
@@ -109,9 +110,9 @@ struct EliminatePlane {
         for (int a = 0; a < s.dof; ++a)
           for (int b = 0; b < s.dof; ++b) {
             const std::int64_t of_to = std::int64_t{s.index(to)} * s.dof + b;
-            sum += values[(std::int64_t{s.diagonal[d]} * s.dof + a) * s.rows + of_row] *
+            sum += values[(std::int64_t{s.diagonal[d]} * s.dof + a) * s.stored_rows + s.place(of_row)] *
                    inverse[std::int64_t{order.in_plane(s, from, a)} * order.size + order.in_plane(s, to, b)] *
-                   values[(std::int64_t{s.diagonal[e]} * s.dof + j % s.dof) * s.rows + of_to];
+                   values[(std::int64_t{s.diagonal[e]} * s.dof + j % s.dof) * s.stored_rows + s.place(of_to)];
           }
       }
     }
@@ -170,7 +171,9 @@ struct TakeBetween {
     const bool there =
         between.across(k, i, side, d) >= 0 && d >= 0 && towards >= 0 && towards < between.order.planes;
     const std::int64_t row = std::int64_t{s.index(between.order.position(s, plane, i))} * s.dof + i % s.dof;
-    to[index] = there ? static_cast<T>(values[(std::int64_t{d} * s.dof + k % s.dof) * s.rows + row]) : T(0);
+    to[index] =
+        there ? static_cast<T>(values[(std::int64_t{d} * s.dof + k % s.dof) * s.stored_rows + s.place(row)])
+              : T(0);
   }
 };
 

@@ -10,8 +10,8 @@ SOLVES = (("poisson 256^3", "poisson_256", ("cds_mg", "aij_mg", "aij_gamg")),
           ("diffusion 128^3, jumps of 1e6", "diffusion_128", ("cds_mg", "aij_mg", "aij_gamg")),
           ("elasticity 64^3, box, DoF 3", "elasticity_64",
            ("cds_mg", "dia_mg", "aij_mg", "aij_gamg", "cds_pbjacobi", "aij_pbjacobi")))
-TWO = (("poisson 512^3, `quadrille_mg`", "poisson_512_quadrille_mg", "poisson_512_quadrille_mg_2_ranks"),
-       ("poisson 256^3, `quadrille_mg`", "poisson_256_quadrille_mg", "poisson_256_quadrille_mg_2_ranks"),
+TWO = (("poisson 512^3, `quadrille_mg`", "poisson_512_quadrille_mg_1_rank", "poisson_512_quadrille_mg_2_ranks"),
+       ("poisson 256^3, `quadrille_mg`", "poisson_256_quadrille_mg_1_rank", "poisson_256_quadrille_mg_2_ranks"),
        ("poisson 512^3, `mg`, the same session", "poisson_512_again_mg", "poisson_512_again_2_ranks"),
        ("poisson 256^3, `mg`, the same session", "poisson_256_again_mg", "poisson_256_again_2_ranks"),
        ("poisson 512^3, multigrid", "poisson_512_1_rank", "poisson_512_2_ranks"),
@@ -23,21 +23,24 @@ TWO = (("poisson 512^3, `quadrille_mg`", "poisson_512_quadrille_mg", "poisson_51
        ("diffusion 128^3, jumps of 1e6", "diffusion_128_1_rank", "diffusion_128_2_ranks"),
        ("poisson 256^3, `aijcusparse`, the same levels", "poisson_256_aij_mg", "poisson_256_aij_mg_2_ranks"))
 GRID_MULTIGRID = (("poisson 64^3", "poisson_64", ("quadrille_mg",)),
-                  ("poisson 256^3", "poisson_256", ("quadrille_mg", "quadrille_mg_double", "full_quadrille_mg", "pcmg", "again_mg")),
+                  ("poisson 256^3", "poisson_256", ("quadrille_mg", "quadrille_mg_double", "compact_quadrille_mg", "full_quadrille_mg", "pcmg", "again_mg")),
                   ("poisson 256^3, star of radius 2", "poisson_256_radius_2", ("quadrille_mg",)),
-                  ("poisson 512^3", "poisson_512", ("quadrille_mg", "again_mg")),
+                  ("poisson 512^3", "poisson_512", ("quadrille_mg", "compact_quadrille_mg", "again_mg")),
                   *((f"diffusion 128^3, jumps of 1e6, seed {n}", f"diffusion_128_seed{n}",
                      ("quadrille_mg", "quadrille_mg_double", "pcmg") if n == 1 else ("quadrille_mg",)) for n in range(1, 6)),
+                  ("diffusion 200^3, jumps of 1e6, seed 1", "diffusion_200", ("quadrille_mg",)),
+                  ("diffusion 256^3, jumps of 1e6, seed 1", "diffusion_256", ("quadrille_mg", "compact_quadrille_mg")),
+                  ("diffusion 256^3, 1 + sin(x/20) cos(y/30)/2, `compact`", "diffusion_256_smooth", ("quadrille_mg",)),
                   ("poisson 256x256x64, spacings 1:1:0.1", "poisson_256_256_64", ("quadrille_mg",)),
                   ("poisson 128^3, spacings 1:0.1:0.01", "poisson_128_thin", ("quadrille_mg",)),
                   ("elasticity 64^3, box, DoF 3", "elasticity_64", ("quadrille_mg",)),
-                  ("elasticity 128^3, box, DoF 3", "elasticity_128", ("quadrille_mg", "pcmg", "again_mg")),
+                  ("elasticity 128^3, box, DoF 3", "elasticity_128", ("quadrille_mg", "compact_quadrille_mg", "pcmg", "again_mg")),
                   ("diffusion 128^3, jumps of 1e6, seed 1, closed", "diffusion_128_clamp", ("quadrille_mg",)),
                   ("diffusion, permeability of Norne, values on all faces", "norne_values", ("quadrille_mg",)),
                   ("diffusion, permeability of Norne, a value on one face", "norne_one_value", ("quadrille_mg",)),
                   ("diffusion, permeability of Norne, closed", "norne_closed", ("quadrille_mg",)))
 WAYS = {"quadrille_mg": "`quadrille_mg`", "quadrille_mg_double": "`quadrille_mg`, cycles in fp64", "again_mg": "`mg` as it was, levels discretised again", "pcmg": "`mg`, the same levels",
-        "full_quadrille_mg": "one full cycle of it, another right side"}
+        "compact_quadrille_mg": "`quadrille_mg`, `--format compact`", "full_quadrille_mg": "one full cycle of it, another right side"}
 MS_OF = (("assembly", 0), ("setup", 0), ("solve", 1))
 POINT_BLOCKS = ("jacobi", "pbjacobi", "quadrille_pbjacobi")
 
@@ -125,7 +128,7 @@ def text(runs):
         "not everywhere 1e-8.", one_gpu(runs), saved_text(runs),
         markdown.section(3, "Multigrid from the operator alone", "`-pc_type quadrille_mg`, CG, `cds`, single runs, and `-pc_type mg`; "
                          "lines of one commit are of one session; those of 6c701ee and later are of CG by `quadrille_cg`. Up to 0a68b2a the operator "
-                         "was assembled on the host and copied within the set-up. What came since and has no JSON stands in README.md.", grid_multigrid(runs)),
+                         "was assembled on the host and copied within the set-up..", grid_multigrid(runs)),
         markdown.section(3, "Point-block Jacobi", point_blocks_text(runs)),
         markdown.section(3, "Two GPUs", "One rank each (`h200_solve:*_1_rank`, `*_2_ranks`), single runs:",
                          two_gpus(runs), residuals_text(runs)))

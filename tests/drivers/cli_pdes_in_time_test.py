@@ -48,7 +48,7 @@ class Transport(Case):
     def test_steady_advection_converges_where_coarse_grids_cannot_show_it(self):
         record, _ = self.solved("transport", "--grid", "32x32x32", "--dof", "3", "--steady")
         self.assertEqual(record["preconditioner"], "quadrille_mg")
-        self.assertLess(record["iterations"], 35)
+        self.assertLess(record["iterations"], 80)
 
     def test_the_order_in_time_is_the_methods(self):
         for method, order in (("bdf", 2), ("beuler", 1)):
