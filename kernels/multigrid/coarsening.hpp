@@ -302,14 +302,12 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
   next.tables.put_in_place();
 }
 
-// Of an operator that has values in these of its rows. The weights of nodes in the layers of other ranks are
-// those of their owners, which see all that the weights follow from.
+// Of an operator that has values in these of its rows; without the weights that follow it. Takes time as those
+// rows do.
 template <class Machine>
-Coarsening<typename Machine::Space> coarsen(Machine& machine,
-                                            const BlockDiagonals<double, typename Machine::Space>& a,
-                                            bool semi, LevelInterpolation interpolation,
-                                            const SharedLevel* shared = nullptr,
-                                            const StoredNodes& stored = {}) {
+Coarsening<typename Machine::Space> choose_coarsening(
+    Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a, bool semi,
+    LevelInterpolation interpolation, const SharedLevel* shared = nullptr, const StoredNodes& stored = {}) {
   const Couplings s = couplings_of(a, shared != nullptr ? &shared->box : nullptr, stored);
   const double* const values = a.values.data();
   Coarsening<typename Machine::Space> next;
@@ -321,7 +319,21 @@ Coarsening<typename Machine::Space> coarsen(Machine& machine,
     next.by_operator = (shared != nullptr ? shared->ranks->largest(own) : own) > nearly_linear;
   }
   make_tables(shared, s, next);
+  return next;
+}
+
+// With them, of all rows. Those of nodes in the layers of other ranks are their owners', which see all that the
+// weights follow from.
+template <class Machine>
+Coarsening<typename Machine::Space> coarsen(Machine& machine,
+                                            const BlockDiagonals<double, typename Machine::Space>& a,
+                                            bool semi, LevelInterpolation interpolation,
+                                            const SharedLevel* shared = nullptr,
+                                            const StoredNodes& stored = {}) {
+  auto next = choose_coarsening(machine, a, semi, interpolation, shared, stored);
   if (!next.by_operator) return next;
+  const Couplings s = couplings_of(a, shared != nullptr ? &shared->box : nullptr, stored);
+  const double* const values = a.values.data();
   const Nodes p = next.nodes(s);
   next.weights = Array<double, typename Machine::Space>(p.corners * s.rows);
   for (int between = 0; between <= 3; ++between)

@@ -182,8 +182,8 @@ class Levels final : public GridMultigrid {
     BlockDiagonals<double> a = copy_to<Host>(now);
     while (!is_coarsest(size_of(a, nullptr), finest_rows)) {
       const Coarsening<Host> next =
-          coarsen(host, a, options_.semi_coarsening, options_.interpolation, nullptr, stored);
-      if (!next.there || next.by_operator) break;
+          choose_coarsening(host, a, options_.semi_coarsening, options_.interpolation, nullptr, stored);
+      if (!next.there || next.by_operator) break;  // weights are of all rows
       const Couplings s = couplings_of(a, nullptr, stored);
       const StoredNodes of_coarse =
           stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));

@@ -149,6 +149,48 @@ TEST(GridMultigridSetUp, NeighbourFormKeepsRowSumsAndSymmetry) {
     }
 }
 
+// Of how many elements the longest loop was.
+struct Watched : OnHost {
+  std::int64_t longest = 0;
+  template <class F>
+  void for_each(std::int64_t n, const F& f) {
+    longest = std::max(longest, n);
+    OnHost::for_each(n, f);
+  }
+  template <class F>
+  std::vector<double> sums(const F& f) {
+    longest = std::max(longest, f.size());
+    return OnHost::sums(f);
+  }
+  template <class F>
+  double largest(const F& f) {
+    longest = std::max(longest, f.size());
+    return OnHost::largest(f);
+  }
+};
+
+// The host goes through levels of few rows before a GPU does what is of all rows. It once made weights of all
+// rows there, 1 GB at 256^3, which nobody used.
+TEST(GridMultigridSetUp, AChoiceLooksAtTheStoredRowsAlone) {
+  Hub a = poisson(grid_of({24, 24, 24}), "value:0");
+  for (std::int64_t row = 0; row < a.rows(); ++row) entry(a, centre_of(a), 0, row) += 40;
+  const multigrid::StoredNodes few =
+      multigrid::few_nodes({24, 24, 24}, {false, false, false}, multigrid::Words::none);
+  Hub stored;
+  static_cast<BlockStructure&>(stored) = a;
+  stored.values = Array<double>(a.diagonals() * few.nodes());
+  Watched machine;
+  machine.OnHost::for_each(
+      stored.values.size(),
+      multigrid::TakeStored{multigrid::couplings_of(a), few, a.values.data(), stored.values.data()});
+  const auto next =
+      multigrid::choose_coarsening(machine, stored, true, LevelInterpolation::as_suits, nullptr, few);
+  EXPECT_TRUE(next.by_operator);
+  EXPECT_EQ(next.weights.size(), 0);
+  EXPECT_GT(machine.longest, 0);
+  EXPECT_LE(machine.longest, few.nodes());
+}
+
 // On grids with and without a band, of which some wrap around.
 TEST(GridMultigridSetUp, FactorsOfTheCoarsestGridSolveIt) {
   OnHost machine;
