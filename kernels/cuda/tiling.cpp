@@ -8,7 +8,8 @@
 namespace quadrille::cuda {
 namespace {
 
-constexpr std::int64_t most_x = 32;  // threads along x
+constexpr std::int64_t most_x = 32;          // threads along x
+constexpr std::int64_t most_products = 500;  // of a thread at once, of several planes
 
 std::int64_t parts(std::int64_t n, std::int64_t size) {
   return (n + size - 1) / size;
@@ -50,6 +51,8 @@ Tiling tiling_of(const BlockStructure& s, const TileWork& work) {
   const std::int64_t ny = s.extents[1], nz = s.extents[2];
   t.nodes = s.dof == 1 && s.extents[0] % work.word == 0 ? work.word : 1;
   share_planes(work, s.dof, t);
+  // More than is compiled in about a second is not worth it.
+  while (t.planes > 1 && work.products * t.nodes * t.planes > most_products) t.planes /= 2;
   t.planes = static_cast<int>(std::min<std::int64_t>(t.planes, nz));
   const std::int64_t along = parts(s.extents[0], t.nodes);
   t.x = static_cast<int>(even_part(along, std::max(most_x, tile_threads / ny)));
