@@ -51,7 +51,7 @@ Tiling tiling_of(const BlockStructure& s, const TileWork& work) {
   const std::int64_t ny = s.extents[1], nz = s.extents[2];
   t.nodes = s.dof == 1 && s.extents[0] % work.word == 0 ? work.word : 1;
   share_planes(work, s.dof, t);
-  // More than is compiled in about a second is not worth it.
+  // More was not tried, and takes long to compile.
   while (t.planes > 1 && work.products * t.nodes * t.planes > most_products) t.planes /= 2;
   t.planes = static_cast<int>(std::min<std::int64_t>(t.planes, nz));
   const std::int64_t along = parts(s.extents[0], t.nodes);
