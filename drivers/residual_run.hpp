@@ -65,7 +65,7 @@ struct ResidualRun {
     if (first && !options.quiet) std::cout << text << std::endl;
   }
 
-  // Options of the PDE's, for steps on the CPU: on a GPU, or to a steady state, multigrid is worth its set-up.
+  // Options of the PDE's, for steps on the CPU: on a GPU, or to a steady state, multigrid pays.
   std::string preset() const {
     return !options.steady && residual->jacobian().space() == SpaceKind::cpu ? pde.petsc_options : "";
   }

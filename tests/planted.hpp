@@ -44,9 +44,9 @@ std::int64_t last_value(const BlockDiagonals<T>& hub) {
   return -1;
 }
 
-// A grid of 4 to 9 nodes an axis, or of 4 + step, 4 + 2 step, ..., 1 to 3 unknowns, a star or a box, some axes periodic; each entry is
-// nothing, constant, of its own at every node or, where its opposite is that, its mirror. Every fourth has no
-// opposites. Integers from 1 to 7, or numbers in (0.5, 2).
+// A grid of 4 to 9 nodes an axis, or in steps of more, 1 to 3 unknowns, a star or a box, some axes periodic;
+// each entry is nothing, constant, of its own at every node or, where its opposite is that, its mirror. Every
+// fourth has no opposites. Integers from 1 to 7, or numbers in (0.5, 2).
 template <class T>
 Operator<T> draw(std::uint64_t seed, bool integer = false, int step = 1) {
   std::mt19937_64 random(seed);

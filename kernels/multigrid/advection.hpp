@@ -1,9 +1,9 @@
 // What makes coarse operators of advection stable. Central differences are, where h |v| is at most twice the
-// diffusivity; a coarse grid has twice the h, so that P^T A P of a stable operator is not stable in the end: it
-// has waves from node to node that cycles make larger. There each pair of nodes gets as much diffusion between
-// the two as it lacks, which is discrete upwinding (Kuzmin and Turek, Flux correction tools for finite
-// elements, 2002) of what the symmetric part does not cover. Symmetric operators are left as they are, bit by
-// bit, and sums of rows stay. Internal to kernels/multigrid.
+// diffusivity; a coarse grid has twice the h, so that P^T A P of a stable operator is not stable in the end:
+// it has waves from node to node that cycles make larger. There each pair of nodes gets as much diffusion
+// between the two as it lacks, which is discrete upwinding (Kuzmin and Turek, Flux correction tools for
+// finite elements, 2002) of what the symmetric part does not cover. Symmetric operators are left as they are,
+// bit by bit, and sums of rows stay. Internal to kernels/multigrid.
 #pragma once
 
 #include <optional>

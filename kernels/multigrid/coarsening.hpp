@@ -302,8 +302,7 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
   next.tables.put_in_place();
 }
 
-// Of an operator that has values in these of its rows; without the weights that follow it. Takes time as those
-// rows do.
+// Of an operator that has values in these of its rows, and of those alone: without the weights of all rows.
 template <class Machine>
 Coarsening<typename Machine::Space> choose_coarsening(
     Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a, bool semi,
@@ -322,8 +321,8 @@ Coarsening<typename Machine::Space> choose_coarsening(
   return next;
 }
 
-// With them, of all rows. Those of nodes in the layers of other ranks are their owners', which see all that the
-// weights follow from.
+// With them, of all rows. Those of nodes in the layers of other ranks are their owners', which see all that
+// the weights follow from.
 template <class Machine>
 Coarsening<typename Machine::Space> coarsen(Machine& machine,
                                             const BlockDiagonals<double, typename Machine::Space>& a,

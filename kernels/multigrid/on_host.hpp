@@ -25,8 +25,8 @@ struct OnHost {
   static constexpr std::int64_t gathered = std::int64_t{1} << 15;
   static constexpr std::int64_t coarsest = 512;  // unknowns whose factors take no time to speak of
   // Where coefficients jump, coarse grids help the less the coarser they are: an exact solve early saves more
-  // than it takes, as long as its factors are made in about a second, or as fast as some cycles, and a cycle
-  // does not take much longer for them.
+  // than it takes, as long as its factors are made in about a second, or in the time of some dozens of
+  // cycles, and a cycle does not take much longer for them.
   static bool few_by_operator(const GridSize& s, std::int64_t finest_rows) {
     const double rows = static_cast<double>(s.rows()),
                  side = static_cast<double>(BandOrder(s.n).side(s.wraps)) * s.dof;
@@ -36,7 +36,8 @@ struct OnHost {
 
   template <class F>
   void for_each(std::int64_t n, const F& f) {
-#pragma omp parallel for schedule(static) if (n * work_of <F>() > worth_threads)
+    constexpr std::int64_t work = work_of<F>();
+#pragma omp parallel for schedule(static) if (n * work > worth_threads)
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
 
@@ -59,8 +60,9 @@ struct OnHost {
   template <class F>
   double largest(const F& f) {
     const std::int64_t n = f.size();
+    constexpr std::int64_t work = work_of<F>();
     double found = 0;
-#pragma omp parallel for schedule(static) reduction(max : found) if (n > worth_threads)
+#pragma omp parallel for schedule(static) reduction(max : found) if (n * work > worth_threads)
     for (std::int64_t i = 0; i < n; ++i) found = std::max(found, f(i));
     return found;
   }

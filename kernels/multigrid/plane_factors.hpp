@@ -66,7 +66,6 @@ constexpr bool step_to(const Couplings& s, int d, int sign, std::array<int, 3>& 
 
 // A_kk as a dense matrix, [row][column], a row a call; the matrix is zero before.
 struct FillPlane {
-  static constexpr std::int64_t work = 10;
   Couplings s;
   PlaneOrder order;
   const double* values;
@@ -89,7 +88,6 @@ struct FillPlane {
 
 // S_k -= A_k,k-1 S_k-1^-1 A_k-1,k, an element a call.
 struct EliminatePlane {
-  static constexpr std::int64_t work = 50;
   Couplings s;
   PlaneOrder order;
   const double* values;

@@ -144,7 +144,6 @@ struct RowBound {
 
 // The operator as a dense matrix, [row][column], a row a call; the matrix is zero before.
 struct FillDense {
-  static constexpr std::int64_t work = 50;
   Couplings s;
   const double* values;
   double* dense;
