@@ -3,7 +3,7 @@
 // to kernels/multigrid.
 #pragma once
 
-#include "kernels/multigrid/couplings.hpp"
+#include "kernels/multigrid/inner_row.hpp"
 
 namespace quadrille::multigrid {
 
@@ -51,18 +51,34 @@ struct MultiplyDiagonal {
   }
 };
 
+// Those that sum over neighbours say of what, and what is made of the sums, so that inner rows can have
+// kernels of their own: finish() gets their row, or null.
+template <class T, int Rows, int Dof, int Count, bool All>
+struct StencilStep {
+  static constexpr int rows = Rows, count = Count;
+  static constexpr bool all = All;
+  Couplings s;
+  const T* a;
+  constexpr void sum_of(const T* x, std::int64_t row, T (&sum)[Rows]) const {
+    beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
+  }
+};
+
 // The first two sweeps, from x = 0, in one: x1 = w1 g, x = x1 + w2 (g - D^-1 A x1), with g = D^-1 b.
 template <class T, int Rows, int Dof, int Count, bool All>
-struct FirstTwoSweeps {
-  Couplings s;
-  const T *a, *g;
+struct FirstTwoSweeps : StencilStep<T, Rows, Dof, Count, All> {
+  const T* g;
   T *x, first, second;
+  constexpr const T* source() const { return g; }
   constexpr void operator()(std::int64_t index) const {
-    const std::int64_t row = index * Rows;
+    T sum[Rows];
+    this->sum_of(g, index * Rows, sum);
+    finish(index * Rows, sum, nullptr);
+  }
+  constexpr void finish(std::int64_t row, T (&sum)[Rows], const InnerRow<T>*) const {
     const T both = first * second;
-    T own[Rows], sum[Rows];
+    T own[Rows];
     load(g + row, own);
-    beside_diagonal<Rows, Dof, Count, All>(s, a, g, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = (first + second - both) * own[i] - both * sum[i];
     store_result(x + row, sum);
   }
@@ -79,42 +95,51 @@ struct FirstSweep {
 
 // y = x + w (g - D^-1 A x)
 template <class T, class Out, int Rows, int Dof, int Count, bool All>
-struct Sweep {
-  Couplings s;
-  const T *a, *g, *x;
+struct Sweep : StencilStep<T, Rows, Dof, Count, All> {
+  const T *g, *x;
   Out* y;
   T weight;
   bool of_user;  // y is, without nodes behind lines
+  constexpr const T* source() const { return x; }
   constexpr void operator()(std::int64_t index) const {
-    const std::int64_t row = index * Rows;
-    T right[Rows], now[Rows], sum[Rows];
+    T sum[Rows];
+    this->sum_of(x, index * Rows, sum);
+    finish(index * Rows, sum, nullptr);
+  }
+  constexpr void finish(std::int64_t row, T (&sum)[Rows], const InnerRow<T>*) const {
+    T right[Rows], now[Rows];
     load_streamed(g + row, right);
     load(x + row, now);
-    beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = now[i] + weight * (right[i] - now[i] - sum[i]);
     if (!of_user) return store_result(y + row, sum);
+    const Couplings& s = this->s;
     const std::array<int, 3> at = s.position(static_cast<int>(row));
-    Out* const first = y + s.natural(at);
+    Out* const to = y + s.natural(at);
     for (int i = 0; i < Rows; ++i)
-      if (at[0] + i < s.n[0]) first[i] = without_tiny<Out>(sum[i]);
+      if (at[0] + i < s.n[0]) to[i] = without_tiny<Out>(sum[i]);
   }
 };
 
 // r = g - D^-1 A x, or D times that where `diagonal` is given, for one unknown a node.
 template <class T, int Rows, int Dof, int Count, bool All>
-struct Residual {
-  Couplings s;
-  const T *a, *g, *x, *diagonal;
+struct Residual : StencilStep<T, Rows, Dof, Count, All> {
+  const T *g, *x, *diagonal;
   T* r;
+  constexpr const T* source() const { return x; }
   constexpr void operator()(std::int64_t index) const {
-    const std::int64_t row = index * Rows;
-    T right[Rows], now[Rows], sum[Rows];
+    T sum[Rows];
+    this->sum_of(x, index * Rows, sum);
+    finish(index * Rows, sum, nullptr);
+  }
+  constexpr void finish(std::int64_t row, T (&sum)[Rows], const InnerRow<T>* inner) const {
+    T right[Rows], now[Rows];
     load_streamed(g + row, right);
     load(x + row, now);
-    beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = right[i] - now[i] - sum[i];
-    if (diagonal != nullptr) {
-      load_values<All>(diagonal + (All ? row : s.place_of_alike(row)), now);
+    if (inner != nullptr) {
+      for (int i = 0; i < Rows; ++i) sum[i] *= inner->diagonal;
+    } else if (diagonal != nullptr) {
+      load_values<All>(diagonal + (All ? row : this->s.place_of_alike(row)), now);
       for (int i = 0; i < Rows; ++i) sum[i] *= now[i];
     }
     store_result(r + row, sum);
@@ -123,15 +148,18 @@ struct Residual {
 
 // y = D^-1 A x / length, a step of the power method.
 template <class T, int Rows, int Dof, int Count, bool All>
-struct PowerStep {
-  Couplings s;
-  const T *a, *x;
+struct PowerStep : StencilStep<T, Rows, Dof, Count, All> {
+  const T* x;
   T *y, factor;
+  constexpr const T* source() const { return x; }
   constexpr void operator()(std::int64_t index) const {
-    const std::int64_t row = index * Rows;
-    T now[Rows], sum[Rows];
+    T sum[Rows];
+    this->sum_of(x, index * Rows, sum);
+    finish(index * Rows, sum, nullptr);
+  }
+  constexpr void finish(std::int64_t row, T (&sum)[Rows], const InnerRow<T>*) const {
+    T now[Rows];
     load(x + row, now);
-    beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
     for (int i = 0; i < Rows; ++i) sum[i] = factor * (now[i] + sum[i]);
     store_result(y + row, sum);
   }

@@ -22,6 +22,7 @@ struct Level {
   Couplings couplings;
   ArrayOf<T> scaled;                                   // D^-1 A beside the diagonal, as Couplings has it
   ArrayOf<T> diagonal, inverse;                        // D and D^-1, [column][stored row]
+  InnerRow<T> inner;                                   // of nodes far from faces, on a GPU
   std::vector<T> weights;                              // of the smoother's sweeps
   LevelTransfer<T, typename Machine::Space> transfer;  // from the next coarser level, and to it
   ArrayOf<T> b, g, x,
@@ -39,6 +40,7 @@ template <class T, class Space>
 struct LevelRows {
   Array<T, Space> scaled, diagonal, inverse;
   double bound = 0;
+  InnerRow<T> inner;
 };
 // take(size) gives the arrays.
 template <class T, class Machine, class Take>
@@ -143,9 +145,10 @@ void sweep_to(Machine& machine, Level<T, Machine>& level, Out* y, T weight, bool
   const Couplings& s = level.couplings;
   need_layers(machine, level, 1);
   with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
-    machine.for_each(s.rows / rows(), Sweep<T, Out, rows(), dof(), count(), all()>{
-                                          s, level.scaled.data(), level.g.data(), level.x.data(), y, weight,
-                                          of_user && s.padded()});
+    machine.for_rows(
+        level.inner,
+        Sweep<T, Out, rows(), dof(), count(), all()>{
+            {s, level.scaled.data()}, level.g.data(), level.x.data(), y, weight, of_user && s.padded()});
   });
 }
 template <class T, class Machine>
@@ -164,9 +167,9 @@ void smooth_before(Machine& machine, Level<T, Machine>& level, bool from_zero) {
   if (from_zero) level.right_layers = layers_of_others;  // as g's
   if (from_zero && w.size() > 1) {
     with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
-      machine.for_each(s.rows / rows(),
+      machine.for_rows(level.inner,
                        FirstTwoSweeps<T, rows(), dof(), count(), all()>{
-                           s, level.scaled.data(), level.g.data(), level.x.data(), w[0], w[1]});
+                           {s, level.scaled.data()}, level.g.data(), level.x.data(), w[0], w[1]});
     });
     lost_layer(level);
     done = 2;
@@ -189,9 +192,12 @@ void residual(Machine& machine, Level<T, Machine>& level) {
   const Couplings& s = level.couplings;
   need_layers(machine, level, layers_of_others);  // the restriction reads one layer of it
   with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
-    machine.for_each(s.rows / rows(), Residual<T, rows(), dof(), count(), all()>{
-                                          s, level.scaled.data(), level.g.data(), level.x.data(),
-                                          s.dof == 1 ? level.diagonal.data() : nullptr, level.y.data()});
+    machine.for_rows(level.inner,
+                     Residual<T, rows(), dof(), count(), all()>{{s, level.scaled.data()},
+                                                                level.g.data(),
+                                                                level.x.data(),
+                                                                s.dof == 1 ? level.diagonal.data() : nullptr,
+                                                                level.y.data()});
   });
 }
 
@@ -260,9 +266,10 @@ double largest_eigenvalue(Machine& machine, Level<T, Machine>& level, double of_
   for (int i = 0; i < steps; ++i) {
     need_layers(machine, level, 1);
     with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
-      machine.for_each(s.rows / rows(), PowerStep<T, rows(), dof(), count(), all()>{
-                                            s, level.scaled.data(), level.x.data(), level.y.data(),
-                                            static_cast<T>(1 / bound)});
+      machine.for_rows(
+          level.inner,
+          PowerStep<T, rows(), dof(), count(), all()>{
+              {s, level.scaled.data()}, level.x.data(), level.y.data(), static_cast<T>(1 / bound)});
     });
     std::swap(level.x, level.y);
     lost_layer(level);

@@ -190,10 +190,11 @@ class Levels final : public GridMultigrid {
       if (of_coarse.all) break;
       const LevelRows<T, Host> rows =
           level_rows<T>(host, s, a.values.data(), [](auto size) { return Array<T>(size); });
-      OneLevel& level = add_level(a, s,
-                                  {copy_to<Space>(rows.scaled), copy_to<Space>(rows.diagonal),
-                                   copy_to<Space>(rows.inverse), rows.bound},
-                                  true, {});
+      OneLevel& level =
+          add_level(a, s,
+                    {copy_to<Space>(rows.scaled), copy_to<Space>(rows.diagonal), copy_to<Space>(rows.inverse),
+                     rows.bound, inner_row(s, rows.scaled.data(), rows.diagonal.data())},
+                    true, {});
       level.transfer = transfer_to(s, next.axes, of_coarse);
       a = galerkin(host, a, next.nodes(s), nullptr, stored, of_coarse);
       stored = of_coarse;
@@ -298,6 +299,7 @@ class Levels final : public GridMultigrid {
     level.scaled = std::move(rows.scaled);
     level.diagonal = std::move(rows.diagonal);
     level.inverse = std::move(rows.inverse);
+    level.inner = rows.inner;
     for (auto* vector : {&level.g, &level.x, &level.y}) *vector = array(s.rows);
     if (s.dof > 1 && work_.size() < s.rows) work_ = array(s.rows);
     if (!levels_.empty() || own_) level.b = array(s.rows);

@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/launch.cuh"
 #include "kernels/multigrid/dense_inverse.hpp"
+#include "kernels/multigrid/inner_row.cuh"
 #include "kernels/multigrid/plane_factors.hpp"
 
 namespace quadrille::multigrid {
@@ -191,6 +192,20 @@ class OnDevice {
     constexpr int block = device::elements_of_thread<F>() * cuda::threads_per_block;
     device::each_kernel<<<cuda::blocks_for(n, block), cuda::threads_per_block, 0, stream_>>>(f, n);
     QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
+  }
+  // The steps that sum over neighbours.
+  template <class F, class T>
+  void for_rows(const InnerRow<T>& inner, const F& f) {
+    if constexpr (!F::all && F::rows > 1 && F::count == 26) {
+      constexpr std::int64_t large = std::int64_t{1} << 20;  // fewer threads keep a GPU busy then
+      if (inner.there && f.s.rows >= large && inner.end[2] - inner.first[2] >= device::planes_together) {
+        const device::InnerTiles tiles = device::inner_tiles(f.s, inner);
+        device::inner_kernel<<<tiles.blocks(), cuda::threads_per_block, 0, stream_>>>(f, inner, tiles);
+        QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
+        return;
+      }
+    }
+    for_each(f.s.rows / F::rows, f);
   }
   // The functors tell their size(), and how many sums they have.
   template <class F>

@@ -41,6 +41,12 @@ struct OnHost {
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
 
+  // The steps that sum over neighbours.
+  template <class F, class Row>
+  void for_rows(const Row&, const F& f) {
+    for_each(f.s.rows / F::rows, f);
+  }
+
   // The functors tell their size(). In parts of fixed size, so that the sums do not depend on the number of
   // threads.
   template <class F>
