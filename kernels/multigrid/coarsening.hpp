@@ -135,9 +135,12 @@ class LevelTransfer {
       tables_.by_fine_n[axis] = divisor(axes[axis].fine);
       tables_.by_coarse_n[axis] = divisor(axes[axis].coarse);
     }
-    tables_.first = -1;
-    for (int first = 0; first < 2 && dof == 1 && tables_.first < 0; ++first)
-      if (add_words(axes[0], first)) tables_.first = first;
+    for (int axis = 0; axis < 3; ++axis) {
+      tables_.first[axis] = -1;
+      for (int first = 0; first < 2 && tables_.first[axis] < 0; ++first)
+        if (add_halved(axes[axis], first, places_[axis])) tables_.first[axis] = first;
+    }
+    tables_.in_words = dof == 1 && tables_.first[0] >= 0 && axes[0].fine % 4 == 0 && axes[0].coarse % 2 == 0;
     packed_.put_in_place();
   }
   Array<T, Space> weights;  // [corner][fine row], or empty
@@ -150,16 +153,17 @@ class LevelTransfer {
       t.fine[axis] = packed_.template at<std::int32_t>(places_[axis].fine);
       t.fine_weight[axis] = packed_.template at<T>(places_[axis].fine_weight);
       t.second[axis] = packed_.template at<std::int8_t>(places_[axis].second);
+      t.beside[axis] = packed_.template at<T>(places_[axis].beside);
+      t.around[axis] = packed_.template at<T>(places_[axis].around);
     }
     t.weights = weights.data();
-    t.beside = packed_.template at<T>(beside_);
-    t.around = packed_.template at<T>(around_);
+    t.in_words = t.in_words && t.weights == nullptr;
     return t;
   }
 
  private:
   struct Places {
-    std::int64_t node = 0, weight = 0, fine = 0, fine_weight = 0, second = 0;
+    std::int64_t node = 0, weight = 0, fine = 0, fine_weight = 0, second = 0, beside = 0, around = 0;
   };
   // Nodes behind lines read nothing, and nothing reads them.
   static void lengthen(AxisInterpolation& axis, std::int64_t fine, std::int64_t coarse) {
@@ -187,9 +191,8 @@ class LevelTransfer {
               packed_.add(second)};
   }
 
-  // The tables of the steps by words, where coarse node j is fine node 2j + first; else false.
-  bool add_words(const AxisInterpolation& axis, int first) {
-    if (axis.fine % 4 != 0 || axis.coarse % 2 != 0) return false;
+  // The tables of an axis where coarse node j is fine node 2j + first; else false.
+  bool add_halved(const AxisInterpolation& axis, int first, Places& places) {
     std::vector<T> beside(2 * axis.fine), around(3 * axis.coarse);
     for (std::int64_t i = 0; i < 2 * axis.fine; ++i) {
       if (axis.weight[i] == 0) continue;
@@ -199,14 +202,13 @@ class LevelTransfer {
       beside[2 * fine + side] += static_cast<T>(axis.weight[i]);
       around[3 * coarse + place] += static_cast<T>(axis.weight[i]);
     }
-    beside_ = packed_.add(beside);
-    around_ = packed_.add(around);
+    places.beside = packed_.add(beside);
+    places.around = packed_.add(around);
     return true;
   }
 
   PackedTables<Space> packed_;
   std::array<Places, 3> places_;
-  std::int64_t beside_ = 0, around_ = 0;
   Transfer<T> tables_{};  // but for the pointers
 };
 

@@ -50,7 +50,7 @@ LevelRows<T, typename Machine::Space> level_rows(Machine& machine, const Couplin
   const double* const diagonal = values + s.centre * blocks;
   Array<double, typename Machine::Space> inverse(blocks);
   machine.for_each(s.stored_nodes(), InvertBlocks{s.dof, s.stored_rows, diagonal, inverse.data()});
-  LevelRows<T, typename Machine::Space> rows{take(s.count * blocks), take(blocks), take(blocks)};
+  LevelRows<T, typename Machine::Space> rows{take(s.count * blocks), take(blocks), take(blocks), 0, {}};
   machine.for_each(s.stored_rows, ScaleRows<T>{s, values, inverse.data(), rows.scaled.data()});
   machine.for_each(blocks, Convert<double, T>{diagonal, rows.diagonal.data()});
   machine.for_each(blocks, Convert<double, T>{inverse.data(), rows.inverse.data()});
@@ -208,8 +208,7 @@ void interpolate_add(Machine& machine, Level<T, Machine>& level, const T* coarse
   const std::int64_t rows = level.couplings.rows;
   constexpr int together = rows_together<T>;
   const bool several = p.dof == 1 && p.fine_n[0] % together == 0;
-  if (p.weights == nullptr && p.first >= 0)
-    return machine.for_each(rows / 4, InterpolateAddInWords<T>{p, coarse, level.x.data()});
+  if (p.in_words) return machine.for_each(rows / 4, InterpolateAddInWords<T>{p, coarse, level.x.data()});
   const auto run = [&](auto count, auto stored) {
     machine.for_each(rows / count(), InterpolateAdd<T, count(), stored()>{p, coarse, level.x.data()});
   };
@@ -224,8 +223,7 @@ void interpolate_add(Machine& machine, Level<T, Machine>& level, const T* coarse
 // Whether the restriction from this level can multiply by the inverse diagonal of the next one.
 template <class T, class Machine>
 bool restricts_in_words(const Level<T, Machine>& level) {
-  const Transfer<T> p = level.transfer.tables();
-  return p.weights == nullptr && p.first >= 0;
+  return level.transfer.tables().in_words;
 }
 
 // coarse = P^T fine, or D^-1 times that with the D of `scaled_by`.

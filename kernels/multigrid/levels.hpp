@@ -7,6 +7,7 @@
 
 #include "kernels/multigrid/advection.hpp"
 #include "kernels/multigrid/box_steps.hpp"
+#include "kernels/multigrid/joined_steps.hpp"
 #include "kernels/multigrid/level.hpp"
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/multigrid/on_host.hpp"
@@ -31,6 +32,8 @@ class Levels final : public GridMultigrid {
       make_levels(&a, {}, a.rows());
     }
     spare_.clear();
+    joined_ = join_steps();
+    count_bytes();
     machine_.record([&] { between(); });
   }
   Levels(const SharedOperator<Space>& a, const GridMultigridOptions& options,
@@ -46,6 +49,7 @@ class Levels final : public GridMultigrid {
     take_memory(std::move(previous), rows);
     make_levels(&box, std::move(shared), rows);
     spare_.clear();
+    count_bytes();
     // What ranks exchange cannot be recorded: the levels that every rank has can.
     if (options.cycle == CycleKind::v || whole_from_ == 0) machine_.record([&] { of_whole_levels(); });
   }
@@ -57,7 +61,7 @@ class Levels final : public GridMultigrid {
     } else {
       begin(b);
       machine_.run([&] { between(); });
-      end(x);
+      end(b, x);
     }
   }
   const GridMultigridInfo& info() const override { return info_; }
@@ -172,7 +176,6 @@ class Levels final : public GridMultigrid {
     }
     info_.stabilised = stability_.added();
     prepare_coarsest(*now);
-    count_bytes();
   }
 
   // From a level to the next as long as few rows are all of it: that needs no GPU, whose kernels take longer
@@ -196,6 +199,10 @@ class Levels final : public GridMultigrid {
                      rows.bound, inner_row(s, rows.scaled.data(), rows.diagonal.data())},
                     true, {});
       level.transfer = transfer_to(s, next.axes, of_coarse);
+      if (levels_.size() == 1) {
+        star_ = star_rows<T>(s, a.values.data());
+        star_.inverse = level.inverse.data();  // stays where it is
+      }
       a = galerkin(host, a, next.nodes(s), nullptr, stored, of_coarse);
       stored = of_coarse;
       stability_.keep(host, a, stored);
@@ -409,13 +416,16 @@ class Levels final : public GridMultigrid {
   void visit(std::size_t i, bool from_zero) {
     smooth_before(machine_, levels_[i], from_zero);
     to_coarser(i);
+    visit_coarser(i);
+    from_coarser(i);
+  }
+  void visit_coarser(std::size_t i) {
     const bool again = options_.cycle == CycleKind::w && i + 2 < levels_.size();
     if (gathers_into(i + 1) && !again && options_.cycle == CycleKind::v)
       machine_.run([&] { of_whole_levels(); });
     else
       cycle_from(i + 1, true);
     if (again) cycle_from(i + 1, false);
-    from_coarser(i);
   }
   // x of the first of them from b.
   void of_whole_levels() { cycle_of(whole_from_); }
@@ -425,9 +435,40 @@ class Levels final : public GridMultigrid {
     full_cycle(i, 0);
   }
 
+  // Whether the finest level has its steps in two passes, and they then.
+  bool join_steps() {
+    const OneLevel& finest = levels_.front();
+    const Couplings& s = finest.couplings;
+    if (!star_.there || levels_.size() == 1 || options_.cycle == CycleKind::f || finest.weights.size() != 2 ||
+        s.rows < options_.joined_from || !can_be_joined(finest.transfer.tables()))
+      return false;
+    if constexpr (Machine::on_gpu) {
+      tiles_before_ = tiles_of(s, rows_together<T>, 3, Machine::processors());
+      tiles_after_ = tiles_of(s, rows_together<T>, 2, Machine::processors());
+    }
+    return Machine::on_gpu;
+  }
+  void steps_before(const double* b) {
+    OneLevel &finest = levels_.front(), &next = levels_[1];
+    const bool to_g = restricts_to_g(0);
+    machine_.run_before(
+        StepsBefore<T>{star_, finest.transfer.tables(), next.couplings, to_g ? next.inverse.data() : nullptr,
+                       finest.x.data(), to_g ? next.g.data() : next.b.data(), finest.weights[0],
+                       finest.weights[1], tiles_before_},
+        b);
+  }
+  void steps_after(const double* b, double* x) {
+    OneLevel& finest = levels_.front();
+    machine_.run_after(StepsAfter<T>{star_, finest.transfer.tables(), finest.x.data(), levels_[1].x.data(),
+                                     finest.weights[1], finest.weights[0], tiles_after_},
+                       b, x);
+  }
+
   // A cycle in three parts: what reads b, what knows neither b nor x, and what writes x.
   void begin(const double* b) {
     OneLevel& finest = levels_.front();
+    if constexpr (Machine::on_gpu)
+      if (joined_) return steps_before(b);
     if (levels_.size() == 1)
       machine_.for_each(finest.couplings.rows, Convert<double, T>{b, finest.g.data()});
     else
@@ -437,11 +478,14 @@ class Levels final : public GridMultigrid {
     OneLevel& finest = levels_.front();
     if (levels_.size() == 1) return solve_coarsest(finest.g.data(), finest.x.data());
     if (options_.cycle == CycleKind::f) return full_cycle(0, 1);
+    if (joined_) return visit_coarser(0);
     visit(0, true);
     smooth_after(machine_, finest, 1);
   }
-  void end(double* x) {
+  void end([[maybe_unused]] const double* b, double* x) {
     OneLevel& finest = levels_.front();
+    if constexpr (Machine::on_gpu)
+      if (joined_) return steps_after(b, x);
     if (levels_.size() == 1)
       machine_.for_each(finest.couplings.rows, Convert<T, double>{finest.x.data(), x});
     else
@@ -471,7 +515,10 @@ class Levels final : public GridMultigrid {
   std::vector<OneLevel> levels_;  // from the finest
   std::optional<BoxRows> own_;    // of the finest level, where ranks share it
   std::optional<Gathered> gathered_;
-  std::size_t whole_from_ = 0;  // the first level that no ranks share
+  StarRows<T> star_;  // of the finest level
+  bool joined_ = false;
+  Tiles tiles_before_, tiles_after_;  // where it is
+  std::size_t whole_from_ = 0;        // the first level that no ranks share
   typename Machine::template Coarsest<T> coarsest_;
   Stability stability_;
   std::optional<bool> few_are_singular_;  // of the coarsest level, where that is known already
@@ -511,8 +558,10 @@ void Levels<T, Machine>::count_bytes() {
     }
     const std::int64_t coarse = levels_[i + 1].couplings.rows,
                        sweeps = static_cast<std::int64_t>(level.weights.size());
-    info_.cycle_bytes += value * (from_zero * numbers_of_visit(level, coarse, true) +
-                                  again * numbers_of_visit(level, coarse, false));
+    const bool joined = i == 0 && joined_;  // b twice and x once in fp64
+    info_.cycle_bytes += joined ? 2 * value * (rows + coarse) + 3 * rows * 8
+                                : value * (from_zero * numbers_of_visit(level, coarse, true) +
+                                           again * numbers_of_visit(level, coarse, false));
     const std::int64_t dof = level.couplings.dof, blocks = sweeps * level.couplings.count + 1;
     info_.cycle_flops +=
         (from_zero + again) * level.couplings.unknowns() * (4 * blocks * dof + 8 * sweeps + 32);
@@ -521,7 +570,7 @@ void Levels<T, Machine>::count_bytes() {
     if (full)
       info_.cycle_bytes += value * (3 * level.diagonal.size() + (i > 0 ? 3 : 1) * rows + 6 * rows +
                                     2 * coarse + 2 * level.transfer.weights.size());
-    if (i == 0) info_.cycle_bytes += 2 * rows * (8 - value);  // b is read and x written in fp64
+    if (i == 0 && !joined) info_.cycle_bytes += 2 * rows * (8 - value);  // b is read and x written in fp64
     from_zero += again;
     again = full ? 1 : options_.cycle == CycleKind::w && i + 2 < levels_.size() ? from_zero : 0;
   }

@@ -44,6 +44,9 @@ struct GridMultigridOptions {
   LevelInterpolation interpolation = LevelInterpolation::as_suits;
   bool semi_coarsening = true;  // else every axis is halved on every level
   int gathered = 0;             // unknowns that are few enough for every rank to have all; 0: what suits
+  // Unknowns from which on a GPU does the steps of the finest level in two passes over memory, where its
+  // couplings are a star in 3D that is the same everywhere: of smaller grids there are too few tiles.
+  std::int64_t joined_from = std::int64_t{1} << 21;
 };
 
 struct GridLevelInfo {

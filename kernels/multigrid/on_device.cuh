@@ -9,6 +9,7 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/multigrid/dense_inverse.hpp"
 #include "kernels/multigrid/inner_row.cuh"
+#include "kernels/multigrid/joined_steps.cuh"
 #include "kernels/multigrid/plane_factors.hpp"
 
 namespace quadrille::multigrid {
@@ -179,6 +180,13 @@ class OnDevice {
     return order.planes > 1 && order.planes <= most_planes && order.size <= most_in_plane;
   }
 
+  static int processors() {
+    int device = 0, count = 0;
+    QUADRILLE_CUDA(cudaGetDevice(&device));
+    QUADRILLE_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return count;
+  }
+
   OnDevice() = default;
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
@@ -270,6 +278,16 @@ class OnDevice {
     QUADRILLE_CUDA_LAUNCHED("inverting the coarsest grid");
   }
 
+  template <class T>
+  void run_before(const StepsBefore<T>& steps, const double* b) {
+    run_tiles<T>(device::before_kernel<T>, steps.tiles, 6, 0, "the steps before the coarser grids", steps, b);
+  }
+  template <class T>
+  void run_after(const StepsAfter<T>& steps, const double* b, double* x) {
+    run_tiles<T>(device::after_kernel<T>, steps.tiles, 7, device::WordsAhead<T>::bytes_of_thread,
+                 "the steps after the coarser grids", steps, b, x);
+  }
+
   // The steps as a graph, recorded once.
   template <class Steps>
   void record(const Steps& steps) {
@@ -310,6 +328,16 @@ class OnDevice {
     Stream() { QUADRILLE_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
     ~Stream() { (void)cudaStreamDestroy(stream); }
   };
+
+  // With so many planes of T in shared memory, and so much for each thread.
+  template <class T, class Kernel, class... Args>
+  void run_tiles(Kernel kernel, const Tiles& tiles, int planes, int bytes_of_thread, const char* name,
+                 const Args&... args) {
+    const int bytes = tiles.bytes<T>(planes) + bytes_of_thread * tiles.threads();
+    QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    kernel<<<tiles.blocks, tiles.threads(), bytes, stream_>>>(args...);
+    cuda::check(cudaGetLastError(), name);
+  }
 
   double* partial_results(std::int64_t count) {
     const std::int64_t wanted = count * device::reduced_blocks;

@@ -21,11 +21,12 @@ struct Transfer {
   int dof, corners;
   std::int64_t fine_rows;
   const T* weights;  // [corner][fine row] instead of the products, or null
-  // Of an axis x where coarse node j is fine node 2j + first: with which weights fine node i reads the coarse
+  // Of an axis where coarse node j is fine node 2j + first: with which weights fine node i reads the coarse
   // ones i/2 - first and the next, [fine node][2], and those of the fine nodes 2j + first - 1, 2j + first and
   // 2j + first + 1 in coarse node j, [coarse node][3].
-  const T *beside, *around;
-  int first;  // -1 where x is no such axis, or the steps below have no words there
+  const T *beside[3], *around[3];
+  int first[3];   // -1 where the axis is not such a one
+  bool in_words;  // linear weights, x is, and lines have whole words for the steps below
 };
 
 // The steps of linear weights for one unknown a node, by words of four fine nodes of a line. Four fine nodes
@@ -39,7 +40,7 @@ struct InterpolateAddInWords {
   constexpr void operator()(std::int64_t index) const {
     const int row = static_cast<int>(index) * 4, line = divide(row, p.by_fine_n[0]),
               x = row - line * p.fine_n[0], z = divide(line, p.by_fine_n[1]), y = line - z * p.fine_n[1];
-    const int last = p.coarse_n[0] - 1, from = x / 2 - p.first,
+    const int last = p.coarse_n[0] - 1, from = x / 2 - p.first[0],
               at[3] = {from < 0 ? 0 : from, from + 1, from + 2};
     T of[3] = {};
     QUADRILLE_UNROLL
@@ -58,7 +59,7 @@ struct InterpolateAddInWords {
     }
     T sum[4], beside[8];
     load(to + row, sum);
-    load(p.beside + 2 * x, beside);
+    load(p.beside[0] + 2 * x, beside);
     for (int i = 0; i < 4; ++i) sum[i] += beside[2 * i] * of[i / 2] + beside[2 * i + 1] * of[i / 2 + 1];
     store_result(to + row, sum);
   }
@@ -79,8 +80,8 @@ struct RestrictInWords {
               y = line - z * p.coarse_n[1];
     // The word begins at fine node 2c, and the other number is the one before it or behind.
     const int word = 2 * c + 4 <= p.fine_n[0] ? 2 * c : p.fine_n[0] - 4,
-              other = p.first == 0 ? (word > 0 ? word - 1 : 0)
-                                   : (word + 4 < p.fine_n[0] ? word + 4 : p.fine_n[0] - 1);
+              other = p.first[0] == 0 ? (word > 0 ? word - 1 : 0)
+                                      : (word + 4 < p.fine_n[0] ? word + 4 : p.fine_n[0] - 1);
     T of[5] = {};
     QUADRILLE_UNROLL
     for (int k = 0; k < 3; ++k) {
@@ -96,15 +97,15 @@ struct RestrictInWords {
         T four[4];
         load(start + word, four);
         const T one = start[other];
-        of[0] += w * (p.first == 0 ? one : four[0]);
-        for (int i = 1; i < 4; ++i) of[i] += w * (p.first == 0 ? four[i - 1] : four[i]);
-        of[4] += w * (p.first == 0 ? four[3] : one);
+        of[0] += w * (p.first[0] == 0 ? one : four[0]);
+        for (int i = 1; i < 4; ++i) of[i] += w * (p.first[0] == 0 ? four[i - 1] : four[i]);
+        of[4] += w * (p.first[0] == 0 ? four[3] : one);
       }
     }
     T sum[2] = {};
     for (int i = 0; i < 3; ++i) {
-      sum[0] += p.around[3 * c + i] * of[i];
-      sum[1] += p.around[3 * c + 3 + i] * of[2 + i];
+      sum[0] += p.around[0][3 * c + i] * of[i];
+      sum[1] += p.around[0][3 * c + 3 + i] * of[2 + i];
     }
     if (inverse != nullptr)
       for (int i = 0; i < 2; ++i) sum[i] *= inverse[of_coarse.place(row + i)];

@@ -1,0 +1,179 @@
+// The steps of the finest level in two passes over memory, and rows that kernels have as parameters: on a GPU
+// the cycle is that of the steps one by one, on the host.
+#include "cases.hpp"
+#include "kernels/multigrid/inner_row.hpp"
+#include "kernels/multigrid/joined_steps.hpp"
+
+namespace quadrille::multigrid_test {
+namespace {
+
+using namespace multigrid;
+
+// The rows that are stored of an operator, as levels have them.
+struct Few {
+  Couplings s;
+  Vector values, scaled, diagonal;  // A; D^-1 A beside the diagonal; D
+};
+Few few_rows(const Hub& a) {
+  int n[3];
+  bool wraps[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    n[axis] = static_cast<int>(a.extents[axis]);
+    wraps[axis] = a.periodic[axis];
+  }
+  Few few{couplings_of(a, nullptr, few_nodes(n, wraps, Words::padded)), {}, {}, {}};
+  const Couplings &s = few.s, all = couplings_of(a);
+  const auto column = [&](std::int64_t d) {
+    Vector of(static_cast<std::size_t>(s.stored_rows));
+    for (int node = 0; node < s.stored_nodes(); ++node) {
+      const auto at = s.stored_position(node);
+      if (at[0] < s.n[0]) of[node] = a.values[d * a.rows() + all.index(at)];
+    }
+    return of;
+  };
+  const auto put = [](Vector& to, const Vector& more) { to.insert(to.end(), more.begin(), more.end()); };
+  for (std::int64_t d = 0; d < a.diagonals(); ++d) put(few.values, column(d));
+  few.diagonal = column(s.centre);
+  for (int d = 0; d < s.count; ++d) {
+    Vector of = column(s.diagonal[d]);
+    for (std::size_t i = 0; i < of.size(); ++i) of[i] = few.diagonal[i] == 0 ? 0 : of[i] / few.diagonal[i];
+    put(few.scaled, of);
+  }
+  return few;
+}
+
+TEST(InnerRow, IsThatOfNodesFarFromFaces) {
+  const Hub a =
+      poisson(grid_of({22, 12, 9}, {1, 2, 3}), "clamp,value:0,value:0,value:0,clamp,value:0", "box");
+  const Few few = few_rows(a);
+  const InnerRow<double> row = inner_row(few.s, few.scaled.data(), few.diagonal.data());
+  ASSERT_TRUE(row.there);
+  const std::int64_t middle = (4 * 12 + 6) * 22 + 10;
+  EXPECT_EQ(row.diagonal, a.values[centre_of(a) * a.rows() + middle]);
+  for (std::int64_t d = 0; d < a.diagonals(); ++d) {
+    const NodeOffset o = a.offsets[d];
+    const double wanted = o == NodeOffset{} ? 0 : a.values[d * a.rows() + middle] / row.diagonal;
+    EXPECT_EQ(row.a[(o.z + 1) * 9 + (o.y + 1) * 3 + o.x + 1], wanted) << d;
+  }
+  EXPECT_EQ(row.first[0], 4);
+  EXPECT_EQ(row.end[0], 16);  // the line has 24 nodes, the last words of it are near the face
+  EXPECT_EQ(row.first[1], 2);
+  EXPECT_EQ(row.end[1], 10);
+  EXPECT_EQ(row.end[2], 7);
+}
+
+TEST(InnerRow, IsNotThereWhereNoNodeIsFarFromFaces) {
+  for (const auto& extents : {std::array<std::int64_t, 3>{20, 20, 1}, {20, 4, 20}, {8, 20, 20}}) {
+    const Few few = few_rows(poisson(grid_of(extents), "value:0", "box"));
+    EXPECT_FALSE(inner_row(few.s, few.scaled.data(), few.diagonal.data()).there) << extents[1];
+  }
+}
+
+TEST(StarRows, AreThereWhereCouplingsAreTheSame) {
+  Hub a = poisson(grid_of({22, 12, 9}, {1, 2, 3}), "clamp,value:0,value:0,clamp,clamp,value:0");
+  const Few few = few_rows(a);
+  const StarRows<double> rows = star_rows<double>(few.s, few.values.data());
+  ASSERT_TRUE(rows.there);
+  const std::int64_t middle = (4 * 12 + 6) * 22 + 10;
+  for (int k = 0; k < 6; ++k)
+    EXPECT_EQ(rows.a[k], a.values[few.s.diagonal[few.s.star[k]] * a.rows() + middle]) << k;
+  // Values in faces, whose rows have no couplings.
+  cut(a, 4, true, [](std::int64_t node) { return node % 22 == 0; });
+  const Few held = few_rows(a);
+  EXPECT_FALSE(star_rows<double>(held.s, held.values.data()).there);
+  const Few box = few_rows(poisson(grid_of({22, 12, 9}), "value:0", "box"));
+  EXPECT_FALSE(star_rows<double>(box.s, box.values.data()).there);
+}
+
+// Every word is some block's own, and of one alone; tiles fit a block of threads.
+TEST(Tiles, ShareOutTheGrid) {
+  for (const auto& extents : {std::array<int, 3>{256, 256, 256}, {260, 129, 65}, {12, 5, 7}, {2048, 6, 300}})
+    for (const int word : {2, 4})
+      for (const int halo : {2, 3}) {
+        Couplings s;
+        for (int axis = 0; axis < 3; ++axis) s.n[axis] = extents[axis];
+        s.line = extents[0];
+        const Tiles t = tiles_of(s, word, halo, 132);
+        EXPECT_LE(t.threads(), Tiles::most_threads);
+        EXPECT_EQ(t.planes % 2, 0);
+        EXPECT_GE(t.tiles_x * t.words * word, s.line);
+        EXPECT_LT((t.tiles_x - 1) * t.words * word, s.line);
+        const int tiles_y = t.across / t.tiles_x, tiles_z = t.blocks / t.across;
+        EXPECT_GE(tiles_y * t.lines, s.n[1]);
+        EXPECT_LT((tiles_y - 1) * t.lines, s.n[1]);
+        EXPECT_GE(tiles_z * t.planes, s.n[2]);
+        EXPECT_LT((tiles_z - 1) * t.planes, s.n[2]);
+        EXPECT_LE(t.bytes<float>(7) + 96 * t.threads(), 227 * 1024);
+      }
+}
+
+void expect_as_on_the_host(const Hub& a, GridMultigridOptions options) {
+  const Vector b = noise(a.rows(), 5);
+  Cycle device(a, options, SpaceKind::cuda);
+  options.joined_from = a.rows() + 1;
+  Cycle separate(a, options, SpaceKind::cuda), host(a, options);
+  const double tolerance = options.precision == CyclePrecision::fp64 ? 1e-13 : 3e-6;
+  const Vector x = device(b);
+  EXPECT_LE(distance(x, separate(b)), tolerance);
+  EXPECT_LE(distance(x, host(b)), tolerance);
+  EXPECT_EQ(x, device(b));
+  EXPECT_LE(device.info().cycle_bytes, host.info().cycle_bytes);
+}
+
+// Lines of whole words and not, planes and lines that no tile divides, coarse nodes that begin with the first
+// and the second, two levels and more.
+TEST(JoinedSteps, AreTheSeparateOnes_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const struct {
+    std::string sides;
+    std::array<std::int64_t, 3> extents;
+    int coarsest;
+  } shapes[] = {{"value:0", {32, 30, 28}, 100},
+                {"clamp,value:0,clamp,value:0,clamp,value:0", {33, 31, 29}, 100},
+                {"value:0,clamp,clamp,value:0,clamp,clamp", {36, 35, 40}, 100},
+                {"clamp,value:0,clamp,value:0,value:0,clamp", {127, 70, 6}, 100},
+                {"value:0", {67, 45, 38}, 100},
+                {"value:0", {140, 7, 90}, 1500},
+                {"clamp,clamp,clamp,clamp,clamp,value:0", {16, 130, 21}, 6000}};
+  int round = 0;
+  for (const auto& shape : shapes)
+    for (const CyclePrecision precision : {CyclePrecision::fp32, CyclePrecision::fp64}) {
+      SCOPED_TRACE(std::to_string(round));
+      GridMultigridOptions options = down_to(shape.coarsest, precision);
+      options.joined_from = 0;
+      options.cycle = ++round % 3 == 0 ? CycleKind::w : CycleKind::v;
+      expect_as_on_the_host(poisson(grid_of(shape.extents), shape.sides), options);
+    }
+}
+
+// Vectors of a user need not begin where words do.
+TEST(JoinedSteps, TakeVectorsFromAnyNumberOn_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const Hub a = poisson(grid_of({32, 20, 24}), "value:0");
+  GridMultigridOptions options = down_to(100, CyclePrecision::fp32);
+  options.joined_from = 0;
+  const BlockDiagonals<double, Device> on_device = copy_to<Device>(a);
+  const auto cycle = make_grid_multigrid(on_device, options);
+  const Vector b = noise(a.rows() + 1, 5);
+  Array<double, Device> from(a.rows() + 1), to(a.rows() + 1);
+  memory::copy_to_device(from.data(), b.data(), from.bytes());
+  cycle->apply(from.data() + 1, to.data() + 1);
+  Vector x(b.size());
+  memory::copy_to_host(x.data(), to.data(), to.bytes());
+  EXPECT_LE(distance(Vector(x.begin() + 1, x.end()), Cycle(a, options)(Vector(b.begin() + 1, b.end()))),
+            3e-6);
+}
+
+// As large as it takes for rows to be parameters.
+TEST(InnerRow, IsAParameterOfLargeLevels_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (const CyclePrecision precision : {CyclePrecision::fp32, CyclePrecision::fp64})
+    for (const auto& extents : {std::array<std::int64_t, 3>{130, 96, 91}, {512, 263, 9}}) {
+      SCOPED_TRACE(extents[1]);
+      expect_as_on_the_host(poisson(grid_of(extents), "clamp,value:0,value:0,clamp,value:0,value:0", "box"),
+                            down_to(1000, precision));
+    }
+}
+
+}  // namespace
+}  // namespace quadrille::multigrid_test
