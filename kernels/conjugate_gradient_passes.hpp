@@ -35,16 +35,24 @@ struct MakeRz {
 struct Turn {
   static constexpr int sums = 0;
   const double* z;
-  double* p;
+  double *p, *x;  // x: null where it lacks nothing
 
-  constexpr double factor(const Sums& s) const { return s.beta(); }
+  struct Factors {
+    double beta, lacks;
+  };
+  constexpr Factors factor(const Sums& s) const { return {s.beta(), s.lacks}; }
   template <int Count>
-  constexpr void run(std::int64_t i, double beta, double (&)[1][Count]) const {
-    double of_z[Count], of_p[Count] = {};
+  constexpr void run(std::int64_t i, Factors by, double (&)[1][Count]) const {
+    double of_z[Count], of_p[Count] = {}, of_x[Count];
     load(z + i, of_z);
-    if (beta != 0) load(p + i, of_p);  // what stands there before the first iteration is not read
-    for (int k = 0; k < Count && beta != 0; ++k) of_z[k] += beta * of_p[k];
+    // What stands in p before the first iteration is not read.
+    if (by.beta != 0 || by.lacks != 0) load(p + i, of_p);
+    for (int k = 0; k < Count && by.beta != 0; ++k) of_z[k] += by.beta * of_p[k];
     store(p + i, of_z);
+    if (x == nullptr || by.lacks == 0) return;
+    load(x + i, of_x);
+    for (int k = 0; k < Count; ++k) of_x[k] += by.lacks * of_p[k];
+    store(x + i, of_x);
   }
 };
 
@@ -68,26 +76,41 @@ struct MakePq {
 
 struct Step {
   static constexpr int sums = 1;
-  const double *p, *q;
-  double *x, *r;
+  const double* q;
+  double* r;
 
   constexpr double factor(const Sums& s) const { return s.alpha(); }
   template <int Count>
   constexpr void run(std::int64_t i, double alpha, double (&sum)[sums][Count]) const {
-    double of_p[Count], of_q[Count], of_x[Count], of_r[Count];
-    load(p + i, of_p);
+    double of_q[Count], of_r[Count];
     load(q + i, of_q);
-    load(x + i, of_x);
     load(r + i, of_r);
     for (int k = 0; k < Count; ++k) {
-      of_x[k] += alpha * of_p[k];
       of_r[k] -= alpha * of_q[k];
       sum[0][k] += of_r[k] * of_r[k];
     }
-    store(x + i, of_x);
     store(r + i, of_r);
   }
-  constexpr void take(Sums& s, const double (&sum)[sums]) const { s.rr = sum[0]; }
+  constexpr void take(Sums& s, const double (&sum)[sums]) const {
+    s.rr = sum[0];
+    s.lacks = s.alpha();
+  }
+};
+
+struct Finish {
+  static constexpr int sums = 0;
+  const double* p;
+  double* x;
+
+  constexpr double factor(const Sums& s) const { return s.lacks; }
+  template <int Count>
+  constexpr void run(std::int64_t i, double lacks, double (&)[1][Count]) const {
+    double of_p[Count], of_x[Count];
+    load(p + i, of_p);
+    load(x + i, of_x);
+    for (int k = 0; k < Count; ++k) of_x[k] += lacks * of_p[k];
+    store(x + i, of_x);
+  }
 };
 
 }  // namespace quadrille::conjugate_gradient

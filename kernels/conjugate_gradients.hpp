@@ -3,13 +3,13 @@
 // and beta are made of them where they are used, so that on a GPU nothing waits for the host:
 //
 //   make_rz   rz = (r, z), zz = (z, z)
-//   turn      p = z + beta p             beta = rz / rz of the iteration before; p = z in the first one
+//   turn      x += alpha p, p = z + beta p   beta = rz / rz of the iteration before; p = z in the first one
 //   make_pq   pq = (p, q)
-//   step      x += alpha p, r -= alpha q, rr = (r, r)     alpha = rz / pq
+//   step      r -= alpha q, rr = (r, r)      alpha = rz / pq
 //
-// With q = A p and z = M r, an iteration moves 176 bytes an unknown beside what A and M do, all but 8 of them
-// by vectors longer than the caches. Sums are made in a fixed order: the same bits every time, for any number
-// of threads.
+// x is a step behind until the next turn, which reads p anyway, or until finish(): x += alpha p. With q = A p
+// and z = M r, an iteration moves 96 bytes an unknown beside what A and M do. Sums are made in a fixed order:
+// the same bits every time, for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@ namespace quadrille {
 
 struct ConjugateGradientSums {
   double rz = 0, rz_before = 0, zz = 0, pq = 0, pq_before = 0, rr = 0;
+  double lacks = 0;    // alpha of the last step: how much of p x is behind
   int iterations = 0;  // begun; in the first one nothing is before
 
   // Where A or M is found not to be definite, of either sign, alpha is 0: x and r stay.
@@ -40,9 +41,13 @@ class ConjugateGradients {
   virtual void begin(Queue queue) = 0;
   // Arrays of `rows` numbers in the memory of the object; those that are written overlap no others. Queued.
   virtual void make_rz(Queue queue, const double* r, const double* z) = 0;
-  virtual void turn(Queue queue, const double* z, double* p) = 0;
+  // The same from sums of parts, [2][count]: first those of (r, z), then those of (z, z).
+  virtual void take_rz(Queue queue, const double* parts, int count) = 0;
+  // x: null where it lacks nothing.
+  virtual void turn(Queue queue, const double* z, double* p, double* x) = 0;
   virtual void make_pq(Queue queue, const double* p, const double* q) = 0;
-  virtual void step(Queue queue, const double* p, const double* q, double* x, double* r) = 0;
+  virtual void step(Queue queue, const double* q, double* r) = 0;
+  virtual void finish(Queue queue, const double* p, double* x) = 0;
   // Waits for the queue.
   virtual ConjugateGradientSums sums(Queue queue) const = 0;
   // Those of all ranks, in place of this one's.

@@ -3,6 +3,7 @@
 #include "kernels/conjugate_gradients.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "formats/threads.hpp"
@@ -23,9 +24,15 @@ class OnHost final : public ConjugateGradients {
 
   void begin(Queue) override { sums_ = {}; }
   void make_rz(Queue, const double* r, const double* z) override { run(MakeRz{r, z}); }
-  void turn(Queue, const double* z, double* p) override { run(Turn{z, p}); }
+  void take_rz(Queue, const double* parts, int count) override {
+    const double sums[] = {std::accumulate(parts, parts + count, 0.0),
+                           std::accumulate(parts + count, parts + 2 * count, 0.0)};
+    MakeRz{}.take(sums_, sums);
+  }
+  void turn(Queue, const double* z, double* p, double* x) override { run(Turn{z, p, x}); }
   void make_pq(Queue, const double* p, const double* q) override { run(MakePq{p, q}); }
-  void step(Queue, const double* p, const double* q, double* x, double* r) override { run(Step{p, q, x, r}); }
+  void step(Queue, const double* q, double* r) override { run(Step{q, r}); }
+  void finish(Queue, const double* p, double* x) override { run(Finish{p, x}); }
   Sums sums(Queue) const override { return sums_; }
   void set_sums(Queue, const Sums& sums) override { sums_ = sums; }
 
@@ -33,7 +40,7 @@ class OnHost final : public ConjugateGradients {
   template <class Pass>
   void run(const Pass& pass) {
     constexpr int count = std::max(1, Pass::sums);
-    const double factor = pass.factor(sums_);
+    const auto factor = pass.factor(sums_);
     const std::int64_t parts = (rows_ + part - 1) / part;
 #pragma omp parallel for schedule(static) if (rows_ > worth_threads)
     for (std::int64_t which = 0; which < parts; ++which) {

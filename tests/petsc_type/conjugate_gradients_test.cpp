@@ -2,6 +2,7 @@
 // and what both say where the method has no answer.
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "solves.hpp"
 
@@ -52,6 +53,16 @@ TEST_F(MatrixType, ConjugateGradientsGoAsPetscs) {
           SCOPED_TRACE(c.name() + ", " + format + ", " + preconditioner + ", " + KSPNormTypes[norm]);
           expect_same_solves(Symmetric(c, format).matrix.get(), preconditioner, norm, 1e-6, 40);
         }
+}
+
+// On a GPU the cycle of a grid of this size makes products that the method needs.
+TEST_F(MatrixType, ConjugateGradientsTakeProductsOfTheCycle) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const Case c{3, {130, 129, 128}, 1, 1, false, {}};
+  for (const KSPNormType norm : {KSP_NORM_PRECONDITIONED, KSP_NORM_UNPRECONDITIONED, KSP_NORM_NATURAL}) {
+    SCOPED_TRACE(KSPNormTypes[norm]);
+    expect_same_solves(Symmetric(c).matrix.get(), "quadrille_mg", norm, 1e-6, 40);
+  }
 }
 
 TEST_F(MatrixType, ConjugateGradientsTakeNegativeDefiniteOnes) {
@@ -108,6 +119,38 @@ TEST_F(MatrixType, ConjugateGradientsGiveTheSameBits) {
   EXPECT_TRUE(equal);
   EXPECT_EQ(first.residuals, second.residuals);
   EXPECT_GT(first.residuals.size(), 4u);
+}
+
+// x is brought up to date for those who ask, and that changes no number.
+TEST_F(MatrixType, ConjugateGradientsShowTheSolutionOnTheWay) {
+  struct Seen {
+    std::vector<PetscReal> true_norms, norms;
+  } seen;
+  const auto monitor = [](KSP ksp, PetscInt, PetscReal norm, void* context) -> PetscErrorCode {
+    Vec residual = nullptr;
+    PetscReal true_norm = 0;
+    CALL(KSPBuildResidual(ksp, nullptr, nullptr, &residual));
+    const Handle<Vec> owned(residual);
+    CALL(VecNorm(residual, NORM_2, &true_norm));
+    static_cast<Seen*>(context)->true_norms.push_back(true_norm);
+    static_cast<Seen*>(context)->norms.push_back(norm);
+    return 0;
+  };
+  const Symmetric a(cg_cases[2]);
+  const Handle<Vec> b = random_vector(a.matrix.get(), 3), x = random_vector(a.matrix.get(), 4),
+                    y = random_vector(a.matrix.get(), 5);
+  for (const bool shown : {true, false}) {
+    const Handle<KSP> ksp = make_ksp(a.matrix.get(), ours, "jacobi", 1e-6, 30);
+    CALL(KSPSetNormType(ksp.get(), KSP_NORM_UNPRECONDITIONED));
+    if (shown) CALL(KSPMonitorSet(ksp.get(), monitor, &seen, nullptr));
+    CALL(KSPSolve(ksp.get(), b.get(), shown ? x.get() : y.get()));
+  }
+  ASSERT_GT(seen.norms.size(), 20u);
+  for (std::size_t i = 0; i < seen.norms.size(); ++i)
+    EXPECT_NEAR(seen.true_norms[i], seen.norms[i], 1e-10 * seen.norms[0]) << i;
+  PetscBool equal = PETSC_FALSE;
+  CALL(VecEqual(x.get(), y.get(), &equal));
+  EXPECT_TRUE(equal);
 }
 
 // A preconditioner whose numbers have both signs, and an operator: a solution that is finite, and the reason.

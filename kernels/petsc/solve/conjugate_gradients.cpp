@@ -8,21 +8,26 @@
 #include <memory>
 
 #include "kernels/conjugate_gradients.hpp"
+#include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
 
 namespace quadrille::petsc {
 namespace {
 
 constexpr const char* type_name = "quadrille_cg";
 
+class Solve;
+
 // What stays with a KSP from one solve to the next: memory that takes a GPU a millisecond to have.
 struct Kept {
   std::unique_ptr<ConjugateGradients> passes;
   SpaceKind space = SpaceKind::cpu;
   std::int64_t rows = -1;
+  Solve* running = nullptr;
 };
 Kept& kept(KSP ksp) {
   return *static_cast<Kept*>(ksp->data);
@@ -32,7 +37,7 @@ Kept& kept(KSP ksp) {
 ConjugateGradients* passes_of(KSP ksp, SpaceKind space, std::int64_t rows) {
   Kept& k = kept(ksp);
   if (!k.passes || k.space != space || k.rows != rows)
-    k = {make_conjugate_gradients(space, rows), space, rows};
+    k = {make_conjugate_gradients(space, rows), space, rows, k.running};
   return k.passes.get();
 }
 
@@ -68,6 +73,17 @@ class Solve {
     begin();
     while (ksp_->reason == KSP_CONVERGED_ITERATING && ksp_->its < ksp_->max_it) iterate();
     if (ksp_->reason == KSP_CONVERGED_ITERATING) ksp_->reason = KSP_DIVERGED_ITS;
+    catch_up();
+  }
+  // x is a step behind else.
+  void catch_up() {
+    if (!x_lacks_) return;
+    const GpuTime time(on_gpu());
+    const ReadArray p(p_, space_);
+    const ReadWriteArray x(x_, space_);
+    passes_->finish(queue(), p.data(), x.data());
+    log_flops(2 * rows_, on_gpu());
+    x_lacks_ = false;
   }
 
  private:
@@ -133,7 +149,10 @@ class Solve {
     {
       const GpuTime time(on_gpu());
       const ReadArray r(r_, space_), z(z_, space_);
-      passes_->make_rz(queue(), r.data(), z.data());
+      if (const ProductParts known = products(); known.count > 0)
+        passes_->take_rz(queue(), known.parts, known.count);
+      else
+        passes_->make_rz(queue(), r.data(), z.data());
     }
     log_flops(4 * rows_, on_gpu());
     sum_over_ranks(std::array{&ConjugateGradientSums::rz, &ConjugateGradientSums::zz});
@@ -142,12 +161,23 @@ class Solve {
     test(ksp_->normtype == KSP_NORM_NATURAL ? std::sqrt(std::abs(sums.rz)) : std::sqrt(sums.zz));
   }
 
+  // (r, z) and (z, z) where the preconditioner has made them, and nothing changed z after it.
+  ProductParts products() const {
+    MatNullSpace removed = nullptr;
+    QUADRILLE_PETSC(MatGetNullSpace(a_, &removed));
+    return on_gpu() && removed == nullptr ? grid_multigrid_products(ksp_->pc) : ProductParts{};
+  }
+
   void turn() {
     const GpuTime time(on_gpu());
     const ReadArray z(z_, space_);
     const ReadWriteArray p(p_, space_);
-    passes_->turn(queue(), z.data(), p.data());
-    log_flops(2 * rows_, on_gpu());
+    if (x_lacks_)
+      passes_->turn(queue(), z.data(), p.data(), ReadWriteArray(x_, space_).data());
+    else
+      passes_->turn(queue(), z.data(), p.data(), nullptr);
+    log_flops((x_lacks_ ? 4 : 2) * rows_, on_gpu());
+    x_lacks_ = false;
   }
 
   void step() {
@@ -159,11 +189,12 @@ class Solve {
     sum_over_ranks(std::array{&ConjugateGradientSums::pq});
     {
       const GpuTime time(on_gpu());
-      const ReadArray p(p_, space_), q(z_, space_);
-      const ReadWriteArray x(x_, space_), r(r_, space_);
-      passes_->step(queue(), p.data(), q.data(), x.data(), r.data());
+      const ReadArray q(z_, space_);
+      const ReadWriteArray r(r_, space_);
+      passes_->step(queue(), q.data(), r.data());
     }
-    log_flops(8 * rows_, on_gpu());
+    x_lacks_ = true;
+    log_flops(6 * rows_, on_gpu());
     sum_over_ranks(std::array{&ConjugateGradientSums::rr});
   }
 
@@ -206,6 +237,14 @@ class Solve {
   SpaceKind space_ = SpaceKind::cpu;
   ConjugateGradients* passes_ = nullptr;
   bool alone_ = true;
+  bool x_lacks_ = false;  // the last step
+};
+
+// Null again at the end of a scope, whatever ends it.
+struct ResetAfter {
+  Solve*& pointer;
+  explicit ResetAfter(Solve*& p) : pointer(p) {}
+  ~ResetAfter() { pointer = nullptr; }
 };
 
 PetscErrorCode set_up(KSP ksp) {
@@ -215,7 +254,19 @@ PetscErrorCode set_up(KSP ksp) {
   });
 }
 PetscErrorCode solve(KSP ksp) {
-  return guarded("KSPSolve_QuadrilleCG", [&] { Solve(ksp).run(); });
+  return guarded("KSPSolve_QuadrilleCG", [&] {
+    const ResetAfter now(kept(ksp).running);
+    Solve solve(ksp);
+    kept(ksp).running = &solve;
+    solve.run();
+  });
+}
+// For monitors, while a solve is under way.
+PetscErrorCode build_solution(KSP ksp, Vec into, Vec* solution) {
+  return guarded("KSPBuildSolution_QuadrilleCG", [&] {
+    if (Solve* const running = kept(ksp).running) running->catch_up();
+    QUADRILLE_PETSC(KSPBuildSolutionDefault(ksp, into, solution));
+  });
 }
 PetscErrorCode reset(KSP ksp) {
   return guarded("KSPReset_QuadrilleCG", [&] { kept(ksp) = {}; });
@@ -237,7 +288,7 @@ PetscErrorCode create(KSP ksp) {
     ksp->ops->solve = solve;
     ksp->ops->reset = reset;
     ksp->ops->destroy = destroy;
-    ksp->ops->buildsolution = KSPBuildSolutionDefault;
+    ksp->ops->buildsolution = build_solution;
     ksp->ops->buildresidual = KSPBuildResidualDefault;
     ksp->data = new Kept;
     ++uses();
