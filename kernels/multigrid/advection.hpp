@@ -25,6 +25,12 @@ struct PairOfEntries {
     return values[(std::int64_t{diagonal} * s.dof + unknown) * s.stored_rows + s.place(row)];
   }
   constexpr double diagonal(int node, int unknown) const { return entry(s.centre, node, unknown); }
+  // Whether the unknown is given: its row has no couplings to it elsewhere, whatever other rows have.
+  constexpr bool is_given(int node, int unknown) const {
+    for (int d = 0; d < s.count; ++d)
+      if (entry(s.diagonal[d], node, unknown) != 0) return false;
+    return true;
+  }
   // Half the difference of the two, and half of that beyond half their sum.
   constexpr double antisymmetric(int node, int d, int unknown) const {
     return absolute(entry(s.diagonal[d], node, unknown) - opposite(node, d, unknown)) / 2;
@@ -44,7 +50,8 @@ struct PairOfEntries {
 };
 
 // The largest sum over a row's couplings, as a part of its diagonal, of what is antisymmetric or, with
-// Missing, of what is missing. Of a row of `nodes` a call.
+// Missing, of what is missing. Of a row of `nodes` a call. Couplings to unknowns that are given, as PETSc's
+// tutorials have them in faces, are no advection.
 template <bool Missing>
 struct LargestAdvection {
   static constexpr std::int64_t work = 10;
@@ -59,10 +66,13 @@ struct LargestAdvection {
     const std::array<int, 3> at = nodes.all ? s.position(number) : nodes.position(number);
     const int node = s.index(at);
     if (at[0] >= s.n[0] || !s.owns(node)) return 0;
+    if (pair.is_given(node, unknown)) return 0;
     double sum = 0;
-    for (int d = 0; d < s.count; ++d)
-      if (s.leads_inside(at, d))
-        sum += Missing ? pair.missing(node, d, unknown) : pair.antisymmetric(node, d, unknown);
+    for (int d = 0; d < s.count; ++d) {
+      if (!s.leads_inside(at, d)) continue;
+      const double more = Missing ? pair.missing(node, d, unknown) : pair.antisymmetric(node, d, unknown);
+      if (more > 0 && !pair.is_given(s.neighbour(node, d), unknown)) sum += more;
+    }
     const double diagonal = absolute(pair.diagonal(node, unknown));
     return diagonal > 0 ? sum / diagonal : 0;
   }

@@ -98,7 +98,15 @@ TEST(GridMultigridOfConstantRows, PatternsAreNotConstant) {
   }
 }
 
-// Rows that hold a value, as PETSc's tutorials have them in faces.
+// Rows that hold a value, as PETSc's tutorials have them in faces: with their columns, and without.
+TEST(GridMultigridOfConstantRows, FacesMayHoldValuesThatOthersSee) {
+  Hub a = poisson(grid_of({17, 16, 18}), "drop");
+  cut(a, 6, false, [](std::int64_t node) {
+    const std::int64_t x = node % 17, y = node / 17 % 16, z = node / 17 / 16;
+    return x == 0 || x == 16 || y == 0 || y == 15 || z == 0 || z == 17;
+  });
+  expect_same_cycles(a, down_to(30), SpaceKind::cpu);
+}
 TEST(GridMultigridOfConstantRows, FacesMayHoldValues) {
   Hub a = poisson(grid_of({33, 33, 1}), "drop");
   cut(a, 4, true, [](std::int64_t node) {
