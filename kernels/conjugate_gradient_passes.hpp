@@ -1,5 +1,6 @@
 // The passes of conjugate_gradients.hpp, `Count` neighbouring numbers a call: the same functors on the CPU
-// and the GPU. A pass says how many sums it makes, and take() is told them. Internal to kernels.
+// and the GPU. A pass says how many sums it makes, and take() is told them. One that goes backwards on a GPU
+// begins with what the kernel before it, which goes forwards, has left in the caches. Internal to kernels.
 #pragma once
 
 #include "kernels/conjugate_gradients.hpp"
@@ -11,6 +12,7 @@ using Sums = ConjugateGradientSums;
 
 struct MakeRz {
   static constexpr int sums = 2;
+  static constexpr bool backwards = true;
   const double *r, *z;
 
   constexpr double factor(const Sums&) const { return 0; }
@@ -34,6 +36,7 @@ struct MakeRz {
 
 struct Turn {
   static constexpr int sums = 0;
+  static constexpr bool backwards = true;
   const double* z;
   double *p, *x;  // x: null where it lacks nothing
 
@@ -58,6 +61,7 @@ struct Turn {
 
 struct MakePq {
   static constexpr int sums = 1;
+  static constexpr bool backwards = true;
   const double *p, *q;
 
   constexpr double factor(const Sums&) const { return 0; }
@@ -76,6 +80,7 @@ struct MakePq {
 
 struct Step {
   static constexpr int sums = 1;
+  static constexpr bool backwards = false;
   const double* q;
   double* r;
 
@@ -99,6 +104,7 @@ struct Step {
 
 struct Finish {
   static constexpr int sums = 0;
+  static constexpr bool backwards = false;
   const double* p;
   double* x;
 

@@ -41,8 +41,6 @@ class ConjugateGradients {
   virtual void begin(Queue queue) = 0;
   // Arrays of `rows` numbers in the memory of the object; those that are written overlap no others. Queued.
   virtual void make_rz(Queue queue, const double* r, const double* z) = 0;
-  // The same from sums of parts, [2][count]: first those of (r, z), then those of (z, z).
-  virtual void take_rz(Queue queue, const double* parts, int count) = 0;
   // x: null where it lacks nothing.
   virtual void turn(Queue queue, const double* z, double* p, double* x) = 0;
   virtual void make_pq(Queue queue, const double* p, const double* q) = 0;

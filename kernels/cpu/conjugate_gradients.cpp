@@ -3,7 +3,6 @@
 #include "kernels/conjugate_gradients.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "formats/threads.hpp"
@@ -24,11 +23,6 @@ class OnHost final : public ConjugateGradients {
 
   void begin(Queue) override { sums_ = {}; }
   void make_rz(Queue, const double* r, const double* z) override { run(MakeRz{r, z}); }
-  void take_rz(Queue, const double* parts, int count) override {
-    const double sums[] = {std::accumulate(parts, parts + count, 0.0),
-                           std::accumulate(parts + count, parts + 2 * count, 0.0)};
-    MakeRz{}.take(sums_, sums);
-  }
   void turn(Queue, const double* z, double* p, double* x) override { run(Turn{z, p, x}); }
   void make_pq(Queue, const double* p, const double* q) override { run(MakePq{p, q}); }
   void step(Queue, const double* q, double* r) override { run(Step{q, r}); }

@@ -65,7 +65,8 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * threads_per_block * together;
   double pair[count][together] = {}, sum[count] = {};
   std::int64_t i = global_thread() * together;
-  for (; i + together <= rows; i += stride) pass.run(i, factor, pair);
+  const std::int64_t last = rows / together * together - together;
+  for (; i + together <= rows; i += stride) pass.run(Pass::backwards ? last - i : i, factor, pair);
   for (; i < rows; ++i) {  // what is left behind the last four
     double one[count][1] = {};
     pass.run(i, factor, one);
@@ -77,15 +78,6 @@ __global__ void __launch_bounds__(threads_per_block)
       for (int k = 0; k < together; ++k) sum[s] += pair[s][k];
     finish(pass, sum, shared);
   }
-}
-
-__global__ void __launch_bounds__(threads_per_block)
-    take_rz_kernel(const double* parts, int count, Shared* shared) {
-  double sum[2] = {};
-  for (int i = threadIdx.x; i < count; i += threads_per_block)
-    for (int s = 0; s < 2; ++s) sum[s] += parts[s * count + i];
-  add_up_in_block(sum);
-  if (threadIdx.x == 0) MakeRz{}.take(shared->state.sums, sum);
 }
 
 // What a GPU copies to without a detour.
@@ -106,21 +98,16 @@ class OnDevice final : public ConjugateGradients {
   explicit OnDevice(std::int64_t rows) : rows_(rows), shared_(1) {
     // CUDA loads a kernel when it is first asked for, which takes longer than many passes.
     cudaFuncAttributes loaded{};
-    for (const void* kernel :
-         {reinterpret_cast<const void*>(pass_kernel<MakeRz>),
-          reinterpret_cast<const void*>(pass_kernel<Turn>),
-          reinterpret_cast<const void*>(pass_kernel<MakePq>),
-          reinterpret_cast<const void*>(pass_kernel<Step>),
-          reinterpret_cast<const void*>(pass_kernel<Finish>), reinterpret_cast<const void*>(take_rz_kernel)})
+    for (const void* kernel : {reinterpret_cast<const void*>(pass_kernel<MakeRz>),
+                               reinterpret_cast<const void*>(pass_kernel<Turn>),
+                               reinterpret_cast<const void*>(pass_kernel<MakePq>),
+                               reinterpret_cast<const void*>(pass_kernel<Step>),
+                               reinterpret_cast<const void*>(pass_kernel<Finish>)})
       QUADRILLE_CUDA(cudaFuncGetAttributes(&loaded, kernel));
   }
 
   void begin(Queue queue) override { set(queue, {}); }
   void make_rz(Queue queue, const double* r, const double* z) override { run(queue, MakeRz{r, z}); }
-  void take_rz(Queue queue, const double* parts, int count) override {
-    take_rz_kernel<<<1, threads_per_block, 0, stream_of(queue)>>>(parts, count, shared_.data());
-    QUADRILLE_CUDA_LAUNCHED("products of conjugate gradients");
-  }
   void turn(Queue queue, const double* z, double* p, double* x) override { run(queue, Turn{z, p, x}); }
   void make_pq(Queue queue, const double* p, const double* q) override { run(queue, MakePq{p, q}); }
   void step(Queue queue, const double* q, double* r) override { run(queue, Step{q, r}); }

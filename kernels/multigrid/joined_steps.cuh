@@ -132,49 +132,47 @@ __device__ inline double reciprocal(double v) {
   return 1 / v;
 }
 
-// A thread's own words of b and x, on their way to shared memory one plane ahead. b stays for two planes more.
+// A thread's own words of b and x, on their way to shared memory one plane ahead.
 template <class T>
 struct WordsAhead {
-  static constexpr int word = rows_together<T>, of_b = word / 2;  // parts of 16 bytes
-  static constexpr int planes_of_b = 4, planes_of_x = 2;
-  int4* memory;  // [plane of b][line][part][thread], then x: [plane][line][thread]
+  static constexpr int word = rows_together<T>, of_b = word / 2, parts = of_b + 1;  // of 16 bytes
+  int4* memory;  // [buffer][line][part][thread]
 
-  static constexpr int bytes_of_thread = (planes_of_b * of_b + planes_of_x) * lines_together * 16;
-  __device__ int4* word_at(int number) const {
-    return memory + number * static_cast<int>(blockDim.x) + threadIdx.x;
-  }
-  __device__ double* b_at(int plane, int l, int i) const {
-    const int number = ((plane & (planes_of_b - 1)) * lines_together + l) * of_b + i / 2;
-    return reinterpret_cast<double*>(word_at(number)) + i % 2;
-  }
-  __device__ T* x_at(int plane, int l) const {
-    const int number = planes_of_b * lines_together * of_b + (plane & (planes_of_x - 1)) * lines_together + l;
-    return reinterpret_cast<T*>(word_at(number));
+  static constexpr int bytes_of_thread = 2 * lines_together * parts * 16;
+  __device__ int4* place(int buffer, int l, int part) const {
+    return memory + ((buffer * lines_together + l) * parts + part) * static_cast<int>(blockDim.x) +
+           threadIdx.x;
   }
   // What is not there becomes zero.
-  __device__ void begin(int plane, const Couplings& s, const Column<T>& c, const double* b, const T* x,
+  __device__ void begin(int buffer, const Couplings& s, const Column<T>& c, const double* b, const T* x,
                         bool inside, bool wide) const {
 #pragma unroll
     for (int l = 0; l < lines_together; ++l, b += s.n[0], x += s.line) {
       const bool there = inside && c.there[l];
 #pragma unroll
-      for (int i = 0; i < word; i += wide ? 2 : 1)
-        if (wide)
-          __pipeline_memcpy_async(b_at(plane, l, i), b + i, 16, there ? 0 : 16);
-        else
-          __pipeline_memcpy_async(b_at(plane, l, i), b + i, 8, there && c.x + i < s.n[0] ? 0 : 8);
-      __pipeline_memcpy_async(x_at(plane, l), x, 16, there ? 0 : 16);
+      for (int part = 0; part < of_b; ++part) {
+        int4* const to = place(buffer, l, part);
+        if (wide) {
+          __pipeline_memcpy_async(to, b + 2 * part, 16, there ? 0 : 16);
+        } else {
+          for (int i = 0; i < 2; ++i)
+            __pipeline_memcpy_async(reinterpret_cast<double*>(to) + i, b + 2 * part + i, 8,
+                                    there && c.x + 2 * part + i < s.n[0] ? 0 : 8);
+        }
+      }
+      __pipeline_memcpy_async(place(buffer, l, of_b), x, 16, there ? 0 : 16);
     }
     __pipeline_commit();
   }
   // Of those that began last.
-  __device__ void take(int plane, double (&b)[lines_together][word], Words<T>& x) const {
+  __device__ void take(int buffer, double (&b)[lines_together][word], Words<T>& x) const {
     __pipeline_wait_prior(0);
 #pragma unroll
     for (int l = 0; l < lines_together; ++l) {
 #pragma unroll
-      for (int i = 0; i < word; ++i) b[l][i] = *b_at(plane, l, i);
-      load_word(x_at(plane, l), x.of[l]);
+      for (int i = 0; i < word; ++i)
+        b[l][i] = reinterpret_cast<const double*>(place(buffer, l, i / 2))[i % 2];
+      load_word(reinterpret_cast<const T*>(place(buffer, l, of_b)), x.of[l]);
     }
   }
 };
@@ -456,24 +454,6 @@ __device__ void put_natural(const Couplings& s, double* to, int x, bool wide, co
   }
 }
 
-// to: [2][block]. In the same order every time, of any number of threads.
-__device__ inline void add_up_in_tile(double first, double second, double* to) {
-  extern __shared__ int4 memory[];
-  double* const sums = reinterpret_cast<double*>(memory);
-  const int threads = static_cast<int>(blockDim.x), own = static_cast<int>(threadIdx.x);
-  sums[own] = first;
-  sums[threads + own] = second;
-  for (int half = Tiles::most_threads / 3 * 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (own >= half || own + half >= threads) continue;
-    sums[own] += sums[own + half];
-    sums[threads + own] += sums[threads + own + half];
-  }
-  if (own > 0) return;
-  to[blockIdx.x] = sums[0];
-  to[gridDim.x + blockIdx.x] = sums[threads];
-}
-
 template <class T>
 __global__ void __launch_bounds__(Tiles::most_threads, 1)
     after_kernel(const __grid_constant__ StepsAfter<T> f, const double* b, double* result) {
@@ -491,9 +471,7 @@ __global__ void __launch_bounds__(Tiles::most_threads, 1)
   b += c.natural(s, first);
   const T* x_from = f.x + c.row(s, first);
   const WordsAhead<T> ahead{reinterpret_cast<int4*>(plane_in_tile<T>(7))};
-  ahead.begin(first, s, c, b, x_from, first >= 0, wide);
-
-  double with_b = 0, with_itself = 0;  // of the result
+  ahead.begin(first & 1, s, c, b, x_from, first >= 0, wide);
 
   // x of planes k - 2, k - 1 and k, which it makes; y, after a sweep, of k - 3, k - 2 and k - 1, which it
   // makes; g of k stands at place k2 of three.
@@ -505,10 +483,10 @@ __global__ void __launch_bounds__(Tiles::most_threads, 1)
     plane1 = plane2;
     plane2 = c.plane_at(s, k);
     double right[lines_together][word];
-    ahead.take(k, right, x2);
+    ahead.take(now, right, x2);
     x_from += static_cast<std::int64_t>(s.n[1]) * s.line;
     b += static_cast<std::int64_t>(s.n[1]) * s.n[0];
-    ahead.begin(k + 1, s, c, b, x_from, k + 1 >= 0 && k + 1 < s.n[2], wide);
+    ahead.begin(before, s, c, b, x_from, k + 1 >= 0 && k + 1 < s.n[2], wide);
     diagonals.take(f.rows, c, plane2);
 #pragma unroll
     for (int l = 0; l < lines_together; ++l) {
@@ -547,14 +525,7 @@ __global__ void __launch_bounds__(Tiles::most_threads, 1)
 #pragma unroll
         for (int i = 0; i < word; ++i)
           sum[i] = y1.of[l][i] + f.second * (g[i] - y1.of[l][i] - diagonals.inverse.of[l][i] * sum[i]);
-        if (!c.own[l]) continue;
-        put_natural(s, result + l * s.n[0], c.x, wide_result, sum);
-#pragma unroll
-        for (int i = 0; i < word; ++i) {
-          const double z = without_tiny<double>(sum[i]);
-          with_b += z * *ahead.b_at(k - 2, l, i);
-          with_itself += z * z;
-        }
+        if (c.own[l]) put_natural(s, result + l * s.n[0], c.x, wide_result, sum);
       }
     }
     result += static_cast<std::int64_t>(s.n[1]) * s.n[0];
@@ -566,7 +537,6 @@ __global__ void __launch_bounds__(Tiles::most_threads, 1)
     if (k + 1 <= last) step(k + 1, 1, 2, 0, x1, x2, x0, y1, y2, y0);
     if (k + 2 <= last) step(k + 2, 2, 0, 1, x2, x0, x1, y2, y0, y1);
   }
-  add_up_in_tile(with_b, with_itself, f.products);
 }
 
 }  // namespace quadrille::multigrid::device

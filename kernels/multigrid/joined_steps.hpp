@@ -114,7 +114,7 @@ struct StepsBefore {
   T *x, *coarse, first, second;
   Tiles tiles;
 };
-// Two sweeps of x + P coarse, and the sums over each tile of the result times b and times itself.
+// Two sweeps of x + P coarse.
 template <class T>
 struct StepsAfter {
   StarRows<T> rows;
@@ -122,7 +122,6 @@ struct StepsAfter {
   const T *x, *coarse;
   T first, second;
   Tiles tiles;
-  double* products;  // [2][tile]
 };
 
 // Whether the two passes can do the transfer between levels, too.

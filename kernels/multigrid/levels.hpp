@@ -64,9 +64,6 @@ class Levels final : public GridMultigrid {
       end(b, x);
     }
   }
-  ProductParts products() const override {
-    return joined_ ? ProductParts{products_.data(), tiles_after_.blocks} : ProductParts{};
-  }
   const GridMultigridInfo& info() const override { return info_; }
 
  private:
@@ -448,7 +445,6 @@ class Levels final : public GridMultigrid {
     if constexpr (Machine::on_gpu) {
       tiles_before_ = tiles_of(s, rows_together<T>, 3, Machine::processors());
       tiles_after_ = tiles_of(s, rows_together<T>, 2, Machine::processors());
-      products_ = Array<double, Space>(2 * tiles_after_.blocks);
     }
     return Machine::on_gpu;
   }
@@ -464,7 +460,7 @@ class Levels final : public GridMultigrid {
   void steps_after(const double* b, double* x) {
     OneLevel& finest = levels_.front();
     machine_.run_after(StepsAfter<T>{star_, finest.transfer.tables(), finest.x.data(), levels_[1].x.data(),
-                                     finest.weights[1], finest.weights[0], tiles_after_, products_.data()},
+                                     finest.weights[1], finest.weights[0], tiles_after_},
                        b, x);
   }
 
@@ -522,8 +518,7 @@ class Levels final : public GridMultigrid {
   StarRows<T> star_;  // of the finest level
   bool joined_ = false;
   Tiles tiles_before_, tiles_after_;  // where it is
-  Array<double, Space> products_;
-  std::size_t whole_from_ = 0;  // the first level that no ranks share
+  std::size_t whole_from_ = 0;        // the first level that no ranks share
   typename Machine::template Coarsest<T> coarsest_;
   Stability stability_;
   std::optional<bool> few_are_singular_;  // of the coarsest level, where that is known already

@@ -69,13 +69,6 @@ struct GridMultigridInfo {
   int ranks = 1;            // bytes and flops are this rank's
 };
 
-// The products (b, x) and (x, x) of an application, which it made on its way: parts to be added up, [2][count]
-// in GPU memory, queued with it. Without parts it made none.
-struct ProductParts {
-  const double* parts = nullptr;
-  int count = 0;
-};
-
 class GridMultigrid {
  public:
   virtual ~GridMultigrid() = default;
@@ -83,7 +76,6 @@ class GridMultigrid {
   // made from; b and x do not overlap. On the GPU the work is queued on `stream` (a cudaStream_t; null for
   // the default one).
   virtual void apply(const double* b, double* x, void* stream = nullptr) = 0;
-  virtual ProductParts products() const = 0;  // of the last one
   virtual const GridMultigridInfo& info() const = 0;
 };
 

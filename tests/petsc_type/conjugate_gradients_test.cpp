@@ -55,8 +55,8 @@ TEST_F(MatrixType, ConjugateGradientsGoAsPetscs) {
         }
 }
 
-// On a GPU the cycle of a grid of this size makes products that the method needs.
-TEST_F(MatrixType, ConjugateGradientsTakeProductsOfTheCycle) {
+// As large as it takes for cycles on a GPU to join their steps.
+TEST_F(MatrixType, ConjugateGradientsOfALargeGridGoAsPetscs) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   const Case c{3, {130, 129, 128}, 1, 1, false, {}};
   for (const KSPNormType norm : {KSP_NORM_PRECONDITIONED, KSP_NORM_UNPRECONDITIONED, KSP_NORM_NATURAL}) {

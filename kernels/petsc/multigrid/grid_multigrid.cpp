@@ -164,7 +164,6 @@ class GridPreconditioner {
     const double* in = from.data();
     double* out = to.data();
     const bool copies = on_gpu_ && (from.space() == SpaceKind::cpu || to.space() == SpaceKind::cpu);
-    in_place_ = !copies;
     const DefaultQueue order(copies);  // copies are made there
     if (on_gpu_ && from.space() == SpaceKind::cpu) in = copied_in(from.data(), rows);
     if (on_gpu_ && to.space() == SpaceKind::cpu) out = on_device(device_x_, rows);
@@ -184,7 +183,6 @@ class GridPreconditioner {
   }
 
   const GridMultigridInfo* info() const { return multigrid_ ? &multigrid_->info() : nullptr; }
-  ProductParts products() const { return multigrid_ && in_place_ ? multigrid_->products() : ProductParts{}; }
 
   void view(PetscViewer viewer) const {
     PetscBool ascii = PETSC_FALSE;
@@ -214,19 +212,12 @@ class GridPreconditioner {
   std::int64_t rows_ = 0;  // of this rank
   PetscLogEvent cycle_ = -1;
   bool on_gpu_ = false;
-  bool in_place_ = false;                            // the last application's vectors
   CyclePrecision precision_ = CyclePrecision::fp32;  // where no option says
   Array<double, Device> device_b_, device_x_;        // of vectors in host memory
 };
 
 GridPreconditioner& of(PC pc) {
   return composed<GridPreconditioner>(reinterpret_cast<PetscObject>(pc), type_name);
-}
-
-bool is_ours(PC pc) {
-  PetscBool ours = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), type_name, &ours));
-  return ours;
 }
 
 PetscErrorCode set_up(PC pc) {
@@ -277,11 +268,9 @@ bool grid_multigrid_takes(Mat matrix) {
 }
 
 const GridMultigridInfo* grid_multigrid_info(PC pc) {
-  return is_ours(pc) ? of(pc).info() : nullptr;
-}
-
-ProductParts grid_multigrid_products(PC pc) {
-  return is_ours(pc) ? of(pc).products() : ProductParts{};
+  PetscBool ours = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), type_name, &ours));
+  return ours ? of(pc).info() : nullptr;
 }
 
 std::string grid_multigrid_text(PC pc) {

@@ -9,8 +9,7 @@ struct _p_PC;
 
 namespace quadrille {
 struct GridMultigridInfo;
-struct ProductParts;
-}  // namespace quadrille
+}
 
 namespace quadrille::petsc {
 
@@ -42,9 +41,6 @@ bool grid_multigrid_takes(_p_Mat* matrix);
 
 // What -ksp_view says of a quadrille_mg that is set up, in one line; empty of any other preconditioner.
 std::string grid_multigrid_text(_p_PC* pc);
-// What the last application made of the arrays of its vectors (kernels/multigrid/multigrid.hpp); no parts of
-// any other preconditioner.
-ProductParts grid_multigrid_products(_p_PC* pc);
 // What was made; null of any other preconditioner.
 const GridMultigridInfo* grid_multigrid_info(_p_PC* pc);
 

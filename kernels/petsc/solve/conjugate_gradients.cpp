@@ -8,12 +8,10 @@
 #include <memory>
 
 #include "kernels/conjugate_gradients.hpp"
-#include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
-#include "kernels/petsc/multigrid/grid_multigrid.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -149,23 +147,13 @@ class Solve {
     {
       const GpuTime time(on_gpu());
       const ReadArray r(r_, space_), z(z_, space_);
-      if (const ProductParts known = products(); known.count > 0)
-        passes_->take_rz(queue(), known.parts, known.count);
-      else
-        passes_->make_rz(queue(), r.data(), z.data());
+      passes_->make_rz(queue(), r.data(), z.data());
     }
     log_flops(4 * rows_, on_gpu());
     sum_over_ranks(std::array{&ConjugateGradientSums::rz, &ConjugateGradientSums::zz});
     if (!tests_z()) return;
     const ConjugateGradientSums sums = passes_->sums(queue());
     test(ksp_->normtype == KSP_NORM_NATURAL ? std::sqrt(std::abs(sums.rz)) : std::sqrt(sums.zz));
-  }
-
-  // (r, z) and (z, z) where the preconditioner has made them, and nothing changed z after it.
-  ProductParts products() const {
-    MatNullSpace removed = nullptr;
-    QUADRILLE_PETSC(MatGetNullSpace(a_, &removed));
-    return on_gpu() && removed == nullptr ? grid_multigrid_products(ksp_->pc) : ProductParts{};
   }
 
   void turn() {

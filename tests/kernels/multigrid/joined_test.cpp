@@ -146,29 +146,6 @@ TEST(JoinedSteps, AreTheSeparateOnes_cuda) {
     }
 }
 
-// (b, x) and (x, x), which the second pass makes.
-TEST(JoinedSteps, MakeProducts_cuda) {
-  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  for (const CyclePrecision precision : {CyclePrecision::fp32, CyclePrecision::fp64})
-    for (const auto& extents : {std::array<std::int64_t, 3>{67, 45, 38}, {32, 64, 28}}) {
-      const Hub a = poisson(grid_of(extents), "value:0");
-      GridMultigridOptions options = down_to(100, precision);
-      Cycle separate(a, options, SpaceKind::cuda);
-      options.joined_from = 0;
-      Cycle cycle(a, options, SpaceKind::cuda);
-      const Vector b = noise(a.rows(), 5), x = cycle(b);
-      EXPECT_EQ(separate.made().products().count, 0);
-      const ProductParts made = cycle.made().products();
-      ASSERT_GT(made.count, 0);
-      Vector parts(2 * made.count);
-      memory::copy_to_host(parts.data(), made.parts,
-                           static_cast<std::int64_t>(parts.size() * sizeof(double)));
-      const auto middle = parts.begin() + made.count;
-      EXPECT_NEAR(std::accumulate(parts.begin(), middle, 0.0), dot(b, x), 1e-12 * norm(b) * norm(x));
-      EXPECT_NEAR(std::accumulate(middle, parts.end(), 0.0), dot(x, x), 1e-12 * dot(x, x));
-    }
-}
-
 // Vectors of a user need not begin where words do.
 TEST(JoinedSteps, TakeVectorsFromAnyNumberOn_cuda) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
