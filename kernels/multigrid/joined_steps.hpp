@@ -32,11 +32,6 @@ struct Tiles {
   constexpr int threads() const {
     return pitch() * ((lines + 2 * halo_lines + lines_of_thread - 1) / lines_of_thread);
   }
-  // Of shared memory, for so many planes.
-  template <class T>
-  constexpr int bytes(int in_memory) const {
-    return static_cast<int>(sizeof(T)) * rows_together<T> * lines_of_thread * threads() * in_memory;
-  }
 };
 
 // Of `word` rows of a line at a time and steps that need `halo` lines around, for a GPU with so many

@@ -445,8 +445,9 @@ class Levels final : public GridMultigrid {
     if constexpr (Machine::on_gpu) {
       tiles_before_ = tiles_of(s, rows_together<T>, 3, Machine::processors());
       tiles_after_ = tiles_of(s, rows_together<T>, 2, Machine::processors());
+      return Machine::template holds<T>(tiles_before_, tiles_after_);
     }
-    return Machine::on_gpu;
+    return false;
   }
   void steps_before(const double* b) {
     OneLevel &finest = levels_.front(), &next = levels_[1];

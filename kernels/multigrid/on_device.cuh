@@ -9,7 +9,8 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/multigrid/dense_inverse.hpp"
 #include "kernels/multigrid/inner_row.cuh"
-#include "kernels/multigrid/joined_steps.cuh"
+#include "kernels/multigrid/joined_after.cuh"
+#include "kernels/multigrid/joined_before.cuh"
 #include "kernels/multigrid/plane_factors.hpp"
 
 namespace quadrille::multigrid {
@@ -180,11 +181,13 @@ class OnDevice {
     return order.planes > 1 && order.planes <= most_planes && order.size <= most_in_plane;
   }
 
-  static int processors() {
-    int device = 0, count = 0;
-    QUADRILLE_CUDA(cudaGetDevice(&device));
-    QUADRILLE_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
+  static int processors() { return attribute(cudaDevAttrMultiProcessorCount); }
+  // Whether a block has the shared memory for the joined steps.
+  template <class T>
+  static bool holds(const Tiles& before, const Tiles& after) {
+    const int most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    return device::before_bytes<T> * before.threads() <= most &&
+           device::after_bytes<T> * after.threads() <= most;
   }
 
   OnDevice() = default;
@@ -280,12 +283,13 @@ class OnDevice {
 
   template <class T>
   void run_before(const StepsBefore<T>& steps, const double* b) {
-    run_tiles<T>(device::before_kernel<T>, steps.tiles, 6, 0, "the steps before the coarser grids", steps, b);
+    run_tiles(device::before_kernel<T>, steps.tiles, device::before_bytes<T>,
+              "the steps before the coarser grids", steps, b);
   }
   template <class T>
   void run_after(const StepsAfter<T>& steps, const double* b, double* x) {
-    run_tiles<T>(device::after_kernel<T>, steps.tiles, 7, device::WordsAhead<T>::bytes_of_thread,
-                 "the steps after the coarser grids", steps, b, x);
+    run_tiles(device::after_kernel<T>, steps.tiles, device::after_bytes<T>,
+              "the steps after the coarser grids", steps, b, x);
   }
 
   // The steps as a graph, recorded once.
@@ -329,11 +333,17 @@ class OnDevice {
     ~Stream() { (void)cudaStreamDestroy(stream); }
   };
 
-  // With so many planes of T in shared memory, and so much for each thread.
-  template <class T, class Kernel, class... Args>
-  void run_tiles(Kernel kernel, const Tiles& tiles, int planes, int bytes_of_thread, const char* name,
+  static int attribute(cudaDeviceAttr which) {
+    int device = 0, value = 0;
+    QUADRILLE_CUDA(cudaGetDevice(&device));
+    QUADRILLE_CUDA(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+  }
+  // With so many bytes of shared memory for each thread.
+  template <class Kernel, class... Args>
+  void run_tiles(Kernel kernel, const Tiles& tiles, int bytes_of_thread, const char* name,
                  const Args&... args) {
-    const int bytes = tiles.bytes<T>(planes) + bytes_of_thread * tiles.threads();
+    const int bytes = bytes_of_thread * tiles.threads();
     QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     kernel<<<tiles.blocks, tiles.threads(), bytes, stream_>>>(args...);
     cuda::check(cudaGetLastError(), name);
