@@ -1,5 +1,5 @@
-// What the two kernels of joined_steps.hpp share: where a thread's words stand, in the grid and in its tile, and
-// sums over neighbours. Internal to kernels/multigrid.
+// What the two kernels of joined_steps.hpp share: where a thread's words stand, in the grid and in its tile,
+// and sums over neighbours. Internal to kernels/multigrid.
 #pragma once
 
 #include "kernels/cuda/launch.cuh"
