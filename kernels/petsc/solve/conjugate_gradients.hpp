@@ -8,7 +8,8 @@ namespace quadrille::petsc {
 // matrix and preconditioner that KSPCG takes, on any ranks, and does the same: residuals, monitors, tests of
 // convergence by each norm, and reasons, also of an operator or a preconditioner that is not definite. On one
 // rank nothing but the residual's norm comes to the host in an iteration, and once; on several their sums are
-// made there. It has no estimates of eigenvalues, and no options of its own.
+// made there. While a solve is under way KSPBuildSolution() gives x, as for every KSP; the vector itself is a
+// step behind then. It has no estimates of eigenvalues, and no options of its own.
 void register_conjugate_gradients();
 
 }  // namespace quadrille::petsc
