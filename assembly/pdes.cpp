@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "assembly/pde/all.hpp"
+#include "assembly/pde/laplacian_order4.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
@@ -66,6 +67,17 @@ std::string why_not(const Pde& pde, const Grid& grid, const Boundary& boundary) 
   return "";
 }
 
+std::string why_not_wide(const Grid& grid, const Stencil& stencil, const Boundary& boundary) {
+  if (closes_with_order4(grid, stencil, boundary)) return why_not_order4(grid, boundary);
+  for (int face = 0; face < 2 * grid.dimension && stencil.radius > 1; ++face)
+    for (int r = 0; r < grid.dof; ++r)
+      if (continues(boundary.of(r)[face]))
+        return "stars of radius 3 and 4 do not go with clamp, outflow, flux and robin: the operator would "
+               "not "
+               "be symmetric; use radius 1 or 2";
+  return "";
+}
+
 std::vector<Unknown> unknowns_of(const Pde& pde, int dimension) {
   std::vector<Unknown> all;
   for (std::size_t i = 0; i < pde.unknowns.size(); ++i)
@@ -75,9 +87,8 @@ std::vector<Unknown> unknowns_of(const Pde& pde, int dimension) {
 }
 
 int order_of(const Pde& pde, const Grid& grid, const Stencil& stencil, const Boundary& boundary) {
-  if (pde.order == 0 || stencil.radius == 1) return pde.order;
-  for (int axis = 0; axis < grid.dimension; ++axis)
-    if (!boundary.periodic(axis)) return 1;
+  for (int axis = 0; axis < grid.dimension && pde.order > 0; ++axis)
+    if (stencil.radius > 2 && !boundary.periodic(axis)) return 1;
   return pde.order * stencil.radius;
 }
 
@@ -89,6 +100,8 @@ void require_taken(const Pde& pde, const Grid& grid, const Stencil& stencil, con
   validate(boundary, grid);
   require(pde.discretisation, pde.name, grid, stencil);
   if (const std::string reason = why_not(pde, grid, boundary); !reason.empty())
+    throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
+  if (const std::string reason = why_not_wide(grid, stencil, boundary); !reason.empty())
     throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
   if (input.manufactured && pde.order == 0) throw InputError(pde.name + " has no manufactured solution");
   if (input.coefficient && !pde.takes_coefficient) throw InputError(pde.name + " takes no coefficient");

@@ -19,6 +19,8 @@ bool takes(const Pde& pde, BoundaryKind kind);
 // Why it is not solved with these, in a sentence; empty where it is. Of stencils and unknowns
 // assembly/pde/discretisation.hpp says it.
 std::string why_not(const Pde& pde, const Grid& grid, const Boundary& boundary);
+// Of a star that reaches further than the nodes beside: which of these faces it does not close at, likewise.
+std::string why_not_wide(const Grid& grid, const Stencil& stencil, const Boundary& boundary);
 
 // The fields of its unknowns, with names of their own; empty: one field of all. Of one unknown per axis 2D
 // has two.
@@ -27,8 +29,8 @@ struct Unknown {
 };
 std::vector<Unknown> unknowns_of(const Pde& pde, int dimension);
 
-// Of the error in h against the manufactured solution. With points further than neighbours it is higher where
-// all faces are periodic, and else 1, for these stencils end so at faces.
+// Of the error in h against the manufactured solution. With a star of radius R it is R times as high; of R =
+// 3 and 4 where all faces are periodic, and else 1, for they end so at faces.
 int order_of(const Pde& pde, const Grid& grid, const Stencil& stencil, const Boundary& boundary);
 
 // As Pde::assemble. Throws InputError for an unknown name, for a grid, stencil or boundary that the PDE does

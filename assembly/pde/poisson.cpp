@@ -2,10 +2,14 @@
 // boundary of assembly/pde/laplacian.hpp. u has no units, f is in 1/m^2.
 //
 // Manufactured: u as in assembly/pde/manufactured.hpp and f = -div grad u. The star of radius 1 and the box
-// converge with order 2 on every boundary, also of flux and robin; wider stars with order 2R on periodic
-// grids only, for their closure at faces is of low order.
+// converge with order 2 on every boundary, also of flux and robin, the star of radius 2 with order 4 on all
+// but robin (assembly/pde/laplacian_order4.hpp); wider ones with order 2R on periodic grids only, for their
+// closure at faces is of low order.
+#include <optional>
+
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/laplacian.hpp"
+#include "assembly/pde/laplacian_order4.hpp"
 #include "assembly/pde/manufactured.hpp"
 
 namespace quadrille {
@@ -15,17 +19,26 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
                   const NodeBox& box) {
   PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
-  const Laplacian coefficients = laplacian(grid, stencil);
-  if (!input.manufactured) {
-    problem.system = assemble_system(grid, stencil, boundary, input, coefficients, box);
-    add_usual_source(grid, box, input, problem);
-    return problem;
+  std::optional<Manufactured> solution;
+  if (input.manufactured) solution.emplace(grid, boundary);
+  const Boundary faces = solution ? solution->with_data() : boundary;
+  const NodeSource f = [&](const Position& p, int r) {
+    return solution ? -solution->at(p, r).laplacian()
+                    : usual_source(grid, input, problem.singular, node_index(grid, p));
+  };
+  if (closes_with_order4(grid, stencil, boundary)) {
+    const LaplacianOfOrder4 coefficients = laplacian_of_order4(grid, stencil, boundary);
+    problem.system = assemble_system(grid, stencil, faces, input, coefficients, box);
+    add_source(grid, box, problem.system.rhs, f);
+    add_faces_of_order4(coefficients, grid, faces, f, box, problem.system.rhs);
+  } else {
+    problem.system = assemble_system(grid, stencil, faces, input, laplacian(grid, stencil), box);
+    if (solution)
+      add_source(grid, box, problem.system.rhs, f);
+    else
+      add_usual_source(grid, box, input, problem);
   }
-  const Manufactured solution(grid, boundary);
-  problem.system = assemble_system(grid, stencil, solution.with_data(), input, coefficients, box);
-  add_source(grid, box, problem.system.rhs,
-             [&](const Position& p, int r) { return -solution.at(p, r).laplacian(); });
-  problem.exact = solution.values(box);
+  if (solution) problem.exact = solution->values(box);
   return problem;
 }
 

@@ -153,12 +153,6 @@ void read_solve_options(Settings& settings, Options& options) {
   options.output = read_text(settings, "output", "");  // which others are named by
   read_time_options(settings, options);
   if (const Setting* probes = find(settings, "probe")) options.probes = parse_probes(*probes, options.grid);
-  for (int face = 0; face < 2 * options.grid.dimension && options.radius > 1; ++face)
-    for (int r = 0; r < options.grid.dof; ++r)
-      if (continues(options.boundary.of(r)[face]))
-        refuse(settings.at("radius"),
-               "does not go with clamp, outflow, flux and robin here: the operator would not "
-               "be symmetric; use 1");
 }
 
 // What the operator usually has on each of these grids.

@@ -215,6 +215,7 @@ void check_pde_options(const Settings& settings, const Options& options) {
   check(taken ? "radius" : "stencil",
         why_not(pde.discretisation, pde.name, options.points, options.grid.dimension));
   check("boundary", why_not(pde, options.grid, options.boundary));
+  check("radius", why_not_wide(options.grid, options.points, options.boundary));
 }
 
 }  // namespace quadrille

@@ -119,7 +119,7 @@ std::vector<OptionSpec> grid_options() {
       {"radius", "R", group, for_formats, true, "reach of star and box in nodes, 1 to 4 (default 1)"},
       {"radius", "R", group, for_solve, true,
        "reach of the star in nodes, 1 to 4; more than 1 is for " + all_of(pdes_with_wide_star()) +
-           ", and gains on periodic grids (default 1)"},
+           ": order 4 by 2; 3 and 4 gain on periodic grids (default 1)"},
       {"boundary", "KIND | LIST", group, for_formats, true,
        "what lies beyond a face: drop, periodic, value:X, clamp, outflow, flux:X (q = X half a spacing "
        "beyond the last node) or robin:A,B,C (A u + B q = C there; q = a du/dn outwards); one for all "

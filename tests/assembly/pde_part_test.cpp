@@ -209,13 +209,18 @@ TEST(PdePart, cuda_HasTheBitsOfTheHost) {
 }
 
 TEST(PdePart, OfWideStencils) {
-  for (const char* sides : {"value:2", "periodic"})
-    for (const int ranks : {1, 2, 3, 4})
+  for (const int ranks : {1, 2, 3, 4}) {
+    for (const char* sides : {"value:2", "periodic"})
       for (const Pde& pde : linear_pdes())
         if (const int widest = pde.discretisation.star; widest > 1)
           expect_whole({pde.name, sides, "star", grid_of(2, {6, 7, 1}, default_dof(pde.discretisation, 2)),
                         false, widest},
                        ranks);
+    for (const bool manufactured : {false, true})
+      expect_whole({"poisson", "value:2,flux:1,clamp,outflow,periodic,periodic", "star",
+                    grid_of(3, {5, 6, 5}, 2), manufactured, 2},
+                   ranks);
+  }
 }
 
 }  // namespace

@@ -149,6 +149,7 @@ TEST(Pdes, WideStencilsHaveAnOrderOfTheirOwn) {
     return order_of(poisson, grid, star_stencil(2, radius), parse_boundary(sides, 2));
   };
   EXPECT_EQ(order(1, "clamp"), 2);
+  EXPECT_EQ(order(2, "clamp"), 4);
   EXPECT_EQ(order(3, "periodic"), 6);
   EXPECT_EQ(order(3, "periodic,periodic,value:0,value:0"), 1);
 }
