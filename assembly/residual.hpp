@@ -13,7 +13,10 @@
 // It is trivially copyable and written for any scalar: u(r), u.rate(r) and the like are numbers or Duals. It
 // must give the same scalar on every way out, and mathematical functions are found by `using std::exp;`. It
 // may say which unknowns couple, by couples() (stencil_operator.hpp): no derivative is made of others, but at
-// the first Jacobian, which tells whether they are 0.
+// the first Jacobian, which tells whether they are 0. And it may say, of what solvers make use,
+//
+//   static constexpr bool linear = true;     // in u and u_t, by coefficients that do not change in time
+//   static constexpr bool symmetric = true;  // the Jacobian, and positive definite for a shift > 0
 #pragma once
 
 #include <array>
@@ -165,6 +168,21 @@ void for_each_node(const ResidualState& state, const Body& body) {
 }
 
 template <class Residual>
+constexpr bool says_linear() {
+  if constexpr (requires { Residual::linear; })
+    return Residual::linear;
+  else
+    return false;
+}
+template <class Residual>
+constexpr bool says_symmetric() {
+  if constexpr (requires { Residual::symmetric; })
+    return Residual::symmetric;
+  else
+    return false;
+}
+
+template <class Residual>
 constexpr void require_residual() {
   static_assert(std::is_trivially_copyable_v<Residual>,
                 "a residual functor holds numbers and raw pointers alone");
@@ -237,15 +255,22 @@ struct AnyResidual {
   Evaluate evaluate_on_device = {};  // null where it is not compiled for a GPU (device_residual.cuh)
   DifferentiateOnDevice differentiate_on_device = {};
   std::shared_ptr<const void> owned = {};
+  bool linear = false, symmetric = false;  // by the functor's word
 };
 
 // `dof`: unknowns of a node.
 template <class Residual>
 AnyResidual any_residual(const Residual& residual, int dof) {
-  return {fill_of(residual, dof),
-          [residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); },
-          [residual](const ResidualState& at, double shift, const JacobianShape& shape, bool all,
-                     double* values) { return evaluate_jacobian(at, residual, shift, shape, all, values); }};
+  AnyResidual any;
+  any.fill = fill_of(residual, dof);
+  any.linear = residual_detail::says_linear<Residual>();
+  any.symmetric = residual_detail::says_symmetric<Residual>();
+  any.evaluate = [residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); };
+  any.differentiate = [residual](const ResidualState& at, double shift, const JacobianShape& shape, bool all,
+                                 double* values) {
+    return evaluate_jacobian(at, residual, shift, shape, all, values);
+  };
+  return any;
 }
 
 }  // namespace quadrille

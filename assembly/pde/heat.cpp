@@ -17,6 +17,7 @@ struct Heat {
   const double* source = nullptr;  // [row of the box], times e^-t; null for none
   int dof = 1;
 
+  static constexpr bool linear = true, symmetric = true;
   static constexpr bool couples(bool, int r, int c) { return r == c; }
   constexpr auto operator()(const auto& u, int r) const {
     auto residual = u.rate(r) - u.laplacian(r);

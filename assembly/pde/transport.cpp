@@ -34,6 +34,7 @@ struct Transport {
   double decay_1_s = 0;
   int species = 1;
 
+  static constexpr bool linear = true;
   static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
   constexpr double conductivity(const StencilNode&, int, int) const { return diffusivity_m2_s; }
   constexpr auto operator()(const auto& u, int r) const {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assembly/residual_promises.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/check.hpp"
@@ -139,14 +140,24 @@ void GridResidual::evaluate(double t_s, Vec u, Vec rate, Vec f) const {
   QUADRILLE_PETSC(VecAXPY(f, -1, source_->values.vec()));
 }
 
-void GridResidual::require_fitting(unsigned misfit) {
+void GridResidual::require_fitting(unsigned misfit) const {
   unsigned of_all = 0;
   MPI_Allreduce(&misfit, &of_all, 1, MPI_UNSIGNED, MPI_BOR, layout().comm);
   if ((of_all & Misfit::of_stencil) != 0)
     throw InputError("the residual asks for a neighbour that its stencil has not: give it box_stencil()");
   if ((of_all & Misfit::of_fill) != 0)
     throw FormatError("the residual couples unknowns that its couples() says do not");
-  known_to_fit_ = true;
+}
+
+void GridResidual::require_as_said(double t_s, double shift) const {
+  faces_->ask(t_s);
+  const BrokenPromises here =
+      broken_promises(residual_, layout().grid, faces_->on_host(), layout().box(), shape_, t_s, shift);
+  int mine[2] = {here.linear, here.symmetric}, anywhere[2] = {};
+  MPI_Allreduce(mine, anywhere, 2, MPI_INT, MPI_MAX, layout().comm);
+  if (anywhere[0] != 0)
+    throw InputError("the residual says that it is linear, and its Jacobian changes with u or t");
+  if (anywhere[1] != 0) throw InputError("the residual says that it is symmetric, and its Jacobian is not");
 }
 
 void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {
@@ -168,7 +179,10 @@ void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {
   const Mat matrix = jacobian_->mat();
   if (!evaluates_on_gpu(u) || !petsc::refill_on_gpu(matrix, structure_, on_device))
     petsc::refill(matrix, structure_, on_host);
-  if (all) require_fitting(misfit);
+  if (!all) return;
+  require_fitting(misfit);
+  require_as_said(t_s, shift);
+  known_to_fit_ = true;
 }
 
 void GridResidual::evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const {

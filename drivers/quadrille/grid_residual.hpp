@@ -8,8 +8,9 @@
 // <quadrille/device_residual.cuh>, in place of the functor: it is evaluated where the products are, and
 // nothing but what functions of faces say is copied.
 //
-// The first Jacobian of each functor shows whether it keeps to the stencil (else that is an InputError) and
-// to what its couples() says (assembly/stencil_operator.hpp; else a FormatError).
+// The first Jacobian of each functor shows whether it keeps to the stencil (else that is an InputError), to
+// what its couples() says (assembly/stencil_operator.hpp; else a FormatError), and whether it is linear and
+// symmetric where it says so (else an InputError).
 #pragma once
 
 #include <petscmat.h>
@@ -59,6 +60,9 @@ class GridResidual {
   void evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const;
   void differentiate(double t_s, const Vector& u, const Vector& rate, double shift);
   const GridOperator& jacobian() const { return *jacobian_; }
+  // What the functor says of itself (assembly/residual.hpp).
+  bool linear() const { return residual_.linear; }
+  bool symmetric() const { return residual_.symmetric; }
 
   Vector vector() const { return jacobian_->vector(); }  // of zeros
   const GridLayout& layout() const { return jacobian_->layout(); }
@@ -78,7 +82,8 @@ class GridResidual {
   void with_state(double t_s, Vec u, Vec rate, bool on_gpu, const Body& body) const;
   petsc::GridRows rows_at_first(const BlockStructure& part, const OperatorOptions& wish) const;
   bool evaluates_on_gpu(Vec u) const;
-  void require_fitting(unsigned misfit);
+  void require_fitting(unsigned misfit) const;
+  void require_as_said(double t_s, double shift) const;
 
   AnyResidual residual_;
   BlockStructure structure_;  // of the whole grid

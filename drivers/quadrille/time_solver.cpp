@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "kernels/petsc/base/check.hpp"
-#include "kernels/petsc/base/guarded.hpp"
-#include "kernels/petsc/base/petsc_error.hpp"
-#include "kernels/petsc/multigrid/grid_multigrid.hpp"
 #include "quadrille/options_in_place.hpp"
+#include "quadrille/residual_for_petsc.hpp"
 
 namespace quadrille {
 namespace {
@@ -24,73 +22,8 @@ MPI_Comm comm_of(const GridResidual& f) {
   return f.layout().comm;
 }
 
-// What fails in body(), which asks for options, is put down to them.
-void by_options(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const PetscError& error) {
-    throw PetscOptionError(std::string(error.what()) + "; correct the options of PETSc's solvers");
-  }
-}
-
-// What PETSc's options may replace.
-void set_defaults(SNES snes, Mat jacobian) {
-  KSP ksp = nullptr;
-  PC pc = nullptr;
-  QUADRILLE_PETSC(SNESGetKSP(snes, &ksp));
-  QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, 10));  // one of the first iteration does for the next ones
-  const bool multigrid = petsc::grid_multigrid_takes(jacobian);  // with FGMRES its cycles are in fp32
-  QUADRILLE_PETSC(KSPSetType(ksp, multigrid ? KSPFGMRES : KSPGMRES));
-  QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
-  QUADRILLE_PETSC(PCSetType(pc, multigrid ? "quadrille_mg" : PCPBJACOBI));
-}
-
-// A matrix-free A beside our P is told that its values changed.
-void assembled(Mat a, Mat p) {
-  if (a == p) return;
-  QUADRILLE_PETSC(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
-  QUADRILLE_PETSC(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
-}
-
-// What PETSc's callbacks ask of a residual, and what that threw: an exception passes PETSc by, as itself.
-struct Asked {
-  GridResidual& f;
-  std::exception_ptr thrown = {};
-
-  template <class Body>
-  PetscErrorCode answer(const char* what, const Body& body) {
-    return petsc::guarded(what, [&] {
-      try {
-        body();
-      } catch (...) {
-        thrown = std::current_exception();
-        throw;
-      }
-    });
-  }
-  PetscErrorCode evaluate(double t, Vec u, Vec rate, Vec to) {
-    return answer("the residual of quadrille", [&] { f.evaluate(t, u, rate, to); });
-  }
-  PetscErrorCode differentiate(double t, Vec u, Vec rate, double shift, Mat a, Mat p) {
-    return answer("the Jacobian of quadrille", [&] {
-      f.differentiate(t, u, rate, shift);
-      assembled(a, p);
-    });
-  }
-  // PETSc's solve, which asks.
-  template <class Solve>
-  void during(const Solve& solve) {
-    thrown = {};
-    try {
-      solve();
-    } catch (const PetscError&) {
-      if (thrown) std::rethrow_exception(thrown);
-      throw;
-    }
-  }
-};
-
 struct Steady : Asked {
+  explicit Steady(GridResidual& f) : Asked(f), rate(f.vector()) {}
   Vector rate;  // zero
 };
 
@@ -99,18 +32,20 @@ PetscErrorCode steady_function(SNES, Vec u, Vec f, void* context) {
   return s.evaluate(0, u, s.rate.vec(), f);
 }
 
-PetscErrorCode steady_jacobian(SNES, Vec u, Mat a, Mat p, void* context) {
+PetscErrorCode steady_jacobian(SNES snes, Vec u, Mat a, Mat p, void* context) {
   Steady& s = *static_cast<Steady*>(context);
-  return s.differentiate(0, u, s.rate.vec(), 0, a, p);
+  return s.differentiate(snes, 0, u, s.rate.vec(), 0, a, p);
 }
 
 PetscErrorCode function_in_time(TS, PetscReal t, Vec u, Vec rate, Vec f, void* context) {
   return static_cast<Asked*>(context)->evaluate(t, u, rate, f);
 }
 
-PetscErrorCode jacobian_in_time(TS, PetscReal t, Vec u, Vec rate, PetscReal shift, Mat a, Mat p,
+PetscErrorCode jacobian_in_time(TS ts, PetscReal t, Vec u, Vec rate, PetscReal shift, Mat a, Mat p,
                                 void* context) {
-  return static_cast<Asked*>(context)->differentiate(t, u, rate, shift, a, p);
+  SNES snes = nullptr;
+  if (const PetscErrorCode code = TSGetSNES(ts, &snes); code) return code;
+  return static_cast<Asked*>(context)->differentiate(snes, t, u, rate, shift, a, p);
 }
 
 // What the observer of a run throws passes PETSc by.
@@ -166,7 +101,8 @@ std::string in_words(TSConvergedReason reason) {
     case TS_CONVERGED_ITS:
       return "the largest number of steps was made (-ts_max_steps)";
     case TS_DIVERGED_NONLINEAR_SOLVE:
-      return "Newton's iterations failed too often (-ts_max_snes_failures, -snes_*, or a smaller step)";
+      return "the solves of steps failed too often (-ts_max_snes_failures, -snes_*, -ksp_*, or a smaller "
+             "step)";
     case TS_DIVERGED_STEP_REJECTED:
       return "too many steps were rejected (-ts_max_reject, or a smaller step)";
     default:
@@ -197,7 +133,7 @@ struct NonlinearSolver::State {
 };
 
 NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options)
-    : state_(new State{{{f}, f.vector()}, SolverOptions(options), nullptr}) {
+    : state_(new State{Steady(f), SolverOptions(options), nullptr}) {
   const OptionsInPlace in_place(state_->options);
   const Mat jacobian = f.jacobian().mat();
   SNES snes = nullptr;
@@ -205,7 +141,7 @@ NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options)
   state_->snes.reset(snes);
   QUADRILLE_PETSC(SNESSetFunction(snes, nullptr, steady_function, &state_->steady));
   QUADRILLE_PETSC(SNESSetJacobian(snes, jacobian, jacobian, steady_jacobian, &state_->steady));
-  set_defaults(snes, jacobian);
+  set_newton_defaults(snes, f);
   by_options([=] { QUADRILLE_PETSC(SNESSetFromOptions(snes)); });
 }
 
@@ -244,7 +180,7 @@ struct TimeSolver::State {
 };
 
 TimeSolver::TimeSolver(GridResidual& f, const std::string& options)
-    : state_(new State{{f}, SolverOptions(options), nullptr, nullptr}) {
+    : state_(new State{Asked(f), SolverOptions(options), nullptr, nullptr}) {
   const OptionsInPlace in_place(state_->options);
   const Mat jacobian = f.jacobian().mat();
   TS ts = nullptr;
@@ -259,8 +195,7 @@ TimeSolver::TimeSolver(GridResidual& f, const std::string& options)
   QUADRILLE_PETSC(TSSetExactFinalTime(ts, TS_EXACTFINALTIME_MATCHSTEP));
   QUADRILLE_PETSC(TSSetPostStep(ts, after_step));
   QUADRILLE_PETSC(TSGetSNES(ts, &snes));
-  set_defaults(snes, jacobian);
-  QUADRILLE_PETSC(SNESSetLagPreconditionerPersists(snes, PETSC_TRUE));  // for the next steps, too
+  set_step_defaults(snes, f);
 }
 
 TimeSolver::~TimeSolver() = default;
@@ -284,6 +219,9 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   QUADRILLE_PETSC(TSSetErrorIfStepFails(ts, PETSC_FALSE));
   by_options([=] { QUADRILLE_PETSC(TSSetFromOptions(ts)); });
   refuse_methods(ts);
+  SNES snes = nullptr;
+  QUADRILLE_PETSC(TSGetSNES(ts, &snes));
+  after_step_options(snes, state_->asked.f);
   state_->asked.during([&] { QUADRILLE_PETSC(TSSolve(ts, u.vec())); });
   QUADRILLE_PETSC(TSSetApplicationContext(ts, nullptr));
   state_->observation = nullptr;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "grid/axis_interpolation.hpp"
 #include "kernels/multigrid/galerkin_steps.hpp"
 #include "kernels/multigrid/multigrid.hpp"
+#include "kernels/multigrid/on_host.hpp"
 #include "kernels/multigrid/packed_tables.hpp"
 #include "kernels/multigrid/ranks.hpp"
 #include "kernels/multigrid/transfer_steps.hpp"
@@ -304,6 +307,53 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
   next.tables.put_in_place();
 }
 
+// Of a row that FromLinear looks at: its sum as a part of its diagonal, or the inverse; infinite where that is
+// not positive, or couplings along an axis are far from equal.
+struct SumOfRow {
+  static constexpr double unlike = std::numeric_limits<double>::infinity();
+  Couplings s;
+  const double* values;
+  std::array<bool, 3> halved;
+  bool inverse;
+  std::int64_t size() const { return s.stored_rows; }
+  double operator()(std::int64_t row) const {
+    const std::array<int, 3> at = s.stored_position(s.node_of(row));
+    for (int axis = 0; axis < 3; ++axis)
+      if (halved[axis] && !s.wraps[axis] && (at[axis] < 2 || at[axis] >= s.n[axis] - 2)) return 0;
+    if (at[0] >= s.n[0]) return 0;  // behind a line
+    const auto value = [&](int diagonal) {
+      return values[(std::int64_t{diagonal} * s.dof + row % s.dof) * s.stored_rows + row];
+    };
+    double uneven[3] = {}, along[3] = {}, sum = value(s.centre);
+    for (int d = 0; d < s.count; ++d) {
+      const double coupling = value(s.diagonal[d]);
+      sum += coupling;
+      for (int axis = 0; axis < 3; ++axis) {
+        uneven[axis] += s.offset[d][axis] * coupling;
+        along[axis] += s.offset[d][axis] == 0 ? 0 : coupling;
+      }
+    }
+    for (int axis = 0; axis < 3; ++axis)
+      if (halved[axis] && !(std::abs(uneven[axis]) <= 2 * nearly_linear * std::abs(along[axis])))
+        return unlike;
+    if (!(sum > 0 && value(s.centre) > 0)) return unlike;
+    return inverse ? value(s.centre) / sum : sum / value(s.centre);
+  }
+};
+
+// Whether weights are less than linear ones for nothing but sums of rows that are the same everywhere, as of
+// a step in time: what is smooth is nearly linear then, and sweeps do for the rest.
+inline bool is_linear_but_for_sums(OnHost& machine, const Couplings& s, const double* values,
+                                   const std::array<bool, 3>& halved, const SharedLevel* shared) {
+  const auto largest = [&](bool inverse) {
+    const double own = machine.largest(SumOfRow{s, values, halved, inverse});
+    return shared != nullptr ? shared->ranks->largest(own) : own;
+  };
+  constexpr double alike = 1 + 1e-6;
+  const double most = largest(false);
+  return most > 0 && most * largest(true) <= alike;
+}
+
 // Of an operator that has values in these of its rows, and of those alone: without the weights of all rows.
 template <class Machine>
 Coarsening<typename Machine::Space> choose_coarsening(
@@ -318,6 +368,8 @@ Coarsening<typename Machine::Space> choose_coarsening(
   if (interpolation == LevelInterpolation::as_suits) {
     const double own = machine.largest(FromLinear{s, values, next.halved});
     next.by_operator = (shared != nullptr ? shared->ranks->largest(own) : own) > nearly_linear;
+    if constexpr (!Machine::on_gpu)  // on a GPU few rows are looked at here, too
+      next.by_operator = next.by_operator && !is_linear_but_for_sums(machine, s, values, next.halved, shared);
   }
   make_tables(shared, s, next);
   return next;

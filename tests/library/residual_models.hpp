@@ -26,6 +26,17 @@ struct Diffusing {
   constexpr auto operator()(const auto& u, int r) const { return u.rate(r) - d * u.laplacian(r); }
 };
 
+// The same with what it may say of itself, rightly where there are no other terms.
+template <bool symmetric_>
+struct Saying {
+  static constexpr bool linear = true, symmetric = symmetric_;
+  double d = 1, square = 0, in_time = 0, advection = 0;
+  constexpr auto operator()(const auto& u, int r) const {
+    return u.rate(r) - d * u.laplacian(r) + square * u(r) * u(r) + in_time * u.time_s() * u(r) +
+           advection * u.slope(0, r);
+  }
+};
+
 // lap u + lambda e^u = 0 on the unit square, u = 0 around it: no solution for lambda above 6.80812.
 struct Bratu {
   double lambda;

@@ -167,6 +167,74 @@ TEST(InTime, StepsFollowTheTolerance) {
   EXPECT_LT(tight, 0.1 * loose);
 }
 
+// One solve a step, by conjugate gradients where it is symmetric, and no Jacobian but of new shifts; the same
+// result as by Newton's iterations.
+TEST(InTime, ALinearResidualIsSolvedOnceAStep) {
+  const Grid grid{2, {24, 20, 1}, {0.05, 0.05, 1}, 2};
+  const auto run = [&](const auto& residual, const std::string& options, int& jacobians, TimeResult& result) {
+    AnyResidual counted = on_both(residual, grid.dof);
+    counted.differentiate = [&jacobians, inner = counted.differentiate](const auto&... of) {
+      ++jacobians;
+      return inner(of...);
+    };
+    GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1),
+                   faces("value:0,robin:1,2,0,clamp,value:1", grid), counted, {.space = "cpu"});
+    Vector u = f.vector();
+    u.set(2);
+    TimeSolver solver(f, options);
+    result = solver.run(u, {.until_s = 1, .dt_s = 0.1, .fixed = true}).or_throw();
+    KSP ksp = nullptr;
+    KSPType method = nullptr;
+    SNES snes = nullptr;
+    EXPECT_EQ(TSGetSNES(solver.ts(), &snes), 0);
+    EXPECT_EQ(SNESGetKSP(snes, &ksp), 0);
+    EXPECT_EQ(KSPGetType(ksp, &method), 0);
+    return std::pair(u, std::string(method));
+  };
+  for (const char* method : {"-ts_type beuler", "-ts_type cn", ""}) {
+    SCOPED_TRACE(method);
+    int once = 0, by_newton = 0, of_other = 0;
+    TimeResult linear, newton, other;
+    const auto [u, by] = run(Saying<true>{}, method, once, linear);
+    const auto [v, by_too] =
+        run(Saying<true>{}, std::string("-snes_type newtonls -snes_rtol 1e-10 -ksp_type gmres ") + method,
+            by_newton, newton);
+    const auto [w, by_others] = run(Saying<false>{.advection = 3}, method, of_other, other);
+    EXPECT_EQ(by + by_too + by_others, "quadrille_cggmresfgmres");
+    Vector difference = v;
+    EXPECT_LT(difference.axpy(-1, u).norm(), 1e-6 * u.norm());
+    const int solves = method[0] != 0 ? 10 : 11;  // BDF begins with two
+    EXPECT_EQ(linear.newton_iterations, solves);
+    EXPECT_EQ(other.newton_iterations, solves);
+    EXPECT_GE(newton.newton_iterations, solves + 1);
+    const int shifts = method[0] != 0 ? 1 : 3;
+    EXPECT_LE(once, shifts + 2);  // two more for what was said
+    EXPECT_LE(of_other, shifts + 2);
+  }
+}
+
+TEST(InTime, AFunctorThatSaysWhatIsNotTrueIsRefused) {
+  const Grid grid{2, {6, 5, 1}, {1, 1, 1}, 1};
+  const auto said = [&](const auto& residual) {
+    GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("clamp", grid), on_both(residual, 1),
+                   {.space = "cpu"});
+    const Vector u = drawn(f, 1), rate = drawn(f, 2);
+    std::string text;
+    for (int twice = 0; twice < 2; ++twice) try {
+        text = "";
+        f.differentiate(0, u, rate, 1);
+      } catch (const InputError& error) {
+        text = error.what();
+      }
+    return text;
+  };
+  EXPECT_EQ(said(Saying<true>{}), "");
+  EXPECT_EQ(said(Saying<false>{.advection = 1}), "");
+  EXPECT_NE(said(Saying<true>{.advection = 1}).find("symmetric"), std::string::npos);
+  EXPECT_NE(said(Saying<true>{.square = 1e-6}).find("linear"), std::string::npos);
+  EXPECT_NE(said(Saying<false>{.in_time = 1e-6}).find("linear"), std::string::npos);
+}
+
 TEST(InTime, TheObserverSeesEveryStepAndMayThrow) {
   const Grid grid{2, {6, 6, 1}, {1, 1, 1}, 1};
   GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("clamp", grid), on_both(Diffusing{}, 1),

@@ -168,9 +168,8 @@ TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
     EXPECT_NE(view.find(words), std::string::npos) << words << " is not in " << view;
   };
   const std::string plain = with({{"coarsest", "300"}});
-  for (const char* words :
-       {"type: quadrille_mg", "3 levels, 24x20x20 to 6x5x5", "interpolation by the operator on 1 of them",
-        "150 unknowns solved directly", "moved by a cycle"})
+  for (const char* words : {"type: quadrille_mg", "3 levels, 24x20x20 to 6x5x5", "interpolation linear",
+                            "150 unknowns solved directly", "moved by a cycle"})
     expect_says(plain, words);
   expect_says(with({{"levels", "2"}}), "2 levels, 24x20x20 to 12x10x10");
   expect_says(with({{"coarsest", "1200"}}), "to 12x10x10");

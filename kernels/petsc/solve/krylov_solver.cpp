@@ -37,16 +37,6 @@ bool is_given(const char* option) {
   return given;
 }
 
-// Unless the options say which residual is tested. Other methods than the one that the default is for may
-// know no such test.
-void test_true_residual(KSP ksp, const char* method) {
-  PetscBool takes_it = PETSC_FALSE;
-  QUADRILLE_PETSC(
-      PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &takes_it, method, KSPCG, ""));
-  if (takes_it && !is_given("-ksp_norm_type"))
-    QUADRILLE_PETSC(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
-}
-
 GridLevelCount set_levels(PC pc, const KrylovProblem& problem, Mat matrix, int levels) {
   if (!problem.on_grid) throw PetscOptionError("-pc_type mg: this operator comes without a grid");
   return set_grid_levels(pc, matrix, problem.on_grid.get(), levels, problem.constants_are_null);
@@ -141,6 +131,14 @@ SolverDefaults defaults_of(const KrylovProblem& problem) {
   return solver_defaults(own ? Multigrid::by_operator : Multigrid::by_petsc);
 }
 
+void test_true_residual(KSP ksp) {
+  PetscBool takes_it = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &takes_it,
+                                            SolverDefaults{}.method, KSPCG, ""));
+  if (takes_it && !is_given("-ksp_norm_type"))
+    QUADRILLE_PETSC(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+}
+
 KrylovSolver make_solver(const KrylovProblem& problem) {
   const Mat matrix = problem.matrix.get();
   KrylovSolver made{nullptr, make<KSP>("KSPCreate", [=](KSP* k) {
@@ -162,7 +160,7 @@ KrylovSolver make_solver(const KrylovProblem& problem) {
   with_options_to_blame(problem, made.ksp, [&] {
     if (by_petsc) made.levels = set_levels(preconditioner, problem, matrix, multigrid.levels);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));
-    if (defaults.tests_true_residual) test_true_residual(ksp, defaults.method);
+    if (defaults.tests_true_residual) test_true_residual(ksp);
     keep_answers_comparable(ksp);
     if (by_petsc) keep_operators(preconditioner);
     QUADRILLE_PETSC(KSPSetUp(ksp));

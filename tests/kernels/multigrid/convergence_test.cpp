@@ -153,6 +153,28 @@ TEST(GridMultigridConvergence, JumpsInTheCoefficients) {
   EXPECT_LT(by_operator, cg_iterations(a, options));
 }
 
+// A sum of the rows that is the same everywhere is no reason for an interpolation that follows the operator,
+// nor for a large coarsest grid; one that is not is.
+TEST(GridMultigridConvergence, StepsInTime) {
+  const Grid grid = grid_of({16, 32, 24});
+  for (const double shift : {0.1, 1.0, 10.0, 1e4})
+    for (const char* sides : {"value:0", "clamp", "periodic"}) {
+      Hub everywhere = poisson(grid, sides), somewhere = poisson(grid, sides);
+      for (std::int64_t row = 0; row < grid.rows(); ++row) {
+        entry(everywhere, centre_of(everywhere), 0, row) += shift;
+        if (row % grid.extents[0] < 10) entry(somewhere, centre_of(somewhere), 0, row) += shift;
+      }
+      Cycle m(everywhere, {});
+      for (const GridLevelInfo& level : m.info().levels)
+        EXPECT_FALSE(level.by_operator) << shift << " " << sides << " " << level.extents[0];
+      EXPECT_LE(m.info().levels.back().extents[0], 8) << shift << sides;
+      EXPECT_LE(cg_iterations(everywhere, m), 8) << shift << sides;
+      Cycle of_some(somewhere, down_to(100));
+      EXPECT_EQ(of_some.info().levels[0].by_operator, shift >= 1) << shift << sides;
+      EXPECT_LE(cg_iterations(somewhere, of_some), 9) << shift << sides;
+    }
+}
+
 // Two regions of large coefficients, one of which bends around a corner that the other one touches: both must
 // be free to be constant on the coarsest grid, which has one node in each of their blocks.
 TEST(GridMultigridConvergence, JumpsAroundACorner) {

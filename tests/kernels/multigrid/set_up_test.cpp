@@ -183,10 +183,11 @@ TEST(GridMultigridSetUp, AChoiceLooksAtTheStoredRowsAlone) {
   machine.OnHost::for_each(
       stored.values.size(),
       multigrid::TakeStored{multigrid::couplings_of(a), few, a.values.data(), stored.values.data()});
-  const auto next =
-      multigrid::choose_coarsening(machine, stored, true, LevelInterpolation::as_suits, nullptr, few);
-  EXPECT_TRUE(next.by_operator);
-  EXPECT_EQ(next.weights.size(), 0);
+  for (const LevelInterpolation wish : {LevelInterpolation::as_suits, LevelInterpolation::by_operator}) {
+    const auto next = multigrid::choose_coarsening(machine, stored, true, wish, nullptr, few);
+    EXPECT_EQ(next.by_operator, wish == LevelInterpolation::by_operator);
+    EXPECT_EQ(next.weights.size(), 0);
+  }
   EXPECT_GT(machine.longest, 0);
   EXPECT_LE(machine.longest, few.nodes());
 }

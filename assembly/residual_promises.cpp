@@ -1,0 +1,104 @@
+#include "assembly/residual_promises.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "assembly/pde/counter_hash.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr double rounding = 1e-10;  // of the largest value
+
+// The first planes: what a functor reads by the number of a node in the box stays in its place.
+NodeBox some_planes(NodeBox box, int dimension) {
+  constexpr std::int64_t planes = 3, nodes = 1 << 16;
+  std::int64_t& across = box.size[dimension - 1];
+  const std::int64_t plane = box.nodes() / across;
+  across = std::min(across, std::max(planes, nodes / plane));
+  return box;
+}
+
+std::vector<double> drawn(std::int64_t size, int seed) {
+  std::vector<double> numbers(static_cast<std::size_t>(size));
+  for (std::int64_t i = 0; i < size; ++i)
+    numbers[static_cast<std::size_t>(i)] = signed_unit(counter_hash(seed, i));
+  return numbers;
+}
+
+struct Sample {
+  const AnyResidual& residual;
+  const Grid& grid;
+  const ResidualFaces& faces;
+  const JacobianShape& shape;
+  NodeBox box;
+  NodeWindow window;
+  double shift;
+
+  // [diagonal][column][row of the box]
+  std::vector<double> jacobian(double t_s, int seed) const {
+    const std::int64_t rows = box.nodes() * grid.dof;
+    const std::vector<double> u = drawn(window.nodes() * grid.dof, seed), rate = drawn(rows, seed + 1);
+    std::vector<double> values(static_cast<std::size_t>(shape.diagonals * grid.dof * rows));
+    residual.differentiate({grid, faces, box, window, u.data(), rate.data(), t_s}, shift, shape, false,
+                           values.data());
+    return values;
+  }
+
+  // The largest difference between an entry and the one across the diagonal, of nodes in the box.
+  double asymmetry(const std::vector<double>& values) const {
+    const ResidualState state{grid, faces, box, window};
+    const std::int64_t rows = box.nodes() * grid.dof;
+    const auto value = [&](int d, int c, std::int64_t node, int r) {
+      return values[static_cast<std::size_t>((d * grid.dof + c) * rows + node * grid.dof + r)];
+    };
+    double largest = 0;
+    for (std::int64_t line = 0; line < box.lines(); ++line)
+      for (std::int64_t i = 0; i < box.size[0]; ++i) {
+        const NodePosition first = box.first_of_line(line);
+        const Position at{first[0] + i, first[1], first[2]};
+        for (int d = 0; d < shape.diagonals; ++d) {
+          Position to;
+          if (!shape.neighbour(at, d, to) || !box.contains({to.x, to.y, to.z})) continue;
+          const int back = leading_back(at, to);
+          for (int r = 0; r < grid.dof && back >= 0; ++r)
+            for (int c = 0; c < grid.dof; ++c)
+              largest = std::max(largest,
+                                 std::abs(value(d, c, state.own(at), r) - value(back, r, state.own(to), c)));
+        }
+      }
+    return largest;
+  }
+
+ private:
+  int leading_back(const Position& at, const Position& from) const {
+    for (int d = 0; d < shape.diagonals; ++d) {
+      Position to;
+      if (shape.neighbour(from, d, to) && to.x == at.x && to.y == at.y && to.z == at.z) return d;
+    }
+    return -1;
+  }
+};
+
+}  // namespace
+
+BrokenPromises broken_promises(const AnyResidual& residual, const Grid& grid, const ResidualFaces& faces,
+                               const NodeBox& box, const JacobianShape& shape, double t_s, double shift) {
+  BrokenPromises broken;
+  if ((!residual.linear && !residual.symmetric) || box.nodes() == 0) return broken;
+  const NodeBox some = some_planes(box, grid.dimension);
+  const Sample sample{residual, grid, faces, shape, some, window_around(grid, some), shift};
+  const std::vector<double> values = sample.jacobian(t_s, 1);
+  double size = 0, difference = 0;
+  for (const double value : values) size = std::max(size, std::abs(value));
+  if (residual.symmetric) broken.symmetric = sample.asymmetry(values) > rounding * size;
+  if (!residual.linear) return broken;
+  const std::vector<double> elsewhere = sample.jacobian(t_s + 1, 3);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    difference = std::max(difference, std::abs(values[i] - elsewhere[i]));
+  broken.linear = difference > rounding * size;
+  return broken;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,112 @@
+#include "quadrille/residual_for_petsc.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/shell_context.hpp"
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
+#include "kernels/petsc/solve/krylov_solver.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr PetscInt lag_by_shift = -1;  // PETSc's "never again", where renew_preconditioner() says when
+constexpr double near = 1.25;          // shifts that one preconditioner does for
+
+// A matrix-free A beside our P is told that its values changed.
+void assembled(Mat a, Mat p) {
+  if (a == p) return;
+  QUADRILLE_PETSC(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+  QUADRILLE_PETSC(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+}
+
+KSP krylov_of(SNES snes) {
+  KSP ksp = nullptr;
+  QUADRILLE_PETSC(SNESGetKSP(snes, &ksp));
+  return ksp;
+}
+
+}  // namespace
+
+void by_options(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const PetscError& error) {
+    throw PetscOptionError(std::string(error.what()) + "; correct the options of PETSc's solvers");
+  }
+}
+
+template <class Body>
+PetscErrorCode Asked::answer(const char* what, const Body& body) {
+  return petsc::guarded(what, [&] {
+    try {
+      body();
+    } catch (...) {
+      thrown = std::current_exception();
+      throw;
+    }
+  });
+}
+
+PetscErrorCode Asked::evaluate(double t, Vec u, Vec rate, Vec to) {
+  return answer("the residual of quadrille", [&] { f.evaluate(t, u, rate, to); });
+}
+
+PetscErrorCode Asked::differentiate(SNES snes, double t, Vec u, Vec rate, double shift, Mat a, Mat p) {
+  return answer("the Jacobian of quadrille", [&] {
+    if (!is_made(snes, shift)) {
+      f.differentiate(t, u, rate, shift);
+      shift_ = shift, changes_ = petsc::changes_of(f.jacobian().mat());
+    }
+    renew_preconditioner(snes, shift);
+    assembled(a, p);
+  });
+}
+
+// Steps that are all alike have shifts that rounding of t sets apart: what that changes is far below what the
+// Krylov method leaves.
+bool Asked::is_made(SNES snes, double shift) const {
+  if (!f.linear() || !shift_ || changes_ != petsc::changes_of(f.jacobian().mat())) return false;
+  PetscReal tolerance = 0;
+  QUADRILLE_PETSC(KSPGetTolerances(krylov_of(snes), &tolerance, nullptr, nullptr, nullptr));
+  return std::abs(shift - *shift_) <= 0.001 * tolerance * *shift_;
+}
+
+// PETSc asks for the lag after the Jacobian: -2 is "now, and never again".
+void Asked::renew_preconditioner(SNES snes, double shift) {
+  PetscInt lag = 0;
+  QUADRILLE_PETSC(SNESGetLagPreconditioner(snes, &lag));
+  if (lag != lag_by_shift) return;
+  if (prepared_for_ && shift <= near * *prepared_for_ && *prepared_for_ <= near * shift) return;
+  QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, -2));
+  prepared_for_ = shift;
+}
+
+void set_newton_defaults(SNES snes, const GridResidual& f) {
+  const KSP ksp = krylov_of(snes);
+  PC pc = nullptr;
+  QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, 10));  // one of the first iteration does for the next ones
+  const bool multigrid = petsc::grid_multigrid_takes(f.jacobian().mat());  // its cycles are in fp32
+  QUADRILLE_PETSC(KSPSetType(ksp, multigrid ? KSPFGMRES : KSPGMRES));
+  QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
+  QUADRILLE_PETSC(PCSetType(pc, multigrid ? "quadrille_mg" : PCPBJACOBI));
+}
+
+void set_step_defaults(SNES snes, const GridResidual& f) {
+  set_newton_defaults(snes, f);
+  QUADRILLE_PETSC(SNESSetLagPreconditionerPersists(snes, PETSC_TRUE));  // for the next steps, too
+  const petsc::SolverDefaults defaults;
+  if (f.symmetric()) QUADRILLE_PETSC(KSPSetType(krylov_of(snes), defaults.method));
+  if (!f.linear()) return;
+  QUADRILLE_PETSC(SNESSetType(snes, SNESKSPONLY));
+  QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, lag_by_shift));
+  QUADRILLE_PETSC(
+      KSPSetTolerances(krylov_of(snes), defaults.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+}
+
+void after_step_options(SNES snes, const GridResidual& f) {
+  if (f.symmetric()) petsc::test_true_residual(krylov_of(snes));
+}
+
+}  // namespace quadrille

@@ -1,0 +1,65 @@
+// What PETSc's SNES and TS ask of a GridResidual, and what their solvers are unless the options say
+// otherwise. Internal to the library's face.
+#pragma once
+
+#include <petscsnes.h>
+
+#include <exception>
+#include <functional>
+#include <optional>
+
+#include "kernels/petsc/base/guarded.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
+#include "quadrille/grid_residual.hpp"
+
+namespace quadrille {
+
+// What fails in body(), which asks for options, is put down to them.
+void by_options(const std::function<void()>& body);
+
+// What PETSc's callbacks ask of a residual, and what that threw: an exception passes PETSc by, as itself.
+struct Asked {
+  explicit Asked(GridResidual& residual) : f(residual) {}
+
+  GridResidual& f;
+  std::exception_ptr thrown = {};
+
+  PetscErrorCode evaluate(double t, Vec u, Vec rate, Vec to);
+  // Of a linear residual the values stay while the shift does, to a thousandth of -ksp_rtol, and the
+  // preconditioner while it is near.
+  PetscErrorCode differentiate(SNES snes, double t, Vec u, Vec rate, double shift, Mat a, Mat p);
+
+  // PETSc's solve, which asks.
+  template <class Solve>
+  void during(const Solve& solve) {
+    thrown = {};
+    try {
+      solve();
+    } catch (const PetscError&) {
+      if (thrown) std::rethrow_exception(thrown);
+      throw;
+    }
+  }
+
+ private:
+  template <class Body>
+  PetscErrorCode answer(const char* what, const Body& body);
+  bool is_made(SNES snes, double shift) const;
+  void renew_preconditioner(SNES snes, double shift);
+
+  // Of the values that the Jacobian has: their shift, and PETSc's count of its changes.
+  std::optional<double> shift_;
+  std::int64_t changes_ = 0;
+  std::optional<double> prepared_for_;  // the shift that the preconditioner was made for
+};
+
+// FGMRES with quadrille_mg, or GMRES with pbjacobi where multigrid does not take the Jacobian; its
+// preconditioner is kept for ten of them.
+void set_newton_defaults(SNES snes, const GridResidual& f);
+// Of steps in time, by the options: the same; for a symmetric residual conjugate gradients, and for a linear
+// one a single solve to 1e-8 in place of Newton's iterations (-snes_type ksponly). Before and after the
+// options are taken.
+void set_step_defaults(SNES snes, const GridResidual& f);
+void after_step_options(SNES snes, const GridResidual& f);
+
+}  // namespace quadrille
