@@ -71,7 +71,8 @@ std::optional<petsc::GridFormat> format_of(const OperatorOptions& of_program) {
   if (wish.format == "auto") return {};
   petsc::GridFormat format = petsc::named_format(wish);
   if (!has_format(format.name, format.space) || !find_format(format.name, format.space).make_fp64)
-    throw InputError("--format '" + wish.format + "' does not run in --space " + wish.space);
+    throw InputError((wish.format == of_program.format ? "--format '" : "-mat_quadrille_format '") +
+                     wish.format + "' does not run in --space " + wish.space);
   return format;
 }
 

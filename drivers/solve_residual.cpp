@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "drivers/commands.hpp"
+#include "drivers/fields/atomic_file.hpp"
 #include "drivers/residual_run.hpp"
 #include "drivers/support/failure.hpp"
 #include "drivers/support/measure.hpp"
@@ -42,9 +43,12 @@ class SolveResidual {
       if (run_.first && !run_.options.quiet) print();
     });
     run_.record.seconds.total = petsc::largest_over_ranks(seconds_since(run_.start));
-    together([&] {
-      if (run_.first) write_record();
-    });
+    each_of({[&] {
+               together([&] {
+                 if (run_.first) write_record();
+               });
+             },
+             [] { together(flush_standard_output); }});
     if (run_.record.converged) return all_well;
     if (run_.first) std::cerr << "quadrille: " << run_.failure << "\n";
     return check_failed;

@@ -48,9 +48,18 @@ class TimeRun {
             end, (std::floor(now.t_s / run_.options.output_s * (1 + 1e-12)) + 1) * run_.options.output_s);
       const int before = run_.record.steps;
       paused = none;
-      result = solver_->run(
-          *run_.u, {.from_s = now.t_s, .until_s = end, .dt_s = now.dt_s, .fixed = run_.options.steps > 0},
-          observe);
+      result = solver_->run(*run_.u,
+                            {.from_s = now.t_s,
+                             .until_s = end,
+                             .dt_s = now.dt_s,
+                             .fixed = run_.options.steps > 0,
+                             .steps_before = before},
+                            observe);
+      if (paused != none && is_there(result, end)) {
+        result.finished = true;
+        result.t_s = end;
+        result.reason = "the end was reached";
+      }
       note_time_method();
       run_.record.newton_iterations += result.newton_iterations;
       run_.record.iterations += result.krylov_iterations;
@@ -67,6 +76,12 @@ class TimeRun {
   }
 
  private:
+  // Whether a leg that a pause ended lacks nothing but rounding of its times.
+  bool is_there(const TimeResult& result, double end_s) const {
+    const bool fixed = run_.options.steps > 0;
+    return end_s - result.t_s <= (fixed ? 1e-6 * run_.options.dt_s : 1e-9 * result.dt_s);
+  }
+
   // What a checkpoint is of, and a run that goes on from it must be of, too.
   std::string problem_text() const {
     const Grid& grid = run_.options.grid;
@@ -74,6 +89,7 @@ class TimeRun {
         run_.pde.name + " on " + to_string(grid) + ", DoF " + std::to_string(grid.dof) + ", spacing";
     for (int axis = 0; axis < grid.dimension; ++axis) text += formatted(" %.17g", grid.spacing_m[axis]);
     text += " m, boundary " + to_string(run_.options.boundary, grid.dimension);
+    if (run_.options.manufactured) text += ", manufactured";
     return run_.options.source.empty() ? text : text + ", source " + run_.options.source;
   }
 
@@ -200,6 +216,7 @@ class TimeRun {
           row % run_.options.grid.dof;
     }
     MPI_Allreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, PETSC_COMM_WORLD);
+    if (first == none_here) return;  // the norm alone is too large
     const Position at = node_position(run_.options.grid, first / run_.options.grid.dof);
     throw NotConvergedError(formatted(
         "after step %d, at %.6g s, unknown %d of node (%ld, %ld, %ld) is no number: take a smaller step",

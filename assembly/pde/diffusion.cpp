@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "assembly/pde/counter_hash.hpp"
+#include "assembly/pde/problem.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
@@ -35,16 +36,7 @@ void check_faces(const Grid& grid, const Boundary& boundary, const Array<double>
 #pragma omp parallel for schedule(static) reduction(min : least)
   for (std::int64_t i = 0; i < a.size(); ++i)
     if (a[i] > 0) least = std::min(least, a[i]);
-  for (std::size_t r = 0; r < std::max<std::size_t>(1, boundary.of_unknown.size()); ++r)
-    for (int face = 0; face < 2 * grid.dimension; ++face) {
-      const FaceBoundary& here = boundary.of(static_cast<int>(r))[face];
-      const int axis = face / 2;
-      if (here.kind == BoundaryKind::robin && here.a * here.b < 0 &&
-          std::abs(here.a) * grid.spacing_m[axis] >= 2 * std::abs(here.b) * ratio[axis] * least)
-        throw InputError(
-            "diffusion: robin with A and B of different signs needs |A| h < 2 |B| a everywhere, and a is " +
-            std::to_string(least * ratio[axis]) + " somewhere; refine the grid, or choose other numbers");
-    }
+  require_fine_enough(grid, boundary, "diffusion", [&](int axis, int) { return least * ratio[axis]; });
 }
 
 // Minus what the functor gives for the neighbours of a node, dropped and constant ones included: the same

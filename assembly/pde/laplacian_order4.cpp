@@ -41,15 +41,25 @@ struct FaceLine {
     return ghost::datum(boundary, face, position(p), unknown);
   }
 
-  // The second derivatives of the data along the face, added.
+  // The second derivatives of the data along the face, added; of points beyond the nodes next to it alone, for
+  // functions need not be there for others. Of fewer than four along an axis, 0.
   double datum_along(const Place& p) const {
     double sum = 0;
     for (int along = 0; along < grid.dimension && boundary.data[face]; ++along) {
-      if (along == axis()) continue;
-      Place before = p, after = p;
-      --before[along], ++after[along];
+      const std::int64_t n = grid.extents[along];
+      const bool wraps = boundary.periodic(along);
+      if (along == axis() || (n < 4 && !wraps)) continue;
+      const auto at = [&](std::int64_t nodes) {
+        Place there = p;
+        there[along] += nodes;
+        return datum(there);
+      };
       const double spacing = grid.spacing_m[along];
-      sum += (datum(before) - 2 * datum(p) + datum(after)) / (spacing * spacing);
+      const std::int64_t in = p[along] == 0 ? 1 : -1;
+      sum += (!wraps && (p[along] == 0 || p[along] == n - 1)
+                  ? 2 * at(0) - 5 * at(in) + 4 * at(2 * in) - at(3 * in)
+                  : at(-1) - 2 * at(0) + at(1)) /
+             (spacing * spacing);
     }
     return sum;
   }

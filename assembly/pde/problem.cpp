@@ -1,6 +1,7 @@
 #include "assembly/pde/problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "grid/error.hpp"
 
@@ -31,6 +32,20 @@ bool fixes_no_value(const Grid& grid, const Boundary& boundary) {
         "': no face fixes a value of some unknowns, and one fixes those of others; give every unknown " +
         "a face of value, drop or robin with A != 0, or none of them");
   return fixed == 0;
+}
+
+void require_fine_enough(const Grid& grid, const Boundary& boundary, const std::string& who,
+                         const std::function<double(int axis, int unknown)>& least_a) {
+  for (int r = 0; r < grid.dof; ++r)
+    for (int face = 0; face < 2 * grid.dimension; ++face) {
+      const FaceBoundary& here = boundary.of(r)[face];
+      const double a = least_a(face / 2, r);
+      if (here.kind == BoundaryKind::robin && here.a * here.b < 0 &&
+          std::abs(here.a) * grid.spacing_m[face / 2] >= 2 * std::abs(here.b) * a)
+        throw InputError(
+            who + ": robin with A and B of different signs needs |A| h < 2 |B| a everywhere, and a is " +
+            std::to_string(a) + " somewhere; refine the grid, or choose other numbers");
+    }
 }
 
 double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node) {

@@ -122,6 +122,11 @@ AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, c
 // InputError where that is so for some unknowns only.
 bool fixes_no_value(const Grid& grid, const Boundary& boundary);
 
+// Throws InputError where robin has A and B of different signs and the grid is too coarse for it: |A| h must
+// stay below 2 |B| a, with a of the flux q = a du/dn, the least there is.
+void require_fine_enough(const Grid& grid, const Boundary& boundary, const std::string& who,
+                         const std::function<double(int axis, int unknown)>& least_a);
+
 // Adds source(position, r) to every row of the right side of a box; an empty one is of zeros.
 template <class Source>
 void add_source(const Grid& grid, const NodeBox& box, std::vector<double>& rhs, const Source& source) {

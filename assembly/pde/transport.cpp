@@ -130,6 +130,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
   std::vector<double> source;
   ResidualProblem problem;
   problem.note = advection_text(grid);
+  require_fine_enough(grid, boundary, "transport", [](int, int) { return diffusivity_m2_s; });
   problem.initial = zeros(box.nodes() * grid.dof);
   Transport f = functor(grid);
   if (input.manufactured) {

@@ -184,7 +184,9 @@ void write_metadata(hid_t file, const FieldFile& content) {
   }
   Handle group(H5Gcreate2(file, "options", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
                "creating a group");
-  for (const auto& [name, value] : options) write_attribute(group, name, value);
+  // What a run goes on from is read before the sum over its bits is known to be right.
+  for (const auto& [name, value] : options)
+    write_attribute(group, name, value, name.starts_with("checkpoint_"));
   group.close("closing a group");
 }
 

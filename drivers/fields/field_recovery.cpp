@@ -53,7 +53,7 @@ void unmark_incomplete(const std::string& path) {
 }
 
 FieldContents whole_steps(const std::string& path, const std::vector<Field>& fields, double until_s) {
-  FieldContents contents = field_contents(path);
+  FieldContents contents = with_texts(path, field_contents(path));
   const hdf5::SilentErrors silent;
   const hdf5::Handle file = hdf5::opened(path);
   haddr_t end = 0;

@@ -69,7 +69,19 @@ FieldContents field_contents(const std::string& path) {
     for (const std::string& name : names_in(file)) {
       const Handle object(H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose, "opening an object");
       if (H5Iget_type(object) == H5I_DATASET && !is_scale(name) && is_field(object, contents))
-        contents.fields.push_back({name, text_of(object, "long_name"), text_of(object, "units"), {}});
+        contents.fields.push_back({name, "", "", {}});
+    }
+  });
+  return contents;
+}
+
+FieldContents with_texts(const std::string& path, FieldContents contents) {
+  reading(path, [&] {
+    const Handle file = opened(path);
+    for (Field& field : contents.fields) {
+      const Handle object(H5Oopen(file, field.name.c_str(), H5P_DEFAULT), H5Oclose, "opening an object");
+      field.long_name = text_of(object, "long_name");
+      field.units = text_of(object, "units");
     }
   });
   return contents;

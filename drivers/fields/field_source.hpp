@@ -16,8 +16,10 @@ struct FieldContents {
   std::vector<Field> fields;  // without values, by name
 };
 
-// Of a file as write_field_file() and FieldSeries write them. Both throw InputError, with the path.
+// Of a file as write_field_file() and FieldSeries write them; names and units for people by with_texts(), for
+// HDF5 1.10 follows some damage to texts for ever. All throw InputError, with the path.
 FieldContents field_contents(const std::string& path);
+FieldContents with_texts(const std::string& path, FieldContents contents);
 
 // The numbers of a box of nodes at a step, x fastest, unknowns innermost: those of node i begin at
 // to[i * stride].

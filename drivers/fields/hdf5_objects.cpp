@@ -47,15 +47,15 @@ SilentErrors::~SilentErrors() {
   H5Eset_auto2(H5E_DEFAULT, function_, data_);
 }
 
-void write_attribute(hid_t object, const std::string& name, const std::string& text) {
+void write_attribute(hid_t object, const std::string& name, const std::string& text, bool in_place) {
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "string type");
-  check(H5Tset_size(type, H5T_VARIABLE), "string type");
+  check(H5Tset_size(type, in_place ? text.size() + 1 : H5T_VARIABLE), "string type");
   check(H5Tset_cset(type, H5T_CSET_UTF8), "string type");
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose, "scalar space");
   Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
                    "creating an attribute");
   const char* data = text.c_str();
-  check(H5Awrite(attribute, type, &data), "writing an attribute");
+  check(H5Awrite(attribute, type, in_place ? static_cast<const void*>(data) : &data), "writing an attribute");
   attribute.close("closing an attribute");
 }
 

@@ -95,7 +95,12 @@ std::string text_of(hid_t object, const char* name) {
   if (H5Aexists(object, name) <= 0) return "";
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, "an attribute");
   const Handle type(H5Aget_type(attribute), H5Tclose, "an attribute");
-  if (H5Tis_variable_str(type) <= 0) return "";
+  if (H5Tget_class(type) != H5T_STRING) return "";
+  if (H5Tis_variable_str(type) <= 0) {
+    std::string fixed(H5Tget_size(type), '\0');
+    check(H5Aread(attribute, type, fixed.data()), "reading an attribute");
+    return fixed.c_str();
+  }
   char* text = nullptr;
   check(H5Aread(attribute, type, &text), "reading an attribute");
   const std::string result = text == nullptr ? "" : text;

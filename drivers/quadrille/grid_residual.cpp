@@ -2,6 +2,7 @@
 
 #include <petscvec.h>
 
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -140,13 +141,20 @@ void GridResidual::evaluate(double t_s, Vec u, Vec rate, Vec f) const {
   QUADRILLE_PETSC(VecAXPY(f, -1, source_->values.vec()));
 }
 
-void GridResidual::require_fitting(unsigned misfit) const {
+// False where that is not to be seen, for u is such that derivatives are no numbers.
+bool GridResidual::fits(unsigned misfit) const {
   unsigned of_all = 0;
   MPI_Allreduce(&misfit, &of_all, 1, MPI_UNSIGNED, MPI_BOR, layout().comm);
+  if (of_all != 0) {
+    Vector sums = vector();
+    jacobian_->multiply(vector().set(1), sums);
+    if (!std::isfinite(sums.norm())) return false;
+  }
   if ((of_all & Misfit::of_stencil) != 0)
     throw InputError("the residual asks for a neighbour that its stencil has not: give it box_stencil()");
   if ((of_all & Misfit::of_fill) != 0)
     throw FormatError("the residual couples unknowns that its couples() says do not");
+  return true;
 }
 
 void GridResidual::require_as_said(double t_s, double shift) const {
@@ -179,8 +187,7 @@ void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {
   const Mat matrix = jacobian_->mat();
   if (!evaluates_on_gpu(u) || !petsc::refill_on_gpu(matrix, structure_, on_device))
     petsc::refill(matrix, structure_, on_host);
-  if (!all) return;
-  require_fitting(misfit);
+  if (!all || !fits(misfit)) return;
   require_as_said(t_s, shift);
   known_to_fit_ = true;
 }

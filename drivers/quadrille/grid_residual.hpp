@@ -82,7 +82,7 @@ class GridResidual {
   void with_state(double t_s, Vec u, Vec rate, bool on_gpu, const Body& body) const;
   petsc::GridRows rows_at_first(const BlockStructure& part, const OperatorOptions& wish) const;
   bool evaluates_on_gpu(Vec u) const;
-  void require_fitting(unsigned misfit) const;
+  bool fits(unsigned misfit) const;
   void require_as_said(double t_s, double shift) const;
 
   AnyResidual residual_;

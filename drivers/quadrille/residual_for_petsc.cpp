@@ -6,6 +6,7 @@
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/shell_context.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
+#include "kernels/petsc/solve/krylov_errors.hpp"
 #include "kernels/petsc/solve/krylov_solver.hpp"
 
 namespace quadrille {
@@ -35,6 +36,14 @@ void by_options(const std::function<void()>& body) {
   } catch (const PetscError& error) {
     throw PetscOptionError(std::string(error.what()) + "; correct the options of PETSc's solvers");
   }
+}
+
+void Asked::put_down_to_options(const PetscError& error) {
+  char* given = nullptr;
+  QUADRILLE_PETSC(PetscOptionsGetAll(nullptr, &given));
+  const bool any = given != nullptr && given[0] != 0;
+  QUADRILLE_PETSC(PetscFree(given));
+  if (any && petsc::options_may_be_to_blame(error)) by_options([&] { throw PetscError(error); });
 }
 
 template <class Body>

@@ -35,13 +35,16 @@ struct Asked {
     thrown = {};
     try {
       solve();
-    } catch (const PetscError&) {
+    } catch (const PetscError& error) {
       if (thrown) std::rethrow_exception(thrown);
+      put_down_to_options(error);
       throw;
     }
   }
 
  private:
+  // Throws PetscOptionError where there are options, which may be the reason.
+  static void put_down_to_options(const PetscError& error);
   template <class Body>
   PetscErrorCode answer(const char* what, const Body& body);
   bool is_made(SNES snes, double shift) const;

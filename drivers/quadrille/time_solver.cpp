@@ -92,6 +92,26 @@ void refuse_methods(TS ts) {
         "-ts_type arkimex begins with a dense matrix of PETSc's; choose bdf, cn, theta, rosw or another one");
 }
 
+// All there is where that is next to one step: PETSc looks at the end after a step alone.
+double first_step(const TimeSpan& span) {
+  const double all = span.until_s - span.from_s;
+  if (span.dt_s <= 0) return all / 1000;
+  return all <= 1.01 * span.dt_s ? all : span.dt_s;
+}
+
+// Of options that would move what the caller asked for, and what comes after it.
+void refuse_spans() {
+  for (const char* name : {"-ts_init_time", "-ts_max_time", "-ts_dt", "-ts_time_step", "-ts_time_span",
+                           "-ts_eval_times", "-ts_exact_final_time"}) {
+    PetscBool given = PETSC_FALSE;
+    QUADRILLE_PETSC(PetscOptionsHasName(nullptr, nullptr, name, &given));
+    if (given)
+      throw PetscOptionError(std::string(name) +
+                             " is not for here: begin, end and steps are those of the run itself (of "
+                             "quadrille solve --until, --steps, --dt, --restart)");
+  }
+}
+
 std::string in_words(TSConvergedReason reason) {
   switch (static_cast<int>(reason)) {
     case TS_CONVERGED_TIME:
@@ -207,11 +227,12 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   Observation observation{observe, u, false, nullptr};
   state_->observation = &observation;
   TSAdapt adapt = nullptr;
+  refuse_spans();
   QUADRILLE_PETSC(TSSetApplicationContext(ts, &observation));
   QUADRILLE_PETSC(TSSetTime(ts, span.from_s));
   QUADRILLE_PETSC(TSSetMaxTime(ts, span.until_s));
-  QUADRILLE_PETSC(TSSetTimeStep(ts, span.dt_s > 0 ? span.dt_s : (span.until_s - span.from_s) / 1000));
-  QUADRILLE_PETSC(TSSetStepNumber(ts, 0));
+  QUADRILLE_PETSC(TSSetTimeStep(ts, first_step(span)));
+  QUADRILLE_PETSC(TSSetStepNumber(ts, span.steps_before));
   QUADRILLE_PETSC(TSGetAdapt(ts, &adapt));
   QUADRILLE_PETSC(TSAdaptSetType(adapt, span.fixed ? TSADAPTNONE : TSADAPTBASIC));
   // A step that fails is tried again with half of it, and to fail in the end is a result.
@@ -242,7 +263,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
             in_words(reason),
             t,
             dt,
-            static_cast<int>(steps),
+            static_cast<int>(steps) - span.steps_before,
             static_cast<int>(rejected),
             static_cast<int>(newton),
             static_cast<int>(krylov)};

@@ -52,6 +52,7 @@ struct TimeSpan {
   double from_s = 0, until_s = 0;
   double dt_s = 0;  // the first step; with `fixed` every one
   bool fixed = false;
+  int steps_before = 0;  // where PETSc's count begins, of -ts_max_steps and -ts_monitor
 };
 
 struct TimeResult {
@@ -69,7 +70,8 @@ using StepObserver = std::function<void(double t_s, const Vector& u)>;
 class TimeSolver {
  public:
   // Without -ts_type the method is BDF of order 2, with steps that follow its estimate of the error
-  // (-ts_rtol, -ts_atol, 1e-4 each). Keeps a reference to `f`. Collective, as run(). Throws PetscError.
+  // (-ts_rtol, -ts_atol, 1e-4 each). Keeps a reference to `f`. Collective, as run(). Throws PetscError, and
+  // PetscOptionError for options that say what the span of run() says (-ts_max_time, -ts_dt, ...).
   explicit TimeSolver(GridResidual& f, const std::string& options = "");
   ~TimeSolver();
   TimeSolver(TimeSolver&&) noexcept;

@@ -72,7 +72,7 @@ class Vector {
   Vector& set(double value);
   Vector& scale(double factor);
   Vector& axpy(double factor, const Vector& x);  // this += factor x
-  Vector& remove_means();                        // takes off the mean of each unknown over all nodes
+  Vector& remove_means();  // takes off the mean of each unknown over all nodes; zero where nothing is left
   double dot(const Vector& x) const;
   double norm() const;     // the 2-norm
   double largest() const;  // of the absolute values

@@ -99,8 +99,11 @@ void read_grid_options(Settings& settings, Options& options, const Discretisatio
   if (const Setting* spacing = find(settings, "spacing"))
     options.grid.spacing_m = parse_spacing(*spacing, options.grid.dimension);
   require_countable(extents, options.grid);
-  if (const Setting* boundary = find(settings, "boundary"))
-    options.boundary = parse_boundary(*boundary, options.grid, {options.grid.dof});
+  if (const Setting* boundary = find(settings, "boundary")) {
+    Grid grid = options.grid;
+    if (!options.pde.empty() && !settings.contains("spacing")) grid.spacing_m.fill(0);  // known later
+    options.boundary = parse_boundary(*boundary, grid, {options.grid.dof});
+  }
   read_stencil_options(settings, options, taken);
   options.format_options.block_size = options.grid.dof;
 }
@@ -132,9 +135,11 @@ void read_solve_options(Settings& settings, Options& options) {
   FaceFormulas formulas;
   if (const Setting* boundary = find(settings, "boundary")) {
     formulas = face_formulas(*boundary, in_time);
-    settings.at("boundary").text = formulas.plain;
   }
+  const std::string boundary_as_given = settings.contains("boundary") ? settings.at("boundary").text : "";
+  if (!formulas.plain.empty()) settings.at("boundary").text = formulas.plain;
   read_grid_options(settings, options, pde.discretisation);
+  if (!formulas.plain.empty()) settings.at("boundary").text = boundary_as_given;
   check_pde_options(settings, options);
   if (!formulas.all.empty() && options.manufactured)
     refuse(settings.at("boundary"), "has formulas, which do not go with --manufactured");
@@ -145,6 +150,8 @@ void read_solve_options(Settings& settings, Options& options) {
   read_coefficient_ratio(settings, options);
   if (!settings.contains("spacing"))
     options.grid.spacing_m.fill(usual_spacing_m(pde, options.grid, options.boundary));
+  if (const Setting* boundary = find(settings, "boundary"))
+    require_fitting(*boundary, options.boundary, options.grid);
   if (!formulas.all.empty())
     add_formulas(settings.at("boundary"), formulas, options.grid, in_time, options.boundary);
   const bool until = on_command_line(settings, "until");
@@ -382,6 +389,7 @@ void refuse_shared_files(const Settings& settings, const Options& options) {
     for (const std::string& part : field_places(read_text(settings, name, "")))
       files.emplace_back(field_place(part)->file, "--" + std::string(name));
   if (!options.probes.empty()) files.emplace_back(probe_path(options), "--probe");
+  if (!options.restart.empty() && options.restart != "auto") files.emplace_back(options.restart, "--restart");
   for (const char* name : {"matrix", "config", "stencil", "file", "plot", "output", "out", "json", "csv"}) {
     const Setting* setting = find(settings, name);
     if (setting == nullptr || setting->text.empty()) continue;

@@ -181,6 +181,7 @@ void read_time_options(Settings& settings, Options& options) {
   options.dt_s = read_positive(settings, "dt", read_positive(settings, "until", pde.until_s) / 1000);
   options.until_s =
       options.steps > 0 ? options.steps * options.dt_s : read_positive(settings, "until", pde.until_s);
+  if (!std::isfinite(options.until_s)) refuse(settings.at("dt"), "so many steps of it end at no finite time");
   const Setting* const every = find(settings, "output-every");
   if (!every) return;
   if (every->text.ends_with("s"))

@@ -213,13 +213,17 @@ Boundary parse_boundary(const Setting& setting, const Grid& grid, const std::vec
   for (const int dof : dofs) {
     Grid other = grid;
     other.dof = dof;
-    try {
-      validate(boundary, other);
-    } catch (const InputError& error) {
-      refuse(setting, reason_of(error));
-    }
+    require_fitting(setting, boundary, other);
   }
   return boundary;
+}
+
+void require_fitting(const Setting& setting, const Boundary& boundary, const Grid& grid) {
+  try {
+    validate(boundary, grid);
+  } catch (const InputError& error) {
+    refuse(setting, reason_of(error));
+  }
 }
 
 std::vector<int> parse_dofs(const Setting& setting) {

@@ -58,6 +58,8 @@ std::array<double, 3> parse_ratio(const Setting& setting, int dimension);
 Grid parse_grid(const Setting& setting);
 // For each of these numbers of unknowns of a node.
 Boundary parse_boundary(const Setting& setting, const Grid& grid, const std::vector<int>& dofs);
+// Refuses faces that do not fit the grid, its spacing and its unknowns.
+void require_fitting(const Setting& setting, const Boundary& boundary, const Grid& grid);
 // Numbers and ranges of unknowns per node: "1-4,8"; ascending.
 std::vector<int> parse_dofs(const Setting& setting);
 // parse_dofs reads it back.

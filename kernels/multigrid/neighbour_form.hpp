@@ -4,12 +4,13 @@
 // A coupling a from node i to node j, m nodes away, goes along a path of m steps between neighbours, which is
 // the same one from j to i. Its symmetric part s becomes m s on every step, as the energy s (u_i - u_j)^2 is
 // that of m s (u_k - u_k+1)^2 where u is linear; its other part t becomes t on every step. Row sums stay, and
-// symmetry (but where an axis wraps that has no more than twice as many nodes as a coupling is long).
+// symmetry. Half-way around an axis that wraps, a half of the coupling goes each way.
 //
 //   i . . j      a u_j      ->      a u_i  +  m a (u_1 - u_i), in row i, and m a (u_k+1 - u_k) in row k
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -138,13 +139,62 @@ inline std::vector<NodeOffset> neighbour_offsets(const NeighbourForm& form) {
   return offsets;
 }
 
-// Of an operator on a whole grid, or in a rank's box: there the rows of its own nodes are right if it has as
-// many layers as couplings lead nodes away. Throws FormatError where couplings lead further than
-// furthest_coupling nodes.
+// The ways from a node to the one at an offset, of a grid with n nodes along each axis: two along each axis
+// that wraps and that it leads half-way around.
+inline std::vector<NodeOffset> ways_to(const NodeOffset& o, const std::array<std::int64_t, 3>& n,
+                                       const std::array<bool, 3>& wraps) {
+  std::vector<NodeOffset> ways{o};
+  const auto both = [&](std::int32_t NodeOffset::*along, int axis) {
+    if (!wraps[axis] || 2 * std::abs(o.*along) != n[axis]) return;
+    for (std::size_t i = ways.size(); i-- > 0;) {
+      ways.push_back(ways[i]);
+      ways.back().*along *= -1;
+    }
+  };
+  if (reach_of(o) > 1) both(&NodeOffset::x, 0), both(&NodeOffset::y, 1), both(&NodeOffset::z, 2);
+  return ways;
+}
+
+// The operator with a share of each such coupling for each of its ways; empty where there are none. On the
+// host, for the grids are small.
+template <class Space>
+BlockDiagonals<double, Space> with_all_ways(const BlockDiagonals<double, Space>& a,
+                                            const std::array<std::int64_t, 3>& n,
+                                            const std::array<bool, 3>& wraps) {
+  const auto has_ways = [&](const NodeOffset& o) { return ways_to(o, n, wraps).size() > 1; };
+  if (std::none_of(a.offsets.begin(), a.offsets.end(), has_ways)) return {};
+  const BlockDiagonals<double> from = copy_to<Host>(a);
+  BlockDiagonals<double> to;
+  static_cast<BlockStructure&>(to) = a;
+  to.offsets.clear();
+  const auto place_of = [&to](const NodeOffset& way) {
+    return std::find(to.offsets.begin(), to.offsets.end(), way) - to.offsets.begin();
+  };
+  for (const NodeOffset& o : a.offsets)
+    for (const NodeOffset& way : ways_to(o, n, wraps))
+      if (place_of(way) == to.diagonals()) to.offsets.push_back(way);
+  const std::int64_t block = a.dof * a.rows();
+  to.values = Array<double>(checked_product(to.diagonals(), block, "the values of multigrid"));
+  std::fill_n(to.values.data(), to.values.size(), 0.0);
+  for (std::int64_t d = 0; d < from.diagonals(); ++d) {
+    const std::vector<NodeOffset> ways = ways_to(from.offsets[d], n, wraps);
+    for (const NodeOffset& way : ways)
+      for (std::int64_t i = 0; i < block; ++i)
+        to.values[place_of(way) * block + i] += from.values[d * block + i] / static_cast<double>(ways.size());
+  }
+  return copy_to<Space>(to);
+}
+
+// Of an operator on a whole grid, or in a rank's box of one with n nodes along each axis: there the rows of
+// its own nodes are right if it has as many layers as couplings lead nodes away. Throws FormatError where
+// couplings lead further than furthest_coupling nodes.
 template <class Machine>
 BlockDiagonals<double, typename Machine::Space> neighbour_form(
-    Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a) {
-  if (reach_of(a.offsets) > furthest_coupling) throw_too_far();
+    Machine& machine, const BlockDiagonals<double, typename Machine::Space>& given,
+    const std::array<std::int64_t, 3>& n, const std::array<bool, 3>& wraps) {
+  if (reach_of(given.offsets) > furthest_coupling) throw_too_far();
+  const auto with_ways = with_all_ways(given, n, wraps);
+  const auto& a = with_ways.diagonals() > 0 ? with_ways : given;
   NeighbourForm form;
   for (int axis = 0; axis < 3; ++axis) {
     form.n[axis] = static_cast<int>(a.extents[axis]);
@@ -176,6 +226,12 @@ BlockDiagonals<double, typename Machine::Space> neighbour_form(
   machine.for_each(near.values.size(), Zero<double>{form.result});
   machine.for_each(near.rows(), form);
   return near;
+}
+
+template <class Machine>
+BlockDiagonals<double, typename Machine::Space> neighbour_form(
+    Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a) {
+  return neighbour_form(machine, a, a.extents, a.periodic);
 }
 
 }  // namespace quadrille::multigrid

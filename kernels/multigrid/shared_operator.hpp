@@ -113,7 +113,7 @@ BlockDiagonals<double, typename Machine::Space> own_neighbour_form(
   const auto layers = layer_exchange(a.ranks, p, dof, Machine::on_gpu, reach);
   Hub far = own_in_box(machine, a, wide, ghosts, offsets);
   exchange_rows(*layers, far, far, machine.stream());
-  const Hub form = neighbour_form(machine, far);
+  const Hub form = neighbour_form(machine, far, p.extents, p.periodic);
   Hub in;
   static_cast<BlockStructure&>(in) = form;
   in.extents = box.size;

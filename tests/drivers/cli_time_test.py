@@ -2,6 +2,7 @@
 import csv
 import json
 import math
+import subprocess
 import unittest
 
 from cli_case import CliTest, QUADRILLE
@@ -99,6 +100,32 @@ class InTime(CliTest):
             (u,) = self.fields(self.path("s.h5"), "solution")
             self.assertEqual(line, f"0,0,{float(u[0, 0, 16, 16 if pde == 'bratu' else 15, 0])!r}")
         self.refused(1, ["did not converge"], "solve", "bratu", "--grid", "31x31", "--quiet", "--", "-snes_max_it", "1")
+
+    def test_options_of_petsc_that_do_not_fit(self):
+        run = ["solve", "heat", "--grid", "8x8", "--steps", "2", "--dt", "0.01", "--"]
+        for options in (["-ts_max_time", "0.01"], ["-ts_init_time", "0.01"], ["-ts_dt", "1"],
+                        ["-ts_exact_final_time", "interpolate"]):
+            self.refused(2, [options[0], "--until"], *run, *options)
+        for options in (["-pc_type", "lsc"], ["-ksp_type", "qcg"], ["-ts_type", "irk"]):
+            self.refused(2, ["correct the options"], *run, *options)
+
+    def test_what_is_too_large_or_no_number_is_said(self):
+        self.refused(1, ["did not converge"], "solve", "bratu", "--grid", "8x8", "--initial", "1000")
+        self.refused(1, ["failed too often"], "solve", "heat", "--grid", "8x8", "--initial", "1e160", "--steps", "2", "--dt", "0.01")
+        self.refused(2, ["--dt '1e308'"], "solve", "heat", "--grid", "8x8", "--steps", "5", "--dt", "1e308")
+
+    def test_a_full_output_is_said(self):
+        for pde in ("heat", "bratu"):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([QUADRILLE, "solve", pde, "--grid", "8x8"], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, "standard output" in done.stderr), (3, True), done.stderr)
+
+    # With the spacing that the grid gets, and the conductivity of the PDE.
+    def test_robin_that_feeds_itself_wants_a_fine_grid(self):
+        run = ["--grid", "8x8", "--steps", "2", "--dt", "1e-3", "--boundary"]
+        self.ok("solve", "heat", *run, "robin:-8,1,0")
+        self.refused(2, ["--boundary", "it is 0.125 m"], "solve", "heat", *run, "robin:-80,1,0")
+        self.refused(2, ["a is 0.02"], "solve", "transport", *run, "robin:-1,1,0.3")
 
     def test_what_does_not_go_together(self):
         for words, arguments in (

@@ -71,7 +71,7 @@ FormatWish with_options(FormatWish wish) {
 SpaceKind space_of(const FormatWish& wish) {
   if (wish.space == "cpu") return SpaceKind::cpu;
   if (wish.space != "cuda" && wish.space != "auto")
-    throw FormatError("the space '" + wish.space + "' is none of auto, cpu and cuda");
+    throw FormatError("-mat_quadrille_space '" + wish.space + "' is none of auto, cpu and cuda");
   if (wish.space == "cuda" && cuda::device_count() == 0)
     throw CudaError(
         "the operator was asked for on a GPU, and this machine has none; auto and cpu run anywhere");

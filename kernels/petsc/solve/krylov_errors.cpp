@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/base/shell_context.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
 
@@ -15,25 +14,6 @@ bool takes_every_preconditioner(Mat matrix) {
   QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(matrix), &aij, MATSEQAIJ, MATMPIAIJ,
                                             "seqaijcusparse", "mpiaijcusparse", ""));
   return aij || is_typed(matrix);
-}
-
-// Whether other options would have helped. Not where the machine, a library or an operator of ours failed,
-// which no option chose.
-bool options_may_be_to_blame(const PetscError& error) {
-  switch (static_cast<PetscErrorCode>(error.code)) {
-    case PETSC_ERR_MEM:
-    case PETSC_ERR_MEMC:
-    case PETSC_ERR_GPU:
-    case PETSC_ERR_GPU_RESOURCE:
-    case PETSC_ERR_LIB:
-    case PETSC_ERR_MPI:
-    case PETSC_ERR_SYS:
-    case PETSC_ERR_SIG:
-    case PETSC_ERR_FP:
-      return false;
-    default:
-      return error.code != 0;
-  }
 }
 
 // A preconditioner that failed halfway may still stand in the place of the matrix (PCEISENSTAT), and PETSc
@@ -92,6 +72,23 @@ std::string in_words(KSPConvergedReason reason) {
       return "the preconditioner could not be set up (-pc_type)";
     default:
       return std::string("PETSc says ") + KSPConvergedReasons[reason];
+  }
+}
+
+bool options_may_be_to_blame(const PetscError& error) {
+  switch (static_cast<PetscErrorCode>(error.code)) {
+    case PETSC_ERR_MEM:
+    case PETSC_ERR_MEMC:
+    case PETSC_ERR_GPU:
+    case PETSC_ERR_GPU_RESOURCE:
+    case PETSC_ERR_LIB:
+    case PETSC_ERR_MPI:
+    case PETSC_ERR_SYS:
+    case PETSC_ERR_SIG:
+    case PETSC_ERR_FP:
+      return false;
+    default:
+      return error.code != 0;
   }
 }
 

@@ -7,11 +7,15 @@
 #include <string>
 
 #include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/solve/krylov.hpp"
 
 namespace quadrille::petsc {
 
 std::string in_words(KSPConvergedReason reason);
+
+// Whether other options would have helped: not where the machine, a library or an operator of ours failed.
+bool options_may_be_to_blame(const PetscError& error);
 
 // body(), which works with `solver`: PETSc's errors are put down to its options where there are some that
 // may be the reason.
