@@ -41,8 +41,8 @@ struct FaceLine {
     return ghost::datum(boundary, face, position(p), unknown);
   }
 
-  // The second derivatives of the data along the face, added; of points beyond the nodes next to it alone, for
-  // functions need not be there for others. Of fewer than four along an axis, 0.
+  // The second derivatives of the data along the face, added; of points beyond the nodes next to it alone,
+  // for functions need not be there for others. Of fewer than four along an axis, 0.
   double datum_along(const Place& p) const {
     double sum = 0;
     for (int along = 0; along < grid.dimension && boundary.data[face]; ++along) {

@@ -58,7 +58,7 @@ class Handle {
   Close close_;
 };
 
-// `in_place`: beside its name, and not in a heap of the file's, where HDF5 1.10 follows damaged bytes for ever.
+// `in_place`: beside its name, and not in a heap of the file's, where HDF5 1.10 follows damage for ever.
 void write_attribute(hid_t object, const std::string& name, const std::string& text, bool in_place = false);
 // `count` numbers, or a scalar for count 0.
 void write_attribute(hid_t object, const char* name, hid_t file_type, hid_t memory_type, const void* data,

@@ -307,8 +307,8 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
   next.tables.put_in_place();
 }
 
-// Of a row that FromLinear looks at: its sum as a part of its diagonal, or the inverse; infinite where that is
-// not positive, or couplings along an axis are far from equal.
+// Of a row that FromLinear looks at: its sum as a part of its diagonal, or the inverse; infinite where that
+// is not positive, or couplings along an axis are far from equal.
 struct SumOfRow {
   static constexpr double unlike = std::numeric_limits<double>::infinity();
   Couplings s;

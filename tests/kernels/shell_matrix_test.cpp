@@ -253,6 +253,11 @@ TEST(ShellMatrix, ASingularBlockIsNamed) {
   const std::shared_ptr<const SpmvOperator<double>> op = registry().front().make<double>()(source, {});
   const Handle<Mat> a(petsc::make_shell_matrix(op, "csr", 2));
   const PetscScalar* inverses = nullptr;
+  MatFactorError found = MAT_FACTOR_NOERROR;
+  CALL(MatInvertBlockDiagonal(a.get(), &inverses));
+  CALL(MatFactorGetError(a.get(), &found));
+  EXPECT_EQ(found, MAT_FACTOR_NUMERIC_ZEROPIVOT);
+  CALL(MatSetErrorIfFailure(a.get(), PETSC_TRUE));
   const std::string text = error_of(MatInvertBlockDiagonal(a.get(), &inverses));
   EXPECT_NE(text.find("the diagonal block 1, rows 2 to 3, is singular"), std::string::npos) << text;
   CALL(MatShift(a.get(), 1));

@@ -243,6 +243,67 @@ TEST_F(MatrixType, NewPlacesThatTheProgramAllowsLeaveTheGrid) {
   expect_same(p.ours.get(), p.theirs.get());
 }
 
+// Values that MatAXPY and MatCopy bring, and options that were set before.
+TEST_F(MatrixType, AxpyAndCopyToNewPlacesLeaveTheGrid) {
+  Case star, box;
+  star.box = false, box.box = true;
+  const Pair others = filled_pair(box, "cds", Filling::local, 2);
+  for (const Mat from : {others.theirs.get(), others.ours.get()})
+    for (const bool copies : {false, true}) {
+      const Pair p = filled_pair(star, "cds");
+      CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_format"));
+      PetscInt first = 0;
+      CALL(MatGetOwnershipRange(p.ours.get(), &first, nullptr));
+      p.both([&](Mat m) {
+        CALL(MatSetOption(m, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+        CALL(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+        const Mat other = m == p.theirs.get() ? others.theirs.get() : from;
+        CALL(copies ? MatCopy(other, m, DIFFERENT_NONZERO_PATTERN)
+                    : MatAXPY(m, 1.5, other, DIFFERENT_NONZERO_PATTERN));
+        CALL(MatScale(m, 2));
+      });
+      expect_same(p.ours.get(), p.theirs.get());
+    }
+  const Pair p = filled_pair(star, "cds");
+  CALL(PetscOptionsClearValue(nullptr, "-mat_quadrille_format"));
+  PetscInt first = 0, size = 0;
+  CALL(MatGetOwnershipRange(p.ours.get(), &first, nullptr));
+  CALL(MatGetSize(p.ours.get(), &size, nullptr));
+  p.both([&](Mat m) {
+    CALL(MatSetOption(m, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+    CALL(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    CALL(MatSetOption(m, MAT_ROW_ORIENTED, PETSC_FALSE));
+    const PetscInt rows[] = {first, first + 1};
+    const PetscScalar by_columns[] = {1, 2, 3, 4};
+    CALL(MatSetValue(m, first, (first + size / 2 + 3) % size, 3, ADD_VALUES));
+    CALL(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+    CALL(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+    CALL(MatSetValues(m, 2, rows, 2, rows, by_columns, ADD_VALUES));
+    CALL(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+    CALL(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  });
+  expect_same(p.ours.get(), p.theirs.get());
+}
+
+TEST_F(MatrixType, AShellMayBecomeOne) {
+  Mat shell = nullptr;
+  CALL(MatCreateShell(PETSC_COMM_WORLD, 3, 3, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, &shell));
+  const Handle<Mat> m(shell);
+  CALL(MatSetType(m.get(), "quadrille"));
+  CALL(MatSetUp(m.get()));
+  PetscInt first = 0;
+  CALL(MatGetOwnershipRange(m.get(), &first, nullptr));
+  for (PetscInt row = first; row < first + 3; ++row) CALL(MatSetValue(m.get(), row, row, 2, INSERT_VALUES));
+  CALL(MatAssemblyBegin(m.get(), MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY));
+  const Handle<Vec> x = random_vector(m.get(), 1), y = random_vector(m.get(), 2);
+  CALL(MatMult(m.get(), x.get(), y.get()));
+  CALL(VecAXPY(y.get(), -2, x.get()));
+  PetscReal norm = 1;
+  CALL(VecNorm(y.get(), NORM_2, &norm));
+  EXPECT_EQ(norm, 0);
+}
+
 void expect_equal_products(Mat a, Mat b, const Handle<Vec>& x, const std::string& what) {
   const Handle<Vec> y = make<Vec>("VecDuplicate", [&](Vec*v) { return VecDuplicate(x.get(), v); }),
                     z = make<Vec>("VecDuplicate", [&](Vec*v) { return VecDuplicate(x.get(), v); });

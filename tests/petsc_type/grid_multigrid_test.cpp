@@ -152,6 +152,59 @@ std::string view_of(KSP ksp) {
   return seen;
 }
 
+// A method around another preconditioner, which asks for one application at a time.
+TEST_F(MatrixType, GridMultigridWithinAnotherPreconditionerIsInFp64) {
+  const Case c{3, {16, 17, 15}, 1, 1, false, {}};
+  const Grid grid = make_grid(c);
+  const Handle<Mat> a = make_matrix(grid.get(), "cds");
+  set_laplacian(a.get(), grid.get(), c, 1);
+  const Handle<Vec> b = random_vector(a.get(), 3), x = random_vector(a.get(), 4),
+                    r = random_vector(a.get(), 5);
+  for (const NamesAndValues& names :
+       {NamesAndValues{{"-pc_type", "composite"}, {"-pc_composite_pcs", "quadrille_mg,jacobi"}},
+        NamesAndValues{{"-pc_type", "ksp"}, {"-ksp_ksp_type", "preonly"}, {"-ksp_pc_type", multigrid}},
+        NamesAndValues{{"-pc_type", "ksp"},
+                       {"-ksp_ksp_type", "richardson"},
+                       {"-ksp_ksp_max_it", "2"},
+                       {"-ksp_ksp_norm_type", "none"},
+                       {"-ksp_pc_type", multigrid}}}) {
+    const WithOptions options(names);
+    const Handle<KSP> ksp = solver(a.get(), KSPGMRES, PCNONE);
+    CALL(KSPSetFromOptions(ksp.get()));
+    PetscReal of_b = 0, of_r = 0;
+    solve(ksp.get(), b.get(), x.get());
+    CALL(MatMult(a.get(), x.get(), r.get()));
+    CALL(VecAXPY(r.get(), -1, b.get()));
+    CALL(VecNorm(r.get(), NORM_2, &of_r));
+    CALL(VecNorm(b.get(), NORM_2, &of_b));
+    EXPECT_LT(of_r / of_b, 1e-10) << names.back().second;
+  }
+}
+
+// Nodes that take part, and whose own blocks have no inverse.
+TEST_F(MatrixType, GridMultigridSaysThatABlockIsSingular) {
+  for (const int dof : {1, 2}) {
+    const Case c{2, {16, 12, 1}, dof, 1, false, {}};
+    const Grid grid = make_grid(c);
+    const Handle<Mat> a = make_matrix(grid.get(), "cds");
+    const Handle<Vec> b = random_vector(a.get(), 3), x = random_vector(a.get(), 4);
+    const Handle<KSP> ksp = solver(a.get(), KSPGMRES);
+    for (const bool singular : {true, false}) {
+      set_laplacian(a.get(), grid.get(), c, 1);
+      if (singular) {
+        CALL(VecSet(x.get(), dof == 1 ? 0 : -0.25));  // as what couples the two unknowns of a node
+        CALL(MatDiagonalSet(a.get(), x.get(), INSERT_VALUES));
+      }
+      KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+      CALL(KSPSetOperators(ksp.get(), a.get(), a.get()));
+      CALL(KSPSolve(ksp.get(), b.get(), x.get()));
+      CALL(KSPGetConvergedReason(ksp.get(), &reason));
+      EXPECT_EQ(reason == KSP_DIVERGED_PC_FAILED, singular) << dof;
+      EXPECT_EQ(reason > 0, !singular) << dof;
+    }
+  }
+}
+
 TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
   Case c{3, {24, 20, 20}, 1, 1, false, {}};
   const Grid grid = make_grid(c);

@@ -281,7 +281,8 @@ void Store::refill(const BlockStructure&, const std::function<void(double*)>&) {
 }
 
 void throw_no_coordinates() {
-  throw PetscError("this matrix has no coordinates yet: call MatSetPreallocationCOO() first");
+  throw PetscError(
+      "this matrix has no coordinates, or left its grid since: call MatSetPreallocationCOO() first");
 }
 
 void require_inside(Mat owner, PetscInt rows, const PetscInt* row, PetscInt columns, const PetscInt* column) {

@@ -63,7 +63,10 @@ PetscErrorCode convert_from(Mat other, MatType type, MatReuse reuse, Mat* result
   return guarded("MatConvert_Any_Quadrille", [&] {
     Handle<Mat> aij = make<Mat>("MatConvert to aij",
                                 [&](Mat* a) { return MatConvert(other, MATAIJ, MAT_INITIAL_MATRIX, a); });
-    if (reuse == MAT_REUSE_MATRIX) {
+    if (reuse == MAT_REUSE_MATRIX && typed(*result).on_grid()) {
+      typed(*result).store().zero();
+      add_rows(typed(*result), 1, aij.get());
+    } else if (reuse == MAT_REUSE_MATRIX) {
       typed(*result).set_up(make_aij_store(*result, std::move(aij)));
     } else {
       const char* prefix = nullptr;

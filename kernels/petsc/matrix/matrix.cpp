@@ -95,6 +95,7 @@ void TypedMatrix::belongs_to(Mat self) {
 
 void TypedMatrix::set_up(std::unique_ptr<Store> store) {
   store_ = std::move(store);
+  for (const auto& [option, value] : set_options_) store_->set_option(option, value);
   set_operations_on_nodes(self_, store_->dof() > 0);
   if (options.verify) store_->watch_copy();
   own_.reset();
@@ -104,10 +105,9 @@ void TypedMatrix::set_up(std::unique_ptr<Store> store) {
 }
 
 void TypedMatrix::set_option(MatOption option, bool value) {
-  if (store_)
-    store_->set_option(option, value);
-  else
-    early_.emplace_back(option, value);
+  std::erase_if(set_options_, [option](const auto& set) { return set.first == option; });
+  set_options_.emplace_back(option, value);
+  if (store_) store_->set_option(option, value);
 }
 
 void TypedMatrix::set_up() {
@@ -117,7 +117,6 @@ void TypedMatrix::set_up() {
   const DM grid = grid_of(self_);
   if (grid != nullptr) offer_interpolation(grid);
   set_up(grid != nullptr ? make_grid_store(self_, grid) : make_aij_store(self_));
-  for (const auto& [option, value] : early_) store_->set_option(option, value);
   mark_set_up(self_, grid != nullptr);  // zeros on a grid are values: a colouring asks for its sparsity
   if (grid == nullptr || !fills_matrices(grid)) return;
   // What PETSc shows at an assembly (-mat_view, -mat_is_symmetric), and forgets at the second one.
@@ -339,6 +338,8 @@ Handle<Mat> empty_like(Mat other, MatType type) {
 
 void create_typed(Mat matrix) {
   const bool mpi = distributed(matrix);
+  QUADRILLE_PETSC(
+      PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(matrix), nullptr));  // may be a shell's
   QUADRILLE_PETSC(MatSetType(matrix, MATSHELL));
   set_shell_context(matrix, std::make_unique<TypedMatrix>());
   set_shell_operations(matrix, true, true);

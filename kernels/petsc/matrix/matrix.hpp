@@ -84,8 +84,8 @@ class TypedMatrix final : public ShellContext {
   std::string own_format_;
   std::shared_ptr<GhostProducts> ghosts_;
   std::unique_ptr<ScaledOperator> scaled_;
-  std::int64_t made_from_ = -1;                    // version of the store
-  std::vector<std::pair<MatOption, bool>> early_;  // options set before set_up()
+  std::int64_t made_from_ = -1;                          // version of the store
+  std::vector<std::pair<MatOption, bool>> set_options_;  // each with its last value, for every store
 };
 
 bool is_typed(Mat matrix);

@@ -254,10 +254,11 @@ Mat ScaledOperator::block_diagonal(int size, MatType type) {
   return blocks_.get();
 }
 
-const double* ScaledOperator::inverse_blocks(int size) {
+const double* ScaledOperator::inverse_blocks(int size, bool singular_is_error, bool& singular) {
   const Handle<Mat> reference(block_diagonal(size, MATSEQAIJ));
   const PetscScalar* inverses = nullptr;
-  if (!inverts(blocks_.get(), &inverses)) name_singular_block(blocks_.get(), size);
+  singular = !inverts(blocks_.get(), &inverses);
+  if (singular && singular_is_error) name_singular_block(blocks_.get(), size);
   return inverses;
 }
 

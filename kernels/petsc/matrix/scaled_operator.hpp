@@ -67,8 +67,8 @@ class ScaledOperator final : public ShellContext {
   // destroyed its own reference.
   Mat block_diagonal(int size, MatType type);
   // Their inverses, each [column][row]; of one size, kept until the next call, or of several. Throws
-  // PetscError where one is singular.
-  const double* inverse_blocks(int size);
+  // PetscError where one is singular; the former only if that is to be an error, and says it otherwise.
+  const double* inverse_blocks(int size, bool singular_is_error, bool& singular);
   void inverse_blocks(std::span<const PetscInt> sizes, double* inverses) const;
 
   // After a change in the arrays of the operator.

@@ -1,4 +1,5 @@
 #include "kernels/petsc/matrix/shell_matrix.hpp"
+#include "kernels/petsc/matrix/factor_error.hpp"
 
 #include <petscmat.h>
 
@@ -75,8 +76,11 @@ PetscErrorCode zero_entries(Mat m) {
   return guarded("MatZeroEntries_Quadrille", [&] { of(m).zero(); });
 }
 PetscErrorCode invert_block_diagonal(Mat m, const PetscScalar** inverses) {
-  return guarded("MatInvertBlockDiagonal_Quadrille",
-                 [&] { *inverses = of(m).inverse_blocks(block_size_of(m)); });
+  return guarded("MatInvertBlockDiagonal_Quadrille", [&] {
+    bool singular = false;
+    *inverses = of(m).inverse_blocks(block_size_of(m), fails_by_error(m), singular);
+    set_factor_error(m, singular ? MAT_FACTOR_NUMERIC_ZEROPIVOT : MAT_FACTOR_NOERROR);
+  });
 }
 // What PCPBJACOBI asks for first. It applies where this matrix is, so that goes by the vectors that it is
 // for.

@@ -122,7 +122,7 @@ PetscErrorCode diagonal_scale(Mat m, Vec left, Vec right) {
 PetscErrorCode axpy(Mat m, PetscScalar factor, Mat other, MatStructure structure) {
   return guarded("MatAXPY_Quadrille", [&] {
     if (!is_typed(other) || !typed(m).store().add(factor, typed(other).store(), structure))
-      add_rows(typed(m), factor, other);
+      add_rows(typed(m), factor, other), typed(m).leave_grid_if_outgrown();
     mark_changed(m);
   });
 }
@@ -137,6 +137,7 @@ PetscErrorCode copy(Mat m, Mat to, MatStructure structure) {
     if (typed(to).store().copy_from(typed(m).store(), structure)) return;
     typed(to).store().zero();
     add_rows(typed(to), 1, m);
+    typed(to).leave_grid_if_outgrown();
   });
 }
 

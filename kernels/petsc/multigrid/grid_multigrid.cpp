@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/base/composed.hpp"
@@ -31,8 +34,13 @@ struct GridValues {
 };
 
 GridValues values_of(Mat matrix) {
-  if (!is_typed(matrix))
-    throw FormatError("quadrille_mg needs a matrix of type quadrille on a grid (-dm_mat_type quadrille)");
+  if (!is_typed(matrix)) {
+    MatType type = nullptr;
+    QUADRILLE_PETSC(MatGetType(matrix, &type));
+    throw FormatError(
+        "quadrille_mg needs a matrix of type quadrille on a grid (-dm_mat_type quadrille), not " +
+        std::string(type == nullptr ? "one without a type" : type));
+  }
   TypedMatrix& typed_matrix = typed(matrix);
   if (!typed_matrix.on_grid())
     throw FormatError("quadrille_mg needs a matrix of type quadrille on a grid, and this one has none");
@@ -103,13 +111,61 @@ GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
 
 // Methods that take x and the residual on by the same vectors, and products of these by A alone. The others
 // build x of what M A does to vectors, and a cycle in fp32 does not do that to more than 1e-7: their x is
-// wrong by that, whatever residual they see.
+// wrong by that, whatever residual they see. So it may be around one application, or some that nothing tests:
+// there another method stands outside.
 bool corrects_itself(KSP ksp) {
-  PetscBool found = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &found, KSPCG, KSPFCG,
-                                            KSPFGMRES, KSPGCR, KSPRICHARDSON, KSPPREONLY, "quadrille_cg",
-                                            ""));
-  return found;
+  PetscBool found = PETSC_FALSE, richardson = PETSC_FALSE;
+  KSPNormType tested = KSP_NORM_DEFAULT;
+  const auto object = reinterpret_cast<PetscObject>(ksp);
+  QUADRILLE_PETSC(
+      PetscObjectTypeCompareAny(object, &found, KSPCG, KSPFCG, KSPFGMRES, KSPGCR, "quadrille_cg", ""));
+  QUADRILLE_PETSC(PetscObjectTypeCompare(object, KSPRICHARDSON, &richardson));
+  QUADRILLE_PETSC(KSPGetNormType(ksp, &tested));
+  return found || (richardson && tested != KSP_NORM_NONE);
+}
+
+// Whether a node's own block has no inverse although the node takes part: what a smoother divides by. A row
+// of zeros takes none.
+bool is_singular_at(const BlockDiagonals<double>& a, std::int64_t centre, std::int64_t node) {
+  const std::int64_t rows = a.rows(), first = node * a.dof;
+  const auto value = [&](std::int64_t d, int r, int c) {
+    return d < 0 ? 0.0 : a.values[(d * a.dof + c) * rows + first + r];
+  };
+  std::vector<double> block;  // of the unknowns that take part, [row][column]
+  std::vector<int> there;
+  for (int r = 0; r < a.dof; ++r)
+    for (std::int64_t at = 0; at < a.diagonals() * a.dof; ++at)
+      if (value(at / a.dof, r, static_cast<int>(at % a.dof)) != 0) {
+        there.push_back(r);
+        break;
+      }
+  const std::size_t n = there.size();
+  for (const int r : there)
+    for (const int c : there) block.push_back(value(centre, r, c));
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t r = k + 1; r < n; ++r)
+      if (std::abs(block[r * n + k]) > std::abs(block[pivot * n + k])) pivot = r;
+    if (block[pivot * n + k] == 0) return true;
+    for (std::size_t c = 0; c < n; ++c) std::swap(block[k * n + c], block[pivot * n + c]);
+    for (std::size_t r = k + 1; r < n; ++r) {
+      const double factor = block[r * n + k] / block[k * n + k];
+      for (std::size_t c = k; c < n; ++c) block[r * n + c] -= factor * block[k * n + c];
+    }
+  }
+  return false;
+}
+
+bool has_singular_blocks(const BlockDiagonals<double>& a) {
+  const auto found = std::find(a.offsets.begin(), a.offsets.end(), NodeOffset{});
+  const std::int64_t centre = found == a.offsets.end() ? -1 : found - a.offsets.begin();
+  int any = 0;
+#pragma omp parallel for schedule(static) reduction(max : any)
+  for (std::int64_t node = 0; node < a.rows() / a.dof; ++node) {
+    const bool plain = a.dof == 1 && centre >= 0 && a.values[centre * a.rows() + node] != 0;
+    if (!plain && is_singular_at(a, centre, node)) any = 1;
+  }
+  return any != 0;
 }
 
 class GridPreconditioner {
@@ -136,6 +192,8 @@ class GridPreconditioner {
       multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options, std::move(previous))
                            : make_grid_multigrid(*values.hub, options, std::move(previous));
     }
+    const bool regular = all_ranks(matrix, !values.hub || !has_singular_blocks(*values.hub));
+    QUADRILLE_PETSC(PCSetFailedReason(pc, regular ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
     PetscInt rows = 0;
     QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, nullptr));
     rows_ = rows;
@@ -145,17 +203,15 @@ class GridPreconditioner {
 
   // The first solve shows which method it is for.
   void before_solve(PC pc, KSP ksp) {
-    const char* prefix = nullptr;
-    PetscBool given = PETSC_FALSE;
-    QUADRILLE_PETSC(PCGetOptionsPrefix(pc, &prefix));
-    QUADRILLE_PETSC(PetscOptionsHasName(nullptr, prefix, "-pc_quadrille_mg_precision", &given));
-    if (given || precision_ == CyclePrecision::fp64 || corrects_itself(ksp)) return;
-    precision_ = CyclePrecision::fp64;
-    set_up(pc);
+    is_for_a_method_ = true;
+    if (!corrects_itself(ksp)) take_fp64(pc);
   }
 
-  void apply(Vec b, Vec x) {
+  // Where no solve came before, something else stands around it (PCCOMPOSITE), and any method around that.
+  void apply(PC pc, Vec b, Vec x) {
     if (!multigrid_) throw PetscError("quadrille_mg is applied before it was set up");
+    if (!is_for_a_method_) take_fp64(pc);
+    is_for_a_method_ = true;
     const std::int64_t rows = rows_;
     require_size(b, rows, "the vector of quadrille_mg");
     const SpaceKind space = on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu;
@@ -196,6 +252,16 @@ class GridPreconditioner {
   }
 
  private:
+  // Unless an option says otherwise.
+  void take_fp64(PC pc) {
+    const char* prefix = nullptr;
+    PetscBool given = PETSC_FALSE;
+    QUADRILLE_PETSC(PCGetOptionsPrefix(pc, &prefix));
+    QUADRILLE_PETSC(PetscOptionsHasName(nullptr, prefix, "-pc_quadrille_mg_precision", &given));
+    if (given || precision_ == CyclePrecision::fp64) return;
+    precision_ = CyclePrecision::fp64;
+    set_up(pc);
+  }
   static double* on_device(Array<double, Device>& array, std::int64_t size) {
     if (array.size() < size) array = Array<double, Device>(size);
     return array.data();
@@ -211,7 +277,7 @@ class GridPreconditioner {
   std::unique_ptr<GridMultigrid> multigrid_;
   std::int64_t rows_ = 0;  // of this rank
   PetscLogEvent cycle_ = -1;
-  bool on_gpu_ = false;
+  bool on_gpu_ = false, is_for_a_method_ = false;
   CyclePrecision precision_ = CyclePrecision::fp32;  // where no option says
   Array<double, Device> device_b_, device_x_;        // of vectors in host memory
 };
@@ -227,7 +293,7 @@ PetscErrorCode before_solve(PC pc, KSP ksp, Vec, Vec) {
   return guarded("PCPreSolve_QuadrilleMG", [&] { of(pc).before_solve(pc, ksp); });
 }
 PetscErrorCode apply(PC pc, Vec b, Vec x) {
-  return guarded("PCApply_QuadrilleMG", [&] { of(pc).apply(b, x); });
+  return guarded("PCApply_QuadrilleMG", [&] { of(pc).apply(pc, b, x); });
 }
 PetscErrorCode view(PC pc, PetscViewer viewer) {
   return guarded("PCView_QuadrilleMG", [&] { of(pc).view(viewer); });

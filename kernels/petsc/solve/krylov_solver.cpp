@@ -65,7 +65,9 @@ void warm_up(KSP ksp, Mat matrix) {
                     y = like(x.get());
   QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
   QUADRILLE_PETSC(VecSet(x.get(), 1));
+  QUADRILLE_PETSC(PCPreSolve(preconditioner, ksp));  // tells it the method
   QUADRILLE_PETSC(PCApply(preconditioner, x.get(), y.get()));
+  QUADRILLE_PETSC(PCPostSolve(preconditioner, ksp));
   QUADRILLE_PETSC(MatMult(matrix, y.get(), x.get()));
   // PETSc starts cuBLAS at the first of these, which takes some 10 ms. Ours uses none of them.
   PetscBool ours = PETSC_FALSE;

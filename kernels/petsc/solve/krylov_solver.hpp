@@ -32,8 +32,8 @@ struct KrylovSolver {
 // to blame.
 KrylovSolver make_solver(const KrylovProblem& problem);
 
-// -ksp_norm_type unpreconditioned of conjugate gradients, unless the options say which residual is tested: of a
-// solver that has taken them. Other methods may know no such test.
+// -ksp_norm_type unpreconditioned of conjugate gradients, unless the options say which residual is tested: of
+// a solver that has taken them. Other methods may know no such test.
 void test_true_residual(KSP ksp);
 
 // A x = b for vectors as MatCreateVecs() gives them, from zero or from what x is. Values of the matrix may be
