@@ -2,7 +2,9 @@
 #include "comparison.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/matrix/matrix.hpp"
 #include "kernels/registry.hpp"
+#include "solves.hpp"
 #include "tests/petsc_error_text.hpp"
 
 namespace quadrille::type_test {
@@ -285,6 +287,32 @@ TEST_F(MatrixType, WrongOptionsAreRefusedWithWhatThereIs) {
   const std::string text = error_of(MatSetUp(n.get()));
   CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", before));
   expect_in("-mat_quadrille_space moon: there are auto, cpu and cuda", text);
+}
+
+// Of constants, until they have changed some times.
+TEST_F(MatrixType, AutoTakesTheFormatThatSuits) {
+  const Case c{2, {300, 200, 1}, 4, 1, false, {}};
+  const Grid grid = make_grid(c);
+  for (const bool transposed : {false, true}) {
+    const Handle<Mat> ours = make_matrix(grid.get(), "auto"), aij = make_matrix(grid.get());
+    for (const Mat m : {ours.get(), aij.get()}) set_laplacian(m, grid.get(), c, 1);
+    const Handle<Vec> x = random_vector(aij.get(), 1), y = random_vector(aij.get(), 2),
+                      z = random_vector(aij.get(), 3);
+    for (int round = 0; round < 5; ++round) {
+      CALL(MatMult(ours.get(), x.get(), y.get()));
+      CALL(MatMult(aij.get(), x.get(), z.get()));
+      expect_near(y.get(), z.get(), "a product");
+      const std::string& format = petsc::typed(ours.get()).options.format;
+      const bool on_host = petsc::typed(ours.get()).own()->space() == SpaceKind::cpu;
+      EXPECT_EQ(format == "compact", on_host && round < 3) << round << " " << format;
+      if (transposed && round == 1) {
+        CALL(MatMultTranspose(ours.get(), x.get(), y.get()));
+        CALL(MatMultTranspose(aij.get(), x.get(), z.get()));
+        expect_near(y.get(), z.get(), "a transposed product");
+      }
+      for (const Mat m : {ours.get(), aij.get()}) CALL(MatScale(m, 1.5));
+    }
+  }
 }
 
 TEST_F(MatrixType, OptionsFollowThePrefix) {

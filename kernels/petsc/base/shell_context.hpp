@@ -19,6 +19,8 @@ class ShellContext {
   virtual ~ShellContext() = default;
   // What products of `self`, the matrix that has this context, are made with; up to date.
   virtual ScaledOperator& scaled(Mat self) = 0;
+  // The same for transposed products.
+  virtual ScaledOperator& transposable(Mat self) { return scaled(self); }
   // Itself where it is a matrix of the type `quadrille`, else null: asked at every call for a few values,
   // which dynamic_cast is not fast enough for.
   virtual TypedMatrix* typed_matrix() { return nullptr; }

@@ -1,5 +1,5 @@
-// How a matrix tells that one of its blocks has no inverse: PETSc's solvers then end with a reason, from which
-// a time stepper or Newton's method recovers. Internal to kernels/petsc.
+// How a matrix tells that one of its blocks has no inverse: PETSc's solvers then end with a reason, from
+// which a time stepper or Newton's method recovers. Internal to kernels/petsc.
 #pragma once
 
 #include <petscmat.h>

@@ -179,6 +179,15 @@ ScaledOperator& TypedMatrix::scaled(Mat self) {
   return scaled();
 }
 
+ScaledOperator& TypedMatrix::transposable(Mat self) {
+  ScaledOperator& now = scaled(self);
+  if (!options.format_auto || own_->has_transpose()) return now;
+  options.format_auto = false;
+  options.format = store().dof() > 0 ? TypeOptions{}.format : any_matrix;
+  make_products();
+  return *scaled_;
+}
+
 void TypedMatrix::look_for_lost_values() {
   store().require_copy_untouched();
   if (said_zero_) return;
@@ -233,6 +242,16 @@ bool TypedMatrix::applies_on_gpu() {
   return is_the_hub(options.format) && multiplies_on_gpu();
 }
 
+// Of "auto": by the values that there are first, and when they have changed some times by what follows them;
+// from then on it stays.
+void TypedMatrix::choose_best_format(const LocalParts& parts) {
+  constexpr int some_times = 3;
+  if (!options.format_auto || choices_ > some_times) return;
+  ++choices_;
+  if (choices_ > 1 && choices_ <= some_times) return;
+  options.format = best_format(self_, options, parts, choices_ > 1);
+}
+
 // Without a grid and without a wish: block diagonals where the sparsity has so few of them that they take no
 // more bytes than CSR.
 std::string TypedMatrix::choose_format(const LocalParts& parts) const {
@@ -262,6 +281,8 @@ void TypedMatrix::follow_values() {
 }
 
 void TypedMatrix::make_products() {
+  const bool was_on_gpu = applies_on_gpu();
+  if (options.format_auto) choose_best_format(store().parts(was_on_gpu));
   const bool on_gpu = applies_on_gpu();
   const LocalParts parts = store().parts(on_gpu);
   const ThreadLimit limit(threads_worth(parts.hub ? parts.hub->values.bytes() : 12 * parts.csr->nnz()));

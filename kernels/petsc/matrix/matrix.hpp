@@ -40,6 +40,8 @@ class TypedMatrix final : public ShellContext {
   ScaledOperator& scaled();
   // The same for a callback of PETSc's, where -mat_quadrille_verify looks for values that were lost.
   ScaledOperator& scaled(Mat self) override;
+  // Of "auto" in a format that has them, from the first one on.
+  ScaledOperator& transposable(Mat self) override;
   TypedMatrix* typed_matrix() override { return this; }
   // Throws PetscError where the product of a random vector differs from AIJ's beyond rounding. Collective.
   void verify();
@@ -71,6 +73,7 @@ class TypedMatrix final : public ShellContext {
   bool shares_values();
   void follow_values();
   std::string choose_format(const LocalParts& parts) const;
+  void choose_best_format(const LocalParts& parts);
   void look_for_lost_values();
   void choose_vectors();
   void couple(const LocalParts& parts);
@@ -84,6 +87,7 @@ class TypedMatrix final : public ShellContext {
   std::string own_format_;
   std::shared_ptr<GhostProducts> ghosts_;
   std::unique_ptr<ScaledOperator> scaled_;
+  int choices_ = 0;                                      // of a format, of "auto"
   std::int64_t made_from_ = -1;                          // version of the store
   std::vector<std::pair<MatOption, bool>> set_options_;  // each with its last value, for every store
 };

@@ -3,6 +3,7 @@
 #include <petscdevice.h>
 
 #include <algorithm>
+#include <exception>
 #include <vector>
 
 #include "formats/csr.hpp"
@@ -11,6 +12,8 @@
 #include "kernels/petsc/aij/all_products.hpp"
 #include "kernels/petsc/base/host_share.hpp"
 #include "kernels/petsc/base/session.hpp"
+#include "kernels/tuning/choose_format.hpp"
+#include "kernels/tuning/machine_model.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -64,6 +67,10 @@ void choose_device([[maybe_unused]] bool by_program) {
 #endif
 }
 
+std::int64_t owned_rows(const LocalParts& parts) {
+  return parts.hub ? parts.hub->rows() : parts.csr->rows;
+}
+
 }  // namespace
 
 std::string format_list() {
@@ -103,6 +110,35 @@ SpaceKind choose_space(const TypeOptions& options) {
   const SpaceKind space = space_of(options);
   if (space == SpaceKind::cuda) choose_device(options.by_program);
   return space;
+}
+
+std::string best_format(Mat owner, const TypeOptions& options, const LocalParts& parts, bool values_change) {
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(owner));
+  int rank = 0, place = -1;
+  MPI_Comm_rank(comm, &rank);
+  std::exception_ptr failed;
+  if (rank == 0 && owned_rows(parts) > 0) try {
+      ChoiceWishes wishes;
+      PetscInt block = 1;
+      QUADRILLE_PETSC(MatGetBlockSize(owner, &block));
+      wishes.format_options = options.of_format;
+      wishes.format_options.block_size = static_cast<int>(block);
+      wishes.format_options.products = 100;
+      wishes.space = choose_space(options);
+      wishes.cpu = usual_cpu_model();
+      // In GPU memory what follows the values is made by the host, which takes longer than it saves.
+      wishes.values_change = values_change || *wishes.space == SpaceKind::cuda;
+      FormatInput<double> source;
+      source.hub = parts.hub, source.csr = parts.hub ? nullptr : parts.csr;
+      source.device_hub = parts.device_hub;
+      place = static_cast<int>(&choose_format(source, wishes).best() - registry().data());
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  MPI_Bcast(&place, 1, MPI_INT, 0, comm);
+  if (failed) std::rethrow_exception(failed);
+  if (place < 0) return options.format;  // it has no rows
+  return registry()[static_cast<std::size_t>(place)].name;
 }
 
 std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const TypeOptions& options,

@@ -28,7 +28,7 @@ PetscErrorCode show_options(quadrille::petsc::OptionItems PetscOptionsObject,
 namespace quadrille::petsc {
 
 void declare_options(OptionItems items, const TypeOptions& now) {
-  const std::string formats = "Storage format: " + format_list();
+  const std::string formats = "Storage format: auto, " + format_list();
   QUADRILLE_PETSC(show_options(items, now, formats));
 }
 
@@ -42,7 +42,8 @@ void read_options(Mat matrix, TypeOptions& options) {
   QUADRILLE_PETSC(
       PetscOptionsGetString(database, prefix, "-mat_quadrille_format", text, sizeof text, &given));
   if (given) {
-    options.format = text;
+    options.format_auto = std::string(text) == "auto";
+    if (!options.format_auto) options.format = text;
     options.format_given = true;
   }
   QUADRILLE_PETSC(PetscOptionsGetString(database, prefix, "-mat_quadrille_space", text, sizeof text, &given));

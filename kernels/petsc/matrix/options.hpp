@@ -16,6 +16,7 @@ inline constexpr const char* any_matrix = "csr";
 struct TypeOptions {
   std::string format = "cds";  // -mat_quadrille_format
   bool format_given = false;   // else any_matrix holds what has no block diagonals
+  bool format_auto = false;    // `format` is what was chosen so far
   std::string space = "auto";  // -mat_quadrille_space: auto, cpu, cuda
   bool verify = false;         // -mat_quadrille_verify
   FormatOptions of_format;     // a C++ program's; the size of a block is the matrix's

@@ -26,6 +26,10 @@ ScaledOperator& of(Mat matrix) {
   return shell_context(matrix).scaled(matrix);
 }
 
+ScaledOperator& transposable(Mat matrix) {
+  return shell_context(matrix).transposable(matrix);
+}
+
 int block_size_of(Mat matrix) {
   PetscInt size = 1;
   QUADRILLE_PETSC(MatGetBlockSize(matrix, &size));
@@ -38,13 +42,13 @@ PetscErrorCode mult(Mat m, Vec x, Vec y) {
   return guarded("MatMult_Quadrille", [&] { of(m).multiply(x, {y}, false); });
 }
 PetscErrorCode mult_transpose(Mat m, Vec x, Vec y) {
-  return guarded("MatMultTranspose_Quadrille", [&] { of(m).multiply(x, {y}, true); });
+  return guarded("MatMultTranspose_Quadrille", [&] { transposable(m).multiply(x, {y}, true); });
 }
 PetscErrorCode mult_add(Mat m, Vec x, Vec y, Vec z) {
   return guarded("MatMultAdd_Quadrille", [&] { of(m).multiply(x, {z, y, 1, 1}, false); });
 }
 PetscErrorCode mult_transpose_add(Mat m, Vec x, Vec y, Vec z) {
-  return guarded("MatMultTransposeAdd_Quadrille", [&] { of(m).multiply(x, {z, y, 1, 1}, true); });
+  return guarded("MatMultTransposeAdd_Quadrille", [&] { transposable(m).multiply(x, {z, y, 1, 1}, true); });
 }
 PetscErrorCode residual(Mat m, Vec b, Vec x, Vec r) {
   return guarded("MatResidual_Quadrille", [&] { of(m).multiply(x, {r, b, -1, 1}, false); });
