@@ -55,11 +55,14 @@ constexpr const char* petscs_format = "petsc_aij";
 // from.
 OperatorOptions wish_of(const Options& options) {
   const std::string& format = options.formats.front();
+  const petsc::Multigrid kind =
+      petsc::multigrid_request(petsc::solver_defaults(petsc::Multigrid::by_operator).preconditioner).kind;
   return {.format = format == petscs_format ? "cds" : format,
           .space = options.space,
           .options = options.format_options,
           .measure = options.tune,
           .again = options.retune,
+          .few_products = kind != petsc::Multigrid::none,
           .device = options.device,
           .version = QUADRILLE_REVISION};
 }

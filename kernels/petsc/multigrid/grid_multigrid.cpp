@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/base/composed.hpp"
@@ -19,6 +17,7 @@
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
 #include "kernels/petsc/multigrid/rank_exchange.hpp"
+#include "kernels/petsc/multigrid/singular_blocks.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -122,50 +121,6 @@ bool corrects_itself(KSP ksp) {
   QUADRILLE_PETSC(PetscObjectTypeCompare(object, KSPRICHARDSON, &richardson));
   QUADRILLE_PETSC(KSPGetNormType(ksp, &tested));
   return found || (richardson && tested != KSP_NORM_NONE);
-}
-
-// Whether a node's own block has no inverse although the node takes part: what a smoother divides by. A row
-// of zeros takes none.
-bool is_singular_at(const BlockDiagonals<double>& a, std::int64_t centre, std::int64_t node) {
-  const std::int64_t rows = a.rows(), first = node * a.dof;
-  const auto value = [&](std::int64_t d, int r, int c) {
-    return d < 0 ? 0.0 : a.values[(d * a.dof + c) * rows + first + r];
-  };
-  std::vector<double> block;  // of the unknowns that take part, [row][column]
-  std::vector<int> there;
-  for (int r = 0; r < a.dof; ++r)
-    for (std::int64_t at = 0; at < a.diagonals() * a.dof; ++at)
-      if (value(at / a.dof, r, static_cast<int>(at % a.dof)) != 0) {
-        there.push_back(r);
-        break;
-      }
-  const std::size_t n = there.size();
-  for (const int r : there)
-    for (const int c : there) block.push_back(value(centre, r, c));
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t r = k + 1; r < n; ++r)
-      if (std::abs(block[r * n + k]) > std::abs(block[pivot * n + k])) pivot = r;
-    if (block[pivot * n + k] == 0) return true;
-    for (std::size_t c = 0; c < n; ++c) std::swap(block[k * n + c], block[pivot * n + c]);
-    for (std::size_t r = k + 1; r < n; ++r) {
-      const double factor = block[r * n + k] / block[k * n + k];
-      for (std::size_t c = k; c < n; ++c) block[r * n + c] -= factor * block[k * n + c];
-    }
-  }
-  return false;
-}
-
-bool has_singular_blocks(const BlockDiagonals<double>& a) {
-  const auto found = std::find(a.offsets.begin(), a.offsets.end(), NodeOffset{});
-  const std::int64_t centre = found == a.offsets.end() ? -1 : found - a.offsets.begin();
-  int any = 0;
-#pragma omp parallel for schedule(static) reduction(max : any)
-  for (std::int64_t node = 0; node < a.rows() / a.dof; ++node) {
-    const bool plain = a.dof == 1 && centre >= 0 && a.values[centre * a.rows() + node] != 0;
-    if (!plain && is_singular_at(a, centre, node)) any = 1;
-  }
-  return any != 0;
 }
 
 class GridPreconditioner {

@@ -16,7 +16,8 @@ struct FormatWish {
   FormatOptions options = {};
   // Of auto: the best few are measured, unless an earlier measurement is remembered; `again`: it is not.
   bool measure = false, again = false;
-  int device = 0;  // the GPU of the first rank
+  bool few_products = false;  // as of multigrid: what takes longer to make than it saves is left out
+  int device = 0;             // the GPU of the first rank
   std::string version = ChoiceWishes::library_version();
 };
 
@@ -37,7 +38,7 @@ GridFormat named_format(const FormatWish& wish);
 
 // For the matrix: the format that is named, or the one with the best prediction for the part of the first
 // rank, of those that come straight from the grid, and csr or what is made from it only where each of these
-// takes more bytes than csr and there is room. Collective. Throws as above.
+// takes more bytes than csr, there is room, and products are many. Collective. Throws as above.
 ChosenFormat chosen_format(_p_Mat* matrix, const FormatWish& wish);
 
 }  // namespace quadrille::petsc
