@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include "kernels/petsc/base/check.hpp"
 #include "quadrille/options_in_place.hpp"
@@ -100,9 +101,11 @@ double first_step(const TimeSpan& span) {
 }
 
 // Of options that would move what the caller asked for, and what comes after it.
-void refuse_spans() {
-  for (const char* name : {"-ts_init_time", "-ts_max_time", "-ts_dt", "-ts_time_step", "-ts_time_span",
-                           "-ts_eval_times", "-ts_exact_final_time"}) {
+void refuse_spans(bool fixed) {
+  std::vector<const char*> names{"-ts_init_time", "-ts_max_time", "-ts_time_span", "-ts_eval_times",
+                                 "-ts_exact_final_time"};
+  if (fixed) names.insert(names.end(), {"-ts_dt", "-ts_time_step"});
+  for (const char* name : names) {
     PetscBool given = PETSC_FALSE;
     QUADRILLE_PETSC(PetscOptionsHasName(nullptr, nullptr, name, &given));
     if (given)
@@ -227,7 +230,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   Observation observation{observe, u, false, nullptr};
   state_->observation = &observation;
   TSAdapt adapt = nullptr;
-  refuse_spans();
+  refuse_spans(span.fixed);
   QUADRILLE_PETSC(TSSetApplicationContext(ts, &observation));
   QUADRILLE_PETSC(TSSetTime(ts, span.from_s));
   QUADRILLE_PETSC(TSSetMaxTime(ts, span.until_s));

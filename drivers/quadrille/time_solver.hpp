@@ -71,7 +71,7 @@ class TimeSolver {
  public:
   // Without -ts_type the method is BDF of order 2, with steps that follow its estimate of the error
   // (-ts_rtol, -ts_atol, 1e-4 each). Keeps a reference to `f`. Collective, as run(). Throws PetscError, and
-  // PetscOptionError for options that say what the span of run() says (-ts_max_time, -ts_dt, ...).
+  // PetscOptionError for options that say what the span of run() says (-ts_max_time, ...).
   explicit TimeSolver(GridResidual& f, const std::string& options = "");
   ~TimeSolver();
   TimeSolver(TimeSolver&&) noexcept;
