@@ -11,12 +11,18 @@ namespace {
 
 constexpr double rounding = 1e-10;  // of the largest value
 
-// The first planes: what a functor reads by the number of a node in the box stays in its place.
-NodeBox some_planes(NodeBox box, int dimension) {
-  constexpr std::int64_t planes = 3, nodes = 1 << 16;
-  std::int64_t& across = box.size[dimension - 1];
-  const std::int64_t plane = box.nodes() / across;
-  across = std::min(across, std::max(planes, nodes / plane));
+// So much of the box that its Jacobian has about two million values: the first planes, or lines of the first
+// one, for there the number of a node in the box, by which a functor may read, stays what it is.
+NodeBox some_nodes(NodeBox box, const JacobianShape& shape) {
+  constexpr std::int64_t values = std::int64_t{1} << 21;
+  const std::int64_t most = values / (std::int64_t{shape.diagonals} * shape.dof * shape.dof),
+                     line = box.size[0], plane = line * box.size[1];
+  if (3 * plane <= most || box.size[2] == 1) {
+    box.size[2] = std::min(box.size[2], std::max<std::int64_t>(1, most / plane));
+  } else {
+    box.size[2] = 1;
+  }
+  if (box.size[2] == 1) box.size[1] = std::min(box.size[1], std::max<std::int64_t>(2, most / line));
   return box;
 }
 
@@ -87,7 +93,7 @@ BrokenPromises broken_promises(const AnyResidual& residual, const Grid& grid, co
                                const NodeBox& box, const JacobianShape& shape, double t_s, double shift) {
   BrokenPromises broken;
   if ((!residual.linear && !residual.symmetric) || box.nodes() == 0) return broken;
-  const NodeBox some = some_planes(box, grid.dimension);
+  const NodeBox some = some_nodes(box, shape);
   const Sample sample{residual, grid, faces, shape, some, window_around(grid, some), shift};
   const std::vector<double> values = sample.jacobian(t_s, 1);
   double size = 0, difference = 0;

@@ -5,7 +5,7 @@
 
 namespace quadrille {
 
-// Of what it says, what its Jacobian breaks: seen in some planes of the box, with random numbers for u and
+// Of what it says, what its Jacobian breaks: seen in a part of the box, with random numbers for u and
 // u_t, on the host. `faces` are in host memory.
 struct BrokenPromises {
   bool linear = false, symmetric = false;

@@ -114,7 +114,8 @@ SpaceKind choose_space(const TypeOptions& options) {
 
 std::string best_format(Mat owner, const TypeOptions& options, const LocalParts& parts, bool values_change) {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(owner));
-  int rank = 0, place = -1;
+  constexpr int no_rows = -1, failure = -2;
+  int rank = 0, place = no_rows;
   MPI_Comm_rank(comm, &rank);
   std::exception_ptr failed;
   if (rank == 0 && owned_rows(parts) > 0) try {
@@ -134,10 +135,12 @@ std::string best_format(Mat owner, const TypeOptions& options, const LocalParts&
       place = static_cast<int>(&choose_format(source, wishes).best() - registry().data());
     } catch (...) {
       failed = std::current_exception();
+      place = failure;
     }
   MPI_Bcast(&place, 1, MPI_INT, 0, comm);
   if (failed) std::rethrow_exception(failed);
-  if (place < 0) return options.format;  // it has no rows
+  if (place == failure) throw FormatError("the first rank found no format for this matrix");
+  if (place == no_rows) return options.format;
   return registry()[static_cast<std::size_t>(place)].name;
 }
 
