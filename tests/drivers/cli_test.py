@@ -403,7 +403,7 @@ class Auto(CliTest):
         self.assertRegex(self.ok("spmv", "--matrix", matrix, "--format", "auto", "--repetitions", "1", "--space", "cpu", "--tune"),
                          r"auto: \w+ on cpu, measured")
         screen = self.ok("solve", "poisson", "--grid", "12x12", "--format", "auto", "--tune", "--space", "cpu")
-        self.assertRegex(screen, r"auto: \w+ on cpu, measured[\s\S]*converged")
+        self.assertRegex(screen, r"auto: \w+ on cpu for 20 products, measured[\s\S]*converged")
         self.assertIn("remembered", self.ok("solve", "poisson", "--grid", "12x12", "--format", "auto", "--space", "cpu"))
 
     def test_tune_belongs_to_auto(self):
