@@ -100,6 +100,7 @@ void GridResidual::use(const AnyResidual& residual) {
     throw FormatError("the residuals do not couple the same unknowns: make another GridResidual");
   residual_ = residual;
   known_to_fit_ = false;
+  ++functors_;
 }
 
 GridResidual::~GridResidual() = default;

@@ -63,6 +63,7 @@ class GridResidual {
   // What the functor says of itself (assembly/residual.hpp).
   bool linear() const { return residual_.linear; }
   bool symmetric() const { return residual_.symmetric; }
+  int functors() const { return functors_; }  // so many were in use() so far
 
   Vector vector() const { return jacobian_->vector(); }  // of zeros
   const GridLayout& layout() const { return jacobian_->layout(); }
@@ -93,6 +94,7 @@ class GridResidual {
   std::unique_ptr<Ghosts> ghosts_;
   std::unique_ptr<Source> source_;
   bool known_to_fit_ = false;  // the functor that is in use
+  int functors_ = 0;
 };
 
 }  // namespace quadrille

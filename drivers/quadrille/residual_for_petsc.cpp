@@ -64,6 +64,8 @@ PetscErrorCode Asked::evaluate(double t, Vec u, Vec rate, Vec to) {
 
 PetscErrorCode Asked::differentiate(SNES snes, double t, Vec u, Vec rate, double shift, Mat a, Mat p) {
   return answer("the Jacobian of quadrille", [&] {
+    if (functor_ != f.functors()) shift_.reset(), prepared_for_.reset();
+    functor_ = f.functors();
     if (!is_made(snes, shift)) {
       f.differentiate(t, u, rate, shift);
       shift_ = shift, changes_ = petsc::changes_of(f.jacobian().mat());

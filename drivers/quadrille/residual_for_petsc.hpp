@@ -50,7 +50,8 @@ struct Asked {
   bool is_made(SNES snes, double shift) const;
   void renew_preconditioner(SNES snes, double shift);
 
-  // Of the values that the Jacobian has: their shift, and PETSc's count of its changes.
+  // Of the values that the Jacobian has: their functor, their shift, and PETSc's count of its changes.
+  int functor_ = 0;
   std::optional<double> shift_;
   std::int64_t changes_ = 0;
   std::optional<double> prepared_for_;  // the shift that the preconditioner was made for

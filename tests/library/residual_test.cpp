@@ -213,6 +213,28 @@ TEST(InTime, ALinearResidualIsSolvedOnceAStep) {
   }
 }
 
+// With other coefficients the Jacobian is another one, although the steps are alike.
+TEST(InTime, ALinearResidualMayGetOtherCoefficientsOnTheWay) {
+  const Grid grid{2, {24, 20, 1}, {0.05, 0.05, 1}, 1};
+  const auto run = [&](const std::string& options) {
+    GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("value:0", grid),
+                   on_both(Saying<true>{}, 1), {.space = "cpu"});
+    Vector u = f.vector();
+    u.set(2);
+    int steps = 0;
+    TimeSolver(f, "-ts_type beuler " + options)
+        .run(u, {.until_s = 0.1, .dt_s = 0.01, .fixed = true},
+             [&](double, const Vector&) {
+               if (++steps == 4) f.use(on_both(Saying<true>{.d = 0.01}, 1));
+             })
+        .or_throw();
+    return u;
+  };
+  const Vector once = run("");
+  Vector newton = run("-snes_type newtonls -snes_rtol 1e-10 -snes_lag_preconditioner 1");
+  EXPECT_LT(newton.axpy(-1, once).norm(), 1e-6 * once.norm());
+}
+
 TEST(InTime, AFunctorThatSaysWhatIsNotTrueIsRefused) {
   const Grid grid{2, {6, 5, 1}, {1, 1, 1}, 1};
   const auto said = [&](const auto& residual) {
