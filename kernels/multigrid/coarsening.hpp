@@ -14,7 +14,6 @@
 #include "grid/axis_interpolation.hpp"
 #include "kernels/multigrid/galerkin_steps.hpp"
 #include "kernels/multigrid/multigrid.hpp"
-#include "kernels/multigrid/on_host.hpp"
 #include "kernels/multigrid/packed_tables.hpp"
 #include "kernels/multigrid/ranks.hpp"
 #include "kernels/multigrid/transfer_steps.hpp"
@@ -315,8 +314,8 @@ struct SumOfRow {
   const double* values;
   std::array<bool, 3> halved;
   bool inverse;
-  std::int64_t size() const { return s.stored_rows; }
-  double operator()(std::int64_t row) const {
+  constexpr std::int64_t size() const { return s.stored_rows; }
+  constexpr double operator()(std::int64_t row) const {
     const std::array<int, 3> at = s.stored_position(s.node_of(row));
     for (int axis = 0; axis < 3; ++axis)
       if (halved[axis] && !s.wraps[axis] && (at[axis] < 2 || at[axis] >= s.n[axis] - 2)) return 0;
@@ -334,7 +333,7 @@ struct SumOfRow {
       }
     }
     for (int axis = 0; axis < 3; ++axis)
-      if (halved[axis] && !(std::abs(uneven[axis]) <= 2 * nearly_linear * std::abs(along[axis])))
+      if (halved[axis] && !(absolute(uneven[axis]) <= 2 * nearly_linear * absolute(along[axis])))
         return unlike;
     if (!(sum > 0 && value(s.centre) > 0)) return unlike;
     return inverse ? value(s.centre) / sum : sum / value(s.centre);
@@ -343,8 +342,9 @@ struct SumOfRow {
 
 // Whether weights are less than linear ones for nothing but sums of rows that are the same everywhere, as of
 // a step in time: what is smooth is nearly linear then, and sweeps do for the rest.
-inline bool is_linear_but_for_sums(OnHost& machine, const Couplings& s, const double* values,
-                                   const std::array<bool, 3>& halved, const SharedLevel* shared) {
+template <class Machine>
+bool is_linear_but_for_sums(Machine& machine, const Couplings& s, const double* values,
+                            const std::array<bool, 3>& halved, const SharedLevel* shared) {
   const auto largest = [&](bool inverse) {
     const double own = machine.largest(SumOfRow{s, values, halved, inverse});
     return shared != nullptr ? shared->ranks->largest(own) : own;
@@ -368,8 +368,7 @@ Coarsening<typename Machine::Space> choose_coarsening(
   if (interpolation == LevelInterpolation::as_suits) {
     const double own = machine.largest(FromLinear{s, values, next.halved});
     next.by_operator = (shared != nullptr ? shared->ranks->largest(own) : own) > nearly_linear;
-    if constexpr (!Machine::on_gpu)  // on a GPU few rows are looked at here, too
-      next.by_operator = next.by_operator && !is_linear_but_for_sums(machine, s, values, next.halved, shared);
+    next.by_operator = next.by_operator && !is_linear_but_for_sums(machine, s, values, next.halved, shared);
   }
   make_tables(shared, s, next);
   return next;

@@ -41,16 +41,19 @@ struct LevelRows {
   Array<T, Space> scaled, diagonal, inverse;
   double bound = 0;
   InnerRow<T> inner;
+  bool singular_blocks = false;  // of nodes that take part, where that was asked for
 };
 // take(size) gives the arrays.
 template <class T, class Machine, class Take>
 LevelRows<T, typename Machine::Space> level_rows(Machine& machine, const Couplings& s, const double* values,
-                                                 const Take& take) {
+                                                 const Take& take, bool looks_for_singular_blocks) {
   const std::int64_t blocks = s.stored_rows * s.dof;
   const double* const diagonal = values + s.centre * blocks;
   Array<double, typename Machine::Space> inverse(blocks);
   machine.for_each(s.stored_nodes(), InvertBlocks{s.dof, s.stored_rows, diagonal, inverse.data()});
   LevelRows<T, typename Machine::Space> rows{take(s.count * blocks), take(blocks), take(blocks), 0, {}};
+  if (looks_for_singular_blocks)
+    rows.singular_blocks = machine.largest(SingularBlock{s, values, inverse.data()}) > 0;
   machine.for_each(s.stored_rows, ScaleRows<T>{s, values, inverse.data(), rows.scaled.data()});
   machine.for_each(blocks, Convert<double, T>{diagonal, rows.diagonal.data()});
   machine.for_each(blocks, Convert<double, T>{inverse.data(), rows.inverse.data()});

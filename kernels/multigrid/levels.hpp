@@ -143,8 +143,14 @@ class Levels final : public GridMultigrid {
       if (shared && next.there) following = std::make_unique<SharedLevel>(*shared->ranks, *next.partition);
       const Couplings s = couplings_of(*now, shared ? &shared->box : nullptr, stored);
       LevelRows<T, Space> level_values;
-      if (next.there)
-        level_values = level_rows<T>(machine_, s, now->values.data(), [&](auto size) { return array(size); });
+      if (next.there || levels_.empty())
+        level_values = level_rows<T>(
+            machine_, s, now->values.data(), [&](auto size) { return array(size); }, levels_.empty());
+      if (!next.there) {
+        LevelRows<T, Space> none;
+        none.singular_blocks = level_values.singular_blocks;
+        level_values = std::move(none);
+      }
       OneLevel& level = add_level(*now, s, std::move(level_values), next.there, std::move(shared));
       if (!next.there) break;
       info_.levels.back().by_operator = next.by_operator;
@@ -191,13 +197,13 @@ class Levels final : public GridMultigrid {
       const StoredNodes of_coarse =
           stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));
       if (of_coarse.all) break;
-      const LevelRows<T, Host> rows =
-          level_rows<T>(host, s, a.values.data(), [](auto size) { return Array<T>(size); });
-      OneLevel& level =
-          add_level(a, s,
-                    {copy_to<Space>(rows.scaled), copy_to<Space>(rows.diagonal), copy_to<Space>(rows.inverse),
-                     rows.bound, inner_row(s, rows.scaled.data(), rows.diagonal.data())},
-                    true, {});
+      const LevelRows<T, Host> rows = level_rows<T>(
+          host, s, a.values.data(), [](auto size) { return Array<T>(size); }, levels_.empty());
+      OneLevel& level = add_level(
+          a, s,
+          {copy_to<Space>(rows.scaled), copy_to<Space>(rows.diagonal), copy_to<Space>(rows.inverse),
+           rows.bound, inner_row(s, rows.scaled.data(), rows.diagonal.data()), rows.singular_blocks},
+          true, {});
       level.transfer = transfer_to(s, next.axes, of_coarse);
       if (levels_.size() == 1) {
         star_ = star_rows<T>(s, a.values.data());
@@ -310,6 +316,7 @@ class Levels final : public GridMultigrid {
     for (auto* vector : {&level.g, &level.x, &level.y}) *vector = array(s.rows);
     if (s.dof > 1 && work_.size() < s.rows) work_ = array(s.rows);
     if (!levels_.empty() || own_) level.b = array(s.rows);
+    info_.singular_blocks = info_.singular_blocks || rows.singular_blocks;
     GridLevelInfo info{a.extents, s.unknowns(), s.count + 1};
     info.constant = !s.stored.all;
     if (level.shared) {

@@ -64,9 +64,10 @@ struct GridMultigridInfo {
   std::int64_t stored_bytes = 0;
   std::int64_t cycle_bytes = 0;  // that a cycle must move
   std::int64_t cycle_flops = 0;
-  bool stabilised = false;  // coarse operators of advection were given the diffusion that they lacked
-  bool singular = false;    // the constants of each unknown are in the operator's null space
-  int ranks = 1;            // bytes and flops are this rank's
+  bool stabilised = false;       // coarse operators of advection were given the diffusion that they lacked
+  bool singular = false;         // the constants of each unknown are in the operator's null space
+  bool singular_blocks = false;  // a node's own block has no inverse; of this rank
+  int ranks = 1;                 // bytes and flops are this rank's
 };
 
 class GridMultigrid {

@@ -107,6 +107,21 @@ struct InvertBlocks {
   }
 };
 
+// 1 for a stored row that takes part, and that the inverse of its node's block has zeros in: there is none.
+struct SingularBlock {
+  Couplings s;
+  const double *values, *inverse;
+  constexpr std::int64_t size() const { return s.stored_rows; }
+  constexpr double operator()(std::int64_t row) const {
+    for (int c = 0; c < s.dof; ++c)
+      if (inverse[c * s.stored_rows + row] != 0) return 0;
+    for (int d = -1; d < s.count; ++d)
+      for (int c = 0; c < s.dof; ++c)
+        if (values[((d < 0 ? s.centre : s.diagonal[d]) * s.dof + c) * s.stored_rows + row] != 0) return 1;
+    return 0;
+  }
+};
+
 // D^-1 A beside the diagonal, [coupling][column][row], of all columns of one coupling for a stored row. In
 // the outermost layer of a shared box couplings lead to nodes that are not there: they are zero, as those
 // across a face are.

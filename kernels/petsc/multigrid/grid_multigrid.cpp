@@ -17,7 +17,6 @@
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
 #include "kernels/petsc/multigrid/rank_exchange.hpp"
-#include "kernels/petsc/multigrid/singular_blocks.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -147,7 +146,7 @@ class GridPreconditioner {
       multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options, std::move(previous))
                            : make_grid_multigrid(*values.hub, options, std::move(previous));
     }
-    const bool regular = all_ranks(matrix, !values.hub || !has_singular_blocks(*values.hub));
+    const bool regular = all_ranks(matrix, !multigrid_->info().singular_blocks);
     QUADRILLE_PETSC(PCSetFailedReason(pc, regular ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
     PetscInt rows = 0;
     QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, nullptr));
