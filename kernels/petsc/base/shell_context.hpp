@@ -28,6 +28,8 @@ class ShellContext {
 
 // The context of a matrix of ours; throws PetscError where there is none.
 ShellContext& shell_context(Mat matrix);
+// Of a matrix of ours what products are made with, null for any other.
+ScaledOperator* scaled_behind(Mat matrix);
 // Gives `context` to the matrix, in place of what it had; null for none.
 void set_shell_context(Mat matrix, std::unique_ptr<ShellContext> context);
 
@@ -47,5 +49,7 @@ void set_shell_operations(Mat matrix, bool transposes, bool square);
 // With `block_diagonal`, its block diagonal is in GPU memory as well, and PCPBJACOBI then gives wrong
 // results, without an error, for any other vectors.
 void set_gpu_vectors(Mat matrix, bool block_diagonal);
+// Whether the vectors that the matrix makes are in GPU memory.
+bool has_gpu_vectors(Mat matrix);
 
 }  // namespace quadrille::petsc

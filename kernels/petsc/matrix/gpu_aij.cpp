@@ -16,7 +16,9 @@ namespace quadrille::petsc {
 bool has_gpu_aij(Mat matrix) {
   if (!is_typed(matrix) || distributed(matrix)) return false;
   TypedMatrix& t = typed(matrix);
-  return t.on_grid() && t.multiplies_on_gpu() &&
+  if (!t.on_grid() || !t.multiplies_on_gpu()) return false;
+  t.scaled();                        // decides on vectors
+  return has_gpu_vectors(matrix) &&  // cuSPARSE's solves leave those in host memory as they were
          t.store().parts(false).hub->values.size() <= std::numeric_limits<std::int32_t>::max();
 }
 

@@ -90,10 +90,7 @@ PetscErrorCode invert_block_diagonal(Mat m, const PetscScalar** inverses) {
 // for.
 [[maybe_unused]] PetscErrorCode get_block_diagonal(Mat m, Mat* blocks) {
   return guarded("MatGetBlockDiagonal_Quadrille", [&] {
-    VecType vectors = nullptr;
-    QUADRILLE_PETSC(MatGetVecType(m, &vectors));
-    const bool on_gpu = std::string_view(vectors).find("cuda") != std::string_view::npos;
-    *blocks = of(m).block_diagonal(block_size_of(m), on_gpu ? MATSEQAIJCUSPARSE : MATSEQAIJ);
+    *blocks = of(m).block_diagonal(block_size_of(m), has_gpu_vectors(m) ? MATSEQAIJCUSPARSE : MATSEQAIJ);
   });
 }
 PetscErrorCode invert_variable_block_diagonal(Mat m, PetscInt count, const PetscInt* sizes,
@@ -146,6 +143,22 @@ void set_shell_operations(Mat matrix, bool transposes, bool square) {
   set(matrix, MATOP_DUPLICATE, duplicate);
   set(matrix, MATOP_VIEW, view);
   set(matrix, MATOP_DESTROY, destroy);
+}
+
+ScaledOperator* scaled_behind(Mat matrix) {
+  PetscBool shell = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(matrix), &shell, "seqquadrille",
+                                            "mpiquadrille", MATSHELL, ""));
+  if (!shell) return nullptr;
+  void (*multiplies)(void) = nullptr;
+  QUADRILLE_PETSC(MatShellGetOperation(matrix, MATOP_MULT, &multiplies));
+  return multiplies == reinterpret_cast<void (*)(void)>(mult) ? &of(matrix) : nullptr;
+}
+
+bool has_gpu_vectors(Mat matrix) {
+  VecType vectors = nullptr;
+  QUADRILLE_PETSC(MatGetVecType(matrix, &vectors));
+  return std::string_view(vectors).find("cuda") != std::string_view::npos;
 }
 
 void set_gpu_vectors(Mat matrix, [[maybe_unused]] bool block_diagonal) {
