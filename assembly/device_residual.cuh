@@ -2,14 +2,16 @@
 // for source files of nvcc with --expt-relaxed-constexpr; with -fmad=false numbers have the host's bits where
 // no function like exp() is asked for.
 //
-// A thread makes one row. Rows of inner nodes, which are nearly all, have a kernel of their own that looks at
-// no face; it differentiates by the neighbours one after the other, those of a star each known to the
-// compiler. All is queued in the default stream.
+// A thread makes a row of four lines one after another, whose neighbours it loads once for all of them. Rows
+// of inner nodes, which are nearly all, have a kernel of their own that looks at no face. That of a Jacobian
+// writes the rows at the ends of its lines once more, with what is there, for sectors of memory that are
+// written in parts take twice as long. All is queued in the default stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "assembly/residual.hpp"
@@ -20,9 +22,24 @@ namespace device_residual_detail {
 
 constexpr int threads_per_block = 256;
 
-// The nodes of a box that are not inner: the slabs around it.
+// The nodes of a box that are not inner: the slabs around it, two for each axis, and how many nodes are in
+// those before each and in all.
 struct Shell {
   std::array<NodeBox, 6> box{};
+  std::array<int, 7> first{};
+
+  void count() {
+    for (std::size_t i = 0; i < box.size(); ++i)
+      first[i + 1] = to_index32(first[i] + box[i].nodes(), "nodes near faces");
+  }
+  // Those along x, at the ends of lines, or the others alone.
+  Shell part(bool ends) const {
+    Shell part = *this;
+    for (std::size_t i = 0; i < box.size(); ++i)
+      if ((i < 2) != ends) part.box[i].size = {0, 0, 0};
+    part.count();
+    return part;
+  }
 };
 
 inline Shell shell_of(const NodeBox& box, const NodeBox& inner) {
@@ -30,6 +47,7 @@ inline Shell shell_of(const NodeBox& box, const NodeBox& inner) {
   for (NodeBox& none : shell.box) none.size = {0, 0, 0};
   if (inner.nodes() == 0) {
     shell.box[0] = box;
+    shell.count();
     return shell;
   }
   NodeBox rest = box;  // what the slabs so far leave
@@ -42,81 +60,115 @@ inline Shell shell_of(const NodeBox& box, const NodeBox& inner) {
     rest.first[axis] = inner.first[axis];
     rest.size[axis] = inner.size[axis];
   }
+  shell.count();
   return shell;
 }
 
-// The inner nodes as threads go through them: the rows of a line along threadIdx.x, and `march` lines one
-// after the other.
+constexpr int together = 4;  // lines of a thread
+constexpr int rows_of_sectors = 16;
+
+// The inner nodes as threads go through them: the rows of a line along threadIdx.x, planes along threadIdx.y,
+// and `together` lines one after the other.
 struct Inner {
   Position first;
-  int of_line, lines, planes, march;
+  int nodes, lines, planes;  // inner ones of a line
+  int line, lead;            // rows of the box's line, and its nodes before the first inner one
+  int before;                // threads that have no row, so that others write whole sectors of memory
   std::int64_t own, own_line, own_plane;        // of the first node, and steps
   std::int64_t place, place_line, place_plane;  // the same in the window
 };
 
-inline Inner inner_of(const ResidualState& state, const NodeBox& box) {
-  const Position first{box.first[0], box.first[1], box.first[2]};
-  const auto &own = state.box.size, &window = state.window.box.size;
-  Inner inner{.first = first,
-              .of_line = to_index32(box.size[0] * state.grid.dof, "rows of a line"),
-              .lines = to_index32(box.size[1], "lines"),
-              .planes = to_index32(box.size[2], "planes"),
-              .march = 1,
-              .own = state.own(first),
-              .own_line = own[0],
-              .own_plane = own[0] * own[1],
-              .place = state.window.place(first),
-              .place_line = window[0],
-              .place_plane = window[0] * window[1]};
-  constexpr std::int64_t enough = 1 << 19;  // threads keep a large GPU busy
-  while (inner.march < 16 && box.nodes() * state.grid.dof >= 2 * inner.march * enough) inner.march *= 2;
+// Of fewer lines than a thread has, the slabs are all.
+inline NodeBox inner_box(const ResidualState& state) {
+  NodeBox inner = state.inner();
+  if (inner.size[1] < together) inner.size = {0, 0, 0};
   return inner;
 }
 
-// row(node, r) for the rows of inner nodes.
-template <class Row>
-__device__ void for_inner_rows(const Inner& inner, int dof, const Row& row) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= static_cast<unsigned>(inner.of_line)) return;
-  const unsigned x = dof == 1 ? i : i / static_cast<unsigned>(dof);
-  const int r = static_cast<int>(i - x * static_cast<unsigned>(dof));
-  const int first = (blockIdx.y * blockDim.y + threadIdx.y) * inner.march,
-            step = gridDim.y * blockDim.y * inner.march;
-  for (int z = blockIdx.z; z < inner.planes; z += gridDim.z)
-    for (int y = first; y < inner.lines; y += step) {
-      residual_detail::InnerPlace node{{inner.first.x + x, inner.first.y + y, inner.first.z + z},
+inline Inner inner_of(const ResidualState& state, const NodeBox& box) {
+  const Position first{box.first[0], box.first[1], box.first[2]};
+  const auto &own = state.box.size, &window = state.window.box.size;
+  return {.first = first,
+          .nodes = to_index32(box.size[0], "nodes of a line"),
+          .lines = to_index32(box.size[1], "lines"),
+          .planes = to_index32(box.size[2], "planes"),
+          .line = to_index32(own[0] * state.grid.dof, "rows of a line"),
+          .lead = to_index32(first.x - state.box.first[0], "nodes of a line"),
+          .before = static_cast<int>((state.own(first) - (first.x - state.box.first[0])) * state.grid.dof %
+                                     rows_of_sectors),
+          .own = state.own(first),
+          .own_line = own[0],
+          .own_plane = own[0] * own[1],
+          .place = state.window.place(first),
+          .place_line = window[0],
+          .place_plane = window[0] * window[1]};
+}
+
+// rows(node, r, beyond) for row r of inner nodes, each the first of `together` lines; where `beyond` is not
+// 0, for the row of a node that is not inner, so many nodes along x from the next one that is. The last lines
+// of a plane are made twice where some are left.
+template <class Rows>
+__device__ void for_inner_rows(const Inner& inner, int dof, const Rows& rows) {
+  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) - inner.before;
+  if (thread < 0 || thread >= inner.line) return;
+  const unsigned i = static_cast<unsigned>(thread), in_line = dof == 1 ? i : i / static_cast<unsigned>(dof);
+  const int r = static_cast<int>(i - in_line * static_cast<unsigned>(dof)),
+            from_first = static_cast<int>(in_line) - inner.lead, x = max(0, min(from_first, inner.nodes - 1));
+  for (int z = blockIdx.z * blockDim.y + threadIdx.y; z < inner.planes; z += gridDim.z * blockDim.y)
+    for (int chunk = blockIdx.y; chunk * together < inner.lines; chunk += gridDim.y) {
+      const int y = min(chunk * together, inner.lines - together);
+      rows(residual_detail::InnerPlace{{inner.first.x + x, inner.first.y + y, inner.first.z + z},
                                        inner.own + x + y * inner.own_line + z * inner.own_plane,
-                                       inner.place + x + y * inner.place_line + z * inner.place_plane};
-      for (int left = min(inner.march, inner.lines - y); left > 0; --left) {
-        row(node, r);
-        ++node.at.y;
-        node.own += inner.own_line;
-        node.place += inner.place_line;
-      }
+                                       inner.place + x + y * inner.place_line + z * inner.place_plane},
+           r, from_first - x);
     }
 }
 
-// row(position, r) for the rows of the slabs, one for each blockIdx.y.
+// row(position, r) for the rows of the slabs.
 template <class Row>
 __device__ void for_shell_rows(const Shell& shell, int dof, const Row& row) {
-  const NodeBox& box = shell.box[blockIdx.y];
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x, rows = box.nodes() * dof;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < rows;
-       i += step) {
-    const std::int64_t node = i / dof, line = node / box.size[0];
-    row(Position{box.first[0] + node % box.size[0], box.first[1] + line % box.size[1],
-                 box.first[2] + line / box.size[1]},
-        static_cast<int>(i % dof));
+  const unsigned unknowns = static_cast<unsigned>(dof), step = gridDim.x * blockDim.x;
+  const std::int64_t rows = std::int64_t{shell.first[6]} * dof;
+  for (std::int64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < rows; i += step) {
+    unsigned node = static_cast<unsigned>(i) / unknowns;
+    const int r = static_cast<int>(static_cast<unsigned>(i) - node * unknowns);
+    int slab = 0;
+    while (node >= static_cast<unsigned>(shell.first[slab + 1])) ++slab;
+    const NodeBox& box = shell.box[slab];
+    node -= static_cast<unsigned>(shell.first[slab]);
+    const unsigned along_x = static_cast<unsigned>(box.size[0]), along_y = static_cast<unsigned>(box.size[1]),
+                   line = node / along_x, plane = line / along_y;
+    row(Position{box.first[0] + (node - line * along_x), box.first[1] + (line - plane * along_y),
+                 box.first[2] + plane},
+        r);
   }
 }
 
-template <class Residual>
+// Into the second-level cache.
+__device__ inline void read_ahead(const double* p) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
+
+template <int dimension, class Residual>
 __global__ void __launch_bounds__(threads_per_block)
     inner_residual(const __grid_constant__ ResidualState state, const __grid_constant__ Inner inner,
                    const __grid_constant__ Residual residual, double* __restrict__ f) {
-  for_inner_rows(inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r) {
-    const InnerNode<double, NoSeed> u(state, node.at, node.own, node.place, {}, 0, 0);
-    f[node.own * state.grid.dof + r] = residual(u, r);
+  for_inner_rows(inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r, int beyond) {
+    if (beyond != 0) return;
+    const int dof = state.grid.dof;
+    double* const to = f + node.own * dof + r;
+#pragma unroll
+    for (int line = 0; line < together; ++line) {  // functors may branch between what they read
+      read_ahead(state.u + (node.place + line * inner.place_line) * dof + r);
+      read_ahead(state.rate + (node.own + line * inner.own_line) * dof + r);
+    }
+    double of_line[together];
+#pragma unroll
+    for (int line = 0; line < together; ++line)
+      of_line[line] = residual(
+          InnerNode<double, NoSeed, dimension>(state, node.at, node.own, node.place, {}, 0, 0, line), r);
+#pragma unroll
+    for (int line = 0; line < together; ++line) to[line * inner.own_line * dof] = of_line[line];
   });
 }
 
@@ -129,22 +181,37 @@ __global__ void __launch_bounds__(threads_per_block)
   });
 }
 
-template <residual_detail::Make make, bool star, class Residual>
+// `dimension` is 0 where the stencil is no star.
+template <residual_detail::Make make, int dimension, class Residual>
 __global__ void __launch_bounds__(threads_per_block)
     inner_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Inner inner,
                    const __grid_constant__ Residual residual, double shift,
                    const __grid_constant__ JacobianShape shape, unsigned* misfit,
                    double* __restrict__ values) {
-  const std::int64_t rows = state.box.nodes() * state.grid.dof;
-  for_inner_rows(inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r) {
-    double* const row = values + node.own * state.grid.dof + r;
-    const unsigned found =
-        residual_detail::inner_row<make, star>(state, residual, node, r, shift, shape, row, rows);
-    if (make == residual_detail::Make::all && found != 0) atomicOr(misfit, found);
+  const int dof = state.grid.dof;
+  const std::int64_t rows = state.box.nodes() * dof, line_rows = inner.own_line * dof;
+  const residual_detail::StarPlaces places = residual_detail::star_places(shape, rows);
+  for_inner_rows(inner, dof, [&](residual_detail::InnerPlace node, int r, int beyond) {
+    if (dimension == 0 && beyond != 0) return;
+    double* row = values + (node.own + beyond) * dof + r;
+#pragma unroll 1
+    for (int line = 0; line < together; ++line, row += line_rows) {
+      if constexpr (dimension > 0) {
+        residual_detail::inner_row_of_star<make, dimension>(state, residual, node, r, shift, dof, places,
+                                                            beyond != 0, row, rows);
+      } else {
+        const unsigned found =
+            residual_detail::inner_row<make>(state, residual, node, r, shift, shape, row, rows);
+        if (make == residual_detail::Make::all && found != 0) atomicOr(misfit, found);
+      }
+      ++node.at.y;
+      node.own += inner.own_line;
+      node.place += inner.place_line;
+    }
   });
 }
 
-// A diagonal for each blockIdx.z.
+// A diagonal for each blockIdx.y.
 template <residual_detail::Make make, class Residual>
 __global__ void __launch_bounds__(threads_per_block)
     shell_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Shell shell,
@@ -152,7 +219,7 @@ __global__ void __launch_bounds__(threads_per_block)
                    const __grid_constant__ JacobianShape shape, unsigned* misfit,
                    double* __restrict__ values) {
   const std::int64_t rows = state.box.nodes() * state.grid.dof;
-  const int d = static_cast<int>(blockIdx.z);
+  const int d = static_cast<int>(blockIdx.y);
   for_shell_rows(shell, state.grid.dof, [&](const Position& at, int r) {
     double* const row = values + state.own(at) * state.grid.dof + r;
     const unsigned found =
@@ -166,20 +233,27 @@ struct Launch {
 };
 
 inline Launch launch_of(const Inner& inner) {
-  unsigned x = 32;
-  while (x < threads_per_block && static_cast<int>(x) < inner.of_line) x *= 2;
-  const int chunks = (inner.lines + inner.march - 1) / inner.march,
-            y = threads_per_block / static_cast<int>(x);
-  return {
-      dim3((inner.of_line + x - 1) / x, std::min((chunks + y - 1) / y, 65535), std::min(inner.planes, 65535)),
-      dim3(x, y)};
+  unsigned x = 32, y = threads_per_block / 32;
+  while (static_cast<int>(y) > inner.planes && y > 1) x *= 2, y /= 2;
+  const auto parts = [](int n, unsigned size) { return (static_cast<unsigned>(n) + size - 1) / size; };
+  return {dim3(parts(inner.line + inner.before, x), std::min(parts(inner.lines, together), 65535u),
+               std::min(parts(inner.planes, y), 65535u)),
+          dim3(x, y)};
 }
 
-inline Launch launch_of(const Shell& shell, int dof) {
-  std::int64_t most = 1;
-  for (const NodeBox& box : shell.box) most = std::max(most, box.nodes() * dof);
-  const std::int64_t blocks = (most + threads_per_block - 1) / threads_per_block;
-  return {dim3(static_cast<unsigned>(std::min<std::int64_t>(blocks, 1 << 20)), 6), dim3(threads_per_block)};
+// `few`: no more blocks than multiprocessors, beside another kernel, and not as many as there are rows for.
+inline Launch launch_of(const Shell& shell, int dof, int diagonals, bool few) {
+  const std::int64_t rows = to_index32(std::int64_t{shell.first[6]} * dof, "rows near faces"),
+                     blocks = (rows + threads_per_block - 1) / threads_per_block;
+  int device = 0, most = 1 << 20;
+  if (few) {
+    (void)cudaGetDevice(&device);
+    (void)cudaDeviceGetAttribute(&most, cudaDevAttrMultiProcessorCount, device);
+    most = std::max(1, most / diagonals);
+  }
+  return {dim3(static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, most)),
+               static_cast<unsigned>(diagonals)),
+          dim3(threads_per_block)};
 }
 
 inline void check_launch(const char* what) {
@@ -188,53 +262,110 @@ inline void check_launch(const char* what) {
     throw CudaError(std::string("the kernel of ") + what + ": " + cudaGetErrorString(status));
 }
 
-template <class Residual>
-void evaluate(const ResidualState& state, const Residual& residual, double* f) {
-  const NodeBox inner = state.inner();
-  const Shell shell = shell_of(state.box, inner);
-  const Launch on_shell = launch_of(shell, state.grid.dof);
-  if (inner.nodes() > 0) {
-    const Inner nodes = inner_of(state, inner);
-    const Launch launch = launch_of(nodes);
-    inner_residual<<<launch.blocks, launch.threads>>>(state, nodes, residual, f);
+// A queue beside the default one: what is put there after begin() runs after what stands in the default one
+// then, and before what is put there after join().
+class Beside {
+ public:
+  Beside() {
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
   }
-  shell_residual<<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, f);
-  check_launch("the residual");
+  ~Beside() {
+    (void)cudaEventDestroy(event_);
+    (void)cudaStreamDestroy(stream_);
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+  cudaStream_t begin() {
+    check(cudaEventRecord(event_, nullptr));
+    check(cudaStreamWaitEvent(stream_, event_));
+    return stream_;
+  }
+  void join() {
+    check(cudaEventRecord(event_, stream_));
+    check(cudaStreamWaitEvent(nullptr, event_));
+  }
+
+ private:
+  static void check(cudaError_t status) {
+    if (status != cudaSuccess) throw CudaError(std::string("a queue: ") + cudaGetErrorString(status));
+  }
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t event_ = nullptr;
+};
+
+// This thread's, of the current device.
+inline Beside& beside_default() {
+  static thread_local std::map<int, Beside> of_device;
+  int device = 0;
+  (void)cudaGetDevice(&device);
+  return of_device[device];
 }
 
-template <residual_detail::Make make, bool star, class Residual>
-void differentiate(const ResidualState& state, const Residual& residual, double shift,
-                   const JacobianShape& shape, unsigned* misfit, double* values) {
-  const NodeBox inner = state.inner();
+// Rows near faces wait most of their time for one load after the other: a few blocks of them run beside the
+// kernel of inner rows, which takes all of the memory's speed.
+template <class Residual>
+void evaluate(const ResidualState& state, const Residual& residual, double* f) {
+  const NodeBox inner = inner_box(state);
   const Shell shell = shell_of(state.box, inner);
+  Beside& beside = beside_default();
+  const Launch on_shell = launch_of(shell, state.grid.dof, 1, inner.nodes() > 0);
+  shell_residual<<<on_shell.blocks, on_shell.threads, 0, beside.begin()>>>(state, shell, residual, f);
   if (inner.nodes() > 0) {
     const Inner nodes = inner_of(state, inner);
     const Launch launch = launch_of(nodes);
-    inner_jacobian<make, star>
+    const auto kernel = state.grid.dimension == 3 ? inner_residual<3, Residual> : inner_residual<2, Residual>;
+    kernel<<<launch.blocks, launch.threads>>>(state, nodes, residual, f);
+  }
+  check_launch("the residual");
+  beside.join();
+}
+
+// The rows at the ends of lines come before the kernel that writes them once more.
+template <residual_detail::Make make, int dimension, class Residual>
+void differentiate(const ResidualState& state, const Residual& residual, double shift,
+                   const JacobianShape& shape, unsigned* misfit, double* values) {
+  const NodeBox inner = inner_box(state);
+  const Shell shell = shell_of(state.box, inner), ends = shell.part(true), others = shell.part(false);
+  const auto run_shell = [&](const Shell& part, bool few, cudaStream_t stream) {
+    if (part.first[6] == 0) return;
+    const Launch launch = launch_of(part, state.grid.dof, shape.diagonals, few);
+    shell_jacobian<make>
+        <<<launch.blocks, launch.threads, 0, stream>>>(state, part, residual, shift, shape, misfit, values);
+  };
+  run_shell(ends, false, nullptr);
+  Beside& beside = beside_default();
+  run_shell(others, inner.nodes() > 0, beside.begin());
+  if (inner.nodes() > 0) {
+    const Inner nodes = inner_of(state, inner);
+    const Launch launch = launch_of(nodes);
+    inner_jacobian<make, dimension>
         <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
   }
-  Launch on_shell = launch_of(shell, state.grid.dof);
-  on_shell.blocks.z = static_cast<unsigned>(shape.diagonals);
-  shell_jacobian<make>
-      <<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, shift, shape, misfit, values);
   check_launch("the Jacobian");
+  beside.join();
 }
 
 template <class Residual>
 void differentiate(const ResidualState& state, const Residual& residual, double shift,
                    const JacobianShape& shape, unsigned* misfit, double* values) {
   using residual_detail::Make;
-  constexpr int few = 2;  // unknowns: where more are side by side, single numbers are written slower than all
+  constexpr int few = 1;  // unknowns: where more are side by side, single numbers are written slower than all
+  const bool plane = state.grid.dimension == 2;
+  const auto make = [&]<Make of>() {
+    if (!shape.star)
+      differentiate<of, 0>(state, residual, shift, shape, misfit, values);
+    else if (plane)
+      differentiate<of, 2>(state, residual, shift, shape, misfit, values);
+    else
+      differentiate<of, 3>(state, residual, shift, shape, misfit, values);
+  };
   if (misfit != nullptr)
-    differentiate<Make::all, false>(state, residual, shift, shape, misfit, values);
-  else if (shape.dof > few && shape.star)
-    differentiate<Make::values, true>(state, residual, shift, shape, misfit, values);
+    differentiate<Make::all, 0>(state, residual, shift, shape, misfit, values);
   else if (shape.dof > few)
-    differentiate<Make::values, false>(state, residual, shift, shape, misfit, values);
-  else if (shape.star)
-    differentiate<Make::coupled, true>(state, residual, shift, shape, misfit, values);
+    make.template operator()<Make::values>();
   else
-    differentiate<Make::coupled, false>(state, residual, shift, shape, misfit, values);
+    make.template operator()<Make::coupled>();
 }
 
 }  // namespace device_residual_detail

@@ -73,22 +73,6 @@ constexpr bool may_couple(const Residual& residual, bool centre, int r, int c) {
     return true;
 }
 
-// body(seed) for the neighbours of a star, each known to the compiler, or for all of the cube.
-template <bool star, class Body>
-constexpr void for_each_seed(const Body& body) {
-  if constexpr (star) {
-    body(Seed<0, 0, -1>{});
-    body(Seed<0, -1, 0>{});
-    body(Seed<-1, 0, 0>{});
-    body(Seed<0, 0, 0>{});
-    body(Seed<1, 0, 0>{});
-    body(Seed<0, 1, 0>{});
-    body(Seed<0, 0, 1>{});
-  } else {
-    for (int place = 0; place < 27; ++place) body(AnySeed{place});
-  }
-}
-
 // An inner node, by its place in the grid, in the box and in the window.
 struct InnerPlace {
   Position at;
@@ -99,32 +83,83 @@ struct InnerPlace {
 // word; or, where a pass before has left zeros there, what couples alone.
 enum class Make { values, all, coupled };
 
-// Row r of the Jacobian at an inner node, of the blocks of a star or of all: element [diagonal][column] at
-// row[(diagonal*dof + column)*rows]. Returns Misfit's bits, of `all`.
-template <Make make, bool star, class Residual>
+// Where the numbers of a star's diagonals stand beside those of the first one, or -1: z -1, y -1, x -1, the
+// node itself, x 1, y 1, z 1.
+struct StarPlaces {
+  std::int64_t of[7];
+};
+constexpr StarPlaces star_places(const JacobianShape& shape, std::int64_t rows) {
+  constexpr int cube[7] = {4, 10, 12, 13, 14, 16, 22};
+  StarPlaces places{};
+  for (int i = 0; i < 7; ++i)
+    places.of[i] = shape.of_cube[cube[i]] < 0 ? -1 : shape.of_cube[cube[i]] * shape.dof * rows;
+  return places;
+}
+
+// Row r of the Jacobian at an inner node: the numbers of column c at row[c*rows + place]. Those of all
+// neighbours are made before one is stored: what they share is loaded and computed once. `keeps`: what stands
+// there is stored again.
+template <Make make, int dimension, class Residual>
+constexpr void inner_row_of_star(const ResidualState& state, const Residual& residual, const InnerPlace& node,
+                                 int r, double shift, int dof, const StarPlaces& places, bool keeps,
+                                 double* row, std::int64_t rows) {
+  for (int c = 0; c < dof; ++c, row += rows) {
+    const auto slope = [&](auto by) {
+      const InnerNode<Dual, decltype(by), dimension> u(state, node.at, node.own, node.place, by, c, shift);
+      return Dual(residual(u, r)).slope;
+    };
+    double old[7] = {};
+    for (int i = 0; i < 7 && keeps; ++i)
+      if (places.of[i] >= 0) old[i] = row[places.of[i]];
+    const auto put = [&](int i, double value) {
+      if (places.of[i] >= 0) row[places.of[i]] = keeps ? old[i] : value;
+    };
+    if (const bool couples = may_couple(residual, false, r, c); couples || make == Make::values) {
+      double x[2] = {}, y[2] = {}, z[2] = {};
+      if (couples) {
+        x[0] = slope(Seed<-1, 0, 0>{}), x[1] = slope(Seed<1, 0, 0>{});
+        y[0] = slope(Seed<0, -1, 0>{}), y[1] = slope(Seed<0, 1, 0>{});
+        if (dimension == 3 || (dimension == 0 && state.grid.dimension == 3))
+          z[0] = slope(Seed<0, 0, -1>{}), z[1] = slope(Seed<0, 0, 1>{});
+      }
+      put(0, z[0]);
+      put(1, y[0]);
+      put(2, x[0]);
+      put(4, x[1]);
+      put(5, y[1]);
+      put(6, z[1]);
+    }
+    if (const bool couples = may_couple(residual, true, r, c); couples || make == Make::values)
+      put(3, couples ? slope(Seed<0, 0, 0>{}) : 0);
+  }
+}
+
+// The same for the blocks of all neighbours. Returns Misfit's bits, of `all`.
+template <Make make, class Residual>
 constexpr unsigned inner_row(const ResidualState& state, const Residual& residual, const InnerPlace& node,
                              int r, double shift, const JacobianShape& shape, double* row,
                              std::int64_t rows) {
   unsigned misfit = 0;
   const std::int64_t of_diagonal = shape.dof * rows;
-  for_each_seed<star>([&](auto by) {
+  for (int place = 0; place < 27; ++place) {
+    const AnySeed by{place};
     const bool centre = by.is(0, 0, 0);
-    const int d = shape.of_cube[by.place_in_cube];
-    if (d < 0 && make != Make::all) return;
+    const int d = shape.of_cube[place];
+    if (d < 0 && make != Make::all) continue;
     double* to = row + d * of_diagonal;
     for (int c = 0; c < shape.dof; ++c, to += rows) {
       const bool couples = may_couple(residual, centre, r, c);
       if (make == Make::coupled && !couples) continue;
       double slope = 0;
       if (couples || make == Make::all) {
-        const InnerNode<Dual, decltype(by)> u(state, node.at, node.own, node.place, by, c, shift);
+        const InnerNode<Dual, AnySeed> u(state, node.at, node.own, node.place, by, c, shift);
         slope = Dual(residual(u, r)).slope;
       }
       if (d >= 0) *to = slope;
       if (make == Make::all && slope != 0 && d < 0) misfit |= Misfit::of_stencil;
       if (make == Make::all && slope != 0 && !couples) misfit |= Misfit::of_fill;
     }
-  });
+  }
   return misfit;
 }
 
@@ -214,17 +249,23 @@ unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual,
   residual_detail::require_residual<Residual>();
   const int dof = state.grid.dof;
   const std::int64_t rows = state.box.nodes() * dof;
+  const residual_detail::StarPlaces places = residual_detail::star_places(shape, rows);
   std::atomic<unsigned> misfit{0};
   residual_detail::for_each_node(state, [&](const Position& at, bool inner) {
     double* const first = values + state.own(at) * dof;
     unsigned found = 0;
     const residual_detail::InnerPlace node{at, state.own(at), state.window.place(at)};
     const auto make_rows = [&]<residual_detail::Make make, bool star>() {
-      using residual_detail::any_row, residual_detail::inner_row;
-      for (int r = 0; r < dof; ++r)
-        found |=
-            inner ? inner_row<make, star>(state, residual, node, r, shift, shape, first + r, rows)
-                  : any_row<make>(state, residual, at, r, shift, shape, 0, shape.diagonals, first + r, rows);
+      using residual_detail::any_row, residual_detail::inner_row, residual_detail::inner_row_of_star;
+      for (int r = 0; r < dof; ++r) {
+        double* const row = first + r;
+        if (!inner)
+          found |= any_row<make>(state, residual, at, r, shift, shape, 0, shape.diagonals, row, rows);
+        else if constexpr (star)
+          inner_row_of_star<make, 0>(state, residual, node, r, shift, dof, places, false, row, rows);
+        else
+          found |= inner_row<make>(state, residual, node, r, shift, shape, row, rows);
+      }
     };
     using residual_detail::Make;
     if (all)

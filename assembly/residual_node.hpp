@@ -22,6 +22,20 @@
 
 namespace quadrille {
 
+namespace residual_detail {
+
+// 1 over the spacing, or over its square, for each axis: a division takes a GPU as long as ten additions.
+constexpr std::array<double, 3> per_spacing(const Grid& grid, bool squared) {
+  std::array<double, 3> result{};
+  for (int axis = 0; axis < 3; ++axis) {
+    const double h = grid.spacing_m[axis];
+    result[axis] = squared ? 1 / (h * h) : 0.5 / h;
+  }
+  return result;
+}
+
+}  // namespace residual_detail
+
 // Where a residual is evaluated: in a box of a grid's nodes. All arrays are in the memory where that is done.
 struct ResidualState {
   Grid grid;
@@ -31,6 +45,8 @@ struct ResidualState {
   const double* u = nullptr;     // [place in the window][unknown]
   const double* rate = nullptr;  // u_t: [node of the box][unknown]
   double t_s = 0;
+  std::array<double, 3> per_two_h = residual_detail::per_spacing(grid, false);  // 1/m
+  std::array<double, 3> per_h2 = residual_detail::per_spacing(grid, true);      // 1/m^2
 
   // Whether the neighbours beyond the first and the last node of an axis are in the window, too.
   constexpr bool wraps(int axis) const {
@@ -61,11 +77,11 @@ class StencilOperations {
  public:
   // By central differences, of order 2: d/dx, and the sum of second derivatives.
   constexpr S slope(int axis, int unknown) const {
-    return (next(axis, 1, unknown) - next(axis, -1, unknown)) * (0.5 / self().grid().spacing_m[axis]);
+    return (next(axis, 1, unknown) - next(axis, -1, unknown)) * self().state().per_two_h[axis];
   }
   constexpr S curvature(int axis, int unknown) const {
-    const double h = self().grid().spacing_m[axis];
-    return (next(axis, 1, unknown) - 2 * self()(unknown) + next(axis, -1, unknown)) * (1 / (h * h));
+    return (next(axis, 1, unknown) - 2 * self()(unknown) + next(axis, -1, unknown)) *
+           self().state().per_h2[axis];
   }
   constexpr S laplacian(int unknown) const {  // no loop: axes are then constants to the compiler
     const S of_plane = curvature(0, unknown) + curvature(1, unknown);
@@ -87,15 +103,6 @@ class StencilOperations {
     return self().at(axis == 0 ? step : 0, axis == 1 ? step : 0, axis == 2 ? step : 0, unknown);
   }
 };
-
-// Of numbers that are not written meanwhile, which lets a GPU read ahead.
-constexpr double loaded(const double* p) {
-#if defined(__CUDA_ARCH__)
-  return __ldg(p);
-#else
-  return *p;
-#endif
-}
 
 // A number, or the Dual whose slope this is.
 template <class S>
@@ -132,12 +139,12 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
 
   constexpr S operator()(int unknown) const { return known(place_, unknown, 1); }
   constexpr S rate(int unknown) const {
-    return residual_detail::number<S>(residual_detail::loaded(state_.rate + own_ * state_.grid.dof + unknown),
+    return residual_detail::number<S>(state_.rate[own_ * state_.grid.dof + unknown],
                                       place_ == seed_place_ && unknown == seed_unknown_ ? shift_ : 0);
   }
   // At a neighbour, dx, dy, dz = -1, 0 or 1 nodes away. Beyond a face: what the face says of it.
   constexpr S at(int dx, int dy, int dz, int unknown) const {
-    if (inner_) {
+    if (inner_ || is_inside(node_.position, dx, dy, dz)) {
       const auto& size = state_.window.box.size;
       return known(place_ + dx + size[0] * (dy + size[1] * dz), unknown, 1);
     }
@@ -148,13 +155,18 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
   constexpr const Position& position() const { return node_.position; }
   constexpr std::int64_t own() const { return own_; }  // the number in the box
   constexpr const Grid& grid() const { return state_.grid; }
+  constexpr const ResidualState& state() const { return state_; }
 
  private:
+  constexpr bool is_inside(const Position& p, int dx, int dy, int dz) const {
+    const auto& n = state_.grid.extents;
+    return p.x + dx >= 0 && p.x + dx < n[0] && p.y + dy >= 0 && p.y + dy < n[1] && p.z + dz >= 0 &&
+           p.z + dz < n[2];
+  }
   // `weight` times u at a place.
   constexpr S known(std::int64_t place, int unknown, double weight) const {
-    return residual_detail::number<S>(
-        weight * residual_detail::loaded(state_.u + place * state_.grid.dof + unknown),
-        place == seed_place_ && unknown == seed_unknown_ ? weight : 0);
+    return residual_detail::number<S>(weight * state_.u[place * state_.grid.dof + unknown],
+                                      place == seed_place_ && unknown == seed_unknown_ ? weight : 0);
   }
   QUADRILLE_OUT_OF_LINE constexpr S near_face(const Offset& offset, int unknown) const {
     const Faces& faces = state_.faces.of(unknown);
@@ -192,18 +204,20 @@ struct AnySeed {
   constexpr bool is(int x, int y, int z) const { return (z + 1) * 9 + (y + 1) * 3 + x + 1 == place_in_cube; }
 };
 
-// Within ResidualState::inner().
-template <class S, class By>
-class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By>, S> {
+// Within ResidualState::inner(), of a grid of this dimension where that is known to the compiler; else 0.
+template <class S, class By, int Dimension = 0>
+class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By, Dimension>, S> {
  public:
   // `own`: its number in the box, `place`: that in the window; `unknown` of the neighbour `by` is the one
-  // that is differentiated by.
+  // that is differentiated by. With `lines` the node is that many lines further: of several such nodes whose
+  // `lines` the compiler knows, neighbours that they share are loaded once.
   constexpr InnerNode(const ResidualState& state, const Position& at, std::int64_t own, std::int64_t place,
-                      By by, int unknown, double shift)
+                      By by, int unknown, double shift, int lines = 0)
       : state_(state),
         by_(by),
-        at_(at),
-        own_(own),
+        at_{at.x, at.y + lines, at.z},
+        lines_(lines),
+        own_(own + lines * state.box.size[0]),
         line_(state.window.box.size[0] * state.grid.dof),
         plane_(state.window.box.size[1] * line_),
         u_(state.u + place * state.grid.dof),
@@ -214,24 +228,30 @@ class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By>, S>
 
   constexpr S operator()(int unknown) const { return at(0, 0, 0, unknown); }
   constexpr S rate(int unknown) const {
-    return residual_detail::number<S>(residual_detail::loaded(state_.rate + own_ * state_.grid.dof + unknown),
+    return residual_detail::number<S>(state_.rate[own_ * state_.grid.dof + unknown],
                                       by_.is(0, 0, 0) && unknown == seed_unknown_ ? shift_ : 0);
   }
   constexpr S at(int dx, int dy, int dz, int unknown) const {
     return residual_detail::number<S>(
-        residual_detail::loaded(u_ + dx * state_.grid.dof + dy * line_ + dz * plane_ + unknown),
+        u_[dx * state_.grid.dof + (dy + lines_) * line_ + dz * plane_ + unknown],
         by_.is(dx, dy, dz) && unknown == seed_unknown_ ? 1 : 0);
   }
 
   constexpr double time_s() const { return state_.t_s; }
   constexpr const Position& position() const { return at_; }
   constexpr std::int64_t own() const { return own_; }
-  constexpr const Grid& grid() const { return state_.grid; }
+  constexpr Grid grid() const {
+    Grid grid = state_.grid;
+    if constexpr (Dimension > 0) grid.dimension = Dimension;
+    return grid;
+  }
+  constexpr const ResidualState& state() const { return state_; }
 
  private:
   const ResidualState& state_;
   By by_;
   Position at_;
+  int lines_;
   std::int64_t own_, line_, plane_;
   const double* u_;
   int seed_unknown_;

@@ -1,6 +1,7 @@
 #include "assembly/residual_promises.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -28,6 +29,7 @@ NodeBox some_nodes(NodeBox box, const JacobianShape& shape) {
 
 std::vector<double> drawn(std::int64_t size, int seed) {
   std::vector<double> numbers(static_cast<std::size_t>(size));
+#pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < size; ++i)
     numbers[static_cast<std::size_t>(i)] = signed_unit(counter_hash(seed, i));
   return numbers;
@@ -59,7 +61,10 @@ struct Sample {
     const auto value = [&](int d, int c, std::int64_t node, int r) {
       return values[static_cast<std::size_t>((d * grid.dof + c) * rows + node * grid.dof + r)];
     };
+    std::array<int, 27> opposite{};  // the diagonal that leads back, where nothing wraps
+    for (int d = 0; d < shape.diagonals; ++d) opposite[d] = leading(negative(shape.offset[d]));
     double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
     for (std::int64_t line = 0; line < box.lines(); ++line)
       for (std::int64_t i = 0; i < box.size[0]; ++i) {
         const NodePosition first = box.first_of_line(line);
@@ -67,7 +72,7 @@ struct Sample {
         for (int d = 0; d < shape.diagonals; ++d) {
           Position to;
           if (!shape.neighbour(at, d, to) || !box.contains({to.x, to.y, to.z})) continue;
-          const int back = leading_back(at, to);
+          const int back = leads(opposite[d], to, at) ? opposite[d] : leading_back(at, to);
           for (int r = 0; r < grid.dof && back >= 0; ++r)
             for (int c = 0; c < grid.dof; ++c)
               largest = std::max(largest,
@@ -78,11 +83,21 @@ struct Sample {
   }
 
  private:
+  static NodeOffset negative(const NodeOffset& o) {
+    return {-o.x, -o.y, -o.z};
+  }
+  int leading(const NodeOffset& offset) const {
+    for (int d = 0; d < shape.diagonals; ++d)
+      if (shape.offset[d] == offset) return d;
+    return -1;
+  }
+  bool leads(int d, const Position& from, const Position& at) const {
+    Position to;
+    return d >= 0 && shape.neighbour(from, d, to) && to.x == at.x && to.y == at.y && to.z == at.z;
+  }
   int leading_back(const Position& at, const Position& from) const {
-    for (int d = 0; d < shape.diagonals; ++d) {
-      Position to;
-      if (shape.neighbour(from, d, to) && to.x == at.x && to.y == at.y && to.z == at.z) return d;
-    }
+    for (int d = 0; d < shape.diagonals; ++d)
+      if (leads(d, from, at)) return d;
     return -1;
   }
 };

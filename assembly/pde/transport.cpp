@@ -29,7 +29,7 @@ constexpr double diffusivity_m2_s = 0.02;
 struct Transport {
   // Weights of the nodes before and after along each axis; that of the node between is less their sum.
   std::array<double, 3> before{}, after{};
-  const double* reaction = nullptr;  // R, [species][species]
+  const double* reaction = nullptr;  // R, [column][row]: neighbouring rows read it at the same time
   const double* source = nullptr;    // [row of the box], times e^-decay t; null for none
   double decay_1_s = 0;
   int species = 1;
@@ -43,7 +43,7 @@ struct Transport {
       const int x = axis == 0, y = axis == 1, z = axis == 2;
       residual += before[axis] * (u.at(-x, -y, -z, r) - u(r)) + after[axis] * (u.at(x, y, z, r) - u(r));
     }
-    for (int c = 0; c < species; ++c) residual += reaction[r * species + c] * u(c);
+    for (int c = 0; c < species; ++c) residual += reaction[c * species + r] * u(c);
     if (source != nullptr) residual -= std::exp(-decay_1_s * u.time_s()) * source[u.own() * species + r];
     return residual;
   }
@@ -70,7 +70,7 @@ std::vector<double> chain_of_decays(int species) {
   for (int r = 0; r < species; ++r) {
     const double rate_1_s = 1.0 / (r + 1);
     reaction[static_cast<std::size_t>(r * species + r)] = rate_1_s;
-    if (r + 1 < species) reaction[static_cast<std::size_t>((r + 1) * species + r)] = -rate_1_s;
+    if (r + 1 < species) reaction[static_cast<std::size_t>(r * species + r + 1)] = -rate_1_s;
   }
   return reaction;
 }
@@ -104,7 +104,7 @@ std::vector<double> manufactured_source(const Grid& grid, const Manufactured& so
     double f = (steady ? 0 : -m.u) - diffusivity_m2_s * m.laplacian();
     for (int axis = 0; axis < grid.dimension; ++axis) f += velocity_m_s[axis] * m.slope[axis];
     for (int c = 0; c < grid.dof; ++c)
-      f += reaction[static_cast<std::size_t>(r * grid.dof + c)] * solution.at(p, c).u;
+      f += reaction[static_cast<std::size_t>(c * grid.dof + r)] * solution.at(p, c).u;
     return f;
   });
   return source;
