@@ -144,7 +144,7 @@ class Solve {
  private:
   // Where products and multigrid take the values from there.
   bool assembles_on_device() const {
-    const bool on_gpu = named_ ? named_->space == SpaceKind::cuda && is_the_hub(named_->name)
+    const bool on_gpu = named_ ? named_->space == SpaceKind::cuda && is_made_on_gpu(named_->name)
                                : petsc::space_of(wish_) == SpaceKind::cuda;
     return on_gpu && petsc::ranks() == 1 && cuda::device_count() > 0;
   }

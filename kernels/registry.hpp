@@ -127,6 +127,8 @@ inline bool needs_csr(const FormatEntry& entry) {
 }
 // Whether the format is the block diagonals themselves, and sees what changes in them.
 bool is_the_hub(const std::string& format);
+// Whether it is made of block diagonals in GPU memory without a way by the host.
+bool is_made_on_gpu(const std::string& format);
 
 // Every name once, in the registry's order.
 std::vector<std::string> format_names(const std::vector<FormatEntry>& among = registry());

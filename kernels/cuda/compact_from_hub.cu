@@ -1,5 +1,7 @@
-// A thread compares the values of one diagonal's block at a few nodes, with those of the first node that has
-// this neighbour and with the opposite ones; the threads of a block leave alone what is decided already.
+// A thread compares the values of one diagonal at a row of a few nodes, with those of the first node that has
+// this neighbour and with the opposite ones, and leaves alone what is decided already. Blocks that follow one
+// another have the same nodes of all diagonals, so that what one reads as its own and another as the opposite
+// comes from memory once.
 #include "kernels/cuda/compact_from_hub.hpp"
 
 #include <type_traits>
@@ -11,91 +13,151 @@
 namespace quadrille::cuda {
 namespace {
 
-constexpr int nodes_of_a_thread = 16;
+constexpr int together = 8;  // nodes of a thread
 
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
 
-// Of one diagonal.
-struct DiagonalPair {
-  std::int64_t d, back;  // `back` is -1 without an opposite
-  bool second;           // all entries may be mirrors; else, with back == d, those below the block's diagonal
-  std::int64_t first_node;
+// Of some diagonals, by their number.
+template <int Capacity>
+struct Pairs {
+  std::int64_t first;  // the number of the first one
+  struct Pair {
+    std::int32_t back;        // the opposite diagonal of all, or -1
+    bool second;              // all entries may be mirrors; else, of the centre, those below its diagonal
+    std::int32_t first_node;  // that has this neighbour, or -1
+  } of[Capacity];
 };
 
+// What is found, [diagonal][row][column].
 template <class T>
-__global__ void first_kernel(DiagonalPair pair, const T* __restrict__ values, std::int64_t rows, int dof,
-                             T* __restrict__ first) {
-  const int e = static_cast<int>(threadIdx.x + blockIdx.x * blockDim.x), r = e / dof, c = e % dof;
-  if (e < dof * dof)
-    first[pair.d * dof * dof + e] =
-        pair.first_node < 0 ? T(0) : values[(pair.d * dof + c) * rows + pair.first_node * dof + r];
+struct Found {
+  T* first;
+  std::uint8_t *varies, *differs;
+};
+
+// Nodes whose rows a block of threads reads side by side.
+constexpr int nodes_beside(int dof) {
+  return dof < threads_per_block ? threads_per_block / dof : 1;
 }
 
-template <class T>
-__global__ void __launch_bounds__(threads_per_block)
-    compare_kernel(const __grid_constant__ CdsStructure<1> s, DiagonalPair pair, const T* __restrict__ values,
-                   const T* __restrict__ first, volatile std::uint8_t* varies,
-                   volatile std::uint8_t* differs) {
-  const int b = s.dof;
-  const auto bits_at = [&](std::int64_t d, int r, int c, std::int64_t node) {
-    return __ldg(reinterpret_cast<const BitsOf<T>*>(values) + (d * b + c) * s.rows + node * b + r);
-  };
-  for (int i = 0; i < nodes_of_a_thread; ++i) {
-    const std::int64_t node =
-        (static_cast<std::int64_t>(blockIdx.x) * nodes_of_a_thread + i) * threads_per_block + threadIdx.x;
-    const std::int64_t to = node < s.nodes ? neighbour(s, static_cast<int>(node), 0) : -1;
-    for (int r = 0; r < b; ++r)
-      for (int c = 0; c < b; ++c) {
-        const std::int64_t e = (pair.d * b + r) * b + c;
-        const bool may_mirror = pair.second || (pair.back == pair.d && r > c);
-        const bool compares = varies[e] == 0, mirrors = may_mirror && differs[e] == 0;
-        if (to < 0 || (!compares && !mirrors)) continue;
-        const BitsOf<T> own = bits_at(pair.d, r, c, node);
-        if (compares && own != __ldg(reinterpret_cast<const BitsOf<T>*>(first) + e)) varies[e] = 1;
-        if (mirrors && own != bits_at(pair.back, c, r, to)) differs[e] = 1;
-      }
+template <class T, int Capacity>
+__global__ void __launch_bounds__(threads_per_block, 4)
+    compare_kernel(const __grid_constant__ CdsStructure<Capacity> s,
+                   const __grid_constant__ Pairs<Capacity> pairs, const T* __restrict__ values,
+                   const Found<T> found) {
+  using Bits = BitsOf<T>;
+  const Bits* const bits = reinterpret_cast<const Bits*>(values);
+  const int b = s.dof, beside = nodes_beside(b), part = blockIdx.x / s.diagonals,
+            which = blockIdx.x - part * s.diagonals;
+  const auto& pair = pairs.of[which];
+  const std::int64_t d = pairs.first + which;
+  const int begin = part * together * beside;
+  volatile std::uint8_t *const varies = found.varies, *const differs = found.differs;
+  for (int i = threadIdx.x; i < beside * b; i += threads_per_block) {
+    const int in = i / b, r = i - in * b;
+    int to[together];
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      const std::int64_t node = std::int64_t{begin} + k * beside + in;
+      to[k] = node < s.nodes ? static_cast<int>(neighbour(s, static_cast<int>(node), which)) : -1;
+    }
+    for (int c = 0; c < b; ++c) {
+      const std::int64_t e = (d * b + r) * b + c;
+      const Bits* const column = bits + (d * b + c) * s.rows + r;
+      const Bits first = pair.first_node < 0 ? 0 : __ldg(column + std::int64_t{pair.first_node} * b);
+      if (part == 0 && in == 0) reinterpret_cast<Bits*>(found.first)[e] = first;
+      const bool may_mirror = pair.second || (pair.back == d && r > c);
+      const bool compares = varies[e] == 0, mirrors = may_mirror && differs[e] == 0;
+      if (!compares && !mirrors) continue;
+      Bits own[together];
+      bool another = false;
+#pragma unroll
+      for (int k = 0; k < together; ++k)
+        own[k] = to[k] >= 0 ? __ldg(column + std::int64_t{begin + k * beside + in} * b) : first;
+#pragma unroll
+      for (int k = 0; k < together; ++k) another = another || own[k] != first;
+      if (compares && another) varies[e] = 1;
+      if (!mirrors) continue;
+      const Bits* const opposite = bits + (std::int64_t{pair.back} * b + r) * s.rows + c;
+      bool different = false;
+      Bits other[together];
+#pragma unroll
+      for (int k = 0; k < together; ++k)
+        other[k] = to[k] >= 0 ? __ldg(opposite + std::int64_t{to[k]} * b) : own[k];
+#pragma unroll
+      for (int k = 0; k < together; ++k) different = different || own[k] != other[k];
+      if (different) differs[e] = 1;
+    }
   }
 }
 
-// `badly` becomes 1 where a value cannot be stored as a V.
+// In launches of at most Capacity diagonals.
+template <int Capacity, class T>
+void compare(const BlockDiagonals<T, Device>& hub, const Found<T>& found) {
+  const std::int64_t of_block = std::int64_t{together} * nodes_beside(hub.dof),
+                     parts = (hub.nodes() + of_block - 1) / of_block;
+  for (std::int64_t first = 0; first < hub.diagonals(); first += Capacity) {
+    const auto s = structure_of<Capacity>(hub, first, false);
+    Pairs<Capacity> pairs{first, {}};
+    for (int i = 0; i < s.diagonals; ++i) {
+      const std::int64_t d = first + i, back = opposite(hub, d);
+      pairs.of[i] = {static_cast<std::int32_t>(back), back != d && may_be_mirror(hub, d, back, 0, 0),
+                     static_cast<std::int32_t>(first_node_with(hub, hub.offsets[d]))};
+    }
+    compare_kernel<T, Capacity>
+        <<<blocks_for(parts * s.diagonals, 1), threads_per_block>>>(s, pairs, hub.values.data(), found);
+    QUADRILLE_CUDA_LAUNCHED("comparing values");
+  }
+}
+
+// A thread owns a row of a few nodes, and blocks one column of the hub. `columns`: of an entry, [column of the
+// hub][row of the block], or -1. `badly` becomes 1 where a value cannot be stored as a V.
 template <class T, class V>
 __global__ void __launch_bounds__(threads_per_block)
-    gather_kernel(const T* __restrict__ column, std::int64_t nodes, int dof, V* __restrict__ to,
-                  std::uint8_t* badly) {
-  const std::int64_t node = global_thread();
-  if (node >= nodes) return;
-  const T value = __ldcs(column + node * dof);
-  to[node] = rounded<V>(value);
-  if (!rounds_well<V>(value)) *badly = 1;
+    gather_kernel(const T* __restrict__ values, std::int64_t nodes, int dof, unsigned hub_columns,
+                  const std::int32_t* __restrict__ columns, V* __restrict__ to, std::uint8_t* badly) {
+  const int beside = nodes_beside(dof);
+  const unsigned part = blockIdx.x / hub_columns, which = blockIdx.x - part * hub_columns;
+  const std::int64_t begin = static_cast<std::int64_t>(part) * together * beside;
+  const T* const from = values + which * nodes * dof;
+  for (int i = threadIdx.x; i < beside * dof; i += threads_per_block) {
+    const int in = i / dof, r = i - in * dof;
+    const std::int32_t column = __ldg(columns + which * dof + r);
+    if (column < 0) continue;
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      const std::int64_t node = begin + k * beside + in;
+      if (node >= nodes) continue;
+      const T value = __ldcs(from + node * dof + r);
+      to[column * nodes + node] = rounded<V>(value);
+      if (!rounds_well<V>(value)) *badly = 1;
+    }
+  }
 }
 
 template <class T, class V>
 void take_columns(const BlockDiagonals<T, Device>& hub, const Compact<T, Device>& a, V* values) {
-  if (hub.nodes() == 0) return;
+  const int b = hub.dof;
+  const std::int64_t hub_columns = hub.diagonals() * b, of_block = std::int64_t{together} * nodes_beside(b),
+                     parts = (hub.nodes() + of_block - 1) / of_block;
+  if (hub.nodes() == 0 || columns_of(a.entry) == 0) return;
+  std::vector<std::int32_t> columns;
+  for (std::int64_t d = 0; d < hub.diagonals(); ++d)
+    for (int c = 0; c < b; ++c)
+      for (int r = 0; r < b; ++r) {
+        const CompactEntry<T>& e = a.at(d, r, c);
+        columns.push_back(e.stored == Stored::column ? e.column : -1);
+      }
+  Array<std::int32_t, Device> there(static_cast<std::int64_t>(columns.size()));
+  memory::copy_to_device(there.data(), columns.data(), there.bytes());
   Array<std::uint8_t, Device> badly(1);
   zero_memory({}, badly.data(), badly.bytes());
-  for (std::int64_t d = 0; d < hub.diagonals(); ++d)
-    for (int r = 0; r < hub.dof; ++r)
-      for (int c = 0; c < hub.dof; ++c) {
-        const CompactEntry<T>& e = a.at(d, r, c);
-        if (e.stored != Stored::column) continue;
-        gather_kernel<<<blocks_for(hub.nodes()), threads_per_block>>>(
-            hub.values.data() + (d * hub.dof + c) * hub.rows() + r, hub.nodes(), hub.dof,
-            values + e.column * hub.nodes(), badly.data());
-        QUADRILLE_CUDA_LAUNCHED("gathering a column");
-      }
+  gather_kernel<<<blocks_for(parts * hub_columns, 1), threads_per_block>>>(
+      hub.values.data(), hub.nodes(), b, static_cast<unsigned>(hub_columns), there.data(), values,
+      badly.data());
+  QUADRILLE_CUDA_LAUNCHED("gathering columns");
   if (copy_to<Host>(badly)[0] != 0) throw_not_stored(a.precision);
-}
-
-std::vector<DiagonalPair> pairs_of(const BlockStructure& s) {
-  std::vector<DiagonalPair> pairs;
-  for (std::int64_t d = 0; d < s.diagonals(); ++d) {
-    const std::int64_t back = opposite(s, d);
-    pairs.push_back(
-        {d, back, back != d && may_be_mirror(s, d, back, 0, 0), first_node_with(s, s.offsets[d])});
-  }
-  return pairs;
 }
 
 }  // namespace
@@ -109,22 +171,16 @@ std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T, Device>& hu
                         std::vector<std::uint8_t>(static_cast<std::size_t>(count))};
   if (hub.rows() == 0 || count == 0) return quadrille::compact_entries(hub, facts);
   Array<T, Device> first(count);
-  Array<std::uint8_t, Device> varies(count), differs(count);
-  zero_memory({}, varies.data(), varies.bytes());
-  zero_memory({}, differs.data(), differs.bytes());
-  for (const DiagonalPair& pair : pairs_of(hub)) {
-    first_kernel<<<blocks_for(b * b), threads_per_block>>>(pair, hub.values.data(), hub.rows(), b,
-                                                           first.data());
-    QUADRILLE_CUDA_LAUNCHED("the first values of a diagonal");
-    const auto s = structure_of<1>(hub, pair.d, false);
-    compare_kernel<<<blocks_for((hub.nodes() + nodes_of_a_thread - 1) / nodes_of_a_thread),
-                     threads_per_block>>>(s, pair, hub.values.data(), first.data(), varies.data(),
-                                          differs.data());
-    QUADRILLE_CUDA_LAUNCHED("comparing values");
-  }
+  Array<std::uint8_t, Device> flags(2 * count);
+  zero_memory({}, flags.data(), flags.bytes());
+  const Found<T> found{first.data(), flags.data(), flags.data() + count};
+  if (hub.diagonals() <= few_diagonals)
+    compare<few_diagonals>(hub, found);
+  else
+    compare<max_diagonals>(hub, found);
   memory::copy_to_host(facts.first.data(), first.data(), first.bytes());
-  memory::copy_to_host(facts.varies.data(), varies.data(), varies.bytes());
-  memory::copy_to_host(facts.differs.data(), differs.data(), differs.bytes());
+  memory::copy_to_host(facts.varies.data(), found.varies, count);
+  memory::copy_to_host(facts.differs.data(), found.differs, count);
   return quadrille::compact_entries(hub, facts);
 }
 

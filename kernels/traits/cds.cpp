@@ -35,6 +35,7 @@ FormatTraits cds_traits() {
           .summary = "column diagonal storage (Godwin et al. 2012)",
           .made_from = MadeFrom::the_hub,
           .has_transpose = true,
+          .made_on_gpu = true,
           .gpu_vectors_at_once = 8,
           .options = {"block-size", "kernel", "x-cache", "value-precision"},
           .bytes = bytes,

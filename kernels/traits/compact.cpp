@@ -36,6 +36,7 @@ FormatTraits compact_traits() {
           .made_from = MadeFrom::hub,
           .has_transpose = true,
           .follows_values = true,
+          .made_on_gpu = true,
           .options = {"block-size", "value-precision"},
           .bytes = bytes,
           .gpu_work = gpu_work,

@@ -43,10 +43,13 @@ SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traff
   const double stored = static_cast<double>(traffic.stored_bytes);
   const bool on_gpu = space == SpaceKind::cuda;
   if (on_gpu && s.assembled_on_device && !needs_csr(format) && !format.follows_values) return {};
+  if (on_gpu && s.hub_on_device && format.made_from == MadeFrom::the_hub) return {};
   SetUpWork work;
   work.converted_bytes = converted_bytes(format, s, stored);
   if (!on_gpu) return work;
   work.copied_bytes = stored;
+  if (s.hub_on_device && s.cds)  // down to the host first
+    work.copied_bytes += static_cast<double>(cds_traffic(*s.cds, s.value_bytes).stored_bytes);
   const double segments = format.planned_segments != nullptr ? format.planned_segments(s) : 0;
   const bool by_columns = format.compressed == Compressed::columns;
   work.planned =

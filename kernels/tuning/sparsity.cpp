@@ -421,12 +421,13 @@ Sparsity sparsity_at_most(const BlockStructure& structure, int value_bytes, cons
 template <class T>
 Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
                      const BlockStructure* structure, bool of_values) {
-  const bool on_device = source.on_device.block_diagonals || source.device_hub;
+  const bool on_device = source.on_device.block_diagonals != nullptr;
   if (source.csr) {
     Sparsity s = from_csr(*source.csr, source.hub.get(), options);
     if (s.cds) bound_values(*s.cds, s);
     if (source.hub && of_values) count_values(*source.hub, s);
     s.assembled_on_device = on_device;
+    s.hub_on_device = source.device_hub != nullptr;
     return s;
   }
   const BlockStructure* known = structure;
@@ -446,6 +447,7 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
   if (!source.hub && !source.device_hub && source.on_device.block_diagonals && of_values)
     count_assembled(source, s);
   s.assembled_on_device = on_device;
+  s.hub_on_device = source.device_hub != nullptr;
   s.has_csr = false;
   try {
     csr_of(source);

@@ -58,6 +58,7 @@ struct Sparsity {
   std::int64_t stencils = 0;         // different ones
   bool stencils_exact = false;       // else as many as there may be
   bool assembled_on_device = false;  // cds and dia, in GPU memory
+  bool hub_on_device = false;        // cds is there, and what is made from it comes by way of the host
   std::int64_t csr_chain = 0;        // entries of a tile of CSR's GPU kernel that one lane adds up, at most
   std::int64_t cmrs_chain = 0;       // and of CMRS's
   std::int64_t touched_bytes = 0;    // of 32-byte sectors that hold an entry within its row, one thread a row

@@ -239,7 +239,7 @@ bool TypedMatrix::multiplies_on_gpu() {
 }
 
 bool TypedMatrix::applies_on_gpu() {
-  return is_the_hub(options.format) && multiplies_on_gpu();
+  return is_made_on_gpu(options.format) && multiplies_on_gpu();
 }
 
 // Of "auto": by the values that there are first, and when they have changed some times by what follows them;

@@ -56,7 +56,7 @@ class TypedMatrix final : public ShellContext {
   void set_format();
   // Whether products run there, in any format that is made from the values on a grid.
   bool multiplies_on_gpu();
-  // Whether products are CDS's in GPU memory, which are the values on a grid themselves, without a copy.
+  // Whether products are made there of the values on a grid, which are there, too, without a way by the host.
   bool applies_on_gpu();
   // Which matrix this is the context of: MatHeaderReplace() gives it to another one.
   void belongs_to(Mat self);

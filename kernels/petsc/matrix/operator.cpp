@@ -127,7 +127,7 @@ std::string best_format(Mat owner, const TypeOptions& options, const LocalParts&
       wishes.format_options.products = 100;
       wishes.space = choose_space(options);
       wishes.cpu = usual_cpu_model();
-      // In GPU memory what follows the values is made by the host, which takes longer than it saves.
+      // On a GPU what follows the values has kernels compiled for them, which takes longer than it saves.
       wishes.values_change = values_change || *wishes.space == SpaceKind::cuda;
       FormatInput<double> source;
       source.hub = parts.hub, source.csr = parts.hub ? nullptr : parts.csr;

@@ -74,6 +74,12 @@ TEST(SetUpTime, IsNothingWhereTheOperatorComesInTheFormat) {
       if (p.refused.empty()) {
         EXPECT_EQ(p.set_up_ms == 0, p.format == "cds" || p.format == "dia") << p.format;
       }
+    s.assembled_on_device = false;
+    s.hub_on_device = true;
+    for (const Prediction& p : predict(s, h200_model(), {}))
+      if (p.refused.empty()) {
+        EXPECT_EQ(p.set_up_ms == 0, p.format == "cds") << p.format;
+      }
   }
 }
 
