@@ -8,6 +8,7 @@
 #include "assembly/pde/diffusion.hpp"
 #include "assembly/pde/elasticity.hpp"
 #include "assembly/pde/laplacian.hpp"
+#include "assembly/pde/laplacian_order4.hpp"
 #include "assembly/stencil_operator.hpp"
 #include "formats/dia.hpp"
 
@@ -25,7 +26,7 @@ Dia<T, Device> assemble_dia_operator_on_device(const std::string& name, const Gr
                                                std::uint64_t seed);
 
 // The functors that are compiled for the GPU.
-#define QUADRILLE_DEVICE_FUNCTORS(X) X(Laplacian) X(Diffusion) X(Elasticity)
+#define QUADRILLE_DEVICE_FUNCTORS(X) X(Laplacian) X(LaplacianOfOrder4) X(Diffusion) X(Elasticity)
 
 // The values of block_structure() with these coefficients, [diagonal][column][row]: bit by bit those of
 // assemble(). Fields that a functor points to are in host memory.

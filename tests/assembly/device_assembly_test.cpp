@@ -88,6 +88,26 @@ TEST(AssemblyOnDevice, cuda_HasTheBitsOfTheHost) {
   }
 }
 
+TEST(AssemblyOnDevice, cuda_HasTheBitsOfTheHostOfOrder4) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  std::mt19937 random(3);
+  const BoundaryKind kinds[] = {BoundaryKind::value, BoundaryKind::drop, BoundaryKind::clamp,
+                                BoundaryKind::flux};
+  for (const char* extents : {"9x7", "16x16x5", "4x5x6"})
+    for (int i = 0; i < 4; ++i) {
+      Grid grid = parse_grid(extents);
+      grid.dof = 2;
+      grid.spacing_m = {0.3, 0.7, 1.1};
+      Boundary boundary;
+      for (int face = 0; face < 2 * grid.dimension; ++face) boundary.faces[face] = {kinds[random() % 4], 1.5};
+      SCOPED_TRACE(std::string(extents) + " " + to_string(boundary, grid.dimension));
+      const Stencil stencil = star_stencil(grid.dimension, 2);
+      const LaplacianOfOrder4 coefficient = laplacian_of_order4(grid, stencil, boundary);
+      EXPECT_TRUE(same_bits(copy_to<Host>(values_on_device(grid, stencil, boundary, coefficient)),
+                            assemble<double>(grid, stencil, boundary, coefficient).hub.values));
+    }
+}
+
 TEST(AssemblyOnDevice, cuda_RefusesTooMuch) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   Grid grid = parse_grid("1024x1024x1024");
