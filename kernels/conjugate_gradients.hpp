@@ -7,6 +7,8 @@
 //   make_pq   pq = (p, q)
 //   step      r -= alpha q, rr = (r, r)      alpha = rz / pq
 //
+// A product that makes (p, q) itself takes the place of the third (SpmvOperator::multiply_with_dot()).
+//
 // x is a step behind until the next turn, which reads p anyway, or until finish(): x += alpha p. With q = A p
 // and z = M r, an iteration moves 96 bytes an unknown beside what A and M do. Sums are made in a fixed order:
 // the same bits every time, for any number of threads.
@@ -20,7 +22,8 @@
 namespace quadrille {
 
 struct ConjugateGradientSums {
-  double rz = 0, rz_before = 0, zz = 0, pq = 0, pq_before = 0, rr = 0;
+  double rz = 0, rz_before = 0, zz = 0, rr = 0;
+  double pq = 0, pq_before = 0;  // as a product writes them
   double lacks = 0;    // alpha of the last step: how much of p x is behind
   int iterations = 0;  // begun; in the first one nothing is before
 
@@ -44,10 +47,17 @@ class ConjugateGradients {
   // x: null where it lacks nothing.
   virtual void turn(Queue queue, const double* z, double* p, double* x) = 0;
   virtual void make_pq(Queue queue, const double* p, const double* q) = 0;
+  // Where pq and pq_before are, for a product that makes pq.
+  virtual double* pq() = 0;
   virtual void step(Queue queue, const double* q, double* r) = 0;
   virtual void finish(Queue queue, const double* p, double* x) = 0;
-  // Waits for the queue.
-  virtual ConjugateGradientSums sums(Queue queue) const = 0;
+  // Of what is queued before begin_sums(), while more may be queued; waits for that alone.
+  virtual void begin_sums(Queue queue) = 0;
+  virtual ConjugateGradientSums end_sums() = 0;
+  ConjugateGradientSums sums(Queue queue) {
+    begin_sums(queue);
+    return end_sums();
+  }
   // Those of all ranks, in place of this one's.
   virtual void set_sums(Queue queue, const ConjugateGradientSums& sums) = 0;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "formats/threads.hpp"
@@ -56,6 +57,19 @@ class FormatOperator final : public SpmvOperator<T> {
       if (!by_the_paper()) return cuda::spmv_multiple(on(queue), *format_, x, y, count);
     SpmvOperator<T>::multiply_several(queue, x, y, count);
   }
+  bool prepare_dot() const override {
+    if constexpr (gives_dot) {
+      std::call_once(dot_asked_, [this] {
+        if (prepared_.product.kernel != nullptr) prepared_.with_dot = cuda::with_dot(*format_);
+      });
+      return prepared_.with_dot.kernel != nullptr;
+    }
+    return false;
+  }
+  bool multiply_with_dot(Queue queue, const T* x, T* y, double* dots) const override {
+    if constexpr (gives_dot) return cuda::spmv_with_dot(on(queue), *format_, x, y, dots);
+    return false;
+  }
   bool has_transpose() const override { return by_the_paper() ? paper_transposes : transposes; }
   void multiply_transposed(Queue queue, const T* x, const Output<T>& y) const override {
     if (!has_transpose()) return SpmvOperator<T>::multiply_transposed(queue, x, y);
@@ -94,6 +108,7 @@ class FormatOperator final : public SpmvOperator<T> {
       requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
     cuda::spmv_multiple(on, f, x, y, 1);
   };
+  static constexpr bool gives_dot = requires(const Format& f) { cuda::with_dot(f); };
   static constexpr bool has_paper_kernel =
       requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
     cuda::spmv_paper(on, f, x, y);
@@ -117,7 +132,8 @@ class FormatOperator final : public SpmvOperator<T> {
   }
 
   std::shared_ptr<const Format> format_;
-  Prepared prepared_;              // on the GPU
+  mutable Prepared prepared_;      // on the GPU
+  mutable std::once_flag dot_asked_;
   int threads_ = 1;                // that a product on the CPU is worth
   mutable cuda::Scratch scratch_;  // on the GPU
 };

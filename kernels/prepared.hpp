@@ -51,6 +51,7 @@ struct Prepared : Launch {
   // Of CMRS; of CSR, CSC and BCSR of single entries, which go without one, too, more slowly.
   SegmentPlan<Device> segments{};
   Specialised product{}, transposed{};  // of compact and stencil_table, where they pay
+  Specialised with_dot{};               // of compact, once it was asked for
 };
 
 }  // namespace quadrille

@@ -65,6 +65,13 @@ class SpmvOperator {
   // r = b - A x in one pass. r may be b.
   void residual(Queue queue, const T* b, const T* x, T* r) const { multiply(queue, x, {r, b, -1, 1}); }
 
+  // y = A x, and x . A x in the same pass: `dots` are two numbers in the memory of space(), of which the
+  // first moves to the second and the new one becomes the first. False, and nothing is done, where the
+  // operator has no such product for these arrays. prepare_dot() makes what it takes, once, and says whether
+  // there is one; before it there is none.
+  virtual bool prepare_dot() const { return false; }
+  virtual bool multiply_with_dot(Queue, const T* /*x*/, T* /*y*/, double* /*dots*/) const { return false; }
+
   // What all of these are made of, and what an operator defines.
   virtual void multiply(Queue queue, const T* x, const Output<T>& y) const = 0;
   virtual void multiply_transposed(Queue queue, const T* x, const Output<T>& y) const;

@@ -27,7 +27,9 @@ class OnHost final : public ConjugateGradients {
   void make_pq(Queue, const double* p, const double* q) override { run(MakePq{p, q}); }
   void step(Queue, const double* q, double* r) override { run(Step{q, r}); }
   void finish(Queue, const double* p, double* x) override { run(Finish{p, x}); }
-  Sums sums(Queue) const override { return sums_; }
+  double* pq() override { return &sums_.pq; }
+  void begin_sums(Queue) override { found_ = sums_; }
+  Sums end_sums() override { return found_; }
   void set_sums(Queue, const Sums& sums) override { sums_ = sums; }
 
  private:
@@ -57,7 +59,7 @@ class OnHost final : public ConjugateGradients {
 
   std::int64_t rows_;
   std::vector<double> of_part_;  // [part][sum]
-  Sums sums_;
+  Sums sums_, found_;
 };
 
 }  // namespace

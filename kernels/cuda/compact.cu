@@ -252,8 +252,22 @@ void spmv_transpose(const Execution& on, const Compact<T, Device>& a, const T* x
   multiply(on, a, true, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                        \
-  template void spmv(const Execution&, const Compact<T, Device>&, const T*, Output<T>); \
+template <class T>
+Specialised with_dot(const Compact<T, Device>& a) {
+  return specialise_with_dot(a, a.entry, a.precision);
+}
+
+template <class T>
+bool spmv_with_dot(const Execution& on, const Compact<T, Device>& a, const T* x, T* y, double* dots) {
+  return a.rows() > 0 && a.with_values([&](const auto& values) {
+    return launch_with_dot(on, on.prepared.with_dot, values.data(), x, y, dots);
+  });
+}
+
+#define QUADRILLE_INSTANTIATE(T)                                                                   \
+  template Specialised with_dot(const Compact<T, Device>&);                                        \
+  template bool spmv_with_dot(const Execution&, const Compact<T, Device>&, const T*, T*, double*); \
+  template void spmv(const Execution&, const Compact<T, Device>&, const T*, Output<T>);            \
   template void spmv_transpose(const Execution&, const Compact<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

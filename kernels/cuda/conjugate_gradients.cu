@@ -3,6 +3,7 @@
 // there are no more than a GPU runs at once, add up in a fixed order each, and the last one that is done adds
 // up the sums of all.
 #include <algorithm>
+#include <cstddef>
 
 #include "kernels/conjugate_gradient_passes.hpp"
 #include "kernels/cuda/launch.cuh"
@@ -15,7 +16,8 @@ using namespace conjugate_gradient;
 constexpr int together = 4;
 constexpr unsigned most_blocks = 1024;
 
-// In GPU memory.
+// In GPU memory. A product writes to pq and pq_before.
+static_assert(offsetof(Sums, pq_before) == offsetof(Sums, pq) + sizeof(double));
 struct State {
   Sums sums;
   unsigned done = 0;  // blocks of this pass
@@ -80,16 +82,27 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
-// What a GPU copies to without a detour.
+// What a GPU copies to without a detour, and when that is done.
 class PinnedSums {
  public:
-  PinnedSums() { QUADRILLE_CUDA(cudaMallocHost(&sums_, sizeof(Sums))); }
-  ~PinnedSums() { (void)cudaFreeHost(sums_); }
+  PinnedSums() {
+    QUADRILLE_CUDA(cudaEventCreateWithFlags(&copied_, cudaEventDisableTiming));
+    if (const cudaError_t status = cudaMallocHost(&sums_, sizeof(Sums)); status != cudaSuccess) {
+      (void)cudaEventDestroy(copied_);
+      QUADRILLE_CUDA(status);
+    }
+  }
+  ~PinnedSums() {
+    (void)cudaFreeHost(sums_);
+    (void)cudaEventDestroy(copied_);
+  }
   PinnedSums(const PinnedSums&) = delete;
   PinnedSums& operator=(const PinnedSums&) = delete;
   Sums* get() const { return static_cast<Sums*>(sums_); }
+  cudaEvent_t copied() const { return copied_; }
 
  private:
+  cudaEvent_t copied_ = nullptr;
   void* sums_ = nullptr;
 };
 
@@ -112,10 +125,16 @@ class OnDevice final : public ConjugateGradients {
   void make_pq(Queue queue, const double* p, const double* q) override { run(queue, MakePq{p, q}); }
   void step(Queue queue, const double* q, double* r) override { run(queue, Step{q, r}); }
   void finish(Queue queue, const double* p, double* x) override { run(queue, Finish{p, x}); }
-  Sums sums(Queue queue) const override {
+  double* pq() override {
+    return reinterpret_cast<double*>(reinterpret_cast<char*>(shared_.data()) + offsetof(Sums, pq));
+  }
+  void begin_sums(Queue queue) override {
     QUADRILLE_CUDA(cudaMemcpyAsync(found_.get(), &shared_.data()->state.sums, sizeof(Sums),
                                    cudaMemcpyDeviceToHost, stream_of(queue)));
-    QUADRILLE_CUDA(cudaStreamSynchronize(stream_of(queue)));
+    QUADRILLE_CUDA(cudaEventRecord(found_.copied(), stream_of(queue)));
+  }
+  Sums end_sums() override {
+    QUADRILLE_CUDA(cudaEventSynchronize(found_.copied()));
     return *found_.get();
   }
   void set_sums(Queue queue, const Sums& sums) override { set(queue, {sums}); }

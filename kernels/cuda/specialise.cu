@@ -29,6 +29,14 @@ Specialised specialise(const BlockStructure& structure, const std::vector<Compac
 }
 
 template <class T>
+Specialised specialise_with_dot(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
+                                ValuePrecision precision) {
+  KernelSource source = compact_source(structure, entries, precision, false, TileSize::of_grid, WithDot::yes);
+  if (!source.text.empty()) source.text = dot_source() + source.text;
+  return compiled(source);
+}
+
+template <class T>
 Specialised specialise(const StencilTable<T>& a) {
   std::vector<std::uint8_t> used(static_cast<std::size_t>(a.stencil_size()), 0);
   const T zero = 0;
@@ -51,9 +59,28 @@ bool launch_specialised(const Execution& on, const Specialised& kernel, const vo
   return true;
 }
 
+template <class T>
+bool launch_with_dot(const Execution& on, const Specialised& kernel, const void* values, const T* x, T* y,
+                     double* dots) {
+  if (kernel.kernel == nullptr || !aligned(values) || !aligned(x) || !aligned(y)) return false;
+  Scratch::Part& part = on.scratch.of(on.queue, 1, kernel.blocks * std::int64_t{sizeof(double)});
+  const void* number = nullptr;
+  const T* from = y;
+  T alpha = 1, beta = 0;
+  double* of_block = reinterpret_cast<double*>(part.sums.data());
+  unsigned* done = reinterpret_cast<unsigned*>(part.counters.data());
+  void* arguments[] = {&values, &number, &x, &y, &from, &alpha, &beta, &dots, &of_block, &done};
+  QUADRILLE_CUDA(cudaLaunchKernel(kernel.kernel, static_cast<unsigned>(kernel.blocks), tile_threads,
+                                  arguments, 0, stream_of(on)));
+  return true;
+}
+
 #define QUADRILLE_INSTANTIATE(T)                                                                             \
   template Specialised specialise(const BlockStructure&, const std::vector<CompactEntry<T>>&,                \
                                   ValuePrecision, bool);                                                     \
+  template Specialised specialise_with_dot(const BlockStructure&, const std::vector<CompactEntry<T>>&,       \
+                                           ValuePrecision);                                                  \
+  template bool launch_with_dot(const Execution&, const Specialised&, const void*, const T*, T*, double*);   \
   template Specialised specialise(const StencilTable<T>&);                                                   \
   template bool launch_specialised(const Execution&, const Specialised&, const void*, const void*, const T*, \
                                    const Output<T>&);

@@ -5,6 +5,9 @@
 //
 // Values have zeros where there is no neighbour (kernels/cuda/compact.cu), a constant has not: it meets a
 // zero in the place of x there. The products of a row are added in the order of its block diagonals.
+//
+// With x . A x a thread gives what its rows have of it to finish_dot(), which adds up the threads of a block
+// and the last block those of all, in the same order every time.
 #include "kernels/cuda/stencil_source.hpp"
 
 #include <algorithm>
@@ -61,12 +64,13 @@ struct Place {
 class Writer {
  public:
   Writer(const BlockStructure& s, std::vector<Term> terms, bool fp64, ValuePrecision precision, int numbers,
-         TileSize size)
+         TileSize size, WithDot dot = WithDot::no)
       : s_(with_planes(s)),
         terms_(std::move(terms)),
         fp64_(fp64),
         precision_(precision),
         numbers_(numbers),
+        dot_(dot == WithDot::yes),
         word_(16 / bytes_of_number()) {
     std::set<std::int64_t> columns;
     for (const Term& t : terms_) {
@@ -89,6 +93,11 @@ class Writer {
     outer_body();
     line("    }");
     line("  }");
+    if (dot_) {
+      line("  return dot;\n}");
+      kernel_head();
+      line("  finish_dot(rows(values, numbers, x, to, from, alpha, beta), dots, of_block, done);");
+    }
     line("}");
     return {text_, tiling_.launched()};
   }
@@ -118,12 +127,21 @@ class Writer {
         "__device__ inline T put(T sum, T from, T alpha, T beta) { const T a = alpha * sum; return beta != 0 "
         "? a + "
         "beta * from : a; }");
+    if (dot_)
+      line("__device__ inline double rows(" + parameters() + ") {\n  double dot = 0;");
+    else
+      kernel_head();
+    place_of_thread();
+  }
+  void kernel_head() {
     line("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(tile_threads) + ", " +
          std::to_string(tiling_.blocks) + ")");
-    line(std::string(source_kernel) +
-         "(const V* __restrict__ values, const void* __restrict__ numbers, const T* __restrict__ x, T* to, "
-         "const T* from, T alpha, T beta) {");
-    place_of_thread();
+    line(std::string(source_kernel) + "(" + parameters() +
+         (dot_ ? ", double* dots, double* of_block, unsigned* done" : "") + ") {");
+  }
+  static std::string parameters() {
+    return "const V* __restrict__ values, const void* __restrict__ numbers, const T* __restrict__ x, T* to, "
+           "const T* from, T alpha, T beta";
   }
 
   // x0, y0 and z0, the place of the thread's first node, in a loop over its planes.
@@ -139,7 +157,7 @@ class Writer {
     line("  const int first = plane * " + planes + ", last = min(first + " + planes + ", " +
          number(s_.extents[2]) + ");");
     line("  if (ly >= " + number(t.y) + " || x0 >= " + number(s_.extents[0]) +
-         " || y0 >= " + number(s_.extents[1]) + ") return;");
+         " || y0 >= " + number(s_.extents[1]) + ") return" + (dot_ ? " dot;" : ";"));
     // A loop that runs once would keep addresses in registers.
     line(t.steps == 1
              ? "  {\n    const int z0 = first;"
@@ -254,6 +272,9 @@ class Writer {
     return {p.term->column, shift};
   }
 
+  // Of x, what stands at one of the thread's rows.
+  static Place place_of_row(int w, int k, int r) { return {-1 - r, {w, 0, k}}; }
+
   // One plane of x after the other, and in it one block diagonal after the other, so that what is loaded does
   // not wait for long. The order of a row's products stays that of its diagonals.
   std::vector<Product> products() const {
@@ -296,6 +317,9 @@ class Writer {
       places.insert(place_of_x(p));
       if (p.term->from == Term::From::column) places.insert(place_of_value(p));
     }
+    for (int k = 0; k < tiling_.planes && dot_; ++k)
+      for (int w = 0; w < tiling_.nodes; ++w)
+        for (int r = 0; r < s_.dof; ++r) places.insert(place_of_row(w, k, r));
     std::map<WordPlace, std::vector<Place>> words;
     for (const Place& p : places) words[word_of(p)].push_back(p);
     std::string text = "    const T* const xn = x + (long long)node * " + number(s_.dof) + ";\n";
@@ -331,6 +355,12 @@ class Writer {
         text += "    const T " + a + " = __ldg(t + " + number(p.term->column) + ");\n";
       text += "    " + sum_of(p.w, p.k, p.term->r) + " += " + a + " * " + b + ";\n";
     }
+    for (int k = 0; k < tiling_.planes && dot_; ++k)
+      for (int w = 0; w < tiling_.nodes; ++w)
+        for (int r = 0; r < s_.dof; ++r) {
+          const std::string own = load(place_of_row(w, k, r), words, names, text);
+          text += "    dot += (double)" + sum_of(w, k, r) + " * " + own + ";\n";
+        }
     for (int k = 0; k < tiling_.planes; ++k) text += store(k);
     return text;
   }
@@ -447,9 +477,10 @@ class Writer {
       line("    }");
     }
     for (int r = 0; r < s_.dof; ++r) {
-      const std::string at = "[(long long)i * " + number(s_.dof) + " + " + std::to_string(r) + "]";
-      line("    to" + at + " = put(s" + std::to_string(r) + ", beta != 0 ? from" + at +
-           " : T(0), alpha, beta);");
+      const std::string row = "(long long)i * " + number(s_.dof) + " + " + std::to_string(r);
+      line("    to[" + row + "] = put(s" + std::to_string(r) + ", beta != 0 ? from[" + row +
+           "] : T(0), alpha, beta);");
+      if (dot_) line("    dot += (double)s" + std::to_string(r) + " * __ldg(x + " + row + ");");
     }
     line("    }");
   }
@@ -459,6 +490,7 @@ class Writer {
   bool fp64_;
   ValuePrecision precision_;
   int numbers_;  // bytes of the number of a stencil; 0 where there is no table
+  bool dot_;     // of x and A x, too
   int word_;     // numbers in 16 bytes
   Tiling tiling_;
   std::set<std::int64_t> reused_;  // columns that are read for neighbours, too
@@ -473,9 +505,46 @@ BlockStructure turned(BlockStructure s) {
 
 }  // namespace
 
+std::string dot_source() {
+  return R"(
+__device__ inline double sum_warp(double v) {
+  for (int step = 16; step > 0; step /= 2) v += __shfl_down_sync(0xffffffffu, v, step);
+  return v;
+}
+__device__ inline double sum_block(double v, double* of_warp) {
+  v = sum_warp(v);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = v;
+  __syncthreads();
+  return sum_warp(threadIdx.x < blockDim.x / 32 ? of_warp[threadIdx.x] : 0);
+}
+__device__ inline void finish_dot(double dot, double* dots, double* of_block, unsigned* done) {
+  __shared__ double of_warp[32];
+  __shared__ bool last;
+  dot = sum_block(dot, of_warp);
+  if (threadIdx.x == 0) {
+    of_block[blockIdx.x] = dot;
+    __threadfence();
+    last = atomicAdd(done, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  double sum = 0;
+#pragma unroll 8
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) sum += __ldcg(of_block + b);
+  sum = sum_block(sum, of_warp);
+  if (threadIdx.x != 0) return;
+  dots[1] = dots[0];
+  dots[0] = sum;
+  *done = 0;
+}
+)";
+}
+
 template <class T>
 KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEntry<T>>& entries,
-                            ValuePrecision precision, bool transposed, TileSize size) {
+                            ValuePrecision precision, bool transposed, TileSize size, WithDot dot) {
   std::vector<Term> terms;
   for (std::int64_t d = 0; d < s.diagonals(); ++d)
     for (int r = 0; r < s.dof; ++r)
@@ -488,7 +557,8 @@ KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEn
           terms.push_back(
               {Term::From::column, d, r, c, e.column, (e.stored == Stored::mirror) != transposed, {}});
       }
-  return Writer(transposed ? turned(s) : s, std::move(terms), sizeof(T) == 8, precision, 0, size).source();
+  return Writer(transposed ? turned(s) : s, std::move(terms), sizeof(T) == 8, precision, 0, size, dot)
+      .source();
 }
 
 template <class T>
@@ -505,7 +575,7 @@ KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std
 
 #define QUADRILLE_INSTANTIATE(T)                                                                         \
   template KernelSource compact_source(const BlockStructure&, const std::vector<CompactEntry<T>>&,       \
-                                       ValuePrecision, bool, TileSize);                                  \
+                                       ValuePrecision, bool, TileSize, WithDot);                         \
   template KernelSource stencil_table_source<T>(const BlockStructure&, const std::vector<std::uint8_t>&, \
                                                 bool, TileSize);
 QUADRILLE_INSTANTIATE(float)

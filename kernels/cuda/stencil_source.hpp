@@ -21,9 +21,19 @@ inline constexpr const char* source_kernel = "product";
 //   const V* values (compact) or const T* table, const void* number (stencil table), const T* x, T* to,
 //   const T* from, T alpha, T beta                              as in Output
 
+
+// Whether the product gives x . A x, too. Then there are three more:
+//   double* dots       two numbers: the first moves to the second, x . A x is the first
+//   double* of_block   room for one number a block
+//   unsigned* done     0, and 0 again afterwards
+// and the text stands behind that of dot_source(), which has the sum over all threads.
+enum class WithDot { no, yes };
+std::string dot_source();
+
 template <class T>
 KernelSource compact_source(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
-                            ValuePrecision precision, bool transposed, TileSize size = TileSize::of_grid);
+                            ValuePrecision precision, bool transposed, TileSize size = TileSize::of_grid,
+                            WithDot dot = WithDot::no);
 // Entries that are +0 in all stencils are left out: `used` is [diagonal][row][column].
 template <class T>
 KernelSource stencil_table_source(const BlockStructure& structure, const std::vector<std::uint8_t>& used,

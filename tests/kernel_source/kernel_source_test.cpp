@@ -79,13 +79,18 @@ void gives_the_product(Form form, std::uint64_t seed) {
   for (const T beta : {T(0), T(-1)}) {
     const Exactly there(x.data(), bytes), from((beta == 0 ? unread : before).data(), bytes),
         to(unread.data(), bytes);
+    double dot = 0, expected = 0;
     for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)
       for (threadIdx.x = 0; threadIdx.x < cuda::tile_threads; ++threadIdx.x)
         kernel(a.values->data(), a.numbers ? a.numbers->data() : nullptr, there.data(), to.data(),
-               from.data(), 2, static_cast<double>(beta));
+               from.data(), 2, static_cast<double>(beta), &dot);
     const T* const y = static_cast<const T*>(to.data());
     for (std::size_t i = 0; i < x.size(); ++i)
       ASSERT_EQ(y[i], 2 * ax[i] + (beta == 0 ? 0 : beta * before[i])) << "row " << i << " of " << x.size();
+    for (std::size_t i = 0; i < x.size(); ++i) expected += static_cast<double>(x[i]) * ax[i];
+    if (form == Form::compact_with_dot) {
+      EXPECT_EQ(dot, expected);
+    }
   }
 }
 

@@ -8,9 +8,9 @@
 
 namespace quadrille {
 
-enum class Form { compact, compact_transposed, compact_fp32, compact_bf16, stencil_table };
-inline constexpr Form forms[] = {Form::compact, Form::compact_transposed, Form::compact_fp32,
-                                 Form::compact_bf16, Form::stencil_table};
+enum class Form { compact, compact_transposed, compact_with_dot, compact_fp32, compact_bf16, stencil_table };
+inline constexpr Form forms[] = {Form::compact,      Form::compact_transposed, Form::compact_with_dot,
+                                 Form::compact_fp32, Form::compact_bf16,       Form::stencil_table};
 
 inline constexpr std::uint64_t seeds = 24;
 
@@ -38,16 +38,18 @@ cuda::KernelSource source_of(Form form, std::uint64_t seed, const BlockDiagonals
   const cuda::TileSize size = seed % 3 == 0 ? cuda::TileSize::of_grid : cuda::TileSize::large;
   if (form != Form::stencil_table)
     return cuda::compact_source(hub, compact_entries(hub), precision_of(form),
-                                form == Form::compact_transposed, size);
+                                form == Form::compact_transposed, size,
+                                form == Form::compact_with_dot ? cuda::WithDot::yes : cuda::WithDot::no);
   const StencilTable<T> table = stencil_table_from_hub(hub);
   return cuda::stencil_table_source<T>(
       table, std::vector<std::uint8_t>(static_cast<std::size_t>(table.stencil_size()), 1),
       table.words.size() > 0, size);
 }
 
-// Its parameters are those of the kernels, `alpha` and `beta` converted.
+// Its parameters are those of the kernels, `alpha` and `beta` converted. x . A x is added to `dot`, where the
+// form has it.
 using WrittenKernel = void (*)(const void* values, const void* numbers, const void* x, void* to,
-                               const void* from, double alpha, double beta);
+                               const void* from, double alpha, double beta, double* dot);
 WrittenKernel written_kernel(const std::string& name);  // null where it is not there
 
 template <class T>

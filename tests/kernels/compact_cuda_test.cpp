@@ -1,6 +1,9 @@
 // What a GPU finds in block diagonals in its memory is what the host finds.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+
 #include "cases.hpp"
 #include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/device.hpp"
@@ -84,6 +87,42 @@ TEST(CompactOnTheDevice, cuda_CompiledKernelsGiveTheProductsOfTheOthers) {
         compare_kernels<double>(format, seed, transposed);
         compare_kernels<float>(format, seed, transposed);
       }
+}
+
+// The product's own bits, and x . A x, the same every time; the one before moves on.
+TEST(CompactOnTheDevice, cuda_GivesTheDotOfAProduct) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE(seed);
+    const BlockDiagonals<double> hub = planted::draw<double>(seed, false, seed % 2 == 0 ? 1 : 4).hub;
+    FormatOptions options;
+    options.specialise = Specialise::always;
+    const auto a = make_operator("compact", SpaceKind::cuda, input_of(copy_of(hub)), options);
+    const std::vector<double> x = test_vector<double>(hub.rows(), false, 3);
+    Array<double, Device> on_device(hub.rows()), y(hub.rows()), z(hub.rows()), dots(2);
+    memory::copy_to_device(on_device.data(), x.data(), on_device.bytes());
+    EXPECT_FALSE(a->multiply_with_dot({}, on_device.data(), z.data(), dots.data()));
+    if (!a->prepare_dot()) {
+      EXPECT_EQ(hub.rows(), 0) << cuda::why_not_compiled();
+      continue;
+    }
+    a->multiply({}, on_device.data(), {y.data()});
+    std::array<double, 2> found[2];
+    for (auto& each : found) {
+      ASSERT_TRUE(a->multiply_with_dot({}, on_device.data(), z.data(), dots.data()));
+      memory::copy_to_host(each.data(), dots.data(), dots.bytes());
+    }
+    EXPECT_EQ(found[0][0], found[1][0]);
+    EXPECT_EQ(found[0][0], found[1][1]);
+    const Array<double> product = copy_to<Host>(y), with_dot = copy_to<Host>(z);
+    double sum = 0, sizes = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_NEAR(product[i], with_dot[i], 1e-13);
+      sum += x[i] * with_dot[i];
+      sizes += std::abs(x[i] * with_dot[i]);
+    }
+    EXPECT_NEAR(found[0][0], sum, 1e-13 * (1 + sizes));
+  }
 }
 
 }  // namespace

@@ -127,7 +127,9 @@ Vec ScaledOperator::work_like(Handle<Vec>& work, Vec model) {
 
 void ScaledOperator::apply(Vec x, const VecOutput& y, bool transposed) {
   if (coupling_) coupling_->begin(x, y.alpha, transposed);
-  product_of_vectors_.run(*op_, x, y, transposed, entries_);
+  double* const dots = gives_dot(y, transposed) ? dot_->dots : nullptr;
+  const bool made = product_of_vectors_.run(*op_, x, y, transposed, entries_, dots);
+  if (dots != nullptr) dot_->made = made;
   if (coupling_) coupling_->end(y.to, y.alpha, transposed);
 }
 
@@ -159,6 +161,14 @@ void ScaledOperator::multiply(Vec x, const VecOutput& y, bool transposed) {
     QUADRILLE_PETSC(VecPointwiseMult(part, x, beside(diagonal_, x)));
     QUADRILLE_PETSC(VecAXPY(y.to, y.alpha, part));
   }
+}
+
+void ScaledOperator::ask_dot(Dot* request) {
+  dot_ = request != nullptr && op_->prepare_dot() ? request : nullptr;
+}
+
+bool ScaledOperator::gives_dot(const VecOutput& y, bool transposed) const {
+  return dot_ != nullptr && is_plain() && !coupling_ && !transposed && y.alpha == 1 && y.beta == 0;
 }
 
 void ScaledOperator::scale(double factor) {

@@ -47,6 +47,14 @@ class ScaledOperator final : public ShellContext {
   // M x, or M^T x, to `y`.
   void multiply(Vec x, const VecOutput& y, bool transposed);
 
+  // While `request` stands, products M x that are A x, of one rank, give x . A x where they can
+  // (SpmvOperator::multiply_with_dot(), for which A is prepared here); null for none.
+  struct Dot {
+    double* dots = nullptr;
+    bool made = false;
+  };
+  void ask_dot(Dot* request);
+
   void scale(double factor);
   void shift(double value) { shift_ += value; }
   void scale_rows_and_columns(Vec left, Vec right);  // either may be null
@@ -88,6 +96,7 @@ class ScaledOperator final : public ShellContext {
   // Whether this is A itself.
   bool is_plain() const { return scale_ == 1 && shift_ == 0 && !left_ && !right_ && !diagonal_; }
   void apply(Vec x, const VecOutput& y, bool transposed);  // with A
+  bool gives_dot(const VecOutput& y, bool transposed) const;
   const Csr<double>& rows();
   void scale_and_shift_blocks(double* blocks, std::span<const PetscInt> sizes) const;
   // `work`, made anew where it has not the size and the type of `model`.
@@ -104,6 +113,7 @@ class ScaledOperator final : public ShellContext {
   Handle<Vec> left_, right_, diagonal_;  // L, R and D; null for I, I and 0
   Handle<Vec> scaled_x_, product_;       // made when first needed, as x and y of the last product
   VectorProduct product_of_vectors_;
+  Dot* dot_ = nullptr;           // that is asked for
   Handle<Mat> blocks_;           // what block_diagonal() gave last
   std::int64_t non_zeros_ = -1;  // unknown until MatView asks
 };

@@ -47,8 +47,8 @@ void begin_sums(const VecOutput& y) {
   if (y.beta != 1) QUADRILLE_PETSC(VecScale(y.to, y.beta));
 }
 
-void VectorProduct::run(const SpmvOperator<double>& op, Vec x, const VecOutput& y, bool transposed,
-                        std::int64_t entries) {
+bool VectorProduct::run(const SpmvOperator<double>& op, Vec x, const VecOutput& y, bool transposed,
+                        std::int64_t entries, double* dots) {
   const std::int64_t x_size = transposed ? op.rows() : op.columns(),
                      y_size = transposed ? op.columns() : op.rows();
   require_size(x, x_size, "the vector x of the product");
@@ -64,9 +64,12 @@ void VectorProduct::run(const SpmvOperator<double>& op, Vec x, const VecOutput& 
   double* const out = y_there ? to.data() : room_for(y_, y_size);
   const double* const begin = begin_there ? to.begin() : room_for(y_, y_size);
   const Output<double> output{out, begin, y.alpha, y.beta};
+  bool has_dots = false;
   if (x_there && y_there && begin_there) {
     const GpuTime time(on_gpu);
-    multiply(op, on_gpu ? current_queue() : Queue{}, in, output, transposed);
+    const Queue queue = on_gpu ? current_queue() : Queue{};
+    has_dots = dots != nullptr && op.multiply_with_dot(queue, in, out, dots);
+    if (!has_dots) multiply(op, queue, in, output, transposed);
   } else {
     const DefaultQueue order(true);
     if (!x_there) copy_in(x_, from.data(), x_size);
@@ -81,6 +84,7 @@ void VectorProduct::run(const SpmvOperator<double>& op, Vec x, const VecOutput& 
     }
   }
   log_product(entries, transposed || y.beta != 0 ? 0 : y_size, on_gpu);
+  return has_dots;
 }
 
 double* VectorProduct::room_for(Array<double, Device>& array, std::int64_t size) {

@@ -21,8 +21,10 @@ void begin_sums(const VecOutput& y);
 // nothing waits for it; vectors in host memory are copied there and back, for which this keeps memory.
 class VectorProduct {
  public:
-  // `entries`: how many numbers A has, for -log_view; -1 where that is not known.
-  void run(const SpmvOperator<double>& op, Vec x, const VecOutput& y, bool transposed, std::int64_t entries);
+  // `entries`: how many numbers A has, for -log_view; -1 where that is not known. `dots`: where x . A x is
+  // wanted, too, of A x itself; whether it was made.
+  bool run(const SpmvOperator<double>& op, Vec x, const VecOutput& y, bool transposed, std::int64_t entries,
+           double* dots = nullptr);
 
  private:
   static double* room_for(Array<double, Device>& array, std::int64_t size);

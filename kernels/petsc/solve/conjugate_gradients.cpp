@@ -10,8 +10,10 @@
 #include "kernels/conjugate_gradients.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
+#include "kernels/petsc/base/shell_context.hpp"
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
+#include "kernels/petsc/matrix/scaled_operator.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -51,6 +53,29 @@ std::int64_t rows_of(Vec v) {
   PetscInt rows = 0;
   QUADRILLE_PETSC(VecGetLocalSize(v, &rows));
   return rows;
+}
+
+struct AskDot {
+  AskDot(ScaledOperator* op, ScaledOperator::Dot& dot) : op_(op) {
+    if (op_ != nullptr) op_->ask_dot(&dot);
+  }
+  ~AskDot() {
+    if (op_ != nullptr) op_->ask_dot(nullptr);
+  }
+  AskDot(const AskDot&) = delete;
+  AskDot& operator=(const AskDot&) = delete;
+
+ private:
+  ScaledOperator* op_;
+};
+
+// q = A p, and (p, q) to `dots` where A gives it in the same pass; whether it did.
+bool multiply_with_dot(KSP ksp, Mat a, Vec p, Vec q, double* dots) {
+  ScaledOperator* const op = dots != nullptr ? scaled_behind(a) : nullptr;
+  ScaledOperator::Dot dot{dots};
+  const AskDot ask(op, dot);
+  QUADRILLE_PETSC(KSP_MatMult(ksp, a, p, q));
+  return dot.made;
 }
 
 // A solve. Vectors are PETSc's, which may copy them at a call; so their arrays are asked for at each pass.
@@ -106,9 +131,11 @@ class Solve {
   void iterate() {
     ++ksp_->its;
     turn();
-    QUADRILLE_PETSC(KSP_MatMult(ksp_, a_, p_, z_));
-    step();
-    const ConjugateGradientSums sums = passes_->sums(queue());
+    step(multiply_with_dot(ksp_, a_, p_, z_, alone_ && on_gpu() ? passes_->pq() : nullptr));
+    passes_->begin_sums(queue());
+    const bool ahead = goes_on();
+    if (ahead) precondition();
+    const ConjugateGradientSums sums = passes_->end_sums();
     if (sums.rz == 0) {  // x is the solution, or M maps r to zero
       ksp_->reason = KSP_CONVERGED_ATOL;
     } else if (!std::isfinite(sums.rz) || !std::isfinite(sums.pq)) {
@@ -120,8 +147,24 @@ class Solve {
     } else {
       if (ksp_->normtype == KSP_NORM_UNPRECONDITIONED || ksp_->normtype == KSP_NORM_NONE)
         test(ksp_->normtype == KSP_NORM_NONE ? 0 : std::sqrt(sums.rr));
-      if (ksp_->reason == KSP_CONVERGED_ITERATING && (tests_z() || ksp_->its < ksp_->max_it)) precondition();
+      if (ksp_->reason == KSP_CONVERGED_ITERATING && !ahead && (tests_z() || ksp_->its < ksp_->max_it))
+        precondition();
     }
+  }
+
+  // Whether a GPU is to go on with the next z before the host knows this residual, which takes it a tenth of
+  // a millisecond: where it is far from small enough, by how much iterations have made of it so far. Where
+  // that is wrong z was made for nothing.
+  bool goes_on() {
+    constexpr PetscReal safety = 0.1, unknown = 1e-3;
+    if (!alone_ || !on_gpu() || ksp_->normtype != KSP_NORM_UNPRECONDITIONED || ksp_->its >= ksp_->max_it)
+      return false;
+    const PetscReal norm = ksp_->rnorm;  // of the iteration before
+    if (ksp_->its > 1 && norm_before_ > 0) least_factor_ = std::min(least_factor_, norm / norm_before_);
+    norm_before_ = norm;
+    if (first_norm_ < 0) first_norm_ = norm;
+    const PetscReal factor = ksp_->its > 1 ? least_factor_ : unknown;
+    return safety * factor * norm > std::max(ksp_->rtol * first_norm_, ksp_->abstol);
   }
 
   // As z it is multiplied with itself. PETSc's VecNorm() would start cuBLAS, which takes 10 ms.
@@ -168,8 +211,8 @@ class Solve {
     x_lacks_ = false;
   }
 
-  void step() {
-    {
+  void step(bool has_pq) {
+    if (!has_pq) {
       const GpuTime time(on_gpu());
       const ReadArray p(p_, space_), q(z_, space_);
       passes_->make_pq(queue(), p.data(), q.data());
@@ -226,6 +269,7 @@ class Solve {
   ConjugateGradients* passes_ = nullptr;
   bool alone_ = true;
   bool x_lacks_ = false;  // the last step
+  PetscReal first_norm_ = -1, norm_before_ = -1, least_factor_ = 1;
 };
 
 // Null again at the end of a scope, whatever ends it.
@@ -239,6 +283,9 @@ PetscErrorCode set_up(KSP ksp) {
   return guarded("KSPSetUp_QuadrilleCG", [&] {
     QUADRILLE_PETSC(KSPSetWorkVecs(ksp, 3));
     passes_of(ksp, space_of_work(ksp), rows_of(ksp->work[0]));
+    Mat a = nullptr;
+    QUADRILLE_PETSC(PCGetOperators(ksp->pc, &a, nullptr));
+    if (ScaledOperator* const op = a != nullptr ? scaled_behind(a) : nullptr) op->op()->prepare_dot();
   });
 }
 PetscErrorCode solve(KSP ksp) {
