@@ -6,8 +6,7 @@
 // Values have zeros where there is no neighbour (kernels/cuda/compact.cu), a constant has not: it meets a
 // zero in the place of x there. The products of a row are added in the order of its block diagonals.
 //
-// With x . A x a thread gives what its rows have of it to finish_dot(), which adds up the threads of a block
-// and the last block those of all, in the same order every time.
+// With x . A x a thread gives what its rows have of it to finish_dot(), which adds up the threads of a block.
 #include "kernels/cuda/stencil_source.hpp"
 
 #include <algorithm>
@@ -96,7 +95,7 @@ class Writer {
     if (dot_) {
       line("  return dot;\n}");
       kernel_head();
-      line("  finish_dot(rows(values, numbers, x, to, from, alpha, beta), dots, of_block, done);");
+      line("  finish_dot(rows(values, numbers, x, to, from, alpha, beta), of_block);");
     }
     line("}");
     return {text_, tiling_.launched()};
@@ -133,11 +132,12 @@ class Writer {
       kernel_head();
     place_of_thread();
   }
+  // With a dot the compiler takes more registers than the product needs to be fast.
   void kernel_head() {
+    const int blocks = dot_ && tiling_.blocks > 1 ? tiling_.blocks + 2 : tiling_.blocks;
     line("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(tile_threads) + ", " +
-         std::to_string(tiling_.blocks) + ")");
-    line(std::string(source_kernel) + "(" + parameters() +
-         (dot_ ? ", double* dots, double* of_block, unsigned* done" : "") + ") {");
+         std::to_string(blocks) + ")");
+    line(std::string(source_kernel) + "(" + parameters() + (dot_ ? ", double* of_block" : "") + ") {");
   }
   static std::string parameters() {
     return "const V* __restrict__ values, const void* __restrict__ numbers, const T* __restrict__ x, T* to, "
@@ -511,33 +511,14 @@ __device__ inline double sum_warp(double v) {
   for (int step = 16; step > 0; step /= 2) v += __shfl_down_sync(0xffffffffu, v, step);
   return v;
 }
-__device__ inline double sum_block(double v, double* of_warp) {
-  v = sum_warp(v);
-  __syncthreads();
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = v;
-  __syncthreads();
-  return sum_warp(threadIdx.x < blockDim.x / 32 ? of_warp[threadIdx.x] : 0);
-}
-__device__ inline void finish_dot(double dot, double* dots, double* of_block, unsigned* done) {
+__device__ inline void finish_dot(double dot, double* of_block) {
   __shared__ double of_warp[32];
-  __shared__ bool last;
-  dot = sum_block(dot, of_warp);
-  if (threadIdx.x == 0) {
-    of_block[blockIdx.x] = dot;
-    __threadfence();
-    last = atomicAdd(done, 1u) == gridDim.x - 1;
-  }
+  dot = sum_warp(dot);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = dot;
   __syncthreads();
-  if (!last) return;
-  __threadfence();
-  double sum = 0;
-#pragma unroll 8
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) sum += __ldcg(of_block + b);
-  sum = sum_block(sum, of_warp);
-  if (threadIdx.x != 0) return;
-  dots[1] = dots[0];
-  dots[0] = sum;
-  *done = 0;
+  if (threadIdx.x >= 32) return;
+  dot = sum_warp(threadIdx.x < blockDim.x / 32 ? of_warp[threadIdx.x] : 0);
+  if (threadIdx.x == 0) of_block[blockIdx.x] = dot;
 }
 )";
 }

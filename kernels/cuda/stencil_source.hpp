@@ -22,11 +22,8 @@ inline constexpr const char* source_kernel = "product";
 //   const T* from, T alpha, T beta                              as in Output
 
 
-// Whether the product gives x . A x, too. Then there are three more:
-//   double* dots       two numbers: the first moves to the second, x . A x is the first
-//   double* of_block   room for one number a block
-//   unsigned* done     0, and 0 again afterwards
-// and the text stands behind that of dot_source(), which has the sum over all threads.
+// Whether the product gives x . A x, too. Then there is one more, double* of_block, for what each block has of
+// it, and the text stands behind that of dot_source(), which has the sum over the threads of a block.
 enum class WithDot { no, yes };
 std::string dot_source();
 

@@ -20,7 +20,7 @@ void write_one(std::ofstream& file, std::string& table, Form form, std::uint64_t
        << cuda::source_kernel
        << "(static_cast<const V*>(values), numbers, static_cast<const T*>(x), static_cast<T*>(to), "
           "static_cast<const T*>(from), static_cast<T>(alpha), static_cast<T>(beta)"
-       << (form == Form::compact_with_dot ? ", dot, nullptr, nullptr" : "") << ");\n}\n}\n";
+       << (form == Form::compact_with_dot ? ", dot" : "") << ");\n}\n}\n";
   table += "  if (name == \"" + name + "\") return " + name + "::run;\n";
 }
 
