@@ -11,7 +11,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include "assembly/residual.hpp"
@@ -31,14 +30,6 @@ struct Shell {
   void count() {
     for (std::size_t i = 0; i < box.size(); ++i)
       first[i + 1] = to_index32(first[i] + box[i].nodes(), "nodes near faces");
-  }
-  // Those along x, at the ends of lines, or the others alone.
-  Shell part(bool ends) const {
-    Shell part = *this;
-    for (std::size_t i = 0; i < box.size(); ++i)
-      if ((i < 2) != ends) part.box[i].size = {0, 0, 0};
-    part.count();
-    return part;
   }
 };
 
@@ -65,7 +56,7 @@ inline Shell shell_of(const NodeBox& box, const NodeBox& inner) {
 }
 
 constexpr int together = 4;  // lines of a thread
-constexpr int rows_of_sectors = 16;
+constexpr int rows_of_sectors = 16, numbers_of_sector = 4;
 
 // The inner nodes as threads go through them: the rows of a line along threadIdx.x, planes along threadIdx.y,
 // and `together` lines one after the other.
@@ -192,7 +183,7 @@ __global__ void __launch_bounds__(threads_per_block)
   const std::int64_t rows = state.box.nodes() * dof, line_rows = inner.own_line * dof;
   const residual_detail::StarPlaces places = residual_detail::star_places(shape, rows);
   for_inner_rows(inner, dof, [&](residual_detail::InnerPlace node, int r, int beyond) {
-    if (dimension == 0 && beyond != 0) return;
+    if (beyond != 0 && (dimension == 0 || dof % numbers_of_sector == 0)) return;
     double* row = values + (node.own + beyond) * dof + r;
 #pragma unroll 1
     for (int line = 0; line < together; ++line, row += line_rows) {
@@ -241,16 +232,10 @@ inline Launch launch_of(const Inner& inner) {
           dim3(x, y)};
 }
 
-// `few`: no more blocks than multiprocessors, beside another kernel, and not as many as there are rows for.
-inline Launch launch_of(const Shell& shell, int dof, int diagonals, bool few) {
+inline Launch launch_of(const Shell& shell, int dof, int diagonals) {
+  constexpr std::int64_t most = 1 << 20;
   const std::int64_t rows = to_index32(std::int64_t{shell.first[6]} * dof, "rows near faces"),
                      blocks = (rows + threads_per_block - 1) / threads_per_block;
-  int device = 0, most = 1 << 20;
-  if (few) {
-    (void)cudaGetDevice(&device);
-    (void)cudaDeviceGetAttribute(&most, cudaDevAttrMultiProcessorCount, device);
-    most = std::max(1, most / diagonals);
-  }
   return {dim3(static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, most)),
                static_cast<unsigned>(diagonals)),
           dim3(threads_per_block)};
@@ -262,55 +247,12 @@ inline void check_launch(const char* what) {
     throw CudaError(std::string("the kernel of ") + what + ": " + cudaGetErrorString(status));
 }
 
-// A queue beside the default one: what is put there after begin() runs after what stands in the default one
-// then, and before what is put there after join().
-class Beside {
- public:
-  Beside() {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
-  }
-  ~Beside() {
-    (void)cudaEventDestroy(event_);
-    (void)cudaStreamDestroy(stream_);
-  }
-  Beside(const Beside&) = delete;
-  Beside& operator=(const Beside&) = delete;
-  cudaStream_t begin() {
-    check(cudaEventRecord(event_, nullptr));
-    check(cudaStreamWaitEvent(stream_, event_));
-    return stream_;
-  }
-  void join() {
-    check(cudaEventRecord(event_, stream_));
-    check(cudaStreamWaitEvent(nullptr, event_));
-  }
-
- private:
-  static void check(cudaError_t status) {
-    if (status != cudaSuccess) throw CudaError(std::string("a queue: ") + cudaGetErrorString(status));
-  }
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t event_ = nullptr;
-};
-
-// This thread's, of the current device.
-inline Beside& beside_default() {
-  static thread_local std::map<int, Beside> of_device;
-  int device = 0;
-  (void)cudaGetDevice(&device);
-  return of_device[device];
-}
-
-// Rows near faces wait most of their time for one load after the other: a few blocks of them run beside the
-// kernel of inner rows, which takes all of the memory's speed.
 template <class Residual>
 void evaluate(const ResidualState& state, const Residual& residual, double* f) {
   const NodeBox inner = inner_box(state);
   const Shell shell = shell_of(state.box, inner);
-  Beside& beside = beside_default();
-  const Launch on_shell = launch_of(shell, state.grid.dof, 1, inner.nodes() > 0);
-  shell_residual<<<on_shell.blocks, on_shell.threads, 0, beside.begin()>>>(state, shell, residual, f);
+  const Launch on_shell = launch_of(shell, state.grid.dof, 1);
+  shell_residual<<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, f);
   if (inner.nodes() > 0) {
     const Inner nodes = inner_of(state, inner);
     const Launch launch = launch_of(nodes);
@@ -318,24 +260,16 @@ void evaluate(const ResidualState& state, const Residual& residual, double* f) {
     kernel<<<launch.blocks, launch.threads>>>(state, nodes, residual, f);
   }
   check_launch("the residual");
-  beside.join();
 }
 
-// The rows at the ends of lines come before the kernel that writes them once more.
 template <residual_detail::Make make, int dimension, class Residual>
 void differentiate(const ResidualState& state, const Residual& residual, double shift,
                    const JacobianShape& shape, unsigned* misfit, double* values) {
   const NodeBox inner = inner_box(state);
-  const Shell shell = shell_of(state.box, inner), ends = shell.part(true), others = shell.part(false);
-  const auto run_shell = [&](const Shell& part, bool few, cudaStream_t stream) {
-    if (part.first[6] == 0) return;
-    const Launch launch = launch_of(part, state.grid.dof, shape.diagonals, few);
-    shell_jacobian<make>
-        <<<launch.blocks, launch.threads, 0, stream>>>(state, part, residual, shift, shape, misfit, values);
-  };
-  run_shell(ends, false, nullptr);
-  Beside& beside = beside_default();
-  run_shell(others, inner.nodes() > 0, beside.begin());
+  const Shell shell = shell_of(state.box, inner);
+  const Launch on_shell = launch_of(shell, state.grid.dof, shape.diagonals);
+  shell_jacobian<make>
+      <<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, shift, shape, misfit, values);
   if (inner.nodes() > 0) {
     const Inner nodes = inner_of(state, inner);
     const Launch launch = launch_of(nodes);
@@ -343,7 +277,6 @@ void differentiate(const ResidualState& state, const Residual& residual, double 
         <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
   }
   check_launch("the Jacobian");
-  beside.join();
 }
 
 template <class Residual>

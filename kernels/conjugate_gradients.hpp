@@ -24,8 +24,8 @@ namespace quadrille {
 struct ConjugateGradientSums {
   double rz = 0, rz_before = 0, zz = 0, rr = 0;
   double pq = 0, pq_before = 0;  // as a product writes them
-  double lacks = 0;    // alpha of the last step: how much of p x is behind
-  int iterations = 0;  // begun; in the first one nothing is before
+  double lacks = 0;              // alpha of the last step: how much of p x is behind
+  int iterations = 0;            // begun; in the first one nothing is before
 
   // Where A or M is found not to be definite, of either sign, alpha is 0: x and r stay.
   constexpr bool first() const { return iterations <= 1; }
