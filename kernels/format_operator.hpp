@@ -132,7 +132,7 @@ class FormatOperator final : public SpmvOperator<T> {
   }
 
   std::shared_ptr<const Format> format_;
-  mutable Prepared prepared_;      // on the GPU
+  mutable Prepared prepared_;  // on the GPU
   mutable std::once_flag dot_asked_;
   int threads_ = 1;                // that a product on the CPU is worth
   mutable cuda::Scratch scratch_;  // on the GPU

@@ -57,7 +57,7 @@ struct FormatTraits {
   bool gpu_transpose_adds_atomically = false;  // in A^T x
   // What is stored, and how much, depends on the values: it may change when they do.
   bool follows_values = false;
-  bool made_on_gpu = false;  // of block diagonals that are in GPU memory, there
+  bool made_on_gpu = false;     // of block diagonals that are in GPU memory, there
   int gpu_vectors_at_once = 1;  // of a product with several vectors: the format is read once for so many
   std::vector<std::string> options =
       {};  // of the program that are its own, and block-size where it takes that

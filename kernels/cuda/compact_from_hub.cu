@@ -111,8 +111,8 @@ void compare(const BlockDiagonals<T, Device>& hub, const Found<T>& found) {
   }
 }
 
-// A thread owns a row of a few nodes, and blocks one column of the hub. `columns`: of an entry, [column of the
-// hub][row of the block], or -1. `badly` becomes 1 where a value cannot be stored as a V.
+// A thread owns a row of a few nodes, and a block one column of the hub. `columns`: of an entry, [column of
+// the hub][row of the block], or -1. `badly` becomes 1 where a value cannot be stored as a V.
 template <class T, class V>
 __global__ void __launch_bounds__(threads_per_block)
     gather_kernel(const T* __restrict__ values, std::int64_t nodes, int dof, unsigned hub_columns,

@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
       write_one<float>(file, table, form, seed);
     }
   file << "namespace quadrille {\nusing WrittenKernel = void (*)(const void*, const void*, const void*, "
-          "void*, const void*, double, double, double*);\nWrittenKernel written_kernel(const std::string& name) {\n"
+          "void*, const void*, double, double, double*);\nWrittenKernel written_kernel(const std::string& "
+          "name) {\n"
        << table << "  return nullptr;\n}\n}\n";
   return file.good() ? 0 : 1;
 }
