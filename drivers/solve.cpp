@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -233,6 +234,13 @@ class Solve {
                                                         : "choose a smaller grid or fewer DoF");
   }
 
+  // PETSc's, to be corrected; empty where none are given.
+  std::string where_options_are() const {
+    if (!options_.petsc_arguments.empty()) return "what follows the bare --";
+    const char* const all = std::getenv("PETSC_OPTIONS");
+    return all != nullptr && all[0] != 0 ? "PETSC_OPTIONS" : "";
+  }
+
   void solve() {
     progress_.say("setting up");
     const Clock::time_point start = Clock::now();
@@ -241,7 +249,7 @@ class Solve {
         *operator_,
         SolverSettings{.constants_are_null = singular_,
                        .petscs_matrix = as_aij_,
-                       .options_are = options_.petsc_arguments.empty() ? "" : "what follows the bare --",
+                       .options_are = where_options_are(),
                        .monitor = [this, said](int iteration, double residual, double tolerance) mutable {
                          if (record_.history) {
                            record_.history->iteration.push_back(iteration);

@@ -249,6 +249,12 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertIn("above the tolerance", screen)
         self.refused(2, ["chebyshev"], "solve", "poisson", "--grid", "21x21", "--", "-ksp_type", "chebyshev")
 
+    def test_mistakes_in_petscs_own_variable_get_2_as_well(self):
+        self.refused(2, ["nosuch", "correct PETSC_OPTIONS"], "solve", "poisson", "--grid", "8x8", "--quiet",
+                     env={**os.environ, "PETSC_OPTIONS": "-ksp_type nosuch"})
+        self.refused(2, ["nosuch", "correct what follows the bare --"], "solve", "poisson", "--grid", "8x8",
+                     "--quiet", "--", "-ksp_type", "nosuch")
+
     def test_mistakes_get_a_sentence_and_2(self):
         for arguments, words in [([], ["poisson, diffusion"]), (["nosuch"], ["poisson, diffusion"]),
                                  (["poisson", "--format", "all"], ["one format"]),
