@@ -89,7 +89,10 @@ struct StarPlaces {
   std::int64_t of[7];
 };
 constexpr StarPlaces star_places(const JacobianShape& shape, std::int64_t rows) {
-  constexpr int cube[7] = {4, 10, 12, 13, 14, 16, 22};
+  constexpr int cube[7] = {Seed<0, 0, -1>::place_in_cube, Seed<0, -1, 0>::place_in_cube,
+                           Seed<-1, 0, 0>::place_in_cube, Seed<0, 0, 0>::place_in_cube,
+                           Seed<1, 0, 0>::place_in_cube,  Seed<0, 1, 0>::place_in_cube,
+                           Seed<0, 0, 1>::place_in_cube};
   StarPlaces places{};
   for (int i = 0; i < 7; ++i)
     places.of[i] = shape.of_cube[cube[i]] < 0 ? -1 : shape.of_cube[cube[i]] * shape.dof * rows;

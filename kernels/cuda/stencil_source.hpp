@@ -21,8 +21,8 @@ inline constexpr const char* source_kernel = "product";
 //   const V* values (compact) or const T* table, const void* number (stencil table), const T* x, T* to,
 //   const T* from, T alpha, T beta                              as in Output
 
-// Whether the product gives x . A x, too. Then there is one more, double* of_block, for what each block has of
-// it, and the text stands behind that of dot_source(), which has the sum over the threads of a block.
+// Whether the product gives x . A x, too. Then there is one more, double* of_block, for what each block has
+// of it, and the text stands behind that of dot_source(), which has the sum over the threads of a block.
 enum class WithDot { no, yes };
 std::string dot_source();
 
