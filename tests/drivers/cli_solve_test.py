@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from cli_case import CliTest, CPU_FORMATS, QUADRILLE, of_numbers
+from cli_case import CliTest, CPU_FORMATS, QUADRILLE, SANITIZED, of_numbers
 
 
 class Solve(CliTest):
@@ -249,6 +249,7 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertIn("above the tolerance", screen)
         self.refused(2, ["chebyshev"], "solve", "poisson", "--grid", "21x21", "--", "-ksp_type", "chebyshev")
 
+    @unittest.skipIf(SANITIZED, "PETSc 3.18 leaks where an option of a KSP is refused")
     def test_mistakes_in_petscs_own_variable_get_2_as_well(self):
         self.refused(2, ["nosuch", "correct PETSC_OPTIONS"], "solve", "poisson", "--grid", "8x8", "--quiet",
                      env={**os.environ, "PETSC_OPTIONS": "-ksp_type nosuch"})
