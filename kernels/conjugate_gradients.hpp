@@ -7,7 +7,8 @@
 //   make_pq   pq = (p, q)
 //   step      r -= alpha q, rr = (r, r)      alpha = rz / pq
 //
-// A product that makes (p, q) itself takes the place of the third (SpmvOperator::multiply_with_dot()).
+// A product that makes (p, q) itself takes the place of the third (SpmvOperator::multiply_with_dot()), and an
+// M that makes parts of (r, z) that of the first.
 //
 // x is a step behind until the next turn, which reads p anyway, or until finish(): x += alpha p. With q = A p
 // and z = M r, an iteration moves 96 bytes an unknown beside what A and M do. Sums are made in a fixed order:
@@ -44,6 +45,8 @@ class ConjugateGradients {
   virtual void begin(Queue queue) = 0;
   // Arrays of `rows` numbers in the memory of the object; those that are written overlap no others. Queued.
   virtual void make_rz(Queue queue, const double* r, const double* z) = 0;
+  // rz is the sum of numbers in that memory, and zz is not known.
+  virtual void take_rz(Queue queue, const double* part, std::int64_t count) = 0;
   // x: null where it lacks nothing.
   virtual void turn(Queue queue, const double* z, double* p, double* x) = 0;
   virtual void make_pq(Queue queue, const double* p, const double* q) = 0;

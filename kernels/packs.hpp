@@ -33,6 +33,8 @@ constexpr T streamed(const T* p) {
 #if defined(__CUDA_ARCH__)
   if constexpr (sizeof(T) == 16)
     return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const int4*>(p)));
+  else if constexpr (sizeof(T) == 8 && alignof(T) == 8 && !std::is_arithmetic_v<T>)
+    return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const int2*>(p)));
   else if constexpr (std::is_arithmetic_v<T>)
     return __ldcs(p);
 #endif

@@ -23,6 +23,11 @@ class OnHost final : public ConjugateGradients {
 
   void begin(Queue) override { sums_ = {}; }
   void make_rz(Queue, const double* r, const double* z) override { run(MakeRz{r, z}); }
+  void take_rz(Queue, const double* of_part, std::int64_t count) override {
+    double sum[MakeRz::sums] = {};
+    for (std::int64_t i = 0; i < count; ++i) sum[0] += of_part[i];
+    MakeRz{}.take(sums_, sum);
+  }
   void turn(Queue, const double* z, double* p, double* x) override { run(Turn{z, p, x}); }
   void make_pq(Queue, const double* p, const double* q) override { run(MakePq{p, q}); }
   void step(Queue, const double* q, double* r) override { run(Step{q, r}); }

@@ -82,6 +82,15 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
+template <class Pass>
+__global__ void __launch_bounds__(threads_per_block)
+    take_kernel(const __grid_constant__ Pass pass, const double* part, std::int64_t count, Shared* shared) {
+  double sum[Pass::sums] = {};
+  for (std::int64_t i = threadIdx.x; i < count; i += threads_per_block) sum[0] += part[i];
+  sum[0] = sum_block<threads_per_block>(sum[0]);
+  if (threadIdx.x == 0) pass.take(shared->state.sums, sum);
+}
+
 // What a GPU copies to without a detour, and when that is done.
 class PinnedSums {
  public:
@@ -112,6 +121,7 @@ class OnDevice final : public ConjugateGradients {
     // CUDA loads a kernel when it is first asked for, which takes longer than many passes.
     cudaFuncAttributes loaded{};
     for (const void* kernel : {reinterpret_cast<const void*>(pass_kernel<MakeRz>),
+                               reinterpret_cast<const void*>(take_kernel<MakeRz>),
                                reinterpret_cast<const void*>(pass_kernel<Turn>),
                                reinterpret_cast<const void*>(pass_kernel<MakePq>),
                                reinterpret_cast<const void*>(pass_kernel<Step>),
@@ -121,6 +131,10 @@ class OnDevice final : public ConjugateGradients {
 
   void begin(Queue queue) override { set(queue, {}); }
   void make_rz(Queue queue, const double* r, const double* z) override { run(queue, MakeRz{r, z}); }
+  void take_rz(Queue queue, const double* part, std::int64_t count) override {
+    take_kernel<<<1, threads_per_block, 0, stream_of(queue)>>>(MakeRz{}, part, count, shared_.data());
+    QUADRILLE_CUDA_LAUNCHED("a sum of conjugate gradients");
+  }
   void turn(Queue queue, const double* z, double* p, double* x) override { run(queue, Turn{z, p, x}); }
   void make_pq(Queue queue, const double* p, const double* q) override { run(queue, MakePq{p, q}); }
   void step(Queue queue, const double* q, double* r) override { run(queue, Step{q, r}); }

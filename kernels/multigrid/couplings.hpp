@@ -144,19 +144,21 @@ constexpr void store_result(Out* p, const T (&from)[Rows]) {
 }
 
 // Values of the operator: those of few rows are used again and again.
-template <bool All, int Rows, class T>
-constexpr void load_values(const T* p, T (&to)[Rows]) {
+template <bool All, int Rows, class V, class T>
+constexpr void load_values(const V* p, T (&to)[Rows]) {
+  V from[Rows] = {};
   if constexpr (All)
-    load_streamed(p, to);
+    load_streamed(p, from);
   else
-    load(p, to);
+    load(p, from);
+  for (int i = 0; i < Rows; ++i) to[i] = static_cast<T>(from[i]);
 }
 
 // The box of neighbours in its own order, for Rows rows of one line from `row` on: the x of a line of the box
 // are one aligned word and the numbers beside it. Where a line lies outside the grid its values are zero, and
 // x is read anywhere.
-template <int Rows, int Count, bool All, class T>
-constexpr void beside_diagonal_in_box(const Couplings& s, const T* a, const T* x, int row, T (&sum)[Rows]) {
+template <int Rows, int Count, bool All, class V, class T>
+constexpr void beside_diagonal_in_box(const Couplings& s, const V* a, const T* x, int row, T (&sum)[Rows]) {
   constexpr int planes = Count == 26 ? 3 : 1;
   int d = 0;
   QUADRILLE_UNROLL
@@ -211,10 +213,10 @@ constexpr void beside_diagonal_in_star(const Couplings& s, const T* a, const T* 
 }
 
 // Of D^-1 A without its diagonal blocks, `a` [coupling][column][stored row], times x, for Rows rows from
-// `row` on. Dof and Count are those of `s` where they are known at compile time, else 0: then all loads of a
+// `row` on; numbers of another type V are those of the box. Dof and Count are those of `s` where they are known at compile time, else 0: then all loads of a
 // row are in flight at once. All: s.stored.all.
-template <int Rows, int Dof, int Count, bool All, class T>
-constexpr void beside_diagonal(const Couplings& s, const T* a, const T* x, std::int64_t row, T (&sum)[Rows]) {
+template <int Rows, int Dof, int Count, bool All, class V, class T>
+constexpr void beside_diagonal(const Couplings& s, const V* a, const T* x, std::int64_t row, T (&sum)[Rows]) {
   for (int i = 0; i < Rows; ++i) sum[i] = 0;
   a += All ? row : s.place_of_alike(row);
   if constexpr (Rows > 1 && (Count == 26 || Count == 8)) {

@@ -1,6 +1,6 @@
 // What a cycle does to the vectors of one level, an element a call. The level's operator A has its rows
-// divided by their diagonal blocks D: what is stored is D^-1 A without its diagonal, which is one. Internal
-// to kernels/multigrid.
+// divided by their diagonal blocks D: what is stored is D^-1 A without its diagonal, which is one; or A
+// without its diagonal in bf16 (rounded_rows.hpp), and D^-1. Internal to kernels/multigrid.
 #pragma once
 
 #include "kernels/multigrid/inner_row.hpp"
@@ -52,21 +52,30 @@ struct MultiplyDiagonal {
 };
 
 // Those that sum over neighbours say of what, and what is made of the sums, so that inner rows can have
-// kernels of their own: finish() gets their row, or null.
-template <class T, int Rows, int Dof, int Count, bool All>
-struct StencilStep {
+// kernels of their own: finish() gets their row, or null. They are templates over how the rows are stored.
+template <class T, int Rows, int Dof, int Count, bool All, class V = T, class Structure = Couplings>
+struct StencilRows {
+  using Number = T;
   static constexpr int rows = Rows, count = Count;
-  static constexpr bool all = All;
-  Couplings s;
-  const T* a;
+  static constexpr bool all = All, rounded = !std::is_same_v<V, T>;
+  Structure s;
+  const V* a;
+  const T* inverse = nullptr;  // where V is not T
   constexpr void sum_of(const T* x, std::int64_t row, T (&sum)[Rows]) const {
     beside_diagonal<Rows, Dof, Count, All>(s, a, x, row, sum);
+    if constexpr (rounded) {
+      T own[Rows] = {};
+      load(inverse + row, own);
+      for (int i = 0; i < Rows; ++i) sum[i] *= own[i];
+    }
   }
 };
 
 // The first two sweeps, from x = 0, in one: x1 = w1 g, x = x1 + w2 (g - D^-1 A x1), with g = D^-1 b.
-template <class T, int Rows, int Dof, int Count, bool All>
-struct FirstTwoSweeps : StencilStep<T, Rows, Dof, Count, All> {
+template <class Stencil>
+struct FirstTwoSweeps : Stencil {
+  using T = typename Stencil::Number;
+  static constexpr int Rows = Stencil::rows;
   const T* g;
   T *x, first, second;
   constexpr const T* source() const { return g; }
@@ -94,8 +103,10 @@ struct FirstSweep {
 };
 
 // y = x + w (g - D^-1 A x)
-template <class T, class Out, int Rows, int Dof, int Count, bool All>
-struct Sweep : StencilStep<T, Rows, Dof, Count, All> {
+template <class Stencil, class Out>
+struct Sweep : Stencil {
+  using T = typename Stencil::Number;
+  static constexpr int Rows = Stencil::rows;
   const T *g, *x;
   Out* y;
   T weight;
@@ -121,8 +132,10 @@ struct Sweep : StencilStep<T, Rows, Dof, Count, All> {
 };
 
 // r = g - D^-1 A x, or D times that where `diagonal` is given, for one unknown a node.
-template <class T, int Rows, int Dof, int Count, bool All>
-struct Residual : StencilStep<T, Rows, Dof, Count, All> {
+template <class Stencil>
+struct Residual : Stencil {
+  using T = typename Stencil::Number;
+  static constexpr int Rows = Stencil::rows;
   const T *g, *x, *diagonal;
   T* r;
   constexpr const T* source() const { return x; }
@@ -139,7 +152,7 @@ struct Residual : StencilStep<T, Rows, Dof, Count, All> {
     if (inner != nullptr) {
       for (int i = 0; i < Rows; ++i) sum[i] *= inner->diagonal;
     } else if (diagonal != nullptr) {
-      load_values<All>(diagonal + (All ? row : this->s.place_of_alike(row)), now);
+      load_values<Stencil::all>(diagonal + (Stencil::all ? row : this->s.place_of_alike(row)), now);
       for (int i = 0; i < Rows; ++i) sum[i] *= now[i];
     }
     store_result(r + row, sum);
@@ -147,8 +160,10 @@ struct Residual : StencilStep<T, Rows, Dof, Count, All> {
 };
 
 // y = D^-1 A x / length, a step of the power method.
-template <class T, int Rows, int Dof, int Count, bool All>
-struct PowerStep : StencilStep<T, Rows, Dof, Count, All> {
+template <class Stencil>
+struct PowerStep : Stencil {
+  using T = typename Stencil::Number;
+  static constexpr int Rows = Stencil::rows;
   const T* x;
   T *y, factor;
   constexpr const T* source() const { return x; }

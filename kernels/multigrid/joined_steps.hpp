@@ -1,6 +1,7 @@
 // The steps of a cycle on its finest level, joined to two passes over memory: one before the coarser grids
-// and one after them, each with two sweeps. For stars in 3D, one unknown a node, whose couplings are the same
-// everywhere; diagonals may differ near faces. Internal to kernels/multigrid.
+// and one after them, each with two sweeps. For stars in 3D, one unknown a node: of couplings that are the
+// same everywhere, where diagonals may differ near faces; and, in fp32, of a symmetric operator's that vary
+// (varying_star.hpp). Internal to kernels/multigrid.
 //
 // A block of threads owns a tile of some lines and goes through its planes. A thread has a word of two lines
 // of every plane: the planes before and behind it are in its registers, the nodes beside it in shared memory.
@@ -19,14 +20,15 @@
 
 #include "kernels/multigrid/couplings.hpp"
 #include "kernels/multigrid/transfer_steps.hpp"
+#include "kernels/multigrid/varying_star.hpp"
 
 namespace quadrille::multigrid {
 
 // What a block owns, and its threads: each has a word of some lines.
 struct Tiles {
-  static constexpr int most_threads = 384, lines_of_thread = 2;
   int words = 1, lines = 1, planes = 1;
   int halo_words = 1, halo_lines = 1;
+  int lines_of_thread = 1;
   int tiles_x = 1, across = 1, blocks = 1;  // tiles along x, along x and y, and all
   constexpr int pitch() const { return words + 2 * halo_words; }
   constexpr int threads() const {
@@ -36,16 +38,18 @@ struct Tiles {
 
 // Of `word` rows of a line at a time and steps that need `halo` lines around, for a GPU with so many
 // multiprocessors, which do one tile at a time: what is done in the fewest passes over planes.
-inline Tiles tiles_of(const Couplings& s, int word, int halo, int processors) {
+inline Tiles tiles_of(const Couplings& s, int word, int halo, int processors, int lines_of_thread,
+                      int most_threads) {
   constexpr int most_words = 16, fewest_planes = 8, most_tries = 8, overhead = 8;  // in warps
   const auto parts = [](int n, int size) { return (n + size - 1) / size; };
   const int words = s.line / word;
   Tiles t;
   t.halo_words = parts(halo, word);
   t.halo_lines = halo;
+  t.lines_of_thread = lines_of_thread;
   t.words = parts(words, parts(words, most_words));
   t.tiles_x = parts(words, t.words);
-  const int most_lines = Tiles::most_threads / t.pitch() * Tiles::lines_of_thread - 2 * halo;
+  const int most_lines = most_threads / t.pitch() * lines_of_thread - 2 * halo;
   const int fewest_tiles = parts(s.n[1], most_lines), most_deep = parts(s.n[2], fewest_planes);
   std::int64_t least = 0;
   for (int tiles_y = fewest_tiles; tiles_y < fewest_tiles + most_tries && tiles_y <= s.n[1]; ++tiles_y)
@@ -64,13 +68,15 @@ inline Tiles tiles_of(const Couplings& s, int word, int halo, int processors) {
   return t;
 }
 
-// The operator: its couplings along -z, -y, -x, x, y and z, and D^-1 of the rows that are stored.
+// The operator: its couplings along -z, -y, -x, x, y and z, and D^-1 of the rows that are stored; or all of
+// them by PackStar.
 template <class T>
 struct StarRows {
-  bool there = false;
+  bool there = false, vary = false;
   T a[6] = {};
   Couplings s;
   const T* inverse = nullptr;
+  const Bf16 *xy = nullptr, *z = nullptr;
 };
 
 // From the values of stored rows in host memory; not there where two rows have other couplings to nodes that
@@ -109,7 +115,7 @@ struct StepsBefore {
   T *x, *coarse, first, second;
   Tiles tiles;
 };
-// Two sweeps of x + P coarse.
+// Two sweeps of x + P coarse, and (b, result) of each block's own nodes.
 template <class T>
 struct StepsAfter {
   StarRows<T> rows;
@@ -117,6 +123,7 @@ struct StepsAfter {
   const T *x, *coarse;
   T first, second;
   Tiles tiles;
+  double* of_block;
 };
 
 // Whether the two passes can do the transfer between levels, too.

@@ -7,12 +7,10 @@
 
 namespace quadrille::multigrid::device {
 
-inline constexpr int lines_together = Tiles::lines_of_thread;
-
 // The words of a plane that a thread has: one of each of its lines.
-template <class T>
+template <class T, int Lines>
 struct Words {
-  T of[lines_together][rows_together<T>] = {};
+  T of[Lines][rows_together<T>] = {};
 };
 template <class T>
 __device__ void load_word(const T* p, T (&to)[rows_together<T>]) {
@@ -34,24 +32,26 @@ __device__ inline int along_z(const StoredNodes& stored, int z) {
 }
 
 // Where a thread's words stand in the grid and in its tile.
-template <class T>
+template <class T, int Lines>
 struct Column {
-  static constexpr int word = rows_together<T>;
+  static constexpr int lines_together = Lines, word = rows_together<T>;
   int x, y, first_plane, end_plane;         // of the tile's planes
   int at, left, right, below, above, line;  // in a plane of shared memory; `line` leads to the next line
+  int pitch, column;                        // words of a tile's line, and which of them
   bool there[lines_together] = {}, own[lines_together] = {};  // in the grid; and of the tile's own
   int stored[lines_together] = {}, stored_of_plane;           // where values are
 
   __device__ Column(const Couplings& s, const Tiles& t) {
-    const int pitch = t.pitch(), threads_y = static_cast<int>(blockDim.x) / pitch,
-              row = static_cast<int>(threadIdx.x) / pitch, column = threadIdx.x - row * pitch,
+    pitch = t.pitch();
+    const int threads_y = static_cast<int>(blockDim.x) / pitch, row = static_cast<int>(threadIdx.x) / pitch,
               first_line = row * lines_together;
+    column = static_cast<int>(threadIdx.x) - row * pitch;
     const int across = blockIdx.x % t.across, deep = blockIdx.x / t.across, tile_y = across / t.tiles_x,
               tile_x = across - tile_y * t.tiles_x;
     line = pitch * word;
     at = (first_line * pitch + column) * word;
     left = max(at - 1, 0);
-    right = min(at + word, threads_y * lines_together * line - line - 1);
+    right = min(at + word, (threads_y - 1) * lines_together * line + line - 1);
     below = row > 0 ? at - line : at;
     above = row < threads_y - 1 ? at + lines_together * line : at;
     x = (tile_x * t.words + column - t.halo_words) * word;
@@ -84,21 +84,21 @@ struct Column {
 };
 
 // Plane `number` of a tile in shared memory, and one of those that follow it.
-template <class T>
+template <int Lines, class T>
 __device__ T* plane_in_tile(T* planes, int number) {
-  return planes + number * static_cast<int>(blockDim.x) * lines_together * rows_together<T>;
+  return planes + number * static_cast<int>(blockDim.x) * Lines * rows_together<T>;
 }
-template <class T>
+template <int Lines, class T>
 __device__ T* plane_in_tile(int number) {
   extern __shared__ int4 memory[];
-  return plane_in_tile(reinterpret_cast<T*>(memory), number);
+  return plane_in_tile<Lines>(reinterpret_cast<T*>(memory), number);
 }
 
 // From a vector as the user has it, without nodes behind lines. `wide`: every word is whole and aligned.
-template <class T>
-__device__ void load_natural(const Couplings& s, const Column<T>& c, const double* from, bool inside,
-                             bool wide, double (&to)[lines_together][rows_together<T>]) {
-  constexpr int word = rows_together<T>;
+template <class T, int Lines>
+__device__ void load_natural(const Couplings& s, const Column<T, Lines>& c, const double* from, bool inside,
+                             bool wide, double (&to)[Lines][rows_together<T>]) {
+  constexpr int lines_together = Lines, word = rows_together<T>;
 #pragma unroll
   for (int l = 0; l < lines_together; ++l, from += s.n[0]) {
 #pragma unroll
@@ -123,58 +123,23 @@ __device__ inline bool is_wide(const Couplings& s, const double* v) {
   return !s.padded() && reinterpret_cast<std::uintptr_t>(v) % 16 == 0;
 }
 
-// To a digit less than a division, which takes ten times as long.
-__device__ inline float reciprocal(float v) {
-  return __fdividef(1.0f, v);
-}
-__device__ inline double reciprocal(double v) {
-  return 1 / v;
-}
-
-// D and D^-1 of a thread's words: those of the plane before are kept where they are the same ones.
-template <class T>
-struct Diagonals {
-  Words<T> d, inverse;
-  int of = -1;  // where the values of their plane begin
-  __device__ void take(const StarRows<T>& f, const Column<T>& c, int plane) {
-    if (plane == of) return;
-    of = plane;
+// What a word has around it in its plane.
+template <class T, int Lines>
+struct Beside {
+  static constexpr int word = rows_together<T>, last = Lines - 1;
+  T below[word], above[word], x[word + 2];
+  __device__ Beside(const Column<T, Lines>& c, const T* plane, int l, const Words<T, Lines>& own) {
+    x[0] = plane[c.left + l * c.line];
+    x[word + 1] = plane[c.right + l * c.line];
+    if (l == 0) load_word(plane + c.below, below);
+    if (l == last) load_word(plane + c.above, above);
 #pragma unroll
-    for (int l = 0; l < lines_together; ++l) {
-      load_word(f.inverse + plane + c.stored[l], inverse.of[l]);
-#pragma unroll
-      for (int i = 0; i < rows_together<T>; ++i) {
-        const T v = inverse.of[l][i];
-        d.of[l][i] = v == 0 ? T(0) : reciprocal(v);  // a row of zeros has no D
-      }
+    for (int i = 0; i < word; ++i) {
+      x[i + 1] = own.of[l][i];
+      if (l > 0) below[i] = own.of[l > 0 ? l - 1 : 0][i];
+      if (l < last) above[i] = own.of[l < last ? l + 1 : last][i];
     }
   }
 };
-
-// Of line l of a thread: the sum of A x beside the diagonal, with x of three planes, and the one between them
-// in shared memory, too.
-template <class T>
-__device__ void sum_neighbours(const StarRows<T>& rows, const Column<T>& c, const T* plane, int l,
-                               const Words<T>& under, const Words<T>& own, const Words<T>& over,
-                               T (&sum)[rows_together<T>]) {
-  constexpr int word = rows_together<T>, last = lines_together - 1;
-  T below[word], above[word], x[word + 2];
-  x[0] = plane[c.left + l * c.line];
-  x[word + 1] = plane[c.right + l * c.line];
-  if (l == 0) load_word(plane + c.below, below);
-  if (l == last) load_word(plane + c.above, above);
-#pragma unroll
-  for (int i = 0; i < word; ++i) {
-    x[i + 1] = own.of[l][i];
-    if (l > 0) below[i] = own.of[l > 0 ? l - 1 : 0][i];
-    if (l < last) above[i] = own.of[l < last ? l + 1 : last][i];
-  }
-#pragma unroll
-  for (int i = 0; i < word; ++i) {
-    sum[i] = rows.a[0] * under.of[l][i] + rows.a[1] * below[i];
-    sum[i] += rows.a[2] * x[i] + rows.a[3] * x[i + 2];
-    sum[i] += rows.a[4] * above[i] + rows.a[5] * over.of[l][i];
-  }
-}
 
 }  // namespace quadrille::multigrid::device

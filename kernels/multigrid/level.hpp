@@ -10,6 +10,7 @@
 
 #include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/cycle_steps.hpp"
+#include "kernels/multigrid/rounded_rows.hpp"
 #include "kernels/multigrid/setup_steps.hpp"
 
 namespace quadrille::multigrid {
@@ -21,6 +22,7 @@ struct Level {
 
   Couplings couplings;
   ArrayOf<T> scaled;                                   // D^-1 A beside the diagonal, as Couplings has it
+  ArrayOf<Bf16> rounded;                               // or A (rounded_rows.hpp)
   ArrayOf<T> diagonal, inverse;                        // D and D^-1, [column][stored row]
   InnerRow<T> inner;                                   // of nodes far from faces, on a GPU
   std::vector<T> weights;                              // of the smoother's sweeps
@@ -39,6 +41,7 @@ struct Level {
 template <class T, class Space>
 struct LevelRows {
   Array<T, Space> scaled, diagonal, inverse;
+  Array<Bf16, Space> rounded;
   double bound = 0;
   InnerRow<T> inner;
   bool singular_blocks = false;  // of nodes that take part, where that was asked for
@@ -51,13 +54,32 @@ LevelRows<T, typename Machine::Space> level_rows(Machine& machine, const Couplin
   const double* const diagonal = values + s.centre * blocks;
   Array<double, typename Machine::Space> inverse(blocks);
   machine.for_each(s.stored_nodes(), InvertBlocks{s.dof, s.stored_rows, diagonal, inverse.data()});
-  LevelRows<T, typename Machine::Space> rows{take(s.count * blocks), take(blocks), take(blocks), 0, {}};
+  LevelRows<T, typename Machine::Space> rows{take(s.count * blocks), take(blocks), take(blocks), {}, 0, {}};
   if (looks_for_singular_blocks)
     rows.singular_blocks = machine.largest(SingularBlock{s, values, inverse.data()}) > 0;
   machine.for_each(s.stored_rows, ScaleRows<T>{s, values, inverse.data(), rows.scaled.data()});
   machine.for_each(blocks, Convert<double, T>{diagonal, rows.diagonal.data()});
   machine.for_each(blocks, Convert<double, T>{inverse.data(), rows.inverse.data()});
   rows.bound = machine.largest(RowBound<T>{s, rows.scaled.data()});
+  return rows;
+}
+
+// The same with A in bf16, where that suits: rows.rounded is empty else.
+template <class T, class Machine, class Take, class TakeBf16>
+LevelRows<T, typename Machine::Space> rounded_level_rows(Machine& machine, const Couplings& s,
+                                                         const double* values, const Take& take,
+                                                         const TakeBf16& take_bf16) {
+  using Space = typename Machine::Space;
+  LevelRows<T, Space> rows;
+  if constexpr (may_be_rounded<T, Machine>) {
+    if (!suits_rounding(s)) return rows;
+    rows.diagonal = take(s.rows);
+    rows.inverse = take(s.rows);
+    Array<Bf16, Space> rounded = take_bf16(s.count * s.rows);
+    rows.bound =
+        machine.largest(RoundRows{s, values, rounded.data(), rows.diagonal.data(), rows.inverse.data()});
+    if (rows.bound < RoundRows::unfit) rows.rounded = std::move(rounded);
+  }
   return rows;
 }
 
@@ -73,32 +95,37 @@ std::vector<T> chebyshev_weights(double largest, double share, int sweeps) {
   return weights;
 }
 
-// body(Rows, Dof, Count, All): with the numbers of couplings that there are instances for, and several rows
-// together where they are whole.
-template <class T, bool All, class Body>
-void with_instance_of(const Couplings& s, const Body& body) {
-  using std::integral_constant;
-  using One = integral_constant<int, 1>;
-  using Any = integral_constant<int, 0>;
-  using Together = integral_constant<int, rows_together<T>>;
-  constexpr std::bool_constant<All> all;
-  const bool lines = s.in_words_of(Together()), star = lines && s.whole_star, box = lines && s.whole_box;
-  const auto of_one = [&](auto count, bool together) {
-    return together ? body(Together(), One(), count, all) : body(One(), One(), count, all);
+// body(StencilRows): with the numbers of couplings that there are instances for, and several rows together
+// where they are whole.
+template <bool All, class T, class Machine, class Body>
+void with_scaled_stencil(const Level<T, Machine>& level, const Body& body) {
+  constexpr int together = rows_together<T>;
+  const Couplings& s = level.couplings;
+  const bool lines = s.in_words_of(together), star = lines && s.whole_star, box = lines && s.whole_box;
+  const auto with = [&]<int rows, int dof, int count>() {
+    body(StencilRows<T, rows, dof, count, All>{s, level.scaled.data()});
   };
-  if (s.dof == 1 && s.count == 6) return of_one(integral_constant<int, 6>(), star);
-  if (s.dof == 1 && s.count == 26) return of_one(integral_constant<int, 26>(), box);
-  if (s.dof == 1 && s.count == 4) return of_one(integral_constant<int, 4>(), star);
-  if (s.dof == 1 && s.count == 8) return of_one(integral_constant<int, 8>(), box);
-  if (s.dof == 1) return body(One(), One(), Any(), all);
-  if (s.dof == 2) return body(One(), integral_constant<int, 2>(), Any(), all);
-  if (s.dof == 3) return body(One(), integral_constant<int, 3>(), Any(), all);
-  if (s.dof == 4) return body(One(), integral_constant<int, 4>(), Any(), all);
-  body(One(), Any(), Any(), all);
+  const auto of_one = [&]<int count>(bool words) {
+    words ? with.template operator()<together, 1, count>() : with.template operator()<1, 1, count>();
+  };
+  if (s.dof == 1 && s.count == 6) return of_one.template operator()<6>(star);
+  if (s.dof == 1 && s.count == 26) return of_one.template operator()<26>(box);
+  if (s.dof == 1 && s.count == 4) return of_one.template operator()<4>(star);
+  if (s.dof == 1 && s.count == 8) return of_one.template operator()<8>(box);
+  if (s.dof == 1) return with.template operator()<1, 1, 0>();
+  if (s.dof == 2) return with.template operator()<1, 2, 0>();
+  if (s.dof == 3) return with.template operator()<1, 3, 0>();
+  if (s.dof == 4) return with.template operator()<1, 4, 0>();
+  with.template operator()<1, 0, 0>();
 }
-template <class T, class Body>
-void with_instance(const Couplings& s, const Body& body) {
-  s.stored.all ? with_instance_of<T, true>(s, body) : with_instance_of<T, false>(s, body);
+template <class T, class Machine, class Body>
+void with_stencil(const Level<T, Machine>& level, const Body& body) {
+  if constexpr (may_be_rounded<T, Machine>)
+    if (level.rounded.size() > 0)
+      return body(StencilRows<T, rows_together<T>, 1, 26, true, Bf16>{level.couplings, level.rounded.data(),
+                                                                      level.inverse.data()});
+  level.couplings.stored.all ? with_scaled_stencil<true>(level, body)
+                             : with_scaled_stencil<false>(level, body);
 }
 
 // Where its rows stand in the whole grid.
@@ -147,11 +174,9 @@ template <class T, class Machine, class Out>
 void sweep_to(Machine& machine, Level<T, Machine>& level, Out* y, T weight, bool of_user = false) {
   const Couplings& s = level.couplings;
   need_layers(machine, level, 1);
-  with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
-    machine.for_rows(
-        level.inner,
-        Sweep<T, Out, rows(), dof(), count(), all()>{
-            {s, level.scaled.data()}, level.g.data(), level.x.data(), y, weight, of_user && s.padded()});
+  with_stencil(level, [&]<class Stencil>(const Stencil& stencil) {
+    machine.for_rows(level.inner, Sweep<Stencil, Out>{stencil, level.g.data(), level.x.data(), y, weight,
+                                                      of_user && s.padded()});
   });
 }
 template <class T, class Machine>
@@ -169,10 +194,9 @@ void smooth_before(Machine& machine, Level<T, Machine>& level, bool from_zero) {
   std::size_t done = 0;
   if (from_zero) level.right_layers = layers_of_others;  // as g's
   if (from_zero && w.size() > 1) {
-    with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
+    with_stencil(level, [&]<class Stencil>(const Stencil& stencil) {
       machine.for_rows(level.inner,
-                       FirstTwoSweeps<T, rows(), dof(), count(), all()>{
-                           {s, level.scaled.data()}, level.g.data(), level.x.data(), w[0], w[1]});
+                       FirstTwoSweeps<Stencil>{stencil, level.g.data(), level.x.data(), w[0], w[1]});
     });
     lost_layer(level);
     done = 2;
@@ -194,13 +218,10 @@ template <class T, class Machine>
 void residual(Machine& machine, Level<T, Machine>& level) {
   const Couplings& s = level.couplings;
   need_layers(machine, level, layers_of_others);  // the restriction reads one layer of it
-  with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
+  with_stencil(level, [&]<class Stencil>(const Stencil& stencil) {
     machine.for_rows(level.inner,
-                     Residual<T, rows(), dof(), count(), all()>{{s, level.scaled.data()},
-                                                                level.g.data(),
-                                                                level.x.data(),
-                                                                s.dof == 1 ? level.diagonal.data() : nullptr,
-                                                                level.y.data()});
+                     Residual<Stencil>{stencil, level.g.data(), level.x.data(),
+                                       s.dof == 1 ? level.diagonal.data() : nullptr, level.y.data()});
   });
 }
 
@@ -266,11 +287,9 @@ double largest_eigenvalue(Machine& machine, Level<T, Machine>& level, double of_
   level.right_layers = layers_of_others;
   for (int i = 0; i < steps; ++i) {
     need_layers(machine, level, 1);
-    with_instance<T>(s, [&](auto rows, auto dof, auto count, auto all) {
-      machine.for_rows(
-          level.inner,
-          PowerStep<T, rows(), dof(), count(), all()>{
-              {s, level.scaled.data()}, level.x.data(), level.y.data(), static_cast<T>(1 / bound)});
+    with_stencil(level, [&]<class Stencil>(const Stencil& stencil) {
+      machine.for_rows(level.inner, PowerStep<Stencil>{stencil, level.x.data(), level.y.data(),
+                                                       static_cast<T>(1 / bound)});
     });
     std::swap(level.x, level.y);
     lost_layer(level);

@@ -12,6 +12,7 @@
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/multigrid/on_host.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
+#include "kernels/multigrid/small_levels.hpp"
 
 namespace quadrille::multigrid {
 
@@ -32,7 +33,9 @@ class Levels final : public GridMultigrid {
       make_levels(&a, {}, a.rows());
     }
     spare_.clear();
+    spare_bf16_.clear();
     joined_ = join_steps();
+    put_small_together();
     count_bytes();
     machine_.record([&] { between(); });
   }
@@ -49,6 +52,8 @@ class Levels final : public GridMultigrid {
     take_memory(std::move(previous), rows);
     make_levels(&box, std::move(shared), rows);
     spare_.clear();
+    spare_bf16_.clear();
+    put_small_together();
     count_bytes();
     // What ranks exchange cannot be recorded: the levels that every rank has can.
     if (options.cycle == CycleKind::v || whole_from_ == 0) machine_.record([&] { of_whole_levels(); });
@@ -65,6 +70,7 @@ class Levels final : public GridMultigrid {
     }
   }
   const GridMultigridInfo& info() const override { return info_; }
+  DotParts dot() const override { return {of_tiles_.data(), of_tiles_.size()}; }
 
  private:
   using OneLevel = Level<T, Machine>;
@@ -86,20 +92,25 @@ class Levels final : public GridMultigrid {
   void take_memory(std::unique_ptr<GridMultigrid> previous, std::int64_t rows) {
     auto* const other = dynamic_cast<Levels*>(previous.get());
     if (other == nullptr || other->info_.levels.front().unknowns != rows) return;
+    for (OneLevel& level : other->levels_) spare_bf16_.push_back(std::move(level.rounded));
+    spare_bf16_.push_back(std::move(other->star_couplings_));
     for (OneLevel& level : other->levels_)
       for (auto* array : {&level.scaled, &level.diagonal, &level.inverse, &level.b, &level.g, &level.x,
                           &level.y, &level.transfer.weights})
         if (array->size() > 0) spare_.push_back(std::move(*array));
+    if (other->star_inverse_.size() > 0) spare_.push_back(std::move(other->star_inverse_));
     if (other->work_.size() > 0) spare_.push_back(std::move(other->work_));
   }
-  Array<T, Space> array(std::int64_t size) {
-    const auto fits = [size](const Array<T, Space>& spare) { return spare.size() == size; };
-    const auto found = std::find_if(spare_.begin(), spare_.end(), fits);
-    if (found == spare_.end()) return Array<T, Space>(size);
-    Array<T, Space> result = std::move(*found);
-    spare_.erase(found);
+  template <class Number>
+  static Array<Number, Space> from_spare(std::vector<Array<Number, Space>>& spare, std::int64_t size) {
+    const auto fits = [size](const auto& array) { return array.size() == size; };
+    const auto found = std::find_if(spare.begin(), spare.end(), fits);
+    if (found == spare.end()) return Array<Number, Space>(size);
+    Array<Number, Space> result = std::move(*found);
+    spare.erase(found);
     return result;
   }
+  Array<T, Space> array(std::int64_t size) { return from_spare(spare_, size); }
 
   void make_levels(const Hub* now, std::unique_ptr<SharedLevel> shared, std::int64_t rows) {
     info_.options = options_;
@@ -143,7 +154,11 @@ class Levels final : public GridMultigrid {
       if (shared && next.there) following = std::make_unique<SharedLevel>(*shared->ranks, *next.partition);
       const Couplings s = couplings_of(*now, shared ? &shared->box : nullptr, stored);
       LevelRows<T, Space> level_values;
-      if (next.there || levels_.empty())
+      if (next.there)
+        level_values = rounded_level_rows<T>(
+            machine_, s, now->values.data(), [&](auto size) { return array(size); },
+            [&](auto size) { return from_spare(spare_bf16_, size); });
+      if (level_values.rounded.size() == 0 && (next.there || levels_.empty()))
         level_values = level_rows<T>(
             machine_, s, now->values.data(), [&](auto size) { return array(size); }, levels_.empty());
       if (!next.there) {
@@ -154,6 +169,8 @@ class Levels final : public GridMultigrid {
       OneLevel& level = add_level(*now, s, std::move(level_values), next.there, std::move(shared));
       if (!next.there) break;
       info_.levels.back().by_operator = next.by_operator;
+      if (levels_.size() == 1 && !level.shared && !next.by_operator)
+        star_ = varying_star(s, now->values.data());
       shared = std::move(following);
       const StoredNodes of_coarse =
           stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));
@@ -199,11 +216,15 @@ class Levels final : public GridMultigrid {
       if (of_coarse.all) break;
       const LevelRows<T, Host> rows = level_rows<T>(
           host, s, a.values.data(), [](auto size) { return Array<T>(size); }, levels_.empty());
-      OneLevel& level = add_level(
-          a, s,
-          {copy_to<Space>(rows.scaled), copy_to<Space>(rows.diagonal), copy_to<Space>(rows.inverse),
-           rows.bound, inner_row(s, rows.scaled.data(), rows.diagonal.data()), rows.singular_blocks},
-          true, {});
+      OneLevel& level = add_level(a, s,
+                                  {copy_to<Space>(rows.scaled),
+                                   copy_to<Space>(rows.diagonal),
+                                   copy_to<Space>(rows.inverse),
+                                   {},
+                                   rows.bound,
+                                   inner_row(s, rows.scaled.data(), rows.diagonal.data()),
+                                   rows.singular_blocks},
+                                  true, {});
       level.transfer = transfer_to(s, next.axes, of_coarse);
       if (levels_.size() == 1) {
         star_ = star_rows<T>(s, a.values.data());
@@ -310,6 +331,7 @@ class Levels final : public GridMultigrid {
     level.shared = std::move(shared);
     level.couplings = s;
     level.scaled = std::move(rows.scaled);
+    level.rounded = std::move(rows.rounded);
     level.diagonal = std::move(rows.diagonal);
     level.inverse = std::move(rows.inverse);
     level.inner = rows.inner;
@@ -395,6 +417,8 @@ class Levels final : public GridMultigrid {
   void cycle_from(std::size_t i, bool from_zero) {
     OneLevel& level = levels_[i];
     if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
+    if constexpr (Machine::on_gpu)
+      if (small_.count > 0 && i == small_from_ && from_zero) return machine_.run_small(small_);
     if (from_zero) take_right_side(i);
     visit(i, from_zero);
     smooth_after(machine_, level, 0);
@@ -442,6 +466,58 @@ class Levels final : public GridMultigrid {
     full_cycle(i, 0);
   }
 
+  // The levels from small_from_ on are done in one launch where a GPU can.
+  void put_small_together() {
+    if constexpr (Machine::on_gpu) {
+      const auto is_small = [](const OneLevel& level) {
+        return !level.shared && level.couplings.dof == 1 && level.weights.size() == 2 &&
+               level.couplings.rows <= SmallLevels<T>::most_rows;
+      };
+      const std::size_t coarsest = levels_.size() - 1;
+      const std::int64_t rows = levels_.back().couplings.rows;
+      if (!options_.small_together || options_.cycle != CycleKind::v || coarsest == 0 ||
+          rows > SmallLevels<T>::most_coarsest_rows || !Machine::template runs_small<T>())
+        return;
+      small_from_ = coarsest;
+      while (small_from_ > 0 && coarsest - small_from_ < SmallLevels<T>::most &&
+             is_small(levels_[small_from_ - 1]))
+        --small_from_;
+      small_from_ = std::max<std::size_t>(small_from_, 1);  // the finest has its first and last step apart
+      for (std::size_t i = small_from_; i < coarsest; ++i) {
+        OneLevel& l = levels_[i];
+        small_.level[small_.count++] = {l.couplings,      l.scaled.data(),     l.diagonal.data(),
+                                        l.inverse.data(), l.b.data(),          l.g.data(),
+                                        l.x.data(),       l.y.data(),          l.weights[0],
+                                        l.weights[1],     l.transfer.tables(), restricts_to_g(i - 1)};
+      }
+      small_.coarsest_rows = rows;
+      small_.inverse = coarsest_.inverse.values.data();
+      small_.coarsest_b = levels_.back().b.data();
+      small_.coarsest_x = levels_.back().x.data();
+    }
+  }
+
+  // Of the finest level, where a GPU may have its steps in two passes.
+  StarRows<T> varying_star(const Couplings& s, const double* values) {
+    StarRows<T> rows;
+    if constexpr (Machine::on_gpu && std::is_same_v<T, float>) {
+      constexpr int word = rows_together<T>;
+      if (s.rows < options_.joined_from || options_.cycle == CycleKind::f || options_.sweeps != 2 ||
+          s.dof != 1 || s.count != 6 || !s.whole_star || !s.stored.all || !s.in_words_of(word))
+        return rows;
+      star_inverse_ = array(s.rows);
+      star_couplings_ = from_spare(spare_bf16_, 3 * s.rows);
+      Bf16 *const xy = star_couplings_.data(), *const z = xy + 2 * s.rows;
+      if (machine_.largest(PackStar{s, values, star_inverse_.data(), xy, z}) > 0) return rows;
+      rows.there = rows.vary = true;
+      rows.s = s;
+      rows.inverse = star_inverse_.data();
+      rows.xy = xy;
+      rows.z = z;
+    }
+    return rows;
+  }
+
   // Whether the finest level has its steps in two passes, and they then.
   bool join_steps() {
     const OneLevel& finest = levels_.front();
@@ -450,9 +526,11 @@ class Levels final : public GridMultigrid {
         s.rows < options_.joined_from || !can_be_joined(finest.transfer.tables()))
       return false;
     if constexpr (Machine::on_gpu) {
-      tiles_before_ = tiles_of(s, rows_together<T>, 3, Machine::processors());
-      tiles_after_ = tiles_of(s, rows_together<T>, 2, Machine::processors());
-      return Machine::template holds<T>(tiles_before_, tiles_after_);
+      if (!Machine::template joins<T>(star_.vary)) return false;
+      tiles_before_ = Machine::template tiles_before<T>(s, star_.vary);
+      tiles_after_ = Machine::template tiles_after<T>(s, star_.vary);
+      of_tiles_ = Array<double, Space>(tiles_after_.blocks);
+      return true;
     }
     return false;
   }
@@ -468,7 +546,7 @@ class Levels final : public GridMultigrid {
   void steps_after(const double* b, double* x) {
     OneLevel& finest = levels_.front();
     machine_.run_after(StepsAfter<T>{star_, finest.transfer.tables(), finest.x.data(), levels_[1].x.data(),
-                                     finest.weights[1], finest.weights[0], tiles_after_},
+                                     finest.weights[1], finest.weights[0], tiles_after_, of_tiles_.data()},
                        b, x);
   }
 
@@ -523,15 +601,21 @@ class Levels final : public GridMultigrid {
   std::vector<OneLevel> levels_;  // from the finest
   std::optional<BoxRows> own_;    // of the finest level, where ranks share it
   std::optional<Gathered> gathered_;
-  StarRows<T> star_;  // of the finest level
+  StarRows<T> star_;  // of the finest level; where its rows vary, what it points to
+  Array<T, Space> star_inverse_;
+  Array<Bf16, Space> star_couplings_;
   bool joined_ = false;
   Tiles tiles_before_, tiles_after_;  // where it is
-  std::size_t whole_from_ = 0;        // the first level that no ranks share
+  Array<double, Space> of_tiles_;     // (b, x) of each tile
+  SmallLevels<T> small_;
+  std::size_t small_from_ = 0;
+  std::size_t whole_from_ = 0;  // the first level that no ranks share
   typename Machine::template Coarsest<T> coarsest_;
   Stability stability_;
   std::optional<bool> few_are_singular_;  // of the coarsest level, where that is known already
   Array<T, Space> work_;                  // of D r, for several unknowns a node
   std::vector<Array<T, Space>> spare_;    // while levels are made, what a previous set-up left
+  std::vector<Array<Bf16, Space>> spare_bf16_;
   GridMultigridInfo info_;
 };
 
@@ -543,8 +627,11 @@ std::int64_t numbers_of_visit(const Level<T, Machine>& level, std::int64_t coars
   // From zero the first two sweeps are one pass over the couplings, and a single one is none.
   const std::int64_t joined = from_zero ? 1 : 0, passes = 2 * sweeps + 1 - joined;
   const std::int64_t vectors = 3 * passes + (from_zero ? (sweeps > 1 ? -1 : 2) + 2 : 0);  // and D^-1 b
-  return passes * level.scaled.size() + (from_zero ? 2 : 1) * level.diagonal.size() + vectors * rows +
-         3 * rows + 2 * coarse + 2 * level.transfer.weights.size();
+  // D^-1, too, where rows are rounded.
+  const std::int64_t of_rows =
+      level.scaled.size() + (level.rounded.size() > 0 ? level.rounded.size() / 2 + rows : 0);
+  return passes * of_rows + (from_zero ? 2 : 1) * level.diagonal.size() + vectors * rows + 3 * rows +
+         2 * coarse + 2 * level.transfer.weights.size();
 }
 
 template <class T, class Machine>
@@ -556,8 +643,8 @@ void Levels<T, Machine>::count_bytes() {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     const OneLevel& level = levels_[i];
     const std::int64_t rows = level.couplings.rows;
-    info_.stored_bytes += level.scaled.bytes() + level.diagonal.bytes() + level.inverse.bytes() +
-                          level.transfer.weights.bytes() + 4 * level.x.bytes();
+    info_.stored_bytes += level.scaled.bytes() + level.rounded.bytes() + level.diagonal.bytes() +
+                          level.inverse.bytes() + level.transfer.weights.bytes() + 4 * level.x.bytes();
     if (i + 1 == levels_.size()) {
       const std::int64_t visits = from_zero + (full ? 1 : 0);
       info_.cycle_flops += visits * coarsest_.flops();
@@ -567,7 +654,8 @@ void Levels<T, Machine>::count_bytes() {
     const std::int64_t coarse = levels_[i + 1].couplings.rows,
                        sweeps = static_cast<std::int64_t>(level.weights.size());
     const bool joined = i == 0 && joined_;  // b twice and x once in fp64
-    info_.cycle_bytes += joined ? 2 * value * (rows + coarse) + 3 * rows * 8
+    const std::int64_t of_rows = star_.vary ? 2 * (star_inverse_.bytes() + star_couplings_.bytes()) : 0;
+    info_.cycle_bytes += joined ? 2 * value * (rows + coarse) + 3 * rows * 8 + of_rows
                                 : value * (from_zero * numbers_of_visit(level, coarse, true) +
                                            again * numbers_of_visit(level, coarse, false));
     const std::int64_t dof = level.couplings.dof, blocks = sweeps * level.couplings.count + 1;
@@ -582,7 +670,7 @@ void Levels<T, Machine>::count_bytes() {
     from_zero += again;
     again = full ? 1 : options_.cycle == CycleKind::w && i + 2 < levels_.size() ? from_zero : 0;
   }
-  info_.stored_bytes += coarsest_.bytes();
+  info_.stored_bytes += coarsest_.bytes() + star_inverse_.bytes() + star_couplings_.bytes();
 }
 
 template <class Machine, class Operator>

@@ -47,6 +47,7 @@ struct GridMultigridOptions {
   // Unknowns from which on a GPU does the steps of the finest level in two passes over memory, where its
   // couplings are a star in 3D that is the same everywhere: of smaller grids there are too few tiles.
   std::int64_t joined_from = std::int64_t{1} << 21;
+  bool small_together = true;  // on a GPU: the small levels in one launch
 };
 
 struct GridLevelInfo {
@@ -70,6 +71,12 @@ struct GridMultigridInfo {
   int ranks = 1;                 // bytes and flops are this rank's
 };
 
+// Numbers that add up to (b, x), in the memory of both; none where a cycle does not make them.
+struct DotParts {
+  const double* part = nullptr;
+  std::int64_t count = 0;
+};
+
 class GridMultigrid {
  public:
   virtual ~GridMultigrid() = default;
@@ -78,6 +85,8 @@ class GridMultigrid {
   // the default one).
   virtual void apply(const double* b, double* x, void* stream = nullptr) = 0;
   virtual const GridMultigridInfo& info() const = 0;
+  // Of the last apply(), behind it on its stream.
+  virtual DotParts dot() const = 0;
 };
 
 // Throws FormatError where the operator couples nodes more than 4 apart along an axis, has no diagonal or

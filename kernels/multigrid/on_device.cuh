@@ -12,6 +12,7 @@
 #include "kernels/multigrid/joined_after.cuh"
 #include "kernels/multigrid/joined_before.cuh"
 #include "kernels/multigrid/plane_factors.hpp"
+#include "kernels/multigrid/small_levels.cuh"
 
 namespace quadrille::multigrid {
 
@@ -181,13 +182,21 @@ class OnDevice {
     return order.planes > 1 && order.planes <= most_planes && order.size <= most_in_plane;
   }
 
-  static int processors() { return attribute(cudaDevAttrMultiProcessorCount); }
-  // Whether a block has the shared memory for the joined steps.
+  // For the joined steps. Restricting wants two lines of a thread; after the coarser grids twice as many
+  // threads hide more of what each of them waits for.
   template <class T>
-  static bool holds(const Tiles& before, const Tiles& after) {
-    const int most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    return device::before_bytes<T> * before.threads() <= most &&
-           device::after_bytes<T> * after.threads() <= most;
+  static Tiles tiles_before(const Couplings& s, bool vary) {
+    return tiles_of(s, rows_together<T>, 3, processors(), 2, threads_before<T>(vary));
+  }
+  template <class T>
+  static Tiles tiles_after(const Couplings& s, bool vary) {
+    return tiles_of(s, rows_together<T>, 2, processors(), 1, threads_after<T>(vary));
+  }
+  // Whether a block has the shared memory for them.
+  template <class T>
+  static bool joins(bool vary) {
+    constexpr int fewest = 256;
+    return threads_before<T>(vary) >= fewest && threads_after<T>(vary) >= fewest;
   }
 
   OnDevice() = default;
@@ -283,13 +292,26 @@ class OnDevice {
 
   template <class T>
   void run_before(const StepsBefore<T>& steps, const double* b) {
-    run_tiles(device::before_kernel<T>, steps.tiles, device::before_bytes<T>,
-              "the steps before the coarser grids", steps, b);
+    with_star<2, 1>(steps.rows, [&]<class Star>() {
+      run_tiles(device::before_kernel<T, Star>, steps.tiles, device::before_bytes<T> + Star::bytes_of_thread,
+                "the steps before the coarser grids", steps, b);
+    });
   }
   template <class T>
   void run_after(const StepsAfter<T>& steps, const double* b, double* x) {
-    run_tiles(device::after_kernel<T>, steps.tiles, device::after_bytes<T>,
-              "the steps after the coarser grids", steps, b, x);
+    with_star<1, 0>(steps.rows, [&]<class Star>() {
+      run_tiles(device::after_kernel<T, Star>, steps.tiles, device::after_bytes<T, 1> + Star::bytes_of_thread,
+                "the steps after the coarser grids", steps, b, x);
+    });
+  }
+
+  template <class T>
+  static bool runs_small() {
+    return blocks_for_small<T>() > 0;
+  }
+  template <class T>
+  void run_small(const SmallLevels<T>& levels) {
+    device::run_small_levels(levels, blocks_for_small<T>(), stream_);
   }
 
   // The steps as a graph, recorded once.
@@ -333,11 +355,38 @@ class OnDevice {
     ~Stream() { (void)cudaStreamDestroy(stream); }
   };
 
+  template <class T>
+  static int blocks_for_small() {
+    static const int blocks = device::blocks_for_small_levels<T>();
+    return blocks;
+  }
+  static int processors() { return attribute(cudaDevAttrMultiProcessorCount); }
   static int attribute(cudaDeviceAttr which) {
     int device = 0, value = 0;
     QUADRILLE_CUDA(cudaGetDevice(&device));
     QUADRILLE_CUDA(cudaDeviceGetAttribute(&value, which, device));
     return value;
+  }
+  template <class T>
+  static int threads_before(bool vary) {
+    return vary ? threads_for<device::VaryingStar<2, 1>>(device::before_bytes<T>)
+                : threads_for<device::ConstantStar<T, 2>>(device::before_bytes<T>);
+  }
+  template <class T>
+  static int threads_after(bool vary) {
+    return vary ? threads_for<device::VaryingStar<1, 0>>(device::after_bytes<T, 1>)
+                : threads_for<device::ConstantStar<T, 1>>(device::after_bytes<T, 1>);
+  }
+  template <class Star>
+  static int threads_for(int bytes) {
+    const int shared = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    return std::min(Star::most_threads, shared / (bytes + Star::bytes_of_thread));
+  }
+  template <int lines, int ahead, class T, class Body>
+  static void with_star(const StarRows<T>& rows, const Body& body) {
+    if constexpr (std::is_same_v<T, float>)
+      if (rows.vary) return body.template operator()<device::VaryingStar<lines, ahead>>();
+    body.template operator()<device::ConstantStar<T, lines>>();
   }
   // With so many bytes of shared memory for each thread.
   template <class Kernel, class... Args>

@@ -192,6 +192,7 @@ class GridPreconditioner {
     }
   }
 
+  DotParts dot() const { return multigrid_ ? multigrid_->dot() : DotParts{}; }
   const GridMultigridInfo* info() const { return multigrid_ ? &multigrid_->info() : nullptr; }
 
   void view(PetscViewer viewer) const {
@@ -287,10 +288,20 @@ bool grid_multigrid_takes(Mat matrix) {
   return t.store().dof() <= most_multigrid_unknowns;
 }
 
-const GridMultigridInfo* grid_multigrid_info(PC pc) {
+namespace {
+bool is_ours(PC pc) {
   PetscBool ours = PETSC_FALSE;
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), type_name, &ours));
-  return ours ? of(pc).info() : nullptr;
+  return ours;
+}
+}  // namespace
+
+const GridMultigridInfo* grid_multigrid_info(PC pc) {
+  return is_ours(pc) ? of(pc).info() : nullptr;
+}
+
+DotParts grid_multigrid_dot(PC pc) {
+  return is_ours(pc) ? of(pc).dot() : DotParts{};
 }
 
 std::string grid_multigrid_text(PC pc) {

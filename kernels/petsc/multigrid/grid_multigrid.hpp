@@ -8,8 +8,9 @@ struct _p_Mat;
 struct _p_PC;
 
 namespace quadrille {
+struct DotParts;
 struct GridMultigridInfo;
-}
+}  // namespace quadrille
 
 namespace quadrille::petsc {
 
@@ -43,5 +44,8 @@ bool grid_multigrid_takes(_p_Mat* matrix);
 std::string grid_multigrid_text(_p_PC* pc);
 // What was made; null of any other preconditioner.
 const GridMultigridInfo* grid_multigrid_info(_p_PC* pc);
+// Of the last application, what adds up to the product of the two vectors, where the matrix is; none where
+// the cycle does not make it, and of any other preconditioner.
+DotParts grid_multigrid_dot(_p_PC* pc);
 
 }  // namespace quadrille::petsc

@@ -8,12 +8,14 @@
 #include <memory>
 
 #include "kernels/conjugate_gradients.hpp"
+#include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/shell_context.hpp"
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/matrix/scaled_operator.hpp"
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -187,6 +189,12 @@ class Solve {
   // z = M r, and the test by it where that is asked for.
   void precondition() {
     QUADRILLE_PETSC(KSP_PCApply(ksp_, r_, z_));
+    if (const DotParts parts = dot_of_preconditioner(); parts.count > 0) {
+      const GpuTime time(on_gpu());
+      passes_->take_rz(queue(), parts.part, parts.count);
+      log_flops(2 * rows_, on_gpu());
+      return;
+    }
     {
       const GpuTime time(on_gpu());
       const ReadArray r(r_, space_), z(z_, space_);
@@ -197,6 +205,14 @@ class Solve {
     if (!tests_z()) return;
     const ConjugateGradientSums sums = passes_->sums(queue());
     test(ksp_->normtype == KSP_NORM_NATURAL ? std::sqrt(std::abs(sums.rz)) : std::sqrt(sums.zz));
+  }
+
+  // Of r and z as they are, so not where PETSc takes a null space out of z.
+  DotParts dot_of_preconditioner() const {
+    if (!on_gpu() || !alone_ || tests_z() || ksp_->transpose_solve) return {};
+    MatNullSpace space = nullptr;
+    QUADRILLE_PETSC(MatGetNullSpace(a_, &space));
+    return space == nullptr ? grid_multigrid_dot(ksp_->pc) : DotParts{};
   }
 
   void turn() {

@@ -1,5 +1,7 @@
 // The steps of the finest level in two passes over memory, and rows that kernels have as parameters: on a GPU
 // the cycle is that of the steps one by one, on the host.
+#include <limits>
+
 #include "cases.hpp"
 #include "kernels/multigrid/inner_row.hpp"
 #include "kernels/multigrid/joined_steps.hpp"
@@ -90,11 +92,12 @@ TEST(Tiles, ShareOutTheGrid) {
   for (const auto& extents : {std::array<int, 3>{256, 256, 256}, {260, 129, 65}, {12, 5, 7}, {2048, 6, 300}})
     for (const int word : {2, 4})
       for (const int halo : {2, 3}) {
+        const int lines = halo - 1, most_threads = lines == 1 ? 512 : 384;
         Couplings s;
         for (int axis = 0; axis < 3; ++axis) s.n[axis] = extents[axis];
         s.line = extents[0];
-        const Tiles t = tiles_of(s, word, halo, 132);
-        EXPECT_LE(t.threads(), Tiles::most_threads);
+        const Tiles t = tiles_of(s, word, halo, 132, lines, most_threads);
+        EXPECT_LE(t.threads(), most_threads);
         EXPECT_EQ(t.planes % 2, 0);
         EXPECT_GE(t.tiles_x * t.words * word, s.line);
         EXPECT_LT((t.tiles_x - 1) * t.words * word, s.line);
@@ -109,7 +112,7 @@ TEST(Tiles, ShareOutTheGrid) {
 void expect_as_on_the_host(const Hub& a, GridMultigridOptions options) {
   const Vector b = noise(a.rows(), 5);
   Cycle device(a, options, SpaceKind::cuda);
-  options.joined_from = a.rows() + 1;
+  options.joined_from = std::numeric_limits<std::int64_t>::max();
   Cycle separate(a, options, SpaceKind::cuda), host(a, options);
   const double tolerance = options.precision == CyclePrecision::fp64 ? 1e-13 : 3e-6;
   const Vector x = device(b);
@@ -161,6 +164,147 @@ TEST(JoinedSteps, TakeVectorsFromAnyNumberOn_cuda) {
   memory::copy_to_host(x.data(), to.data(), to.bytes());
   EXPECT_LE(distance(Vector(x.begin() + 1, x.end()), Cycle(a, options)(Vector(b.begin() + 1, b.end()))),
             3e-6);
+}
+
+// A star whose couplings vary, each from 1/2 to 1 in steps of 1/128, which bf16 has: symmetric.
+Hub varying(const Grid& grid, const std::string& sides) {
+  Hub a = poisson(grid, sides);
+  const auto place = [&a](const NodeOffset& o) {
+    return std::find(a.offsets.begin(), a.offsets.end(), o) - a.offsets.begin();
+  };
+  std::mt19937 random(3);
+  std::uniform_int_distribution<int> part(64, 128);
+  const NodeOffset up[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, down[] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+  const std::int64_t step[] = {1, a.extents[0], a.extents[0] * a.extents[1]};
+  for (int axis = 0; axis < 3; ++axis)
+    for (std::int64_t row = 0; row < a.rows(); ++row) {
+      double& v = entry(a, place(up[axis]), 0, row);
+      if (v == 0) continue;
+      const double now = -part(random) / 128.0, more = v - now;
+      entry(a, centre_of(a), 0, row) += more;
+      entry(a, centre_of(a), 0, row + step[axis]) += more;
+      v = entry(a, place(down[axis]), 0, row + step[axis]) = now;
+    }
+  return a;
+}
+GridMultigridOptions in_two_passes(int coarsest) {
+  GridMultigridOptions options = down_to(coarsest, CyclePrecision::fp32);
+  options.interpolation = LevelInterpolation::linear;
+  options.joined_from = 0;
+  return options;
+}
+
+// Of whole operators, on the host.
+struct Packed {
+  std::vector<float> inverse;
+  std::vector<Bf16> xy, z;
+  double fails = 0;
+  explicit Packed(const Hub& a) : inverse(a.rows()), xy(2 * a.rows()), z(a.rows()) {
+    const PackStar pack{couplings_of(a), a.values.data(), inverse.data(), xy.data(), z.data()};
+    for (std::int64_t row = 0; row < a.rows(); ++row) fails = std::max(fails, pack(row));
+  }
+};
+
+TEST(PackStar, KeepsSumsOfRows) {
+  const Grid grid = grid_of({8, 6, 5}, {1, 2, 3});
+  const Hub a = jumping(grid, "clamp,value:0,clamp,clamp,value:0,clamp", 4);
+  const Packed packed(a);
+  EXPECT_EQ(packed.fails, 0);
+  const Couplings s = couplings_of(a);
+  for (std::int64_t row = 0; row < a.rows(); ++row) {
+    const auto at = s.position(static_cast<int>(row));
+    const std::int64_t x = row / 4 * 8 + row % 4, step[] = {1, 8, 48};
+    double stored = 1 / static_cast<double>(packed.inverse[row]), sum = 0, largest = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto coupling = [&](std::int64_t of) {
+        const std::int64_t word = of / 4 * 8 + of % 4;
+        return static_cast<double>(axis == 2 ? packed.z[of] : packed.xy[word + 4 * axis]);
+      };
+      if (at[axis] + 1 < s.n[axis]) stored += coupling(row);
+      if (at[axis] > 0) stored += coupling(row - step[axis]);
+    }
+    for (std::int64_t d = 0; d < a.diagonals(); ++d) {
+      sum += a.values[d * a.rows() + row];
+      largest = std::max(largest, std::abs(a.values[d * a.rows() + row]));
+    }
+    EXPECT_NEAR(stored, sum, 1e-6 * largest) << row;
+    const double up = a.values[s.diagonal[s.star[3]] * a.rows() + row];
+    EXPECT_NEAR(static_cast<double>(packed.xy[x]), up, std::abs(up) / 256);
+  }
+}
+
+TEST(PackStar, SeesWhatItHasNoPlaceFor) {
+  const Grid grid = grid_of({8, 6, 5});
+  Hub a = varying(grid, "value:0");
+  EXPECT_EQ(Packed(a).fails, 0);
+  const auto with = [&a](int place, std::int64_t row, double value) {
+    const Couplings s = couplings_of(a);
+    Hub other = copy_to<Host>(a);
+    other.values[s.diagonal[s.star[place]] * a.rows() + row] = value;
+    return Packed(other).fails;
+  };
+  for (int place = 0; place < 6; ++place) EXPECT_EQ(with(place, 101, -0.51), 1) << place;
+  EXPECT_EQ(with(3, 101, std::nan("")), 1);
+  EXPECT_EQ(Packed(convection(grid, "value:0", {0.1, 0, 0})).fails, 1);
+}
+
+// What bf16 has is the same operator.
+TEST(JoinedSteps, OfRowsThatVaryAreTheSeparateOnes_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const struct {
+    std::string sides;
+    std::array<std::int64_t, 3> extents;
+    int coarsest;
+  } shapes[] = {{"value:0", {32, 30, 28}, 100},
+                {"clamp,value:0,clamp,value:0,clamp,value:0", {36, 31, 29}, 100},
+                {"value:0,clamp,clamp,value:0,clamp,clamp", {128, 70, 6}, 100},
+                {"value:0", {68, 45, 38}, 100},
+                {"value:0", {140, 7, 90}, 1500},
+                {"clamp,clamp,clamp,clamp,clamp,value:0", {16, 130, 21}, 6000}};
+  for (const auto& shape : shapes) {
+    SCOPED_TRACE(shape.extents[0]);
+    const Hub a = varying(grid_of(shape.extents), shape.sides);
+    GridMultigridOptions options = in_two_passes(shape.coarsest);
+    expect_as_on_the_host(a, options);
+    options.joined_from = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t separate = Cycle(a, options, SpaceKind::cuda).info().cycle_bytes;
+    EXPECT_LT(Cycle(a, in_two_passes(shape.coarsest), SpaceKind::cuda).info().cycle_bytes, separate);
+  }
+}
+
+// What is rounded is another operator, near it, and M is symmetric as it is.
+TEST(JoinedSteps, OfRoundedRowsAreSymmetric_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const Hub a = jumping(grid_of({64, 33, 30}), "value:0,clamp,value:0,value:0,value:0,value:0", 5, 10);
+  GridMultigridOptions options = in_two_passes(200);
+  Cycle rounded(a, options, SpaceKind::cuda), exact(a, options);
+  const Vector x = noise(a.rows(), 1), y = noise(a.rows(), 2), mx = rounded(x), my = rounded(y);
+  EXPECT_NEAR(dot(mx, y), dot(x, my), 1e-6 * norm(mx) * norm(y));
+  EXPECT_EQ(rounded(x), mx);
+  EXPECT_LE(distance(mx, exact(x)), 1e-2);
+}
+
+TEST(JoinedSteps, MakeTheProductOfTheirVectors_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (const Hub& a :
+       {poisson(grid_of({67, 45, 38}), "value:0"), varying(grid_of({68, 45, 38}), "value:0")}) {
+    GridMultigridOptions options = in_two_passes(100);
+    const BlockDiagonals<double, Device> on_device = copy_to<Device>(a);
+    const auto cycle = make_grid_multigrid(on_device, options);
+    const Vector b = noise(a.rows(), 5);
+    Array<double, Device> from(a.rows()), to(a.rows());
+    memory::copy_to_device(from.data(), b.data(), from.bytes());
+    cycle->apply(from.data(), to.data());
+    Vector x(b.size());
+    memory::copy_to_host(x.data(), to.data(), to.bytes());
+    const DotParts parts = cycle->dot();
+    ASSERT_GT(parts.count, 0);
+    Vector part(static_cast<std::size_t>(parts.count));
+    memory::copy_to_host(part.data(), parts.part, parts.count * static_cast<std::int64_t>(sizeof(double)));
+    EXPECT_NEAR(std::accumulate(part.begin(), part.end(), 0.0), dot(b, x), 1e-6 * norm(b) * norm(x));
+    options.joined_from = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(make_grid_multigrid(on_device, options)->dot().count, 0);
+  }
 }
 
 // As large as it takes for rows to be parameters.
