@@ -53,8 +53,12 @@ class FormatOperator final : public SpmvOperator<T> {
     }
   }
   void multiply_several(Queue queue, const T* x, const Output<T>& y, int count) const override {
-    if constexpr (multiplies)
+    if constexpr (multiplies && on_cpu) {
+      const ThreadLimit limit(threads_);
+      return cpu::spmv_multiple(*format_, x, y, count);
+    } else if constexpr (multiplies) {
       if (!by_the_paper()) return cuda::spmv_multiple(on(queue), *format_, x, y, count);
+    }
     SpmvOperator<T>::multiply_several(queue, x, y, count);
   }
   bool prepare_dot() const override {
@@ -104,8 +108,10 @@ class FormatOperator final : public SpmvOperator<T> {
   || requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
     cuda::spmv_transpose(on, f, x, y);
   };
-  static constexpr bool multiplies =
-      requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
+  static constexpr bool multiplies = requires(const Format& f, const T* x, Output<T> y) {
+    cpu::spmv_multiple(f, x, y, 1);
+  }
+  || requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
     cuda::spmv_multiple(on, f, x, y, 1);
   };
   static constexpr bool gives_dot = requires(const Format& f) { cuda::with_dot(f); };

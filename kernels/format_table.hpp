@@ -80,23 +80,25 @@ Prepared prepare(const RgCsr<T>& a, const FormatOptions& o) {
   return {{.kernel = o.kernel, .lanes = lanes, .cache = o.x_cache}};
 }
 
-// Compiling takes as long as thousands of products of a small operator.
 inline bool compiles(const BlockStructure& s, const FormatOptions& o) {
-  constexpr std::int64_t large = std::int64_t{1} << 17;  // rows
-  return o.specialise == Specialise::always || (o.specialise == Specialise::when_large && s.rows() >= large);
+  return o.specialise == Specialise::always ||
+         (o.specialise == Specialise::when_large && s.rows() >= rows_worth_compiling);
 }
 template <class T, class Space>
 Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
   Prepared prepared;
-  if (compiles(a, o))
-    (o.of_transpose ? prepared.transposed : prepared.product) =
-        cuda::specialise(a, a.entry, a.precision, o.of_transpose);
+  if (!compiles(a, o)) return prepared;
+  (o.of_transpose ? prepared.transposed : prepared.product) =
+      cuda::specialise(a, a.entry, a.precision, o.of_transpose);
+  if (!o.of_transpose) prepared.several = cuda::specialise_for_vectors(a, a.entry, a.precision);
   return prepared;
 }
 template <class T>
 Prepared prepare(const StencilTable<T>& a, const FormatOptions& o) {
   Prepared prepared;
-  if (compiles(a, o) && !o.of_transpose) prepared.product = cuda::specialise(a);
+  if (!compiles(a, o) || o.of_transpose) return prepared;
+  prepared.product = cuda::specialise(a);
+  prepared.several = cuda::specialise_for_vectors(a);
   return prepared;
 }
 

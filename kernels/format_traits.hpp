@@ -15,6 +15,7 @@ struct FormatOptions;
 struct MachineModel;
 struct Sparsity;
 struct Traffic;
+enum class SpaceKind;
 
 // What a format is made from. An operator on a grid comes as block diagonals (the hub), from which its CSR is
 // made; any other comes as CSR.
@@ -57,8 +58,9 @@ struct FormatTraits {
   bool gpu_transpose_adds_atomically = false;  // in A^T x
   // What is stored, and how much, depends on the values: it may change when they do.
   bool follows_values = false;
-  bool made_on_gpu = false;     // of block diagonals that are in GPU memory, there
-  int gpu_vectors_at_once = 1;  // of a product with several vectors: the format is read once for so many
+  bool made_on_gpu = false;  // of block diagonals that are in GPU memory, there
+  // Of a product with several vectors: the format is read once for so many. Null: for each.
+  int (*vectors_at_once)(const Sparsity&, SpaceKind) = nullptr;
   std::vector<std::string> options =
       {};  // of the program that are its own, and block-size where it takes that
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "kernels/segment_plan.hpp"
+#include "kernels/specialised.hpp"
 
 namespace quadrille {
 
@@ -40,17 +41,12 @@ inline constexpr std::array<int, 5> ellr_t_blocks{64, 128, 256, 512, 1024};
 int ellr_t_block(const Launch& launch);
 int cmrs_block(const Launch& launch);
 
-// A kernel that was compiled for one operator (kernels/cuda/specialise.hpp), or none.
-struct Specialised {
-  const void* kernel = nullptr;
-  std::int64_t blocks = 0;  // of a launch
-};
-
 // Made once for an operator in GPU memory (prepare() in kernels/format_table.hpp).
 struct Prepared : Launch {
   // Of CMRS; of CSR, CSC and BCSR of single entries, which go without one, too, more slowly.
   SegmentPlan<Device> segments{};
   Specialised product{}, transposed{};  // of compact and stencil_table, where they pay
+  SpecialisedForVectors several{};      // of A X, beside `product`
   Specialised with_dot{};               // of compact, once it was asked for
 };
 

@@ -23,6 +23,10 @@ template <class T> void spmv(const Hyb<T>& a, const T* x, Output<T> y);
 template <class T> void spmv(const Compact<T>& a, const T* x, Output<T> y);
 template <class T> void spmv(const StencilTable<T>& a, const T* x, Output<T> y);
 
+// Y = A X for `count` vectors, column-major without gaps, as SpmvOperator::apply_multiple() says.
+inline constexpr int compact_vectors_at_once = 4;
+template <class T> void spmv_multiple(const Compact<T>& a, const T* x, Output<T> y, int count);
+
 template <class T> void spmv_transpose(const Csr<T>& a, const T* x, Output<T> y);
 template <class T> void spmv_transpose(const Csc<T>& a, const T* x, Output<T> y);
 template <class T> void spmv_transpose(const Dia<T>& a, const T* x, Output<T> y);

@@ -248,6 +248,15 @@ void spmv(const Execution& on, const Compact<T, Device>& a, const T* x, Output<T
 }
 
 template <class T>
+void spmv_multiple(const Execution& on, const Compact<T, Device>& a, const T* x, Output<T> y, int count) {
+  if (a.rows() == 0) return;
+  a.with_values([&](const auto& values) {
+    multiply_in_groups(on, values.data(), nullptr, a.rows(), x, y, count,
+                       [&](const T* from, Output<T> to) { spmv(on, a, from, to); });
+  });
+}
+
+template <class T>
 void spmv_transpose(const Execution& on, const Compact<T, Device>& a, const T* x, Output<T> y) {
   multiply(on, a, true, x, y);
 }
@@ -264,10 +273,11 @@ bool spmv_with_dot(const Execution& on, const Compact<T, Device>& a, const T* x,
   });
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                                   \
-  template Specialised with_dot(const Compact<T, Device>&);                                        \
-  template bool spmv_with_dot(const Execution&, const Compact<T, Device>&, const T*, T*, double*); \
-  template void spmv(const Execution&, const Compact<T, Device>&, const T*, Output<T>);            \
+#define QUADRILLE_INSTANTIATE(T)                                                                      \
+  template Specialised with_dot(const Compact<T, Device>&);                                           \
+  template bool spmv_with_dot(const Execution&, const Compact<T, Device>&, const T*, T*, double*);    \
+  template void spmv(const Execution&, const Compact<T, Device>&, const T*, Output<T>);               \
+  template void spmv_multiple(const Execution&, const Compact<T, Device>&, const T*, Output<T>, int); \
   template void spmv_transpose(const Execution&, const Compact<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

@@ -1,5 +1,6 @@
 #include "kernels/cuda/specialise.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -13,7 +14,7 @@ namespace {
 
 Specialised compiled(const KernelSource& source) {
   if (source.text.empty()) return {};
-  return {compiled_kernel(source.text, source_kernel), source.blocks};
+  return {compiled_kernel(source.text, source_kernel), source.blocks, source.alignment};
 }
 
 // The sum of all, in the same order every time, to dots[0], whose number moves to dots[1]. A kernel of its
@@ -30,8 +31,22 @@ __global__ void __launch_bounds__(add_up_threads)
   dots[0] = sum;
 }
 
-bool aligned(const void* p) {
-  return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+bool aligned(const void* p, int bytes) {
+  return reinterpret_cast<std::uintptr_t>(p) % static_cast<unsigned>(bytes) == 0;
+}
+bool is_for(const Specialised& kernel, const void* values, const void* x, const void* to, const void* from) {
+  return kernel.kernel != nullptr && aligned(values, 16) && aligned(x, kernel.alignment) &&
+         aligned(to, kernel.alignment) && aligned(from, kernel.alignment);
+}
+
+// Entries of a stencil that are not +0 in all of them.
+template <class T>
+std::vector<std::uint8_t> used_entries(const StencilTable<T>& a) {
+  std::vector<std::uint8_t> used(static_cast<std::size_t>(a.stencil_size()), 0);
+  const T zero = 0;
+  for (std::int64_t i = 0; i < a.table.size(); ++i)
+    if (std::memcmp(a.table.data() + i, &zero, sizeof(T)) != 0) used[i % a.stencil_size()] = 1;
+  return used;
 }
 
 }  // namespace
@@ -39,32 +54,48 @@ bool aligned(const void* p) {
 template <class T>
 Specialised specialise(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
                        ValuePrecision precision, bool transposed) {
-  return compiled(compact_source(structure, entries, precision, transposed));
+  return compiled(compact_source(structure, entries, precision, {.transposed = transposed}));
 }
 
 template <class T>
 Specialised specialise_with_dot(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
                                 ValuePrecision precision) {
-  KernelSource source = compact_source(structure, entries, precision, false, TileSize::of_grid, WithDot::yes);
+  KernelSource source = compact_source(structure, entries, precision, {.with_dot = true});
   if (!source.text.empty()) source.text = dot_source() + source.text;
   return compiled(source);
 }
 
 template <class T>
 Specialised specialise(const StencilTable<T>& a) {
-  std::vector<std::uint8_t> used(static_cast<std::size_t>(a.stencil_size()), 0);
-  const T zero = 0;
-  for (std::int64_t i = 0; i < a.table.size(); ++i)
-    if (std::memcmp(a.table.data() + i, &zero, sizeof(T)) != 0) used[i % a.stencil_size()] = 1;
-  return compiled(stencil_table_source<T>(a, used, a.words.size() > 0));
+  return compiled(stencil_table_source<T>(a, used_entries(a), a.words.size() > 0));
+}
+
+template <class T>
+SpecialisedForVectors specialise_for_vectors(const BlockStructure& structure,
+                                             const std::vector<CompactEntry<T>>& entries,
+                                             ValuePrecision precision) {
+  const auto terms = std::count_if(entries.begin(), entries.end(),
+                                   [](const auto& e) { return e.stored != Stored::nothing; });
+  return {vectors_at_once(structure.dof, structure.extents[0], terms, sizeof(T)),
+          [structure, entries, precision](int vectors) {
+            return compiled(compact_source(structure, entries, precision, {.vectors = vectors}));
+          }};
+}
+
+template <class T>
+SpecialisedForVectors specialise_for_vectors(const StencilTable<T>& a) {
+  const std::vector<std::uint8_t> used = used_entries(a);
+  return {vectors_at_once(a.dof, a.extents[0], std::count(used.begin(), used.end(), 1), sizeof(T)),
+          [structure = static_cast<const BlockStructure&>(a), used, words = a.words.size() > 0](int vectors) {
+            return compiled(stencil_table_source<T>(structure, used, words, vectors));
+          }};
 }
 
 template <class T>
 bool launch_specialised(const Execution& on, const Specialised& kernel, const void* values,
                         const void* number, const T* x, const Output<T>& y) {
   const T* from = y.beta != 0 ? y.from : y.to;
-  if (kernel.kernel == nullptr || !aligned(values) || !aligned(x) || !aligned(y.to) || !aligned(from))
-    return false;
+  if (!is_for(kernel, values, x, y.to, from)) return false;
   T* to = y.to;
   T alpha = y.alpha, beta = y.beta;
   void* arguments[] = {&values, &number, &x, &to, &from, &alpha, &beta};
@@ -76,7 +107,7 @@ bool launch_specialised(const Execution& on, const Specialised& kernel, const vo
 template <class T>
 bool launch_with_dot(const Execution& on, const Specialised& kernel, const void* values, const T* x, T* y,
                      double* dots) {
-  if (kernel.kernel == nullptr || !aligned(values) || !aligned(x) || !aligned(y)) return false;
+  if (!is_for(kernel, values, x, y, y)) return false;
   Scratch::Part& part = on.scratch.of(on.queue, 0, kernel.blocks * std::int64_t{sizeof(double)});
   const void* number = nullptr;
   const T* from = y;
@@ -97,6 +128,9 @@ bool launch_with_dot(const Execution& on, const Specialised& kernel, const void*
                                            ValuePrecision);                                                  \
   template bool launch_with_dot(const Execution&, const Specialised&, const void*, const T*, T*, double*);   \
   template Specialised specialise(const StencilTable<T>&);                                                   \
+  template SpecialisedForVectors specialise_for_vectors(                                                     \
+      const BlockStructure&, const std::vector<CompactEntry<T>>&, ValuePrecision);                           \
+  template SpecialisedForVectors specialise_for_vectors(const StencilTable<T>&);                             \
   template bool launch_specialised(const Execution&, const Specialised&, const void*, const void*, const T*, \
                                    const Output<T>&);
 QUADRILLE_INSTANTIATE(float)

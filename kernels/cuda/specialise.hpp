@@ -21,11 +21,33 @@ Specialised specialise_with_dot(const BlockStructure& structure, const std::vect
                                 ValuePrecision precision);
 template <class T>
 Specialised specialise(const StencilTable<T>& table);
+// Of Y = A X. Nothing is compiled here.
+template <class T>
+SpecialisedForVectors specialise_for_vectors(const BlockStructure& structure,
+                                             const std::vector<CompactEntry<T>>& entries,
+                                             ValuePrecision precision);
+template <class T>
+SpecialisedForVectors specialise_for_vectors(const StencilTable<T>& table);
 
-// The product by it; false, and nothing is done, where there is none or an array is not aligned to 16 bytes.
+// The product by it; false, and nothing is done, where there is none or a vector is not aligned as it needs.
 template <class T>
 bool launch_specialised(const Execution& on, const Specialised& kernel, const void* values,
                         const void* number, const T* x, const Output<T>& y);
+// Y = A X for `count` vectors of `rows`, some at once, in groups of nearly the same size, so that there are at
+// most two kernels to compile; by `one(x, y)` for each vector that is left.
+template <class T, class One>
+void multiply_in_groups(const Execution& on, const void* values, const void* number, std::int64_t rows,
+                        const T* x, Output<T> y, int count, const One& one) {
+  const SpecialisedForVectors& several = on.prepared.several;
+  for (int groups = (count + several.most() - 1) / several.most(); groups > 0; --groups) {
+    const int vectors = (count + groups - 1) / groups;
+    const bool at_once = vectors > 1 && launch_specialised(on, several.of(vectors), values, number, x, y);
+    for (int v = 0; v < vectors && !at_once; ++v) one(x + v * rows, y.beyond(v * rows));
+    x += vectors * rows;
+    y = y.beyond(vectors * rows);
+    count -= vectors;
+  }
+}
 // The same for y = A x and `dots` of SpmvOperator::multiply_with_dot().
 template <class T>
 bool launch_with_dot(const Execution& on, const Specialised& kernel, const void* values, const T* x, T* y,

@@ -37,6 +37,8 @@ template <class T> void spmv_transpose(const Execution& on, const StencilTable<T
 // Y = A X for `count` vectors, column-major without gaps, as SpmvOperator::apply_multiple() says.
 // CDS.
 template <class T> void spmv_multiple(const Execution& on, const BlockDiagonals<T, Device>& a, const T* x, Output<T> y, int count);
+template <class T> void spmv_multiple(const Execution& on, const Compact<T, Device>& a, const T* x, Output<T> y, int count);
+template <class T> void spmv_multiple(const Execution& on, const StencilTable<T, Device>& a, const T* x, Output<T> y, int count);
 
 // With x . A x, as SpmvOperator::multiply_with_dot() has it, by the kernel that with_dot() compiles.
 template <class T> Specialised with_dot(const Compact<T, Device>& a);

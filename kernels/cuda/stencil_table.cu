@@ -107,11 +107,15 @@ void launch(const Execution& on, const StencilTable<T, Device>& a, const Number*
   } while (first < a.diagonals());
 }
 
+template <class T>
+const void* numbers_of(const StencilTable<T, Device>& a) {
+  return a.words.size() > 0 ? static_cast<const void*>(a.words.data()) : a.bytes.data();
+}
+
 template <bool Transposed, class T>
 void multiply(const Execution& on, const StencilTable<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows() == 0) return;
-  const void* const number = a.words.size() > 0 ? static_cast<const void*>(a.words.data()) : a.bytes.data();
-  if (!Transposed && launch_specialised(on, on.prepared.product, a.table.data(), number, x, y)) return;
+  if (!Transposed && launch_specialised(on, on.prepared.product, a.table.data(), numbers_of(a), x, y)) return;
   const auto with = [&](const auto* number) {
     if (a.diagonals() <= few_diagonals)
       launch<Transposed, few_diagonals>(on, a, number, x, y);
@@ -129,12 +133,21 @@ void spmv(const Execution& on, const StencilTable<T, Device>& a, const T* x, Out
 }
 
 template <class T>
+void spmv_multiple(const Execution& on, const StencilTable<T, Device>& a, const T* x, Output<T> y,
+                   int count) {
+  if (a.rows() == 0) return;
+  multiply_in_groups(on, a.table.data(), numbers_of(a), a.rows(), x, y, count,
+                     [&](const T* from, Output<T> to) { multiply<false>(on, a, from, to); });
+}
+
+template <class T>
 void spmv_transpose(const Execution& on, const StencilTable<T, Device>& a, const T* x, Output<T> y) {
   multiply<true>(on, a, x, y);
 }
 
-#define QUADRILLE_INSTANTIATE(T)                                                             \
-  template void spmv(const Execution&, const StencilTable<T, Device>&, const T*, Output<T>); \
+#define QUADRILLE_INSTANTIATE(T)                                                                           \
+  template void spmv(const Execution&, const StencilTable<T, Device>&, const T*, Output<T>);               \
+  template void spmv_multiple(const Execution&, const StencilTable<T, Device>&, const T*, Output<T>, int); \
   template void spmv_transpose(const Execution&, const StencilTable<T, Device>&, const T*, Output<T>);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)

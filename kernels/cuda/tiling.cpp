@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::int64_t most_x = 32;          // threads along x
 constexpr std::int64_t most_products = 500;  // of a thread at once, of several planes
+// Numbers of 8 bytes that hold the sums of several vectors and planes. With these for 2 and more vectors, and
+// the bounds in blocks_of(), ptxas spills 140 bytes a thread at most (sm_90, CUDA 13.0; not timed yet).
+constexpr std::int64_t most_sums = 16;
 
 std::int64_t parts(std::int64_t n, std::int64_t size) {
   return (n + size - 1) / size;
@@ -19,11 +22,18 @@ std::int64_t even_part(std::int64_t n, std::int64_t most) {
   return parts(n, parts(n, most));
 }
 
-// More registers, at the price of fewer threads, where many numbers are read for a second use.
-int blocks_of(const TileWork& work, int nodes) {
-  if (work.table) return 4;
-  const std::int64_t again = work.read_again * nodes * 2 / work.word;  // numbers of 8 bytes
-  return again <= 20 ? 3 : again <= 52 ? 2 : 1;
+// Of all vectors at once; those of an operator without columns are stored one vector after the other.
+std::int64_t sums_of(const TileWork& work, int rows) {
+  return work.vectors > 1 && work.columns > 0 ? std::int64_t{rows} * work.vectors * 2 / work.word : 0;
+}
+
+// More registers, at the price of fewer threads, where many numbers are read for a second use, or many sums
+// grow.
+int blocks_of(const TileWork& work, int dof, int nodes) {
+  if (work.table) return work.vectors > 1 ? 3 : 4;
+  const std::int64_t again = work.read_again * nodes * 2 / work.word,  // numbers of 8 bytes
+      sums = sums_of(work, nodes * dof);
+  return again + sums <= (sums > 0 ? 6 : 20) ? 3 : again + sums <= 52 ? 2 : 1;
 }
 
 // Planes at once where x is most of what is read; else one after the other, which takes fewer registers. With
@@ -52,7 +62,9 @@ Tiling tiling_of(const BlockStructure& s, const TileWork& work) {
   t.nodes = s.dof == 1 && s.extents[0] % work.word == 0 ? work.word : 1;
   share_planes(work, s.dof, t);
   // More was not tried, and takes long to compile.
-  while (t.planes > 1 && work.products * t.nodes * t.planes > most_products) t.planes /= 2;
+  while (t.planes > 1 && (work.products * t.nodes * t.planes * work.vectors > most_products ||
+                          sums_of(work, t.nodes * t.planes * s.dof) > most_sums))
+    t.planes /= 2;
   t.planes = static_cast<int>(std::min<std::int64_t>(t.planes, nz));
   const std::int64_t along = parts(s.extents[0], t.nodes);
   t.x = static_cast<int>(even_part(along, std::max(most_x, tile_threads / ny)));
@@ -67,7 +79,7 @@ Tiling tiling_of(const BlockStructure& s, const TileWork& work) {
       *each = (*each + 1) / 2;
       t.tiles_z = parts(nz, std::int64_t{t.planes} * t.steps);
     }
-  t.blocks = blocks_of(work, t.nodes * t.planes);
+  t.blocks = blocks_of(work, s.dof, t.nodes * t.planes);
   return t;
 }
 

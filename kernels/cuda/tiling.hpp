@@ -40,6 +40,7 @@ struct TileWork {
   std::int64_t columns = 0, read_again = 0;  // of the values, and those that neighbours read, too
   bool table = false;                        // of stencils
   bool planes_share = true;                  // what they read, without another order of the sums
+  int vectors = 1;
   TileSize size = TileSize::of_grid;
 };
 Tiling tiling_of(const BlockStructure& structure, const TileWork& work);

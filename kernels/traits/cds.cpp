@@ -28,6 +28,10 @@ GpuWork gpu_work(const Sparsity& s, const Traffic&) {
   return {entries(s), diagonals(s), false};
 }
 
+int vectors_at_once(const Sparsity&, SpaceKind space) {
+  return space == SpaceKind::cuda ? 8 : 1;
+}
+
 }  // namespace
 
 FormatTraits cds_traits() {
@@ -36,7 +40,7 @@ FormatTraits cds_traits() {
           .made_from = MadeFrom::the_hub,
           .has_transpose = true,
           .made_on_gpu = true,
-          .gpu_vectors_at_once = 8,
+          .vectors_at_once = vectors_at_once,
           .options = {"block-size", "kernel", "x-cache", "value-precision"},
           .bytes = bytes,
           .gpu_work = gpu_work,

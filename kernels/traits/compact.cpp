@@ -1,5 +1,6 @@
 #include "formats/compact.hpp"
 
+#include "kernels/cpu/spmv.hpp"
 #include "kernels/traits/all.hpp"
 #include "kernels/traits/parts.hpp"
 
@@ -28,6 +29,11 @@ GpuWork gpu_work(const Sparsity& s, const Traffic&) {
   return {entries(s), blocks(s), false};
 }
 
+int vectors_at_once(const Sparsity& s, SpaceKind space) {
+  return space == SpaceKind::cpu ? cpu::compact_vectors_at_once
+                                 : compiled_vectors_at_once(s, s.compact_entries);
+}
+
 }  // namespace
 
 FormatTraits compact_traits() {
@@ -37,6 +43,7 @@ FormatTraits compact_traits() {
           .has_transpose = true,
           .follows_values = true,
           .made_on_gpu = true,
+          .vectors_at_once = vectors_at_once,
           .options = {"block-size", "value-precision"},
           .bytes = bytes,
           .gpu_work = gpu_work,

@@ -8,6 +8,7 @@
 
 #include "formats/build_csr.hpp"
 #include "kernels/registry.hpp"
+#include "kernels/specialised.hpp"
 #include "kernels/tuning/format_bytes.hpp"
 #include "kernels/tuning/machine_model.hpp"
 #include "kernels/tuning/sparsity.hpp"
@@ -37,6 +38,12 @@ inline FormatBytes whole(const Traffic& traffic) {
 inline FormatBytes padded(const std::string& format, const Sparsity& s, const Traffic& traffic,
                           std::int64_t entry_bytes) {
   return {traffic, true, absurd_fill(format, entry_bytes, csr_bytes(s.rows, s.nnz, s.value_bytes))};
+}
+
+// Of kernels that are compiled for an operator on the GPU.
+inline int compiled_vectors_at_once(const Sparsity& s, std::int64_t entries_of_node) {
+  if (!s.cds || s.rows < rows_worth_compiling) return 1;
+  return vectors_at_once(s.cds->dof, s.cds->extents[0], entries_of_node, s.value_bytes);
 }
 
 // Of CSR's kernel.

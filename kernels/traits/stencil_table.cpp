@@ -22,6 +22,12 @@ GpuWork gpu_work(const Sparsity& s, const Traffic&) {
   return {entries(s), static_cast<double>(s.cds->diagonals()), false};
 }
 
+// How many entries are not zero in all stencils is not known.
+int vectors_at_once(const Sparsity& s, SpaceKind space) {
+  if (space == SpaceKind::cpu || !s.cds) return 1;
+  return compiled_vectors_at_once(s, s.cds->diagonals() * s.cds->dof * s.cds->dof);
+}
+
 }  // namespace
 
 FormatTraits stencil_table_traits() {
@@ -30,6 +36,7 @@ FormatTraits stencil_table_traits() {
           .made_from = MadeFrom::hub,
           .has_transpose = true,
           .follows_values = true,
+          .vectors_at_once = vectors_at_once,
           .options = {"block-size"},
           .bytes = bytes,
           .gpu_work = gpu_work,

@@ -55,9 +55,9 @@ ProductWork product_work(const FormatTraits& format, const Sparsity& s, const Pr
   }
   if (product.vectors > 1) {  // one after the other, or some at once
     const double count = product.vectors;
-    const int at_once = space == SpaceKind::cuda ? format.gpu_vectors_at_once : 1;
+    const int at_once = format.vectors_at_once != nullptr ? format.vectors_at_once(s, space) : 1;
     const double passes = std::ceil(count / at_once);
-    work.launches = at_once > 1 ? 1 : count;
+    work.launches = passes;
     work.streamed_bytes = passes * (work.streamed_bytes - vectors) + count * vectors;
     work.gathered_bytes *= count;
     work.entries *= count;

@@ -8,11 +8,38 @@
 
 namespace quadrille {
 
-enum class Form { compact, compact_transposed, compact_with_dot, compact_fp32, compact_bf16, stencil_table };
-inline constexpr Form forms[] = {Form::compact,      Form::compact_transposed, Form::compact_with_dot,
-                                 Form::compact_fp32, Form::compact_bf16,       Form::stencil_table};
+enum class Form {
+  compact,
+  compact_transposed,
+  compact_with_dot,
+  compact_fp32,
+  compact_bf16,
+  stencil_table,
+  compact_several,  // vectors at once
+  compact_fp32_several,
+  compact_bf16_several,
+  stencil_table_several
+};
+inline constexpr Form forms[] = {Form::compact,
+                                 Form::compact_transposed,
+                                 Form::compact_with_dot,
+                                 Form::compact_fp32,
+                                 Form::compact_bf16,
+                                 Form::stencil_table,
+                                 Form::compact_several,
+                                 Form::compact_fp32_several,
+                                 Form::compact_bf16_several,
+                                 Form::stencil_table_several};
 
 inline constexpr std::uint64_t seeds = 24;
+
+inline int vectors_of(Form form, std::uint64_t seed) {
+  constexpr int several[] = {2, 3, 4, 8};
+  return form < Form::compact_several ? 1 : several[seed / 2 % 4];
+}
+inline bool is_table(Form form) {
+  return form == Form::stencil_table || form == Form::stencil_table_several;
+}
 
 // Half of them are large enough for tiles of several blocks and for nodes far from all faces. Integers: sums
 // are exact, and values in every precision.
@@ -22,28 +49,32 @@ BlockDiagonals<T> operator_of(std::uint64_t seed) {
 }
 
 inline ValuePrecision precision_of(Form form) {
-  return form == Form::compact_fp32   ? ValuePrecision::fp32
-         : form == Form::compact_bf16 ? ValuePrecision::bf16
-                                      : ValuePrecision::own;
+  return form == Form::compact_fp32 || form == Form::compact_fp32_several   ? ValuePrecision::fp32
+         : form == Form::compact_bf16 || form == Form::compact_bf16_several ? ValuePrecision::bf16
+                                                                            : ValuePrecision::own;
 }
 
-// Of values in fp32 beside vectors in fp32 there is nothing to test.
+// Of values in fp32 beside vectors in fp32 there is nothing to test. Several vectors with values of fewer bits
+// are as many texts as take long to compile: of a third of the operators.
 template <class T>
-bool has(Form form) {
-  return sizeof(T) == 8 || form != Form::compact_fp32;
+bool has(Form form, std::uint64_t seed) {
+  if (sizeof(T) == 4 && precision_of(form) == ValuePrecision::fp32) return false;
+  return vectors_of(form, seed) == 1 || precision_of(form) == ValuePrecision::own || seed % 3 == 1;
 }
 
 template <class T>
 cuda::KernelSource source_of(Form form, std::uint64_t seed, const BlockDiagonals<T>& hub) {
   const cuda::TileSize size = seed % 3 == 0 ? cuda::TileSize::of_grid : cuda::TileSize::large;
-  if (form != Form::stencil_table)
+  if (!is_table(form))
     return cuda::compact_source(hub, compact_entries(hub), precision_of(form),
-                                form == Form::compact_transposed, size,
-                                form == Form::compact_with_dot ? cuda::WithDot::yes : cuda::WithDot::no);
+                                {.transposed = form == Form::compact_transposed,
+                                 .with_dot = form == Form::compact_with_dot,
+                                 .vectors = vectors_of(form, seed)},
+                                size);
   const StencilTable<T> table = stencil_table_from_hub(hub);
   return cuda::stencil_table_source<T>(
       table, std::vector<std::uint8_t>(static_cast<std::size_t>(table.stencil_size()), 1),
-      table.words.size() > 0, size);
+      table.words.size() > 0, vectors_of(form, seed), size);
 }
 
 // Its parameters are those of the kernels, `alpha` and `beta` converted. x . A x is added to `dot`, where the

@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 void write_one(std::ofstream& file, std::string& table, Form form, std::uint64_t seed) {
-  if (!has<T>(form)) return;
+  if (!has<T>(form, seed)) return;
   std::string text = source_of(form, seed, operator_of<T>(seed)).text;
   const std::string name = name_of<T>(form, seed), linkage = "extern \"C\"";
   text.erase(text.find(linkage), linkage.size());

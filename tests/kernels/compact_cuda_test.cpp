@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "cases.hpp"
 #include "kernels/cuda/compact_from_hub.hpp"
@@ -72,9 +73,9 @@ TEST(KernelSource, HasNoNodesThat32BitsCannotNumber) {
   s.offsets = {{0, 0, 0}};
   const std::vector<CompactEntry<double>> entries{{Stored::constant, 0, 2.0}};
   s.extents = {1 << 15, 1 << 15, 1};
-  EXPECT_NE(cuda::compact_source(s, entries, ValuePrecision::own, false).text, "");
+  EXPECT_NE(cuda::compact_source(s, entries, ValuePrecision::own, {}).text, "");
   s.extents = {1 << 16, 1 << 15, 1};
-  EXPECT_EQ(cuda::compact_source(s, entries, ValuePrecision::own, false).text, "");
+  EXPECT_EQ(cuda::compact_source(s, entries, ValuePrecision::own, {}).text, "");
 }
 
 // Kernels that are compiled for the operator give what those that are for all do.
@@ -87,6 +88,60 @@ TEST(CompactOnTheDevice, cuda_CompiledKernelsGiveTheProductsOfTheOthers) {
         compare_kernels<double>(format, seed, transposed);
         compare_kernels<float>(format, seed, transposed);
       }
+}
+
+// The first `count` vectors' products, of x and of what y holds.
+template <class T>
+std::vector<T> products(const SpmvOperator<T>& a, const std::vector<T>& x, std::vector<T> y, int count,
+                        T beta) {
+  y.resize(static_cast<std::size_t>(a.rows() * count));
+  host_apply_multiple(a, {x.begin(), x.begin() + a.columns() * count}, y, count, T(1.5), beta);
+  return y;
+}
+
+// Compiled kernels for several vectors at once, in groups of one size and of two, against single products: the
+// bits of the compiled one, and within rounding the numbers of the kernel for all.
+template <class T>
+void compare_several(const std::string& format, std::uint64_t seed) {
+  const bool integer = seed % 2 == 0;
+  FormatOptions of_own, of_all;
+  of_own.specialise = Specialise::always;
+  of_all.specialise = Specialise::never;
+  const BlockDiagonals<T> hub = planted::draw<T>(seed, integer, seed % 4 < 2 ? 1 : 4).hub;
+  const auto a = make_operator(format, SpaceKind::cuda, input_of(copy_of(hub)), of_own),
+             plain = make_operator(format, SpaceKind::cuda, input_of(copy_of(hub)), of_all);
+  constexpr int most = 17;
+  const std::vector<T> x = test_vector<T>(hub.rows() * most, integer, 3),
+                       before = test_vector<T>(hub.rows() * most, integer, 4),
+                       unread(before.size(), std::numeric_limits<T>::quiet_NaN());
+  for (const int count : {3, 8, most})
+    for (const T beta : {T(0), T(-0.5)}) {
+      SCOPED_TRACE(std::to_string(count) + " vectors");
+      const std::vector<T>& y = beta == 0 ? unread : before;
+      const std::vector<T> found = products(*a, x, y, count, beta),
+                           expected = products(*plain, x, y, count, beta);
+      for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_NEAR(found[i], expected[i], integer ? 0 : (sizeof(T) == 8 ? 1e-13 : 1e-4)) << i;
+      const auto vector = [&](const std::vector<T>& all, int v) {
+        return std::vector<T>(all.begin() + v * hub.rows(), all.begin() + (v + 1) * hub.rows());
+      };
+      for (int v = 0; v < count; ++v) {
+        std::vector<T> of_one = vector(y, v);
+        host_apply(*a, vector(x, v), of_one, T(1.5), beta);
+        ASSERT_EQ(of_one, vector(found, v)) << "vector " << v;
+      }
+    }
+}
+
+TEST(CompactOnTheDevice, cuda_CompiledKernelsMultiplySeveralVectorsAtOnce) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (std::uint64_t seed = 1; seed <= 8; ++seed)
+    for (const char* format : {"compact", "stencil_table"}) {
+      SCOPED_TRACE(std::string(format) + ", " + std::to_string(seed));
+      compare_several<double>(format, seed);
+      compare_several<float>(format, seed);
+    }
+  EXPECT_EQ(cuda::why_not_compiled(), "");
 }
 
 // The product's own bits, and x . A x, the same every time; the one before moves on.

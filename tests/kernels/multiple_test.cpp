@@ -5,6 +5,7 @@
 #include "cases.hpp"
 #include "entry_test.hpp"
 #include "kernels/host_apply.hpp"
+#include "kernels/make_operator.hpp"
 #include "tests/products.hpp"
 
 namespace quadrille {
@@ -20,12 +21,18 @@ std::vector<T> vector_of(const std::vector<T>& all, std::int64_t size, int v) {
   return {all.begin() + v * size, all.begin() + (v + 1) * size};
 }
 
+// Whether small operators have a kernel for several vectors (larger ones of compact and stencil_table on the
+// GPU: compact_cuda_test.cpp).
+bool multiplies_at_once(const FormatEntry& entry) {
+  return entry.space == SpaceKind::cuda ? entry.name == "cds" : entry.name == "compact";
+}
+
 // Calls body(case, operator, X of `most` vectors) for the cases that the entry can hold: all where there is a
 // kernel for several vectors, every sixteenth where the single product is called in turn.
 template <class T, class Body>
 void for_each_operator(const FormatEntry& entry, bool integer, const Body& body) {
   const std::vector<Case<T>>& cases = all_cases<T>(integer);
-  const std::size_t apart = entry.name == "cds" && entry.space == SpaceKind::cuda ? 1 : 16;
+  const std::size_t apart = multiplies_at_once(entry) ? 1 : 16;
   for (std::size_t i = 0; i < cases.size(); i += apart) {
     const Case<T>& c = cases[i];
     SCOPED_TRACE(c.name);
@@ -85,6 +92,26 @@ TEST_P(MultipleTest, AgreesWithPetscRowByRow) {
                            }
                          });
   });
+}
+
+// Sums of compact on a CPU are those of single products on reals, too.
+TEST(CompactOfSeveralVectors, GivesTheBitsOfSingleProducts) {
+  for (std::uint64_t seed = 1; seed <= 24; seed += operators_apart)
+    for (const double beta : {0.0, -0.5}) {
+      SCOPED_TRACE(seed);
+      const auto a =
+          make_operator("compact", SpaceKind::cpu,
+                        input_of(planted::draw<double>(seed, false, seed % 2 == 0 ? 1 : 4).hub), {});
+      const std::vector<double> x = test_vector<double>(a->columns() * most, false, 3),
+                                before = test_vector<double>(a->rows() * most, false, 4);
+      std::vector<double> y = before;
+      host_apply_multiple(*a, x, y, most, 1.5, beta);
+      for (int v = 0; v < most; ++v) {
+        std::vector<double> of_one = vector_of(before, a->rows(), v);
+        host_apply(*a, vector_of(x, a->columns(), v), of_one, 1.5, beta);
+        EXPECT_EQ(of_one, vector_of(y, a->rows(), v)) << "vector " << v;
+      }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MultipleTest, testing::ValuesIn(all_entries()), entry_name);

@@ -86,6 +86,25 @@ void exact_for_integers(SpaceKind space, std::uint64_t seed) {
   });
 }
 
+// Several vectors at once, of integers.
+template <class T>
+void exact_for_several(SpaceKind space, std::uint64_t seed) {
+  constexpr int count = 5;
+  const BlockDiagonals<T> hub = planted::draw<T>(seed, true).hub;
+  const std::vector<T> x = test_vector<T>(hub.rows() * count, true, 3);
+  for_ways<T>([&](const Way& way) {
+    const auto a = made(way, space, hub);
+    std::vector<T> y(x.size(), std::numeric_limits<T>::quiet_NaN());
+    host_apply_multiple(*a, x, y, count);
+    for (int v = 0; v < count; ++v) {
+      const auto first = v * hub.rows();
+      const Reference reference = exact(hub, {x.begin() + first, x.begin() + first + hub.rows()}, false);
+      for (std::int64_t i = 0; i < hub.rows(); ++i)
+        ASSERT_EQ(y[first + i], reference.y()[i]) << "row " << i << " of vector " << v;
+    }
+  });
+}
+
 void products(SpaceKind space) {
   if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -94,6 +113,9 @@ void products(SpaceKind space) {
     within_the_bound<float>(space, seed);
     exact_for_integers<double>(space, seed);
     exact_for_integers<float>(space, seed);
+    if (seed > 4) continue;
+    exact_for_several<double>(space, seed);
+    exact_for_several<float>(space, seed);
   }
 }
 

@@ -163,6 +163,22 @@ TEST(Predict, SeveralVectorsTakeLongerThanOneAndReadCdsOnce) {
   EXPECT_GT(of(eight, "csr").ms, 6 * of(one, "csr").ms);
 }
 
+// 112 columns at most, which are read once for four vectors, but on a GPU by an operator that is too small for
+// kernels of its own.
+TEST(Predict, SeveralVectorsReadCompactOnce) {
+  const FormatTraits& compact = find_format("compact");
+  const auto passes = [&](std::int64_t n, SpaceKind space) {
+    const Sparsity s = sparsity_at_most(star(n, 4), 8);
+    const Traffic traffic = format_bytes("compact", s, {}).traffic;
+    const double vectors = static_cast<double>(16 * s.rows);
+    return (product_work(compact, s, {false, 8}, traffic, space).streamed_bytes - 8 * vectors) /
+           (product_work(compact, s, {}, traffic, space).streamed_bytes - vectors);
+  };
+  EXPECT_DOUBLE_EQ(passes(64, SpaceKind::cpu), 2);
+  EXPECT_DOUBLE_EQ(passes(64, SpaceKind::cuda), 2);
+  EXPECT_DOUBLE_EQ(passes(16, SpaceKind::cuda), 8);
+}
+
 TEST(Predict, RefusesWhatTheMachineCannotHold) {
   MachineModel small = h200_model();
   small.memory_bytes = 1 << 20;
