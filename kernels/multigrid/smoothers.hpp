@@ -283,55 +283,69 @@ struct LineStep {
   T *x, *y;
 
   constexpr int dof() const { return Dof > 0 ? Dof : s.dof; }
-  constexpr const T* row_of(const std::array<int, 3>& at) const {
-    return a + (s.stored.all ? s.index(at) : s.stored.index(at[0], at[1], at[2])) * std::int64_t{dof()};
-  }
   constexpr void operator()(std::int64_t index) const {
     std::array<int, 3> at{};
     if (!colour.find(static_cast<int>(index), at)) return;
+    at[places.axis] = 0;
+    const Node start = node_at(at);
     const int end = places.end, first = places.first;
     T now[most] = {}, solved[most] = {};
     for (int i = first; i < end; ++i) {
-      at[places.axis] = i;
-      right_side(at, i == first ? -1 : before, i == end - 1 ? -1 : behind, now);
-      if (i > first && before >= 0) subtract(row_of(at), before, solved, now);
-      solve(at, now, solved);
-      put(y, at, solved);
+      const Node node = along(start, i);
+      right_side(node, i == first ? -1 : before, i == end - 1 ? -1 : behind, now);
+      if (i > first && before >= 0) subtract(node, before, solved, now);
+      solve(node, now, solved);
+      put(y, node, solved);
     }
-    put(x, at, solved);
+    put(x, along(start, end - 1), solved);
     for (int i = end - 2; i >= first; --i) {
-      at[places.axis] = i;
-      const T* const from = y + std::int64_t{s.index(at)} * dof();
+      const Node node = along(start, i);
       for (int r = 0; r < dof(); ++r) now[r] = 0;
-      if (behind >= 0) subtract(row_of(at), behind, solved, now);
-      solve(at, now, solved);
-      for (int r = 0; r < dof(); ++r) solved[r] = without_tiny<T>(from[r] + solved[r]);
-      put(x, at, solved);
+      if (behind >= 0) subtract(node, behind, solved, now);
+      solve(node, now, solved);
+      const T* const from = y + std::int64_t{node.number} * dof();
+      for (int r = 0; r < dof(); ++r) solved[r] += from[r];
+      put(x, node, solved);
     }
   }
 
  private:
-  constexpr void right_side(const std::array<int, 3>& at, int one, int other, T (&to)[most]) const {
-    const int node = s.index(at);
-    const T *const row = row_of(at), *const from = g + std::int64_t{node} * dof();
+  struct Node {
+    int number, stored, factors;  // its own, and where its row and its factors are
+  };
+  constexpr Node node_at(const std::array<int, 3>& at) const {
+    const int number = s.index(at);
+    return {number, s.stored.all ? number : s.stored.index(at[0], at[1], at[2]), places.place(at)};
+  }
+  // Node i of the line whose first one, at 0, is `start`: less to compute than from its position.
+  constexpr Node along(const Node& start, int i) const {
+    const int axis = places.axis, step = axis == 0 ? 1 : axis == 1 ? s.line : s.line * s.n[1];
+    const auto step_of = [axis](const int(&n)[3]) { return axis == 0 ? 1 : axis == 1 ? n[0] : n[0] * n[1]; };
+    const int number = start.number + i * step;
+    return {number, s.stored.all ? number : start.stored + s.stored.along(axis, i) * step_of(s.stored.n),
+            start.factors + i * step_of(places.n)};
+  }
+  constexpr void right_side(const Node& node, int one, int other, T (&to)[most]) const {
+    const T *const row = a + std::int64_t{node.stored} * dof(), *const from =
+                                                                    g + std::int64_t{node.number} * dof();
     for (int r = 0; r < dof(); ++r)
-      to[r] = from[r] - beside_without<Dof, Count>(s, row + r, x, node, one, other);
+      to[r] = from[r] - beside_without<Dof, Count>(s, row + r, x, node.number, one, other);
   }
   // to -= the block of a coupling times `from`
-  constexpr void subtract(const T* row, int coupling, const T (&from)[most], T (&to)[most]) const {
-    row += std::int64_t{coupling} * dof() * s.stored_rows;
-    for (int c = 0; c < dof(); ++c, row += s.stored_rows)
-      for (int r = 0; r < dof(); ++r) to[r] -= row[r] * from[c];
+  constexpr void subtract(const Node& node, int coupling, const T (&from)[most], T (&to)[most]) const {
+    const T* column = a + std::int64_t{coupling} * dof() * s.stored_rows + std::int64_t{node.stored} * dof();
+    for (int c = 0; c < dof(); ++c, column += s.stored_rows)
+      for (int r = 0; r < dof(); ++r) to[r] -= column[r] * from[c];
   }
-  constexpr void solve(const std::array<int, 3>& at, const T (&from)[most], T (&to)[most]) const {
+  constexpr void solve(const Node& node, const T (&from)[most], T (&to)[most]) const {
     const std::int64_t rows = std::int64_t{places.nodes()} * dof();
-    const T* column = pivots + std::int64_t{places.place(at)} * dof();
+    const T* column = pivots + std::int64_t{node.factors} * dof();
     for (int r = 0; r < dof(); ++r) to[r] = 0;
     for (int c = 0; c < dof(); ++c, column += rows)
       for (int r = 0; r < dof(); ++r) to[r] += column[r] * from[c];
   }
-  constexpr void put(T* to, const std::array<int, 3>& at, const T (&from)[most]) const {
-    to += std::int64_t{s.index(at)} * dof();
+  constexpr void put(T* to, const Node& node, const T (&from)[most]) const {
+    to += std::int64_t{node.number} * dof();
     for (int r = 0; r < dof(); ++r) to[r] = without_tiny<T>(from[r]);
   }
 };

@@ -390,20 +390,19 @@ TEST_F(MatrixType, GridMultigridIsTheSameOnAnyRanks) {
 TEST_F(MatrixType, GridMultigridsSmoothersAreTheSameOnAnyRanks) {
   int number = 0;
   for (const Case& c : shared_cases)
-    for (const char* smoother : {"jacobi", "sor", "lines"})
-      for (const char* gathered : {"1", "100", "1000000"})
-        for (const char* cycle : {"v", "w", "f"}) {
-          if ((sanitized && number++ % 5 != 0) || (*smoother == 'l' && std::string(gathered) != "1000000"))
-            continue;
-          SCOPED_TRACE(c.name() + " gathered " + gathered + " " + smoother + " " + cycle);
-          const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "12"},
-                                                   {"-pc_quadrille_mg_gathered", gathered},
-                                                   {"-pc_quadrille_mg_smoother", smoother},
-                                                   {"-pc_quadrille_mg_cycle", cycle},
-                                                   {"-pc_quadrille_mg_sweeps", *cycle == 'v' ? "2" : "1"},
-                                                   {"-pc_quadrille_mg_precision", "double"}});
-          EXPECT_LE(off_one_rank(c), 1e-11);
-        }
+    for (const auto& [smoother, gathered] :
+         {std::pair("jacobi", "1"), {"sor", "1"}, {"sor", "100"}, {"lines", "1000000"}}) {
+      if (++number % 5 != 0 && sanitized) continue;
+      const char* const cycle = number % 3 == 0 ? "v" : number % 3 == 1 ? "w" : "f";
+      SCOPED_TRACE(c.name() + " gathered " + gathered + " " + smoother + " " + cycle);
+      const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "12"},
+                                               {"-pc_quadrille_mg_gathered", gathered},
+                                               {"-pc_quadrille_mg_smoother", smoother},
+                                               {"-pc_quadrille_mg_cycle", cycle},
+                                               {"-pc_quadrille_mg_sweeps", *cycle == 'v' ? "2" : "1"},
+                                               {"-pc_quadrille_mg_precision", "double"}});
+      EXPECT_LE(off_one_rank(c), 1e-11);
+    }
 }
 
 // Those that no rank has whole, too.
