@@ -1,18 +1,19 @@
-// Smoothers that change x in place, a colour at a time: Gauss-Seidel by nodes (`sor`), and by whole lines along
-// each axis in turn (`lines`), whose equations are solved exactly. Internal to kernels/multigrid.
+// Smoothers that change x in place, a colour at a time: Gauss-Seidel by nodes (`sor`), and by whole lines
+// along each axis in turn (`lines`), whose equations are solved exactly. Internal to kernels/multigrid.
 //
 // No two nodes, or lines, of a colour are coupled, so that any order within it gives the same bits. Along an
-// axis nodes have the values 0 and 1 in turn; the last one of a periodic axis with an odd number of them, which
-// is beside the first, has 2. Where couplings are a star the colour of a node is the sum of its values, modulo
-// 2 or, where there is a 2, modulo 3; else each triple of values is a colour:
+// axis nodes have the values 0 and 1 in turn; the last one of a periodic axis with an odd number of them,
+// which is beside the first, has 2. Where couplings are a star the colour of a node is the sum of its values,
+// modulo 2 or, where there is a 2, modulo 3; else each triple of values is a colour:
 //
 //     star   0 1 0 1 0 1      box   0 1 0 1 0 1      odd and periodic, star   0 1 0 1 2
 //            1 0 1 0 1 0            2 3 2 3 2 3                               1 2 1 2 0
 //            0 1 0 1 0 1            0 1 0 1 0 1                               0 1 0 1 2
 //
-// Before the coarser grids sweeps go through the axes and colours in order, after them backwards, which is the
-// transpose. Lines have the colours of the other two axes. What couples around a periodic axis, or to another
-// rank's part of the line, is taken from the old x: the matrix that is solved is still a symmetric one.
+// Before the coarser grids sweeps go through the axes and colours in order, after them backwards, which is
+// the transpose. Lines have the colours of the other two axes. What couples around a periodic axis, or to
+// another rank's part of the line, is taken from the old x: the matrix that is solved is still a symmetric
+// one.
 //
 // With D^-1 A = 1 + L + U along a line and x of the other nodes taken to the right side r:
 //
@@ -77,8 +78,8 @@ inline void take_value(Colour& colour, int axis, int v) {
   count = std::max(0, (end - (has_last ? 1 : 0) - first + 1) / 2);
 }
 
-// Of the nodes that a rank has of a grid that wraps along these axes, or of lines along one of them. Every rank
-// has as many.
+// Of the nodes that a rank has of a grid that wraps along these axes, or of lines along one of them. Every
+// rank has as many.
 inline std::vector<Colour> colours_of(const Couplings& s, const BoxRows& box,
                                       const std::array<bool, 3>& wraps, int along = -1) {
   Colour all;
