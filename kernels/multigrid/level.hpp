@@ -12,6 +12,7 @@
 #include "kernels/multigrid/cycle_steps.hpp"
 #include "kernels/multigrid/rounded_rows.hpp"
 #include "kernels/multigrid/setup_steps.hpp"
+#include "kernels/multigrid/smoothers.hpp"
 
 namespace quadrille::multigrid {
 
@@ -26,6 +27,7 @@ struct Level {
   ArrayOf<T> diagonal, inverse;                        // D and D^-1, [column][stored row]
   InnerRow<T> inner;                                   // of nodes far from faces, on a GPU
   std::vector<T> weights;                              // of the smoother's sweeps
+  InPlace<T, typename Machine::Space> in_place;        // or the smoother without weights
   LevelTransfer<T, typename Machine::Space> transfer;  // from the next coarser level, and to it
   ArrayOf<T> b, g, x,
       y;  // right side (of the finest where it is shared), D^-1 b, and what the sweeps go between
@@ -44,7 +46,8 @@ struct LevelRows {
   Array<Bf16, Space> rounded;
   double bound = 0;
   InnerRow<T> inner;
-  bool singular_blocks = false;  // of nodes that take part, where that was asked for
+  bool singular_blocks = false;                // of nodes that take part, where that was asked for
+  std::vector<LineFactors<T, Space>> lines{};  // where the smoother wants them
 };
 // take(size) gives the arrays.
 template <class T, class Machine, class Take>
@@ -93,6 +96,12 @@ std::vector<T> chebyshev_weights(double largest, double share, int sweeps) {
         2 /
         (largest * ((1 + share) + (1 - share) * std::cos(std::numbers::pi * (2 * i + 1) / (2 * sweeps))))));
   return weights;
+}
+
+// Equal weights that make as little as can be of the same part: damped Jacobi.
+template <class T>
+std::vector<T> jacobi_weights(double largest, double share, int sweeps) {
+  return std::vector<T>(static_cast<std::size_t>(sweeps), static_cast<T>(2 / (largest * (1 + share))));
 }
 
 // body(StencilRows): with the numbers of couplings that there are instances for, and several rows together
@@ -193,6 +202,10 @@ void smooth_before(Machine& machine, Level<T, Machine>& level, bool from_zero) {
   const auto& w = level.weights;
   std::size_t done = 0;
   if (from_zero) level.right_layers = layers_of_others;  // as g's
+  if (level.in_place.there()) {
+    if (from_zero) machine.for_each(s.rows, Zero<T>{level.x.data()});
+    return smooth_in_place(machine, level, true);
+  }
   if (from_zero && w.size() > 1) {
     with_stencil(level, [&]<class Stencil>(const Stencil& stencil) {
       machine.for_rows(level.inner,
@@ -207,9 +220,10 @@ void smooth_before(Machine& machine, Level<T, Machine>& level, bool from_zero) {
   for (; done < w.size(); ++done) sweep(machine, level, w[done]);
 }
 
-// All of them but the last `left`.
+// All of them but the last `left` of those with weights.
 template <class T, class Machine>
 void smooth_after(Machine& machine, Level<T, Machine>& level, std::size_t left) {
+  if (level.in_place.there()) return smooth_in_place(machine, level, false);
   for (std::size_t i = level.weights.size(); i-- > left;) sweep(machine, level, level.weights[i]);
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/multigrid/on_host.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
 #include "kernels/multigrid/small_levels.hpp"
+#include "kernels/multigrid/visit_counts.hpp"
 
 namespace quadrille::multigrid {
 
@@ -92,13 +93,15 @@ class Levels final : public GridMultigrid {
   void take_memory(std::unique_ptr<GridMultigrid> previous, std::int64_t rows) {
     auto* const other = dynamic_cast<Levels*>(previous.get());
     if (other == nullptr || other->info_.levels.front().unknowns != rows) return;
-    for (OneLevel& level : other->levels_) spare_bf16_.push_back(std::move(level.rounded));
-    spare_bf16_.push_back(std::move(other->star_couplings_));
-    for (OneLevel& level : other->levels_)
+    for (OneLevel& level : other->levels_) {
+      for (auto& line : level.in_place.lines) spare_.push_back(std::move(line.pivots));
       for (auto* array : {&level.scaled, &level.diagonal, &level.inverse, &level.b, &level.g, &level.x,
                           &level.y, &level.transfer.weights})
         if (array->size() > 0) spare_.push_back(std::move(*array));
+      spare_bf16_.push_back(std::move(level.rounded));
+    }
     if (other->star_inverse_.size() > 0) spare_.push_back(std::move(other->star_inverse_));
+    spare_bf16_.push_back(std::move(other->star_couplings_));
     if (other->work_.size() > 0) spare_.push_back(std::move(other->work_));
   }
   template <class Number>
@@ -154,13 +157,16 @@ class Levels final : public GridMultigrid {
       if (shared && next.there) following = std::make_unique<SharedLevel>(*shared->ranks, *next.partition);
       const Couplings s = couplings_of(*now, shared ? &shared->box : nullptr, stored);
       LevelRows<T, Space> level_values;
-      if (next.there)
+      if (next.there && !works_in_place(options_.smoother))
         level_values = rounded_level_rows<T>(
             machine_, s, now->values.data(), [&](auto size) { return array(size); },
             [&](auto size) { return from_spare(spare_bf16_, size); });
       if (level_values.rounded.size() == 0 && (next.there || levels_.empty()))
         level_values = level_rows<T>(
             machine_, s, now->values.data(), [&](auto size) { return array(size); }, levels_.empty());
+      if (next.there && options_.smoother == LevelSmoother::lines)
+        level_values.lines = line_factors<T>(machine_, s, size_of(*now, shared.get()), now->values.data(),
+                                             [&](auto size) { return array(size); });
       if (!next.there) {
         LevelRows<T, Space> none;
         none.singular_blocks = level_values.singular_blocks;
@@ -214,8 +220,10 @@ class Levels final : public GridMultigrid {
       const StoredNodes of_coarse =
           stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));
       if (of_coarse.all) break;
-      const LevelRows<T, Host> rows = level_rows<T>(
-          host, s, a.values.data(), [](auto size) { return Array<T>(size); }, levels_.empty());
+      const auto take = [](auto size) { return Array<T>(size); };
+      LevelRows<T, Host> rows = level_rows<T>(host, s, a.values.data(), take, levels_.empty());
+      if (options_.smoother == LevelSmoother::lines)
+        rows.lines = line_factors<T>(host, s, size_of(a, nullptr), a.values.data(), take);
       OneLevel& level = add_level(a, s,
                                   {copy_to<Space>(rows.scaled),
                                    copy_to<Space>(rows.diagonal),
@@ -223,7 +231,8 @@ class Levels final : public GridMultigrid {
                                    {},
                                    rows.bound,
                                    inner_row(s, rows.scaled.data(), rows.diagonal.data()),
-                                   rows.singular_blocks},
+                                   rows.singular_blocks,
+                                   copies<Space>(rows.lines)},
                                   true, {});
       level.transfer = transfer_to(s, next.axes, of_coarse);
       if (levels_.size() == 1) {
@@ -346,9 +355,14 @@ class Levels final : public GridMultigrid {
       info.unknowns = info.extents[0] * info.extents[1] * info.extents[2] * s.dof;
       info.shared = true;
     }
-    if (smoothed) {
+    if (smoothed && works_in_place(options_.smoother)) {
+      level.in_place = in_place(s, box_rows(level), size_of(a, level.shared.get()).wraps, options_.sweeps,
+                                std::move(rows.lines));
+    } else if (smoothed) {
       info.largest_eigenvalue = largest_eigenvalue(machine_, level, rows.bound);
-      level.weights = chebyshev_weights<T>(info.largest_eigenvalue, smoothed_share(s), options_.sweeps);
+      const auto& weights =
+          options_.smoother == LevelSmoother::jacobi ? jacobi_weights<T> : chebyshev_weights<T>;
+      level.weights = weights(info.largest_eigenvalue, smoothed_share(s), options_.sweeps);
     }
     levels_.push_back(std::move(level));
     info_.levels.push_back(info);
@@ -503,7 +517,8 @@ class Levels final : public GridMultigrid {
     if constexpr (Machine::on_gpu && std::is_same_v<T, float>) {
       constexpr int word = rows_together<T>;
       if (s.rows < options_.joined_from || options_.cycle == CycleKind::f || options_.sweeps != 2 ||
-          s.dof != 1 || s.count != 6 || !s.whole_star || !s.stored.all || !s.in_words_of(word))
+          works_in_place(options_.smoother) || s.dof != 1 || s.count != 6 || !s.whole_star || !s.stored.all ||
+          !s.in_words_of(word))
         return rows;
       star_inverse_ = array(s.rows);
       star_couplings_ = from_spare(spare_bf16_, 3 * s.rows);
@@ -574,6 +589,8 @@ class Levels final : public GridMultigrid {
       if (joined_) return steps_after(b, x);
     if (levels_.size() == 1)
       machine_.for_each(finest.couplings.rows, Convert<T, double>{finest.x.data(), x});
+    else if (finest.in_place.there())
+      machine_.for_each(finest.couplings.rows, ToUser<T>{finest.couplings, finest.x.data(), x});
     else
       sweep_to(machine_, finest, x, finest.weights.front(), true);
   }
@@ -619,21 +636,6 @@ class Levels final : public GridMultigrid {
   GridMultigridInfo info_;
 };
 
-// What one visit of a level reads and writes, each array of a step once, in numbers of T; `coarse` rows are
-// on the next coarser level.
-template <class T, class Machine>
-std::int64_t numbers_of_visit(const Level<T, Machine>& level, std::int64_t coarse, bool from_zero) {
-  const std::int64_t rows = level.couplings.rows, sweeps = static_cast<std::int64_t>(level.weights.size());
-  // From zero the first two sweeps are one pass over the couplings, and a single one is none.
-  const std::int64_t joined = from_zero ? 1 : 0, passes = 2 * sweeps + 1 - joined;
-  const std::int64_t vectors = 3 * passes + (from_zero ? (sweeps > 1 ? -1 : 2) + 2 : 0);  // and D^-1 b
-  // D^-1, too, where rows are rounded.
-  const std::int64_t of_rows =
-      level.scaled.size() + (level.rounded.size() > 0 ? level.rounded.size() / 2 + rows : 0);
-  return passes * of_rows + (from_zero ? 2 : 1) * level.diagonal.size() + vectors * rows + 3 * rows +
-         2 * coarse + 2 * level.transfer.weights.size();
-}
-
 template <class T, class Machine>
 void Levels<T, Machine>::count_bytes() {
   constexpr std::int64_t value = sizeof(T);
@@ -645,28 +647,27 @@ void Levels<T, Machine>::count_bytes() {
     const std::int64_t rows = level.couplings.rows;
     info_.stored_bytes += level.scaled.bytes() + level.rounded.bytes() + level.diagonal.bytes() +
                           level.inverse.bytes() + level.transfer.weights.bytes() + 4 * level.x.bytes();
+    for (const auto& line : level.in_place.lines) info_.stored_bytes += line.pivots.bytes();
     if (i + 1 == levels_.size()) {
       const std::int64_t visits = from_zero + (full ? 1 : 0);
       info_.cycle_flops += visits * coarsest_.flops();
       info_.cycle_bytes += visits * (coarsest_.bytes() + 2 * rows * value);
       break;
     }
-    const std::int64_t coarse = levels_[i + 1].couplings.rows,
-                       sweeps = static_cast<std::int64_t>(level.weights.size());
+    const std::int64_t coarse = levels_[i + 1].couplings.rows;
     const bool joined = i == 0 && joined_;  // b twice and x once in fp64
     const std::int64_t of_rows = star_.vary ? 2 * (star_inverse_.bytes() + star_couplings_.bytes()) : 0;
     info_.cycle_bytes += joined ? 2 * value * (rows + coarse) + 3 * rows * 8 + of_rows
                                 : value * (from_zero * numbers_of_visit(level, coarse, true) +
                                            again * numbers_of_visit(level, coarse, false));
-    const std::int64_t dof = level.couplings.dof, blocks = sweeps * level.couplings.count + 1;
-    info_.cycle_flops +=
-        (from_zero + again) * level.couplings.unknowns() * (4 * blocks * dof + 8 * sweeps + 32);
+    info_.cycle_flops += (from_zero + again) * flops_of_visit(level);
     // D^-1 b (counted with a visit from zero) and D times it, restricted; zeros, and the interpolation to
     // them.
     if (full)
       info_.cycle_bytes += value * (3 * level.diagonal.size() + (i > 0 ? 3 : 1) * rows + 6 * rows +
                                     2 * coarse + 2 * level.transfer.weights.size());
     if (i == 0 && !joined) info_.cycle_bytes += 2 * rows * (8 - value);  // b is read and x written in fp64
+    if (i == 0 && level.in_place.there()) info_.cycle_bytes += 2 * rows * value;  // in a step of its own
     from_zero += again;
     again = full ? 1 : options_.cycle == CycleKind::w && i + 2 < levels_.size() ? from_zero : 0;
   }

@@ -60,6 +60,8 @@ std::string describe(const GridMultigridInfo& info) {
                         : info.options.cycle == CycleKind::w ? ", W("
                                                              : ", F(") +
             sweeps + "," + sweeps + ")";
+  if (count > 1 && info.options.smoother != LevelSmoother::chebyshev)
+    text += std::string(" with ") + level_smoothers[static_cast<std::size_t>(info.options.smoother)];
   return text + (info.options.precision == CyclePrecision::fp32 ? " in fp32" : " in fp64");
 }
 

@@ -8,7 +8,8 @@
 //                  linear where that is nearly the same; restriction is its transpose, coarse operators are
 //                  P^T A P
 //   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i
-//                  from a bound of the spectrum
+//                  from a bound of the spectrum; or equal weights, or Gauss-Seidel by colours, by nodes or by
+//                  lines (smoothers.hpp)
 //
 // Levels whose rows are the same everywhere but near faces, to the last bit, store each of them once: cycles
 // then move little but vectors. Ranks that share a level store all rows.
@@ -34,6 +35,8 @@ inline constexpr int most_multigrid_unknowns = 64;  // a node
 enum class CycleKind { v, w, f };  // f: full multigrid, which begins on the coarsest grid
 enum class CyclePrecision { fp64, fp32 };
 enum class LevelInterpolation { as_suits, by_operator, linear };
+enum class LevelSmoother { chebyshev, jacobi, sor, lines };
+inline constexpr std::array level_smoothers{"chebyshev", "jacobi", "sor", "lines"};
 
 struct GridMultigridOptions {
   int levels = 0;    // at most; 0: as many as it takes
@@ -47,6 +50,7 @@ struct GridMultigridOptions {
   // Unknowns from which on a GPU does the steps of the finest level in two passes over memory, where its
   // couplings are a star in 3D that is the same everywhere: of smaller grids there are too few tiles.
   std::int64_t joined_from = std::int64_t{1} << 21;
+  LevelSmoother smoother = LevelSmoother::chebyshev;
   bool small_together = true;  // on a GPU: the small levels in one launch
 };
 
@@ -54,7 +58,7 @@ struct GridLevelInfo {
   std::array<std::int64_t, 3> extents{1, 1, 1};
   std::int64_t unknowns = 0, couplings = 0;  // blocks a row, the diagonal one included
   bool by_operator = false;                  // the interpolation to this level from the next coarser one
-  double largest_eigenvalue = 0;             // the bound of D^-1 A's that the smoother goes by
+  double largest_eigenvalue = 0;             // the bound of D^-1 A's that the smoother goes by, if it does
   bool shared = false;                       // by the ranks; else each has all of it
   bool constant = false;                     // the same rows everywhere but near faces, which are stored once
 };
@@ -113,7 +117,7 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>&
 std::int64_t grid_multigrid_bytes(const BlockStructure& a);
 
 // For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, constant coefficients, 64 unknowns solved
-// directly, V(2,2) in fp32".
+// directly, V(2,2) in fp32"; with another smoother than Chebyshev's "V(2,2) with lines in fp32".
 std::string describe(const GridMultigridInfo& info);
 
 }  // namespace quadrille

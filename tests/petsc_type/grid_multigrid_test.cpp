@@ -233,8 +233,12 @@ TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
     expect_says(with({{"coarsest", "100"}, {"gathered", "100"}}), (", 3 shared" + by).c_str());
   }
   expect_says(with({{"cycle", "w"}, {"sweeps", "3"}, {"precision", "double"}}), "W(3,3) in fp64");
+  expect_says(with({{"smoother", "lines"}, {"sweeps", "1"}}), "V(1,1) with lines in fp32");
+  expect_says(with({{"smoother", "sor"}}), "V(2,2) with sor in fp32");
+  expect_says(with({{"smoother", "chebyshev"}}), "V(2,2) in fp32");
   for (const auto& [name, value, words] :
-       {std::tuple("cycle", "x", "'x' is not known; choose one of v, w, f"),
+       {std::tuple("smoother", "gauss", "'gauss' is not known; choose one of chebyshev, jacobi, sor, lines"),
+        {"cycle", "x", "'x' is not known; choose one of v, w, f"},
         {"precision", "half", "choose one of double, single"},
         {"interpolation", "cubic", "choose one of auto, operator, linear"},
         {"levels", "0", "give 1 to 1000000"},
@@ -337,6 +341,32 @@ Handle<Vec> applied(KSP ksp, Vec b) {
   return y;
 }
 
+// How far a cycle on all ranks is from that of one rank which has all levels, as part of the largest number.
+double off_one_rank(const Case& c) {
+  const Grid all = make_grid(c), one = make_grid(c, PETSC_COMM_SELF);
+  const Handle<Mat> a = make_matrix(all.get(), "cds"), a_of_one = make_matrix(one.get(), "cds");
+  set_diffusion(a.get(), all.get(), c, 100);
+  set_diffusion(a_of_one.get(), one.get(), c, 100);
+  const Handle<KSP> ksp = solver(a.get()),
+                    ksp_of_one = solver(a_of_one.get(), KSPGMRES, multigrid, PETSC_COMM_SELF);
+  const Handle<Vec> y = applied(ksp.get(), vector_on(all.get(), c, 5).get()),
+                    expected = applied(ksp_of_one.get(), vector_on(one.get(), c, 5).get());
+  PetscReal largest = 0;
+  CALL(VecNorm(expected.get(), NORM_INFINITY, &largest));
+  const PetscScalar *found = nullptr, *whole = nullptr;
+  CALL(VecGetArrayRead(y.get(), &found));
+  CALL(VecGetArrayRead(expected.get(), &whole));
+  double off = 0;
+  std::int64_t at = 0;
+  for_own_nodes(all.get(), [&](PetscInt i, PetscInt j, PetscInt k) {
+    for (PetscInt r = 0; r < c.dof; ++r)
+      off = std::max(off, std::abs(found[at++] - whole[natural(c, i, j, k) * c.dof + r]));
+  });
+  CALL(VecRestoreArrayRead(y.get(), &found));
+  CALL(VecRestoreArrayRead(expected.get(), &whole));
+  return off / largest;
+}
+
 // One cycle with the levels shared in every way is that of a rank which has them all.
 TEST_F(MatrixType, GridMultigridIsTheSameOnAnyRanks) {
   int number = 0;
@@ -352,38 +382,66 @@ TEST_F(MatrixType, GridMultigridIsTheSameOnAnyRanks) {
                                                    {"-pc_quadrille_mg_cycle", cycle},
                                                    {"-pc_quadrille_mg_sweeps", *cycle == 'v' ? "2" : "3"},
                                                    {"-pc_quadrille_mg_precision", "double"}});
-          const Grid all = make_grid(c), one = make_grid(c, PETSC_COMM_SELF);
-          const Handle<Mat> a = make_matrix(all.get(), "cds"), a_of_one = make_matrix(one.get(), "cds");
-          set_diffusion(a.get(), all.get(), c, 100);
-          set_diffusion(a_of_one.get(), one.get(), c, 100);
-          const Handle<KSP> ksp = solver(a.get()),
-                            ksp_of_one = solver(a_of_one.get(), KSPGMRES, multigrid, PETSC_COMM_SELF);
-          const Handle<Vec> y = applied(ksp.get(), vector_on(all.get(), c, 5).get()),
-                            expected = applied(ksp_of_one.get(), vector_on(one.get(), c, 5).get());
-          PetscReal largest = 0;
-          CALL(VecNorm(expected.get(), NORM_INFINITY, &largest));
-          const PetscScalar *found = nullptr, *whole = nullptr;
-          CALL(VecGetArrayRead(y.get(), &found));
-          CALL(VecGetArrayRead(expected.get(), &whole));
-          double off = 0;
-          std::int64_t at = 0;
-          for_own_nodes(all.get(), [&](PetscInt i, PetscInt j, PetscInt k) {
-            for (PetscInt r = 0; r < c.dof; ++r)
-              off = std::max(off, std::abs(found[at++] - whole[natural(c, i, j, k) * c.dof + r]));
-          });
-          CALL(VecRestoreArrayRead(y.get(), &found));
-          CALL(VecRestoreArrayRead(expected.get(), &whole));
-          EXPECT_LE(off, 1e-11 * largest);
+          EXPECT_LE(off_one_rank(c), 1e-11);
         }
+}
+
+// Lines are the same where every rank has whole ones.
+TEST_F(MatrixType, GridMultigridsSmoothersAreTheSameOnAnyRanks) {
+  int number = 0;
+  for (const Case& c : shared_cases)
+    for (const auto& [smoother, gathered] :
+         {std::pair("jacobi", "1"), {"sor", "1"}, {"sor", "100"}, {"lines", "1000000"}}) {
+      if (++number % 5 != 0 && sanitized) continue;
+      const char* const cycle = number % 3 == 0 ? "v" : number % 3 == 1 ? "w" : "f";
+      SCOPED_TRACE(c.name() + " gathered " + gathered + " " + smoother + " " + cycle);
+      const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "12"},
+                                               {"-pc_quadrille_mg_gathered", gathered},
+                                               {"-pc_quadrille_mg_smoother", smoother},
+                                               {"-pc_quadrille_mg_cycle", cycle},
+                                               {"-pc_quadrille_mg_sweeps", *cycle == 'v' ? "2" : "1"},
+                                               {"-pc_quadrille_mg_precision", "double"}});
+      EXPECT_LE(off_one_rank(c), 1e-11);
+    }
+}
+
+// Those that no rank has whole, too.
+TEST_F(MatrixType, GridMultigridsSmoothersTakeAsManyIterationsOnAnyRanks) {
+  for (const Case& c : {Case{2, {48, 45, 1}, 1, 1, true, {true, true, false}},
+                        Case{2, {64, 40, 1}, 2, 1, false, {}}, Case{3, {20, 17, 24}, 1, 1, false, {}}})
+    for (const char* smoother : {"chebyshev", "jacobi", "sor", "lines"}) {
+      SCOPED_TRACE(c.name() + " " + smoother);
+      const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "30"},
+                                               {"-pc_quadrille_mg_gathered", "100"},
+                                               {"-pc_quadrille_mg_smoother", smoother}});
+      int iterations[2] = {};
+      for (const bool alone : {false, true}) {
+        const MPI_Comm comm = alone ? PETSC_COMM_SELF : PETSC_COMM_WORLD;
+        const Grid grid = make_grid(c, comm);
+        const Handle<Mat> a = make_matrix(grid.get(), "cds");
+        set_diffusion(a.get(), grid.get(), c, 3);
+        const Handle<Vec> b = vector_on(grid.get(), c, 5), x = vector_on(grid.get(), c, 6);
+        const Handle<KSP> ksp = solver(a.get(), KSPCG, multigrid, comm);
+        CALL(KSPSetTolerances(ksp.get(), 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 60));
+        iterations[alone ? 1 : 0] = solve(ksp.get(), b.get(), x.get());
+      }
+      EXPECT_LE(std::abs(iterations[0] - iterations[1]), 1) << iterations[0] << " and " << iterations[1];
+    }
 }
 
 // Symmetric, to what the cycle's precision keeps, and the same bits every time.
 TEST_F(MatrixType, GridMultigridOfRanksIsSymmetricAndRepeats) {
   for (const Case& c : shared_cases)
-    for (const char* precision : {"double", "single"}) {
-      SCOPED_TRACE(c.name() + " " + precision);
+    for (const auto& [precision, smoother] : {std::pair("double", "chebyshev"),
+                                              {"single", "chebyshev"},
+                                              {"double", "sor"},
+                                              {"single", "sor"},
+                                              {"double", "lines"},
+                                              {"single", "lines"}}) {
+      SCOPED_TRACE(c.name() + " " + precision + " " + smoother);
       const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "12"},
                                                {"-pc_quadrille_mg_gathered", "40"},
+                                               {"-pc_quadrille_mg_smoother", smoother},
                                                {"-pc_quadrille_mg_precision", precision}});
       const Grid grid = make_grid(c);
       const Handle<Mat> a = make_matrix(grid.get(), "cds");

@@ -97,6 +97,7 @@ GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
   read.number("coarsest", 1, options.coarsest);
   read.number("gathered", 1, options.gathered);
   read.number("sweeps", 1, options.sweeps);
+  read.word("smoother", level_smoothers, options.smoother);
   read.yes_or_no("semicoarsening", options.semi_coarsening);
   read.word("cycle", std::array{"v", "w", "f"}, options.cycle);
   // One cycle is to be as good as the grid is: in fp32 rounding, which the grid's spacing to the power -2

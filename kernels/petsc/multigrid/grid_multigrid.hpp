@@ -23,6 +23,8 @@ namespace quadrille::petsc {
 //   -pc_quadrille_mg_gathered N        unknowns that are few enough for every rank to have the whole level
 //   -pc_quadrille_mg_cycle v | w | f   (v; f is full multigrid, which is not symmetric)
 //   -pc_quadrille_mg_sweeps N          of the smoother before and after, each (2)
+//   -pc_quadrille_mg_smoother chebyshev | jacobi | sor | lines
+//                                      (chebyshev)
 //   -pc_quadrille_mg_precision single | double
 //                                      of the cycle (single for CG, FCG, FGMRES, GCR and Richardson, double
 //                                         for
