@@ -99,8 +99,9 @@ std::vector<T> products(const SpmvOperator<T>& a, const std::vector<T>& x, std::
   return y;
 }
 
-// Compiled kernels for several vectors at once, in groups of one size and of two, against single products: the
-// bits of the compiled one, and within rounding the numbers of the kernel for all.
+// Compiled kernels for several vectors at once, in groups of one size and of two, against single products of
+// the compiled kernel and of the one for all: the same numbers within rounding, for compilers fuse products
+// and sums as they see fit.
 template <class T>
 void compare_several(const std::string& format, std::uint64_t seed) {
   const bool integer = seed % 2 == 0;
@@ -111,6 +112,7 @@ void compare_several(const std::string& format, std::uint64_t seed) {
   const auto a = make_operator(format, SpaceKind::cuda, input_of(copy_of(hub)), of_own),
              plain = make_operator(format, SpaceKind::cuda, input_of(copy_of(hub)), of_all);
   constexpr int most = 17;
+  const double tolerance = integer ? 0 : sizeof(T) == 8 ? 1e-13 : 1e-4;
   const std::vector<T> x = test_vector<T>(hub.rows() * most, integer, 3),
                        before = test_vector<T>(hub.rows() * most, integer, 4),
                        unread(before.size(), std::numeric_limits<T>::quiet_NaN());
@@ -120,15 +122,18 @@ void compare_several(const std::string& format, std::uint64_t seed) {
       const std::vector<T>& y = beta == 0 ? unread : before;
       const std::vector<T> found = products(*a, x, y, count, beta),
                            expected = products(*plain, x, y, count, beta);
-      for (std::size_t i = 0; i < found.size(); ++i)
-        ASSERT_NEAR(found[i], expected[i], integer ? 0 : (sizeof(T) == 8 ? 1e-13 : 1e-4)) << i;
+      std::vector<T> expected_of_one;
       const auto vector = [&](const std::vector<T>& all, int v) {
         return std::vector<T>(all.begin() + v * hub.rows(), all.begin() + (v + 1) * hub.rows());
       };
       for (int v = 0; v < count; ++v) {
         std::vector<T> of_one = vector(y, v);
         host_apply(*a, vector(x, v), of_one, T(1.5), beta);
-        ASSERT_EQ(of_one, vector(found, v)) << "vector " << v;
+        expected_of_one.insert(expected_of_one.end(), of_one.begin(), of_one.end());
+      }
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        ASSERT_NEAR(found[i], expected[i], tolerance) << i;
+        ASSERT_NEAR(found[i], expected_of_one[i], tolerance) << i;
       }
     }
 }
