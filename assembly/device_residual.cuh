@@ -151,7 +151,8 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll
     for (int line = 0; line < together; ++line) {  // functors may branch between what they read
       read_ahead(state.u + (node.place + line * inner.place_line) * dof + r);
-      read_ahead(state.rate + (node.own + line * inner.own_line) * dof + r);
+      if constexpr (!residual_detail::says_steady<Residual>())
+        read_ahead(state.rate + (node.own + line * inner.own_line) * dof + r);
     }
     double of_line[together];
 #pragma unroll

@@ -17,6 +17,7 @@
 //
 //   static constexpr bool linear = true;     // in u and u_t, by coefficients that do not change in time
 //   static constexpr bool symmetric = true;  // the Jacobian, and positive definite for a shift > 0
+//   static constexpr bool steady = true;     // it asks for no u_t, which a GPU reads ahead else
 #pragma once
 
 #include <array>
@@ -216,6 +217,14 @@ template <class Residual>
 constexpr bool says_symmetric() {
   if constexpr (requires { Residual::symmetric; })
     return Residual::symmetric;
+  else
+    return false;
+}
+
+template <class Residual>
+constexpr bool says_steady() {
+  if constexpr (requires { Residual::steady; })
+    return Residual::steady;
   else
     return false;
 }
