@@ -111,31 +111,17 @@ struct InterpolateColumn {
   }
 };
 
-// To where the user's word begins, of those words that are `own`. `wide`: they are whole and aligned; and in
-// pairs two neighbouring threads have neighbouring words, of which each thread stores a half of both, so that
-// no sector is written in parts. All threads of a warp take part.
 template <class T, int Word>
-__device__ void put_natural(const Couplings& s, double* to, int x, bool own, bool wide, bool in_pairs,
-                            const T (&from)[Word]) {
-  double v[Word];
+__device__ void put_natural(const Couplings& s, double* to, int x, bool wide, const T (&from)[Word]) {
+  if (wide) {
 #pragma unroll
-  for (int i = 0; i < Word; ++i) v[i] = without_tiny<double>(from[i]);
-  if (wide && in_pairs && Word == 4) {
-    const bool odd = threadIdx.x % 2 != 0;
-    const unsigned lanes = __activemask();
-    const double2 other{__shfl_xor_sync(lanes, odd ? v[0] : v[Word - 2], 1),
-                        __shfl_xor_sync(lanes, odd ? v[1] : v[Word - 1], 1)};
-    const bool other_own = __shfl_xor_sync(lanes, own, 1);
-    const double2 mine = odd ? double2{v[Word - 2], v[Word - 1]} : double2{v[0], v[1]};
-    if (odd ? other_own : own) *reinterpret_cast<double2*>(odd ? to - 2 : to) = odd ? other : mine;
-    if (odd ? own : other_own) *reinterpret_cast<double2*>(odd ? to + 2 : to + 4) = odd ? mine : other;
-  } else if (wide && own) {
-#pragma unroll
-    for (int i = 0; i < Word; i += 2) *reinterpret_cast<double2*>(to + i) = double2{v[i], v[i + 1]};
-  } else if (own) {
+    for (int i = 0; i < Word; i += 2)
+      *reinterpret_cast<double2*>(to + i) =
+          double2{without_tiny<double>(from[i]), without_tiny<double>(from[i + 1])};
+  } else {
 #pragma unroll
     for (int i = 0; i < Word; ++i)
-      if (x + i < s.n[0]) to[i] = v[i];
+      if (x + i < s.n[0]) to[i] = without_tiny<double>(from[i]);
   }
 }
 
@@ -224,8 +210,8 @@ __global__ void __launch_bounds__(Star::most_threads, 1)
         for (int i = 0; i < word; ++i)
           sum[i] =
               y1.of[l][i] + f.second * (star.diagonals.inverse.of[l][i] * (right[i] - sum[i]) - y1.of[l][i]);
-        put_natural(s, result + l * s.n[0], c.x, c.own[l], wide_result, c.pitch % 2 == 0, sum);
         if (!c.own[l]) continue;
+        put_natural(s, result + l * s.n[0], c.x, wide_result, sum);
 #pragma unroll
         for (int i = 0; i < word; ++i) dot += static_cast<double>(right[i]) * static_cast<double>(sum[i]);
       }
