@@ -271,52 +271,26 @@ struct ColourStep {
   }
 };
 
-// A line a call: y forwards, then x backwards, so that the old x is there until the end.
-template <class T, int Dof, int Count>
-struct LineStep {
-  static constexpr std::int64_t work = 32;
-  static constexpr int most = Dof > 0 ? Dof : InvertBlocks::most;
+// Lines of a colour, and where their nodes are.
+struct Lines {
   Couplings s;
   Colour colour;
   LinePlaces places;
   int before, behind;  // the couplings to the nodes beside, or -1
-  const T *a, *pivots, *g;
-  T *x, *y;
+  Divisor by_length, by_count;
 
-  constexpr int dof() const { return Dof > 0 ? Dof : s.dof; }
-  constexpr void operator()(std::int64_t index) const {
-    std::array<int, 3> at{};
-    if (!colour.find(static_cast<int>(index), at)) return;
-    at[places.axis] = 0;
-    const Node start = node_at(at);
-    const int end = places.end, first = places.first;
-    T now[most] = {}, solved[most] = {};
-    for (int i = first; i < end; ++i) {
-      const Node node = along(start, i);
-      right_side(node, i == first ? -1 : before, i == end - 1 ? -1 : behind, now);
-      if (i > first && before >= 0) subtract(node, before, solved, now);
-      solve(node, now, solved);
-      put(y, node, solved);
-    }
-    put(x, along(start, end - 1), solved);
-    for (int i = end - 2; i >= first; --i) {
-      const Node node = along(start, i);
-      for (int r = 0; r < dof(); ++r) now[r] = 0;
-      if (behind >= 0) subtract(node, behind, solved, now);
-      solve(node, now, solved);
-      const T* const from = y + std::int64_t{node.number} * dof();
-      for (int r = 0; r < dof(); ++r) solved[r] += from[r];
-      put(x, node, solved);
-    }
-  }
-
- private:
   struct Node {
     int number, stored, factors;  // its own, and where its row and its factors are
   };
-  constexpr Node node_at(const std::array<int, 3>& at) const {
-    const int number = s.index(at);
-    return {number, s.stored.all ? number : s.stored.index(at[0], at[1], at[2]), places.place(at)};
+  constexpr int length() const { return places.end - places.first; }
+  constexpr bool find(int number, Node& start) const {
+    std::array<int, 3> at{};
+    if (!colour.find(number, at)) return false;
+    at[places.axis] = 0;
+    start.number = s.index(at);
+    start.stored = s.stored.all ? start.number : s.stored.index(at[0], at[1], at[2]);
+    start.factors = places.place(at);
+    return true;
   }
   // Node i of the line whose first one, at 0, is `start`: less to compute than from its position.
   constexpr Node along(const Node& start, int i) const {
@@ -326,28 +300,109 @@ struct LineStep {
     return {number, s.stored.all ? number : start.stored + s.stored.along(axis, i) * step_of(s.stored.n),
             start.factors + i * step_of(places.n)};
   }
-  constexpr void right_side(const Node& node, int one, int other, T (&to)[most]) const {
-    const T *const row = a + std::int64_t{node.stored} * dof(), *const from =
-                                                                    g + std::int64_t{node.number} * dof();
-    for (int r = 0; r < dof(); ++r)
-      to[r] = from[r] - beside_without<Dof, Count>(s, row + r, x, node.number, one, other);
+};
+
+// y = r of the lines' nodes, a row a call: consecutive ones are beside each other in memory.
+template <class T, int Dof, int Count>
+struct LineRight {
+  Lines lines;
+  const T *a, *g, *x;
+  T* y;
+  constexpr std::int64_t size() const {
+    return std::int64_t{lines.length()} * lines.colour.size() * lines.s.dof;
   }
-  // to -= the block of a coupling times `from`
-  constexpr void subtract(const Node& node, int coupling, const T (&from)[most], T (&to)[most]) const {
-    const T* column = a + std::int64_t{coupling} * dof() * s.stored_rows + std::int64_t{node.stored} * dof();
-    for (int c = 0; c < dof(); ++c, column += s.stored_rows)
-      for (int r = 0; r < dof(); ++r) to[r] -= column[r] * from[c];
+  constexpr void operator()(std::int64_t index) const {
+    const int dof = Dof > 0 ? Dof : lines.s.dof,
+              at = Dof > 0 ? static_cast<int>(index) / dof : lines.s.node_of(index),
+              r = static_cast<int>(index) - at * dof;
+    const bool along_x = lines.places.axis == 0;
+    const int whole = divide(at, along_x ? lines.by_length : lines.by_count),
+              rest = at - whole * (along_x ? lines.length() : static_cast<int>(lines.colour.size())),
+              i = lines.places.first + (along_x ? rest : whole);
+    Lines::Node start{};
+    if (!lines.find(along_x ? whole : rest, start)) return;
+    const Lines::Node node = lines.along(start, i);
+    const std::int64_t row = std::int64_t{node.number} * dof + r;
+    y[row] = g[row] - beside_without<Dof, Count>(lines.s, a + std::int64_t{node.stored} * dof + r, x,
+                                                 node.number, i == lines.places.first ? -1 : lines.before,
+                                                 i == lines.places.end - 1 ? -1 : lines.behind);
   }
-  constexpr void solve(const Node& node, const T (&from)[most], T (&to)[most]) const {
-    const std::int64_t rows = std::int64_t{places.nodes()} * dof();
-    const T* column = pivots + std::int64_t{node.factors} * dof();
-    for (int r = 0; r < dof(); ++r) to[r] = 0;
-    for (int c = 0; c < dof(); ++c, column += rows)
-      for (int r = 0; r < dof(); ++r) to[r] += column[r] * from[c];
+};
+
+// A line a call: y from r in its place forwards, then x backwards. What a few nodes need is loaded before the
+// first of them is solved for, for a GPU waits longer for numbers than it computes with them.
+template <class T, int Dof>
+struct LineSolve {
+  static constexpr std::int64_t work = 32;
+  static constexpr int most = Dof > 0 ? Dof : InvertBlocks::most, few = Dof == 1 ? 8 : 1;
+  Lines lines;
+  const T *a, *pivots;
+  T *x, *y;
+
+  constexpr int dof() const { return Dof > 0 ? Dof : lines.s.dof; }
+  constexpr void operator()(std::int64_t index) const {
+    Lines::Node start{};
+    if (!lines.find(static_cast<int>(index), start)) return;
+    const int first = lines.places.first, end = lines.places.end;
+    T solved[most] = {};
+    for (int i = first; i < end; i += few) solve_few<1>(start, i, i > first, lines.before, y, solved);
+    for (int r = 0; r < dof(); ++r) solved[r] = 0;
+    for (int i = end - 1; i >= first; i -= few) solve_few<-1>(start, i, i < end - 1, lines.behind, x, solved);
   }
-  constexpr void put(T* to, const Node& node, const T (&from)[most]) const {
-    to += std::int64_t{node.number} * dof();
-    for (int r = 0; r < dof(); ++r) to[r] = without_tiny<T>(from[r]);
+
+ private:
+  // Forwards y_i = P_i (r_i - L_i y_i-1), backwards x_i = y_i - P_i U_i x_i+1; `has_last`: `solved` is that of
+  // the node before, in this direction.
+  template <int direction>
+  constexpr void solve_few(const Lines::Node& start, int from, bool has_last, int coupling, T* to,
+                           T (&solved)[most]) const {
+    Numbers numbers[few];
+    QUADRILLE_UNROLL
+    for (int k = 0; k < few; ++k)
+      if (inside(from + direction * k))
+        load_node(lines.along(start, from + direction * k), coupling, numbers[k]);
+    QUADRILLE_UNROLL
+    for (int k = 0; k < few; ++k) {
+      if (!inside(from + direction * k)) return;
+      const Numbers& n = numbers[k];
+      const bool coupled = (has_last || k > 0) && coupling >= 0;
+      T now[most] = {}, result[most] = {};
+      for (int r = 0; r < dof(); ++r) now[r] = direction > 0 ? n.own[r] : 0;
+      for (int c = 0; c < dof() && coupled; ++c)
+        for (int r = 0; r < dof(); ++r) now[r] -= of_coupling(n, c, r) * solved[c];
+      for (int r = 0; r < dof(); ++r) result[r] = direction > 0 ? 0 : n.own[r];
+      for (int c = 0; c < dof(); ++c)
+        for (int r = 0; r < dof(); ++r) result[r] += of_pivot(n, c, r) * now[c];
+      for (int r = 0; r < dof(); ++r) {
+        solved[r] = result[r];
+        to[n.first + r] = without_tiny<T>(result[r]);
+      }
+    }
+  }
+
+  // Of one node: its right side or y; of one unknown the numbers of its blocks, else where these are.
+  struct Numbers {
+    std::int64_t first = 0, row = 0, factors = 0;
+    T own[most] = {};
+    T coupling = 0, pivot = 0;
+  };
+  constexpr bool inside(int i) const { return i >= lines.places.first && i < lines.places.end; }
+  constexpr void load_node(const Lines::Node& node, int coupling, Numbers& n) const {
+    n.first = std::int64_t{node.number} * dof();
+    n.row = std::int64_t{coupling < 0 ? 0 : coupling} * dof() * lines.s.stored_rows +
+            std::int64_t{node.stored} * dof();
+    n.factors = std::int64_t{node.factors} * dof();
+    for (int r = 0; r < dof(); ++r) n.own[r] = y[n.first + r];
+    if constexpr (Dof == 1) {
+      n.coupling = a[n.row];
+      n.pivot = pivots[n.factors];
+    }
+  }
+  constexpr T of_coupling(const Numbers& n, int c, int r) const {
+    return Dof == 1 ? n.coupling : a[n.row + c * lines.s.stored_rows + r];
+  }
+  constexpr T of_pivot(const Numbers& n, int c, int r) const {
+    return Dof == 1 ? n.pivot : pivots[n.factors + c * std::int64_t{lines.places.nodes()} * dof() + r];
   }
 };
 
@@ -423,11 +478,19 @@ void smooth_in_place(Machine& machine, Level<T, Machine>& level, bool before) {
             colour.size() * s.dof,
             ColourStep<T, dof(), count()>{s, colour, level.scaled.data(), level.g.data(), level.x.data()});
       const auto& line = level.in_place.lines[k];
-      const int axis = line.places.axis;
-      machine.for_each(colour.size(),
-                       LineStep<T, dof(), count()>{s, colour, line.places, s.star[2 - axis], s.star[3 + axis],
-                                                   level.scaled.data(), line.pivots.data(), level.g.data(),
-                                                   level.x.data(), level.y.data()});
+      const int axis = line.places.axis, length = line.places.end - line.places.first;
+      const Lines lines{s,
+                        colour,
+                        line.places,
+                        s.star[2 - axis],
+                        s.star[3 + axis],
+                        divisor(std::max(1, length)),
+                        divisor(std::max(1, static_cast<int>(colour.size())))};
+      const LineRight<T, dof(), count()> right{lines, level.scaled.data(), level.g.data(), level.x.data(),
+                                               level.y.data()};
+      machine.for_each(right.size(), right);
+      machine.for_each(colour.size(), LineSolve<T, dof()>{lines, level.scaled.data(), line.pivots.data(),
+                                                          level.x.data(), level.y.data()});
     });
     if (level.shared) level.right_layers = 0;  // its own nodes alone
   };

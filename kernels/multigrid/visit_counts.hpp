@@ -15,8 +15,8 @@ std::int64_t numbers_in_place(const Level<T, Machine>& level) {
     const std::int64_t others = std::ssize(level.in_place.colours[k]) - 1;
     numbers += scaled + (others + 2) * rows;
     if (level.in_place.lines.empty()) continue;
-    // The pivots forwards and backwards; y is written and read, and what leads on is read again.
-    numbers += 2 * level.in_place.lines[k].pivots.size() + 2 * rows;
+    // The pivots forwards and backwards; y is written and read twice, and what leads on is read again.
+    numbers += 2 * level.in_place.lines[k].pivots.size() + 4 * rows;
     numbers += scaled / std::max(level.couplings.count, 1);
   }
   return 2 * level.in_place.sweeps * numbers;
