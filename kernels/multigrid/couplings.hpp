@@ -213,8 +213,8 @@ constexpr void beside_diagonal_in_star(const Couplings& s, const T* a, const T* 
 }
 
 // Of D^-1 A without its diagonal blocks, `a` [coupling][column][stored row], times x, for Rows rows from
-// `row` on; numbers of another type V are those of the box. Dof and Count are those of `s` where they are known at compile time, else 0: then all loads of a
-// row are in flight at once. All: s.stored.all.
+// `row` on; numbers of another type V are those of the box. Dof and Count are those of `s` where they are
+// known at compile time, else 0: then all loads of a row are in flight at once. All: s.stored.all.
 template <int Rows, int Dof, int Count, bool All, class V, class T>
 constexpr void beside_diagonal(const Couplings& s, const V* a, const T* x, std::int64_t row, T (&sum)[Rows]) {
   for (int i = 0; i < Rows; ++i) sum[i] = 0;

@@ -21,8 +21,8 @@ inline bool suits_rounding(const Couplings& s) {
 }
 
 // A row a call: what bounds the eigenvalues of D^-1 A, or `unfit`, where positive couplings are more than
-// half of the negative ones and not what a positive sum of the row outweighs, bf16 has not what is there, or
-// the diagonal is not positive; a row of zeros is fit.
+// half of the negative ones and not what a positive sum of the row outweighs, or more than the diagonal, bf16
+// has not what is there, or the diagonal is not positive; a row of zeros is fit.
 struct RoundRows {
   static constexpr double unfit = 1e30;
   Couplings s;
@@ -46,8 +46,8 @@ struct RoundRows {
     diagonal[row] = static_cast<float>(d);
     inverse[row] = d == 0 ? 0 : static_cast<float>(1 / d);
     if (d == 0 && negative + positive == 0) return 1;
-    return fits && d > 0 && 2 * positive <= negative + (sum > 0 ? 2 * sum : 0) ? 1 + (negative + positive) / d
-                                                                               : unfit;
+    fits = fits && d > 0 && positive <= own && 2 * positive <= negative + (sum > 0 ? 2 * sum : 0);
+    return fits ? 1 + (negative + positive) / d : unfit;
   }
 
  private:

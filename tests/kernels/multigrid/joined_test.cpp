@@ -243,8 +243,9 @@ TEST(PackStar, SeesWhatItHasNoPlaceFor) {
     other.values[s.diagonal[s.star[place]] * a.rows() + row] = value;
     return Packed(other).fails;
   };
-  for (int place = 0; place < 6; ++place) EXPECT_EQ(with(place, 101, -0.51), 1) << place;
-  EXPECT_EQ(with(3, 101, std::nan("")), 1);
+  const std::int64_t inside = (2 * 6 + 3) * 8 + 4;
+  for (int place = 0; place < 6; ++place) EXPECT_EQ(with(place, inside, -0.51), 1) << place;
+  EXPECT_EQ(with(3, inside, std::nan("")), 1);
   EXPECT_EQ(Packed(convection(grid, "value:0", {0.1, 0, 0})).fails, 1);
 }
 

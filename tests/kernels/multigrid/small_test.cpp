@@ -7,13 +7,14 @@ namespace {
 
 TEST(SmallLevels, AreTheirStepsOneByOne_cuda) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  const Hub operators[] = {poisson(grid_of({64, 64, 64}), "value:0"),
-                           poisson(grid_of({67, 45, 38}), "clamp,value:0,value:0,clamp,value:0,clamp"),
-                           poisson(grid_of({200, 150, 1}), "value:0"),
-                           poisson(grid_of({40, 40, 40}), "periodic,periodic,value:0,value:0,value:0,value:0"),
-                           jumping(grid_of({64, 33, 30}), "value:0", 5),
-                           jumping(grid_of({96, 70, 1}), "value:0", 5, 10),
-                           convection(grid_of({32, 24, 28}), "value:0", {1, 2, 0})};
+  const Hub operators[] = {
+      poisson(grid_of({64, 64, 64}), "value:0"),
+      poisson(grid_of({67, 45, 38}), "clamp,value:0,value:0,clamp,value:0,clamp"),
+      poisson(grid_of({200, 150, 1}), "value:0"),
+      poisson(grid_of({40, 40, 40}), "periodic,periodic,value:0,value:0,value:0,value:0"),
+      jumping(grid_of({64, 33, 30}), "value:0", 5),
+      jumping(grid_of({96, 70, 1}), "value:0", 5, 10),
+      convection(grid_of({32, 24, 28}), "value:0", {1, 2, 0})};
   int round = 0;
   for (const Hub& a : operators)
     for (const CyclePrecision precision : {CyclePrecision::fp32, CyclePrecision::fp64})
