@@ -102,14 +102,14 @@ TEST(Prepared, FollowsTheOptions) {
   EXPECT_EQ(strips.segments.group.size(), 0);
 }
 
-// Groups of nearly the same size; sums of 256 bytes at most, and no long text.
+// Groups of nearly the same size; sums of 128 bytes at most, and no long text.
 TEST(Specialised, MultipliesSoManyVectorsAtOnce) {
   EXPECT_EQ(vectors_at_once(1, 256, 7, 8), 8);
   EXPECT_EQ(vectors_at_once(1, 256, 27, 8), 8);
   EXPECT_EQ(vectors_at_once(1, 256, 27, 4), 4);  // four nodes of a thread
   EXPECT_EQ(vectors_at_once(1, 255, 27, 4), 8);  // one
   EXPECT_EQ(vectors_at_once(4, 192, 112, 8), 4);
-  EXPECT_EQ(vectors_at_once(8, 128, 112, 8), 4);
+  EXPECT_EQ(vectors_at_once(8, 128, 112, 8), 2);
   EXPECT_EQ(vectors_at_once(3, 128, 243, 8), 2);
   EXPECT_EQ(vectors_at_once(40, 64, 700, 8), 1);
 }
