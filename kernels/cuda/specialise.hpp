@@ -33,8 +33,8 @@ SpecialisedForVectors specialise_for_vectors(const StencilTable<T>& table);
 template <class T>
 bool launch_specialised(const Execution& on, const Specialised& kernel, const void* values,
                         const void* number, const T* x, const Output<T>& y);
-// Y = A X for `count` vectors of `rows`, some at once, in groups of nearly the same size, so that there are at
-// most two kernels to compile; by `one(x, y)` for each vector that is left.
+// Y = A X for `count` vectors of `rows`, some at once, in groups of nearly the same size, so that there are
+// at most two kernels to compile; by `one(x, y)` for each vector that is left.
 template <class T, class One>
 void multiply_in_groups(const Execution& on, const void* values, const void* number, std::int64_t rows,
                         const T* x, Output<T> y, int count, const One& one) {

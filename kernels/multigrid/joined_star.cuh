@@ -1,5 +1,5 @@
-// The rows of a star as the kernels of joined_steps.hpp take them, plane by plane: of plane k, the newest, and
-// of those that are one and two planes older. Internal to kernels/multigrid.
+// The rows of a star as the kernels of joined_steps.hpp take them, plane by plane: of plane k, the newest,
+// and of those that are one and two planes older. Internal to kernels/multigrid.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -79,8 +79,8 @@ class ConstantStar {
   int plane_[3] = {}, of_ = -1;  // where the values of planes begin, and of the one whose diagonals are here
 };
 
-// Words of varying_star.hpp go to shared memory, where those of three planes stand in turn, and of `ahead` more
-// that are needed before plane k ends. What began with a plane has arrived for all threads when it ends.
+// Words of varying_star.hpp go to shared memory, where those of three planes stand in turn, and of `ahead`
+// more that are needed before plane k ends. What began with a plane has arrived for all threads when it ends.
 template <int Lines, int ahead>
 class VaryingStar {
  public:

@@ -3,13 +3,14 @@
 // same everywhere, where diagonals may differ near faces; and, in fp32, of a symmetric operator's that vary
 // (varying_star.hpp). Internal to kernels/multigrid.
 //
-// A block of threads owns a tile of some lines and goes through its planes. A thread has a word of two lines
-// of every plane: the planes before and behind it are in its registers, the nodes beside it in shared memory.
-// What a later step needs of a plane, the step before it has made one plane earlier:
+// A block of threads owns a tile of some lines and goes through its planes. A thread has a word of every
+// plane, before the coarser grids of two lines: the planes before and behind it are in its registers, the
+// nodes beside it in shared memory. What a later step needs of a plane, the step before it has made one plane
+// earlier:
 //
 //     plane       k - 3          k - 2          k - 1        k
 //     before      restriction <- residual    <- x         <- g = D^-1 b
-//     after                      result      <- x'        <- x + P coarse, g
+//     after                      result      <- x'        <- x + P coarse
 //
 // Each arrow reads neighbours, so that a tile takes part in what is around it: `halo` words and lines at each
 // side. What a thread makes there of neighbours that the tile has not got is not used. Outside the grid all

@@ -1,5 +1,5 @@
-// The rows of a level as A itself in bf16, half the bytes of D^-1 A in fp32: of large levels that couple the box
-// of neighbours, one unknown a node, in whole words. Rounding takes from the sums of rows, which are what
+// The rows of a level as A itself in bf16, half the bytes of D^-1 A in fp32: of large levels that couple the
+// box of neighbours, one unknown a node, in whole words. Rounding takes from the sums of rows, which are what
 // smooth functions see: D makes up for it, so that they stay. What is off then is 2^-9 of each coupling times
 // the difference of what it couples, as in (x, A x) where couplings are negative, as most of them are here;
 // and an operator that is symmetric stays so. Internal to kernels/multigrid.

@@ -351,8 +351,8 @@ struct LineSolve {
   }
 
  private:
-  // Forwards y_i = P_i (r_i - L_i y_i-1), backwards x_i = y_i - P_i U_i x_i+1; `has_last`: `solved` is that of
-  // the node before, in this direction.
+  // Forwards y_i = P_i (r_i - L_i y_i-1), backwards x_i = y_i - P_i U_i x_i+1; `has_last`: `solved` is that
+  // of the node before, in this direction.
   template <int direction>
   constexpr void solve_few(const Lines::Node& start, int from, bool has_last, int coupling, T* to,
                            T (&solved)[most]) const {

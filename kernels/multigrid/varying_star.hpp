@@ -7,8 +7,8 @@
 //                              z         four along z                  8
 //
 // Rounding takes from the sums of rows, which are what smooth functions see: D makes up for it, so that they
-// stay. With couplings that are not positive (x, A x) is a sum over them and over the sums of rows, each times
-// a square, and what is stored has it to 2^-8 of itself, for every x. Internal to kernels/multigrid.
+// stay. With couplings that are not positive (x, A x) is a sum over them and over the sums of rows, each
+// times a square, and what is stored has it to 2^-8 of itself, for every x. Internal to kernels/multigrid.
 #pragma once
 
 #include "formats/value_precision.hpp"

@@ -54,8 +54,8 @@ inline ValuePrecision precision_of(Form form) {
                                                                             : ValuePrecision::own;
 }
 
-// Of values in fp32 beside vectors in fp32 there is nothing to test. Several vectors with values of fewer bits
-// are as many texts as take long to compile: of a third of the operators.
+// Of values in fp32 beside vectors in fp32 there is nothing to test. Several vectors with values of fewer
+// bits are as many texts as take long to compile: of a third of the operators.
 template <class T>
 bool has(Form form, std::uint64_t seed) {
   if (sizeof(T) == 4 && precision_of(form) == ValuePrecision::fp32) return false;

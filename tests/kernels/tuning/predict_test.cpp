@@ -163,8 +163,8 @@ TEST(Predict, SeveralVectorsTakeLongerThanOneAndReadCdsOnce) {
   EXPECT_GT(of(eight, "csr").ms, 6 * of(one, "csr").ms);
 }
 
-// 112 columns at most, which are read once for four vectors, but on a GPU by an operator that is too small for
-// kernels of its own.
+// 112 columns at most, which are read once for four vectors, but on a GPU by an operator that is too small
+// for kernels of its own.
 TEST(Predict, SeveralVectorsReadCompactOnce) {
   const FormatTraits& compact = find_format("compact");
   const auto passes = [&](std::int64_t n, SpaceKind space) {
