@@ -47,7 +47,8 @@ struct JacobianShape {
   constexpr bool neighbour(const Position& at, int d, Position& to) const {
     std::array<std::int64_t, 3> p{at.x + offset[d].x, at.y + offset[d].y, at.z + offset[d].z};
     for (int axis = 0; axis < 3; ++axis) {
-      if (periodic[axis]) p[axis] = (p[axis] % extents[axis] + extents[axis]) % extents[axis];
+      if (periodic[axis] && p[axis] < 0) p[axis] += extents[axis];
+      if (periodic[axis] && p[axis] >= extents[axis]) p[axis] -= extents[axis];
       if (p[axis] < 0 || p[axis] >= extents[axis]) return false;
     }
     to = {p[0], p[1], p[2]};

@@ -33,6 +33,7 @@ struct ResidualRun {
   const Progress progress;
   const Clock::time_point start = Clock::now();
   std::shared_ptr<const GridLayout> layout;
+  PdeInput input;
   ResidualProblem problem;
   std::optional<GridResidual> residual;
   std::optional<Vector> u;

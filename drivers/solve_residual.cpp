@@ -65,7 +65,8 @@ class SolveResidual {
       part.extents = run_.layout->box().size;
       const std::int64_t values = value_bytes(part, 8),
                          vectors = checked_product(part.rows(), 50 * 8, "the vectors");
-      if (__builtin_add_overflow(2 * values, vectors, &bytes))
+      if (__builtin_add_overflow(2 * values, vectors, &bytes) ||
+          __builtin_add_overflow(bytes, input_bytes(run_.options), &bytes))
         throw FormatError("the bytes of Jacobian and vectors overflow 64 bits");
     });
     memory::require_host(petsc::sum_on_host(bytes), "choose a smaller grid or fewer DoF");
@@ -76,9 +77,8 @@ class SolveResidual {
     const Clock::time_point start = Clock::now();
     run_.layout = share_grid(PETSC_COMM_WORLD, run_.options.grid, run_.options.boundary);
     require_memory();
-    PdeInput input;
-    input.seed = run_.options.seed;
-    input.manufactured = run_.options.manufactured;
+    PdeInput& input = run_.input;
+    together([&] { input = pde_input(run_.options); });
     input.steady = run_.options.steady;
     input.without_source = !run_.options.source.empty();
     run_.problem = residual_of_pde(run_.pde, run_.options.grid, run_.options.points, run_.options.boundary,
@@ -215,6 +215,7 @@ class SolveResidual {
               << formatted("%.3g", run_.record.jacobian_ms) << " ms to make it, "
               << formatted("%.3g", run_.record.residual_ms) << " ms per residual; " << run_.record.method
               << " with " << run_.record.preconditioner << "\n";
+    print_coefficient(std::cout, run_.options, run_.input);
     if (!run_.problem.note.empty()) std::cout << run_.problem.note << "\n";
     if (run_.record.in_time)
       std::cout << (run_.record.converged ? "done: " : "not finished: ")

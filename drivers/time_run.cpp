@@ -90,6 +90,9 @@ class TimeRun {
     for (int axis = 0; axis < grid.dimension; ++axis) text += formatted(" %.17g", grid.spacing_m[axis]);
     text += " m, boundary " + to_string(run_.options.boundary, grid.dimension);
     if (run_.options.manufactured) text += ", manufactured";
+    if (!run_.options.coefficient.empty()) text += ", coefficient " + run_.options.coefficient;
+    if (const auto& ratio = run_.options.coefficient_ratio; ratio != std::array<double, 3>{1, 1, 1})
+      text += formatted(", coefficient ratio %.17g %.17g %.17g", ratio[0], ratio[1], ratio[2]);
     return run_.options.source.empty() ? text : text + ", source " + run_.options.source;
   }
 

@@ -33,8 +33,9 @@ struct Diffusion {
     return a[node.index] * ratio[axis];
   }
 
-  static constexpr double harmonic_mean(double a, double b) {
-    return a * b > 0 ? 2.0 * (a * b) / (a + b) : 0.0;
+  static constexpr double harmonic_mean(double a, double b) {  // 0 of 0 and 0
+    const double sum = a + b;
+    return 2.0 * (a * b) / (sum > 0 ? sum : 1.0);
   }
 
   constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,

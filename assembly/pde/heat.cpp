@@ -1,11 +1,19 @@
-// Heat  u_t - div grad u = f  for every unknown of a node by itself, with a diffusivity of 1 m^2/s: t in s, f
-// in 1/s. At first u is 1 in the middle half of the grid along each axis and 0 around it, and f is 0.
+// Heat  u_t - div(a grad u) = f  for every unknown of a node by itself: t in s, a in m^2/s, f in 1/s. At first
+// u is 1 in the middle half of the grid along each axis and 0 around it, and f is 0.
 //
-// Manufactured: u = e^-t M with M as in assembly/pde/manufactured.hpp, and f = -e^-t (M + div grad M), for
-// faces that hold 0, are periodic or let nothing through.
+// a is 1 or, of a field that is given at the nodes, across a face between two of them the harmonic mean, as in
+// assembly/pde/diffusion.hpp. Along an axis it is coefficient_ratio times that. Where it is 0 nothing flows:
+// u_t = f.
+//
+// Manufactured: a = 1, u = e^-t M with M as in assembly/pde/manufactured.hpp, and f = -e^-t (M + div grad M),
+// for faces that hold 0, are periodic or let nothing through.
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "assembly/pde/all.hpp"
+#include "assembly/pde/diffusion.hpp"
 #include "assembly/pde/manufactured.hpp"
 #include "assembly/pde/residual_of.hpp"
 #include "grid/error.hpp"
@@ -25,6 +33,40 @@ struct Heat {
     auto residual = u.rate(r) - u.laplacian(r);
     if constexpr (has_source) residual -= std::exp(-u.time_s()) * source[u.own() * dof + r];
     return residual;
+  }
+};
+
+struct HeatThroughField {
+  const double* a = nullptr;  // [place in the window]
+  NodeWindow window;
+  std::array<double, 3> ratio{1, 1, 1}, per_h2{};  // per_h2 = ratio/h^2
+
+  static constexpr bool linear = true, symmetric = true;
+  static constexpr bool couples(bool, int r, int c) { return r == c; }
+  constexpr double conductivity(const StencilNode& node, int axis, int) const {
+    return a[window.place(node.position)] * ratio[axis];
+  }
+  // What comes in from both sides along an axis, of `here` and what stands before and after it.
+  template <class S>
+  constexpr S inflow(int axis, const std::array<double, 3>& coefficients, const std::array<S, 3>& u) const {
+    const auto [before, here, after] = coefficients;
+    return per_h2[axis] * (Diffusion::harmonic_mean(here, after) * (u[2] - u[1]) +
+                           Diffusion::harmonic_mean(here, before) * (u[0] - u[1]));
+  }
+  // All is read before the divisions, behind which a GPU reads nothing ahead.
+  constexpr auto operator()(const auto& u, int r) const {
+    const double here = u.field(a);
+    const auto at = u(r);
+    using S = std::remove_const_t<decltype(at)>;
+    const bool deep = u.grid().dimension == 3;
+    const std::array<double, 3> a_x{u.field(a, -1, 0, 0), here, u.field(a, 1, 0, 0)},
+        a_y{u.field(a, 0, -1, 0), here, u.field(a, 0, 1, 0)},
+        a_z{deep ? u.field(a, 0, 0, -1) : 0, here, deep ? u.field(a, 0, 0, 1) : 0};
+    const std::array<S, 3> u_x{u.at(-1, 0, 0, r), at, u.at(1, 0, 0, r)},
+        u_y{u.at(0, -1, 0, r), at, u.at(0, 1, 0, r)},
+        u_z{deep ? u.at(0, 0, -1, r) : S(0), at, deep ? u.at(0, 0, 1, r) : S(0)};
+    const S in_plane = u.rate(r) - inflow(0, a_x, u_x) - inflow(1, a_y, u_y);
+    return deep ? in_plane - inflow(2, a_z, u_z) : in_plane;
   }
 };
 
@@ -63,11 +105,39 @@ ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const N
   return problem;
 }
 
+AnyResidual through_field(const Grid& grid, const Boundary& boundary, const PdeInput& input,
+                          const NodeBox& box) {
+  HeatThroughField heat;
+  heat.window = window_around(grid, box);
+  heat.ratio = input.coefficient_ratio;
+  for (int axis = 0; axis < 3; ++axis)
+    heat.per_h2[axis] = heat.ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
+  const auto in_grid = [&](std::int64_t node) { return input.coefficient ? input.coefficient->a[node] : 1; };
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int64_t node = 0; node < grid.nodes(); ++node)
+    if (in_grid(node) > 0) least = std::min(least, in_grid(node));
+  require_fine_enough(grid, boundary, "heat", [&](int axis, int) { return least * heat.ratio[axis]; });
+  std::vector<double> a(static_cast<std::size_t>(heat.window.nodes()));
+  for (std::int64_t i = 0; i < heat.window.nodes(); ++i)
+    a[static_cast<std::size_t>(i)] = in_grid(node_index(grid, heat.window.position(i)));
+  const auto numbers = std::make_shared<NumbersOnBoth>(std::move(a));
+  heat.a = numbers->on_host();
+  return residual_of(heat, grid.dof, std::function([numbers, heat] {
+                       HeatThroughField there = heat;
+                       there.a = numbers->on_device();
+                       return there;
+                     }));
+}
+
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
+  const bool of_field = input.coefficient || input.coefficient_ratio != std::array<double, 3>{1, 1, 1};
+  if (input.manufactured && of_field)
+    throw InputError("the manufactured problem of heat has a coefficient of 1: give none");
   if (input.manufactured) return manufactured(grid, boundary, box);
   ResidualProblem problem;
-  problem.residual = residual_of(Heat<false>{}, grid.dof);
+  problem.residual =
+      of_field ? through_field(grid, boundary, input, box) : residual_of(Heat<false>{}, grid.dof);
   problem.initial = zeros(box.nodes() * grid.dof);
   add_source(grid, box, problem.initial, [&](const Position& p, int) {
     const std::array<std::int64_t, 3> at{p.x, p.y, p.z};
@@ -82,10 +152,11 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
 
 Pde heat_pde() {
   return {.name = "heat",
-          .equation = "u_t - div grad u = f",
-          .about = "from 1 in the middle half, without a source of its own",
+          .equation = "u_t - div(a grad u) = f",
+          .about = "from 1 in the middle half, without a source of its own; a is 1, or given",
           .source_units = "1/s",
           .discretisation = {.star = 1},
+          .takes_coefficient = true,
           .residual = problem_of,
           .until_s = 0.05,
           .takes_source = true,

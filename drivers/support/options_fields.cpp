@@ -137,7 +137,8 @@ void read_field_options(Settings& settings, Options& options) {
   if (!takes_source) leave_to(pdes_with_source(), settings, {"source"});
   const bool takes_initial = takes_initial_values(find_pde(options.pde));
   if (!takes_initial) leave_to(pdes_with_initial(), settings, {"initial"});
-  const Words of_coefficient{drawn_coefficient}, of_source = by_residual ? Words{} : Words{usual_source_name};
+  const Words of_coefficient = by_residual ? Words{} : Words{drawn_coefficient},
+              of_source = by_residual ? Words{} : Words{usual_source_name};
   if (takes_coefficient) read_coefficient(settings, of_coefficient, options);
   if (takes_source)
     options.source = word_field_or_formula(settings, "source", of_source, by_residual,
@@ -162,6 +163,8 @@ void read_coefficient_ratio(const Settings& settings, Options& options) {
   const Setting* const ratio = find(settings, "coefficient-ratio");
   if (ratio && numbers > 1 && !ratio->from_config)
     refuse(*ratio, "does not go with a tensor, which has numbers of its own along each axis");
+  if (ratio && options.manufactured && find_pde(options.pde).assemble == nullptr)
+    refuse(*ratio, "does not go with --manufactured, whose coefficient is 1");
   if (ratio && numbers == 1) options.coefficient_ratio = parse_ratio(*ratio, options.grid.dimension);
 }
 

@@ -107,6 +107,9 @@ Words pdes_with_initial() {
 Words pdes_with_coefficient() {
   return pdes_with([](const Pde& pde) { return pde.takes_coefficient; });
 }
+Words pdes_that_draw() {
+  return pdes_with([](const Pde& pde) { return pde.takes_coefficient && pde.assemble != nullptr; });
+}
 
 std::string all_of(const Words& words) {
   std::string text;

@@ -23,6 +23,7 @@ Words pdes_also_steady();
 Words pdes_with_box();
 Words pdes_with_wide_star();
 Words pdes_with_coefficient();
+Words pdes_that_draw();  // a coefficient, where none is given
 Words pdes_with_source();
 bool takes_initial_values(const Pde& pde);
 bool takes_given_source(const Pde& pde);

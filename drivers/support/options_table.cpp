@@ -36,13 +36,16 @@ std::vector<OptionSpec> pde_options() {
       {"manufactured", "", group, for_solve, true,
        "solve for a smooth function that fulfils the boundary, and report the errors against it"},
       {"coefficient", "log_normal | FORMULA | FILE.h5:DATASET", group, for_solve, true,
-       "a of " + all_of(pdes_with_coefficient()) +
-           ": log_normal draws one, with jumps of 1e6; a formula in x, y and z, in m from the first node, as "
+       "a of " + all_of(pdes_with_coefficient()) + ": log_normal draws one of " + all_of(pdes_that_draw()) +
+           ", with jumps of 1e6; a formula in x, y and z, in m from the first node, as "
            "'1 + 9*(x > 20)', is muParser's; a dataset [z][y][x] or [y][x], or a field that this program "
            "wrote "
-           "(its last step), gives one, and the grid; where it is 0 nothing flows, and u is 0; or a "
-           "tensor, of 3 numbers a node in 2D (Kxx, Kxy, Kyy) and 6 in 3D (Kxx, Kxy, Kxz, Kyy, Kyz, Kzz), "
-           "with commas between or along the last axis of a dataset (default log_normal)"},
+           "(its last step), gives one, and the grid; where it is 0 nothing flows, and u of diffusion is 0; "
+           "of diffusion it may be a tensor, of 3 numbers a node in 2D (Kxx, Kxy, Kyy) and 6 in 3D (Kxx, "
+           "Kxy, "
+           "Kxz, Kyy, Kyz, Kzz), with commas between or along the last axis of a dataset (default "
+           "log_normal, "
+           "of heat 1)"},
       {"coefficient-ratio", "X | X,Y[,Z]", group, for_solve, true,
        "times what the coefficient is along each axis: 1,1,0.1 for a tenth along z (default 1)"},
       {"source", "unit | FORMULA | FILE.h5:DATASET", group, for_solve, true,
@@ -145,8 +148,7 @@ std::vector<OptionSpec> operator_options() {
       {"seed", "N", group, for_formats, true,
        "seed of everything random, an unsigned 64-bit number (default 1)"},
       {"seed", "N", group, for_solve, true,
-       "of the coefficients of " + all_of(pdes_with_coefficient()) +
-           ", an unsigned 64-bit number (default 1)"},
+       "of the coefficients of " + all_of(pdes_that_draw()) + ", an unsigned 64-bit number (default 1)"},
       {"matrix", "FILE.mtx | KIND:ROWS", group, to, true,
        "instead of a grid and its operator, a Matrix Market file, or a generated matrix: " + kinds},
       {"matrices", "DIR | LIST", group, for_bench, true,

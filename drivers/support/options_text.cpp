@@ -70,7 +70,9 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"manufactured", yes_no(options.manufactured)},
       {"coefficient", options.coefficient},
       {"coefficient-ratio",
-       options.coefficient.empty() ? "" : per_axis_text(options.coefficient_ratio, options.grid)},
+       options.coefficient.empty() && options.coefficient_ratio == std::array<double, 3>{1, 1, 1}
+           ? ""
+           : per_axis_text(options.coefficient_ratio, options.grid)},
       {"source", options.source},
       {"initial", options.initial},
       {"steady", yes_no(options.steady)},

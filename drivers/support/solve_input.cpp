@@ -8,6 +8,7 @@
 #include <ostream>
 #include <vector>
 
+#include "assembly/pdes.hpp"
 #include "drivers/support/expression.hpp"
 #include "drivers/support/field_input.hpp"
 #include "drivers/support/options_fields.hpp"
@@ -103,7 +104,7 @@ PdeInput pde_input(const Options& options) {
     input.coefficient = std::make_shared<const CoefficientField>(
         coefficient_field(options.grid, options.boundary,
                           read_whole(options.grid, options.coefficient, "--coefficient"), name));
-  if (is_given(options.source, usual_source_name)) {
+  if (find_pde(options.pde).assemble != nullptr && is_given(options.source, usual_source_name)) {
     Array<double> f = read_whole(options.grid, options.source, "--source");
     require_finite(f, "--source '" + options.source + "'");
     input.source = std::make_shared<const Array<double>>(std::move(f));
@@ -126,7 +127,7 @@ std::vector<double> source_values(const Options& options, const NodeBox& box, do
 
 std::int64_t input_bytes(const Options& options) {
   const bool a = is_given(options.coefficient, drawn_coefficient),
-             f = is_given(options.source, usual_source_name);
+             f = find_pde(options.pde).assemble != nullptr && is_given(options.source, usual_source_name);
   // With the number of each cell's region, and the balanced source; of a tensor with what is read, and a
   // rank's part.
   const int of_node = !a ? 0 : options.coefficient_numbers > 1 ? 24 * options.coefficient_numbers : 8 + 4 + 8;
@@ -146,9 +147,11 @@ void print_coefficient(std::ostream& out, const Options& options, const PdeInput
     if (field.a[i] > 0) least = std::min(least, field.a[i]), most = std::max(most, field.a[i]);
   }
   out << "coefficient " << options.coefficient << ": " << short_text(least) << " to " << short_text(most);
-  if (field.has_barriers) out << ", and 0 in " << barriers << " nodes, where u is 0";
+  const bool in_time = find_pde(options.pde).assemble == nullptr;
+  if (field.has_barriers)
+    out << ", and 0 in " << barriers << " nodes, where " << (in_time ? "nothing flows" : "u is 0");
   out << "\n";
-  if (field.held.empty()) return;
+  if (in_time || field.held.empty()) return;
   out << "note: " << field.held.size()
       << (field.held.size() == 1 ? " region of nodes is" : " regions of nodes are")
       << " cut off from every face that holds a value; there the source's mean is taken off, and u has mean "

@@ -9,6 +9,7 @@
 #include "assembly/pdes.hpp"
 #include "grid/error.hpp"
 #include "grid/partition.hpp"
+#include "kernels/cuda/device.hpp"
 #include "tests/pde_cases.hpp"
 
 namespace quadrille {
@@ -160,6 +161,135 @@ TEST(ResidualPdes, JacobiansAreDerivatives) {
     }
 }
 
+// u_t + A u - rhs with the operator that `diffusion` assembles, whatever the faces; where the coefficient is 0
+// there is nothing but u_t. On ranks the same bits.
+TEST(ResidualPdes, HeatThroughAFieldIsDiffusionInTime) {
+  for (const int dimension : {2, 3})
+    for (const char* sides : {"value:0.5", "periodic", "clamp,flux:0.3,robin:1,2,0.7,drop"}) {
+      SCOPED_TRACE(sides);
+      const Grid grid{dimension, {9, 8, dimension == 3 ? 7 : 1}, {0.1, 0.02, 0.3}, 2};
+      const std::string of_z = std::string(sides).find(',') < 99 && dimension == 3 ? ",outflow,value:2" : "";
+      const Boundary boundary = parse_boundary(sides + of_z, dimension);
+      const std::vector<double> drawn_a = drawn(grid.nodes(), 5);
+      Array<double> a(grid.nodes());
+      for (std::int64_t i = 0; i < a.size(); ++i) a[i] = i % 13 == 5 ? 0 : std::pow(10, 6 * drawn_a[i] - 3);
+      PdeInput input;
+      input.coefficient_ratio = {1, 0.25, 3};
+      input.coefficient =
+          std::make_shared<const CoefficientField>(coefficient_field(grid, boundary, std::move(a), "a"));
+      ASSERT_TRUE(input.coefficient->held.empty() || boundary.periodic(0));
+      const Stencil stencil = star_stencil(dimension, 1);
+      const NodeBox whole = whole_box(grid.extents);
+      const std::vector<double> u = drawn(grid.rows(), 1), rate = drawn(grid.rows(), 2);
+      const AnyResidual residual =
+          residual_of_pde(find_pde("heat"), grid, stencil, boundary, input, whole).residual;
+      const std::vector<double> f = evaluated(residual, grid, boundary, u, rate);
+
+      Array<double> none(grid.nodes());
+      for (std::int64_t i = 0; i < none.size(); ++i) none[i] = 0;
+      input.source = std::make_shared<const Array<double>>(std::move(none));
+      PdePart system = assemble_pde("diffusion", grid, stencil, boundary, input, whole);
+      BlockDiagonals<double> hub;
+      static_cast<BlockStructure&>(hub) = system.system.structure;
+      hub.values = std::move(system.system.values);
+      const Csr<double> csr = to_csr(hub);
+      for (std::int64_t row = 0; row < csr.rows; ++row) {
+        const std::int64_t node = row / grid.dof;
+        const auto& held = input.coefficient->held;
+        if (std::find(held.begin(), held.end(), node) != held.end()) continue;
+        double expected = rate[row], size = std::abs(rate[row]);
+        for (std::int64_t k = csr.row_ptr[row]; k < csr.row_ptr[row + 1]; ++k) {
+          if (input.coefficient->a[node] == 0) break;
+          expected += csr.value[k] * u[csr.column[k]];
+          size += std::abs(csr.value[k]);
+        }
+        if (input.coefficient->a[node] > 0 && !system.system.rhs.empty()) {
+          expected -= system.system.rhs[row];
+          size += std::abs(system.system.rhs[row]);
+        }
+        ASSERT_NEAR(f[row], expected, 1e-13 * size) << row;
+      }
+
+      std::array<bool, 3> periodic{};
+      for (int axis = 0; axis < dimension; ++axis) periodic[axis] = boundary.periodic(axis);
+      for (int rank = 0; rank < 4; ++rank) {
+        const NodeBox box = own_box(make_partition(grid.extents, periodic, 4, rank));
+        const ResidualProblem part = residual_of_pde(find_pde("heat"), grid, stencil, boundary, input, box);
+        const State state = part_of(grid, box, u, rate);
+        std::vector<double> of_part(static_cast<std::size_t>(box.nodes() * grid.dof));
+        part.residual.evaluate(state.of(grid, FaceValues(grid, boundary, false), box), of_part.data());
+        for (std::int64_t i = 0; i < box.nodes() * grid.dof; ++i) {
+          const NodePosition at = box.first_of_line(i / grid.dof / box.size[0]);
+          const std::int64_t node = node_index(grid, {at[0] + i / grid.dof % box.size[0], at[1], at[2]});
+          ASSERT_EQ(of_part[i], f[node * grid.dof + i % grid.dof]);
+        }
+      }
+    }
+}
+
+// F and its Jacobian, made in GPU memory, are the host's: to the last bit but for functions such as exp().
+TEST(ResidualPdes, cuda_AreThoseOfTheHost) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const auto on_device = [](const std::vector<double>& host) {
+    Array<double, Device> there(static_cast<std::int64_t>(host.size()));
+    memory::copy_to_device(there.data(), host.data(), there.bytes());
+    return there;
+  };
+  for (const Pde* pde : residual_pdes())
+    for (const int dimension : {2, 3})
+      for (const BoundaryKind kind : pde->faces)
+        for (const bool field : {false, true}) {
+          if (field && !pde->takes_coefficient) continue;
+          SCOPED_TRACE(pde->name + " " + usage(kind) + " " + std::to_string(dimension));
+          const Grid grid = grid_for(*pde, dimension);
+          const Boundary boundary =
+              parse_boundary(sides_of(*pde, kind) + (pde->discretisation.unknown_per_axis && dimension == 3
+                                                         ? "," + written(kind, 0) + "," + written(kind, 0)
+                                                         : ""),
+                             dimension);
+          PdeInput input;
+          if (field) {
+            Array<double> a(grid.nodes());
+            for (std::int64_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i * 37 % 101);
+            input.coefficient = std::make_shared<const CoefficientField>(
+                coefficient_field(grid, boundary, std::move(a), "a"));
+          }
+          const NodeBox whole = whole_box(grid.extents);
+          const Stencil stencil = make_stencil(default_stencil(pde->discretisation), dimension, 1);
+          const AnyResidual residual = residual_of_pde(*pde, grid, stencil, boundary, input, whole).residual;
+          const State state = part_of(grid, whole, drawn(grid.rows(), 6), drawn(grid.rows(), 7));
+          FaceValues faces(grid, boundary, true);
+          const ResidualState here = state.of(grid, faces, whole);
+          const Array<double, Device> u = on_device(state.u), rate = on_device(state.rate);
+          ResidualState there = here;
+          there.faces = faces.on_device();
+          there.u = u.data();
+          there.rate = rate.data();
+          const auto expect_same = [](const std::vector<double>& expected,
+                                      const Array<double, Device>& found) {
+            std::vector<double> back(expected.size());
+            memory::copy_to_host(back.data(), found.data(), found.bytes());
+            double size = 0;
+            for (const double value : expected) size = std::max(size, std::abs(value));
+            for (std::size_t i = 0; i < back.size(); ++i)
+              ASSERT_NEAR(back[i], expected[i], 1e-14 * size) << i;
+          };
+          std::vector<double> f(state.u.size());
+          residual.evaluate(here, f.data());
+          Array<double, Device> found = on_device(std::vector<double>(f.size(), 7));
+          residual.evaluate_on_device(there, found.data());
+          expect_same(f, found);
+
+          const BlockStructure structure = block_structure(grid, stencil, boundary, residual.fill);
+          const JacobianShape shape = jacobian_shape(structure);
+          std::vector<double> values(static_cast<std::size_t>(value_bytes(structure, 8) / 8), 0.0);
+          Array<double, Device> made = on_device(values);
+          EXPECT_EQ(residual.differentiate(here, 2.5, shape, true, values.data()), 0u);
+          residual.differentiate_on_device(there, 2.5, shape, nullptr, made.data());
+          expect_same(values, made);
+        }
+}
+
 TEST(ResidualPdes, RefuseWhatTheyDoNotTake) {
   const Pde& heat = find_pde("heat");
   const Grid grid = grid_for(heat, 2);
@@ -170,6 +300,9 @@ TEST(ResidualPdes, RefuseWhatTheyDoNotTake) {
                            whole_box(on.extents));
   };
   EXPECT_NO_THROW(of(heat, grid, "clamp", manufactured));
+  manufactured.coefficient_ratio = {1, 2, 1};
+  EXPECT_THROW(of(heat, grid, "clamp", manufactured), InputError);
+  manufactured.coefficient_ratio = {1, 1, 1};
   EXPECT_THROW(of(heat, grid, "value:1", manufactured), InputError);
   EXPECT_THROW(of(find_pde("bratu"), grid, "value:0", manufactured), InputError);
   EXPECT_THROW(of(find_pde("gray_scott"), grid, "periodic", {}), InputError);  // one unknown

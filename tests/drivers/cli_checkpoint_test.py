@@ -151,6 +151,8 @@ class Checkpoints(CliTest):
         run = ["solve", "heat", "--grid", "8x8", "--dt", "0.001", "--output", self.path("h.h5"), "--checkpoint-every", "2"]
         self.ok(*run, "--steps", "4")
         self.refused(2, ["and this run is of heat", "manufactured"], *run, "--steps", "8", "--manufactured", "--restart", "auto")
+        through_field = ["coefficient 1 + x, coefficient ratio 1 0.5 1"]
+        self.refused(2, through_field, *run, "--steps", "8", "--coefficient", "1 + x", "--coefficient-ratio", "1,0.5", "--restart", "auto")
         self.refused(2, ["is already the file of --restart"], *run, "--steps", "8", "--restart", self.path("h.checkpoint-4.h5"),
                      "--json", self.path("h.checkpoint-4.h5"))
 

@@ -53,6 +53,17 @@ class InTime(CliTest):
             coarse, fine = (abs(end - ends[2]).max() for end in ends[:2])
             self.assertAlmostEqual(math.log2(coarse / fine), order, delta=0.3, msg=method)
 
+    def test_heat_through_a_field_comes_to_rest_as_diffusion_has_it(self):
+        a = ["--coefficient", "1 + 999*(x > 0.4)*(y > 0.6) + 3*x", "--coefficient-ratio", "1,0.5"]
+        problem = ["--grid", "14x11", "--spacing", "0.1", *a, "--boundary", "value:1,robin:1,2,0.5,clamp,flux:0.3"]
+        rest = self.path("rest.h5")
+        self.ok("solve", "diffusion", *problem, "--source", "sin(x)", "--output", rest, "--", "-ksp_rtol", "1e-12")
+        end = self.path("end.h5")
+        self.ok("solve", "heat", *problem, "--source", "sin(x)", "--steps", "6", "--dt", "1e4", "--output", end, "--", "-ts_type",
+                "beuler", "-ksp_rtol", "1e-12")
+        (expected,), (fields,) = self.fields(rest, "solution"), self.fields(end, "solution")
+        self.assertLess(abs(fields[-1] - expected.reshape(fields[-1].shape)).max(), 1e-7 * abs(expected).max())
+
     def test_steps_and_outputs(self):
         path = self.path("g.h5")
         record, screen = self.solved("gray_scott", "--grid", "24x24", "--steps", "6", "--dt", "2", "--output", path,
