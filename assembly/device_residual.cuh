@@ -5,7 +5,8 @@
 // A thread makes a row of four lines one after another, whose neighbours it loads once for all of them. Rows
 // of inner nodes, which are nearly all, have a kernel of their own that looks at no face. That of a Jacobian
 // writes the rows at the ends of its lines once more, with what is there, for sectors of memory that are
-// written in parts take twice as long. All is queued in the default stream.
+// written in parts take twice as long. All is queued in the default stream; a residual's rows near faces run
+// beside the inner ones, in a queue that the default stream waits for.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,6 +15,7 @@
 #include <string>
 
 #include "assembly/residual.hpp"
+#include "assembly/side_queue.cuh"
 
 namespace quadrille {
 
@@ -141,7 +143,7 @@ __device__ inline void read_ahead(const double* p) {
 }
 
 template <int dimension, class Residual>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(threads_per_block, 4)
     inner_residual(const __grid_constant__ ResidualState state, const __grid_constant__ Inner inner,
                    const __grid_constant__ Residual residual, double* __restrict__ f) {
   for_inner_rows(inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r, int beyond) {
@@ -252,14 +254,20 @@ template <class Residual>
 void evaluate(const ResidualState& state, const Residual& residual, double* f) {
   const NodeBox inner = inner_box(state);
   const Shell shell = shell_of(state.box, inner);
-  const Launch on_shell = launch_of(shell, state.grid.dof, 1);
-  shell_residual<<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, f);
-  if (inner.nodes() > 0) {
-    const Inner nodes = inner_of(state, inner);
-    const Launch launch = launch_of(nodes);
-    const auto kernel = state.grid.dimension == 3 ? inner_residual<3, Residual> : inner_residual<2, Residual>;
-    kernel<<<launch.blocks, launch.threads>>>(state, nodes, residual, f);
+  Launch on_shell = launch_of(shell, state.grid.dof, 1);
+  if (inner.nodes() == 0) {
+    shell_residual<<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, f);
+    return check_launch("the residual");
   }
+  const Inner nodes = inner_of(state, inner);
+  const Launch launch = launch_of(nodes);
+  const auto kernel = state.grid.dimension == 3 ? inner_residual<3, Residual> : inner_residual<2, Residual>;
+  // A block a multiprocessor, for these rows wait more than they compute.
+  SideQueue& beside = SideQueue::of_device();
+  on_shell.blocks.x = std::min(on_shell.blocks.x, beside.multiprocessors());
+  shell_residual<<<on_shell.blocks, on_shell.threads, 0, beside.begin()>>>(state, shell, residual, f);
+  kernel<<<launch.blocks, launch.threads>>>(state, nodes, residual, f);
+  beside.end();
   check_launch("the residual");
 }
 

@@ -146,8 +146,8 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
       return known(place_ + dx * places(0) + dy * places(1) + dz * places(2), unknown, 1);
     return near_faces({dx, dy, dz}, unknown);
   }
-  // A number of a field, [place in the window], of a whole grid [node]: here, or of a neighbour. Beyond a face
-  // that is not periodic: the last node's.
+  // A number of a field, [place in the window], of a whole grid [node]: here, or of a neighbour. Beyond a
+  // face that is not periodic: the last node's.
   constexpr double field(const double* values, int dx = 0, int dy = 0, int dz = 0) const {
     return values[place_ + beside(0, dx) + beside(1, dy) + beside(2, dz)];
   }

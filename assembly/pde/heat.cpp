@@ -1,9 +1,9 @@
-// Heat  u_t - div(a grad u) = f  for every unknown of a node by itself: t in s, a in m^2/s, f in 1/s. At first
-// u is 1 in the middle half of the grid along each axis and 0 around it, and f is 0.
+// Heat  u_t - div(a grad u) = f  for every unknown of a node by itself: t in s, a in m^2/s, f in 1/s. At
+// first u is 1 in the middle half of the grid along each axis and 0 around it, and f is 0.
 //
-// a is 1 or, of a field that is given at the nodes, across a face between two of them the harmonic mean, as in
-// assembly/pde/diffusion.hpp. Along an axis it is coefficient_ratio times that. Where it is 0 nothing flows:
-// u_t = f.
+// a is 1 or, of a field that is given at the nodes, across a face between two of them the harmonic mean, as
+// in assembly/pde/diffusion.hpp. Along an axis it is coefficient_ratio times that. Where it is 0 nothing
+// flows: u_t = f.
 //
 // Manufactured: a = 1, u = e^-t M with M as in assembly/pde/manufactured.hpp, and f = -e^-t (M + div grad M),
 // for faces that hold 0, are periodic or let nothing through.
