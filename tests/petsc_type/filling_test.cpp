@@ -77,6 +77,80 @@ TEST_F(MatrixType, PartsOfBlocksGoWhereAijPutsThem) {
   }
 }
 
+// Row after row the same neighbours, as most programs set them: at once and one by one, by rows and by columns,
+// by numbers of all ranks and of this one, two nodes of which have changed places.
+TEST_F(MatrixType, RowsAlikeGoWhereAijPutsThem) {
+  std::vector<Case> all = cases(61, 6);
+  for (const int dof : {1, 3}) all.push_back({.dimension = 2, .size = {13, 12, 1}, .dof = dof, .box = true});
+  for (const Case& c : all) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    PetscInt first = 0, last = 0;
+    CALL(MatGetOwnershipRange(p.theirs.get(), &first, &last));
+    std::vector<std::vector<PetscInt>> columns;
+    for (PetscInt i = first; i < last; ++i) {
+      PetscInt count = 0;
+      const PetscInt* column = nullptr;
+      CALL(MatGetRow(p.theirs.get(), i, &count, &column, nullptr));
+      columns.emplace_back(column, column + count);
+      CALL(MatRestoreRow(p.theirs.get(), i, &count, &column, nullptr));
+    }
+    const auto set_rows = [&](Mat m, InsertMode mode, bool one_by_one) {
+      for (PetscInt i = first; i < last; ++i) {
+        const std::vector<PetscInt>& named = columns[static_cast<std::size_t>(i - first)];
+        std::vector<double> values;
+        for (const PetscInt column : named) values.push_back(value_at(i, column, mode == ADD_VALUES ? 3 : 5));
+        const auto count = static_cast<PetscInt>(named.size());
+        if (!one_by_one) CALL(MatSetValues(m, 1, &i, count, named.data(), values.data(), mode));
+        for (PetscInt j = 0; j < count && one_by_one; ++j)
+          CALL(MatSetValues(m, 1, &i, 1, named.data() + j, values.data() + j, mode));
+      }
+      assemble(m);
+    };
+    for (const bool one_by_one : {false, true})
+      for (const InsertMode mode : {INSERT_VALUES, ADD_VALUES}) {
+        p.both([&](Mat m) {
+          CALL(MatSetOption(m, MAT_ROW_ORIENTED, mode == ADD_VALUES ? PETSC_TRUE : PETSC_FALSE));
+          set_rows(m, mode, one_by_one);
+          CALL(MatSetOption(m, MAT_ROW_ORIENTED, PETSC_TRUE));
+        });
+        expect_same(p.ours.get(), p.theirs.get());
+      }
+    // By numbers of this rank, of which some neighbours have changed places: rows name what they would without
+    // that, as far as it is still beside them.
+    const PetscInt dof = c.dof;
+    std::vector<PetscInt> node_of, own;
+    for (PetscInt node = first / dof; node < last / dof; ++node) node_of.push_back(node);
+    for (std::size_t i = 2; i + 1 < node_of.size(); i += 37) std::swap(node_of[i], node_of[i + 1]);
+    for (const PetscInt node : node_of)
+      for (PetscInt r = 0; r < dof; ++r) own.push_back(node * dof + r);
+    ISLocalToGlobalMapping map = nullptr;
+    CALL(ISLocalToGlobalMappingCreate(PETSC_COMM_WORLD, dof, static_cast<PetscInt>(node_of.size()),
+                                      node_of.data(), PETSC_COPY_VALUES, &map));
+    p.both([&](Mat m) {
+      CALL(MatSetLocalToGlobalMapping(m, map, map));
+      for (PetscInt row = 0; row < last - first; ++row) {
+        const std::vector<PetscInt>& beside = columns[static_cast<std::size_t>(own[row] - first)];
+        std::vector<PetscInt> named;
+        std::vector<double> values;
+        for (const PetscInt column : columns[static_cast<std::size_t>(row)]) {
+          const PetscInt name = column - first;
+          if (name < 0 || name >= last - first ||
+              !std::binary_search(beside.begin(), beside.end(), own[name]))
+            continue;
+          named.push_back(name);
+          values.push_back(value_at(own[row], own[name], 7));
+        }
+        CALL(MatSetValuesLocal(m, 1, &row, static_cast<PetscInt>(named.size()), named.data(), values.data(),
+                               ADD_VALUES));
+      }
+      assemble(m);
+    });
+    CALL(ISLocalToGlobalMappingDestroy(&map));
+    expect_same(p.ours.get(), p.theirs.get());
+  }
+}
+
 // Whole nodes by columns, and numbers of this rank by a mapping of single unknowns.
 TEST_F(MatrixType, BlocksByColumnsAndMappingsOfUnknowns) {
   Case c;

@@ -16,6 +16,7 @@
 #include "kernels/petsc/matrix/grid_rows.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
 #include "kernels/petsc/matrix/off_process.hpp"
+#include "kernels/petsc/matrix/row_patterns.hpp"
 #include "kernels/petsc/matrix/store.hpp"
 #include "kernels/petsc/matrix/structure.hpp"
 #include "kernels/value_changes.hpp"
@@ -40,7 +41,8 @@ class GridStore final : public Store {
         blocks_(*structure_, values_),
         nodes_(hub_->nodes()),
         all_nodes_(nodes_of(owner_, hub_->dof)),
-        copy_(values_, blocks_) {}
+        copy_(values_, blocks_),
+        patterns_(*structure_, hub_->values.data()) {}
 
   PetscInt dof() const override { return hub_->dof; }
   std::unique_ptr<Store> duplicate(Mat owner, bool values) override {
@@ -63,6 +65,7 @@ class GridStore final : public Store {
     const GivenValues given =
         given_values(values, rows.nodes ? rows.count * dof : rows.count,
                      columns.nodes ? columns.count * dof : columns.count, row_oriented_, mode);
+    if (!blocks_.leaves_out() && patterns_.put(rows, columns, given, all_nodes_)) return;
     if (dof == 1 && !blocks_.leaves_out()) return set_single(rows, columns, given);
     row_runs_.find(rows, dof, all_nodes_, "row");
     column_runs_.find(columns, dof, all_nodes_, "column");
@@ -419,6 +422,7 @@ class GridStore final : public Store {
   bool row_oriented_ = true, drop_off_process_ = false, ignore_outside_ = false, may_grow_ = false;
   GridCopy copy_;
   std::int64_t copy_version_ = -1;
+  RowPatterns patterns_;
   IndexRuns row_runs_, column_runs_;  // of the last call
 };
 
