@@ -114,21 +114,36 @@ inline std::vector<Colour> colours_of(const Couplings& s, const BoxRows& box,
 }
 
 // Of a row of D^-1 A beside the diagonal, `a` its first number, times x; without two of the couplings.
-template <int Dof, int Count, class T>
-constexpr T beside_without(const Couplings& s, const T* a, const T* x, int node, int one, int other) {
+// neighbour(d) is the node at coupling d.
+template <int Dof, int Count, class T, class Neighbour>
+constexpr T sum_beside(const Couplings& s, const T* a, const T* x, int one, int other,
+                       const Neighbour& neighbour) {
   const int dof = Dof > 0 ? Dof : s.dof, count = Count > 0 ? Count : s.count;
   T sum = 0;
 #if defined(__CUDA_ARCH__)
 #pragma unroll(Count > 0 ? Count : 4)
 #endif
   for (int d = 0; d < count; ++d) {
-    if (d == one || d == other) continue;
-    const T *const from = x + std::int64_t{s.neighbour(node, d)} * dof, *const first = a + std::int64_t{d} *
-                                                                                               dof *
-                                                                                               s.stored_rows;
-    for (int c = 0; c < dof; ++c) sum += first[c * s.stored_rows] * from[c];
+    const T* const from = x + std::int64_t{neighbour(d)} * dof;
+    const T* const first = a + std::int64_t{d} * dof * s.stored_rows;
+    const bool left_out = d == one || d == other;
+#if defined(__CUDA_ARCH__)
+#pragma unroll(Dof > 0 ? Dof : 4)
+#endif
+    for (int c = 0; c < dof; ++c) {
+      const T value = first[c * s.stored_rows];
+      sum += (left_out ? 0 : value) * from[c];
+    }
   }
   return sum;
+}
+// Wraps: s.any_wraps
+template <bool Wraps, int Dof, int Count, class T>
+constexpr T beside_without(const Couplings& s, const T* a, const T* x, int node, int one, int other) {
+  if constexpr (!Wraps)
+    return sum_beside<Dof, Count>(s, a, x, one, other, [&](int d) { return s.beside(node, d); });
+  const std::array<int, 3> at = s.position(node);
+  return sum_beside<Dof, Count>(s, a, x, one, other, [&](int d) { return s.wrapped(node, at, d); });
 }
 
 }  // namespace quadrille::multigrid

@@ -99,21 +99,22 @@ struct Couplings {
   // The node at coupling d. Where there is none, this node itself or some other one: what is stored for it is
   // zero.
   constexpr int neighbour(int node, int d) const {
-    if (any_wraps) return wrapped(node, d);
+    return any_wraps ? wrapped(node, position(node), d) : beside(node, d);
+  }
+  // Where nothing wraps, and where something may, of the node at `at`: without branches, so that on a GPU
+  // what is loaded from several neighbours is in flight at once.
+  constexpr int beside(int node, int d) const {
     const int to = node + step[d];
     return to < 0 || to >= nodes ? node : to;
   }
-
- private:
-  constexpr int wrapped(int node, int d) const {
-    std::array<int, 3> at = position(node);
+  constexpr int wrapped(int node, const std::array<int, 3>& at, int d) const {
+    int to[3] = {}, outside = 0;
     for (int axis = 0; axis < 3; ++axis) {
-      at[axis] += offset[d][axis];
-      if (at[axis] >= 0 && at[axis] < n[axis]) continue;
-      if (!wraps[axis]) return node;
-      at[axis] += at[axis] < 0 ? n[axis] : -n[axis];
+      const int place = at[axis] + offset[d][axis], below = place < 0, beyond = place >= n[axis];
+      outside |= (below | beyond) & !wraps[axis];
+      to[axis] = place + (below - beyond) * n[axis];
     }
-    return index(at);
+    return outside ? node : index({to[0], to[1], to[2]});
   }
 };
 

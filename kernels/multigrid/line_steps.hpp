@@ -22,6 +22,9 @@ struct Lines {
     int number, stored, factors;  // its own, and where its row and its factors are
   };
   constexpr int length() const { return places.end - places.first; }
+  // The couplings of node i within the line, or -1.
+  constexpr int before_of(int i) const { return i == places.first ? -1 : before; }
+  constexpr int behind_of(int i) const { return i == places.end - 1 ? -1 : behind; }
   constexpr bool find(int number, Node& start) const {
     std::array<int, 3> at{};
     if (!colour.find(number, at)) return false;
@@ -61,10 +64,16 @@ struct LineRight {
     Lines::Node start{};
     if (!lines.find(along_x ? whole : rest, start)) return;
     const Lines::Node node = lines.along(start, i);
-    const std::int64_t row = std::int64_t{node.number} * dof + r;
-    y[row] = g[row] - beside_without<Dof, Count>(lines.s, a + std::int64_t{node.stored} * dof + r, x,
-                                                 node.number, i == lines.places.first ? -1 : lines.before,
-                                                 i == lines.places.end - 1 ? -1 : lines.behind);
+    y[std::int64_t{node.number} * dof + r] =
+        lines.s.any_wraps ? value<true>(node, i, r) : value<false>(node, i, r);
+  }
+  // Of row r of node i of a line. Wraps: as the couplings say.
+  template <bool Wraps>
+  constexpr T value(const Lines::Node& node, int i, int r) const {
+    const int dof = Dof > 0 ? Dof : lines.s.dof;
+    return g[std::int64_t{node.number} * dof + r] -
+           beside_without<Wraps, Dof, Count>(lines.s, a + std::int64_t{node.stored} * dof + r, x, node.number,
+                                             lines.before_of(i), lines.behind_of(i));
   }
 };
 

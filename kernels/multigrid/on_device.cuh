@@ -11,6 +11,7 @@
 #include "kernels/multigrid/inner_row.cuh"
 #include "kernels/multigrid/joined_after.cuh"
 #include "kernels/multigrid/joined_before.cuh"
+#include "kernels/multigrid/line_tiles.cuh"
 #include "kernels/multigrid/plane_factors.hpp"
 #include "kernels/multigrid/small_levels.cuh"
 
@@ -226,6 +227,23 @@ class OnDevice {
       }
     }
     for_each(f.s.rows / F::rows, f);
+  }
+  // A line a thread where nodes have more unknowns than there are instances for.
+  template <class T, int Dof, int Count>
+  void solve_lines(const LineRight<T, Dof, Count>& right, const LineSolve<T, Dof>& solve) {
+    if constexpr (Dof == 0) {
+      for_each(right.size(), right);
+      for_each(right.lines.colour.size(), solve);
+    } else {
+      using Step = LineTileStep<T, Dof, Count>;
+      constexpr int most_bytes = 96 << 10;  // of a block, so that two have room on any processor's
+      const Step step{right, solve.pivots, solve.x, line_tiles<T>(right.lines, most_bytes, processors())};
+      if (step.tiles.teams == 0) return;
+      const auto kernel = device::line_tiles_kernel<Step>;
+      QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes));
+      kernel<<<cuda::blocks_for(step.tiles.teams, 1), LineTiles::threads, step.tiles.bytes, stream_>>>(step);
+      QUADRILLE_CUDA_LAUNCHED("the lines of a colour");
+    }
   }
   // The functors tell their size(), and how many sums they have.
   template <class F>

@@ -28,7 +28,10 @@ struct ColourStep {
     const int node = s.index(at);
     const std::int64_t stored = s.stored.all ? node : s.stored.index(at[0], at[1], at[2]),
                        row = std::int64_t{node} * dof + r;
-    x[row] = without_tiny<T>(g[row] - beside_without<Dof, Count>(s, a + stored * dof + r, x, node, -1, -1));
+    const T* const first = a + stored * dof + r;
+    x[row] = without_tiny<T>(g[row] - (s.any_wraps
+                                           ? beside_without<true, Dof, Count>(s, first, x, node, -1, -1)
+                                           : beside_without<false, Dof, Count>(s, first, x, node, -1, -1)));
   }
 };
 
@@ -114,9 +117,8 @@ void smooth_in_place(Machine& machine, Level<T, Machine>& level, bool before) {
                         divisor(std::max(1, static_cast<int>(colour.size())))};
       const LineRight<T, dof(), count()> right{lines, level.scaled.data(), level.g.data(), level.x.data(),
                                                level.y.data()};
-      machine.for_each(right.size(), right);
-      machine.for_each(colour.size(), LineSolve<T, dof()>{lines, level.scaled.data(), line.pivots.data(),
-                                                          level.x.data(), level.y.data()});
+      machine.solve_lines(right, LineSolve<T, dof()>{lines, level.scaled.data(), line.pivots.data(),
+                                                     level.x.data(), level.y.data()});
     });
     if (level.shared) level.right_layers = 0;  // its own nodes alone
   };

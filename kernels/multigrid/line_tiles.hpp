@@ -1,0 +1,376 @@
+// What solves the lines of a colour in one step, by threads that share them: what a GPU does in place of
+// line_steps.hpp. Internal to kernels/multigrid.
+//
+// A team (a block of threads) has some lines beside each other, all of their nodes or, where those are too
+// many, segments of them one after the other. Its threads make, in shared memory,
+//
+//     f_i = P_i r_i,  a_i = -P_i L_i,  c_i = -P_i U_i      of each node
+//
+// in the order in which nodes stand beside each other in memory, whatever the lines lead along. What is left
+// are two recurrences, y_i = a_i y_i-1 + f_i forwards and x_i = c_i x_i+1 + y_i backwards. A warp solves those
+// of a line: each lane has a chunk of consecutive nodes, which is a map y -> m y + v from the last node before
+// it to its own last one; such maps are put together over the lanes in five steps; then each lane knows what
+// enters its chunk, and goes through it.
+//
+// The numbers of the recurrences do not grow where rows are dominant, for neither do P L and P U, of which
+// the maps are products: rounding is as that of the plain recurrence.
+//
+// A Team has each(f), which calls f(thread) for all threads, each_warp(f), which calls f(warp, its number),
+// sync(), which waits for all of it, and Each<V>, a V for each thread or warp. A warp has each(f), with the
+// lane, its own Each<V>, before(v, step), which is v of the lane `step` before, or anything, where there is
+// none, last(v), of the last lane, and sync(). Those of a GPU are in line_tiles.cuh; tests have them as loops.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/multigrid/line_steps.hpp"
+
+namespace quadrille::multigrid {
+
+inline constexpr int lanes = 32;
+
+// y -> m y + v, [column][row]
+template <class T, int Dof>
+struct LineMap {
+  T m[Dof * Dof], v[Dof];
+
+  // This one after another one.
+  constexpr LineMap after(const LineMap& first) const {
+    LineMap both{};
+    for (int c = 0; c < Dof; ++c) multiply(first.m + c * Dof, both.m + c * Dof);
+    for (int r = 0; r < Dof; ++r) both.v[r] = v[r];
+    multiply(first.v, both.v);
+    return both;
+  }
+  // to += m of
+  constexpr void multiply(const T* of, T* to) const {
+    for (int c = 0; c < Dof; ++c)
+      for (int r = 0; r < Dof; ++r) to[r] += m[c * Dof + r] * of[c];
+  }
+};
+
+template <class T, int Dof>
+struct LineEnd {
+  T y[Dof];  // of the last node that is done
+};
+
+// y_k = m_k y_k-1 + f_k for k = 0, 1, ..., in the place of f. [column][row][place], `entry` from one to the
+// next; step k stands at first + k direction.
+template <class T, int Dof>
+struct LineRecurrence {
+  T* f;
+  const T* m;
+  int entry, first, direction, count, chunk;  // steps, and how many of them a lane has
+
+  constexpr LineMap<T, Dof> at(int k) const {
+    const int place = first + k * direction;
+    LineMap<T, Dof> map{};
+    for (int i = 0; i < Dof * Dof; ++i) map.m[i] = m[i * entry + place];
+    for (int r = 0; r < Dof; ++r) map.v[r] = f[r * entry + place];
+    return map;
+  }
+  constexpr int end(int lane) const { return std::min((lane + 1) * chunk, count); }
+  constexpr LineMap<T, Dof> of_chunk(int lane) const {
+    LineMap<T, Dof> map{};
+    for (int r = 0; r < Dof; ++r) map.m[r * Dof + r] = 1;
+    for (int k = lane * chunk; k < end(lane); ++k) map = at(k).after(map);
+    return map;
+  }
+  constexpr void go_through(int lane, LineEnd<T, Dof> last) const {
+    for (int k = lane * chunk; k < end(lane); ++k) {
+      LineMap<T, Dof> map = at(k);
+      map.multiply(last.y, map.v);
+      for (int r = 0; r < Dof; ++r) f[r * entry + first + k * direction] = last.y[r] = map.v[r];
+    }
+  }
+};
+
+// All steps; `last` goes from the node before them to their last one.
+template <class T, int Dof, class Warp>
+constexpr void solve(const Warp& warp, const LineRecurrence<T, Dof>& line, LineEnd<T, Dof>& last) {
+  typename Warp::template Each<LineMap<T, Dof>> map{};
+  warp.each([&](int lane) {
+    map[lane] = line.of_chunk(lane);
+    if (lane == 0) map[lane].multiply(last.y, map[lane].v);
+  });
+  for (int step = 1; step < lanes; step *= 2) {
+    const auto other = warp.before(map, step);
+    warp.each([&](int lane) {
+      if (lane >= step) map[lane] = map[lane].after(other[lane]);
+    });
+  }
+  const auto other = warp.before(map, 1);
+  warp.each([&](int lane) {
+    LineEnd<T, Dof> entering{};
+    for (int r = 0; r < Dof; ++r) entering.y[r] = lane == 0 ? last.y[r] : other[lane].v[r];
+    line.go_through(lane, entering);
+  });
+  const LineMap<T, Dof> whole = warp.last(map);
+  for (int r = 0; r < Dof; ++r) last.y[r] = whole.v[r];
+  warp.sync();
+}
+
+// How lines are shared out.
+struct LineTiles {
+  static constexpr int threads = 256, most_lines = threads / lanes;
+  int lines = most_lines, log2_lines = 3;  // of a team
+  int segment = 1;                         // nodes of a line at a time
+  int chunk = 1;  // of a lane: odd, so that no two lanes read the same bank of shared memory
+  int pitch = 1;  // from one line to the next there: what 8 lines and 4 nodes are in are all banks
+  std::int64_t teams = 0;
+  int bytes = 0;                               // of shared memory
+  static constexpr int bytes_of_starts = 128;  // in it, where the lines begin
+};
+
+// For so much shared memory.
+template <class T>
+LineTiles line_tiles(const Lines& lines, int most_bytes, int processors) {
+  const int length = lines.length(), dof = lines.s.dof, entries = dof + 2 * dof * dof,
+            most_numbers = (most_bytes - LineTiles::bytes_of_starts) / static_cast<int>(sizeof(T));
+  const std::int64_t count = lines.colour.size();
+  const auto pitch_of = [](int nodes) { return (nodes + 27) / 32 * 32 + 4; };
+  LineTiles t;
+  // As many lines as threads read beside each other, unless that leaves processors without work, or a line
+  // does not fit.
+  const int fewest = lines.places.axis == 0 ? 1 : dof == 1 ? 4 : 2;
+  const auto too_many = [&] {
+    return entries * t.lines * pitch_of(length) > most_numbers ||
+           (t.lines * length * dof > LineTiles::threads && count < 3 * t.lines * processors);
+  };
+  while (t.lines > fewest && too_many()) t.lines = 1 << --t.log2_lines;
+  const int most = (most_numbers / (entries * t.lines) - 4) / 32 * 32 + 4,
+            segments = (length + most - 1) / most;
+  t.segment = (length + segments - 1) / segments;
+  t.chunk = ((t.segment + lanes - 1) / lanes) | 1;
+  t.pitch = pitch_of(t.segment);
+  t.teams = (count + t.lines - 1) / t.lines;
+  t.bytes = LineTiles::bytes_of_starts + entries * t.lines * t.pitch * static_cast<int>(sizeof(T));
+  return t;
+}
+
+template <class T, int Dof, int Count>
+struct LineTileStep {
+  // That a processor has at once: the registers of each are the fewer.
+  static constexpr int teams_together = Dof == 1 && sizeof(T) == 4 ? 4 : 2;
+  LineRight<T, Dof, Count> right;
+  const T* pivots;
+  T* x;
+  LineTiles tiles;
+
+  template <class Team>
+  constexpr void operator()(const Team& team, int number, char* shared) const {
+    Lines::Node* const starts = reinterpret_cast<Lines::Node*>(shared);
+    T* const numbers = reinterpret_cast<T*>(shared + LineTiles::bytes_of_starts);
+    team.each([&](int thread) {
+      if (thread < tiles.lines) starts[thread] = find(number * tiles.lines + thread);
+    });
+    team.sync();
+    typename Team::template Each<Share> rows{}, nodes{};
+    team.each([&](int thread) {
+      rows[thread] = share<Dof>(thread, starts);
+      nodes[thread] = share<1>(thread, starts);
+    });
+    typename Team::template Each<LineEnd<T, Dof>> last{};
+    const auto solve_lines = [&](const Segment& now, int direction) {
+      team.each_warp([&](const auto& warp, int line) {
+        if (line < tiles.lines && starts[line].number >= 0)
+          solve(warp, recurrence(now, line, direction), last[line]);
+      });
+    };
+    const int segments = (right.lines.length() + tiles.segment - 1) / tiles.segment;
+    for (int s = 0; s < segments; ++s) {
+      const Segment now = segment(s, numbers);
+      if constexpr (Dof > 1) {
+        team.each([&](int thread) { make_right(now, rows[thread]); });
+        team.sync();
+      }
+      team.each([&](int thread) { make_maps(now, nodes[thread]); });
+      team.sync();
+      solve_lines(now, 1);
+      if (s + 1 == segments) break;
+      team.sync();
+      team.each([&](int thread) { put(now, rows[thread], right.y); });
+    }
+    team.each_warp([&](const auto&, int line) { last[line] = {}; });
+    // The last segment is still there.
+    for (int s = segments - 1; s >= 0; --s) {
+      const Segment now = segment(s, numbers);
+      if (s + 1 < segments) {
+        team.each([&](int thread) {
+          take(now, rows[thread]);
+          make_maps_back(now, nodes[thread]);
+        });
+        team.sync();
+      }
+      solve_lines(now, -1);
+      team.sync();
+      team.each([&](int thread) { put(now, rows[thread], x); });
+    }
+  }
+
+ private:
+  // The first node of a line; its number is -1 where there is no such line.
+  constexpr Lines::Node find(int line) const {
+    Lines::Node start{};
+    const bool there = line < right.lines.colour.size() && right.lines.find(line, start);
+    return there ? start : Lines::Node{-1, 0, 0};
+  }
+
+  // What a thread has of each segment: `each` rows or nodes a node of one line, those from `first` on that
+  // are `step` apart.
+  struct Share {
+    bool there;
+    int line, first, step;
+    Lines::Node start;
+  };
+  template <int each>
+  constexpr Share share(int thread, const Lines::Node* starts) const {
+    Share s{};
+    if (right.lines.places.axis == 0) {
+      s.step = LineTiles::threads >> tiles.log2_lines;
+      s.line = thread / s.step;
+      s.first = thread - s.line * s.step;
+    } else {
+      const int node = (thread >> tiles.log2_lines) / each, row = thread - node * tiles.lines * each;
+      s.step = (LineTiles::threads >> tiles.log2_lines) / each * each;
+      s.line = row / each;
+      s.first = node * each + row % each;
+    }
+    s.start = starts[s.line];
+    s.there = s.start.number >= 0 && s.first < s.step;
+    return s;
+  }
+
+  struct Segment {
+    int from, count;  // nodes
+    T *f, *a, *c;     // in shared memory, [number of a node or entry of a block][line][node]
+  };
+  constexpr int entry() const { return tiles.lines * tiles.pitch; }
+  constexpr Segment segment(int s, T* numbers) const {
+    const int from = s * tiles.segment, left = right.lines.length() - from;
+    T* const a = numbers + Dof * entry();
+    return {right.lines.places.first + from, left < tiles.segment ? left : tiles.segment, numbers, a,
+            a + Dof * Dof * entry()};
+  }
+  constexpr T& at(T* p, int i, int line, int node) const {
+    return p[i * entry() + line * tiles.pitch + node];
+  }
+
+  constexpr void make_right(const Segment& now, const Share& own) const {
+    right.lines.s.any_wraps ? make_right_of<true>(now, own) : make_right_of<false>(now, own);
+  }
+  template <bool Wraps>
+  constexpr void make_right_of(const Segment& now, const Share& own) const {
+    for (int k = own.first; own.there && k < now.count * Dof; k += own.step) {
+      const int i = k / Dof, r = k - i * Dof;
+      at(now.f, r, own.line, i) =
+          right.template value<Wraps>(right.lines.along(own.start, now.from + i), now.from + i, r);
+    }
+  }
+
+  constexpr void make_maps(const Segment& now, const Share& own) const {
+    right.lines.s.any_wraps ? make_maps_of<true>(now, own) : make_maps_of<false>(now, own);
+  }
+  template <bool Wraps>
+  constexpr void make_maps_of(const Segment& now, const Share& own) const {
+    // Nodes of which all that is needed is loaded before anything is computed.
+    constexpr int together = Dof == 1 && Count > 0 && Count <= 8 && !Wraps ? 2 : 1;
+    for (int first = own.first; own.there && first < now.count; first += together * own.step) {
+      Lines::Node node[together] = {};
+      T of[together][Dof] = {};
+      Blocks blocks[together];
+      QUADRILLE_UNROLL
+      for (int k = 0; k < together; ++k) {
+        const int i = first + k * own.step;
+        node[k] = right.lines.along(own.start, now.from + (i < now.count ? i : first));
+      }
+      QUADRILLE_UNROLL
+      for (int k = 0; k < together; ++k) {
+        const int i = first + k * own.step, place = now.from + (i < now.count ? i : first);
+        blocks[k] = load_blocks(node[k], place);
+        for (int r = 0; r < Dof; ++r)
+          of[k][r] = Dof == 1 ? right.template value<Wraps>(node[k], place, r) : at(now.f, r, own.line, i);
+      }
+      QUADRILLE_UNROLL
+      for (int k = 0; k < together; ++k) {
+        const int i = first + k * own.step;
+        if (i >= now.count) continue;
+        T f[Dof] = {};
+        for (int c = 0; c < Dof; ++c)
+          for (int r = 0; r < Dof; ++r) f[r] += blocks[k].p[c * Dof + r] * of[k][c];
+        for (int r = 0; r < Dof; ++r) at(now.f, r, own.line, i) = f[r];
+        put_product(blocks[k].p, blocks[k].l, now.a, own.line, i);
+        put_product(blocks[k].p, blocks[k].u, now.c, own.line, i);
+      }
+    }
+  }
+  constexpr void make_maps_back(const Segment& now, const Share& own) const {
+    for (int i = own.first; own.there && i < now.count; i += own.step) {
+      const Blocks blocks = load_blocks(right.lines.along(own.start, now.from + i), now.from + i);
+      put_product(blocks.p, blocks.u, now.c, own.line, i);
+    }
+  }
+  // -P times a coupling
+  constexpr void put_product(const T (&p)[Dof * Dof], const T (&coupling)[Dof * Dof], T* to, int line,
+                             int i) const {
+    for (int c = 0; c < Dof; ++c)
+      for (int r = 0; r < Dof; ++r) {
+        T sum = 0;
+        for (int k = 0; k < Dof; ++k) sum -= p[k * Dof + r] * coupling[c * Dof + k];
+        at(to, c * Dof + r, line, i) = sum;
+      }
+  }
+  // P, L and U of a node, [column][row]
+  struct Blocks {
+    T p[Dof * Dof], l[Dof * Dof], u[Dof * Dof];
+  };
+  constexpr Blocks load_blocks(const Lines::Node& node, int i) const {
+    Blocks b{};
+    load_block(pivots + std::int64_t{node.factors} * Dof, std::int64_t{right.lines.places.nodes()} * Dof,
+               b.p);
+    load_coupling(node, right.lines.before_of(i), b.l);
+    load_coupling(node, right.lines.behind_of(i), b.u);
+    return b;
+  }
+  // Zero, where there is none: without a branch, as in beside_without().
+  constexpr void load_coupling(const Lines::Node& node, int coupling, T (&to)[Dof * Dof]) const {
+    const std::int64_t rows = right.lines.s.stored_rows;
+    load_block(right.a + (coupling < 0 ? 0 : coupling) * Dof * rows + std::int64_t{node.stored} * Dof, rows,
+               to);
+    for (T& value : to) value = coupling < 0 ? 0 : value;
+  }
+  constexpr void load_block(const T* from, std::int64_t rows, T (&to)[Dof * Dof]) const {
+    for (int c = 0; c < Dof; ++c)
+      for (int r = 0; r < Dof; ++r) to[c * Dof + r] = from[c * rows + r];
+  }
+
+  constexpr LineRecurrence<T, Dof> recurrence(const Segment& now, int line, int direction) const {
+    return {now.f + line * tiles.pitch,
+            (direction > 0 ? now.a : now.c) + line * tiles.pitch,
+            entry(),
+            direction > 0 ? 0 : now.count - 1,
+            direction,
+            now.count,
+            tiles.chunk};
+  }
+
+  // From shared memory, and back.
+  constexpr void put(const Segment& now, const Share& own, T* to) const {
+    for (int k = own.first; own.there && k < now.count * Dof; k += own.step) {
+      const int i = k / Dof, r = k - i * Dof;
+      to[row(now, own, i, r)] = without_tiny<T>(at(now.f, r, own.line, i));
+    }
+  }
+  constexpr void take(const Segment& now, const Share& own) const {
+    for (int k = own.first; own.there && k < now.count * Dof; k += own.step) {
+      const int i = k / Dof, r = k - i * Dof;
+      at(now.f, r, own.line, i) = right.y[row(now, own, i, r)];
+    }
+  }
+  constexpr std::int64_t row(const Segment& now, const Share& own, int i, int r) const {
+    return std::int64_t{right.lines.along(own.start, now.from + i).number} * Dof + r;
+  }
+};
+
+}  // namespace quadrille::multigrid
