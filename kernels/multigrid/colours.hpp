@@ -113,8 +113,8 @@ inline std::vector<Colour> colours_of(const Couplings& s, const BoxRows& box,
   return colours;
 }
 
-// Of a row of D^-1 A beside the diagonal, `a` its first number, times x; without two of the couplings.
-// neighbour(d) is the node at coupling d.
+// Of a row of D^-1 A beside the diagonal, `a` its first number, times x; without two of the couplings. On a
+// GPU without branches, so that all of it is loaded at once. neighbour(d) is the node at coupling d.
 template <int Dof, int Count, class T, class Neighbour>
 constexpr T sum_beside(const Couplings& s, const T* a, const T* x, int one, int other,
                        const Neighbour& neighbour) {
@@ -129,6 +129,8 @@ constexpr T sum_beside(const Couplings& s, const T* a, const T* x, int one, int 
     const bool left_out = d == one || d == other;
 #if defined(__CUDA_ARCH__)
 #pragma unroll(Dof > 0 ? Dof : 4)
+#else
+    if (left_out) continue;
 #endif
     for (int c = 0; c < dof; ++c) {
       const T value = first[c * s.stored_rows];
@@ -140,10 +142,15 @@ constexpr T sum_beside(const Couplings& s, const T* a, const T* x, int one, int 
 // Wraps: s.any_wraps
 template <bool Wraps, int Dof, int Count, class T>
 constexpr T beside_without(const Couplings& s, const T* a, const T* x, int node, int one, int other) {
-  if constexpr (!Wraps)
-    return sum_beside<Dof, Count>(s, a, x, one, other, [&](int d) { return s.beside(node, d); });
-  const std::array<int, 3> at = s.position(node);
-  return sum_beside<Dof, Count>(s, a, x, one, other, [&](int d) { return s.wrapped(node, at, d); });
+  if constexpr (Wraps) {
+    const Couplings::StepsAround steps = s.steps_around(s.position(node));
+    return sum_beside<Dof, Count>(s, a, x, one, other, [&](int d) { return node + s.step_around(steps, d); });
+  } else {
+    return sum_beside<Dof, Count>(s, a, x, one, other, [&](int d) {
+      const int to = node + s.step[d];
+      return to < 0 || to >= s.nodes ? node : to;
+    });
+  }
 }
 
 }  // namespace quadrille::multigrid

@@ -99,22 +99,40 @@ struct Couplings {
   // The node at coupling d. Where there is none, this node itself or some other one: what is stored for it is
   // zero.
   constexpr int neighbour(int node, int d) const {
-    return any_wraps ? wrapped(node, position(node), d) : beside(node, d);
-  }
-  // Where nothing wraps, and where something may, of the node at `at`: without branches, so that on a GPU
-  // what is loaded from several neighbours is in flight at once.
-  constexpr int beside(int node, int d) const {
+    if (any_wraps) return wrapped(node, d);
     const int to = node + step[d];
     return to < 0 || to >= nodes ? node : to;
   }
-  constexpr int wrapped(int node, const std::array<int, 3>& at, int d) const {
-    int to[3] = {}, outside = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const int place = at[axis] + offset[d][axis], below = place < 0, beyond = place >= n[axis];
-      outside |= (below | beyond) & !wraps[axis];
-      to[axis] = place + (below - beyond) * n[axis];
+  // The same where something wraps, without branches: what are one node back and on along each axis.
+  struct StepsAround {
+    int back[3], on[3];
+  };
+  constexpr StepsAround steps_around(const std::array<int, 3>& at) const {
+    StepsAround steps{};
+    for (int axis = 0, one = 1; axis < 3; one *= axis == 0 ? line : n[axis], ++axis) {
+      const int around = wraps[axis] ? (n[axis] - 1) * one : 0;
+      steps.back[axis] = at[axis] > 0 ? -one : around;
+      steps.on[axis] = at[axis] < n[axis] - 1 ? one : -around;
     }
-    return outside ? node : index({to[0], to[1], to[2]});
+    return steps;
+  }
+  constexpr int step_around(const StepsAround& steps, int d) const {
+    int sum = 0;
+    for (int axis = 0; axis < 3; ++axis)
+      sum += offset[d][axis] < 0 ? steps.back[axis] : offset[d][axis] > 0 ? steps.on[axis] : 0;
+    return sum;
+  }
+
+ private:
+  constexpr int wrapped(int node, int d) const {
+    std::array<int, 3> at = position(node);
+    for (int axis = 0; axis < 3; ++axis) {
+      at[axis] += offset[d][axis];
+      if (at[axis] >= 0 && at[axis] < n[axis]) continue;
+      if (!wraps[axis]) return node;
+      at[axis] += at[axis] < 0 ? n[axis] : -n[axis];
+    }
+    return index(at);
   }
 };
 

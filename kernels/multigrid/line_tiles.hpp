@@ -7,120 +7,31 @@
 //     f_i = P_i r_i,  a_i = -P_i L_i,  c_i = -P_i U_i      of each node
 //
 // in the order in which nodes stand beside each other in memory, whatever the lines lead along. What is left
-// are two recurrences, y_i = a_i y_i-1 + f_i forwards and x_i = c_i x_i+1 + y_i backwards. A warp solves those
-// of a line: each lane has a chunk of consecutive nodes, which is a map y -> m y + v from the last node before
-// it to its own last one; such maps are put together over the lanes in five steps; then each lane knows what
-// enters its chunk, and goes through it.
-//
-// The numbers of the recurrences do not grow where rows are dominant, for neither do P L and P U, of which
-// the maps are products: rounding is as that of the plain recurrence.
+// are two recurrences, y_i = a_i y_i-1 + f_i forwards and x_i = c_i x_i+1 + y_i backwards: a warp solves those
+// of a line (line_recurrence.hpp). Where rows are dominant, a and c make no number grow.
 //
 // A Team has each(f), which calls f(thread) for all threads, each_warp(f), which calls f(warp, its number),
-// sync(), which waits for all of it, and Each<V>, a V for each thread or warp. A warp has each(f), with the
-// lane, its own Each<V>, before(v, step), which is v of the lane `step` before, or anything, where there is
-// none, last(v), of the last lane, and sync(). Those of a GPU are in line_tiles.cuh; tests have them as loops.
+// sync(), which waits for all of it, and Each<V>, a V for each thread or warp.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/multigrid/line_recurrence.hpp"
 #include "kernels/multigrid/line_steps.hpp"
 
 namespace quadrille::multigrid {
 
-inline constexpr int lanes = 32;
-
-// y -> m y + v, [column][row]
-template <class T, int Dof>
-struct LineMap {
-  T m[Dof * Dof], v[Dof];
-
-  // This one after another one.
-  constexpr LineMap after(const LineMap& first) const {
-    LineMap both{};
-    for (int c = 0; c < Dof; ++c) multiply(first.m + c * Dof, both.m + c * Dof);
-    for (int r = 0; r < Dof; ++r) both.v[r] = v[r];
-    multiply(first.v, both.v);
-    return both;
-  }
-  // to += m of
-  constexpr void multiply(const T* of, T* to) const {
-    for (int c = 0; c < Dof; ++c)
-      for (int r = 0; r < Dof; ++r) to[r] += m[c * Dof + r] * of[c];
-  }
-};
-
-template <class T, int Dof>
-struct LineEnd {
-  T y[Dof];  // of the last node that is done
-};
-
-// y_k = m_k y_k-1 + f_k for k = 0, 1, ..., in the place of f. [column][row][place], `entry` from one to the
-// next; step k stands at first + k direction.
-template <class T, int Dof>
-struct LineRecurrence {
-  T* f;
-  const T* m;
-  int entry, first, direction, count, chunk;  // steps, and how many of them a lane has
-
-  constexpr LineMap<T, Dof> at(int k) const {
-    const int place = first + k * direction;
-    LineMap<T, Dof> map{};
-    for (int i = 0; i < Dof * Dof; ++i) map.m[i] = m[i * entry + place];
-    for (int r = 0; r < Dof; ++r) map.v[r] = f[r * entry + place];
-    return map;
-  }
-  constexpr int end(int lane) const { return std::min((lane + 1) * chunk, count); }
-  constexpr LineMap<T, Dof> of_chunk(int lane) const {
-    LineMap<T, Dof> map{};
-    for (int r = 0; r < Dof; ++r) map.m[r * Dof + r] = 1;
-    for (int k = lane * chunk; k < end(lane); ++k) map = at(k).after(map);
-    return map;
-  }
-  constexpr void go_through(int lane, LineEnd<T, Dof> last) const {
-    for (int k = lane * chunk; k < end(lane); ++k) {
-      LineMap<T, Dof> map = at(k);
-      map.multiply(last.y, map.v);
-      for (int r = 0; r < Dof; ++r) f[r * entry + first + k * direction] = last.y[r] = map.v[r];
-    }
-  }
-};
-
-// All steps; `last` goes from the node before them to their last one.
-template <class T, int Dof, class Warp>
-constexpr void solve(const Warp& warp, const LineRecurrence<T, Dof>& line, LineEnd<T, Dof>& last) {
-  typename Warp::template Each<LineMap<T, Dof>> map{};
-  warp.each([&](int lane) {
-    map[lane] = line.of_chunk(lane);
-    if (lane == 0) map[lane].multiply(last.y, map[lane].v);
-  });
-  for (int step = 1; step < lanes; step *= 2) {
-    const auto other = warp.before(map, step);
-    warp.each([&](int lane) {
-      if (lane >= step) map[lane] = map[lane].after(other[lane]);
-    });
-  }
-  const auto other = warp.before(map, 1);
-  warp.each([&](int lane) {
-    LineEnd<T, Dof> entering{};
-    for (int r = 0; r < Dof; ++r) entering.y[r] = lane == 0 ? last.y[r] : other[lane].v[r];
-    line.go_through(lane, entering);
-  });
-  const LineMap<T, Dof> whole = warp.last(map);
-  for (int r = 0; r < Dof; ++r) last.y[r] = whole.v[r];
-  warp.sync();
-}
-
 // How lines are shared out.
 struct LineTiles {
   static constexpr int threads = 256, most_lines = threads / lanes;
-  int lines = most_lines, log2_lines = 3;  // of a team
-  int segment = 1;                         // nodes of a line at a time
+  static constexpr int bytes_of_starts = 128;  // of shared memory, where the lines begin
+  int lines = most_lines, log2_lines = 3;      // of a team
+  int segment = 1;                             // nodes of a line at a time
   int chunk = 1;  // of a lane: odd, so that no two lanes read the same bank of shared memory
   int pitch = 1;  // from one line to the next there: what 8 lines and 4 nodes are in are all banks
   std::int64_t teams = 0;
-  int bytes = 0;                               // of shared memory
-  static constexpr int bytes_of_starts = 128;  // in it, where the lines begin
+  int bytes = 0;  // of shared memory
 };
 
 // For so much shared memory.
@@ -135,8 +46,9 @@ LineTiles line_tiles(const Lines& lines, int most_bytes, int processors) {
   // does not fit.
   const int fewest = lines.places.axis == 0 ? 1 : dof == 1 ? 4 : 2;
   const auto too_many = [&] {
-    return entries * t.lines * pitch_of(length) > most_numbers ||
-           (t.lines * length * dof > LineTiles::threads && count < 3 * t.lines * processors);
+    const std::int64_t nodes = std::int64_t{t.lines} * length;
+    return entries * t.lines * std::int64_t{pitch_of(length)} > most_numbers ||
+           (nodes * dof > LineTiles::threads && count < std::int64_t{3} * t.lines * processors);
   };
   while (t.lines > fewest && too_many()) t.lines = 1 << --t.log2_lines;
   const int most = (most_numbers / (entries * t.lines) - 4) / 32 * 32 + 4,

@@ -229,6 +229,7 @@ class OnDevice {
     for_each(f.s.rows / F::rows, f);
   }
   // A line a thread where nodes have more unknowns than there are instances for.
+  static constexpr bool solves_lines_in_a_step(int dof) { return dof <= 4; }
   template <class T, int Dof, int Count>
   void solve_lines(const LineRight<T, Dof, Count>& right, const LineSolve<T, Dof>& solve) {
     if constexpr (Dof == 0) {

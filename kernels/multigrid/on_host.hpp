@@ -47,6 +47,9 @@ struct OnHost {
     for_each(f.s.rows / F::rows, f);
   }
 
+  static constexpr bool solves_lines_in_a_step(int) {
+    return false;
+  }
   template <class Right, class Solve>
   void solve_lines(const Right& right, const Solve& solve) {
     for_each(right.size(), right);

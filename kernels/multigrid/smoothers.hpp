@@ -87,6 +87,7 @@ void with_dof_and_count(const Couplings& s, const Body& body) {
   if (s.dof == 1 && s.count == 26) return of_one(integral_constant<int, 26>());
   if (s.dof == 1) return of_one(Any());
   if (s.dof == 2) return body(integral_constant<int, 2>(), Any());
+  if (s.dof == 3 && s.count == 26) return body(integral_constant<int, 3>(), integral_constant<int, 26>());
   if (s.dof == 3) return body(integral_constant<int, 3>(), Any());
   if (s.dof == 4) return body(integral_constant<int, 4>(), Any());
   body(Any(), Any());
