@@ -61,16 +61,47 @@ struct BlockThreads {
     QUADRILLE_ON_GPU(f(WarpLanes{}, static_cast<int>(threadIdx.x) / lanes);)
   }
   constexpr void sync() const { QUADRILLE_ON_GPU(__syncthreads();) }
+  constexpr void wait_for_step_before() const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+  }
 };
 
 #undef QUADRILLE_ON_GPU
 
-// 128 registers at most.
+// The next launch may begin when all blocks of this one have, to find its lines while this one computes.
 template <class Step>
 __global__ void __launch_bounds__(LineTiles::threads, Step::teams_together)
     line_tiles_kernel(const __grid_constant__ Step step) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
   extern __shared__ __align__(16) char of_lines[];
   step(BlockThreads{}, static_cast<int>(blockIdx.x), of_lines);
+}
+
+template <class Step>
+void run_line_tiles(const Step& step, int most_bytes, cudaStream_t stream) {
+  const auto kernel = line_tiles_kernel<Step>;
+  static const bool waits = [&] {  // compiled for a GPU that can wait
+    cudaFuncAttributes compiled{};
+    QUADRILLE_CUDA(cudaFuncGetAttributes(&compiled, kernel));
+    return CUDART_VERSION >= 12030 && compiled.ptxVersion >= 90;
+  }();
+  QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes));
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(cuda::blocks_for(step.tiles.teams, 1));
+  config.blockDim = dim3(LineTiles::threads);
+  config.dynamicSmemBytes = static_cast<std::size_t>(step.tiles.bytes);
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = waits ? 1 : 0;
+  QUADRILLE_CUDA(cudaLaunchKernelEx(&config, kernel, step));
+  QUADRILLE_CUDA_LAUNCHED("the lines of a colour");
 }
 
 }  // namespace quadrille::multigrid::device

@@ -11,7 +11,8 @@
 // of a line (line_recurrence.hpp). Where rows are dominant, a and c make no number grow.
 //
 // A Team has each(f), which calls f(thread) for all threads, each_warp(f), which calls f(warp, its number),
-// sync(), which waits for all of it, and Each<V>, a V for each thread or warp.
+// sync(), which waits for all of it, wait_for_step_before(), for all teams of it, and Each<V>, a V for each
+// thread or warp.
 #pragma once
 
 #include <algorithm>
@@ -77,6 +78,7 @@ struct LineTileStep {
     team.each([&](int thread) {
       if (thread < tiles.lines) starts[thread] = find(number * tiles.lines + thread);
     });
+    team.wait_for_step_before();
     team.sync();
     typename Team::template Each<Share> rows{}, nodes{};
     team.each([&](int thread) {
@@ -141,7 +143,7 @@ struct LineTileStep {
     Share s{};
     if (right.lines.places.axis == 0) {
       s.step = LineTiles::threads >> tiles.log2_lines;
-      s.line = thread / s.step;
+      s.line = (thread << tiles.log2_lines) / LineTiles::threads;
       s.first = thread - s.line * s.step;
     } else {
       const int node = (thread >> tiles.log2_lines) / each, row = thread - node * tiles.lines * each;
@@ -238,19 +240,18 @@ struct LineTileStep {
     T p[Dof * Dof], l[Dof * Dof], u[Dof * Dof];
   };
   constexpr Blocks load_blocks(const Lines::Node& node, int i) const {
+    // Where there is none the first one is loaded, without a branch, as in sum_beside().
+    const auto load_coupling = [&](int coupling, T(&to)[Dof * Dof]) {
+      const std::int64_t rows = right.lines.s.stored_rows, first = std::max(coupling, 0) * Dof * rows;
+      load_block(right.a + first + std::int64_t{node.stored} * Dof, rows, to);
+      for (T& value : to) value = coupling < 0 ? 0 : value;
+    };
     Blocks b{};
     load_block(pivots + std::int64_t{node.factors} * Dof, std::int64_t{right.lines.places.nodes()} * Dof,
                b.p);
-    load_coupling(node, right.lines.before_of(i), b.l);
-    load_coupling(node, right.lines.behind_of(i), b.u);
+    load_coupling(right.lines.before_of(i), b.l);
+    load_coupling(right.lines.behind_of(i), b.u);
     return b;
-  }
-  // Zero, where there is none: without a branch, as in beside_without().
-  constexpr void load_coupling(const Lines::Node& node, int coupling, T (&to)[Dof * Dof]) const {
-    const std::int64_t rows = right.lines.s.stored_rows;
-    load_block(right.a + (coupling < 0 ? 0 : coupling) * Dof * rows + std::int64_t{node.stored} * Dof, rows,
-               to);
-    for (T& value : to) value = coupling < 0 ? 0 : value;
   }
   constexpr void load_block(const T* from, std::int64_t rows, T (&to)[Dof * Dof]) const {
     for (int c = 0; c < Dof; ++c)
@@ -284,5 +285,12 @@ struct LineTileStep {
     return std::int64_t{right.lines.along(own.start, now.from + i).number} * Dof + r;
   }
 };
+
+template <class T, int Dof, int Count>
+LineTileStep<T, Dof, Count> line_tile_step(LineRight<T, Dof, Count> right, const LineSolve<T, Dof>& solve,
+                                           int most_bytes, int processors) {
+  if (right.lines.s.count == 0) right.a = solve.pivots;  // loaded, and not used
+  return {right, solve.pivots, solve.x, line_tiles<T>(right.lines, most_bytes, processors)};
+}
 
 }  // namespace quadrille::multigrid

@@ -236,14 +236,9 @@ class OnDevice {
       for_each(right.size(), right);
       for_each(right.lines.colour.size(), solve);
     } else {
-      using Step = LineTileStep<T, Dof, Count>;
-      constexpr int most_bytes = 96 << 10;  // of a block, so that two have room on any processor's
-      const Step step{right, solve.pivots, solve.x, line_tiles<T>(right.lines, most_bytes, processors())};
-      if (step.tiles.teams == 0) return;
-      const auto kernel = device::line_tiles_kernel<Step>;
-      QUADRILLE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes));
-      kernel<<<cuda::blocks_for(step.tiles.teams, 1), LineTiles::threads, step.tiles.bytes, stream_>>>(step);
-      QUADRILLE_CUDA_LAUNCHED("the lines of a colour");
+      constexpr int most_bytes = 96 << 10;  // of a block, so that two have room on any processor
+      const auto step = line_tile_step(right, solve, most_bytes, processors());
+      if (step.tiles.teams > 0) device::run_line_tiles(step, most_bytes, stream_);
     }
   }
   // The functors tell their size(), and how many sums they have.

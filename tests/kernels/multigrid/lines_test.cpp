@@ -58,6 +58,7 @@ struct TeamInLoops {
     for (int warp = 0; warp < LineTiles::most_lines; ++warp) f(WarpInLoops{}, warp);
   }
   void sync() const {}
+  void wait_for_step_before() const {}
 };
 
 // As a GPU has it, with so much shared memory, for so many processors.
@@ -69,11 +70,10 @@ struct InTeams : OnHost {
     if constexpr (Dof == 0) {
       OnHost::solve_lines(right, solve);
     } else {
-      const multigrid::LineTileStep<T, Dof, Count> step{
-          right, solve.pivots, solve.x, multigrid::line_tiles<T>(right.lines, most_bytes, processors)};
+      const auto step = multigrid::line_tile_step(right, solve, most_bytes, processors);
       for (std::int64_t team = 0; team < step.tiles.teams; ++team) {
-        std::vector<double> shared(step.tiles.bytes / sizeof(double) + 1, std::nan(""));
-        step(TeamInLoops{}, static_cast<int>(team), reinterpret_cast<char*>(shared.data()));
+        std::vector<char> shared(step.tiles.bytes, '\377');  // NaN
+        step(TeamInLoops{}, static_cast<int>(team), shared.data());
       }
     }
   }
@@ -224,7 +224,9 @@ void expect_lines(const Hub& a, Words words, bool few, bool part) {
   Checked<OnHost> one_by_one;
   const std::vector<T> expected = sweep_of<T>(one_by_one, a, words, few, part);
   EXPECT_GT(one_by_one.steps, 0);
-  for (const auto& [bytes, processors] : {std::pair{96 << 10, 1}, {96 << 10, 1000}, {2 << 10, 1}}) {
+  using Shape = std::pair<int, int>;
+  for (const auto& [bytes, processors] : {Shape{96 << 10, 1}, {96 << 10, 1000}, {2 << 10, 1}}) {
+    if (std::is_same_v<T, double> && processors > 1) continue;  // as long, and nothing new
     if (testing::Test::HasFatalFailure()) return;
     SCOPED_TRACE(std::to_string(bytes) + " bytes, processors " + std::to_string(processors));
     Checked<InTeams> teams;
@@ -247,8 +249,8 @@ TEST(GridMultigridLines, AreSolvedExactly) {
     for (int axis = 0; axis < 3; ++axis)
       for (const char* sides : {"value:0", "periodic"}) {
         if (length == 2 && sides == std::string("periodic")) continue;
-        if (sanitized && (length == 257) != (axis == 1)) continue;
-        std::array<std::int64_t, 3> n{4, 3, 5};
+        if (sanitized && (length > 33 || axis != length % 3)) continue;
+        std::array<std::int64_t, 3> n{3, 3, 4};
         n[axis] = length;
         const auto grid = [&](int dof) { return Grid{3, n, {1, 0.8, 1.1}, dof}; };
         SCOPED_TRACE(to_string(grid(1)) + " " + sides);
@@ -265,9 +267,10 @@ TEST(GridMultigridLines, AreSolvedExactly) {
 
 TEST(GridMultigridLines, OfFewRowsAndOfParts) {
   for (const std::array<std::int64_t, 3>& n :
-       {std::array<std::int64_t, 3>{32, 24, 1}, {30, 17, 12}, {12, 33, 19}})
+       {std::array<std::int64_t, 3>{32, 24, 1}, {30, 17, 12}, {12, 33, 15}})
     for (const char* sides : {"value:0", "periodic"})
       for (const char* stencil : {"star", "box"}) {
+        if (sanitized && n[2] > 1) continue;
         SCOPED_TRACE(to_string(grid_of(n)) + " " + sides + " " + stencil);
         const Hub a = poisson(grid_of(n), sides, stencil);
         for (const Words words : {Words::none, Words::whole, Words::padded}) expect_lines_of(a, words, true);
