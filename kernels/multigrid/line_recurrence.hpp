@@ -1,14 +1,14 @@
 // Recurrences along a line, y_k = m_k y_k-1 + f_k with blocks m_k, solved by the lanes of a warp. Internal to
 // kernels/multigrid.
 //
-// Each lane has a chunk of consecutive steps, which is a map y -> m y + v from the last y before it to its own
-// last one. Such maps are put together over the lanes, in five steps; then each lane knows what enters its
-// chunk, and goes through it. Where the m_k of a plain recurrence do not make numbers grow, nor do their
+// Each lane has a chunk of consecutive steps, which is a map y -> m y + v from the last y before it to its
+// own last one. Such maps are put together over the lanes, in five steps; then each lane knows what enters
+// its chunk, and goes through it. Where the m_k of a plain recurrence do not make numbers grow, nor do their
 // products, and rounding is as its own.
 //
-// A Warp has each(f), which calls f(lane), Each<V>, a V for each lane, before(v, step), which is v of the lane
-// `step` before, or anything, where there is none, last(v), of the last lane, and sync(). That of a GPU is in
-// line_tiles.cuh; tests have one in loops.
+// A Warp has each(f), which calls f(lane), Each<V>, a V for each lane, before(v, step), which is v of the
+// lane `step` before, or anything, where there is none, last(v), of the last lane, and sync(). That of a GPU
+// is in line_tiles.cuh; tests have one in loops.
 #pragma once
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 //     f_i = P_i r_i,  a_i = -P_i L_i,  c_i = -P_i U_i      of each node
 //
 // in the order in which nodes stand beside each other in memory, whatever the lines lead along. What is left
-// are two recurrences, y_i = a_i y_i-1 + f_i forwards and x_i = c_i x_i+1 + y_i backwards: a warp solves those
-// of a line (line_recurrence.hpp). Where rows are dominant, a and c make no number grow.
+// are two recurrences, y_i = a_i y_i-1 + f_i forwards and x_i = c_i x_i+1 + y_i backwards: a warp solves
+// those of a line (line_recurrence.hpp). Where rows are dominant, a and c make no number grow.
 //
 // A Team has each(f), which calls f(thread) for all threads, each_warp(f), which calls f(warp, its number),
 // sync(), which waits for all of it, wait_for_step_before(), for all teams of it, and Each<V>, a V for each
@@ -106,8 +106,7 @@ struct LineTileStep {
       team.sync();
       team.each([&](int thread) { put(now, rows[thread], right.y); });
     }
-    team.each_warp([&](const auto&, int line) { last[line] = {}; });
-    // The last segment is still there.
+    // The last segment is still there, and its last node has c = 0, whatever `last` is.
     for (int s = segments - 1; s >= 0; --s) {
       const Segment now = segment(s, numbers);
       if (s + 1 < segments) {

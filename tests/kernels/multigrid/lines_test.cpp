@@ -366,13 +366,14 @@ TEST(GridMultigridLines, OnTheGpuAreThoseOfTheCpu_cuda) {
   for (const int length : {2, 31, 33, 64, 257, 3000})
     for (int axis = 0; axis < 3; ++axis) {
       std::array<std::int64_t, 3> n{6, 5, 7};
+      if (length > 1000) n = {3, 3, 4};
       n[axis] = length;
       const std::string name = std::to_string(length) + " along " + std::to_string(axis);
       const auto grid = [&](int dof) { return Grid{3, n, {1, 0.8, 1.1}, dof}; };
       const char* const sides = length % 2 == 0 ? "value:0" : "periodic";
       all.emplace_back(name, poisson(grid(1), sides));
       all.emplace_back(name + ", box", poisson(grid(1), sides, "box"));
-      for (const int dof : {1, 2, 3, 4, 5})
+      for (int dof = 1; dof <= (length > 1000 ? 3 : 5); ++dof)
         all.emplace_back(name + ", unknowns " + std::to_string(dof),
                          dominant_blocks(grid(dof), dof % 2 == 0 ? "star" : "box", sides, 1.01));
     }
