@@ -103,6 +103,25 @@ struct Couplings {
     const int to = node + step[d];
     return to < 0 || to >= nodes ? node : to;
   }
+  // The same where something wraps, without branches: what are one node back and on along each axis.
+  struct StepsAround {
+    int back[3], on[3];
+  };
+  constexpr StepsAround steps_around(const std::array<int, 3>& at) const {
+    StepsAround steps{};
+    for (int axis = 0, one = 1; axis < 3; one *= axis == 0 ? line : n[axis], ++axis) {
+      const int around = wraps[axis] ? (n[axis] - 1) * one : 0;
+      steps.back[axis] = at[axis] > 0 ? -one : around;
+      steps.on[axis] = at[axis] < n[axis] - 1 ? one : -around;
+    }
+    return steps;
+  }
+  constexpr int step_around(const StepsAround& steps, int d) const {
+    int sum = 0;
+    for (int axis = 0; axis < 3; ++axis)
+      sum += offset[d][axis] < 0 ? steps.back[axis] : offset[d][axis] > 0 ? steps.on[axis] : 0;
+    return sum;
+  }
 
  private:
   constexpr int wrapped(int node, int d) const {

@@ -11,6 +11,7 @@
 #include "kernels/multigrid/inner_row.cuh"
 #include "kernels/multigrid/joined_after.cuh"
 #include "kernels/multigrid/joined_before.cuh"
+#include "kernels/multigrid/line_tiles.cuh"
 #include "kernels/multigrid/plane_factors.hpp"
 #include "kernels/multigrid/small_levels.cuh"
 
@@ -226,6 +227,19 @@ class OnDevice {
       }
     }
     for_each(f.s.rows / F::rows, f);
+  }
+  // A line a thread where nodes have more unknowns than there are instances for.
+  static constexpr bool solves_lines_in_a_step(int dof) { return dof <= 4; }
+  template <class T, int Dof, int Count>
+  void solve_lines(const LineRight<T, Dof, Count>& right, const LineSolve<T, Dof>& solve) {
+    if constexpr (Dof == 0) {
+      for_each(right.size(), right);
+      for_each(right.lines.colour.size(), solve);
+    } else {
+      constexpr int most_bytes = 96 << 10;  // of a block, so that two have room on any processor
+      const auto step = line_tile_step(right, solve, most_bytes, processors());
+      if (step.tiles.teams > 0) device::run_line_tiles(step, most_bytes, stream_);
+    }
   }
   // The functors tell their size(), and how many sums they have.
   template <class F>

@@ -47,6 +47,15 @@ struct OnHost {
     for_each(f.s.rows / F::rows, f);
   }
 
+  static constexpr bool solves_lines_in_a_step(int) {
+    return false;
+  }
+  template <class Right, class Solve>
+  void solve_lines(const Right& right, const Solve& solve) {
+    for_each(right.size(), right);
+    for_each(right.lines.colour.size(), solve);
+  }
+
   // The functors tell their size(). In parts of fixed size, so that the sums do not depend on the number of
   // threads.
   template <class F>

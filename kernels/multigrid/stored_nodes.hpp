@@ -21,17 +21,14 @@ struct StoredNodes {
   bool words = false;    // what stands in a line's words of four nodes stands beside each other here, too
   int line = 0;          // of a vector: nodes along x with those behind them; 0: no more
   int n[3] = {1, 1, 1};  // stored ones along each axis; where `all`, nothing here is used
-  int low[3] = {}, period[3] = {1, 1, 1}, high[3] = {};
+  int low[3] = {}, period[3] = {1, 1, 1}, high[3] = {};  // the period is a power of two
   int left_out[3] = {};
 
   constexpr int nodes() const { return n[0] * n[1] * n[2]; }
   // Where the row of node i of an axis is.
   constexpr int along(int axis, int i) const {
-    if (i < low[axis]) return i;
-    const int from_high = i - left_out[axis];
-    if (from_high >= n[axis] - high[axis]) return from_high;
-    const int inside = i - low[axis];
-    return low[axis] + (period[axis] == 1 ? 0 : inside % period[axis]);
+    const int from_high = i - left_out[axis], inside = (i - low[axis]) & (period[axis] - 1);
+    return i < low[axis] ? i : from_high >= n[axis] - high[axis] ? from_high : low[axis] + inside;
   }
   constexpr int index(int x, int y, int z) const {
     return (along(2, z) * n[1] + along(1, y)) * n[0] + along(0, x);

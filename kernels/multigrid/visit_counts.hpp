@@ -15,8 +15,10 @@ std::int64_t numbers_in_place(const Level<T, Machine>& level) {
     const std::int64_t others = std::ssize(level.in_place.colours[k]) - 1;
     numbers += scaled + (others + 2) * rows;
     if (level.in_place.lines.empty()) continue;
+    numbers += level.in_place.lines[k].pivots.size();
+    if (Machine::solves_lines_in_a_step(level.couplings.dof)) continue;
     // The pivots forwards and backwards; y is written and read twice, and what leads on is read again.
-    numbers += 2 * level.in_place.lines[k].pivots.size() + 4 * rows;
+    numbers += level.in_place.lines[k].pivots.size() + 4 * rows;
     numbers += scaled / std::max(level.couplings.count, 1);
   }
   return 2 * level.in_place.sweeps * numbers;
