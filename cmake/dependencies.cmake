@@ -11,7 +11,11 @@ if(NOT QUADRILLE_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 90-real 80-virtual)  # Hopper, and anything from Ampere on through PTX
+      if(DEFINED ENV{CUDAARCHS})
+        set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS})
+      else()
+        set(CMAKE_CUDA_ARCHITECTURES 90-real 80-virtual)  # Hopper, and anything from Ampere on through PTX
+      endif()
     endif()
     set(CMAKE_CUDA_STANDARD 20)
     enable_language(CUDA)

@@ -6,8 +6,8 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
-#include <regex>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "assembly/pde/counter_hash.hpp"
@@ -131,10 +131,14 @@ struct Numbered {
 
 // What checkpoint_path() made a path of.
 std::optional<Numbered> numbered(const std::string& path) {
-  static const std::regex pattern(R"(([^]*)\.checkpoint-([0-9]{1,9})\.h5)");
-  std::smatch parts;
-  if (!std::regex_match(path, parts, pattern)) return std::nullopt;
-  return Numbered{parts[1], std::stoi(parts[2])};
+  constexpr std::string_view before = ".checkpoint-", after = ".h5";
+  const std::size_t at = path.rfind(before);
+  if (at == std::string::npos || !path.ends_with(after)) return std::nullopt;
+  const std::size_t begin = at + before.size();
+  const std::string step = path.substr(begin, path.size() - after.size() - begin);
+  if (step.empty() || step.size() > 9 || step.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  return Numbered{path.substr(0, at), std::stoi(step)};
 }
 
 // The steps of the checkpoints that NAME has, the newest first, as the first rank sees them.

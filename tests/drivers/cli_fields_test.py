@@ -2,7 +2,7 @@
 import json
 import unittest
 
-from cli_case import CliTest
+from cli_case import CliTest, SANITIZED
 
 try:
     import h5py
@@ -70,6 +70,8 @@ class Fields(CliTest):
         preconditioners = ["-pc_type", "jacobi"], ["-pc_type", "mg", "-pc_mg_levels", "2"], ["-pc_quadrille_mg_coarsest", "20"]
         for i, (shape, spacing, ratio, sides) in enumerate(self.CASES):
             for j, barriers in enumerate([0, 0.25, 0.6]):
+                if SANITIZED and (i + 2 * j) % 3 != 0:
+                    continue
                 petsc = preconditioners[(i + j) % 3]
                 with self.subTest(shape=shape, sides=sides, barriers=barriers, petsc=petsc):
                     self.compare(self.field(shape, barriers), sides, spacing, ratio, petsc=petsc)

@@ -9,7 +9,7 @@ import unittest
 
 PETSC_TYPES = sys.argv.pop(3)
 
-from cli_case import CliTest
+from cli_case import CliTest, SANITIZED
 
 # The methods have no step where a format has no transpose to step with; these are there in every PETSc.
 ALWAYS = ["-pc_type none", "-pc_type jacobi", "-pc_type pbjacobi", "-pc_type mg", "-ksp_type cg", "-ksp_type gmres",
@@ -56,7 +56,7 @@ class PetscTypes(CliTest):
             self.assertEqual(done.stdout, "")
 
     def test_each_solves_or_says_why_not(self):
-        for pde in "poisson --grid 9x7", "elasticity --grid 6x5 --format csr":
+        for pde in ["poisson --grid 9x7", "elasticity --grid 6x5 --format csr"][SANITIZED:]:
             codes = {option: done.returncode for option, done in self.every_type(pde)}
             self.assertEqual({option: codes[option] for option in ALWAYS}, {option: 0 for option in ALWAYS})
 

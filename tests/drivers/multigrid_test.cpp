@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -74,12 +74,15 @@ Solved solve(const Setting& s, Grid grid) {
   std::vector<double> u;
   Solved solved;
   solved.result = solve_vectors(krylov, problem.system.rhs, u);
-  std::smatch found;
-  const std::regex words("^([0-9]+) levels? (down to|of) ([0-9]+) unknowns");
-  if (std::regex_search(solved.result.multigrid, found, words)) {
-    solved.levels = std::stoul(found[1]);
-    solved.coarsest = std::stol(found[3]);
-  }
+  // "3 levels down to 9 unknowns, ..." or "1 level of 9 unknowns, ..."
+  std::istringstream words(solved.result.multigrid);
+  std::size_t levels = 0;
+  std::int64_t coarsest = 0;
+  std::string word;
+  words >> levels >> word >> word;
+  if (word == "down") words >> word;
+  if (words >> coarsest >> word && word.starts_with("unknowns"))
+    solved.levels = levels, solved.coarsest = coarsest;
   if (problem.exact.empty()) return solved;
   solved.errors = errors_against(problem, u, grid, boundary);
   return solved;
@@ -120,7 +123,7 @@ void expect_few_iterations(const Solved& s, const PdeCase& c, const std::string&
   EXPECT_LE(s.result.residual, 1.01e-8);
   EXPECT_EQ(s.result.preconditioner, pc);
   if (pc == "quadrille_mg") return;
-  EXPECT_GE(s.levels, 3u);
+  EXPECT_GE(s.levels, sanitized ? 2u : 3u);
   EXPECT_LE(s.coarsest, coupled ? 5000 : 1000);
 }
 
@@ -128,7 +131,7 @@ class Multigrid : public testing::TestWithParam<PdeCase> {};
 
 TEST_P(Multigrid, IterationsDoNotGrowAndTheOrderIsTheOneDeclared) {
   const PdeCase& c = GetParam();
-  const std::int64_t few = c.dimension == 2 ? 96 : 32;
+  const std::int64_t few = (c.dimension == 2 ? 96 : 32) / (sanitized ? 2 : 1);
   for (const std::string pc : {"mg", "quadrille_mg"}) {
     SCOPED_TRACE(pc);
     const Option option("-pc_type", pc);

@@ -8,6 +8,7 @@
 #include "kernels/multigrid/neighbour_form.hpp"
 #include "kernels/multigrid/on_host.hpp"
 #include "operators.hpp"
+#include "tests/sanitized.hpp"
 
 namespace quadrille::multigrid_test {
 namespace {
@@ -198,6 +199,10 @@ void give_the_same_bits(SpaceKind space) {
   const int threads = omp_get_max_threads();
   int round = 0;
   for (const NamedOperator& each : symmetric_operators()) {
+    if (sanitized && round % 3 != 0) {
+      ++round;
+      continue;
+    }
     Hub twice = copy_to<Host>(each.a);
     for (std::int64_t i = 0; i < twice.values.size(); ++i) twice.values[i] *= 2;
     for (const LevelSmoother smoother : others_than_chebyshev) {
