@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/device_check.cuh"
 #include "assembly/on_device.hpp"
 #include "assembly/stencil_operator.hpp"
 #include "formats/dia.hpp"
@@ -21,10 +22,6 @@ namespace quadrille {
 namespace device_fill {
 
 constexpr int threads_per_block = 256;
-
-inline void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw CudaError(std::string(what) + ": " + cudaGetErrorString(status));
-}
 
 template <class T>
 Array<T, Device> upload(const std::vector<T>& from) {
@@ -249,8 +246,8 @@ BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& st
   const device_fill::Structure on_device(grid, stencil, boundary, hub);
   device_fill::fill_kernel<<<on_device.blocks(), device_fill::threads_per_block>>>(
       on_device.view(), coefficient, hub.values.data());
-  device_fill::check(cudaGetLastError(), "launching the assembly");
-  device_fill::check(cudaDeviceSynchronize(), "assembling on the GPU");
+  device_check(cudaGetLastError(), "launching the assembly");
+  device_check(cudaDeviceSynchronize(), "assembling on the GPU");
   return hub;
 }
 
@@ -284,8 +281,8 @@ OnDevice<Coefficient> on_device(const Coefficient& coefficient) {
             const device_fill::Structure there(grid, stencil, boundary, structure);
             device_fill::fill_kernel<<<there.blocks(), device_fill::threads_per_block>>>(
                 there.view(), device_fill::InFill<Coefficient>{coefficient}, values);
-            device_fill::check(cudaGetLastError(), "launching the assembly");
-            device_fill::check(cudaStreamSynchronize(nullptr), "assembling on the GPU");  // it reads `there`
+            device_check(cudaGetLastError(), "launching the assembly");
+            device_check(cudaStreamSynchronize(nullptr), "assembling on the GPU");  // it reads `there`
           }};
 }
 
@@ -309,20 +306,20 @@ Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, 
     mark_kernel<T><<<on_device.blocks(), threads_per_block>>>(
         on_device.view(), {static_cast<int>(slots.distance.size()), distance.data(), slot.data()},
         coefficient, marks.data());
-    check(cudaGetLastError(), "launching the assembly");
+    device_check(cudaGetLastError(), "launching the assembly");
     memory::copy_to_host(used.data(), marks.data(), marks.bytes());
   }
   slots = only_used(slots, used);
   const std::int64_t rows = grid.rows(), diagonals = static_cast<std::int64_t>(slots.offset.size());
   Dia<T, Device> dia{rows, rows, upload(slots.offset),
                      Array<T, Device>(checked_product(diagonals, rows, "the values of dia"))};
-  check(cudaMemset(dia.value.data(), 0, static_cast<std::size_t>(dia.value.bytes())), "clearing dia");
+  device_check(cudaMemset(dia.value.data(), 0, static_cast<std::size_t>(dia.value.bytes())), "clearing dia");
   const Array<std::int32_t, Device> slot = upload(slots.slot);
   fill_dia_kernel<<<on_device.blocks(), threads_per_block>>>(
       on_device.view(), {static_cast<int>(slots.distance.size()), distance.data(), slot.data()}, coefficient,
       dia.value.data());
-  check(cudaGetLastError(), "launching the assembly of dia");
-  check(cudaDeviceSynchronize(), "assembling dia on the GPU");
+  device_check(cudaGetLastError(), "launching the assembly of dia");
+  device_check(cudaDeviceSynchronize(), "assembling dia on the GPU");
   return dia;
 }
 
@@ -338,7 +335,7 @@ std::int64_t count_on_device(const Grid& grid, const Stencil& stencil, const Bou
   const Structure on_device(grid, stencil, boundary, structure);
   Array<unsigned long long, Device> count = upload(std::vector<unsigned long long>{0});
   count_kernel<T><<<on_device.blocks(), threads_per_block>>>(on_device.view(), coefficient, count.data());
-  check(cudaGetLastError(), "launching the count of non-zeros");
+  device_check(cudaGetLastError(), "launching the count of non-zeros");
   unsigned long long result = 0;
   memory::copy_to_host(&result, count.data(), sizeof result);
   return static_cast<std::int64_t>(result);

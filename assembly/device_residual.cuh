@@ -12,8 +12,8 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <string>
 
+#include "assembly/device_check.cuh"
 #include "assembly/residual.hpp"
 #include "assembly/side_queue.cuh"
 
@@ -244,12 +244,6 @@ inline Launch launch_of(const Shell& shell, int dof, int diagonals) {
           dim3(threads_per_block)};
 }
 
-inline void check_launch(const char* what) {
-  const cudaError_t status = cudaGetLastError();
-  if (status != cudaSuccess)
-    throw CudaError(std::string("the kernel of ") + what + ": " + cudaGetErrorString(status));
-}
-
 template <class Residual>
 void evaluate(const ResidualState& state, const Residual& residual, double* f) {
   const NodeBox inner = inner_box(state);
@@ -257,7 +251,7 @@ void evaluate(const ResidualState& state, const Residual& residual, double* f) {
   Launch on_shell = launch_of(shell, state.grid.dof, 1);
   if (inner.nodes() == 0) {
     shell_residual<<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, f);
-    return check_launch("the residual");
+    return device_check(cudaGetLastError(), "the kernel of the residual");
   }
   const Inner nodes = inner_of(state, inner);
   const Launch launch = launch_of(nodes);
@@ -268,7 +262,7 @@ void evaluate(const ResidualState& state, const Residual& residual, double* f) {
   shell_residual<<<on_shell.blocks, on_shell.threads, 0, beside.begin()>>>(state, shell, residual, f);
   kernel<<<launch.blocks, launch.threads>>>(state, nodes, residual, f);
   beside.end();
-  check_launch("the residual");
+  device_check(cudaGetLastError(), "the kernel of the residual");
 }
 
 template <residual_detail::Make make, int dimension, class Residual>
@@ -285,7 +279,7 @@ void differentiate(const ResidualState& state, const Residual& residual, double 
     inner_jacobian<make, dimension>
         <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
   }
-  check_launch("the Jacobian");
+  device_check(cudaGetLastError(), "the kernel of the Jacobian");
 }
 
 template <class Residual>

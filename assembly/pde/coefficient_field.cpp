@@ -123,6 +123,13 @@ CoefficientField coefficient_field(const Grid& grid, const Boundary& boundary, A
   return field;
 }
 
+Array<double> in_window(const CoefficientField& field, const Grid& grid, const NodeWindow& window) {
+  Array<double> a(window.nodes());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < a.size(); ++i) a[i] = field.a[node_index(grid, window.position(i))];
+  return a;
+}
+
 void balance(const CoefficientField& field, Array<double>& values) {
   if (!field.has_barriers) return;
   std::vector<double> sum(field.held.size(), 0.0), count(field.held.size(), 0.0);

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "assembly/node_window.hpp"
 #include "formats/array.hpp"
 #include "grid/boundary.hpp"
 #include "grid/grid.hpp"
@@ -36,6 +37,9 @@ struct CoefficientField {
 // negative or not finite, and one of them positive; FormatError past 2^31 closed regions.
 CoefficientField coefficient_field(const Grid& grid, const Boundary& boundary, Array<double> a,
                                    const std::string& name);
+
+// Those of the nodes of a window, [place].
+Array<double> in_window(const CoefficientField& field, const Grid& grid, const NodeWindow& window);
 
 // Takes the mean over each closed region off values at the nodes, [node], and sets them to 0 where nothing
 // flows.

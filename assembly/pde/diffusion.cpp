@@ -29,16 +29,6 @@ void check(const Grid& grid, const Stencil& stencil, const NodeWindow& window, c
                      "; it must be finite and not negative");
 }
 
-// Where A and B of robin have different signs, the grid must be fine enough for the least coefficient.
-void check_faces(const Grid& grid, const Boundary& boundary, const Array<double>& a,
-                 const std::array<double, 3>& ratio) {
-  double least = std::numeric_limits<double>::infinity();
-#pragma omp parallel for schedule(static) reduction(min : least)
-  for (std::int64_t i = 0; i < a.size(); ++i)
-    if (a[i] > 0) least = std::min(least, a[i]);
-  require_fine_enough(grid, boundary, "diffusion", [&](int axis, int) { return least * ratio[axis]; });
-}
-
 // Minus what the functor gives for the neighbours of a node, dropped and constant ones included: the same
 // whatever the face.
 template <class Functor>
@@ -70,13 +60,22 @@ void sum_faces(const Grid& grid, const Stencil& stencil, const Boundary& boundar
 
 }  // namespace
 
+void require_fine_enough_for(const Grid& grid, const Boundary& boundary, const std::string& who,
+                             std::span<const double> a, const std::array<double, 3>& ratio) {
+  double least = std::numeric_limits<double>::infinity();
+#pragma omp parallel for schedule(static) reduction(min : least)
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] > 0) least = std::min(least, a[i]);
+  require_fine_enough(grid, boundary, who, [&](int axis, int) { return least * ratio[axis]; });
+}
+
 DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                        const NodeBox& box, Array<double> a,
                                        const std::array<double, 3>& ratio) {
   DiffusionCoefficients result;
   result.window = window_around(grid, box);
   check(grid, stencil, result.window, a);
-  check_faces(grid, boundary, a, ratio);
+  require_fine_enough_for(grid, boundary, "diffusion", {a.data(), static_cast<std::size_t>(a.size())}, ratio);
   result.a = std::move(a);
   result.centre = Array<double>(result.window.nodes());
   result.ratio = ratio;

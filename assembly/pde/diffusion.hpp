@@ -12,6 +12,8 @@
 #pragma once
 
 #include <array>
+#include <span>
+#include <string>
 
 #include "assembly/node_window.hpp"
 #include "assembly/pde/discretisation.hpp"
@@ -85,6 +87,9 @@ struct DiffusionCoefficients {
 // >= 0 a node.
 DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                 Array<double> a);
+// require_fine_enough() (problem.hpp) for a conductivity of a ratio[axis], a [any nodes].
+void require_fine_enough_for(const Grid& grid, const Boundary& boundary, const std::string& who,
+                             std::span<const double> a, const std::array<double, 3>& ratio);
 // For some box, with the field in window_around() them.
 DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                        const NodeBox& box, Array<double> a,

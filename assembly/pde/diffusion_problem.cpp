@@ -108,11 +108,9 @@ PdePart with_given_field(const Grid& grid, const Stencil& stencil, const Boundar
   if (input.manufactured)
     throw InputError("a manufactured problem of diffusion has coefficients of its own: give no field");
   const CoefficientField& field = *input.coefficient;
-  const NodeWindow window = window_around(grid, box);
-  Array<double> a(window.nodes());
-  for (std::int64_t i = 0; i < a.size(); ++i) a[i] = field.a[node_index(grid, window.position(i))];
   PdePart problem;
-  problem.system = assembled_with(grid, stencil, boundary, input, box, std::move(a));
+  problem.system =
+      assembled_with(grid, stencil, boundary, input, box, in_window(field, grid, window_around(grid, box)));
   if (field.has_barriers) {
     add_balanced_source(grid, boundary, input, box, problem);
     return problem;

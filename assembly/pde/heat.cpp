@@ -9,7 +9,6 @@
 // for faces that hold 0, are periodic or let nothing through.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "assembly/pde/all.hpp"
@@ -112,14 +111,12 @@ AnyResidual through_field(const Grid& grid, const Boundary& boundary, const PdeI
   heat.ratio = input.coefficient_ratio;
   for (int axis = 0; axis < 3; ++axis)
     heat.per_h2[axis] = heat.ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
-  const auto in_grid = [&](std::int64_t node) { return input.coefficient ? input.coefficient->a[node] : 1; };
-  double least = std::numeric_limits<double>::infinity();
-  for (std::int64_t node = 0; node < grid.nodes(); ++node)
-    if (in_grid(node) > 0) least = std::min(least, in_grid(node));
-  require_fine_enough(grid, boundary, "heat", [&](int axis, int) { return least * heat.ratio[axis]; });
-  std::vector<double> a(static_cast<std::size_t>(heat.window.nodes()));
-  for (std::int64_t i = 0; i < heat.window.nodes(); ++i)
-    a[static_cast<std::size_t>(i)] = in_grid(node_index(grid, heat.window.position(i)));
+  std::vector<double> a(static_cast<std::size_t>(heat.window.nodes()), 1.0);
+  if (input.coefficient) {
+    const Array<double> given = in_window(*input.coefficient, grid, heat.window);
+    std::copy_n(given.data(), given.size(), a.data());
+  }
+  require_fine_enough_for(grid, boundary, "heat", a, heat.ratio);
   const auto numbers = std::make_shared<NumbersOnBoth>(std::move(a));
   heat.a = numbers->on_host();
   return residual_of(heat, grid.dof, std::function([numbers, heat] {

@@ -161,8 +161,8 @@ TEST(ResidualPdes, JacobiansAreDerivatives) {
     }
 }
 
-// u_t + A u - rhs with the operator that `diffusion` assembles, whatever the faces; where the coefficient is 0
-// there is nothing but u_t. On ranks the same bits.
+// u_t + A u - rhs with the operator that `diffusion` assembles, whatever the faces; where the coefficient is
+// 0 there is nothing but u_t. On ranks the same bits.
 TEST(ResidualPdes, HeatThroughAFieldIsDiffusionInTime) {
   for (const int dimension : {2, 3})
     for (const char* sides : {"value:0.5", "periodic", "clamp,flux:0.3,robin:1,2,0.7,drop"}) {

@@ -77,8 +77,8 @@ TEST_F(MatrixType, PartsOfBlocksGoWhereAijPutsThem) {
   }
 }
 
-// Row after row the same neighbours, as most programs set them: at once and one by one, by rows and by columns,
-// by numbers of all ranks and of this one, two nodes of which have changed places.
+// Row after row the same neighbours, as most programs set them: at once and one by one, by rows and by
+// columns, by numbers of all ranks and of this one, two nodes of which have changed places.
 TEST_F(MatrixType, RowsAlikeGoWhereAijPutsThem) {
   std::vector<Case> all = cases(61, 6);
   for (const int dof : {1, 3}) all.push_back({.dimension = 2, .size = {13, 12, 1}, .dof = dof, .box = true});
@@ -116,8 +116,8 @@ TEST_F(MatrixType, RowsAlikeGoWhereAijPutsThem) {
         });
         expect_same(p.ours.get(), p.theirs.get());
       }
-    // By numbers of this rank, of which some neighbours have changed places: rows name what they would without
-    // that, as far as it is still beside them.
+    // By numbers of this rank, of which some neighbours have changed places: rows name what they would
+    // without that, as far as it is still beside them.
     const PetscInt dof = c.dof;
     std::vector<PetscInt> node_of, own;
     for (PetscInt node = first / dof; node < last / dof; ++node) node_of.push_back(node);

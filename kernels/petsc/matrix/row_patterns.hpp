@@ -1,9 +1,9 @@
-// Rows that a program sets as it set others before: most name the same neighbours in the same order, and where
-// their values stand follows from the node alone. Internal to kernels/petsc/matrix_type.
+// Rows that a program sets as it set others before: most name the same neighbours in the same order, and
+// where their values stand follows from the node alone. Internal to kernels/petsc/matrix_type.
 //
-// What a row names is a pattern: how far each column stands behind the row, by the numbers that are given. For
-// a node with neighbours of this rank all around, each of them as far behind in the numbering of nodes as the
-// pattern's, value j stands at values[place[j] + row]. What does not fit is found as any other row.
+// What a row names is a pattern: how far each column stands behind the row, by the numbers that are given.
+// For a node with neighbours of this rank all around, each of them as far behind in the numbering of nodes as
+// the pattern's, value j stands at values[place[j] + row]. What does not fit is found as any other row.
 #pragma once
 
 #include <array>

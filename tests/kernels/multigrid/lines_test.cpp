@@ -1,5 +1,5 @@
-// Lines of nodes, solved one by one (line_steps.hpp) and by threads together (line_tiles.hpp), which are loops
-// here: each step of a sweep against a dense solve of its lines.
+// Lines of nodes, solved one by one (line_steps.hpp) and by threads together (line_tiles.hpp), which are
+// loops here: each step of a sweep against a dense solve of its lines.
 #include <limits>
 #include <type_traits>
 
