@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "assembly/device_check.cuh"
@@ -235,10 +236,10 @@ __global__ void __launch_bounds__(threads_per_block)
 // Structure, memory and values of the hub; the right-hand side is subtract_data()'s, on the host. Throws
 // MemoryError, naming needed and free bytes, before it allocates, InputError as block_structure(), CudaError.
 // Returns when the values are there.
-template <class T, class Coefficient>
+template <class T, class Model>
 BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
-                                             const Boundary& boundary, const Coefficient& coefficient) {
-  require_coefficient<Coefficient>();
+                                             const Boundary& boundary, const Model& model) {
+  const auto& coefficient = coefficients_of(model, grid, boundary, whole_box(grid.extents));
   BlockDiagonals<T, Device> hub;
   static_cast<BlockStructure&>(hub) =
       block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
@@ -273,14 +274,15 @@ struct InFill {
 
 // For GridOperator::update(): where the operator is one rank's, and in GPU memory, its values are made there,
 // with the bits of the host's; else on the host. What couples() leaves out is taken as 0 there, unseen.
-template <class Coefficient>
-OnDevice<Coefficient> on_device(const Coefficient& coefficient) {
-  require_coefficient<Coefficient>();
-  return {coefficient, [coefficient](const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                     const BlockStructure& structure, double* values) {
+template <class Model>
+OnDevice<Model> on_device(const Model& model) {
+  return {model, [model](const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                         const BlockStructure& structure, double* values) {
+            const auto& coefficient = coefficients_of(model, grid, boundary, whole_box(grid.extents));
             const device_fill::Structure there(grid, stencil, boundary, structure);
             device_fill::fill_kernel<<<there.blocks(), device_fill::threads_per_block>>>(
-                there.view(), device_fill::InFill<Coefficient>{coefficient}, values);
+                there.view(), device_fill::InFill<std::remove_cvref_t<decltype(coefficient)>>{coefficient},
+                values);
             device_check(cudaGetLastError(), "launching the assembly");
             device_check(cudaStreamSynchronize(nullptr), "assembling on the GPU");  // it reads `there`
           }};
@@ -289,10 +291,10 @@ OnDevice<Coefficient> on_device(const Coefficient& coefficient) {
 // The same operator as DIA, without the hub in between: the diagonals that have a non-zero, or an entry that
 // couples by the fill, and its values. Computes every coefficient twice, first to see which diagonals there
 // are.
-template <class T, class Coefficient>
+template <class T, class Model>
 Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                      const Coefficient& coefficient) {
-  require_coefficient<Coefficient>();
+                                      const Model& model) {
+  const auto& coefficient = coefficients_of(model, grid, boundary, whole_box(grid.extents));
   using namespace device_fill;
   const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   const Structure on_device(grid, stencil, boundary, structure);
@@ -325,10 +327,10 @@ Dia<T, Device> assemble_dia_on_device(const Grid& grid, const Stencil& stencil, 
 
 // How many entries couple by the fill; where it says nothing, how many values are not exactly zero. None is
 // stored.
-template <class T, class Coefficient>
+template <class T, class Model>
 std::int64_t count_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                             const Coefficient& coefficient) {
-  require_coefficient<Coefficient>();
+                             const Model& model) {
+  const auto& coefficient = coefficients_of(model, grid, boundary, whole_box(grid.extents));
   using namespace device_fill;
   const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   if (structure.fill.said()) return most_non_zeros(structure);

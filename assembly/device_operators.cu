@@ -13,15 +13,20 @@ auto on_device(const Coefficient& coefficient, const Grid&, const Visit& visit) 
   return visit(coefficient);
 }
 
+Array<double, Device> copied(const double* numbers, std::int64_t size) {
+  Array<double, Device> there(size);
+  memory::copy_to_device(there.data(), numbers, there.bytes());
+  return there;
+}
+
 template <class Visit>
 auto on_device(const Diffusion& diffusion, const Grid& grid, const Visit& visit) {
-  Array<double, Device> a(grid.nodes()), centre(grid.nodes());
-  memory::copy_to_device(a.data(), diffusion.a, a.bytes());
-  memory::copy_to_device(centre.data(), diffusion.centre, centre.bytes());
-  Diffusion on_device = diffusion;
-  on_device.a = a.data();
-  on_device.centre = centre.data();
-  return visit(on_device);
+  const Array<double, Device> a = copied(diffusion.flow.a, grid.nodes()),
+                              held = copied(diffusion.held, diffusion.held == nullptr ? 0 : grid.nodes());
+  Diffusion there = diffusion;
+  there.flow.a = a.data();
+  if (diffusion.held != nullptr) there.held = held.data();
+  return visit(there);
 }
 
 }  // namespace

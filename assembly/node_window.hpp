@@ -29,6 +29,20 @@ struct NodeWindow {
     };
     return (along(at.z, 2) * box.size[1] + along(at.y, 1)) * box.size[0] + along(at.x, 0);
   }
+  // How many places further than a node's its neighbour stands, `step` = -1, 0 or 1 along an axis: 0 beyond a
+  // face that is not periodic.
+  constexpr std::int64_t beside(const Position& at, int axis, int step, bool periodic) const {
+    if (step == 0) return 0;
+    const std::int64_t along = axis == 0   ? at.x
+                               : axis == 1 ? at.y
+                                           : at.z,
+                       apart = axis == 0   ? 1
+                               : axis == 1 ? box.size[0]
+                                           : box.size[0] * box.size[1];
+    const bool stands = along + step >= 0 && along + step < extents[axis];
+    if (stands || (periodic && box.size[axis] < extents[axis])) return step * apart;
+    return periodic ? -step * (extents[axis] - 1) * apart : 0;
+  }
   bool is_whole() const { return box.size == extents; }
 };
 

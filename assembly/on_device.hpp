@@ -1,4 +1,4 @@
-// A coefficient functor whose values are made where products are. No CUDA header is needed to include this.
+// A functor whose values are made where products are. No CUDA header is needed to include this.
 #pragma once
 
 #include <functional>
@@ -7,12 +7,12 @@
 
 namespace quadrille {
 
-// Made by on_device(coefficient), of assembly/device_fill.cuh, in a source file of nvcc.
-template <class Coefficient>
+// Made by on_device(model), of assembly/device_fill.cuh, in a source file of nvcc.
+template <class Model>
 struct OnDevice {
   using Fill = std::function<void(const Grid&, const Stencil&, const Boundary&, const BlockStructure&,
                                   double* values)>;
-  Coefficient coefficient;
+  Model host;
   Fill fill;  // writes the values of a whole grid, [diagonal][column][row] in GPU memory
 };
 

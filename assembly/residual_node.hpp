@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "assembly/dual.hpp"
 #include "assembly/neighbour.hpp"
 #include "assembly/node_window.hpp"
 #include "assembly/residual_faces.hpp"
+#include "assembly/stencil_operations.hpp"
 #include "grid/grid.hpp"
 #include "grid/partition.hpp"
 
@@ -21,20 +21,6 @@
 #endif
 
 namespace quadrille {
-
-namespace residual_detail {
-
-// 1 over the spacing, or over its square, for each axis: a division takes a GPU as long as ten additions.
-constexpr std::array<double, 3> per_spacing(const Grid& grid, bool squared) {
-  std::array<double, 3> result{};
-  for (int axis = 0; axis < 3; ++axis) {
-    const double h = grid.spacing_m[axis];
-    result[axis] = squared ? 1 / (h * h) : 0.5 / h;
-  }
-  return result;
-}
-
-}  // namespace residual_detail
 
 // Where a residual is evaluated: in a box of a grid's nodes. All arrays are in the memory where that is done.
 struct ResidualState {
@@ -68,52 +54,6 @@ struct ResidualState {
     return ((at.z - box.first[2]) * box.size[1] + at.y - box.first[1]) * box.size[0] + at.x - box.first[0];
   }
 };
-
-namespace residual_detail {
-
-// What follows from u at the node and at its neighbours.
-template <class Node, class S>
-class StencilOperations {
- public:
-  // By central differences, of order 2: d/dx, and the sum of second derivatives.
-  constexpr S slope(int axis, int unknown) const {
-    return (next(axis, 1, unknown) - next(axis, -1, unknown)) * self().state().per_two_h[axis];
-  }
-  constexpr S curvature(int axis, int unknown) const {
-    return (next(axis, 1, unknown) - 2 * self()(unknown) + next(axis, -1, unknown)) *
-           self().state().per_h2[axis];
-  }
-  constexpr S laplacian(int unknown) const {  // no loop: axes are then constants to the compiler
-    const S of_plane = curvature(0, unknown) + curvature(1, unknown);
-    return self().grid().dimension == 2 ? of_plane : of_plane + curvature(2, unknown);
-  }
-  // Of the node along an axis, in m from the node at position 0.
-  constexpr double x(int axis) const {
-    const Position& at = self().position();
-    const std::int64_t p = axis == 0 ? at.x : axis == 1 ? at.y : at.z;
-    return static_cast<double>(p) * self().grid().spacing_m[axis];
-  }
-  constexpr std::int64_t index() const {  // of the node in the grid
-    return node_index(self().grid(), self().position());
-  }
-
- private:
-  constexpr const Node& self() const { return static_cast<const Node&>(*this); }
-  constexpr S next(int axis, int step, int unknown) const {
-    return self().at(axis == 0 ? step : 0, axis == 1 ? step : 0, axis == 2 ? step : 0, unknown);
-  }
-};
-
-// A number, or the Dual whose slope this is.
-template <class S>
-constexpr S number(double value, double slope) {
-  if constexpr (std::is_same_v<S, Dual>)
-    return {value, slope};
-  else
-    return value;
-}
-
-}  // namespace residual_detail
 
 // Anywhere in the box. The derivative of a Dual is the one with respect to a single unknown, `seed_unknown`
 // of the node at `seed_place` in the window, with u_t moving `shift` times as fast as u.
@@ -172,8 +112,7 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
   }
   // How many places further it is, or the last node before a face.
   constexpr std::int64_t beside(int axis, int step) const {
-    if (has_beside(axis, step)) return step * places(axis);
-    return state_.faces.periodic(axis) ? -step * (state_.grid.extents[axis] - 1) * places(axis) : 0;
+    return state_.window.beside(node_.position, axis, step, state_.faces.periodic(axis));
   }
   // `weight` times u at a place.
   constexpr S known(std::int64_t place, int unknown, double weight) const {

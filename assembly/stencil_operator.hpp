@@ -24,6 +24,9 @@
 //
 // as DMDASetBlockFills() has it: formats without dense blocks then store these entries alone, in the same
 // places whatever their values are. A coefficient other than 0 elsewhere is refused.
+//
+// In place of it a PDE that is linear may be given by its residual (assembly/linear_residual.hpp), of which
+// its coefficients are the derivatives.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +39,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "assembly/linear_residual.hpp"
 #include "assembly/neighbour.hpp"
 #include "assembly/zeros.hpp"
 #include "formats/block_diagonals.hpp"
@@ -275,10 +279,10 @@ void fill_box(T* values, std::int64_t rows, const NodeBox& box, const Resolver& 
 
 // Subtracts from `rhs`, [row of the box], what the data of faces contribute: of another time, say, when
 // the operator stays.
-template <class Coefficient>
-void subtract_data(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                   const Coefficient& coefficient, const NodeBox& box, std::span<double> rhs) {
-  require_coefficient<Coefficient>();
+template <class Model>
+void subtract_data(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const Model& model,
+                   const NodeBox& box, std::span<double> rhs) {
+  const auto& coefficient = coefficients_of(model, grid, boundary, box);
   const BlockStructure structure = block_structure(grid, stencil, boundary);
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
   stencil_detail::for_each_segment(
@@ -302,11 +306,10 @@ struct AssembledBox {
 // The same values into memory that is there, `structure` being that of the whole operator. What data of faces
 // move is subtracted from `rhs`, [row of the box], where there is one. Throws InputError where a coefficient
 // is outside the fill of the structure; the values are then there as they came.
-template <class T, class Coefficient>
-void refill_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                const Coefficient& coefficient, const NodeBox& box, const BlockStructure& structure,
-                T* values, std::span<double> rhs) {
-  require_coefficient<Coefficient>();
+template <class T, class Model>
+void refill_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const Model& model,
+                const NodeBox& box, const BlockStructure& structure, T* values, std::span<double> rhs) {
+  const auto& coefficient = coefficients_of(model, grid, boundary, box);
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "the values of an operator are float or double");
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
@@ -314,9 +317,11 @@ void refill_box(const Grid& grid, const Stencil& stencil, const Boundary& bounda
 }
 
 // Bit by bit those of the whole operator. Throws as assemble().
-template <class T, class Coefficient>
+template <class T, class Model>
 AssembledBox<T> assemble_box(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                             const Coefficient& coefficient, const NodeBox& box) {
+                             const Model& model, const NodeBox& box) {
+  const auto& coefficient = coefficients_of(model, grid, boundary, box);
+  require_kept(coefficient, stencil);
   AssembledBox<T> result;
   result.structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   BlockStructure part = result.structure;
@@ -331,10 +336,10 @@ AssembledBox<T> assemble_box(const Grid& grid, const Stencil& stencil, const Bou
 // The rows of some lines of nodes, over all columns, bit by bit those of the whole operator: row i is row
 // lines.first*nx*dof + i of it. For operators too large to be assembled as a whole. Throws FormatError past
 // 2^31 columns or non-zeros, MemoryError, InputError as block_structure().
-template <class T, class Coefficient>
-Csr<T> assemble_rows(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                     const Coefficient& coefficient, const LineRange& lines) {
-  require_coefficient<Coefficient>();
+template <class T, class Model>
+Csr<T> assemble_rows(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const Model& model,
+                     const LineRange& lines) {
+  const auto& coefficient = coefficients_of(model, grid, boundary, whole_box(grid.extents));
   const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
   const stencil_detail::Resolver resolver(grid, stencil, boundary, structure);
   const std::int64_t nodes = lines.count * grid.extents[0];
@@ -348,10 +353,10 @@ Csr<T> assemble_rows(const Grid& grid, const Stencil& stencil, const Boundary& b
 }
 
 // Structure, memory and values. Throws InputError, FormatError (overflow) and MemoryError.
-template <class T, class Coefficient>
+template <class T, class Model>
 AssembledOperator<T> assemble(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                              const Coefficient& coefficient) {
-  AssembledBox<T> all = assemble_box<T>(grid, stencil, boundary, coefficient, whole_box(grid.extents));
+                              const Model& model) {
+  AssembledBox<T> all = assemble_box<T>(grid, stencil, boundary, model, whole_box(grid.extents));
   AssembledOperator<T> result;
   static_cast<BlockStructure&>(result.hub) = std::move(all.structure);
   result.hub.values = std::move(all.values);

@@ -29,35 +29,6 @@ void check(const Grid& grid, const Stencil& stencil, const NodeWindow& window, c
                      "; it must be finite and not negative");
 }
 
-// Minus what the functor gives for the neighbours of a node, dropped and constant ones included: the same
-// whatever the face.
-template <class Functor>
-double face_sum(const Functor& functor, const StencilNode& node, std::int64_t moved_by,
-                const std::vector<StencilNeighbour>& neighbours) {
-  double sum = 0;
-  for (const StencilNeighbour& neighbour : neighbours)
-    if (neighbour.offset != Offset{})
-      sum -=
-          functor(node, neighbour.index < 0 ? neighbour : stencil_detail::moved(neighbour, moved_by), 0, 0);
-  return sum;
-}
-
-template <class Functor>
-void sum_faces(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const NodeBox& box,
-               const Functor& functor, DiffusionCoefficients& result) {
-  const stencil_detail::Resolver resolver(grid, stencil, boundary, block_structure(grid, stencil, boundary));
-  stencil_detail::for_each_segment(grid, resolver, box,
-                                   [functor, centre = result.centre.data(), window = result.window](
-                                       const StencilNode& node, std::int64_t, std::int64_t count,
-                                       const stencil_detail::Landings& landings) {
-                                     for (std::int64_t i = 0; i < count; ++i) {
-                                       const StencilNode at = stencil_detail::moved(node, i);
-                                       centre[window.place(at.position)] =
-                                           face_sum(functor, at, i, landings.front().neighbour);
-                                     }
-                                   });
-}
-
 }  // namespace
 
 void require_fine_enough_for(const Grid& grid, const Boundary& boundary, const std::string& who,
@@ -77,17 +48,10 @@ DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil,
   check(grid, stencil, result.window, a);
   require_fine_enough_for(grid, boundary, "diffusion", {a.data(), static_cast<std::size_t>(a.size())}, ratio);
   result.a = std::move(a);
-  result.centre = Array<double>(result.window.nodes());
   result.ratio = ratio;
   for (int axis = 0; axis < 3; ++axis)
     result.per_h2[axis] = ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
   for (int axis = 0; axis < grid.dimension; ++axis) result.centre_of_one += 2 * result.per_h2[axis];
-  if (result.window.is_whole())
-    sum_faces(grid, stencil, boundary, box, result.functor(), result);
-  else
-    sum_faces(grid, stencil, boundary, box, result.functor_in_window(), result);
-  for (std::int64_t i = 0; i < result.window.nodes(); ++i)
-    if (result.a[i] == 0) result.centre[i] = result.centre_of_one;
   return result;
 }
 

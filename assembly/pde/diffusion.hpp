@@ -23,64 +23,47 @@ namespace quadrille {
 
 inline constexpr Discretisation diffusion_stencils{.star = 1};
 
-struct Diffusion {
-  const double* a = nullptr;       // [node]
-  const double* centre = nullptr;  // [node], the sum over all faces of the node, 1/m^2 times a
-  std::array<double, 3> per_h2{};  // ratio/h^2 of each axis, 1/m^2
-  std::array<double, 3> ratio{1, 1, 1};
-
-  static constexpr bool couples(bool, int r, int c) { return r == c; }
+// What flows by a field, with what faces of flux and robin ask.
+struct FlowThroughField {
+  const double* a = nullptr;  // [place in the window]
+  NodeWindow window;
+  std::array<double, 3> ratio{1, 1, 1}, per_h2{};  // per_h2 = ratio/h^2, 1/m^2
 
   constexpr double conductivity(const StencilNode& node, int axis, int) const {
-    return a[node.index] * ratio[axis];
+    return a[window.place(node.position)] * ratio[axis];
   }
-
-  static constexpr double harmonic_mean(double a, double b) {  // 0 of 0 and 0
-    const double sum = a + b;
-    return 2.0 * (a * b) / (sum > 0 ? sum : 1.0);
-  }
-
-  constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
-                              int c) const {
-    if (r != c) return 0;
-    const Offset& o = neighbour.offset;
-    if (o == Offset{}) return centre[node.index];
-    const double scale = per_h2[o.x != 0 ? 0 : o.y != 0 ? 1 : 2];
-    if (neighbour.index < 0 || neighbour.index == node.index) return -(a[node.index] * scale);
-    return -(harmonic_mean(a[node.index], a[neighbour.index]) * scale);
-  }
+  constexpr auto operator()(const auto& u, int r) const { return u.outflow(r, a, per_h2); }
 };
 
-// The same, of fields that are given in a window.
-struct DiffusionInWindow {
-  Diffusion diffusion;
-  NodeWindow window;
+// The residual, without f.
+struct Diffusion {
+  FlowThroughField flow;
+  double centre_of_one = 0;      // what a = 1 has in the centre, with no face near, 1/m^2
+  const double* held = nullptr;  // [place in the window], 1/s: u times this more; or null
 
-  static constexpr bool couples(bool centre, int r, int c) { return Diffusion::couples(centre, r, c); }
-
+  static constexpr bool linear = true, symmetric = true, steady = true;
+  static constexpr bool couples(bool, int r, int c) { return r == c; }
   constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
-    return diffusion.conductivity({window.place(node.position), node.position}, axis, unknown);
+    return flow.conductivity(node, axis, unknown);
   }
-
-  constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
-                              int c) const {
-    const StencilNode at{window.place(node.position), node.position};
-    StencilNeighbour to = neighbour;
-    if (to.index >= 0) to.index = window.place(to.resolved.position);
-    return diffusion(at, to, r, c);
+  constexpr auto operator()(const auto& u, int r) const {
+    auto out = u.field(flow.a) == 0 ? centre_of_one * u(r) : flow(u, r);
+    if (held != nullptr) out += u.field(held) * u(r);
+    return out;
   }
 };
 
 // What the functor points into; it must outlive it.
 struct DiffusionCoefficients {
-  Array<double> a;       // [node of the window]
-  Array<double> centre;  // [node of the window], of the box it is made around
-  std::array<double, 3> per_h2{}, ratio{1, 1, 1};
+  Array<double> a;     // [place in the window]
+  Array<double> held;  // the same, or empty
   NodeWindow window;
-  double centre_of_one = 0;  // what a = 1 has in the centre, with no face near
+  std::array<double, 3> per_h2{}, ratio{1, 1, 1};
+  double centre_of_one = 0;
 
-  Diffusion functor() const { return {a.data(), centre.data(), per_h2, ratio}; }  // of a whole grid
-  DiffusionInWindow functor_in_window() const { return {functor(), window}; }
+  Diffusion functor() const {
+    return {{a.data(), window, ratio, per_h2}, centre_of_one, held.size() > 0 ? held.data() : nullptr};
+  }
 };
 
 // Takes the field. Throws InputError unless the stencil is the star of radius 1 and the field has one number

@@ -28,10 +28,13 @@ namespace {
 
 void hold_closed_regions(const CoefficientField& field, const Grid& grid, const NodeBox& box,
                          DiffusionCoefficients& coefficients) {
+  if (field.held.empty()) return;
+  const NodeWindow& window = coefficients.window;
+  coefficients.held = Array<double>(window.nodes(), 0.0);
   for (const std::int64_t node : field.held) {
     const Position at = node_position(grid, node);
     if (!box.contains({at.x, at.y, at.z})) continue;
-    coefficients.centre[coefficients.window.place(at)] += field.a[node] * coefficients.centre_of_one;
+    coefficients.held[window.place(at)] = field.a[node] * coefficients.centre_of_one;
   }
 }
 
@@ -40,9 +43,7 @@ AssembledBox<double> assembled_with(const Grid& grid, const Stencil& stencil, co
   DiffusionCoefficients coefficients =
       diffusion_around(grid, stencil, boundary, box, std::move(a), input.coefficient_ratio);
   if (input.coefficient) hold_closed_regions(*input.coefficient, grid, box, coefficients);
-  return coefficients.window.is_whole()
-             ? assemble_system(grid, stencil, boundary, input, coefficients.functor(), box)
-             : assemble_box<double>(grid, stencil, boundary, coefficients.functor_in_window(), box);
+  return assemble_system(grid, stencil, boundary, input, coefficients.functor(), box);
 }
 
 bool is_flux(const FaceBoundary& face) {

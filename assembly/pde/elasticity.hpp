@@ -20,6 +20,20 @@ namespace quadrille {
 inline constexpr Discretisation elasticity_stencils{
     .star = 0, .box = 1, .unknown_per_axis = true, .coupled = true};
 
+// The residual, without f: row r of -(mu lap u + (lambda + mu) grad div u).
+struct ElasticForces {
+  double lambda_pa = 1, mu_pa = 1;
+
+  static constexpr bool linear = true, symmetric = true, steady = true;
+  constexpr auto operator()(const auto& u, int r) const {
+    auto sum = -(mu_pa * u.laplacian(r));
+    for (int c = 0; c < u.grid().dimension; ++c)
+      sum -= (lambda_pa + mu_pa) * (c == r ? u.curvature(r, r) : u.mixed(r, c, c));
+    return sum;
+  }
+};
+
+// Its derivatives, which are the same at all nodes: taken once.
 struct Elasticity {
   std::array<std::array<double, 9>, 27> weight{};  // [point][r*3 + c], Pa/m^2
 

@@ -9,7 +9,6 @@
 // for faces that hold 0, are periodic or let nothing through.
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/diffusion.hpp"
@@ -36,37 +35,14 @@ struct Heat {
 };
 
 struct HeatThroughField {
-  const double* a = nullptr;  // [place in the window]
-  NodeWindow window;
-  std::array<double, 3> ratio{1, 1, 1}, per_h2{};  // per_h2 = ratio/h^2
+  FlowThroughField flow;
 
   static constexpr bool linear = true, symmetric = true;
   static constexpr bool couples(bool, int r, int c) { return r == c; }
-  constexpr double conductivity(const StencilNode& node, int axis, int) const {
-    return a[window.place(node.position)] * ratio[axis];
+  constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
+    return flow.conductivity(node, axis, unknown);
   }
-  // What comes in from both sides along an axis, of `here` and what stands before and after it.
-  template <class S>
-  constexpr S inflow(int axis, const std::array<double, 3>& coefficients, const std::array<S, 3>& u) const {
-    const auto [before, here, after] = coefficients;
-    return per_h2[axis] * (Diffusion::harmonic_mean(here, after) * (u[2] - u[1]) +
-                           Diffusion::harmonic_mean(here, before) * (u[0] - u[1]));
-  }
-  // All is read before the divisions, behind which a GPU reads nothing ahead.
-  constexpr auto operator()(const auto& u, int r) const {
-    const double here = u.field(a);
-    const auto at = u(r);
-    using S = std::remove_const_t<decltype(at)>;
-    const bool deep = u.grid().dimension == 3;
-    const std::array<double, 3> a_x{u.field(a, -1, 0, 0), here, u.field(a, 1, 0, 0)},
-        a_y{u.field(a, 0, -1, 0), here, u.field(a, 0, 1, 0)},
-        a_z{deep ? u.field(a, 0, 0, -1) : 0, here, deep ? u.field(a, 0, 0, 1) : 0};
-    const std::array<S, 3> u_x{u.at(-1, 0, 0, r), at, u.at(1, 0, 0, r)},
-        u_y{u.at(0, -1, 0, r), at, u.at(0, 1, 0, r)},
-        u_z{deep ? u.at(0, 0, -1, r) : S(0), at, deep ? u.at(0, 0, 1, r) : S(0)};
-    const S in_plane = u.rate(r) - inflow(0, a_x, u_x) - inflow(1, a_y, u_y);
-    return deep ? in_plane - inflow(2, a_z, u_z) : in_plane;
-  }
+  constexpr auto operator()(const auto& u, int r) const { return u.rate(r) + flow(u, r); }
 };
 
 void require_homogeneous(const Grid& grid, const Boundary& boundary) {
@@ -107,21 +83,21 @@ ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const N
 AnyResidual through_field(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                           const NodeBox& box) {
   HeatThroughField heat;
-  heat.window = window_around(grid, box);
-  heat.ratio = input.coefficient_ratio;
+  heat.flow.window = window_around(grid, box);
+  heat.flow.ratio = input.coefficient_ratio;
   for (int axis = 0; axis < 3; ++axis)
-    heat.per_h2[axis] = heat.ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
-  std::vector<double> a(static_cast<std::size_t>(heat.window.nodes()), 1.0);
+    heat.flow.per_h2[axis] = heat.flow.ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
+  std::vector<double> a(static_cast<std::size_t>(heat.flow.window.nodes()), 1.0);
   if (input.coefficient) {
-    const Array<double> given = in_window(*input.coefficient, grid, heat.window);
+    const Array<double> given = in_window(*input.coefficient, grid, heat.flow.window);
     std::copy_n(given.data(), given.size(), a.data());
   }
-  require_fine_enough_for(grid, boundary, "heat", a, heat.ratio);
+  require_fine_enough_for(grid, boundary, "heat", a, heat.flow.ratio);
   const auto numbers = std::make_shared<NumbersOnBoth>(std::move(a));
-  heat.a = numbers->on_host();
+  heat.flow.a = numbers->on_host();
   return residual_of(heat, grid.dof, std::function([numbers, heat] {
                        HeatThroughField there = heat;
-                       there.a = numbers->on_device();
+                       there.flow.a = numbers->on_device();
                        return there;
                      }));
 }

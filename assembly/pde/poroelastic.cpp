@@ -26,6 +26,7 @@
 #include <cmath>
 
 #include "assembly/pde/all.hpp"
+#include "assembly/pde/elasticity.hpp"
 #include "assembly/pde/manufactured.hpp"
 #include "assembly/pde/residual_of.hpp"
 #include "grid/error.hpp"
@@ -59,10 +60,7 @@ struct Poroelastic {
 
  private:
   constexpr auto forces(const auto& u, int r) const {
-    auto sum = alpha * u.slope(r, pressure()) - mu_pa * u.laplacian(r);
-    for (int c = 0; c < dimension; ++c)
-      sum -= (lambda_pa + mu_pa) * (c == r ? u.curvature(r, r) : mixed(u, r, c));
-    return sum;
+    return alpha * u.slope(r, pressure()) + ElasticForces{lambda_pa, mu_pa}(u, r);
   }
   constexpr auto flow(const auto& u) const {
     return at_first ? u(content()) : u.rate(content()) - mobility * u.laplacian(pressure());
@@ -72,24 +70,6 @@ struct Poroelastic {
     for (int axis = 0; axis < dimension; ++axis)
       sum += beta[axis] * u.curvature(axis, pressure()) - alpha * u.slope(axis, axis);
     return sum;
-  }
-  // Of unknown c, along the axes r and c.
-  constexpr auto mixed(const auto& u, int r, int c) const {
-    const int x = r == 0   ? 1
-                  : c == 0 ? 2
-                           : 0,
-              y = r == 1   ? 1
-                  : c == 1 ? 2
-                           : 0,
-              z = r == 2   ? 1
-                  : c == 2 ? 2
-                           : 0;  // 1: along r; 2: along c
-    const auto at = [&](int along_r, int along_c) {
-      const std::array<int, 3> step{0, along_r, along_c};
-      return u.at(step[x], step[y], step[z], c);
-    };
-    const auto& h = u.grid().spacing_m;
-    return (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) * (0.25 / (h[r] * h[c]));
   }
 };
 

@@ -9,7 +9,8 @@
 //
 //   constexpr double source(const StencilNode& node, int unknown) const;
 //
-// which the right side holds beside what the data of the faces move there. What couples() says, where it has
+// which the right side holds beside what the data of the faces move there. Or it is the residual of a linear
+// PDE (assembly/linear_residual.hpp), as that of GridResidual is. What couples() says, where it has
 // that, stays as it was when the operator was made. Coefficients are evaluated on the host, by all of a
 // rank's threads, also where products run on a GPU: the values are then copied there. A source file of nvcc
 // may give update() on_device(model), of <quadrille/device_fill.cuh>: on one rank they are made in GPU
@@ -44,13 +45,12 @@ class GridOperator {
   // InputError where grid, stencil and boundary do not fit each other, FormatError for a format that there is
   // not, is not there in this space or refuses the operator, MemoryError, CudaError and PetscError. What
   // coefficients throw on one rank throws on all.
-  template <class Coefficient>
+  template <class Model>
   GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-               const Coefficient& coefficient, const OperatorOptions& options = {})
-      : GridOperator(comm, grid, stencil, boundary, fill_of(coefficient, grid.dof)) {
+               const Model& model, const OperatorOptions& options = {})
+      : GridOperator(comm, grid, stencil, boundary, fill_of(model, grid.dof)) {
     AssembledBox<double> rows;
-    together(comm,
-             [&] { rows = assemble_box<double>(grid, stencil, boundary, coefficient, layout_->box()); });
+    together(comm, [&] { rows = assemble_box<double>(grid, stencil, boundary, model, layout_->box()); });
     make_matrix({std::move(rows.structure), std::move(rows.values)}, options);
   }
   // From rows that are there, of the box of this rank in `layout`, in host memory or, on one rank, the GPU's.
@@ -64,35 +64,35 @@ class GridOperator {
   // a solver makes of the matrix after it are those of the new values. `b` becomes the right side: the
   // source, where the functor has one, and the data of the faces. Throws InputError where a coefficient is
   // not 0 that couples() leaves out; values and `b` are then of no use until an update without.
-  template <class Coefficient>
-  void update(const Coefficient& coefficient, Vector& b) {
+  template <class Model>
+  void update(const Model& model, Vector& b) {
     require_own(b);
     const HostValues<double> rhs = b.values();
-    refill(coefficient, {rhs.begin(), rhs.end()});
+    refill(model, {rhs.begin(), rhs.end()});
   }
-  template <class Coefficient>
-  void update(const Coefficient& coefficient) {
-    refill(coefficient, {});
+  template <class Model>
+  void update(const Model& model) {
+    refill(model, {});
   }
   // The same with values made in GPU memory, where the operator is one rank's and its products run there.
-  template <class Coefficient>
-  void update(const OnDevice<Coefficient>& model, Vector& b) {
+  template <class Model>
+  void update(const OnDevice<Model>& model, Vector& b) {
     if (refill_on_gpu(model.fill))
-      right_side(model.coefficient, b);
+      right_side(model.host, b);
     else
-      update(model.coefficient, b);
+      update(model.host, b);
   }
-  template <class Coefficient>
-  void update(const OnDevice<Coefficient>& model) {
-    if (!refill_on_gpu(model.fill)) update(model.coefficient);
+  template <class Model>
+  void update(const OnDevice<Model>& model) {
+    if (!refill_on_gpu(model.fill)) update(model.host);
   }
   // The right side alone: faces whose data are new, say, where the matrix stays.
-  template <class Coefficient>
-  void right_side(const Coefficient& coefficient, Vector& b) const {
+  template <class Model>
+  void right_side(const Model& model, Vector& b) const {
     require_own(b);
     const HostValues<double> rhs = b.values();
-    begin_right_side(coefficient, {rhs.begin(), rhs.end()});
-    subtract_data(layout_->grid, stencil_, boundary_, coefficient, layout_->box(),
+    begin_right_side(model, {rhs.begin(), rhs.end()});
+    subtract_data(layout_->grid, stencil_, boundary_, model, layout_->box(),
                   std::span<double>(rhs.begin(), rhs.end()));
   }
 
@@ -123,9 +123,10 @@ class GridOperator {
   bool refill_on_gpu(const std::function<void(const Grid&, const Stencil&, const Boundary&,
                                               const BlockStructure&, double*)>& fill);
 
-  template <class Coefficient>
-  void begin_right_side(const Coefficient& coefficient, std::span<double> rhs) const {
+  template <class Model>
+  void begin_right_side(const Model& model, std::span<double> rhs) const {
     const NodeBox box = layout_->box();
+    const auto& coefficient = coefficients_of(model, layout_->grid, boundary_, box);
     const int dof = layout_->grid.dof;
 #pragma omp parallel for schedule(static)
     for (std::int64_t line = 0; line < box.lines(); ++line) {
@@ -142,12 +143,12 @@ class GridOperator {
     }
   }
 
-  template <class Coefficient>
-  void refill(const Coefficient& coefficient, std::span<double> rhs) {
-    if (!rhs.empty()) begin_right_side(coefficient, rhs);
+  template <class Model>
+  void refill(const Model& model, std::span<double> rhs) {
+    if (!rhs.empty()) begin_right_side(model, rhs);
     petsc::refill(matrix_.get(), structure_, [&](double* values) {
       together(layout_->comm, [&] {
-        refill_box(layout_->grid, stencil_, boundary_, coefficient, layout_->box(), structure_, values, rhs);
+        refill_box(layout_->grid, stencil_, boundary_, model, layout_->box(), structure_, values, rhs);
       });
     });
   }

@@ -30,6 +30,10 @@ struct OldConductivity : Good {
   double conductivity(const StencilNode&) const { return 1; }
 };
 
+struct NotLinear {
+  constexpr auto operator()(const auto& u, int r) const { return u(r) * u(r); }
+};
+
 template <class T, class Coefficient>
 void use(const Coefficient& coefficient, const Grid& grid = {}) {
   const Stencil stencil = star_stencil(2, 1);
@@ -54,6 +58,8 @@ void misuse() {
 #elif MISUSE == 6
   FormatInput<int> input;
   (void)input;
+#elif MISUSE == 7
+  use<double>(NotLinear{});
 #endif
 }
 

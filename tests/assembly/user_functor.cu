@@ -24,6 +24,7 @@ Dia<double, Device> assemble_user_dia_on_device(const Grid& grid, const Stencil&
                                                            const Functor&);
 QUADRILLE_INSTANTIATE(UserFunctor)
 QUADRILLE_INSTANTIATE(UserFunctorInFill)
+QUADRILLE_INSTANTIATE(UserResidual)
 #undef QUADRILLE_INSTANTIATE
 
 }  // namespace quadrille

@@ -46,6 +46,7 @@ TEST(UserFunctor, cuda_HasTheBitsOfTheHost) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   expect_the_bits_of_the_host(UserFunctor{0.7});
   expect_the_bits_of_the_host(UserFunctorInFill{{0.7}});
+  expect_the_bits_of_the_host(UserResidual{0.7});
 }
 
 }  // namespace

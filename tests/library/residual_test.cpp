@@ -82,6 +82,47 @@ TEST(Residual, OfTheLaplacianIsItsOperator) {
   }
 }
 
+// -lap u + d u = x with what a model of coefficients says of the same.
+struct Reacting {
+  static constexpr bool linear = true;
+  double d;
+  constexpr auto operator()(const auto& u, int r) const { return d * u(r) - u.laplacian(r) - u.x(0); }
+};
+struct ReactingByHand {
+  Laplacian laplacian;
+  double d, h_m;
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& to, int r, int c) const {
+    return laplacian(node, to, r, c) + (r == c && to.offset == Offset{} ? d : 0);
+  }
+  constexpr double source(const StencilNode& node, int) const {
+    return h_m * static_cast<double>(node.position.x);
+  }
+};
+
+TEST(Residual, OfALinearOneAnOperatorIsMadeAndUpdated) {
+  for (const char* sides : {"periodic", "clamp,value:1,robin:1,2,3,flux:0.5"}) {
+    SCOPED_TRACE(sides);
+    const Grid grid{2, {8, 11, 1}, {0.5, 0.25, 1}, 2};
+    const Stencil star = star_stencil(2, 1);
+    const auto by_hand = [&](double d) { return ReactingByHand{laplacian(grid, star), d, 0.5}; };
+    GridOperator found(PETSC_COMM_WORLD, grid, star, faces(sides, grid), Reacting{9}, {.space = "cpu"}),
+        expected(PETSC_COMM_WORLD, grid, star, faces(sides, grid), by_hand(9), {.space = "cpu"});
+    Vector x = found.vector(), b = x, of_hand = x, y = x, z = x;
+    x.fill([](const Position& p, int unknown) { return 0.3 * static_cast<double>(p.x - p.y) + unknown; });
+    for (const double d : {2.0, 5.0}) {
+      found.update(Reacting{d}, b);
+      expected.update(by_hand(d), of_hand);
+      EXPECT_GT(b.norm(), 1);
+      EXPECT_EQ(b.axpy(-1, of_hand).largest(), 0);
+      found.multiply(x, y), expected.multiply(x, z);
+      EXPECT_EQ(y.axpy(-1, z).largest(), 0);
+    }
+  }
+  const Grid grid{2, {8, 11, 1}, {0.5, 0.25, 1}, 1};
+  EXPECT_THROW(GridOperator(PETSC_COMM_WORLD, grid, star_stencil(2, 1), Boundary{}, Saying<true>{1, 2}),
+               InputError);
+}
+
 // By the functor that is compiled for both, and by the same one of the host alone.
 TEST(Residual, OnTheGpuIsThatOfTheHost) {
   for (const char* sides : {"periodic", "clamp,value:1,robin:1,2,3,flux:0.5,drop,outflow"})
