@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "grid/error.hpp"
+#include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/matrix/grid_rows.hpp"
 
@@ -49,6 +50,7 @@ void GridOperator::make_matrix(petsc::GridRows rows, const OperatorOptions& opti
   petsc::ChosenFormat chosen = petsc::chosen_format(matrix_.get(), options);
   format_ = std::move(chosen.format);
   why_ = std::move(chosen.reason);
+  if (format_.space == SpaceKind::cuda) load_grid_multigrid();  // for most are solved with it
   petsc::set_format(matrix_.get(), format_);
 }
 

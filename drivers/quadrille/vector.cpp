@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/multigrid/null_space.hpp"
 
@@ -78,7 +79,7 @@ std::vector<double> Vector::numbers() const {
 }
 
 Vector& Vector::set(double value) {
-  QUADRILLE_PETSC(VecSet(vec_, value));
+  petsc::fill(vec_, value);
   return *this;
 }
 

@@ -53,6 +53,11 @@ __global__ void stream_kernel(const double2* __restrict__ in, double2* __restric
 
 __global__ void empty_kernel() {}
 
+__global__ void fill_kernel(double* __restrict__ to, std::int64_t count, double value) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) to[i] = value;
+}
+
 GpuProperties read_properties(int device) {
   const auto attribute = [&](cudaDeviceAttr name) {
     int value = 0;
@@ -122,9 +127,14 @@ GpuProperties gpu_properties() {
     return all;
   }();
   if (known.empty()) return {};
+  return known.at(static_cast<std::size_t>(current_device()));
+}
+
+int current_device() {
   int current = 0;
+  if (device_count() == 0) return current;
   QUADRILLE_CUDA(cudaGetDevice(&current));
-  return known.at(static_cast<std::size_t>(current));
+  return current;
 }
 
 void use_device(int index) {
@@ -149,6 +159,14 @@ void wait_for(Queue before, Queue queue) {
 void zero_memory(Queue queue, void* device, std::int64_t bytes) {
   if (bytes > 0)
     QUADRILLE_CUDA(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), stream_of(queue)));
+}
+
+void fill_memory(Queue queue, double* device, std::int64_t count, double value) {
+  constexpr int threads = 256;
+  if (count == 0) return;
+  const auto blocks = static_cast<unsigned>(to_index32((count + threads - 1) / threads, "blocks of threads"));
+  fill_kernel<<<blocks, threads, 0, stream_of(queue)>>>(device, count, value);
+  QUADRILLE_CUDA_LAUNCHED("fill");
 }
 
 void copy_memory(void* to, const void* from, std::int64_t bytes) {

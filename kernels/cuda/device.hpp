@@ -40,6 +40,9 @@ struct GpuProperties {
 // Of the current GPU; the defaults without one. Cheap: asked once for each.
 GpuProperties gpu_properties();
 
+// The GPU that this thread uses; 0 without one.
+int current_device();
+
 // Selects the GPU that later calls use. Throws CudaError when there is no such device.
 void use_device(int index);
 
@@ -54,6 +57,9 @@ void copy_memory(void* to, const void* from, std::int64_t bytes);
 
 // Sets all bits to zero; queued.
 void zero_memory(Queue queue, void* device, std::int64_t bytes);
+
+// Sets `count` numbers to `value`; queued.
+void fill_memory(Queue queue, double* device, std::int64_t count, double value);
 
 // Milliseconds of one run of `work`, which it puts into the default queue, by CUDA events around it.
 double time_ms(const std::function<void()>& work);

@@ -29,12 +29,18 @@ std::string versions() {
 GpuProperties gpu_properties() {
   return {};
 }
+int current_device() {
+  return 0;
+}
 void use_device(int) {
   refuse();
 }
 void synchronize() {}
 void wait_for(Queue, Queue) {}
 void zero_memory(Queue, void*, std::int64_t) {
+  refuse();
+}
+void fill_memory(Queue, double*, std::int64_t, double) {
   refuse();
 }
 void copy_memory(void*, const void*, std::int64_t) {

@@ -7,6 +7,7 @@
 
 #include "kernels/multigrid/advection.hpp"
 #include "kernels/multigrid/box_steps.hpp"
+#include "kernels/multigrid/in_precision.hpp"
 #include "kernels/multigrid/joined_steps.hpp"
 #include "kernels/multigrid/level.hpp"
 #include "kernels/multigrid/multigrid.hpp"
@@ -674,12 +675,10 @@ void Levels<T, Machine>::count_bytes() {
   info_.stored_bytes += coarsest_.bytes() + star_inverse_.bytes() + star_couplings_.bytes();
 }
 
-template <class Machine, class Operator>
-std::unique_ptr<GridMultigrid> levels_of(const Operator& a, const GridMultigridOptions& options,
+template <class T, class Machine, class Operator>
+std::unique_ptr<GridMultigrid> levels_in(const Operator& a, const GridMultigridOptions& options,
                                          std::unique_ptr<GridMultigrid> previous) {
-  if (options.precision == CyclePrecision::fp32)
-    return std::make_unique<Levels<float, Machine>>(a, options, std::move(previous));
-  return std::make_unique<Levels<double, Machine>>(a, options, std::move(previous));
+  return std::make_unique<Levels<T, Machine>>(a, options, std::move(previous));
 }
 
 }  // namespace quadrille::multigrid

@@ -1,20 +1,74 @@
 #include "kernels/multigrid/multigrid.hpp"
 
-#include "kernels/multigrid/levels.hpp"
-#include "kernels/multigrid/on_host.hpp"
+#include <future>
+#include <mutex>
+#include <utility>
+
+#include "kernels/cuda/device.hpp"
+#include "kernels/multigrid/in_precision.hpp"
 
 namespace quadrille {
+
+namespace {
+
+class Loading {
+ public:
+  void begin(int gpu) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!done_.valid()) done_ = std::async(std::launch::async, multigrid::load_kernels<float>, gpu).share();
+  }
+  // A graph must not be recorded meanwhile.
+  void wait() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (done_.valid()) done_.wait();
+  }
+  static Loading& of_program() {
+    static Loading loading;
+    return loading;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_future<void> done_;
+};
+
+template <class Machine, class Operator>
+std::unique_ptr<GridMultigrid> levels_on(const Operator& a, const GridMultigridOptions& options,
+                                         std::unique_ptr<GridMultigrid> previous) {
+  Loading::of_program().wait();
+  return options.precision == CyclePrecision::fp32
+             ? multigrid::levels_in<float, Machine>(a, options, std::move(previous))
+             : multigrid::levels_in<double, Machine>(a, options, std::move(previous));
+}
+
+}  // namespace
 
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>& a,
                                                    const GridMultigridOptions& options,
                                                    std::unique_ptr<GridMultigrid> previous) {
-  return multigrid::levels_of<multigrid::OnHost>(a, options, std::move(previous));
+  return levels_on<multigrid::OnHost>(a, options, std::move(previous));
 }
 
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Host>& a,
                                                    const GridMultigridOptions& options,
                                                    std::unique_ptr<GridMultigrid> previous) {
-  return multigrid::levels_of<multigrid::OnHost>(a, options, std::move(previous));
+  return levels_on<multigrid::OnHost>(a, options, std::move(previous));
+}
+
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>& a,
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous) {
+  return levels_on<multigrid::OnDevice>(a, options, std::move(previous));
+}
+
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>& a,
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous) {
+  return levels_on<multigrid::OnDevice>(a, options, std::move(previous));
+}
+
+void load_grid_multigrid() {
+  if (cuda::device_count() > 0) Loading::of_program().begin(cuda::current_device());
 }
 
 std::int64_t grid_multigrid_bytes(const BlockStructure& a) {

@@ -1,16 +1,17 @@
-#include "kernels/multigrid/multigrid.hpp"
+#include "kernels/multigrid/in_precision.hpp"
 
-namespace quadrille {
+namespace quadrille::multigrid {
 
-std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>&,
-                                                   const GridMultigridOptions&,
-                                                   std::unique_ptr<GridMultigrid>) {
+template <class T, class Machine, class Operator>
+std::unique_ptr<GridMultigrid> levels_in(const Operator&, const GridMultigridOptions&,
+                                         std::unique_ptr<GridMultigrid>) {
   throw CudaError("this build has no CUDA, and the operator is in GPU memory");
 }
 
-std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>&, const GridMultigridOptions&,
-                                                   std::unique_ptr<GridMultigrid>) {
-  throw CudaError("this Quadrille was built without CUDA");
-}
+template <>
+void load_kernels<float>(int) {}
 
-}  // namespace quadrille
+QUADRILLE_INSTANTIATE_LEVELS(float, OnDevice, Device)
+QUADRILLE_INSTANTIATE_LEVELS(double, OnDevice, Device)
+
+}  // namespace quadrille::multigrid

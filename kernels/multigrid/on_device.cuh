@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(threads_per_block) plane_kernel(const __grid_c
 }
 
 // A thread for each element of the block.
-__global__ void __launch_bounds__(inverse_block* inverse_block)
+static __global__ void __launch_bounds__(inverse_block* inverse_block)
     invert_block_kernel(const double* a, std::int64_t stride, int size, double* inverse) {
   __shared__ double m[inverse_block][inverse_block + 1];  // [column][row]
   const int r = threadIdx.x % inverse_block, c = threadIdx.x / inverse_block;
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(inverse_block* inverse_block)
 
 // A -= C R: a thread has one row and `columns` columns of A, and its row of C in registers.
 inline constexpr int columns = 8;
-__global__ void __launch_bounds__(128)
+static __global__ void __launch_bounds__(128)
     subtract_kernel(std::int64_t rows, int size, const double* __restrict__ c, const double* __restrict__ r,
                     double* a) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 128 + threadIdx.x,

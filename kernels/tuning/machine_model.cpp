@@ -24,9 +24,10 @@ MachineModel measured_model(const cuda::DeviceInfo& gpu) {
   m.cache_bytes = gpu.l2_bytes;
   m.memory_bytes = gpu.total_bytes;
   const double memory = m.memory_gbps;
+  constexpr int repetitions = 3;  // in each of several places; programs wait for it
   const auto gbps = [&](std::int64_t bytes, double otherwise) {
     try {
-      const double best = cuda::stream_speed(bytes / 9 * 8, bytes / 9, 20).best_gbps;
+      const double best = cuda::stream_speed(bytes / 9 * 8, bytes / 9, repetitions).best_gbps;
       const double us =
           1e-3 * static_cast<double>(bytes) / best - m.launch_us;  // its launch counts elsewhere
       return us > 0 ? 1e-3 * static_cast<double>(bytes) / us : otherwise;

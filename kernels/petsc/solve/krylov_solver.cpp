@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
 #include "kernels/petsc/multigrid/null_space.hpp"
@@ -64,7 +65,7 @@ void warm_up(KSP ksp, Mat matrix) {
   const Handle<Vec> x = make<Vec>("MatCreateVecs", [=](Vec*v) { return MatCreateVecs(matrix, v, nullptr); }),
                     y = like(x.get());
   QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
-  QUADRILLE_PETSC(VecSet(x.get(), 1));
+  fill(x.get(), 1);
   QUADRILLE_PETSC(PCPreSolve(preconditioner, ksp));  // tells it the method
   QUADRILLE_PETSC(PCApply(preconditioner, x.get(), y.get()));
   QUADRILLE_PETSC(PCPostSolve(preconditioner, ksp));

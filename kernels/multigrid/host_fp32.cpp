@@ -1,0 +1,7 @@
+#include "kernels/multigrid/levels.hpp"
+
+namespace quadrille::multigrid {
+
+QUADRILLE_INSTANTIATE_LEVELS(float, OnHost, Host)
+
+}  // namespace quadrille::multigrid
