@@ -72,20 +72,18 @@ class LinearNode : public residual_detail::StencilOperations<LinearNode, Dual> {
                   window.beside(at_, 1, dy, places_.periodic[1]) +
                   window.beside(at_, 2, dz, places_.periodic[2])];
   }
-  // Of all fluxes those that the seed has a part in.
+  // Of all fluxes those that the seed has a part in, added as the star has its points.
   constexpr Dual outflow(int unknown, const double* a, const std::array<double, 3>& per_h2) const {
     if (spread_ != 0) return Operations::outflow(unknown, a, per_h2);
     const int beside = (seed_.x != 0) + (seed_.y != 0) + (seed_.z != 0);
     if (unknown != seed_unknown_ || beside > 1) return 0;
-    const double here = field(a);
     if (beside == 1) {
       const int axis = seed_.x != 0 ? 0 : seed_.y != 0 ? 1 : 2, step = seed_.x + seed_.y + seed_.z;
-      return {0, step * step == 1 ? -(harmonic_mean(here, along(a, axis, step)) * per_h2[axis]) : 0.0};
+      return {0, step * step == 1 ? -(between(a, axis, step) * per_h2[axis]) : 0.0};
     }
     double sum = 0;
-    for (int axis = 0; axis < places_.grid.dimension; ++axis)
-      for (int step = -1; step <= 1; step += 2)
-        sum += harmonic_mean(here, along(a, axis, step)) * per_h2[axis];
+    for (int axis = places_.grid.dimension - 1; axis >= 0; --axis) sum += between(a, axis, -1) * per_h2[axis];
+    for (int axis = 0; axis < places_.grid.dimension; ++axis) sum += between(a, axis, 1) * per_h2[axis];
     return {0, sum};
   }
 
@@ -99,8 +97,10 @@ class LinearNode : public residual_detail::StencilOperations<LinearNode, Dual> {
   constexpr const LinearPlaces& state() const { return places_; }
 
  private:
-  constexpr double along(const double* a, int axis, int step) const {
-    return field(a, axis == 0 ? step : 0, axis == 1 ? step : 0, axis == 2 ? step : 0);
+  // The mean of a field and its neighbour; beyond a face the node's own.
+  constexpr double between(const double* a, int axis, int step) const {
+    const std::int64_t further = places_.window.beside(at_, axis, step, places_.periodic[axis]);
+    return further == 0 ? a[place_] : harmonic_mean(a[place_], a[place_ + further]);
   }
 
   const LinearPlaces& places_;

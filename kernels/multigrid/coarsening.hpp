@@ -429,11 +429,14 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
     coarse.extents[axis] = p.coarse_n[axis];
     row.width[axis] = p.coarse_n[axis] > 1 ? 3 : 1;
   }
+  // Of whole words of a line several rows are the same: each is made once.
+  if (coarse_nodes.words) row.coarse_nodes = few_nodes(p.coarse_n, row.s.wraps, Words::none);
+  const StoredNodes made = row.coarse_nodes;
   const auto reach = [&](int axis) { return row.width[axis] / 2; };
   for (int z = -reach(2); z <= reach(2); ++z)
     for (int y = -reach(1); y <= reach(1); ++y)
       for (int x = -reach(0); x <= reach(0); ++x) coarse.offsets.push_back({x, y, z});
-  row.coarse_rows = coarse_nodes.all ? coarse.rows() : std::int64_t{coarse_nodes.nodes()} * a.dof;
+  row.coarse_rows = made.all ? coarse.rows() : std::int64_t{made.nodes()} * a.dof;
   coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * row.coarse_rows);
   row.coarse = coarse.values.data();
   const auto linear = [&](const auto& step) { machine.for_each(step.size(), step); };
@@ -444,6 +447,12 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
     star ? linear(LinearGalerkinRow<true, true>{row}) : linear(LinearGalerkinRow<false, true>{row});
   else
     star ? linear(LinearGalerkinRow<true, false>{row}) : linear(LinearGalerkinRow<false, false>{row});
+  if (coarse_nodes.words) {
+    decltype(coarse.values) all(coarse.diagonals() * a.dof * a.dof * coarse_nodes.nodes());
+    machine.for_each(
+        all.size(), RepeatStored{made, coarse_nodes, a.dof, p.coarse_n[0], coarse.values.data(), all.data()});
+    coarse.values = std::move(all);
+  }
   return coarse;
 }
 

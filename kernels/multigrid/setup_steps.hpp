@@ -46,6 +46,19 @@ struct TakeStored {
   }
 };
 
+// The same from rows that stand for others to more that do, of a grid of n nodes along x.
+struct RepeatStored {
+  StoredNodes from, few;
+  int dof, n;
+  const double* values;
+  double* to;
+  constexpr void operator()(std::int64_t i) const {
+    const std::int64_t rows = std::int64_t{few.nodes()} * dof, k = i / rows, row = i % rows;
+    const auto [x, y, z] = few.position(static_cast<int>(row / dof));
+    to[i] = x < n ? values[(k * from.nodes() + from.index(x, y, z)) * dof + row % dof] : 0;
+  }
+};
+
 // The inverse of each diagonal block, [column][row], by Gauss-Jordan with row pivots; a column without a
 // pivot gives zeros, as does the block of a node that takes no part.
 struct InvertBlocks {
