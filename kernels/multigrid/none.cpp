@@ -2,16 +2,20 @@
 
 namespace quadrille::multigrid {
 
-template <class T, class Machine, class Operator>
-std::unique_ptr<GridMultigrid> levels_in(const Operator&, const GridMultigridOptions&,
-                                         std::unique_ptr<GridMultigrid>) {
-  throw CudaError("this build has no CUDA, and the operator is in GPU memory");
-}
+#define QUADRILLE_REFUSE(T, Operator)                                                                 \
+  template <>                                                                                         \
+  std::unique_ptr<GridMultigrid> levels_in<T, OnDevice>(const Operator&, const GridMultigridOptions&, \
+                                                        std::unique_ptr<GridMultigrid>) {             \
+    throw CudaError("this build has no CUDA, and the operator is in GPU memory");                     \
+  }
+using Whole = BlockDiagonals<double, Device>;
+QUADRILLE_REFUSE(float, Whole)
+QUADRILLE_REFUSE(double, Whole)
+QUADRILLE_REFUSE(float, SharedOperator<Device>)
+QUADRILLE_REFUSE(double, SharedOperator<Device>)
+#undef QUADRILLE_REFUSE
 
 template <>
 void load_kernels<float>(int) {}
-
-QUADRILLE_INSTANTIATE_LEVELS(float, OnDevice, Device)
-QUADRILLE_INSTANTIATE_LEVELS(double, OnDevice, Device)
 
 }  // namespace quadrille::multigrid
