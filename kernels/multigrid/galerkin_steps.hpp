@@ -92,68 +92,59 @@ struct GalerkinRow {
   }
 };
 
-// The same where the weights are the products of the tables: a fine row's couplings, as a box of 3 x 3 x
-// 3, are gathered to the coarse nodes axis by axis, with shares that were computed for each axis
-// (galerkin_axis()). A call makes the nine numbers of a coarse row at one offset along x, few enough for
-// their sums to stay in registers and for many rows to be under way at once. What reads the same fine rows
-// comes one after the other. Star: a row couples along the axes alone. All: every fine node's row is
-// stored.
+// The same where the weights are the products of the tables: a fine row's couplings, as a box of 3 x 3 x 3,
+// are gathered to the coarse nodes axis by axis, with shares that were computed for each axis
+// (galerkin_axis()). A call makes the three numbers of a coarse row at one offset along z and one along x,
+// few enough for their sums to stay in registers and for many rows to be under way at once. What reads the
+// same fine rows comes one after the other. Star: a row couples along the axes alone. All: every fine node's
+// row is stored.
 template <bool Star, bool All>
 struct LinearGalerkinRow {
-  static constexpr std::int64_t work = 100;
+  static constexpr std::int64_t work = 50;
   GalerkinRow row;
 
-  constexpr std::int64_t size() const { return row.coarse_rows * row.s.dof * row.width[0]; }
+  constexpr std::int64_t size() const { return row.coarse_rows * row.s.dof * row.width[2] * row.width[0]; }
   constexpr void operator()(std::int64_t index) const {
     const Couplings& s = row.s;
     const Nodes& p = row.p;
     int n[3] = {p.coarse_n[0], p.coarse_n[1], p.coarse_n[2]};  // stored ones
     for (int axis = 0; axis < 3 && !row.coarse_nodes.all; ++axis) n[axis] = row.coarse_nodes.n[axis];
     const std::int64_t in_layer = std::int64_t{n[0]} * n[1] * s.dof;
-    const int offsets = row.width[0], layers = offsets * n[2], layer = static_cast<int>(index / in_layer),
-              column = layer / layers, offset = layer % offsets,
+    const int offsets = row.width[2] * row.width[0], layers = offsets * n[2],
+              layer = static_cast<int>(index / in_layer), column = layer / layers, offset = layer % offsets,
               place = static_cast<int>(index - layer * in_layer), node = place / s.dof,
               plane = layer % layers / offsets;
     int at[3] = {node % n[0], node / n[0], plane};
     for (int axis = 0; axis < 3 && !row.coarse_nodes.all; ++axis)
       at[axis] = row.coarse_nodes.first(axis, at[axis]);
-    const int qx = offsets == 1 ? 1 : offset;
-    const bool plane_alone = row.width[2] == 1;
-    double sums[3][3] = {};       // [coarse neighbour along z][along y]
-    if (at[0] < p.coarse_n[0]) {  // else behind a line
-      double x_shares[9] = {};    // [reader][offset]
-      QUADRILLE_UNROLL
-      for (int i = 0; i < 9; ++i) x_shares[i] = share(0, 3 * i + qx, at[0]);
-      const double* const first =
-          row.values + static_cast<std::int64_t>(column) * s.stored_rows + (place - node * s.dof);
-      for (int i = 0; i < 9; ++i) {  // reader along z, offset
-        double of_z[3] = {};
+    const int qz = row.width[2] == 1 ? 1 : offset / row.width[0],
+              qx = row.width[0] == 1 ? 1 : offset % row.width[0];
+    if (at[0] >= p.coarse_n[0]) return write({}, qz, qx, column, plane * in_layer + place);  // behind a line
+    double x_shares[9] = {};  // [reader][offset]
+    QUADRILLE_UNROLL
+    for (int i = 0; i < 9; ++i) x_shares[i] = share(0, 3 * i + qx, at[0]);
+    const double* const first =
+        row.values + static_cast<std::int64_t>(column) * s.stored_rows + (place - node * s.dof);
+    double sums[3] = {};           // [coarse neighbour along y]
+    for (int i = 0; i < 9; ++i) {  // reader along z, offset
+      const double of_z = share(2, 3 * i + qz, at[2]);
+      if (of_z == 0) continue;
+      for (int ky = 0; ky < 3; ++ky) {
+        const int z = fine(2, i / 3, at[2]), y = fine(1, ky, at[1]);
+        double lines[3] = {};  // [offset along y]
+        const bool centre_alone = Star && i % 3 != 1;
         QUADRILLE_UNROLL
-        for (int qz = 0; qz < 3; ++qz)
-          if (qz == 1 || !plane_alone) of_z[qz] = share(2, 3 * i + qz, at[2]);
-        if (of_z[0] == 0 && of_z[1] == 0 && of_z[2] == 0) continue;
-        for (int ky = 0; ky < 3; ++ky) {
-          const int z = fine(2, i / 3, at[2]), y = fine(1, ky, at[1]);
-          double lines[3] = {};  // [offset along y]
-          const bool centre_alone = Star && i % 3 != 1;
-          QUADRILLE_UNROLL
-          for (int kx = 0; kx < 3; ++kx)
-            add_fine_row(first + static_cast<std::int64_t>(stored_node(fine(0, kx, at[0]), y, z)) * s.dof,
-                         i % 3, centre_alone, x_shares + 3 * kx, lines);
-          QUADRILLE_UNROLL
-          for (int k = 0; k < 9; ++k) {
-            if (centre_alone && k / 3 != 1) continue;
-            const double of_y = share(1, 9 * ky + k, at[1]);
-            QUADRILLE_UNROLL
-            for (int qz = 0; qz < 3; ++qz)
-              if (of_z[qz] != 0) sums[qz][k % 3] += lines[k / 3] * (of_z[qz] * of_y);
-          }
+        for (int kx = 0; kx < 3; ++kx)
+          add_fine_row(first + static_cast<std::int64_t>(stored_node(fine(0, kx, at[0]), y, z)) * s.dof,
+                       i % 3, centre_alone, x_shares + 3 * kx, lines);
+        QUADRILLE_UNROLL
+        for (int k = 0; k < 9; ++k) {
+          if (centre_alone && k / 3 != 1) continue;
+          sums[k % 3] += lines[k / 3] * (of_z * share(1, 9 * ky + k, at[1]));
         }
       }
     }
-    QUADRILLE_UNROLL
-    for (int qz = 0; qz < 3; ++qz)
-      if (qz == 1 || !plane_alone) write(sums[qz], qz, qx, column, plane * in_layer + place);
+    write(sums, qz, qx, column, plane * in_layer + place);
   }
 
  private:
