@@ -8,8 +8,8 @@
 //   };
 //   assemble<double>(grid, star_stencil(3, 1), faces, Poisson{});
 //
-// It may ask for nodes as far away as its stencil reaches, not of radius 1 alone, and u_t is 0. What faces
-// say enters as with other coefficients (neighbour.hpp).
+// It may ask for nodes as far away as its stencil reaches, not of radius 1 alone; u_t and the time are 0.
+// What faces say enters as with other coefficients (neighbour.hpp).
 #pragma once
 
 #include <algorithm>
@@ -42,8 +42,7 @@ struct LinearPlaces {
 };
 
 // A node where nothing is known of u: it is 0, or `spread` times a number that differs from neighbour to
-// neighbour, at another time.
-// The derivative is the one by an unknown of the neighbour `seed`, or by none.
+// neighbour, at another time. The derivative is the one by an unknown of the neighbour `seed`, or none.
 class LinearNode : public residual_detail::StencilOperations<LinearNode, Dual> {
   using Operations = residual_detail::StencilOperations<LinearNode, Dual>;
 

@@ -113,8 +113,8 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>&
                                                    const GridMultigridOptions& options,
                                                    std::unique_ptr<GridMultigrid> previous = nullptr);
 
-// Begins to load the kernels of cycles in fp32 on the current GPU, which takes 6 ms, beside what is done next;
-// once, and nothing without a GPU. make_grid_multigrid() waits for it.
+// Begins to load the kernels of cycles in fp32 on the current GPU, which takes 6 ms, beside what is done
+// next; once, and nothing without a GPU. make_grid_multigrid() waits for it.
 void load_grid_multigrid();
 
 // About what it takes of the operator's memory, with cycles in fp32 and what its set-up holds for a while.

@@ -47,8 +47,8 @@ Doubles evaluated(const Problem& p, const Residual& residual, const Doubles& u) 
   return f;
 }
 
-// The operator of `coefficients`, for all rows and columns, against differences of the residual around some u,
-// and its right side against the residual of zeros.
+// The operator of `coefficients`, for all rows and columns, against differences of the residual around some
+// u, and its right side against the residual of zeros.
 template <class Residual, class Model>
 void expect_its_derivative(const Problem& p, const Residual& residual, const Model& coefficients) {
   const AssembledOperator<double> made = assemble<double>(p.grid, p.stencil, p.boundary, coefficients);
