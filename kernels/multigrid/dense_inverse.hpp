@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "formats/array.hpp"
 #include "kernels/multigrid/cycle_steps.hpp"
@@ -12,62 +13,84 @@
 
 namespace quadrille::multigrid {
 
-inline constexpr int inverse_block = 32;
+inline constexpr int inverse_block = 128;
 
-// For the block `first`, `size` wide, of a matrix A [column][row] and the inverse P of its block on the
-// diagonal: R = P A(block, :) with P itself in the block's own columns, C = A(:, block) with -1 on the
-// diagonal of the block's own rows. Then A(block, :) and A(:, block) are zero, and A - C R is A with the
-// block eliminated. An element of R or of C a call.
-struct Block {
-  std::int64_t rows, first;
+// A step: from a matrix A [column][row] the one with the block B of rows and columns `first`, `size` wide,
+// eliminated, with P the inverse of A_BB (all i and j outside of B):
+//
+//     to_ij = A_ij - A_iB P A_Bj     to_Bj = P A_Bj     to_iB = -A_iB P     to_BB = P
+//
+// Beyond `extent` rows and columns A couples with nothing in B, and nothing changes. `from` and `to` are two
+// matrices, so that whoever makes a part of `to` need not wait for others to have read what was there. It is
+// two products, of rows() times columns() numbers that are sums of inner() each.
+struct BlockStep {
+  std::int64_t matrix_rows, first, extent;
   int size;
-  double* a;
-  constexpr bool has(std::int64_t i) const { return i >= first && i < first + size; }
-};
-struct RowsOfBlock {
-  Block block;
   const double* inverse;  // P [column][row], inverse_block rows
-  double* r;              // R [column][row of the block], inverse_block rows
-  constexpr void operator()(std::int64_t index) const {
-    const std::int64_t i = index / inverse_block;
-    const int k = static_cast<int>(index % inverse_block);
-    if (k >= block.size) return;
-    const double* const column = block.a + i * block.rows + block.first;
-    double sum = 0;
-    for (int l = 0; l < block.size && !block.has(i); ++l) sum += inverse[l * inverse_block + k] * column[l];
-    r[index] = block.has(i) ? inverse[(i - block.first) * inverse_block + k] : sum;
+  double* r;              // R [row of the block][column]
+  const double* from;
+  double* to;
+  constexpr bool has(std::int64_t i) const { return i >= first && i < first + size; }
+  constexpr double a(std::int64_t row, std::int64_t column) const { return from[column * matrix_rows + row]; }
+  constexpr int inner() const { return size; }
+  constexpr std::int64_t columns() const { return extent; }
+};
+
+// R = P A_Bj, and P itself where j is in B.
+struct RowsOfBlock : BlockStep {
+  static constexpr bool right_by_inner = true;  // in the order of memory
+  constexpr std::int64_t rows() const { return size; }
+  constexpr double left(std::int64_t i, int k) const { return inverse[k * inverse_block + i]; }
+  constexpr double right(int k, std::int64_t j) const { return a(first + k, j); }
+  constexpr double before(std::int64_t i, std::int64_t j) const {
+    return has(j) ? left(i, static_cast<int>(j - first)) : 0;
+  }
+  constexpr void store(std::int64_t i, std::int64_t j, double before, double sum) const {
+    r[i * matrix_rows + j] = has(j) ? before : sum;
   }
 };
-struct ColumnsOfBlock {
-  Block block;
-  double* c;  // C [column of the block][row]
-  constexpr void operator()(std::int64_t index) const {
-    const std::int64_t k = index / block.rows, i = index % block.rows;
-    c[index] = block.has(i) ? (i - block.first == k ? -1 : 0) : block.a[block.first * block.rows + index];
+// A - C R, with zeros in the place of A_Bj and A_iB, and C = A_iB, but -1 on the diagonal where i is in B.
+struct RestOfBlock : BlockStep {
+  static constexpr bool right_by_inner = false;
+  constexpr std::int64_t rows() const { return extent; }
+  constexpr double left(std::int64_t i, int k) const {
+    return has(i) ? (i - first == k ? -1 : 0) : a(i, first + k);
   }
-};
-struct ClearBlock {
-  Block block;
-  constexpr void operator()(std::int64_t index) const {
-    const std::int64_t k = index / block.rows, i = index % block.rows;
-    block.a[i * block.rows + block.first + k] = block.a[block.first * block.rows + index] = 0;
+  constexpr double right(int k, std::int64_t j) const { return r[k * matrix_rows + j]; }
+  constexpr double before(std::int64_t i, std::int64_t j) const { return has(i) || has(j) ? 0 : a(i, j); }
+  constexpr void store(std::int64_t i, std::int64_t j, double before, double sum) const {
+    to[j * matrix_rows + i] = before - sum;
   }
 };
 
-// In place; `a` [column][row], rows x rows. The inverse of a matrix stored by columns is that of its
-// transpose stored by rows.
-template <class Machine>
-void invert(Machine& machine, std::int64_t rows, double* a) {
-  using Values = Array<double, typename Machine::Space>;
-  Values inverse(inverse_block * inverse_block), r(rows * inverse_block), c(rows * inverse_block);
+// How many rows apart those are, at most, that an operator couples.
+inline std::int64_t furthest_row(const Couplings& s) {
+  std::int64_t furthest = 0;
+  for (int d = 0; d < s.count; ++d) {
+    std::int64_t nodes = 0, step = 1;
+    for (int axis = 0; axis < 3; step *= axis == 0 ? s.line : s.n[axis], ++axis)
+      if (s.offset[d][axis] != 0) nodes += step * (s.wraps[axis] ? s.n[axis] - 1 : 1);
+    furthest = std::max(furthest, nodes);
+  }
+  return (furthest + 1) * s.dof - 1;
+}
+
+// In place; `a` [column][row], rows x rows, without entries further than `reach` from the diagonal, so that
+// the part that is not zero grows from step to step and takes a third of the work of all. The inverse of a
+// matrix stored by columns is that of its transpose stored by rows. `other` is memory of the same size.
+template <class Machine, class Values>
+void invert(Machine& machine, std::int64_t rows, std::int64_t reach, Values& a, Values& other) {
+  Values inverse(inverse_block * inverse_block), r(rows * inverse_block);
+  if (reach < rows) machine.for_each(a.size(), Convert<double, double>{a.data(), other.data()});
   for (std::int64_t first = 0; first < rows; first += inverse_block) {
     const int size = static_cast<int>(std::min<std::int64_t>(inverse_block, rows - first));
-    machine.invert_block(a + first * rows + first, rows, size, inverse.data());
-    const Block block{rows, first, size, a};
-    machine.for_each(rows * inverse_block, RowsOfBlock{block, inverse.data(), r.data()});
-    machine.for_each(rows * size, ColumnsOfBlock{block, c.data()});
-    machine.for_each(rows * size, ClearBlock{block});
-    machine.subtract_product(rows, size, c.data(), r.data(), a);
+    const BlockStep step{rows,     first,          std::min(rows, first + size + reach),
+                         size,     inverse.data(), r.data(),
+                         a.data(), other.data()};
+    machine.invert_block(a.data() + first * rows + first, rows, size, inverse.data());
+    machine.multiply(RowsOfBlock{step});
+    machine.multiply(RestOfBlock{step});
+    std::swap(a, other);
   }
 }
 
@@ -99,12 +122,12 @@ struct DenseInverse {
 template <class T, class Machine>
 void make_inverse(Machine& machine, const Couplings& s, const double* values, bool singular,
                   DenseInverse<T, typename Machine::Space>& inverse) {
-  Array<double, typename Machine::Space> dense(
-      checked_product(s.rows, s.rows, "the inverse of the coarsest grid"));
+  using Values = Array<double, typename Machine::Space>;
+  Values dense(checked_product(s.rows, s.rows, "the inverse of the coarsest grid")), other(dense.size());
   machine.for_each(dense.size(), Zero<double>{dense.data()});
   machine.for_each(s.rows, FillDense{s, values, dense.data()});
   if (singular) machine.for_each(s.dof, DoubleDiagonal{s.rows, dense.data()});
-  invert(machine, s.rows, dense.data());
+  invert(machine, s.rows, furthest_row(s), dense, other);
   if (singular) {
     machine.for_each(s.rows, RemoveMeans{s.rows, s.rows, 1, s.dof, dense.data()});
     machine.for_each(s.rows, RemoveMeans{s.rows, 1, s.rows, s.dof, dense.data()});

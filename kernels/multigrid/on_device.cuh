@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/launch.cuh"
-#include "kernels/multigrid/dense_inverse.hpp"
+#include "kernels/multigrid/dense_inverse.cuh"
 #include "kernels/multigrid/inner_row.cuh"
 #include "kernels/multigrid/joined_after.cuh"
 #include "kernels/multigrid/joined_before.cuh"
@@ -20,7 +20,6 @@ namespace quadrille::multigrid {
 namespace device {
 
 using cuda::threads_per_block;
-inline constexpr int reduced_blocks = 1024;
 
 // Steps that load a few numbers for each that they store say so, and a thread does several, for enough loads
 // in flight.
@@ -43,18 +42,13 @@ __global__ void __launch_bounds__(threads_per_block)
     if (first + k * threads_per_block < n) f(first + k * threads_per_block);
 }
 
-// A number of this thread: the largest, or the sum, of all in the block, in the same order every time.
-template <bool Largest>
-__device__ double joined_in_block(double value, double (&values)[threads_per_block]) {
-  __syncthreads();
-  values[threadIdx.x] = value;
-  for (int half = threads_per_block / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (static_cast<int>(threadIdx.x) >= half) continue;
-    const double a = values[threadIdx.x], b = values[threadIdx.x + half];
-    values[threadIdx.x] = !Largest ? a + b : a < b ? b : a;
-  }
-  return values[0];  // of thread 0
+// A warp for 32 neighbouring rows at one offset along x; those of the other offsets, which read the same rows
+// of the fine operator, in the same block.
+template <class F>
+__global__ void __launch_bounds__(96, 5) column_kernel(const __grid_constant__ F f, int blocks_along_x) {
+  const int block = blockIdx.x, line = block / blocks_along_x,
+            place = (block - line * blocks_along_x) * 32 + threadIdx.x;
+  if (place < f.line()) f.make(place, threadIdx.y, line);
 }
 
 template <class F>
@@ -67,22 +61,27 @@ __global__ void __launch_bounds__(threads_per_block)
     const double other = f(i);
     value = value < other ? other : value;
   }
-  value = joined_in_block<true>(value, values);
-  if (threadIdx.x == 0) of_block[blockIdx.x] = value;
+  values[threadIdx.x] = value;
+  for (int half = threads_per_block / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) >= half) continue;
+    const double a = values[threadIdx.x], b = values[threadIdx.x + half];
+    values[threadIdx.x] = a < b ? b : a;
+  }
+  if (threadIdx.x == 0) of_block[blockIdx.x] = values[0];
 }
 
 // of_block: [sum][block]
 template <class F>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(threads_per_block, 3)
     sums_kernel(const __grid_constant__ F f, std::int64_t n, double* of_block) {
-  __shared__ double values[threads_per_block];
   double sums[F::count] = {};
   for (std::int64_t i = cuda::global_thread(); i < n;
        i += static_cast<std::int64_t>(gridDim.x) * threads_per_block)
     f.add(i, sums);
 #pragma unroll
   for (int k = 0; k < F::count; ++k) {
-    const double sum = joined_in_block<false>(sums[k], values);
+    const double sum = cuda::sum_block<threads_per_block>(sums[k]);
     if (threadIdx.x == 0) of_block[k * gridDim.x + blockIdx.x] = sum;
   }
 }
@@ -113,54 +112,6 @@ __global__ void __launch_bounds__(threads_per_block) plane_kernel(const __grid_c
   if (lane == 0) step.take(row, sum);
 }
 
-// A thread for each element of the block.
-static __global__ void __launch_bounds__(inverse_block* inverse_block)
-    invert_block_kernel(const double* a, std::int64_t stride, int size, double* inverse) {
-  __shared__ double m[inverse_block][inverse_block + 1];  // [column][row]
-  const int r = threadIdx.x % inverse_block, c = threadIdx.x / inverse_block;
-  const bool there = r < size && c < size;
-  m[c][r] = there ? a[c * stride + r] : 0;
-  __syncthreads();
-  for (int k = 0; k < size; ++k) {
-    const double pivot = m[k][k] == 0 ? 0 : 1 / m[k][k], row = pivot * m[c][k], column = m[k][r];
-    __syncthreads();
-    if (there) {
-      if (r == k || c == k)
-        m[c][r] = r == k && c == k ? pivot : r == k ? row : -column * pivot;
-      else
-        m[c][r] -= column * row;
-    }
-    __syncthreads();
-  }
-  if (there) inverse[c * inverse_block + r] = m[c][r];
-}
-
-// A -= C R: a thread has one row and `columns` columns of A, and its row of C in registers.
-inline constexpr int columns = 8;
-static __global__ void __launch_bounds__(128)
-    subtract_kernel(std::int64_t rows, int size, const double* __restrict__ c, const double* __restrict__ r,
-                    double* a) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 128 + threadIdx.x,
-                     first = static_cast<std::int64_t>(blockIdx.y) * columns;
-  __shared__ double of_r[columns][inverse_block];
-  for (int k = threadIdx.x; k < columns * inverse_block; k += 128) {
-    const std::int64_t j = first + k / inverse_block;
-    of_r[k / inverse_block][k % inverse_block] =
-        j < rows && k % inverse_block < size ? r[j * inverse_block + k % inverse_block] : 0;
-  }
-  __syncthreads();
-  if (i >= rows) return;
-  double own[inverse_block];
-#pragma unroll
-  for (int k = 0; k < inverse_block; ++k) own[k] = k < size ? c[k * rows + i] : 0;
-  for (int j = 0; j < columns && first + j < rows; ++j) {
-    double sum = a[(first + j) * rows + i];
-#pragma unroll
-    for (int k = 0; k < inverse_block; ++k) sum -= own[k] * of_r[j][k];
-    a[(first + j) * rows + i] = sum;
-  }
-}
-
 }  // namespace device
 
 class OnDevice {
@@ -171,7 +122,7 @@ class OnDevice {
   static constexpr std::int64_t gathered = std::int64_t{1} << 18;
   static constexpr std::int64_t coarsest = 1024;  // unknowns whose inverse is made in about a millisecond
   // Where coefficients jump, coarse grids help the less the coarser they are: with 16^3 solved by the inverse
-  // (30 ms to make, on an H200) a third of the iterations are left of those with 8^3. Of a large grid it pays
+  // (7 ms to make, on an H200) a third of the iterations are left of those with 8^3. Of a large grid it pays
   // to factor more, plane by plane.
   static constexpr std::int64_t few_for_inverse = 4096;
   static bool few_by_operator(const GridSize& s, std::int64_t finest_rows) {
@@ -228,6 +179,18 @@ class OnDevice {
     }
     for_each(f.s.rows / F::rows, f);
   }
+  // P^T A P: with so many coarse planes a call, as leave threads enough.
+  static int galerkin_planes(std::int64_t columns) {
+    const std::int64_t threads = std::int64_t{processors()} * 2048;
+    return static_cast<int>(std::clamp<std::int64_t>(columns / threads, 1, 8));
+  }
+  template <class F>
+  void for_columns(const F& f) {
+    const int along_x = (f.line() + 31) / 32;
+    device::column_kernel<<<cuda::blocks_for(along_x * f.lines(), 1), dim3(32, f.offsets()), 0, stream_>>>(
+        f, along_x);
+    QUADRILLE_CUDA_LAUNCHED("a coarse operator of multigrid");
+  }
   // A line a thread where nodes have more unknowns than there are instances for.
   static constexpr bool solves_lines_in_a_step(int dof) { return dof <= 4; }
   template <class T, int Dof, int Count>
@@ -244,23 +207,23 @@ class OnDevice {
   // The functors tell their size(), and how many sums they have.
   template <class F>
   std::vector<double> sums(const F& f) {
-    double* const partial = partial_results(F::count);
-    device::sums_kernel<<<device::reduced_blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(),
-                                                                                         partial);
+    static const int blocks = blocks_at_once(device::sums_kernel<F>);
+    double* const partial = partial_results(F::count * blocks);
+    device::sums_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), partial);
     QUADRILLE_CUDA_LAUNCHED("sums of multigrid's set-up");
-    const std::vector<double> of_blocks = results_of_blocks(F::count);
+    const std::vector<double> of_blocks = results_of_blocks(F::count * blocks);
     std::vector<double> sums(F::count);
-    for (std::size_t i = 0; i < of_blocks.size(); ++i) sums[i / device::reduced_blocks] += of_blocks[i];
+    for (std::size_t i = 0; i < of_blocks.size(); ++i) sums[i / blocks] += of_blocks[i];
     return sums;
   }
   // Of numbers that are not negative.
   template <class F>
   double largest(const F& f) {
-    double* const partial = partial_results(1);
-    device::largest_kernel<<<device::reduced_blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(),
-                                                                                            partial);
+    static const int blocks = blocks_at_once(device::largest_kernel<F>);
+    double* const partial = partial_results(blocks);
+    device::largest_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), partial);
     QUADRILLE_CUDA_LAUNCHED("a bound of multigrid's set-up");
-    const std::vector<double> of_blocks = results_of_blocks(1);
+    const std::vector<double> of_blocks = results_of_blocks(blocks);
     return *std::max_element(of_blocks.begin(), of_blocks.end());
   }
 
@@ -294,13 +257,14 @@ class OnDevice {
     QUADRILLE_CUDA_LAUNCHED("the coarsest grid");
   }
   void invert_block(const double* a, std::int64_t stride, int size, double* inverse) {
-    device::invert_block_kernel<<<1, inverse_block * inverse_block, 0, stream_>>>(a, stride, size, inverse);
+    device::invert_block_kernel<<<1, device::side * device::side, 0, stream_>>>(a, stride, size, inverse);
     QUADRILLE_CUDA_LAUNCHED("inverting a block");
   }
-  void subtract_product(std::int64_t rows, int size, const double* c, const double* r, double* a) {
-    const dim3 blocks(static_cast<unsigned>((rows + 127) / 128),
-                      static_cast<unsigned>((rows + device::columns - 1) / device::columns));
-    device::subtract_kernel<<<blocks, 128, 0, stream_>>>(rows, size, c, r, a);
+  template <class F>
+  void multiply(const F& f) {
+    const auto tiles = [](std::int64_t n) { return cuda::blocks_for(n, device::tile); };
+    device::
+        product_kernel<<<dim3(tiles(f.rows()), tiles(f.columns())), cuda::threads_per_block, 0, stream_>>>(f);
     QUADRILLE_CUDA_LAUNCHED("inverting the coarsest grid");
   }
 
@@ -412,13 +376,20 @@ class OnDevice {
     cuda::check(cudaGetLastError(), name);
   }
 
+  // As many as run beside each other.
+  template <class Kernel>
+  static int blocks_at_once(Kernel kernel) {
+    int of_processor = 0;
+    QUADRILLE_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_processor, kernel, cuda::threads_per_block, 0));
+    return of_processor * processors();
+  }
   double* partial_results(std::int64_t count) {
-    const std::int64_t wanted = count * device::reduced_blocks;
-    if (partial_.size() < wanted) partial_ = Array<double, Device>(wanted);
+    if (partial_.size() < count) partial_ = Array<double, Device>(count);
     return partial_.data();
   }
   std::vector<double> results_of_blocks(std::int64_t count) const {
-    std::vector<double> values(static_cast<std::size_t>(count * device::reduced_blocks));
+    std::vector<double> values(static_cast<std::size_t>(count));
     memory::copy_to_host(values.data(), partial_.data(),
                          static_cast<std::int64_t>(values.size() * sizeof(double)));
     return values;

@@ -262,12 +262,12 @@ void make_plane_factors(Machine& machine, const Couplings& s, const double* valu
   machine.for_each(factors.across.size(), PlacesAcross{between, factors.across.data()});
   machine.for_each(between.size(), TakeBetween<T>{between, values, -1, factors.before.data()});
   machine.for_each(between.size(), TakeBetween<T>{between, values, 1, factors.behind.data()});
-  Values dense(size), before(size);
+  Values dense(size), before(size), other(size);
   for (int k = 0; k < order.planes; ++k) {
     machine.for_each(size, Zero<double>{dense.data()});
     machine.for_each(order.size, FillPlane{s, order, values, k, dense.data()});
     if (k > 0) machine.for_each(size, EliminatePlane{s, order, values, k, before.data(), dense.data()});
-    invert(machine, order.size, dense.data());
+    invert(machine, order.size, order.size, dense, other);
     machine.for_each(size, Convert<double, T>{dense.data(), factors.inverses.data() + k * size});
     std::swap(dense, before);
   }

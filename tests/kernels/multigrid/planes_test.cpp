@@ -30,10 +30,14 @@ struct HostThatInverts : OnHost {
     for (int c = 0; c < size; ++c)
       for (int r = 0; r < size; ++r) inverse[c * inverse_block + r] = m[c * size + r];
   }
-  void subtract_product(std::int64_t rows, int size, const double* c, const double* r, double* a) {
-    for (std::int64_t j = 0; j < rows; ++j)
-      for (int k = 0; k < size; ++k)
-        for (std::int64_t i = 0; i < rows; ++i) a[j * rows + i] -= c[k * rows + i] * r[j * inverse_block + k];
+  template <class F>
+  void multiply(const F& f) {
+    for (std::int64_t j = 0; j < f.columns(); ++j)
+      for (std::int64_t i = 0; i < f.rows(); ++i) {
+        double sum = 0;
+        for (int k = 0; k < f.inner(); ++k) sum += f.left(i, k) * f.right(k, j);
+        f.store(i, j, f.before(i, j), sum);
+      }
   }
 };
 
