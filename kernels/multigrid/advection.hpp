@@ -15,8 +15,18 @@
 
 namespace quadrille::multigrid {
 
-// Of the pair of entries for one unknown between a node and that at coupling d.
+// The entries for one unknown between a node and its neighbour, in the one's row and in the other's.
 struct PairOfEntries {
+  double own = 0, opposite = 0;
+  // Half their difference, and half of that beyond half their sum.
+  constexpr double antisymmetric() const { return absolute(own - opposite) / 2; }
+  constexpr double missing() const {
+    const double beyond = antisymmetric() - absolute(own + opposite) / 2;
+    return beyond > 0 ? beyond : 0;
+  }
+};
+
+struct PairsOfEntries {
   Couplings s;
   const double* values;
 
@@ -31,21 +41,11 @@ struct PairOfEntries {
       if (entry(s.diagonal[d], node, unknown) != 0) return false;
     return true;
   }
-  // Half the difference of the two, and half of that beyond half their sum.
-  constexpr double antisymmetric(int node, int d, int unknown) const {
-    return absolute(entry(s.diagonal[d], node, unknown) - opposite(node, d, unknown)) / 2;
-  }
-  constexpr double missing(int node, int d, int unknown) const {
-    const double symmetric = absolute(entry(s.diagonal[d], node, unknown) + opposite(node, d, unknown)) / 2,
-                 beyond = antisymmetric(node, d, unknown) - symmetric;
-    return beyond > 0 ? beyond : 0;
-  }
-
- private:
-  constexpr double opposite(int node, int d, int unknown) const {
+  // With the node at coupling d, which is there.
+  constexpr PairOfEntries pair(int node, int d, int unknown) const {
     const signed char* const o = s.offset[d];
     const int back = s.box[(1 - o[2]) * 9 + (1 - o[1]) * 3 + 1 - o[0]];
-    return back < 0 ? 0 : entry(back, s.neighbour(node, d), unknown);
+    return {entry(s.diagonal[d], node, unknown), back < 0 ? 0 : entry(back, s.neighbour(node, d), unknown)};
   }
 };
 
@@ -55,25 +55,27 @@ struct PairOfEntries {
 template <bool Missing>
 struct LargestAdvection {
   static constexpr std::int64_t work = 10;
-  PairOfEntries pair;
+  PairsOfEntries pairs;
   StoredNodes nodes;
   constexpr std::int64_t size() const {
-    return std::int64_t{nodes.all ? pair.s.nodes : nodes.nodes()} * pair.s.dof;
+    return std::int64_t{nodes.all ? pairs.s.nodes : nodes.nodes()} * pairs.s.dof;
   }
   constexpr double operator()(std::int64_t row) const {
-    const Couplings& s = pair.s;
+    const Couplings& s = pairs.s;
     const int number = s.node_of(row), unknown = static_cast<int>(row - std::int64_t{number} * s.dof);
     const std::array<int, 3> at = nodes.all ? s.position(number) : nodes.position(number);
     const int node = s.index(at);
     if (at[0] >= s.n[0] || !s.owns(node)) return 0;
-    if (pair.is_given(node, unknown)) return 0;
     double sum = 0;
-    for (int d = 0; d < s.count; ++d) {
-      if (!s.leads_inside(at, d)) continue;
-      const double more = Missing ? pair.missing(node, d, unknown) : pair.antisymmetric(node, d, unknown);
-      if (more > 0 && !pair.is_given(s.neighbour(node, d), unknown)) sum += more;
-    }
-    const double diagonal = absolute(pair.diagonal(node, unknown));
+    with_loaded(
+        s.count,
+        [&](int d) { return s.leads_inside(at, d) ? pairs.pair(node, d, unknown) : PairOfEntries{}; },
+        [&](int d, const PairOfEntries& pair) {
+          const double more = Missing ? pair.missing() : pair.antisymmetric();
+          if (more > 0 && !pairs.is_given(s.neighbour(node, d), unknown)) sum += more;
+        });
+    if (sum == 0 || pairs.is_given(node, unknown)) return 0;
+    const double diagonal = absolute(pairs.diagonal(node, unknown));
     return diagonal > 0 ? sum / diagonal : 0;
   }
 };
@@ -88,21 +90,21 @@ struct CopyValues {
 // A stored row a call; `to` are the values before.
 struct AddMissing {
   static constexpr std::int64_t work = 10;
-  PairOfEntries pair;
+  PairsOfEntries pairs;
   double* to;
   constexpr void operator()(std::int64_t row) const {
-    const Couplings& s = pair.s;
+    const Couplings& s = pairs.s;
     const int stored = s.node_of(row), unknown = static_cast<int>(row - std::int64_t{stored} * s.dof);
     const std::array<int, 3> at = s.stored_position(stored);
     if (at[0] >= s.n[0]) return;
     const int node = s.index(at);
-    const double sign = pair.diagonal(node, unknown) < 0 ? -1 : 1;
+    const double sign = pairs.diagonal(node, unknown) < 0 ? -1 : 1;
     const auto entry = [&](int diagonal) -> double& {
       return to[(std::int64_t{diagonal} * s.dof + unknown) * s.stored_rows + row];
     };
     for (int d = 0; d < s.count; ++d) {
       if (!s.leads_inside(at, d)) continue;
-      const double more = sign * pair.missing(node, d, unknown);
+      const double more = sign * pairs.pair(node, d, unknown).missing();
       entry(s.diagonal[d]) -= more;
       entry(s.centre) += more;
     }
@@ -142,11 +144,11 @@ class Stability {
   template <class Machine>
   static bool add_missing(Machine& machine, BlockDiagonals<double, typename Machine::Space>& a,
                           const Couplings& s) {
-    const PairOfEntries pair{s, a.values.data()};
-    if (machine.largest(LargestAdvection<true>{pair, s.stored}) < 1e-6) return false;
+    const PairsOfEntries pairs{s, a.values.data()};
+    if (machine.largest(LargestAdvection<true>{pairs, s.stored}) < 1e-6) return false;
     Array<double, typename Machine::Space> values(a.values.size());
     machine.for_each(values.size(), CopyValues{a.values.data(), values.data()});
-    machine.for_each(std::int64_t{s.stored_nodes()} * s.dof, AddMissing{pair, values.data()});
+    machine.for_each(std::int64_t{s.stored_nodes()} * s.dof, AddMissing{pairs, values.data()});
     a.values = std::move(values);
     return true;
   }

@@ -52,15 +52,17 @@ struct SharedLevel {
   void make_layers(int dof, bool on_gpu) { layers = layer_exchange(*ranks, partition, dof, on_gpu); }
 };
 
-// What LinearGalerkinRow takes of an axis (coarsening_steps.hpp: Nodes).
+// What P^T A P takes of an axis (coarsening_steps.hpp: Nodes).
 struct GalerkinAxis {
   std::vector<std::int32_t> fine;
   std::vector<double> shares;
+  std::vector<std::int8_t> corner;
 };
 
 inline GalerkinAxis galerkin_axis(const AxisInterpolation& axis, bool wraps) {
   const std::int64_t n = axis.coarse;
-  GalerkinAxis result{std::vector<std::int32_t>(3 * n, 0), std::vector<double>(27 * n, 0.0)};
+  GalerkinAxis result{std::vector<std::int32_t>(3 * n, 0), std::vector<double>(27 * n, 0.0),
+                      std::vector<std::int8_t>(27 * n, std::int8_t{-1})};
   for (std::int64_t c = 0; c < n; ++c)
     for (std::int32_t k = 0; k < axis.first[c + 1] - axis.first[c]; ++k) {
       const std::int64_t reader = axis.reader[axis.first[c] + k];
@@ -73,8 +75,9 @@ inline GalerkinAxis galerkin_axis(const AxisInterpolation& axis, bool wraps) {
           if (wraps && step > 1) step -= n;
           if (wraps && step < -1) step += n;
           if (step < -1 || step > 1) continue;
-          result.shares[(9 * k + 3 * (offset + 1) + (n == 1 ? 1 : step + 1)) * n + c] +=
-              axis.reader_weight[axis.first[c] + k] * axis.weight[2 * to + which];
+          const std::int64_t place = (9 * k + 3 * (offset + 1) + (n == 1 ? 1 : step + 1)) * n + c;
+          result.shares[place] += axis.reader_weight[axis.first[c] + k] * axis.weight[2 * to + which];
+          if (axis.weight[2 * to + which] != 0) result.corner[place] = static_cast<std::int8_t>(which);
         }
       }
     }
@@ -92,7 +95,7 @@ struct Coarsening {
 
   // Where the tables of an axis stand among the packed ones.
   struct AxisPlaces {
-    std::int64_t node = 0, first = 0, reader = 0, weight = 0, between = 0, fine = 0, shares = 0;
+    std::int64_t node = 0, first = 0, reader = 0, weight = 0, between = 0, fine = 0, shares = 0, corner = 0;
   };
   PackedTables<Space> tables;
   std::array<AxisPlaces, 3> places;
@@ -108,6 +111,7 @@ struct Coarsening {
       p.off[axis] = tables.template at<std::int8_t>(at.between);
       p.fine[axis] = tables.template at<std::int32_t>(at.fine);
       p.shares[axis] = tables.template at<double>(at.shares);
+      p.corner[axis] = tables.template at<std::int8_t>(at.corner);
       p.fine_n[axis] = s.n[axis];
       p.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
     }
@@ -297,11 +301,11 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
     const std::vector<std::int8_t> between = nodes_between(a, next.halved[axis], first, size);
     if (coarse && shared->partition.ranks_along(axis) > 1)
       a = axis_of_box(a, next.halved[axis], first, size, coarse->first[axis], coarse->size[axis]);
-    const GalerkinAxis linear = next.by_operator ? GalerkinAxis{} : galerkin_axis(a, s.wraps[axis]);
+    const GalerkinAxis galerkin = galerkin_axis(a, s.wraps[axis]);
     PackedTables<Space>& tables = next.tables;
-    next.places[axis] = {tables.add(a.node),       tables.add(a.first), tables.add(a.reader),
-                         tables.add(a.weight),     tables.add(between), tables.add(linear.fine),
-                         tables.add(linear.shares)};
+    next.places[axis] = {tables.add(a.node),          tables.add(a.first),        tables.add(a.reader),
+                         tables.add(a.weight),        tables.add(between),        tables.add(galerkin.fine),
+                         tables.add(galerkin.shares), tables.add(galerkin.corner)};
   }
   next.tables.put_in_place();
 }
@@ -324,14 +328,17 @@ struct SumOfRow {
       return values[(std::int64_t{diagonal} * s.dof + row % s.dof) * s.stored_rows + row];
     };
     double uneven[3] = {}, along[3] = {}, sum = value(s.centre);
-    for (int d = 0; d < s.count; ++d) {
-      const double coupling = value(s.diagonal[d]);
-      sum += coupling;
-      for (int axis = 0; axis < 3; ++axis) {
-        uneven[axis] += s.offset[d][axis] * coupling;
-        along[axis] += s.offset[d][axis] == 0 ? 0 : coupling;
-      }
-    }
+    with_couplings(
+        s, [&](int d) { return value(s.diagonal[d]); },
+        [&](int, int x, int y, int z, double coupling) {
+          const int offset[3] = {x, y, z};
+          sum += coupling;
+          QUADRILLE_UNROLL
+          for (int axis = 0; axis < 3; ++axis) {
+            uneven[axis] += offset[axis] * coupling;
+            along[axis] += offset[axis] == 0 ? 0 : coupling;
+          }
+        });
     for (int axis = 0; axis < 3; ++axis)
       if (halved[axis] && !(absolute(uneven[axis]) <= 2 * nearly_linear * absolute(along[axis])))
         return unlike;
@@ -424,29 +431,32 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   BlockDiagonals<double, typename Machine::Space> coarse;
   coarse.dof = a.dof;
   coarse.periodic = a.periodic;
-  GalerkinRow row{couplings_of(a, shared, nodes), a.values.data(), p, {}, coarse_nodes, 0, nullptr};
+  CoarseOperator of{couplings_of(a, shared, nodes), a.values.data(), p, {}, coarse_nodes, 0, nullptr, 0};
+  for (int slot = 0; slot < 27; ++slot) of.couples |= of.s.box[slot] >= 0 ? 1u << slot : 0;
   for (int axis = 0; axis < 3; ++axis) {
     coarse.extents[axis] = p.coarse_n[axis];
-    row.width[axis] = p.coarse_n[axis] > 1 ? 3 : 1;
+    of.width[axis] = p.coarse_n[axis] > 1 ? 3 : 1;
   }
   // Of whole words of a line several rows are the same: each is made once.
-  if (coarse_nodes.words) row.coarse_nodes = few_nodes(p.coarse_n, row.s.wraps, Words::none);
-  const StoredNodes made = row.coarse_nodes;
-  const auto reach = [&](int axis) { return row.width[axis] / 2; };
+  if (coarse_nodes.words) of.coarse_nodes = few_nodes(p.coarse_n, of.s.wraps, Words::none);
+  const StoredNodes made = of.coarse_nodes;
+  const auto reach = [&](int axis) { return of.width[axis] / 2; };
   for (int z = -reach(2); z <= reach(2); ++z)
     for (int y = -reach(1); y <= reach(1); ++y)
       for (int x = -reach(0); x <= reach(0); ++x) coarse.offsets.push_back({x, y, z});
-  row.coarse_rows = made.all ? coarse.rows() : std::int64_t{made.nodes()} * a.dof;
-  coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * row.coarse_rows);
-  row.coarse = coarse.values.data();
-  const auto linear = [&](const auto& step) { machine.for_each(step.size(), step); };
-  const bool star = couples_along_axes_alone(row.s);
+  of.coarse_rows = made.all ? coarse.rows() : std::int64_t{made.nodes()} * a.dof;
+  coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * of.coarse_rows);
+  of.coarse = coarse.values.data();
+  const int planes = nodes.all && made.all ? machine.galerkin_planes(of.coarse_rows * of.width[0]) : 1;
+  const bool star = couples_along_axes_alone(of.s);
   if (p.weights != nullptr)
-    machine.for_each(row.coarse_rows * coarse.dof, row);
+    machine.for_each(GalerkinLine{of}.size(), GalerkinLine{of});
   else if (nodes.all)
-    star ? linear(LinearGalerkinRow<true, true>{row}) : linear(LinearGalerkinRow<false, true>{row});
+    star ? machine.for_columns(LinearGalerkinColumn<true, true>{of, planes})
+         : machine.for_columns(LinearGalerkinColumn<false, true>{of, planes});
   else
-    star ? linear(LinearGalerkinRow<true, false>{row}) : linear(LinearGalerkinRow<false, false>{row});
+    star ? machine.for_columns(LinearGalerkinColumn<true, false>{of, planes})
+         : machine.for_columns(LinearGalerkinColumn<false, false>{of, planes});
   if (coarse_nodes.words) {
     decltype(coarse.values) all(coarse.diagonals() * a.dof * a.dof * coarse_nodes.nodes());
     machine.for_each(

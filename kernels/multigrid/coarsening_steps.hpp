@@ -29,10 +29,14 @@ struct AxisSums {
       const double* const of_row = values + node * s.dof + c;
       const double diagonal = of_row[(s.centre * s.dof + c) * s.stored_rows];
       if (diagonal == 0) continue;
-      for (int d = 0; d < s.count; ++d) {
-        const double value = times / diagonal * of_row[(s.diagonal[d] * s.dof + c) * s.stored_rows];
-        for (int axis = 0; axis < 3; ++axis) sums[axis] -= s.offset[d][axis] != 0 ? value : 0;
-      }
+      const double part = times / diagonal;
+      with_couplings(
+          s, [&](int d) { return of_row[(s.diagonal[d] * s.dof + c) * s.stored_rows]; },
+          [&](int, int x, int y, int z, double value) {
+            if (x != 0) sums[0] -= part * value;
+            if (y != 0) sums[1] -= part * value;
+            if (z != 0) sums[2] -= part * value;
+          });
     }
     QUADRILLE_UNROLL
     for (int axis = 0; axis < 3; ++axis) {
@@ -78,10 +82,12 @@ struct Nodes {
   int fine_n[3], coarse_n[3];
   int corners;
   const double* weights;  // [corner][fine row], or null
-  // Of linear weights: the readers of each coarse node, [reader][coarse], and the shares of what they couple
-  // with in the neighbours of that coarse node, [reader][offset + 1][neighbour + 1][coarse].
+  // The readers of each coarse node, [reader][coarse], and of what they couple with in the neighbours of that
+  // coarse node, [reader][offset + 1][neighbour + 1][coarse], the shares by linear weights, and as which of
+  // its two it reads them, or -1.
   const std::int32_t* fine[3];
   const double* shares[3];
+  const std::int8_t* corner[3];
   constexpr bool between(const std::array<int, 3>& at, int axis) const { return off[axis][at[axis]] != 0; }
 };
 
@@ -146,7 +152,7 @@ struct OperatorWeights {
       if (between[axis] && s.offset[d][axis] != 0) return false;
     return true;
   }
-  // Of a coupling, what leads on to the neighbour along the axes between, whose value stands for the one at d.
+  // Of a coupling, what leads on to the neighbour along the axes between, whose value stands for that at d.
   // Where that couples to d far more weakly, across the edge of a region, it stands for little of it: nodes
   // past the corner of a region would else tie it to what lies beside it, and through that to other regions,
   // and no function of the coarse grid were constant in it. Noise of one order of magnitude changes nothing.
@@ -246,22 +252,24 @@ struct FromLinear {
       if (halved[axis] && !s.wraps[axis] && (at[axis] < 2 || at[axis] >= s.n[axis] - 2)) return 0;
     const std::int64_t c = row % s.dof;
     double down[3] = {}, up[3] = {}, sum = values[(s.centre * s.dof + c) * s.stored_rows + row];
-    for (int d = 0; d < s.count; ++d) {
-      const double value = values[(s.diagonal[d] * s.dof + c) * s.stored_rows + row];
-      sum += value;
-      for (int axis = 0; axis < 3; ++axis) {
-        if (s.offset[d][axis] < 0) down[axis] -= value;
-        if (s.offset[d][axis] > 0) up[axis] -= value;
-      }
-    }
+    with_couplings(
+        s, [&](int d) { return values[(s.diagonal[d] * s.dof + c) * s.stored_rows + row]; },
+        [&](int, int x, int y, int z, double value) {
+          sum += value;
+          const int offset[3] = {x, y, z};
+          QUADRILLE_UNROLL
+          for (int axis = 0; axis < 3; ++axis) {
+            down[axis] -= offset[axis] < 0 ? value : 0;
+            up[axis] -= offset[axis] > 0 ? value : 0;
+          }
+        });
     double largest = 0;
     for (int axis = 0; axis < 3; ++axis) {
       const double centre = sum + down[axis] + up[axis];
       if (!halved[axis] || !(centre > 0)) continue;
-      for (const double side : {down[axis], up[axis]}) {
-        const double difference = absolute(side / centre - 0.5);
-        largest = difference > largest ? difference : largest;
-      }
+      const double low = absolute(down[axis] - centre / 2), high = absolute(up[axis] - centre / 2),
+                   difference = (low > high ? low : high) / centre;
+      largest = difference > largest ? difference : largest;
     }
     return largest;
   }

@@ -1,15 +1,13 @@
-// The coarse operator P^T A P, a coarse row and a column of its blocks a call. Internal to kernels/multigrid.
+// The coarse operator P^T A P, some numbers of a coarse row a call. Internal to kernels/multigrid.
 #pragma once
 
 #include "kernels/multigrid/coarsening_steps.hpp"
 
 namespace quadrille::multigrid {
 
-// P^T A P, one coarse row and column of its block a call, index = column * coarse rows + row, by weights of
-// every fine row. The coarse operator has `offsets` -1..1 along each axis that is longer than one node:
+// What it is made of, and where to. It has `offsets` -1..1 along each axis that is longer than one node:
 // [z][y][x] of `width`.
-struct GalerkinRow {
-  static constexpr std::int64_t work = 200;
+struct CoarseOperator {
   Couplings s;
   const double* values;
   Nodes p;
@@ -17,176 +15,251 @@ struct GalerkinRow {
   StoredNodes coarse_nodes;  // all of them, but of linear weights
   std::int64_t coarse_rows;  // those that are stored
   double* coarse;            // [diagonal][column][row]
+  unsigned couples;          // bits: which offsets of the box s has
 
-  constexpr void operator()(std::int64_t index) const {
-    const std::int64_t row = index % coarse_rows;
-    const int column = static_cast<int>(index / coarse_rows), node = static_cast<int>(row / s.dof),
-              r = static_cast<int>(row % s.dof);
-    const std::array<int, 3> at{node % p.coarse_n[0], node / p.coarse_n[0] % p.coarse_n[1],
-                                node / p.coarse_n[0] / p.coarse_n[1]};
-    double sums[27] = {};
-    int k[3] = {}, end[3] = {};
-    for (int axis = 0; axis < 3; ++axis) end[axis] = p.first[axis][at[axis] + 1];
-    for (k[2] = p.first[2][at[2]]; k[2] < end[2]; ++k[2])
-      for (k[1] = p.first[1][at[1]]; k[1] < end[1]; ++k[1])
-        for (k[0] = p.first[0][at[0]]; k[0] < end[0]; ++k[0]) add_fine_row(at, k, r, column, sums);
-    const int diagonals = width[0] * width[1] * width[2];
-    for (int d = 0; d < diagonals; ++d)
-      coarse[(static_cast<std::int64_t>(d) * s.dof + column) * coarse_rows + row] = sums[d];
+  // Of the tables of an axis (galerkin_axis()).
+  constexpr int readers(int axis, int coarse_node) const {
+    return p.first[axis][coarse_node + 1] - p.first[axis][coarse_node];
   }
+  constexpr int fine(int axis, int reader, int coarse_node) const {
+    return p.fine[axis][reader * p.coarse_n[axis] + coarse_node];
+  }
+  constexpr double share(int axis, int i, int coarse_node) const {
+    return p.shares[axis][i * p.coarse_n[axis] + coarse_node];
+  }
+  constexpr int corner(int axis, int i, int coarse_node) const {
+    return p.corner[axis][i * p.coarse_n[axis] + coarse_node];
+  }
+  // What a fine node couples with at an offset.
+  constexpr int coupled(int axis, int fine_node, int offset) const {
+    const int to = fine_node + offset - 1;
+    return !s.wraps[axis] ? to : to < 0 ? to + s.n[axis] : to >= s.n[axis] ? to - s.n[axis] : to;
+  }
+};
 
-  // Where a coarse node that a fine one reads along an axis has its place among the offsets from `at`.
-  constexpr int place(int axis, int at, int node) const {
-    if (width[axis] == 1) return 0;
-    int step = node - at;
-    if (s.wraps[axis] && step > 1) step -= p.coarse_n[axis];
-    if (s.wraps[axis] && step < -1) step += p.coarse_n[axis];
-    return step + 1;
+// By weights of every fine row: of a coarse row and a column of its blocks the entries at one offset along y
+// and z a call, index = (line of offsets * columns + column) * coarse rows + row. Each is a sum over the fine
+// rows that read the coarse one, and over what they couple with that reads the one at the offset: along an
+// axis 7 of the nine pairs of these at offset 0, and 3 at the others.
+struct GalerkinLine {
+  static constexpr std::int64_t work = 90;
+  CoarseOperator of;
+
+  constexpr std::int64_t size() const { return of.coarse_rows * of.s.dof * of.width[1] * of.width[2]; }
+  constexpr void operator()(std::int64_t index) const {
+    const Couplings& s = of.s;
+    const Nodes& p = of.p;
+    const std::int64_t row = index % of.coarse_rows;
+    const int number = static_cast<int>(index / of.coarse_rows), line = number / s.dof,
+              column = number % s.dof, node = divide(static_cast<int>(row), s.by_dof),
+              r = static_cast<int>(row) - node * s.dof;
+    const int at[3] = {node % p.coarse_n[0], node / p.coarse_n[0] % p.coarse_n[1],
+                       node / p.coarse_n[0] / p.coarse_n[1]};
+    const AlongX x(of, at[0]);
+    double sums[3] = {};
+    for (int i = 0; i < 9; ++i) {
+      const Pair z = pair(2, i, at[2], line / of.width[1]);
+      for (int j = 0; j < 9 && z.there; ++j) {
+        const int of_box = 9 * (i % 3) + 3 * (j % 3);
+        if ((of.couples >> of_box & 7) == 0) continue;
+        const Pair y = pair(1, j, at[1], line % of.width[1]);
+        if (y.there) add_line(x, y, z, of_box, r, column, sums);
+      }
+    }
+    QUADRILLE_UNROLL
+    for (int q = 0; q < 3; ++q) {
+      if (of.width[0] == 1 && q != 1) continue;
+      const std::int64_t d = std::int64_t{line} * of.width[0] + (of.width[0] == 1 ? 0 : q);
+      of.coarse[(d * s.dof + column) * of.coarse_rows + row] = sums[q];
+    }
   }
 
  private:
-  // The fine node that reads this coarse one by the readers k.
-  constexpr void add_fine_row(const std::array<int, 3>& at, const int (&k)[3], int r, int column,
-                              double (&sums)[27]) const {
-    std::array<int, 3> fine{};
-    int corner = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      fine[axis] = p.reader[axis][k[axis]];
-      if (p.node[axis][2 * fine[axis]] != at[axis]) corner |= 1 << axis;
-    }
-    const std::int64_t row = static_cast<std::int64_t>(s.index(fine)) * s.dof + r;
-    const double weight = p.weights[corner * s.rows + row];
-    if (weight == 0) return;
-    for (int d = -1; d < s.count; ++d) {
-      const int diagonal = d < 0 ? s.centre : s.diagonal[d];
-      const double value =
-          values[(static_cast<std::int64_t>(diagonal) * s.dof + column) * s.stored_rows + s.place(row)];
-      if (value == 0) continue;
-      if (d >= 0 && s.shared && !s.leads_inside(fine, d)) continue;  // in the outermost layer of a shared box
-      std::array<int, 3> to = fine;
-      for (int axis = 0; axis < 3 && d >= 0; ++axis) {
-        to[axis] += s.offset[d][axis];
-        if (s.wraps[axis] && to[axis] < 0) to[axis] += s.n[axis];
-        if (s.wraps[axis] && to[axis] >= s.n[axis]) to[axis] -= s.n[axis];
-      }
-      add_entry(at, to, column, weight * value, sums);
-    }
+  // Along an axis: a fine node that reads the coarse one, as which of its two, and what it couples with,
+  // which reads the coarse node at the offset q as its `corner`, if it does. i: [reader][offset].
+  struct Pair {
+    int fine, own, to, corner;
+    bool there;
+  };
+  constexpr Pair pair(int axis, int i, int at, int q) const {
+    if (i / 3 >= of.readers(axis, at)) return {};
+    const int fine = of.fine(axis, i / 3, at),
+              corner = of.corner(axis, 3 * i + (of.width[axis] == 1 ? 1 : q), at);
+    return {fine, of.p.node[axis][2 * fine] != at, of.coupled(axis, fine, i % 3), corner, corner >= 0};
   }
-  // value * P of the row of the node `fine`, whose coarse nodes are those with a weight along each axis.
-  constexpr void add_entry(const std::array<int, 3>& at, const std::array<int, 3>& fine, int column,
-                           double value, double (&sums)[27]) const {
-    const std::int64_t row = static_cast<std::int64_t>(s.index(fine)) * s.dof + column;
-    for (int z = 0; z < 2; ++z) {
-      if (p.weight[2][2 * fine[2] + z] == 0) continue;
-      const int plane = place(2, at[2], p.node[2][2 * fine[2] + z]) * width[1];
-      for (int y = 0; y < 2; ++y) {
-        if (p.weight[1][2 * fine[1] + y] == 0) continue;
-        const int line = (plane + place(1, at[1], p.node[1][2 * fine[1] + y])) * width[0];
-        for (int x = 0; x < 2; ++x) {
-          if (p.weight[0][2 * fine[0] + x] == 0) continue;
-          const double weight = p.weights[(4 * z + 2 * y + x) * s.rows + row];
-          sums[line + place(0, at[0], p.node[0][2 * fine[0] + x])] += value * weight;
+  // All of them along x. Bits: [reader][offset][q].
+  struct AlongX {
+    int readers, fine[3] = {}, own[3] = {}, to[9] = {};
+    unsigned there = 0, corner = 0;
+    constexpr AlongX(const CoarseOperator& of, int at) : readers(of.readers(0, at)) {
+      QUADRILLE_UNROLL
+      for (int k = 0; k < 3; ++k) {
+        if (k >= readers) continue;
+        fine[k] = of.fine(0, k, at);
+        own[k] = of.p.node[0][2 * fine[k]] != at;
+        QUADRILLE_UNROLL
+        for (int o = 0; o < 3; ++o) to[3 * k + o] = of.coupled(0, fine[k], o);
+        QUADRILLE_UNROLL
+        for (int i = 9 * k; i < 9 * k + 9; ++i) {
+          const int which = of.corner(0, i, at);
+          there |= which >= 0 ? 1u << i : 0;
+          corner |= which > 0 ? 1u << i : 0;
+        }
+      }
+    }
+  };
+  constexpr void add_line(const AlongX& x, const Pair& y, const Pair& z, int of_box, int r, int column,
+                          double (&sums)[3]) const {
+    const Couplings& s = of.s;
+    const std::int64_t from = std::int64_t{s.index({0, y.fine, z.fine})} * s.dof + r,
+                       to = std::int64_t{s.index({0, y.to, z.to})} * s.dof + column;
+    const double *const weights = of.p.weights + (2 * y.own + 4 * z.own) * s.rows + from,
+                        *const weights_there = of.p.weights + (2 * y.corner + 4 * z.corner) * s.rows + to;
+    QUADRILLE_UNROLL
+    for (int k = 0; k < 3; ++k) {
+      if (k >= x.readers) continue;
+      const double weight = weights[x.own[k] * s.rows + x.fine[k] * s.dof];
+      const double* const values = of.values + column * s.stored_rows + s.place(from + x.fine[k] * s.dof);
+      QUADRILLE_UNROLL
+      for (int o = 0; o < 3; ++o) {
+        const int diagonal = s.box[of_box + o];
+        if (diagonal < 0) continue;
+        const double value = weight * values[std::int64_t{diagonal} * s.dof * s.stored_rows];
+        QUADRILLE_UNROLL
+        for (int q = 0; q < 3; ++q) {
+          const int bit = 9 * k + 3 * o + q;
+          if ((x.there >> bit & 1) != 0)
+            sums[q] += value * weights_there[(x.corner >> bit & 1) * s.rows + x.to[3 * k + o] * s.dof];
         }
       }
     }
   }
 };
 
-// The same where the weights are the products of the tables: a fine row's couplings, as a box of 3 x 3 x 3,
-// are gathered to the coarse nodes axis by axis, with shares that were computed for each axis
-// (galerkin_axis()). A call makes the three numbers of a coarse row at one offset along z and one along x,
-// few enough for their sums to stay in registers and for many rows to be under way at once. What reads the
-// same fine rows comes one after the other. Star: a row couples along the axes alone. All: every fine node's
-// row is stored.
+// The same where the weights are the products of the tables: the couplings of fine rows, as a box of 3 x 3 x
+// 3, are gathered to the coarse nodes axis by axis, with shares that were computed for each axis
+// (galerkin_axis()):
+//
+//     couplings of 3 fine rows along x      -> their sum at this offset along x, for each of a plane's lines
+//     those of 3 lines                      -> the plane's sums at the 3 offsets along y
+//     those of 3 planes                     -> 9 numbers of a coarse row, at the offsets along y and z
+//
+// A call makes these nine for some coarse planes, one after the other, and computes a fine plane that two
+// coarse ones read once. Star: a row couples along the axes alone. All: every fine node's row is stored.
 template <bool Star, bool All>
-struct LinearGalerkinRow {
-  static constexpr std::int64_t work = 50;
-  GalerkinRow row;
+struct LinearGalerkinColumn {
+  static constexpr std::int64_t work = 10;  // of a few hundred calls are done before threads have begun
+  CoarseOperator of;
+  int planes;  // of a call
 
-  constexpr std::int64_t size() const { return row.coarse_rows * row.s.dof * row.width[2] * row.width[0]; }
+  // Rows and columns of blocks take part as nodes do.
+  constexpr int line() const { return nodes(0) * of.s.dof; }
+  constexpr int offsets() const { return of.width[0]; }
+  constexpr std::int64_t lines() const {
+    return std::int64_t{nodes(1)} * ((nodes(2) + planes - 1) / planes) * of.s.dof;
+  }
+  constexpr std::int64_t size() const { return line() * offsets() * lines(); }
   constexpr void operator()(std::int64_t index) const {
-    const Couplings& s = row.s;
-    const Nodes& p = row.p;
-    int n[3] = {p.coarse_n[0], p.coarse_n[1], p.coarse_n[2]};  // stored ones
-    for (int axis = 0; axis < 3 && !row.coarse_nodes.all; ++axis) n[axis] = row.coarse_nodes.n[axis];
-    const std::int64_t in_layer = std::int64_t{n[0]} * n[1] * s.dof;
-    const int offsets = row.width[2] * row.width[0], layers = offsets * n[2],
-              layer = static_cast<int>(index / in_layer), column = layer / layers, offset = layer % offsets,
-              place = static_cast<int>(index - layer * in_layer), node = place / s.dof,
-              plane = layer % layers / offsets;
-    int at[3] = {node % n[0], node / n[0], plane};
-    for (int axis = 0; axis < 3 && !row.coarse_nodes.all; ++axis)
-      at[axis] = row.coarse_nodes.first(axis, at[axis]);
-    const int qz = row.width[2] == 1 ? 1 : offset / row.width[0],
-              qx = row.width[0] == 1 ? 1 : offset % row.width[0];
-    if (at[0] >= p.coarse_n[0]) return write({}, qz, qx, column, plane * in_layer + place);  // behind a line
+    const std::int64_t rest = index / line();
+    make(static_cast<int>(index % line()), static_cast<int>(rest % offsets()), rest / offsets());
+  }
+
+  // Of row `place` of a line, at one offset along x.
+  constexpr void make(int place, int offset, std::int64_t line_number) const {
+    const Couplings& s = of.s;
+    const int node = divide(place, s.by_dof), y = static_cast<int>(line_number % nodes(1)),
+              part = static_cast<int>(line_number / nodes(1)), parts = (nodes(2) + planes - 1) / planes,
+              column = part / parts, first_plane = part % parts * planes, qx = of.width[0] == 1 ? 1 : offset;
+    const std::array<int, 2> at{coarse_node(0, node), coarse_node(1, y)};
     double x_shares[9] = {};  // [reader][offset]
+    int fine_x[3] = {};
     QUADRILLE_UNROLL
-    for (int i = 0; i < 9; ++i) x_shares[i] = share(0, 3 * i + qx, at[0]);
+    for (int i = 0; i < 9; ++i) x_shares[i] = of.share(0, 3 * i + qx, at[0]);
+    QUADRILLE_UNROLL
+    for (int i = 0; i < 3; ++i) fine_x[i] = of.fine(0, i, at[0]);
     const double* const first =
-        row.values + static_cast<std::int64_t>(column) * s.stored_rows + (place - node * s.dof);
-    double sums[3] = {};           // [coarse neighbour along y]
-    for (int i = 0; i < 9; ++i) {  // reader along z, offset
-      const double of_z = share(2, 3 * i + qz, at[2]);
-      if (of_z == 0) continue;
-      for (int ky = 0; ky < 3; ++ky) {
-        const int z = fine(2, i / 3, at[2]), y = fine(1, ky, at[1]);
-        double lines[3] = {};  // [offset along y]
-        const bool centre_alone = Star && i % 3 != 1;
+        of.values + static_cast<std::int64_t>(column) * s.stored_rows + (place - node * s.dof);
+
+    double of_plane[9] = {};  // [offset along z][coarse neighbour along y], of the fine plane z
+    int z = -1;
+    for (int plane = first_plane; plane < first_plane + planes && plane < nodes(2); ++plane) {
+      const int at_z = coarse_node(2, plane);
+      double sums[9] = {};  // [coarse neighbour along z][along y]
+      for (int k = 0; k < of.readers(2, at_z); ++k) {
+        if (of.fine(2, k, at_z) != z) {
+          z = of.fine(2, k, at_z);
+          make_plane(first, x_shares, fine_x, at[1], z, of_plane);
+        }
         QUADRILLE_UNROLL
-        for (int kx = 0; kx < 3; ++kx)
-          add_fine_row(first + static_cast<std::int64_t>(stored_node(fine(0, kx, at[0]), y, z)) * s.dof,
-                       i % 3, centre_alone, x_shares + 3 * kx, lines);
-        QUADRILLE_UNROLL
-        for (int k = 0; k < 9; ++k) {
-          if (centre_alone && k / 3 != 1) continue;
-          sums[k % 3] += lines[k / 3] * (of_z * share(1, 9 * ky + k, at[1]));
+        for (int i = 0; i < 9; ++i) {  // offset along z, coarse neighbour along z
+          const double of_z = of.share(2, 9 * k + i, at_z);
+          QUADRILLE_UNROLL
+          for (int qy = 0; qy < 3; ++qy) sums[3 * (i % 3) + qy] += of_plane[3 * (i / 3) + qy] * of_z;
         }
       }
+      write(sums, qx, column, (std::int64_t{plane} * nodes(1) + y) * line() + place);
     }
-    write(sums, qz, qx, column, plane * in_layer + place);
   }
 
  private:
-  constexpr double share(int axis, int i, int coarse) const {
-    return row.p.shares[axis][i * row.p.coarse_n[axis] + coarse];
+  constexpr int nodes(int axis) const {
+    return of.coarse_nodes.all ? of.p.coarse_n[axis] : of.coarse_nodes.n[axis];
+  }
+  constexpr int coarse_node(int axis, int i) const {
+    return of.coarse_nodes.all ? i : of.coarse_nodes.first(axis, i);
   }
   constexpr int stored_node(int x, int y, int z) const {
-    return All ? row.s.index({x, y, z}) : row.s.stored.index(x, y, z);
-  }
-  constexpr int fine(int axis, int reader, int coarse) const {
-    return row.p.fine[axis][reader * row.p.coarse_n[axis] + coarse];
+    return All ? of.s.index({x, y, z}) : of.s.stored.index(x, y, z);
   }
 
-  // The couplings at one offset along z of the fine row at `from`, gathered to the coarse node along x.
-  constexpr void add_fine_row(const double* from, int offset_z, bool centre_alone, const double* x_shares,
-                              double (&lines)[3]) const {
-    const std::int64_t stride = static_cast<std::int64_t>(row.s.dof) * row.s.stored_rows;
-    if (centre_alone) {
-      const int diagonal = row.s.box[9 * offset_z + 4];
-      if (diagonal >= 0 && x_shares[1] != 0) lines[1] += from[diagonal * stride] * x_shares[1];
-      return;
+  constexpr void make_plane(const double* first, const double (&x_shares)[9], const int (&fine_x)[3],
+                            int at_y, int z, double (&of_plane)[9]) const {
+    for (double& sum : of_plane) sum = 0;
+    for (int k = 0; k < of.readers(1, at_y); ++k) {
+      const int y = of.fine(1, k, at_y);
+      double lines[9] = {};  // [offset along z][along y]
+      QUADRILLE_UNROLL
+      for (int kx = 0; kx < 3; ++kx)
+        add_fine_row(first + static_cast<std::int64_t>(stored_node(fine_x[kx], y, z)) * of.s.dof,
+                     x_shares + 3 * kx, lines);
+      QUADRILLE_UNROLL
+      for (int i = 0; i < 9; ++i) {  // offset along y, coarse neighbour along y
+        const int oy = i / 3, qy = i % 3;
+        const double of_y = of.share(1, 9 * k + i, at_y);
+        QUADRILLE_UNROLL
+        for (int oz = 0; oz < 3; ++oz)
+          if (!Star || oz == 1 || oy == 1) of_plane[3 * oz + qy] += lines[3 * oz + oy] * of_y;
+      }
     }
-    double values[9] = {};  // [offset along y][along x], all of them under way at once
+  }
+  // The couplings of the fine row at `from`, gathered to the coarse node along x.
+  constexpr void add_fine_row(const double* from, const double* x_shares, double (&lines)[9]) const {
+    const std::int64_t stride = static_cast<std::int64_t>(of.s.dof) * of.s.stored_rows;
+    const auto entry = [&](int slot) {
+      const int diagonal = of.s.box[slot];
+      return diagonal < 0 ? 0 : from[diagonal * stride];
+    };
     QUADRILLE_UNROLL
-    for (int k = 0; k < 9; ++k) {
-      if (Star && k % 2 == 0 && k != 4) continue;
-      const int diagonal = row.s.box[9 * offset_z + k];
-      values[k] = diagonal < 0 || x_shares[k % 3] == 0 ? 0 : from[diagonal * stride];
+    for (int x = 0; x < 3; ++x) {
+      if (x_shares[x] == 0) continue;
+      double values[9] = {};  // on their way at once
+      QUADRILLE_UNROLL
+      for (int k = 0; k < 9; ++k)
+        if (!Star || k == 4 || (x == 1 && k % 2 == 1)) values[k] = entry(3 * k + x);
+      QUADRILLE_UNROLL
+      for (int k = 0; k < 9; ++k)
+        if (!Star || k == 4 || (x == 1 && k % 2 == 1)) lines[k] += values[k] * x_shares[x];
     }
-    QUADRILLE_UNROLL
-    for (int k = 0; k < 9; ++k)
-      if (!Star || k % 2 == 1 || k == 4) lines[k / 3] += values[k] * x_shares[k % 3];
   }
 
-  constexpr void write(const double (&sums)[3], int qz, int qx, int column, std::int64_t coarse_row) const {
-    const int nx = row.width[0], ny = row.width[1], first = row.width[2] == 1 ? 0 : qz * nx * ny;
+  constexpr void write(const double (&sums)[9], int qx, int column, std::int64_t coarse_row) const {
     QUADRILLE_UNROLL
-    for (int qy = 0; qy < 3; ++qy) {
-      if (ny == 1 && qy != 1) continue;
-      const int d = first + (ny == 1 ? 0 : qy * nx) + (nx == 1 ? 0 : qx);
-      row.coarse[(static_cast<std::int64_t>(d) * row.s.dof + column) * row.coarse_rows + coarse_row] =
-          sums[qy];
+    for (int i = 0; i < 9; ++i) {
+      const int qz = i / 3, qy = i % 3;
+      if ((of.width[2] == 1 && qz != 1) || (of.width[1] == 1 && qy != 1)) continue;
+      const int plane = of.width[2] == 1 ? 0 : qz, line = of.width[1] == 1 ? 0 : qy,
+                d = (plane * of.width[1] + line) * of.width[0] + (of.width[0] == 1 ? 0 : qx);
+      of.coarse[(static_cast<std::int64_t>(d) * of.s.dof + column) * of.coarse_rows + coarse_row] = sums[i];
     }
   }
 };

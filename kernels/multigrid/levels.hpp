@@ -259,8 +259,12 @@ class Levels final : public GridMultigrid {
     const Couplings s = couplings_of(a);
     const StoredNodes few = few_nodes(s.n, s.wraps, Words::none), stored = few_nodes(s.n, s.wraps, words);
     if (few.all || stored.all) return {};
-    const OtherThanStored other{s, few, static_cast<int>(a.diagonals()), a.values.data()};
-    return machine_.largest(other) > 0 ? StoredNodes{} : stored;
+    // Where coefficients vary a few rows tell.
+    for (const std::int64_t rows : {std::min<std::int64_t>(s.rows, 65536), s.rows}) {
+      const OtherThanStored other{s, few, static_cast<int>(a.diagonals()), a.values.data(), rows};
+      if (machine_.largest(other) > 0) return {};
+    }
+    return stored;
   }
   Hub take_stored(const Hub& a, const StoredNodes& stored) {
     Hub few;

@@ -47,6 +47,15 @@ struct OnHost {
     for_each(f.s.rows / F::rows, f);
   }
 
+  // P^T A P, with so many coarse planes a call.
+  static int galerkin_planes(std::int64_t) {
+    return 8;
+  }
+  template <class F>
+  void for_columns(const F& f) {
+    for_each(f.size(), f);
+  }
+
   static constexpr bool solves_lines_in_a_step(int) {
     return false;
   }

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "formats/value_precision.hpp"
-#include "kernels/multigrid/couplings.hpp"
+#include "kernels/multigrid/setup_steps.hpp"
 
 namespace quadrille::multigrid {
 
@@ -34,14 +34,15 @@ struct RoundRows {
   constexpr double operator()(std::int64_t row) const {
     double lost = 0, negative = 0, positive = 0;
     bool fits = true;
-    for (int d = 0; d < s.count; ++d) {
-      const double value = values[s.diagonal[d] * s.rows + row];
-      const Bf16 stored = rounded_to(value);
-      rounded[d * s.rows + row] = stored;
-      lost += static_cast<double>(stored) - value;
-      (value < 0 ? negative : positive) += value < 0 ? -value : value;
-      fits = fits && rounds_well<Bf16>(value);
-    }
+    with_loaded(
+        s.count, [&](int d) { return values[s.diagonal[d] * s.rows + row]; },
+        [&](int d, double value) {
+          const Bf16 stored = rounded_to(value);
+          rounded[d * s.rows + row] = stored;
+          lost += static_cast<double>(stored) - value;
+          (value < 0 ? negative : positive) += value < 0 ? -value : value;
+          fits = fits && rounds_well<Bf16>(value);
+        });
     const double own = values[s.centre * s.rows + row], d = own - lost, sum = own + positive - negative;
     diagonal[row] = static_cast<float>(d);
     inverse[row] = d == 0 ? 0 : static_cast<float>(1 / d);

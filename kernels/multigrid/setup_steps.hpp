@@ -15,13 +15,54 @@ constexpr bool finite(double v) {
   return v - v == 0;
 }
 
-// Whether a row is not that of the node which stands for its own, bit by bit: 1, or 0.
+// use(i, load(i)) for each i below count, in this order, with up to six loads on their way at once.
+template <int Together, class Load, class Use>
+constexpr void use_together(int first, const Load& load, const Use& use) {
+  decltype(load(0)) loaded[Together] = {};
+  QUADRILLE_UNROLL
+  for (int k = 0; k < Together; ++k) loaded[k] = load(first + k);
+  QUADRILLE_UNROLL
+  for (int k = 0; k < Together; ++k) use(first + k, loaded[k]);
+}
+template <class Load, class Use>
+constexpr void with_loaded(int count, const Load& load, const Use& use) {
+  int i = 0;
+  for (; i + 6 <= count; i += 6) use_together<6>(i, load, use);
+  for (; i + 2 <= count; i += 2) use_together<2>(i, load, use);
+  if (i < count) use(i, load(i));
+}
+
+// use(coupling, x, y, z of its offset, load(coupling)) for each of a node. Those of a star or of the box are
+// unrolled, so that what depends on an offset costs nothing, and several are on their way at once.
+template <class Load, class Use>
+constexpr void with_couplings(const Couplings& s, const Load& load, const Use& use) {
+  if (s.whole_star && s.count == 6) {
+    const auto at = [&](int k) { return load(s.star[k]); };
+    use_together<6>(0, at, [&](int k, const auto& loaded) {
+      const int axis = k < 3 ? 2 - k : k - 3, o = k < 3 ? -1 : 1;
+      use(s.star[k], axis == 0 ? o : 0, axis == 1 ? o : 0, axis == 2 ? o : 0, loaded);
+    });
+  } else if (s.whole_box && s.count == 26) {
+    const auto of_box = [&](int k, const auto& loaded) {
+      const int slot = k < 13 ? k : k + 1;
+      use(k, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1, loaded);
+    };
+    use_together<9>(0, load, of_box);
+    use_together<8>(9, load, of_box);
+    use_together<9>(17, load, of_box);
+  } else {
+    for (int d = 0; d < s.count; ++d) use(d, s.offset[d][0], s.offset[d][1], s.offset[d][2], load(d));
+  }
+}
+
+// Whether one of the first rows is not that of the node which stands for its own, bit by bit: 1, or 0.
 struct OtherThanStored {
   Couplings s;
   StoredNodes few;
   int diagonals;
   const double* values;  // of all rows
-  constexpr std::int64_t size() const { return s.rows; }
+  std::int64_t rows;
+  constexpr std::int64_t size() const { return rows; }
   constexpr double operator()(std::int64_t row) const {
     const std::array<int, 3> at = s.position(s.node_of(row));
     const int node = s.index(few.position(few.index(at[0], at[1], at[2])));
@@ -144,6 +185,12 @@ struct ScaleRows {
   const double *values, *inverse;
   T* scaled;
   constexpr void operator()(std::int64_t row) const {
+    if (s.dof == 1 && !s.shared) {
+      const double own = inverse[row];
+      return with_loaded(
+          s.count, [&](int d) { return values[s.diagonal[d] * s.stored_rows + row]; },
+          [&](int d, double value) { scaled[d * s.stored_rows + row] = static_cast<T>(own * value); });
+    }
     const std::int64_t first = std::int64_t{s.node_of(row)} * s.dof;
     for (int d = 0; d < s.count; ++d)
       for (int c = 0; c < s.dof; ++c) {
@@ -165,7 +212,9 @@ struct RowBound {
   constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr double operator()(std::int64_t row) const {
     double sum = 1;
-    for (int k = 0; k < s.count * s.dof; ++k) sum += absolute(scaled[k * s.stored_rows + row]);
+    with_loaded(
+        s.count * s.dof, [&](int k) { return scaled[k * s.stored_rows + row]; },
+        [&](int, T value) { sum += absolute(value); });
     return sum;
   }
 };
