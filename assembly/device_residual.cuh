@@ -2,7 +2,7 @@
 // for source files of nvcc with --expt-relaxed-constexpr; with -fmad=false numbers have the host's bits where
 // no function like exp() is asked for.
 //
-// A thread makes a row of four lines one after another, whose neighbours it loads once for all of them. Rows
+// A thread makes a row of some lines one after another, whose neighbours it loads once for all of them. Rows
 // of inner nodes, which are nearly all, have a kernel of their own that looks at no face. That of a Jacobian
 // writes the rows at the ends of its lines once more, with what is there, for sectors of memory that are
 // written in parts take twice as long. All is queued in the default stream; a residual's rows near faces run
@@ -57,11 +57,13 @@ inline Shell shell_of(const NodeBox& box, const NodeBox& inner) {
   return shell;
 }
 
-constexpr int together = 4;  // lines of a thread
+// Lines of a thread: more of them read fewer neighbours twice. Those of a Jacobian write what they read many
+// times over.
+constexpr int lines_of_residual = 8, lines_of_jacobian = 4;
 constexpr int rows_of_sectors = 16, numbers_of_sector = 4;
 
 // The inner nodes as threads go through them: the rows of a line along threadIdx.x, planes along threadIdx.y,
-// and `together` lines one after the other.
+// and some lines one after the other.
 struct Inner {
   Position first;
   int nodes, lines, planes;  // inner ones of a line
@@ -72,9 +74,9 @@ struct Inner {
 };
 
 // Of fewer lines than a thread has, the slabs are all.
-inline NodeBox inner_box(const ResidualState& state) {
+inline NodeBox inner_box(const ResidualState& state, int lines) {
   NodeBox inner = state.inner();
-  if (inner.size[1] < together) inner.size = {0, 0, 0};
+  if (inner.size[1] < lines) inner.size = {0, 0, 0};
   return inner;
 }
 
@@ -97,10 +99,10 @@ inline Inner inner_of(const ResidualState& state, const NodeBox& box) {
           .place_plane = window[0] * window[1]};
 }
 
-// rows(node, r, beyond) for row r of inner nodes, each the first of `together` lines; where `beyond` is not
+// rows(node, r, beyond) for row r of inner nodes, each the first of `lines` lines; where `beyond` is not
 // 0, for the row of a node that is not inner, so many nodes along x from the next one that is. The last lines
 // of a plane are made twice where some are left.
-template <class Rows>
+template <int lines, class Rows>
 __device__ void for_inner_rows(const Inner& inner, int dof, const Rows& rows) {
   const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) - inner.before;
   if (thread < 0 || thread >= inner.line) return;
@@ -108,8 +110,8 @@ __device__ void for_inner_rows(const Inner& inner, int dof, const Rows& rows) {
   const int r = static_cast<int>(i - in_line * static_cast<unsigned>(dof)),
             from_first = static_cast<int>(in_line) - inner.lead, x = max(0, min(from_first, inner.nodes - 1));
   for (int z = blockIdx.z * blockDim.y + threadIdx.y; z < inner.planes; z += gridDim.z * blockDim.y)
-    for (int chunk = blockIdx.y; chunk * together < inner.lines; chunk += gridDim.y) {
-      const int y = min(chunk * together, inner.lines - together);
+    for (int chunk = blockIdx.y; chunk * lines < inner.lines; chunk += gridDim.y) {
+      const int y = min(chunk * lines, inner.lines - lines);
       rows(residual_detail::InnerPlace{{inner.first.x + x, inner.first.y + y, inner.first.z + z},
                                        inner.own + x + y * inner.own_line + z * inner.own_plane,
                                        inner.place + x + y * inner.place_line + z * inner.place_plane},
@@ -146,24 +148,25 @@ template <int dimension, class Residual>
 __global__ void __launch_bounds__(threads_per_block, 4)
     inner_residual(const __grid_constant__ ResidualState state, const __grid_constant__ Inner inner,
                    const __grid_constant__ Residual residual, double* __restrict__ f) {
-  for_inner_rows(inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r, int beyond) {
-    if (beyond != 0) return;
-    const int dof = state.grid.dof;
-    double* const to = f + node.own * dof + r;
+  for_inner_rows<lines_of_residual>(
+      inner, state.grid.dof, [&](const residual_detail::InnerPlace& node, int r, int beyond) {
+        if (beyond != 0) return;
+        const int dof = state.grid.dof;
+        double* const to = f + node.own * dof + r;
 #pragma unroll
-    for (int line = 0; line < together; ++line) {  // functors may branch between what they read
-      read_ahead(state.u + (node.place + line * inner.place_line) * dof + r);
-      if constexpr (!residual_detail::says_steady<Residual>())
-        read_ahead(state.rate + (node.own + line * inner.own_line) * dof + r);
-    }
-    double of_line[together];
+        for (int line = 0; line < lines_of_residual; ++line) {  // functors may branch between what they read
+          read_ahead(state.u + (node.place + line * inner.place_line) * dof + r);
+          if constexpr (!residual_detail::says_steady<Residual>())
+            read_ahead(state.rate + (node.own + line * inner.own_line) * dof + r);
+        }
+        double of_line[lines_of_residual];
 #pragma unroll
-    for (int line = 0; line < together; ++line)
-      of_line[line] = residual(
-          InnerNode<double, NoSeed, dimension>(state, node.at, node.own, node.place, {}, 0, 0, line), r);
+        for (int line = 0; line < lines_of_residual; ++line)
+          of_line[line] = residual(
+              InnerNode<double, NoSeed, dimension>(state, node.at, node.own, node.place, {}, 0, 0, line), r);
 #pragma unroll
-    for (int line = 0; line < together; ++line) to[line * inner.own_line * dof] = of_line[line];
-  });
+        for (int line = 0; line < lines_of_residual; ++line) to[line * inner.own_line * dof] = of_line[line];
+      });
 }
 
 template <class Residual>
@@ -185,11 +188,11 @@ __global__ void __launch_bounds__(threads_per_block)
   const int dof = state.grid.dof;
   const std::int64_t rows = state.box.nodes() * dof, line_rows = inner.own_line * dof;
   const residual_detail::StarPlaces places = residual_detail::star_places(shape, rows);
-  for_inner_rows(inner, dof, [&](residual_detail::InnerPlace node, int r, int beyond) {
+  for_inner_rows<lines_of_jacobian>(inner, dof, [&](residual_detail::InnerPlace node, int r, int beyond) {
     if (beyond != 0 && (dimension == 0 || dof % numbers_of_sector == 0)) return;
     double* row = values + (node.own + beyond) * dof + r;
 #pragma unroll 1
-    for (int line = 0; line < together; ++line, row += line_rows) {
+    for (int line = 0; line < lines_of_jacobian; ++line, row += line_rows) {
       if constexpr (dimension > 0) {
         residual_detail::inner_row_of_star<make, dimension>(state, residual, node, r, shift, dof, places,
                                                             beyond != 0, row, rows);
@@ -226,11 +229,12 @@ struct Launch {
   dim3 blocks, threads;
 };
 
-inline Launch launch_of(const Inner& inner) {
+inline Launch launch_of(const Inner& inner, int lines) {
   unsigned x = 32, y = threads_per_block / 32;
   while (static_cast<int>(y) > inner.planes && y > 1) x *= 2, y /= 2;
   const auto parts = [](int n, unsigned size) { return (static_cast<unsigned>(n) + size - 1) / size; };
-  return {dim3(parts(inner.line + inner.before, x), std::min(parts(inner.lines, together), 65535u),
+  return {dim3(parts(inner.line + inner.before, x),
+               std::min(parts(inner.lines, static_cast<unsigned>(lines)), 65535u),
                std::min(parts(inner.planes, y), 65535u)),
           dim3(x, y)};
 }
@@ -246,7 +250,7 @@ inline Launch launch_of(const Shell& shell, int dof, int diagonals) {
 
 template <class Residual>
 void evaluate(const ResidualState& state, const Residual& residual, double* f) {
-  const NodeBox inner = inner_box(state);
+  const NodeBox inner = inner_box(state, lines_of_residual);
   const Shell shell = shell_of(state.box, inner);
   Launch on_shell = launch_of(shell, state.grid.dof, 1);
   if (inner.nodes() == 0) {
@@ -254,7 +258,7 @@ void evaluate(const ResidualState& state, const Residual& residual, double* f) {
     return device_check(cudaGetLastError(), "the kernel of the residual");
   }
   const Inner nodes = inner_of(state, inner);
-  const Launch launch = launch_of(nodes);
+  const Launch launch = launch_of(nodes, lines_of_residual);
   const auto kernel = state.grid.dimension == 3 ? inner_residual<3, Residual> : inner_residual<2, Residual>;
   // A block a multiprocessor, for these rows wait more than they compute.
   SideQueue& beside = SideQueue::of_device();
@@ -268,14 +272,14 @@ void evaluate(const ResidualState& state, const Residual& residual, double* f) {
 template <residual_detail::Make make, int dimension, class Residual>
 void differentiate(const ResidualState& state, const Residual& residual, double shift,
                    const JacobianShape& shape, unsigned* misfit, double* values) {
-  const NodeBox inner = inner_box(state);
+  const NodeBox inner = inner_box(state, lines_of_jacobian);
   const Shell shell = shell_of(state.box, inner);
   const Launch on_shell = launch_of(shell, state.grid.dof, shape.diagonals);
   shell_jacobian<make>
       <<<on_shell.blocks, on_shell.threads>>>(state, shell, residual, shift, shape, misfit, values);
   if (inner.nodes() > 0) {
     const Inner nodes = inner_of(state, inner);
-    const Launch launch = launch_of(nodes);
+    const Launch launch = launch_of(nodes, lines_of_jacobian);
     inner_jacobian<make, dimension>
         <<<launch.blocks, launch.threads>>>(state, nodes, residual, shift, shape, misfit, values);
   }
