@@ -86,33 +86,49 @@ struct FillPlane {
   }
 };
 
-// S_k -= A_k,k-1 S_k-1^-1 A_k-1,k, an element a call.
-struct EliminatePlane {
+// S_k -= A_k,k-1 S_k-1^-1 A_k-1,k in two steps, an element a call, whose sums are over the couplings between
+// the two planes: H = A_k,k-1 S_k-1^-1, and S_k -= H A_k-1,k.
+struct HalfOfPlane {
   Couplings s;
   PlaneOrder order;
   const double* values;
   int plane;              // k
   const double* inverse;  // of S_k-1, [row][column]
-  double* dense;
+  double* half;           // H [row][column]
   constexpr void operator()(std::int64_t index) const {
     const int i = static_cast<int>(index / order.size), j = static_cast<int>(index % order.size);
-    const std::array<int, 3> row = order.position(s, plane, i), column = order.position(s, plane, j);
-    const std::int64_t of_row = std::int64_t{s.index(row)} * s.dof + i % s.dof;
+    const std::array<int, 3> row = order.position(s, plane, i);
+    const double* const of_row = values + s.place(std::int64_t{s.index(row)} * s.dof + i % s.dof);
     double sum = 0;
     for (int d = 0; d < s.count; ++d) {
       std::array<int, 3> from = row;
       if (s.offset[d][order.axis] != -1 || !step_to(s, d, 1, from)) continue;
-      for (int e = 0; e < s.count; ++e) {
-        std::array<int, 3> to = column;
-        if (s.offset[e][order.axis] != 1 || !step_to(s, e, -1, to)) continue;
-        for (int a = 0; a < s.dof; ++a)
-          for (int b = 0; b < s.dof; ++b) {
-            const std::int64_t of_to = std::int64_t{s.index(to)} * s.dof + b;
-            sum += values[(std::int64_t{s.diagonal[d]} * s.dof + a) * s.stored_rows + s.place(of_row)] *
-                   inverse[std::int64_t{order.in_plane(s, from, a)} * order.size + order.in_plane(s, to, b)] *
-                   values[(std::int64_t{s.diagonal[e]} * s.dof + j % s.dof) * s.stored_rows + s.place(of_to)];
-          }
-      }
+      for (int a = 0; a < s.dof; ++a)
+        sum += of_row[(std::int64_t{s.diagonal[d]} * s.dof + a) * s.stored_rows] *
+               inverse[std::int64_t{order.in_plane(s, from, a)} * order.size + j];
+    }
+    half[index] = sum;
+  }
+};
+struct EliminatePlane {
+  Couplings s;
+  PlaneOrder order;
+  const double* values;
+  int plane;
+  const double* half;
+  double* dense;
+  constexpr void operator()(std::int64_t index) const {
+    const int j = static_cast<int>(index % order.size);
+    const std::array<int, 3> column = order.position(s, plane, j);
+    const double* const of_row = half + (index - j);
+    double sum = 0;
+    for (int d = 0; d < s.count; ++d) {
+      std::array<int, 3> to = column;
+      if (s.offset[d][order.axis] != 1 || !step_to(s, d, -1, to)) continue;
+      for (int b = 0; b < s.dof; ++b)
+        sum += of_row[order.in_plane(s, to, b)] *
+               values[(std::int64_t{s.diagonal[d]} * s.dof + j % s.dof) * s.stored_rows +
+                      s.place(std::int64_t{s.index(to)} * s.dof + b)];
     }
     dense[index] -= sum;
   }
@@ -266,7 +282,10 @@ void make_plane_factors(Machine& machine, const Couplings& s, const double* valu
   for (int k = 0; k < order.planes; ++k) {
     machine.for_each(size, Zero<double>{dense.data()});
     machine.for_each(order.size, FillPlane{s, order, values, k, dense.data()});
-    if (k > 0) machine.for_each(size, EliminatePlane{s, order, values, k, before.data(), dense.data()});
+    if (k > 0) {
+      machine.for_each(size, HalfOfPlane{s, order, values, k, before.data(), other.data()});
+      machine.for_each(size, EliminatePlane{s, order, values, k, other.data(), dense.data()});
+    }
     invert(machine, order.size, order.size, dense, other);
     machine.for_each(size, Convert<double, T>{dense.data(), factors.inverses.data() + k * size});
     std::swap(dense, before);
