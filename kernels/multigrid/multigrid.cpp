@@ -2,6 +2,7 @@
 
 #include <future>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "kernels/cuda/device.hpp"
@@ -15,7 +16,10 @@ class Loading {
  public:
   void begin(int gpu) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!done_.valid()) done_ = std::async(std::launch::async, multigrid::load_kernels<float>, gpu).share();
+    try {
+      if (!done_.valid()) done_ = std::async(std::launch::async, multigrid::load_kernels<float>, gpu).share();
+    } catch (const std::system_error&) {  // no thread is to be had: they are loaded when they are launched
+    }
   }
   // A graph must not be recorded meanwhile.
   void wait() {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "assembly/pde/random_blocks.hpp"
 #include "assembly/stencil_operator.hpp"
@@ -48,8 +49,9 @@ TEST(CdsSpeed, BeatsPetscAndKeepsUpWithTheStream) {
   const std::vector<double> x(static_cast<std::size_t>(grid.rows()), 1.25);
   std::vector<double> y(x.size());
   double ratio = 0, share = 0;
-  for (int attempt = 0; attempt < 10 && (ratio < 1.4 || share < 0.7);
-       ++attempt) {  // another process may interfere
+  for (int attempt = 0; attempt < 10 && (ratio < 1.4 || share < 0.7); ++attempt) {
+    if (attempt > 0)
+      std::this_thread::sleep_for(std::chrono::seconds(2));  // what interferes may be over then
     const auto cds = cpu_entry("cds").make_fp64(source, {}),
                aij = cpu_entry("petsc_aij").make_fp64(source, {});
     const double cds_ms = best_ms(*cds, x, y), aij_ms = best_ms(*aij, x, y);
