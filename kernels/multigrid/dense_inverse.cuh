@@ -8,6 +8,8 @@
 
 namespace quadrille::multigrid::device {
 
+namespace wmma = nvcuda::wmma;
+
 // By Gauss-Jordan in one block of threads. Each has every 16th row and column of the matrix in registers;
 // what all need of it at a step, one row and one column, is in shared memory, twice, so that threads wait for
 // each other once. With 0 in their place and -1 as the column's own number it is the same sum for all
@@ -73,68 +75,47 @@ inline constexpr int tile = 64, padded = tile + 4, part = 32,
                      of_part = tile * part / cuda::threads_per_block;
 static_assert(cuda::threads_per_block == 256);
 
-// The tile, of which a warp has 16 rows and 32 columns.
+// The tile, of which a warp has 16 rows and 32 columns: 8 x 8 numbers, by four inner ones, an instruction.
 class TileSums {
  public:
+  __device__ TileSums() {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) wmma::fill_fragment(sums_[i % 2][i / 2], 0.0);
+  }
   // += left right, [inner][row] and [inner][column].
   __device__ void add(const double* left, const double* right) {
-#if __CUDA_ARCH__ >= 800
-    using namespace nvcuda::wmma;  // 8 x 8 numbers by four inner ones at a time
 #pragma unroll
     for (int k = 0; k < part; k += 4) {
-      fragment<matrix_a, 8, 8, 4, double, col_major> a[2];
+      wmma::fragment<wmma::matrix_a, 8, 8, 4, double, wmma::col_major> a[2];
 #pragma unroll
-      for (int i = 0; i < 2; ++i) load_matrix_sync(a[i], left + k * padded + row() + 8 * i, padded);
+      for (int i = 0; i < 2; ++i) wmma::load_matrix_sync(a[i], left + k * padded + row() + 8 * i, padded);
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        fragment<matrix_b, 8, 8, 4, double, row_major> b;
-        load_matrix_sync(b, right + k * padded + column() + 8 * j, padded);
+        wmma::fragment<wmma::matrix_b, 8, 8, 4, double, wmma::row_major> b;
+        wmma::load_matrix_sync(b, right + k * padded + column() + 8 * j, padded);
 #pragma unroll
-        for (int i = 0; i < 2; ++i) mma_sync(sums_[i][j], a[i], b, sums_[i][j]);
+        for (int i = 0; i < 2; ++i) wmma::mma_sync(sums_[i][j], a[i], b, sums_[i][j]);
       }
     }
-#else
-    for (int k = 0; k < part; ++k)
-#pragma unroll
-      for (int i = 0; i < of_thread; ++i)
-        sums_[i] += left[k * padded + threadIdx.x % tile] * right[k * padded + threadIdx.x / tile + 4 * i];
-#endif
   }
   // [column][row]
   __device__ void store(double* to) const {
-#if __CUDA_ARCH__ >= 800
-    using namespace nvcuda::wmma;
 #pragma unroll
     for (int i = 0; i < 2; ++i)
 #pragma unroll
       for (int j = 0; j < 4; ++j)
-        store_matrix_sync(to + (column() + 8 * j) * padded + row() + 8 * i, sums_[i][j], padded,
-                          mem_col_major);
-#else
-#pragma unroll
-    for (int i = 0; i < of_thread; ++i)
-      to[(threadIdx.x / tile + 4 * i) * padded + threadIdx.x % tile] = sums_[i];
-#endif
-  }
-  __device__ TileSums() {
-#if __CUDA_ARCH__ >= 800
-#pragma unroll
-    for (int i = 0; i < 8; ++i) nvcuda::wmma::fill_fragment(sums_[i % 2][i / 2], 0.0);
-#endif
+        wmma::store_matrix_sync(to + (column() + 8 * j) * padded + row() + 8 * i, sums_[i][j], padded,
+                                wmma::mem_col_major);
   }
 
  private:
-#if __CUDA_ARCH__ >= 800
   static __device__ int row() {
     return threadIdx.x / 32 % 4 * 16;
   }
   static __device__ int column() {
     return threadIdx.x / 128 * 32;
   }
-  nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 8, 8, 4, double> sums_[2][4];
-#else
-  double sums_[of_thread] = {};
-#endif
+  wmma::fragment<wmma::accumulator, 8, 8, 4, double> sums_[2][4];
 };
 
 // A product as RowsOfBlock and RestOfBlock describe one. While a part is multiplied the next one is on its
