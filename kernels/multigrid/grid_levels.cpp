@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/multigrid/advection.hpp"
+#include "kernels/multigrid/galerkin.hpp"
 #include "kernels/multigrid/on_host.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "kernels/multigrid/advection.hpp"
 #include "kernels/multigrid/box_steps.hpp"
+#include "kernels/multigrid/galerkin.hpp"
 #include "kernels/multigrid/in_precision.hpp"
 #include "kernels/multigrid/joined_steps.hpp"
 #include "kernels/multigrid/level.hpp"

@@ -2,7 +2,7 @@
 #include "assembly/pde/diffusion.hpp"
 #include "cases.hpp"
 #include "kernels/grid_transfer.hpp"
-#include "kernels/multigrid/coarsening.hpp"
+#include "kernels/multigrid/galerkin.hpp"
 #include "kernels/multigrid/neighbour_form.hpp"
 #include "kernels/multigrid/on_host.hpp"
 

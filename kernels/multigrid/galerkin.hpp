@@ -1,0 +1,74 @@
+// The coarse operator P^T A P, as a hub. Internal to kernels/multigrid.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/multigrid/coarsening.hpp"
+#include "kernels/multigrid/galerkin_steps.hpp"
+
+namespace quadrille::multigrid {
+
+inline bool couples_along_axes_alone(const Couplings& s) {
+  return std::all_of(s.offset, s.offset + s.count,
+                     [](const auto& o) { return (o[0] != 0) + (o[1] != 0) + (o[2] != 0) == 1; });
+}
+
+// Which nodes of P^T A P have rows of their own (stored_nodes.hpp). Around an axis that wraps, an odd number
+// of nodes has two coarse ones side by side.
+template <class Space>
+StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& next, Words words) {
+  if (s.stored.all || next.by_operator || s.shared) return {};
+  int n[3] = {};
+  for (int axis = 0; axis < 3; ++axis) {
+    n[axis] = static_cast<int>(next.axes[axis].coarse);
+    if (s.wraps[axis] && next.halved[axis] && s.n[axis] % 2 != 0) return {};
+  }
+  return few_nodes(n, s.wraps, words);
+}
+
+// P^T A P, with values in `coarse_nodes` where A has them in `nodes`; of a shared box, its own rows are
+// right.
+template <class Machine>
+BlockDiagonals<double, typename Machine::Space> galerkin(
+    Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a, const Nodes& p,
+    const RankBox* shared = nullptr, const StoredNodes& nodes = {}, const StoredNodes& coarse_nodes = {}) {
+  BlockDiagonals<double, typename Machine::Space> coarse;
+  coarse.dof = a.dof;
+  coarse.periodic = a.periodic;
+  CoarseOperator of{couplings_of(a, shared, nodes), a.values.data(), p, {}, coarse_nodes, 0, nullptr, 0};
+  for (int slot = 0; slot < 27; ++slot) of.couples |= of.s.box[slot] >= 0 ? 1u << slot : 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    coarse.extents[axis] = p.coarse_n[axis];
+    of.width[axis] = p.coarse_n[axis] > 1 ? 3 : 1;
+  }
+  // Of whole words of a line several rows are the same: each is made once.
+  if (coarse_nodes.words) of.coarse_nodes = few_nodes(p.coarse_n, of.s.wraps, Words::none);
+  const StoredNodes made = of.coarse_nodes;
+  const auto reach = [&](int axis) { return of.width[axis] / 2; };
+  for (int z = -reach(2); z <= reach(2); ++z)
+    for (int y = -reach(1); y <= reach(1); ++y)
+      for (int x = -reach(0); x <= reach(0); ++x) coarse.offsets.push_back({x, y, z});
+  of.coarse_rows = made.all ? coarse.rows() : std::int64_t{made.nodes()} * a.dof;
+  coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * of.coarse_rows);
+  of.coarse = coarse.values.data();
+  const int planes = nodes.all && made.all ? machine.galerkin_planes(of.coarse_rows * of.width[0]) : 1;
+  const bool star = couples_along_axes_alone(of.s);
+  if (p.weights != nullptr)
+    machine.for_each(GalerkinLine{of}.size(), GalerkinLine{of});
+  else if (nodes.all)
+    star ? machine.for_columns(LinearGalerkinColumn<true, true>{of, planes})
+         : machine.for_columns(LinearGalerkinColumn<false, true>{of, planes});
+  else
+    star ? machine.for_columns(LinearGalerkinColumn<true, false>{of, planes})
+         : machine.for_columns(LinearGalerkinColumn<false, false>{of, planes});
+  if (coarse_nodes.words) {
+    decltype(coarse.values) all(coarse.diagonals() * a.dof * a.dof * coarse_nodes.nodes());
+    machine.for_each(
+        all.size(), RepeatStored{made, coarse_nodes, a.dof, p.coarse_n[0], coarse.values.data(), all.data()});
+    coarse.values = std::move(all);
+  }
+  return coarse;
+}
+
+}  // namespace quadrille::multigrid
