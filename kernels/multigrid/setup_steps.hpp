@@ -15,7 +15,7 @@ constexpr bool finite(double v) {
   return v - v == 0;
 }
 
-// use(i, load(i)) for each i below count, in this order, with up to six loads on their way at once.
+// use(i, load(i)) for `Together` numbers from `first` on, whose loads are on their way at once.
 template <int Together, class Load, class Use>
 constexpr void use_together(int first, const Load& load, const Use& use) {
   decltype(load(0)) loaded[Together] = {};
@@ -24,6 +24,7 @@ constexpr void use_together(int first, const Load& load, const Use& use) {
   QUADRILLE_UNROLL
   for (int k = 0; k < Together; ++k) use(first + k, loaded[k]);
 }
+// The same for each i below count, in this order, up to six at once.
 template <class Load, class Use>
 constexpr void with_loaded(int count, const Load& load, const Use& use) {
   int i = 0;

@@ -77,6 +77,7 @@ TEST(PlaneFactors, SolveWhatTheOperatorMakes) {
   expect_solved("planes along y",
                 jumping(grid_of({4, 11, 5}), "periodic,periodic,value:0,value:0,periodic,periodic", 5));
   expect_solved("2D", jumping(grid_of({40, 37, 1}), "value:0", 6));
+  expect_solved("planes of several blocks", jumping(grid_of({14, 12, 15}), "value:0", 7));
   expect_solved("3 unknowns, a box", elastic(grid_of({5, 6, 7}, {1, 1, 1}, 3), "value:0"));
   const Hub constant = poisson(grid_of({9, 10, 11}), "value:0");
   const StoredNodes few = few_nodes({9, 10, 11}, {false, false, false}, Words::none);
@@ -84,6 +85,31 @@ TEST(PlaneFactors, SolveWhatTheOperatorMakes) {
   const Vector x = noise(constant.rows(), 1);
   EXPECT_LE(distance(solved(constant, Product(constant)(x), few), x), 1e-10);
   expect_solved("not symmetric", dominant_blocks(grid_of({5, 4, 6}, {1, 1, 1}, 2), "box", "clamp", 1.5));
+}
+
+// Of more rows than are eliminated at a time, and of couplings that reach far, but not to all rows.
+TEST(DenseInverse, OfSeveralBlocksIsTheInverse) {
+  HostThatInverts host;
+  const auto expect_inverse = [&](const char* name, const Hub& a) {
+    const Couplings s = couplings_of(a);
+    ASSERT_GT(s.rows, 2 * inverse_block) << name;
+    DenseInverse<double, Host> inverse;
+    make_inverse(host, s, a.values.data(), false, inverse);
+    const Vector x = noise(a.rows(), 1), b = Product(a)(x);
+    Vector made(x.size());
+    for (std::int64_t r = 0; r < s.rows; ++r)
+      for (std::int64_t c = 0; c < s.rows; ++c) made[r] += inverse.values[r * s.rows + c] * b[c];
+    EXPECT_LE(distance(made, x), 1e-8) << name;
+  };
+  const Hub banded = jumping(grid_of({7, 6, 9}), "value:0", 3);
+  EXPECT_EQ(furthest_row(couplings_of(banded)), 42);
+  expect_inverse("a band", banded);
+  expect_inverse("around an axis",
+                 jumping(grid_of({7, 6, 9}), "periodic,periodic,value:0,value:0,clamp,clamp", 4));
+  expect_inverse("not symmetric, 2 unknowns",
+                 dominant_blocks(grid_of({6, 5, 11}, {1, 1, 1}, 2), "box", "clamp", 1.5));
+  expect_inverse("all rows",
+                 jumping(grid_of({8, 7, 5}), "value:0,value:0,value:0,value:0,periodic,periodic", 5));
 }
 
 TEST(PlaneFactors, HaveNoAxisThatWraps) {
