@@ -212,6 +212,28 @@ Compact<T> compact_from_hub(const BlockDiagonals<T>& hub) {
 }
 
 template <class T>
+bool is_symmetric(const BlockStructure& s, const std::vector<CompactEntry<T>>& entries) {
+  const auto at = [&](std::int64_t d, int r, int c) { return entries[(d * s.dof + r) * s.dof + c]; };
+  const auto is_opposite = [&](const CompactEntry<T>& e, const CompactEntry<T>& of) {
+    if (e.stored == Stored::nothing) return of.stored == Stored::nothing;
+    if (e.stored == Stored::constant)
+      return of.stored == Stored::constant && bits(e.constant) == bits(of.constant);
+    return of.stored == (e.stored == Stored::column ? Stored::mirror : Stored::column) &&
+           e.column == of.column;
+  };
+  for (std::int64_t d = 0; d < s.diagonals(); ++d) {
+    const std::int64_t back = opposite(s, d);
+    for (int r = 0; r < s.dof; ++r)
+      for (int c = 0; c < s.dof; ++c) {
+        if (back == d && r == c && s.offsets[d] == NodeOffset{}) continue;
+        if (back < 0 ? at(d, r, c).stored != Stored::nothing : !is_opposite(at(d, r, c), at(back, c, r)))
+          return false;
+      }
+  }
+  return true;
+}
+
+template <class T>
 Compact<T> compact_from_hub(const BlockDiagonals<T>& hub, std::vector<CompactEntry<T>> entries,
                             ValuePrecision precision) {
   Compact<T> a;
@@ -305,6 +327,7 @@ Traffic traffic(const Compact<T, Space>& a) {
   template std::vector<CompactEntry<T>> compact_entries(const BlockStructure&, const CompactFacts<T>&); \
   template std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T>&);                      \
   template std::int32_t columns_of(const std::vector<CompactEntry<T>>&);                                \
+  template bool is_symmetric(const BlockStructure&, const std::vector<CompactEntry<T>>&);               \
   template std::vector<CompactEntry<T>> all_columns(const BlockStructure&);                             \
   template Compact<T> compact_from_hub(const BlockDiagonals<T>&);                                       \
   template Compact<T> compact_from_hub(const BlockDiagonals<T>&, std::vector<CompactEntry<T>>,          \

@@ -100,6 +100,12 @@ std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T>& hub);
 template <class T>
 std::int32_t columns_of(const std::vector<CompactEntry<T>>& entries);
 
+// Whether A^T is A by how its entries are stored: each is the constant of its opposite, or a column with its
+// mirror. What is said of values that were looked at is not asked here: an operator with a column for each of
+// a pair that are equal is none.
+template <class T>
+bool is_symmetric(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries);
+
 // A column for every entry.
 template <class T>
 std::vector<CompactEntry<T>> all_columns(const BlockStructure& structure);

@@ -19,6 +19,7 @@ class FormatOperator final : public SpmvOperator<T> {
  public:
   explicit FormatOperator(std::shared_ptr<const Format> format, Prepared prepared = {})
       : format_(std::move(format)), prepared_(std::move(prepared)) {
+    if constexpr (requires(const Format& f) { f.entry; }) symmetric_ = is_symmetric(*format_, format_->entry);
     if constexpr (on_cpu) threads_ = threads_worth(traffic().stored_bytes + traffic().written_bytes);
   }
 
@@ -77,6 +78,7 @@ class FormatOperator final : public SpmvOperator<T> {
   bool has_transpose() const override { return by_the_paper() ? paper_transposes : transposes; }
   void multiply_transposed(Queue queue, const T* x, const Output<T>& y) const override {
     if (!has_transpose()) return SpmvOperator<T>::multiply_transposed(queue, x, y);
+    if (symmetric_) return multiply(queue, x, y);
     if constexpr (paper_transposes)
       if (by_the_paper()) return cuda::spmv_transpose_paper(on(queue), *format_, x, y);
     if constexpr (transposes && on_cpu) {
@@ -140,6 +142,7 @@ class FormatOperator final : public SpmvOperator<T> {
   std::shared_ptr<const Format> format_;
   mutable Prepared prepared_;  // on the GPU
   mutable std::once_flag dot_asked_;
+  bool symmetric_ = false;         // A^T is A, to the last bit
   int threads_ = 1;                // that a product on the CPU is worth
   mutable cuda::Scratch scratch_;  // on the GPU
 };

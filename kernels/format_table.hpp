@@ -88,8 +88,9 @@ template <class T, class Space>
 Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
   Prepared prepared;
   if (!compiles(a, o)) return prepared;
-  (o.of_transpose ? prepared.transposed : prepared.product) =
-      cuda::specialise(a, a.entry, a.precision, o.of_transpose);
+  const bool transposed = o.of_transpose && !is_symmetric(a, a.entry);
+  (transposed ? prepared.transposed : prepared.product) =
+      cuda::specialise(a, a.entry, a.precision, transposed);
   if (!o.of_transpose) prepared.several = cuda::specialise_for_vectors(a, a.entry, a.precision);
   return prepared;
 }

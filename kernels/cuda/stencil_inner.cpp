@@ -178,15 +178,19 @@ class InnerBody : private StencilPlan {
     const std::string type = types.at(numbers_ * tiling_.nodes);
     std::string text;
     for (int k = 0; k < tiling_.planes; ++k)
-      text += "    const unsigned long long m" + std::to_string(k) + " = __ldg((const " + type +
+      text += "    const " + word_of_numbers() + " m" + std::to_string(k) + " = __ldg((const " + type +
               "*)((const " + number_type() + "*)numbers + node + " + number(k * plane()) + "));\n";
     return text;
   }
+  std::string word_of_numbers() const {
+    return numbers_ * tiling_.nodes > 4 ? "unsigned long long" : "unsigned";
+  }
   std::string mask() const { return numbers_ == 1 ? "0xff" : "0xffff"; }
   std::string one_stencil() const {
+    const std::string one = "(" + word_of_numbers() + ")1 << ";
     std::string text = "m0 == (m0 & " + mask() + ") * (";
     for (int w = 0; w < tiling_.nodes; ++w)
-      text += (w > 0 ? " | 1ull << " : "1ull << ") + std::to_string(8 * numbers_ * w);
+      text += (w > 0 ? " | " : "") + one + std::to_string(8 * numbers_ * w);
     text += ")";
     for (int k = 1; k < tiling_.planes; ++k) text += " && m" + std::to_string(k) + " == m0";
     return text;

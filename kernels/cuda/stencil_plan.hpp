@@ -68,8 +68,10 @@ class StencilPlan {
 
   // Where the stencil with this number stands.
   std::string stencil_of(const std::string& name, const std::string& which) const {
-    return "    const T* const " + name + " = values + (" + which + ") * " +
-           number(static_cast<std::int64_t>(s_.offsets.size()) * s_.dof * s_.dof) + ";\n";
+    const std::int64_t size = s_.diagonals() * s_.dof * s_.dof, most = numbers_ == 1 ? 1 << 8 : 1 << 16;
+    const std::string type = size * most < std::int64_t{1} << 32 ? "unsigned" : "unsigned long long";
+    return "    const T* const " + name + " = values + (" + type + ")(" + which + ") * " + number(size) +
+           ";\n";
   }
 
   BlockStructure s_;         // offsets are those of the product

@@ -8,7 +8,6 @@
 namespace quadrille::cuda {
 namespace {
 
-constexpr std::int64_t most_x = 32;          // threads along x
 constexpr std::int64_t most_products = 500;  // of a thread at once, of several planes
 // Numbers of 8 bytes that hold the sums of several vectors and planes. With these for 2 and more vectors, and
 // the bounds in blocks_of(), ptxas spills 140 bytes a thread at most (sm_90, CUDA 13.0; not timed yet).
@@ -34,6 +33,13 @@ int blocks_of(const TileWork& work, int dof, int nodes) {
   const std::int64_t again = work.read_again * nodes * 2 / work.word,  // numbers of 8 bytes
       sums = sums_of(work, nodes * dof);
   return again + sums <= (sums > 0 ? 6 : 20) ? 3 : again + sums <= 52 ? 2 : 1;
+}
+
+// Threads along x. Of operators with no columns the tiles are whole lines, or parts of 64 words: on an H100 1 %
+// faster than of 32 at 256^3, 4 % at 200^3, 1.5 % at 512^3 (results/h100_lines_of_tables_2026-11-26.txt).
+std::int64_t most_threads_along(const TileWork& work, int dof, std::int64_t along) {
+  if (dof > 1 || work.columns > 0) return 32;
+  return along <= 128 ? 128 : 64;
 }
 
 // Planes at once where x is most of what is read; else one after the other, which takes fewer registers. With
@@ -67,7 +73,8 @@ Tiling tiling_of(const BlockStructure& s, const TileWork& work) {
     t.planes /= 2;
   t.planes = static_cast<int>(std::min<std::int64_t>(t.planes, nz));
   const std::int64_t along = parts(s.extents[0], t.nodes);
-  t.x = static_cast<int>(even_part(along, std::max(most_x, tile_threads / ny)));
+  t.x =
+      static_cast<int>(even_part(along, std::max(most_threads_along(work, s.dof, along), tile_threads / ny)));
   t.y = static_cast<int>(std::min<std::int64_t>(ny, tile_threads / t.x));
   t.tiles_x = parts(along, t.x);
   t.tiles_y = parts(ny, t.y);

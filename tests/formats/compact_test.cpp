@@ -1,9 +1,11 @@
 #include "formats/compact.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "expect_refused.hpp"
+#include "formats/csc.hpp"
 #include "tests/matrices.hpp"
 #include "tests/planted.hpp"
 
@@ -54,6 +56,46 @@ TEST(Compact, FindsWhatIsThereAndGivesEveryBitBack) {
         EXPECT_EQ(a.entry[e].stored, Stored::column) << e;
       }
     }
+  }
+}
+
+// Two unknowns on a periodic line of 3 nodes: [row][column] of a node's block, and of what its neighbours do
+// to it. The opposite's blocks are the transposed ones.
+BlockDiagonals<double> pairs_on_a_line(double above, double below, double to_left, double to_right) {
+  BlockDiagonals<double> hub{{{3, 1, 1}, {true, false, false}, 2, {{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}}},
+                             Array<double>(36)};
+  std::fill_n(hub.values.data(), hub.values.size(), 0.0);
+  for (std::int64_t node = 0; node < 3; ++node) {
+    const auto put = [&](int d, int r, int c, double value) {
+      hub.values[(d * 2 + c) * hub.rows() + 2 * node + r] = value;
+    };
+    put(0, 0, 1, to_left), put(2, 1, 0, to_right);
+    put(1, 0, 0, 3.0 + static_cast<double>(node)), put(1, 1, 1, 4);
+    put(1, 0, 1, above), put(1, 1, 0, below);
+  }
+  return hub;
+}
+
+TEST(Compact, SeesWhatIsItsOwnTranspose) {
+  const auto symmetric = [](const BlockDiagonals<double>& hub) {
+    const Compact<double> a = compact_from_hub(hub);
+    const bool yes = is_symmetric(a, a.entry);
+    EXPECT_EQ(yes, identical(transposed(to_csr(a)), to_csr(a)));
+    return yes;
+  };
+  EXPECT_TRUE(symmetric(pairs_on_a_line(7, 7, 5, 5)));
+  EXPECT_FALSE(symmetric(pairs_on_a_line(7, 8, 5, 5)));
+  EXPECT_FALSE(symmetric(pairs_on_a_line(7, 7, 5, 6)));
+  EXPECT_FALSE(symmetric(pairs_on_a_line(7, 7, 5, 0)));
+  BlockDiagonals<double> line{{{4, 1, 1}, {}, 1, {{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}}},
+                              {0, 5, 5, 7, 2, 2, 2, 2, 5, 5, 7, 0}};
+  EXPECT_TRUE(symmetric(line));
+  line.values[3] = 8;
+  EXPECT_FALSE(symmetric(line));
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Compact<double> a = compact_from_hub(planted::draw<double>(seed).hub);
+    if (is_symmetric(a, a.entry)) EXPECT_TRUE(identical(transposed(to_csr(a)), to_csr(a))) << seed;
+    EXPECT_FALSE(is_symmetric(a, all_columns<double>(a))) << seed;
   }
 }
 

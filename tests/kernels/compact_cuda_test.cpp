@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "assembly/stencil_operator.hpp"
 #include "cases.hpp"
 #include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/device.hpp"
@@ -88,6 +89,35 @@ TEST(CompactOnTheDevice, cuda_CompiledKernelsGiveTheProductsOfTheOthers) {
         compare_kernels<double>(format, seed, transposed);
         compare_kernels<float>(format, seed, transposed);
       }
+}
+
+// What is seen to be symmetric has one product, of the same bits, by the same kernel.
+void multiplies_by_the_product(SpaceKind space) {
+  const Grid grid{.extents = {20, 9, 7}, .dof = 2};
+  const auto both = [](const StencilNode&, const StencilNeighbour& to, int r, int c) {
+    const Offset& o = to.offset;
+    return o == Offset{} ? (r == c ? 9.1 : 0.3) : 0.1 * (o.x * o.x + 2 * o.y * o.y + 3 * o.z * o.z) + r + c;
+  };
+  const BlockDiagonals<double> hub = assemble<double>(grid, box_stencil(3, 1), Boundary{}, both).hub;
+  const std::vector<double> x = test_vector<double>(hub.rows(), false, 3);
+  std::vector<double> y(x.size()), of_transpose(x.size()), expected(x.size());
+  FormatOptions options;
+  for (const Specialise specialise : {Specialise::never, Specialise::always}) {
+    options.specialise = specialise;
+    const auto a = make_operator("compact", space, input_of(copy_of(hub)), options);
+    host_apply(*a, x, y);
+    host_apply_transpose(*a, x, of_transpose);
+    EXPECT_EQ(y, of_transpose);
+  }
+  host_apply_transpose(*make_operator("csr", SpaceKind::cpu, input_of(copy_of(hub))), x, expected);
+  for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(expected[i], of_transpose[i], 1e-12) << i;
+}
+TEST(CompactOnTheHost, SymmetricOperatorsHaveOneProduct) {
+  multiplies_by_the_product(SpaceKind::cpu);
+}
+TEST(CompactOnTheDevice, cuda_SymmetricOperatorsHaveOneProduct) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  multiplies_by_the_product(SpaceKind::cuda);
 }
 
 // The first `count` vectors' products, of x and of what y holds.
