@@ -35,8 +35,8 @@ int blocks_of(const TileWork& work, int dof, int nodes) {
   return again + sums <= (sums > 0 ? 6 : 20) ? 3 : again + sums <= 52 ? 2 : 1;
 }
 
-// Threads along x. Of operators with no columns the tiles are whole lines, or parts of 64 words: on an H100 1 %
-// faster than of 32 at 256^3, 4 % at 200^3, 1.5 % at 512^3 (results/h100_lines_of_tables_2026-11-26.txt).
+// Threads along x. Of operators without columns the tiles are whole lines, or parts of 64 words: on an H100
+// 1 % faster than of 32 at 256^3, 4 % at 200^3, 1.5 % at 512^3 (results/h100_lines_of_tables_2026-11-26.txt).
 std::int64_t most_threads_along(const TileWork& work, int dof, std::int64_t along) {
   if (dof > 1 || work.columns > 0) return 32;
   return along <= 128 ? 128 : 64;
