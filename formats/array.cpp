@@ -9,6 +9,7 @@
 #include <string>
 
 #include "formats/format.hpp"
+#include "formats/reuse.hpp"
 
 namespace quadrille::memory {
 namespace {
@@ -72,7 +73,8 @@ std::int64_t available_host_bytes() {
 
 void require_host(std::int64_t bytes, const char* advice) {
   if (bytes < checked_from) return;
-  const std::int64_t available = available_host_bytes();
+  std::int64_t available = available_host_bytes();
+  if (bytes > available && release_kept()) available = available_host_bytes();
   if (bytes > available)
     throw MemoryError("not enough memory: " + bytes_text(bytes) + " needed, " + bytes_text(available) +
                       " free; " + advice);
@@ -81,17 +83,25 @@ void require_host(std::int64_t bytes, const char* advice) {
 void* allocate_host(std::int64_t bytes) {
   if (bytes == 0) return nullptr;
   if (bytes < 0) throw FormatError("an array of more bytes than 64 bits count was asked for");
+  if (void* const kept = take_kept(false, bytes)) return kept;
   require_host(bytes);
   const std::int64_t alignment = bytes >= 2 * huge_page ? huge_page : 64;
   const std::int64_t padded = (bytes + alignment - 1) / alignment * alignment;
-  void* p = std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(padded));
+  const auto allocated = [&] {
+    return std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(padded));
+  };
+  void* p = allocated();
+  if (p == nullptr && release_kept()) p = allocated();
   if (p == nullptr) throw MemoryError("not enough memory: the system refused " + bytes_text(bytes));
   // Large pages keep the many concurrent streams of CDS within the TLB; a refusal costs speed only.
   if (alignment == huge_page) madvise(p, static_cast<std::size_t>(padded), MADV_HUGEPAGE);
   return p;
 }
 
-void free_host(void* p) noexcept {
+void free_host(void* p, std::int64_t bytes) noexcept {
+  if (p != nullptr && !keep(false, p, bytes)) give_back_host(p);
+}
+void give_back_host(void* p) noexcept {
   std::free(p);
 }
 

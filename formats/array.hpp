@@ -23,17 +23,22 @@ namespace memory {
 void require_host(std::int64_t bytes, const char* advice = "choose a smaller grid, fewer DoF or fp32");
 // One array; a large one is checked by itself.
 void* allocate_host(std::int64_t bytes);
-void free_host(void* p) noexcept;
+void free_host(void* p, std::int64_t bytes) noexcept;
 std::int64_t available_host_bytes();
 
 // The device's side; without CUDA these throw MemoryError. Sizes in bytes.
 void require_device(std::int64_t bytes);
 void* allocate_device(std::int64_t bytes);
-void free_device(void* p) noexcept;
+void free_device(void* p, std::int64_t bytes) noexcept;
+std::int64_t available_device_bytes() noexcept;  // 0 where it cannot be told
 void copy_to_device(void* device, const void* host, std::int64_t bytes);
 void copy_to_host(void* host, const void* device, std::int64_t bytes);
 // Time spent in copy_to_device since the program started.
 double upload_seconds();
+
+// Past what is kept for other arrays (formats/reuse.hpp).
+void give_back_host(void* p) noexcept;
+void give_back_device(void* p) noexcept;
 
 }  // namespace memory
 
@@ -68,9 +73,9 @@ class Array {
   Array& operator=(const Array&) = delete;
   ~Array() {
     if constexpr (std::is_same_v<Space, Host>)
-      memory::free_host(data_);
+      memory::free_host(data_, bytes());
     else
-      memory::free_device(data_);
+      memory::free_device(data_, bytes());
   }
 
   std::int64_t size() const {

@@ -7,6 +7,7 @@
 
 #include "formats/array.hpp"
 #include "formats/format.hpp"
+#include "formats/reuse.hpp"
 
 namespace quadrille::memory {
 namespace {
@@ -19,20 +20,36 @@ std::atomic<double> seconds_uploading = 0;
 
 }  // namespace
 
-void require_device(std::int64_t bytes) {
+std::int64_t available_device_bytes() noexcept {
   std::size_t free_bytes = 0, total_bytes = 0;
-  check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking the GPU for its free memory");
-  if (bytes > static_cast<std::int64_t>(free_bytes))
-    throw MemoryError("not enough GPU memory: " + bytes_text(bytes) + " needed, " +
-                      bytes_text(static_cast<std::int64_t>(free_bytes)) +
+  if (cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess) return static_cast<std::int64_t>(free_bytes);
+  (void)cudaGetLastError();
+  return 0;
+}
+
+void require_device(std::int64_t bytes) {
+  const auto available = [] {
+    std::size_t free_bytes = 0, total_bytes = 0;
+    check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking the GPU for its free memory");
+    return static_cast<std::int64_t>(free_bytes);
+  };
+  std::int64_t free_bytes = available();
+  if (bytes > free_bytes && release_kept()) free_bytes = available();
+  if (bytes > free_bytes)
+    throw MemoryError("not enough GPU memory: " + bytes_text(bytes) + " needed, " + bytes_text(free_bytes) +
                       " free; choose a smaller grid, fewer DoF, fp32 or another format");
 }
 
 void* allocate_device(std::int64_t bytes) {
   if (bytes == 0) return nullptr;
   if (bytes < 0) throw FormatError("an array of more bytes than 64 bits count was asked for");
-  void* p = nullptr;
-  const cudaError_t status = cudaMalloc(&p, static_cast<std::size_t>(bytes));
+  void* p = take_kept(true, bytes);
+  if (p != nullptr) return p;
+  cudaError_t status = cudaMalloc(&p, static_cast<std::size_t>(bytes));
+  if (status == cudaErrorMemoryAllocation && release_kept()) {
+    (void)cudaGetLastError();
+    status = cudaMalloc(&p, static_cast<std::size_t>(bytes));
+  }
   if (status == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
     require_device(
@@ -42,8 +59,11 @@ void* allocate_device(std::int64_t bytes) {
   return p;
 }
 
-void free_device(void* p) noexcept {
-  if (p != nullptr) cudaFree(p);
+void free_device(void* p, std::int64_t bytes) noexcept {
+  if (p != nullptr && !keep(true, p, bytes)) give_back_device(p);
+}
+void give_back_device(void* p) noexcept {
+  cudaFree(p);
 }
 
 void copy_to_device(void* device, const void* host, std::int64_t bytes) {

@@ -18,7 +18,11 @@ void* allocate_device(std::int64_t bytes) {
   if (bytes == 0) return nullptr;
   refuse();
 }
-void free_device(void*) noexcept {}
+void free_device(void*, std::int64_t) noexcept {}
+void give_back_device(void*) noexcept {}
+std::int64_t available_device_bytes() noexcept {
+  return 0;
+}
 void copy_to_device(void*, const void*, std::int64_t) {
   refuse();
 }

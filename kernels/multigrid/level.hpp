@@ -49,15 +49,16 @@ struct LevelRows {
   bool singular_blocks = false;                // of nodes that take part, where that was asked for
   std::vector<LineFactors<T, Space>> lines{};  // where the smoother wants them
 };
-// take(size) gives the arrays.
-template <class T, class Machine, class Take>
+template <class T, class Machine>
 LevelRows<T, typename Machine::Space> level_rows(Machine& machine, const Couplings& s, const double* values,
-                                                 const Take& take, bool looks_for_singular_blocks) {
+                                                 bool looks_for_singular_blocks) {
+  using Values = Array<T, typename Machine::Space>;
   const std::int64_t blocks = s.stored_rows * s.dof;
   const double* const diagonal = values + s.centre * blocks;
   Array<double, typename Machine::Space> inverse(blocks);
   machine.for_each(s.stored_nodes(), InvertBlocks{s.dof, s.stored_rows, diagonal, inverse.data()});
-  LevelRows<T, typename Machine::Space> rows{take(s.count * blocks), take(blocks), take(blocks), {}, 0, {}};
+  LevelRows<T, typename Machine::Space> rows{
+      Values(s.count * blocks), Values(blocks), Values(blocks), {}, 0, {}};
   if (looks_for_singular_blocks)
     rows.singular_blocks = machine.largest(SingularBlock{s, values, inverse.data()}) > 0;
   machine.for_each(s.stored_rows, ScaleRows<T>{s, values, inverse.data(), rows.scaled.data()});
@@ -68,17 +69,16 @@ LevelRows<T, typename Machine::Space> level_rows(Machine& machine, const Couplin
 }
 
 // The same with A in bf16, where that suits: rows.rounded is empty else.
-template <class T, class Machine, class Take, class TakeBf16>
+template <class T, class Machine>
 LevelRows<T, typename Machine::Space> rounded_level_rows(Machine& machine, const Couplings& s,
-                                                         const double* values, const Take& take,
-                                                         const TakeBf16& take_bf16) {
+                                                         const double* values) {
   using Space = typename Machine::Space;
   LevelRows<T, Space> rows;
   if constexpr (may_be_rounded<T, Machine>) {
     if (!suits_rounding(s)) return rows;
-    rows.diagonal = take(s.rows);
-    rows.inverse = take(s.rows);
-    Array<Bf16, Space> rounded = take_bf16(s.count * s.rows);
+    rows.diagonal = Array<T, Space>(s.rows);
+    rows.inverse = Array<T, Space>(s.rows);
+    Array<Bf16, Space> rounded(s.count * s.rows);
     rows.bound =
         machine.largest(RoundRows{s, values, rounded.data(), rows.diagonal.data(), rows.inverse.data()});
     if (rows.bound < RoundRows::unfit) rows.rounded = std::move(rounded);

@@ -2,9 +2,11 @@
 // Internal to kernels/multigrid.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <utility>
 
+#include "formats/reuse.hpp"
 #include "kernels/multigrid/advection.hpp"
 #include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/galerkin.hpp"
@@ -28,19 +30,19 @@ class Levels final : public GridMultigrid {
   Levels(const Hub& a, const GridMultigridOptions& options, std::unique_ptr<GridMultigrid> previous)
       : options_(options) {
     require_blocks(a);
-    take_memory(std::move(previous), a.rows());
+    const memory::Reuse::Use use(memory_of(previous, a.rows()));
+    previous.reset();
     if (reach_of(a.offsets) > 1) {
       const Hub near = neighbour_form(machine_, a);
       make_levels(&near, {}, a.rows());
     } else {
       make_levels(&a, {}, a.rows());
     }
-    spare_.clear();
-    spare_bf16_.clear();
     joined_ = join_steps();
     put_small_together();
     count_bytes();
     machine_.record([&] { between(); });
+    info_.allocated = memory_->allocated();
   }
   Levels(const SharedOperator<Space>& a, const GridMultigridOptions& options,
          std::unique_ptr<GridMultigrid> previous)
@@ -49,17 +51,17 @@ class Levels final : public GridMultigrid {
     auto shared = std::make_unique<SharedLevel>(a.ranks, a.partition);
     own_.emplace(shared->box, a.partition.extents, a.own.dof);
     shared->make_layers(a.own.dof, Machine::on_gpu);
-    const Hub box = in_box(machine_, a, shared->box, *shared->layers);
     const std::int64_t rows =
         a.partition.extents[0] * a.partition.extents[1] * a.partition.extents[2] * a.own.dof;
-    take_memory(std::move(previous), rows);
+    const memory::Reuse::Use use(memory_of(previous, rows));
+    previous.reset();
+    const Hub box = in_box(machine_, a, shared->box, *shared->layers);
     make_levels(&box, std::move(shared), rows);
-    spare_.clear();
-    spare_bf16_.clear();
     put_small_together();
     count_bytes();
     // What ranks exchange cannot be recorded: the levels that every rank has can.
     if (options.cycle == CycleKind::v || whole_from_ == 0) machine_.record([&] { of_whole_levels(); });
+    info_.allocated = memory_->allocated();
   }
 
   void apply(const double* b, double* x, void* stream) override {
@@ -91,31 +93,19 @@ class Levels final : public GridMultigrid {
                         " unknowns a node, not " + std::to_string(a.dof));
   }
 
-  // Of one of this kind for a grid of this size, which is given up: the same structure needs the same arrays.
-  void take_memory(std::unique_ptr<GridMultigrid> previous, std::int64_t rows) {
+  // Arrays are of it while levels are made: the same structure needs the same ones. What `previous` has there
+  // comes from it where it is of this kind and for a grid of this size; it is given up.
+  memory::Reuse& memory_of(std::unique_ptr<GridMultigrid>& previous, std::int64_t rows) {
     auto* const other = dynamic_cast<Levels*>(previous.get());
-    if (other == nullptr || other->info_.levels.front().unknowns != rows) return;
-    for (OneLevel& level : other->levels_) {
-      for (auto& line : level.in_place.lines) spare_.push_back(std::move(line.pivots));
-      for (auto* array : {&level.scaled, &level.diagonal, &level.inverse, &level.b, &level.g, &level.x,
-                          &level.y, &level.transfer.weights})
-        if (array->size() > 0) spare_.push_back(std::move(*array));
-      spare_bf16_.push_back(std::move(level.rounded));
+    if (other != nullptr && other->info_.levels.front().unknowns == rows) {
+      memory_ = std::move(other->memory_);
+      machine_.take_recorded(other->machine_);
+    } else {
+      previous.reset();
+      memory_ = std::make_unique<memory::Reuse>();
     }
-    if (other->star_inverse_.size() > 0) spare_.push_back(std::move(other->star_inverse_));
-    spare_bf16_.push_back(std::move(other->star_couplings_));
-    if (other->work_.size() > 0) spare_.push_back(std::move(other->work_));
+    return *memory_;
   }
-  template <class Number>
-  static Array<Number, Space> from_spare(std::vector<Array<Number, Space>>& spare, std::int64_t size) {
-    const auto fits = [size](const auto& array) { return array.size() == size; };
-    const auto found = std::find_if(spare.begin(), spare.end(), fits);
-    if (found == spare.end()) return Array<Number, Space>(size);
-    Array<Number, Space> result = std::move(*found);
-    spare.erase(found);
-    return result;
-  }
-  Array<T, Space> array(std::int64_t size) { return from_spare(spare_, size); }
 
   void make_levels(const Hub* now, std::unique_ptr<SharedLevel> shared, std::int64_t rows) {
     info_.options = options_;
@@ -160,15 +150,11 @@ class Levels final : public GridMultigrid {
       const Couplings s = couplings_of(*now, shared ? &shared->box : nullptr, stored);
       LevelRows<T, Space> level_values;
       if (next.there && !works_in_place(options_.smoother))
-        level_values = rounded_level_rows<T>(
-            machine_, s, now->values.data(), [&](auto size) { return array(size); },
-            [&](auto size) { return from_spare(spare_bf16_, size); });
+        level_values = rounded_level_rows<T>(machine_, s, now->values.data());
       if (level_values.rounded.size() == 0 && (next.there || levels_.empty()))
-        level_values = level_rows<T>(
-            machine_, s, now->values.data(), [&](auto size) { return array(size); }, levels_.empty());
+        level_values = level_rows<T>(machine_, s, now->values.data(), levels_.empty());
       if (next.there && options_.smoother == LevelSmoother::lines)
-        level_values.lines = line_factors<T>(machine_, s, size_of(*now, shared.get()), now->values.data(),
-                                             [&](auto size) { return array(size); });
+        level_values.lines = line_factors<T>(machine_, s, size_of(*now, shared.get()), now->values.data());
       if (!next.there) {
         LevelRows<T, Space> none;
         none.singular_blocks = level_values.singular_blocks;
@@ -222,10 +208,9 @@ class Levels final : public GridMultigrid {
       const StoredNodes of_coarse =
           stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));
       if (of_coarse.all) break;
-      const auto take = [](auto size) { return Array<T>(size); };
-      LevelRows<T, Host> rows = level_rows<T>(host, s, a.values.data(), take, levels_.empty());
+      LevelRows<T, Host> rows = level_rows<T>(host, s, a.values.data(), levels_.empty());
       if (options_.smoother == LevelSmoother::lines)
-        rows.lines = line_factors<T>(host, s, size_of(a, nullptr), a.values.data(), take);
+        rows.lines = line_factors<T>(host, s, size_of(a, nullptr), a.values.data());
       OneLevel& level = add_level(a, s,
                                   {copy_to<Space>(rows.scaled),
                                    copy_to<Space>(rows.diagonal),
@@ -350,9 +335,9 @@ class Levels final : public GridMultigrid {
     level.diagonal = std::move(rows.diagonal);
     level.inverse = std::move(rows.inverse);
     level.inner = rows.inner;
-    for (auto* vector : {&level.g, &level.x, &level.y}) *vector = array(s.rows);
-    if (s.dof > 1 && work_.size() < s.rows) work_ = array(s.rows);
-    if (!levels_.empty() || own_) level.b = array(s.rows);
+    for (auto* vector : {&level.g, &level.x, &level.y}) *vector = Array<T, Space>(s.rows);
+    if (s.dof > 1 && work_.size() < s.rows) work_ = Array<T, Space>(s.rows);
+    if (!levels_.empty() || own_) level.b = Array<T, Space>(s.rows);
     info_.singular_blocks = info_.singular_blocks || rows.singular_blocks;
     GridLevelInfo info{a.extents, s.unknowns(), s.count + 1};
     info.constant = !s.stored.all;
@@ -383,7 +368,7 @@ class Levels final : public GridMultigrid {
 
   template <class From>
   Array<T, Space> converted(const From* from, std::int64_t size) {
-    Array<T, Space> to = array(size);
+    Array<T, Space> to(size);
     machine_.for_each(size, Convert<From, T>{from, to.data()});
     return to;
   }
@@ -526,8 +511,8 @@ class Levels final : public GridMultigrid {
           works_in_place(options_.smoother) || s.dof != 1 || s.count != 6 || !s.whole_star || !s.stored.all ||
           !s.in_words_of(word))
         return rows;
-      star_inverse_ = array(s.rows);
-      star_couplings_ = from_spare(spare_bf16_, 3 * s.rows);
+      star_inverse_ = Array<T, Space>(s.rows);
+      star_couplings_ = Array<Bf16, Space>(3 * s.rows);
       Bf16 *const xy = star_couplings_.data(), *const z = xy + 2 * s.rows;
       if (machine_.largest(PackStar{s, values, star_inverse_.data(), xy, z}) > 0) return rows;
       rows.there = rows.vary = true;
@@ -635,10 +620,9 @@ class Levels final : public GridMultigrid {
   std::size_t whole_from_ = 0;  // the first level that no ranks share
   typename Machine::template Coarsest<T> coarsest_;
   Stability stability_;
-  std::optional<bool> few_are_singular_;  // of the coarsest level, where that is known already
-  Array<T, Space> work_;                  // of D r, for several unknowns a node
-  std::vector<Array<T, Space>> spare_;    // while levels are made, what a previous set-up left
-  std::vector<Array<Bf16, Space>> spare_bf16_;
+  std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already
+  Array<T, Space> work_;                   // of D r, for several unknowns a node
+  std::unique_ptr<memory::Reuse> memory_;  // for another set-up
   GridMultigridInfo info_;
 };
 

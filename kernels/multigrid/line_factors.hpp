@@ -112,11 +112,11 @@ struct MakePivots {
   }
 };
 
-// Of lines along the axes that have more than one node in the whole grid. take(size) gives the arrays.
-template <class T, class Machine, class Take>
+// Of lines along the axes that have more than one node in the whole grid.
+template <class T, class Machine>
 std::vector<LineFactors<T, typename Machine::Space>> line_factors(Machine& machine, const Couplings& s,
-                                                                  const GridSize& whole, const double* values,
-                                                                  const Take& take) {
+                                                                  const GridSize& whole,
+                                                                  const double* values) {
   std::vector<LineFactors<T, typename Machine::Space>> factors;
   const auto diagonal = [&](int coupling) { return coupling < 0 ? -1 : s.diagonal[coupling]; };
   for (int axis = 0; axis < 3; ++axis) {
@@ -124,7 +124,7 @@ std::vector<LineFactors<T, typename Machine::Space>> line_factors(Machine& machi
     const LinePlaces places(s, axis);
     const std::int64_t size = std::int64_t{places.nodes()} * s.dof * s.dof;
     Array<double, typename Machine::Space> inverse(size);
-    factors.push_back({places, take(size)});
+    factors.push_back({places, Array<T, typename Machine::Space>(size)});
     machine.for_each(places.lines(),
                      MakePivots<T>{s, places, diagonal(s.star[2 - axis]), diagonal(s.star[3 + axis]), values,
                                    inverse.data(), factors.back().pivots.data()});

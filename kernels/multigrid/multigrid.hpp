@@ -73,6 +73,7 @@ struct GridMultigridInfo {
   bool singular = false;         // the constants of each unknown are in the operator's null space
   bool singular_blocks = false;  // a node's own block has no inverse; of this rank
   int ranks = 1;                 // bytes and flops are this rank's
+  int allocated = 0;             // arrays that set-up made and a previous one had not; of this rank
 };
 
 // Numbers that add up to (b, x), in the memory of both; none where a cycle does not make them.
@@ -95,7 +96,8 @@ class GridMultigrid {
 
 // Throws FormatError where the operator couples nodes more than 4 apart along an axis, has no diagonal or
 // more than 64 unknowns a node, and MemoryError. A `previous` one is given up: where it is for an operator of
-// the same structure, as before the next time step, its memory is used again.
+// the same structure, as before the next time step, its memory is used again, and nothing is allocated: what
+// set-up needs for a while is kept for that (formats/reuse.hpp).
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>& a,
                                                    const GridMultigridOptions& options,
                                                    std::unique_ptr<GridMultigrid> previous = nullptr);

@@ -292,7 +292,8 @@ class OnDevice {
     device::run_small_levels(levels, blocks_for_small<T>(), stream_);
   }
 
-  // The steps as a graph, recorded once.
+  // The steps as a graph, recorded once; that of another one of the same steps is given new arguments.
+  void take_recorded(OnDevice& other) { std::swap(recorded_, other.recorded_); }
   template <class Steps>
   void record(const Steps& steps) {
     const Stream own;
@@ -306,7 +307,13 @@ class OnDevice {
       throw;
     }
     QUADRILLE_CUDA(cudaStreamEndCapture(own.stream, &graph));
-    const cudaError_t status = cudaGraphInstantiate(&recorded_, graph, 0);
+    cudaError_t status = cudaSuccess;
+    cudaGraphExecUpdateResultInfo differs{};
+    if (recorded_ != nullptr && cudaGraphExecUpdate(recorded_, graph, &differs) != cudaSuccess) {
+      (void)cudaGetLastError();
+      (void)cudaGraphExecDestroy(std::exchange(recorded_, nullptr));
+    }
+    if (recorded_ == nullptr) status = cudaGraphInstantiate(&recorded_, graph, 0);
     QUADRILLE_CUDA(cudaGraphDestroy(graph));
     cuda::check(status, "cudaGraphInstantiate");
   }

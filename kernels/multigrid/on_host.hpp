@@ -102,6 +102,7 @@ struct OnHost {
   }
 
   // What a GPU would record, and queue.
+  void take_recorded(OnHost&) {}
   template <class Steps>
   void record(const Steps&) {}
   template <class Steps>

@@ -89,6 +89,9 @@ void set_up_again_gives_the_same_bits(SpaceKind space) {
     again.set_up_again(twice, options);
     const GridMultigridInfo before = again.info();
     again.set_up_again(each.a, options);
+    EXPECT_EQ(before.allocated, 0);
+    EXPECT_EQ(again.info().allocated, 0);
+    EXPECT_GT(fresh.info().allocated, 0);
     EXPECT_EQ(again.info().stored_bytes, before.stored_bytes);
     EXPECT_EQ(again.info().stored_bytes, fresh.info().stored_bytes);
     EXPECT_EQ(again(b), fresh(b));

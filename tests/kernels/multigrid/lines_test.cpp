@@ -202,8 +202,7 @@ std::vector<T> sweep_of(Checked<Machine>& machine, const Hub& a, Words words, bo
     s.own_end[axis] = s.n[axis] - margin;
     box.own_size[axis] = s.n[axis] - 2 * margin;
   }
-  const auto take = [](auto size) { return Array<T>(size); };
-  auto rows = multigrid::level_rows<T>(machine, s, values, take, false);
+  auto rows = multigrid::level_rows<T>(machine, s, values, false);
   level.scaled = std::move(rows.scaled);
   for (auto* vector : {&level.g, &level.x, &level.y}) *vector = Array<T>(s.rows, T(0));
   const Vector g = noise(s.rows, 1), x = noise(s.rows, 2);
@@ -213,8 +212,8 @@ std::vector<T> sweep_of(Checked<Machine>& machine, const Hub& a, Words words, bo
     level.x[row] = static_cast<T>(x[row]);
   }
   const multigrid::GridSize whole{{s.n[0], s.n[1], s.n[2]}, {s.wraps[0], s.wraps[1], s.wraps[2]}, s.dof};
-  level.in_place = multigrid::in_place(s, box, whole.wraps, 1,
-                                       multigrid::line_factors<T>(machine, s, whole, values, take));
+  level.in_place =
+      multigrid::in_place(s, box, whole.wraps, 1, multigrid::line_factors<T>(machine, s, whole, values));
   for (const bool before : {true, false}) multigrid::smooth_in_place(machine, level, before);
   return {level.x.begin(), level.x.end()};
 }

@@ -96,8 +96,7 @@ TEST(GridMultigridSmoothers, NoTwoCoupledNodesShareAColour) {
 Vector left_after_a_sweep(const Hub& a, LevelSmoother smoother, multigrid::Level<double, OnHost>& level) {
   OnHost machine;
   const Couplings& s = level.couplings = multigrid::couplings_of(a);
-  const auto take = [](auto size) { return Array<double>(size); };
-  auto rows = multigrid::level_rows<double>(machine, s, a.values.data(), take, false);
+  auto rows = multigrid::level_rows<double>(machine, s, a.values.data(), false);
   level.scaled = std::move(rows.scaled);
   level.diagonal = std::move(rows.diagonal);
   for (auto* vector : {&level.g, &level.x, &level.y}) *vector = Array<double>(s.rows, 0.0);
@@ -107,7 +106,7 @@ Vector left_after_a_sweep(const Hub& a, LevelSmoother smoother, multigrid::Level
   std::vector<multigrid::LineFactors<double, Host>> lines;
   multigrid::GridSize whole{{s.n[0], s.n[1], s.n[2]}, {s.wraps[0], s.wraps[1], s.wraps[2]}, s.dof};
   if (smoother == LevelSmoother::lines)
-    lines = multigrid::line_factors<double>(machine, s, whole, a.values.data(), take);
+    lines = multigrid::line_factors<double>(machine, s, whole, a.values.data());
   level.in_place = multigrid::in_place(s, multigrid::box_rows(level), whole.wraps, 1, std::move(lines));
   multigrid::smooth_in_place(machine, level, true);
   Vector left(g);
