@@ -65,7 +65,8 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   if (coarse_nodes.words) {
     decltype(coarse.values) all(coarse.diagonals() * a.dof * a.dof * coarse_nodes.nodes());
     machine.for_each(
-        all.size(), RepeatStored{made, coarse_nodes, a.dof, p.coarse_n[0], coarse.values.data(), all.data()});
+        all.size() / (std::int64_t{coarse_nodes.n[0]} * a.dof),
+        RepeatStored{made, coarse_nodes, a.dof, p.coarse_n[0], coarse.values.data(), all.data()});
     coarse.values = std::move(all);
   }
   return coarse;

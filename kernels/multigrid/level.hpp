@@ -289,14 +289,17 @@ void restrict_to(Machine& machine, const Level<T, Machine>& level, const T* fine
     p.dof == 1 ? run(One(), std::false_type()) : run(Any(), std::false_type());
 }
 
-// A bound of D^-1 A's: the one of its rows, and by the power method, which comes near from below.
+// The bound by its rows of a star's largest eigenvalue of D^-1 A is what that comes near, if it is no more.
+inline constexpr double of_dominant_rows = 2 + 1e-6;
+
+// The power method comes near that eigenvalue from below. It is queued here, for machine.queued_sums() to have
+// what largest_eigenvalue() takes, where the bound by rows, of all ranks, is not what it comes near; false
+// where it is.
 template <class T, class Machine>
-double largest_eigenvalue(Machine& machine, Level<T, Machine>& level, double of_rows) {
+bool queue_power_method(Machine& machine, Level<T, Machine>& level, double bound) {
   const Couplings& s = level.couplings;
-  const double bound = level.shared ? level.shared->ranks->largest(of_rows) : of_rows;
-  if (s.count <= 6 && bound <= 2 + 1e-6) return bound;  // which that of a star comes near
+  if (s.count <= 6 && bound <= of_dominant_rows) return false;
   constexpr int steps = 12;
-  constexpr double safety = 1.1;
   machine.for_each(s.rows, Noise<T>{level.x.data(), s, box_rows(level)});
   level.right_layers = layers_of_others;
   for (int i = 0; i < steps; ++i) {
@@ -308,8 +311,12 @@ double largest_eigenvalue(Machine& machine, Level<T, Machine>& level, double of_
     std::swap(level.x, level.y);
     lost_layer(level);
   }
-  std::vector<double> squares = machine.sums(Squares<T>{s, level.x.data(), level.y.data()});
-  if (level.shared) level.shared->ranks->sum(squares);
+  machine.queue_sums(Squares<T>{s, level.x.data(), level.y.data()});
+  return true;
+}
+// Of the squares of all ranks after the last step and before it.
+inline double largest_eigenvalue(double bound, const std::vector<double>& squares) {
+  constexpr double safety = 1.1;
   const double last = squares[0], before = squares[1];
   return before > 0 && last > 0 ? std::min(bound, safety * bound * std::sqrt(last / before)) : bound;
 }

@@ -126,7 +126,8 @@ class Levels final : public GridMultigrid {
           if (are_enough(few, stored)) {
             coarser = std::move(few);
             now = &coarser;
-            if constexpr (Machine::on_gpu) make_few_levels(coarser, stored, finest_rows);
+            if constexpr (Machine::on_gpu)
+              if (a_thread_is_fast(coarser)) make_few_levels(coarser, stored, finest_rows);
           } else {
             stored = {};
           }
@@ -148,11 +149,22 @@ class Levels final : public GridMultigrid {
       std::unique_ptr<SharedLevel> following;
       if (shared && next.there) following = std::make_unique<SharedLevel>(*shared->ranks, *next.partition);
       const Couplings s = couplings_of(*now, shared ? &shared->box : nullptr, stored);
+      const StoredNodes of_coarse =
+          next.there ? stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows))
+                     : StoredNodes{};
+      LevelTransfer<T, Space> transfer;
+      if (next.there) transfer = transfer_to(s, next.axes, of_coarse);
       LevelRows<T, Space> level_values;
-      if (next.there && !works_in_place(options_.smoother))
+      bool has_rows = !next.there && !levels_.empty();  // or needs none
+      if (levels_.empty() && next.there && !shared && !next.by_operator && may_join(s, transfer, true)) {
+        level_values.bound = pack_star(s, now->values.data());
+        has_rows = star_.there && level_values.bound <= of_dominant_rows;
+      }
+      if (!has_rows && next.there && !works_in_place(options_.smoother)) {
         level_values = rounded_level_rows<T>(machine_, s, now->values.data());
-      if (level_values.rounded.size() == 0 && (next.there || levels_.empty()))
-        level_values = level_rows<T>(machine_, s, now->values.data(), levels_.empty());
+        has_rows = level_values.rounded.size() > 0;
+      }
+      if (!has_rows) level_values = level_rows<T>(machine_, s, now->values.data(), levels_.empty());
       if (next.there && options_.smoother == LevelSmoother::lines)
         level_values.lines = line_factors<T>(machine_, s, size_of(*now, shared.get()), now->values.data());
       if (!next.there) {
@@ -163,12 +175,8 @@ class Levels final : public GridMultigrid {
       OneLevel& level = add_level(*now, s, std::move(level_values), next.there, std::move(shared));
       if (!next.there) break;
       info_.levels.back().by_operator = next.by_operator;
-      if (levels_.size() == 1 && !level.shared && !next.by_operator)
-        star_ = varying_star(s, now->values.data());
       shared = std::move(following);
-      const StoredNodes of_coarse =
-          stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));
-      level.transfer = transfer_to(s, next.axes, of_coarse);
+      level.transfer = std::move(transfer);
       if (next.by_operator) level.transfer.weights = converted(next.weights.data(), next.weights.size());
       Hub made = galerkin(machine_, *now, next.nodes(level.couplings),
                           level.shared ? &level.shared->box : nullptr, stored, of_coarse);
@@ -193,7 +201,11 @@ class Levels final : public GridMultigrid {
     }
     info_.stabilised = stability_.added();
     prepare_coarsest(*now);
+    make_weights();
   }
+
+  // Three unknowns are 27 times the work of one, 2 ms a level; the GPU takes 0.3 whatever there is.
+  static bool a_thread_is_fast(const Hub& few) { return few.dof == 1; }
 
   // From a level to the next as long as few rows are all of it: that needs no GPU, whose kernels take longer
   // to load than these rows take. What is left is in `now`.
@@ -350,14 +362,28 @@ class Levels final : public GridMultigrid {
       level.in_place = in_place(s, box_rows(level), size_of(a, level.shared.get()).wraps, options_.sweeps,
                                 std::move(rows.lines));
     } else if (smoothed) {
-      info.largest_eigenvalue = largest_eigenvalue(machine_, level, rows.bound);
-      const auto& weights =
-          options_.smoother == LevelSmoother::jacobi ? jacobi_weights<T> : chebyshev_weights<T>;
-      level.weights = weights(info.largest_eigenvalue, smoothed_share(s), options_.sweeps);
+      info.largest_eigenvalue = level.shared ? level.shared->ranks->largest(rows.bound) : rows.bound;
+      if (queue_power_method(machine_, level, info.largest_eigenvalue)) by_power_.push_back(levels_.size());
     }
     levels_.push_back(std::move(level));
     info_.levels.push_back(info);
     return levels_.back();
+  }
+
+  // Of all levels, once all that this waits for is queued.
+  void make_weights() {
+    std::vector<std::vector<double>> squares = machine_.queued_sums();
+    for (std::size_t k = 0; k < squares.size(); ++k) {
+      const std::size_t i = by_power_[k];
+      if (levels_[i].shared) levels_[i].shared->ranks->sum(squares[k]);
+      double& largest = info_.levels[i].largest_eigenvalue;
+      largest = largest_eigenvalue(largest, squares[k]);
+    }
+    const auto& weights =
+        options_.smoother == LevelSmoother::jacobi ? jacobi_weights<T> : chebyshev_weights<T>;
+    for (std::size_t i = 0; i + 1 < levels_.size() && !works_in_place(options_.smoother); ++i)
+      levels_[i].weights =
+          weights(info_.levels[i].largest_eigenvalue, smoothed_share(levels_[i].couplings), options_.sweeps);
   }
 
   // What the coarser grid cannot see begins about there.
@@ -502,39 +528,45 @@ class Levels final : public GridMultigrid {
     }
   }
 
-  // Of the finest level, where a GPU may have its steps in two passes.
-  StarRows<T> varying_star(const Couplings& s, const double* values) {
-    StarRows<T> rows;
+  // Whether the steps of the finest level may be in two passes.
+  bool may_join(const Couplings& s, const LevelTransfer<T, Space>& transfer, bool vary) const {
+    if constexpr (Machine::on_gpu)
+      return s.rows >= options_.joined_from && options_.cycle != CycleKind::f && options_.sweeps == 2 &&
+             !works_in_place(options_.smoother) && can_be_joined(transfer.tables()) &&
+             Machine::template joins<T>(vary);
+    return false;
+  }
+
+  // The rows of that level for them, if they vary and can be stored so: star_.there then. What bounds the
+  // eigenvalues of D^-1 A by its rows.
+  double pack_star(const Couplings& s, const double* values) {
     if constexpr (Machine::on_gpu && std::is_same_v<T, float>) {
       constexpr int word = rows_together<T>;
-      if (s.rows < options_.joined_from || options_.cycle == CycleKind::f || options_.sweeps != 2 ||
-          works_in_place(options_.smoother) || s.dof != 1 || s.count != 6 || !s.whole_star || !s.stored.all ||
-          !s.in_words_of(word))
-        return rows;
+      if (s.dof != 1 || s.count != 6 || !s.whole_star || !s.stored.all || !s.in_words_of(word)) return 0;
       star_inverse_ = Array<T, Space>(s.rows);
       star_couplings_ = Array<Bf16, Space>(3 * s.rows);
       Bf16 *const xy = star_couplings_.data(), *const z = xy + 2 * s.rows;
-      if (machine_.largest(PackStar{s, values, star_inverse_.data(), xy, z}) > 0) return rows;
-      rows.there = rows.vary = true;
-      rows.s = s;
-      rows.inverse = star_inverse_.data();
-      rows.xy = xy;
-      rows.z = z;
+      const double bound = machine_.largest(PackStar{s, values, star_inverse_.data(), xy, z});
+      if (bound >= PackStar::unfit) return 0;
+      star_.there = star_.vary = true;
+      star_.s = s;
+      star_.inverse = star_inverse_.data();
+      star_.xy = xy;
+      star_.z = z;
+      stability_.is_symmetric();
+      return bound;
     }
-    return rows;
+    return 0;
   }
 
   // Whether the finest level has its steps in two passes, and they then.
   bool join_steps() {
     const OneLevel& finest = levels_.front();
-    const Couplings& s = finest.couplings;
-    if (!star_.there || levels_.size() == 1 || options_.cycle == CycleKind::f || finest.weights.size() != 2 ||
-        s.rows < options_.joined_from || !can_be_joined(finest.transfer.tables()))
+    if (!star_.there || levels_.size() == 1 || !may_join(finest.couplings, finest.transfer, star_.vary))
       return false;
     if constexpr (Machine::on_gpu) {
-      if (!Machine::template joins<T>(star_.vary)) return false;
-      tiles_before_ = Machine::template tiles_before<T>(s, star_.vary);
-      tiles_after_ = Machine::template tiles_after<T>(s, star_.vary);
+      tiles_before_ = Machine::template tiles_before<T>(finest.couplings, star_.vary);
+      tiles_after_ = Machine::template tiles_after<T>(finest.couplings, star_.vary);
       of_tiles_ = Array<double, Space>(tiles_after_.blocks);
       return true;
     }
@@ -620,6 +652,7 @@ class Levels final : public GridMultigrid {
   std::size_t whole_from_ = 0;  // the first level that no ranks share
   typename Machine::template Coarsest<T> coarsest_;
   Stability stability_;
+  std::vector<std::size_t> by_power_;      // levels whose largest eigenvalue is queued, while they are made
   std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already
   Array<T, Space> work_;                   // of D r, for several unknowns a node
   std::unique_ptr<memory::Reuse> memory_;  // for another set-up

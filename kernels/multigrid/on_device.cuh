@@ -211,10 +211,23 @@ class OnDevice {
     double* const partial = partial_results(F::count * blocks);
     device::sums_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), partial);
     QUADRILLE_CUDA_LAUNCHED("sums of multigrid's set-up");
-    const std::vector<double> of_blocks = results_of_blocks(F::count * blocks);
-    std::vector<double> sums(F::count);
-    for (std::size_t i = 0; i < of_blocks.size(); ++i) sums[i / blocks] += of_blocks[i];
-    return sums;
+    return added_up(results_of_blocks(partial_, F::count * blocks), F::count);
+  }
+  // The same of several, whose results are asked for when all are queued: nobody waits for them before.
+  template <class F>
+  void queue_sums(const F& f) {
+    static const int blocks = blocks_at_once(device::sums_kernel<F>);
+    queued_sums_.push_back({Array<double, Device>(F::count * blocks), F::count});
+    device::sums_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(),
+                                                                         queued_sums_.back().partial.data());
+    QUADRILLE_CUDA_LAUNCHED("sums of multigrid's set-up");
+  }
+  std::vector<std::vector<double>> queued_sums() {
+    std::vector<std::vector<double>> all;
+    for (const QueuedSums& each : queued_sums_)
+      all.push_back(added_up(results_of_blocks(each.partial, each.partial.size()), each.count));
+    queued_sums_.clear();
+    return all;
   }
   // Of numbers that are not negative.
   template <class F>
@@ -223,7 +236,7 @@ class OnDevice {
     double* const partial = partial_results(blocks);
     device::largest_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), partial);
     QUADRILLE_CUDA_LAUNCHED("a bound of multigrid's set-up");
-    const std::vector<double> of_blocks = results_of_blocks(blocks);
+    const std::vector<double> of_blocks = results_of_blocks(partial_, blocks);
     return *std::max_element(of_blocks.begin(), of_blocks.end());
   }
 
@@ -395,16 +408,29 @@ class OnDevice {
     if (partial_.size() < count) partial_ = Array<double, Device>(count);
     return partial_.data();
   }
-  std::vector<double> results_of_blocks(std::int64_t count) const {
+  static std::vector<double> results_of_blocks(const Array<double, Device>& partial, std::int64_t count) {
     std::vector<double> values(static_cast<std::size_t>(count));
-    memory::copy_to_host(values.data(), partial_.data(),
+    memory::copy_to_host(values.data(), partial.data(),
                          static_cast<std::int64_t>(values.size() * sizeof(double)));
     return values;
   }
+  // [sum][block]
+  static std::vector<double> added_up(const std::vector<double>& of_blocks, int count) {
+    std::vector<double> sums(static_cast<std::size_t>(count));
+    const std::size_t blocks = of_blocks.size() / sums.size();
+    for (std::size_t i = 0; i < of_blocks.size(); ++i) sums[i / blocks] += of_blocks[i];
+    return sums;
+  }
+
+  struct QueuedSums {
+    Array<double, Device> partial;  // [sum][block]
+    int count;
+  };
 
   cudaStream_t stream_ = nullptr;
   cudaGraphExec_t recorded_ = nullptr;
   Array<double, Device> partial_;
+  std::vector<QueuedSums> queued_sums_;
   std::int64_t rows_of_coarsest_ = 0;
 };
 

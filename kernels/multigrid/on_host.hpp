@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "formats/threads.hpp"
@@ -81,6 +82,14 @@ struct OnHost {
     for (std::size_t i = 0; i < of_parts.size(); ++i) result[i % F::count] += of_parts[i];
     return result;
   }
+  // The same of several, whose results are asked for when all are queued.
+  template <class F>
+  void queue_sums(const F& f) {
+    queued_sums_.push_back(sums(f));
+  }
+  std::vector<std::vector<double>> queued_sums() {
+    return std::exchange(queued_sums_, {});
+  }
   template <class F>
   double largest(const F& f) {
     const std::int64_t n = f.size();
@@ -115,6 +124,9 @@ struct OnHost {
   void* stream() const {
     return nullptr;
   }
+
+ private:
+  std::vector<std::vector<double>> queued_sums_;
 };
 
 }  // namespace quadrille::multigrid

@@ -88,16 +88,23 @@ struct TakeStored {
   }
 };
 
-// The same from rows that stand for others to more that do, of a grid of n nodes along x.
+// The same from rows that stand for others to more that do, of a grid of n nodes along x; a line of one array
+// of rows a call.
 struct RepeatStored {
   StoredNodes from, few;
   int dof, n;
   const double* values;
   double* to;
   constexpr void operator()(std::int64_t i) const {
-    const std::int64_t rows = std::int64_t{few.nodes()} * dof, k = i / rows, row = i % rows;
-    const auto [x, y, z] = few.position(static_cast<int>(row / dof));
-    to[i] = x < n ? values[(k * from.nodes() + from.index(x, y, z)) * dof + row % dof] : 0;
+    const std::int64_t lines = std::int64_t{few.n[1]} * few.n[2], k = i / lines;
+    const int line = static_cast<int>(i % lines), y = few.first(1, line % few.n[1]),
+              z = few.first(2, line / few.n[1]);
+    const double* const of_line = values + (k * from.nodes() + from.index(0, y, z)) * dof;
+    for (int place = 0; place < few.n[0]; ++place) {
+      const int x = few.first(0, place);
+      for (int r = 0; r < dof; ++r)
+        to[(i * few.n[0] + place) * dof + r] = x < n ? of_line[from.along(0, x) * dof + r] : 0;
+    }
   }
 };
 

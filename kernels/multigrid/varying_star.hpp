@@ -16,9 +16,11 @@
 
 namespace quadrille::multigrid {
 
-// A row a call: 1 where it cannot be stored so, for it is not symmetric, has a positive coupling, or one that
-// bf16 has not; else 0. Of one unknown a node in 3D, in whole words.
+// A row a call: what bounds the eigenvalues of D^-1 A, or `unfit`, where it cannot be stored so: it is not
+// symmetric, has a positive coupling, or one that bf16 has not, or its diagonal is not positive; a row of
+// zeros is fit. Of one unknown a node in 3D, in whole words.
 struct PackStar {
+  static constexpr double unfit = 1e30;
   Couplings s;
   const double* values;  // of all rows
   float* inverse;
@@ -29,20 +31,22 @@ struct PackStar {
     const std::array<int, 3> at = s.position(static_cast<int>(row));
     const std::int64_t step[3] = {1, s.line, std::int64_t{s.line} * s.n[1]};
     bool fits = true;
-    double lost = 0;
+    double lost = 0, beside = 0;
     for (int axis = 0; axis < 3; ++axis) {
       const bool there = at[axis] + 1 < s.n[axis], before = at[axis] > 0;
       const double up = there ? value(3 + axis, row) : 0, down = before ? value(2 - axis, row) : 0;
       fits = fits && up <= 0 && down <= 0 && rounds_well<Bf16>(up) && rounds_well<Bf16>(down);
       if (there) fits = fits && up == value(2 - axis, row + step[axis]);
-      const Bf16 stored = rounded<Bf16>(up);
-      lost += static_cast<double>(stored) - up + static_cast<double>(rounded<Bf16>(down)) - down;
+      const Bf16 stored = rounded<Bf16>(up), stored_before = rounded<Bf16>(down);
+      lost += static_cast<double>(stored) - up + static_cast<double>(stored_before) - down;
+      beside -= static_cast<double>(stored) + static_cast<double>(stored_before);
       const std::int64_t first = row / 4 * 4, place = row - first;
       (axis == 2 ? z[row] : xy[2 * first + 4 * axis + place]) = stored;
     }
     const double d = values[s.centre * s.rows + row] - lost;
     inverse[row] = d == 0 ? 0 : static_cast<float>(1 / d);
-    return fits && d >= 0 ? 0 : 1;
+    if (d == 0 && beside == 0) return fits ? 1 : unfit;
+    return fits && d > 0 ? 1 + beside / d : unfit;
   }
 
  private:
