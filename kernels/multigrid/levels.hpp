@@ -204,7 +204,7 @@ class Levels final : public GridMultigrid {
     make_weights();
   }
 
-  // Three unknowns are 27 times the work of one, 2 ms a level; the GPU takes 0.3 whatever there is.
+  // Three unknowns are nine times the work of one, 2 ms a level; the GPU takes 0.3 whatever there is.
   static bool a_thread_is_fast(const Hub& few) { return few.dof == 1; }
 
   // From a level to the next as long as few rows are all of it: that needs no GPU, whose kernels take longer
