@@ -97,9 +97,9 @@ Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
 template <class T>
 Prepared prepare(const StencilTable<T>& a, const FormatOptions& o) {
   Prepared prepared;
-  if (!compiles(a, o) || o.of_transpose) return prepared;
-  prepared.product = cuda::specialise(a);
-  prepared.several = cuda::specialise_for_vectors(a);
+  if (!compiles(a, o)) return prepared;
+  (o.of_transpose ? prepared.transposed : prepared.product) = cuda::specialise(a, o.of_transpose);
+  if (!o.of_transpose) prepared.several = cuda::specialise_for_vectors(a);
   return prepared;
 }
 

@@ -66,8 +66,9 @@ Specialised specialise_with_dot(const BlockStructure& structure, const std::vect
 }
 
 template <class T>
-Specialised specialise(const StencilTable<T>& a) {
-  return compiled(stencil_table_source<T>(a, used_entries(a), a.words.size() > 0));
+Specialised specialise(const StencilTable<T>& a, bool transposed) {
+  return compiled(
+      stencil_table_source<T>(a, used_entries(a), a.words.size() > 0, {.transposed = transposed}));
 }
 
 template <class T>
@@ -87,7 +88,7 @@ SpecialisedForVectors specialise_for_vectors(const StencilTable<T>& a) {
   const std::vector<std::uint8_t> used = used_entries(a);
   return {vectors_at_once(a.dof, a.extents[0], std::count(used.begin(), used.end(), 1), sizeof(T)),
           [structure = static_cast<const BlockStructure&>(a), used, words = a.words.size() > 0](int vectors) {
-            return compiled(stencil_table_source<T>(structure, used, words, vectors));
+            return compiled(stencil_table_source<T>(structure, used, words, {.vectors = vectors}));
           }};
 }
 
@@ -127,7 +128,7 @@ bool launch_with_dot(const Execution& on, const Specialised& kernel, const void*
   template Specialised specialise_with_dot(const BlockStructure&, const std::vector<CompactEntry<T>>&,       \
                                            ValuePrecision);                                                  \
   template bool launch_with_dot(const Execution&, const Specialised&, const void*, const T*, T*, double*);   \
-  template Specialised specialise(const StencilTable<T>&);                                                   \
+  template Specialised specialise(const StencilTable<T>&, bool);                                             \
   template SpecialisedForVectors specialise_for_vectors(                                                     \
       const BlockStructure&, const std::vector<CompactEntry<T>>&, ValuePrecision);                           \
   template SpecialisedForVectors specialise_for_vectors(const StencilTable<T>&);                             \

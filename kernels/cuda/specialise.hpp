@@ -20,7 +20,7 @@ template <class T>
 Specialised specialise_with_dot(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
                                 ValuePrecision precision);
 template <class T>
-Specialised specialise(const StencilTable<T>& table);
+Specialised specialise(const StencilTable<T>& table, bool transposed);
 // Of Y = A X. Nothing is compiled here.
 template <class T>
 SpecialisedForVectors specialise_for_vectors(const BlockStructure& structure,

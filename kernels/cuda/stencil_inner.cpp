@@ -1,6 +1,7 @@
 // Of several vectors a thread has the sums of all. A few coefficients at a time are loaded, and one vector
 // after the other is multiplied with them, so that of x no more need be kept than one vector's numbers.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -18,7 +19,7 @@ class InnerBody : private StencilPlan {
  public:
   explicit InnerBody(const StencilPlan& plan) : StencilPlan(plan) {}
 
-  std::string text() const {
+  std::string text() {
     const std::vector<Product> all = products();
     Loads loads({&s_, tiling_.nodes, word_, precision_ != ValuePrecision::own, reused_});
     for (const Product& p : all) {
@@ -31,6 +32,7 @@ class InnerBody : private StencilPlan {
     std::string text = "    const T* const xn = x + (long long)node * " + number(s_.dof) + ";\n";
     text += "    const V* const vn = values + node;\n";
     if (numbers_ == 0) return text + sums(all, loads, false);
+    if (of_neighbours()) return text + by_neighbours(all, loads);
     text += numbers_of_thread();
     if (loads.expected() > most_at_once * vectors_)
       return text + stencils_of_thread() + sums(all, loads, false);
@@ -98,6 +100,33 @@ class InnerBody : private StencilPlan {
     return all;
   }
 
+  // The node whose stencil a product of neighbours' stencils takes, from the thread's first.
+  std::array<std::int32_t, 3> place_of_number(const Product& p) const {
+    const NodeOffset& o = s_.offsets[p.term->d];
+    return {o.z + p.k, o.y, o.x + p.w};
+  }
+  // Where nodes have the stencils of their neighbours: the number of each node that any of the thread's has
+  // beside it is loaded once. Beyond faces it is another node's, and meets a zero.
+  std::string by_neighbours(const std::vector<Product>& all, Loads& loads) {
+    std::string text, alike, stencils;
+    for (const Product& p : all) {
+      const auto [place, fresh] =
+          numbers_at_.try_emplace(place_of_number(p), static_cast<int>(numbers_at_.size()));
+      if (!fresh) continue;
+      const auto& [z, y, x] = place->first;
+      const std::string which = std::to_string(place->second);
+      text += "    const unsigned m" + which + " = __ldg((const " + number_type() + "*)numbers + node + " +
+              number(s_.linear({x, y, z})) + ");\n";
+      if (place->second > 0) alike += " && m" + which + " == m0";
+      stencils += stencil_of("t" + which, "m" + which);
+    }
+    if (loads.expected() > most_at_once * vectors_) return text + stencils + sums(all, loads, false);
+    for (const Product& p : all)
+      if (p.v == 0) loads.at(place_of_x(p), text);
+    return text + "    if (__all_sync(__activemask(), true" + alike + ")) {\n" + stencil_of("t", "m0") +
+           sums(all, loads, true) + "    } else {\n" + stencils + sums(all, loads, false) + "    }\n";
+  }
+
   // What x is multiplied with; where `of_one`, of the stencil of all of a thread's nodes.
   std::string coefficient(const Product& p, bool of_one, Loads& loads, std::string& text) const {
     if (p.term->from == Term::From::constant) return p.term->constant;
@@ -105,7 +134,9 @@ class InnerBody : private StencilPlan {
     const auto in = [&](const std::string& stencil) {
       return "__ldg(" + stencil + " + " + number(p.term->column) + ")";
     };
-    return of_one ? loads.once(in("t"), text) : in(stencil_name(p.w, p.k));
+    if (of_one) return loads.once(in("t"), text);
+    return in(of_neighbours() ? "t" + std::to_string(numbers_at_.at(place_of_number(p)))
+                              : stencil_name(p.w, p.k));
   }
 
   // Whether the product's neighbour is in the grid along x and y, where it may not be.
@@ -141,7 +172,8 @@ class InnerBody : private StencilPlan {
       const Product& p = all[i];
       begin(p.v);
       std::string b = loads.at(place_of_x(p), text);
-      if (const std::string there = is_there(p); p.term->from == Term::From::constant && !there.empty())
+      const bool may_lack = p.term->from == Term::From::constant || of_neighbours();
+      if (const std::string there = is_there(p); may_lack && !there.empty())
         b = "(" + there + " ? " + b + " : T(0))";
       const std::string a = coefficient(p, of_one, loads, text);
       text += "    " + sum_of(p.w, p.k, p.term->r, p.v) + " += " + a + " * " + b + ";\n";
@@ -231,6 +263,8 @@ class InnerBody : private StencilPlan {
     }
     return text + "    }\n";
   }
+
+  std::map<std::array<std::int32_t, 3>, int> numbers_at_;  // of by_neighbours()
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ struct Term {
   enum class From { constant, column, table } from = From::constant;
   std::int64_t d = 0;
   int r = 0, c = 0;
-  std::int64_t column = 0;  // of the values; of a stencil, the place in it
-  bool at_neighbour = false;
+  std::int64_t column = 0;    // of the values; of a stencil, the place in it
+  bool at_neighbour = false;  // the value, or the number of the stencil, is the neighbour's
   std::string constant;
 };
 
@@ -39,7 +39,7 @@ class StencilPlan {
     std::set<std::int64_t> columns;
     for (const Term& t : terms_) {
       if (t.from == Term::From::column) columns.insert(t.column);
-      if (t.at_neighbour) reused_.insert(t.column);
+      if (t.from == Term::From::column && t.at_neighbour) reused_.insert(t.column);
     }
     if (vectors_ > 1) by_columns_of_blocks();
     tiling_ =
@@ -65,6 +65,9 @@ class StencilPlan {
     if (std::is_sorted(s_.offsets.rbegin(), s_.offsets.rend(), by_z)) return -1;
     return 0;
   }
+
+  // Whether stencils are those of a node's neighbours, as in a transposed product.
+  bool of_neighbours() const { return numbers_ > 0 && !terms_.empty() && terms_.front().at_neighbour; }
 
   // Where the stencil with this number stands.
   std::string stencil_of(const std::string& name, const std::string& which) const {

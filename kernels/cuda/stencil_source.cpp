@@ -178,7 +178,7 @@ class Writer : private StencilPlan {
     line("#pragma unroll 1");
     line("    for (int w = 0; w < " + number(tiling_.nodes) + "; ++w) {");
     line("    const int xi = x0 + w, yi = y0, zi = z0 + k, i = node + k * " + number(plane()) + " + w;");
-    if (numbers_ > 0) text_ += stencil_of("t", "(long long)__ldg((const " + number_type() + "*)numbers + i)");
+    if (numbers_ > 0 && !of_neighbours()) text_ += stencil_of("t", number_at("i"));
     const auto sum = [](int r, int v) { return "s" + std::to_string(r) + "_" + std::to_string(v); };
     for (int v = 0; v < vectors_; ++v)
       for (int r = 0; r < s_.dof; ++r) line("    T " + sum(r, v) + " = 0;");
@@ -193,6 +193,7 @@ class Writer : private StencilPlan {
       line("    const bool there = " + (condition.empty() ? "true" : condition) + ";");
       line("    const long long j = there ? (" + z + " * " + number(s_.extents[1]) + " + " + y + ") * " +
            number(s_.extents[0]) + " + " + x + " : i;");
+      if (of_neighbours()) text_ += stencil_of("t", number_at("j"));
       for (; t < terms_.size() && terms_[t].d == d; ++t) {
         const Term& term = terms_[t];
         const std::string a = "a" + std::to_string(t), c = std::to_string(term.c);
@@ -214,6 +215,9 @@ class Writer : private StencilPlan {
         if (dot_) line("    dot += (double)" + sum(r, v) + " * __ldg(x + " + row + ");");
       }
     line("    }");
+  }
+  std::string number_at(const std::string& node) const {
+    return "(long long)__ldg((const " + number_type() + "*)numbers + " + node + ")";
   }
   std::string outer_coefficient(const Term& term) const {
     if (term.from == Term::From::constant) return term.constant;
@@ -273,20 +277,17 @@ KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEn
 
 template <class T>
 KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std::uint8_t>& used, bool words,
-                                  int vectors, TileSize size) {
+                                  const WrittenProduct& product, TileSize size) {
+  const bool transposed = product.transposed;
   std::vector<Term> terms;
-  std::int64_t e = 0;
   for (std::int64_t d = 0; d < s.diagonals(); ++d)
     for (int r = 0; r < s.dof; ++r)
-      for (int c = 0; c < s.dof; ++c, ++e)
-        if (used[e] != 0) terms.push_back({Term::From::table, d, r, c, e, false, {}});
-  return Writer({s,
-                 std::move(terms),
-                 sizeof(T) == 8,
-                 ValuePrecision::own,
-                 words ? 2 : 1,
-                 size,
-                 {.vectors = vectors}})
+      for (int c = 0; c < s.dof; ++c) {
+        const std::int64_t e = transposed ? (d * s.dof + c) * s.dof + r : (d * s.dof + r) * s.dof + c;
+        if (used[e] != 0) terms.push_back({Term::From::table, d, r, c, e, transposed, {}});
+      }
+  return Writer({transposed ? turned(s) : s, std::move(terms), sizeof(T) == 8, ValuePrecision::own,
+                 words ? 2 : 1, size, product})
       .source();
 }
 
@@ -294,7 +295,7 @@ KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std
   template KernelSource compact_source(const BlockStructure&, const std::vector<CompactEntry<T>>&,       \
                                        ValuePrecision, const WrittenProduct&, TileSize);                 \
   template KernelSource stencil_table_source<T>(const BlockStructure&, const std::vector<std::uint8_t>&, \
-                                                bool, int, TileSize);
+                                                bool, const WrittenProduct&, TileSize);
 QUADRILLE_INSTANTIATE(float)
 QUADRILLE_INSTANTIATE(double)
 #undef QUADRILLE_INSTANTIATE

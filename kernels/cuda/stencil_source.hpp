@@ -38,9 +38,11 @@ template <class T>
 KernelSource compact_source(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
                             ValuePrecision precision, const WrittenProduct& product,
                             TileSize size = TileSize::of_grid);
-// Entries that are +0 in all stencils are left out: `used` is [diagonal][row][column].
+// Entries that are +0 in all stencils are left out: `used` is [diagonal][row][column]. `words`: numbers of
+// stencils have two bytes. Without a dot.
 template <class T>
 KernelSource stencil_table_source(const BlockStructure& structure, const std::vector<std::uint8_t>& used,
-                                  bool words, int vectors = 1, TileSize size = TileSize::of_grid);
+                                  bool words, const WrittenProduct& product,
+                                  TileSize size = TileSize::of_grid);
 
 }  // namespace quadrille::cuda

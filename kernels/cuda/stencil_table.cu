@@ -115,7 +115,8 @@ const void* numbers_of(const StencilTable<T, Device>& a) {
 template <bool Transposed, class T>
 void multiply(const Execution& on, const StencilTable<T, Device>& a, const T* x, Output<T> y) {
   if (a.rows() == 0) return;
-  if (!Transposed && launch_specialised(on, on.prepared.product, a.table.data(), numbers_of(a), x, y)) return;
+  const Specialised& own = Transposed ? on.prepared.transposed : on.prepared.product;
+  if (launch_specialised(on, own, a.table.data(), numbers_of(a), x, y)) return;
   const auto with = [&](const auto* number) {
     if (a.diagonals() <= few_diagonals)
       launch<Transposed, few_diagonals>(on, a, number, x, y);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -259,31 +260,42 @@ inline AxisInterpolation halved_axis(std::int64_t n, const FaceKind& low, const 
   return axis;
 }
 
-// Which axes are halved, and their tables on the whole grid.
+// Which axes are halved, and their tables on the whole grid. Where `from_linear` is asked for, it gets how far
+// weights by the operator are from linear ones, in this rank's rows, for these axes.
 template <class Machine>
 void halve_axes(Machine& machine, const Couplings& s, const double* values, bool semi,
-                const SharedLevel* shared, Coarsening<typename Machine::Space>& next) {
+                const SharedLevel* shared, Coarsening<typename Machine::Space>& next, double* from_linear) {
   std::array<AxisKind, 3> kinds;
   std::array<std::int64_t, 3> n{};
-  std::array<bool, 3> wraps{};
+  std::array<bool, 3> wraps{}, likely{};  // halved most likely
   double strongest = 0;
-  std::vector<double> sums = machine.sums(AxisSums{s, values});
-  if (shared != nullptr) shared->ranks->sum(sums);
   for (int axis = 0; axis < 3; ++axis) {
     n[axis] = shared != nullptr ? shared->partition.extents[axis] : s.n[axis];
     wraps[axis] = shared != nullptr ? shared->partition.periodic[axis] && n[axis] > 1 : s.wraps[axis];
-    if (!can_be_halved(n[axis], wraps[axis])) continue;
+    likely[axis] = can_be_halved(n[axis], wraps[axis]);
+  }
+  std::vector<double> sums;
+  if (from_linear == nullptr) {
+    sums = machine.sums(AxisSums{s, values});
+  } else {
+    std::tie(sums, *from_linear) =
+        machine.sums_and_largest(AxisSumsFromLinear{{s, values}, {s, values, likely}});
+  }
+  if (shared != nullptr) shared->ranks->sum(sums);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!likely[axis]) continue;
     kinds[axis] = axis_kind(sums, axis, wraps[axis]);
     strongest = std::max(strongest, kinds[axis].strength);
   }
   for (int axis = 0; axis < 3; ++axis) {
     const AxisKind& kind = kinds[axis];
-    next.halved[axis] =
-        can_be_halved(n[axis], wraps[axis]) && (!semi || kind.strength >= strong_share * strongest);
+    next.halved[axis] = likely[axis] && (!semi || kind.strength >= strong_share * strongest);
     next.there = next.there || next.halved[axis];
     next.axes[axis] =
         next.halved[axis] ? halved_axis(n[axis], kind.low, kind.high) : same_axis(n[axis], wraps[axis]);
   }
+  if (from_linear != nullptr && next.there && next.halved != likely)
+    *from_linear = machine.largest(FromLinear{s, values, next.halved});
 }
 
 // The axes of this rank's box where ranks share the level, and the tables that the kernels read.
@@ -369,11 +381,12 @@ Coarsening<typename Machine::Space> choose_coarsening(
   const Couplings s = couplings_of(a, shared != nullptr ? &shared->box : nullptr, stored);
   const double* const values = a.values.data();
   Coarsening<typename Machine::Space> next;
-  halve_axes(machine, s, values, semi, shared, next);
+  const bool as_suits = interpolation == LevelInterpolation::as_suits;
+  double own = 0;
+  halve_axes(machine, s, values, semi, shared, next, as_suits ? &own : nullptr);
   if (!next.there) return next;
   next.by_operator = interpolation == LevelInterpolation::by_operator;
-  if (interpolation == LevelInterpolation::as_suits) {
-    const double own = machine.largest(FromLinear{s, values, next.halved});
+  if (as_suits) {
     next.by_operator = (shared != nullptr ? shared->ranks->largest(own) : own) > nearly_linear;
     next.by_operator = next.by_operator && !is_linear_but_for_sums(machine, s, values, next.halved, shared);
   }

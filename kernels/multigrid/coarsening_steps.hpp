@@ -275,4 +275,22 @@ struct FromLinear {
   }
 };
 
+// Both for the same rows, which are read once then.
+struct AxisSumsFromLinear {
+  static constexpr int count = AxisSums::count;
+  AxisSums of_axes;
+  FromLinear from_linear;
+  constexpr std::int64_t size() const { return of_axes.size(); }
+  constexpr void add(std::int64_t node, double (&sums)[count]) const { of_axes.add(node, sums); }
+  // Of the node's rows.
+  constexpr double largest(std::int64_t node) const {
+    double most = 0;
+    for (int c = 0; c < of_axes.s.dof; ++c) {
+      const double of_row = from_linear(node * of_axes.s.dof + c);
+      most = of_row > most ? of_row : most;
+    }
+    return most;
+  }
+};
+
 }  // namespace quadrille::multigrid

@@ -51,16 +51,9 @@ __global__ void __launch_bounds__(96, 5) column_kernel(const __grid_constant__ F
   if (place < f.line()) f.make(place, threadIdx.y, line);
 }
 
-template <class F>
-__global__ void __launch_bounds__(threads_per_block)
-    largest_kernel(const __grid_constant__ F f, std::int64_t n, double* of_block) {
+// Of numbers that are not negative; the first thread has the largest.
+__device__ inline double largest_of_block(double value) {
   __shared__ double values[threads_per_block];
-  double value = 0;
-  for (std::int64_t i = cuda::global_thread(); i < n;
-       i += static_cast<std::int64_t>(gridDim.x) * threads_per_block) {
-    const double other = f(i);
-    value = value < other ? other : value;
-  }
   values[threadIdx.x] = value;
   for (int half = threads_per_block / 2; half > 0; half /= 2) {
     __syncthreads();
@@ -68,21 +61,43 @@ __global__ void __launch_bounds__(threads_per_block)
     const double a = values[threadIdx.x], b = values[threadIdx.x + half];
     values[threadIdx.x] = a < b ? b : a;
   }
-  if (threadIdx.x == 0) of_block[blockIdx.x] = values[0];
+  return values[0];
 }
 
-// of_block: [sum][block]
 template <class F>
+__global__ void __launch_bounds__(threads_per_block)
+    largest_kernel(const __grid_constant__ F f, std::int64_t n, double* of_block) {
+  double value = 0;
+  for (std::int64_t i = cuda::global_thread(); i < n;
+       i += static_cast<std::int64_t>(gridDim.x) * threads_per_block) {
+    const double other = f(i);
+    value = value < other ? other : value;
+  }
+  value = largest_of_block(value);
+  if (threadIdx.x == 0) of_block[blockIdx.x] = value;
+}
+
+// of_block: [sum][block], and behind them the largest of each block where that is asked for
+template <class F, bool Largest>
 __global__ void __launch_bounds__(threads_per_block, 3)
     sums_kernel(const __grid_constant__ F f, std::int64_t n, double* of_block) {
-  double sums[F::count] = {};
+  double sums[F::count] = {}, value = 0;
   for (std::int64_t i = cuda::global_thread(); i < n;
-       i += static_cast<std::int64_t>(gridDim.x) * threads_per_block)
+       i += static_cast<std::int64_t>(gridDim.x) * threads_per_block) {
     f.add(i, sums);
+    if constexpr (Largest) {
+      const double other = f.largest(i);
+      value = value < other ? other : value;
+    }
+  }
 #pragma unroll
   for (int k = 0; k < F::count; ++k) {
     const double sum = cuda::sum_block<threads_per_block>(sums[k]);
     if (threadIdx.x == 0) of_block[k * gridDim.x + blockIdx.x] = sum;
+  }
+  if constexpr (Largest) {
+    value = largest_of_block(value);
+    if (threadIdx.x == 0) of_block[F::count * gridDim.x + blockIdx.x] = value;
   }
 }
 
@@ -207,25 +222,29 @@ class OnDevice {
   // The functors tell their size(), and how many sums they have.
   template <class F>
   std::vector<double> sums(const F& f) {
-    static const int blocks = blocks_at_once(device::sums_kernel<F>);
-    double* const partial = partial_results(F::count * blocks);
-    device::sums_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), partial);
-    QUADRILLE_CUDA_LAUNCHED("sums of multigrid's set-up");
+    const std::int64_t blocks = queue_sums_of<false>(f, partial_);
     return added_up(results_of_blocks(partial_, F::count * blocks), F::count);
   }
-  // The same of several, whose results are asked for when all are queued: nobody waits for them before.
+  // And the largest of the functor's numbers, which are not negative.
+  template <class F>
+  std::pair<std::vector<double>, double> sums_and_largest(const F& f) {
+    const std::int64_t blocks = queue_sums_of<true>(f, partial_);
+    std::vector<double> of_blocks = results_of_blocks(partial_, (F::count + 1) * blocks);
+    const double largest = *std::max_element(of_blocks.end() - blocks, of_blocks.end());
+    of_blocks.resize(F::count * blocks);
+    return {added_up(of_blocks, F::count), largest};
+  }
+  // Sums of several, whose results are asked for when all are queued: nobody waits for them before.
   template <class F>
   void queue_sums(const F& f) {
-    static const int blocks = blocks_at_once(device::sums_kernel<F>);
-    queued_sums_.push_back({Array<double, Device>(F::count * blocks), F::count});
-    device::sums_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(),
-                                                                         queued_sums_.back().partial.data());
-    QUADRILLE_CUDA_LAUNCHED("sums of multigrid's set-up");
+    queued_sums_.push_back({{}, 0, F::count});
+    QueuedSums& queued = queued_sums_.back();
+    queued.blocks = queue_sums_of<false>(f, queued.partial);
   }
   std::vector<std::vector<double>> queued_sums() {
     std::vector<std::vector<double>> all;
     for (const QueuedSums& each : queued_sums_)
-      all.push_back(added_up(results_of_blocks(each.partial, each.partial.size()), each.count));
+      all.push_back(added_up(results_of_blocks(each.partial, each.count * each.blocks), each.count));
     queued_sums_.clear();
     return all;
   }
@@ -233,7 +252,7 @@ class OnDevice {
   template <class F>
   double largest(const F& f) {
     static const int blocks = blocks_at_once(device::largest_kernel<F>);
-    double* const partial = partial_results(blocks);
+    double* const partial = room_for(blocks, partial_);
     device::largest_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), partial);
     QUADRILLE_CUDA_LAUNCHED("a bound of multigrid's set-up");
     const std::vector<double> of_blocks = results_of_blocks(partial_, blocks);
@@ -404,9 +423,18 @@ class OnDevice {
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_processor, kernel, cuda::threads_per_block, 0));
     return of_processor * processors();
   }
-  double* partial_results(std::int64_t count) {
-    if (partial_.size() < count) partial_ = Array<double, Device>(count);
-    return partial_.data();
+  static double* room_for(std::int64_t count, Array<double, Device>& partial) {
+    if (partial.size() < count) partial = Array<double, Device>(count);
+    return partial.data();
+  }
+  // The blocks.
+  template <bool Largest, class F>
+  std::int64_t queue_sums_of(const F& f, Array<double, Device>& partial) {
+    static const int blocks = blocks_at_once(device::sums_kernel<F, Largest>);
+    double* const to = room_for((F::count + (Largest ? 1 : 0)) * blocks, partial);
+    device::sums_kernel<F, Largest><<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), to);
+    QUADRILLE_CUDA_LAUNCHED("sums of multigrid's set-up");
+    return blocks;
   }
   static std::vector<double> results_of_blocks(const Array<double, Device>& partial, std::int64_t count) {
     std::vector<double> values(static_cast<std::size_t>(count));
@@ -424,6 +452,7 @@ class OnDevice {
 
   struct QueuedSums {
     Array<double, Device> partial;  // [sum][block]
+    std::int64_t blocks;
     int count;
   };
 

@@ -82,6 +82,15 @@ struct OnHost {
     for (std::size_t i = 0; i < of_parts.size(); ++i) result[i % F::count] += of_parts[i];
     return result;
   }
+  // And the largest of the functor's numbers, which are not negative.
+  template <class F>
+  std::pair<std::vector<double>, double> sums_and_largest(const F& f) {
+    const std::int64_t n = f.size();
+    double found = 0;
+#pragma omp parallel for schedule(static) reduction(max : found) if (n > worth_threads)
+    for (std::int64_t i = 0; i < n; ++i) found = std::max(found, f.largest(i));
+    return {sums(f), found};
+  }
   // The same of several, whose results are asked for when all are queued.
   template <class F>
   void queue_sums(const F& f) {

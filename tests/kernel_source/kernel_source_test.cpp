@@ -82,7 +82,7 @@ void gives_the_product(Form form, std::uint64_t seed) {
     before[i] = static_cast<T>(i % 5);
   }
   const std::int64_t bytes = size * static_cast<std::int64_t>(sizeof(T));
-  const std::vector<T> ax = product(hub, form == Form::compact_transposed, x),
+  const std::vector<T> ax = product(hub, is_transposed(form), x),
                        unread(x.size(), std::numeric_limits<T>::quiet_NaN());
   for (const T beta : {T(0), T(-1)}) {
     const Exactly there(x.data(), bytes), from((beta == 0 ? unread : before).data(), bytes),

@@ -15,6 +15,7 @@ enum class Form {
   compact_fp32,
   compact_bf16,
   stencil_table,
+  stencil_table_transposed,
   compact_several,  // vectors at once
   compact_fp32_several,
   compact_bf16_several,
@@ -26,6 +27,7 @@ inline constexpr Form forms[] = {Form::compact,
                                  Form::compact_fp32,
                                  Form::compact_bf16,
                                  Form::stencil_table,
+                                 Form::stencil_table_transposed,
                                  Form::compact_several,
                                  Form::compact_fp32_several,
                                  Form::compact_bf16_several,
@@ -38,7 +40,11 @@ inline int vectors_of(Form form, std::uint64_t seed) {
   return form < Form::compact_several ? 1 : several[seed / 2 % 4];
 }
 inline bool is_table(Form form) {
-  return form == Form::stencil_table || form == Form::stencil_table_several;
+  return form == Form::stencil_table || form == Form::stencil_table_transposed ||
+         form == Form::stencil_table_several;
+}
+inline bool is_transposed(Form form) {
+  return form == Form::compact_transposed || form == Form::stencil_table_transposed;
 }
 
 // Half of them are large enough for tiles of several blocks and for nodes far from all faces. Integers: sums
@@ -67,14 +73,14 @@ cuda::KernelSource source_of(Form form, std::uint64_t seed, const BlockDiagonals
   const cuda::TileSize size = seed % 3 == 0 ? cuda::TileSize::of_grid : cuda::TileSize::large;
   if (!is_table(form))
     return cuda::compact_source(hub, compact_entries(hub), precision_of(form),
-                                {.transposed = form == Form::compact_transposed,
+                                {.transposed = is_transposed(form),
                                  .with_dot = form == Form::compact_with_dot,
                                  .vectors = vectors_of(form, seed)},
                                 size);
   const StencilTable<T> table = stencil_table_from_hub(hub);
   return cuda::stencil_table_source<T>(
       table, std::vector<std::uint8_t>(static_cast<std::size_t>(table.stencil_size()), 1),
-      table.words.size() > 0, vectors_of(form, seed), size);
+      table.words.size() > 0, {.transposed = is_transposed(form), .vectors = vectors_of(form, seed)}, size);
 }
 
 // Its parameters are those of the kernels, `alpha` and `beta` converted. x . A x is added to `dot`, where the
