@@ -15,8 +15,9 @@ struct All {
   std::mutex mutex;
   std::set<Reuse*> reuses;
 };
+// Never destroyed, for owners of a Reuse may be when the program ends.
 All& all() {
-  static All of_program;
+  static All& of_program = *new All;
   return of_program;
 }
 

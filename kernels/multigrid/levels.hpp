@@ -48,13 +48,13 @@ class Levels final : public GridMultigrid {
          std::unique_ptr<GridMultigrid> previous)
       : options_(options) {
     require_blocks(a.own);
-    auto shared = std::make_unique<SharedLevel>(a.ranks, a.partition);
-    own_.emplace(shared->box, a.partition.extents, a.own.dof);
-    shared->make_layers(a.own.dof, Machine::on_gpu);
     const std::int64_t rows =
         a.partition.extents[0] * a.partition.extents[1] * a.partition.extents[2] * a.own.dof;
     const memory::Reuse::Use use(memory_of(previous, rows));
     previous.reset();
+    auto shared = std::make_unique<SharedLevel>(a.ranks, a.partition);
+    own_.emplace(shared->box, a.partition.extents, a.own.dof);
+    shared->make_layers(a.own.dof, Machine::on_gpu);
     const Hub box = in_box(machine_, a, shared->box, *shared->layers);
     make_levels(&box, std::move(shared), rows);
     put_small_together();
