@@ -260,8 +260,8 @@ inline AxisInterpolation halved_axis(std::int64_t n, const FaceKind& low, const 
   return axis;
 }
 
-// Which axes are halved, and their tables on the whole grid. Where `from_linear` is asked for, it gets how far
-// weights by the operator are from linear ones, in this rank's rows, for these axes.
+// Which axes are halved, and their tables on the whole grid. Where `from_linear` is asked for, it gets how
+// far weights by the operator are from linear ones, in this rank's rows, for these axes.
 template <class Machine>
 void halve_axes(Machine& machine, const Couplings& s, const double* values, bool semi,
                 const SharedLevel* shared, Coarsening<typename Machine::Space>& next, double* from_linear) {

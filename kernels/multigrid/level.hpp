@@ -292,9 +292,9 @@ void restrict_to(Machine& machine, const Level<T, Machine>& level, const T* fine
 // The bound by its rows of a star's largest eigenvalue of D^-1 A is what that comes near, if it is no more.
 inline constexpr double of_dominant_rows = 2 + 1e-6;
 
-// The power method comes near that eigenvalue from below. It is queued here, for machine.queued_sums() to have
-// what largest_eigenvalue() takes, where the bound by rows, of all ranks, is not what it comes near; false
-// where it is.
+// The power method comes near that eigenvalue from below. It is queued here, for machine.queued_sums() to
+// have what largest_eigenvalue() takes, where the bound by rows, of all ranks, is not what it comes near;
+// false where it is.
 template <class T, class Machine>
 bool queue_power_method(Machine& machine, Level<T, Machine>& level, double bound) {
   const Couplings& s = level.couplings;
