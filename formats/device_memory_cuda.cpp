@@ -28,15 +28,14 @@ std::int64_t available_device_bytes() noexcept {
 }
 
 void require_device(std::int64_t bytes) {
-  const auto available = [] {
-    std::size_t free_bytes = 0, total_bytes = 0;
+  std::size_t free_bytes = 0, total_bytes = 0;
+  const auto ask = [&] {
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking the GPU for its free memory");
     return static_cast<std::int64_t>(free_bytes);
   };
-  std::int64_t free_bytes = available();
-  if (bytes > free_bytes && release_kept()) free_bytes = available();
-  if (bytes > free_bytes)
-    throw MemoryError("not enough GPU memory: " + bytes_text(bytes) + " needed, " + bytes_text(free_bytes) +
+  if (bytes > ask() && (!release_kept() || bytes > ask()))
+    throw MemoryError("not enough GPU memory: " + bytes_text(bytes) + " needed, " +
+                      bytes_text(static_cast<std::int64_t>(free_bytes)) +
                       " free; choose a smaller grid, fewer DoF, fp32 or another format");
 }
 

@@ -1,6 +1,5 @@
 #include "formats/reuse.hpp"
 
-#include <limits>
 #include <mutex>
 #include <set>
 #include <utility>

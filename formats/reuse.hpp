@@ -1,15 +1,14 @@
 // Memory of arrays (formats/array.hpp) that are made again and again with the same structure.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 
 namespace quadrille::memory {
 
 // While a Use of it lives, arrays that its thread gives up stay here, and arrays that the thread makes take
-// one of exactly their size, if there is one. So what is made a second time allocates nothing. Released is, at
-// the end of a use, what had been there before it and was not taken, and everything on the host or the GPU
+// one of exactly their size, if there is one. So what is made a second time allocates nothing. At the end of
+// a use what had been there before it and was not taken is released, and everything on the host or the GPU
 // where that is more than a quarter of what is free there; and everything where an array finds no memory,
 // whoever makes it. Arrays outlive this: they do not know where they come from.
 class Reuse {

@@ -114,8 +114,8 @@ struct AddMissing {
 // Keeps the levels of one operator stable. Whether they are to be watched, is seen once.
 class Stability {
  public:
-  // Nothing need be looked at then.
-  void is_symmetric() { advective_ = false; }
+  // Of an operator that is known to be symmetric nothing need be looked at.
+  void take_as_symmetric() { advective_ = false; }
   // Of rows that this rank has, those of `nodes`.
   template <class Machine>
   bool is_advective(Machine& machine, const Couplings& s, const double* values, const StoredNodes& nodes) {

@@ -553,7 +553,7 @@ class Levels final : public GridMultigrid {
       star_.inverse = star_inverse_.data();
       star_.xy = xy;
       star_.z = z;
-      stability_.is_symmetric();
+      stability_.take_as_symmetric();
       return bound;
     }
     return 0;
