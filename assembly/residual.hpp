@@ -17,7 +17,6 @@
 //
 //   static constexpr bool linear = true;     // in u and u_t, by coefficients that do not change in time
 //   static constexpr bool symmetric = true;  // the Jacobian, and positive definite for a shift > 0
-//   static constexpr bool steady = true;     // it asks for no u_t, which a GPU reads ahead else
 #pragma once
 
 #include <array>
@@ -81,61 +80,72 @@ struct InnerPlace {
   std::int64_t own = 0, place = 0;
 };
 
-// What a pass over the rows makes: every value; every one, also of what does not couple by the functor's
-// word; or, where a pass before has left zeros there, what couples alone.
-enum class Make { values, all, coupled };
+// Which derivatives a pass over the rows makes: those of what couples by the functor's word, and zeros for
+// the rest; or all.
+enum class Make { values, all };
 
-// Where the numbers of a star's diagonals stand beside those of the first one, or -1: z -1, y -1, x -1, the
-// node itself, x 1, y 1, z 1.
-struct StarPlaces {
-  std::int64_t of[7];
-};
-constexpr StarPlaces star_places(const JacobianShape& shape, std::int64_t rows) {
+// Diagonal i of a star, or -1: z -1, y -1, x -1, the node itself, x 1, y 1, z 1.
+constexpr int diagonal_of_star(const JacobianShape& shape, int i) {
   constexpr int cube[7] = {Seed<0, 0, -1>::place_in_cube, Seed<0, -1, 0>::place_in_cube,
                            Seed<-1, 0, 0>::place_in_cube, Seed<0, 0, 0>::place_in_cube,
                            Seed<1, 0, 0>::place_in_cube,  Seed<0, 1, 0>::place_in_cube,
                            Seed<0, 0, 1>::place_in_cube};
+  return shape.of_cube[cube[i]];
+}
+
+// Where the numbers of a star's diagonals stand beside those of the first one, or -1.
+struct StarPlaces {
+  std::int64_t of[7];
+};
+constexpr StarPlaces star_places(const JacobianShape& shape, std::int64_t rows) {
   StarPlaces places{};
-  for (int i = 0; i < 7; ++i)
-    places.of[i] = shape.of_cube[cube[i]] < 0 ? -1 : shape.of_cube[cube[i]] * shape.dof * rows;
+  for (int i = 0; i < 7; ++i) {
+    const int d = diagonal_of_star(shape, i);
+    places.of[i] = d < 0 ? -1 : d * shape.dof * rows;
+  }
   return places;
 }
 
+// A row that was made before, or none: the numbers of diagonal d and column c at values[(d*dof + c)*rows].
+struct MadeRow {
+  const double* values = nullptr;
+  std::int64_t rows = 0;
+};
+
 // Row r of the Jacobian at an inner node: the numbers of column c at row[c*rows + place]. Those of all
-// neighbours are made before one is stored: what they share is loaded and computed once. `keeps`: what stands
-// there is stored again.
-template <Make make, int dimension, class Residual>
+// neighbours are made before one is stored: what they share is loaded and computed once. Of a row that is
+// `made` the numbers are stored instead.
+template <int dimension, class Residual>
 constexpr void inner_row_of_star(const ResidualState& state, const Residual& residual, const InnerPlace& node,
-                                 int r, double shift, int dof, const StarPlaces& places, bool keeps,
-                                 double* row, std::int64_t rows) {
+                                 int r, double shift, const JacobianShape& shape, const StarPlaces& places,
+                                 const MadeRow& made, double* row, std::int64_t rows) {
+  const int dof = shape.dof;
+  const bool is_made = made.values != nullptr;
   for (int c = 0; c < dof; ++c, row += rows) {
     const auto slope = [&](auto by) {
       const InnerNode<Dual, decltype(by), dimension> u(state, node.at, node.own, node.place, by, c, shift);
       return Dual(residual(u, r)).slope;
     };
     double old[7] = {};
-    for (int i = 0; i < 7 && keeps; ++i)
-      if (places.of[i] >= 0) old[i] = row[places.of[i]];
+    for (int i = 0; i < 7 && is_made; ++i)
+      if (places.of[i] >= 0) old[i] = made.values[(diagonal_of_star(shape, i) * dof + c) * made.rows];
     const auto put = [&](int i, double value) {
-      if (places.of[i] >= 0) row[places.of[i]] = keeps ? old[i] : value;
+      if (places.of[i] >= 0) row[places.of[i]] = is_made ? old[i] : value;
     };
-    if (const bool couples = may_couple(residual, false, r, c); couples || make == Make::values) {
-      double x[2] = {}, y[2] = {}, z[2] = {};
-      if (couples) {
-        x[0] = slope(Seed<-1, 0, 0>{}), x[1] = slope(Seed<1, 0, 0>{});
-        y[0] = slope(Seed<0, -1, 0>{}), y[1] = slope(Seed<0, 1, 0>{});
-        if (dimension == 3 || (dimension == 0 && state.grid.dimension == 3))
-          z[0] = slope(Seed<0, 0, -1>{}), z[1] = slope(Seed<0, 0, 1>{});
-      }
-      put(0, z[0]);
-      put(1, y[0]);
-      put(2, x[0]);
-      put(4, x[1]);
-      put(5, y[1]);
-      put(6, z[1]);
+    double x[2] = {}, y[2] = {}, z[2] = {};
+    if (may_couple(residual, false, r, c)) {
+      x[0] = slope(Seed<-1, 0, 0>{}), x[1] = slope(Seed<1, 0, 0>{});
+      y[0] = slope(Seed<0, -1, 0>{}), y[1] = slope(Seed<0, 1, 0>{});
+      if (dimension == 3 || (dimension == 0 && state.grid.dimension == 3))
+        z[0] = slope(Seed<0, 0, -1>{}), z[1] = slope(Seed<0, 0, 1>{});
     }
-    if (const bool couples = may_couple(residual, true, r, c); couples || make == Make::values)
-      put(3, couples ? slope(Seed<0, 0, 0>{}) : 0);
+    put(0, z[0]);
+    put(1, y[0]);
+    put(2, x[0]);
+    put(4, x[1]);
+    put(5, y[1]);
+    put(6, z[1]);
+    put(3, may_couple(residual, true, r, c) ? slope(Seed<0, 0, 0>{}) : 0);
   }
 }
 
@@ -154,7 +164,6 @@ constexpr unsigned inner_row(const ResidualState& state, const Residual& residua
     double* to = row + d * of_diagonal;
     for (int c = 0; c < shape.dof; ++c, to += rows) {
       const bool couples = may_couple(residual, centre, r, c);
-      if (make == Make::coupled && !couples) continue;
       double slope = 0;
       if (couples || make == Make::all) {
         const InnerNode<Dual, AnySeed> u(state, node.at, node.own, node.place, by, c, shift);
@@ -169,19 +178,18 @@ constexpr unsigned inner_row(const ResidualState& state, const Residual& residua
 }
 
 // The same anywhere, for longer: diagonals from `first` on, before `end`.
-template <Make make, class Residual>
+template <Make make, int dimension, class Residual>
 constexpr unsigned any_row(const ResidualState& state, const Residual& residual, const Position& at, int r,
                            double shift, const JacobianShape& shape, int first, int end, double* row,
                            std::int64_t rows) {
   unsigned misfit = 0;
-  ResidualNode<Dual, Residual> node(state, residual, at);
+  ResidualNode<Dual, Residual, dimension> node(state, residual, at);
   for (int d = first; d < end; ++d) {
     Position to;
     const bool leads = shape.neighbour(at, d, to), centre = shape.offset[d] == NodeOffset{};
     for (int c = 0; c < shape.dof; ++c) {
       const bool couples = may_couple(residual, centre, r, c) ||
                            (centre && shape.centre_has_beside && may_couple(residual, false, r, c));
-      if (make == Make::coupled && !couples) continue;
       double slope = 0;
       if (leads && (couples || make == Make::all)) {
         node.seed(state.window.place(to), c, shift);
@@ -218,14 +226,6 @@ template <class Residual>
 constexpr bool says_symmetric() {
   if constexpr (requires { Residual::symmetric; })
     return Residual::symmetric;
-  else
-    return false;
-}
-
-template <class Residual>
-constexpr bool says_steady() {
-  if constexpr (requires { Residual::steady; })
-    return Residual::steady;
   else
     return false;
 }
@@ -273,9 +273,9 @@ unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual,
       for (int r = 0; r < dof; ++r) {
         double* const row = first + r;
         if (!inner)
-          found |= any_row<make>(state, residual, at, r, shift, shape, 0, shape.diagonals, row, rows);
+          found |= any_row<make, 0>(state, residual, at, r, shift, shape, 0, shape.diagonals, row, rows);
         else if constexpr (star)
-          inner_row_of_star<make, 0>(state, residual, node, r, shift, dof, places, false, row, rows);
+          inner_row_of_star<0>(state, residual, node, r, shift, shape, places, {}, row, rows);
         else
           found |= inner_row<make>(state, residual, node, r, shift, shape, row, rows);
       }
@@ -299,7 +299,7 @@ struct AnyResidual {
   using Differentiate = std::function<unsigned(const ResidualState&, double shift, const JacobianShape&,
                                                bool all, double* values)>;
   // The same with arrays in GPU memory, queued in the default stream. Where `misfit` is not null, `all` is
-  // made and the bits are added there; where it is null, values of what does not couple stay as they are.
+  // made and the bits are added there.
   using DifferentiateOnDevice = std::function<void(const ResidualState&, double shift, const JacobianShape&,
                                                    unsigned* misfit, double* values)>;
 

@@ -55,10 +55,17 @@ struct ResidualState {
   }
 };
 
+// Of a grid of `Dimension` where the compiler knows that, else 0.
+template <int Dimension>
+constexpr Grid of_dimension(Grid grid) {
+  if constexpr (Dimension > 0) grid.dimension = Dimension;
+  return grid;
+}
+
 // Anywhere in the box. The derivative of a Dual is the one with respect to a single unknown, `seed_unknown`
 // of the node at `seed_place` in the window, with u_t moving `shift` times as fast as u.
-template <class S, class Residual>
-class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, Residual>, S> {
+template <class S, class Residual, int Dimension = 0>
+class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, Residual, Dimension>, S> {
  public:
   constexpr ResidualNode(const ResidualState& state, const Residual& residual, const Position& at)
       : state_(state),
@@ -95,7 +102,7 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
   constexpr double time_s() const { return state_.t_s; }
   constexpr const Position& position() const { return node_.position; }
   constexpr std::int64_t own() const { return own_; }  // the number in the box
-  constexpr const Grid& grid() const { return state_.grid; }
+  constexpr Grid grid() const { return of_dimension<Dimension>(state_.grid); }
   constexpr const ResidualState& state() const { return state_; }
 
  private:
@@ -213,11 +220,7 @@ class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By, Dim
   constexpr double time_s() const { return state_.t_s; }
   constexpr const Position& position() const { return at_; }
   constexpr std::int64_t own() const { return own_; }
-  constexpr Grid grid() const {
-    Grid grid = state_.grid;
-    if constexpr (Dimension > 0) grid.dimension = Dimension;
-    return grid;
-  }
+  constexpr Grid grid() const { return of_dimension<Dimension>(state_.grid); }
   constexpr const ResidualState& state() const { return state_; }
 
  private:

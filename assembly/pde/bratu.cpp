@@ -12,7 +12,6 @@ namespace {
 struct Bratu {
   double lambda = 6;
 
-  static constexpr bool steady = true;
   constexpr auto operator()(const auto& u, int r) const {
     using std::exp;
     return -u.laplacian(r) - lambda * exp(u(r));

@@ -41,7 +41,7 @@ struct Diffusion {
   double centre_of_one = 0;      // what a = 1 has in the centre, with no face near, 1/m^2
   const double* held = nullptr;  // [place in the window], 1/s: u times this more; or null
 
-  static constexpr bool linear = true, symmetric = true, steady = true;
+  static constexpr bool linear = true, symmetric = true;
   static constexpr bool couples(bool, int r, int c) { return r == c; }
   constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
     return flow.conductivity(node, axis, unknown);

@@ -24,7 +24,7 @@ inline constexpr Discretisation elasticity_stencils{
 struct ElasticForces {
   double lambda_pa = 1, mu_pa = 1;
 
-  static constexpr bool linear = true, symmetric = true, steady = true;
+  static constexpr bool linear = true, symmetric = true;
   constexpr auto operator()(const auto& u, int r) const {
     auto sum = -(mu_pa * u.laplacian(r));
     for (int c = 0; c < u.grid().dimension; ++c)

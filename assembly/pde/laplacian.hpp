@@ -26,7 +26,7 @@ struct MinusLaplacian {
   int radius = 1;
   bool box = false;
 
-  static constexpr bool linear = true, symmetric = true, steady = true;
+  static constexpr bool linear = true, symmetric = true;
   static constexpr bool couples(bool, int r, int c) { return r == c; }
   constexpr auto operator()(const auto& u, int r) const { return box ? elements(u, r) : differences(u, r); }
 

@@ -66,10 +66,11 @@ struct Poroelastic {
     return at_first ? u(content()) : u.rate(content()) - mobility * u.laplacian(pressure());
   }
   constexpr auto fluid(const auto& u) const {
-    auto sum = u(content()) - storage * u(pressure());
-    for (int axis = 0; axis < dimension; ++axis)
-      sum += beta[axis] * u.curvature(axis, pressure()) - alpha * u.slope(axis, axis);
-    return sum;
+    const auto along = [&](int axis) {
+      return beta[axis] * u.curvature(axis, pressure()) - alpha * u.slope(axis, axis);
+    };
+    const auto sum = u(content()) - storage * u(pressure()) + along(0) + along(1);
+    return u.grid().dimension == 2 ? sum : sum + along(2);
   }
 };
 

@@ -37,12 +37,14 @@ struct Transport {
   static constexpr bool linear = true;
   static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
   constexpr double conductivity(const StencilNode&, int, int) const { return diffusivity_m2_s; }
+  template <int axis>
+  constexpr auto along(const auto& u, int r) const {
+    constexpr int x = axis == 0, y = axis == 1, z = axis == 2;
+    return before[axis] * (u.at(-x, -y, -z, r) - u(r)) + after[axis] * (u.at(x, y, z, r) - u(r));
+  }
   constexpr auto operator()(const auto& u, int r) const {
-    auto residual = u.rate(r);
-    for (int axis = 0; axis < u.grid().dimension; ++axis) {
-      const int x = axis == 0, y = axis == 1, z = axis == 2;
-      residual += before[axis] * (u.at(-x, -y, -z, r) - u(r)) + after[axis] * (u.at(x, y, z, r) - u(r));
-    }
+    auto residual = u.rate(r) + along<0>(u, r) + along<1>(u, r);  // axes that the compiler knows
+    if (u.grid().dimension == 3) residual += along<2>(u, r);
     for (int c = 0; c < species; ++c) residual += reaction[c * species + r] * u(c);
     if (source != nullptr) residual -= std::exp(-decay_1_s * u.time_s()) * source[u.own() * species + r];
     return residual;

@@ -227,66 +227,79 @@ TEST(ResidualPdes, HeatThroughAFieldIsDiffusionInTime) {
     }
 }
 
-// F and its Jacobian, made in GPU memory, are the host's: to the last bit but for functions such as exp().
+Array<double, Device> on_device(const std::vector<double>& host) {
+  Array<double, Device> there(static_cast<std::int64_t>(host.size()));
+  memory::copy_to_device(there.data(), host.data(), there.bytes());
+  return there;
+}
+
+void expect_same(const std::vector<double>& expected, const Array<double, Device>& found) {
+  std::vector<double> back(expected.size());
+  memory::copy_to_host(back.data(), found.data(), found.bytes());
+  double size = 0;
+  for (const double value : expected) size = std::max(size, std::abs(value));
+  for (std::size_t i = 0; i < back.size(); ++i) ASSERT_NEAR(back[i], expected[i], 1e-14 * size) << i;
+}
+
+// F and its Jacobian of a box, made in GPU memory and by the host.
+void expect_same_on_device(const Pde& pde, const Grid& grid, const Boundary& boundary, const NodeBox& box,
+                           bool of_field) {
+  PdeInput input;
+  if (of_field) {
+    Array<double> a(grid.nodes());
+    for (std::int64_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i * 37 % 101);
+    input.coefficient =
+        std::make_shared<const CoefficientField>(coefficient_field(grid, boundary, std::move(a), "a"));
+  }
+  const Stencil stencil = make_stencil(default_stencil(pde.discretisation), grid.dimension, 1);
+  const AnyResidual residual = residual_of_pde(pde, grid, stencil, boundary, input, box).residual;
+  const State state = part_of(grid, box, drawn(grid.rows(), 6), drawn(grid.rows(), 7));
+  FaceValues faces(grid, boundary, true);
+  const ResidualState here = state.of(grid, faces, box);
+  const Array<double, Device> u = on_device(state.u), rate = on_device(state.rate);
+  ResidualState there = here;
+  there.faces = faces.on_device();
+  there.u = u.data();
+  there.rate = rate.data();
+  std::vector<double> f(static_cast<std::size_t>(box.nodes() * grid.dof));
+  residual.evaluate(here, f.data());
+  Array<double, Device> found = on_device(std::vector<double>(f.size(), 7));
+  residual.evaluate_on_device(there, found.data());
+  expect_same(f, found);
+
+  const BlockStructure structure = block_structure(grid, stencil, boundary, residual.fill);
+  const JacobianShape shape = jacobian_shape(structure);
+  BlockStructure part = structure;
+  part.extents = box.size;
+  std::vector<double> values(static_cast<std::size_t>(value_bytes(part, 8) / 8), 0.0);
+  Array<double, Device> made = on_device(values);
+  EXPECT_EQ(residual.differentiate(here, 2.5, shape, true, values.data()), 0u);
+  residual.differentiate_on_device(there, 2.5, shape, nullptr, made.data());
+  expect_same(values, made);
+}
+
+// To the last bit but for functions such as exp(); of few nodes, of more than a GPU's blocks have, and of a
+// part that begins and ends inside the grid along one axis or another.
 TEST(ResidualPdes, cuda_AreThoseOfTheHost) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  const auto on_device = [](const std::vector<double>& host) {
-    Array<double, Device> there(static_cast<std::int64_t>(host.size()));
-    memory::copy_to_device(there.data(), host.data(), there.bytes());
-    return there;
-  };
   for (const Pde* pde : residual_pdes())
     for (const int dimension : {2, 3})
       for (const BoundaryKind kind : pde->faces)
         for (const bool field : {false, true}) {
           if (field && !pde->takes_coefficient) continue;
           SCOPED_TRACE(pde->name + " " + usage(kind) + " " + std::to_string(dimension));
-          const Grid grid = grid_for(*pde, dimension);
-          const Boundary boundary =
-              parse_boundary(sides_of(*pde, kind) + (pde->discretisation.unknown_per_axis && dimension == 3
-                                                         ? "," + written(kind, 0) + "," + written(kind, 0)
-                                                         : ""),
-                             dimension);
-          PdeInput input;
-          if (field) {
-            Array<double> a(grid.nodes());
-            for (std::int64_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i * 37 % 101);
-            input.coefficient = std::make_shared<const CoefficientField>(
-                coefficient_field(grid, boundary, std::move(a), "a"));
-          }
-          const NodeBox whole = whole_box(grid.extents);
-          const Stencil stencil = make_stencil(default_stencil(pde->discretisation), dimension, 1);
-          const AnyResidual residual = residual_of_pde(*pde, grid, stencil, boundary, input, whole).residual;
-          const State state = part_of(grid, whole, drawn(grid.rows(), 6), drawn(grid.rows(), 7));
-          FaceValues faces(grid, boundary, true);
-          const ResidualState here = state.of(grid, faces, whole);
-          const Array<double, Device> u = on_device(state.u), rate = on_device(state.rate);
-          ResidualState there = here;
-          there.faces = faces.on_device();
-          there.u = u.data();
-          there.rate = rate.data();
-          const auto expect_same = [](const std::vector<double>& expected,
-                                      const Array<double, Device>& found) {
-            std::vector<double> back(expected.size());
-            memory::copy_to_host(back.data(), found.data(), found.bytes());
-            double size = 0;
-            for (const double value : expected) size = std::max(size, std::abs(value));
-            for (std::size_t i = 0; i < back.size(); ++i)
-              ASSERT_NEAR(back[i], expected[i], 1e-14 * size) << i;
-          };
-          std::vector<double> f(state.u.size());
-          residual.evaluate(here, f.data());
-          Array<double, Device> found = on_device(std::vector<double>(f.size(), 7));
-          residual.evaluate_on_device(there, found.data());
-          expect_same(f, found);
-
-          const BlockStructure structure = block_structure(grid, stencil, boundary, residual.fill);
-          const JacobianShape shape = jacobian_shape(structure);
-          std::vector<double> values(static_cast<std::size_t>(value_bytes(structure, 8) / 8), 0.0);
-          Array<double, Device> made = on_device(values);
-          EXPECT_EQ(residual.differentiate(here, 2.5, shape, true, values.data()), 0u);
-          residual.differentiate_on_device(there, 2.5, shape, nullptr, made.data());
-          expect_same(values, made);
+          const bool per_axis = pde->discretisation.unknown_per_axis && dimension == 3;
+          const Boundary boundary = parse_boundary(
+              sides_of(*pde, kind) + (per_axis ? "," + written(kind, 0) + "," + written(kind, 0) : ""),
+              dimension);
+          Grid grid = grid_for(*pde, dimension);
+          expect_same_on_device(*pde, grid, boundary, whole_box(grid.extents), field);
+          grid.extents = {70, 23, dimension == 3 ? 11 : 1};
+          const std::int64_t depth = grid.extents[2];
+          for (const NodeBox& box :
+               {whole_box(grid.extents), NodeBox{{17, 0, 0}, {53, 23, depth}},
+                NodeBox{{0, 3, depth / 4}, {70, 18, std::max(depth / 2, std::int64_t{1})}}})
+            expect_same_on_device(*pde, grid, boundary, box, field);
         }
 }
 
