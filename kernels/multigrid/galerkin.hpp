@@ -27,6 +27,24 @@ StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& 
   return few_nodes(n, s.wraps, words);
 }
 
+// Of few rows and linear weights, axis by axis.
+template <class Machine>
+void make_by_axes(Machine& machine, const CoarseOperator& of) {
+  Array<double, typename Machine::Space> before;
+  std::array<int, 3> n{of.s.stored.n[0], of.s.stored.n[1], of.s.stored.n[2]};
+  const auto make = [&]<int axis>() {
+    LinearGalerkinAxis<axis> step{of, before.data(), nullptr, {n, n}};
+    n[axis] = step.n[1][axis] = of.coarse_nodes.all ? of.p.coarse_n[axis] : of.coarse_nodes.n[axis];
+    Array<double, typename Machine::Space> after(axis < 2 ? 27 * of.s.dof * step.rows(1) : 0);
+    step.to = after.data();
+    machine.for_each(step.size(), step);
+    before = std::move(after);
+  };
+  make.template operator()<0>();
+  make.template operator()<1>();
+  make.template operator()<2>();
+}
+
 // P^T A P, with values in `coarse_nodes` where A has them in `nodes`; of a shared box, its own rows are
 // right.
 template <class Machine>
@@ -52,16 +70,15 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   of.coarse_rows = made.all ? coarse.rows() : std::int64_t{made.nodes()} * a.dof;
   coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * of.coarse_rows);
   of.coarse = coarse.values.data();
-  const int planes = nodes.all && made.all ? machine.galerkin_planes(of.coarse_rows * of.width[0]) : 1;
-  const bool star = couples_along_axes_alone(of.s);
-  if (p.weights != nullptr)
+  if (p.weights != nullptr) {
     machine.for_each(GalerkinLine{of}.size(), GalerkinLine{of});
-  else if (nodes.all)
-    star ? machine.for_columns(LinearGalerkinColumn<true, true>{of, planes})
-         : machine.for_columns(LinearGalerkinColumn<false, true>{of, planes});
-  else
-    star ? machine.for_columns(LinearGalerkinColumn<true, false>{of, planes})
-         : machine.for_columns(LinearGalerkinColumn<false, false>{of, planes});
+  } else if (!nodes.all) {
+    make_by_axes(machine, of);
+  } else {
+    const int planes = machine.galerkin_planes(of.coarse_rows * of.width[0]);
+    couples_along_axes_alone(of.s) ? machine.for_columns(LinearGalerkinColumn<true>{of, planes})
+                                   : machine.for_columns(LinearGalerkinColumn<false>{of, planes});
+  }
   if (coarse_nodes.words) {
     decltype(coarse.values) all(coarse.diagonals() * a.dof * a.dof * coarse_nodes.nodes());
     machine.for_each(

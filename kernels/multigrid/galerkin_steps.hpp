@@ -30,6 +30,12 @@ struct CoarseOperator {
   constexpr int corner(int axis, int i, int coarse_node) const {
     return p.corner[axis][i * p.coarse_n[axis] + coarse_node];
   }
+  // The diagonal at an offset of the box, or -1 where an axis of one node has none.
+  constexpr int diagonal(int x, int y, int z) const {
+    if ((width[0] == 1 && x != 1) || (width[1] == 1 && y != 1) || (width[2] == 1 && z != 1)) return -1;
+    const int plane = width[2] == 1 ? 0 : z, line = width[1] == 1 ? 0 : y;
+    return (plane * width[1] + line) * width[0] + (width[0] == 1 ? 0 : x);
+  }
   // What a fine node couples with at an offset.
   constexpr int coupled(int axis, int fine_node, int offset) const {
     const int to = fine_node + offset - 1;
@@ -145,19 +151,17 @@ struct GalerkinLine {
 //     those of 3 planes                     -> 9 numbers of a coarse row, at the offsets along y and z
 //
 // A call makes these nine for some coarse planes, one after the other, and computes a fine plane that two
-// coarse ones read once. Star: a row couples along the axes alone. All: every fine node's row is stored.
-template <bool Star, bool All>
+// coarse ones read once. Star: a row couples along the axes alone.
+template <bool Star>
 struct LinearGalerkinColumn {
-  static constexpr std::int64_t work = 10;  // of a few hundred calls are done before threads have begun
+  static constexpr std::int64_t work = 10;
   CoarseOperator of;
   int planes;  // of a call
 
   // Rows and columns of blocks take part as nodes do.
-  constexpr int line() const { return nodes(0) * of.s.dof; }
+  constexpr int line() const { return of.p.coarse_n[0] * of.s.dof; }
   constexpr int offsets() const { return of.width[0]; }
-  constexpr std::int64_t lines() const {
-    return std::int64_t{nodes(1)} * ((nodes(2) + planes - 1) / planes) * of.s.dof;
-  }
+  constexpr std::int64_t lines() const { return std::int64_t{of.p.coarse_n[1]} * parts_of_line() * of.s.dof; }
   constexpr std::int64_t size() const { return line() * offsets() * lines(); }
   constexpr void operator()(std::int64_t index) const {
     const std::int64_t rest = index / line();
@@ -167,50 +171,40 @@ struct LinearGalerkinColumn {
   // Of row `place` of a line, at one offset along x.
   constexpr void make(int place, int offset, std::int64_t line_number) const {
     const Couplings& s = of.s;
-    const int node = divide(place, s.by_dof), y = static_cast<int>(line_number % nodes(1)),
-              part = static_cast<int>(line_number / nodes(1)), parts = (nodes(2) + planes - 1) / planes,
+    const int x = divide(place, s.by_dof), y = static_cast<int>(line_number % of.p.coarse_n[1]),
+              part = static_cast<int>(line_number / of.p.coarse_n[1]), parts = parts_of_line(),
               column = part / parts, first_plane = part % parts * planes, qx = of.width[0] == 1 ? 1 : offset;
-    const std::array<int, 2> at{coarse_node(0, node), coarse_node(1, y)};
     double x_shares[9] = {};  // [reader][offset]
     int fine_x[3] = {};
     QUADRILLE_UNROLL
-    for (int i = 0; i < 9; ++i) x_shares[i] = of.share(0, 3 * i + qx, at[0]);
+    for (int i = 0; i < 9; ++i) x_shares[i] = of.share(0, 3 * i + qx, x);
     QUADRILLE_UNROLL
-    for (int i = 0; i < 3; ++i) fine_x[i] = of.fine(0, i, at[0]);
+    for (int i = 0; i < 3; ++i) fine_x[i] = of.fine(0, i, x);
     const double* const first =
-        of.values + static_cast<std::int64_t>(column) * s.stored_rows + (place - node * s.dof);
+        of.values + static_cast<std::int64_t>(column) * s.stored_rows + (place - x * s.dof);
 
     double of_plane[9] = {};  // [offset along z][coarse neighbour along y], of the fine plane z
     int z = -1;
-    for (int plane = first_plane; plane < first_plane + planes && plane < nodes(2); ++plane) {
-      const int at_z = coarse_node(2, plane);
+    for (int plane = first_plane; plane < first_plane + planes && plane < of.p.coarse_n[2]; ++plane) {
       double sums[9] = {};  // [coarse neighbour along z][along y]
-      for (int k = 0; k < of.readers(2, at_z); ++k) {
-        if (of.fine(2, k, at_z) != z) {
-          z = of.fine(2, k, at_z);
-          make_plane(first, x_shares, fine_x, at[1], z, of_plane);
+      for (int k = 0; k < of.readers(2, plane); ++k) {
+        if (of.fine(2, k, plane) != z) {
+          z = of.fine(2, k, plane);
+          make_plane(first, x_shares, fine_x, y, z, of_plane);
         }
         QUADRILLE_UNROLL
         for (int i = 0; i < 9; ++i) {  // offset along z, coarse neighbour along z
-          const double of_z = of.share(2, 9 * k + i, at_z);
+          const double of_z = of.share(2, 9 * k + i, plane);
           QUADRILLE_UNROLL
           for (int qy = 0; qy < 3; ++qy) sums[3 * (i % 3) + qy] += of_plane[3 * (i / 3) + qy] * of_z;
         }
       }
-      write(sums, qx, column, (std::int64_t{plane} * nodes(1) + y) * line() + place);
+      write(sums, qx, column, (std::int64_t{plane} * of.p.coarse_n[1] + y) * line() + place);
     }
   }
 
  private:
-  constexpr int nodes(int axis) const {
-    return of.coarse_nodes.all ? of.p.coarse_n[axis] : of.coarse_nodes.n[axis];
-  }
-  constexpr int coarse_node(int axis, int i) const {
-    return of.coarse_nodes.all ? i : of.coarse_nodes.first(axis, i);
-  }
-  constexpr int stored_node(int x, int y, int z) const {
-    return All ? of.s.index({x, y, z}) : of.s.stored.index(x, y, z);
-  }
+  constexpr int parts_of_line() const { return (of.p.coarse_n[2] + planes - 1) / planes; }
 
   constexpr void make_plane(const double* first, const double (&x_shares)[9], const int (&fine_x)[3],
                             int at_y, int z, double (&of_plane)[9]) const {
@@ -220,7 +214,7 @@ struct LinearGalerkinColumn {
       double lines[9] = {};  // [offset along z][along y]
       QUADRILLE_UNROLL
       for (int kx = 0; kx < 3; ++kx)
-        add_fine_row(first + static_cast<std::int64_t>(stored_node(fine_x[kx], y, z)) * of.s.dof,
+        add_fine_row(first + static_cast<std::int64_t>(of.s.index({fine_x[kx], y, z})) * of.s.dof,
                      x_shares + 3 * kx, lines);
       QUADRILLE_UNROLL
       for (int i = 0; i < 9; ++i) {  // offset along y, coarse neighbour along y
@@ -254,13 +248,76 @@ struct LinearGalerkinColumn {
 
   constexpr void write(const double (&sums)[9], int qx, int column, std::int64_t coarse_row) const {
     QUADRILLE_UNROLL
-    for (int i = 0; i < 9; ++i) {
-      const int qz = i / 3, qy = i % 3;
-      if ((of.width[2] == 1 && qz != 1) || (of.width[1] == 1 && qy != 1)) continue;
-      const int plane = of.width[2] == 1 ? 0 : qz, line = of.width[1] == 1 ? 0 : qy,
-                d = (plane * of.width[1] + line) * of.width[0] + (of.width[0] == 1 ? 0 : qx);
-      of.coarse[(static_cast<std::int64_t>(d) * of.s.dof + column) * of.coarse_rows + coarse_row] = sums[i];
+    for (int i = 0; i < 9; ++i)
+      if (const int d = of.diagonal(qx, i % 3, i / 3); d >= 0)
+        of.coarse[(static_cast<std::int64_t>(d) * of.s.dof + column) * of.coarse_rows + coarse_row] = sums[i];
+  }
+};
+
+// The same where a few rows are all of the operator, an axis after the other: sums over fine rows that some
+// coarse ones read are made once. A row of the axis's result and a column of its blocks a call, the couplings
+// of which are a box of 27: at fine offsets along later axes, at coarse ones along this and former ones.
+template <int axis>
+struct LinearGalerkinAxis {
+  static constexpr std::int64_t work = 10;  // of a few hundred calls are done before threads have begun
+  CoarseOperator of;
+  const double* from;       // what the axis before has made: [place in the box][column][row]
+  double* to;               // of the last axis that is the coarse operator
+  std::array<int, 3> n[2];  // nodes before and after: those stored, those made of axes that are done
+
+  constexpr std::int64_t rows(int after) const {
+    return std::int64_t{n[after][0]} * n[after][1] * n[after][2] * of.s.dof;
+  }
+  constexpr std::int64_t size() const { return rows(1) * of.s.dof; }
+  constexpr void operator()(std::int64_t index) const {
+    const std::int64_t row = index % rows(1);
+    const int column = static_cast<int>(index / rows(1)), node = static_cast<int>(row / of.s.dof),
+              r = static_cast<int>(row) - node * of.s.dof;
+    std::array<int, 3> at{node % n[1][0], node / n[1][0] % n[1][1], node / n[1][0] / n[1][1]};
+    const int coarse = of.coarse_nodes.all ? at[axis] : of.coarse_nodes.first(axis, at[axis]);
+    double sums[3][9] = {};  // [coarse neighbour along the axis][offsets along the others]
+    for (int k = 0; k < of.readers(axis, coarse); ++k) {
+      at[axis] = of.s.stored.along(axis, of.fine(axis, k, coarse));
+      const std::int64_t fine = ((std::int64_t{at[2]} * n[0][1] + at[1]) * n[0][0] + at[0]) * of.s.dof + r;
+      QUADRILLE_UNROLL
+      for (int o = 0; o < 3; ++o) {
+        double values[9] = {};
+        load(o, column, fine, values);
+        QUADRILLE_UNROLL
+        for (int q = 0; q < 3; ++q) {
+          const double share = of.share(axis, 9 * k + 3 * o + q, coarse);
+          if (share == 0) continue;
+          QUADRILLE_UNROLL
+          for (int beside = 0; beside < 9; ++beside) sums[q][beside] += values[beside] * share;
+        }
+      }
     }
+    QUADRILLE_UNROLL
+    for (int q = 0; q < 3; ++q) QUADRILLE_UNROLL
+    for (int beside = 0; beside < 9; ++beside) put(slot(beside, q), column, row, sums[q][beside]);
+  }
+
+ private:
+  // Of an offset along the axis and of two along the others, in the box [z][y][x].
+  static constexpr int slot(int beside, int along) {
+    return axis == 0   ? 3 * beside + along
+           : axis == 1 ? 9 * (beside / 3) + 3 * along + beside % 3
+                       : 9 * along + beside;
+  }
+  constexpr void load(int o, int column, std::int64_t row, double (&values)[9]) const {
+    const std::int64_t rows_before = axis == 0 ? of.s.stored_rows : rows(0), stride = of.s.dof * rows_before;
+    const double* const first = (axis == 0 ? of.values : from) + column * rows_before + row;
+    QUADRILLE_UNROLL
+    for (int beside = 0; beside < 9; ++beside) {
+      const int place = slot(beside, o), d = axis == 0 ? of.s.box[place] : place;
+      if (d >= 0) values[beside] = first[d * stride];
+    }
+  }
+  constexpr void put(int of_box, int column, std::int64_t row, double value) const {
+    if (axis < 2)
+      to[(std::int64_t{of_box} * of.s.dof + column) * rows(1) + row] = value;
+    else if (const int d = of.diagonal(of_box % 3, of_box / 3 % 3, of_box / 9); d >= 0)
+      of.coarse[(std::int64_t{d} * of.s.dof + column) * of.coarse_rows + row] = value;
   }
 };
 
