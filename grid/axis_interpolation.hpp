@@ -28,6 +28,7 @@ struct AxisInterpolation {
   std::vector<std::int32_t> reader;
   std::vector<double> reader_weight;
   std::int64_t offset = 0;  // nested sets: the first coarse node among the fine ones
+  bool operator==(const AxisInterpolation&) const = default;
 };
 
 // Makes `first` and the readers from `node` and `weight`.

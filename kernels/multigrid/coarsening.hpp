@@ -42,6 +42,14 @@ inline AxisInterpolation same_axis(std::int64_t n, bool periodic) {
   return axis;
 }
 
+// The first axis whose tables are those of `axis`, of a grid that is as long along both.
+template <class Same>
+int first_like(int axis, const Same& same) {
+  for (int other = 0; other < axis; ++other)
+    if (same(other, axis)) return other;
+  return axis;
+}
+
 // A level that ranks share.
 struct SharedLevel {
   Ranks* ranks;
@@ -132,8 +140,10 @@ class LevelTransfer {
     tables_.fine_rows = tables_.dof = dof;
     tables_.by_dof = divisor(dof);
     lengthen(axes[0], fine_line, coarse_line);
+    std::array<int, 3> like{};
     for (int axis = 0; axis < 3; ++axis) {
-      add_axis(axes[axis], places_[axis]);
+      like[axis] = first_like(axis, [&](int a, int b) { return axes[a] == axes[b]; });
+      if (like[axis] == axis) add_axis(axes[axis], places_[axis]);
       tables_.fine_n[axis] = static_cast<int>(axes[axis].fine);
       tables_.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
       tables_.fine_rows *= axes[axis].fine;
@@ -144,6 +154,11 @@ class LevelTransfer {
     }
     for (int axis = 0; axis < 3; ++axis) {
       tables_.first[axis] = -1;
+      if (like[axis] < axis) {
+        tables_.first[axis] = tables_.first[like[axis]];
+        places_[axis] = places_[like[axis]];
+        continue;
+      }
       for (int first = 0; first < 2 && tables_.first[axis] < 0; ++first)
         if (add_halved(axes[axis], first, places_[axis])) tables_.first[axis] = first;
     }
@@ -228,6 +243,7 @@ struct FaceKind {
   FaceBoundary boundary;
   bool decoupled =
       false;  // its rows have nothing inwards, as those that hold a value: nothing is interpolated to them
+  bool operator==(const FaceKind&) const = default;
 };
 struct AxisKind {
   double strength = 0;  // of the couplings along it, all of them together
@@ -291,8 +307,13 @@ void halve_axes(Machine& machine, const Couplings& s, const double* values, bool
     const AxisKind& kind = kinds[axis];
     next.halved[axis] = likely[axis] && (!semi || kind.strength >= strong_share * strongest);
     next.there = next.there || next.halved[axis];
-    next.axes[axis] =
-        next.halved[axis] ? halved_axis(n[axis], kind.low, kind.high) : same_axis(n[axis], wraps[axis]);
+    const int like = first_like(axis, [&](int a, int b) {
+      return n[a] == n[b] && wraps[a] == wraps[b] && next.halved[a] == next.halved[b] &&
+             kinds[a].low == kinds[b].low && kinds[a].high == kinds[b].high;
+    });
+    next.axes[axis] = like < axis         ? next.axes[like]
+                      : next.halved[axis] ? halved_axis(n[axis], kind.low, kind.high)
+                                          : same_axis(n[axis], wraps[axis]);
   }
   if (from_linear != nullptr && next.there && next.halved != likely)
     *from_linear = machine.largest(FromLinear{s, values, next.halved});
@@ -308,6 +329,14 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
   }
   for (int axis = 0; axis < 3; ++axis) {
     AxisInterpolation& a = next.axes[axis];
+    const int like = first_like(axis, [&](int i, int j) {
+      return !coarse && next.halved[i] == next.halved[j] && s.wraps[i] == s.wraps[j] &&
+             next.axes[i] == next.axes[j];
+    });
+    if (like < axis) {
+      next.places[axis] = next.places[like];
+      continue;
+    }
     const std::int64_t first = coarse ? shared->box.first[axis] : 0,
                        size = coarse ? shared->box.size[axis] : a.fine;
     const std::vector<std::int8_t> between = nodes_between(a, next.halved[axis], first, size);
