@@ -78,9 +78,9 @@ struct Ends {
                                          int r) const {
     if (beyond == 0) return {};
     const int side = beyond < 0 ? 0 : 1;
-    const NodeBox& slab = slabs.box[side];
-    const std::int64_t end =
-        slabs.first[side] + (node.at.z - slab.first[2]) * slab.size[1] + node.at.y - slab.first[1];
+    Position at = node.at;
+    at.x += beyond;
+    const std::int64_t end = slabs.in_rings(side, at);
     return {values + end * dof + r, rows};
   }
 };
@@ -94,10 +94,10 @@ struct Values {
 
 // A row of the slabs, of one diagonal: a block has those of one. Returns Misfit's bits.
 template <residual_detail::Make make, int dimension, class Residual>
-__device__ unsigned slab_row(const ResidualState& state, const Shell& shell, unsigned number, unsigned blocks,
+__device__ unsigned slab_row(const ResidualState& state, const Shell& shell, unsigned number,
                              const Residual& residual, double shift, const JacobianShape& shape,
                              const Values& values) {
-  const unsigned of_diagonal = blocks / static_cast<unsigned>(shape.diagonals);
+  const unsigned of_diagonal = shell.blocks();
   const int dof = state.grid.dof, d = static_cast<int>(number / of_diagonal);
   unsigned found = 0;
   for_slab_row(shell, number % of_diagonal, dof, [&](const Position& at, int r, unsigned i) {
@@ -119,8 +119,7 @@ __global__ void __launch_bounds__(threads_per_block, 4)
   const int dof = state.grid.dof;
   unsigned number = 0;
   if (blocks.is_of_slabs(blockIdx.x, number)) {
-    slab_row<residual_detail::Make::values, dimension>(state, shell, number, blocks.slabs, residual, shift,
-                                                       shape, values);
+    slab_row<residual_detail::Make::values, dimension>(state, shell, number, residual, shift, shape, values);
     return;
   }
   const std::int64_t line_rows = inner.own_line * dof;
@@ -149,8 +148,7 @@ __global__ void __launch_bounds__(threads_per_block, 1)
                   const __grid_constant__ Residual residual, double shift,
                   const __grid_constant__ JacobianShape shape, unsigned* misfit,
                   const __grid_constant__ Values values) {
-  const unsigned found =
-      slab_row<make, 0>(state, shell, blockIdx.x, gridDim.x, residual, shift, shape, values);
+  const unsigned found = slab_row<make, 0>(state, shell, blockIdx.x, residual, shift, shape, values);
   if (make == residual_detail::Make::all && found != 0) atomicOr(misfit, found);
 }
 
@@ -189,9 +187,9 @@ bool spills(Kernel* kernel) {
 template <int dimension, class Residual>
 void evaluate(const ResidualState& state, const Residual& residual, double* f) {
   const NodeBox inner = inner_box(state, lines_of_residual);
-  const Shell shell = shell_of(state.box, inner);
+  const Shell shell = shell_of(state.box, inner, state.grid.dof);
   const Inner nodes = inner_of(state, inner);
-  Blocks blocks = blocks_of(nodes, lines_of_residual, shell, state.grid.dof);
+  Blocks blocks = blocks_of(nodes, lines_of_residual, shell);
   if (blocks.slabs > 0 && spills(residual_rows<dimension, Residual>)) {
     slab_residual<<<blocks.slabs, threads_per_block>>>(state, shell, residual, f);
     blocks.slabs = 0;
@@ -202,11 +200,11 @@ void evaluate(const ResidualState& state, const Residual& residual, double* f) {
 }
 
 // Takes the slabs along x out of a shell.
-inline Shell take_ends(Shell& shell) {
+inline Shell take_ends(Shell& shell, int dof) {
   Shell ends = shell;
   for (std::size_t i = 0; i < shell.box.size(); ++i) (i < 2 ? shell : ends).box[i].size = {0, 0, 0};
-  shell.count();
-  ends.count();
+  shell.count(dof);
+  ends.count(dof);
   return ends;
 }
 
@@ -216,17 +214,17 @@ void differentiate_star(const ResidualState& state, const Residual& residual, do
                         const JacobianShape& shape, Array<double, Device>& space, double* values) {
   const int dof = state.grid.dof;
   const NodeBox inner = inner_box(state, lines_of_jacobian);
-  Shell shell = shell_of(state.box, inner);
+  Shell shell = shell_of(state.box, inner, state.grid.dof);
   const auto make = [&](const Shell& slabs, const Inner& nodes, const Ends& ends, const Values& to) {
-    const Blocks blocks = blocks_of(nodes, lines_of_jacobian, slabs, dof, shape.diagonals);
+    const Blocks blocks = blocks_of(nodes, lines_of_jacobian, slabs, shape.diagonals);
     if (blocks.all() > 0)
       star_jacobian<dimension>
           <<<blocks.all(), blocks.threads>>>(state, slabs, nodes, blocks, residual, shift, shape, ends, to);
   };
   Ends ends;
   if (inner.size[0] * dof >= rows_of_ends && dof % numbers_of_sector != 0) {
-    ends.slabs = take_ends(shell);
-    ends.rows = ends.slabs.rows(dof);
+    ends.slabs = take_ends(shell, dof);
+    ends.rows = std::int64_t{ends.slabs.rings} * dof;
     const std::int64_t size = shape.diagonals * dof * ends.rows;
     if (space.size() < size) space = Array<double, Device>(size);
     ends.values = space.data();
@@ -239,9 +237,9 @@ template <residual_detail::Make make, class Residual>
 void differentiate_any(const ResidualState& state, const Residual& residual, double shift,
                        const JacobianShape& shape, unsigned* misfit, const Values& values) {
   const NodeBox inner = inner_box(state, lines_of_jacobian);
-  const Shell shell = shell_of(state.box, inner);
+  const Shell shell = shell_of(state.box, inner, state.grid.dof);
   const Inner nodes = inner_of(state, inner);
-  Blocks blocks = blocks_of(nodes, lines_of_jacobian, shell, state.grid.dof, shape.diagonals);
+  Blocks blocks = blocks_of(nodes, lines_of_jacobian, shell, shape.diagonals);
   if (blocks.slabs > 0)
     slab_jacobian<make>
         <<<blocks.slabs, threads_per_block>>>(state, shell, residual, shift, shape, misfit, values);

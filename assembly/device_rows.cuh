@@ -14,25 +14,64 @@ namespace device_residual_detail {
 
 constexpr int threads_per_block = 256;
 
-// The nodes of a box that are not inner: the slabs around it, two for each axis, and how many nodes are in
-// those before each and in all.
+// The nodes of a box that are not inner: the slabs around it, two for each axis. Those of x and y are counted
+// plane by plane, as rings, and those of z are caps.
 struct Shell {
   std::array<NodeBox, 6> box{};
-  std::array<int, 7> first{};
+  int planes = 0, rings = 0, caps = 0;  // how many, and the nodes of all rings and of both caps
+  std::array<int, 5> in_ring{};         // those before each slab in a ring, and in all
+  unsigned blocks_of_rings = 0, blocks_of_caps = 0;
 
-  std::int64_t rows(int dof) const { return to_index32(std::int64_t{first[6]} * dof, "rows near faces"); }
-  void count() {
-    for (std::size_t i = 0; i < box.size(); ++i)
-      first[i + 1] = to_index32(first[i] + box[i].nodes(), "nodes near faces");
+  constexpr unsigned blocks() const { return blocks_of_rings + blocks_of_caps; }
+  void count(int dof) {
+    const auto nodes = [](std::int64_t n) { return to_index32(n, "nodes near faces"); };
+    planes = 0;
+    for (int i = 0; i < 4; ++i) {
+      in_ring[i + 1] = nodes(in_ring[i] + box[i].size[0] * box[i].size[1]);
+      planes = std::max(planes, box[i].nodes() > 0 ? nodes(box[i].size[2]) : 0);
+    }
+    rings = nodes(std::int64_t{in_ring[4]} * planes);
+    caps = nodes(box[4].nodes() + box[5].nodes());
+    const auto blocks = [&](int n) {
+      const std::int64_t rows = to_index32(std::int64_t{n} * dof, "rows near faces");
+      return static_cast<unsigned>((rows + threads_per_block - 1) / threads_per_block);
+    };
+    blocks_of_rings = blocks(rings);
+    blocks_of_caps = blocks(caps);
+  }
+  // The number of a node in the rings.
+  constexpr std::int64_t in_rings(int slab, const Position& at) const {
+    const NodeBox& b = box[slab];
+    return (at.z - b.first[2]) * in_ring[4] + in_ring[slab] + (at.y - b.first[1]) * b.size[0] + at.x -
+           b.first[0];
+  }
+  constexpr Position of_rings(unsigned node) const {
+    const unsigned plane = node / static_cast<unsigned>(in_ring[4]);
+    node -= plane * static_cast<unsigned>(in_ring[4]);
+    int slab = 0;
+    while (node >= static_cast<unsigned>(in_ring[slab + 1])) ++slab;
+    return of_box(box[slab], node - static_cast<unsigned>(in_ring[slab]), plane);
+  }
+  constexpr Position of_caps(unsigned node) const {
+    const unsigned low = static_cast<unsigned>(box[4].nodes());
+    return node < low ? of_box(box[4], node, 0) : of_box(box[5], node - low, 0);
+  }
+
+ private:
+  static constexpr Position of_box(const NodeBox& box, unsigned node, unsigned plane) {
+    const unsigned along_x = static_cast<unsigned>(box.size[0]), along_y = static_cast<unsigned>(box.size[1]),
+                   line = node / along_x, more = line / along_y;
+    return {box.first[0] + (node - line * along_x), box.first[1] + (line - more * along_y),
+            box.first[2] + plane + more};
   }
 };
 
-inline Shell shell_of(const NodeBox& box, const NodeBox& inner) {
+inline Shell shell_of(const NodeBox& box, const NodeBox& inner, int dof) {
   Shell shell;
   for (NodeBox& none : shell.box) none.size = {0, 0, 0};
   if (inner.nodes() == 0) {
     shell.box[0] = box;
-    shell.count();
+    shell.count(dof);
     return shell;
   }
   NodeBox rest = box;  // what the slabs so far leave
@@ -45,7 +84,7 @@ inline Shell shell_of(const NodeBox& box, const NodeBox& inner) {
     rest.first[axis] = inner.first[axis];
     rest.size[axis] = inner.size[axis];
   }
-  shell.count();
+  shell.count(dof);
   return shell;
 }
 
@@ -106,12 +145,12 @@ struct Blocks {
 };
 
 // `diagonals`: blocks of the slabs have rows of one.
-inline Blocks blocks_of(const Inner& inner, int lines, const Shell& shell, int dof, int diagonals = 1) {
+inline Blocks blocks_of(const Inner& inner, int lines, const Shell& shell, int diagonals = 1) {
   const auto parts = [](std::int64_t n, std::int64_t size) {
     return static_cast<unsigned>(to_index32((n + size - 1) / size, "blocks of a kernel"));
   };
   Blocks blocks;
-  blocks.slabs = parts(shell.rows(dof), threads_per_block) * static_cast<unsigned>(diagonals);
+  blocks.slabs = shell.blocks() * static_cast<unsigned>(diagonals);
   if (inner.nodes > 0) {
     unsigned x = 32, y = threads_per_block / 32;
     while (static_cast<int>(y) > inner.planes && y > 1) x *= 2, y /= 2;
@@ -148,23 +187,20 @@ __device__ void for_inner_rows(const Inner& inner, const Blocks& blocks, unsigne
        r, from_first - x);
 }
 
-// row(position, r, number) for a thread's row of the slabs, in this block of theirs.
+// row(position, r, number) for a thread's row of the slabs, in this block of theirs. Blocks of rings stand
+// evenly among those of caps: a ring's turn comes when that of the inner nodes in it does, which read what it
+// reads and write parts of the same sectors of memory. The number is that in the rings.
 template <class Row>
 __device__ void for_slab_row(const Shell& shell, unsigned block, int dof, const Row& row) {
+  const std::uint64_t of_rings = shell.blocks_of_rings, all = of_rings + shell.blocks_of_caps;
+  const unsigned before = static_cast<unsigned>(block * of_rings / all);
+  const bool ring = (block + 1) * of_rings / all > before;
   const unsigned unknowns = static_cast<unsigned>(dof),
-                 i = block * threads_per_block + threadIdx.y * blockDim.x + threadIdx.x;
-  if (i >= static_cast<unsigned>(shell.first[6]) * unknowns) return;
-  unsigned node = i / unknowns;
-  const int r = static_cast<int>(i - node * unknowns);
-  int slab = 0;
-  while (node >= static_cast<unsigned>(shell.first[slab + 1])) ++slab;
-  const NodeBox& box = shell.box[slab];
-  node -= static_cast<unsigned>(shell.first[slab]);
-  const unsigned along_x = static_cast<unsigned>(box.size[0]), along_y = static_cast<unsigned>(box.size[1]),
-                 line = node / along_x, plane = line / along_y;
-  row(Position{box.first[0] + (node - line * along_x), box.first[1] + (line - plane * along_y),
-               box.first[2] + plane},
-      r, i);
+                 i = (ring ? before : block - before) * threads_per_block + threadIdx.y * blockDim.x +
+                     threadIdx.x,
+                 node = i / unknowns;
+  if (node >= static_cast<unsigned>(ring ? shell.rings : shell.caps)) return;
+  row(ring ? shell.of_rings(node) : shell.of_caps(node), static_cast<int>(i - node * unknowns), i);
 }
 
 }  // namespace device_residual_detail
