@@ -6,7 +6,8 @@
 // and looks at no face. Rows near faces, which wait more than they compute, have blocks of the same launch
 // among those of inner ones. Those at the ends of lines, whose numbers would be parts of sectors of memory,
 // which take twice as long to write, a launch before makes of a Jacobian; the threads beside them write what
-// it has put side by side. All is queued in the default stream.
+// it has put side by side. Box stencils, and residuals that spill, have rows near faces in a launch of their
+// own. All is queued in the default stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -141,7 +142,7 @@ __global__ void __launch_bounds__(threads_per_block, 4)
       });
 }
 
-// Of other stencils: rows of the slabs, and those of inner nodes.
+// Of other stencils, and wherever all derivatives are made: rows of the slabs, and those of inner nodes.
 template <residual_detail::Make make, class Residual>
 __global__ void __launch_bounds__(threads_per_block, 1)
     slab_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Shell shell,
@@ -214,7 +215,7 @@ void differentiate_star(const ResidualState& state, const Residual& residual, do
                         const JacobianShape& shape, Array<double, Device>& space, double* values) {
   const int dof = state.grid.dof;
   const NodeBox inner = inner_box(state, lines_of_jacobian);
-  Shell shell = shell_of(state.box, inner, state.grid.dof);
+  Shell shell = shell_of(state.box, inner, dof);
   const auto make = [&](const Shell& slabs, const Inner& nodes, const Ends& ends, const Values& to) {
     const Blocks blocks = blocks_of(nodes, lines_of_jacobian, slabs, shape.diagonals);
     if (blocks.all() > 0)
@@ -239,7 +240,7 @@ void differentiate_any(const ResidualState& state, const Residual& residual, dou
   const NodeBox inner = inner_box(state, lines_of_jacobian);
   const Shell shell = shell_of(state.box, inner, state.grid.dof);
   const Inner nodes = inner_of(state, inner);
-  Blocks blocks = blocks_of(nodes, lines_of_jacobian, shell, shape.diagonals);
+  const Blocks blocks = blocks_of(nodes, lines_of_jacobian, shell, shape.diagonals);
   if (blocks.slabs > 0)
     slab_jacobian<make>
         <<<blocks.slabs, threads_per_block>>>(state, shell, residual, shift, shape, misfit, values);

@@ -1,5 +1,5 @@
 // How the threads of a GPU go through the rows of a box of nodes: those of inner nodes in tiles, some lines a
-// thread, and those near faces, the slabs around them, one by one. Both have blocks of one launch.
+// thread, and those near faces, the slabs around them, one by one. Both may have blocks of one launch.
 #pragma once
 
 #include <algorithm>

@@ -42,7 +42,7 @@ inline AxisInterpolation same_axis(std::int64_t n, bool periodic) {
   return axis;
 }
 
-// The first axis whose tables are those of `axis`, of a grid that is as long along both.
+// The first axis that is the same as `axis`, or that itself: a cube's axes share their tables.
 template <class Same>
 int first_like(int axis, const Same& same) {
   for (int other = 0; other < axis; ++other)

@@ -293,8 +293,10 @@ struct LinearGalerkinAxis {
       }
     }
     QUADRILLE_UNROLL
-    for (int q = 0; q < 3; ++q) QUADRILLE_UNROLL
-    for (int beside = 0; beside < 9; ++beside) put(slot(beside, q), column, row, sums[q][beside]);
+    for (int q = 0; q < 3; ++q) {
+      QUADRILLE_UNROLL
+      for (int beside = 0; beside < 9; ++beside) put(slot(beside, q), column, row, sums[q][beside]);
+    }
   }
 
  private:
