@@ -29,6 +29,16 @@ auto on_device(const Diffusion& diffusion, const Grid& grid, const Visit& visit)
   return visit(there);
 }
 
+template <class Visit>
+auto on_device(const TensorDiffusion& diffusion, const Grid& grid, const Visit& visit) {
+  const Array<double, Device> k = copied(diffusion.k, grid.nodes() * tensor_numbers(grid.dimension));
+  const auto ends = device_fill::upload(std::vector(diffusion.ends, diffusion.ends + diffusion.profiles));
+  TensorDiffusion there = diffusion;
+  there.k = k.data();
+  there.ends = ends.data();
+  return visit(there);
+}
+
 }  // namespace
 
 #define QUADRILLE_DEFINE(Functor)                                                                            \

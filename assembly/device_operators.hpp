@@ -9,6 +9,7 @@
 #include "assembly/pde/elasticity.hpp"
 #include "assembly/pde/laplacian.hpp"
 #include "assembly/pde/laplacian_order4.hpp"
+#include "assembly/pde/tensor_diffusion.hpp"
 #include "assembly/stencil_operator.hpp"
 #include "formats/dia.hpp"
 
@@ -26,7 +27,8 @@ Dia<T, Device> assemble_dia_operator_on_device(const std::string& name, const Gr
                                                std::uint64_t seed);
 
 // The functors that are compiled for the GPU.
-#define QUADRILLE_DEVICE_FUNCTORS(X) X(Laplacian) X(LaplacianOfOrder4) X(Diffusion) X(Elasticity)
+#define QUADRILLE_DEVICE_FUNCTORS(X) \
+  X(Laplacian) X(LaplacianOfOrder4) X(Diffusion) X(TensorDiffusion) X(Elasticity)
 
 // The values of block_structure() with these coefficients, [diagonal][column][row]: bit by bit those of
 // assemble(). Fields that a functor points to are in host memory.

@@ -86,6 +86,17 @@ class LinearNode : public residual_detail::StencilOperations<LinearNode, Dual> {
     return {0, sum};
   }
 
+  template <class Weight>
+  constexpr Dual exchange(int dx, int dy, int dz, int unknown, const Weight& weight) const {
+    if (spread_ != 0) return Operations::exchange(dx, dy, dz, unknown, weight);
+    if (unknown != seed_unknown_) return 0;
+    Offset to{};
+    to.x = dx, to.y = dy, to.z = dz;
+    if (to == seed_) return {0, weight()};
+    return {0, seed_ == Offset{} ? -weight() : 0.0};
+  }
+  static constexpr bool slopes_alone() { return false; }
+
   constexpr double time_s() const { return spread_; }
   constexpr const Position& position() const { return at_; }
   constexpr std::int64_t own() const {  // the number in the box

@@ -107,20 +107,26 @@ void require_taken(const Pde& pde, const Grid& grid, const Stencil& stencil, con
   if (input.coefficient && !pde.takes_coefficient) throw InputError(pde.name + " takes no coefficient");
 }
 
+// What a PDE that is named is with this input.
+const Pde& with(const PdeInput& input, const Pde& named) {
+  if (!input.tensor) return named;
+  if (named.with_tensor == nullptr) throw InputError(named.name + " takes no tensor");
+  return named.with_tensor();
+}
+
 }  // namespace
 
 PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
                      const Boundary& boundary, const PdeInput& input, const NodeBox& box) {
-  const Pde& named = find_pde(name);
-  if (input.tensor && named.with_tensor == nullptr) throw InputError(name + " takes no tensor");
-  const Pde& pde = input.tensor ? named.with_tensor() : named;
+  const Pde& pde = with(input, find_pde(name));
   require_taken(pde, grid, stencil, boundary, input);
   if (pde.assemble == nullptr) throw InputError(pde.name + " is nonlinear or changes in time");
   return pde.assemble(grid, stencil, boundary, input, box);
 }
 
-ResidualProblem residual_of_pde(const Pde& pde, const Grid& grid, const Stencil& stencil,
+ResidualProblem residual_of_pde(const Pde& named, const Grid& grid, const Stencil& stencil,
                                 const Boundary& boundary, const PdeInput& input, const NodeBox& box) {
+  const Pde& pde = with(input, named);
   require_taken(pde, grid, stencil, boundary, input);
   return pde.residual(grid, boundary, input, box);
 }

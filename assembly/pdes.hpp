@@ -40,7 +40,7 @@ PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& s
                      const Boundary& boundary, const PdeInput& input, const NodeBox& box);
 
 // As Pde::residual, of one that has it. Throws as assemble_pde().
-ResidualProblem residual_of_pde(const Pde& pde, const Grid& grid, const Stencil& stencil,
+ResidualProblem residual_of_pde(const Pde& named, const Grid& grid, const Stencil& stencil,
                                 const Boundary& boundary, const PdeInput& input, const NodeBox& box);
 
 }  // namespace quadrille

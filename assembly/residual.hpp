@@ -123,7 +123,8 @@ constexpr void inner_row_of_star(const ResidualState& state, const Residual& res
   const bool is_made = made.values != nullptr;
   for (int c = 0; c < dof; ++c, row += rows) {
     const auto slope = [&](auto by) {
-      const InnerNode<Dual, decltype(by), dimension> u(state, node.at, node.own, node.place, by, c, shift);
+      const InnerNode<Dual, decltype(by), dimension, says_linear<Residual>()> u(state, node.at, node.own,
+                                                                                node.place, by, c, shift);
       return Dual(residual(u, r)).slope;
     };
     double old[7] = {};
@@ -166,7 +167,8 @@ constexpr unsigned inner_row(const ResidualState& state, const Residual& residua
       const bool couples = may_couple(residual, centre, r, c);
       double slope = 0;
       if (couples || make == Make::all) {
-        const InnerNode<Dual, AnySeed> u(state, node.at, node.own, node.place, by, c, shift);
+        const InnerNode<Dual, AnySeed, 0, says_linear<Residual>()> u(state, node.at, node.own, node.place, by,
+                                                                     c, shift);
         slope = Dual(residual(u, r)).slope;
       }
       if (d >= 0) *to = slope;
@@ -215,13 +217,6 @@ void for_each_node(const ResidualState& state, const Body& body) {
   }
 }
 
-template <class Residual>
-constexpr bool says_linear() {
-  if constexpr (requires { Residual::linear; })
-    return Residual::linear;
-  else
-    return false;
-}
 template <class Residual>
 constexpr bool says_symmetric() {
   if constexpr (requires { Residual::symmetric; })
@@ -317,7 +312,7 @@ template <class Residual>
 AnyResidual any_residual(const Residual& residual, int dof) {
   AnyResidual any;
   any.fill = fill_of(residual, dof);
-  any.linear = residual_detail::says_linear<Residual>();
+  any.linear = says_linear<Residual>();
   any.symmetric = residual_detail::says_symmetric<Residual>();
   any.evaluate = [residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); };
   any.differentiate = [residual](const ResidualState& at, double shift, const JacobianShape& shape, bool all,

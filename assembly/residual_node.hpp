@@ -55,6 +55,15 @@ struct ResidualState {
   }
 };
 
+// By the functor's word.
+template <class Residual>
+constexpr bool says_linear() {
+  if constexpr (requires { Residual::linear; })
+    return Residual::linear;
+  else
+    return false;
+}
+
 // Of a grid of `Dimension` where the compiler knows that, else 0.
 template <int Dimension>
 constexpr Grid of_dimension(Grid grid) {
@@ -99,6 +108,7 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
     return values[place_ + beside(0, dx) + beside(1, dy) + beside(2, dz)];
   }
 
+  static constexpr bool slopes_alone() { return std::is_same_v<S, Dual> && says_linear<Residual>(); }
   constexpr double time_s() const { return state_.t_s; }
   constexpr const Position& position() const { return node_.position; }
   constexpr std::int64_t own() const { return own_; }  // the number in the box
@@ -180,8 +190,9 @@ struct AnySeed {
 };
 
 // Within ResidualState::inner(), of a grid of this dimension where that is known to the compiler; else 0.
-template <class S, class By, int Dimension = 0>
-class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By, Dimension>, S> {
+// `of_linear`: it serves the derivatives of a linear residual alone.
+template <class S, class By, int Dimension = 0, bool of_linear = false>
+class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By, Dimension, of_linear>, S> {
  public:
   // `own`: its number in the box, `place`: that in the window; `unknown` of the neighbour `by` is the one
   // that is differentiated by. With `lines` the node is that many lines further: of several such nodes whose
@@ -217,6 +228,7 @@ class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By, Dim
     return values[place_ + dx + (dy + lines_) * size[0] + dz * size[0] * size[1]];
   }
 
+  static constexpr bool slopes_alone() { return of_linear; }
   constexpr double time_s() const { return state_.t_s; }
   constexpr const Position& position() const { return at_; }
   constexpr std::int64_t own() const { return own_; }

@@ -79,6 +79,16 @@ class StencilOperations {
     return deep ? in_plane + per_h2[2] * to_both_sides(a_z, u_z) : in_plane;
   }
 
+  // weight() times what u is more at a neighbour than here. Of a linear residual the weight is asked for
+  // where the derivative depends on it.
+  template <class Weight>
+  constexpr S exchange(int dx, int dy, int dz, int unknown, const Weight& weight) const {
+    const S more = self().at(dx, dy, dz, unknown) - self()(unknown);
+    if constexpr (std::is_same_v<S, Dual>)
+      if (self().slopes_alone() && more.slope == 0) return 0;
+    return weight() * more;
+  }
+
   // Of the node along an axis, in m from the node at position 0.
   constexpr double x(int axis) const {
     const Position& at = self().position();

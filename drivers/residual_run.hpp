@@ -12,6 +12,7 @@
 #include "assembly/pdes.hpp"
 #include "drivers/probe.hpp"
 #include "drivers/support/options.hpp"
+#include "drivers/support/options_pdes.hpp"
 #include "drivers/support/progress.hpp"
 #include "drivers/support/solve_record.hpp"
 #include "drivers/support/solve_text.hpp"
@@ -25,7 +26,7 @@ namespace quadrille {
 
 struct ResidualRun {
   explicit ResidualRun(const Options& given)
-      : options(given), pde(find_pde(given.pde)), first(petsc::rank() == 0), progress(given, first) {}
+      : options(given), pde(pde_of(given)), first(petsc::rank() == 0), progress(given, first) {}
 
   const Options& options;
   const Pde& pde;

@@ -81,8 +81,8 @@ class SolveResidual {
     together([&] { input = pde_input(run_.options); });
     input.steady = run_.options.steady;
     input.without_source = !run_.options.source.empty();
-    run_.problem = residual_of_pde(run_.pde, run_.options.grid, run_.options.points, run_.options.boundary,
-                                   input, run_.layout->box());
+    run_.problem = residual_of_pde(find_pde(run_.options.pde), run_.options.grid, run_.options.points,
+                                   run_.options.boundary, input, run_.layout->box());
     if (!run_.options.initial.empty())
       run_.problem.initial = initial_values(run_.options, run_.layout->box());
     run_.residual.emplace(PETSC_COMM_WORLD, run_.options.grid, run_.options.points, run_.options.boundary,
@@ -141,7 +141,7 @@ class SolveResidual {
 
   // What the record tells beside, and the error of a known solution.
   void finish() {
-    run_.record.pde = run_.pde.name;
+    run_.record.pde = run_.options.pde;
     run_.record.space = to_string(run_.residual->jacobian().space());
     run_.record.format = run_.residual->jacobian().format();
     run_.record.halo = petsc::halo_path(run_.residual->jacobian().space() == SpaceKind::cuda);

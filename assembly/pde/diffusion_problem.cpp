@@ -11,7 +11,7 @@
 // coefficient_ratio. A field with barriers (assembly/pde/coefficient_field.hpp) makes no singular system: in
 // each of its closed regions a cell is held, and sources balance what comes in through faces of flux.
 //
-// Where a is a tensor K, the operator is that of assembly/pde/tensor_diffusion.hpp, assembled on the host.
+// Where a is a tensor K, the operator is that of assembly/pde/tensor_diffusion.hpp.
 #include "assembly/pde/diffusion.hpp"
 
 #include <algorithm>
@@ -173,21 +173,20 @@ PdePart assembled_of_tensor(const Grid& grid, const Stencil& stencil, const Boun
   PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
   const TensorCoefficients coefficients = tensor_diffusion(grid, stencil, boundary, box, *input.tensor);
-  problem.system = assemble_box<double>(grid, stencil, boundary, coefficients.functor(), box);
+  problem.system = assemble_system(grid, stencil, boundary, input, coefficients.functor(), box);
   add_usual_source(grid, box, input, problem);
   return problem;
 }
 
 const Pde& diffusion_of_tensor() {
-  static const Pde pde{
-      .name = "diffusion with a tensor",
-      .equation = "-div(K grad u) = f",
-      .source_units = "1/s",
-      .discretisation = tensor_diffusion_stencils,
-      .faces = {BoundaryKind::value, BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::clamp},
-      .takes_coefficient = true,
-      .order = 0,
-      .assemble = assembled_of_tensor};
+  static const Pde pde{.name = "diffusion with a tensor",
+                       .equation = "-div(K grad u) = f",
+                       .source_units = "1/s",
+                       .discretisation = tensor_diffusion_stencils,
+                       .faces = tensor_diffusion_faces(),
+                       .takes_coefficient = true,
+                       .order = 0,
+                       .assemble = assembled_of_tensor};
   return pde;
 }
 

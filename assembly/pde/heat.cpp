@@ -3,7 +3,7 @@
 //
 // a is 1 or, of a field that is given at the nodes, across a face between two of them the harmonic mean, as
 // in assembly/pde/diffusion.hpp. Along an axis it is coefficient_ratio times that. Where it is 0 nothing
-// flows: u_t = f.
+// flows: u_t = f. Where a is a tensor K, the operator is that of assembly/pde/tensor_diffusion.hpp.
 //
 // Manufactured: a = 1, u = e^-t M with M as in assembly/pde/manufactured.hpp, and f = -e^-t (M + div grad M),
 // for faces that hold 0, are periodic or let nothing through.
@@ -14,6 +14,7 @@
 #include "assembly/pde/diffusion.hpp"
 #include "assembly/pde/manufactured.hpp"
 #include "assembly/pde/residual_of.hpp"
+#include "assembly/pde/tensor_diffusion.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
@@ -42,6 +43,14 @@ struct HeatThroughField {
   constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
     return flow.conductivity(node, axis, unknown);
   }
+  constexpr auto operator()(const auto& u, int r) const { return u.rate(r) + flow(u, r); }
+};
+
+struct HeatThroughTensors {
+  TensorDiffusion flow;
+
+  static constexpr bool linear = true, symmetric = true;
+  static constexpr bool couples(bool, int r, int c) { return r == c; }
   constexpr auto operator()(const auto& u, int r) const { return u.rate(r) + flow(u, r); }
 };
 
@@ -102,15 +111,38 @@ AnyResidual through_field(const Grid& grid, const Boundary& boundary, const PdeI
                      }));
 }
 
+AnyResidual through_tensors(const Grid& grid, const Boundary& boundary, const TensorField& field,
+                            const NodeBox& box) {
+  const Stencil stencil = box_stencil(grid.dimension, 1);
+  const TensorCoefficients given = tensor_diffusion(grid, stencil, boundary, box, field);
+  const auto k = std::make_shared<NumbersOnBoth>(std::vector<double>(given.k.begin(), given.k.end()));
+  const auto ends = std::make_shared<OnBoth<TensorDiffusion::Ends>>(given.ends);
+  HeatThroughTensors heat{given.functor()};
+  heat.flow.k = k->on_host();
+  heat.flow.ends = ends->on_host();
+  return residual_of(heat, grid.dof, std::function([k, ends, heat] {
+                       HeatThroughTensors there = heat;
+                       there.flow.k = k->on_device();
+                       there.flow.ends = ends->on_device();
+                       return there;
+                     }));
+}
+
+AnyResidual without_source(const Grid& grid, const Boundary& boundary, const PdeInput& input,
+                           const NodeBox& box) {
+  if (input.tensor) return through_tensors(grid, boundary, *input.tensor, box);
+  const bool of_field = input.coefficient || input.coefficient_ratio != std::array<double, 3>{1, 1, 1};
+  return of_field ? through_field(grid, boundary, input, box) : residual_of(Heat<false>{}, grid.dof);
+}
+
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
-  const bool of_field = input.coefficient || input.coefficient_ratio != std::array<double, 3>{1, 1, 1};
-  if (input.manufactured && of_field)
+  const bool given = input.coefficient || input.coefficient_ratio != std::array<double, 3>{1, 1, 1};
+  if (input.manufactured && given)
     throw InputError("the manufactured problem of heat has a coefficient of 1: give none");
   if (input.manufactured) return manufactured(grid, boundary, box);
   ResidualProblem problem;
-  problem.residual =
-      of_field ? through_field(grid, boundary, input, box) : residual_of(Heat<false>{}, grid.dof);
+  problem.residual = without_source(grid, boundary, input, box);
   problem.initial = zeros(box.nodes() * grid.dof);
   add_source(grid, box, problem.initial, [&](const Position& p, int) {
     const std::array<std::int64_t, 3> at{p.x, p.y, p.z};
@@ -119,6 +151,20 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
     return 1.0;
   });
   return problem;
+}
+
+const Pde& heat_of_tensor() {
+  static const Pde pde = [] {
+    Pde of_tensor = heat_pde();
+    of_tensor.name = "heat with a tensor";
+    of_tensor.equation = "u_t - div(K grad u) = f";
+    of_tensor.discretisation = tensor_diffusion_stencils;
+    of_tensor.faces = tensor_diffusion_faces();
+    of_tensor.with_tensor = nullptr;
+    of_tensor.order = 0;
+    return of_tensor;
+  }();
+  return pde;
 }
 
 }  // namespace
@@ -130,6 +176,7 @@ Pde heat_pde() {
           .source_units = "1/s",
           .discretisation = {.star = 1},
           .takes_coefficient = true,
+          .with_tensor = heat_of_tensor,
           .residual = problem_of,
           .until_s = 0.05,
           .takes_source = true,

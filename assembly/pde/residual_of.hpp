@@ -31,23 +31,25 @@ AnyResidual residual_of(const Residual& residual, int dof, std::function<Residua
 
 }  // namespace
 
-// Numbers in host memory and, from the first time that they are asked for, in the GPU's.
-class NumbersOnBoth {
+// Values in host memory and, from the first time that they are asked for, in the GPU's.
+template <class T>
+class OnBoth {
  public:
-  explicit NumbersOnBoth(std::vector<double> numbers) : host_(std::move(numbers)) {}
+  explicit OnBoth(std::vector<T> values) : host_(std::move(values)) {}
   std::size_t size() const { return host_.size(); }
-  const double* on_host() const { return host_.data(); }
-  const double* on_device() {
+  const T* on_host() const { return host_.data(); }
+  const T* on_device() {
     if (device_.size() == 0) {
-      device_ = Array<double, Device>(static_cast<std::int64_t>(host_.size()));
+      device_ = Array<T, Device>(static_cast<std::int64_t>(host_.size()));
       memory::copy_to_device(device_.data(), host_.data(), device_.bytes());
     }
     return device_.data();
   }
 
  private:
-  std::vector<double> host_;
-  Array<double, Device> device_;
+  std::vector<T> host_;
+  Array<T, Device> device_;
 };
+using NumbersOnBoth = OnBoth<double>;
 
 }  // namespace quadrille

@@ -9,6 +9,7 @@
 #include "assembly/pde/diffusion.hpp"
 #include "assembly/pde/elasticity.hpp"
 #include "assembly/pde/laplacian.hpp"
+#include "assembly/pde/tensor_diffusion.hpp"
 #include "assembly/residual.hpp"
 #include "tests/assembly/dense_reference.hpp"
 
@@ -115,6 +116,25 @@ TEST(LinearResidual, OfDiffusionIsItsOperator) {
     c.held = Array<double>(p.grid.nodes(), 0.0);
     c.held[2] = 3;
     expect_its_derivative(p, c.functor(), c.functor());
+  }
+}
+
+TEST(LinearResidual, OfDiffusionByATensorIsItsOperator) {
+  for (const Problem& p : problems(2, "box", true)) {
+    Boundary faces = p.boundary;
+    if (!faces.periodic(0)) faces.faces[1] = {BoundaryKind::clamp}, faces.faces[2] = {BoundaryKind::drop};
+    const Problem here{p.grid, p.stencil, faces};
+    SCOPED_TRACE(to_string(faces, p.grid.dimension));
+    const int numbers = tensor_numbers(p.grid.dimension);
+    Array<double> k(p.grid.nodes() * numbers);
+    for (std::int64_t i = 0; i < p.grid.nodes(); ++i)
+      for (int a = 0; a < p.grid.dimension; ++a)
+        for (int b = a; b < p.grid.dimension; ++b)
+          k[i * numbers + tensor_place(p.grid.dimension, a, b)] =
+              a == b ? static_cast<double>(2 + i % 5) : 0.1 * static_cast<double>((i + a + 2 * b) % 7 - 3);
+    const TensorField field = tensor_field(p.grid, std::move(k), "K");
+    const TensorCoefficients c = tensor_diffusion(p.grid, p.stencil, faces, whole_box(p.grid.extents), field);
+    expect_its_derivative(here, c.functor(), c.functor());
   }
 }
 

@@ -241,17 +241,33 @@ void expect_same(const std::vector<double>& expected, const Array<double, Device
   for (std::size_t i = 0; i < back.size(); ++i) ASSERT_NEAR(back[i], expected[i], 1e-14 * size) << i;
 }
 
-// F and its Jacobian of a box, made in GPU memory and by the host.
-void expect_same_on_device(const Pde& pde, const Grid& grid, const Boundary& boundary, const NodeBox& box,
-                           bool of_field) {
+enum class Given { nothing, numbers, tensors };
+PdeInput input_of(Given given, const Grid& grid, const Boundary& boundary) {
   PdeInput input;
-  if (of_field) {
+  if (given == Given::tensors) {
+    const int count = tensor_numbers(grid.dimension);
+    Array<double> k(grid.nodes() * count);
+    for (std::int64_t i = 0; i < k.size(); ++i)
+      k[i] = i % count == 0 || i % count == count - 1 || (count == 6 && i % count == 3)
+                 ? 3.0
+                 : 0.01 * static_cast<double>(i * 37 % 101);
+    input.tensor = std::make_shared<const TensorField>(tensor_field(grid, std::move(k), "K"));
+  }
+  if (given == Given::numbers) {
     Array<double> a(grid.nodes());
     for (std::int64_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i * 37 % 101);
     input.coefficient =
         std::make_shared<const CoefficientField>(coefficient_field(grid, boundary, std::move(a), "a"));
   }
-  const Stencil stencil = make_stencil(default_stencil(pde.discretisation), grid.dimension, 1);
+  return input;
+}
+
+// F and its Jacobian of a box, made in GPU memory and by the host.
+void expect_same_on_device(const Pde& pde, const Grid& grid, const Boundary& boundary, const NodeBox& box,
+                           Given given) {
+  const PdeInput input = input_of(given, grid, boundary);
+  const Pde& taken = given == Given::tensors ? pde.with_tensor() : pde;
+  const Stencil stencil = make_stencil(default_stencil(taken.discretisation), grid.dimension, 1);
   const AnyResidual residual = residual_of_pde(pde, grid, stencil, boundary, input, box).residual;
   const State state = part_of(grid, box, drawn(grid.rows(), 6), drawn(grid.rows(), 7));
   FaceValues faces(grid, boundary, true);
@@ -285,21 +301,22 @@ TEST(ResidualPdes, cuda_AreThoseOfTheHost) {
   for (const Pde* pde : residual_pdes())
     for (const int dimension : {2, 3})
       for (const BoundaryKind kind : pde->faces)
-        for (const bool field : {false, true}) {
-          if (field && !pde->takes_coefficient) continue;
+        for (const Given given : {Given::nothing, Given::numbers, Given::tensors}) {
+          if (given == Given::numbers && !pde->takes_coefficient) continue;
+          if (given == Given::tensors && (!pde->with_tensor || !takes(pde->with_tensor(), kind))) continue;
           SCOPED_TRACE(pde->name + " " + usage(kind) + " " + std::to_string(dimension));
           const bool per_axis = pde->discretisation.unknown_per_axis && dimension == 3;
           const Boundary boundary = parse_boundary(
               sides_of(*pde, kind) + (per_axis ? "," + written(kind, 0) + "," + written(kind, 0) : ""),
               dimension);
           Grid grid = grid_for(*pde, dimension);
-          expect_same_on_device(*pde, grid, boundary, whole_box(grid.extents), field);
+          expect_same_on_device(*pde, grid, boundary, whole_box(grid.extents), given);
           grid.extents = {70, 23, dimension == 3 ? 11 : 1};
           const std::int64_t depth = grid.extents[2];
           for (const NodeBox& box :
                {whole_box(grid.extents), NodeBox{{17, 0, 0}, {53, 23, depth}},
                 NodeBox{{0, 3, depth / 4}, {70, 18, std::max(depth / 2, std::int64_t{1})}}})
-            expect_same_on_device(*pde, grid, boundary, box, field);
+            expect_same_on_device(*pde, grid, boundary, box, given);
         }
 }
 

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "assembly/device_operators.hpp"
 #include "assembly/pde/counter_hash.hpp"
 #include "assembly/pdes.hpp"
 #include "grid/error.hpp"
+#include "kernels/cuda/device.hpp"
 #include "tests/assembly/dense_reference.hpp"
 
 namespace quadrille {
@@ -166,6 +168,24 @@ TEST(TensorDiffusion, PartsAreThoseOfTheWhole) {
       if (column == 0) {
         ASSERT_EQ(some.rhs[i], whole.rhs[row]) << i;
       }
+    }
+}
+
+// With the values made in GPU memory.
+TEST(TensorDiffusion, cuda_HasTheBitsOfTheHost) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (const char* text : {"17x12", "2x5", "9x8x7", "33x5x4"})
+    for (const char* sides : {"clamp", "periodic", "drop", "value:1/clamp"}) {
+      Grid grid = parse_grid(text);
+      grid.dof = 2;
+      SCOPED_TRACE(std::string(text) + " " + sides);
+      const Boundary faces = parse_boundary(sides, grid.dimension);
+      const Stencil box = box_stencil(grid.dimension, 1);
+      const TensorCoefficients c =
+          tensor_diffusion(grid, box, faces, whole_box(grid.extents), random_tensors(grid));
+      const Array<double> made = copy_to<Host>(values_on_device(grid, box, faces, c.functor())),
+                          host = assemble<double>(grid, box, faces, c.functor()).hub.values;
+      EXPECT_TRUE(std::equal(made.begin(), made.end(), host.begin(), host.end()));
     }
 }
 

@@ -1,4 +1,4 @@
-"""`quadrille solve diffusion` with a tensor for coefficient: the order of its error, files, and what is refused."""
+"""`quadrille solve diffusion` and `heat` with a tensor for coefficient: the order of the error, files, and what is refused."""
 import math
 import unittest
 
@@ -85,6 +85,27 @@ class Tensors(CliTest):
         coarse, fine = self.closed_error(24), self.closed_error(48)
         self.assertLess(abs(math.log2(coarse / fine) - 2), 0.1, (coarse, fine))
         self.assertLess(fine, 0.01)
+
+    # sin(2 pi (x + y)) of a periodic grid decays at the rate 4 pi^2 (K_xx + 2 K_xy + K_yy).
+    def decay_error(self, n, entries):
+        until, steps, grid, sides = 0.01, 40, f"{n}x{n}", "periodic"
+        rate = 4 * math.pi**2 * (entries[0] + 2 * entries[1] + entries[2])
+        if len(entries) == 6:
+            grid, sides = f"{n}x{n}x5", "periodic,periodic,periodic,periodic,clamp,clamp"
+            rate = 4 * math.pi**2 * (entries[0] + 2 * entries[1] + entries[3])
+        self.ok("solve", "heat", "--grid", grid, "--spacing", repr(1 / n), "--boundary", sides, "--coefficient", ", ".join(map(str, entries)),
+                "--initial", "sin(2*pi*(x + y))", "--until", str(until), "--dt", str(until / steps), "--output", self.path("u.h5"),
+                "--", "-ts_type", "cn", "-ts_adapt_type", "none", "-ksp_rtol", "1e-10")
+        with h5py.File(self.path("u.h5")) as file:
+            u = file["solution"][-1, 0 if len(entries) == 3 else 2, ..., 0]
+        y, x = numpy.mgrid[0:n, 0:n] / n
+        return abs(u - math.exp(-rate * until) * numpy.sin(2 * math.pi * (x + y))).max()
+
+    def test_heat_decays_as_its_tensor_says(self):
+        for entries in ([2, -0.5, 1], [2, -0.5, 0, 1, 0, 3]):  # without K_xz and K_yz: no flux through z
+            coarse, fine = self.decay_error(16, entries), self.decay_error(32, entries)
+            self.assertLess(abs(math.log2(coarse / fine) - 2), 0.1, (coarse, fine))
+            self.assertLess(fine, 3e-3)
 
     def test_datasets_are_the_formulas(self):
         y, x = numpy.mgrid[0:5, 0:7] * 0.5
