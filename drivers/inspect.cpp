@@ -15,6 +15,7 @@
 #include "drivers/support/report.hpp"
 #include "drivers/support/result_files.hpp"
 #include "drivers/support/threads.hpp"
+#include "formats/stencil_table.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/ranks.hpp"
@@ -97,14 +98,54 @@ Lines describe(const Options& options, const OperatorSource<T>& op, const RowLen
   return lines;
 }
 
-// One record per format: sizes only.
+// What the forms that follow the values found (formats/compact.hpp, formats/stencil_table.hpp).
+Lines describe_values(const BlockStructure& s, const Sparsity& found) {
+  Lines lines;
+  if (found.compact_exact) {
+    const std::int64_t all = s.diagonals() * s.dof * s.dof, computed = found.compact_entries,
+                       mirrors = computed - found.compact_columns - found.compact_constants;
+    lines.emplace_back("entries", std::to_string(all) +
+                                      " of a row of blocks: " + std::to_string(found.compact_constants) +
+                                      " constant, " + std::to_string(found.compact_columns) + " that vary, " +
+                                      std::to_string(mirrors) + " equal to those of the opposite, " +
+                                      std::to_string(all - computed) + " zero");
+  }
+  if (found.stencils_exact)
+    lines.emplace_back("stencils",
+                       (found.stencils > most_stencils ? "more than " + std::to_string(most_stencils)
+                                                       : std::to_string(found.stencils)) +
+                           " different ones at " + std::to_string(s.nodes()) + " nodes");
+  return lines;
+}
+
+// The same for programs.
+void add_values(const BlockStructure& s, const Sparsity& found, Record& record) {
+  const auto add = [&](const char* name, std::int64_t count) {
+    record.extra.push_back(extra_field(name, count));
+  };
+  if (record.format == "compact" && found.compact_exact) {
+    add("entries", s.diagonals() * s.dof * s.dof);
+    add("entries_constant", found.compact_constants);
+    add("entries_varying", found.compact_columns);
+    add("entries_mirrored", found.compact_entries - found.compact_columns - found.compact_constants);
+  }
+  if (record.format == "stencil_table" && found.stencils_exact && found.stencils <= most_stencils)
+    add("stencils", found.stencils);
+}
+
+// Sizes of a format; else an upper bound.
+struct SizedFormat {
+  Record record;
+  bool exact = true;
+};
 template <class T>
-std::vector<Record> size_formats(const Options& options, const OperatorSource<T>& op,
-                                 const Sparsity& sparsity) {
-  std::vector<Record> records;
+std::vector<SizedFormat> size_formats(const Options& options, const OperatorSource<T>& op,
+                                      const Sparsity& sparsity) {
+  std::vector<SizedFormat> formats;
   for (const FormatEntry& entry : registry()) {
     if (entry.peer || entry.space != SpaceKind::cpu || !is_named(options, entry)) continue;
     Record record = record_of(options, op, entry);
+    bool exact = true;
     try {
       FormatBytes bytes = format_bytes(entry.name, sparsity, options.format_options);
       if (!bytes.exact && op.source.csr)  // the format itself knows
@@ -112,38 +153,46 @@ std::vector<Record> size_formats(const Options& options, const OperatorSource<T>
       record.stored_bytes = bytes.traffic.stored_bytes;
       record.compulsory_bytes = bytes.traffic.compulsory_bytes();
       record.skipped = bytes.refused;
+      exact = bytes.exact;
     } catch (const FormatError& error) {
       record.skipped = error.what();
     } catch (const MemoryError& error) {
       record.skipped = error.what();
     }
     if (!record.skipped.empty()) record.stored_bytes = record.compulsory_bytes = 0;
-    records.push_back(record);
+    add_values(op.structure, sparsity, record);
+    if (!exact) record.extra.push_back(extra_field("bytes_are", std::string("at most")));
+    formats.push_back({record, exact});
   }
-  return records;
+  return formats;
 }
 
 // `vectors`: bytes of x and y.
-void print(const Lines& lines, const std::vector<Record>& records, std::int64_t value_size,
+void print(const Lines& lines, const std::vector<SizedFormat>& formats, std::int64_t value_size,
            std::int64_t vectors) {
   for (const auto& [name, text] : lines) std::cout << std::left << std::setw(12) << name << text << "\n";
   std::cout << "\n"
-            << std::left << std::setw(10) << "format" << std::right << std::setw(12) << "stored"
+            << std::left << std::setw(14) << "format" << std::right << std::setw(12) << "stored"
             << std::setw(12) << "needed" << std::setw(16) << "per product" << std::setw(12) << "bytes/nnz"
             << std::setw(10) << "fill\n";
-  for (const Record& r : records) {
+  bool bounds = false;
+  for (const auto& [r, exact] : formats) {
     if (!r.skipped.empty()) continue;
+    bounds = bounds || !exact;
     const double per_nnz =
         static_cast<double>(r.stored_bytes) / static_cast<double>(std::max<std::int64_t>(1, r.nnz));
-    std::cout << std::left << std::setw(10) << r.format << std::right << std::setw(12)
-              << bytes_text(r.stored_bytes) << std::setw(12) << bytes_text(r.stored_bytes + vectors)
-              << std::setw(16) << bytes_text(r.compulsory_bytes) << std::setw(12) << fixed(per_nnz, 2)
-              << std::setw(9) << fixed(per_nnz / static_cast<double>(value_size), 2) << "\n";
+    const std::string most = exact ? "" : "<= ";
+    std::cout << std::left << std::setw(14) << r.format << std::right << std::setw(12)
+              << most + bytes_text(r.stored_bytes) << std::setw(12)
+              << most + bytes_text(r.stored_bytes + vectors) << std::setw(16)
+              << most + bytes_text(r.compulsory_bytes) << std::setw(12) << fixed(per_nnz, 2) << std::setw(9)
+              << fixed(per_nnz / static_cast<double>(value_size), 2) << "\n";
   }
   std::cout << "\nneeded: stored, x and y; free: " << free_memory()
             << ".\nper product: bytes that y = A x must move. fill: stored bytes over the bytes of the "
                "non-zeros alone.\n";
-  for (const Record& r : records)
+  if (bounds) std::cout << "<=: at most, for the values are not known; such formats have no prediction.\n";
+  for (const auto& [r, exact] : formats)
     if (!r.skipped.empty()) std::cout << refusal(r, r.format) << "\n";
 }
 
@@ -175,11 +224,11 @@ void print_predictions(const std::vector<MachineModel>& machines,
                        const std::vector<std::vector<Prediction>>& predictions) {
   for (std::size_t i = 0; i < machines.size(); ++i) {
     std::cout << "\npredicted for " << machines[i].name << "\n"
-              << std::left << std::setw(10) << "format" << std::right << std::setw(12) << "ms"
+              << std::left << std::setw(14) << "format" << std::right << std::setw(12) << "ms"
               << std::setw(12) << "GB/s"
               << "\n";
     for (const Prediction& p : ranked(predictions[i]))
-      std::cout << std::left << std::setw(10) << p.format << std::right << std::setw(12) << fixed(p.ms, 4)
+      std::cout << std::left << std::setw(14) << p.format << std::right << std::setw(12) << fixed(p.ms, 4)
                 << std::setw(12) << fixed(1e-6 * static_cast<double>(p.traffic.compulsory_bytes()) / p.ms, 0)
                 << "\n";
     std::cout << "It rests on " << machines[i].basis << ".\n";
@@ -202,12 +251,14 @@ int inspect(const Options& options) {
   report.command = options.command_line;
   report.version = QUADRILLE_REVISION;
   report.date = utc_now();
-  report.records = size_formats(options, op, sparsity);
-  if (report.records.empty()) throw InputError("inspect sizes our own formats; --format names none of them");
+  const std::vector<SizedFormat> formats = size_formats(options, op, sparsity);
+  for (const SizedFormat& format : formats) report.records.push_back(format.record);
+  if (formats.empty()) throw InputError("inspect sizes our own formats; --format names none of them");
   if (!options.quiet) {
     for (const std::string& remark : op.remarks) std::cout << "note: " << remark << "\n";
-    print(describe(options, op, sparsity.lengths), report.records, sizeof(T),
-          (op.rows + op.columns) * static_cast<std::int64_t>(sizeof(T)));
+    Lines lines = describe(options, op, sparsity.lengths);
+    for (auto& line : describe_values(op.structure, sparsity)) lines.push_back(std::move(line));
+    print(lines, formats, sizeof(T), (op.rows + op.columns) * static_cast<std::int64_t>(sizeof(T)));
   }
   if (options.predict) {
     const std::vector<MachineModel> machines = predicted_machines(options);

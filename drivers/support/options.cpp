@@ -336,6 +336,11 @@ void read_format_options(const Settings& settings, Options& options) {
       static_cast<ValuePrecision>(place_of(settings, "value-precision", value_precision_names()));
   if (formats.value_precision != ValuePrecision::own && options.formats.front() == "auto")
     refuse(settings.at("value-precision"), "auto takes what is exact: name cds or compact");
+  if (formats.value_precision != ValuePrecision::own && !options.formats.front().empty() &&
+      std::none_of(options.formats.begin(), options.formats.end(), [](const std::string& name) {
+        return name == "all" || name == "cds" || name == "compact";
+      }))
+    refuse(settings.at("value-precision"), "is of what cds and compact store, and --format names neither");
   formats.csr_lanes = std::stoi(read_word(settings, "csr-lanes", "0", powers));
   formats.ellr_t_threads = std::stoi(read_word(settings, "ellr-threads", "0", powers));
   const Words blocks{"0", "64", "128", "256", "512", "1024"};

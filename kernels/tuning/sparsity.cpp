@@ -338,9 +338,12 @@ void count_hub(const BlockDiagonals<T, Device>& hub, Sparsity& s) {
 // What the forms that follow the values take of this operator.
 template <class T>
 void count_entries(const std::vector<CompactEntry<T>>& entries, Sparsity& s) {
+  const auto count = [&](Stored stored) {
+    return std::count_if(entries.begin(), entries.end(), [=](const auto& e) { return e.stored == stored; });
+  };
   s.compact_columns = columns_of(entries);
-  s.compact_entries = std::count_if(entries.begin(), entries.end(),
-                                    [](const auto& entry) { return entry.stored != Stored::nothing; });
+  s.compact_entries = std::ssize(entries) - count(Stored::nothing);
+  s.compact_constants = count(Stored::constant);
   s.compact_exact = true;
 }
 template <class T>

@@ -53,16 +53,17 @@ struct Sparsity {
   std::string no_cds;                  // why
   bool cds_from_csr = false;           // read from the matrix, not given by a grid
   std::int64_t compact_columns = 0;    // stored by compact, and the entries of blocks that it computes with
-  std::int64_t compact_entries = 0;
-  bool compact_exact = false;        // else they are all entries that may couple
-  std::int64_t stencils = 0;         // different ones
-  bool stencils_exact = false;       // else as many as there may be
-  bool assembled_on_device = false;  // cds and dia, in GPU memory
-  bool hub_on_device = false;        // cds is there, and what is made from it comes by way of the host
-  std::int64_t csr_chain = 0;        // entries of a tile of CSR's GPU kernel that one lane adds up, at most
-  std::int64_t cmrs_chain = 0;       // and of CMRS's
-  std::int64_t touched_bytes = 0;    // of 32-byte sectors that hold an entry within its row, one thread a row
-  std::int64_t warp_steps = 0;       // sum over 32 consecutive rows of the longest of them
+  std::int64_t compact_entries = 0;    // these, constants and mirrors
+  std::int64_t compact_constants = 0;  // where compact_exact
+  bool compact_exact = false;          // else they are all entries that may couple
+  std::int64_t stencils = 0;           // different ones
+  bool stencils_exact = false;         // else as many as there may be
+  bool assembled_on_device = false;    // cds and dia, in GPU memory
+  bool hub_on_device = false;          // cds is there, and what is made from it comes by way of the host
+  std::int64_t csr_chain = 0;          // entries of a tile of CSR's GPU kernel that one lane adds up, at most
+  std::int64_t cmrs_chain = 0;         // and of CMRS's
+  std::int64_t touched_bytes = 0;  // of 32-byte sectors that hold an entry within its row, one thread a row
+  std::int64_t warp_steps = 0;     // sum over 32 consecutive rows of the longest of them
   XLocality x;
 };
 

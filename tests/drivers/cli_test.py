@@ -411,6 +411,23 @@ class Auto(CliTest):
             self.refused(2, [option, "--format auto"], "spmv", "--grid", "4x4", option)
             self.refused(2, [option, "--format auto"], "solve", "poisson", "--grid", "4x4", "--format", "cds", option)
 
+    def test_inspect_says_what_follows_the_values(self):
+        out = self.path("i.json")
+        screen = self.ok("inspect", "--operator", "diffusion", "--grid", "9x8x7", "--json", out)
+        self.assertRegex(screen, r"entries +7 of a row of blocks: 0 constant, 4 that vary, 3 equal to those of the opposite, 0 zero\n")
+        self.assertRegex(screen, r"stencils +504 different ones at 504 nodes\n")
+        compact = next(r for r in json.load(open(out))["records"] if r["format"] == "compact")
+        self.assertEqual([compact[name] for name in ("entries", "entries_constant", "entries_varying", "entries_mirrored")], [7, 0, 4, 3])
+        screen = self.ok("inspect", "--operator", "laplacian", "--dof", "2", "--grid", "9x8", "--boundary", "periodic")
+        self.assertRegex(screen, r"entries +20 of a row of blocks: 10 constant, 0 that vary, 0 equal to those of the opposite, 10 zero\n")
+        self.assertRegex(screen, r"stencils +1 different ones at 72 nodes\n")
+        self.assertNotIn("<=", screen)
+        huge = self.ok("inspect", "--operator", "laplacian", "--grid", "1000x1000x1000", "--format", "cds,compact")  # never assembled
+        self.assertRegex(huge, r"cds +52.2 GiB")
+        self.assertRegex(huge, r"compact +<= 52.2 GiB")
+        self.assertIn("at most, for the values are not known", huge)
+        self.refused(2, ["--value-precision 'bf16'", "names neither"], "spmv", "--grid", "8x8", "--format", "csr", "--value-precision", "bf16")
+
     def test_predict_says_what_it_rests_on(self):
         screen = self.ok("inspect", "--grid", "12x11x10", "--dof", "2", "--predict")
         self.assertRegex(screen, r"predicted for .*\nformat +ms +GB/s\n\w+ +[\d.]+ +\d+\n")
