@@ -10,6 +10,7 @@
 
 #include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/specialise.hpp"
+#include "kernels/cuda/stencil_table_from_hub.hpp"
 #include "kernels/format_operator.hpp"
 #include "kernels/prepared.hpp"
 #include "kernels/registry.hpp"
@@ -94,8 +95,8 @@ Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
   if (!o.of_transpose) prepared.several = cuda::specialise_for_vectors(a, a.entry, a.precision);
   return prepared;
 }
-template <class T>
-Prepared prepare(const StencilTable<T>& a, const FormatOptions& o) {
+template <class T, class Space>
+Prepared prepare(const StencilTable<T, Space>& a, const FormatOptions& o) {
   Prepared prepared;
   if (!compiles(a, o)) return prepared;
   (o.of_transpose ? prepared.transposed : prepared.product) = cuda::specialise(a, o.of_transpose);
@@ -187,6 +188,17 @@ std::unique_ptr<SpmvOperator<T>> make_compact(const FormatInput<T>& s, const For
 }
 
 template <class Space, class T>
+std::unique_ptr<SpmvOperator<T>> make_stencil_table(const FormatInput<T>& s, const FormatOptions& o) {
+  if constexpr (std::is_same_v<Space, Device>)
+    if (const auto hub = device_hub_of(s)) {
+      auto table = std::make_shared<const StencilTable<T, Device>>(cuda::stencil_table_from_hub(*hub));
+      Prepared prepared = prepare(*table, o);
+      return on_device<T>(std::move(table), std::move(prepared));
+    }
+  return own<Space, T>(stencil_table_from_hub(*hub_of(s, o)), o);
+}
+
+template <class Space, class T>
 std::unique_ptr<SpmvOperator<T>> make_cds(const FormatInput<T>& s, const FormatOptions& o) {
   if (value_precision<T>(o) != ValuePrecision::own) {
     if (o.kernel == Kernel::paper)
@@ -274,9 +286,8 @@ std::vector<FormatEntry> formats_in() {
   });
   add("compact",
       []<class T>(const FormatInput<T>& s, const Options& o) { return make_compact<Space, T>(s, o); });
-  add("stencil_table", []<class T>(const FormatInput<T>& s, const Options& o) {
-    return own<Space, T>(stencil_table_from_hub(*hub_of(s, o)), o);
-  });
+  add("stencil_table",
+      []<class T>(const FormatInput<T>& s, const Options& o) { return make_stencil_table<Space, T>(s, o); });
   return entries;
 }
 

@@ -4,6 +4,7 @@
 #include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/hub_counts.hpp"
+#include "kernels/cuda/stencil_table_from_hub.hpp"
 #include "kernels/gather_sum.hpp"
 #include "kernels/grid_interpolation.hpp"
 #include "kernels/value_changes.hpp"
@@ -73,6 +74,18 @@ template Compact<float, Device> compact_from_hub(const BlockDiagonals<float, Dev
                                                  std::vector<CompactEntry<float>>, ValuePrecision);
 template Compact<double, Device> compact_from_hub(const BlockDiagonals<double, Device>&,
                                                   std::vector<CompactEntry<double>>, ValuePrecision);
+template <class T>
+StencilTable<T, Device> stencil_table_from_hub(const BlockDiagonals<T, Device>&) {
+  refuse();
+}
+template <class T>
+std::int64_t count_stencils(const BlockDiagonals<T, Device>&) {
+  refuse();
+}
+template StencilTable<float, Device> stencil_table_from_hub(const BlockDiagonals<float, Device>&);
+template StencilTable<double, Device> stencil_table_from_hub(const BlockDiagonals<double, Device>&);
+template std::int64_t count_stencils(const BlockDiagonals<float, Device>&);
+template std::int64_t count_stencils(const BlockDiagonals<double, Device>&);
 std::unique_ptr<ConjugateGradients> make_conjugate_gradients(std::int64_t) {
   refuse();
 }

@@ -41,12 +41,20 @@ bool is_for(const Specialised& kernel, const void* values, const void* x, const 
 
 // Entries of a stencil that are not +0 in all of them.
 template <class T>
-std::vector<std::uint8_t> used_entries(const StencilTable<T>& a) {
-  std::vector<std::uint8_t> used(static_cast<std::size_t>(a.stencil_size()), 0);
+std::vector<std::uint8_t> used_entries(const Array<T>& table, std::int64_t stencil_size) {
+  std::vector<std::uint8_t> used(static_cast<std::size_t>(stencil_size), 0);
   const T zero = 0;
-  for (std::int64_t i = 0; i < a.table.size(); ++i)
-    if (std::memcmp(a.table.data() + i, &zero, sizeof(T)) != 0) used[i % a.stencil_size()] = 1;
+  for (std::int64_t i = 0; i < table.size(); ++i)
+    if (std::memcmp(table.data() + i, &zero, sizeof(T)) != 0) used[i % stencil_size] = 1;
   return used;
+}
+template <class T>
+std::vector<std::uint8_t> used_entries(const StencilTable<T>& a) {
+  return used_entries(a.table, a.stencil_size());
+}
+template <class T>
+std::vector<std::uint8_t> used_entries(const StencilTable<T, Device>& a) {
+  return used_entries(copy_to<Host>(a.table), a.stencil_size());
 }
 
 }  // namespace
@@ -65,8 +73,8 @@ Specialised specialise_with_dot(const BlockStructure& structure, const std::vect
   return compiled(source);
 }
 
-template <class T>
-Specialised specialise(const StencilTable<T>& a, bool transposed) {
+template <class T, class Space>
+Specialised specialise(const StencilTable<T, Space>& a, bool transposed) {
   return compiled(
       stencil_table_source<T>(a, used_entries(a), a.words.size() > 0, {.transposed = transposed}));
 }
@@ -83,8 +91,8 @@ SpecialisedForVectors specialise_for_vectors(const BlockStructure& structure,
           }};
 }
 
-template <class T>
-SpecialisedForVectors specialise_for_vectors(const StencilTable<T>& a) {
+template <class T, class Space>
+SpecialisedForVectors specialise_for_vectors(const StencilTable<T, Space>& a) {
   const std::vector<std::uint8_t> used = used_entries(a);
   return {vectors_at_once(a.dof, a.extents[0], std::count(used.begin(), used.end(), 1), sizeof(T)),
           [structure = static_cast<const BlockStructure&>(a), used, words = a.words.size() > 0](int vectors) {
@@ -129,9 +137,11 @@ bool launch_with_dot(const Execution& on, const Specialised& kernel, const void*
                                            ValuePrecision);                                                  \
   template bool launch_with_dot(const Execution&, const Specialised&, const void*, const T*, T*, double*);   \
   template Specialised specialise(const StencilTable<T>&, bool);                                             \
+  template Specialised specialise(const StencilTable<T, Device>&, bool);                                     \
   template SpecialisedForVectors specialise_for_vectors(                                                     \
       const BlockStructure&, const std::vector<CompactEntry<T>>&, ValuePrecision);                           \
   template SpecialisedForVectors specialise_for_vectors(const StencilTable<T>&);                             \
+  template SpecialisedForVectors specialise_for_vectors(const StencilTable<T, Device>&);                     \
   template bool launch_specialised(const Execution&, const Specialised&, const void*, const void*, const T*, \
                                    const Output<T>&);
 QUADRILLE_INSTANTIATE(float)

@@ -19,15 +19,15 @@ Specialised specialise(const BlockStructure& structure, const std::vector<Compac
 template <class T>
 Specialised specialise_with_dot(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
                                 ValuePrecision precision);
-template <class T>
-Specialised specialise(const StencilTable<T>& table, bool transposed);
+template <class T, class Space>
+Specialised specialise(const StencilTable<T, Space>& table, bool transposed);
 // Of Y = A X. Nothing is compiled here.
 template <class T>
 SpecialisedForVectors specialise_for_vectors(const BlockStructure& structure,
                                              const std::vector<CompactEntry<T>>& entries,
                                              ValuePrecision precision);
-template <class T>
-SpecialisedForVectors specialise_for_vectors(const StencilTable<T>& table);
+template <class T, class Space>
+SpecialisedForVectors specialise_for_vectors(const StencilTable<T, Space>& table);
 
 // The product by it; false, and nothing is done, where there is none or a vector is not aligned as it needs.
 template <class T>

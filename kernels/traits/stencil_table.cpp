@@ -36,6 +36,7 @@ FormatTraits stencil_table_traits() {
           .made_from = MadeFrom::hub,
           .has_transpose = true,
           .follows_values = true,
+          .made_on_gpu = true,
           .vectors_at_once = vectors_at_once,
           .options = {"block-size"},
           .bytes = bytes,

@@ -15,6 +15,7 @@
 #include "formats/stencil_table.hpp"
 #include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/hub_counts.hpp"
+#include "kernels/cuda/stencil_table_from_hub.hpp"
 #include "kernels/segment_plan.hpp"
 #include "kernels/tuning/cmrs_rule.hpp"
 #include "kernels/tuning/ellr_t_model.hpp"
@@ -352,11 +353,17 @@ void count_values(const BlockDiagonals<T>& hub, Sparsity& s) {
   s.stencils = count_stencils(hub);
   s.stencils_exact = true;
 }
+template <class T>
+void count_values(const BlockDiagonals<T, Device>& hub, Sparsity& s) {
+  count_entries(cuda::compact_entries(hub), s);
+  s.stencils = cuda::count_stencils(hub);
+  s.stencils_exact = true;
+}
 // Of one that is assembled in GPU memory for this alone, where that has room.
 template <class T>
 void count_assembled(const FormatInput<T>& source, Sparsity& s) {
   try {
-    count_entries(cuda::compact_entries(source.on_device.block_diagonals()), s);
+    count_values(source.on_device.block_diagonals(), s);
   } catch (const MemoryError&) {
   }
 }
@@ -444,7 +451,7 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
     s.exact = true;
   } else if (source.device_hub) {
     count_hub(*source.device_hub, s);
-    if (of_values) count_entries(cuda::compact_entries(*source.device_hub), s);
+    if (of_values) count_values(*source.device_hub, s);
     s.exact = true;
   }
   if (!source.hub && !source.device_hub && source.on_device.block_diagonals && of_values)

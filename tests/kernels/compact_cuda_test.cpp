@@ -11,6 +11,7 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/jit.hpp"
 #include "kernels/cuda/stencil_source.hpp"
+#include "kernels/cuda/stencil_table_from_hub.hpp"
 #include "kernels/host_apply.hpp"
 #include "kernels/make_operator.hpp"
 #include "tests/planted.hpp"
@@ -66,6 +67,56 @@ TEST(CompactOnTheDevice, cuda_IsThatOfTheHost) {
     is_that_of_the_host(planted::draw<float>(seed).hub);
   }
   is_that_of_the_host(planted::symmetric_star({70, 60, 50}));
+}
+
+// With the numbers of the host, also where two values are one ulp apart, for every place in a row.
+template <class T>
+void has_the_table_of_the_host(const BlockDiagonals<T>& hub) {
+  const BlockDiagonals<T, Device> there = copy_to<Device>(hub);
+  const StencilTable<T> host = stencil_table_from_hub(hub),
+                        device = copy_to<Host>(cuda::stencil_table_from_hub(there));
+  EXPECT_EQ(cuda::count_stencils(there), host.stencils);
+  ASSERT_EQ(device.stencils, host.stencils);
+  EXPECT_TRUE(std::equal(host.bytes.begin(), host.bytes.end(), device.bytes.begin(), device.bytes.end()));
+  EXPECT_TRUE(std::equal(host.words.begin(), host.words.end(), device.words.begin(), device.words.end()));
+  validate(device);
+  EXPECT_TRUE(planted::same_bits(to_hub(device), hub));
+}
+
+TEST(StencilTableOnTheDevice, cuda_IsThatOfTheHost) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    has_the_table_of_the_host(planted::draw<double>(seed).hub);
+    has_the_table_of_the_host(planted::draw<float>(seed).hub);
+  }
+  BlockDiagonals<double> many;
+  static_cast<BlockStructure&>(many) = planted::draw<double>(1).hub;
+  many.extents = {70, 60, 50};
+  many.dof = 1;
+  many.fill = {};
+  many.offsets = {{0, 0, 0}};
+  many.values = Array<double>(many.nodes());
+  for (std::int64_t i = 0; i < many.nodes(); ++i) many.values[i] = static_cast<double>(i % 60000);
+  has_the_table_of_the_host(many);
+  for (std::int64_t i = 0; i < many.nodes(); ++i) many.values[i] = static_cast<double>(i);
+  EXPECT_EQ(cuda::count_stencils(copy_to<Device>(many)), most_stencils + 1);
+  EXPECT_THROW(cuda::stencil_table_from_hub(copy_to<Device>(many)), FormatError);
+}
+
+// One ulp, up or down, or a zero in place of a number, anywhere is seen by both forms.
+TEST(CompactOnTheDevice, cuda_SeesOneUlp) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const BlockDiagonals<double> whole = planted::symmetric_star({23, 9, 7});
+  for (std::int64_t i = 0; i < whole.values.size(); i += 89)
+    for (const double to : {-1e300, 0.0, 1e300}) {
+      if (whole.values[i] == 0) continue;  // no neighbour
+      BlockDiagonals<double> hub = copy_of(whole);
+      hub.values[i] = to == 0 ? -0.0 : std::nextafter(hub.values[i], to);
+      SCOPED_TRACE(i);
+      is_that_of_the_host(hub);
+      has_the_table_of_the_host(hub);
+    }
 }
 
 // Larger operators have the kernel for all, which says that there are too many nodes.
