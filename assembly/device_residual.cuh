@@ -21,9 +21,11 @@ namespace quadrille {
 
 namespace device_residual_detail {
 
-// Lines of a thread: more of them read fewer neighbours twice. Those of a Jacobian write what they read many
-// times over.
-constexpr int lines_of_residual = 8, lines_of_jacobian = 4;
+// Lines of a thread: more of them read fewer neighbours twice, but those of a box spill. Those of a Jacobian
+// write what they read many times over.
+template <class Residual>
+constexpr int lines_of_residual = says_box<Residual>() ? 1 : 8;
+constexpr int lines_of_jacobian = 4;
 constexpr int numbers_of_sector = 4;
 // Rows of a line that are worth a launch for its ends, which would be much of shorter ones.
 constexpr int rows_of_ends = 32;
@@ -34,6 +36,7 @@ __global__ void __launch_bounds__(threads_per_block, 4)
     residual_rows(const __grid_constant__ ResidualState state, const __grid_constant__ Shell shell,
                   const __grid_constant__ Inner inner, const __grid_constant__ Blocks blocks,
                   const __grid_constant__ Residual residual, double* __restrict__ f) {
+  constexpr int lines = lines_of_residual<Residual>;
   const int dof = state.grid.dof;
   unsigned number = 0;
   if (blocks.is_of_slabs(blockIdx.x, number)) {
@@ -43,17 +46,17 @@ __global__ void __launch_bounds__(threads_per_block, 4)
     });
     return;
   }
-  for_inner_rows<lines_of_residual>(
+  for_inner_rows<lines>(
       inner, blocks, number, dof, [&](const residual_detail::InnerPlace& node, int r, int beyond) {
         if (beyond != 0) return;
         double* const to = f + node.own * dof + r;
-        double of_line[lines_of_residual];
+        double of_line[lines];
 #pragma unroll
-        for (int line = 0; line < lines_of_residual; ++line)
+        for (int line = 0; line < lines; ++line)
           of_line[line] = residual(
               InnerNode<double, NoSeed, dimension>(state, node.at, node.own, node.place, {}, 0, 0, line), r);
 #pragma unroll
-        for (int line = 0; line < lines_of_residual; ++line) to[line * inner.own_line * dof] = of_line[line];
+        for (int line = 0; line < lines; ++line) to[line * inner.own_line * dof] = of_line[line];
       });
 }
 
@@ -187,10 +190,10 @@ bool spills(Kernel* kernel) {
 
 template <int dimension, class Residual>
 void evaluate(const ResidualState& state, const Residual& residual, double* f) {
-  const NodeBox inner = inner_box(state, lines_of_residual);
+  const NodeBox inner = inner_box(state, lines_of_residual<Residual>);
   const Shell shell = shell_of(state.box, inner, state.grid.dof);
   const Inner nodes = inner_of(state, inner);
-  Blocks blocks = blocks_of(nodes, lines_of_residual, shell);
+  Blocks blocks = blocks_of(nodes, lines_of_residual<Residual>, shell);
   if (blocks.slabs > 0 && spills(residual_rows<dimension, Residual>)) {
     slab_residual<<<blocks.slabs, threads_per_block>>>(state, shell, residual, f);
     blocks.slabs = 0;
@@ -255,14 +258,16 @@ void differentiate(const ResidualState& state, const Residual& residual, double 
                    double* values) {
   using residual_detail::Make;
   const Values all{values, state.box.nodes() * state.grid.dof, false};
-  if (misfit != nullptr)
+  if (misfit != nullptr) {
     differentiate_any<Make::all>(state, residual, shift, shape, misfit, all);
-  else if (!shape.star)
+  } else if (says_box<Residual>() || !shape.star) {
     differentiate_any<Make::values>(state, residual, shift, shape, misfit, all);
-  else if (state.grid.dimension == 2)
-    differentiate_star<2>(state, residual, shift, shape, space, values);
-  else
-    differentiate_star<3>(state, residual, shift, shape, space, values);
+  } else if constexpr (!says_box<Residual>()) {
+    if (state.grid.dimension == 2)
+      differentiate_star<2>(state, residual, shift, shape, space, values);
+    else
+      differentiate_star<3>(state, residual, shift, shape, space, values);
+  }
   device_check(cudaGetLastError(), "the kernel of the Jacobian");
 }
 

@@ -64,6 +64,15 @@ constexpr bool says_linear() {
     return false;
 }
 
+// That it asks for neighbours off the axes: kernels for stars are not compiled then, which takes a while.
+template <class Residual>
+constexpr bool says_box() {
+  if constexpr (requires { Residual::box; })
+    return Residual::box;
+  else
+    return false;
+}
+
 // Of a grid of `Dimension` where the compiler knows that, else 0.
 template <int Dimension>
 constexpr Grid of_dimension(Grid grid) {

@@ -80,13 +80,16 @@ class StencilOperations {
   }
 
   // weight() times what u is more at a neighbour than here. Of a linear residual the weight is asked for
-  // where the derivative depends on it.
+  // where the derivative depends on it, and u is not read.
   template <class Weight>
   constexpr S exchange(int dx, int dy, int dz, int unknown, const Weight& weight) const {
-    const S more = self().at(dx, dy, dz, unknown) - self()(unknown);
+    const S there = self().at(dx, dy, dz, unknown), here = self()(unknown);
     if constexpr (std::is_same_v<S, Dual>)
-      if (self().slopes_alone() && more.slope == 0) return 0;
-    return weight() * more;
+      if (self().slopes_alone()) {
+        const double more = there.slope - here.slope;
+        return {0, more == 0 ? 0 : weight() * more};
+      }
+    return weight() * (there - here);
   }
 
   // Of the node along an axis, in m from the node at position 0.

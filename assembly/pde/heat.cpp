@@ -49,7 +49,7 @@ struct HeatThroughField {
 struct HeatThroughTensors {
   TensorDiffusion flow;
 
-  static constexpr bool linear = true, symmetric = true;
+  static constexpr bool linear = true, symmetric = true, box = true;
   static constexpr bool couples(bool, int r, int c) { return r == c; }
   constexpr auto operator()(const auto& u, int r) const { return u.rate(r) + flow(u, r); }
 };

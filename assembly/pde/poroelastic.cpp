@@ -42,7 +42,7 @@ struct Poroelastic {
   int dimension = 2;
   bool at_first = false;  // in place of the fluid's balance zeta = 0
 
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, box = true;
   constexpr int pressure() const { return dimension; }
   constexpr int content() const { return dimension + 1; }
   constexpr bool couples(bool centre, int r, int c) const {

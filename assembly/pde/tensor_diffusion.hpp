@@ -67,13 +67,14 @@ struct Triads {
     if (at >= 0 && at < u.grid().extents[axis]) return true;
     return faces[2 * axis + (at < 0 ? 0 : 1)] != End::closed;
   }
-  // Whether all neighbours of a place stand within the grid, or around its ends.
-  constexpr bool inner(const Step& w) const {
-    for (int axis = 0; axis < dimension(); ++axis) {
-      const std::int64_t at = position(axis) + w[axis];
-      if (faces[2 * axis] != End::around && (at < 1 || at > u.grid().extents[axis] - 2)) return false;
-    }
-    return true;
+  // Whether so many neighbours of a place, along each axis, stand within the grid, or around its ends.
+  constexpr bool inner(const Step& w, int deep = 1) const {
+    return inner_along(0, w, deep) && inner_along(1, w, deep) &&
+           (dimension() == 2 || inner_along(2, w, deep));
+  }
+  constexpr bool inner_along(int axis, const Step& w, int deep) const {
+    const std::int64_t at = position(axis) + w[axis];
+    return faces[2 * axis] == End::around || (at >= deep && at < u.grid().extents[axis] - deep);
   }
 
   constexpr bool stands_whole(const Step& w, const Signs& s) const {
@@ -156,17 +157,23 @@ struct Triads {
     at_b[a] = step_a, at_b[b] = -step_b;
     return (sum_over_third(with_a, at_a, a, b) + sum_over_third(with_b, at_b, a, b)) / (1 << dimension());
   }
-  QUADRILLE_OUT_OF_LINE constexpr double near_faces(const Step& to, int a, int b) const {
+  // What couples the node to another; the same bits for both rows. Inside it is further along a and, unless
+  // that is -1, along b.
+  constexpr double coupling_inside(const Step& to, int a, int b) const {
+    return b < 0 ? along_inside(to, a) : across_inside(to, a, b);
+  }
+  constexpr double coupling(const Step& to) const {
+    const int a = to[0] != 0   ? 0
+                  : to[1] != 0 ? 1
+                               : 2,
+              b = a < 2 && to[2] != 0   ? 2
+                  : a < 1 && to[1] != 0 ? 1
+                                        : -1;
+    if (inner({}) && inner(to)) return coupling_inside(to, a, b);
     if (!stands(to[a], a) || (b >= 0 && !stands(to[b], b))) return 0;
     Step p{}, q = to;
     if (to[a] < 0) std::swap(p, q);
     return b < 0 ? along(p, q, a) : across(p, q, a, b);
-  }
-  // What couples the node to another, which is further along a and, unless that is -1, b; the same bits for
-  // both rows.
-  constexpr double coupling(const Step& to, int a, int b) const {
-    if (!inner({}) || !inner(to)) return near_faces(to, a, b);
-    return b < 0 ? along_inside(to, a) : across_inside(to, a, b);
   }
 };
 
@@ -198,14 +205,35 @@ struct TensorDiffusion {
 
   template <class Node>
   constexpr auto operator()(const Node& u, int r) const {
-    const tensor_diffusion_detail::Triads<Node> triads{u, k, places, ends[profiles == 1 ? 0 : r], per_h};
+    const tensor_diffusion_detail::Triads<Node> triads = about(u, r);
+    if (!triads.inner({}, 2)) return near_faces(*this, u, r);
     decltype(u(r)) sum = 0;
     const auto add = [&]<int x, int y, int z>() {
       if (z != 0 && u.grid().dimension == 2) return;
       constexpr int a = x != 0 ? 0 : y != 0 ? 1 : 2, b = a < 2 && z != 0 ? 2 : a < 1 && y != 0 ? 1 : -1;
-      sum += u.exchange(x, y, z, r, [&] { return triads.coupling({x, y, z}, a, b); });
+      sum += u.exchange(x, y, z, r, [&] { return triads.coupling_inside({x, y, z}, a, b); });
     };
     tensor_diffusion_detail::for_each_neighbour(add, std::make_integer_sequence<int, 27>());
+    return sum;
+  }
+
+ private:
+  template <class Node>
+  constexpr tensor_diffusion_detail::Triads<Node> about(const Node& u, int r) const {
+    return {u, k, places, ends[profiles == 1 ? 0 : r], per_h};
+  }
+  // The same sum anywhere. Of copies, for what stands in memory is slow to read on a GPU, and by a loop:
+  // unrolled it takes minutes to compile.
+  template <class Node>
+  QUADRILLE_OUT_OF_LINE static constexpr auto near_faces(const TensorDiffusion flow, const Node u, int r) {
+    const tensor_diffusion_detail::Triads<Node> triads = flow.about(u, r);
+    decltype(u(r)) sum = 0;
+    for (int place = 0; place < 27; ++place) {
+      const tensor_diffusion_detail::Step to{place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1};
+      const int beside = to[0] * to[0] + to[1] * to[1] + to[2] * to[2];
+      if (beside == 0 || beside == 3 || (to[2] != 0 && triads.dimension() == 2)) continue;
+      sum += u.exchange(to[0], to[1], to[2], r, [&] { return triads.coupling(to); });
+    }
     return sum;
   }
 };
