@@ -6,10 +6,20 @@
 //
 // At first v is 0.25 sin^2(4 pi x) sin^2(4 pi y) in the square from 1 m to 1.5 m, as in PETSc's tutorial, and
 // u = 1 - 2 v; in 3D the same in each plane.
+//
+// Manufactured, for faces that hold 0, are periodic or let nothing through: u = e^-t U, v = e^-t V with U =
+// -M and V = M of assembly/pde/manufactured.hpp, M being that of either unknown, with
+//
+//   f_u = -F + e^-t (-U - 8e-5 lap U + F U) + e^-3t U V^2
+//   f_v =      e^-t (-V - 4e-5 lap V + (F + k) V) - e^-3t U V^2
+//
+// u is below 0, where the reaction lets small errors of u and v fade; above 0 they would grow by e^(2 u v t).
 #include <cmath>
 #include <numbers>
 
 #include "assembly/pde/all.hpp"
+#include "assembly/pde/fading_source.hpp"
+#include "assembly/pde/manufactured.hpp"
 #include "assembly/pde/residual_of.hpp"
 
 namespace quadrille {
@@ -26,7 +36,26 @@ struct GrayScott {
   }
 };
 
-ResidualProblem problem_of(const Grid& grid, const Boundary&, const PdeInput&, const NodeBox& box) {
+ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const NodeBox& box) {
+  require_no_data(grid, boundary, "gray_scott");
+  const GrayScott f;
+  const Manufactured solution(grid, boundary);
+  ResidualProblem problem;
+  problem.residual = residual_with_source(f, grid, box, [&](const Position& p, int r) {
+    const Manufactured::Jet u = solution.at(p, 0), v = solution.at(p, 1);
+    const double reaction = -u.u * v.u * v.u;
+    return r == 0 ? std::array{-f.feed, u.u + f.of_u * u.laplacian() - f.feed * u.u, reaction}
+                  : std::array{0.0, (f.feed + f.kill - 1) * v.u - f.of_v * v.laplacian(), -reaction};
+  });
+  problem.initial = solution.values(box);
+  for (std::size_t i = 0; i < problem.initial.size(); i += 2) problem.initial[i] *= -1;
+  problem.exact = fading(problem.initial);
+  return problem;
+}
+
+ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
+                           const NodeBox& box) {
+  if (input.manufactured) return manufactured(grid, boundary, box);
   ResidualProblem problem;
   problem.residual = residual_of(GrayScott{}, 2);
   problem.initial = zeros(box.nodes() * grid.dof);
@@ -49,7 +78,6 @@ Pde gray_scott_pde() {
           .discretisation = {.star = 1, .dof = 2},
           .faces = {BoundaryKind::periodic, BoundaryKind::clamp, BoundaryKind::value, BoundaryKind::drop,
                     BoundaryKind::outflow, BoundaryKind::flux, BoundaryKind::robin},
-          .order = 0,
           .residual = problem_of,
           .unknowns = {"u", "v"},
           .petsc_options = "-pc_type pbjacobi",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "assembly/pde/problem.hpp"
 #include "grid/error.hpp"
@@ -207,6 +208,14 @@ Boundary Manufactured::with_data(const Conductivity& conductivity) const {
 
 Boundary Manufactured::with_data() const {
   return with_data([](const std::array<double, 3>&, int) { return 1.0; });
+}
+
+std::function<std::vector<double>(double t_s)> fading(std::vector<double> at_first, double rate_1_s) {
+  return [at_first = std::move(at_first), rate_1_s](double t_s) {
+    std::vector<double> u = at_first;
+    for (double& value : u) value *= std::exp(-rate_1_s * t_s);
+    return u;
+  };
 }
 
 void require_no_data(const Grid& grid, const Boundary& boundary, const std::string& who) {

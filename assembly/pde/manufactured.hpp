@@ -91,8 +91,11 @@ class Manufactured {
   std::vector<Profile> profiles_;  // of each unknown, or one for all of them
 };
 
-// For solutions that change in time by a factor: throws InputError unless the faces are such as have no data
-// but 0, in a sentence on the PDE `who`.
+// [row of the box] at a time, of a solution that fades by e^-rate t from what it is at first.
+std::function<std::vector<double>(double t_s)> fading(std::vector<double> at_first, double rate_1_s = 1);
+
+// For such solutions: throws InputError unless the faces are such as have no data but 0, in a sentence on the
+// PDE `who`.
 void require_no_data(const Grid& grid, const Boundary& boundary, const std::string& who);
 
 }  // namespace quadrille

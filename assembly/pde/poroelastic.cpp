@@ -144,11 +144,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
     add_source(grid, box, problem.initial, [&](const Position& p, int r) {
       return r == f.content() ? content_at(f, solution, p) : solution.at(p, r).u;
     });
-    problem.exact = [at_first = problem.initial](double t_s) {
-      std::vector<double> u = at_first;
-      for (double& value : u) value *= std::exp(-t_s);
-      return u;
-    };
+    problem.exact = fading(problem.initial);
   } else if (!has_data(boundary, grid.dimension)) {
     add_source(grid, box, at_nodes, [&](const Position& p, int r) {
       return r == f.pressure() && in_middle_half(grid, p) ? 1.0 : 0.0;

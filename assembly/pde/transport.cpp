@@ -139,13 +139,9 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
     require_no_data(grid, boundary, "transport");
     const Manufactured solution(grid, boundary);
     source = manufactured_source(grid, solution, reaction, input.steady, box);
-    const std::vector<double> at_first = solution.values(box);
+    std::vector<double> at_first = solution.values(box);
     if (!input.steady) problem.initial = at_first, f.decay_1_s = 1;
-    problem.exact = [at_first, decay_1_s = f.decay_1_s](double t_s) {
-      std::vector<double> u = at_first;
-      for (double& value : u) value *= std::exp(-decay_1_s * t_s);
-      return u;
-    };
+    problem.exact = fading(std::move(at_first), f.decay_1_s);
   } else if (!input.steady || !input.without_source) {
     (input.steady ? source : problem.initial) = middle_half(grid, box);
   }

@@ -1,4 +1,4 @@
-"""`quadrille solve` of transport and poroelastic against what is known of them, from outside."""
+"""`quadrille solve` of PDEs by their residuals against what is known of them, from outside."""
 import cmath
 import json
 import math
@@ -34,6 +34,60 @@ class Case(CliTest):
         with h5py.File(path) as file:
             return [file[name][...] for name in names]
 
+    # On one grid, against a run with far smaller steps.
+    def order_in_time(self, *arguments, name="solution", until=0.4, petsc=EXACT):
+        ends = [self.fields(*arguments, "--manufactured", "--steps", str(steps), "--dt", str(until / steps),
+                            petsc=petsc, names=(name,))[0][-1] for steps in (10, 20, 160)]
+        coarse, fine = (abs(end - ends[2]).max() for end in ends[:2])
+        return math.log2(coarse / fine)
+
+
+class Bratu(Case):
+    def test_the_order_in_space_is_two(self):
+        for coarse, fine, sides in (("15x11", "31x23", "value:0"), ("15x11", "31x23", "drop"),
+                                    ("15x13x11", "31x27x23", "value:0")):
+            order = self.order(coarse, fine, "bratu", "--boundary", sides)
+            self.assertAlmostEqual(order, 2, delta=0.1, msg=(coarse, sides))
+        self.refused(2, ["value:0", "bratu"], "solve", "bratu", "--manufactured", "--boundary", "value:1")
+
+
+class GrayScott(Case):
+    # On 1 cm, where the substances spread fast enough to be seen in such short steps.
+    def test_the_order_in_space_is_two(self):
+        mixed = "value:0,value:0,clamp,outflow,periodic,periodic"
+        for coarse, fine, sides in (("15x11", "31x23", "value:0"), ("16x12", "32x24", "periodic"),
+                                    ("16x12", "32x24", "outflow"), ("7x8x12", "15x16x24", mixed)):
+            run = ["gray_scott", "--boundary", sides, "--manufactured", "--steps", "4", "--dt", "2e-3"]
+            a, b = (self.solved(*run, "--grid", grid, "--spacing", str(0.01 / spacings))[0]["error_l2"]
+                    for grid, spacings in ((coarse, 16), (fine, 32)))
+            self.assertAlmostEqual(math.log2(a / b), 2, delta=0.2, msg=(coarse, sides))
+        self.refused(2, ["value:0", "gray"], "solve", "gray_scott", "--manufactured", "--boundary", "flux:1")
+
+    def test_the_order_in_time_is_the_methods(self):
+        for method, grid, sides, order in (("bdf", "8x7", "value:0", 2), ("cn", "8x7", "clamp", 2),
+                                           ("beuler", "8x7", "clamp", 1),
+                                           ("cn", "5x4x4", "clamp,value:0,clamp,clamp,value:0,value:0", 2)):
+            found = self.order_in_time("gray_scott", "--grid", grid, "--boundary", sides, "--spacing", "0.01",
+                                       name="v", petsc=["-ts_type", method, *EXACT])
+            self.assertAlmostEqual(found, order, delta=0.2, msg=(method, grid, sides))
+
+
+class CahnHilliard(Case):
+    def test_the_order_in_space_is_two(self):
+        for coarse, fine, sides in (("16x12", "32x24", "clamp"), ("16x12", "32x24", "periodic"),
+                                    ("10x8x12", "20x16x24", "clamp,clamp,clamp,clamp,periodic,periodic")):
+            order = self.order(coarse, fine, "cahn_hilliard", *SHORT, "--boundary", sides)
+            self.assertAlmostEqual(order, 2, delta=0.2, msg=(coarse, sides))
+
+    # With a spacing so wide that Crank and Nicolson's steps resolve what fades: they damp nothing else.
+    def test_the_order_in_time_is_two(self):
+        for method, grid, sides in (("bdf", "8x7", "clamp"), ("cn", "8x7", "periodic"),
+                                    ("bdf", "5x4x4", "clamp")):
+            run = ["cahn_hilliard", "--grid", grid, "--spacing", "2", "--boundary", sides]
+            found = self.order_in_time(*run, name="c",
+                                       petsc=["-ts_type", method, "-pc_type", "lu", "-snes_rtol", "1e-12"])
+            self.assertAlmostEqual(found, 2, delta=0.2, msg=(method, grid, sides))
+
 
 class Transport(Case):
     def test_the_order_in_space_is_two(self):
@@ -52,11 +106,9 @@ class Transport(Case):
 
     def test_the_order_in_time_is_the_methods(self):
         for method, order in (("bdf", 2), ("beuler", 1)):
-            ends = [self.fields("transport", "--grid", "26x8", "--boundary", "value:0", "--dof", "2", "--manufactured", "--steps",
-                                str(steps), "--dt", str(0.4 / steps), petsc=["-ts_type", method, *EXACT])[0][-1]
-                    for steps in (10, 20, 160)]
-            coarse, fine = (abs(end - ends[2]).max() for end in ends[:2])
-            self.assertAlmostEqual(math.log2(coarse / fine), order, delta=0.3, msg=method)
+            found = self.order_in_time("transport", "--grid", "26x8", "--boundary", "value:0", "--dof", "2",
+                                       petsc=["-ts_type", method, *EXACT])
+            self.assertAlmostEqual(found, order, delta=0.3, msg=method)
 
     # By Crank and Nicolson on a periodic grid: the means are those of Bateman, and a Fourier mode of species
     # 0 is multiplied in each step by what the differences make of it.
@@ -108,10 +160,8 @@ class Poroelastic(Case):
         self.assertGreater(self.order("5x5x5", "11x11x11", "poroelastic", *SHORT), 1.65)
 
     def test_the_order_in_time_is_two(self):
-        ends = [self.fields("poroelastic", "--grid", "7x6", "--manufactured", "--steps", str(steps), "--dt", str(0.4 / steps),
-                            petsc=self.LU, names=("p",))[0][-1] for steps in (10, 20, 160)]
-        coarse, fine = (abs(end - ends[2]).max() for end in ends[:2])
-        self.assertAlmostEqual(math.log2(coarse / fine), 2, delta=0.3)
+        found = self.order_in_time("poroelastic", "--grid", "7x6", name="p", petsc=self.LU)
+        self.assertAlmostEqual(found, 2, delta=0.3)
 
     # A column of 1 m, loaded with 1 Pa and drained at its top.
     def test_terzaghis_consolidation(self):

@@ -148,7 +148,6 @@ class InTime(CliTest):
                 (["--output-every", "positive"], ["heat", "--output-every", "xs"]),
                 (["--output-every", "--steps"], ["heat", "--steps", "3", "--output-every", "1s"]),
                 (["--dof", "2 unknowns"], ["gray_scott", "--dof", "3"]),
-                (["--manufactured", "no such solution"], ["gray_scott", "--manufactured"]),
                 (["--boundary", "value:X"], ["cahn_hilliard", "--boundary", "value:1"]),
                 (["value:0", "heat"], ["heat", "--manufactured", "--boundary", "value:1"]),
                 (["arkimex"], ["heat", "--grid", "8x8", "--", "-ts_type", "arkimex"])):
