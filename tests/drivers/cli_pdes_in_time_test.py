@@ -97,7 +97,7 @@ class Transport(Case):
         finer = [*sides[:3], "0.015,0.03,0.03"]
         errors = [self.solved("transport", "--grid", grid, *of, "--steady", "--manufactured")[0]["error_l2"]
                   for grid, of in (("11x6x5", sides), ("23x12x11", finer))]
-        self.assertGreater(math.log2(errors[0] / errors[1]), 1.6, errors)
+        self.assertAlmostEqual(math.log2(errors[0] / errors[1]), 2, delta=0.15, msg=errors)
 
     def test_steady_advection_converges_where_coarse_grids_cannot_show_it(self):
         record, _ = self.solved("transport", "--grid", "32x32x32", "--dof", "3", "--steady")
@@ -156,8 +156,10 @@ class Poroelastic(Case):
         for sides in ("value:0", "value:0,value:0,periodic,periodic"):
             order = self.order("14x14", "28x28", "poroelastic", *SHORT, "--boundary", sides)
             self.assertAlmostEqual(order, 2, delta=0.2, msg=sides)
-        # On its way there: 1.71, to 15 nodes 1.77, from 11 to 15 nodes 1.82.
-        self.assertGreater(self.order("5x5x5", "11x11x11", "poroelastic", *SHORT), 1.65)
+        # So long that the pressure's layers at faces, of sqrt(2 t) m or so, are wider than the spacing: in
+        # short steps these few nodes see 1.71.
+        order = self.order("5x5x5", "11x11x11", "poroelastic", "--steps", "4", "--dt", "1e-2")
+        self.assertAlmostEqual(order, 2, delta=0.15)
 
     def test_the_order_in_time_is_two(self):
         found = self.order_in_time("poroelastic", "--grid", "7x6", name="p", petsc=self.LU)
