@@ -53,6 +53,27 @@ class InTime(CliTest):
             coarse, fine = (abs(end - ends[2]).max() for end in ends[:2])
             self.assertAlmostEqual(math.log2(coarse / fine), order, delta=0.3, msg=method)
 
+    # How far heat that begins as exp(-r^2 / 4 t0) is from its kernel at the end, beside the kernel's peak.
+    def error_of_the_kernel(self, grid, t0=2e-3, until=2e-3, centre=(0.47, 0.52, 0.49)):
+        nodes = [int(n) for n in grid.split("x")]
+        r2 = "+".join(f"({x}-{c})^2" for x, c, _ in zip("xyz", centre, nodes))
+        path = self.path("kernel.h5")
+        record, _ = self.solved("heat", "--grid", grid, "--boundary", "clamp", "--output", path, "--initial",
+                                f"exp(-({r2})/{4 * t0})", "--steps", "20", "--dt", str(until / 20),
+                                "--", "-ts_type", "cn", "-ksp_rtol", "1e-10")
+        (u,) = self.fields(path, "solution")
+        import numpy
+        from_centre = (record["h"] * numpy.arange(n) - c for n, c in zip(nodes, centre))
+        r2 = sum(x**2 for x in numpy.meshgrid(*from_centre, indexing="ij"))
+        kernel = (t0 / (t0 + until)) ** (len(nodes) / 2) * numpy.exp(-r2 / (4 * (t0 + until)))
+        return abs(u[-1].T.reshape(kernel.shape) - kernel).max() / kernel.max()
+
+    def test_heat_spreads_by_its_kernel(self):
+        for coarse, fine in (("24x26", "48x52"), ("20x21x20", "40x42x40")):  # its faces stay cold
+            errors = [self.error_of_the_kernel(grid) for grid in (coarse, fine)]
+            self.assertAlmostEqual(math.log2(errors[0] / errors[1]), 2, delta=0.15, msg=(coarse, errors))
+            self.assertLess(errors[1], 0.02)
+
     def test_heat_through_a_field_comes_to_rest_as_diffusion_has_it(self):
         a = ["--coefficient", "1 + 999*(x > 0.4)*(y > 0.6) + 3*x", "--coefficient-ratio", "1,0.5"]
         problem = ["--grid", "14x11", "--spacing", "0.1", *a, "--boundary", "value:1,robin:1,2,0.5,clamp,flux:0.3"]
