@@ -1,5 +1,5 @@
-// The PDEs that are given by their residuals: what the ranks evaluate is the whole, and Jacobians are
-// derivatives.
+// The PDEs that are given by their residuals: what the ranks evaluate is the whole. PETSc tests their
+// Jacobians in tests/library/pde_jacobians_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -117,56 +117,6 @@ TEST(ResidualPdes, OfTheRanksAreTheWhole) {
           input.manufactured = manufactured;
           expect_the_whole(*pde, grid_for(*pde, dimension), plain_boundary(*pde, kind), input);
         }
-}
-
-// One kind all round or, where the displacement of a body has to be held, between two faces that hold it.
-std::string sides_of(const Pde& pde, BoundaryKind kind) {
-  return pde.discretisation.unknown_per_axis ? "value:0,value:0," + written(kind, 0) + "," + written(kind, 0)
-                                             : written(kind, 0);
-}
-
-// Column by column against central differences.
-TEST(ResidualPdes, JacobiansAreDerivatives) {
-  for (const Pde* pde : residual_pdes())
-    for (const BoundaryKind kind : pde->faces) {
-      SCOPED_TRACE(pde->name + " " + usage(kind));
-      const Grid grid = grid_for(*pde, 2);
-      const Boundary boundary = parse_boundary(sides_of(*pde, kind), 2);
-      const NodeBox whole = whole_box(grid.extents);
-      const Stencil stencil = make_stencil(default_stencil(pde->discretisation), 2, 1);
-      const ResidualProblem problem = residual_of_pde(*pde, grid, stencil, boundary, {}, whole);
-      const AnyResidual& residual = problem.residual;
-      const BlockStructure structure = block_structure(grid, stencil, boundary);
-      std::vector<double> u = drawn(grid.rows(), 3), rate = drawn(grid.rows(), 4);
-      const double shift = 2.5, step = 1e-6;
-      BlockDiagonals<double> jacobian;
-      static_cast<BlockStructure&>(jacobian) = structure;
-      jacobian.values = Array<double>(value_bytes(structure, 8) / 8);
-      const FaceValues faces(grid, boundary, false);
-      const State state = part_of(grid, whole, u, rate);
-      EXPECT_EQ(residual.differentiate(state.of(grid, faces, whole), shift, jacobian_shape(structure), true,
-                                       jacobian.values.data()),
-                0);
-      const Csr<double> csr = to_csr(jacobian);
-      std::vector<double> dense(static_cast<std::size_t>(grid.rows() * grid.rows()), 0.0);
-      for (std::int64_t row = 0; row < csr.rows; ++row)
-        for (std::int64_t k = csr.row_ptr[row]; k < csr.row_ptr[row + 1]; ++k)
-          dense[row * grid.rows() + csr.column[k]] += csr.value[k];
-      double largest = 0;
-      for (const double value : dense) largest = std::max(largest, std::abs(value));
-      for (std::int64_t column = 0; column < grid.rows(); column += 3) {
-        const auto moved = [&](double by) {
-          std::vector<double> at = u, at_rate = rate;
-          at[column] += by, at_rate[column] += shift * by;
-          return evaluated(residual, grid, boundary, at, at_rate);
-        };
-        const std::vector<double> above = moved(step), below = moved(-step);
-        for (std::int64_t row = 0; row < grid.rows(); ++row)
-          ASSERT_NEAR(dense[row * grid.rows() + column], (above[row] - below[row]) / (2 * step),
-                      1e-7 * largest)
-              << row << ", " << column;
-      }
-    }
 }
 
 // u_t + A u - rhs with the operator that `diffusion` assembles, whatever the faces; where the coefficient is
@@ -299,6 +249,12 @@ void expect_same_on_device(const Pde& pde, const Grid& grid, const Boundary& bou
   EXPECT_EQ(residual.differentiate(here, 2.5, shape, true, values.data()), 0u);
   residual.differentiate_on_device(there, 2.5, shape, nullptr, made.data());
   expect_same(values, made);
+}
+
+// One kind all round or, where the displacement of a body has to be held, between two faces that hold it.
+std::string sides_of(const Pde& pde, BoundaryKind kind) {
+  return pde.discretisation.unknown_per_axis ? "value:0,value:0," + written(kind, 0) + "," + written(kind, 0)
+                                             : written(kind, 0);
 }
 
 // With a coefficient of its own where that is asked for.
