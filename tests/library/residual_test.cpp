@@ -342,11 +342,22 @@ TEST(Nonlinear, BratuTurnsAround) {
   NonlinearSolver(f, "-snes_max_it 30").solve(u).or_throw();
   EXPECT_GT(u.largest(), at_six);
   EXPECT_LT(u.largest(), 1.5);
+  Vector zero = f.vector();
   f.use(on_both(Bratu{7}, 1));
-  u.set(0);
-  const NonlinearResult beyond = NonlinearSolver(f, "-snes_max_it 30").solve(u);
+  const NonlinearResult beyond = NonlinearSolver(f, "-snes_max_it 30").solve(zero);
   EXPECT_FALSE(beyond.converged);
   EXPECT_THROW(beyond.or_throw(), NotConvergedError);
+  // Where it turns, from what it is below.
+  double below = 6.7, above = 7;
+  while (above - below > 0.01) {
+    const double lambda = (below + above) / 2;
+    f.use(on_both(Bratu{lambda}, 1));
+    Vector next = u;
+    const bool is_below = NonlinearSolver(f, "-snes_max_it 30").solve(next).converged;
+    (is_below ? below : above) = lambda;
+    if (is_below) u = next;
+  }
+  EXPECT_NEAR((below + above) / 2, 6.80812, 0.005 * 6.80812);
 }
 
 TEST(Residual, StoresWhatCouples) {
