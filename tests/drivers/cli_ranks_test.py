@@ -75,8 +75,9 @@ class Orders(Ranks):
         ends = []
         for steps in (3, 6, 12):
             self.solved(4, "heat", "--grid", "6x5x4", "--spacing", "1", "--boundary", "clamp",
-                        "--manufactured", "--steps", str(steps), "--dt", str(0.4 / steps), "--probe", "1,2,0/4,1,3",
-                        "--output", self.path("u.h5"), *self.EXACT, "-ts_type", "cn")
+                        "--manufactured", "--steps", str(steps), "--dt", str(0.4 / steps),
+                        "--probe", "1,2,0/4,1,3", "--output", self.path("u.h5"),
+                        *self.EXACT, "-ts_type", "cn")
             with open(self.path("u.probe.csv")) as file:
                 ends.append([float(number) for number in file.read().splitlines()[-1].split(",")[2:]])
         once, twice = (max(abs(a - b) for a, b in zip(*pair)) for pair in (ends[:2], ends[1:]))
