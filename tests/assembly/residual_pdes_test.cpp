@@ -257,7 +257,6 @@ std::string sides_of(const Pde& pde, BoundaryKind kind) {
                                              : written(kind, 0);
 }
 
-// With a coefficient of its own where that is asked for.
 // To the last bit but for functions such as exp(); of few nodes, of more than a GPU's blocks have, and of a
 // part that begins and ends inside the grid along one axis or another.
 TEST(ResidualPdes, cuda_AreThoseOfTheHost) {
