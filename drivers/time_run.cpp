@@ -230,18 +230,13 @@ class TimeRun {
   void tell(double t_s, Clock::time_point began, double from_s) {
     if (seconds_since(said_) < 0.05) return;
     said_ = Clock::now();
-    PetscInt newton = 0, krylov = 0;
-    PetscReal dt = 0;
-    const TS ts = solver_->ts();
-    if (TSGetSNESIterations(ts, &newton) != 0 || TSGetKSPIterations(ts, &krylov) != 0 ||
-        TSGetTimeStep(ts, &dt) != 0)
-      return;
+    const TimeResult leg = solver_->so_far();
     const double left = seconds_since(began) * (run_.options.until_s - t_s) / (t_s - from_s);
     run_.progress.say(
         formatted("step %d, %.6g s of %.6g s, dt %.3g s, %d Newton and %d Krylov iterations, %.0f s left",
-                  run_.record.steps, t_s, run_.options.until_s, dt,
-                  run_.record.newton_iterations + static_cast<int>(newton),
-                  run_.record.iterations + static_cast<int>(krylov), left));
+                  run_.record.steps, t_s, run_.options.until_s, leg.dt_s,
+                  run_.record.newton_iterations + leg.newton_iterations,
+                  run_.record.iterations + leg.krylov_iterations, left));
   }
 
   void finish_run(const TimeResult& result, const RunState& now, bool ended) {

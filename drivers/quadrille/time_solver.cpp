@@ -1,7 +1,11 @@
 #include "quadrille/time_solver.hpp"
 
+// A private header, of PetscObjectStateGet().
+#include <petsc/private/petscimpl.h>
+
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -98,6 +102,41 @@ double first_step(const TimeSpan& span) {
   const double all = span.until_s - span.from_s;
   if (span.dt_s <= 0) return all / 1000;
   return all <= 1.01 * span.dt_s ? all : span.dt_s;
+}
+
+// PETSc's counts. TSSolve() sets all but the first to 0 where the first is 0; else they go on from the run
+// before.
+struct Counts {
+  PetscInt steps = 0, rejected = 0, newton = 0, krylov = 0;
+};
+
+Counts counts_of(TS ts) {
+  Counts now;
+  QUADRILLE_PETSC(TSGetStepNumber(ts, &now.steps));
+  QUADRILLE_PETSC(TSGetStepRejections(ts, &now.rejected));
+  QUADRILLE_PETSC(TSGetSNESIterations(ts, &now.newton));
+  QUADRILLE_PETSC(TSGetKSPIterations(ts, &now.krylov));
+  return now;
+}
+
+Counts counts_before(TS ts) {
+  const Counts now = counts_of(ts);
+  return now.steps == 0 ? Counts{} : now;
+}
+
+// Where a run ended, and the numbers that u had there: PETSc counts what changes them.
+struct RunEnd {
+  double t_s = 0;
+  PetscObjectId u = 0;
+  PetscObjectState state = 0;
+  bool operator==(const RunEnd&) const = default;
+};
+
+RunEnd end_at(double t_s, Vec u) {
+  RunEnd end{t_s};
+  QUADRILLE_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(u), &end.u));
+  QUADRILLE_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(u), &end.state));
+  return end;
 }
 
 // Of options that would move what the caller asked for, and what comes after it.
@@ -200,10 +239,12 @@ struct TimeSolver::State {
   SolverOptions options;
   Owned<TS> ts;
   Observation* observation = nullptr;  // of the run that goes on
+  Counts before;                       // of PETSc, when the last run began
+  std::optional<RunEnd> end;           // of the last run
 };
 
 TimeSolver::TimeSolver(GridResidual& f, const std::string& options)
-    : state_(new State{Asked(f), SolverOptions(options), nullptr, nullptr}) {
+    : state_(new State{Asked(f), SolverOptions(options), nullptr, nullptr, {}, {}}) {
   const OptionsInPlace in_place(state_->options);
   const Mat jacobian = f.jacobian().mat();
   TS ts = nullptr;
@@ -246,31 +287,37 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   SNES snes = nullptr;
   QUADRILLE_PETSC(TSGetSNES(ts, &snes));
   after_step_options(snes, state_->asked.f);
+  state_->before = counts_before(ts);
+  // Methods of several steps go on with those of the run before where this one does, on all ranks.
+  int other = state_->end != end_at(span.from_s, u.vec()), of_any = 0;
+  MPI_Allreduce(&other, &of_any, 1, MPI_INT, MPI_MAX, comm_of(state_->asked.f));
+  if (of_any != 0) QUADRILLE_PETSC(TSRestartStep(ts));
+  state_->end.reset();
   state_->asked.during([&] { QUADRILLE_PETSC(TSSolve(ts, u.vec())); });
   QUADRILLE_PETSC(TSSetApplicationContext(ts, nullptr));
   state_->observation = nullptr;
   if (observation.thrown) std::rethrow_exception(observation.thrown);
+  TimeResult result = so_far();
+  state_->end = end_at(result.t_s, u.vec());
+  return result;
+}
 
-  TimeResult result;
+TimeResult TimeSolver::so_far() const {
+  const TS ts = state_->ts.get();
+  const Counts now = counts_of(ts), &before = state_->before;
   TSConvergedReason reason = TS_CONVERGED_ITERATING;
-  PetscInt steps = 0, rejected = 0, newton = 0, krylov = 0;
   PetscReal t = 0, dt = 0;
   QUADRILLE_PETSC(TSGetConvergedReason(ts, &reason));
-  QUADRILLE_PETSC(TSGetStepNumber(ts, &steps));
-  QUADRILLE_PETSC(TSGetStepRejections(ts, &rejected));
-  QUADRILLE_PETSC(TSGetSNESIterations(ts, &newton));
-  QUADRILLE_PETSC(TSGetKSPIterations(ts, &krylov));
   QUADRILLE_PETSC(TSGetTime(ts, &t));
   QUADRILLE_PETSC(TSGetTimeStep(ts, &dt));
-  result = {reason == TS_CONVERGED_TIME,
-            in_words(reason),
-            t,
-            dt,
-            static_cast<int>(steps) - span.steps_before,
-            static_cast<int>(rejected),
-            static_cast<int>(newton),
-            static_cast<int>(krylov)};
-  return result;
+  return {reason == TS_CONVERGED_TIME,
+          in_words(reason),
+          t,
+          dt,
+          static_cast<int>(now.steps - before.steps),
+          static_cast<int>(now.rejected - before.rejected),
+          static_cast<int>(now.newton - before.newton),
+          static_cast<int>(now.krylov - before.krylov)};
 }
 
 void TimeSolver::stop() {

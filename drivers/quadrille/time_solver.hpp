@@ -77,8 +77,11 @@ class TimeSolver {
   TimeSolver(TimeSolver&&) noexcept;
 
   // u goes from what it is at from_s to until_s, which the last step hits. Not to get there is a result.
-  // Throws what the observer throws, and what the residual does.
+  // With steps_before a run goes on with the last one's method of several steps, where time and u are as that
+  // left them. Throws what the observer throws, and what the residual does.
   TimeResult run(Vector& u, const TimeSpan& span, const StepObserver& observe = {});
+  // For an observer: what run() would give if it ended now.
+  TimeResult so_far() const;
   // For an observer, on all ranks: the run ends with this step, before until_s.
   void stop();
 

@@ -2,6 +2,7 @@
 import csv
 import json
 import math
+import re
 import subprocess
 import unittest
 
@@ -106,6 +107,19 @@ class InTime(CliTest):
         self.ok("solve", "gray_scott", "--grid", "24x24", "--until", "10", "--output", path, "--output-every", "4s")
         self.assertEqual(list(self.fields(path, "time")[0]), [0, 4, 8, 10])
 
+    # PETSc's own counts go on over the times of outputs, and begin anew at checkpoints.
+    def test_iterations_are_those_of_all_steps(self):
+        run = ["--output", self.path("g.h5"), "--output-every", "7s", "--checkpoint-every", "5"]
+        solves = ["--", "-ts_monitor", "-snes_converged_reason", "-ksp_converged_reason"]
+        record, whole = self.solved("gray_scott", "--grid", "16x16", "--until", "60", *run, *solves)
+        self.assertEqual((record["newton_iterations"], record["iterations"]), iterations_in(whole))
+        record, screen = self.solved("gray_scott", "--grid", "16x16", "--until", "60", *run, "--restart", self.path("g.checkpoint-25.h5"), *solves)
+        before = iterations_in(whole[:whole.index("\n25 TS")])
+        self.assertEqual((record["newton_iterations"], record["iterations"]),
+                         tuple(a + b for a, b in zip(before, iterations_in(screen))))
+        record, screen = self.solved("heat", "--grid", "16x16", "--output-every", "0.005s", *solves)
+        self.assertEqual(record["iterations"], iterations_in(screen)[1])
+
     def test_phases_part_and_their_amount_stays(self):
         path = self.path("c.h5")
         self.ok("solve", "cahn_hilliard", "--grid", "40x40", "--output", path, "--output-every", "0.004s")
@@ -183,6 +197,12 @@ class InTime(CliTest):
                 file.write(text)
             self.assertEqual(self.ok("solve", "--config", path, "--validate"), text)
             self.assertIn("spacing = ", text)
+
+
+def iterations_in(screen):
+    """Newton's and the Krylov method's, by PETSc's lines."""
+    return tuple(sum(map(int, re.findall(kind + r" solve (?:converged|did not converge) .* iterations (\d+)", screen)))
+                 for kind in ("Nonlinear", "Linear"))
 
 
 def as_text(attribute):

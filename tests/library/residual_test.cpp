@@ -327,6 +327,61 @@ TEST(InTime, TheObserverSeesEveryStepAndMayThrow) {
         << method;
 }
 
+// PETSc's own counts go on where the number of steps does.
+TEST(InTime, EachRunHasCountsOfItsOwn) {
+  const Grid grid{2, {8, 6, 1}, {0.1, 0.1, 1}, 1};
+  GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("value:0", grid),
+                 on_both(Saying<true>{}, 1), {.space = "cpu"});
+  Vector u = f.vector();
+  u.set(2);
+  TimeSolver solver(f, "-ts_type beuler");
+  int before = 0;
+  for (const int steps : {4, 2, 3}) {
+    int seen = 0, krylov = 0;
+    const TimeSpan span{.from_s = 0.1 * before,
+                        .until_s = 0.1 * (before + steps),
+                        .dt_s = 0.1,
+                        .fixed = true,
+                        .steps_before = before};
+    const auto look = [&](double t_s, const Vector&) {
+      const TimeResult now = solver.so_far();
+      EXPECT_EQ(now.t_s, t_s);
+      EXPECT_EQ(now.steps, ++seen);
+      EXPECT_EQ(now.newton_iterations, seen);  // one solve a step
+      EXPECT_GT(now.krylov_iterations, krylov);
+      krylov = now.krylov_iterations;
+    };
+    const TimeResult leg = solver.run(u, span, look).or_throw();
+    EXPECT_EQ(seen, steps);
+    EXPECT_EQ(leg.newton_iterations, steps);
+    EXPECT_EQ(leg.krylov_iterations, krylov);
+    EXPECT_LT(leg.krylov_iterations, 30 * steps);
+    before += steps;
+  }
+}
+
+// A method of several steps takes none of an earlier run for its own, where u is another one by now.
+TEST(InTime, ARunKnowsNothingOfOneThatItDoesNotGoOnFrom) {
+  const Grid grid{2, {8, 6, 1}, {0.1, 0.1, 1}, 1};
+  GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("value:0", grid),
+                 on_both(Saying<true>{}, 1), {.space = "cpu"});
+  const auto run = [&](TimeSolver& solver, double value, double from_s) {
+    Vector u = f.vector();
+    u.set(value);
+    const TimeSpan span{
+        .from_s = from_s, .until_s = from_s + 0.4, .dt_s = 0.1, .fixed = true, .steps_before = 4};
+    solver.run(u, span).or_throw();
+    return u;
+  };
+  TimeSolver alone(f), twice(f), later(f);
+  const Vector expected = run(alone, 1, 1);
+  run(twice, 500, 0.6), run(later, 500, 0);
+  for (TimeSolver* solver : {&twice, &later}) {
+    Vector u = run(*solver, 1, 1);
+    EXPECT_LT(u.axpy(-1, expected).norm(), 1e-6 * expected.norm());
+  }
+}
+
 TEST(Nonlinear, BratuTurnsAround) {
   const std::int64_t n = 31;
   const double h = 1.0 / (n + 1);
