@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "drivers/checkpoint.hpp"
@@ -97,7 +98,8 @@ class TimeRun {
   }
 
   // What unknowns without a rate are at first.
-  void solve_first() {
+  void complete_first() {
+    if (!run_.problem.follow.empty()) take_from_residual();
     if (!run_.problem.at_first.evaluate) return;
     run_.progress.say("the state at first");
     run_.residual->use(run_.problem.at_first);
@@ -105,10 +107,29 @@ class TimeRun {
     run_.residual->use(run_.problem.residual);
   }
 
+  // With 0 for them their residual is what they lack.
+  void take_from_residual() {
+    const auto set = [&](const auto& value) {
+      const HostValues<double> u = run_.u->values();
+      for (std::int64_t node = 0; node < u.size(); node += run_.options.grid.dof)
+        for (const int r : run_.problem.follow) u[node + r] = value(node + r);
+    };
+    set([](std::int64_t) { return 0; });
+    Vector f = run_.residual->vector();
+    run_.residual->evaluate(0, *run_.u, run_.residual->vector(), f);
+    const HostValues<const double> lacks = std::as_const(f).values();
+    set([&](std::int64_t row) { return -lacks[row]; });
+    if (run_.options.initial.empty()) return;
+    std::string names;
+    for (const int r : run_.problem.follow)
+      names += (names.empty() ? "" : ", ") + run_.names[static_cast<std::size_t>(r)].name;
+    run_.tell(names + " at first: from the other unknowns, whatever --initial has");
+  }
+
   // The beginning, or where a checkpoint was made.
   RunState begin() {
     if (const std::optional<Restart> from = checkpoint()) return go_on(*from);
-    solve_first();
+    complete_first();
     run_.write(0);
     run_.probe(0);
     return {.t_s = 0, .dt_s = run_.options.dt_s};

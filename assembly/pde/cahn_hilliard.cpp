@@ -31,28 +31,6 @@ struct CahnHilliard {
   }
 };
 
-// With c(position) at first. mu fulfils its equation from the beginning: it is what its residual lacks where
-// mu is 0.
-template <class Phase>
-std::vector<double> initial_of(const AnyResidual& residual, const Grid& grid, const Boundary& boundary,
-                               const NodeBox& box, const Phase& c) {
-  const NodeWindow window = window_around(grid, box);
-  std::vector<double> around(static_cast<std::size_t>(2 * window.nodes()), 0.0);
-  for (std::int64_t i = 0; i < window.nodes(); ++i)
-    around[static_cast<std::size_t>(2 * i)] = c(window.position(i));
-  std::vector<double> initial = zeros(2 * box.nodes());
-  const std::vector<double> at_rest(initial.size(), 0.0);
-  const FaceValues faces(grid, boundary, false);
-  residual.evaluate({grid, faces.on_host(), box, window, around.data(), at_rest.data(), 0}, initial.data());
-  for (std::int64_t i = 0; i < box.nodes(); ++i) {
-    const NodePosition at = box.first_of_line(i / box.size[0]);
-    double* const of_node = initial.data() + 2 * i;
-    of_node[1] = -of_node[1];
-    of_node[0] = around[static_cast<std::size_t>(2 * window.place({at[0] + i % box.size[0], at[1], at[2]}))];
-  }
-  return initial;
-}
-
 ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const NodeBox& box) {
   const CahnHilliard f;
   const Manufactured solution(grid, boundary);
@@ -63,10 +41,10 @@ ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const N
     return r == 0 ? std::array{0.0, -c - mu.laplacian(), 0.0}
                   : std::array{0.0, mu.u + c + f.e2 * m.laplacian(), -c * c * c};
   });
-  problem.initial = initial_of(problem.residual, grid, boundary, box,
-                               [&](const Position& p) { return 1 + solution.at(p, 0).u; });
   std::vector<double> at_first = solution.values(box);
   for (std::size_t i = 0; i < at_first.size(); i += 2) at_first[i] += 1;
+  problem.initial = at_first;
+  problem.follow = {1};
   problem.exact = fading(std::move(at_first));
   return problem;
 }
@@ -76,10 +54,12 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
   if (input.manufactured) return manufactured(grid, boundary, box);
   ResidualProblem problem;
   problem.residual = residual_of(CahnHilliard{}, 2);
-  problem.initial = initial_of(problem.residual, grid, boundary, box, [&](const Position& p) {
+  problem.initial = zeros(2 * box.nodes());
+  add_source(grid, box, problem.initial, [&](const Position& p, int unknown) {
     const auto node = static_cast<std::uint64_t>(node_index(grid, p));
-    return 0.1 * signed_unit(counter_hash(input.seed, node));
+    return unknown == 0 ? 0.1 * signed_unit(counter_hash(input.seed, node)) : 0;
   });
+  problem.follow = {1};
   return problem;
 }
 

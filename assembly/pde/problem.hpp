@@ -54,8 +54,11 @@ struct ResidualProblem {
   // Of a manufactured problem, [row of the box]; else empty.
   std::function<std::vector<double>(double t_s)> exact;
   std::string note{};  // on the discretisation, for people
-  // Of unknowns without a rate, where `initial` lacks them: what holds at time 0, of the same functor type,
-  // and PETSc's options that it is solved by.
+  // Unknowns without a rate, of which the residual is u(r) less what the others say: at time 0 they are that,
+  // whatever `initial` has for them.
+  std::vector<int> follow{};
+  // Of other unknowns without a rate, where `initial` lacks them: what holds at time 0, of the same functor
+  // type, and PETSc's options that it is solved by.
   AnyResidual at_first{};
   std::string at_first_options{};
 };

@@ -119,6 +119,30 @@ TEST(ResidualPdes, OfTheRanksAreTheWhole) {
         }
 }
 
+// What is said to follow from the other unknowns makes its own residual larger by as much, and no rate does.
+TEST(ResidualPdes, WhatFollowsIsWhatItsResidualLacks) {
+  int some = 0;
+  for (const Pde* pde : residual_pdes()) {
+    SCOPED_TRACE(pde->name);
+    const Grid grid = grid_for(*pde, 2);
+    const Boundary boundary = parse_boundary(sides_of(*pde, pde->faces.front()), 2);
+    const Stencil stencil = make_stencil(default_stencil(pde->discretisation), 2, 1);
+    const ResidualProblem problem =
+        residual_of_pde(*pde, grid, stencil, boundary, {}, whole_box(grid.extents));
+    for (const int r : problem.follow) {
+      ++some;
+      const std::vector<double> u = drawn(grid.rows(), 1),
+                                f = evaluated(problem.residual, grid, boundary, u, drawn(grid.rows(), 2));
+      std::vector<double> more = u;
+      for (std::int64_t row = r; row < grid.rows(); row += grid.dof) more[row] += 1 + 0.5 * u[row];
+      const std::vector<double> g = evaluated(problem.residual, grid, boundary, more, drawn(grid.rows(), 3));
+      for (std::int64_t row = r; row < grid.rows(); row += grid.dof)
+        ASSERT_NEAR(g[row] - f[row], more[row] - u[row], 1e-12) << row;
+    }
+  }
+  EXPECT_EQ(some, 1);
+}
+
 // u_t + A u - rhs with the operator that `diffusion` assembles, whatever the faces; where the coefficient is
 // 0 there is nothing but u_t. On ranks the same bits.
 TEST(ResidualPdes, HeatThroughAFieldIsDiffusionInTime) {

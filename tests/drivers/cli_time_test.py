@@ -133,6 +133,26 @@ class InTime(CliTest):
         self.assertEqual(energies, sorted(energies, reverse=True))
         self.assertLess(energies[-1], 0.8 * energies[0])
 
+    # mu follows from c, so that one formula is enough, and one that is given for mu changes nothing.
+    def test_phases_begin_with_what_is_given(self):
+        h, e2, series = 1 / 32, 0.02**2, []
+        for initial in ("0.1*cos(2*pi*x) + 0.2", "0.1*cos(2*pi*x) + 0.2, 0", "0.1*cos(2*pi*x) + 0.2, 1 + y"):
+            path = self.path("c.h5")
+            record, screen = self.solved("cahn_hilliard", "--grid", "32x32", "--initial", initial, "--until", "0.004", "--output", path,
+                                         "--output-every", "0.002s")
+            self.assertTrue(record["converged"])
+            self.assertIn("mu at first: from the other unknowns, whatever --initial has", screen)
+            c, mu = (field.squeeze() for field in self.fields(path, "c", "mu"))
+            expected = c[0]**3 - c[0] - e2 * sum(shifted(c[0], a) + shifted(c[0], a, -1) - 2 * c[0] for a in (0, 1)) / h**2
+            self.assertLess(abs(mu[0] - expected).max(), 1e-12)
+            self.assertEqual(len(c), 3)
+            for step in c:
+                self.assertAlmostEqual(step.mean(), 0.2, delta=1e-7)
+            self.assertGreater(abs(c[-1] - c[0]).max(), 1e-3)
+            series.append((c.tobytes(), mu.tobytes()))
+        self.assertEqual(series[1:], series[:1] * 2)
+        self.refused(2, ["gives 3 numbers"], "solve", "cahn_hilliard", "--grid", "8x8", "--initial", "x, y, 0")
+
     def test_bratu_is_steady(self):
         record, screen = self.solved("bratu", "--grid", "31x31")
         self.assertNotIn("steps", record)
@@ -209,8 +229,8 @@ def as_text(attribute):
     return attribute.decode() if isinstance(attribute, bytes) else str(attribute)
 
 
-def shifted(field, axis):
-    return field.take(range(1, field.shape[axis] + 1), axis=axis, mode="wrap")
+def shifted(field, axis, by=1):
+    return field.take(range(by, field.shape[axis] + by), axis=axis, mode="wrap")
 
 
 if __name__ == "__main__":
