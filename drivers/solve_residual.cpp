@@ -213,8 +213,11 @@ class SolveResidual {
               << (run_.record.ranks > 1 ? ", " + std::to_string(run_.record.ranks) + " ranks" : "") << ", "
               << formatted("%.3g", run_.record.matmult_ms) << " ms per product, "
               << formatted("%.3g", run_.record.jacobian_ms) << " ms to make it, "
-              << formatted("%.3g", run_.record.residual_ms) << " ms per residual; " << run_.record.method
-              << " with " << run_.record.preconditioner << "\n";
+              << formatted("%.3g", run_.record.residual_ms) << " ms per residual"
+              << (run_.record.method.empty()
+                      ? ""
+                      : "; " + run_.record.method + " with " + run_.record.preconditioner)
+              << "\n";
     print_coefficient(std::cout, run_.options, run_.input);
     if (!run_.problem.note.empty()) std::cout << run_.problem.note << "\n";
     if (run_.record.in_time)

@@ -41,6 +41,7 @@ class TimeRun {
     };
     TimeResult result;
     result.finished = now.t_s >= run_.options.until_s;
+    if (result.finished) result.reason = "the checkpoint is of the end";
     while (now.t_s < run_.options.until_s) {
       if (!solver_) solver_.emplace(*run_.residual, run_.preset());
       double end = run_.options.until_s;

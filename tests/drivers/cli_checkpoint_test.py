@@ -2,6 +2,7 @@
 import glob
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -75,6 +76,17 @@ class Checkpoints(CliTest):
         self.assertEqual(self.probed("end"), self.probed("whole"))
         self.assertIn("end.checkpoint-40.h5: step 40, 80 s, which is the end", done.stdout)
         self.same_series(out, whole)
+
+    # What it says of itself is whole, too.
+    def test_a_run_that_is_at_its_end_says_so(self):
+        run = ["--checkpoint-every", "4", "--output", self.path("c.h5")]
+        before = self.solve(*run, ending=["--steps", "4"])
+        done = self.solve(*run, "--restart", "auto", ending=["--steps", "4"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        iterations = r"\d+ Newton and \d+ Krylov iterations: "
+        (counts,) = re.findall(iterations, before.stdout)
+        self.assertIn(f"done: 4 steps to 8 s, {counts}the checkpoint is of the end\n", done.stdout)
+        self.assertRegex(done.stdout, r"ms per residual\n")
 
     def test_what_is_damaged_is_not_used(self):
         out = self.path("c.h5")
