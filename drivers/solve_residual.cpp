@@ -131,9 +131,7 @@ class SolveResidual {
     run_.record.newton_iterations = result.newton_iterations;
     run_.record.residual = result.residual;
     run_.note_methods(solver.snes());
-    run_.failure = "Newton's iterations did not converge: " + result.reason + ", after " +
-                   std::to_string(result.newton_iterations) +
-                   ", at |F| = " + formatted("%.3g", result.residual);
+    run_.failure = result.failure();
     if (!result.converged) return;
     run_.write(0);
     run_.probe(0);

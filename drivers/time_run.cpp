@@ -12,6 +12,7 @@
 #include "drivers/fields/ranks.hpp"
 #include "drivers/residual_run.hpp"
 #include "grid/error.hpp"
+#include "quadrille/not_finite.hpp"
 #include "revision.hpp"
 
 namespace quadrille {
@@ -228,25 +229,13 @@ class TimeRun {
   // A number that is none ends the run, with its place; what was saved before stays.
   void require_numbers(double t_s, const Vector& u) const {
     if (std::isfinite(u.norm())) return;
-    const HostValues<const double> values = u.values();
-    const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
-    const std::int64_t row = bad - values.begin(), none_here = std::numeric_limits<std::int64_t>::max();
-    const NodeBox box = run_.layout->box();
-    std::int64_t mine = none_here, first = none_here;
-    if (row < values.size()) {
-      const NodePosition at = box.first_of_line(row / run_.options.grid.dof / box.size[0]);
-      mine =
-          node_index(run_.options.grid, {at[0] + row / run_.options.grid.dof % box.size[0], at[1], at[2]}) *
-              run_.options.grid.dof +
-          row % run_.options.grid.dof;
-    }
-    MPI_Allreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, PETSC_COMM_WORLD);
-    if (first == none_here) return;  // the norm alone is too large
-    const Position at = node_position(run_.options.grid, first / run_.options.grid.dof);
-    throw NotConvergedError(formatted(
-        "after step %d, at %.6g s, unknown %d of node (%ld, %ld, %ld) is no number: take a smaller step",
-        run_.record.steps, t_s, static_cast<int>(first % run_.options.grid.dof), static_cast<long>(at.x),
-        static_cast<long>(at.y), static_cast<long>(at.z)));
+    const std::optional<NotFinite> place = first_not_finite(u.layout(), u.vec());
+    if (!place) return;  // the norm alone is too large
+    const bool begins = run_.record.steps == run_.steps_before;
+    throw NotConvergedError(
+        (begins ? std::string("at the beginning") : formatted("after step %d", run_.record.steps)) +
+        formatted(", at %.6g s, ", t_s) + to_string(*place) +
+        " is no number: " + (begins ? "begin with other values (--initial)" : "take a smaller step"));
   }
 
   void tell(double t_s, Clock::time_point began, double from_s) {

@@ -4,12 +4,16 @@
 #include <petsc/private/petscimpl.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "kernels/petsc/base/check.hpp"
+#include "quadrille/not_finite.hpp"
 #include "quadrille/options_in_place.hpp"
 #include "quadrille/residual_for_petsc.hpp"
 
@@ -174,10 +178,16 @@ std::string in_words(TSConvergedReason reason) {
 
 }  // namespace
 
+std::string NonlinearResult::failure() const {
+  const std::string what = "Newton's iterations did not converge: " + reason;
+  if (!std::isfinite(residual)) return what;
+  char text[64];
+  std::snprintf(text, sizeof text, ", after %d, at |F| = %.3g", newton_iterations, residual);
+  return what + text;
+}
+
 const NonlinearResult& NonlinearResult::or_throw() const {
-  if (!converged)
-    throw NotConvergedError("Newton's iterations did not converge: " + reason + ", after " +
-                            std::to_string(newton_iterations));
+  if (!converged) throw NotConvergedError(failure());
   return *this;
 }
 
@@ -213,7 +223,6 @@ NonlinearSolver::NonlinearSolver(NonlinearSolver&&) noexcept = default;
 NonlinearResult NonlinearSolver::solve(Vector& u) {
   const OptionsInPlace in_place(state_->options);
   const SNES snes = state_->snes.get();
-  NonlinearResult result;
   SNESConvergedReason reason = SNES_CONVERGED_ITERATING;
   PetscInt newton = 0, krylov = 0;
   PetscReal norm = 0;
@@ -222,8 +231,12 @@ NonlinearResult NonlinearSolver::solve(Vector& u) {
   QUADRILLE_PETSC(SNESGetIterationNumber(snes, &newton));
   QUADRILLE_PETSC(SNESGetLinearSolveIterations(snes, &krylov));
   QUADRILLE_PETSC(SNESGetFunctionNorm(snes, &norm));
-  return {reason > 0, std::string("PETSc says ") + SNESConvergedReasons[reason], static_cast<int>(newton),
-          static_cast<int>(krylov), norm};
+  std::string words = where_not_finite(snes, state_->steady.f.layout());
+  if (!words.empty())  // PETSc keeps the norm before
+    norm = std::numeric_limits<double>::quiet_NaN();
+  else
+    words = std::string("PETSc says ") + SNESConvergedReasons[reason];
+  return {reason > 0, words, static_cast<int>(newton), static_cast<int>(krylov), norm};
 }
 
 std::vector<std::string> NonlinearSolver::unused_options() const {
@@ -299,6 +312,9 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   if (observation.thrown) std::rethrow_exception(observation.thrown);
   TimeResult result = so_far();
   state_->end = end_at(result.t_s, u.vec());
+  if (!result.finished)
+    if (const std::string where = where_not_finite(snes, state_->asked.f.layout()); !where.empty())
+      result.reason += "; in the last one " + where;
   return result;
 }
 

@@ -23,8 +23,9 @@ struct NonlinearResult {
   bool converged = false;
   std::string reason;  // in words, or PETSc's name for it
   int newton_iterations = 0, krylov_iterations = 0;
-  double residual = 0;  // |F(u)| in the 2-norm
+  double residual = 0;  // |F(u)| in the 2-norm; NaN where that is no number
 
+  std::string failure() const;  // in a sentence, where it did not converge
   // Throws NotConvergedError unless it converged.
   const NonlinearResult& or_throw() const;
 };

@@ -176,7 +176,20 @@ class InTime(CliTest):
             self.refused(2, ["correct the options"], *run, *options)
 
     def test_what_is_too_large_or_no_number_is_said(self):
-        self.refused(1, ["did not converge"], "solve", "bratu", "--grid", "8x8", "--initial", "1000")
+        begins = "before the first iteration"
+        for initial, words in (("800", "the residual of unknown 0 of node (0, 0, 0) is -inf " + begins),
+                               ("800*(x > 0.5)*(y > 0.3)", "unknown 0 of node (5, 3, 0) is -inf " + begins),
+                               ("500", "the norm of the residual is too large for a number " + begins)):
+            self.refused(1, ["did not converge: ", words], "solve", "bratu", "--grid", "8x8", "--initial", initial)
+        for ending, words in (["--steps", "2"], "failed too often"), (["--until", "1"], "were rejected"):
+            self.refused(1, [words, "in the last one the residual of unknown 0 of node (3, 0, 0) is inf " + begins],
+                         "solve", "gray_scott", "--grid", "8x8", "--initial", "1, 1e200*(x > 0.7)", *ending)
+        self.refused(1, ["at the beginning, at 0 s, unknown 1 of node (3, 0, 0) is no number", "--initial"], "solve", "cahn_hilliard",
+                     "--grid", "8x8", "--initial", "1e200*(x > 0.3)")
+        # A solve that nobody looks at.
+        self.refused(1, ["after step 1, at 0.1 s, unknown 0 of node (0, 0, 0) is no number: take a smaller step"], "solve", "heat",
+                     "--grid", "24x24", "--steps", "3", "--dt", "0.1", "--", "-ts_type", "beuler", "-ksp_type", "richardson", "-pc_type", "none",
+                     "-ksp_max_it", "400", "-ksp_norm_type", "none")
         self.refused(1, ["failed too often"], "solve", "heat", "--grid", "8x8", "--initial", "1e160", "--steps", "2", "--dt", "0.01")
         self.refused(2, ["--dt '1e308'"], "solve", "heat", "--grid", "8x8", "--steps", "5", "--dt", "1e308")
 

@@ -3,13 +3,16 @@
 #include <quadrille/quadrille.hpp>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <optional>
 #include <random>
 #include <vector>
 
 #include "assembly/pde/laplacian.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
+#include "quadrille/not_finite.hpp"
 #include "residual_models.hpp"
 
 namespace quadrille {
@@ -380,6 +383,36 @@ TEST(InTime, ARunKnowsNothingOfOneThatItDoesNotGoOnFrom) {
     Vector u = run(*solver, 1, 1);
     EXPECT_LT(u.axpy(-1, expected).norm(), 1e-6 * expected.norm());
   }
+}
+
+// The first of all nodes, whichever rank has it.
+TEST(Nonlinear, WhatIsNoNumberIsFound) {
+  const Grid grid{2, {7, 5, 1}, {0.1, 0.1, 1}, 2};
+  GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("value:0", grid), on_both(Bratu{6}, 2),
+                 {.space = "cpu"});
+  Vector u = f.vector();
+  EXPECT_FALSE(first_not_finite(u.layout(), u.vec()));
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const auto put = [&](double value, const Position& node, int of) {
+    u.fill([&](const Position& p, int unknown) { return p == node && unknown == of ? value : 0; });
+    const std::optional<NotFinite> place = first_not_finite(u.layout(), u.vec());
+    return place && place->node == node && place->unknown == of &&
+           (place->value == value || (std::isnan(value) && std::isnan(place->value)));
+  };
+  EXPECT_TRUE(put(nan, {0, 0, 0}, 1));
+  EXPECT_TRUE(put(inf, {6, 2, 0}, 0));
+  EXPECT_TRUE(put(-inf, {3, 4, 0}, 1));
+  u.fill([&](const Position& p, int) { return p.x == 5 && p.y > 2 ? nan : p.x == 1 && p.y == 4 ? inf : 0; });
+  EXPECT_EQ(to_string(*first_not_finite(u.layout(), u.vec())), "unknown 0 of node (5, 3, 0)");
+
+  u.fill([](const Position& p, int unknown) { return p.x == 4 && p.y >= 2 && unknown == 1 ? 800.0 : 0; });
+  const NonlinearResult result = NonlinearSolver(f).solve(u);
+  EXPECT_FALSE(result.converged);
+  EXPECT_TRUE(std::isnan(result.residual));
+  EXPECT_EQ(
+      result.failure(),
+      "Newton's iterations did not converge: the residual of unknown 1 of node (4, 2, 0) is -inf before "
+      "the first iteration");
 }
 
 TEST(Nonlinear, BratuTurnsAround) {
