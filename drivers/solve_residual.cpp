@@ -83,8 +83,10 @@ class SolveResidual {
     input.without_source = !run_.options.source.empty();
     run_.problem = residual_of_pde(find_pde(run_.options.pde), run_.options.grid, run_.options.points,
                                    run_.options.boundary, input, run_.layout->box());
-    if (!run_.options.initial.empty())
+    if (!run_.options.initial.empty()) {
       run_.problem.initial = initial_values(run_.options, run_.layout->box());
+      run_.problem.initial_note.clear();
+    }
     run_.residual.emplace(PETSC_COMM_WORLD, run_.options.grid, run_.options.points, run_.options.boundary,
                           run_.problem.residual,
                           OperatorOptions{.format = run_.options.formats.front(),

@@ -131,6 +131,8 @@ class TimeRun {
   // The beginning, or where a checkpoint was made.
   RunState begin() {
     if (const std::optional<Restart> from = checkpoint()) return go_on(*from);
+    if (run_.first && !run_.problem.initial_note.empty())
+      std::cerr << "quadrille: note: " << run_.problem.initial_note << "\n";
     complete_first();
     run_.write(0);
     run_.probe(0);

@@ -14,6 +14,7 @@
 //   f_v =      e^-t (-V - 4e-5 lap V + (F + k) V) - e^-3t U V^2
 //
 // u is below 0, where the reaction lets small errors of u and v fade; above 0 they would grow by e^(2 u v t).
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -35,6 +36,23 @@ struct GrayScott {
                   : c.rate(1) - of_v * c.laplacian(1) - reaction + (feed + kill) * c(1);
   }
 };
+
+// The square root of v at first is half the product of these along x and y.
+double wave(double place_m) {
+  return place_m >= 1 && place_m <= 1.5 ? std::abs(std::sin(4 * std::numbers::pi * place_m)) : 0;
+}
+
+// The largest v of all nodes.
+double largest_at_first(const Grid& grid) {
+  double largest = 0.5;
+  for (int axis = 0; axis < 2; ++axis) {
+    double along = 0;
+    for (std::int64_t i = 0; i < grid.extents[axis]; ++i)
+      along = std::max(along, wave(static_cast<double>(i) * grid.spacing_m[axis]));
+    largest *= along;
+  }
+  return largest * largest;
+}
 
 ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const NodeBox& box) {
   require_no_data(grid, boundary, "gray_scott");
@@ -60,12 +78,14 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
   problem.residual = residual_of(GrayScott{}, 2);
   problem.initial = zeros(box.nodes() * grid.dof);
   add_source(grid, box, problem.initial, [&](const Position& p, int unknown) {
-    const double x = static_cast<double>(p.x) * grid.spacing_m[0],
-                 y = static_cast<double>(p.y) * grid.spacing_m[1], t = 4 * std::numbers::pi;
-    const bool inside = x >= 1 && x <= 1.5 && y >= 1 && y <= 1.5;
-    const double v = inside ? 0.25 * std::pow(std::sin(t * x) * std::sin(t * y), 2) : 0;
-    return unknown == 0 ? 1 - 2 * v : v;
+    const double root = 0.5 * wave(static_cast<double>(p.x) * grid.spacing_m[0]) *
+                        wave(static_cast<double>(p.y) * grid.spacing_m[1]);
+    return unknown == 0 ? 1 - 2 * root * root : root * root;
   });
+  if (largest_at_first(grid) < 1e-20)  // but for rounding of sin(4 pi x)
+    problem.initial_note =
+        "v is 0 at all nodes at first, so that nothing will change: no node is where v is more, within the "
+        "square from 1 m to 1.5 m; choose another grid (--grid, --spacing) or beginning (--initial)";
   return problem;
 }
 

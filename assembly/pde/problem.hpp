@@ -53,7 +53,8 @@ struct ResidualProblem {
   std::vector<double> initial;  // [row of the box]: at time 0 or, of a steady one, where Newton begins
   // Of a manufactured problem, [row of the box]; else empty.
   std::function<std::vector<double>(double t_s)> exact;
-  std::string note{};  // on the discretisation, for people
+  std::string note{};          // on the discretisation, for people
+  std::string initial_note{};  // on `initial`, likewise
   // Unknowns without a rate, of which the residual is u(r) less what the others say: at time 0 they are that,
   // whatever `initial` has for them.
   std::vector<int> follow{};

@@ -153,6 +153,13 @@ class InTime(CliTest):
         self.assertEqual(series[1:], series[:1] * 2)
         self.refused(2, ["gives 3 numbers"], "solve", "cahn_hilliard", "--grid", "8x8", "--initial", "x, y, 0")
 
+    def test_a_beginning_that_the_grid_does_not_show_is_said(self):
+        for grid, begin, said in (("8x8", [], True), ("8x9x10", [], True), ("16x16", [], False), ("8x8", ["--initial", "1, y"], False)):
+            done = self.run_it("solve", "gray_scott", "--grid", grid, "--until", "5", *begin)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), said, done.stderr)
+            self.assertEqual("quadrille: note: v is 0 at all nodes at first" in done.stderr, said)
+
     def test_bratu_is_steady(self):
         record, screen = self.solved("bratu", "--grid", "31x31")
         self.assertNotIn("steps", record)
