@@ -211,9 +211,7 @@ class SolveResidual {
               << run_.record.unknowns << " unknowns\n"
               << "Jacobian: " << run_.record.format << " on " << run_.record.space
               << (run_.record.ranks > 1 ? ", " + std::to_string(run_.record.ranks) + " ranks" : "") << ", "
-              << formatted("%.3g", run_.record.matmult_ms) << " ms per product, "
-              << formatted("%.3g", run_.record.jacobian_ms) << " ms to make it, "
-              << formatted("%.3g", run_.record.residual_ms) << " ms per residual"
+              << times_text(run_.record)
               << (run_.record.method.empty()
                       ? ""
                       : "; " + run_.record.method + " with " + run_.record.preconditioner)

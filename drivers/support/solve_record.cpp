@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "drivers/support/cells.hpp"
+#include "drivers/support/solve_text.hpp"
 
 namespace quadrille {
 namespace {
@@ -69,6 +70,15 @@ void add(Json& json, Cells<JsonCell> cells) {
 }
 
 }  // namespace
+
+std::string times_text(const SolveRecord& r) {
+  const auto of_floor = [](const std::optional<double>& fraction) {
+    return fraction ? formatted(" (%.2g times the floor)", 1 / *fraction) : "";
+  };
+  return formatted("%.3g ms per product, %.3g ms to make it", r.matmult_ms, r.jacobian_ms) +
+         of_floor(r.jacobian_fraction_of_floor) + formatted(", %.3g ms per residual", r.residual_ms) +
+         of_floor(r.residual_fraction_of_floor);
+}
 
 Json to_json(const SolveRecord& r) {
   Json json = Json::object();

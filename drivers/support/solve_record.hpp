@@ -51,6 +51,10 @@ struct SolveRecord {
   } seconds;
 };
 
+// Of a nonlinear one, in a part of a sentence: of a product, the Jacobian and the residual, with the floor
+// where it is known.
+std::string times_text(const SolveRecord& record);
+
 // Errors that there are none of are null.
 Json to_json(const SolveRecord& record);
 // A line of names and one of values; those of the seconds are seconds_assembly, ...

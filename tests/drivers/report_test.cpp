@@ -1,4 +1,5 @@
 #include "drivers/support/report.hpp"
+#include "drivers/support/solve_record.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -266,6 +267,19 @@ TEST_F(TextFileTest, WritesDevicesInPlace) {
   write_text_file("/dev/null", "x");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   EXPECT_THROW(write_text_file("/dev/full", "x"), OutputError);
+}
+
+TEST(SolveRecord, TellsTheFloorWhereItIsKnown) {
+  SolveRecord record;
+  record.matmult_ms = 0.125, record.jacobian_ms = 2, record.residual_ms = 0.5;
+  EXPECT_EQ(times_text(record), "0.125 ms per product, 2 ms to make it, 0.5 ms per residual");
+  record.residual_fraction_of_floor = 0.8;
+  EXPECT_EQ(times_text(record),
+            "0.125 ms per product, 2 ms to make it, 0.5 ms per residual (1.2 times the floor)");
+  record.jacobian_fraction_of_floor = 0.5;
+  EXPECT_EQ(times_text(record),
+            "0.125 ms per product, 2 ms to make it (2 times the floor), 0.5 ms per residual (1.2 times the "
+            "floor)");
 }
 
 TEST(UtcNow, IsIso8601) {
