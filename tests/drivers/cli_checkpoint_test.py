@@ -144,6 +144,26 @@ class Checkpoints(CliTest):
         self.assertIn("the run starts", done.stderr)
         self.assertEqual(self.series(out), expected)
 
+    # A small disk of our own, which gets larger in time for the run that goes on.
+    def test_a_full_disk_leaves_what_was_kept(self):
+        script = """mount -t tmpfs -o size=256k none "$0" || exit 77
+                    cd "$0" && "$@"; echo code $?; ls
+                    mount -o remount,size=8m "$0" && exec "$@" --restart auto"""
+        for every, full in ([], r"c\.checkpoint-\d+\.h5"), (["--output-every", "1"], r"c\.h5"):
+            command = ["solve", *SMALL, "--steps", "16", "--checkpoint-every", "4", "--output", "c.h5", *every]
+            done = subprocess.run(["unshare", *([] if os.geteuid() == 0 else ["-r"]), "-m", "sh", "-c", script, self.folder.name,
+                                   os.path.abspath(QUADRILLE), *command], capture_output=True, text=True)
+            if done.returncode == 77 or "unshare" in done.stderr:
+                self.skipTest("no mount namespaces here")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, rf"\Aquadrille: cannot write {full}: No space left on device\n\Z")
+            before, after = done.stdout.split("going on from ")
+            self.assertIn("code 3\n", before)
+            kept = re.findall(r"c\.checkpoint-\d+\.h5", before)
+            self.assertIn(len(kept), (1, 2))
+            self.assertTrue(after.startswith(kept[-1] + ":"), done.stdout)  # of 4 and 8
+            self.assertIn("done: 16 steps", after)
+
     # What an earlier run left with other numbers of steps is not taken for this one's.
     def test_a_run_from_the_beginning_replaces_what_was_there(self):
         out = ["--checkpoint-every", "8", "--output", self.path("c.h5")]
