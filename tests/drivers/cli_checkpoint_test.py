@@ -1,4 +1,5 @@
-"""Checkpoints of `quadrille solve` in time: kill and restart, damaged files, an end by the clock or a signal."""
+"""Checkpoints of `quadrille solve` in time: kill and restart, damaged files, an end by the clock or a signal. Called with
+QUADRILLE WRONG_MATMULT_LIBRARY MPIEXEC [unittest options]."""
 import glob
 import os
 import random
@@ -6,13 +7,35 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
+
+MPIEXEC = sys.argv.pop(3)
 
 from cli_case import CliTest, QUADRILLE
 
 SMALL = ["gray_scott", "--grid", "20x20", "--dt", "2", "--no-progress"]
 STEPS = ["--steps", "40", "--", "-ts_type", "cn"]
+
+
+def parent_of(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
+def kill(process):
+    """Or, of mpiexec, its ranks, while it starts no more of them; then it ends by itself."""
+    process.send_signal(signal.SIGSTOP)
+    ranks = [int(name) for name in os.listdir("/proc") if name.isdigit() and parent_of(name) == process.pid]
+    for rank in ranks:
+        os.kill(rank, signal.SIGKILL)
+    if not ranks:
+        process.kill()
+    process.send_signal(signal.SIGCONT)
 
 
 class Checkpoints(CliTest):
@@ -44,37 +67,48 @@ class Checkpoints(CliTest):
     def kept(self, name):
         return sorted(os.path.basename(path) for path in glob.glob(self.path(name + ".checkpoint-*")))
 
-    # A process that is killed at any moment leaves checkpoints, and the same command again comes to the bits
-    # of a run that nobody ended, with every step of its output.
+    # Killed at any moment it leaves checkpoints, and the same command again comes to the bits of a run that
+    # nobody ended, with every step of its output.
     def test_killed_twenty_times_it_comes_to_the_same_bits(self):
+        draw = random.Random(7)
+        on_two = [MPIEXEC, "-n", "2", "--mca", "odls_base_sigkill_timeout", "0"]  # it waits for nobody who was killed
+        for start, kills, steps in ([], 17, 40), (on_two, 3, 16):
+            with self.subTest(start):
+                for path in glob.glob(self.path("*.*")):
+                    os.remove(path)
+                self.killed_and_restarted(start, kills, steps, draw)
+
+    def killed_and_restarted(self, start, kills, steps, draw):
         every = ["--checkpoint-every", "1", "--output-every", "4", "--restart", "auto", "--probe", "1.2,1.2"]
         whole, out = self.path("whole.h5"), self.path("end.h5")
+
+        def command(path):
+            return [*start, QUADRILLE, "solve", *SMALL, *every, "--output", path, "--steps", str(steps), *STEPS[2:]]
+
+        def done(path):
+            ended = subprocess.run(command(path), capture_output=True, text=True, timeout=300)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            return ended.stdout
+
         began = time.monotonic()
-        done = self.solve(*every, "--output", whole)
+        self.assertIn("whole.checkpoint-*.h5 to go on from: the run starts", done(whole))
         took = time.monotonic() - began
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("whole.checkpoint-*.h5 to go on from: the run starts", done.stdout)
-        self.assertEqual(self.kept("whole"), ["whole.checkpoint-39.h5", "whole.checkpoint-40.h5"])
-        draw = random.Random(7)
-        command = [QUADRILLE, "solve", *SMALL, *every, "--output", out, *STEPS]
-        for _ in range(20):
+        self.assertEqual(self.kept("whole"), [f"whole.checkpoint-{step}.h5" for step in (steps - 1, steps)])
+        for _ in range(kills):
             on = self.kept("end")
-            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            with subprocess.Popen(command(out), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
                 time.sleep(draw.uniform(0, 0.5 * took) if on else draw.uniform(0.3 * took, 0.9 * took))
-                process.kill()
+                kill(process)
                 said = process.stderr.read()
             self.assertNotIn("cannot go on from", said)
             if process.returncode == 0:  # it was there: from the beginning again
                 for path in glob.glob(self.path("end.*")):
                     os.remove(path)
-        done = self.solve(*every, "--output", out)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done(out)
         self.same_series(out, whole)
         self.assertEqual(self.probed("end"), self.probed("whole"))
-        done = self.solve(*every, "--output", out)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"end.checkpoint-{steps}.h5: step {steps}, {2 * steps} s, which is the end", done(out))
         self.assertEqual(self.probed("end"), self.probed("whole"))
-        self.assertIn("end.checkpoint-40.h5: step 40, 80 s, which is the end", done.stdout)
         self.same_series(out, whole)
 
     # What it says of itself is whole, too.
