@@ -274,8 +274,11 @@ error_max matmult_ms seconds method preconditioner""".split()
                                   ["-pc_mg_levels 9", "4 levels at most"]),
                                  (["poisson", "--grid", "8x8", "--", "-pc_type", "mg", "-pc_mg_galerkin", "x"],
                                   ["-pc_mg_galerkin 'x'"]),
-                                 (["poisson", "--grid", "8x8", "--", "-pc_type", "quadrille_mg", "-pc_quadrille_mg_cycle", "x"],
-                                  ["-pc_quadrille_mg_cycle 'x'", "v, w"])]:
+                                 (["poisson", "--grid", "8x8", "--", "-pc_type", "quadrille_mg", "-pc_quadrille_mg_cycle_type", "x"],
+                                  ["-pc_quadrille_mg_cycle_type 'x'", "v, w"]),
+                                 (["poisson", "--grid", "8x8", "--", "-pc_quadrille_mg_levels", "99999999999"],
+                                  ["-pc_quadrille_mg_levels '99999999999'", "1 to 1000000"]),
+                                 (["poisson", "--grid", "8x8", "--", "-pc_quadrille_mg_sweeps"], ["-pc_quadrille_mg_sweeps without a value"])]:
             self.refused(2, words, "solve", *arguments)
         # PETSc does not free what it has open when it meets an unknown type: no look for leaks.
         leaks = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}

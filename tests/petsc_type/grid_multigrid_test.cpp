@@ -1,7 +1,9 @@
 // -pc_type quadrille_mg with the matrix type on a DMDA, against LU and, on several ranks, against one of
 // them; elsewhere it says what it needs.
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
+#include <utility>
 
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
@@ -232,16 +234,21 @@ TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
     expect_says(with({{"coarsest", "300"}, {"gathered", "2000"}}), (", 1 shared" + by).c_str());
     expect_says(with({{"coarsest", "100"}, {"gathered", "100"}}), (", 3 shared" + by).c_str());
   }
-  expect_says(with({{"cycle", "w"}, {"sweeps", "3"}, {"precision", "double"}}), "W(3,3) in fp64");
+  expect_says(with({{"cycle_type", "w"}, {"sweeps", "3"}, {"precision", "double"}}), "W(3,3) in fp64");
   expect_says(with({{"smoother", "lines"}, {"sweeps", "1"}}), "V(1,1) with lines in fp32");
-  expect_says(with({{"smoother", "sor"}}), "V(2,2) with sor in fp32");
+  expect_says(with({{"smoother", "SOR"}, {"precision", "Double"}}), "V(2,2) with sor in fp64");
   expect_says(with({{"smoother", "chebyshev"}}), "V(2,2) in fp32");
   for (const auto& [name, value, words] :
-       {std::tuple("smoother", "gauss", "'gauss' is not known; choose one of chebyshev, jacobi, sor, lines"),
-        {"cycle", "x", "'x' is not known; choose one of v, w, f"},
+       {std::tuple("smoother", "gauss", "'gauss': choose one of chebyshev, jacobi, sor, lines"),
+        {"cycle_type", "x", "'x': choose one of v, w, f"},
         {"precision", "half", "choose one of double, single"},
         {"interpolation", "cubic", "choose one of auto, operator, linear"},
         {"levels", "0", "give 1 to 1000000"},
+        {"levels", "99999999999", "levels '99999999999': give 1 to 1000000"},
+        {"levels", "2e3", "levels '2e3': give 1 to 1000000"},
+        {"sweeps", "", "sweeps without a value: give 1 to 1000000"},
+        {"smoother", "", "smoother without a value: choose one of chebyshev"},
+        {"semicoarsening", "maybe", "semicoarsening 'maybe': give true or false"},
         {"sweeps", "0", "give 1 to 1000000"},
         {"gathered", "0", "give 1 to 1000000"},
         {"coarsest", "-1", "give 1 to 1000000"}}) {
@@ -249,6 +256,53 @@ TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
     const std::string sentence = error_of(KSPSetUp(solver(a.get()).get()));
     EXPECT_NE(sentence.find(words), std::string::npos) << sentence;
     EXPECT_NE(sentence.find(std::string("-pc_quadrille_mg_") + name), std::string::npos) << sentence;
+  }
+}
+
+std::string* help_text = nullptr;
+PetscErrorCode keep_help(MPI_Comm, const char format[], ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  *help_text += text;
+  return static_cast<PetscErrorCode>(0);
+}
+
+// -help: every option with its prefix, what it is and what it would be; once for a prefix, which
+// no other test has.
+TEST_F(MatrixType, GridMultigridsOptionsAreInTheHelp) {
+  const Case c{2, {24, 20, 1}, 1, 1, false, {}};
+  const Grid grid = make_grid(c);
+  const Handle<Mat> a = make_matrix(grid.get(), "cds");
+  set_laplacian(a.get(), grid.get(), c, 1);
+  const WithOptions set(NamesAndValues{{"-help", ""}, {"-shown_pc_quadrille_mg_sweeps", "3"}});
+  const Handle<KSP> ksp = solver(a.get());
+  std::string text;
+  help_text = &text;
+  const auto print = std::exchange(PetscHelpPrintf, keep_help);
+  CALL(KSPSetOptionsPrefix(ksp.get(), "shown_"));
+  for (int i = 0; i < 2; ++i) {
+    CALL(KSPSetUp(ksp.get()));
+    CALL(KSPSetOperators(ksp.get(), a.get(), a.get()));
+  }
+  const Handle<Mat> other =
+      make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
+  CALL(MatSetOptionsPrefix(other.get(), "shown_"));
+  CALL(MatSetSizes(other.get(), PETSC_DECIDE, PETSC_DECIDE, 16, 16));
+  CALL(MatSetType(other.get(), "quadrille"));
+  CALL(MatSetFromOptions(other.get()));
+  PetscHelpPrintf = print;
+  for (const char* line :
+       {"-shown_pc_quadrille_mg_levels: <now automatic : formerly automatic>", "_mg_coarsest: <",
+        "_mg_gathered: <", "_mg_sweeps: <now 3 : formerly 2>", "_mg_smoother: <now chebyshev",
+        "_mg_cycle_type: <now v", "_mg_precision: <now single", "_mg_interpolation: <now auto",
+        "_mg_semicoarsening: <now true", "-shown_mat_quadrille_format", "-shown_mat_quadrille_space",
+        "-shown_mat_quadrille_verify"}) {
+    const std::size_t at = text.find(line);
+    EXPECT_NE(at, std::string::npos) << line << " is not in " << text;
+    EXPECT_EQ(text.find(line, at + 1), std::string::npos) << line << " is there twice";
   }
 }
 
@@ -379,7 +433,7 @@ TEST_F(MatrixType, GridMultigridIsTheSameOnAnyRanks) {
           const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "12"},
                                                    {"-pc_quadrille_mg_gathered", gathered},
                                                    {"-pc_quadrille_mg_interpolation", interpolation},
-                                                   {"-pc_quadrille_mg_cycle", cycle},
+                                                   {"-pc_quadrille_mg_cycle_type", cycle},
                                                    {"-pc_quadrille_mg_sweeps", *cycle == 'v' ? "2" : "3"},
                                                    {"-pc_quadrille_mg_precision", "double"}});
           EXPECT_LE(off_one_rank(c), 1e-11);
@@ -398,7 +452,7 @@ TEST_F(MatrixType, GridMultigridsSmoothersAreTheSameOnAnyRanks) {
       const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "12"},
                                                {"-pc_quadrille_mg_gathered", gathered},
                                                {"-pc_quadrille_mg_smoother", smoother},
-                                               {"-pc_quadrille_mg_cycle", cycle},
+                                               {"-pc_quadrille_mg_cycle_type", cycle},
                                                {"-pc_quadrille_mg_sweeps", *cycle == 'v' ? "2" : "1"},
                                                {"-pc_quadrille_mg_precision", "double"}});
       EXPECT_LE(off_one_rank(c), 1e-11);

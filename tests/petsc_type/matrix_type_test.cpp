@@ -285,6 +285,10 @@ TEST_F(MatrixType, WrongOptionsAreRefusedWithWhatThereIs) {
   CALL(MatSetSizes(n.get(), PETSC_DECIDE, PETSC_DECIDE, 16, 16));
   CALL(MatSetType(n.get(), "quadrille"));
   const std::string text = error_of(MatSetUp(n.get()));
+  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", "CPU"));
+  CALL(MatSetUp(n.get()));
+  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", ""));
+  expect_in("-mat_quadrille_space without a value", error_of(MatSetFromOptions(n.get())));
   CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", before));
   expect_in("-mat_quadrille_space moon: there are auto, cpu and cuda", text);
 }

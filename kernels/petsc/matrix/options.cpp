@@ -2,6 +2,7 @@
 
 #include "formats/format.hpp"
 #include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/option_reader.hpp"
 #include "kernels/petsc/matrix/operator.hpp"
 
 namespace {
@@ -37,19 +38,16 @@ void read_options(Mat matrix, TypeOptions& options) {
   PetscOptions database = nullptr;
   QUADRILLE_PETSC(MatGetOptionsPrefix(matrix, &prefix));
   QUADRILLE_PETSC(PetscObjectGetOptions(reinterpret_cast<PetscObject>(matrix), &database));
-  char text[256];
-  PetscBool given = PETSC_FALSE, value = PETSC_FALSE;
-  QUADRILLE_PETSC(
-      PetscOptionsGetString(database, prefix, "-mat_quadrille_format", text, sizeof text, &given));
-  if (given) {
-    options.format_auto = std::string(text) == "auto";
-    if (!options.format_auto) options.format = text;
+  OptionReader read(database, prefix, "-mat_quadrille_");
+  if (read.typed("format")) {
+    std::string format;
+    read.text("format", format);
+    options.format_auto = format == "auto";
+    if (!options.format_auto) options.format = format;
     options.format_given = true;
   }
-  QUADRILLE_PETSC(PetscOptionsGetString(database, prefix, "-mat_quadrille_space", text, sizeof text, &given));
-  if (given) options.space = text;
-  QUADRILLE_PETSC(PetscOptionsGetBool(database, prefix, "-mat_quadrille_verify", &value, &given));
-  if (given) options.verify = value == PETSC_TRUE;
+  read.text("space", options.space);
+  read.yes_or_no("verify", options.verify);
   if (options.space != "auto" && options.space != "cpu" && options.space != "cuda")
     throw FormatError("-mat_quadrille_space " + options.space + ": there are auto, cpu and cuda");
 }

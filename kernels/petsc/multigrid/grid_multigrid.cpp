@@ -12,6 +12,7 @@
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/log_event.hpp"
+#include "kernels/petsc/base/option_reader.hpp"
 #include "kernels/petsc/base/session.hpp"
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
@@ -46,65 +47,37 @@ GridValues values_of(Mat matrix) {
   return {parts.device_hub ? nullptr : parts.hub, parts.device_hub, parts};
 }
 
-class OptionReader {
- public:
-  explicit OptionReader(PC pc) { QUADRILLE_PETSC(PCGetOptionsPrefix(pc, &prefix_)); }
+constexpr const char* options_start = "-pc_quadrille_mg_";
 
-  // `found` stays where the option is not given.
-  void number(const char* name, int least, int& found) const {
-    PetscInt value = found;
-    PetscBool set = PETSC_FALSE;
-    QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, prefix_, full(name).c_str(), &value, &set));
-    if (set && (value < least || value > 1'000'000))
-      throw PetscOptionError(
-          full(name) + " " + std::to_string(value) + ": give " + std::to_string(least) + " to 1000000",
-          PETSC_ERR_USER_INPUT);
-    found = static_cast<int>(value);
-  }
-  void yes_or_no(const char* name, bool& found) const {
-    PetscBool value = found ? PETSC_TRUE : PETSC_FALSE;
-    QUADRILLE_PETSC(PetscOptionsGetBool(nullptr, prefix_, full(name).c_str(), &value, nullptr));
-    found = value;
-  }
-  // One of the words, whose places are those of the enumeration.
-  template <class Kind, std::size_t count>
-  void word(const char* name, const std::array<const char*, count>& words, Kind& found) const {
-    char text[64] = "";
-    PetscBool set = PETSC_FALSE;
-    QUADRILLE_PETSC(PetscOptionsGetString(nullptr, prefix_, full(name).c_str(), text, sizeof text, &set));
-    if (!set) return;
-    const auto at = std::find(words.begin(), words.end(), std::string(text));
-    if (at != words.end()) {
-      found = static_cast<Kind>(at - words.begin());
-      return;
-    }
-    std::string all;
-    for (const char* each : words) all += std::string(all.empty() ? "" : ", ") + each;
-    throw PetscOptionError(full(name) + " '" + text + "' is not known; choose one of " + all,
-                           PETSC_ERR_USER_INPUT);
-  }
-
- private:
-  static std::string full(const char* name) { return std::string("-pc_quadrille_mg_") + name; }
-  const char* prefix_ = nullptr;
-};
+const char* prefix_of(PC pc) {
+  const char* prefix = nullptr;
+  QUADRILLE_PETSC(PCGetOptionsPrefix(pc, &prefix));
+  return prefix;
+}
+PetscOptions database_of(PC pc) {
+  PetscOptions database = nullptr;
+  QUADRILLE_PETSC(PetscObjectGetOptions(reinterpret_cast<PetscObject>(pc), &database));
+  return database;
+}
 
 GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
   GridMultigridOptions options;
   options.precision = precision;
-  const OptionReader read(pc);
-  read.number("levels", 1, options.levels);
-  read.number("coarsest", 1, options.coarsest);
-  read.number("gathered", 1, options.gathered);
-  read.number("sweeps", 1, options.sweeps);
-  read.word("smoother", level_smoothers, options.smoother);
-  read.yes_or_no("semicoarsening", options.semi_coarsening);
-  read.word("cycle", std::array{"v", "w", "f"}, options.cycle);
+  OptionReader read(database_of(pc), prefix_of(pc), options_start);
+  read.number("levels", 1, options.levels, "At most so many; the last one is solved directly");
+  read.number("coarsest", 1, options.coarsest, "Unknowns that are few enough to be solved directly");
+  read.number("gathered", 1, options.gathered, "Unknowns that are few enough for every rank to have all");
+  read.number("sweeps", 1, options.sweeps, "Of the smoother before and after the coarser grids, each");
+  read.word("smoother", level_smoothers, options.smoother, "One of chebyshev, jacobi, sor, lines");
+  read.yes_or_no("semicoarsening", options.semi_coarsening, "Halve the axes that couple strongly alone");
+  read.word("cycle_type", std::array{"v", "w", "f"}, options.cycle, "v, w, or f: full multigrid");
   // One cycle is to be as good as the grid is: in fp32 rounding, which the grid's spacing to the power -2
   // makes large, would show.
   if (options.cycle == CycleKind::f) options.precision = CyclePrecision::fp64;
-  read.word("precision", std::array{"double", "single"}, options.precision);
-  read.word("interpolation", std::array{"auto", "operator", "linear"}, options.interpolation);
+  read.word("precision", std::array{"double", "single"}, options.precision, "Of the cycle: double, single");
+  read.word("interpolation", std::array{"auto", "operator", "linear"}, options.interpolation,
+            "One of auto, operator, linear");
+  read.list(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), "Options of quadrille_mg");
   return options;
 }
 
@@ -210,11 +183,8 @@ class GridPreconditioner {
  private:
   // Unless an option says otherwise.
   void take_fp64(PC pc) {
-    const char* prefix = nullptr;
-    PetscBool given = PETSC_FALSE;
-    QUADRILLE_PETSC(PCGetOptionsPrefix(pc, &prefix));
-    QUADRILLE_PETSC(PetscOptionsHasName(nullptr, prefix, "-pc_quadrille_mg_precision", &given));
-    if (given || precision_ == CyclePrecision::fp64) return;
+    const OptionReader read(database_of(pc), prefix_of(pc), options_start);
+    if (read.typed("precision") || precision_ == CyclePrecision::fp64) return;
     precision_ = CyclePrecision::fp64;
     set_up(pc);
   }

@@ -21,7 +21,8 @@ namespace quadrille::petsc {
 //   -pc_quadrille_mg_levels N          at most (as many as it takes)
 //   -pc_quadrille_mg_coarsest N        unknowns that are few enough to be solved directly
 //   -pc_quadrille_mg_gathered N        unknowns that are few enough for every rank to have the whole level
-//   -pc_quadrille_mg_cycle v | w | f   (v; f is full multigrid, which is not symmetric)
+//   -pc_quadrille_mg_cycle_type v | w | f
+//                                      (v; f is full multigrid, which is not symmetric)
 //   -pc_quadrille_mg_sweeps N          of the smoother before and after, each (2)
 //   -pc_quadrille_mg_smoother chebyshev | jacobi | sor | lines
 //                                      (chebyshev)
@@ -33,6 +34,8 @@ namespace quadrille::petsc {
 //                                      (auto: linear where the operator's own is nearly that)
 //   -pc_quadrille_mg_semicoarsening true | false
 //                                      halve only the axes that couple strongly (true)
+//
+// Words are taken in any case, and -help lists them at the first set-up.
 //
 // It is symmetric where the matrix is, linear, and the same in every application: any Krylov method may be
 // used.

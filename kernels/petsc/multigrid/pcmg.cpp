@@ -9,6 +9,7 @@
 
 #include "kernels/multigrid/grid_levels.hpp"
 #include "kernels/petsc/base/indices.hpp"
+#include "kernels/petsc/base/option_reader.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/matrix/compact_aij.hpp"
@@ -139,13 +140,10 @@ MultigridRequest multigrid_request(const char* default_preconditioner) {
   if (preconditioner == "quadrille_mg") request.kind = Multigrid::by_operator;
   if (preconditioner != PCMG) return request;
   request.kind = Multigrid::by_petsc;
-  PetscInt levels = 0;
-  QUADRILLE_PETSC(PetscOptionsGetInt(nullptr, nullptr, "-pc_mg_levels", &levels, &set));
-  if (set && levels < 1)
-    throw PetscOptionError("-pc_mg_levels " + std::to_string(levels) + ": multigrid has at least one level");
-  request.levels = set ? to_index32(levels, "levels of multigrid") : 0;
-  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, "-pc_mg_galerkin", text, sizeof text, &set));
-  const std::string kind = set ? text : "external";
+  OptionReader read(nullptr, nullptr, "-pc_mg_");
+  read.number("levels", 1, request.levels);
+  std::string kind = "external";
+  read.text("galerkin", kind);
   if (kind != "both" && kind != "pmat" && kind != "mat" && kind != "external")
     throw PetscOptionError(
         "-pc_mg_galerkin '" + kind +

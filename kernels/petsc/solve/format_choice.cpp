@@ -7,6 +7,7 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/host_share.hpp"
+#include "kernels/petsc/base/option_reader.hpp"
 #include "kernels/petsc/base/session.hpp"
 #include "kernels/petsc/matrix/operator.hpp"
 
@@ -21,13 +22,6 @@ bool has_gpu_vectors() {
 // CSR and what is made from it, and that of the other ranks of this host.
 bool has_room_for_csr(const FormatChoice& choice) {
   return csr_bytes_of(choice) < memory::available_host_bytes() / 4 / host_share().ranks;
-}
-
-std::string option(const char* name, const std::string& otherwise) {
-  char text[64] = "";
-  PetscBool given = PETSC_FALSE;
-  QUADRILLE_PETSC(PetscOptionsGetString(nullptr, nullptr, name, text, sizeof text, &given));
-  return given ? text : otherwise;
 }
 
 FormatChoice best_for(Mat matrix, const FormatWish& wish) {
@@ -64,8 +58,9 @@ std::string text_of(const FormatChoice& choice) {
 }  // namespace
 
 FormatWish with_options(FormatWish wish) {
-  wish.format = option("-mat_quadrille_format", wish.format);
-  wish.space = option("-mat_quadrille_space", wish.space);
+  OptionReader read(nullptr, nullptr, "-mat_quadrille_");
+  read.text("format", wish.format);
+  read.text("space", wish.space);
   return wish;
 }
 
