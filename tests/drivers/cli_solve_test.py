@@ -128,6 +128,11 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertLess(record["residual"], 1.01e-8)
         _, screen = self.solved("diffusion", "--grid", "64x48", "--", "-pc_type", "mg", "-pc_mg_levels", "4")
         self.assertIn("multigrid: 4 levels down to 48 unknowns, coarse operators P^T A P", screen)
+    # By size they would make rounding 1e9 times as large.
+    def test_many_sweeps_are_stable(self):
+        for sweeps in ("80", "200"):
+            record, _ = self.solved("poisson", "--grid", "24x24", "--format", "cds", "--", "-pc_quadrille_mg_sweeps", sweeps)
+            self.assertLess(record["iterations"], 4)
 
     # With Jacobi, the first one takes 3,414 iterations, and 6.9e-6 is left of the residual.
     @of_numbers

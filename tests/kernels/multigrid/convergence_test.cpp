@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "cases.hpp"
+#include "kernels/multigrid/level.hpp"
 #include "tests/sanitized.hpp"
 
 namespace quadrille::multigrid_test {
@@ -141,6 +142,37 @@ TEST(GridMultigridConvergence, OneFullCycleSolvesToTheDiscretisationError) {
       EXPECT_LE(distance(full(b), u), (sweeps == 1 ? 2.0 : 1.5) * discretisation);
       EXPECT_GE(distance(v(b), u), 3 * discretisation);
     }
+}
+
+// Each in an order that lets rounding grow by less than two: by size, 80 sweeps made 1e9 of it.
+TEST(GridMultigridConvergence, ManySweepsOfChebyshevStayStable) {
+  const Hub a = poisson(grid_of({24, 24, 1}), "value:0");
+  for (const int sweeps : {5, 40, 80, 201})
+    for (const CyclePrecision precision : {CyclePrecision::fp64, CyclePrecision::fp32}) {
+      GridMultigridOptions options = down_to(30, precision);
+      options.sweeps = sweeps;
+      EXPECT_LE(cg_iterations(a, options), 4) << sweeps;
+    }
+}
+
+TEST(GridMultigridConvergence, SweepsAreOrderedForStability) {
+  using multigrid::chebyshev_weights;
+  EXPECT_EQ(multigrid::stable_order(1), (std::vector<int>{0}));
+  EXPECT_EQ(multigrid::stable_order(2), (std::vector<int>{0, 1}));  // those of two sweeps were tuned
+  for (const int sweeps : {3, 4, 5, 31, 32, 100, 333}) {
+    std::vector<int> sorted = multigrid::stable_order(sweeps);
+    std::sort(sorted.begin(), sorted.end());
+    for (int i = 0; i < sweeps; ++i) EXPECT_EQ(sorted[i], i);
+    const std::vector<double> weights = chebyshev_weights<double>(1, 0.25, sweeps);
+    for (double eigenvalue = 0; eigenvalue <= 1; eigenvalue += 1.0 / 256) {
+      double from_front = 1, from_behind = 1;
+      for (int i = 0; i < sweeps; ++i) {
+        from_front *= 1 - weights[i] * eigenvalue;
+        from_behind *= 1 - weights[sweeps - 1 - i] * eigenvalue;
+        ASSERT_LE(std::max(std::abs(from_front), std::abs(from_behind)), 2) << sweeps << ", " << i;
+      }
+    }
+  }
 }
 
 struct Spaced {
