@@ -109,6 +109,8 @@ class Levels final : public GridMultigrid {
 
   void make_levels(const Hub* now, std::unique_ptr<SharedLevel> shared, std::int64_t rows) {
     info_.options = options_;
+    info_.options.precision = std::is_same_v<T, float> ? CyclePrecision::fp32 : CyclePrecision::fp64;
+    info_.beyond_fp32 = options_.precision == CyclePrecision::as_suits && !std::is_same_v<T, float>;
     info_.ranks = shared ? shared->partition.ranks() : 1;
     const std::int64_t finest_rows = rows;
     Hub coarser;

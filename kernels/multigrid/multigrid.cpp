@@ -1,12 +1,16 @@
 #include "kernels/multigrid/multigrid.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <future>
 #include <mutex>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/multigrid/in_precision.hpp"
+#include "kernels/multigrid/ranks.hpp"
 
 namespace quadrille {
 
@@ -36,13 +40,50 @@ class Loading {
   std::shared_future<void> done_;
 };
 
+// How far the numbers on the diagonal are from 1, up or down, of some nodes in the middle of parts of the
+// grid: what is so all over shows there, and a GPU has a few small copies to make.
+template <class Space>
+double far_from_one(const BlockDiagonals<double, Space>& a) {
+  constexpr std::int64_t most = 1024;
+  const auto centre = std::find(a.offsets.begin(), a.offsets.end(), NodeOffset{});
+  if (centre == a.offsets.end()) return 0;  // is refused
+  const std::int64_t parts = std::max(1, 2 / a.dof), of_part = a.nodes() / parts,
+                     taken = std::min(of_part, most);
+  std::vector<double> rows(static_cast<std::size_t>(taken * a.dof));
+  double furthest = 0;
+  for (std::int64_t column = 0; column < a.dof; ++column)
+    for (std::int64_t part = 0; part < parts && taken > 0; ++part) {
+      const std::int64_t first = part * of_part + (of_part - taken) / 2,
+                         place = ((centre - a.offsets.begin()) * a.dof + column) * a.rows() + first * a.dof;
+      const double* const from = a.values.data() + place;
+      if constexpr (std::is_same_v<Space, Device>)
+        memory::copy_to_host(rows.data(), from, static_cast<std::int64_t>(rows.size() * sizeof(double)));
+      else
+        std::copy_n(from, rows.size(), rows.begin());
+      for (std::size_t row = static_cast<std::size_t>(column); row < rows.size(); row += a.dof) {
+        const double own = std::abs(rows[row]);
+        if (own > 0) furthest = std::max({furthest, own, 1 / own});
+      }
+    }
+  return furthest;
+}
+template <class Space>
+double far_from_one(const SharedOperator<Space>& a) {
+  return a.ranks.largest(far_from_one(a.own));
+}
+
+// Vectors of a cycle are in units of D^-1 b, and go down with the residual: they want a part of the range.
+constexpr double most_in_fp32 = 0x1p80;
+
 template <class Machine, class Operator>
 std::unique_ptr<GridMultigrid> levels_on(const Operator& a, const GridMultigridOptions& options,
                                          std::unique_ptr<GridMultigrid> previous) {
   Loading::of_program().wait();
-  return options.precision == CyclePrecision::fp32
-             ? multigrid::levels_in<float, Machine>(a, options, std::move(previous))
-             : multigrid::levels_in<double, Machine>(a, options, std::move(previous));
+  const bool in_fp32 = options.precision == CyclePrecision::as_suits
+                           ? far_from_one(a) <= most_in_fp32
+                           : options.precision == CyclePrecision::fp32;
+  return in_fp32 ? multigrid::levels_in<float, Machine>(a, options, std::move(previous))
+                 : multigrid::levels_in<double, Machine>(a, options, std::move(previous));
 }
 
 }  // namespace
@@ -120,7 +161,9 @@ std::string describe(const GridMultigridInfo& info) {
             sweeps + "," + sweeps + ")";
   if (count > 1 && info.options.smoother != LevelSmoother::chebyshev)
     text += std::string(" with ") + level_smoothers[static_cast<std::size_t>(info.options.smoother)];
-  return text + (info.options.precision == CyclePrecision::fp32 ? " in fp32" : " in fp64");
+  return text + (info.options.precision == CyclePrecision::fp32 ? " in fp32"
+                 : info.beyond_fp32 ? " in fp64, for the coefficients leave the range of fp32"
+                                    : " in fp64");
 }
 
 }  // namespace quadrille

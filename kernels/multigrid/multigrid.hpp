@@ -33,7 +33,8 @@ namespace quadrille {
 inline constexpr int most_multigrid_unknowns = 64;  // a node
 
 enum class CycleKind { v, w, f };  // f: full multigrid, which begins on the coarsest grid
-enum class CyclePrecision { fp64, fp32 };
+// as_suits: fp32 where the diagonal is well within its range, else fp64.
+enum class CyclePrecision { fp64, fp32, as_suits };
 enum class LevelInterpolation { as_suits, by_operator, linear };
 enum class LevelSmoother { chebyshev, jacobi, sor, lines };
 inline constexpr std::array level_smoothers{"chebyshev", "jacobi", "sor", "lines"};
@@ -43,7 +44,7 @@ struct GridMultigridOptions {
   int coarsest = 0;  // unknowns that are few enough for a direct solve; 0: what suits the machine
   CycleKind cycle = CycleKind::v;
   int sweeps = 2;  // before and after the coarser grid, each
-  CyclePrecision precision = CyclePrecision::fp32;
+  CyclePrecision precision = CyclePrecision::as_suits;
   LevelInterpolation interpolation = LevelInterpolation::as_suits;
   bool semi_coarsening = true;  // else every axis is halved on every level
   int gathered = 0;             // unknowns that are few enough for every rank to have all; 0: what suits
@@ -64,11 +65,12 @@ struct GridLevelInfo {
 };
 
 struct GridMultigridInfo {
-  GridMultigridOptions options;
+  GridMultigridOptions options;       // with the precision that the cycle is in
   std::vector<GridLevelInfo> levels;  // from the finest
   std::int64_t stored_bytes = 0;
   std::int64_t cycle_bytes = 0;  // that a cycle must move
   std::int64_t cycle_flops = 0;
+  bool beyond_fp32 = false;      // the cycle is in fp64 because the coefficients leave the range of fp32
   bool stabilised = false;       // coarse operators of advection were given the diffusion that they lacked
   bool singular = false;         // the constants of each unknown are in the operator's null space
   bool singular_blocks = false;  // a node's own block has no inverse; of this rank

@@ -128,6 +128,13 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertLess(record["residual"], 1.01e-8)
         _, screen = self.solved("diffusion", "--grid", "64x48", "--", "-pc_type", "mg", "-pc_mg_levels", "4")
         self.assertIn("multigrid: 4 levels down to 48 unknowns, coarse operators P^T A P", screen)
+    def test_multigrid_takes_spacings_beyond_fp32(self):
+        usual, _ = self.solved("poisson", "--grid", "40x40", "--format", "cds")
+        for spacing in ("1e-20", "1e20"):
+            record, screen = self.solved("poisson", "--grid", "40x40", "--format", "cds", "--spacing", spacing)
+            self.assertIn(", V(2,2) in fp64, for the coefficients leave the range of fp32\n", screen)
+            self.assertEqual(record["iterations"], usual["iterations"])
+
     # By size they would make rounding 1e9 times as large.
     def test_many_sweeps_are_stable(self):
         for sweeps in ("80", "200"):

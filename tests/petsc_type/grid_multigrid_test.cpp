@@ -123,6 +123,16 @@ TEST_F(MatrixType, GridMultigridsPrecisionGoesByTheMethod) {
     CALL(KSPSetOperators(ksp.get(), a.get(), a.get()));
     EXPECT_LE(true_residual(ksp.get(), a.get(), b.get(), x.get(), r.get()), 1e-10) << method;
   }
+  for (const double factor : {1e-40, 1e40}) {  // on any ranks
+    const Handle<Mat> far = make_matrix(grid.get(), "cds");
+    set_laplacian(far.get(), grid.get(), c, 1);
+    CALL(MatScale(far.get(), factor));
+    const Handle<KSP> ksp = solver(far.get(), KSPCG);
+    EXPECT_LE(true_residual(ksp.get(), far.get(), b.get(), x.get(), r.get()), 1e-10) << factor;
+    PC pc = nullptr;
+    CALL(KSPGetPC(ksp.get(), &pc));
+    EXPECT_NE(petsc::grid_multigrid_text(pc).find("in fp64, for the coeff"), std::string::npos) << factor;
+  }
   const WithOptions single(NamesAndValues{{"-pc_quadrille_mg_precision", "single"}});
   EXPECT_GT(true_residual(solver(a.get()).get(), a.get(), b.get(), x.get(), r.get()), 1e-9);
 }
@@ -241,7 +251,7 @@ TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
   for (const auto& [name, value, words] :
        {std::tuple("smoother", "gauss", "'gauss': choose one of chebyshev, jacobi, sor, lines"),
         {"cycle_type", "x", "'x': choose one of v, w, f"},
-        {"precision", "half", "choose one of double, single"},
+        {"precision", "half", "choose one of double, single, auto"},
         {"interpolation", "cubic", "choose one of auto, operator, linear"},
         {"levels", "0", "give 1 to 1000000"},
         {"levels", "99999999999", "levels '99999999999': give 1 to 1000000"},
@@ -297,7 +307,7 @@ TEST_F(MatrixType, GridMultigridsOptionsAreInTheHelp) {
   for (const char* line :
        {"-shown_pc_quadrille_mg_levels: <now automatic : formerly automatic>", "_mg_coarsest: <",
         "_mg_gathered: <", "_mg_sweeps: <now 3 : formerly 2>", "_mg_smoother: <now chebyshev",
-        "_mg_cycle_type: <now v", "_mg_precision: <now single", "_mg_interpolation: <now auto",
+        "_mg_cycle_type: <now v", "_mg_precision: <now auto", "_mg_interpolation: <now auto",
         "_mg_semicoarsening: <now true", "-shown_mat_quadrille_format", "-shown_mat_quadrille_space",
         "-shown_mat_quadrille_verify"}) {
     const std::size_t at = text.find(line);

@@ -60,9 +60,9 @@ PetscOptions database_of(PC pc) {
   return database;
 }
 
-GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
+// Where no option says a precision, that of cycles goes by the coefficients, or is fp64.
+GridMultigridOptions options_of(PC pc, bool wants_fp64) {
   GridMultigridOptions options;
-  options.precision = precision;
   OptionReader read(database_of(pc), prefix_of(pc), options_start);
   read.number("levels", 1, options.levels, "At most so many; the last one is solved directly");
   read.number("coarsest", 1, options.coarsest, "Unknowns that are few enough to be solved directly");
@@ -71,13 +71,15 @@ GridMultigridOptions options_of(PC pc, CyclePrecision precision) {
   read.word("smoother", level_smoothers, options.smoother, "One of chebyshev, jacobi, sor, lines");
   read.yes_or_no("semicoarsening", options.semi_coarsening, "Halve the axes that couple strongly alone");
   read.word("cycle_type", std::array{"v", "w", "f"}, options.cycle, "v, w, or f: full multigrid");
-  // One cycle is to be as good as the grid is: in fp32 rounding, which the grid's spacing to the power -2
-  // makes large, would show.
-  if (options.cycle == CycleKind::f) options.precision = CyclePrecision::fp64;
-  read.word("precision", std::array{"double", "single"}, options.precision, "Of the cycle: double, single");
+  read.word("precision", std::array{"double", "single", "auto"}, options.precision,
+            "Of the cycle: double, single, or auto: by the method and the coefficients");
   read.word("interpolation", std::array{"auto", "operator", "linear"}, options.interpolation,
             "One of auto, operator, linear");
   read.list(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), "Options of quadrille_mg");
+  // One cycle of full multigrid is to be as good as the grid is: in fp32 rounding, which the grid's spacing
+  // to the power -2 makes large, would show.
+  if (options.precision == CyclePrecision::as_suits && (wants_fp64 || options.cycle == CycleKind::f))
+    options.precision = CyclePrecision::fp64;
   return options;
 }
 
@@ -105,7 +107,7 @@ class GridPreconditioner {
     const LogSpan logged(log_event("QuadMGSetUp"));
     std::unique_ptr<GridMultigrid> previous = std::move(multigrid_);
     on_gpu_ = values.device_hub != nullptr;
-    const GridMultigridOptions options = options_of(pc, precision_);
+    const GridMultigridOptions options = options_of(pc, wants_fp64_);
     const DefaultQueue order(on_gpu_);
     if (distributed(matrix)) {
       ranks_ = std::make_unique<PetscRanks>(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)));
@@ -183,10 +185,9 @@ class GridPreconditioner {
  private:
   // Unless an option says otherwise.
   void take_fp64(PC pc) {
-    const OptionReader read(database_of(pc), prefix_of(pc), options_start);
-    if (read.typed("precision") || precision_ == CyclePrecision::fp64) return;
-    precision_ = CyclePrecision::fp64;
-    set_up(pc);
+    if (std::exchange(wants_fp64_, true)) return;
+    const bool in_fp32 = multigrid_ && multigrid_->info().options.precision == CyclePrecision::fp32;
+    if (in_fp32 && options_of(pc, true).precision == CyclePrecision::fp64) set_up(pc);
   }
   static double* on_device(Array<double, Device>& array, std::int64_t size) {
     if (array.size() < size) array = Array<double, Device>(size);
@@ -204,8 +205,8 @@ class GridPreconditioner {
   std::int64_t rows_ = 0;  // of this rank
   PetscLogEvent cycle_ = -1;
   bool on_gpu_ = false, is_for_a_method_ = false;
-  CyclePrecision precision_ = CyclePrecision::fp32;  // where no option says
-  Array<double, Device> device_b_, device_x_;        // of vectors in host memory
+  bool wants_fp64_ = false;                    // where no option says
+  Array<double, Device> device_b_, device_x_;  // of vectors in host memory
 };
 
 GridPreconditioner& of(PC pc) {

@@ -26,10 +26,10 @@ namespace quadrille::petsc {
 //   -pc_quadrille_mg_sweeps N          of the smoother before and after, each (2)
 //   -pc_quadrille_mg_smoother chebyshev | jacobi | sor | lines
 //                                      (chebyshev)
-//   -pc_quadrille_mg_precision single | double
-//                                      of the cycle (single for CG, FCG, FGMRES, GCR and Richardson, double
-//                                         for
-//                                      methods that would lose digits by it, from their first solve on)
+//   -pc_quadrille_mg_precision auto | single | double
+//                                      of the cycle (auto: single for CG, FCG, FGMRES, GCR and Richardson,
+//                                      double for methods that would lose digits by it, from their first
+//                                      solve on, and for coefficients that leave the range of fp32)
 //   -pc_quadrille_mg_interpolation auto | operator | linear
 //                                      (auto: linear where the operator's own is nearly that)
 //   -pc_quadrille_mg_semicoarsening true | false

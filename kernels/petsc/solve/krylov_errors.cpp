@@ -65,7 +65,7 @@ std::string in_words(KSPConvergedReason reason) {
     case KSP_DIVERGED_INDEFINITE_PC:
       return "the preconditioner is not positive definite (-pc_type)";
     case KSP_DIVERGED_NANORINF:
-      return "a NaN or an infinity came up";
+      return "a NaN or an infinity came up (right sides beyond 1e37 want -pc_quadrille_mg_precision double)";
     case KSP_DIVERGED_INDEFINITE_MAT:
       return "the operator is not positive definite (-ksp_type)";
     case KSP_DIVERGED_PC_FAILED:

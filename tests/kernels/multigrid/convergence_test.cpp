@@ -175,6 +175,24 @@ TEST(GridMultigridConvergence, SweepsAreOrderedForStability) {
   }
 }
 
+// The numbers of D and D^-1 are none of fp32 there.
+TEST(GridMultigridConvergence, CoefficientsBeyondTheRangeOfFp32) {
+  for (const int dof : {1, 2})
+    for (const double h : {1.0, 1e-20, 1e20}) {
+      SCOPED_TRACE(std::to_string(dof) + " unknowns, " + std::to_string(h));
+      const Hub a = poisson(grid_of({40, 40, 1}, {h, h, 1}, dof), "value:0");
+      Cycle m(a, down_to(60, CyclePrecision::as_suits)),
+          told(a, down_to(60, h == 1 ? CyclePrecision::fp32 : CyclePrecision::fp64));
+      EXPECT_EQ(m.info().beyond_fp32, h != 1);
+      const std::string text = describe(m.info()), why = ", for the coefficients leave the range of fp32";
+      EXPECT_NE(text.find(h == 1 ? " in fp32" : " in fp64" + why), std::string::npos) << text;
+      EXPECT_EQ(describe(told.info()), text.substr(0, text.find(why)));
+      EXPECT_LE(cg_iterations(a, m), 7);
+      const Vector b = noise(a.rows(), 1);
+      EXPECT_EQ(m(b), told(b));
+    }
+}
+
 struct Spaced {
   std::array<double, 3> spacing_m;
   std::array<bool, 3> halved_first;  // the others only after them
