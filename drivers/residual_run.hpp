@@ -18,6 +18,7 @@
 #include "drivers/support/solve_text.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/base/ranks.hpp"
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
 #include "quadrille/field_writer.hpp"
 #include "quadrille/grid_residual.hpp"
 #include "quadrille/time_solver.hpp"
@@ -44,6 +45,7 @@ struct ResidualRun {
   double written_s = -1, ended_s = 0;
   int steps_before = 0;  // a checkpoint that it goes on from
   std::string time_method, failure;
+  std::string multigrid;  // of the last set-up, for people; empty without
   SolveRecord record;
 
   void write(double t_s) {
@@ -82,6 +84,7 @@ struct ResidualRun {
       throw PetscError("PETSc does not say how it solved");
     record.method = method;
     record.preconditioner = preconditioner;
+    multigrid = petsc::grid_multigrid_text(pc);
   }
 };
 

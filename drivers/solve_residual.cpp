@@ -216,6 +216,7 @@ class SolveResidual {
                       ? ""
                       : "; " + run_.record.method + " with " + run_.record.preconditioner)
               << "\n";
+    if (!run_.multigrid.empty()) std::cout << "multigrid: " << run_.multigrid << "\n";
     print_coefficient(std::cout, run_.options, run_.input);
     if (!run_.problem.note.empty()) std::cout << run_.problem.note << "\n";
     if (run_.record.in_time)

@@ -176,6 +176,7 @@ class Levels final : public GridMultigrid {
       }
       OneLevel& level = add_level(*now, s, std::move(level_values), next.there, std::move(shared));
       if (!next.there) break;
+      note_halved(size_of(*now, level.shared.get()), next.halved);
       info_.levels.back().by_operator = next.by_operator;
       shared = std::move(following);
       level.transfer = std::move(transfer);
@@ -235,6 +236,7 @@ class Levels final : public GridMultigrid {
                                    rows.singular_blocks,
                                    copies<Space>(rows.lines)},
                                   true, {});
+      note_halved(size_of(a, nullptr), next.halved);
       level.transfer = transfer_to(s, next.axes, of_coarse);
       if (levels_.size() == 1) {
         star_ = star_rows<T>(s, a.values.data());
@@ -370,6 +372,15 @@ class Levels final : public GridMultigrid {
     levels_.push_back(std::move(level));
     info_.levels.push_back(info);
     return levels_.back();
+  }
+
+  // Of the last level that was added.
+  void note_halved(const GridSize& size, const std::array<bool, 3>& halved) {
+    GridLevelInfo& info = info_.levels.back();
+    info.halved = halved;
+    for (int axis = 0; axis < 3; ++axis)
+      info.spares_weak_axes =
+          info.spares_weak_axes || (!halved[axis] && can_be_halved(size.n[axis], size.wraps[axis]));
   }
 
   // Of all levels, once all that this waits for is queued.

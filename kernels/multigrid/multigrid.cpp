@@ -125,10 +125,36 @@ std::int64_t grid_multigrid_bytes(const BlockStructure& a) {
   return checked_product(a.rows(), finest + coarser / 7, "the bytes of multigrid");
 }
 
+namespace {
+
+// Which axes were halved in turn, where weak ones were spared: ", halved along z 2 times, then along all".
+std::string halving_of(const std::vector<GridLevelInfo>& levels) {
+  std::vector<std::pair<std::string, int>> turns;
+  bool spares = false;
+  for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
+    std::string axes;
+    for (int axis = 0; axis < 3; ++axis)
+      if (levels[i].halved[axis]) axes += (axes.empty() ? "" : " and ") + std::string(1, "xyz"[axis]);
+    if (!levels[i].spares_weak_axes) axes = "all";
+    spares = spares || levels[i].spares_weak_axes;
+    if (turns.empty() || turns.back().first != axes) turns.emplace_back(axes, 0);
+    ++turns.back().second;
+  }
+  std::string text;
+  for (const auto& [axes, times] : turns) {
+    text += (text.empty() ? ", halved along " : ", then along ") + axes;
+    if (times > 1 && axes != "all") text += " " + std::to_string(times) + " times";
+  }
+  return spares ? text : "";
+}
+
+}  // namespace
+
 std::string describe(const GridMultigridInfo& info) {
-  const auto size = [](const GridLevelInfo& level) {
+  const bool flat = info.levels.front().extents[2] == 1;
+  const auto size = [flat](const GridLevelInfo& level) {
     const auto& n = level.extents;
-    return std::to_string(n[0]) + "x" + std::to_string(n[1]) + (n[2] > 1 ? "x" + std::to_string(n[2]) : "");
+    return std::to_string(n[0]) + "x" + std::to_string(n[1]) + (flat ? "" : "x" + std::to_string(n[2]));
   };
   const std::size_t count = info.levels.size();
   std::size_t by_operator = 0, constant = 0;
@@ -139,7 +165,7 @@ std::string describe(const GridMultigridInfo& info) {
   std::string text =
       std::to_string(count) + (count == 1 ? " level, " : " levels, ") + size(info.levels.front());
   if (count > 1)
-    text += " to " + size(info.levels.back()) + ", interpolation " +
+    text += " to " + size(info.levels.back()) + halving_of(info.levels) + ", interpolation " +
             (by_operator == 0           ? "linear"
              : by_operator == count - 1 ? "by the operator"
                                         : "by the operator on " + std::to_string(by_operator) + " of them");

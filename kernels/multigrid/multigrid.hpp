@@ -62,6 +62,8 @@ struct GridLevelInfo {
   double largest_eigenvalue = 0;             // the bound of D^-1 A's that the smoother goes by, if it does
   bool shared = false;                       // by the ranks; else each has all of it
   bool constant = false;                     // the same rows everywhere but near faces, which are stored once
+  std::array<bool, 3> halved{};              // the axes, to make the next coarser one
+  bool spares_weak_axes = false;             // others could be halved, too, and couple weakly
 };
 
 struct GridMultigridInfo {
@@ -125,7 +127,8 @@ void load_grid_multigrid();
 std::int64_t grid_multigrid_bytes(const BlockStructure& a);
 
 // For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, constant coefficients, 64 unknowns solved
-// directly, V(2,2) in fp32"; with another smoother than Chebyshev's "V(2,2) with lines in fp32".
+// directly, V(2,2) in fp32"; with another smoother than Chebyshev's "V(2,2) with lines in fp32", and where
+// weak axes are spared at first "64x64x64 to 4x4x1, halved along z 2 times, then along all".
 std::string describe(const GridMultigridInfo& info);
 
 }  // namespace quadrille

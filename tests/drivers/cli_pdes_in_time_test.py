@@ -104,6 +104,12 @@ class Transport(Case):
         self.assertEqual(record["preconditioner"], "quadrille_mg")
         self.assertLess(record["iterations"], 80)
 
+    def test_multigrid_says_what_it_made_once(self):
+        for arguments in (["--steady"], ["--steps", "2", "--dt", "0.01"]):
+            _, screen = self.solved("transport", "--grid", "24x24", *arguments, petsc=["-pc_type", "quadrille_mg"])
+            self.assertEqual(screen.count("multigrid: "), 1, screen)
+            self.assertRegex(screen, r"\nmultigrid: \d levels, 24x24 to .*V\(2,2\) in fp\d\d\n")
+
     def test_the_order_in_time_is_the_methods(self):
         for method, order in (("bdf", 2), ("beuler", 1)):
             found = self.order_in_time("transport", "--grid", "26x8", "--boundary", "value:0", "--dof", "2",

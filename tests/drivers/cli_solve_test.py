@@ -128,6 +128,9 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertLess(record["residual"], 1.01e-8)
         _, screen = self.solved("diffusion", "--grid", "64x48", "--", "-pc_type", "mg", "-pc_mg_levels", "4")
         self.assertIn("multigrid: 4 levels down to 48 unknowns, coarse operators P^T A P", screen)
+        _, screen = self.solved("poisson", "--grid", "16x16x16", "--spacing", "1,1,0.1", "--", "-pc_quadrille_mg_coarsest", "100")
+        self.assertIn("multigrid: 5 levels, 16x16x16 to 8x8x1, halved along z 3 times, then along all, interpolation", screen)
+
     def test_multigrid_takes_spacings_beyond_fp32(self):
         usual, _ = self.solved("poisson", "--grid", "40x40", "--format", "cds")
         for spacing in ("1e-20", "1e20"):

@@ -207,6 +207,7 @@ TEST(GridMultigridConvergence, UnequalSpacingsHalveTheStrongAxesFirst) {
     const GridLevelInfo& second = m.info().levels[1];
     for (int axis = 0; axis < 3; ++axis)
       EXPECT_EQ(second.extents[axis] < n[axis], s.halved_first[axis]) << "axis " << axis;
+    EXPECT_TRUE(m.info().levels[0].spares_weak_axes);
     const Hub a = poisson(grid_of(n, s.spacing_m), "value:0");
     EXPECT_LE(error_factor(a, m), 0.25) << s.spacing_m[1] << " " << s.spacing_m[2];
     GridMultigridOptions options = down_to(30);

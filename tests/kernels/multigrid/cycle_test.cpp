@@ -286,6 +286,17 @@ TEST(GridMultigrid, SaysWhatItMade) {
             "64 unknowns solved directly, V(2,2) in fp64");
   EXPECT_EQ(describe(Cycle(poisson(grid_of({8, 9, 1}), "clamp"), {}).info()),
             "1 level, 8x9, 72 unknowns solved directly in fp32");
+  // Which axes come first, where that follows from the coefficients, and those that end with one node.
+  const auto says = [](const Hub& of, int levels, const std::string& words) {
+    GridMultigridOptions options = down_to(1);
+    options.levels = levels;
+    const std::string text = describe(Cycle(of, options).info());
+    EXPECT_EQ(text.find(words), 0u) << text;
+  };
+  const Hub thin = poisson(grid_of({16, 16, 16}, {1, 1, 0.1}), "value:0");
+  says(thin, 2, "2 levels, 16x16x16 to 16x16x8, halved along z, interpolation");
+  says(thin, 5, "5 levels, 16x16x16 to 8x8x1, halved along z 3 times, then along all, interpolation");
+  says(poisson(grid_of({16, 16, 4}), "value:0"), 3, "3 levels, 16x16x4 to 4x4x1, interpolation");
   const GridMultigridInfo& info = m.info();
   EXPECT_EQ(info.levels[1].extents, (std::array<std::int64_t, 3>{32, 32, 1}));
   EXPECT_EQ(info.levels[0].couplings, 5);
