@@ -94,6 +94,24 @@ void Asked::renew_preconditioner(SNES snes, double shift) {
   prepared_for_ = shift;
 }
 
+std::string why_krylov_failed(SNES snes, const GridResidual& f) {
+  const KSP ksp = krylov_of(snes);
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  KSPType method = nullptr;
+  PetscBool wants_symmetry = PETSC_FALSE;
+  QUADRILLE_PETSC(KSPGetConvergedReason(ksp, &reason));
+  QUADRILLE_PETSC(KSPGetType(ksp, &method));
+  QUADRILLE_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &wants_symmetry,
+                                            petsc::SolverDefaults{}.method, KSPCG, KSPFCG, KSPPIPECG,
+                                            KSPGROPPCG, KSPMINRES, KSPSYMMLQ, KSPCR, ""));
+  std::string text = reason < 0 ? ": " + petsc::in_words(reason) : "";
+  if (wants_symmetry && !f.symmetric())
+    text +=
+        std::string("; -ksp_type ") + method +
+        " is for symmetric operators, which the Jacobian is not known to be: choose fgmres, gmres or bcgs";
+  return text;
+}
+
 void set_newton_defaults(SNES snes, const GridResidual& f) {
   const KSP ksp = krylov_of(snes);
   PC pc = nullptr;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
@@ -56,6 +57,9 @@ struct Asked {
   std::int64_t changes_ = 0;
   std::optional<double> prepared_for_;  // the shift that the preconditioner was made for
 };
+
+// Of a solve that failed: how the last linear one ended, and whether its method is for other operators.
+std::string why_krylov_failed(SNES snes, const GridResidual& f);
 
 // FGMRES with quadrille_mg, or GMRES with pbjacobi where multigrid does not take the Jacobian; its
 // preconditioner is kept for ten of them.

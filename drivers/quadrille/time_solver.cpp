@@ -235,7 +235,8 @@ NonlinearResult NonlinearSolver::solve(Vector& u) {
   if (!words.empty())  // PETSc keeps the norm before
     norm = std::numeric_limits<double>::quiet_NaN();
   else
-    words = std::string("PETSc says ") + SNESConvergedReasons[reason];
+    words = std::string("PETSc says ") + SNESConvergedReasons[reason] +
+            (reason < 0 ? why_krylov_failed(snes, state_->steady.f) : "");
   return {reason > 0, words, static_cast<int>(newton), static_cast<int>(krylov), norm};
 }
 
@@ -312,9 +313,14 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   if (observation.thrown) std::rethrow_exception(observation.thrown);
   TimeResult result = so_far();
   state_->end = end_at(result.t_s, u.vec());
-  if (!result.finished)
-    if (const std::string where = where_not_finite(snes, state_->asked.f.layout()); !where.empty())
-      result.reason += "; in the last one " + where;
+  if (result.finished) return result;
+  const std::string where = where_not_finite(snes, state_->asked.f.layout());
+  TSConvergedReason reason = TS_CONVERGED_ITERATING;
+  QUADRILLE_PETSC(TSGetConvergedReason(ts, &reason));
+  if (!where.empty())
+    result.reason += "; in the last one " + where;
+  else if (reason == TS_DIVERGED_NONLINEAR_SOLVE)
+    result.reason += why_krylov_failed(snes, state_->asked.f);
   return result;
 }
 

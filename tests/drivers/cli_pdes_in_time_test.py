@@ -110,6 +110,10 @@ class Transport(Case):
             self.assertEqual(screen.count("multigrid: "), 1, screen)
             self.assertRegex(screen, r"\nmultigrid: \d levels, 24x24 to .*V\(2,2\) in fp\d\d\n")
 
+    def test_conjugate_gradients_are_not_for_advection(self):
+        self.refused(1, ["did not converge", "-ksp_type cg is for symmetric operators", "choose fgmres"], "solve", "transport", "--steady",
+                     "--grid", "24x24x24", "--", "-ksp_type", "cg")
+
     def test_the_order_in_time_is_the_methods(self):
         for method, order in (("bdf", 2), ("beuler", 1)):
             found = self.order_in_time("transport", "--grid", "26x8", "--boundary", "value:0", "--dof", "2",

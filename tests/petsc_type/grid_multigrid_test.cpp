@@ -599,6 +599,7 @@ TEST_F(MatrixType, GridMultigridRefusesWithASentence) {
   const auto expect_refused = [](Mat m, const char* words) {
     const std::string sentence = error_of(KSPSetUp(solver(m).get()));
     EXPECT_NE(sentence.find(words), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("-pc_type gamg, bjacobi or pbjacobi"), std::string::npos) << sentence;
   };
   expect_refused(p.theirs.get(), "needs a matrix of type quadrille on a grid (-dm_mat_type quadrille)");
   Case wide = c;

@@ -214,7 +214,14 @@ GridPreconditioner& of(PC pc) {
 }
 
 PetscErrorCode set_up(PC pc) {
-  return guarded("PCSetUp_QuadrilleMG", [&] { of(pc).set_up(pc); });
+  return guarded("PCSetUp_QuadrilleMG", [&] {
+    try {
+      of(pc).set_up(pc);
+    } catch (const FormatError& refusal) {
+      throw FormatError(std::string(refusal.what()) +
+                        "; -pc_type gamg, bjacobi or pbjacobi takes it as it is");
+    }
+  });
 }
 PetscErrorCode before_solve(PC pc, KSP ksp, Vec, Vec) {
   return guarded("PCPreSolve_QuadrilleMG", [&] { of(pc).before_solve(pc, ksp); });

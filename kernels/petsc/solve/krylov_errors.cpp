@@ -69,7 +69,8 @@ std::string in_words(KSPConvergedReason reason) {
     case KSP_DIVERGED_INDEFINITE_MAT:
       return "the operator is not positive definite (-ksp_type)";
     case KSP_DIVERGED_PC_FAILED:
-      return "the preconditioner could not be set up (-pc_type)";
+      return "the preconditioner could not be set up, for a node's own block has no inverse, or a pivot is "
+             "zero: choose -pc_type none, or ilu with -pc_factor_shift_type nonzero";
     default:
       return std::string("PETSc says ") + KSPConvergedReasons[reason];
   }
