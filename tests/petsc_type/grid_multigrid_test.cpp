@@ -611,6 +611,47 @@ TEST_F(MatrixType, GridMultigridRefusesWithASentence) {
   expect_refused(loose.get(), "this one has none");
 }
 
+#if defined(PETSC_HAVE_CUDA)
+// Copies between host and GPU that PETSc has logged in solves, but for single numbers such as norms.
+double copies_in_solves() {
+  PetscLogEvent event = -1;
+  PetscEventPerfInfo info{};
+  CALL(PetscLogEventGetId("KSPSolve", &event));
+  CALL(PetscLogEventGetPerfInfo(0, event, &info));
+  return info.CpuToGpuCount + info.GpuToCpuCount;
+}
+#endif
+
+// As with the preconditioners of shell_krylov_test.cpp: a second solve, with what the first one set up.
+TEST_F(MatrixType, NothingCrossesTheBusInASolveWithGridMultigrid_cuda) {
+  if (space() != SpaceKind::cuda || ranks() > 1) GTEST_SKIP() << "not one rank with all on the GPU";
+#if defined(PETSC_HAVE_CUDA)
+  const Case c{3, {40, 33, 24}, 1, 1, false, {}};
+  const Grid grid = make_grid(c);
+  const Handle<Mat> a = make_matrix(grid.get(), "cds");
+  set_laplacian(a.get(), grid.get(), c, 1);
+  const auto on_gpu = [&] {
+    return make<Vec>("MatCreateVecs", [&](Vec* v) { return MatCreateVecs(a.get(), v, nullptr); });
+  };
+  const Handle<Vec> b = on_gpu(), x = on_gpu();
+  VecType type = nullptr;
+  CALL(VecGetType(b.get(), &type));
+  if (std::string(type) != VECSEQCUDA) GTEST_SKIP() << "vectors in host memory are copied";
+  CALL(PetscLogDefaultBegin());
+  CALL(VecSet(b.get(), 1));
+  for (const KSPType method : {"quadrille_cg", KSPCG}) {
+    const Handle<KSP> ksp = solver(a.get(), method);
+    CALL(KSPSetTolerances(ksp.get(), 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 60));
+    solve(ksp.get(), b.get(), x.get());
+    const double before = copies_in_solves();
+    EXPECT_GT(solve(ksp.get(), b.get(), x.get()), 3);
+    EXPECT_EQ(copies_in_solves(), before) << method;
+  }
+#else
+  GTEST_SKIP() << "this PETSc is without CUDA";
+#endif
+}
+
 // -log_view: set-up and cycles are events, with the operations and the bytes that the preconditioner counts.
 TEST_F(MatrixType, GridMultigridIsSeenInTheLog) {
   CALL(PetscLogDefaultBegin());
