@@ -125,7 +125,7 @@ TEST(ResidualPdes, WhatFollowsIsWhatItsResidualLacks) {
   for (const Pde* pde : residual_pdes()) {
     SCOPED_TRACE(pde->name);
     const Grid grid = grid_for(*pde, 2);
-    const Boundary boundary = parse_boundary(sides_of(*pde, pde->faces.front()), 2);
+    const Boundary boundary = plain_boundary(*pde, pde->faces.front());
     const Stencil stencil = make_stencil(default_stencil(pde->discretisation), 2, 1);
     const ResidualProblem problem =
         residual_of_pde(*pde, grid, stencil, boundary, {}, whole_box(grid.extents));

@@ -122,11 +122,18 @@ TEST(RandomGridMultigrid, IsLinear_cpu) {
   });
 }
 
+// The grids; rows that are kept once may be so on other levels, for they are found in another way.
+std::vector<std::array<std::int64_t, 3>> grids_of(const Cycle& m) {
+  std::vector<std::array<std::int64_t, 3>> grids;
+  for (const GridLevelInfo& level : m.info().levels) grids.push_back(level.extents);
+  return grids;
+}
+
 TEST(RandomGridMultigrid, OnTheGpuIsThatOfTheCpu_cuda) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   for_drawn(60, [](const Drawn& each) {
     Cycle gpu(each.of.a, each.options, SpaceKind::cuda), cpu(each.of.a, each.options);
-    EXPECT_EQ(describe(gpu.info()), describe(cpu.info()));
+    EXPECT_EQ(grids_of(gpu), grids_of(cpu));
     const auto part = [&](Vector x) { return without_constants(cpu, each.of.a.dof, std::move(x)); };
     const Vector b = part(noise(each.of.a.rows(), 1));
     EXPECT_LE(distance(part(gpu(b)), part(cpu(b))), bound_of(each.options));
