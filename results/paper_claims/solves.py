@@ -69,11 +69,17 @@ def one_gpu(runs):
                            "ms a product", "true residual", "commit"), rows)
 
 
+def of_floor(record):
+    """Bytes that an iteration moves for an unknown, and the share of the time that these take by the run's own stream, where known."""
+    moved, share = record.get("bytes_per_unknown_iteration"), record.get("fraction_of_floor")
+    return ("" if moved is None else f"{moved:.0f}", "" if share is None else f"{share:.2f}")
+
+
 def grid_multigrid(runs):
     rows = [(*first, r["iterations"], *(f"{1000 * r['seconds'][step]:.{digits}f}" for step, digits in MS_OF), ms_an_iteration(r),
-             f"{r['residual']:.1e}", commit) for first, r, commit in each(runs, GRID_MULTIGRID, WAYS)]
+             *of_floor(r), f"{r['residual']:.1e}", commit) for first, r, commit in each(runs, GRID_MULTIGRID, WAYS)]
     return markdown.table(("", "preconditioner", "iterations", "assembly, ms", "set-up, ms", "solve, ms", "ms an iteration",
-                           "true residual", "commit"), rows)
+                           "bytes an unknown", "of the floor", "true residual", "commit"), rows)
 
 
 def saved_text(runs):
@@ -128,7 +134,10 @@ def text(runs):
         "not everywhere 1e-8.", one_gpu(runs), saved_text(runs),
         markdown.section(3, "Multigrid from the operator alone", "`-pc_type quadrille_mg`, CG, `cds`, single runs, and `-pc_type mg`; "
                          "lines of one commit are of one session; those of 6c701ee and later are of CG by `quadrille_cg`. Up to 0a68b2a the operator "
-                         "was assembled on the host and copied within the set-up..", grid_multigrid(runs)),
+                         "was assembled on the host and copied within the set-up. Bytes are those that an iteration must move for an "
+                         "unknown, in the fp32 or fp64 of its cycle; the floor is the time that they take by the stream of the run: small "
+                         "grids wait for launches and for the coarsest levels, of which no bytes tell.",
+                         grid_multigrid(runs)),
         markdown.section(3, "Point-block Jacobi", point_blocks_text(runs)),
         markdown.section(3, "Two GPUs", "One rank each (`h200_solve:*_1_rank`, `*_2_ranks`), single runs:",
                          two_gpus(runs), residuals_text(runs)))
