@@ -114,7 +114,8 @@ __global__ void __launch_bounds__(128)
 // Every block of threads makes the right side, and a warp has a row.
 template <class T>
 __global__ void __launch_bounds__(threads_per_block) plane_kernel(const __grid_constant__ PlaneStep<T> step) {
-  __shared__ T right[most_in_plane];
+  extern __shared__ __align__(16) unsigned char of_block[];
+  T* const right = reinterpret_cast<T*>(of_block);
   const int size = step.order.size;
   for (int i = threadIdx.x; i < size; i += threads_per_block) right[i] = step.right(i);
   __syncthreads();
@@ -138,15 +139,18 @@ class OnDevice {
   static constexpr std::int64_t coarsest = 1024;  // unknowns whose inverse is made in about a millisecond
   // Where coefficients jump, coarse grids help the less the coarser they are: with 16^3 solved by the inverse
   // (7 ms to make, on an H200) a third of the iterations are left of those with 8^3. Of a large grid it pays
-  // to factor more, plane by plane.
+  // to factor more, plane by plane: what stands eight nodes apart, for with sixteen CG fails at 400^3.
   static constexpr std::int64_t few_for_inverse = 4096;
   static bool few_by_operator(const GridSize& s, std::int64_t finest_rows) {
     if (s.rows() <= few_for_inverse) return true;
-    return finest_rows >= std::int64_t{1} << 22 && s.rows() <= 32768 &&
+    const std::int64_t few = std::max<std::int64_t>(32768, finest_rows / 448);  // halving rounds up
+    return finest_rows >= std::int64_t{1} << 22 && s.rows() <= few &&
            has_planes(PlaneOrder(s.n, s.wraps, s.dof));
   }
+  // Whether there are any, and their factors are a small part of the memory.
   static bool has_planes(const PlaneOrder& order) {
-    return order.planes > 1 && order.planes <= most_planes && order.size <= most_in_plane;
+    return order.planes > 1 && order.planes <= most_planes && order.size <= most_in_plane &&
+           std::int64_t{order.planes} * order.size * order.size * 8 <= memory_bytes() / 8;
   }
 
   // For the joined steps. Restricting wants two lines of a thread; after the coarser grids twice as many
@@ -279,8 +283,9 @@ class OnDevice {
   void solve_coarsest(Coarsest<T>& coarsest, const T* b, T* x) {
     if (coarsest.planes.order.planes > 0) {
       const unsigned blocks = cuda::blocks_for(std::int64_t{coarsest.planes.order.size} * 32);
+      const int bytes = coarsest.planes.order.size * static_cast<int>(sizeof(T));
       return solve_planes(coarsest.planes, b, x, [&](const PlaneStep<T>& step) {
-        device::plane_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(step);
+        device::plane_kernel<<<blocks, cuda::threads_per_block, bytes, stream_>>>(step);
         QUADRILLE_CUDA_LAUNCHED("a plane of the coarsest grid");
       });
     }
@@ -376,6 +381,11 @@ class OnDevice {
   static int blocks_for_small() {
     static const int blocks = device::blocks_for_small_levels<T>();
     return blocks;
+  }
+  static std::int64_t memory_bytes() {
+    std::size_t free_bytes = 0, all = 0;
+    QUADRILLE_CUDA(cudaMemGetInfo(&free_bytes, &all));
+    return static_cast<std::int64_t>(all);
   }
   static int processors() { return attribute(cudaDevAttrMultiProcessorCount); }
   static int attribute(cudaDeviceAttr which) {

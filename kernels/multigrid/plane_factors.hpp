@@ -6,7 +6,7 @@
 //     x_k = t_k - S_k^-1 A_k,k+1 x_k+1                            and down
 //
 // with the inverses of the S_k as dense matrices: 32^3 unknowns have 32 of 1,024 x 1,024, 128 MiB in fp32
-// where the inverse of all would have 4 GiB. Block elimination (Golub and Van Loan, Matrix Computations, 4th
+// where the inverse of all would have 4 GiB, and 64^3 have 64 of 4,096 x 4,096, 4 GiB. Block elimination (Golub and Van Loan, Matrix Computations, 4th
 // edition, section 4.5.1), without exchanges, for these operators are definite or dominated by their
 // diagonals. Internal to kernels/multigrid.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace quadrille::multigrid {
 
-inline constexpr int most_in_plane = 1024, most_planes = 64;  // unknowns of a plane; each plane is a launch
+inline constexpr int most_in_plane = 4096, most_planes = 128;  // unknowns of a plane; each plane is a launch
 
 // Planes across an axis that does not wrap, the longest one. Passed by value.
 struct PlaneOrder {

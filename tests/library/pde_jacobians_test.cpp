@@ -85,6 +85,13 @@ PetscErrorCode moving_of(void*, Vec x, Vec result, void* context) {
   return 0;
 }
 
+// As PETSc takes it: any function in 3.18, one of these arguments in 3.25.
+template <class Function>
+PetscErrorCode set_function(PetscErrorCode (*set)(MatFDColoring, Function, void*), MatFDColoring differences,
+                            Moving* moving) {
+  return set(differences, reinterpret_cast<Function>(reinterpret_cast<void (*)()>(moving_of)), moving);
+}
+
 // In the places that the Jacobian has.
 petsc::Handle<Mat> by_differences(const Moving& moving, Mat jacobian) {
   auto found = petsc::make<Mat>("MatDuplicate",
@@ -98,9 +105,7 @@ petsc::Handle<Mat> by_differences(const Moving& moving, Mat jacobian) {
   MatFDColoring differences = nullptr;
   CALL(MatFDColoringCreate(found.get(), colors, &differences));
   CALL(MatFDColoringSetType(differences, MATMFFD_WP));
-  const auto function = reinterpret_cast<void (*)()>(moving_of);  // as PETSc takes any
-  CALL(MatFDColoringSetFunction(differences, reinterpret_cast<PetscErrorCode (*)()>(function),
-                                const_cast<Moving*>(&moving)));
+  CALL(set_function(MatFDColoringSetFunction, differences, const_cast<Moving*>(&moving)));
   CALL(MatFDColoringSetUp(found.get(), colors, differences));
   CALL(MatFDColoringApply(found.get(), differences, moving.u.vec(), nullptr));
   CALL(MatFDColoringDestroy(&differences));
