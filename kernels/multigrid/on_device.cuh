@@ -115,14 +115,14 @@ __global__ void __launch_bounds__(128)
 template <class T>
 __global__ void __launch_bounds__(threads_per_block) plane_kernel(const __grid_constant__ PlaneStep<T> step) {
   extern __shared__ __align__(16) unsigned char of_block[];
-  T* const right = reinterpret_cast<T*>(of_block);
+  double* const right = reinterpret_cast<double*>(of_block);
   const int size = step.order.size;
   for (int i = threadIdx.x; i < size; i += threads_per_block) right[i] = step.right(i);
   __syncthreads();
   const int row = (blockIdx.x * threads_per_block + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (row >= size) return;
-  const T* const inverse = step.inverse(row);
-  T sum = 0;
+  const double* const inverse = step.inverse(row);
+  double sum = 0;
   for (int j = lane; j < size; j += 32) sum += __ldg(inverse + j) * right[j];
   for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, half);
   if (lane == 0) step.take(row, sum);
@@ -267,7 +267,7 @@ class OnDevice {
   template <class T>
   struct Coarsest {
     DenseInverse<T, Device> inverse;
-    PlaneFactors<T, Device> planes;
+    PlaneFactors<Device> planes;
     std::int64_t bytes() const { return inverse.bytes() + planes.bytes(); }
     std::int64_t flops() const { return inverse.flops() + planes.flops(); }
   };
@@ -283,7 +283,7 @@ class OnDevice {
   void solve_coarsest(Coarsest<T>& coarsest, const T* b, T* x) {
     if (coarsest.planes.order.planes > 0) {
       const unsigned blocks = cuda::blocks_for(std::int64_t{coarsest.planes.order.size} * 32);
-      const int bytes = coarsest.planes.order.size * static_cast<int>(sizeof(T));
+      const int bytes = coarsest.planes.order.size * static_cast<int>(sizeof(double));
       return solve_planes(coarsest.planes, b, x, [&](const PlaneStep<T>& step) {
         device::plane_kernel<<<blocks, cuda::threads_per_block, bytes, stream_>>>(step);
         QUADRILLE_CUDA_LAUNCHED("a plane of the coarsest grid");

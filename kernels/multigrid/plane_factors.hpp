@@ -5,8 +5,8 @@
 //     t_k = S_k^-1 (b_k - A_k,k-1 t_k-1)                          up
 //     x_k = t_k - S_k^-1 A_k,k+1 x_k+1                            and down
 //
-// with the inverses of the S_k as dense matrices: 32^3 unknowns have 32 of 1,024 x 1,024, 128 MiB in fp32
-// where the inverse of all would have 4 GiB, and 64^3 have 64 of 4,096 x 4,096, 4 GiB. Block elimination (Golub and Van Loan, Matrix Computations, 4th
+// with the inverses of the S_k as dense matrices: 32^3 unknowns have 32 of 1,024 x 1,024, 256 MiB where the
+// inverse of all would have 8 GiB, and 64^3 have 64 of 4,096 x 4,096, 8 GiB. Block elimination (Golub and Van Loan, Matrix Computations, 4th
 // edition, section 4.5.1), without exchanges, for these operators are definite or dominated by their
 // diagonals. Internal to kernels/multigrid.
 #pragma once
@@ -170,12 +170,11 @@ struct PlacesAcross {
     to[index] = place < 0 ? i : place;
   }
 };
-template <class T>
 struct TakeBetween {
   BetweenPlanes between;
   const double* values;
   int side;
-  T* to;  // [plane][k][i]
+  double* to;  // [plane][k][i]
   constexpr void operator()(std::int64_t index) const {
     const Couplings& s = between.s;
     const int size = between.order.size, i = static_cast<int>(index % size),
@@ -185,20 +184,19 @@ struct TakeBetween {
     const bool there =
         between.across(k, i, side, d) >= 0 && d >= 0 && towards >= 0 && towards < between.order.planes;
     const std::int64_t row = std::int64_t{s.index(between.order.position(s, plane, i))} * s.dof + i % s.dof;
-    to[index] =
-        there ? static_cast<T>(values[(std::int64_t{d} * s.dof + k % s.dof) * s.stored_rows + s.place(row)])
-              : T(0);
+    to[index] = there ? values[(std::int64_t{d} * s.dof + k % s.dof) * s.stored_rows + s.place(row)] : 0;
   }
 };
 
-template <class T, class Space>
+// In double, whatever cycles are in: rounding to fp32 in a hundred steps left CG an indefinite preconditioner.
+template <class Space>
 struct PlaneFactors {
   Couplings s;
   PlaneOrder order;
-  Array<T, Space> inverses;           // of the S_k, [plane][row][column]
-  Array<T, Space> before, behind;     // A_k,k-1 and A_k,k+1, as TakeBetween
-  Array<std::int32_t, Space> across;  // as PlacesAcross
-  Array<T, Space> up, down;           // the t_k and the x_k
+  Array<double, Space> inverses;        // of the S_k, [plane][row][column]
+  Array<double, Space> before, behind;  // A_k,k-1 and A_k,k+1, as TakeBetween
+  Array<std::int32_t, Space> across;    // as PlacesAcross
+  Array<double, Space> up, down;        // the t_k and the x_k
   std::int64_t bytes() const { return 2 * inverses.bytes() + before.bytes() + behind.bytes(); }  // of a solve
   std::int64_t flops() const { return 4 * inverses.size(); }
 };
@@ -209,42 +207,43 @@ template <class T>
 struct PlaneStep {
   Couplings s;
   PlaneOrder order;
-  const T *inverses, *before, *behind;
+  const double *inverses, *before, *behind;
   const std::int32_t* across;
   const T* b;
-  T *up, *down, *x;
+  double *up, *down;
+  T* x;
   int plane;
   bool goes_down;
 
   constexpr std::int64_t row(int i) const {
     return std::int64_t{s.index(order.position(s, plane, i))} * s.dof + i % s.dof;
   }
-  constexpr T right(int i) const {
+  constexpr double right(int i) const {
     const int count = 9 * s.dof;
-    const T* const from = goes_down ? down + (plane + 1) * order.size : up + (plane - 1) * order.size;
-    const T* const weight = (goes_down ? behind : before) + std::int64_t{plane} * count * order.size + i;
-    T sum = 0;
+    const double* const from = goes_down ? down + (plane + 1) * order.size : up + (plane - 1) * order.size;
+    const double* const weight = (goes_down ? behind : before) + std::int64_t{plane} * count * order.size + i;
+    double sum = 0;
     if (goes_down || plane > 0)
       for (int k = 0; k < count; ++k) sum += weight[k * order.size] * from[across[k * order.size + i]];
     return goes_down ? sum : b[row(i)] - sum;
   }
   // Row i of S_k^-1.
-  constexpr const T* inverse(int i) const {
+  constexpr const double* inverse(int i) const {
     return inverses + (std::int64_t{plane} * order.size + i) * order.size;
   }
-  constexpr void take(int i, T product) const {
+  constexpr void take(int i, double product) const {
     const int own = plane * order.size + i;
     if (!goes_down) up[own] = product;
     if (!goes_down && plane < order.planes - 1) return;
-    const T value = goes_down ? up[own] - product : product;
+    const double value = goes_down ? up[own] - product : product;
     down[own] = value;
-    x[row(i)] = value;
+    x[row(i)] = static_cast<T>(value);
   }
 };
 
 // step(PlaneStep) for each of a solve.
 template <class T, class Space, class Step>
-void solve_planes(PlaneFactors<T, Space>& a, const T* b, T* x, const Step& step) {
+void solve_planes(PlaneFactors<Space>& a, const T* b, T* x, const Step& step) {
   PlaneStep<T> next{a.s,
                     a.order,
                     a.inverses.data(),
@@ -262,9 +261,9 @@ void solve_planes(PlaneFactors<T, Space>& a, const T* b, T* x, const Step& step)
   for (next.plane = a.order.planes - 2; next.plane >= 0; --next.plane) step(next);
 }
 
-template <class T, class Machine>
+template <class Machine>
 void make_plane_factors(Machine& machine, const Couplings& s, const double* values,
-                        PlaneFactors<T, typename Machine::Space>& factors) {
+                        PlaneFactors<typename Machine::Space>& factors) {
   using Values = Array<double, typename Machine::Space>;
   const PlaneOrder order(s);
   const BetweenPlanes between{s, order};
@@ -276,8 +275,8 @@ void make_plane_factors(Machine& machine, const Couplings& s, const double* valu
   for (auto* each : {&factors.up, &factors.down}) *each = decltype(factors.up)(s.rows);
   factors.across = decltype(factors.across)(std::int64_t{between.count()} * order.size);
   machine.for_each(factors.across.size(), PlacesAcross{between, factors.across.data()});
-  machine.for_each(between.size(), TakeBetween<T>{between, values, -1, factors.before.data()});
-  machine.for_each(between.size(), TakeBetween<T>{between, values, 1, factors.behind.data()});
+  machine.for_each(between.size(), TakeBetween{between, values, -1, factors.before.data()});
+  machine.for_each(between.size(), TakeBetween{between, values, 1, factors.behind.data()});
   Values dense(size), before(size), other(size);
   for (int k = 0; k < order.planes; ++k) {
     machine.for_each(size, Zero<double>{dense.data()});
@@ -287,7 +286,7 @@ void make_plane_factors(Machine& machine, const Couplings& s, const double* valu
       machine.for_each(size, EliminatePlane{s, order, values, k, other.data(), dense.data()});
     }
     invert(machine, order.size, order.size, dense, other);
-    machine.for_each(size, Convert<double, T>{dense.data(), factors.inverses.data() + k * size});
+    machine.for_each(size, Convert<double, double>{dense.data(), factors.inverses.data() + k * size});
     std::swap(dense, before);
   }
 }

@@ -44,7 +44,7 @@ struct HostThatInverts : OnHost {
 // With the rows that are all of the operator, where those are few.
 Vector solved(const Hub& a, const Vector& b, const StoredNodes& few = {}) {
   HostThatInverts host;
-  PlaneFactors<double, Host> factors;
+  PlaneFactors<Host> factors;
   Hub stored;
   static_cast<BlockStructure&>(stored) = a;
   stored.values =
