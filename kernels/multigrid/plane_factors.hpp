@@ -6,9 +6,9 @@
 //     x_k = t_k - S_k^-1 A_k,k+1 x_k+1                            and down
 //
 // with the inverses of the S_k as dense matrices: 32^3 unknowns have 32 of 1,024 x 1,024, 256 MiB where the
-// inverse of all would have 8 GiB, and 64^3 have 64 of 4,096 x 4,096, 8 GiB. Block elimination (Golub and Van Loan, Matrix Computations, 4th
-// edition, section 4.5.1), without exchanges, for these operators are definite or dominated by their
-// diagonals. Internal to kernels/multigrid.
+// inverse of all would have 8 GiB, and 64^3 have 64 of 4,096 x 4,096, 8 GiB. Block elimination (Golub and Van
+// Loan, Matrix Computations, 4th edition, section 4.5.1), without exchanges, for these operators are definite
+// or dominated by their diagonals. Internal to kernels/multigrid.
 #pragma once
 
 #include <algorithm>
@@ -188,7 +188,7 @@ struct TakeBetween {
   }
 };
 
-// In double, whatever cycles are in: rounding to fp32 in a hundred steps left CG an indefinite preconditioner.
+// In double, whatever cycles are in: after a hundred steps in fp32 the preconditioner was not definite.
 template <class Space>
 struct PlaneFactors {
   Couplings s;
