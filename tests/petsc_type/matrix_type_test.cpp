@@ -280,15 +280,16 @@ TEST_F(MatrixType, WrongOptionsAreRefusedWithWhatThereIs) {
   expect_in("there is no format 'nonsense'; there are csr",
             error_of(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY)));
   const char* const before = space() == SpaceKind::cuda ? "cuda" : "auto";
-  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", "moon"));
-  const Handle<Mat> n = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
-  CALL(MatSetSizes(n.get(), PETSC_DECIDE, PETSC_DECIDE, 16, 16));
-  CALL(MatSetType(n.get(), "quadrille"));
-  const std::string text = error_of(MatSetUp(n.get()));
-  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", "CPU"));
-  CALL(MatSetUp(n.get()));
-  CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", ""));
-  expect_in("-mat_quadrille_space without a value", error_of(MatSetFromOptions(n.get())));
+  const auto set_up_in = [](const char* space) {
+    CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", space));
+    const Handle<Mat> n = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
+    CALL(MatSetSizes(n.get(), PETSC_DECIDE, PETSC_DECIDE, 16, 16));
+    CALL(MatSetType(n.get(), "quadrille"));
+    return MatSetUp(n.get());
+  };
+  const std::string text = error_of(set_up_in("moon"));
+  expect_in("-mat_quadrille_space without a value", error_of(set_up_in("")));
+  CALL(set_up_in("CPU"));
   CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_space", before));
   expect_in("-mat_quadrille_space moon: there are auto, cpu and cuda", text);
 }
