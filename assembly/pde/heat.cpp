@@ -54,20 +54,8 @@ struct HeatThroughTensors {
   constexpr auto operator()(const auto& u, int r) const { return u.rate(r) + flow(u, r); }
 };
 
-void require_homogeneous(const Grid& grid, const Boundary& boundary) {
-  for (int r = 0; r < grid.dof; ++r)
-    for (int face = 0; face < 2 * grid.dimension; ++face) {
-      const FaceBoundary& here = boundary.of(r)[face];
-      if (here.kind == BoundaryKind::flux || here.kind == BoundaryKind::robin || here.value != 0)
-        throw InputError(
-            "the manufactured problem of heat takes faces of value:0, drop, periodic, clamp and "
-            "outflow, not '" +
-            to_string(boundary, grid.dimension) + "'");
-    }
-}
-
 ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const NodeBox& box) {
-  require_homogeneous(grid, boundary);
+  require_no_data(grid, boundary, "heat");
   const Manufactured solution(grid, boundary);
   std::vector<double> at_first = zeros(box.nodes() * grid.dof);
   add_source(grid, box, at_first, [&](const Position& p, int r) {
@@ -81,11 +69,7 @@ ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const N
       residual_of(Heat<true>{source->on_host(), grid.dof}, grid.dof, std::function([source, dof = grid.dof] {
                     return Heat<true>{source->on_device(), dof};
                   }));
-  problem.exact = [at_first = problem.initial](double t_s) {
-    std::vector<double> u = at_first;
-    for (double& value : u) value *= std::exp(-t_s);
-    return u;
-  };
+  problem.exact = fading(problem.initial);
   return problem;
 }
 
