@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/device.hpp"
 #include "shell_cases.hpp"
+#include "tests/petsc_copies.hpp"
 #include "tests/products.hpp"
 
 namespace quadrille {
@@ -84,15 +85,6 @@ TEST_P(ShellKrylovTest, KrylovMethodsTakeAsManyIterationsAsWithAij) {
 }
 
 #if defined(PETSC_HAVE_CUDA)
-// Copies between host and GPU that PETSc has logged in KSPSolve, but for single numbers such as norms.
-double copies_in_solves() {
-  PetscLogEvent event = -1;
-  PetscEventPerfInfo info{};
-  CALL(PetscLogEventGetId("KSPSolve", &event));
-  CALL(PetscLogEventGetPerfInfo(0, event, &info));
-  return info.CpuToGpuCount + info.GpuToCpuCount;
-}
-
 // A second solve with the same KSP: what the first sets up may be copied.
 void expect_no_copies(Mat a, Vec b, PCType preconditioner) {
   const Handle<Vec> x = make<Vec>("VecDuplicate", [=](Vec* v) { return VecDuplicate(b, v); });

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <random>
 
 #include "assembly/pdes.hpp"
+#include "drawn.hpp"
 #include "model.hpp"
 #include "tests/pde_cases.hpp"
 #include "tests/sanitized.hpp"
@@ -50,15 +50,6 @@ Grid grid_of(const JacobianCase& c) {
           {8, 7, c.dimension == 3 ? 6 : 1},
           {0.1, 0.02, 0.3},
           any_dof && taken.coupled ? 3 : default_dof(taken, c.dimension)};
-}
-
-Vector drawn(const GridResidual& f, int seed) {
-  Vector v = f.vector();
-  return v.fill([=](const Position& p, int unknown) {
-    std::mt19937_64 random(
-        static_cast<std::uint64_t>(seed + 7 * unknown + 31 * p.x + 1009 * p.y + 77731 * p.z));
-    return std::uniform_real_distribution<>(0.2, 1.0)(random);
-  });
 }
 
 // F where u_t moves with u: its derivative is the Jacobian with this shift.

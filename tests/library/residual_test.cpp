@@ -6,10 +6,10 @@
 #include <limits>
 #include <numbers>
 #include <optional>
-#include <random>
 #include <vector>
 
 #include "assembly/pde/laplacian.hpp"
+#include "drawn.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "quadrille/not_finite.hpp"
@@ -22,15 +22,6 @@ constexpr double pi = std::numbers::pi;
 
 Boundary faces(const char* text, const Grid& grid) {
   return parse_boundary(text, grid.dimension);
-}
-
-Vector drawn(const GridResidual& f, int seed) {
-  Vector v = f.vector();
-  return v.fill([=](const Position& p, int unknown) {
-    std::mt19937_64 random(
-        static_cast<std::uint64_t>(seed + 7 * unknown + 31 * p.x + 1009 * p.y + 77731 * p.z));
-    return std::uniform_real_distribution<>(0.2, 1.0)(random);
-  });
 }
 
 // J w against (F(u + e w, rate + shift e w) - F(u - e w, rate - shift e w)) / 2e.

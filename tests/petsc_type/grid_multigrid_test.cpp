@@ -10,6 +10,7 @@
 #include "kernels/petsc/matrix/grid_matrix.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
 #include "solves.hpp"
+#include "tests/petsc_copies.hpp"
 #include "tests/petsc_error_text.hpp"
 #include "tests/sanitized.hpp"
 
@@ -610,17 +611,6 @@ TEST_F(MatrixType, GridMultigridRefusesWithASentence) {
       "MatConvert", [&](Mat* m) { return MatConvert(p.theirs.get(), "quadrille", MAT_INITIAL_MATRIX, m); });
   expect_refused(loose.get(), "this one has none");
 }
-
-#if defined(PETSC_HAVE_CUDA)
-// Copies between host and GPU that PETSc has logged in solves, but for single numbers such as norms.
-double copies_in_solves() {
-  PetscLogEvent event = -1;
-  PetscEventPerfInfo info{};
-  CALL(PetscLogEventGetId("KSPSolve", &event));
-  CALL(PetscLogEventGetPerfInfo(0, event, &info));
-  return info.CpuToGpuCount + info.GpuToCpuCount;
-}
-#endif
 
 // As with the preconditioners of shell_krylov_test.cpp: a second solve, with what the first one set up.
 TEST_F(MatrixType, NothingCrossesTheBusInASolveWithGridMultigrid_cuda) {
