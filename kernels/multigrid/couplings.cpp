@@ -8,8 +8,20 @@
 
 namespace quadrille::multigrid {
 
+namespace {
+
+bool is_diagonal(const std::vector<std::uint8_t>& block, int dof) {
+  for (int i = 0; i < dof * dof; ++i)
+    if (block[static_cast<std::size_t>(i)] != 0 && i / dof != i % dof) return false;
+  return true;
+}
+
+}  // namespace
+
 Couplings couplings_of(const BlockStructure& a, const RankBox* box, const StoredNodes& stored) {
   Couplings s;
+  s.by_kind = a.dof > 2 && a.fill.said() && is_diagonal(a.fill.beside, a.dof);
+  s.mixes = s.by_kind && !is_diagonal(a.fill.centre, a.dof);
   s.stored = stored;
   s.shared = box != nullptr;
   for (int axis = 0; axis < 3 && s.shared; ++axis) {

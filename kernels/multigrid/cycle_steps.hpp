@@ -57,7 +57,7 @@ template <class T, int Rows, int Dof, int Count, bool All, class V = T, class St
 struct StencilRows {
   using Number = T;
   static constexpr int rows = Rows, count = Count;
-  static constexpr bool all = All, rounded = !std::is_same_v<V, T>;
+  static constexpr bool all = All, rounded = !std::is_same_v<V, T>, by_nodes = false;
   Structure s;
   const V* a;
   const T* inverse = nullptr;  // where V is not T
@@ -68,6 +68,42 @@ struct StencilRows {
       load(inverse + row, own);
       for (int i = 0; i < Rows; ++i) sum[i] *= own[i];
     }
+  }
+};
+
+// Rows by kind (by_kind_steps.hpp): the sums of all rows of a node are made first, and D^-1 times them.
+template <class T, bool All>
+struct RowsByKind {
+  using Number = T;
+  static constexpr int rows = 1, count = 0;
+  static constexpr bool all = All, rounded = false, by_nodes = true;
+  Couplings s;
+  const T *a, *inverse;
+  constexpr T own_sum(const T* x, std::int64_t row) const {
+    const int node = s.node_of(row);
+    const std::int64_t kind = row - std::int64_t{node} * s.dof;
+    const T* const first = a + (All ? row : s.place_of_alike(row));
+    T sum = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 6
+#endif
+    for (int d = 0; d < s.count; ++d) {
+      const T* const value = first + d * s.stored_rows;
+      sum += (All ? streamed(value) : *value) * x[std::int64_t{s.neighbour(node, d)} * s.dof + kind];
+    }
+    return sum;
+  }
+  constexpr T times_inverse(const T* of_node, std::int64_t row) const {
+    const T* const first = inverse + (All ? row : s.place_of_alike(row));
+    T sum = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 4
+#endif
+    for (int c = 0; c < s.dof; ++c) {
+      const T* const value = first + c * s.stored_rows;
+      sum += (All ? streamed(value) : *value) * of_node[c];
+    }
+    return sum;
   }
 };
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/multigrid/by_kind_steps.hpp"
 #include "kernels/multigrid/coarsening.hpp"
-#include "kernels/multigrid/galerkin_steps.hpp"
 
 namespace quadrille::multigrid {
 
@@ -45,12 +45,39 @@ void make_by_axes(Machine& machine, const CoarseOperator& of) {
   make.template operator()<2>();
 }
 
+// Of each kind, and what their blocks sum to.
+template <class Machine>
+void make_by_kind(Machine& machine, CoarseOperator of) {
+  using Values = Array<double, typename Machine::Space>;
+  const Couplings& s = of.s;
+  Values linear, centre, sums;
+  if (of.p.weights == nullptr) {
+    linear = Values(std::int64_t{of.p.corners} * s.nodes);
+    machine.for_each(s.nodes, LinearWeights{s, of.p, linear.data()});
+    of.p.weights = linear.data();
+    of.weights_of_nodes = true;
+  }
+  of.by_kind = true;
+  if (s.mixes) {
+    centre = Values(s.stored_rows);
+    machine.for_each(s.stored_rows, CentreWithoutSum{s, of.values, centre.data()});
+    of.centre = centre.data();
+  }
+  machine.for_each(GalerkinLine{of}.size(), GalerkinLine{of});
+  if (!s.mixes) return;
+  sums = Values(of.weights_of_corner());
+  machine.for_each(sums.size(), SumOfWeights{sums.size(), of.p.corners, of.p.weights, sums.data()});
+  const BlockOfSums block{of, sums.data()};
+  machine.for_each(block.size(), block);
+}
+
 // P^T A P, with values in `coarse_nodes` where A has them in `nodes`; of a shared box, its own rows are
 // right.
 template <class Machine>
 BlockDiagonals<double, typename Machine::Space> galerkin(
     Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a, const Nodes& p,
-    const RankBox* shared = nullptr, const StoredNodes& nodes = {}, const StoredNodes& coarse_nodes = {}) {
+    const RankBox* shared = nullptr, const StoredNodes& nodes = {}, const StoredNodes& coarse_nodes = {},
+    CoarseOperators kind = CoarseOperators::as_suits) {
   BlockDiagonals<double, typename Machine::Space> coarse;
   coarse.dof = a.dof;
   coarse.periodic = a.periodic;
@@ -70,7 +97,11 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   of.coarse_rows = made.all ? coarse.rows() : std::int64_t{made.nodes()} * a.dof;
   coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * of.coarse_rows);
   of.coarse = coarse.values.data();
-  if (p.weights != nullptr) {
+  if (of.s.by_kind && kind == CoarseOperators::as_suits) {
+    coarse.fill = a.fill;
+    machine.for_each(coarse.values.size(), Zero<double>{of.coarse});
+    make_by_kind(machine, of);
+  } else if (p.weights != nullptr) {
     machine.for_each(GalerkinLine{of}.size(), GalerkinLine{of});
   } else if (!nodes.all) {
     make_by_axes(machine, of);

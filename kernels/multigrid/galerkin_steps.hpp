@@ -16,6 +16,20 @@ struct CoarseOperator {
   std::int64_t coarse_rows;  // those that are stored
   double* coarse;            // [diagonal][column][row]
   unsigned couples;          // bits: which offsets of the box s has
+  // Of each kind by itself (by_kind_steps.hpp), where that is asked for: its entries on the diagonal in place
+  // of those in `values`, [stored row], or null; and whether the weights are of nodes, not of rows.
+  bool by_kind = false, weights_of_nodes = false;
+  const double* centre = nullptr;
+
+  constexpr std::int64_t weights_of_corner() const { return weights_of_nodes ? s.nodes : s.rows; }
+  constexpr std::int64_t weight_place(int node, int r) const {
+    return weights_of_nodes ? node : std::int64_t{node} * s.dof + r;
+  }
+  constexpr std::array<int, 3> position(int coarse_node) const {
+    if (!coarse_nodes.all) return coarse_nodes.position(coarse_node);
+    return {coarse_node % p.coarse_n[0], coarse_node / p.coarse_n[0] % p.coarse_n[1],
+            coarse_node / p.coarse_n[0] / p.coarse_n[1]};
+  }
 
   // Of the tables of an axis (galerkin_axis()).
   constexpr int readers(int axis, int coarse_node) const {
@@ -46,21 +60,20 @@ struct CoarseOperator {
 // By weights of every fine row: of a coarse row and a column of its blocks the entries at one offset along y
 // and z a call, index = (line of offsets * columns + column) * coarse rows + row. Each is a sum over the fine
 // rows that read the coarse one, and over what they couple with that reads the one at the offset: along an
-// axis 7 of the nine pairs of these at offset 0, and 3 at the others.
+// axis 7 of the nine pairs of these at offset 0, and 3 at the others. By kind the one column is the row's own.
 struct GalerkinLine {
   static constexpr std::int64_t work = 90;
   CoarseOperator of;
 
-  constexpr std::int64_t size() const { return of.coarse_rows * of.s.dof * of.width[1] * of.width[2]; }
+  constexpr int columns() const { return of.by_kind ? 1 : of.s.dof; }
+  constexpr std::int64_t size() const { return of.coarse_rows * columns() * of.width[1] * of.width[2]; }
   constexpr void operator()(std::int64_t index) const {
     const Couplings& s = of.s;
-    const Nodes& p = of.p;
     const std::int64_t row = index % of.coarse_rows;
-    const int number = static_cast<int>(index / of.coarse_rows), line = number / s.dof,
-              column = number % s.dof, node = divide(static_cast<int>(row), s.by_dof),
-              r = static_cast<int>(row) - node * s.dof;
-    const int at[3] = {node % p.coarse_n[0], node / p.coarse_n[0] % p.coarse_n[1],
-                       node / p.coarse_n[0] / p.coarse_n[1]};
+    const int number = static_cast<int>(index / of.coarse_rows), line = number / columns(),
+              node = divide(static_cast<int>(row), s.by_dof), r = static_cast<int>(row) - node * s.dof,
+              column = of.by_kind ? r : number % s.dof;
+    const std::array<int, 3> at = of.position(node);
     const AlongX x(of, at[0]);
     double sums[3] = {};
     for (int i = 0; i < 9; ++i) {
@@ -117,25 +130,31 @@ struct GalerkinLine {
   constexpr void add_line(const AlongX& x, const Pair& y, const Pair& z, int of_box, int r, int column,
                           double (&sums)[3]) const {
     const Couplings& s = of.s;
-    const std::int64_t from = std::int64_t{s.index({0, y.fine, z.fine})} * s.dof + r,
-                       to = std::int64_t{s.index({0, y.to, z.to})} * s.dof + column;
-    const double *const weights = of.p.weights + (2 * y.own + 4 * z.own) * s.rows + from,
-                        *const weights_there = of.p.weights + (2 * y.corner + 4 * z.corner) * s.rows + to;
+    const int line = s.index({0, y.fine, z.fine});
+    const std::int64_t from = std::int64_t{line} * s.dof + r, of_corner = of.weights_of_corner(),
+                       of_node = of.weights_of_nodes ? 1 : s.dof;
+    const double* const weights =
+        of.p.weights + (2 * y.own + 4 * z.own) * of_corner + of.weight_place(line, r);
+    const double* const weights_there = of.p.weights + (2 * y.corner + 4 * z.corner) * of_corner +
+                                        of.weight_place(s.index({0, y.to, z.to}), column);
     QUADRILLE_UNROLL
     for (int k = 0; k < 3; ++k) {
       if (k >= x.readers) continue;
-      const double weight = weights[x.own[k] * s.rows + x.fine[k] * s.dof];
-      const double* const values = of.values + column * s.stored_rows + s.place(from + x.fine[k] * s.dof);
+      const double weight = weights[x.own[k] * of_corner + x.fine[k] * of_node];
+      const std::int64_t place = s.place(from + x.fine[k] * s.dof);
+      const double* const values = of.values + column * s.stored_rows + place;
       QUADRILLE_UNROLL
       for (int o = 0; o < 3; ++o) {
         const int diagonal = s.box[of_box + o];
         if (diagonal < 0) continue;
-        const double value = weight * values[std::int64_t{diagonal} * s.dof * s.stored_rows];
+        const double value = weight * (of.centre != nullptr && diagonal == s.centre
+                                           ? of.centre[place]
+                                           : values[std::int64_t{diagonal} * s.dof * s.stored_rows]);
         QUADRILLE_UNROLL
         for (int q = 0; q < 3; ++q) {
           const int bit = 9 * k + 3 * o + q;
           if ((x.there >> bit & 1) != 0)
-            sums[q] += value * weights_there[(x.corner >> bit & 1) * s.rows + x.to[3 * k + o] * s.dof];
+            sums[q] += value * weights_there[(x.corner >> bit & 1) * of_corner + x.to[3 * k + o] * of_node];
         }
       }
     }

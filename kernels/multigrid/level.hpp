@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/multigrid/by_kind_steps.hpp"
 #include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/cycle_steps.hpp"
 #include "kernels/multigrid/rounded_rows.hpp"
@@ -23,6 +24,7 @@ struct Level {
 
   Couplings couplings;
   ArrayOf<T> scaled;                                   // D^-1 A beside the diagonal, as Couplings has it
+  ArrayOf<T> of_kind;                                  // or A, of each kind (by_kind_steps.hpp)
   ArrayOf<Bf16> rounded;                               // or A (rounded_rows.hpp)
   ArrayOf<T> diagonal, inverse;                        // D and D^-1, [column][stored row]
   InnerRow<T> inner;                                   // of nodes far from faces, on a GPU
@@ -39,10 +41,10 @@ struct Level {
 };
 
 // Of an operator with these couplings and values: D^-1 A beside the diagonal, D and D^-1, as a level has
-// them, and a bound of D^-1 A's eigenvalues by its rows.
+// them, and a bound of D^-1 A's eigenvalues by its rows. Smoothers in place have no rows by kind.
 template <class T, class Space>
 struct LevelRows {
-  Array<T, Space> scaled, diagonal, inverse;
+  Array<T, Space> scaled, of_kind, diagonal, inverse;
   Array<Bf16, Space> rounded;
   double bound = 0;
   InnerRow<T> inner;
@@ -51,20 +53,28 @@ struct LevelRows {
 };
 template <class T, class Machine>
 LevelRows<T, typename Machine::Space> level_rows(Machine& machine, const Couplings& s, const double* values,
-                                                 bool looks_for_singular_blocks) {
+                                                 bool looks_for_singular_blocks, bool by_kind) {
   using Values = Array<T, typename Machine::Space>;
   const std::int64_t blocks = s.stored_rows * s.dof;
   const double* const diagonal = values + s.centre * blocks;
   Array<double, typename Machine::Space> inverse(blocks);
-  machine.for_each(s.stored_nodes(), InvertBlocks{s.dof, s.stored_rows, diagonal, inverse.data()});
-  LevelRows<T, typename Machine::Space> rows{
-      Values(s.count * blocks), Values(blocks), Values(blocks), {}, 0, {}};
+  machine.invert_blocks(s.stored_nodes(), InvertBlocks{s.dof, s.stored_rows, diagonal, inverse.data()});
+  LevelRows<T, typename Machine::Space> rows;
+  rows.diagonal = Values(blocks);
+  rows.inverse = Values(blocks);
   if (looks_for_singular_blocks)
     rows.singular_blocks = machine.largest(SingularBlock{s, values, inverse.data()}) > 0;
-  machine.for_each(s.stored_rows, ScaleRows<T>{s, values, inverse.data(), rows.scaled.data()});
   machine.for_each(blocks, Convert<double, T>{diagonal, rows.diagonal.data()});
   machine.for_each(blocks, Convert<double, T>{inverse.data(), rows.inverse.data()});
-  rows.bound = machine.largest(RowBound<T>{s, rows.scaled.data()});
+  if (by_kind && s.by_kind) {
+    rows.of_kind = Values(s.count * s.stored_rows);
+    machine.for_each(s.stored_rows, TakeOfKind<T>{s, values, rows.of_kind.data()});
+    rows.bound = machine.largest(BoundOfKinds<T>{s, rows.of_kind.data(), rows.inverse.data()});
+  } else {
+    rows.scaled = Values(s.count * blocks);
+    machine.for_each(s.stored_rows, ScaleRows<T>{s, values, inverse.data(), rows.scaled.data()});
+    rows.bound = machine.largest(RowBound<T>{s, rows.scaled.data()});
+  }
   return rows;
 }
 
@@ -148,6 +158,12 @@ void with_stencil(const Level<T, Machine>& level, const Body& body) {
     if (level.rounded.size() > 0)
       return body(StencilRows<T, rows_together<T>, 1, 26, true, Bf16>{level.couplings, level.rounded.data(),
                                                                       level.inverse.data()});
+  const auto by_kind = [&]<bool All>() {
+    body(RowsByKind<T, All>{level.couplings, level.of_kind.data(), level.inverse.data()});
+  };
+  if (level.of_kind.size() > 0)
+    return level.couplings.stored.all ? by_kind.template operator()<true>()
+                                      : by_kind.template operator()<false>();
   level.couplings.stored.all ? with_scaled_stencil<true>(level, body)
                              : with_scaled_stencil<false>(level, body);
 }

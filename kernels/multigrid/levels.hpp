@@ -166,7 +166,9 @@ class Levels final : public GridMultigrid {
         level_values = rounded_level_rows<T>(machine_, s, now->values.data());
         has_rows = level_values.rounded.size() > 0;
       }
-      if (!has_rows) level_values = level_rows<T>(machine_, s, now->values.data(), levels_.empty());
+      if (!has_rows)
+        level_values = level_rows<T>(machine_, s, now->values.data(), levels_.empty(),
+                                     !works_in_place(options_.smoother));
       if (next.there && options_.smoother == LevelSmoother::lines)
         level_values.lines = line_factors<T>(machine_, s, size_of(*now, shared.get()), now->values.data());
       if (!next.there) {
@@ -181,8 +183,9 @@ class Levels final : public GridMultigrid {
       shared = std::move(following);
       level.transfer = std::move(transfer);
       if (next.by_operator) level.transfer.weights = converted(next.weights.data(), next.weights.size());
-      Hub made = galerkin(machine_, *now, next.nodes(level.couplings),
-                          level.shared ? &level.shared->box : nullptr, stored, of_coarse);
+      Hub made =
+          galerkin(machine_, *now, next.nodes(level.couplings), level.shared ? &level.shared->box : nullptr,
+                   stored, of_coarse, options_.coarse_operators);
       stored = of_coarse;
       coarser = std::move(made);
       now = &coarser;
@@ -223,11 +226,12 @@ class Levels final : public GridMultigrid {
       const StoredNodes of_coarse =
           stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));
       if (of_coarse.all) break;
-      LevelRows<T, Host> rows = level_rows<T>(host, s, a.values.data(), levels_.empty());
+      LevelRows<T, Host> rows = level_rows<T>(host, s, a.values.data(), levels_.empty(), false);
       if (options_.smoother == LevelSmoother::lines)
         rows.lines = line_factors<T>(host, s, size_of(a, nullptr), a.values.data());
       OneLevel& level = add_level(a, s,
                                   {copy_to<Space>(rows.scaled),
+                                   {},
                                    copy_to<Space>(rows.diagonal),
                                    copy_to<Space>(rows.inverse),
                                    {},
@@ -242,7 +246,7 @@ class Levels final : public GridMultigrid {
         star_ = star_rows<T>(s, a.values.data());
         star_.inverse = level.inverse.data();  // stays where it is
       }
-      a = galerkin(host, a, next.nodes(s), nullptr, stored, of_coarse);
+      a = galerkin(host, a, next.nodes(s), nullptr, stored, of_coarse, options_.coarse_operators);
       stored = of_coarse;
       stability_.keep(host, a, stored);
     }
@@ -347,6 +351,7 @@ class Levels final : public GridMultigrid {
     level.shared = std::move(shared);
     level.couplings = s;
     level.scaled = std::move(rows.scaled);
+    level.of_kind = std::move(rows.of_kind);
     level.rounded = std::move(rows.rounded);
     level.diagonal = std::move(rows.diagonal);
     level.inverse = std::move(rows.inverse);
@@ -357,6 +362,7 @@ class Levels final : public GridMultigrid {
     info_.singular_blocks = info_.singular_blocks || rows.singular_blocks;
     GridLevelInfo info{a.extents, s.unknowns(), s.count + 1};
     info.constant = !s.stored.all;
+    info.by_kind = s.mixes;
     if (level.shared) {
       info.extents = level.shared->partition.extents;
       info.unknowns = info.extents[0] * info.extents[1] * info.extents[2] * s.dof;
@@ -681,8 +687,9 @@ void Levels<T, Machine>::count_bytes() {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     const OneLevel& level = levels_[i];
     const std::int64_t rows = level.couplings.rows;
-    info_.stored_bytes += level.scaled.bytes() + level.rounded.bytes() + level.diagonal.bytes() +
-                          level.inverse.bytes() + level.transfer.weights.bytes() + 4 * level.x.bytes();
+    info_.stored_bytes += level.scaled.bytes() + level.of_kind.bytes() + level.rounded.bytes() +
+                          level.diagonal.bytes() + level.inverse.bytes() + level.transfer.weights.bytes() +
+                          4 * level.x.bytes();
     for (const auto& line : level.in_place.lines) info_.stored_bytes += line.pivots.bytes();
     if (i + 1 == levels_.size()) {
       const std::int64_t visits = from_zero + (full ? 1 : 0);

@@ -157,10 +157,11 @@ std::string describe(const GridMultigridInfo& info) {
     return std::to_string(n[0]) + "x" + std::to_string(n[1]) + (flat ? "" : "x" + std::to_string(n[2]));
   };
   const std::size_t count = info.levels.size();
-  std::size_t by_operator = 0, constant = 0;
+  std::size_t by_operator = 0, constant = 0, by_kind = 0;
   for (std::size_t i = 0; i + 1 < count; ++i) {
     by_operator += info.levels[i].by_operator;
     constant += info.levels[i].constant;
+    by_kind += info.levels[i].by_kind;
   }
   std::string text =
       std::to_string(count) + (count == 1 ? " level, " : " levels, ") + size(info.levels.front());
@@ -169,6 +170,7 @@ std::string describe(const GridMultigridInfo& info) {
             (by_operator == 0           ? "linear"
              : by_operator == count - 1 ? "by the operator"
                                         : "by the operator on " + std::to_string(by_operator) + " of them");
+  if (count > 1 && by_kind == count - 1) text += ", unknowns coupled at their own node alone";
   if (info.stabilised) text += ", coarse grids with diffusion for advection";
   if (constant > 0) text += ", constant coefficients";
   if (constant > 0 && constant < count - 1) text += " on " + std::to_string(constant) + " of them";

@@ -5,8 +5,9 @@
 //   levels         every other node along the axes whose couplings are strong (semi-coarsening where they are
 //                  not alike), down to a grid that is solved directly
 //   interpolation  the operator's own (Dendy, J. Comput. Phys. 48 (1982); coarsening_steps.hpp), or
-//                  linear where that is nearly the same; restriction is its transpose, coarse operators are
-//                  P^T A P
+//                  linear where that is nearly the same; restriction is its transpose
+//   coarse grids   P^T A P; where unknowns couple with others at their own node alone, that of each kind by
+//                  itself, and between them what it sums to at a node (by_kind_steps.hpp)
 //   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i
 //                  from a bound of the spectrum; or equal weights, or Gauss-Seidel by colours, by nodes or by
 //                  lines (smoothers.hpp)
@@ -36,6 +37,9 @@ enum class CycleKind { v, w, f };  // f: full multigrid, which begins on the coa
 // as_suits: fp32 where the diagonal is well within its range, else fp64.
 enum class CyclePrecision { fp64, fp32, as_suits };
 enum class LevelInterpolation { as_suits, by_operator, linear };
+// as_suits: where unknowns couple with others at their own node alone, so do they on coarse grids
+// (kernels/multigrid/by_kind_steps.hpp); else, as galerkin always, P^T A P.
+enum class CoarseOperators { as_suits, galerkin };
 enum class LevelSmoother { chebyshev, jacobi, sor, lines };
 inline constexpr std::array level_smoothers{"chebyshev", "jacobi", "sor", "lines"};
 
@@ -46,6 +50,7 @@ struct GridMultigridOptions {
   int sweeps = 2;  // before and after the coarser grid, each
   CyclePrecision precision = CyclePrecision::as_suits;
   LevelInterpolation interpolation = LevelInterpolation::as_suits;
+  CoarseOperators coarse_operators = CoarseOperators::as_suits;
   bool semi_coarsening = true;  // else every axis is halved on every level
   int gathered = 0;             // unknowns that are few enough for every rank to have all; 0: what suits
   // Unknowns from which on a GPU does the steps of the finest level in two passes over memory, where its
@@ -61,6 +66,7 @@ struct GridLevelInfo {
   bool by_operator = false;                  // the interpolation to this level from the next coarser one
   double largest_eigenvalue = 0;             // the bound of D^-1 A's that the smoother goes by, if it does
   bool shared = false;                       // by the ranks; else each has all of it
+  bool by_kind = false;                      // neighbours couple unknowns of one kind alone
   bool constant = false;                     // the same rows everywhere but near faces, which are stored once
   std::array<bool, 3> halved{};              // the axes, to make the next coarser one
   bool spares_weak_axes = false;             // others could be halved, too, and couple weakly

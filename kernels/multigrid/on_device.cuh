@@ -12,6 +12,7 @@
 #include "kernels/multigrid/joined_after.cuh"
 #include "kernels/multigrid/joined_before.cuh"
 #include "kernels/multigrid/line_tiles.cuh"
+#include "kernels/multigrid/node_blocks.cuh"
 #include "kernels/multigrid/plane_factors.hpp"
 #include "kernels/multigrid/small_levels.cuh"
 
@@ -187,6 +188,7 @@ class OnDevice {
   // The steps that sum over neighbours.
   template <class F, class T>
   void for_rows(const InnerRow<T>& inner, const F& f) {
+    if constexpr (F::by_nodes) return for_nodes(f);
     if constexpr (!F::all && F::rows > 1 && F::count == 26) {
       constexpr std::int64_t large = std::int64_t{1} << 20;  // fewer threads keep a GPU busy then
       if (inner.there && f.s.rows >= large && inner.end[2] - inner.first[2] >= device::planes_together) {
@@ -196,7 +198,15 @@ class OnDevice {
         return;
       }
     }
-    for_each(f.s.rows / F::rows, f);
+    if constexpr (!F::by_nodes) for_each(f.s.rows / F::rows, f);
+  }
+  // Of a few unknowns a thread inverts a block by itself.
+  void invert_blocks(std::int64_t nodes, const InvertBlocks& f) {
+    if (f.dof <= 3) return for_each(nodes, f);
+    const int nodes_of_block = device::nodes_of_block(f.dof);
+    device::invert_blocks_kernel<<<cuda::blocks_for(nodes, nodes_of_block), nodes_of_block * f.dof,
+                                   device::bytes_of_blocks(f.dof, nodes_of_block), stream_>>>(f, nodes);
+    QUADRILLE_CUDA_LAUNCHED("inverting the diagonal blocks");
   }
   // P^T A P: with so many coarse planes a call, as leave threads enough.
   static int galerkin_planes(std::int64_t columns) {
@@ -371,6 +381,16 @@ class OnDevice {
   void* stream() const { return stream_; }
 
  private:
+  // Of several unknowns, whose sums are made before one of them is finished.
+  template <class F>
+  void for_nodes(const F& f) {
+    const int rows_of_block = cuda::threads_per_block / f.s.dof * f.s.dof;
+    device::
+        node_rows_kernel<<<cuda::blocks_for(f.s.rows, rows_of_block), cuda::threads_per_block, 0, stream_>>>(
+            f, rows_of_block);
+    QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
+  }
+
   struct Stream {
     cudaStream_t stream = nullptr;
     Stream() { QUADRILLE_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }

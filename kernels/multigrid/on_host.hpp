@@ -7,6 +7,7 @@
 
 #include "formats/threads.hpp"
 #include "kernels/multigrid/band_factors.hpp"
+#include "kernels/multigrid/multigrid.hpp"
 
 namespace quadrille::multigrid {
 
@@ -45,7 +46,14 @@ struct OnHost {
   // The steps that sum over neighbours.
   template <class F, class Row>
   void for_rows(const Row&, const F& f) {
-    for_each(f.s.rows / F::rows, f);
+    if constexpr (F::by_nodes)
+      for_nodes(f);
+    else
+      for_each(f.s.rows / F::rows, f);
+  }
+  template <class F>
+  void invert_blocks(std::int64_t nodes, const F& f) {
+    for_each(nodes, f);
   }
 
   // P^T A P, with so many coarse planes a call.
@@ -135,6 +143,22 @@ struct OnHost {
   }
 
  private:
+  // Of several unknowns, whose sums are made before one of them is finished.
+  template <class F>
+  void for_nodes(const F& f) {
+    using T = typename F::Number;
+    const int dof = f.s.dof;
+#pragma omp parallel for schedule(static) if (f.s.rows > worth_threads)
+    for (std::int64_t first = 0; first < f.s.rows; first += dof) {
+      T of_node[most_multigrid_unknowns];
+      for (int r = 0; r < dof; ++r) of_node[r] = f.own_sum(f.source(), first + r);
+      for (int r = 0; r < dof; ++r) {
+        T sum[1] = {f.times_inverse(of_node, first + r)};
+        f.finish(first + r, sum, nullptr);
+      }
+    }
+  }
+
   std::vector<std::vector<double>> queued_sums_;
 };
 

@@ -78,6 +78,7 @@ BlockDiagonals<double, typename Machine::Space> own_in_box(Machine& machine,
   in.extents = box.size;
   for (int axis = 0; axis < 3; ++axis) in.periodic[axis] = p.periodic[axis] && p.ranks_along(axis) == 1;
   in.offsets = offsets;
+  in.fill = a.own.fill;
   const std::int64_t columns = in.diagonals() * in.dof;
   in.values = Array<double, Space>(checked_product(columns, in.rows(), "the values of multigrid"));
   machine.for_each(in.values.size(), Zero<double>{in.values.data()});
@@ -148,6 +149,7 @@ BlockDiagonals<double, typename Machine::Space> gathered(
   whole.extents = p.extents;
   whole.periodic = p.periodic;
   whole.offsets = box.offsets;
+  whole.fill = box.fill;
   whole.values = Array<double, typename Machine::Space>(
       checked_product(whole.diagonals() * whole.dof, whole.rows(), "the values of multigrid"));
   exchange_rows(exchange, box, whole, machine.stream());

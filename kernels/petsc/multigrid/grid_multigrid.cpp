@@ -75,6 +75,8 @@ GridMultigridOptions options_of(PC pc, bool wants_fp64) {
             "Of the cycle: double, single, or auto: by the method and the coefficients");
   read.word("interpolation", std::array{"auto", "operator", "linear"}, options.interpolation,
             "One of auto, operator, linear");
+  read.word("coarse_operators", std::array{"auto", "galerkin"}, options.coarse_operators,
+            "auto, or galerkin: P^T A P between unknowns of different kinds, too");
   read.list(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), "Options of quadrille_mg");
   // One cycle of full multigrid is to be as good as the grid is: in fp32 rounding, which the grid's spacing
   // to the power -2 makes large, would show.

@@ -32,6 +32,9 @@ namespace quadrille::petsc {
 //                                      solve on, and for coefficients that leave the range of fp32)
 //   -pc_quadrille_mg_interpolation auto | operator | linear
 //                                      (auto: linear where the operator's own is nearly that)
+//   -pc_quadrille_mg_coarse_operators auto | galerkin
+//                                      (auto: where unknowns couple with others at their own node alone, as
+//                                      the fill of the blocks says, coarse ones do so, too; else P^T A P)
 //   -pc_quadrille_mg_semicoarsening true | false
 //                                      halve only the axes that couple strongly (true)
 //

@@ -67,6 +67,38 @@ inline Hub coupled(const Grid& grid, const std::string& sides) {
       .hub;
 }
 
+// Kinds that spread by themselves, each with a diffusivity of its own, and become each other at every node at
+// rates of its own around `rate`: both ways, or each the next one.
+struct Reacting {
+  Laplacian laplacian;
+  double rate;
+  bool both_ways;
+  int kinds;
+  static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
+                              int c) const {
+    const double spreads = r == c ? (1 + 0.5 * r) * laplacian.weight[neighbour.point] : 0;
+    if (neighbour.offset != Offset{}) return spreads;
+    double reacts = 0;
+    for (int other = 0; other < kinds; ++other) {
+      if (other == c) continue;
+      const double k = both_ways || other == c + 1 ? rate_at(node, c, other) : 0;
+      reacts += r == c ? k : r == other ? -k : 0;
+    }
+    return spreads + reacts;
+  }
+  constexpr double rate_at(const StencilNode& node, int r, int c) const {
+    const std::int64_t low = r < c ? r : c, high = r < c ? c : r;
+    return rate * (0.1 + static_cast<double>((node.index * 7919 + 131 * low + 17 * high) % 97) / 50);
+  }
+};
+inline Hub reacting(const Grid& grid, const std::string& sides, double rate, bool both_ways) {
+  const Stencil star = star_stencil(grid.dimension, 1);
+  return assemble<double>(grid, star, parse_boundary(sides, grid.dimension),
+                          Reacting{laplacian(grid, star), rate, both_ways, grid.dof})
+      .hub;
+}
+
 // -lap u + v . grad u, upwind, with |v| h along each axis as given.
 struct Convection {
   std::array<double, 3> v;

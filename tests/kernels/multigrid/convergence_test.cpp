@@ -331,6 +331,23 @@ TEST(GridMultigridConvergence, SeveralUnknowns) {
         << stencil;
 }
 
+// Whatever the rates are, and as well as with the whole of P^T A P.
+TEST(GridMultigridConvergence, KindsThatReact) {
+  int round = 0;
+  for (const double rate : {1e-3, 0.1, 1.0, 10.0, 1e3})
+    for (const char* sides : {"value:0", "value:0,clamp,periodic,periodic"})
+      for (const bool both_ways : {true, false}) {
+        if (round++ % 7 != 0 && sanitized) continue;
+        SCOPED_TRACE(std::to_string(rate) + " " + sides + (both_ways ? ", both ways" : ", a chain"));
+        const Hub a = reacting(grid_of({33, 40, 1}, {1, 1, 1}, 4), sides, rate, both_ways);
+        GridMultigridOptions options = down_to(100);
+        const int by_kind = bicgstab_iterations(a, options);
+        options.coarse_operators = CoarseOperators::galerkin;
+        EXPECT_LE(by_kind, bicgstab_iterations(a, options) + 1);
+        EXPECT_LE(by_kind, both_ways ? 32 : 8);  // neighbours have quite other rates
+      }
+}
+
 TEST(GridMultigridConvergence, Convection) {
   for (const std::array<double, 3>& v : {std::array<double, 3>{0.1, 0.2, 0}, {1, -0.5, 0}, {3, 2, 0}})
     EXPECT_LE(bicgstab_iterations(convection(grid_of({40, 33, 1}), "value:0", v), down_to(30)), 15) << v[0];

@@ -202,7 +202,7 @@ std::vector<T> sweep_of(Checked<Machine>& machine, const Hub& a, Words words, bo
     s.own_end[axis] = s.n[axis] - margin;
     box.own_size[axis] = s.n[axis] - 2 * margin;
   }
-  auto rows = multigrid::level_rows<T>(machine, s, values, false);
+  auto rows = multigrid::level_rows<T>(machine, s, values, false, false);
   level.scaled = std::move(rows.scaled);
   for (auto* vector : {&level.g, &level.x, &level.y}) *vector = Array<T>(s.rows, T(0));
   const Vector g = noise(s.rows, 1), x = noise(s.rows, 2);

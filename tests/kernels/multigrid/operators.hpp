@@ -38,6 +38,11 @@ inline std::vector<NamedOperator> symmetric_operators() {
   add("2D wide", poisson(grid_of({25, 22, 1}), "value:0,value:0,periodic,periodic", "star", 2));
   add("3D wide, 2 unknowns", poisson(grid_of({12, 11, 9}, {1, 1, 1}, 2), "value:0", "star", 4));
   add("5 coupled unknowns", coupled(grid_of({7, 8, 9}, {1, 1, 1}, 5), "value:0"));
+  add("2D, 3 kinds that react",
+      reacting(grid_of({21, 18, 1}, {1, 1, 1}, 3), "value:0,clamp,clamp,clamp", 1, true));
+  add("3D, 5 kinds that react", reacting(grid_of({9, 8, 7}, {1, 1, 1}, 5), "value:0", 20, true));
+  add("2D, 6 kinds that react, periodic",
+      reacting(grid_of({17, 20, 1}, {1, 1, 1}, 6), "value:0,value:0,periodic,periodic", 0.1, true));
   return all;
 }
 

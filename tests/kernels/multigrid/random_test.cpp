@@ -37,7 +37,7 @@ class Draw {
   int number(int from, int to) { return from + static_cast<int>(random_() % (to - from + 1u)); }
   bool flip() { return number(0, 1) == 1; }
 
-  // What advects has a face that holds a value, so that it is not singular.
+  // What advects or reacts has a face that holds a value, so that it is not singular.
   std::string faces(int dimension, bool held) {
     std::string text;
     for (int axis = 0; axis < dimension; ++axis) {
@@ -51,17 +51,20 @@ class Draw {
   }
 
   NamedOperator operator_on_a_grid() {
-    const int kind = number(0, 6), dimension = number(2, 3);
-    const bool advects = kind >= 4, unequal = kind < 2 && flip();
+    const int kind = number(0, 7), dimension = number(2, 3);
+    const bool advects = kind >= 4 && kind <= 6, unequal = kind < 2 && flip();
     std::array<std::int64_t, 3> n{1, 1, 1};
     std::array<double, 3> spacing{1, 1, 1};
     for (int axis = 0; axis < dimension; ++axis) {
       n[axis] = dimension == 2 ? number(4, 40) : number(3, 14);
       if (unequal) spacing[axis] = std::pow(10.0, -0.5 * number(0, 3));
     }
-    const int dof = kind == 2 ? dimension : kind == 4 || kind == 5 ? 1 : number(1, 4);
+    const int dof = kind == 2                ? dimension
+                    : kind == 4 || kind == 5 ? 1
+                    : kind == 7              ? number(2, 9)
+                                             : number(1, 4);
     const Grid grid{dimension, n, spacing, dof};
-    const std::string sides = faces(dimension, advects);
+    const std::string sides = faces(dimension, kind >= 4);
     const std::array<double, 3> v{number(-15, 15) / 10.0, number(-15, 15) / 10.0,
                                   dimension == 3 ? number(-15, 15) / 10.0 : 0};
     const std::uint64_t seed = static_cast<std::uint64_t>(number(1, 1000));
@@ -80,6 +83,8 @@ class Draw {
         return {name + "convection", convection(grid, sides, v)};
       case 5:
         return {name + "central convection", central_convection(grid, sides, v)};
+      case 7:
+        return {name + "reactions", reacting(grid, sides, std::pow(10.0, number(-2, 3)), flip())};
       default:
         return {name + "random blocks " + points, dominant_blocks(grid, points, sides, 1.5)};
     }

@@ -109,6 +109,42 @@ TEST(GridMultigridSetUp, LinearCoarseOperatorsOfDenseBlocks) {
     }
 }
 
+// Between kinds coarse operators have what P^T A P sums to over a row's neighbours, at the node itself; where
+// weights differ between kinds, the mean with what its columns sum to.
+TEST(GridMultigridSetUp, CoarseOperatorsOfKinds) {
+  OnHost machine;
+  for (const auto interpolation : {LevelInterpolation::linear, LevelInterpolation::by_operator}) {
+    const Hub a =
+        reacting(grid_of({11, 8, 7}, {1, 1, 1}, 3), "value:0,clamp,periodic,periodic,clamp,clamp", 5, true);
+    const auto next = multigrid::coarsen(machine, a, false, interpolation);
+    const multigrid::Nodes p = next.nodes(multigrid::couplings_of(a));
+    Hub coarse = multigrid::galerkin(machine, a, p),
+        whole = multigrid::galerkin(machine, a, p, nullptr, {}, {}, CoarseOperators::galerkin);
+    EXPECT_NO_THROW(validate(coarse));
+    EXPECT_EQ(coarse.fill, a.fill);
+    EXPECT_FALSE(whole.fill.said());
+    const std::int64_t centre = centre_of(coarse);
+    double of_other_kinds = 0, asymmetry = 0, sums = 0;
+    for (std::int64_t row = 0; row < whole.rows(); ++row)
+      for (int c = 0; c < a.dof; ++c) {
+        double sum = 0;
+        for (std::int64_t d = 0; d < whole.diagonals(); ++d) {
+          sum += entry(coarse, d, c, row) - entry(whole, d, c, row);
+          if (d != centre && row % a.dof != c)
+            of_other_kinds = std::max(of_other_kinds, std::abs(entry(whole, d, c, row)));
+        }
+        const std::int64_t node = row / a.dof, other = node * a.dof + c;
+        const int kind = static_cast<int>(row % a.dof);
+        sums = std::max(sums, std::abs(sum));
+        asymmetry =
+            std::max(asymmetry, std::abs(entry(coarse, centre, c, row) - entry(coarse, centre, kind, other)));
+      }
+    EXPECT_LE(asymmetry, 1e-12 * largest_of(a));
+    EXPECT_LE(sums, (interpolation == LevelInterpolation::linear ? 1e-12 : 0.1) * largest_of(a));
+    EXPECT_GT(of_other_kinds, 0.01);
+  }
+}
+
 // A Laplacian of higher order is that of second order for what is quadratic.
 TEST(GridMultigridSetUp, NeighbourFormOfAWideStarIsTheNarrowOne) {
   OnHost machine;

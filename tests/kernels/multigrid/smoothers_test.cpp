@@ -96,7 +96,7 @@ TEST(GridMultigridSmoothers, NoTwoCoupledNodesShareAColour) {
 Vector left_after_a_sweep(const Hub& a, LevelSmoother smoother, multigrid::Level<double, OnHost>& level) {
   OnHost machine;
   const Couplings& s = level.couplings = multigrid::couplings_of(a);
-  auto rows = multigrid::level_rows<double>(machine, s, a.values.data(), false);
+  auto rows = multigrid::level_rows<double>(machine, s, a.values.data(), false, false);
   level.scaled = std::move(rows.scaled);
   level.diagonal = std::move(rows.diagonal);
   for (auto* vector : {&level.g, &level.x, &level.y}) *vector = Array<double>(s.rows, 0.0);
