@@ -5,6 +5,9 @@
 //
 //     y_i = P_i (r_i - L_i y_i-1),  x_i = y_i - P_i U_i x_i+1,  P_i = (1 - L_i P_i-1 U_i-1)^-1
 //
+// A line that constants are mapped to zero by, as one that is all of a closed grid, has no W of its last node
+// but rounding: that node is then held at 0.
+//
 // What couples around a periodic axis, or to another rank's part of the line, is taken from the old x: the
 // matrix that is solved is still a symmetric one.
 #pragma once
@@ -82,7 +85,10 @@ struct MakePivots {
       const std::int64_t place = places.place(at), first = place * s.dof;
       for (int c = 0; c < s.dof; ++c)
         for (int r = 0; r < s.dof; ++r) inverse[c * rows() + first + r] = value(s.centre, r, c, at);
-      if (i > places.first && before >= 0 && behind >= 0) subtract(first, at, last);
+      if (i > places.first && before >= 0 && behind >= 0) {
+        subtract(first, at, last);
+        drop_rounding(first, at);
+      }
       InvertBlocks{s.dof, rows(), inverse, inverse}(place);
       for (int c = 0; c < s.dof; ++c)
         for (int r = 0; r < s.dof; ++r) {
@@ -95,6 +101,15 @@ struct MakePivots {
   }
 
  private:
+  // Unknowns of which elimination left nothing: InvertBlocks has zeros for them.
+  constexpr void drop_rounding(std::int64_t first, const std::array<int, 3>& at) const {
+    constexpr double rounding = 1e-11;
+    for (int k = 0; k < s.dof; ++k) {
+      if (absolute(inverse[k * rows() + first + k]) > rounding * absolute(value(s.centre, k, k, at)))
+        continue;
+      for (int i = 0; i < s.dof; ++i) inverse[k * rows() + first + i] = inverse[i * rows() + first + k] = 0;
+    }
+  }
   constexpr void subtract(std::int64_t first, const std::array<int, 3>& at,
                           const std::array<int, 3>& last) const {
     const std::int64_t before_first = std::int64_t{places.place(last)} * s.dof;
