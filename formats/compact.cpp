@@ -176,6 +176,21 @@ std::vector<CompactEntry<T>> all_columns(const BlockStructure& s) {
   return entries;
 }
 
+template <class T>
+std::vector<CompactEntry<T>> columns_of_fill(const BlockStructure& s) {
+  std::vector<CompactEntry<T>> entries = all_columns<T>(s);
+  std::int32_t columns = 0;
+  const std::int64_t block = std::int64_t{s.dof} * s.dof;
+  for (std::int64_t e = 0; e < std::ssize(entries); ++e) {
+    const std::uint8_t* const couples = s.fill_of(e / block);
+    if (couples == nullptr || couples[e % block] != 0)
+      entries[e].column = columns++;
+    else
+      entries[e] = {};
+  }
+  return entries;
+}
+
 void throw_not_stored(ValuePrecision precision) {
   throw FormatError(std::string("this operator has values that ") + to_string(precision) +
                     " cannot hold: sizes from 1.2e-38 to 3.4e38 and 0");
@@ -329,6 +344,7 @@ Traffic traffic(const Compact<T, Space>& a) {
   template std::int32_t columns_of(const std::vector<CompactEntry<T>>&);                                \
   template bool is_symmetric(const BlockStructure&, const std::vector<CompactEntry<T>>&);               \
   template std::vector<CompactEntry<T>> all_columns(const BlockStructure&);                             \
+  template std::vector<CompactEntry<T>> columns_of_fill(const BlockStructure&);                         \
   template Compact<T> compact_from_hub(const BlockDiagonals<T>&);                                       \
   template Compact<T> compact_from_hub(const BlockDiagonals<T>&, std::vector<CompactEntry<T>>,          \
                                        ValuePrecision);                                                 \

@@ -109,6 +109,9 @@ bool is_symmetric(const BlockStructure& structure, const std::vector<CompactEntr
 // A column for every entry.
 template <class T>
 std::vector<CompactEntry<T>> all_columns(const BlockStructure& structure);
+// A column for every entry that couples by the fill, whatever the values are; where it says nothing, for all.
+template <class T>
+std::vector<CompactEntry<T>> columns_of_fill(const BlockStructure& structure);
 
 template <class T>
 Compact<T> compact_from_hub(const BlockDiagonals<T>& hub);

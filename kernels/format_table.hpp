@@ -88,7 +88,9 @@ inline bool compiles(const BlockStructure& s, const FormatOptions& o) {
 template <class T, class Space>
 Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
   Prepared prepared;
-  if (!compiles(a, o)) return prepared;
+  // By the fill a few unknowns' kernel for any map is as fast; it owes its time to the columns it reads.
+  constexpr int most_without = 8;
+  if (!compiles(a, o) || (o.by_fill && a.dof <= most_without)) return prepared;
   const bool transposed = o.of_transpose && !is_symmetric(a, a.entry);
   (transposed ? prepared.transposed : prepared.product) =
       cuda::specialise(a, a.entry, a.precision, transposed);
@@ -169,21 +171,26 @@ ValuePrecision value_precision(const FormatOptions& o) {
   return rounding_of(o.value_precision, sizeof(T)) > 0 ? o.value_precision : ValuePrecision::own;
 }
 
-// With what is stored found, or with a column for every entry.
+// Those that `all` asks for; without it what the values, or the fill, say. `found` looks at the values.
+template <class T, class Found>
+std::vector<CompactEntry<T>> entries_of(const BlockStructure& s, const FormatOptions& o, bool all,
+                                        const Found& found) {
+  return all ? all_columns<T>(s) : o.by_fill ? columns_of_fill<T>(s) : found();
+}
 template <class Space, class T>
 std::unique_ptr<SpmvOperator<T>> make_compact(const FormatInput<T>& s, const FormatOptions& o,
                                               bool all_entries = false) {
   const ValuePrecision precision = value_precision<T>(o);
   if constexpr (std::is_same_v<Space, Device>)
     if (const auto hub = device_hub_of(s)) {
-      auto entries = all_entries ? all_columns<T>(*hub) : cuda::compact_entries(*hub);
+      auto entries = entries_of<T>(*hub, o, all_entries, [&] { return cuda::compact_entries(*hub); });
       auto compact = std::make_shared<const Compact<T, Device>>(
           cuda::compact_from_hub(*hub, std::move(entries), precision));
       Prepared prepared = prepare(*compact, o);
       return on_device<T>(std::move(compact), std::move(prepared));
     }
   const auto hub = hub_of(s, o);
-  auto entries = all_entries ? all_columns<T>(*hub) : compact_entries(*hub);
+  auto entries = entries_of<T>(*hub, o, all_entries, [&] { return compact_entries(*hub); });
   return own<Space, T>(compact_from_hub(*hub, std::move(entries), precision), o);
 }
 

@@ -58,7 +58,8 @@ struct FormatTraits {
   bool gpu_transpose_adds_atomically = false;  // in A^T x
   // What is stored, and how much, depends on the values: it may change when they do.
   bool follows_values = false;
-  bool made_on_gpu = false;  // of block diagonals that are in GPU memory, there
+  bool follows_fill = false;  // or the fill, where FormatOptions::by_fill asks for that
+  bool made_on_gpu = false;   // of block diagonals that are in GPU memory, there
   // Of a product with several vectors: the format is read once for so many. Null: for each.
   int (*vectors_at_once)(const Sparsity&, SpaceKind) = nullptr;
   std::vector<std::string> options =

@@ -85,8 +85,10 @@ struct FormatOptions {
   MemorySplit cmrs_split = MemorySplit::driver;  // the paper's kernel
   Specialise specialise = Specialise::when_large;
   ValuePrecision value_precision = ValuePrecision::own;  // of what cds and compact store
-  int products = 0;                                      // that the operator is made for; 0: many
-  bool of_transpose = false;                             // they are y = A^T x
+  // What compact stores goes by the fill (formats/block_diagonals.hpp) alone, for values that will change.
+  bool by_fill = false;
+  int products = 0;           // that the operator is made for; 0: many
+  bool of_transpose = false;  // they are y = A^T x
 };
 
 struct FormatEntry {

@@ -42,6 +42,7 @@ FormatTraits compact_traits() {
           .made_from = MadeFrom::hub,
           .has_transpose = true,
           .follows_values = true,
+          .follows_fill = true,
           .made_on_gpu = true,
           .vectors_at_once = vectors_at_once,
           .options = {"block-size", "value-precision"},

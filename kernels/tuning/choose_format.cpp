@@ -23,7 +23,8 @@ std::string options_text(const FormatOptions& o) {
          std::to_string(static_cast<int>(o.rg_csr_ordering)) + "," + std::to_string(o.rg_csr_threads) +
          " cmrs=" + std::to_string(o.cmrs_height) + "," + std::to_string(o.cmrs_reorder ? 1 : 0) + "," +
          std::to_string(o.cmrs_block) + "," + std::to_string(o.cmrs_aligned ? 1 : 0) + "," +
-         std::to_string(static_cast<int>(o.cmrs_split)) + " products=" + std::to_string(o.products);
+         std::to_string(static_cast<int>(o.cmrs_split)) + " products=" + std::to_string(o.products) +
+         (o.by_fill ? " by_fill" : "");
 }
 
 std::string product_text(const Product& product) {
@@ -56,7 +57,9 @@ void predict_in(SpaceKind space, const ChoiceWishes& wishes, FormatChoice& choic
   std::vector<Prediction> predictions =
       ranked(predict(choice.sparsity, machine, wishes.format_options, wishes.product));
   std::erase_if(predictions, [&](const Prediction& p) {
-    return !has_format(p.format, space) || (wishes.values_change && find_format(p.format).follows_values);
+    const FormatTraits& format = find_format(p.format);
+    return !has_format(p.format, space) ||
+           (wishes.values_change && format.follows_values && !format.follows_fill);
   });
   for (const Prediction& p : predictions) choice.entries.push_back(&find_format(p.format, space));
   if (predictions.empty() || !choice.predictions.empty()) return;
@@ -121,6 +124,7 @@ FormatChoice choose_format(const FormatInput<T>& source, const ChoiceWishes& giv
                            const ProductCheckFunction<T>& check) {
   ChoiceWishes wishes = given;
   wishes.format_options.of_transpose = wishes.product.transposed;
+  wishes.format_options.by_fill = wishes.values_change;
   FormatChoice choice;
   choice.products = wishes.format_options.products;
   choice.sparsity = sparsity_of(source, wishes.format_options, structure, !wishes.values_change);

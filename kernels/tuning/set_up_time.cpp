@@ -44,6 +44,8 @@ SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traff
   const bool on_gpu = space == SpaceKind::cuda;
   if (on_gpu && s.assembled_on_device && !needs_csr(format) && !format.follows_values) return {};
   if (on_gpu && s.hub_on_device && format.made_from == MadeFrom::the_hub) return {};
+  if (on_gpu && (s.hub_on_device || s.assembled_on_device) && s.compact_by_fill && format.follows_fill)
+    return {};
   SetUpWork work;
   work.converted_bytes = converted_bytes(format, s, stored);
   if (!on_gpu) return work;

@@ -367,8 +367,9 @@ void count_assembled(const FormatInput<T>& source, Sparsity& s) {
   } catch (const MemoryError&) {
   }
 }
-// Upper bounds.
-void bound_values(const BlockStructure& structure, Sparsity& s) {
+// Upper bounds; of compact what it takes by the fill.
+void bound_values(const BlockStructure& structure, const FormatOptions& options, Sparsity& s) {
+  s.compact_exact = s.compact_by_fill = options.by_fill;
   s.compact_entries = 0;
   for (std::int64_t d = 0; d < structure.diagonals(); ++d) {
     const std::int64_t block = std::int64_t{structure.dof} * structure.dof;
@@ -393,7 +394,7 @@ Sparsity sparsity_at_most(const BlockStructure& structure, int value_bytes, cons
   s.rows = s.columns = structure.rows();
   count_fill(structure, s);
   s.cds = structure;
-  bound_values(structure, s);
+  bound_values(structure, options, s);
   s.block_size = structure.dof;
   s.blocks = coupled_pairs(structure);
   s.longest_block_row = structure.diagonals();
@@ -434,7 +435,7 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
   const bool on_device = source.on_device.block_diagonals != nullptr;
   if (source.csr) {
     Sparsity s = from_csr(*source.csr, source.hub.get(), options);
-    if (s.cds) bound_values(*s.cds, s);
+    if (s.cds) bound_values(*s.cds, options, s);
     if (source.hub && of_values) count_values(*source.hub, s);
     s.assembled_on_device = on_device;
     s.hub_on_device = source.device_hub != nullptr;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cases.hpp"
+#include "formats/compact.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/tuning/format_bytes.hpp"
 
@@ -53,10 +54,16 @@ std::vector<T> product_of(const BlockDiagonals<T>& hub, const std::vector<T>& x,
   return y;
 }
 
+FormatOptions by_fill() {
+  FormatOptions options;
+  options.by_fill = true;
+  return options;
+}
+
 template <class T>
-void expect_products(const Case<T>& c, const FormatEntry& entry) {
+void expect_products(const Case<T>& c, const FormatEntry& entry, const FormatOptions& options) {
   const bool on_gpu = entry.space == SpaceKind::cuda;
-  const auto op = entry.make<T>()(c.source, c.options);
+  const auto op = entry.make<T>()(c.source, options);
   const std::vector<T> x = test_vector<T>(op->columns(), true, 3);
   for (const bool transposed : {false, true}) {
     if (transposed && !op->has_transpose()) continue;
@@ -89,7 +96,14 @@ void check_products(SpaceKind space) {
     for (const FormatEntry& entry : registry()) {
       if (entry.space != space || entry.peer || !entry.make<T>()) continue;
       SCOPED_TRACE(c.name + ", " + entry.name);
-      expect_products(c, entry);
+      expect_products(c, entry, c.options);
+      if (!entry.traits->follows_fill) continue;
+      expect_products(c, entry, by_fill());
+      Case<T> on_device = c;  // as what stands in GPU memory is
+      if (space == SpaceKind::cuda)
+        on_device.source.device_hub =
+            std::make_shared<const BlockDiagonals<T, Device>>(copy_to<Device>(*c.source.hub));
+      expect_products(on_device, entry, by_fill());
     }
   }
 }
@@ -123,9 +137,10 @@ TEST(BlockFill, PlacesDoNotDependOnValues) {
       EXPECT_EQ(to_vector(dia_from_hub(*full.source.hub).offset),
                 to_vector(dia_from_hub(*other->source.hub).offset));
       for (const FormatEntry& entry : registry()) {
-        if (entry.peer || entry.space != SpaceKind::cpu || entry.traits->follows_values) continue;
-        EXPECT_EQ(entry.make_fp64(full.source, {})->traffic().stored_bytes,
-                  entry.make_fp64(other->source, {})->traffic().stored_bytes)
+        if (entry.peer || entry.space != SpaceKind::cpu) continue;
+        if (entry.traits->follows_values && !entry.traits->follows_fill) continue;
+        EXPECT_EQ(entry.make_fp64(full.source, by_fill())->traffic().stored_bytes,
+                  entry.make_fp64(other->source, by_fill())->traffic().stored_bytes)
             << entry.name;
       }
     }
@@ -172,6 +187,11 @@ TEST(BlockFill, SizesAreForetold) {
   const BlockStructure& structure = *c.source.hub;
   EXPECT_EQ(most_non_zeros(structure), 210 * (9 + 6 * 3));
   EXPECT_EQ(coupled_pairs(structure), 210 * 7);
+  const auto compact = find_format("compact", SpaceKind::cpu).make_fp64(c.source, by_fill());
+  EXPECT_EQ(compact->traffic().stored_bytes, compact_traffic(structure, 9 + 6 * 3, 8).stored_bytes);
+  const FormatBytes bytes = format_bytes("compact", sparsity_at_most(structure, 8, by_fill()), by_fill());
+  EXPECT_TRUE(bytes.exact);
+  EXPECT_EQ(bytes.traffic.stored_bytes, compact->traffic().stored_bytes);
   const Sparsity foretold = sparsity_at_most(structure, 8), known = sparsity_of(c.source, {});
   for (const char* name : {"csr", "csc", "coo", "bcsr", "dia", "cds", "ell", "hyb"}) {
     const std::int64_t stored =

@@ -249,7 +249,9 @@ void TypedMatrix::choose_best_format(const LocalParts& parts) {
   if (!options.format_auto || choices_ > some_times) return;
   ++choices_;
   if (choices_ > 1 && choices_ <= some_times) return;
-  options.format = best_format(self_, options, parts, choices_ > 1);
+  // On a GPU what follows the values has kernels compiled for them, which takes longer than it saves.
+  options.of_format.by_fill = choices_ > 1 || choose_space(options) == SpaceKind::cuda;
+  options.format = best_format(self_, options, parts);
 }
 
 // Without a grid and without a wish: block diagonals where the sparsity has so few of them that they take no

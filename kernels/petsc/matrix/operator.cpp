@@ -112,7 +112,7 @@ SpaceKind choose_space(const TypeOptions& options) {
   return space;
 }
 
-std::string best_format(Mat owner, const TypeOptions& options, const LocalParts& parts, bool values_change) {
+std::string best_format(Mat owner, const TypeOptions& options, const LocalParts& parts) {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(owner));
   constexpr int no_rows = -1, failure = -2;
   int rank = 0, place = no_rows;
@@ -127,8 +127,7 @@ std::string best_format(Mat owner, const TypeOptions& options, const LocalParts&
       wishes.format_options.products = 100;
       wishes.space = choose_space(options);
       wishes.cpu = usual_cpu_model();
-      // On a GPU what follows the values has kernels compiled for them, which takes longer than it saves.
-      wishes.values_change = values_change || *wishes.space == SpaceKind::cuda;
+      wishes.values_change = options.of_format.by_fill;
       FormatInput<double> source;
       source.hub = parts.hub, source.csr = parts.hub ? nullptr : parts.csr;
       source.device_hub = parts.device_hub;

@@ -26,9 +26,9 @@ bool fits_block_diagonals(const Csr<double>& csr, PetscInt block_size);
 // Where -mat_quadrille_space puts the products; on a GPU, the one of this rank is chosen. Throws FormatError
 // for "cuda" where there is no GPU.
 SpaceKind choose_space(const TypeOptions& options);
-// The name of the one with the best prediction for a hundred products where `options` want them; with
-// `values_change` of those that need no making anew for new values. That of the first rank. Collective.
-std::string best_format(Mat owner, const TypeOptions& options, const LocalParts& parts, bool values_change);
+// The name of the one with the best prediction for a hundred products where `options` want them; with by_fill
+// among its options of those that hold any values of this fill. That of the first rank. Collective.
+std::string best_format(Mat owner, const TypeOptions& options, const LocalParts& parts);
 
 // The operator of this rank's own rows and columns. Collective over the matrix.
 std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const TypeOptions& options,

@@ -102,6 +102,7 @@ ChosenFormat chosen_format(Mat matrix, const FormatWish& of_program) {
   if (place < 0) throw FormatError("the first rank found no format for this operator");
   const FormatEntry& best = registry()[static_cast<std::size_t>(place)];
   chosen.format = {best.name, best.space, wish.options};
+  chosen.format.options.by_fill = true;
   return chosen;
 }
 

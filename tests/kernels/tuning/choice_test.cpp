@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cases.hpp"
+#include "formats/compact.hpp"
 #include "kernels/tuning/choose_format.hpp"
 #include "kernels/tuning/fingerprint.hpp"
 
@@ -361,6 +362,32 @@ TEST(ChooseFormat, ABrokenCacheIsANote) {
   EXPECT_EQ(choice.basis, ChoiceBasis::predicted);
   ASSERT_EQ(choice.notes.size(), 1u);
   EXPECT_NE(choice.notes.front().find("does not begin with"), std::string::npos);
+}
+
+// What changes is held by what its fill takes: of three species that react at a node, 9 numbers and 6 times 3.
+TEST(ChooseFormat, OfValuesThatChangeGoesByTheFill) {
+  struct Reacts {
+    constexpr bool couples(bool centre, int r, int c) const { return centre || r == c; }
+    constexpr double operator()(const StencilNode&, const StencilNeighbour& to, int r, int c) const {
+      return couples(to.offset == Offset{}, r, c) ? 1 + r : 0;  // all constant now
+    }
+  };
+  const Case<double> c =
+      grid_case<double>({.extents = {40, 30, 20}, .dof = 3}, star_stencil(3, 1), Boundary{}, Reacts{});
+  FormatInput<double> source;
+  source.hub = c.source.hub;
+  ChoiceWishes wishes;
+  wishes.space = SpaceKind::cpu;
+  wishes.cpu = usual_cpu_model();
+  wishes.values_change = true;
+  const FormatChoice choice = choose_format(source, wishes);
+  const auto compact = std::find_if(choice.predictions.begin(), choice.predictions.end(),
+                                    [](const Prediction& p) { return p.format == "compact"; });
+  ASSERT_NE(compact, choice.predictions.end());
+  EXPECT_EQ(compact->traffic.stored_bytes, compact_traffic(*c.source.hub, 9 + 6 * 3, 8).stored_bytes);
+  EXPECT_EQ(std::count_if(choice.predictions.begin(), choice.predictions.end(),
+                          [](const Prediction& p) { return p.format == "stencil_table"; }),
+            0);
 }
 
 }  // namespace
