@@ -294,5 +294,115 @@ TEST_F(MatrixType, ChangesWithoutAGridAreAijs) {
   });
 }
 
+// What reads values has those that were assembled, whatever products multiply with.
+void expect_exact_values(Mat ours, Mat theirs) {
+  const Handle<Mat> read =
+      make<Mat>("MatConvert", [&](Mat* m) { return MatConvert(ours, MATAIJ, MAT_INITIAL_MATRIX, m); });
+  expect_same(read.get(), theirs);
+  const Handle<Vec> a = random_vector(ours, 1), b = random_vector(theirs, 1);
+  CALL(MatGetDiagonal(ours, a.get()));
+  CALL(MatGetDiagonal(theirs, b.get()));
+  expect_near(a.get(), b.get(), "MatGetDiagonal");
+  PetscInt rows = 0, size = 0;
+  const PetscScalar *blocks = nullptr, *their_blocks = nullptr;
+  CALL(MatGetLocalSize(theirs, &rows, nullptr));
+  CALL(MatGetBlockSize(theirs, &size));
+  CALL(MatInvertBlockDiagonal(ours, &blocks));
+  CALL(MatInvertBlockDiagonal(theirs, &their_blocks));
+  for (PetscInt i = 0; i < rows * size; ++i) ASSERT_NEAR(blocks[i], their_blocks[i], 1e-11) << i;
+}
+
+// Each assembly of it is compared with AIJ's product as well, within the bound (-mat_quadrille_verify).
+TEST_F(MatrixType, RoundedProductsFollowChanges) {
+  const Case c{2, {9, 8, 1}, 2, 1, false, {}};
+  for (const auto& [format, precision] :
+       {std::pair{"cds", ValuePrecision::fp32}, std::pair{"compact", ValuePrecision::bf16}}) {
+    SCOPED_TRACE(std::string(format) + " in " + to_string(precision));
+    const ValuesIn values(precision);
+    const Pair p = filled_pair(c, format), other = filled_pair(c, format, Filling::stencil, 9);
+    const Handle<Vec> left = random_vector(p.theirs.get(), 5), right = random_vector(p.theirs.get(), 6);
+    const auto same_after = [&](const char* what, const std::function<void(Mat)>& change) {
+      SCOPED_TRACE(what);
+      p.both(change);
+      const bool ghosts = std::string(format) == "cds";
+      expect_same_products(p.ours.get(), rounded_copy(p.theirs.get(), precision, ghosts).get());
+    };
+    same_after("shift", [](Mat m) { CALL(MatShift(m, 0.3)); });
+    expect_exact_values(p.ours.get(), p.theirs.get());
+    same_after("diagonal scale", [&](Mat m) { CALL(MatDiagonalScale(m, left.get(), right.get())); });
+    same_after("axpy", [&](Mat m) {
+      CALL(MatAXPY(m, 0.7, m == p.ours.get() ? other.ours.get() : other.theirs.get(), SAME_NONZERO_PATTERN));
+    });
+    expect_exact_values(p.ours.get(), p.theirs.get());
+    same_after("refill", [&](Mat m) {
+      CALL(MatZeroEntries(m));
+      fill(m, p.grid.get(), c, Filling::global, 7);
+    });
+    const Handle<Mat> without_grid = make<Mat>(
+        "MatConvert", [&](Mat* m) { return MatConvert(p.theirs.get(), "quadrille", MAT_INITIAL_MATRIX, m); });
+    SCOPED_TRACE("without a grid");
+    expect_same_products(without_grid.get(),
+                         rounded_copy(p.theirs.get(), precision, std::string(format) == "cds").get());
+    expect_exact_values(without_grid.get(), p.theirs.get());
+  }
+}
+
+double residual_of(Mat a, Vec x, Vec b) {
+  const Handle<Vec> r = make<Vec>("VecDuplicate", [&](Vec* v) { return VecDuplicate(b, v); });
+  PetscReal size = 0;
+  CALL(MatResidual(a, b, x, r.get()));
+  CALL(VecNorm(r.get(), NORM_INFINITY, &size));
+  return size;
+}
+
+// Solves with (a, p) to 1e-11, by Richardson's iterations around a solver of p or by that of `a` itself.
+Handle<Vec> solved(Mat a, Mat p, Vec b, bool around) {
+  const Handle<KSP> ksp = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_WORLD, k); });
+  PC pc = nullptr;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  Handle<Vec> x = random_vector(a, 1);
+  CALL(KSPSetOperators(ksp.get(), a, p));
+  CALL(KSPSetType(ksp.get(), around ? KSPRICHARDSON : KSPGMRES));
+  CALL(KSPSetNormType(ksp.get(), around ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_PRECONDITIONED));
+  CALL(KSPGetPC(ksp.get(), &pc));
+  CALL(PCSetType(pc, around ? PCKSP : PCPBJACOBI));
+  CALL(KSPSetTolerances(ksp.get(), 1e-11, PETSC_DEFAULT, PETSC_DEFAULT, 200));
+  if (around) {
+    KSP inner = nullptr;
+    CALL(PCKSPGetKSP(pc, &inner));
+    CALL(KSPSetType(inner, KSPGMRES));
+    CALL(KSPSetTolerances(inner, 1e-2, PETSC_DEFAULT, PETSC_DEFAULT, 200));
+    CALL(KSPGetPC(inner, &pc));
+    CALL(PCSetType(pc, PCPBJACOBI));
+  }
+  CALL(KSPSolve(ksp.get(), b, x.get()));
+  CALL(KSPGetConvergedReason(ksp.get(), &reason));
+  EXPECT_GT(reason, 0);
+  return x;
+}
+
+// With rounded values alone the system is a nearby one; around them a loop with the exact ones is not.
+TEST_F(MatrixType, AnOuterLoopCorrectsRoundedValues) {
+  const Case c{2, {9, 8, 1}, 2, 1, false, {}};
+  const Pair p = filled_pair(c, "cds");
+  const Handle<Mat> inner = duplicate(p.ours.get());
+  CALL(MatSetOptionsPrefix(inner.get(), "inner_"));
+  CALL(PetscOptionsSetValue(nullptr, "-inner_mat_quadrille_value_precision", "BF16"));
+  CALL(MatSetFromOptions(inner.get()));
+  CALL(PetscOptionsClearValue(nullptr, "-inner_mat_quadrille_value_precision"));
+  const Handle<Vec> b = random_vector(p.ours.get(), 3);
+  const double bound = rounding_of(ValuePrecision::bf16, 8);
+  PetscReal of_a = 0, of_x = 0;
+  CALL(MatNorm(p.theirs.get(), NORM_INFINITY, &of_a));
+  const Handle<Vec> nearby = solved(inner.get(), inner.get(), b.get(), false);
+  CALL(VecNorm(nearby.get(), NORM_INFINITY, &of_x));
+  const double off = residual_of(p.ours.get(), nearby.get(), b.get());
+  EXPECT_GT(off, 1e-4);
+  EXPECT_LE(off, bound * of_a * of_x);
+  EXPECT_LE(residual_of(inner.get(), nearby.get(), b.get()), 1e-8);
+  const Handle<Vec> x = solved(p.ours.get(), inner.get(), b.get(), true);
+  EXPECT_LE(residual_of(p.ours.get(), x.get(), b.get()), 1e-8);
+}
+
 }  // namespace
 }  // namespace quadrille::type_test

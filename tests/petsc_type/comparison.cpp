@@ -255,17 +255,51 @@ void expect_same_products(Mat ours, Mat theirs, Mat vectors_of) {
   each("MatMultTranspose", false, [](Mat m, Vec, Vec z, Vec y) { CALL(MatMultTranspose(m, z, y)); });
   each("MatMultTransposeAdd", false,
        [](Mat m, Vec x, Vec z, Vec y) { CALL(MatMultTransposeAdd(m, z, x, y)); });
-  each("MatGetDiagonal", true, [](Mat m, Vec, Vec, Vec y) { CALL(MatGetDiagonal(m, y)); });
+}
+
+void expect_same_diagonals(Mat ours, Mat theirs, Mat vectors_of) {
+  const Handle<Vec> a = random_vector(vectors_of, 13, true), b = random_vector(theirs, 13, true);
+  CALL(VecSet(a.get(), std::nan("")));
+  CALL(MatGetDiagonal(ours, a.get()));
+  CALL(MatGetDiagonal(theirs, b.get()));
+  expect_near(a.get(), b.get(), "MatGetDiagonal");
 }
 
 }  // namespace
 
-void expect_same(Mat ours, Mat theirs) {
+void expect_same_products(Mat ours, Mat theirs) {
   expect_same_products(ours, theirs, theirs);
-  if (!same_type(random_vector(ours, 1).get(), random_vector(theirs, 1).get())) {
-    SCOPED_TRACE("vectors of the matrix's own type");
-    expect_same_products(ours, theirs, ours);
+  if (same_type(random_vector(ours, 1).get(), random_vector(theirs, 1).get())) return;
+  SCOPED_TRACE("vectors of the matrix's own type");
+  expect_same_products(ours, theirs, ours);
+}
+
+Handle<Mat> rounded_copy(Mat aij, ValuePrecision precision, bool ghosts) {
+  Handle<Mat> copy = make<Mat>("MatDuplicate", [&](Mat* m) { return MatDuplicate(aij, MAT_COPY_VALUES, m); });
+  PetscInt first = 0, last = 0;
+  CALL(MatGetOwnershipRange(aij, &first, &last));
+  for (PetscInt i = first; i < last; ++i) {
+    PetscInt count = 0;
+    const PetscInt* columns = nullptr;
+    const PetscScalar* values = nullptr;
+    CALL(MatGetRow(aij, i, &count, &columns, &values));
+    for (PetscInt k = 0; k < count; ++k) {
+      if (!ghosts && (columns[k] < first || columns[k] >= last)) continue;
+      const double value = precision == ValuePrecision::fp32 ? double{rounded<float>(values[k])}
+                                                             : double{rounded<Bf16>(values[k])};
+      CALL(MatSetValue(copy.get(), i, columns[k], value, INSERT_VALUES));
+    }
+    CALL(MatRestoreRow(aij, i, &count, &columns, &values));
   }
+  CALL(MatAssemblyBegin(copy.get(), MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(copy.get(), MAT_FINAL_ASSEMBLY));
+  return copy;
+}
+
+void expect_same(Mat ours, Mat theirs) {
+  expect_same_products(ours, theirs);
+  expect_same_diagonals(ours, theirs, theirs);
+  expect_same_diagonals(ours, theirs, ours);
   for (const NormType type : {NORM_1, NORM_FROBENIUS, NORM_INFINITY}) {
     PetscReal a = -1, b = -2;
     CALL(MatNorm(ours, type, &a));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/value_precision.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/plugin/register.hpp"
@@ -68,6 +69,18 @@ struct Pair {
   }
 };
 Pair filled_pair(const Case& c, const std::string& format, Filling how = Filling::local, unsigned salt = 1);
+
+// -mat_quadrille_value_precision while it lives.
+struct ValuesIn {
+  explicit ValuesIn(ValuePrecision precision) {
+    CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_value_precision", to_string(precision)));
+  }
+  ~ValuesIn() { (void)PetscOptionsClearValue(nullptr, "-mat_quadrille_value_precision"); }
+};
+// AIJ with its values in that precision; those of columns that are another rank's only where `ghosts`.
+Handle<Mat> rounded_copy(Mat aij, ValuePrecision precision, bool ghosts = true);
+// Products alone, in vectors of both.
+void expect_same_products(Mat ours, Mat theirs);
 
 // What finite differences by colours are made of.
 using DifferencedFunction = PetscErrorCode(void*, Vec x, Vec f, void* context);

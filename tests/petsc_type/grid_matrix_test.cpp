@@ -194,6 +194,34 @@ TEST_F(MatrixType, RefilledIsThatOfTheNewRows) {
   }
 }
 
+// A program's wish for values in fewer bits, also on ranks without rows and around periodic axes.
+TEST_F(MatrixType, RefilledIsRoundedAnew) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const Drawn c = drawn(seed);
+    SCOPED_TRACE(c.name);
+    petsc::GridFormat format{"cds", space()};
+    format.options.value_precision = ValuePrecision::bf16;
+    const auto ours = petsc::make_grid_matrix(c.partition, rows_for(c), format);
+    const Handle<Mat> theirs = aij_for(c, true);
+    EXPECT_EQ(petsc::value_error(ours.get()), rounding_of(ValuePrecision::bf16, 8));
+    for (const double factor : {1.0, 1.1}) {
+      CALL(MatScale(theirs.get(), factor));
+      petsc::GridRows rows = rows_for(c);
+      for (double* v = rows.values.data(); v != rows.values.data() + rows.values.size(); ++v) *v *= factor;
+      petsc::refill(ours.get(), c.whole,
+                    [&](double* values) { std::copy(rows.values.begin(), rows.values.end(), values); });
+      expect_same_products(ours.get(), rounded_copy(theirs.get(), ValuePrecision::bf16).get());
+      const Handle<Vec> x = random_vector(ours.get(), 1), y = random_vector(ours.get(), 2),
+                        a = random_vector(theirs.get(), 1), b = random_vector(theirs.get(), 2);
+      petsc::multiply_exactly(ours.get(), x.get(), y.get());
+      CALL(MatMult(theirs.get(), a.get(), b.get()));
+      expect_near(y.get(), b.get(), "the product without rounding");
+    }
+    petsc::set_format(ours.get(), {"cds", space()});
+    EXPECT_EQ(petsc::value_error(ours.get()), 0);
+  }
+}
+
 // Without a copy of them on one rank.
 TEST_F(MatrixType, HasTheValuesThatItWasMadeFrom) {
   for (unsigned seed = 1; seed <= 60; ++seed) {

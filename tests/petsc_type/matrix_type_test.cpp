@@ -294,6 +294,59 @@ TEST_F(MatrixType, WrongOptionsAreRefusedWithWhatThereIs) {
   expect_in("-mat_quadrille_space moon: there are auto, cpu and cuda", text);
 }
 
+std::string summary_of(Mat m) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  FILE* const file = open_memstream(&text, &size);
+  PetscViewer viewer = nullptr;
+  CALL(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
+  CALL(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
+  CALL(MatView(m, viewer));
+  CALL(PetscViewerDestroy(&viewer));
+  std::fclose(file);
+  std::string seen(text, size);
+  std::free(text);
+  return seen;
+}
+
+TEST_F(MatrixType, RoundedValuesAreRefusedOrTold) {
+  const auto set_up_with = [](const char* format, const char* precision) {
+    CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_format", format));
+    CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_value_precision", precision));
+    const Handle<Mat> n = make<Mat>("MatCreate", [](Mat* made) { return MatCreate(PETSC_COMM_WORLD, made); });
+    CALL(MatSetSizes(n.get(), PETSC_DECIDE, PETSC_DECIDE, 16, 16));
+    CALL(MatSetType(n.get(), "quadrille"));
+    return MatSetUp(n.get());
+  };
+  expect_in("-mat_quadrille_value_precision 'fp8': choose one of own, fp32, bf16",
+            error_of(set_up_with("cds", "fp8")));
+  expect_in(
+      "-mat_quadrille_value_precision fp32: auto takes what is exact; -mat_quadrille_format cds or compact",
+      error_of(set_up_with("auto", "fp32")));
+  expect_in("-mat_quadrille_value_precision bf16: csr keeps its values as they are",
+            error_of(set_up_with("csr", "bf16")));
+  CALL(set_up_with("csr", "own"));
+
+  const ValuesIn values(ValuePrecision::fp32);
+  const Grid grid = make_grid({});
+  const Handle<Mat> m = make_matrix(grid.get(), "cds");
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  testing::internal::CaptureStderr();
+  fill(m.get(), grid.get(), {}, Filling::local, 1);
+  fill(m.get(), grid.get(), {}, Filling::local, 2);
+  const std::string said = testing::internal::GetCapturedStderr(), sentence = "row i may be off by 5.96e-08";
+  if (rank == 0) expect_in(sentence, said);
+  EXPECT_EQ(said.find(sentence, said.find(sentence) + 1), std::string::npos) << "said again";
+  if (ranks() == 1) expect_in("off by at most 5.96e-08 (|A||x|)_i in row i", summary_of(m.get()));
+  PetscInt last = 0;
+  CALL(MatGetOwnershipRange(m.get(), nullptr, &last));
+  if (rank == ranks() - 1) CALL(MatSetValue(m.get(), last - 1, last - 1, 1e-39, INSERT_VALUES));
+  CALL(MatAssemblyBegin(m.get(), MAT_FINAL_ASSEMBLY));
+  const std::string text = error_of(MatAssemblyEnd(m.get(), MAT_FINAL_ASSEMBLY));
+  expect_in(rank == ranks() - 1 ? "values that fp32 cannot hold" : "refused on another rank", text);
+}
+
 // Of constants, until they have changed some times.
 TEST_F(MatrixType, AutoTakesTheFormatThatSuits) {
   const Case c{2, {300, 200, 1}, 4, 1, false, {}};

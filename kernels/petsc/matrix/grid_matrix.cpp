@@ -107,6 +107,18 @@ std::shared_ptr<const SpmvOperator<double>> own_product(Mat matrix) {
   return typed(matrix).scaled(matrix).op();
 }
 
+double value_error(Mat matrix) {
+  return is_typed(matrix) ? typed(matrix).value_error() : 0;
+}
+
+void multiply_exactly(Mat matrix, Vec x, Vec y) {
+  const auto exact = is_typed(matrix) ? typed(matrix).exact() : nullptr;
+  if (exact)
+    exact->multiply(x, {y}, false);
+  else
+    QUADRILLE_PETSC(MatMult(matrix, x, y));
+}
+
 SharedMat make_aij(Mat matrix, bool on_gpu) {
   return shared(compact_aij(matrix, on_gpu).release());
 }

@@ -12,6 +12,8 @@
 #include "kernels/petsc/base/shared_mat.hpp"
 #include "kernels/registry.hpp"
 
+struct _p_Vec;
+
 namespace quadrille::petsc {
 
 // This rank's rows of an operator on a grid, as assembly gives them.
@@ -62,6 +64,11 @@ std::shared_ptr<const BlockDiagonals<double, Device>> own_block_diagonals_on_dev
 bool values_are_on_gpu(_p_Mat* matrix);
 // The product of these in its format.
 std::shared_ptr<const SpmvOperator<double>> own_product(_p_Mat* matrix);
+// By how much of itself a value is off in products of a matrix of any type: 0 but where fewer bits were asked
+// for (formats/value_precision.hpp). Collective.
+double value_error(_p_Mat* matrix);
+// y = A x with the values as they were assembled, of a matrix of any type. Collective.
+void multiply_exactly(_p_Mat* matrix, _p_Vec* x, _p_Vec* y);
 // The same rows as PETSc's own matrix, MATAIJ, or MATAIJCUSPARSE in GPU memory, without zeros but those on
 // the diagonal and of the fill. Collective. Throws FormatError for a GPU where PETSc has no CUDA.
 SharedMat make_aij(_p_Mat* matrix, bool on_gpu);

@@ -48,6 +48,7 @@ PetscErrorCode set_from_options(Mat m, OptionItems items) {
     declare_options(items, typed(m).options);
     read_options(m, typed(m).options);
     typed(m).lay_out(m);
+    typed(m).follow_options();
   });
 }
 PetscErrorCode set_block_sizes(Mat m, PetscInt rows, PetscInt columns) {
@@ -270,9 +271,11 @@ std::string TypedMatrix::choose_format(const LocalParts& parts) const {
   return any_matrix;
 }
 
-// A format that is the block diagonals themselves sees what changes in them.
+// A format that is the block diagonals themselves sees what changes in them, unless it has them rounded.
 bool TypedMatrix::shares_values() {
-  return is_the_hub(options.format) && own_format_ == options.format && store().parts_in_place() &&
+  const bool exact =
+      own_precision_ == ValuePrecision::own && options.of_format.value_precision == ValuePrecision::own;
+  return exact && is_the_hub(options.format) && own_format_ == options.format && store().parts_in_place() &&
          (own_->space() == SpaceKind::cuda) == applies_on_gpu();
 }
 
@@ -282,19 +285,38 @@ void TypedMatrix::follow_values() {
   if (ghosts_) ghosts_->values_changed();
 }
 
+// What cannot be stored in fewer bits on one rank is refused on all. That csr holds a matrix without a grid,
+// as no format was given, is no reason to refuse: it is exact.
+void TypedMatrix::make_own(const TypeOptions& used, LocalParts& parts) {
+  own_format_ = used.format;
+  own_precision_ = takes_value_precision(used.format) ? used.of_format.value_precision : ValuePrecision::own;
+  if (own_precision_ == ValuePrecision::own) {
+    own_ = make_own_operator(self_, used, parts);
+    return;
+  }
+  std::string refused;
+  try {
+    own_ = make_own_operator(self_, used, parts);
+    round_ghosts(used, parts);
+  } catch (const FormatError& error) {
+    refused = error.what();
+  }
+  if (!all_ranks(self_, refused.empty()))
+    throw FormatError(refused.empty() ? "-mat_quadrille_value_precision: refused on another rank" : refused);
+}
+
 void TypedMatrix::make_products() {
   const bool was_on_gpu = applies_on_gpu();
   if (options.format_auto) choose_best_format(store().parts(was_on_gpu));
   const bool on_gpu = applies_on_gpu();
-  const LocalParts parts = store().parts(on_gpu);
+  LocalParts parts = store().parts(on_gpu);
   const ThreadLimit limit(threads_worth(parts.hub ? parts.hub->values.bytes() : 12 * parts.csr->nnz()));
   TypeOptions used = options;
   used.format = choose_format(parts);
   Handle<Mat> blocks = scaled_ ? scaled_->take_blocks() : nullptr;  // of a preconditioner that stays
   own_.reset();                                                     // before another one takes memory
   scaled_.reset();
-  own_ = make_own_operator(self_, used, parts);
-  own_format_ = used.format;
+  make_own(used, parts);
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
   const FormatEntry& entry = find_format(used.format, own_->space(), all_products());
@@ -305,7 +327,33 @@ void TypedMatrix::make_products() {
   scaled_->keep_blocks(std::move(blocks));
 }
 
+double TypedMatrix::value_error() {
+  (void)scaled();
+  return rounding_of(own_precision_, sizeof(double));  // also of a rank without rows
+}
+
+std::unique_ptr<ScaledOperator> TypedMatrix::exact() {
+  if (value_error() == 0) return nullptr;
+  const LocalParts parts = store().parts(applies_on_gpu());
+  std::shared_ptr<const SpmvOperator<double>> own = exact_operator(parts);
+  const auto ghosts =
+      distributed(self_) ? std::make_shared<GhostProducts>(self_, parts, own->space()) : nullptr;
+  return std::make_unique<ScaledOperator>(std::move(own), own_format_, ghosts);
+}
+
+void TypedMatrix::say_value_error() {
+  if (value_error() == 0 || std::exchange(said_error_, true)) return;
+  PetscInt rows = 0;
+  char bound[32];
+  std::snprintf(bound, sizeof bound, "%.3g", value_error());
+  QUADRILLE_PETSC(MatGetSize(self_, &rows, nullptr));
+  say(self_, "-mat_quadrille_verify: products of a matrix of " + std::to_string(rows) +
+                 " rows have values in " + to_string(own_precision_) + ": row i may be off by " + bound +
+                 " (|A||x|)_i beside the rounding of its sum");
+}
+
 void TypedMatrix::verify() {
+  say_value_error();
   const Mat aij = store().aij();
   Vec x_vector = nullptr, y_vector = nullptr;
   QUADRILLE_PETSC(MatCreateVecs(aij, &x_vector, &y_vector));
@@ -331,7 +379,9 @@ void TypedMatrix::verify() {
     double sum = 0;
     for (const double value : values) sum += std::abs(value);
     const double bound =
-        2 * (static_cast<double>(values.size()) + 2) * std::numeric_limits<double>::epsilon() * sum;
+        (2 * (static_cast<double>(values.size()) + 2) * std::numeric_limits<double>::epsilon() +
+         value_error()) *
+        sum;
     const double y = a[i - first], expected = b[i - first];
     const bool same = std::isfinite(expected) ? std::abs(y - expected) <= bound : !std::isfinite(y);
     if (!same)

@@ -43,7 +43,13 @@ class TypedMatrix final : public ShellContext {
   // Of "auto" in a format that has them, from the first one on.
   ScaledOperator& transposable(Mat self) override;
   TypedMatrix* typed_matrix() override { return this; }
-  // Throws PetscError where the product of a random vector differs from AIJ's beyond rounding. Collective.
+  // By how much of itself a value of scaled() is off at most. Collective.
+  double value_error();
+  // Products with the values as they were assembled, where those of scaled() round them; null where these are
+  // the same. Valid until values change. Collective.
+  std::unique_ptr<ScaledOperator> exact();
+  // Throws PetscError where the product of a random vector differs from AIJ's beyond rounding, that of values
+  // as well. Collective.
   void verify();
 
   // MatSetOption, also before set_up().
@@ -54,6 +60,8 @@ class TypedMatrix final : public ShellContext {
   const std::shared_ptr<const SpmvOperator<double>>& own() const { return own_; }
   // From now on products are those of `options` as they are. Collective.
   void set_format();
+  // After options of its own were read: the next product is made as they say.
+  void follow_options() { made_from_ = -1; }
   // Whether products run there, in any format that is made from the values on a grid.
   bool multiplies_on_gpu();
   // Whether products are made there of the values on a grid, which are there, too, without a way by the host.
@@ -69,22 +77,25 @@ class TypedMatrix final : public ShellContext {
 
  private:
   void make_products();
+  void make_own(const TypeOptions& used, LocalParts& parts);
   // Whether the products that there are see what changes in the store.
   bool shares_values();
   void follow_values();
   std::string choose_format(const LocalParts& parts) const;
   void choose_best_format(const LocalParts& parts);
   void look_for_lost_values();
+  void say_value_error();
   void choose_vectors();
   void couple(const LocalParts& parts);
 
   Mat self_ = nullptr;  // not owned: it owns this
   std::unique_ptr<Store> store_;
   bool sizes_decided_ = false;  // by PETSc, in lay_out()
-  bool said_zero_ = false;
+  bool said_zero_ = false, said_error_ = false;
   bool only_zeros_ = false;  // while set_up() assembles the zeros of a grid
   std::shared_ptr<const SpmvOperator<double>> own_;
   std::string own_format_;
+  ValuePrecision own_precision_ = ValuePrecision::own;
   std::shared_ptr<GhostProducts> ghosts_;
   std::unique_ptr<ScaledOperator> scaled_;
   int choices_ = 0;                                      // of a format, of "auto"

@@ -6,10 +6,12 @@
 #include <exception>
 #include <vector>
 
+#include "formats/compact.hpp"
 #include "formats/csr.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/make_operator.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
+#include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/host_share.hpp"
 #include "kernels/petsc/base/session.hpp"
 #include "kernels/tuning/choose_format.hpp"
@@ -35,6 +37,50 @@ class NoRows final : public SpmvOperator<double> {
  private:
   SpaceKind space_;
 };
+
+// Products of `rounded`; all else that tells values is that of `exact`.
+class RoundedProducts final : public SpmvOperator<double> {
+ public:
+  using Operator = std::shared_ptr<const SpmvOperator<double>>;
+  RoundedProducts(Operator rounded, Operator exact)
+      : rounded_(std::move(rounded)), exact_(std::move(exact)) {}
+  std::int64_t rows() const override { return rounded_->rows(); }
+  std::int64_t columns() const override { return rounded_->columns(); }
+  SpaceKind space() const override { return rounded_->space(); }
+  Traffic traffic() const override { return rounded_->traffic(); }
+  std::int64_t entries() const override { return rounded_->entries(); }
+  double value_error() const override { return rounded_->value_error(); }
+  void multiply(Queue queue, const double* x, const Output<double>& y) const override {
+    rounded_->multiply(queue, x, y);
+  }
+  bool has_transpose() const override { return rounded_->has_transpose(); }
+  void multiply_transposed(Queue queue, const double* x, const Output<double>& y) const override {
+    rounded_->multiply_transposed(queue, x, y);
+  }
+  void multiply_several(Queue queue, const double* x, const Output<double>& y, int count) const override {
+    rounded_->multiply_several(queue, x, y, count);
+  }
+  bool prepare_dot() const override { return rounded_->prepare_dot(); }
+  bool multiply_with_dot(Queue queue, const double* x, double* y, double* dots) const override {
+    return rounded_->multiply_with_dot(queue, x, y, dots);
+  }
+  Csr<double> to_csr() const override { return exact_->to_csr(); }
+  Array<double> diagonal_blocks(int size) const override { return exact_->diagonal_blocks(size); }
+
+ private:
+  Operator rounded_, exact_;
+};
+
+// Throws FormatError for a value that V cannot hold.
+template <class V>
+void round_values(Array<double>& values, ValuePrecision precision) {
+  bool well = true;
+  for (std::int64_t i = 0; i < values.size(); ++i) {
+    well = well && rounds_well<V>(values[i]);
+    values[i] = static_cast<double>(rounded<V>(values[i]));
+  }
+  if (!well) throw_not_stored(precision);
+}
 
 SpaceKind space_of(const TypeOptions& options) {
   if (options.space == "cpu") return SpaceKind::cpu;
@@ -155,7 +201,9 @@ std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const T
   FormatOptions of_format = options.of_format;
   of_format.block_size = to_index32(std::max<PetscInt>(block_size, 1), "rows of a block");
   try {
-    return make_operator(options.format, space, source, of_format);
+    auto made = make_operator(options.format, space, source, of_format);
+    if (made->value_error() == 0) return made;
+    return std::make_shared<const RoundedProducts>(std::move(made), exact_operator(parts));
   } catch (const FormatError& error) {
     throw FormatError(
         "-mat_quadrille_format " + options.format + ": " + error.what() +
@@ -164,6 +212,31 @@ std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const T
              : "; this matrix has no DMDA, so its structure was sought in its sparsity with blocks of " +
                    std::to_string(block_size) + ": -mat_quadrille_format " + any_matrix +
                    " holds any matrix"));
+  }
+}
+
+std::shared_ptr<const SpmvOperator<double>> exact_operator(const LocalParts& parts) {
+  FormatInput<double> source;
+  source.hub = parts.hub;
+  source.device_hub = parts.device_hub;
+  source.csr = parts.csr;
+  return make_operator(parts.hub ? TypeOptions{}.format : any_matrix,
+                       parts.device_hub ? SpaceKind::cuda : SpaceKind::cpu, source, {});
+}
+
+void round_ghosts(const TypeOptions& options, LocalParts& parts) {
+  const ValuePrecision precision = options.of_format.value_precision;
+  if (precision == ValuePrecision::own || !parts.ghost || !is_the_hub(options.format)) return;
+  auto ghost = std::make_shared<Csr<double>>(parts.device_ghost ? copy_to<Host>(*parts.device_ghost)
+                                                                : copy_of(*parts.ghost));
+  precision == ValuePrecision::fp32 ? round_values<float>(ghost->value, precision)
+                                    : round_values<Bf16>(ghost->value, precision);
+  if (parts.device_ghost) {
+    log_copy(ghost->value.bytes(), false);
+    log_copy(ghost->value.bytes(), true);
+    parts.device_ghost = std::make_shared<const Csr<double, Device>>(copy_to<Device>(*ghost));
+  } else {
+    parts.ghost = std::move(ghost);
   }
 }
 

@@ -30,8 +30,15 @@ SpaceKind choose_space(const TypeOptions& options);
 // among its options of those that hold any values of this fill. That of the first rank. Collective.
 std::string best_format(Mat owner, const TypeOptions& options, const LocalParts& parts);
 
-// The operator of this rank's own rows and columns. Collective over the matrix.
+// The operator of this rank's own rows and columns. Where values are rounded, diagonal blocks and CSR are
+// those of the values themselves. Collective over the matrix.
 std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const TypeOptions& options,
                                                               const LocalParts& parts);
+// The same from the arrays of the parts, without a copy of them: exact, in whatever format that is.
+std::shared_ptr<const SpmvOperator<double>> exact_operator(const LocalParts& parts);
+
+// Rounds the couplings to other ranks as the own part's values are in this format: those of compact, where
+// constants are not rounded, stay. Throws FormatError where a value cannot be stored so.
+void round_ghosts(const TypeOptions& options, LocalParts& parts);
 
 }  // namespace quadrille::petsc

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "kernels/petsc/base/option_reader.hpp"
 #include "kernels/registry.hpp"
 
 namespace quadrille::petsc {
@@ -19,12 +20,20 @@ struct TypeOptions {
   bool format_auto = false;    // `format` is what was chosen so far
   std::string space = "auto";  // -mat_quadrille_space: auto, cpu, cuda
   bool verify = false;         // -mat_quadrille_verify
-  FormatOptions of_format;     // a C++ program's; the size of a block is the matrix's
-  bool by_program = false;     // set_format() said these; the GPU is chosen, and vectors come from the matrix
+  // A C++ program's, and -mat_quadrille_value_precision; the size of a block is the matrix's.
+  FormatOptions of_format;
+  bool by_program = false;  // set_format() said these; the GPU is chosen, and vectors come from the matrix
 };
 
-// Throws FormatError where there is no such space.
+// Throws FormatError where there is no such space, and what the two below throw.
 void read_options(Mat matrix, TypeOptions& options);
+
+// -mat_quadrille_value_precision. Throws PetscOptionError for a word that is none.
+void read_value_precision(OptionReader& read, FormatOptions& options);
+// Whether there are values in fewer bits of this format.
+bool takes_value_precision(const std::string& format);
+// Throws FormatError where they are asked for of one that has its own alone, or of auto.
+void require_value_precision(ValuePrecision precision, const std::string& format);
 
 // A pointer in every version of PETSc: its name for it became one.
 using OptionItems = std::conditional_t<std::is_pointer_v<PetscOptionItems>, PetscOptionItems,

@@ -313,6 +313,13 @@ void ScaledOperator::view(PetscViewer viewer) {
               : "on the GPU with vectors of host memory: x is copied there and y back";
 #endif
   QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  products %s\n", where));
+  double error = op_->value_error();
+  MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, comm);  // 0 of a rank without rows
+  if (error > 0)
+    QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer,
+                                           "  products with values in fewer bits: off by at most %.3g "
+                                           "(|A||x|)_i in row i\n",
+                                           error));
   if (!is_plain())
     QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "  scale %g, shift %g%s%s%s\n", scale_, shift_,
                                            left_ ? ", rows scaled" : "", right_ ? ", columns scaled" : "",
