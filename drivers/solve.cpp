@@ -285,6 +285,7 @@ class Solve {
     record_.reason = result_.reason;
     record_.residual = result_.residual;
     record_.matmult_ms = times.matmult_ms;
+    record_.value_error = as_aij_ ? 0 : petsc::value_error(operator_->mat());
     record_.seconds.solve = result_.solve_s;
     record_multigrid(times);
   }
@@ -358,7 +359,8 @@ class Solve {
     std::cout << (result_.converged ? "converged" : "not converged") << " after " << result_.iterations
               << " iterations of " << result_.method << " with " << result_.preconditioner << ": "
               << result_.reason << "; |b - A x| / |b| " << formatted("%.3g", result_.residual) << "\n";
-    if (result_.converged && result_.residual > 10 * result_.tolerance)
+    std::cout << rounding_note(record_);
+    if (result_.converged && result_.residual > 10 * result_.tolerance && record_.value_error == 0)
       std::cout << formatted(
           "note: that is above the tolerance of %.0e: what PETSc tests follows b - A x by recurrences, from "
           "which rounding leads away, and is the preconditioned residual where the options make it so\n",

@@ -144,6 +144,7 @@ class SolveResidual {
     run_.record.pde = run_.options.pde;
     run_.record.space = to_string(run_.residual->jacobian().space());
     run_.record.format = run_.residual->jacobian().format();
+    run_.record.value_error = petsc::value_error(run_.residual->jacobian().mat());
     run_.record.halo = petsc::halo_path(run_.residual->jacobian().space() == SpaceKind::cuda);
     run_.record.grid = to_string(run_.options.grid);
     run_.record.dof = run_.options.grid.dof;
@@ -233,6 +234,7 @@ class SolveResidual {
                 << formatted(": |F| %.3g", run_.record.residual);
     std::cout << ", " << run_.record.newton_iterations << " Newton and " << run_.record.iterations
               << " Krylov iterations: " << run_.record.reason << "\n";
+    std::cout << rounding_note(run_.record);
     if (run_.record.error_l2)
       std::cout << formatted("error against the exact solution: root mean square %.4g, largest %.4g\n",
                              *run_.record.error_l2, *run_.record.error_max);

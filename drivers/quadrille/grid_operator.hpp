@@ -35,8 +35,8 @@
 namespace quadrille {
 
 // In which format products are made, and where: {.format = "cds", .space = "cpu"}. Without a format it is the
-// fastest by prediction, without a space a GPU where PETSc's vectors can be there too; -mat_quadrille_format
-// and -mat_quadrille_space of the command line win.
+// fastest by prediction, without a space a GPU where PETSc's vectors can be there too; -mat_quadrille_format,
+// -mat_quadrille_space and -mat_quadrille_value_precision of the command line win.
 using OperatorOptions = petsc::FormatWish;
 
 class GridOperator {
@@ -101,7 +101,8 @@ class GridOperator {
   Vector vector() const;                            // of zeros, in the memory where this one multiplies
   void multiply(const Vector& x, Vector& y) const;  // y = A x
   void multiply_transposed(const Vector& x, Vector& y) const;  // y = A^T x
-  // |b - A x| / |b|, or |b - A x| where b is zero.
+  // |b - A x| / |b|, or |b - A x| where b is zero. A is as it was assembled, also where products round its
+  // values (FormatOptions::value_precision).
   double residual(const Vector& b, const Vector& x) const;
 
   const GridLayout& layout() const { return *layout_; }

@@ -237,10 +237,12 @@ std::vector<OptionSpec> format_options() {
       {"x-cache", "read-only | l1 | l2", group, to, true,
        "how the papers' kernels read x, past L1 with l2; those of csr and csc read-only in any case (default "
        "read-only)"},
-      {"value-precision", "own | fp32 | bf16", group, for_formats, true,
+      {"value-precision", "own | fp32 | bf16", group, to, true,
        "how cds and compact store values, beside vectors and sums of --precision: own rounds none, fp32 to "
        "2^-24 "
-       "of each and bf16 to 2^-8, by which the check's bound grows (default own)"},
+       "of each and bf16 to 2^-8, by which the check's bound grows; what solve then solves is a nearby "
+       "system "
+       "(default own)"},
       {"csr-lanes", "N", group, to, true,
        "csr on the GPU, our kernel: lanes per row, 1, 2, 4, 8, 16 or 32, each with several entries in "
        "flight; 0 takes rows of any length (default 0)"},

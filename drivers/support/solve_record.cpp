@@ -45,6 +45,7 @@ template <class Write>
 Cells<Write> cells_after_seconds(const SolveRecord& r, Write write) {
   Cells<Write> cells{{"method", write(r.method)}, {"preconditioner", write(r.preconditioner)}};
   const auto known = [&](const std::optional<double>& v) { return v ? write(*v) : write(nullptr); };
+  if (r.value_error > 0) cells.push_back({"value_error", write(r.value_error)});
   if (r.ranks > 1) cells.push_back({"halo", write(r.halo)});
   if (r.in_time) {
     cells.push_back({"steps", write(std::int64_t{r.steps})});
@@ -70,6 +71,16 @@ void add(Json& json, Cells<JsonCell> cells) {
 }
 
 }  // namespace
+
+std::string rounding_note(const SolveRecord& r) {
+  if (r.value_error == 0) return "";
+  const std::string start =
+      formatted("note: products have values off by up to %.1e of themselves: ", r.value_error);
+  return start + (r.nonlinear
+                      ? "Newton's iterations correct what that does, the one solve of a step of a "
+                        "linear PDE does not\n"
+                      : "a nearby system was solved, and |b - A x| is of the operator without that\n");
+}
 
 std::string times_text(const SolveRecord& r) {
   const auto of_floor = [](const std::optional<double>& fraction) {

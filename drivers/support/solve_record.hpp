@@ -26,6 +26,7 @@ struct SolveRecord {
   double residual = 0;                        // |b - A x| / |b|
   std::optional<double> error_l2, error_max;  // against the exact solution: root mean square and largest
   double matmult_ms = 0;
+  double value_error = 0;  // by how much of itself a value is off in products, where they are rounded
   // With multigrid; what is not known is null.
   bool multigrid = false;
   std::optional<double> cycle_ms;
@@ -54,6 +55,9 @@ struct SolveRecord {
 // Of a nonlinear one, in a part of a sentence: of a product, the Jacobian and the residual, with the floor
 // where it is known.
 std::string times_text(const SolveRecord& record);
+
+// Of values that products round, a line; empty where they round none.
+std::string rounding_note(const SolveRecord& record);
 
 // Errors that there are none of are null.
 Json to_json(const SolveRecord& record);

@@ -247,6 +247,27 @@ error_max matmult_ms seconds method preconditioner""".split()
             self.assertLess(scaled["residual"], 1e-8)
             self.assertLess(abs(scaled["error_l2"] - plain["error_l2"]), 1e-5 * plain["error_l2"])
 
+    # What was solved is a nearby system, and the residual that of the operator itself.
+    def test_rounded_values_are_told(self):
+        case = ["diffusion", "--grid", "12x11x10", "--space", "cpu"]
+        exact, screen = self.solved(*case, "--format", "cds")
+        self.assertNotIn("value_error", exact)
+        self.assertNotIn("nearby", screen)
+        for options, error in [(["--format", "cds", "--value-precision", "fp32"], 2 ** -24),
+                               (["--format", "compact", "--value-precision", "bf16"], 2 ** -8 + 2 ** -24),
+                               (["--", "-mat_quadrille_format", "cds", "-mat_quadrille_value_precision", "bf16"], 2 ** -8 + 2 ** -24)]:
+            record, screen = self.solved(*case, *options)
+            self.assertAlmostEqual(record["value_error"] / error, 1)
+            self.assertLess(exact["residual"], 1e-8)
+            self.assertGreater(record["residual"], error / 100)
+            self.assertLess(record["residual"], 100 * error)
+            self.assertIn("a nearby system was solved", screen)
+        self.refused(2, ["--value-precision 'fp32'", "auto takes what is exact"], "solve", "poisson", "--grid", "8x8", "--value-precision", "fp32")
+        self.refused(2, ["csr keeps its values as they are", "cds or compact"], "solve", "poisson", "--grid", "8x8", "--format", "csr", "--",
+                     "-mat_quadrille_value_precision", "fp32")
+        screen = self.ok("solve", "heat", "--grid", "8x8", "--steps", "1", "--format", "cds", "--value-precision", "fp32")
+        self.assertIn("the one solve of a step of a linear PDE does not", screen)
+
     def test_elasticity_needs_no_dof_and_no_stencil(self):
         for grid in "12x11", "6x5x7":
             record, screen = self.solved("elasticity", "--grid", grid)

@@ -61,6 +61,8 @@ FormatWish with_options(FormatWish wish) {
   OptionReader read(nullptr, nullptr, "-mat_quadrille_");
   read.text("format", wish.format);
   read.text("space", wish.space);
+  read_value_precision(read, wish.options);
+  require_value_precision(wish.options.value_precision, wish.format);
   return wish;
 }
 

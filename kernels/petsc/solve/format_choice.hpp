@@ -26,7 +26,8 @@ struct ChosenFormat {
   std::string reason = {};  // of auto, on the first rank: lines for people
 };
 
-// The wish with what -mat_quadrille_format and -mat_quadrille_space of PETSc's options say, which win.
+// The wish with what -mat_quadrille_format, -mat_quadrille_space and -mat_quadrille_value_precision of
+// PETSc's options say, which win. Throws FormatError for values in fewer bits of a format that has none.
 FormatWish with_options(FormatWish wish);
 
 // Where a wish leads, auto as well: auto takes the GPU where PETSc's vectors can be there too. Throws

@@ -43,7 +43,9 @@ KrylovResult solve(const KrylovProblem& problem, KrylovSolver& solver, Vec b, Ve
 
 // Replaces the residual by |b - A x| / |b| in the 2-norm (not divided where b is zero), and takes back that
 // it converged where this is larger than the root of the tolerance (of 1e-8 where it is smaller): PETSc looks
-// at the preconditioned residual unless told otherwise, which can be far smaller.
+// at the preconditioned residual unless told otherwise, which can be far smaller. Where products round
+// values, the residual is that of A without it, and whether it converged is asked of A with it, which was
+// solved.
 void confirm(const KrylovProblem& problem, Vec b, Vec x, KrylovResult& result);
 
 // What was done for the solve of x from b, a few more times. Does the set-up of quadrille_mg for values that
