@@ -1,20 +1,46 @@
 #include "assembly/pdes.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/laplacian_order4.hpp"
 #include "grid/error.hpp"
+#include "grid/suggestion.hpp"
 
 namespace quadrille {
 namespace {
 
 // "a, b and c"
-std::string listed(const std::vector<BoundaryKind>& kinds) {
+std::string listed(const std::vector<std::string>& words) {
   std::string text;
-  for (std::size_t i = 0; i < kinds.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == kinds.size() ? " and " : ", ") + std::string(usage(kinds[i]));
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
   return text;
+}
+std::string listed(const std::vector<BoundaryKind>& kinds) {
+  std::vector<std::string> words;
+  for (const BoundaryKind kind : kinds) words.emplace_back(usage(kind));
+  return listed(words);
+}
+
+void require_known(const Pde& pde, const std::string& name) {
+  std::vector<std::string> known;
+  for (const PdeParameter& parameter : pde.parameters) known.emplace_back(parameter.name);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  if (known.empty()) throw InputError(pde.name + " has no parameters");
+  throw InputError(pde.name + " has no parameter '" + name + "'; it has " + listed(known) +
+                   suggestion(name, known));
+}
+
+void require_within(const Pde& pde, const PdeParameter& parameter, double value) {
+  const bool within = parameter.above_least ? value > parameter.least : value >= parameter.least;
+  if (within && std::isfinite(value)) return;
+  std::ostringstream text;
+  text << parameter.name << " of " << pde.name << " is " << value << ", and must be ";
+  text << (std::isfinite(value) ? bound_text(parameter) : "finite");
+  throw InputError(text.str());
 }
 
 }  // namespace
@@ -92,6 +118,31 @@ int order_of(const Pde& pde, const Grid& grid, const Stencil& stencil, const Bou
   return pde.order * stencil.radius;
 }
 
+std::string bound_text(const PdeParameter& parameter) {
+  if (!std::isfinite(parameter.least)) return "";
+  std::ostringstream text;
+  text << (parameter.above_least ? "above " : "at least ") << parameter.least;
+  return text.str();
+}
+
+ParameterValues parameters_of(const Pde& pde, const ParameterValues& given) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    require_known(pde, given[i].first);
+    for (std::size_t earlier = 0; earlier < i; ++earlier)
+      if (given[earlier].first == given[i].first) throw InputError(given[i].first + " is given twice");
+  }
+  PdeInput input;
+  input.parameters = given;
+  ParameterValues values;
+  for (const PdeParameter& parameter : pde.parameters) {
+    values.emplace_back(parameter.name, input.value_of(parameter));
+    require_within(pde, parameter, values.back().second);
+  }
+  if (const std::string reason = pde.refuses ? pde.refuses(input) : ""; !reason.empty())
+    throw InputError(pde.name + ": " + reason);
+  return values;
+}
+
 namespace {
 
 void require_taken(const Pde& pde, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
@@ -105,6 +156,7 @@ void require_taken(const Pde& pde, const Grid& grid, const Stencil& stencil, con
     throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
   if (input.manufactured && pde.order == 0) throw InputError(pde.name + " has no manufactured solution");
   if (input.coefficient && !pde.takes_coefficient) throw InputError(pde.name + " takes no coefficient");
+  parameters_of(pde, input.parameters);
 }
 
 // What a PDE that is named is with this input.

@@ -33,9 +33,15 @@ std::vector<Unknown> unknowns_of(const Pde& pde, int dimension);
 // 3 and 4 where all faces are periodic, and else 1, for they end so at faces.
 int order_of(const Pde& pde, const Grid& grid, const Stencil& stencil, const Boundary& boundary);
 
-// As Pde::assemble. Throws InputError for an unknown name, for a grid, stencil or boundary that the PDE does
-// not take and for a manufactured problem where it has none, FormatError and MemoryError when it is too
-// large.
+// Of every parameter of the PDE, in its order. Throws InputError where one of those that are given is
+// unknown, given twice, not finite or out of its bounds, and where they do not go together.
+ParameterValues parameters_of(const Pde& pde, const ParameterValues& given);
+// "above 0", "at least 0", or nothing.
+std::string bound_text(const PdeParameter& parameter);
+
+// As Pde::assemble. Throws InputError for an unknown name, for a grid, stencil, boundary or parameters that
+// the PDE does not take and for a manufactured problem where it has none, FormatError and MemoryError when it
+// is too large.
 PdePart assemble_pde(const std::string& name, const Grid& grid, const Stencil& stencil,
                      const Boundary& boundary, const PdeInput& input, const NodeBox& box);
 

@@ -22,6 +22,14 @@ inline void PrintTo(const PdeCase& c, std::ostream* out) {
   *out << c.pde->name << " " << c.stencil << " " << c.sides;
 }
 
+// Of every parameter another one than the usual.
+inline ParameterValues other_parameters(const Pde& pde) {
+  ParameterValues values;
+  for (const PdeParameter& parameter : pde.parameters)
+    values.emplace_back(parameter.name, (values.size() % 2 == 0 ? 1.5 : 0.75) * parameter.usual);
+  return values;
+}
+
 // As an option has it, with numbers that one smooth function has on every face.
 inline std::string written(BoundaryKind kind, int unknown) {
   switch (kind) {

@@ -1,9 +1,10 @@
-// Bratu's problem  -lap u = lambda e^u,  lambda = 6/m^2: nonlinear and steady. On the unit square with u = 0
-// around it there are two solutions below lambda = 6.80812 and none above (Glowinski, Keller and Reinhart,
-// SIAM J. Sci. Stat. Comput. 6, 1985); Newton's iterations from 0 find the smaller one.
+// Bratu's problem  -lap u = lambda e^u: nonlinear and steady. On the unit square with u = 0 around it there
+// are two solutions below lambda = 6.80812 and none above (Glowinski, Keller and Reinhart, SIAM J. Sci. Stat.
+// Comput. 6, 1985); Newton's iterations from 0 find the smaller one.
 //
 // Manufactured: u = M of assembly/pde/manufactured.hpp, by f = -lap M - lambda e^M beside lambda e^u, for
-// faces that hold 0. M is below 0.2 there (of unknown r, 1 + r times that): the smaller one of two.
+// faces that hold 0. M is below 0.2 there (of unknown r, 1 + r times that): the smaller one of two where
+// lambda e^M is below the least eigenvalue of -lap, as for lambda up to 16 of one unknown on the unit square.
 #include <cmath>
 
 #include "assembly/pde/all.hpp"
@@ -14,8 +15,10 @@
 namespace quadrille {
 namespace {
 
+constexpr PdeParameter lambda_1_m2{.name = "lambda", .usual = 6, .units = "1/m2", .about = "of the source"};
+
 struct Bratu {
-  double lambda = 6;
+  double lambda;
 
   constexpr auto operator()(const auto& u, int r) const {
     using std::exp;
@@ -23,9 +26,9 @@ struct Bratu {
   }
 };
 
-ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const NodeBox& box) {
+ResidualProblem manufactured(const Bratu& bratu, const Grid& grid, const Boundary& boundary,
+                             const NodeBox& box) {
   require_no_data(grid, boundary, "bratu");
-  const Bratu bratu;
   const Manufactured solution(grid, boundary);
   ResidualProblem problem;
   problem.residual = residual_with_source(bratu, grid, box, [&](const Position& p, int r) {
@@ -39,18 +42,20 @@ ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const N
 
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
-  if (input.manufactured) return manufactured(grid, boundary, box);
-  return {residual_of(Bratu{}, grid.dof), zeros(box.nodes() * grid.dof), {}};
+  const Bratu bratu{input.value_of(lambda_1_m2)};
+  if (input.manufactured) return manufactured(bratu, grid, boundary, box);
+  return {residual_of(bratu, grid.dof), zeros(box.nodes() * grid.dof), {}};
 }
 
 }  // namespace
 
 Pde bratu_pde() {
   return {.name = "bratu",
-          .equation = "-lap u = 6 e^u",
+          .equation = "-lap u = lambda e^u",
           .about = "nonlinear",
           .discretisation = {.star = 1},
           .faces = {BoundaryKind::value, BoundaryKind::drop},
+          .parameters = {lambda_1_m2},
           .residual = problem_of,
           .length_m = 1};
 }

@@ -1,10 +1,11 @@
 // Two phases that part, in conserved amounts (Cahn and Hilliard, J. Chem. Phys. 28, 1958), of order 4 as two
 // of order 2:
 //
-//   c_t = lap mu,   mu = c^3 - c - e^2 lap c,   e = 0.02 m
+//   c_t = lap mu,   mu = c^3 - c - e^2 lap c
 //
-// with c from -1 to 1 and a mobility of 1 m^2/s. At first c is 0.1 times noise of the seed. The mean of c
-// stays, and the energy, the mean of (c^2 - 1)^2/4 + e^2 |grad c|^2/2, falls.
+// with c from -1 to 1, a mobility of 1 m^2/s, and what is between the phases about e wide. At first c is 0.1
+// times noise of the seed. The mean of c stays, and the energy, the mean of (c^2 - 1)^2/4 + e^2 |grad c|^2/2,
+// falls.
 //
 // Manufactured: c = e^-t C, mu = e^-t N with C = 1 + M and N = M of assembly/pde/manufactured.hpp, M being
 // that of either unknown, and with
@@ -12,7 +13,7 @@
 //   c_t = lap mu + f_c,                    f_c  = e^-t (-C - lap N)
 //   mu = c^3 - c - e^2 lap c + f_mu,       f_mu = e^-t (N + C + e^2 lap C) - e^-3t C^3
 //
-// Until 0.5 s c is above 1/sqrt(3), where phases do not part and small errors fade.
+// Until 0.5 s c is above 1/sqrt(3), where phases do not part and small errors fade, whatever e is.
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/counter_hash.hpp"
 #include "assembly/pde/fading_source.hpp"
@@ -22,8 +23,15 @@
 namespace quadrille {
 namespace {
 
+constexpr PdeParameter width_m{.name = "e",
+                               .usual = 0.02,
+                               .units = "m",
+                               .about = "width of what is between the phases",
+                               .least = 0,
+                               .above_least = true};
+
 struct CahnHilliard {
-  double e2 = 0.02 * 0.02;
+  double e2;
 
   static constexpr bool couples(bool centre, int r, int c) { return centre || r != c; }
   constexpr auto operator()(const auto& u, int r) const {
@@ -31,8 +39,8 @@ struct CahnHilliard {
   }
 };
 
-ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const NodeBox& box) {
-  const CahnHilliard f;
+ResidualProblem manufactured(const CahnHilliard& f, const Grid& grid, const Boundary& boundary,
+                             const NodeBox& box) {
   const Manufactured solution(grid, boundary);
   ResidualProblem problem;
   problem.residual = residual_with_source(f, grid, box, [&](const Position& p, int r) {
@@ -51,9 +59,11 @@ ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const N
 
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
-  if (input.manufactured) return manufactured(grid, boundary, box);
+  const double e = input.value_of(width_m);
+  const CahnHilliard f{e * e};
+  if (input.manufactured) return manufactured(f, grid, boundary, box);
   ResidualProblem problem;
-  problem.residual = residual_of(CahnHilliard{}, 2);
+  problem.residual = residual_of(f, 2);
   problem.initial = zeros(2 * box.nodes());
   add_source(grid, box, problem.initial, [&](const Position& p, int unknown) {
     const auto node = static_cast<std::uint64_t>(node_index(grid, p));
@@ -68,9 +78,10 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
 Pde cahn_hilliard_pde() {
   return {.name = "cahn_hilliard",
           .equation = "c_t = lap mu, mu = c3 - c - e2 lap c",
-          .about = "two phases that part, e = 0.02 m, from noise of the seed",
+          .about = "two phases that part, from noise of the seed",
           .discretisation = {.star = 1, .dof = 2},
           .faces = {BoundaryKind::periodic, BoundaryKind::clamp},
+          .parameters = {width_m},
           .residual = problem_of,
           .unknowns = {"c", "mu"},
           .petsc_options = "-pc_type bjacobi -sub_pc_type ilu",

@@ -1,23 +1,24 @@
 #include "assembly/pde/elasticity.hpp"
 
 #include <cmath>
+#include <sstream>
 
 #include "grid/error.hpp"
 
 namespace quadrille {
-namespace {
 
-void check(const Grid& grid, const Stencil& stencil, double lambda_pa, double mu_pa) {
-  require(elasticity_stencils, "elasticity", grid, stencil);
-  if (!(mu_pa > 0) || !(lambda_pa + mu_pa >= 0) || !std::isfinite(lambda_pa) || !std::isfinite(mu_pa))
-    throw InputError("elasticity with lambda " + std::to_string(lambda_pa) + " and mu " +
-                     std::to_string(mu_pa) + ": mu must be positive and lambda + mu not negative");
+std::string why_not_lame(double lambda_pa, double mu_pa) {
+  if (mu_pa > 0 && lambda_pa + mu_pa >= 0 && std::isfinite(lambda_pa) && std::isfinite(mu_pa)) return "";
+  std::ostringstream text;
+  text << "lambda is " << lambda_pa << " and mu " << mu_pa
+       << "; mu must be positive and lambda + mu not negative";
+  return text.str();
 }
 
-}  // namespace
-
 Elasticity elasticity(const Grid& grid, const Stencil& stencil, double lambda_pa, double mu_pa) {
-  check(grid, stencil, lambda_pa, mu_pa);
+  require(elasticity_stencils, "elasticity", grid, stencil);
+  if (const std::string reason = why_not_lame(lambda_pa, mu_pa); !reason.empty())
+    throw InputError("elasticity: " + reason);
   Elasticity result;
   const LinearWeights weights(ElasticForces{lambda_pa, mu_pa}, grid);
   for (std::size_t p = 0; p < stencil.offsets.size(); ++p)

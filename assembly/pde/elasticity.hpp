@@ -13,6 +13,7 @@
 #include <array>
 
 #include "assembly/pde/discretisation.hpp"
+#include "assembly/pde/parameter.hpp"
 #include "assembly/stencil_operator.hpp"
 
 namespace quadrille {
@@ -20,9 +21,21 @@ namespace quadrille {
 inline constexpr Discretisation elasticity_stencils{
     .star = 0, .box = 1, .unknown_per_axis = true, .coupled = true};
 
+// Lame's constants.
+inline constexpr PdeParameter lame_lambda_pa{
+    .name = "lambda", .usual = 1, .units = "Pa", .about = "Lame's first"},
+    lame_mu_pa{.name = "mu",
+               .usual = 1,
+               .units = "Pa",
+               .about = "Lame's second, the shear modulus",
+               .least = 0,
+               .above_least = true};
+// Why no body has these, in a sentence; empty where one has.
+std::string why_not_lame(double lambda_pa, double mu_pa);
+
 // The residual, without f: row r of -(mu lap u + (lambda + mu) grad div u).
 struct ElasticForces {
-  double lambda_pa = 1, mu_pa = 1;
+  double lambda_pa, mu_pa;
 
   static constexpr bool linear = true, symmetric = true;
   constexpr auto operator()(const auto& u, int r) const {
@@ -43,6 +56,7 @@ struct Elasticity {
 };
 
 // Throws InputError for other stencils and DoF than these, and unless mu > 0 and lambda + mu >= 0.
-Elasticity elasticity(const Grid& grid, const Stencil& stencil, double lambda_pa = 1, double mu_pa = 1);
+Elasticity elasticity(const Grid& grid, const Stencil& stencil, double lambda_pa = lame_lambda_pa.usual,
+                      double mu_pa = lame_mu_pa.usual);
 
 }  // namespace quadrille

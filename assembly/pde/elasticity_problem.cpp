@@ -1,6 +1,5 @@
-// Linear elasticity  -(mu lap u + (lambda + mu) grad div u) = f  of a homogeneous body, lambda = mu = 1 Pa,
-// with the operator of assembly/pde/elasticity.hpp: u is the displacement in m, one unknown per axis, f in
-// N/m^3.
+// Linear elasticity  -(mu lap u + (lambda + mu) grad div u) = f  of a homogeneous body, with the
+// operator of assembly/pde/elasticity.hpp: u is the displacement in m, one unknown per axis, f in N/m^3.
 //
 // Faces hold values, which may differ between the components of u, or are periodic. Where one clamps or has a
 // flux, the differences across the edges of its nodes are not symmetric, and a free surface has tractions,
@@ -15,7 +14,7 @@ namespace {
 
 PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const PdeInput& input,
                   const NodeBox& box) {
-  constexpr double lambda_pa = 1, mu_pa = 1;
+  const double lambda_pa = input.value_of(lame_lambda_pa), mu_pa = input.value_of(lame_mu_pa);
   const Elasticity coefficients = elasticity(grid, stencil, lambda_pa, mu_pa);
   PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
@@ -37,6 +36,10 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
   return problem;
 }
 
+std::string refuses(const PdeInput& input) {
+  return why_not_lame(input.value_of(lame_lambda_pa), input.value_of(lame_mu_pa));
+}
+
 }  // namespace
 
 Pde elasticity_pde() {
@@ -47,6 +50,8 @@ Pde elasticity_pde() {
           .solution_units = "m",
           .discretisation = elasticity_stencils,
           .faces = faces_of_values(),
+          .parameters = {lame_lambda_pa, lame_mu_pa},
+          .refuses = refuses,
           .assemble = assembled};
 }
 

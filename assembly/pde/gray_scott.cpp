@@ -1,8 +1,8 @@
 // Two substances that react and spread, u + 2 v -> 3 v, fed and drained (Gray and Scott, Chem. Eng. Sci. 38,
 // 1983; Pearson, Science 261, 1993):
 //
-//   u_t = 8e-5 lap u - u v^2 + F (1 - u)
-//   v_t = 4e-5 lap v + u v^2 - (F + k) v,      F = 0.024/s, k = 0.06/s, diffusivities in m^2/s
+//   u_t = D_u lap u - u v^2 + F (1 - u)
+//   v_t = D_v lap v + u v^2 - (F + k) v
 //
 // At first v is 0.25 sin^2(4 pi x) sin^2(4 pi y) in the square from 1 m to 1.5 m, as in PETSc's tutorial, and
 // u = 1 - 2 v; in 3D the same in each plane.
@@ -10,8 +10,8 @@
 // Manufactured, for faces that hold 0, are periodic or let nothing through: u = e^-t U, v = e^-t V with U =
 // -M and V = M of assembly/pde/manufactured.hpp, M being that of either unknown, with
 //
-//   f_u = -F + e^-t (-U - 8e-5 lap U + F U) + e^-3t U V^2
-//   f_v =      e^-t (-V - 4e-5 lap V + (F + k) V) - e^-3t U V^2
+//   f_u = -F + e^-t (-U - D_u lap U + F U) + e^-3t U V^2
+//   f_v =      e^-t (-V - D_v lap V + (F + k) V) - e^-3t U V^2
 //
 // u is below 0, where the reaction lets small errors of u and v fade; above 0 they would grow by e^(2 u v t).
 #include <algorithm>
@@ -26,8 +26,13 @@
 namespace quadrille {
 namespace {
 
+constexpr PdeParameter feed_1_s{"F", 0.024, "1/s", "what feeds u and drains both", 0},
+    kill_1_s{"k", 0.06, "1/s", "what drains v beside", 0},
+    of_u_m2_s{"D_u", 8e-5, "m2/s", "diffusivity of u", 0},
+    of_v_m2_s{"D_v", 4e-5, "m2/s", "diffusivity of v", 0};
+
 struct GrayScott {
-  double of_u = 8e-5, of_v = 4e-5, feed = 0.024, kill = 0.06;
+  double of_u, of_v, feed, kill;
 
   static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
   constexpr auto operator()(const auto& c, int r) const {
@@ -54,9 +59,9 @@ double largest_at_first(const Grid& grid) {
   return largest * largest;
 }
 
-ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const NodeBox& box) {
+ResidualProblem manufactured(const GrayScott& f, const Grid& grid, const Boundary& boundary,
+                             const NodeBox& box) {
   require_no_data(grid, boundary, "gray_scott");
-  const GrayScott f;
   const Manufactured solution(grid, boundary);
   ResidualProblem problem;
   problem.residual = residual_with_source(f, grid, box, [&](const Position& p, int r) {
@@ -73,9 +78,11 @@ ResidualProblem manufactured(const Grid& grid, const Boundary& boundary, const N
 
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
-  if (input.manufactured) return manufactured(grid, boundary, box);
+  const GrayScott f{input.value_of(of_u_m2_s), input.value_of(of_v_m2_s), input.value_of(feed_1_s),
+                    input.value_of(kill_1_s)};
+  if (input.manufactured) return manufactured(f, grid, boundary, box);
   ResidualProblem problem;
-  problem.residual = residual_of(GrayScott{}, 2);
+  problem.residual = residual_of(f, 2);
   problem.initial = zeros(box.nodes() * grid.dof);
   add_source(grid, box, problem.initial, [&](const Position& p, int unknown) {
     const double root = 0.5 * wave(static_cast<double>(p.x) * grid.spacing_m[0]) *
@@ -93,11 +100,12 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
 
 Pde gray_scott_pde() {
   return {.name = "gray_scott",
-          .equation = "u_t = 8e-5 lap u - u v2 + F (1 - u), v_t = 4e-5 lap v + u v2 - (F + k) v",
-          .about = "two substances that react, F = 0.024, k = 0.06",
+          .equation = "u_t = D_u lap u - u v2 + F (1 - u), v_t = D_v lap v + u v2 - (F + k) v",
+          .about = "two substances that react",
           .discretisation = {.star = 1, .dof = 2},
           .faces = {BoundaryKind::periodic, BoundaryKind::clamp, BoundaryKind::value, BoundaryKind::drop,
                     BoundaryKind::outflow, BoundaryKind::flux, BoundaryKind::robin},
+          .parameters = {feed_1_s, kill_1_s, of_u_m2_s, of_v_m2_s},
           .residual = problem_of,
           .unknowns = {"u", "v"},
           .petsc_options = "-pc_type pbjacobi",

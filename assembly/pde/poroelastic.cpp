@@ -5,9 +5,9 @@
 //   zeta_t - K lap p = q                                            of the fluid, in 1/s
 //   zeta = S p + alpha div u                                        the fluid that came in, of volume
 //
-// u is the displacement in m, p the pressure of the fluid in Pa; lambda = mu = 1 Pa, alpha = 1, S = 0.1/Pa
-// and K = 1 m^2/(Pa s). zeta is an unknown of its own, the only one with a rate: what begins is zeta = 0,
-// which a load that is put on at once keeps, and u and p follow from it.
+// u is the displacement in m, p the pressure of the fluid in Pa. zeta is an unknown of its own, the only one
+// with a rate: what begins is zeta = 0, which a load that is put on at once keeps, and u and p follow from
+// it.
 //
 // Where u and p are at the same nodes, central differences of div u and grad p leave a pressure that changes
 // its sign from node to node almost unseen, and the pressure swings where it changes fast. So zeta has
@@ -34,8 +34,12 @@
 namespace quadrille {
 namespace {
 
+constexpr PdeParameter alpha_1{"alpha", 1, "1", "Biot's, of the pressure that the body feels", 0},
+    storage_1_pa{"S", 0.1, "1/Pa", "the fluid that pressure stores", 0},
+    mobility_m2_pa_s{"K", 1, "m2/(Pa s)", "permeability over viscosity", 0, true};
+
 struct Poroelastic {
-  double lambda_pa = 1, mu_pa = 1, alpha = 1, storage = 0.1, mobility = 1;
+  double lambda_pa, mu_pa, alpha, storage, mobility;
   std::array<double, 3> beta{};    // of each axis
   const double* source = nullptr;  // [row of the box], times e^-decay t
   double decay_1_s = 0;
@@ -84,8 +88,9 @@ void require_held(const Grid& grid, const Boundary& boundary) {
   }
 }
 
-Poroelastic functor(const Grid& grid) {
-  Poroelastic f;
+Poroelastic functor(const Grid& grid, const PdeInput& input) {
+  Poroelastic f{input.value_of(lame_lambda_pa), input.value_of(lame_mu_pa), input.value_of(alpha_1),
+                input.value_of(storage_1_pa), input.value_of(mobility_m2_pa_s)};
   f.dimension = grid.dimension;
   for (int axis = 0; axis < grid.dimension; ++axis)
     f.beta[axis] =
@@ -131,7 +136,7 @@ AnyResidual with_source(Poroelastic f, int dof, const std::shared_ptr<NumbersOnB
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
   require_held(grid, boundary);
-  Poroelastic f = functor(grid);
+  Poroelastic f = functor(grid, input);
   std::vector<double> at_nodes = zeros(box.nodes() * grid.dof);
   ResidualProblem problem;
   problem.initial = zeros(box.nodes() * grid.dof);
@@ -162,6 +167,10 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
   return problem;
 }
 
+std::string refuses(const PdeInput& input) {
+  return why_not_lame(input.value_of(lame_lambda_pa), input.value_of(lame_mu_pa));
+}
+
 }  // namespace
 
 Pde poroelastic_pde() {
@@ -175,6 +184,8 @@ Pde poroelastic_pde() {
       .discretisation = {.star = 0, .box = 1, .unknown_per_axis = true, .more_unknowns = 2, .coupled = true},
       .faces = {BoundaryKind::value, BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::clamp,
                 BoundaryKind::flux, BoundaryKind::robin},
+      .parameters = {lame_lambda_pa, lame_mu_pa, alpha_1, storage_1_pa, mobility_m2_pa_s},
+      .refuses = refuses,
       .residual = problem_of,
       .unknowns = {"u_x", "u_y", "u_z", "p", "zeta"},
       .units = {"m", "m", "m", "Pa", "1"},

@@ -7,6 +7,12 @@
 
 namespace quadrille {
 
+double PdeInput::value_of(const PdeParameter& parameter) const {
+  for (const auto& [name, value] : parameters)
+    if (name == parameter.name) return value;
+  return parameter.usual;
+}
+
 const std::vector<BoundaryKind>& every_face() {
   static const std::vector<BoundaryKind> all{
       BoundaryKind::value,   BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::clamp,

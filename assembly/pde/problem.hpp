@@ -12,6 +12,7 @@
 #include "assembly/device_operators.hpp"
 #include "assembly/pde/coefficient_field.hpp"
 #include "assembly/pde/discretisation.hpp"
+#include "assembly/pde/parameter.hpp"
 #include "assembly/pde/tensor_field.hpp"
 #include "assembly/residual.hpp"
 #include "assembly/stencil_operator.hpp"
@@ -31,8 +32,11 @@ struct PdeInput {
   std::shared_ptr<const Array<double>> source = {};
   // The values are made in GPU memory, by PDEs that can; of a whole grid.
   bool on_device = false;
-  bool steady = false;          // of a PDE in time that is `also_steady`: the problem with u_t = 0
-  bool without_source = false;  // of one that `takes_source`: f is 0, and who solves it subtracts another
+  bool steady = false;              // of a PDE in time that is `also_steady`: the problem with u_t = 0
+  bool without_source = false;      // of one that `takes_source`: f is 0, and who solves it subtracts another
+  ParameterValues parameters = {};  // those that are given
+
+  double value_of(const PdeParameter& parameter) const;  // the usual one where none is given
 };
 
 // Of a box of nodes.
@@ -76,6 +80,9 @@ struct Pde {
   std::string source_units{}, solution_units = "1";
   Discretisation discretisation;
   std::vector<BoundaryKind> faces = every_face();  // it is solved with; the first is the default, with 0
+  std::vector<PdeParameter> parameters{};
+  // Why it does not take these, in a sentence, beyond the bounds of each by itself; empty where it does.
+  std::string (*refuses)(const PdeInput&) = nullptr;
   bool takes_coefficient = false;  // that of PdeInput and its ratio, drawn by the seed where none is given
   // The PDE that it is where the coefficient is a tensor: other stencils and faces; null: it takes none.
   const Pde& (*with_tensor)() = nullptr;

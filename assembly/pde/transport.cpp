@@ -1,10 +1,10 @@
 // N species that are carried along, spread and react:
 //
-//   u_t + v . grad u - d lap u + R u = f,   v = (1, 0.5, 0.25) m/s,  d = 0.02 m^2/s,  f in 1/s
+//   u_t + v . grad u - d lap u + R u = f,   f in 1/s
 //
 // R, a dense N x N matrix between the species of a node, is that of a chain of decays: species r becomes
-// species r + 1 at the rate k_r = 1/(r + 1) per second, and the last one what is not followed (Bateman, Proc.
-// Cambridge Phil. Soc. 15, 1910).
+// species r + 1 at the rate k/(r + 1), and the last one what is not followed (Bateman, Proc. Cambridge Phil.
+// Soc. 15, 1910).
 //
 // In time, species 0 is 1 in the middle half of the grid along each axis, everything else is 0, and so is f.
 // Steady (--steady), f is 1 there for species 0. Manufactured, u = e^-t M with M as in
@@ -23,15 +23,28 @@
 namespace quadrille {
 namespace {
 
-constexpr std::array<double, 3> velocity_m_s{1, 0.5, 0.25};
-constexpr double diffusivity_m2_s = 0.02;
+constexpr std::array<PdeParameter, 3> velocity_m_s{
+    PdeParameter{"v_x", 1, "m/s", "velocity along x"}, PdeParameter{"v_y", 0.5, "m/s", "velocity along y"},
+    PdeParameter{"v_z", 0.25, "m/s", "velocity along z, in 3D"}};
+constexpr PdeParameter diffusivity_m2_s{"d", 0.02, "m2/s", "diffusivity", 0, true},
+    rate_1_s{"k", 1, "1/s", "rate at which species 0 decays; species r does at k/(r + 1)", 0};
+
+struct Coefficients {
+  std::array<double, 3> v_m_s;
+  double d_m2_s, k_1_s;
+};
+Coefficients coefficients(const PdeInput& input) {
+  Coefficients of{{}, input.value_of(diffusivity_m2_s), input.value_of(rate_1_s)};
+  for (int axis = 0; axis < 3; ++axis) of.v_m_s[axis] = input.value_of(velocity_m_s[axis]);
+  return of;
+}
 
 struct Transport {
   // Weights of the nodes before and after along each axis; that of the node between is less their sum.
   std::array<double, 3> before{}, after{};
   const double* reaction = nullptr;  // R, [column][row]: neighbouring rows read it at the same time
   const double* source = nullptr;    // [row of the box], times e^-decay t; null for none
-  double decay_1_s = 0;
+  double decay_1_s = 0, diffusivity_m2_s = 0;
   int species = 1;
 
   static constexpr bool linear = true;
@@ -51,36 +64,37 @@ struct Transport {
   }
 };
 
-bool upwind(const Grid& grid, int axis) {
-  return velocity_m_s[axis] * grid.spacing_m[axis] > 2 * diffusivity_m2_s;
+bool upwind(const Grid& grid, const Coefficients& of, int axis) {
+  return std::abs(of.v_m_s[axis]) * grid.spacing_m[axis] > 2 * of.d_m2_s;
 }
 
-Transport functor(const Grid& grid) {
+Transport functor(const Grid& grid, const Coefficients& of) {
   Transport f;
   f.species = grid.dof;
+  f.diffusivity_m2_s = of.d_m2_s;
   for (int axis = 0; axis < grid.dimension; ++axis) {
-    const double h = grid.spacing_m[axis], v = velocity_m_s[axis],
-                 d = diffusivity_m2_s + (upwind(grid, axis) ? v * h / 2 : 0);
+    const double h = grid.spacing_m[axis], v = of.v_m_s[axis],
+                 d = of.d_m2_s + (upwind(grid, of, axis) ? std::abs(v) * h / 2 : 0);
     f.before[axis] = -v / (2 * h) - d / (h * h);
     f.after[axis] = v / (2 * h) - d / (h * h);
   }
   return f;
 }
 
-std::vector<double> chain_of_decays(int species) {
+std::vector<double> chain_of_decays(int species, double k_1_s) {
   std::vector<double> reaction = zeros(std::int64_t{species} * species);
   for (int r = 0; r < species; ++r) {
-    const double rate_1_s = 1.0 / (r + 1);
-    reaction[static_cast<std::size_t>(r * species + r)] = rate_1_s;
-    if (r + 1 < species) reaction[static_cast<std::size_t>(r * species + r + 1)] = -rate_1_s;
+    const double of_species_1_s = k_1_s / (r + 1);
+    reaction[static_cast<std::size_t>(r * species + r)] = of_species_1_s;
+    if (r + 1 < species) reaction[static_cast<std::size_t>(r * species + r + 1)] = -of_species_1_s;
   }
   return reaction;
 }
 
-std::string advection_text(const Grid& grid) {
+std::string advection_text(const Grid& grid, const Coefficients& of) {
   std::string axes;
   for (int axis = 0; axis < grid.dimension; ++axis)
-    if (upwind(grid, axis)) axes += std::string(axes.empty() ? "" : ", ") + "xyz"[axis];
+    if (upwind(grid, of, axis)) axes += std::string(axes.empty() ? "" : ", ") + "xyz"[axis];
   return "advection: central differences, of order 2" +
          (axes.empty() ? "" : "; along " + axes + " upwind, of order 1, for |v| h is above 2 d there");
 }
@@ -97,14 +111,14 @@ std::vector<double> middle_half(const Grid& grid, const NodeBox& box) {
 }
 
 // f of u = M at time 0; in time with what u_t = -M adds.
-std::vector<double> manufactured_source(const Grid& grid, const Manufactured& solution,
-                                        const std::vector<double>& reaction, bool steady,
-                                        const NodeBox& box) {
+std::vector<double> manufactured_source(const Grid& grid, const Coefficients& of,
+                                        const Manufactured& solution, const std::vector<double>& reaction,
+                                        bool steady, const NodeBox& box) {
   std::vector<double> source = zeros(box.nodes() * grid.dof);
   add_source(grid, box, source, [&](const Position& p, int r) {
     const Manufactured::Jet m = solution.at(p, r);
-    double f = (steady ? 0 : -m.u) - diffusivity_m2_s * m.laplacian();
-    for (int axis = 0; axis < grid.dimension; ++axis) f += velocity_m_s[axis] * m.slope[axis];
+    double f = (steady ? 0 : -m.u) - of.d_m2_s * m.laplacian();
+    for (int axis = 0; axis < grid.dimension; ++axis) f += of.v_m_s[axis] * m.slope[axis];
     for (int c = 0; c < grid.dof; ++c)
       f += reaction[static_cast<std::size_t>(c * grid.dof + r)] * solution.at(p, c).u;
     return f;
@@ -128,17 +142,18 @@ AnyResidual with_numbers(Transport f, int dof, std::vector<double> reaction, std
 
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
-  std::vector<double> reaction = chain_of_decays(grid.dof);
+  const Coefficients of = coefficients(input);
+  std::vector<double> reaction = chain_of_decays(grid.dof, of.k_1_s);
   std::vector<double> source;
   ResidualProblem problem;
-  problem.note = advection_text(grid);
-  require_fine_enough(grid, boundary, "transport", [](int, int) { return diffusivity_m2_s; });
+  problem.note = advection_text(grid, of);
+  require_fine_enough(grid, boundary, "transport", [&](int, int) { return of.d_m2_s; });
   problem.initial = zeros(box.nodes() * grid.dof);
-  Transport f = functor(grid);
+  Transport f = functor(grid, of);
   if (input.manufactured) {
     require_no_data(grid, boundary, "transport");
     const Manufactured solution(grid, boundary);
-    source = manufactured_source(grid, solution, reaction, input.steady, box);
+    source = manufactured_source(grid, of, solution, reaction, input.steady, box);
     std::vector<double> at_first = solution.values(box);
     if (!input.steady) problem.initial = at_first, f.decay_1_s = 1;
     problem.exact = fading(std::move(at_first), f.decay_1_s);
@@ -159,6 +174,7 @@ Pde transport_pde() {
           .discretisation = {.star = 1, .coupled = true},
           .faces = {BoundaryKind::periodic, BoundaryKind::outflow, BoundaryKind::clamp, BoundaryKind::value,
                     BoundaryKind::drop, BoundaryKind::flux, BoundaryKind::robin},
+          .parameters = {velocity_m_s[0], velocity_m_s[1], velocity_m_s[2], diffusivity_m2_s, rate_1_s},
           .residual = problem_of,
           .petsc_options = "-pc_type pbjacobi",
           .until_s = 0.5,

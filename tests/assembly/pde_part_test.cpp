@@ -190,6 +190,7 @@ TEST(PdePart, cuda_HasTheBitsOfTheHost) {
       const Stencil points = make_stencil(c.stencil, c.dimension, 1);
       PdeInput input;
       input.manufactured = manufactured;
+      if (manufactured) input.parameters = other_parameters(*c.pde);
       const PdePart host = assemble_pde(c.pde->name, grid, points, boundary, input, whole_box(grid.extents));
       input.on_device = true;
       PdePart device = assemble_pde(c.pde->name, grid, points, boundary, input, whole_box(grid.extents));

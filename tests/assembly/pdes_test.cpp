@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -67,6 +69,41 @@ TEST(Pdes, HaveARowInTheirPage) {
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   for (const Pde& pde : linear_pdes())
     EXPECT_NE(page.find("\n" + row_of(pde) + "\n"), page.npos) << path << " lacks\n" << row_of(pde);
+}
+
+TEST(Pdes, TakeTheParametersTheyDeclareAndNoOthers) {
+  const auto said = [](const Pde& pde, const ParameterValues& given) -> std::string {
+    try {
+      parameters_of(pde, given);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const Pde& pde : pdes()) {
+    EXPECT_EQ(parameters_of(pde, other_parameters(pde)), other_parameters(pde));
+    const std::string has =
+        pde.parameters.empty() ? " has no parameters" : " has no parameter 'nosuch'; it has";
+    EXPECT_EQ(said(pde, {{"nosuch", 1}}).find(pde.name + has), 0u) << said(pde, {{"nosuch", 1}});
+    for (const PdeParameter& parameter : pde.parameters) {
+      const auto with = [&](double value) { return said(pde, {{parameter.name, value}}); };
+      EXPECT_EQ(with(parameter.usual), "");
+      EXPECT_NE(with(std::nan("")).find("must be finite"), std::string::npos) << with(std::nan(""));
+      EXPECT_NE(with(std::numeric_limits<double>::infinity()), "");
+      EXPECT_NE(said(pde, {{parameter.name, parameter.usual}, {parameter.name, parameter.usual}}), "");
+      if (!std::isfinite(parameter.least)) continue;
+      EXPECT_EQ(with(parameter.least).empty(), !parameter.above_least) << pde.name << " " << parameter.name;
+      EXPECT_NE(with(parameter.least - 0.1).find(bound_text(parameter)), std::string::npos) << pde.name;
+    }
+  }
+  EXPECT_EQ(said(find_pde("elasticity"), {{"lambda", -0.5}, {"mu", 0.5}}), "");
+  for (const char* of_a_body : {"elasticity", "poroelastic"})
+    EXPECT_NE(said(find_pde(of_a_body), {{"lambda", -0.5}, {"mu", 0.4}}).find("lambda + mu"),
+              std::string::npos);
+  PdeInput input;
+  input.parameters = {{"mu", -1}};
+  const Pde& elasticity = find_pde("elasticity");
+  EXPECT_NE(refused(elasticity, grid_of(elasticity, 2), usual_stencil(elasticity, 2), "value:0", input), "");
 }
 
 TEST(Pdes, TakeTheStencilsTheyDeclareAndNoOthers) {

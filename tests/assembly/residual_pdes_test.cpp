@@ -115,6 +115,7 @@ TEST(ResidualPdes, OfTheRanksAreTheWhole) {
           SCOPED_TRACE(pde->name);
           PdeInput input;
           input.manufactured = manufactured;
+          if (manufactured) input.parameters = other_parameters(*pde);
           expect_the_whole(*pde, grid_for(*pde, dimension), plain_boundary(*pde, kind), input);
         }
 }
@@ -316,6 +317,7 @@ TEST(ResidualPdes, cuda_ManufacturedAreThoseOfTheHost) {
     for (const int dimension : {2, 3}) {
       if (pde->order == 0) continue;
       SCOPED_TRACE(pde->name + " " + std::to_string(dimension));
+      manufactured.parameters = other_parameters(*pde);
       const Grid grid = grid_for(*pde, dimension);
       expect_same_on_device(*pde, grid, plain_boundary(*pde, pde->faces.front()), whole_box(grid.extents),
                             manufactured);

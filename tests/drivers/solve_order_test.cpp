@@ -25,9 +25,12 @@ namespace {
 const auto* const environment =
     testing::AddGlobalTestEnvironment(new PetscEnvironment({"-ksp_rtol", "1e-11"}));
 
-Errors errors_of(const std::string& pde, Grid grid, const Stencil& stencil, const std::string& sides) {
+Errors errors_of(const std::string& pde, Grid grid, const Stencil& stencil, const std::string& sides,
+                 const ParameterValues& parameters = {}) {
   const Boundary boundary = parse_boundary(sides, grid.dimension);
-  PdeProblem problem = assemble_whole_pde(pde, grid, stencil, boundary, {1, true});
+  PdeInput input{1, true};
+  input.parameters = parameters;
+  PdeProblem problem = assemble_whole_pde(pde, grid, stencil, boundary, input);
   petsc::register_matrix_type();
   BlockDiagonals<double>& hub = problem.system.hub;
   const Partition whole = make_partition(hub.extents, hub.periodic, 1, 0);
@@ -39,12 +42,12 @@ Errors errors_of(const std::string& pde, Grid grid, const Stencil& stencil, cons
 }
 
 // Of the mean error and the largest one. Where unknowns couple in 3D, on fewer nodes, for the time it takes.
-void expect_order(const PdeCase& c) {
+void expect_order(const PdeCase& c, const ParameterValues& parameters = {}) {
   const auto at = [&](std::int64_t n) {
     Grid grid{c.dimension, {n, n * 3 / 4, c.dimension == 3 ? n / 2 : 1}, {}, c.dof};
     grid.spacing_m = {1.0 / static_cast<double>(n), 1.5 / static_cast<double>(n),
                       2.0 / static_cast<double>(n)};
-    return errors_of(c.pde->name, grid, make_stencil(c.stencil, c.dimension, 1), c.sides);
+    return errors_of(c.pde->name, grid, make_stencil(c.stencil, c.dimension, 1), c.sides, parameters);
   };
   const bool coupled = c.pde->discretisation.coupled;
   const std::int64_t few = (c.dimension == 2 ? 64 : coupled ? 20 : 32) / (sanitized ? 2 : 1);
@@ -109,6 +112,7 @@ TEST(SolveOrderByHand, OfOtherNumbers) {
       expect_order({"", &find_pde(pde), "star", 2, 1, sides});
   expect_order({"", &find_pde("poisson"), "star", 2, 1, "value:0,robin:-1,2,1,clamp,clamp"});
   expect_order({"", &find_pde("elasticity"), "box", 2, 2, "value:1,value:2,periodic,periodic"});
+  expect_order({"", &find_pde("elasticity"), "box", 2, 2, "value:0"}, {{"lambda", 2}, {"mu", 0.5}});
 }
 
 // u on the domain of a grid whose faces stand at its first and last nodes, less or more what a kind has.

@@ -147,6 +147,7 @@ TEST(PdeJacobians, AreWhatPetscFindsByDifferences) {
     const Boundary boundary = parse_boundary(c.sides, c.dimension);
     const Stencil stencil = make_stencil(default_stencil(c.pde->discretisation), c.dimension, 1);
     PdeInput input;
+    input.parameters = other_parameters(*c.pde);
     if (c.of_field) {
       Array<double> a(grid.nodes());
       for (std::int64_t i = 0; i < a.size(); ++i) a[i] = 1 + static_cast<double>(i * 37 % 101);
