@@ -269,6 +269,7 @@ class Solve {
     const bool recorded = !options_.json.empty() || !options_.csv.empty();
     const petsc::KrylovTimes times = solver_->measure(*rhs_, *solution_, recorded);
     record_.pde = options_.pde;
+    record_.parameters = options_.parameters;
     record_.space = to_string(operator_->space());
     record_.format = format_name();
     record_.grid = to_string(options_.grid);
@@ -352,6 +353,7 @@ class Solve {
                       : "")
               << "\n";
     print_coefficient(std::cout, options_, input_);
+    print_parameters(std::cout, options_);
     if (singular_)
       std::cout << "note: no face fixes a value; the right side's mean is taken off, and u has mean zero\n";
     if (!result_.multigrid.empty()) std::cout << "multigrid: " << result_.multigrid << "\n";

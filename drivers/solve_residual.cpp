@@ -142,6 +142,7 @@ class SolveResidual {
   // What the record tells beside, and the error of a known solution.
   void finish() {
     run_.record.pde = run_.options.pde;
+    run_.record.parameters = run_.options.parameters;
     run_.record.space = to_string(run_.residual->jacobian().space());
     run_.record.format = run_.residual->jacobian().format();
     run_.record.value_error = petsc::value_error(run_.residual->jacobian().mat());
@@ -222,6 +223,7 @@ class SolveResidual {
               << "\n";
     if (!run_.multigrid.empty()) std::cout << "multigrid: " << run_.multigrid << "\n";
     print_coefficient(std::cout, run_.options, run_.input);
+    print_parameters(std::cout, run_.options);
     if (!run_.problem.note.empty()) std::cout << run_.problem.note << "\n";
     if (run_.record.in_time)
       std::cout << (run_.record.converged ? "done: " : "not finished: ")

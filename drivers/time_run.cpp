@@ -96,6 +96,9 @@ class TimeRun {
     if (!run_.options.coefficient.empty()) text += ", coefficient " + run_.options.coefficient;
     if (const auto& ratio = run_.options.coefficient_ratio; ratio != std::array<double, 3>{1, 1, 1})
       text += formatted(", coefficient ratio %.17g %.17g %.17g", ratio[0], ratio[1], ratio[2]);
+    for (const PdeParameter& parameter : run_.pde.parameters)
+      if (const double value = run_.input.value_of(parameter); value != parameter.usual)
+        text += ", " + std::string(parameter.name) + " " + number_text(value);
     return run_.options.source.empty() ? text : text + ", source " + run_.options.source;
   }
 

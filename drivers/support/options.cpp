@@ -128,6 +128,7 @@ void read_solve_options(Settings& settings, Options& options) {
   options.manufactured = read_switch(settings, "manufactured");
   options.operator_name.clear();
   read_word(settings, "stencil", "star", {"star", "box"});
+  read_parameters(settings, options);
   read_field_options(settings, options);
   const Pde& pde = pde_of(options);
   options.boundary = usual_boundary(pde);
@@ -467,7 +468,11 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
     return std::nullopt;
   }
   Settings settings = read_command_line(Words(own.begin() + 1, own.end()), command);
-  if (const Setting* config = find(settings, "config")) settings.merge(read_config(config->text, command));
+  if (const Setting* config = find(settings, "config")) {
+    Settings of_file = read_config(config->text, command);
+    settle_parameters(settings, of_file);
+    settings.merge(of_file);
+  }
   settle_matrix(settings);
 
   Options options;

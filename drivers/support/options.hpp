@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "assembly/pde/parameter.hpp"
 #include "grid/boundary.hpp"
 #include "grid/grid.hpp"
 #include "grid/stencil.hpp"
@@ -73,8 +74,9 @@ struct Options {
   std::vector<Precision> precisions;  // of other subcommands: the one above
 
   // solve
-  std::string pde;            // a name of pde_names()
-  bool manufactured = false;  // solve for a known function
+  std::string pde;             // a name of pde_names()
+  bool manufactured = false;   // solve for a known function
+  ParameterValues parameters;  // all that the PDE has
   // Each a word, FILE.h5:DATASET or formulas; empty for PDEs that take none, or have their own.
   std::string coefficient, source, initial;
   std::array<double, 3> coefficient_ratio{1, 1, 1};

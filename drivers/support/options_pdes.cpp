@@ -76,6 +76,34 @@ std::string usual_ends_of_pdes() {
   return text;
 }
 
+namespace {
+
+// "6/m2", "0.02 m", "1"
+std::string with_units(double value, const std::string& units) {
+  return number_text(value) + (units.starts_with("1") ? units.substr(1) : " " + units);
+}
+
+}  // namespace
+
+std::string parameters_help(const Pde& pde) {
+  std::string text;
+  for (const PdeParameter& parameter : pde.parameters) {
+    const std::string bound = bound_text(parameter);
+    text += std::string(17, ' ') + parameters_text(pde, {{parameter.name, parameter.usual}}) + ": " +
+            parameter.about + (bound.empty() ? "" : "; " + bound) + "\n";
+  }
+  return text;
+}
+
+std::string parameters_text(const Pde& pde, const ParameterValues& values) {
+  std::string text;
+  for (const auto& [name, value] : values)
+    for (const PdeParameter& parameter : pde.parameters)
+      if (name == parameter.name)
+        text += (text.empty() ? "" : ", ") + name + " = " + with_units(value, parameter.units);
+  return text;
+}
+
 Words pdes_in_time() {
   return pdes_with([](const Pde& pde) { return pde.in_time(); });
 }
@@ -123,6 +151,58 @@ void leave_to(const Words& pdes, Settings& settings, const Words& names) {
     const Setting* const setting = find(settings, name);
     if (setting && !setting->from_config) refuse(*setting, "belongs to solve " + listed(pdes));
     settings.erase(name);
+  }
+}
+
+namespace {
+
+std::string name_in(const std::string& assignment) {
+  return trimmed(assignment.substr(0, assignment.find('=')));
+}
+
+ParameterValues given_parameters(const Setting& setting, const Pde& pde) {
+  ParameterValues given;
+  for (const std::string& part : comma_parts(setting.text)) {
+    const std::size_t equals = std::min(part.find('='), part.size());
+    const std::string name = name_in(part), number = trimmed(part.substr(std::min(equals + 1, part.size())));
+    if (name.empty() || equals == part.size())
+      refuse(setting, "write NAME=VALUE, for example " + std::string(pde.parameters.front().name) + "=" +
+                          number_text(pde.parameters.front().usual));
+    double value = 0;
+    if (!parse_finite(number, value)) refuse(setting, "'" + number + "' of " + name + " is no number");
+    given.emplace_back(name, value);
+  }
+  return given;
+}
+
+}  // namespace
+
+void settle_parameters(Settings& settings, Settings& of_file) {
+  const std::string pde = read_text(of_file, "pde", "");
+  if (!pde.empty() && pde != read_text(settings, "pde", pde)) of_file.erase("parameter");
+  const Setting* const in_file = find(of_file, "parameter");
+  if (!in_file || !settings.contains("parameter")) return;
+  std::string& text = settings.at("parameter").text;
+  const Words given = comma_parts(text);
+  for (const std::string& part : comma_parts(in_file->text))
+    if (std::none_of(given.begin(), given.end(),
+                     [&](const std::string& other) { return name_in(other) == name_in(part); }))
+      text += "," + part;
+}
+
+void read_parameters(Settings& settings, Options& options) {
+  const Pde& pde = find_pde(options.pde);
+  if (pde.parameters.empty())
+    return leave_to(pdes_with([](const Pde& other) { return !other.parameters.empty(); }), settings,
+                    {"parameter"});
+  options.parameters = parameters_of(pde, {});
+  const Setting* const setting = find(settings, "parameter");
+  if (!setting) return;
+  const ParameterValues given = given_parameters(*setting, pde);
+  try {
+    options.parameters = parameters_of(pde, given);
+  } catch (const InputError& error) {
+    refuse(*setting, error.what());
   }
 }
 

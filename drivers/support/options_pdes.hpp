@@ -14,6 +14,9 @@ std::string usual_dofs_of_operators();
 std::string usual_dofs_of_pdes();
 std::string usual_faces_of_pdes();
 std::string usual_ends_of_pdes();
+// A line for each parameter; and what a run has, on one.
+std::string parameters_help(const Pde& pde);
+std::string parameters_text(const Pde& pde, const ParameterValues& values);
 
 // The PDEs that take a box, or a star wider than radius 1; that take a coefficient.
 Words pdes_in_time();
@@ -38,6 +41,10 @@ Boundary usual_boundary(const Pde& pde);
 void leave_to(const Words& pdes, Settings& settings, const Words& names);
 // Where no spacing is given: the PDE's length over the intervals between faces along x.
 double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundary);
+// Those of a configuration file are of the PDE that it names, and the command line wins over each by itself.
+void settle_parameters(Settings& settings, Settings& of_file);
+// --parameter. Throws InputError for what the PDE does not take.
+void read_parameters(Settings& settings, Options& options);
 // --steps, --until, --dt, --output-every and those of checkpoints.
 void read_time_options(Settings& settings, Options& options);
 

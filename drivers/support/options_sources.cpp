@@ -45,11 +45,6 @@ InputError value_missing(const std::string& name, const CommandSpec& command) {
                     find_option(name, command.bit)->value_name);
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 // What Boost says about syntax, in this program's words.
 InputError reworded(const po::invalid_command_line_syntax& error, const CommandSpec& command) {
   std::string name = error.get_option_name();
@@ -175,8 +170,9 @@ Settings read_command_line(const Words& words, const CommandSpec& command) {
         earlier && earlier->place == command.positional_name)
       throw InputError(setting.place + " '" + setting.text + "': the " + command.positional_kind + " '" +
                        earlier->text + "' is already given");
-    if (const auto earlier = settings.find(option.string_key); spec.repeats && earlier != settings.end())
-      earlier->second.text += "/" + setting.text;
+    if (const auto earlier = settings.find(option.string_key);
+        !spec.repeats_with.empty() && earlier != settings.end())
+      earlier->second.text += spec.repeats_with + setting.text;
     else
       add_setting(settings, option.string_key, setting);
   }

@@ -35,6 +35,11 @@ std::vector<OptionSpec> pde_options() {
        listed(pde_names()) + "; the name alone, without --pde, does as well"},
       {"manufactured", "", group, for_solve, true,
        "solve for a smooth function that fulfils the boundary, and report the errors against it"},
+      {"parameter", "NAME=VALUE", group, for_solve, true,
+       "a constant of the PDE, of those that stand with it above: lambda=7; as often as wanted, or with "
+       "commas "
+       "between",
+       ","},
       {"coefficient", "log_normal | FORMULA | FILE.h5:DATASET", group, for_solve, true,
        "a of " + all_of(pdes_with_coefficient()) + ": log_normal draws one of " + all_of(pdes_that_draw()) +
            ", with jumps of 1e6; a formula in x, y and z, in m from the first node, as "
@@ -311,7 +316,7 @@ std::vector<OptionSpec> output_options() {
        "the values of all unknowns at the node that is nearest to this point, in m, after each step, in "
        "NAME.probe.csv beside --output NAME.h5 (without one NAME is the PDE's); as often as wanted, or "
        "points with / between",
-       true},
+       "/"},
       {"plot", "PREFIX", group, for_bench, true,
        "draw the figure into PREFIX.png and PREFIX.svg, by Python with matplotlib"},
       {"plot", "PREFIX", group, for_solve, true,
@@ -528,7 +533,8 @@ std::string command_help(const CommandSpec& command) {
     text << "\nPDEs:\n";
     for (const Pde& pde : pdes())
       text << "  " << pde.name << std::string(13 - std::min<std::size_t>(12, pde.name.size()), ' ')
-           << pde.equation << "\n";
+           << pde.equation << "\n"
+           << parameters_help(pde);
   }
   text << all << "\nExamples:\n";
   for (const std::string& example : command.examples) text << "  " << example << "\n";

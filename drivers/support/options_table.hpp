@@ -32,7 +32,7 @@ struct OptionSpec {
   unsigned commands = for_all;
   bool resolves = true;  // stands in `resolved` and may stand in a configuration file
   std::string help;
-  bool repeats = false;  // on the command line; slashes join the values
+  std::string repeats_with = "";  // on the command line: what joins the values; empty: it is given once
 };
 
 struct CommandSpec {

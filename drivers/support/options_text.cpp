@@ -48,6 +48,12 @@ std::string per_axis_text(const std::array<double, 3>& h, const Grid& grid) {
   return text;
 }
 
+std::string assigned_text(const ParameterValues& parameters) {
+  Words texts;
+  for (const auto& [name, value] : parameters) texts.push_back(name + "=" + number_text(value));
+  return joined(texts, ",");
+}
+
 std::string probes_text(const Options& options) {
   std::string text;
   for (const Probe& probe : options.probes)
@@ -68,6 +74,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"experiment", options.experiment},
       {"pde", options.pde},
       {"manufactured", yes_no(options.manufactured)},
+      {"parameter", assigned_text(options.parameters)},
       {"coefficient", options.coefficient},
       {"coefficient-ratio",
        options.coefficient.empty() && options.coefficient_ratio == std::array<double, 3>{1, 1, 1}

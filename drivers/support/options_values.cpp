@@ -70,14 +70,16 @@ std::string joined(const Words& words, const std::string& separator) {
   return text;
 }
 
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
 Words comma_parts(const std::string& text) {
   Words parts;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string part = text.substr(begin, end - begin);
-    part.erase(0, part.find_first_not_of(" \t"));
-    part.erase(part.find_last_not_of(" \t") + 1);
-    parts.push_back(part);
+    parts.push_back(trimmed(text.substr(begin, end - begin)));
     begin = end + 1;
   }
   return parts;

@@ -30,6 +30,7 @@ using Words = std::vector<std::string>;
 // "a, b or c"
 std::string listed(const Words& words);
 std::string joined(const Words& words, const std::string& separator);
+std::string trimmed(const std::string& text);  // without the blanks around it
 // The parts between commas, without the blanks around them; "" has one empty part.
 Words comma_parts(const std::string& text);
 // The shortest text that reads back as the same number.

@@ -12,6 +12,7 @@
 #include "drivers/support/expression.hpp"
 #include "drivers/support/field_input.hpp"
 #include "drivers/support/options_fields.hpp"
+#include "drivers/support/options_pdes.hpp"
 #include "drivers/support/options_values.hpp"
 #include "formats/format.hpp"
 #include "grid/error.hpp"
@@ -96,6 +97,7 @@ bool is_given(const std::string& text, const char* word) {
 
 PdeInput pde_input(const Options& options) {
   PdeInput input{options.seed, options.manufactured, {}, options.coefficient_ratio, {}};
+  input.parameters = options.parameters;
   const std::string name = "--coefficient '" + options.coefficient + "'";
   if (const int numbers = options.coefficient_numbers; numbers > 1)
     input.tensor = std::make_shared<const TensorField>(tensor_field(
@@ -132,6 +134,11 @@ std::int64_t input_bytes(const Options& options) {
   // rank's part.
   const int of_node = !a ? 0 : options.coefficient_numbers > 1 ? 24 * options.coefficient_numbers : 8 + 4 + 8;
   return checked_product(options.grid.nodes(), of_node + (f ? 8 : 0), "the fields that are given");
+}
+
+void print_parameters(std::ostream& out, const Options& options) {
+  if (!options.parameters.empty())
+    out << "parameters: " << parameters_text(find_pde(options.pde), options.parameters) << "\n";
 }
 
 void print_coefficient(std::ostream& out, const Options& options, const PdeInput& input) {

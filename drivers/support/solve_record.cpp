@@ -96,6 +96,7 @@ Json to_json(const SolveRecord& r) {
   add(json, cells_before_seconds(r, JsonCell{}));
   add(json["seconds"], cells_of_seconds(r, JsonCell{}));
   add(json, cells_after_seconds(r, JsonCell{}));
+  for (const auto& [name, value] : r.parameters) json["parameters"][name] = json_value(value);
   if (r.history) {
     const auto list = [](const std::vector<double>& values) {
       Json numbers = Json::array();
@@ -120,6 +121,7 @@ std::string to_csv(const SolveRecord& r) {
   add(cells_before_seconds(r, CsvCell{}));
   add(cells_of_seconds(r, CsvCell{}), "seconds_");
   add(cells_after_seconds(r, CsvCell{}));
+  for (const auto& [name, value] : r.parameters) add({{name.c_str(), CsvCell{}(value)}}, "parameters_");
   return csv_line(names) + csv_line(values);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/pde/parameter.hpp"
 #include "drivers/support/json.hpp"
 
 namespace quadrille {
@@ -47,6 +48,7 @@ struct SolveRecord {
     std::vector<double> residual, seconds;
   };
   std::optional<History> history;
+  ParameterValues parameters;  // of a PDE that has some
   struct {
     double assembly = 0, setup = 0, solve = 0, output = 0, total = 0;
   } seconds;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "grid/error.hpp"
@@ -69,6 +70,25 @@ TEST(Pdes, HaveARowInTheirPage) {
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   for (const Pde& pde : linear_pdes())
     EXPECT_NE(page.find("\n" + row_of(pde) + "\n"), page.npos) << path << " lacks\n" << row_of(pde);
+}
+
+// Of another table there.
+std::string row_of(const Pde& pde, const PdeParameter& parameter) {
+  std::ostringstream text;
+  text << "| `" << pde.name << "` | `" << parameter.name << "` | " << parameter.usual << " | "
+       << (parameter.units == std::string("1") ? "" : parameter.units) << " | " << parameter.about << " | "
+       << bound_text(parameter) << " |";
+  return text.str();
+}
+
+TEST(Pdes, HaveARowForEachParameter) {
+  const std::string path = QUADRILLE_SOURCE_DIR "/docs/pdes.md";
+  std::ifstream file(path);
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (const Pde& pde : pdes())
+    for (const PdeParameter& parameter : pde.parameters)
+      EXPECT_NE(page.find("\n" + row_of(pde, parameter) + "\n"), page.npos) << path << " lacks\n"
+                                                                            << row_of(pde, parameter);
 }
 
 TEST(Pdes, TakeTheParametersTheyDeclareAndNoOthers) {

@@ -219,6 +219,10 @@ class Checkpoints(CliTest):
         self.refused(2, ["and this run is of heat", "manufactured"], *run, "--steps", "8", "--manufactured", "--restart", "auto")
         through_field = ["coefficient 1 + x, coefficient ratio 1 0.5 1"]
         self.refused(2, through_field, *run, "--steps", "8", "--coefficient", "1 + x", "--coefficient-ratio", "1,0.5", "--restart", "auto")
+        every = ["--checkpoint-every", "2", "--output", self.path("p.h5"), "--restart", "auto", "--parameter"]
+        self.assertEqual(self.solve(*every, "F=0.03", ending=["--steps", "2"]).returncode, 0)
+        self.refused(2, ["periodic, F 0.03, and this run is of", "periodic, F 0.04"], "solve", *SMALL, *every, "F=0.04", "--steps", "4")
+        self.assertIn("going on from", self.solve(*every, "F=0.03", ending=["--steps", "4"]).stdout)
         self.refused(2, ["is already the file of --restart"], *run, "--steps", "8", "--restart", self.path("h.checkpoint-4.h5"),
                      "--json", self.path("h.checkpoint-4.h5"))
 

@@ -48,16 +48,32 @@ class Bratu(Case):
                                     ("15x13x11", "31x27x23", "value:0")):
             order = self.order(coarse, fine, "bratu", "--boundary", sides)
             self.assertAlmostEqual(order, 2, delta=0.1, msg=(coarse, sides))
+        order = self.order("15x11", "31x23", "bratu", "--parameter", "lambda=-3")
+        self.assertAlmostEqual(order, 2, delta=0.1)
         self.refused(2, ["value:0", "bratu"], "solve", "bratu", "--manufactured", "--boundary", "value:1")
+
+
+    # The differences of the fields, by hand; and the limit of 6.808 between them.
+    def test_there_are_solutions_up_to_a_lambda(self):
+        (u,) = self.fields("bratu", "--grid", "31x31", "--parameter", "lambda=6.5")
+        import numpy
+        u = numpy.pad(u.squeeze(), 1)
+        inner = u[1:-1, 1:-1]
+        laplacian = 32**2 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * inner)
+        self.assertLess(abs(laplacian + 6.5 * numpy.exp(inner)).max(), 1e-6)
+        self.assertTrue((inner > 0).all())
+        self.refused(1, ["did not converge"], "solve", "bratu", "--grid", "31x31", "--parameter", "lambda=7", "--quiet")
 
 
 class GrayScott(Case):
     # On 1 cm, where the substances spread fast enough to be seen in such short steps.
     def test_the_order_in_space_is_two(self):
         mixed = "value:0,value:0,clamp,outflow,periodic,periodic"
-        for coarse, fine, sides in (("15x11", "31x23", "value:0"), ("16x12", "32x24", "periodic"),
-                                    ("16x12", "32x24", "outflow"), ("7x8x12", "15x16x24", mixed)):
-            run = ["gray_scott", "--boundary", sides, "--manufactured", "--steps", "4", "--dt", "2e-3"]
+        others = ["--parameter", "F=5,k=7,D_v=0", "--parameter", "D_u=2e-4"]
+        for coarse, fine, sides, parameters in (("15x11", "31x23", "value:0", []), ("16x12", "32x24", "periodic", []),
+                                                ("16x12", "32x24", "outflow", []), ("7x8x12", "15x16x24", mixed, []),
+                                                ("15x11", "31x23", "value:0", others)):
+            run = ["gray_scott", "--boundary", sides, "--manufactured", "--steps", "4", "--dt", "2e-3", *parameters]
             a, b = (self.solved(*run, "--grid", grid, "--spacing", str(0.01 / spacings))[0]["error_l2"]
                     for grid, spacings in ((coarse, 16), (fine, 32)))
             self.assertAlmostEqual(math.log2(a / b), 2, delta=0.2, msg=(coarse, sides))
@@ -78,6 +94,8 @@ class CahnHilliard(Case):
                                     ("10x8x12", "20x16x24", "clamp,clamp,clamp,clamp,periodic,periodic")):
             order = self.order(coarse, fine, "cahn_hilliard", *SHORT, "--boundary", sides)
             self.assertAlmostEqual(order, 2, delta=0.2, msg=(coarse, sides))
+        order = self.order("16x12", "32x24", "cahn_hilliard", *SHORT, "--parameter", "e=0.2")
+        self.assertAlmostEqual(order, 2, delta=0.2)
 
     # With a spacing so wide that Crank and Nicolson's steps resolve what fades: they damp nothing else.
     def test_the_order_in_time_is_two(self):
@@ -91,7 +109,8 @@ class CahnHilliard(Case):
 
 class Transport(Case):
     def test_the_order_in_space_is_two(self):
-        for arguments in (["--steady", "--boundary", "outflow"], ["--steady", "--boundary", "value:0,outflow,periodic,periodic"], [*SHORT, "--boundary", "drop"]):
+        for arguments in (["--steady", "--boundary", "outflow"], ["--steady", "--boundary", "value:0,outflow,periodic,periodic"], [*SHORT, "--boundary", "drop"],
+                          ["--steady", "--boundary", "value:0", "--parameter", "v_x=0,v_y=-0.7,d=0.05,k=3"]):
             self.assertAlmostEqual(self.order("32x32", "64x64", "transport", "--dof", "2", *arguments), 2, delta=0.2, msg=arguments)
         sides = ["--boundary", "value:0,outflow,clamp,clamp,value:0,value:0", "--spacing", "0.03,0.06,0.06"]
         finer = [*sides[:3], "0.015,0.03,0.03"]
@@ -142,11 +161,15 @@ class Transport(Case):
 
     # Central differences would swing here.
     def test_upwind_keeps_between_the_bounds_on_coarse_grids(self):
-        arguments = ["transport", "--grid", "10x10", "--boundary", "outflow", "--steps", "5", "--dt", "0.05"]
-        self.assertIn("along x, y upwind, of order 1", self.solved(*arguments)[1])
-        (u,) = self.fields(*arguments, petsc=["-ts_type", "beuler", *EXACT])
-        self.assertGreaterEqual(u.min(), -1e-9)
-        self.assertLessEqual(u.max(), 1 + 1e-9)
+        arguments = ["transport", "--grid", "10x12", "--boundary", "outflow", "--steps", "5", "--dt", "0.05"]
+        for other, axes in ([], "x, y"), (["--parameter", "v_x=-1,v_y=0"], "x"):
+            self.assertIn(f"along {axes} upwind, of order 1", self.solved(*arguments, *other)[1])
+            (u,) = self.fields(*arguments, *other, petsc=["-ts_type", "beuler", *EXACT])
+            self.assertGreaterEqual(u.min(), -1e-9)
+            self.assertLessEqual(u.max(), 1 + 1e-9)
+        u = u[-1].squeeze()
+        self.assertLess(abs(u - u[::-1]).max(), 1e-9)  # nothing moves along y
+        self.assertGreater(u[5, 2], 2 * u[5, 7])  # and all of it towards x = 0
         self.assertIn("order 2\n", self.solved("transport", "--grid", "32x32", *SHORT)[1])
 
     def test_what_does_not_go_together(self):
@@ -154,8 +177,14 @@ class Transport(Case):
                                  (["--steady", "transport"], ["heat", "--steady"]),
                                  (["value:0", "transport"], ["transport", "--manufactured", "--boundary", "flux:1"])):
             self.refused(2, words, "solve", *arguments)
-        text = self.ok("solve", "transport", "--grid", "20x10", "--steady", "--validate")
-        self.assertEqual(self.ok("solve", "--config", self.path("t.ini", text), "--validate"), text)
+        text = self.ok("solve", "transport", "--grid", "20x10", "--steady", "--parameter", "v_y=0,k=3", "--validate")
+        config = self.path("t.ini", text)
+        self.assertEqual(self.ok("solve", "--config", config, "--validate"), text)
+        self.assertIn("\nparameter = v_x=1,v_y=0,v_z=0.25,d=0.02,k=3\n", text)
+        self.assertIn("=0,v_z=0.25,d=1,k=3\n", self.ok("solve", "--config", config, "--parameter", "d=1", "--validate"))
+        text = self.ok("solve", "gray_scott", "--dof", "2", "--config", config, "--validate")
+        self.assertIn("\nparameter = F=0.024,k=0.06,", text)  # that k is another one
+        self.refused(2, ["no.ini: parameter", "has no parameter 'k'"], "solve", "bratu", "--config", self.path("no.ini", "parameter = k=3"))
 
 
 class Poroelastic(Case):
@@ -170,6 +199,8 @@ class Poroelastic(Case):
         # short steps these few nodes see 1.71.
         order = self.order("5x5x5", "11x11x11", "poroelastic", "--steps", "4", "--dt", "1e-2")
         self.assertAlmostEqual(order, 2, delta=0.15)
+        order = self.order("14x14", "28x28", "poroelastic", *SHORT, "--parameter", "lambda=3,mu=0.5,alpha=0.7,S=0.5,K=2")
+        self.assertAlmostEqual(order, 2, delta=0.2)
 
     def test_the_order_in_time_is_two(self):
         found = self.order_in_time("poroelastic", "--grid", "7x6", name="p", petsc=self.LU)

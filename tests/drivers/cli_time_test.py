@@ -89,7 +89,12 @@ class InTime(CliTest):
     def test_steps_and_outputs(self):
         path = self.path("g.h5")
         record, screen = self.solved("gray_scott", "--grid", "24x24", "--steps", "6", "--dt", "2", "--output", path,
-                                     "--output-every", "2", "--probe", "1.2,0.3", "--probe", "2.3,1.2")
+                                     "--output-every", "2", "--probe", "1.2,0.3", "--probe", "2.3,1.2", "--parameter", "F=0.03",
+                                     "--csv", self.path("g.csv"))
+        self.assertEqual(record["parameters"], {"F": 0.03, "k": 0.06, "D_u": 8e-5, "D_v": 4e-5})
+        self.assertIn("\nparameters: F = 0.03/s, k = 0.06/s, D_u = 8e-05 m2/s, D_v = 4e-05 m2/s\n", screen)
+        with open(self.path("g.csv"), newline="") as file:
+            self.assertEqual(next(csv.DictReader(file))["parameters_F"], "0.03")
         self.assertEqual((record["steps"], record["converged"], record["residual"]), (6, True, None))
         self.assertEqual(record["preconditioner"], "pbjacobi")
         self.assertGreaterEqual(record["newton_iterations"], 6)
@@ -97,6 +102,7 @@ class InTime(CliTest):
         time, u, options = self.fields(path, "time", "u", "options")
         self.assertEqual(list(time), [0, 4, 8, 12])
         self.assertEqual((as_text(options["pde"]), as_text(options["steps"])), ("gray_scott", "6"))
+        self.assertEqual(as_text(options["parameter"]), "F=0.03,k=0.06,D_u=8e-05,D_v=4e-05")
         self.assertEqual(u.shape, (4, 1, 24, 24, 1))
         self.assertIn("node (12 3) at 1.25,0.3125 m; node (22 12) at 2.29167,1.25 m, in " + self.path("g.probe.csv"), screen)
         with open(self.path("g.probe.csv"), newline="") as file:
@@ -163,6 +169,7 @@ class InTime(CliTest):
     def test_bratu_is_steady(self):
         record, screen = self.solved("bratu", "--grid", "31x31")
         self.assertNotIn("steps", record)
+        self.assertEqual(record["parameters"], {"lambda": 6})
         self.assertTrue(record["converged"] and record["newton_iterations"] <= 8 and record["residual"] < 1e-6, record)
         self.assertIn("converged: |F|", screen)
         for pde, at in (("bratu", "0.5,0.5"), ("poisson", "15,16")):  # by Newton's iterations, and linear

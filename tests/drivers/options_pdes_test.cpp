@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "assembly/pdes.hpp"
+#include "drivers/support/options_pdes.hpp"
 #include "options_cases.hpp"
 
 namespace quadrille {
@@ -39,6 +41,43 @@ TEST(OptionsOfPdes, AreRefusedWhereItDoesNotTakeThem) {
     EXPECT_EQ(plain.grid.dof, default_dof(taken, 3));
     expect_contains(help_of({"solve", "--help"}), pde.equation);
   }
+}
+
+TEST(OptionsOfPdes, ParametersAreThoseOfThePde) {
+  const auto with = [](const std::string& pde, const std::string& text) {
+    return Words{"solve", pde, "--parameter", text};
+  };
+  const std::string help = help_of({"solve", "--help"});
+  for (const Pde& pde : pdes()) {
+    for (const PdeParameter& parameter : pde.parameters)
+      expect_contains(help,
+                      parameters_text(pde, {{parameter.name, parameter.usual}}) + ": " + parameter.about);
+    EXPECT_EQ(parse({"solve", pde.name}).parameters, parameters_of(pde, {}));
+    if (pde.parameters.empty())
+      expect_contains(error_of(with(pde.name, "lambda=1")),
+                      "--parameter 'lambda=1': belongs to solve elasticity");
+  }
+  Words several = with("elasticity", "mu=0.5");
+  EXPECT_EQ(resolved(parse(several)).at("parameter"), "lambda=1,mu=0.5");
+  several.insert(several.end(), {"--parameter", "lambda=-0.25"});
+  const ParameterValues expected{{"lambda", -0.25}, {"mu", 0.5}};
+  EXPECT_EQ(parse(several).parameters, expected);
+  EXPECT_EQ(parse(with("elasticity", "mu = 0.5, lambda=-0.25")).parameters, expected);
+  for (const auto& [pde, text, reason] :
+       {std::array{"bratu", "lamda=7", "it has lambda; did you mean 'lambda'?"},
+        std::array{"gray_scott", "D=1", "it has F, k, D_u and D_v"},
+        std::array{"bratu", "lambda", "write NAME=VALUE, for example lambda=6"},
+        std::array{"bratu", "=7", "write NAME=VALUE"},
+        std::array{"bratu", "lambda=six", "'six' of lambda is no number"},
+        std::array{"bratu", "lambda=inf", "'inf' of lambda is no number"},
+        std::array{"bratu", "lambda=", "'' of lambda is no number"},
+        std::array{"bratu", "lambda=6,lambda=7", "lambda is given twice"},
+        std::array{"transport", "d=0", "d of transport is 0, and must be above 0"},
+        std::array{"cahn_hilliard", "e=-1", "must be above 0"},
+        std::array{"gray_scott", "D_v=-1e-5", "D_v of gray_scott is -1e-05, and must be at least 0"},
+        std::array{"elasticity", "lambda=-2", "lambda + mu not negative"}})
+    for (const std::string& part : {"--parameter '" + std::string(text) + "': ", std::string(reason)})
+      expect_contains(error_of(with(pde, text)), part);
 }
 
 TEST(OptionsOfPdes, ProbesAreAtTheNearestNode) {
