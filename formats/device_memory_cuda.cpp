@@ -6,6 +6,7 @@
 #include <string>
 
 #include "formats/array.hpp"
+#include "formats/copies.hpp"
 #include "formats/format.hpp"
 #include "formats/reuse.hpp"
 
@@ -17,6 +18,16 @@ void check(cudaError_t status, const std::string& what) {
 }
 
 std::atomic<double> seconds_uploading = 0;
+
+struct Counter {
+  std::atomic<std::int64_t> count = 0, bytes = 0;
+  void add(std::int64_t of_copy) {
+    ++count;
+    bytes += of_copy;
+  }
+  Copies so_far() const { return {count, bytes}; }
+};
+Counter to_device, to_host;
 
 }  // namespace
 
@@ -67,9 +78,11 @@ void give_back_device(void* p) noexcept {
 
 void copy_to_device(void* device, const void* host, std::int64_t bytes) {
   const auto start = std::chrono::steady_clock::now();
-  if (bytes > 0)
+  if (bytes > 0) {
+    count_to_device(bytes);
     check(cudaMemcpy(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice),
           "copying " + bytes_text(bytes) + " to the GPU");
+  }
   seconds_uploading =
       seconds_uploading + std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -79,9 +92,23 @@ double upload_seconds() {
 }
 
 void copy_to_host(void* host, const void* device, std::int64_t bytes) {
-  if (bytes > 0)
-    check(cudaMemcpy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost),
-          "copying " + bytes_text(bytes) + " from the GPU");
+  if (bytes <= 0) return;
+  count_to_host(bytes);
+  check(cudaMemcpy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost),
+        "copying " + bytes_text(bytes) + " from the GPU");
+}
+
+Copies copies_to_device() {
+  return to_device.so_far();
+}
+Copies copies_to_host() {
+  return to_host.so_far();
+}
+void count_to_device(std::int64_t bytes) {
+  to_device.add(bytes);
+}
+void count_to_host(std::int64_t bytes) {
+  to_host.add(bytes);
 }
 
 }  // namespace quadrille::memory

@@ -1,5 +1,6 @@
 // Device memory of a build without CUDA: every request is refused.
 #include "formats/array.hpp"
+#include "formats/copies.hpp"
 #include "formats/format.hpp"
 
 namespace quadrille::memory {
@@ -32,5 +33,13 @@ void copy_to_host(void*, const void*, std::int64_t) {
 double upload_seconds() {
   return 0;
 }
+Copies copies_to_device() {
+  return {};
+}
+Copies copies_to_host() {
+  return {};
+}
+void count_to_device(std::int64_t) {}
+void count_to_host(std::int64_t) {}
 
 }  // namespace quadrille::memory

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "formats/copies.hpp"
 #include "kernels/conjugate_gradient_passes.hpp"
 #include "kernels/cuda/launch.cuh"
 
@@ -143,6 +144,7 @@ class OnDevice final : public ConjugateGradients {
     return reinterpret_cast<double*>(reinterpret_cast<char*>(shared_.data()) + offsetof(Sums, pq));
   }
   void begin_sums(Queue queue) override {
+    memory::count_to_host(sizeof(Sums));
     QUADRILLE_CUDA(cudaMemcpyAsync(found_.get(), &shared_.data()->state.sums, sizeof(Sums),
                                    cudaMemcpyDeviceToHost, stream_of(queue)));
     QUADRILLE_CUDA(cudaEventRecord(found_.copied(), stream_of(queue)));
@@ -156,6 +158,7 @@ class OnDevice final : public ConjugateGradients {
  private:
   // From pageable memory, which is read before this returns.
   void set(Queue queue, const State& state) {
+    memory::count_to_device(sizeof state);
     QUADRILLE_CUDA(cudaMemcpyAsync(&shared_.data()->state, &state, sizeof state, cudaMemcpyHostToDevice,
                                    stream_of(queue)));
   }
