@@ -113,6 +113,40 @@ class InTime(CliTest):
         self.ok("solve", "gray_scott", "--grid", "24x24", "--until", "10", "--output", path, "--output-every", "4s")
         self.assertEqual(list(self.fields(path, "time")[0]), [0, 4, 8, 10])
 
+    # As netCDF-4 has them, which xarray reads: of one step, and of several that two runs wrote.
+    def test_fields_have_their_axes(self):
+        try:
+            import h5py
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        steady, series = self.path("p.h5"), self.path("h.h5")
+        self.ok("solve", "poisson", "--grid", "8x7", "--spacing", "0.5", "--output", steady)
+        run = ["heat", "--grid", "8x7", "--dof", "2", "--spacing", "0.5", "--dt", "0.25", "--output", series, "--output-every", "2"]
+        self.ok("solve", *run, "--steps", "4", "--checkpoint-every", "4")
+        self.ok("solve", *run, "--steps", "6", "--checkpoint-every", "4", "--restart", self.path("h.checkpoint-4.h5"))
+        axes = {"z": [0], "y": [0.5 * i for i in range(7)], "x": [0.5 * i for i in range(8)]}
+        units = {"time": "s", "z": "m", "y": "m", "x": "m", "dof": "1"}
+        expected = {steady: {"time": [0], **axes, "dof": [0]}, series: {"time": [0, 0.5, 1, 1.5], **axes, "dof": [0, 1]}}
+        for path, of_path in expected.items():
+            with h5py.File(path) as file:
+                for name in set(file) - set(units) - {"options", "xdmf"}:
+                    found = {d.label: (d[0].name, d[0][:].tolist(), d[0].attrs["units"]) for d in file[name].dims}
+                    self.assertEqual(list(found), list(of_path))
+                    self.assertEqual(found, {axis: ("/" + axis, of_path[axis], units[axis]) for axis in of_path})
+        try:
+            import h5netcdf  # noqa: F401
+            import xarray
+        except ImportError as error:
+            self.skipTest(f"the axes are there; not seen by xarray: {error}")
+        for path, of_path in expected.items():
+            with xarray.open_dataset(path, engine="h5netcdf") as fields:
+                u = fields["solution"]
+                self.assertEqual(u.dims, tuple(of_path))
+                self.assertEqual({axis: u[axis].values.tolist() for axis in u.dims}, of_path)
+                self.assertEqual({axis: u[axis].attrs["units"] for axis in u.dims}, units)
+                self.assertEqual(u.attrs["units"], "1")
+                self.assertEqual(u.sel(time=0, x=1.4, method="nearest").x, 1.5)
+
     # PETSc's own counts go on over the times of outputs, and begin anew at checkpoints.
     def test_iterations_are_those_of_all_steps(self):
         run = ["--output", self.path("g.h5"), "--output-every", "7s", "--checkpoint-every", "5"]
