@@ -119,7 +119,7 @@ void set_newton_defaults(SNES snes, const GridResidual& f) {
   const bool multigrid = petsc::grid_multigrid_takes(f.jacobian().mat());  // its cycles are in fp32
   QUADRILLE_PETSC(KSPSetType(ksp, multigrid ? KSPFGMRES : KSPGMRES));
   QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
-  QUADRILLE_PETSC(PCSetType(pc, multigrid ? "quadrille_mg" : PCPBJACOBI));
+  QUADRILLE_PETSC(PCSetType(pc, multigrid ? "quadrille_mg" : "quadrille_pbjacobi"));
 }
 
 void set_step_defaults(SNES snes, const GridResidual& f) {

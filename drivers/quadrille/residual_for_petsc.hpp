@@ -61,7 +61,7 @@ struct Asked {
 // Of a solve that failed: how the last linear one ended, and whether its method is for other operators.
 std::string why_krylov_failed(SNES snes, const GridResidual& f);
 
-// FGMRES with quadrille_mg, or GMRES with pbjacobi where multigrid does not take the Jacobian; its
+// FGMRES with quadrille_mg, or GMRES with quadrille_pbjacobi where multigrid does not take the Jacobian; its
 // preconditioner is kept for ten of them.
 void set_newton_defaults(SNES snes, const GridResidual& f);
 // Of steps in time, by the options: the same; for a symmetric residual conjugate gradients, and for a linear

@@ -4,6 +4,7 @@
 #include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/hub_counts.hpp"
+#include "kernels/cuda/invert_blocks.hpp"
 #include "kernels/cuda/stencil_table_from_hub.hpp"
 #include "kernels/gather_sum.hpp"
 #include "kernels/grid_interpolation.hpp"
@@ -45,6 +46,9 @@ void fill_memory(Queue, double*, std::int64_t, double) {
   refuse();
 }
 void copy_memory(void*, const void*, std::int64_t) {
+  refuse();
+}
+InvertedBlocks inverted_blocks(const BlockDiagonals<double, Device>&) {
   refuse();
 }
 template <class T>

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cuda/invert_blocks.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/multigrid/dense_inverse.cuh"
 #include "kernels/multigrid/inner_row.cuh"
@@ -203,10 +204,7 @@ class OnDevice {
   // Of a few unknowns a thread inverts a block by itself.
   void invert_blocks(std::int64_t nodes, const InvertBlocks& f) {
     if (f.dof <= 3) return for_each(nodes, f);
-    const int nodes_of_block = device::nodes_of_block(f.dof);
-    device::invert_blocks_kernel<<<cuda::blocks_for(nodes, nodes_of_block), nodes_of_block * f.dof,
-                                   device::bytes_of_blocks(f.dof, nodes_of_block), stream_>>>(f, nodes);
-    QUADRILLE_CUDA_LAUNCHED("inverting the diagonal blocks");
+    cuda::invert_blocks(f.dof, nodes, f.rows, f.blocks, f.inverse, stream_);
   }
   // P^T A P: with so many coarse planes a call, as leave threads enough.
   static int galerkin_planes(std::int64_t columns) {

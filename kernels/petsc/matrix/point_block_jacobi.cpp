@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/cuda/invert_blocks.hpp"
 #include "kernels/make_operator.hpp"
 #include "kernels/petsc/base/composed.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
+#include "kernels/petsc/base/session.hpp"
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
+#include "kernels/petsc/matrix/matrix.hpp"
 #include "kernels/petsc/matrix/scaled_operator.hpp"
 
 namespace quadrille::petsc {
@@ -38,16 +41,79 @@ void refuse_several_sizes(Mat matrix, PetscInt size) {
                       std::to_string(*other) + " rows: -pc_type vpbjacobi takes several sizes");
 }
 
+// The block diagonals of a matrix on a grid with products on a GPU, and vectors there; else null.
+std::shared_ptr<const BlockDiagonals<double, Device>> blocks_in_gpu_memory(Mat matrix, PetscInt size) {
+  if (!has_cuda() || !is_typed(matrix)) return nullptr;
+  TypedMatrix& on_grid = typed(matrix);
+  if (!on_grid.on_grid() || !on_grid.multiplies_on_gpu()) return nullptr;
+  auto hub = on_grid.store().parts(true).device_hub;
+  const bool fits = hub && hub->dof == size && size <= cuda::most_inverted_unknowns && hub->rows() > 0 &&
+                    std::find(hub->offsets.begin(), hub->offsets.end(), NodeOffset{}) != hub->offsets.end();
+  return fits ? hub : nullptr;
+}
+
 // The inverted blocks, in each memory where they were wanted.
 class PointBlocks {
  public:
   void set_up(Mat matrix, PC pc) {
     for (auto& product : products_) product.reset();
     hub_.reset();
-    PetscInt size = 1, rows = 0;
+    device_hub_.reset();
+    PetscInt size = 1;
     QUADRILLE_PETSC(MatGetBlockSize(matrix, &size));
-    QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, nullptr));
     refuse_several_sizes(matrix, size);
+    if (const auto hub = blocks_in_gpu_memory(matrix, size)) {
+      const DefaultQueue order(true);
+      cuda::InvertedBlocks inverted = cuda::inverted_blocks(*hub);
+      if (!inverted.singular) {  // else the host says which
+        device_hub_ = std::make_shared<const BlockDiagonals<double, Device>>(std::move(inverted.hub));
+        QUADRILLE_PETSC(PCSetFailedReason(pc, PC_NOERROR));
+        return;
+      }
+    }
+    set_up_on_host(matrix, size, pc);
+  }
+
+  void apply(Vec x, Vec y, bool transposed) {
+    if (!there()) throw PetscError("quadrille_pbjacobi is applied before it was set up");
+    require_size(x, structure().rows(), "the vector of the preconditioner");
+    if (structure().rows() == 0) return;
+    const bool on_gpu = in_gpu_memory(x) && has_format(product_format, SpaceKind::cuda);
+    std::unique_ptr<ScaledOperator>& product = products_[on_gpu];
+    if (!product) {
+      FormatInput<double> source;
+      if (!on_gpu && !hub_)
+        hub_ = std::make_shared<const BlockDiagonals<double>>(copy_to<Host>(*device_hub_));
+      source.hub = hub_;
+      if (on_gpu) source.device_hub = device_hub_;
+      product = std::make_unique<ScaledOperator>(
+          make_operator(product_format, on_gpu ? SpaceKind::cuda : SpaceKind::cpu, source), product_format);
+      if (on_gpu && !device_hub_) log_copy(hub_->values.bytes(), true);
+    }
+    product->multiply(x, {y}, transposed);
+  }
+
+  void view(PetscViewer viewer) const {
+    PetscBool ascii = PETSC_FALSE;
+    QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+    if (!ascii || !there()) return;
+    const std::int64_t bytes = structure().rows() * structure().dof * std::int64_t{sizeof(double)};
+    QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "point-block size %d, %s bytes of inverted blocks%s\n",
+                                           structure().dof, std::to_string(bytes).c_str(),
+                                           device_hub_    ? ", in GPU memory"
+                                           : products_[1] ? ", in GPU memory as well"
+                                                          : ""));
+  }
+
+ private:
+  bool there() const { return hub_ || device_hub_; }
+  const BlockStructure& structure() const {
+    return hub_ ? static_cast<const BlockStructure&>(*hub_) : *device_hub_;
+  }
+
+  void set_up_on_host(Mat matrix, PetscInt size, PC pc) {
+    PetscInt rows = 0;
+    QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, nullptr));
     const PetscScalar* inverses = nullptr;  // [block][column][row]
     MatFactorError error = MAT_FACTOR_NOERROR;
     QUADRILLE_PETSC(MatInvertBlockDiagonal(matrix, &inverses));
@@ -65,34 +131,9 @@ class PointBlocks {
     hub_ = std::move(hub);
   }
 
-  void apply(Vec x, Vec y, bool transposed) {
-    if (!hub_) throw PetscError("quadrille_pbjacobi is applied before it was set up");
-    require_size(x, hub_->rows(), "the vector of the preconditioner");
-    if (hub_->rows() == 0) return;
-    const bool on_gpu = in_gpu_memory(x) && has_format(product_format, SpaceKind::cuda);
-    std::unique_ptr<ScaledOperator>& product = products_[on_gpu];
-    if (!product) {
-      FormatInput<double> source;
-      source.hub = hub_;
-      product = std::make_unique<ScaledOperator>(
-          make_operator(product_format, on_gpu ? SpaceKind::cuda : SpaceKind::cpu, source), product_format);
-      if (on_gpu) log_copy(hub_->values.bytes(), true);
-    }
-    product->multiply(x, {y}, transposed);
-  }
-
-  void view(PetscViewer viewer) const {
-    PetscBool ascii = PETSC_FALSE;
-    QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
-    if (!ascii || !hub_) return;
-    QUADRILLE_PETSC(PetscViewerASCIIPrintf(viewer, "point-block size %d, %s bytes of inverted blocks%s\n",
-                                           hub_->dof, std::to_string(hub_->values.bytes()).c_str(),
-                                           products_[1] ? ", in GPU memory as well" : ""));
-  }
-
- private:
   std::shared_ptr<const BlockDiagonals<double>> hub_;
-  std::array<std::unique_ptr<ScaledOperator>, 2> products_;  // in host, in GPU memory
+  std::shared_ptr<const BlockDiagonals<double, Device>> device_hub_;  // or, where products were, there
+  std::array<std::unique_ptr<ScaledOperator>, 2> products_;           // in host, in GPU memory
 };
 
 PointBlocks& of(PC pc) {
