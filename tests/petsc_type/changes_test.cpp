@@ -307,8 +307,9 @@ void expect_exact_values(Mat ours, Mat theirs) {
   const PetscScalar *blocks = nullptr, *their_blocks = nullptr;
   CALL(MatGetLocalSize(theirs, &rows, nullptr));
   CALL(MatGetBlockSize(theirs, &size));
+  const Handle<Mat> fresh = duplicate(theirs);  // the AIJ of PETSc 3.25.6 inverts its blocks once
   CALL(MatInvertBlockDiagonal(ours, &blocks));
-  CALL(MatInvertBlockDiagonal(theirs, &their_blocks));
+  CALL(MatInvertBlockDiagonal(fresh.get(), &their_blocks));
   for (PetscInt i = 0; i < rows * size; ++i) ASSERT_NEAR(blocks[i], their_blocks[i], 1e-11) << i;
 }
 
