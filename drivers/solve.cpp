@@ -63,7 +63,7 @@ OperatorOptions wish_of(const Options& options) {
           .options = options.format_options,
           .measure = options.tune,
           .again = options.retune,
-          .few_products = kind != petsc::Multigrid::none,
+          .products = kind != petsc::Multigrid::none ? 20 : 0,  // with what comes before them
           .device = options.device,
           .version = QUADRILLE_REVISION};
 }

@@ -76,7 +76,8 @@ GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stenc
   BlockStructure part = structure_;
   part.extents = layout->box().size;
   OperatorOptions wish = options;
-  if (wish.format == "auto") wish.format = "cds";  // of values that change a choice would not know
+  if (wish.format == "auto" && !part.fill.said()) wish.format = "cds";  // values are no zeros that count yet
+  wish.products = 4;  // about as many come before the next values
   jacobian_ = std::make_unique<GridOperator>(layout, stencil, boundary, rows_at_first(part, wish), wish);
   const Vector model = vector();
   ghosts_ = std::make_unique<Ghosts>(*layout, model.vec());

@@ -44,9 +44,11 @@ SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traff
   const bool on_gpu = space == SpaceKind::cuda;
   if (on_gpu && s.assembled_on_device && !needs_csr(format) && !format.follows_values) return {};
   if (on_gpu && s.hub_on_device && format.made_from == MadeFrom::the_hub) return {};
-  if (on_gpu && (s.hub_on_device || s.assembled_on_device) && s.compact_by_fill && format.follows_fill)
-    return {};
   SetUpWork work;
+  if (on_gpu && (s.hub_on_device || s.assembled_on_device) && s.compact_by_fill && format.follows_fill) {
+    work.gathered_bytes = 2 * stored;
+    return work;
+  }
   work.converted_bytes = converted_bytes(format, s, stored);
   if (!on_gpu) return work;
   work.copied_bytes = stored;
@@ -64,7 +66,8 @@ SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traff
 }
 
 double set_up_ms(const SetUpWork& work, const MachineModel& m) {
-  const double moved_ms = 1e-6 * (work.converted_bytes / m.convert_gbps + work.copied_bytes / m.copy_gbps);
+  const double moved_ms = 1e-6 * (work.converted_bytes / m.convert_gbps + work.copied_bytes / m.copy_gbps +
+                                  2 * work.gathered_bytes / m.memory_gbps);
   return moved_ms + (work.planned ? plan_ms(work.planned_segments) : 0);
 }
 

@@ -446,11 +446,12 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
   if (!source.hub && source.device_hub) known = source.device_hub.get();
   if (known == nullptr) csr_of(source);  // throws
   Sparsity s = sparsity_at_most(*known, sizeof(T), options);
-  if (source.hub) {
+  const bool by_fill = options.by_fill && known->fill.said();  // values are not looked at
+  if (source.hub && !by_fill) {
     count_hub(*source.hub, s);
     if (of_values) count_values(*source.hub, s);
     s.exact = true;
-  } else if (source.device_hub) {
+  } else if (source.device_hub && !by_fill) {
     count_hub(*source.device_hub, s);
     if (of_values) count_values(*source.device_hub, s);
     s.exact = true;

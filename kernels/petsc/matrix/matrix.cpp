@@ -313,6 +313,7 @@ void TypedMatrix::make_products() {
   const ThreadLimit limit(threads_worth(parts.hub ? parts.hub->values.bytes() : 12 * parts.csr->nnz()));
   TypeOptions used = options;
   used.format = choose_format(parts);
+  const memory::Reuse::Use use(*memory_of_products_);  // new values take the arrays of those before
   Handle<Mat> blocks = scaled_ ? scaled_->take_blocks() : nullptr;  // of a preconditioner that stays
   own_.reset();                                                     // before another one takes memory
   scaled_.reset();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "formats/reuse.hpp"
 #include "kernels/petsc/base/shell_context.hpp"
 #include "kernels/petsc/matrix/ghost_products.hpp"
 #include "kernels/petsc/matrix/named_indices.hpp"
@@ -93,6 +94,7 @@ class TypedMatrix final : public ShellContext {
   bool sizes_decided_ = false;  // by PETSc, in lay_out()
   bool said_zero_ = false, said_error_ = false;
   bool only_zeros_ = false;  // while set_up() assembles the zeros of a grid
+  std::unique_ptr<memory::Reuse> memory_of_products_ = std::make_unique<memory::Reuse>();
   std::shared_ptr<const SpmvOperator<double>> own_;
   std::string own_format_;
   ValuePrecision own_precision_ = ValuePrecision::own;

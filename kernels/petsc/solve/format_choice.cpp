@@ -29,7 +29,7 @@ FormatChoice best_for(Mat matrix, const FormatWish& wish) {
   wishes.format_options = wish.options;
   wishes.space = space_of(wish);
   wishes.values_change = true;
-  if (wish.few_products) wishes.format_options.products = 20;  // with what comes before them
+  wishes.format_options.products = wish.products;
   wishes.device = wish.device;
   wishes.version = wish.version;
   wishes.cpu = usual_cpu_model();
@@ -39,7 +39,7 @@ FormatChoice best_for(Mat matrix, const FormatWish& wish) {
   else
     source.hub = own_block_diagonals(matrix);
   FormatChoice choice = choose_format(source, wishes);
-  const bool from_csr = !wish.few_products && csr_is_smaller(choice) && has_room_for_csr(choice);
+  const bool from_csr = wish.products == 0 && csr_is_smaller(choice) && has_room_for_csr(choice);
   if (!from_csr && !wish.measure) return choice;
   source.hub = own_block_diagonals(matrix);
   if (from_csr) source.csr = std::make_shared<const Csr<double>>(to_csr(*source.hub));

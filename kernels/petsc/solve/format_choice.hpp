@@ -16,8 +16,8 @@ struct FormatWish {
   FormatOptions options = {};
   // Of auto: the best few are measured, unless an earlier measurement is remembered; `again`: it is not.
   bool measure = false, again = false;
-  bool few_products = false;  // as of multigrid: what takes longer to make than it saves is left out
-  int device = 0;             // the GPU of the first rank
+  int products = 0;  // for which it is made: what takes longer to make than it saves is left out; 0: many
+  int device = 0;    // the GPU of the first rank
   std::string version = ChoiceWishes::library_version();
 };
 
