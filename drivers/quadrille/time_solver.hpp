@@ -4,8 +4,8 @@
 //   TimeSolver in_time(f, "-ts_type cn");
 //   in_time.run(u, {.until_s = 2000, .dt_s = 1}, [&](double t_s, const Vector& now) { ... }).or_throw();
 //
-// Without options the Newton steps are solved by FGMRES with quadrille_mg, or by GMRES with quadrille_pbjacobi
-// where multigrid does not take the Jacobian.
+// Without options the Newton steps are solved by FGMRES with quadrille_mg, or by GMRES with
+// quadrille_pbjacobi where multigrid does not take the Jacobian.
 #pragma once
 
 #include <petscts.h>
