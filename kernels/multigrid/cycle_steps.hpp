@@ -72,38 +72,38 @@ struct StencilRows {
 };
 
 // Rows by kind (by_kind_steps.hpp): the sums of all rows of a node are made first, and D^-1 times them.
-template <class T, bool All>
+template <class T>
 struct RowsByKind {
   using Number = T;
   static constexpr int rows = 1, count = 0;
-  static constexpr bool all = All, rounded = false, by_nodes = true;
+  static constexpr bool all = false, rounded = false, by_nodes = true;
   Couplings s;
   const T *a, *inverse;
   constexpr T own_sum(const T* x, std::int64_t row) const {
     const int node = s.node_of(row);
     const std::int64_t kind = row - std::int64_t{node} * s.dof;
-    const T* const first = a + (All ? row : s.place_of_alike(row));
+    const T* const first = a + s.place(row);
     T sum = 0;
 #if defined(__CUDA_ARCH__)
 #pragma unroll 6
 #endif
-    for (int d = 0; d < s.count; ++d) {
-      const T* const value = first + d * s.stored_rows;
-      sum += (All ? streamed(value) : *value) * x[std::int64_t{s.neighbour(node, d)} * s.dof + kind];
-    }
+    for (int d = 0; d < s.count; ++d)
+      sum += value(first + d * s.stored_rows) * x[std::int64_t{s.neighbour(node, d)} * s.dof + kind];
     return sum;
   }
   constexpr T times_inverse(const T* of_node, std::int64_t row) const {
-    const T* const first = inverse + (All ? row : s.place_of_alike(row));
+    const T* const first = inverse + s.place(row);
     T sum = 0;
 #if defined(__CUDA_ARCH__)
 #pragma unroll 4
 #endif
-    for (int c = 0; c < s.dof; ++c) {
-      const T* const value = first + c * s.stored_rows;
-      sum += (All ? streamed(value) : *value) * of_node[c];
-    }
+    for (int c = 0; c < s.dof; ++c) sum += value(first + c * s.stored_rows) * of_node[c];
     return sum;
+  }
+
+ private:
+  constexpr T value(const T* p) const {
+    return s.stored.all ? streamed(p) : *p;
   }
 };
 

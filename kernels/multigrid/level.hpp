@@ -158,12 +158,8 @@ void with_stencil(const Level<T, Machine>& level, const Body& body) {
     if (level.rounded.size() > 0)
       return body(StencilRows<T, rows_together<T>, 1, 26, true, Bf16>{level.couplings, level.rounded.data(),
                                                                       level.inverse.data()});
-  const auto by_kind = [&]<bool All>() {
-    body(RowsByKind<T, All>{level.couplings, level.of_kind.data(), level.inverse.data()});
-  };
   if (level.of_kind.size() > 0)
-    return level.couplings.stored.all ? by_kind.template operator()<true>()
-                                      : by_kind.template operator()<false>();
+    return body(RowsByKind<T>{level.couplings, level.of_kind.data(), level.inverse.data()});
   level.couplings.stored.all ? with_scaled_stencil<true>(level, body)
                              : with_scaled_stencil<false>(level, body);
 }

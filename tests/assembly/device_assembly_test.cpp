@@ -7,6 +7,7 @@
 #include "assembly/operators.hpp"
 #include "kernels/cuda/device.hpp"
 #include "tests/kernels/cases.hpp"
+#include "tests/sanitized.hpp"
 
 namespace quadrille {
 namespace {
@@ -38,7 +39,7 @@ std::vector<Problem> problems() {
   std::mt19937 random(7);
   const std::int64_t extents[] = {1, 2, 3, 4, 7, 9, 18};
   std::vector<Problem> all;
-  for (int i = 0; i < 40; ++i)
+  for (int i = 0; i < (sanitized ? 14 : 40); ++i)
     for (const std::string& name : operator_names()) {
       Problem p{name, {}, {}, {}};
       p.grid.dimension = 2 + i % 2;

@@ -2,7 +2,7 @@
 import math
 import unittest
 
-from cli_case import CliTest
+from cli_case import CliTest, of_numbers
 
 try:
     import h5py
@@ -51,6 +51,7 @@ class Tensors(CliTest):
         exact = numpy.einsum("i,j->ij", line, line)[None] if dimension == 2 else numpy.einsum("i,j,k->ijk", line, line, line)
         return abs(u - exact).max()
 
+    @of_numbers
     def test_order_between_faces_of_values(self):
         flat = {"XX": "2 + sin(3*X)", "XY": "0.9*cos(X + 2*Y)", "YY": "1 + Y*Y"}
         slopes = {("XX", 0): "3*cos(3*X)", ("XY", 0): "-0.9*sin(X + 2*Y)", ("XY", 1): "-1.8*sin(X + 2*Y)", ("YY", 1): "2*Y"}
@@ -81,6 +82,7 @@ class Tensors(CliTest):
         exact = numpy.sin(2 * math.pi * (x - c * y)) + numpy.cos(math.pi * y)
         return abs(u - exact + exact.mean()).max()
 
+    @of_numbers
     def test_order_at_closed_and_periodic_faces(self):
         coarse, fine = self.closed_error(24), self.closed_error(48)
         self.assertLess(abs(math.log2(coarse / fine) - 2), 0.1, (coarse, fine))
@@ -101,6 +103,7 @@ class Tensors(CliTest):
         y, x = numpy.mgrid[0:n, 0:n] / n
         return abs(u - math.exp(-rate * until) * numpy.sin(2 * math.pi * (x + y))).max()
 
+    @of_numbers
     def test_heat_decays_as_its_tensor_says(self):
         for entries in ([2, -0.5, 1], [2, -0.5, 0, 1, 0, 3]):  # without K_xz and K_yz: no flux through z
             coarse, fine = self.decay_error(16, entries), self.decay_error(32, entries)

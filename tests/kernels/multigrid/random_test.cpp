@@ -52,7 +52,7 @@ class Draw {
 
   NamedOperator operator_on_a_grid() {
     const int kind = number(0, 7), dimension = number(2, 3);
-    const bool advects = kind >= 4 && kind <= 6, unequal = kind < 2 && flip();
+    const bool unequal = kind < 2 && flip();
     std::array<std::int64_t, 3> n{1, 1, 1};
     std::array<double, 3> spacing{1, 1, 1};
     for (int axis = 0; axis < dimension; ++axis) {
