@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Draws what a step of `transport` takes for each unknown, over the number of species, from the records of one H100:
-results/plot_transport.py writes results/transport_species.png.
+"""Draws what a step of `transport` takes for each unknown, over the number of species, from the records of one H100 and of one
+H200: results/plot_transport.py writes results/transport_species.png.
 
 10 steps of `solve transport --dt 1e-3` on 128^3 nodes, 96^3 with more than 8 species, by BDF with adaptive steps, each a linear solve
 to 1e-8 by FGMRES with `quadrille_mg`: the whole step, its Jacobians and set-ups included."""
@@ -15,9 +15,10 @@ from paper_claims import records  # noqa: E402
 
 SPECIES = (1, 2, 4, 8, 12, 16)
 # Okabe and Ito's colours, as in drivers/support/plot_bench.py.
-LINES = (("transport_before", "P^T A P between all species, cds", "#999999", "s"),
-         ("transport_cds", "coarse grids by species, cds", "#0072B2", "o"),
-         ("transport", "and products by compact (auto)", "#D55E00", "D"))
+LINES = (("h100_solve:transport_before", "P^T A P between all species, cds", "#999999", "s"),
+         ("h100_solve:transport_cds", "coarse grids by species, cds", "#0072B2", "o"),
+         ("h100_solve:transport", "and products by compact (auto)", "#D55E00", "D"),
+         ("transport:h200", "the same on an H200", "#009E73", "^"))
 
 
 def ns_per_unknown(record):
@@ -32,7 +33,7 @@ def draw(runs, path):
 
     figure, axes = pyplot.subplots(figsize=(6, 3.8))
     for name, label, colour, marker in LINES:
-        found = [(n, ns_per_unknown(runs.report(f"h100_solve:{name}_{n}")["records"][0])) for n in SPECIES]
+        found = [(n, ns_per_unknown(runs.report(f"{name}_{n}")["records"][0])) for n in SPECIES]
         axes.plot(*zip(*found), color=colour, marker=marker, markersize=5, linewidth=1, label=label)
     axes.set_xticks(SPECIES)
     axes.set_ylim(bottom=0)
