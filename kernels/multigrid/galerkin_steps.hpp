@@ -60,7 +60,8 @@ struct CoarseOperator {
 // By weights of every fine row: of a coarse row and a column of its blocks the entries at one offset along y
 // and z a call, index = (line of offsets * columns + column) * coarse rows + row. Each is a sum over the fine
 // rows that read the coarse one, and over what they couple with that reads the one at the offset: along an
-// axis 7 of the nine pairs of these at offset 0, and 3 at the others. By kind the one column is the row's own.
+// axis 7 of the nine pairs of these at offset 0, and 3 at the others. By kind the one column is the row's
+// own.
 struct GalerkinLine {
   static constexpr std::int64_t work = 90;
   CoarseOperator of;
