@@ -76,7 +76,7 @@ GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stenc
   BlockStructure part = structure_;
   part.extents = layout->box().size;
   OperatorOptions wish = options;
-  if (wish.format == "auto" && !part.fill.said()) wish.format = "cds";  // values are no zeros that count yet
+  if (wish.format == "auto" && !part.fill.said()) wish.format = "cds";  // its values say nothing yet
   wish.products = 4;  // about as many come before the next values
   jacobian_ = std::make_unique<GridOperator>(layout, stencil, boundary, rows_at_first(part, wish), wish);
   const Vector model = vector();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 
 #include "formats/threads.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
@@ -313,7 +314,9 @@ void TypedMatrix::make_products() {
   const ThreadLimit limit(threads_worth(parts.hub ? parts.hub->values.bytes() : 12 * parts.csr->nnz()));
   TypeOptions used = options;
   used.format = choose_format(parts);
-  const memory::Reuse::Use use(*memory_of_products_);  // new values take the arrays of those before
+  // New values take the arrays of those before. Of other formats conversions would leave theirs as well.
+  std::optional<memory::Reuse::Use> use;
+  if (options.of_format.by_fill) use.emplace(*memory_of_products_);
   Handle<Mat> blocks = scaled_ ? scaled_->take_blocks() : nullptr;  // of a preconditioner that stays
   own_.reset();                                                     // before another one takes memory
   scaled_.reset();
