@@ -12,8 +12,9 @@
 //
 // It is trivially copyable and written for any scalar: u(r), u.rate(r) and the like are numbers or Duals. It
 // must give the same scalar on every way out, and mathematical functions are found by `using std::exp;`. It
-// may say which unknowns couple, by couples() (stencil_operator.hpp): no derivative is made of others, but at
-// the first Jacobian, which tells whether they are 0. And it may say, of what solvers make use,
+// may say which unknowns couple, by couples(), and that derivatives are the same at all nodes, by
+// has_constants() (stencil_operator.hpp): no derivative is made of what does not couple, but at the first
+// Jacobian, which tells whether they are 0. And it may say, of what solvers make use,
 //
 //   static constexpr bool linear = true;     // in u and u_t, by coefficients that do not change in time
 //   static constexpr bool symmetric = true;  // the Jacobian, and positive definite for a shift > 0
@@ -74,6 +75,22 @@ constexpr bool may_couple(const Residual& residual, bool centre, int r, int c) {
     return true;
 }
 
+template <class Residual>
+constexpr bool says_constants(const Residual& residual) {
+  if constexpr (requires { residual.has_constants(); })
+    return residual.has_constants();
+  else
+    return false;
+}
+
+// The first column behind c that couples to row r, or `dof`.
+template <class Residual>
+constexpr int next_column(const Residual& residual, bool centre, int r, int c, int dof) {
+  do ++c;
+  while (c < dof && !may_couple(residual, centre, r, c));
+  return c;
+}
+
 // An inner node, by its place in the grid, in the box and in the window.
 struct InnerPlace {
   Position at;
@@ -113,40 +130,40 @@ struct MadeRow {
 };
 
 // Row r of the Jacobian at an inner node: the numbers of column c at row[c*rows + place]. Those of all
-// neighbours are made before one is stored: what they share is loaded and computed once. Of a row that is
-// `made` the numbers are stored instead.
+// neighbours are made before one is stored: what they share is loaded and computed once. And they are made
+// when the column that coupled before is stored, not in their turn: a GPU's threads, whose rows couple to
+// different columns, then make theirs at the same time, and all store the same column at the same time. Of a
+// row that is `made` the numbers are stored instead.
 template <int dimension, class Residual>
 constexpr void inner_row_of_star(const ResidualState& state, const Residual& residual, const InnerPlace& node,
                                  int r, double shift, const JacobianShape& shape, const StarPlaces& places,
                                  const MadeRow& made, double* row, std::int64_t rows) {
   const int dof = shape.dof;
   const bool is_made = made.values != nullptr;
+  const auto slope = [&](auto by, int c) {
+    const InnerNode<Dual, decltype(by), dimension, says_linear<Residual>()> u(state, node.at, node.own,
+                                                                              node.place, by, c, shift);
+    return Dual(residual(u, r)).slope;
+  };
+  int column = -1;  // whose derivatives by the neighbours are there
+  double of[7] = {};
+  const auto make_next = [&] {
+    column = next_column(residual, false, r, column, dof);
+    if (column >= dof) return;
+    of[2] = slope(Seed<-1, 0, 0>{}, column), of[4] = slope(Seed<1, 0, 0>{}, column);
+    of[1] = slope(Seed<0, -1, 0>{}, column), of[5] = slope(Seed<0, 1, 0>{}, column);
+    if (dimension == 3 || (dimension == 0 && state.grid.dimension == 3))
+      of[0] = slope(Seed<0, 0, -1>{}, column), of[6] = slope(Seed<0, 0, 1>{}, column);
+  };
   for (int c = 0; c < dof; ++c, row += rows) {
-    const auto slope = [&](auto by) {
-      const InnerNode<Dual, decltype(by), dimension, says_linear<Residual>()> u(state, node.at, node.own,
-                                                                                node.place, by, c, shift);
-      return Dual(residual(u, r)).slope;
-    };
+    if (column < c) make_next();
     double old[7] = {};
     for (int i = 0; i < 7 && is_made; ++i)
       if (places.of[i] >= 0) old[i] = made.values[(diagonal_of_star(shape, i) * dof + c) * made.rows];
-    const auto put = [&](int i, double value) {
-      if (places.of[i] >= 0) row[places.of[i]] = is_made ? old[i] : value;
-    };
-    double x[2] = {}, y[2] = {}, z[2] = {};
-    if (may_couple(residual, false, r, c)) {
-      x[0] = slope(Seed<-1, 0, 0>{}), x[1] = slope(Seed<1, 0, 0>{});
-      y[0] = slope(Seed<0, -1, 0>{}), y[1] = slope(Seed<0, 1, 0>{});
-      if (dimension == 3 || (dimension == 0 && state.grid.dimension == 3))
-        z[0] = slope(Seed<0, 0, -1>{}), z[1] = slope(Seed<0, 0, 1>{});
-    }
-    put(0, z[0]);
-    put(1, y[0]);
-    put(2, x[0]);
-    put(4, x[1]);
-    put(5, y[1]);
-    put(6, z[1]);
-    put(3, may_couple(residual, true, r, c) ? slope(Seed<0, 0, 0>{}) : 0);
+    const bool beside = c == column;
+    of[3] = may_couple(residual, true, r, c) ? slope(Seed<0, 0, 0>{}, c) : 0;
+    for (int i = 0; i < 7; ++i)
+      if (places.of[i] >= 0) row[places.of[i]] = is_made ? old[i] : beside || i == 3 ? of[i] : 0;
   }
 }
 

@@ -23,7 +23,12 @@
 //   constexpr bool couples(bool centre, int r, int c) const;    // or static
 //
 // as DMDASetBlockFills() has it: formats without dense blocks then store these entries alone, in the same
-// places whatever their values are. A coefficient other than 0 elsewhere is refused.
+// places whatever their values are. A coefficient other than 0 elsewhere is refused. And it may say that
+// coefficients are the same at all nodes, perhaps not all of them and not near faces,
+//
+//   constexpr bool has_constants() const;
+//
+// for products that look which, where they would else go by what couples alone: the values decide.
 //
 // In place of it a PDE that is linear may be given by its residual (assembly/linear_residual.hpp), of which
 // its coefficients are the derivatives.

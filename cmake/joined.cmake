@@ -1,6 +1,7 @@
 # Most of a build goes into reading the same headers and compiling the same templates again, so eight files of
-# a target are compiled as one: all under the sanitizers, those of the tests always. What is left shows that
-# each file includes what it needs. Not where ccache keeps each file's object, which makes up for more.
+# a target are compiled as one: all under the sanitizers, those of the tests and drivers always. What is left
+# shows that each file includes what it needs. Not where ccache keeps each file's object, which makes up for
+# more.
 # quadrille_alone(FILES...): those that have names in common with others of their target.
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(QUADRILLE_JOINS ON)

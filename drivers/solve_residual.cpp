@@ -195,9 +195,10 @@ class SolveResidual {
     run_.record.jacobian_ms =
         measure_ms([&] { run_.residual->differentiate(run_.ended_s, *run_.u, rate, 1); });
     if (run_.residual->jacobian().space() != SpaceKind::cuda || run_.record.ranks > 1) return;
+    const BlockStructure jacobian = block_structure(run_.options.grid, run_.options.points,
+                                                    run_.options.boundary, run_.problem.residual.fill);
     const std::int64_t vector = 8 * run_.options.grid.rows(), read = in_time() ? 2 * vector : vector,
-                       values = value_bytes(
-                           block_structure(run_.options.grid, run_.options.points, run_.options.boundary), 8);
+                       values = 8 * most_non_zeros(jacobian);
     // What stays in the cache may be faster than the stream: there is no floor to compare with.
     const auto of_floor = [](std::int64_t reads, std::int64_t writes, double ms) -> std::optional<double> {
       const double gbps = cuda::stream_speed(reads, writes, 10).best_gbps,

@@ -64,6 +64,7 @@ void compare(const BlockDiagonals<T>& hub, const std::vector<T>& first, Flags& v
                           for (int r = 0; r < b; ++r)
                             for (int c = 0; c < b; ++c) {
                               const std::int64_t e = (d * b + r) * b + c;
+                              if (!may_couple(hub, e)) continue;
                               const T* const v = column_of(hub, d, r, c) + from * b;
                               if (!varies[e] && !same(v, b, &first[e], 0, count)) varies.raise(e);
                               if (may_be_mirror(hub, d, back[d], r, c) && !differs[e] &&
@@ -153,7 +154,9 @@ std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T>& hub) {
     const std::int64_t node = first_node_with(hub, hub.offsets[d]);
     for (int r = 0; r < hub.dof; ++r)
       for (int c = 0; c < hub.dof; ++c)
-        facts.first.push_back(node < 0 ? T(0) : column_of(hub, d, r, c)[node * hub.dof]);
+        facts.first.push_back(node < 0 || !may_couple(hub, std::ssize(facts.first))
+                                  ? T(0)
+                                  : column_of(hub, d, r, c)[node * hub.dof]);
   }
   Flags varies(facts.first.size()), differs(facts.first.size());
   compare(hub, facts.first, varies, differs);
@@ -176,14 +179,18 @@ std::vector<CompactEntry<T>> all_columns(const BlockStructure& s) {
   return entries;
 }
 
+bool may_couple(const BlockStructure& s, std::int64_t e) {
+  const std::int64_t block = std::int64_t{s.dof} * s.dof;
+  const std::uint8_t* const couples = s.fill_of(e / block);
+  return couples == nullptr || couples[e % block] != 0;
+}
+
 template <class T>
 std::vector<CompactEntry<T>> columns_of_fill(const BlockStructure& s) {
   std::vector<CompactEntry<T>> entries = all_columns<T>(s);
   std::int32_t columns = 0;
-  const std::int64_t block = std::int64_t{s.dof} * s.dof;
   for (std::int64_t e = 0; e < std::ssize(entries); ++e) {
-    const std::uint8_t* const couples = s.fill_of(e / block);
-    if (couples == nullptr || couples[e % block] != 0)
+    if (may_couple(s, e))
       entries[e].column = columns++;
     else
       entries[e] = {};

@@ -94,7 +94,8 @@ struct CompactFacts {
 };
 template <class T>
 std::vector<CompactEntry<T>> compact_entries(const BlockStructure& structure, const CompactFacts<T>& facts);
-// Reads the values once, as one and as the other of a pair, and those of an entry no more once it is decided.
+// Reads the values once, as one and as the other of a pair, and those of an entry no more once it is decided;
+// none where nothing couples by the fill.
 template <class T>
 std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T>& hub);
 template <class T>
@@ -112,6 +113,8 @@ std::vector<CompactEntry<T>> all_columns(const BlockStructure& structure);
 // A column for every entry that couples by the fill, whatever the values are; where it says nothing, for all.
 template <class T>
 std::vector<CompactEntry<T>> columns_of_fill(const BlockStructure& structure);
+// Whether entry e, [diagonal][row][column], couples by the fill, or may.
+bool may_couple(const BlockStructure& structure, std::int64_t e);
 
 template <class T>
 Compact<T> compact_from_hub(const BlockDiagonals<T>& hub);

@@ -66,8 +66,9 @@ class FormatOperator final : public SpmvOperator<T> {
     if constexpr (gives_dot) {
       std::call_once(dot_asked_, [this] {
         if (prepared_.product.kernel != nullptr) prepared_.with_dot = cuda::with_dot(*format_);
+        prepared_.dot_by_any = prepared_.with_dot.kernel == nullptr && cuda::gives_dot(*format_);
       });
-      return prepared_.with_dot.kernel != nullptr;
+      return prepared_.with_dot.kernel != nullptr || prepared_.dot_by_any;
     }
     return false;
   }

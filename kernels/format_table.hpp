@@ -90,7 +90,6 @@ Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
   Prepared prepared;
   // By the fill a node's kernel for any map is as good, for its time is that of the columns; with more
   // unknowns there is one for rows alone, which takes three times as long.
-  constexpr int most_by_nodes = 8;
   if (!compiles(a, o) || (o.by_fill && a.dof <= most_by_nodes)) return prepared;
   const bool transposed = o.of_transpose && !is_symmetric(a, a.entry);
   (transposed ? prepared.transposed : prepared.product) =
@@ -176,7 +175,7 @@ ValuePrecision value_precision(const FormatOptions& o) {
 template <class T, class Found>
 std::vector<CompactEntry<T>> entries_of(const BlockStructure& s, const FormatOptions& o, bool all,
                                         const Found& found) {
-  return all ? all_columns<T>(s) : o.by_fill ? columns_of_fill<T>(s) : found();
+  return all ? all_columns<T>(s) : o.by_fill && !looks_for_constants(s) ? columns_of_fill<T>(s) : found();
 }
 template <class Space, class T>
 std::unique_ptr<SpmvOperator<T>> make_compact(const FormatInput<T>& s, const FormatOptions& o,

@@ -48,6 +48,7 @@ struct Prepared : Launch {
   Specialised product{}, transposed{};  // of compact and stencil_table, where they pay
   SpecialisedForVectors several{};      // of A X, beside `product`
   Specialised with_dot{};               // of compact, once it was asked for
+  bool dot_by_any = false;              // and then, without one, by the kernel for all operators
 };
 
 }  // namespace quadrille

@@ -49,6 +49,14 @@ const std::shared_ptr<const Csr<T>>& csr_of(const FormatInput<T>& source) {
   return source.csr;
 }
 
+// With more unknowns a node a product of compact by the fill is compiled, from entries alone: constants would
+// have it compiled anew for each value.
+constexpr int most_by_nodes = 8;
+// Whether it looks which values are constant: columns that need not be read are worth it.
+inline bool looks_for_constants(const BlockStructure& s) {
+  return s.fill.constants && s.dof <= most_by_nodes;
+}
+
 enum class RowOrdering { none, descending, rcm, amd };
 // Of the graph of a square matrix, and known only when it is made.
 inline bool of_graph(RowOrdering ordering) {
@@ -85,7 +93,8 @@ struct FormatOptions {
   MemorySplit cmrs_split = MemorySplit::driver;  // the paper's kernel
   Specialise specialise = Specialise::when_large;
   ValuePrecision value_precision = ValuePrecision::own;  // of what cds and compact store
-  // What compact stores goes by the fill (formats/block_diagonals.hpp) alone, for values that will change.
+  // What compact stores goes by the fill (formats/block_diagonals.hpp) alone, for values that will change;
+  // where the fill hints at constants, by these as well, each time.
   bool by_fill = false;
   int products = 0;           // that the operator is made for; 0: many
   bool of_transpose = false;  // they are y = A^T x

@@ -34,6 +34,7 @@ struct CahnHilliard {
   double e2;
 
   static constexpr bool couples(bool centre, int r, int c) { return centre || r != c; }
+  static constexpr bool has_constants() { return true; }
   constexpr auto operator()(const auto& u, int r) const {
     return r == 0 ? u.rate(0) - u.laplacian(1) : u(1) - (u(0) * u(0) * u(0) - u(0)) + e2 * u.laplacian(0);
   }

@@ -38,6 +38,7 @@ struct ElasticForces {
   double lambda_pa, mu_pa;
 
   static constexpr bool linear = true, symmetric = true;
+  static constexpr bool has_constants() { return true; }
   constexpr auto operator()(const auto& u, int r) const {
     auto sum = -(mu_pa * u.laplacian(r));
     for (int c = 0; c < u.grid().dimension; ++c)
@@ -50,6 +51,7 @@ struct ElasticForces {
 struct Elasticity {
   std::array<std::array<double, 9>, 27> weight{};  // [point][r*3 + c], Pa/m^2
 
+  static constexpr bool has_constants() { return true; }
   constexpr double operator()(const StencilNode&, const StencilNeighbour& neighbour, int r, int c) const {
     return weight[neighbour.point][r * 3 + c];
   }

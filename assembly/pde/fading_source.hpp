@@ -26,6 +26,7 @@ struct WithFadingSource {
   constexpr bool couples(bool centre, int r, int c) const {
     return residual_detail::may_couple(residual, centre, r, c);
   }
+  constexpr bool has_constants() const { return residual_detail::says_constants(residual); }
   constexpr auto operator()(const auto& u, int r) const {
     const double* const f = source + 3 * (u.own() * dof + r);
     const double fading = std::exp(-u.time_s());

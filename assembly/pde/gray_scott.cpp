@@ -35,6 +35,7 @@ struct GrayScott {
   double of_u, of_v, feed, kill;
 
   static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
+  static constexpr bool has_constants() { return true; }
   constexpr auto operator()(const auto& c, int r) const {
     const auto reaction = c(0) * c(1) * c(1);
     return r == 0 ? c.rate(0) - of_u * c.laplacian(0) + reaction - feed * (1 - c(0))

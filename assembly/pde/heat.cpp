@@ -28,6 +28,7 @@ struct Heat {
 
   static constexpr bool linear = true, symmetric = true;
   static constexpr bool couples(bool, int r, int c) { return r == c; }
+  static constexpr bool has_constants() { return true; }
   constexpr auto operator()(const auto& u, int r) const {
     auto residual = u.rate(r) - u.laplacian(r);
     if constexpr (has_source) residual -= std::exp(-u.time_s()) * source[u.own() * dof + r];

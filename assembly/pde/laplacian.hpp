@@ -28,6 +28,7 @@ struct MinusLaplacian {
 
   static constexpr bool linear = true, symmetric = true;
   static constexpr bool couples(bool, int r, int c) { return r == c; }
+  static constexpr bool has_constants() { return true; }
   constexpr auto operator()(const auto& u, int r) const { return box ? elements(u, r) : differences(u, r); }
 
  private:
@@ -78,6 +79,7 @@ struct Laplacian {
   std::array<double, 27> weight{};  // [point], 1/m^2
 
   static constexpr bool couples(bool, int r, int c) { return r == c; }
+  static constexpr bool has_constants() { return true; }
   constexpr double operator()(const StencilNode&, const StencilNeighbour& neighbour, int r, int c) const {
     return r == c ? weight[neighbour.point] : 0.0;
   }

@@ -38,6 +38,7 @@ struct LaplacianOfOrder4 {
   std::array<double, 3> outer{};  // w of each axis, 1/m^2
 
   static constexpr bool couples(bool, int r, int c) { return r == c; }
+  static constexpr bool has_constants() { return true; }
   constexpr double operator()(const StencilNode& node, const StencilNeighbour& to, int r, int c) const {
     if (r != c) return 0;
     const std::array<std::int64_t, 3> at{node.position.x, node.position.y, node.position.z};

@@ -47,6 +47,7 @@ struct Poroelastic {
   bool at_first = false;  // in place of the fluid's balance zeta = 0
 
   static constexpr bool linear = true, box = true;
+  static constexpr bool has_constants() { return true; }
   constexpr int pressure() const { return dimension; }
   constexpr int content() const { return dimension + 1; }
   constexpr bool couples(bool centre, int r, int c) const {

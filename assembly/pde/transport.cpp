@@ -49,6 +49,7 @@ struct Transport {
 
   static constexpr bool linear = true;
   static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
+  static constexpr bool has_constants() { return true; }
   constexpr double conductivity(const StencilNode&, int, int) const { return diffusivity_m2_s; }
   template <int axis>
   constexpr auto along(const auto& u, int r) const {

@@ -88,11 +88,9 @@ struct CdsStructure {
   unsigned char axes[Capacity];  // NearFace bits: where the distance is not `step`
 };
 
-// Of diagonals [first, first + Capacity). `transposed`: to the nodes that couple to this one. `at_faces`:
-// threads look for missing neighbours beside every face, where values are not known to be zero.
+// Of diagonals [first, first + Capacity). `transposed`: to the nodes that couple to this one.
 template <int Capacity = max_diagonals>
-CdsStructure<Capacity> structure_of(const BlockStructure& a, std::int64_t first, bool transposed,
-                                    bool at_faces = false) {
+CdsStructure<Capacity> structure_of(const BlockStructure& a, std::int64_t first, bool transposed) {
   CdsStructure<Capacity> s{};
   s.nodes = to_index32(a.nodes(), "nodes");
   s.rows = a.rows();
@@ -102,7 +100,7 @@ CdsStructure<Capacity> structure_of(const BlockStructure& a, std::int64_t first,
   s.wraps_x = a.periodic[0];
   s.wraps_y = a.periodic[1];
   s.wraps_z = a.periodic[2];
-  s.looks = at_faces || s.wraps_x || s.wraps_y;
+  s.looks = s.wraps_x || s.wraps_y;
   s.by_nx = divisor(s.nx);
   s.by_ny = divisor(s.ny);
   s.dof = a.dof;
@@ -123,8 +121,8 @@ CdsStructure<Capacity> structure_of(const BlockStructure& a, std::int64_t first,
       s.reach_x[side] = std::max(s.reach_x[side], side == 0 ? -to.x : to.x);
       s.reach_y[side] = std::max(s.reach_y[side], side == 0 ? -to.y : to.y);
     }
-    s.axes[d] = static_cast<unsigned char>(near_ends | ((at_faces || s.wraps_x) && to.x != 0 ? near_x : 0) |
-                                           ((at_faces || s.wraps_y) && to.y != 0 ? near_y : 0));
+    s.axes[d] = static_cast<unsigned char>(near_ends | (s.wraps_x && to.x != 0 ? near_x : 0) |
+                                           (s.wraps_y && to.y != 0 ? near_y : 0));
   }
   return s;
 }

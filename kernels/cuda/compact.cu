@@ -1,12 +1,9 @@
-// Compact on the GPU: one thread owns a node, and adds one block diagonal after the other, or a few at once
-// where blocks are small. How each entry is stored comes with the launch, so that it is the same for all
-// threads and no memory is read for it. Columns are read with unit stride, once for the node and, where they
-// have a mirror, again for the neighbour, from a cache; so they are not streamed past it. With more than 8
-// unknowns a thread owns a row, and a launch takes as many rows and diagonals as its table has entries for.
-//
-// Where a node has no neighbour, columns have zeros, and a mirror leads to a zero too: it would be the entry
-// that leads here, from a node that has no neighbour here either. A constant does not, so that with one of
-// them threads beside faces look where their neighbours are.
+// Compact on the GPU: one thread owns a few nodes, one behind the other along z, and adds one block diagonal
+// after the other. How each entry is stored comes with the launch, so that it is the same for all threads and
+// no memory is read for it; a thread looks at it, and where its neighbours along x and y are, once for all
+// its nodes. Columns are read with unit stride, once for the node and, where they have a mirror, again for
+// the neighbour, from a cache; so they are not streamed past it. With more than 8 unknowns a thread owns a
+// row, and a launch takes as many rows and diagonals as its table has entries for.
 //
 // Columns in fp32 or bf16 beside longer vectors have kernels of their own where one is compiled for the
 // operator; without one a thread owns a row, for all DoF.
@@ -65,63 +62,84 @@ __device__ void load_block(const T* from, bool aligned, T (&to)[Count]) {
   for (int i = 0; i < Count; ++i) to[i] = __ldg(from + i);
 }
 
+// Nodes of a thread: more spare more looks, and take registers.
+constexpr int nodes_of_thread(int dof) {
+  return dof == 1 ? 8 : dof <= 4 ? 4 : 2;
+}
+
 template <class T, int Dof, int Structure, int Capacity>
 __global__ void __launch_bounds__(node_threads)
     compact_kernel(const __grid_constant__ CdsStructure<Structure> s,
                    const __grid_constant__ CompactTable<T, Capacity> table, const T* __restrict__ values,
-                   const T* __restrict__ x, bool aligned, Output<T> y) {
-  constexpr int diagonals = Dof == 1 ? 8 : Dof == 2 ? 2 : 1;  // at once
-  const std::int64_t node = static_cast<std::int64_t>(blockIdx.x) * node_threads + threadIdx.x;
-  if (node >= s.nodes) return;
-  const unsigned near = careful_axes<1>(s, static_cast<int>(node), 1);
-  T sum[Dof] = {};
-  for (int d = 0; d < s.diagonals; d += diagonals) {
-    std::int64_t to[diagonals];
-    T b[diagonals][Dof];
+                   const T* __restrict__ x, bool aligned, Output<T> y, double* __restrict__ dot_of_block) {
+  constexpr int count = nodes_of_thread(Dof);
+  const int thread = static_cast<int>(blockIdx.x * node_threads + threadIdx.x), plane = s.nx * s.ny;
+  const int chunk = thread / plane, in_plane = thread - chunk * plane, first = chunk * count;
+  if (first >= s.nz && dot_of_block == nullptr) return;
+  const int line = divide(in_plane, s.by_nx), in_line = in_plane - line * s.nx,
+            own = first * plane + in_plane;
+  T sum[count][Dof] = {};
+  // Of diagonal d, which leads to plane z from the first node. `all`: from all nodes to one, and no plane
+  // wraps.
+  const auto add = [&]<bool all>(std::bool_constant<all>, int d, int across, int z) {
+    int to[count];
+    T b[count][Dof];
 #pragma unroll
-    for (int j = 0; j < diagonals; ++j) {
-      to[j] = -1;
-      if (d + j < s.diagonals)
-        to[j] = (near & s.axes[d + j]) == 0 ? node + s.step[d + j] / Dof
-                                            : neighbour(s, static_cast<int>(node), d + j);
+    for (int k = 0; k < count; ++k) {
+      const int to_z = all ? z + k : step_along(first + k, s.offset[d].z, s.nz, s.wraps_z);
+      const bool there =
+          all || (first + k < s.nz && static_cast<unsigned>(to_z) < static_cast<unsigned>(s.nz));
+      to[k] = there ? to_z * plane + across : -1;
+      if (there) load_block(x + std::int64_t{to[k]} * Dof, aligned, b[k]);
     }
 #pragma unroll
-    for (int j = 0; j < diagonals; ++j) {
-      if (to[j] >= 0) {
-        load_block(x + to[j] * Dof, aligned, b[j]);
-      } else {
+    for (int r = 0; r < Dof; ++r)
 #pragma unroll
-        for (int c = 0; c < Dof; ++c) b[j][c] = 0;
-      }
-    }
+      for (int c = 0; c < Dof; ++c) {
+        const int e = (d * Dof + r) * Dof + c;
+        const std::int32_t code = table.code[e];
+        if (code == no_entry) continue;
+        T a[count];
+        if (code == constant_entry) {
 #pragma unroll
-    for (int r = 0; r < Dof; ++r) {
-      T a[diagonals][Dof];
+          for (int k = 0; k < count; ++k) a[k] = table.constant[e];
+        } else {
+          const T* const column = values + (code >> 1) * s.nodes;
 #pragma unroll
-      for (int j = 0; j < diagonals; ++j)
-#pragma unroll
-        for (int c = 0; c < Dof; ++c) {
-          a[j][c] = 0;
-          if (d + j >= s.diagonals) continue;
-          const int e = ((d + j) * Dof + r) * Dof + c;
-          const std::int32_t code = table.code[e];
-          if (code >= 0) {
-            const std::int64_t at = code & 1 ? to[j] : node;
-            if (to[j] >= 0) a[j][c] = __ldg(values + (code >> 1) * s.nodes + at);
-          } else if (code == constant_entry) {
-            if (to[j] >= 0) a[j][c] = table.constant[e];
-          }
+          for (int k = 0; k < count; ++k)
+            if (all || to[k] >= 0) a[k] = __ldg(column + (code & 1 ? to[k] : own + k * plane));
         }
 #pragma unroll
-      for (int j = 0; j < diagonals; ++j)
-#pragma unroll
-        for (int c = 0; c < Dof; ++c)
-          if (d + j < s.diagonals && table.code[((d + j) * Dof + r) * Dof + c] != no_entry)
-            sum[r] += a[j][c] * b[j][c];
-    }
+        for (int k = 0; k < count; ++k)
+          if (all || to[k] >= 0) sum[k][r] += a[k] * b[k][c];
+      }
+  };
+#pragma unroll 1
+  for (int d = 0; d < s.diagonals; ++d) {
+    const int to_x = step_along(in_line, s.offset[d].x, s.nx, s.wraps_x),
+              to_y = step_along(line, s.offset[d].y, s.ny, s.wraps_y),
+              z = step_along(first, s.offset[d].z, s.nz, s.wraps_z), across = to_y * s.nx + to_x;
+    if (static_cast<unsigned>(to_x) >= static_cast<unsigned>(s.nx) ||
+        static_cast<unsigned>(to_y) >= static_cast<unsigned>(s.ny))
+      continue;
+    if (first + count <= s.nz && z >= 0 && z + count <= s.nz)
+      add(std::true_type{}, d, across, z);
+    else
+      add(std::false_type{}, d, across, z);
   }
+  double dot = 0;
 #pragma unroll
-  for (int r = 0; r < Dof; ++r) y.put(node * Dof + r, sum[r]);
+  for (int k = 0; k < count; ++k)
+    if (first + k < s.nz)
+#pragma unroll
+      for (int r = 0; r < Dof; ++r) {
+        const std::int64_t row = (std::int64_t{own} + k * plane) * Dof + r;
+        y.put(row, sum[k][r]);
+        if (dot_of_block != nullptr) dot += static_cast<double>(__ldg(x + row)) * sum[k][r];
+      }
+  if (dot_of_block == nullptr) return;
+  dot = sum_block<node_threads>(dot);
+  if (threadIdx.x == 0) dot_of_block[blockIdx.x] = dot;
 }
 
 // Any DoF: a thread owns one of the table's rows of a node.
@@ -129,7 +147,7 @@ template <class T, class V, int Structure, int Capacity>
 __global__ void __launch_bounds__(node_threads)
     compact_row_kernel(const __grid_constant__ CdsStructure<Structure> s,
                        const __grid_constant__ CompactTable<T, Capacity> table, const V* __restrict__ values,
-                       const T* __restrict__ x, bool, Output<T> y) {
+                       const T* __restrict__ x, bool, Output<T> y, double*) {
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * node_threads + threadIdx.x;
   const std::int64_t node = thread / table.rows;
   if (node >= s.nodes) return;
@@ -171,7 +189,7 @@ CompactTable<T, Capacity> table_of(const Compact<T, Device>& a, std::int64_t fir
 
 template <class T, class V, int Structure, int Capacity>
 using CompactKernel = void (*)(CdsStructure<Structure>, CompactTable<T, Capacity>, const V*, const T*, bool,
-                               Output<T>);
+                               Output<T>, double*);
 
 template <class T, class V, int Structure, int Capacity>
 CompactKernel<T, V, Structure, Capacity> kernel_of(int dof) {
@@ -186,58 +204,77 @@ CompactKernel<T, V, Structure, Capacity> kernel_of(int dof) {
   return compact_row_kernel<T, V, Structure, Capacity>;
 }
 
-bool has_constants(const auto& entries) {
-  for (const auto& entry : entries)
-    if (entry.stored == Stored::constant) return true;
-  return false;
+// The same nodes in the same order, with the last axis of more than one node as z.
+BlockStructure with_z_last(const BlockStructure& a) {
+  BlockStructure turned = a;
+  if (a.extents[2] > 1) return turned;
+  const int last = a.extents[1] > 1 ? 1 : 0;
+  std::swap(turned.extents[last], turned.extents[2]);
+  std::swap(turned.periodic[last], turned.periodic[2]);
+  for (NodeOffset& o : turned.offsets) std::swap(last == 1 ? o.y : o.x, o.z);
+  return turned;
 }
 
-// In launches of at most Structure diagonals and Capacity entries.
+// In launches of at most Structure diagonals and Capacity entries. `dots`, of one launch: x . A x, as
+// SpmvOperator::multiply_with_dot() has it.
 template <int Structure, int Capacity, class T, class V>
 void launch(const Execution& on, const Compact<T, Device>& a, const V* values, bool transposed, const T* x,
-            Output<T> y) {
+            Output<T> y, double* dots) {
   const bool by_nodes = std::is_same_v<T, V> && a.dof <= most_instances;
   const int rows = by_nodes ? a.dof : std::min(a.dof, Capacity / a.dof);
   if (rows == 0)
     throw FormatError("compact: blocks of " + std::to_string(a.dof) + " are too large for a GPU");
   const std::int64_t at_once = std::clamp<std::int64_t>(Capacity / (rows * a.dof), 1, Structure);
   const auto kernel = kernel_of<T, V, Structure, Capacity>(a.dof);
-  const bool aligned = reinterpret_cast<std::uintptr_t>(x) % 16 == 0, faces = has_constants(a.entry);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(x) % 16 == 0;
+  const BlockStructure turned = with_z_last(a);
+  const std::int64_t plane = turned.extents[0] * turned.extents[1], along_z = nodes_of_thread(a.dof),
+                     of_nodes = plane * ((turned.extents[2] + along_z - 1) / along_z);
   for (int row = 0; row < a.dof; row += rows) {
     const int some = std::min(rows, a.dof - row);
-    const unsigned blocks = blocks_for(a.nodes() * (by_nodes ? 1 : some), node_threads);
+    const unsigned blocks = blocks_for(by_nodes ? of_nodes : a.nodes() * some, node_threads);
+    double* of_block = nullptr;
+    if (dots != nullptr)
+      of_block = reinterpret_cast<double*>(on.scratch.of(on.queue, 0, blocks * sizeof(double)).sums.data());
     Output<T> part = y;
     std::int64_t first = 0;
     do {  // once even for an operator without diagonals, whose product is zero
-      auto s = structure_of<Structure>(a, first, transposed, faces);
+      auto s = structure_of<Structure>(turned, first, transposed);
       s.diagonals = static_cast<int>(std::min(at_once, a.diagonals() - first));
       kernel<<<blocks, node_threads, 0, stream_of(on)>>>(
-          s, table_of<T, Capacity>(a, first, s.diagonals, row, some, transposed), values, x, aligned, part);
+          s, table_of<T, Capacity>(a, first, s.diagonals, row, some, transposed), values, x, aligned, part,
+          of_block);
       QUADRILLE_CUDA_LAUNCHED("compact");
+      if (dots != nullptr) add_up(on, of_block, blocks, dots);
       part = part.more();
       first += at_once;
     } while (first < a.diagonals());
   }
 }
 
+constexpr std::size_t most_entries = 1024;  // of a launch
+
+// By the kernels for all operators.
 template <class T, class V>
-void multiply(const Execution& on, const Compact<T, Device>& a, const V* values, bool transposed, const T* x,
-              Output<T> y) {
-  const Specialised& own = transposed ? on.prepared.transposed : on.prepared.product;
-  if (launch_specialised(on, own, values, nullptr, x, y)) return;
+void launch_any(const Execution& on, const Compact<T, Device>& a, const V* values, bool transposed,
+                const T* x, Output<T> y, double* dots) {
   const std::size_t few = 32, some = 256;
   if (a.entry.size() <= few && a.diagonals() <= few_diagonals)
-    launch<few_diagonals, few>(on, a, values, transposed, x, y);
+    launch<few_diagonals, few>(on, a, values, transposed, x, y, dots);
   else if (a.entry.size() <= some && a.diagonals() <= max_diagonals)
-    launch<max_diagonals, some>(on, a, values, transposed, x, y);
+    launch<max_diagonals, some>(on, a, values, transposed, x, y, dots);
   else
-    launch<max_diagonals, 1024>(on, a, values, transposed, x, y);
+    launch<max_diagonals, most_entries>(on, a, values, transposed, x, y, dots);
 }
 
 template <class T>
 void multiply(const Execution& on, const Compact<T, Device>& a, bool transposed, const T* x, Output<T> y) {
   if (a.rows() == 0) return;
-  a.with_values([&](const auto& values) { multiply(on, a, values.data(), transposed, x, y); });
+  const Specialised& own = transposed ? on.prepared.transposed : on.prepared.product;
+  a.with_values([&](const auto& values) {
+    if (!launch_specialised(on, own, values.data(), nullptr, x, y))
+      launch_any(on, a, values.data(), transposed, x, y, nullptr);
+  });
 }
 
 }  // namespace
@@ -267,14 +304,24 @@ Specialised with_dot(const Compact<T, Device>& a) {
 }
 
 template <class T>
+bool gives_dot(const Compact<T, Device>& a) {
+  return a.rows() > 0 && a.dof <= most_instances && a.precision == ValuePrecision::own &&
+         a.entry.size() <= most_entries && a.diagonals() > 0 && a.diagonals() <= max_diagonals;
+}
+
+template <class T>
 bool spmv_with_dot(const Execution& on, const Compact<T, Device>& a, const T* x, T* y, double* dots) {
-  return a.rows() > 0 && a.with_values([&](const auto& values) {
+  if (a.rows() == 0) return false;
+  const bool launched = a.with_values([&](const auto& values) {
     return launch_with_dot(on, on.prepared.with_dot, values.data(), x, y, dots);
   });
+  if (!launched && on.prepared.dot_by_any) launch_any(on, a, a.values.data(), false, x, Output<T>{y}, dots);
+  return launched || on.prepared.dot_by_any;
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                                      \
   template Specialised with_dot(const Compact<T, Device>&);                                           \
+  template bool gives_dot(const Compact<T, Device>&);                                                 \
   template bool spmv_with_dot(const Execution&, const Compact<T, Device>&, const T*, T*, double*);    \
   template void spmv(const Execution&, const Compact<T, Device>&, const T*, Output<T>);               \
   template void spmv_multiple(const Execution&, const Compact<T, Device>&, const T*, Output<T>, int); \

@@ -171,8 +171,9 @@ std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T, Device>& hu
                         std::vector<std::uint8_t>(static_cast<std::size_t>(count))};
   if (hub.rows() == 0 || count == 0) return quadrille::compact_entries(hub, facts);
   Array<T, Device> first(count);
-  Array<std::uint8_t, Device> flags(2 * count);
-  zero_memory({}, flags.data(), flags.bytes());
+  Array<std::uint8_t> decided(2 * count);  // what does not couple is not looked at
+  for (std::int64_t e = 0; e < count; ++e) decided[e] = decided[count + e] = may_couple(hub, e) ? 0 : 1;
+  Array<std::uint8_t, Device> flags = copy_to<Device>(decided);
   const Found<T> found{first.data(), flags.data(), flags.data() + count};
   if (hub.diagonals() <= few_diagonals)
     compare<few_diagonals>(hub, found);
@@ -181,6 +182,8 @@ std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T, Device>& hu
   memory::copy_to_host(facts.first.data(), first.data(), first.bytes());
   memory::copy_to_host(facts.varies.data(), found.varies, count);
   memory::copy_to_host(facts.differs.data(), found.differs, count);
+  for (std::int64_t e = 0; e < count; ++e)
+    if (!may_couple(hub, e)) facts.first[e] = facts.varies[e] = 0;
   return quadrille::compact_entries(hub, facts);
 }
 

@@ -100,6 +100,11 @@ SpecialisedForVectors specialise_for_vectors(const StencilTable<T, Space>& a) {
           }};
 }
 
+void add_up(const Execution& on, const double* of_block, std::int64_t blocks, double* dots) {
+  add_up_kernel<<<1, add_up_threads, 0, stream_of(on)>>>(of_block, blocks, dots);
+  QUADRILLE_CUDA_LAUNCHED("the sum of blocks");
+}
+
 template <class T>
 bool launch_specialised(const Execution& on, const Specialised& kernel, const void* values,
                         const void* number, const T* x, const Output<T>& y) {
@@ -125,8 +130,7 @@ bool launch_with_dot(const Execution& on, const Specialised& kernel, const void*
   void* arguments[] = {&values, &number, &x, &y, &from, &alpha, &beta, &of_block};
   QUADRILLE_CUDA(cudaLaunchKernel(kernel.kernel, static_cast<unsigned>(kernel.blocks), tile_threads,
                                   arguments, 0, stream_of(on)));
-  add_up_kernel<<<1, add_up_threads, 0, stream_of(on)>>>(of_block, kernel.blocks, dots);
-  QUADRILLE_CUDA_LAUNCHED("the sum of blocks");
+  add_up(on, of_block, kernel.blocks, dots);
   return true;
 }
 

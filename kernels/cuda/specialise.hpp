@@ -48,6 +48,8 @@ void multiply_in_groups(const Execution& on, const void* values, const void* num
     count -= vectors;
   }
 }
+// The sum of all to dots[0], whose number moves to dots[1]; in the same order every time.
+void add_up(const Execution& on, const double* of_block, std::int64_t blocks, double* dots);
 // The same for y = A x and `dots` of SpmvOperator::multiply_with_dot().
 template <class T>
 bool launch_with_dot(const Execution& on, const Specialised& kernel, const void* values, const T* x, T* y,

@@ -172,6 +172,64 @@ TEST(BlockFill, ProductsHaveTheBitsOfThoseByValues) {
   }
 }
 
+// A star of constants with a dense centre.
+struct Constants {
+  constexpr bool couples(bool centre, int r, int c) const { return centre || r == c; }
+  constexpr bool has_constants() const { return true; }
+  constexpr double operator()(const StencilNode&, const StencilNeighbour& to, int r, int c) const {
+    return couples(to.offset == Offset{}, r, c) ? 1 + r + 2 * c + 3 * to.offset.x : 0;
+  }
+};
+
+// By the fill what a functor hints to be constant is not stored as long as it is: the values decide.
+void check_constants(SpaceKind space) {
+  const FormatEntry& compact = find_format("compact", space);
+  const auto expect_columns = [&](const Case<double>& c, std::int64_t columns) {
+    expect_products(c, compact, by_fill());
+    EXPECT_EQ(compact.make_fp64(c.source, by_fill())->traffic().stored_bytes,
+              compact_traffic(*c.source.hub, columns, 8).stored_bytes);
+    FormatInput<double> in_place;
+    if (space == SpaceKind::cuda)
+      in_place.device_hub =
+          std::make_shared<const BlockDiagonals<double, Device>>(copy_to<Device>(*c.source.hub));
+    else
+      in_place.hub = c.source.hub;
+    for (const FormatInput<double>& source : {in_place, c.source})
+      EXPECT_EQ(sparsity_of(source, by_fill(), nullptr, false).compact_columns, columns);
+  };
+  for (const int dof : {1, 3, most_by_nodes + 1}) {
+    SCOPED_TRACE(dof);
+    const Grid grid{.extents = {5, 6, 7}, .dof = dof};
+    Case<double> c = grid_case<double>(grid, star_stencil(3, 1), {}, Constants{});
+    const bool looks = dof <= most_by_nodes;
+    const int by_the_fill = dof * dof + 6 * dof;
+    expect_columns(c, looks ? 0 : by_the_fill);
+    const auto with = [&](const auto& change) {
+      auto changed = std::make_shared<BlockDiagonals<double>>(copy_to<Host>(*c.source.hub));
+      change(*changed);
+      c.source.hub = changed;
+      c.source.csr = std::make_shared<const Csr<double>>(to_csr(*changed));
+    };
+    with([&](auto& hub) { hub.values[3 * (hub.rows() * dof) + 2 * dof] += 1; });  // of the centre, node 2
+    expect_columns(c, looks ? 1 : by_the_fill);
+    with([](auto& hub) { hub.fill.constants = false; });
+    expect_columns(c, by_the_fill);
+    with([](auto& hub) {
+      hub.fill.constants = true;
+      std::fill(hub.values.data(), hub.values.data() + hub.values.size(), 0.0);
+    });
+    EXPECT_EQ(sparsity_of(c.source, by_fill(), nullptr, false).compact_columns, by_the_fill)
+        << "no values yet";
+  }
+}
+TEST(BlockFill, ConstantsThatAreHintedAtAreNotStored) {
+  check_constants(SpaceKind::cpu);
+}
+TEST(BlockFill, cuda_ConstantsThatAreHintedAtAreNotStored) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  check_constants(SpaceKind::cuda);
+}
+
 // Bytes are foretold from the structure alone, and by the statistics that `auto` goes by.
 TEST(BlockFill, SizesAreForetold) {
   Boundary periodic;
