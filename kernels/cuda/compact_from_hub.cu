@@ -111,52 +111,57 @@ void compare(const BlockDiagonals<T, Device>& hub, const Found<T>& found) {
   }
 }
 
-// A thread owns a row of a few nodes, and a block one column of the hub. `columns`: of an entry, [column of
-// the hub][row of the block], or -1. `badly` becomes 1 where a value cannot be stored as a V.
+// An entry's numbers from the hub, at [node * dof], to its column, at [node].
+struct Move {
+  std::int64_t from, to;
+};
+constexpr int moves_of_thread = 8;
+
+// A thread owns a node and moves a few entries, those of a column of the hub one after the other: they stand
+// side by side there. `badly` becomes 1 where a value cannot be stored as a V.
 template <class T, class V>
 __global__ void __launch_bounds__(threads_per_block)
-    gather_kernel(const T* __restrict__ values, std::int64_t nodes, int dof, unsigned hub_columns,
-                  const std::int32_t* __restrict__ columns, V* __restrict__ to, std::uint8_t* badly) {
-  const int beside = nodes_beside(dof);
-  const unsigned part = blockIdx.x / hub_columns, which = blockIdx.x - part * hub_columns;
-  const std::int64_t begin = static_cast<std::int64_t>(part) * together * beside;
-  const T* const from = values + which * nodes * dof;
-  for (int i = threadIdx.x; i < beside * dof; i += threads_per_block) {
-    const int in = i / dof, r = i - in * dof;
-    const std::int32_t column = __ldg(columns + which * dof + r);
-    if (column < 0) continue;
+    gather_kernel(const T* __restrict__ values, std::int64_t nodes, int dof, const Move* __restrict__ moves,
+                  int count, V* __restrict__ to, std::uint8_t* badly) {
+  const std::int64_t node = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+  if (node >= nodes) return;
+  const int first = static_cast<int>(blockIdx.y) * moves_of_thread;
+  T value[moves_of_thread] = {};
 #pragma unroll
-    for (int k = 0; k < together; ++k) {
-      const std::int64_t node = begin + k * beside + in;
-      if (node >= nodes) continue;
-      const T value = __ldcs(from + node * dof + r);
-      to[column * nodes + node] = rounded<V>(value);
-      if (!rounds_well<V>(value)) *badly = 1;
-    }
+  for (int i = 0; i < moves_of_thread; ++i)
+    if (first + i < count) value[i] = __ldg(values + moves[first + i].from + node * dof);
+#pragma unroll
+  for (int i = 0; i < moves_of_thread; ++i) {
+    if (first + i >= count) continue;
+    to[moves[first + i].to + node] = rounded<V>(value[i]);
+    if (!rounds_well<V>(value[i])) *badly = 1;
   }
 }
 
 template <class T, class V>
 void take_columns(const BlockDiagonals<T, Device>& hub, const Compact<T, Device>& a, V* values) {
   const int b = hub.dof;
-  const std::int64_t hub_columns = hub.diagonals() * b, of_block = std::int64_t{together} * nodes_beside(b),
-                     parts = (hub.nodes() + of_block - 1) / of_block;
-  if (hub.nodes() == 0 || columns_of(a.entry) == 0) return;
-  std::vector<std::int32_t> columns;
+  std::vector<Move> moves;
   for (std::int64_t d = 0; d < hub.diagonals(); ++d)
     for (int c = 0; c < b; ++c)
-      for (int r = 0; r < b; ++r) {
-        const CompactEntry<T>& e = a.at(d, r, c);
-        columns.push_back(e.stored == Stored::column ? e.column : -1);
-      }
-  Array<std::int32_t, Device> there(static_cast<std::int64_t>(columns.size()));
-  memory::copy_to_device(there.data(), columns.data(), there.bytes());
+      for (int r = 0; r < b; ++r)
+        if (const CompactEntry<T>& e = a.at(d, r, c); e.stored == Stored::column)
+          moves.push_back({(d * b + c) * hub.rows() + r, e.column * hub.nodes()});
+  if (hub.nodes() == 0 || moves.empty()) return;
+  const auto count = static_cast<std::int64_t>(moves.size());
+  Array<Move, Device> there(count);
+  memory::copy_to_device(there.data(), moves.data(), there.bytes());
   Array<std::uint8_t, Device> badly(1);
   zero_memory({}, badly.data(), badly.bytes());
-  gather_kernel<<<blocks_for(parts * hub_columns, 1), threads_per_block>>>(
-      hub.values.data(), hub.nodes(), b, static_cast<unsigned>(hub_columns), there.data(), values,
-      badly.data());
-  QUADRILLE_CUDA_LAUNCHED("gathering columns");
+  constexpr std::int64_t most = 65535 * std::int64_t{moves_of_thread};  // of a launch
+  for (std::int64_t first = 0; first < count; first += most) {
+    const int some = static_cast<int>(std::min(most, count - first));
+    const dim3 blocks(blocks_for(hub.nodes(), threads_per_block),
+                      static_cast<unsigned>((some + moves_of_thread - 1) / moves_of_thread));
+    gather_kernel<<<blocks, threads_per_block>>>(hub.values.data(), hub.nodes(), b, there.data() + first,
+                                                 some, values, badly.data());
+    QUADRILLE_CUDA_LAUNCHED("gathering columns");
+  }
   if (copy_to<Host>(badly)[0] != 0) throw_not_stored(a.precision);
 }
 
