@@ -6,6 +6,10 @@
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(QUADRILLE_JOINS ON)
 endif()
+if(QUADRILLE_JOINS)
+  # What stands in a namespace without a name is that of the joined file, and no header's.
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endif()
 if(QUADRILLE_JOINS AND QUADRILLE_SANITIZE)
   set(CMAKE_UNITY_BUILD ON)
 endif()
