@@ -216,6 +216,40 @@ TEST_F(Update, KeepsThePlacesOfWhatCouples) {
   }
 }
 
+// Constants, as long as nothing is added along x.
+struct MaybeConstant {
+  double along_x = 0;
+
+  static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
+  static constexpr bool has_constants() { return true; }
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& to, int r, int c) const {
+    const bool centre = to.offset == Offset{};
+    if (!couples(centre, r, c)) return 0;
+    return (centre && r == c ? 9 : -1 - 0.5 * r) + along_x * static_cast<double>(node.position.x);
+  }
+};
+
+TEST_F(Update, ConstantsMayVaryAndBeConstantAgain) {
+  for (const Problem& problem : problems())
+    for (const char* const format : {"auto", "compact"}) {
+      SCOPED_TRACE(problem.name + ", " + format);
+      const auto make = [&](const char* name) {
+        return GridOperator(PETSC_COMM_WORLD, problem.grid, problem.stencil, problem.boundary,
+                            MaybeConstant{0}, {.format = name, .space = space()});
+      };
+      GridOperator a = make(format), cds = make("cds");
+      const Vector x = a.vector().fill(wave);
+      for (const double along_x : {0.0, 1.5, 0.0, -0.25}) {
+        a.update(MaybeConstant{along_x});
+        cds.update(MaybeConstant{along_x});
+        Vector y = x, z = x;
+        a.multiply(x, y);
+        cds.multiply(x, z);
+        expect_near(y, z);
+      }
+    }
+}
+
 double entries_of(Mat m) {
   MatInfo info;
   CALL(MatGetInfo(m, MAT_GLOBAL_SUM, &info));
