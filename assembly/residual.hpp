@@ -75,14 +75,6 @@ constexpr bool may_couple(const Residual& residual, bool centre, int r, int c) {
     return true;
 }
 
-template <class Residual>
-constexpr bool says_constants(const Residual& residual) {
-  if constexpr (requires { residual.has_constants(); })
-    return residual.has_constants();
-  else
-    return false;
-}
-
 // The first column behind c that couples to row r, or `dof`.
 template <class Residual>
 constexpr int next_column(const Residual& residual, bool centre, int r, int c, int dof) {

@@ -88,8 +88,7 @@ inline bool compiles(const BlockStructure& s, const FormatOptions& o) {
 template <class T, class Space>
 Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
   Prepared prepared;
-  // By the fill a node's kernel for any map is as good, for its time is that of the columns; with more
-  // unknowns there is one for rows alone, which takes three times as long.
+  // By the fill a node's kernel for any map is as good, for its time is that of the columns.
   if (!compiles(a, o) || (o.by_fill && a.dof <= most_by_nodes)) return prepared;
   const bool transposed = o.of_transpose && !is_symmetric(a, a.entry);
   (transposed ? prepared.transposed : prepared.product) =

@@ -49,10 +49,8 @@ const std::shared_ptr<const Csr<T>>& csr_of(const FormatInput<T>& source) {
   return source.csr;
 }
 
-// With more unknowns a node a product of compact by the fill is compiled, from entries alone: constants would
-// have it compiled anew for each value.
-constexpr int most_by_nodes = 8;
-// Whether it looks which values are constant: columns that need not be read are worth it.
+// Whether compact by the fill looks which values are constant: columns that need not be read are worth it.
+// Not where its product is compiled, which would be anew for each value.
 inline bool looks_for_constants(const BlockStructure& s) {
   return s.fill.constants && s.dof <= most_by_nodes;
 }

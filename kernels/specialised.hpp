@@ -21,6 +21,10 @@ struct Specialised {
 // Compiling takes as long as thousands of products of an operator with fewer rows.
 inline constexpr std::int64_t rows_worth_compiling = std::int64_t{1} << 17;
 
+// Unknowns a node up to which the GPU's product of compact for all operators has a thread own nodes. With
+// more it owns a row, which takes three times as long.
+inline constexpr int most_by_nodes = 8;
+
 // Vectors that one kernel multiplies with `entries` of each node of grid lines of nx nodes: 8, or as many as
 // a thread has registers for the sums of (8 of four unknowns took 1.4 times twice 4, on an H100), and as do
 // not make a text that takes long to compile; 1 where there is no kernel for several.

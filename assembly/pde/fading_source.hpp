@@ -26,7 +26,8 @@ struct WithFadingSource {
   constexpr bool couples(bool centre, int r, int c) const {
     return residual_detail::may_couple(residual, centre, r, c);
   }
-  constexpr bool has_constants() const { return residual_detail::says_constants(residual); }
+  constexpr bool has_constants() const requires requires(const Residual& r) { r.has_constants(); }
+  { return residual.has_constants(); }
   constexpr auto operator()(const auto& u, int r) const {
     const double* const f = source + 3 * (u.own() * dof + r);
     const double fading = std::exp(-u.time_s());

@@ -17,7 +17,6 @@
 namespace quadrille::cuda {
 namespace {
 
-constexpr int most_instances = 8;  // unknowns per node
 constexpr int node_threads = 128;
 
 // An entry as the kernel has it: nothing, a constant, or a column, at the node or at the neighbour.
@@ -199,20 +198,20 @@ CompactKernel<T, V, Structure, Capacity> kernel_of(int dof) {
         compact_kernel<T, 3, Structure, Capacity>, compact_kernel<T, 4, Structure, Capacity>,
         compact_kernel<T, 5, Structure, Capacity>, compact_kernel<T, 6, Structure, Capacity>,
         compact_kernel<T, 7, Structure, Capacity>, compact_kernel<T, 8, Structure, Capacity>};
-    if (dof <= most_instances) return kernels[dof - 1];
+    if (dof <= most_by_nodes) return kernels[dof - 1];
   }
   return compact_row_kernel<T, V, Structure, Capacity>;
 }
 
 // The same nodes in the same order, with the last axis of more than one node as z.
-BlockStructure with_z_last(const BlockStructure& a) {
-  BlockStructure turned = a;
-  if (a.extents[2] > 1) return turned;
-  const int last = a.extents[1] > 1 ? 1 : 0;
-  std::swap(turned.extents[last], turned.extents[2]);
-  std::swap(turned.periodic[last], turned.periodic[2]);
-  for (NodeOffset& o : turned.offsets) std::swap(last == 1 ? o.y : o.x, o.z);
-  return turned;
+template <int Structure>
+void turn_to_z(CdsStructure<Structure>& s) {
+  if (s.nz > 1) return;
+  const bool y = s.ny > 1;
+  std::swap(y ? s.ny : s.nx, s.nz);
+  std::swap(y ? s.wraps_y : s.wraps_x, s.wraps_z);
+  (y ? s.by_ny : s.by_nx) = divisor(1);
+  for (int d = 0; d < s.diagonals; ++d) std::swap(y ? s.offset[d].y : s.offset[d].x, s.offset[d].z);
 }
 
 // In launches of at most Structure diagonals and Capacity entries. `dots`, of one launch: x . A x, as
@@ -220,27 +219,26 @@ BlockStructure with_z_last(const BlockStructure& a) {
 template <int Structure, int Capacity, class T, class V>
 void launch(const Execution& on, const Compact<T, Device>& a, const V* values, bool transposed, const T* x,
             Output<T> y, double* dots) {
-  const bool by_nodes = std::is_same_v<T, V> && a.dof <= most_instances;
+  const bool by_nodes = std::is_same_v<T, V> && a.dof <= most_by_nodes;
   const int rows = by_nodes ? a.dof : std::min(a.dof, Capacity / a.dof);
   if (rows == 0)
     throw FormatError("compact: blocks of " + std::to_string(a.dof) + " are too large for a GPU");
   const std::int64_t at_once = std::clamp<std::int64_t>(Capacity / (rows * a.dof), 1, Structure);
   const auto kernel = kernel_of<T, V, Structure, Capacity>(a.dof);
   const bool aligned = reinterpret_cast<std::uintptr_t>(x) % 16 == 0;
-  const BlockStructure turned = with_z_last(a);
-  const std::int64_t plane = turned.extents[0] * turned.extents[1], along_z = nodes_of_thread(a.dof),
-                     of_nodes = plane * ((turned.extents[2] + along_z - 1) / along_z);
   for (int row = 0; row < a.dof; row += rows) {
     const int some = std::min(rows, a.dof - row);
-    const unsigned blocks = blocks_for(by_nodes ? of_nodes : a.nodes() * some, node_threads);
-    double* of_block = nullptr;
-    if (dots != nullptr)
-      of_block = reinterpret_cast<double*>(on.scratch.of(on.queue, 0, blocks * sizeof(double)).sums.data());
     Output<T> part = y;
     std::int64_t first = 0;
     do {  // once even for an operator without diagonals, whose product is zero
-      auto s = structure_of<Structure>(turned, first, transposed);
+      auto s = structure_of<Structure>(a, first, transposed);
       s.diagonals = static_cast<int>(std::min(at_once, a.diagonals() - first));
+      turn_to_z(s);
+      const std::int64_t along_z = nodes_of_thread(a.dof), chunks = (s.nz + along_z - 1) / along_z;
+      const unsigned blocks = blocks_for(by_nodes ? chunks * s.nx * s.ny : a.nodes() * some, node_threads);
+      double* of_block = nullptr;
+      if (dots != nullptr)
+        of_block = reinterpret_cast<double*>(on.scratch.of(on.queue, 0, blocks * sizeof(double)).sums.data());
       kernel<<<blocks, node_threads, 0, stream_of(on)>>>(
           s, table_of<T, Capacity>(a, first, s.diagonals, row, some, transposed), values, x, aligned, part,
           of_block);
@@ -305,7 +303,7 @@ Specialised with_dot(const Compact<T, Device>& a) {
 
 template <class T>
 bool gives_dot(const Compact<T, Device>& a) {
-  return a.rows() > 0 && a.dof <= most_instances && a.precision == ValuePrecision::own &&
+  return a.rows() > 0 && a.dof <= most_by_nodes && a.precision == ValuePrecision::own &&
          a.entry.size() <= most_entries && a.diagonals() > 0 && a.diagonals() <= max_diagonals;
 }
 

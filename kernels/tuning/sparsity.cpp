@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <set>
-#include <type_traits>
 #include <vector>
 
 #include "formats/build_csr.hpp"
@@ -360,15 +359,16 @@ void count_values(const BlockDiagonals<T, Device>& hub, Sparsity& s) {
   s.stencils = cuda::count_stencils(hub);
   s.stencils_exact = true;
 }
-// By the fill, of one that hints at constants; one that is all zeros has no values yet.
-template <class T, class Space>
-void count_constants(const BlockDiagonals<T, Space>& hub, Sparsity& s) {
-  const auto entries = [&] {
-    if constexpr (std::is_same_v<Space, Device>)
-      return cuda::compact_entries(hub);
-    else
-      return compact_entries(hub);
-  }();
+// By the fill, where that hints at constants; what is all zeros has no values yet.
+template <class T>
+void count_constants(const FormatInput<T>& source, const BlockStructure& structure,
+                     const FormatOptions& options, Sparsity& s) {
+  if (!options.by_fill || !looks_for_constants(structure)) return;
+  std::vector<CompactEntry<T>> entries;
+  if (source.hub)
+    entries = compact_entries(*source.hub);
+  else if (source.device_hub)
+    entries = cuda::compact_entries(*source.device_hub);
   if (std::any_of(entries.begin(), entries.end(), [](const auto& e) { return e.stored != Stored::nothing; }))
     count_entries(entries, s);
 }
@@ -450,7 +450,7 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
     Sparsity s = from_csr(*source.csr, source.hub.get(), options);
     if (s.cds) bound_values(*s.cds, options, s);
     if (source.hub && of_values) count_values(*source.hub, s);
-    if (source.hub && options.by_fill && looks_for_constants(*source.hub)) count_constants(*source.hub, s);
+    if (source.hub) count_constants(source, *source.hub, options, s);
     s.assembled_on_device = on_device;
     s.hub_on_device = source.device_hub != nullptr;
     return s;
@@ -461,12 +461,7 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
   if (known == nullptr) csr_of(source);  // throws
   Sparsity s = sparsity_at_most(*known, sizeof(T), options);
   const bool by_fill = options.by_fill && known->fill.said();  // values are not looked at
-  if (options.by_fill && looks_for_constants(*known)) {
-    if (source.hub)
-      count_constants(*source.hub, s);
-    else if (source.device_hub)
-      count_constants(*source.device_hub, s);
-  }
+  count_constants(source, *known, options, s);
   if (source.hub && !by_fill) {
     count_hub(*source.hub, s);
     if (of_values) count_values(*source.hub, s);
