@@ -22,8 +22,9 @@ die() {
   exit 3
 }
 
-# The system's tools come first, whatever else (pyenv, conda, another MPI) stands earlier on PATH: CMake looks beside
-# the programs on PATH for libraries too. No program started from here reads standard input, which may be closed.
+# The system's tools come first, whatever else (pyenv, conda, another MPI) stands earlier on PATH: CMake
+# looks beside the programs on PATH for libraries too. No program started from here reads standard input,
+# which may be closed.
 use_system_tools() {
   PATH=/usr/sbin:/usr/bin:/sbin:/bin${PATH:+:$PATH}
   export PATH CC=/usr/bin/gcc CXX=/usr/bin/g++
@@ -32,8 +33,8 @@ use_system_tools() {
   exec </dev/null
 }
 
-# Open MPI inside containers and as root: allowed, on this host only, silent about fabrics it does not find, and
-# willing to start more ranks than there are cores.
+# Open MPI inside containers and as root: allowed, on this host only, silent about fabrics it does not find,
+# and willing to start more ranks than there are cores.
 use_quiet_mpi() {
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   export OMPI_MCA_plm=isolated OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_osc=^ucx
@@ -56,8 +57,8 @@ missing_packages() {
   done
 }
 
-# Installs what is missing; does not touch apt when nothing is. QUADRILLE_NO_SETUP=1 skips the check, for machines
-# where the same things come from elsewhere.
+# Installs what is missing; does not touch apt when nothing is. QUADRILLE_NO_SETUP=1 skips the check, for
+# machines where the same things come from elsewhere.
 require_packages() {
   [[ ${QUADRILLE_NO_SETUP:-0} == 1 ]] && return
   if ! type -P dpkg-query apt-get >/dev/null; then
@@ -151,6 +152,8 @@ configure() {
     fi
   fi
   cd "$root" || die "cannot enter $root"
+  # shellcheck disable=SC2206 # words are options
+  options+=(${QUADRILLE_CMAKE_OPTIONS:-})
   cmake --preset "$preset" --log-level=WARNING "${options[@]}" "$@" >/dev/null ||
     die "CMake could not configure $folder; its messages are above"
 }

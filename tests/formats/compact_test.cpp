@@ -94,7 +94,9 @@ TEST(Compact, SeesWhatIsItsOwnTranspose) {
   EXPECT_FALSE(symmetric(line));
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Compact<double> a = compact_from_hub(planted::draw<double>(seed).hub);
-    if (is_symmetric(a, a.entry)) EXPECT_TRUE(identical(transposed(to_csr(a)), to_csr(a))) << seed;
+    if (is_symmetric(a, a.entry)) {
+      EXPECT_TRUE(identical(transposed(to_csr(a)), to_csr(a))) << seed;
+    }
     EXPECT_FALSE(is_symmetric(a, all_columns<double>(a))) << seed;
   }
 }
