@@ -10,25 +10,31 @@
 #include <vector>
 
 #include "formats/array.hpp"
+#include "kernels/multigrid/folded_axis.hpp"
 #include "kernels/multigrid/setup_steps.hpp"
 
 namespace quadrille::multigrid {
 
-// The axes of a grid from the shortest, and the nodes by position along the longest first.
+// The axes of a grid from the shortest, and the nodes by position along the longest first. Axes that wrap are
+// folded, which makes the band as wide as that of half as many nodes.
 struct BandOrder {
   std::array<int, 3> axis{0, 1, 2};
   std::array<int, 3> n{1, 1, 1};
+  std::array<bool, 3> wraps{};
 
-  explicit BandOrder(const std::array<int, 3>& extents) : n(extents) {
-    std::stable_sort(axis.begin(), axis.end(), [&](int a, int b) { return n[a] < n[b]; });
+  BandOrder(const std::array<int, 3>& extents, const std::array<bool, 3>& around)
+      : n(extents), wraps(around) {
+    const auto length = [&](int k) { return n[k] * (wraps[k] ? 1 : 2); };
+    std::stable_sort(axis.begin(), axis.end(), [&](int a, int b) { return length(a) < length(b); });
   }
   std::int64_t place(const std::array<int, 3>& at) const {
-    return (std::int64_t{at[axis[2]]} * n[axis[1]] + at[axis[1]]) * n[axis[0]] + at[axis[0]];
+    const auto along = [&](int k) -> std::int64_t { return wraps[k] ? folded_place(at[k], n[k]) : at[k]; };
+    return (along(axis[2]) * n[axis[1]] + along(axis[1])) * n[axis[0]] + along(axis[0]);
   }
   // How wide the band is to each side, in nodes.
-  std::int64_t side(const std::array<bool, 3>& wraps) const {
-    const std::int64_t plane = std::int64_t{n[axis[0]]} * n[axis[1]];
-    return wraps[axis[2]] ? plane * n[axis[2]] : plane + n[axis[0]] + 1;
+  std::int64_t side() const {
+    const auto step = [&](int k) -> std::int64_t { return wraps[k] ? 2 : 1; };
+    return (step(axis[2]) * n[axis[1]] + step(axis[1])) * n[axis[0]] + step(axis[0]);
   }
 };
 
@@ -40,7 +46,7 @@ class BandFactors {
  public:
   void make(const Couplings& s, const double* values, bool singular) {
     rows_ = s.rows;
-    const BandOrder order({s.n[0], s.n[1], s.n[2]});
+    const BandOrder order({s.n[0], s.n[1], s.n[2]}, {s.wraps[0], s.wraps[1], s.wraps[2]});
     place_.resize(static_cast<std::size_t>(rows_));
     for (std::int64_t row = 0; row < rows_; ++row)
       place_[row] = order.place(s.position(s.node_of(row))) * s.dof + row % s.dof;

@@ -23,8 +23,9 @@ namespace quadrille::multigrid {
 
 // An axis is halved where its couplings have this share of the strongest axis' or more.
 inline constexpr double strong_share = 0.25;
-// Weights no further than this from linear ones are taken as linear.
-inline constexpr double nearly_linear = 0.1;
+// Weights no further than this from linear ones are taken as linear; those of coefficients that jump by
+// twenty times or more from a node to the next are further than that.
+inline constexpr double nearly_linear = 0.1, far_from_linear = 0.45;
 
 // All nodes of an axis are on the coarse grid, too.
 inline AxisInterpolation same_axis(std::int64_t n, bool periodic) {
@@ -97,6 +98,7 @@ template <class Space>
 struct Coarsening {
   bool there = false;  // a coarser grid
   bool by_operator = false;
+  bool jumps = false;                     // by_operator, and by far
   std::array<AxisInterpolation, 3> axes;  // of this rank's box where ranks share the level
   std::array<bool, 3> halved{};
   Array<double, Space> weights;        // [corner][fine row], by_operator
@@ -234,8 +236,9 @@ class LevelTransfer {
   Transfer<T> tables_{};  // but for the pointers
 };
 
-inline bool can_be_halved(std::int64_t n, bool wraps) {
-  return n > 1 && (!wraps || n >= 5);  // three nodes or more stay where it wraps
+// Around an axis that ranks share three nodes or more stay.
+inline bool can_be_halved(std::int64_t n, bool wraps_over_ranks) {
+  return n > 1 && (!wraps_over_ranks || n >= 5);
 }
 
 // What is known of a face of the grid.
@@ -288,20 +291,32 @@ void halve_axes(Machine& machine, const Couplings& s, const double* values, bool
   for (int axis = 0; axis < 3; ++axis) {
     n[axis] = shared != nullptr ? shared->partition.extents[axis] : s.n[axis];
     wraps[axis] = shared != nullptr ? shared->partition.periodic[axis] && n[axis] > 1 : s.wraps[axis];
-    likely[axis] = can_be_halved(n[axis], wraps[axis]);
+    likely[axis] =
+        can_be_halved(n[axis], wraps[axis] && shared != nullptr && shared->partition.ranks_along(axis) > 1);
   }
+  const std::array<bool, 3> looked_at = likely;
   std::vector<double> sums;
   if (from_linear == nullptr) {
     sums = machine.sums(AxisSums{s, values});
   } else {
     std::tie(sums, *from_linear) =
-        machine.sums_and_largest(AxisSumsFromLinear{{s, values}, {s, values, likely}});
+        machine.sums_and_largest(AxisSumsFromLinear{{s, values}, {s, values, looked_at}});
   }
   if (shared != nullptr) shared->ranks->sum(sums);
+  const auto is_thin = [&](int axis) { return wraps[axis] && n[axis] < 5; };
+  double strongest_long = 0;
   for (int axis = 0; axis < 3; ++axis) {
     if (!likely[axis]) continue;
     kinds[axis] = axis_kind(sums, axis, wraps[axis]);
-    strongest = std::max(strongest, kinds[axis].strength);
+    if (!is_thin(axis)) strongest_long = std::max(strongest_long, kinds[axis].strength);
+  }
+  // Few nodes around an axis are let be, unless sweeps do nothing for the other axes as long as they are
+  // there.
+  for (int axis = 0; axis < 3; ++axis) {
+    if (is_thin(axis))
+      likely[axis] =
+          likely[axis] && semi && strongest_long > 0 && strongest_long < strong_share * kinds[axis].strength;
+    if (likely[axis]) strongest = std::max(strongest, kinds[axis].strength);
   }
   for (int axis = 0; axis < 3; ++axis) {
     const AxisKind& kind = kinds[axis];
@@ -315,7 +330,7 @@ void halve_axes(Machine& machine, const Couplings& s, const double* values, bool
                       : next.halved[axis] ? halved_axis(n[axis], kind.low, kind.high)
                                           : same_axis(n[axis], wraps[axis]);
   }
-  if (from_linear != nullptr && next.there && next.halved != likely)
+  if (from_linear != nullptr && next.there && next.halved != looked_at)
     *from_linear = machine.largest(FromLinear{s, values, next.halved});
 }
 
@@ -414,10 +429,12 @@ Coarsening<typename Machine::Space> choose_coarsening(
   double own = 0;
   halve_axes(machine, s, values, semi, shared, next, as_suits ? &own : nullptr);
   if (!next.there) return next;
-  next.by_operator = interpolation == LevelInterpolation::by_operator;
+  next.by_operator = next.jumps = interpolation == LevelInterpolation::by_operator;
   if (as_suits) {
-    next.by_operator = (shared != nullptr ? shared->ranks->largest(own) : own) > nearly_linear;
-    next.by_operator = next.by_operator && !is_linear_but_for_sums(machine, s, values, next.halved, shared);
+    const double largest = shared != nullptr ? shared->ranks->largest(own) : own;
+    next.by_operator =
+        largest > nearly_linear && !is_linear_but_for_sums(machine, s, values, next.halved, shared);
+    next.jumps = next.by_operator && largest > far_from_linear;
   }
   make_tables(shared, s, next);
   return next;

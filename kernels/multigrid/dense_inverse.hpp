@@ -110,18 +110,20 @@ struct RemoveMeans {
   }
 };
 
-// In T, [row][column]. Of a singular operator, which maps the constants of each unknown to zero, it leaves
-// them out on both sides: what rounding leaves of them in a right side would come back as large numbers.
-template <class T, class Space>
+// In double, whatever cycles are in: rounded to fp32 the inverse of coefficients that jump by 1e6 is not
+// definite. [row][column]. Of a singular operator, which maps the constants of each unknown to zero, it
+// leaves them out on both sides: what rounding leaves of them in a right side would come back as large
+// numbers.
+template <class Space>
 struct DenseInverse {
-  Array<T, Space> values;
+  Array<double, Space> values;
   std::int64_t bytes() const { return values.bytes(); }
   std::int64_t flops() const { return 2 * values.size(); }
 };
 
-template <class T, class Machine>
+template <class Machine>
 void make_inverse(Machine& machine, const Couplings& s, const double* values, bool singular,
-                  DenseInverse<T, typename Machine::Space>& inverse) {
+                  DenseInverse<typename Machine::Space>& inverse) {
   using Values = Array<double, typename Machine::Space>;
   Values dense(checked_product(s.rows, s.rows, "the inverse of the coarsest grid")), other(dense.size());
   machine.for_each(dense.size(), Zero<double>{dense.data()});
@@ -132,8 +134,7 @@ void make_inverse(Machine& machine, const Couplings& s, const double* values, bo
     machine.for_each(s.rows, RemoveMeans{s.rows, s.rows, 1, s.dof, dense.data()});
     machine.for_each(s.rows, RemoveMeans{s.rows, 1, s.rows, s.dof, dense.data()});
   }
-  inverse.values = Array<T, typename Machine::Space>(dense.size());
-  machine.for_each(dense.size(), Convert<double, T>{dense.data(), inverse.values.data()});
+  inverse.values = std::move(dense);
 }
 
 }  // namespace quadrille::multigrid

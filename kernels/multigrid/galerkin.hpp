@@ -20,11 +20,13 @@ template <class Space>
 StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& next, Words words) {
   if (s.stored.all || next.by_operator || s.shared) return {};
   int n[3] = {};
+  bool wraps[3] = {};
   for (int axis = 0; axis < 3; ++axis) {
     n[axis] = static_cast<int>(next.axes[axis].coarse);
+    wraps[axis] = still_wraps(s.wraps[axis], n[axis]);
     if (s.wraps[axis] && next.halved[axis] && s.n[axis] % 2 != 0) return {};
   }
-  return few_nodes(n, s.wraps, words);
+  return few_nodes(n, wraps, words);
 }
 
 // Of few rows and linear weights, axis by axis.
@@ -80,15 +82,15 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
     CoarseOperators kind = CoarseOperators::as_suits) {
   BlockDiagonals<double, typename Machine::Space> coarse;
   coarse.dof = a.dof;
-  coarse.periodic = a.periodic;
   CoarseOperator of{couplings_of(a, shared, nodes), a.values.data(), p, {}, coarse_nodes, 0, nullptr, 0};
   for (int slot = 0; slot < 27; ++slot) of.couples |= of.s.box[slot] >= 0 ? 1u << slot : 0;
   for (int axis = 0; axis < 3; ++axis) {
     coarse.extents[axis] = p.coarse_n[axis];
+    coarse.periodic[axis] = still_wraps(a.periodic[axis], p.coarse_n[axis]);
     of.width[axis] = p.coarse_n[axis] > 1 ? 3 : 1;
   }
   // Of whole words of a line several rows are the same: each is made once.
-  if (coarse_nodes.words) of.coarse_nodes = few_nodes(p.coarse_n, of.s.wraps, Words::none);
+  if (coarse_nodes.words) of.coarse_nodes = few_nodes(p.coarse_n, {}, Words::none);  // no axis wraps
   const StoredNodes made = of.coarse_nodes;
   const auto reach = [&](int axis) { return of.width[axis] / 2; };
   for (int z = -reach(2); z <= reach(2); ++z)

@@ -84,8 +84,11 @@ class Descent {
     std::vector<GridLevel> levels;
     std::int64_t few = choice.few;
     while (choice.levels > 0 ? std::ssize(levels) + 1 < choice.levels : unknowns() > few) {
-      const auto next = coarsen(machine_, *now_, true, LevelInterpolation::as_suits, shared_.get());
+      const auto next =
+          coarsen(machine_, *now_, true,
+                  jumps_ ? LevelInterpolation::by_operator : LevelInterpolation::as_suits, shared_.get());
       if (!next.there) break;
+      jumps_ = jumps_ || next.jumps;
       if (levels.empty() && next.by_operator) few = choice.few_by_operator;
       if (choice.levels == 0 && unknowns() <= few) break;
       levels.push_back(descend(next));
@@ -133,6 +136,7 @@ class Descent {
   Partition partition_;
   const Hub* now_;
   Hub coarse_;
+  bool jumps_ = false;
 };
 
 }  // namespace

@@ -112,7 +112,6 @@ class Levels final : public GridMultigrid {
     info_.options.precision = std::is_same_v<T, float> ? CyclePrecision::fp32 : CyclePrecision::fp64;
     info_.beyond_fp32 = options_.precision == CyclePrecision::as_suits && !std::is_same_v<T, float>;
     info_.ranks = shared ? shared->partition.ranks() : 1;
-    const std::int64_t finest_rows = rows;
     Hub coarser;
     StoredNodes stored;      // whose rows `now` has
     bool may_repeat = true;  // rows that nobody has compared yet
@@ -120,7 +119,7 @@ class Levels final : public GridMultigrid {
     while (true) {
       if (!shared && may_repeat && stored.all) {
         // The transfer to a level that was made with all rows knows no nodes behind its lines.
-        const Words words = words_of(size_of(*now, nullptr), finest_rows);
+        const Words words = words_of(size_of(*now, nullptr));
         stored = repeated_rows(*now, levels_.empty() ? words : std::min(words, Words::whole));
         may_repeat = !stored.all;
         if (!stored.all) {
@@ -129,21 +128,20 @@ class Levels final : public GridMultigrid {
             coarser = std::move(few);
             now = &coarser;
             if constexpr (Machine::on_gpu)
-              if (a_thread_is_fast(coarser)) make_few_levels(coarser, stored, finest_rows);
+              if (a_thread_is_fast(coarser)) make_few_levels(coarser, stored);
           } else {
             stored = {};
           }
         }
       }
-      const bool last = is_coarsest(size_of(*now, shared.get()), finest_rows) &&
-                        !(!shared && wants_an_inverse(*now, stored));
+      const bool last = is_coarsest(size_of(*now, shared.get()));
       if (last && shared) {
         now = gather(*now, shared, coarser);
         continue;
       }
-      auto next = last ? Coarsening<Space>{}
-                       : coarsen(machine_, *now, options_.semi_coarsening, options_.interpolation,
-                                 shared.get(), stored);
+      auto next =
+          last ? Coarsening<Space>{}
+               : coarsen(machine_, *now, options_.semi_coarsening, interpolation(), shared.get(), stored);
       if (!next.there && shared) {  // no axis can be halved: as whole as it is
         now = gather(*now, shared, coarser);
         continue;
@@ -152,8 +150,7 @@ class Levels final : public GridMultigrid {
       if (shared && next.there) following = std::make_unique<SharedLevel>(*shared->ranks, *next.partition);
       const Couplings s = couplings_of(*now, shared ? &shared->box : nullptr, stored);
       const StoredNodes of_coarse =
-          next.there ? stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows))
-                     : StoredNodes{};
+          next.there ? stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next))) : StoredNodes{};
       LevelTransfer<T, Space> transfer;
       if (next.there) transfer = transfer_to(s, next.axes, of_coarse);
       LevelRows<T, Space> level_values;
@@ -180,6 +177,7 @@ class Levels final : public GridMultigrid {
       if (!next.there) break;
       note_halved(size_of(*now, level.shared.get()), next.halved);
       info_.levels.back().by_operator = next.by_operator;
+      is_hard_ = is_hard_ || next.jumps || (next.by_operator && info_.levels.back().spares_weak_axes);
       shared = std::move(following);
       level.transfer = std::move(transfer);
       if (next.by_operator) level.transfer.weights = converted(next.weights.data(), next.weights.size());
@@ -215,16 +213,15 @@ class Levels final : public GridMultigrid {
 
   // From a level to the next as long as few rows are all of it: that needs no GPU, whose kernels take longer
   // to load than these rows take. What is left is in `now`.
-  void make_few_levels(Hub& now, StoredNodes& stored, std::int64_t finest_rows) {
+  void make_few_levels(Hub& now, StoredNodes& stored) {
     OnHost host;
     BlockDiagonals<double> a = copy_to<Host>(now);
-    while (!is_coarsest(size_of(a, nullptr), finest_rows)) {
+    while (!is_coarsest(size_of(a, nullptr))) {
       const Coarsening<Host> next =
           choose_coarsening(host, a, options_.semi_coarsening, options_.interpolation, nullptr, stored);
       if (!next.there || next.by_operator) break;  // weights are of all rows
       const Couplings s = couplings_of(a, nullptr, stored);
-      const StoredNodes of_coarse =
-          stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next), finest_rows));
+      const StoredNodes of_coarse = stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next)));
       if (of_coarse.all) break;
       LevelRows<T, Host> rows = level_rows<T>(host, s, a.values.data(), levels_.empty(), false);
       if (options_.smoother == LevelSmoother::lines)
@@ -250,7 +247,7 @@ class Levels final : public GridMultigrid {
       stored = of_coarse;
       stability_.keep(host, a, stored);
     }
-    if (is_coarsest(size_of(a, nullptr), finest_rows))
+    if (is_coarsest(size_of(a, nullptr)))
       few_are_singular_ = is_singular(host, couplings_of(a, nullptr, stored), a.values.data());
     now = copy_to<Space>(a);
   }
@@ -292,14 +289,17 @@ class Levels final : public GridMultigrid {
   }
 
   // The coarsest level is a matrix, and what ranks share has no nodes behind its lines.
-  Words words_of(const GridSize& size, std::int64_t finest_rows) const {
-    if (size.dof > 1 || is_coarsest(size, finest_rows)) return Words::none;
+  Words words_of(const GridSize& size) const {
+    if (size.dof > 1 || is_coarsest(size)) return Words::none;
     return own_ ? Words::whole : Words::padded;
   }
   template <class Made>
   static GridSize coarse_size(const Couplings& s, const Made& next) {
-    GridSize size{{}, {s.wraps[0], s.wraps[1], s.wraps[2]}, s.dof};
-    for (int axis = 0; axis < 3; ++axis) size.n[axis] = static_cast<int>(next.axes[axis].coarse);
+    GridSize size{{}, {}, s.dof};
+    for (int axis = 0; axis < 3; ++axis) {
+      size.n[axis] = static_cast<int>(next.axes[axis].coarse);
+      size.wraps[axis] = still_wraps(s.wraps[axis], size.n[axis]);
+    }
     return size;
   }
   static GridSize size_of(const BlockStructure& a, const SharedLevel* shared) {
@@ -312,19 +312,20 @@ class Levels final : public GridMultigrid {
     size.dof = a.dof;
     return size;
   }
-  bool is_coarsest(const GridSize& size, std::int64_t finest_rows) const {
+  bool is_coarsest(const GridSize& size) const {
     if (options_.levels > 0 && std::ssize(levels_) + 1 >= options_.levels) return true;
     if (options_.coarsest > 0) return size.rows() <= options_.coarsest;
-    return size.rows() <= Machine::coarsest || (!levels_.empty() && info_.levels.front().by_operator &&
-                                                Machine::few_by_operator(size, finest_rows));
+    const auto by_operator = [](const GridLevelInfo& level) { return level.by_operator; };
+    return size.rows() <= Machine::coarsest ||
+           (std::any_of(info_.levels.begin(), info_.levels.end(), by_operator) &&
+            Machine::few_by_operator(size, info_.levels.front().extents, is_hard_));
   }
 
-  // Planes are not factored where the constants are in the null space: down to what a dense inverse is for.
-  bool wants_an_inverse(const Hub& a, const StoredNodes& stored) {
-    if constexpr (Machine::on_gpu)
-      return options_.levels == 0 && options_.coarsest == 0 && a.rows() > Machine::few_for_inverse &&
-             is_singular(machine_, couplings_of(a, nullptr, stored), a.values.data());
-    return false;
+  // Where few nodes are left along an axis, none is far from its faces, and so none tells.
+  LevelInterpolation interpolation() const {
+    return is_hard_ && options_.interpolation == LevelInterpolation::as_suits
+               ? LevelInterpolation::by_operator
+               : options_.interpolation;
   }
 
   std::int64_t gathered_unknowns() const {
@@ -669,9 +670,10 @@ class Levels final : public GridMultigrid {
   SmallLevels<T> small_;
   std::size_t small_from_ = 0;
   std::size_t whole_from_ = 0;  // the first level that no ranks share
-  typename Machine::template Coarsest<T> coarsest_;
+  typename Machine::Coarsest coarsest_;
   Stability stability_;
   std::vector<std::size_t> by_power_;      // levels whose largest eigenvalue is queued, while they are made
+  bool is_hard_ = false;                   // coefficients that jump, or weak axes and coefficients that vary
   std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already
   Array<T, Space> work_;                   // of D r, for several unknowns a node
   std::unique_ptr<memory::Reuse> memory_;  // for another set-up

@@ -105,17 +105,18 @@ __global__ void __launch_bounds__(threads_per_block, 3)
 
 // A block of threads for a row.
 template <class T>
-__global__ void __launch_bounds__(128)
-    dense_kernel(std::int64_t rows, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ x) {
-  T sum = 0;
+__global__ void __launch_bounds__(128) dense_kernel(std::int64_t rows, const double* __restrict__ a,
+                                                    const T* __restrict__ b, T* __restrict__ x) {
+  double sum = 0;
   for (std::int64_t c = threadIdx.x; c < rows; c += 128) sum += a[blockIdx.x * rows + c] * b[c];
   sum = cuda::sum_block<128>(sum);
-  if (threadIdx.x == 0) x[blockIdx.x] = sum;
+  if (threadIdx.x == 0) x[blockIdx.x] = static_cast<T>(sum);
 }
 
 // Every block of threads makes the right side, and a warp has a row.
 template <class T>
-__global__ void __launch_bounds__(threads_per_block) plane_kernel(const __grid_constant__ PlaneStep<T> step) {
+__global__ void __launch_bounds__(threads_per_block)
+    planes_kernel(const __grid_constant__ BlockSolve<T> step) {
   extern __shared__ __align__(16) unsigned char of_block[];
   double* const right = reinterpret_cast<double*>(of_block);
   const int size = step.order.size;
@@ -130,6 +131,18 @@ __global__ void __launch_bounds__(threads_per_block) plane_kernel(const __grid_c
   if (lane == 0) step.take(row, sum);
 }
 
+// A block of threads for an unknown of the nodes: the sum of its numbers over that of the nodes.
+template <class T>
+__global__ void __launch_bounds__(1024)
+    mean_kernel(std::int64_t count, std::int64_t nodes, const T* __restrict__ values,
+                double* __restrict__ means) {
+  double sum = 0;
+  for (std::int64_t i = blockIdx.x + std::int64_t{threadIdx.x} * gridDim.x; i < count; i += 1024 * gridDim.x)
+    sum += static_cast<double>(values[i]);
+  sum = cuda::sum_block<1024>(sum);
+  if (threadIdx.x == 0) means[blockIdx.x] = sum / static_cast<double>(nodes);
+}
+
 }  // namespace device
 
 class OnDevice {
@@ -139,20 +152,26 @@ class OnDevice {
   // Unknowns of a level that every rank has all of: sharing them takes longer than doing them everywhere.
   static constexpr std::int64_t gathered = std::int64_t{1} << 18;
   static constexpr std::int64_t coarsest = 1024;  // unknowns whose inverse is made in about a millisecond
-  // Where coefficients jump, coarse grids help the less the coarser they are: with 16^3 solved by the inverse
-  // (7 ms to make, on an H200) a third of the iterations are left of those with 8^3. Of a large grid it pays
-  // to factor more, plane by plane: what stands eight nodes apart, for with sixteen CG fails at 400^3.
-  static constexpr std::int64_t few_for_inverse = 4096;
-  static bool few_by_operator(const GridSize& s, std::int64_t finest_rows) {
-    if (s.rows() <= few_for_inverse) return true;
-    const std::int64_t few = std::max<std::int64_t>(32768, finest_rows / 448);  // halving rounds up
-    return finest_rows >= std::int64_t{1} << 22 && s.rows() <= few &&
-           has_planes(PlaneOrder(s.n, s.wraps, s.dof));
+  // Where coefficients jump, coarse grids help the less the coarser they are, and those with less than a node
+  // in each region may not help at all. So what takes a few milliseconds to factor is solved directly, and
+  // what stands about eight nodes apart along an axis, as long as its factors are a small part of the memory
+  // and made in about a tenth of a second, or, of large grids, in the time of some dozens of cycles. Where
+  // they jump less (`hard` is false), as in many a step of Newton's method, only of large grids.
+  static bool few_by_operator(const GridSize& s, const std::array<std::int64_t, 3>& finest, bool hard) {
+    if (s.rows() <= 4096) return true;
+    const std::int64_t finest_rows = finest[0] * finest[1] * finest[2] * s.dof;
+    if (!hard &&
+        (finest_rows < std::int64_t{1} << 22 || s.rows() > std::max<std::int64_t>(32768, finest_rows / 448)))
+      return false;
+    const PlaneOrder order(s.n, s.wraps, s.dof);
+    double apart = 1;
+    for (int axis = 0; axis < 3; ++axis)
+      apart = std::max(apart, static_cast<double>(finest[axis]) / s.n[axis]);
+    const double affordable = apart > 4.5 ? std::max(2e12, 7e4 * static_cast<double>(finest_rows)) : 2e10;
+    return order.flops() <= affordable && has_planes(order);
   }
-  // Whether there are any, and their factors are a small part of the memory.
   static bool has_planes(const PlaneOrder& order) {
-    return order.planes > 1 && order.planes <= most_planes && order.size <= most_in_plane &&
-           std::int64_t{order.planes} * order.size * order.size * 8 <= memory_bytes() / 8;
+    return order.blocks <= 512 && order.size <= 4096 && order.inverse_bytes() <= memory_bytes() / 8;
   }
 
   // For the joined steps. Restricting wants two lines of a thread; after the coarser grids twice as many
@@ -272,33 +291,24 @@ class OnDevice {
   }
 
   // One of the two.
-  template <class T>
   struct Coarsest {
-    DenseInverse<T, Device> inverse;
+    DenseInverse<Device> inverse;
     PlaneFactors<Device> planes;
     std::int64_t bytes() const { return inverse.bytes() + planes.bytes(); }
     std::int64_t flops() const { return inverse.flops() + planes.flops(); }
   };
-  template <class T>
-  void make_coarsest(Coarsest<T>& coarsest, const Couplings& s, const double* values, bool singular) {
+  void make_coarsest(Coarsest& made, const Couplings& s, const double* values, bool singular) {
     rows_of_coarsest_ = s.rows;
-    if (s.rows > few_for_inverse && !singular && has_planes(PlaneOrder(s)))
-      make_plane_factors(*this, s, values, coarsest.planes);
+    if (const PlaneOrder order(s); s.rows > coarsest && has_planes(order))
+      make_plane_factors(*this, s, order, values, singular, made.planes);
     else
-      make_inverse(*this, s, values, singular, coarsest.inverse);
+      make_inverse(*this, s, values, singular, made.inverse);
   }
   template <class T>
-  void solve_coarsest(Coarsest<T>& coarsest, const T* b, T* x) {
-    if (coarsest.planes.order.planes > 0) {
-      const unsigned blocks = cuda::blocks_for(std::int64_t{coarsest.planes.order.size} * 32);
-      const int bytes = coarsest.planes.order.size * static_cast<int>(sizeof(double));
-      return solve_planes(coarsest.planes, b, x, [&](const PlaneStep<T>& step) {
-        device::plane_kernel<<<blocks, cuda::threads_per_block, bytes, stream_>>>(step);
-        QUADRILLE_CUDA_LAUNCHED("a plane of the coarsest grid");
-      });
-    }
+  void solve_coarsest(Coarsest& made, const T* b, T* x) {
+    if (made.planes.there()) return solve_by_planes(made.planes, b, x);
     device::dense_kernel<<<static_cast<unsigned>(rows_of_coarsest_), 128, 0, stream_>>>(
-        rows_of_coarsest_, coarsest.inverse.values.data(), b, x);
+        rows_of_coarsest_, made.inverse.values.data(), b, x);
     QUADRILLE_CUDA_LAUNCHED("the coarsest grid");
   }
   void invert_block(const double* a, std::int64_t stride, int size, double* inverse) {
@@ -379,6 +389,24 @@ class OnDevice {
   void* stream() const { return stream_; }
 
  private:
+  template <class T>
+  void solve_by_planes(PlaneFactors<Device>& planes, const T* b, T* x) {
+    const unsigned blocks = cuda::blocks_for(std::int64_t{planes.order.size} * 32);
+    const int bytes = planes.order.size * static_cast<int>(sizeof(double));
+    solve_planes(
+        planes, b, x,
+        [&](const BlockSolve<T>& step) {
+          device::planes_kernel<<<blocks, cuda::threads_per_block, bytes, stream_>>>(step);
+          QUADRILLE_CUDA_LAUNCHED("planes of the coarsest grid");
+        },
+        [&](const auto* of, std::int64_t count, std::int64_t nodes, double* means) {
+          device::mean_kernel<<<static_cast<unsigned>(planes.s.dof), 1024, 0, stream_>>>(count, nodes, of,
+                                                                                         means);
+          QUADRILLE_CUDA_LAUNCHED("means of the coarsest grid");
+        },
+        [&](std::int64_t n, const auto& f) { for_each(n, f); });
+  }
+
   // Of several unknowns, whose sums are made before one of them is finished.
   template <class F>
   void for_nodes(const F& f) {

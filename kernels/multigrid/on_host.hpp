@@ -27,13 +27,14 @@ struct OnHost {
   static constexpr std::int64_t gathered = std::int64_t{1} << 15;
   static constexpr std::int64_t coarsest = 512;  // unknowns whose factors take no time to speak of
   // Where coefficients jump, coarse grids help the less the coarser they are: an exact solve early saves more
-  // than it takes, as long as its factors are made in about a second, or in the time of some dozens of
-  // cycles, and a cycle does not take much longer for them.
-  static bool few_by_operator(const GridSize& s, std::int64_t finest_rows) {
+  // than it takes, as long as its factors are made in about a second, or in the time of some dozens of cycles
+  // (a hundred where `hard`), and a cycle does not take much longer for them.
+  static bool few_by_operator(const GridSize& s, const std::array<std::int64_t, 3>& finest, bool hard) {
     const double rows = static_cast<double>(s.rows()),
-                 side = static_cast<double>(BandOrder(s.n).side(s.wraps)) * s.dof;
-    const double finest = static_cast<double>(finest_rows);
-    return rows * side * side <= std::max(2e9, 2200 * finest) && rows * 2 * side <= 32 * finest;
+                 side = static_cast<double>(BandOrder(s.n, s.wraps).side()) * s.dof,
+                 finest_rows = static_cast<double>(finest[0] * finest[1] * finest[2] * s.dof);
+    return rows * side * side <= std::max(2e9, (hard ? 10000 : 2200) * finest_rows) &&
+           rows * 2 * side <= 32 * finest_rows;
   }
 
   template <class F>
@@ -117,7 +118,6 @@ struct OnHost {
     return found;
   }
 
-  template <class T>
   using Coarsest = BandFactors;
   template <class T>
   void solve_coarsest(BandFactors& coarsest, const T* b, T* x) {

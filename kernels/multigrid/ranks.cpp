@@ -74,6 +74,7 @@ Partition coarser(const Partition& p, const std::array<AxisInterpolation, 3>& ax
                   const std::array<bool, 3>& halved) {
   Partition result = p;
   for (int axis = 0; axis < 3; ++axis) {
+    if (p.ranks_along(axis) == 1) result.periodic[axis] = still_wraps(p.periodic[axis], axes[axis].coarse);
     if (!halved[axis]) continue;
     result.extents[axis] = axes[axis].coarse;
     for (std::int64_t& cut : result.cuts[axis])

@@ -33,6 +33,12 @@ struct RankBox {
 };
 RankBox rank_box(const Partition& p, int rank, int layers = layers_of_others);
 
+// Whether an axis wraps with so many nodes: two are next to each other in both directions, which count as
+// one.
+inline bool still_wraps(bool wraps, std::int64_t nodes) {
+  return wraps && nodes > 2;
+}
+
 // The nodes of the next coarser grid, where these axes keep every other node from `offset` on. Each belongs
 // to the rank that has it on the finer grid: some ranks may be left with none.
 Partition coarser(const Partition& p, const std::array<AxisInterpolation, 3>& axes,

@@ -101,10 +101,10 @@ template <class T>
 __device__ void solve_coarsest(const ClusterThreads& all, const SmallLevels<T>& f) {
   const int rows = static_cast<int>(f.coarsest_rows), lane = all.thread % 32;
   for (int row = all.thread / 32; row < rows; row += all.threads / 32) {
-    T sum = 0;
+    double sum = 0;
     for (int c = lane; c < rows; c += 32) sum += f.inverse[row * rows + c] * f.coarsest_b[c];
     sum = cuda::sum_lanes<32>(sum);
-    if (lane == 0) f.coarsest_x[row] = sum;
+    if (lane == 0) f.coarsest_x[row] = static_cast<T>(sum);
   }
   all.cluster.sync();
 }

@@ -32,7 +32,8 @@ struct SmallLevels {
   SmallLevel<T> level[most];
   // The coarsest: x = inverse b, [row][column].
   std::int64_t coarsest_rows = 0;
-  const T *inverse = nullptr, *coarsest_b = nullptr;
+  const double* inverse = nullptr;
+  const T* coarsest_b = nullptr;
   T* coarsest_x = nullptr;
 };
 

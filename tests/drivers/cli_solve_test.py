@@ -132,6 +132,23 @@ error_max matmult_ms seconds method preconditioner""".split()
         _, screen = self.solved("poisson", "--grid", "16x16x16", "--spacing", "1,1,0.1", "--", "-pc_quadrille_mg_coarsest", "100")
         self.assertIn("multigrid: 5 levels, 16x16x16 to 8x8x1, halved along z 3 times, then along all, interpolation", screen)
 
+    def test_jumps_of_a_million_on_grids_of_any_shape(self):
+        for most, grid, *others in [(30, "31x54x11", "--boundary", "clamp", "--spacing", "1,1,0.1"),
+                                    (20, "24x58x10", "--boundary", "clamp", "--spacing", "1,1,0.01"),
+                                    (30, "697x79", "--boundary", "clamp", "--spacing", "0.1,1"),
+                                    (30, "70x500", "--boundary", "periodic", "--spacing", "0.1,1"),
+                                    (30, "331x19", "--boundary", "drop,drop,clamp,clamp", "--dof", "3"),
+                                    (30, "28x109", "--boundary", "clamp", "--dof", "2")]:
+            with self.subTest(grid=grid, others=others):
+                record, _ = self.solved("diffusion", "--grid", grid, *others)
+                self.assertLessEqual(record["iterations"], most)
+        # Where rounding to fp32 makes the cycle indefinite the solve goes on with one in fp64.
+        case = ["diffusion", "--grid", "24x61x25", "--boundary", "periodic", "--seed", "623242", "--spacing", "1,1,0.01", "--",
+                "-pc_quadrille_mg_coarsest", "100"]
+        _, screen = self.solved(*case)
+        self.assertIn("V(2,2) in fp64", screen)
+        self.refused(1, ["not positive definite"], "solve", *case, "-pc_quadrille_mg_precision", "single")
+
     def test_multigrid_takes_spacings_beyond_fp32(self):
         usual, _ = self.solved("poisson", "--grid", "40x40", "--format", "cds")
         for spacing in ("1e-20", "1e20"):

@@ -17,6 +17,7 @@
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
+#include "kernels/petsc/multigrid/null_space.hpp"
 #include "kernels/petsc/multigrid/rank_exchange.hpp"
 
 namespace quadrille::petsc {
@@ -124,6 +125,7 @@ class GridPreconditioner {
       multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options, std::move(previous))
                            : make_grid_multigrid(*values.hub, options, std::move(previous));
     }
+    take_null_space(matrix);
     const bool regular = all_ranks(matrix, !multigrid_->info().singular_blocks);
     QUADRILLE_PETSC(PCSetFailedReason(pc, regular ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
     PetscInt rows = 0;
@@ -146,6 +148,7 @@ class GridPreconditioner {
     is_for_a_method_ = true;
     const std::int64_t rows = rows_;
     require_size(b, rows, "the vector of quadrille_mg");
+    if (null_space_) b = without_constants(b);
     const SpaceKind space = on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu;
     const ReadArray from(b, space);
     const WriteArray to(x, space);
@@ -170,6 +173,15 @@ class GridPreconditioner {
     }
   }
 
+  // Cycles, unless an option says otherwise; whether they were in fp32 before.
+  bool take_fp64(PC pc) {
+    if (std::exchange(wants_fp64_, true)) return false;
+    const bool in_fp32 = multigrid_ && multigrid_->info().options.precision == CyclePrecision::fp32;
+    if (!in_fp32 || options_of(pc, true).precision != CyclePrecision::fp64) return false;
+    set_up(pc);
+    return true;
+  }
+
   DotParts dot() const { return multigrid_ ? multigrid_->dot() : DotParts{}; }
   const GridMultigridInfo* info() const { return multigrid_ ? &multigrid_->info() : nullptr; }
 
@@ -185,11 +197,31 @@ class GridPreconditioner {
   }
 
  private:
-  // Unless an option says otherwise.
-  void take_fp64(PC pc) {
-    if (std::exchange(wants_fp64_, true)) return;
-    const bool in_fp32 = multigrid_ && multigrid_->info().options.precision == CyclePrecision::fp32;
-    if (in_fp32 && options_of(pc, true).precision == CyclePrecision::fp64) set_up(pc);
+  // Where the constants are in the null space, rounding leaves some of them in the residual, which nothing
+  // takes out again. A smoother makes of them what has nothing to do with the solution, and where
+  // coefficients jump, so that other errors are as small before they are reached, M is not definite then.
+  void take_null_space(Mat matrix) {
+    const GridMultigridInfo& info = multigrid_->info();
+    const auto by_operator = [](const GridLevelInfo& level) { return level.by_operator; };
+    null_space_.reset();
+    if (!info.singular || std::none_of(info.levels.begin(), info.levels.end(), by_operator)) return;
+    MatNullSpace known = nullptr;
+    QUADRILLE_PETSC(MatGetNullSpace(matrix, &known));
+    if (known != nullptr) {
+      QUADRILLE_PETSC(PetscObjectReference(reinterpret_cast<PetscObject>(known)));
+      null_space_ = Handle<MatNullSpace>(known);
+      return;
+    }
+    const Handle<Vec> model =
+        make<Vec>("MatCreateVecs", [=](Vec* v) { return MatCreateVecs(matrix, v, nullptr); });
+    null_space_ = constants(model.get(), block_size_of(matrix));
+  }
+  Vec without_constants(Vec b) {
+    if (!without_constants_)
+      without_constants_ = make<Vec>("VecDuplicate", [=](Vec* v) { return VecDuplicate(b, v); });
+    QUADRILLE_PETSC(VecCopy(b, without_constants_.get()));
+    QUADRILLE_PETSC(MatNullSpaceRemove(null_space_.get(), without_constants_.get()));
+    return without_constants_.get();
   }
   static double* on_device(Array<double, Device>& array, std::int64_t size) {
     if (array.size() < size) array = Array<double, Device>(size);
@@ -207,7 +239,9 @@ class GridPreconditioner {
   std::int64_t rows_ = 0;  // of this rank
   PetscLogEvent cycle_ = -1;
   bool on_gpu_ = false, is_for_a_method_ = false;
-  bool wants_fp64_ = false;                    // where no option says
+  bool wants_fp64_ = false;          // where no option says
+  Handle<MatNullSpace> null_space_;  // to be taken off b, or none
+  Handle<Vec> without_constants_;
   Array<double, Device> device_b_, device_x_;  // of vectors in host memory
 };
 
@@ -283,6 +317,10 @@ const GridMultigridInfo* grid_multigrid_info(PC pc) {
 
 DotParts grid_multigrid_dot(PC pc) {
   return is_ours(pc) ? of(pc).dot() : DotParts{};
+}
+
+bool grid_multigrid_takes_fp64(PC pc) {
+  return is_ours(pc) && of(pc).take_fp64(pc);
 }
 
 std::string grid_multigrid_text(PC pc) {

@@ -55,5 +55,8 @@ const GridMultigridInfo* grid_multigrid_info(_p_PC* pc);
 // Of the last application, what adds up to the product of the two vectors, where the matrix is; none where
 // the cycle does not make it, and of any other preconditioner.
 DotParts grid_multigrid_dot(_p_PC* pc);
+// Makes the levels again with cycles in fp64, where they are in fp32 and no option asks for that; whether it
+// did.
+bool grid_multigrid_takes_fp64(_p_PC* pc);
 
 }  // namespace quadrille::petsc

@@ -159,7 +159,7 @@ KrylovSolver make_solver(const KrylovProblem& problem) {
   QUADRILLE_PETSC(KSPSetType(ksp, defaults.method));
   QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
   QUADRILLE_PETSC(PCSetType(preconditioner, defaults.preconditioner));
-  QUADRILLE_PETSC(KSPSetTolerances(ksp, defaults.tolerance, 0, PETSC_DEFAULT, PETSC_DEFAULT));
+  QUADRILLE_PETSC(KSPSetTolerances(ksp, defaults.tolerance, 0, defaults.divergence, PETSC_DEFAULT));
   with_options_to_blame(problem, made.ksp, [&] {
     if (by_petsc) made.levels = set_levels(preconditioner, problem, matrix, multigrid.levels);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));

@@ -260,6 +260,32 @@ TEST(GridMultigridConvergence, JumpsInTheCoefficients) {
   EXPECT_LT(by_operator, cg_iterations(a, options));
 }
 
+// Along an axis of four nodes or less no row is far from a face, so that none tells of jumps: the level
+// before did.
+TEST(GridMultigridConvergence, JumpsOnThinGrids) {
+  for (const char* sides : {"value:0", "clamp,clamp,clamp,clamp,value:0,value:0"}) {
+    const Hub a = jumping(grid_of({20, 33, 11}, {1, 1, 0.1}), sides, 5);
+    Cycle m(a, down_to(600));
+    for (std::size_t i = 0; i + 1 < m.info().levels.size(); ++i)
+      EXPECT_TRUE(m.info().levels[i].by_operator) << sides << " " << i;
+    EXPECT_LE(m.info().levels.back().extents[2], 2) << sides;
+    EXPECT_LE(cg_iterations(a, m), 24) << sides;
+  }
+}
+
+// Around an axis of three or four nodes that couple far more strongly than all others.
+TEST(GridMultigridConvergence, FewNodesAroundAStrongAxis) {
+  for (const std::int64_t around : {6, 7, 12}) {
+    const Grid grid = grid_of({20, 26, around}, {1, 1, 0.01});
+    for (const char* sides : {"periodic", "value:0,value:0,clamp,clamp,periodic,periodic"}) {
+      const Hub a = poisson(grid, sides);
+      Cycle m(a, down_to(60));
+      EXPECT_EQ(m.info().levels.back().extents[2], 1) << sides << around;
+      EXPECT_LE(cg_iterations(a, m), 9) << sides << around;
+    }
+  }
+}
+
 // A sum of the rows that is the same everywhere is no reason for an interpolation that follows the operator,
 // nor for a large coarsest grid; one that is not is.
 TEST(GridMultigridConvergence, StepsInTime) {

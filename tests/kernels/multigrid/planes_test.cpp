@@ -41,8 +41,12 @@ struct HostThatInverts : OnHost {
   }
 };
 
+struct Made {
+  Vector x;
+  PlaneOrder order;
+};
 // With the rows that are all of the operator, where those are few.
-Vector solved(const Hub& a, const Vector& b, const StoredNodes& few = {}) {
+Made solved(const Hub& a, const Vector& b, int of_block, const StoredNodes& few = {}, bool singular = false) {
   HostThatInverts host;
   PlaneFactors<Host> factors;
   Hub stored;
@@ -52,39 +56,85 @@ Vector solved(const Hub& a, const Vector& b, const StoredNodes& few = {}) {
   if (!few.all)
     host.for_each(stored.values.size(),
                   TakeStored{couplings_of(a), few, a.values.data(), stored.values.data()});
-  make_plane_factors(host, couplings_of(stored, nullptr, few), stored.values.data(), factors);
+  const Couplings s = couplings_of(stored, nullptr, few);
+  make_plane_factors(host, s, PlaneOrder(s, of_block), stored.values.data(), singular, factors);
   Vector x(b.size(), std::nan(""));
-  solve_planes(factors, b.data(), x.data(), [](const PlaneStep<double>& step) {
-    Vector right;
-    for (int i = 0; i < step.order.size; ++i) right.push_back(step.right(i));
-    for (int i = 0; i < step.order.size; ++i) {
-      double sum = 0;
-      for (int j = 0; j < step.order.size; ++j) sum += step.inverse(i)[j] * right[j];
-      step.take(i, sum);
-    }
-  });
-  return x;
+  solve_planes(
+      factors, b.data(), x.data(),
+      [](const BlockSolve<double>& step) {
+        Vector right;
+        for (int i = 0; i < step.order.size; ++i) right.push_back(step.right(i));
+        for (int i = 0; i < step.order.size; ++i) {
+          double sum = 0;
+          for (int j = 0; j < step.order.size; ++j) sum += step.inverse(i)[j] * right[j];
+          step.take(i, sum);
+        }
+      },
+      [&](const double* values, std::int64_t count, std::int64_t nodes, double* means) {
+        for (int r = 0; r < a.dof; ++r) {
+          means[r] = 0;
+          for (std::int64_t i = r; i < count; i += a.dof) means[r] += values[i] / static_cast<double>(nodes);
+        }
+      },
+      [](std::int64_t rows, const auto& f) {
+        for (std::int64_t i = 0; i < rows; ++i) f(i);
+      });
+  return {x, factors.order};
 }
 
 TEST(PlaneFactors, SolveWhatTheOperatorMakes) {
-  const auto expect_solved = [](const char* name, const Hub& a) {
-    const Vector x = noise(a.rows(), 1);
-    EXPECT_LE(distance(solved(a, Product(a)(x)), x), 1e-8) << name;
+  // With blocks of one plane (two of a folded axis), of three, and of all where those are few.
+  const auto expect_solved = [](const char* name, const Hub& a, int blocks, const StoredNodes& few = {}) {
+    const Vector x = noise(a.rows(), 1), b = Product(a)(x);
+    const PlaneOrder one(couplings_of(a), 1);
+    EXPECT_EQ(one.blocks, blocks) << name;
+    for (const int of_block : {1, 3 * one.area, a.rows() < 500 ? 1 << 20 : 1}) {
+      const Made made = solved(a, b, of_block, few);
+      EXPECT_LE(distance(made.x, x), 1e-8) << name << ", blocks " << made.order.blocks;
+    }
   };
-  expect_solved("jumps", jumping(grid_of({7, 6, 9}), "value:0", 3));
+  expect_solved("jumps", jumping(grid_of({7, 6, 9}), "value:0", 3), 9);
   expect_solved("planes along x",
-                jumping(grid_of({9, 6, 5}), "value:0,value:0,periodic,periodic,clamp,clamp", 4));
+                jumping(grid_of({9, 6, 5}), "value:0,value:0,periodic,periodic,clamp,clamp", 4), 9);
   expect_solved("planes along y",
-                jumping(grid_of({4, 11, 5}), "periodic,periodic,value:0,value:0,periodic,periodic", 5));
-  expect_solved("2D", jumping(grid_of({40, 37, 1}), "value:0", 6));
-  expect_solved("planes of several blocks", jumping(grid_of({14, 12, 15}), "value:0", 7));
-  expect_solved("3 unknowns, a box", elastic(grid_of({5, 6, 7}, {1, 1, 1}, 3), "value:0"));
+                jumping(grid_of({4, 11, 5}), "periodic,periodic,value:0,value:0,periodic,periodic", 5), 11);
+  expect_solved("folded planes",
+                jumping(grid_of({4, 5, 14}), "value:0,value:0,periodic,periodic,periodic,periodic", 5), 7);
+  expect_solved("an odd number of folded planes",
+                jumping(grid_of({4, 3, 15}), "value:0,value:0,clamp,clamp,periodic,periodic", 6), 4);
+  expect_solved("2D", jumping(grid_of({40, 37, 1}), "value:0", 6), 40);
+  expect_solved("planes of several blocks", jumping(grid_of({14, 12, 15}), "value:0", 7), 15);
+  expect_solved("3 unknowns, a box", elastic(grid_of({5, 6, 7}, {1, 1, 1}, 3), "value:0"), 7);
   const Hub constant = poisson(grid_of({9, 10, 11}), "value:0");
   const StoredNodes few = few_nodes({9, 10, 11}, {false, false, false}, Words::none);
   ASSERT_FALSE(few.all);
-  const Vector x = noise(constant.rows(), 1);
-  EXPECT_LE(distance(solved(constant, Product(constant)(x), few), x), 1e-10);
-  expect_solved("not symmetric", dominant_blocks(grid_of({5, 4, 6}, {1, 1, 1}, 2), "box", "clamp", 1.5));
+  expect_solved("few rows", constant, 11, few);
+  expect_solved("not symmetric", dominant_blocks(grid_of({5, 4, 6}, {1, 1, 1}, 2), "box", "clamp", 1.5), 6);
+  expect_solved("not symmetric, folded",
+                dominant_blocks(grid_of({4, 3, 12}, {1, 1, 1}, 2), "box", "periodic", 1.5), 6);
+}
+
+// The constants of a singular operator are left out of both sides.
+TEST(PlaneFactors, LeaveConstantsOut) {
+  const auto expect_solved = [](const char* name, const Hub& a) {
+    const auto without_means = [&](Vector x) {
+      for (int r = 0; r < a.dof; ++r) {
+        double sum = 0;
+        for (std::int64_t i = r; i < a.rows(); i += a.dof) sum += x[i];
+        for (std::int64_t i = r; i < a.rows(); i += a.dof)
+          x[i] -= sum * a.dof / static_cast<double>(a.rows());
+      }
+      return x;
+    };
+    const Vector x = without_means(noise(a.rows(), 1));
+    Vector b = Product(a)(x);
+    for (std::int64_t i = 0; i < a.rows(); ++i) b[i] += 3 + static_cast<double>(i % a.dof);
+    for (const int of_block : {1, 1 << 20})
+      EXPECT_LE(distance(solved(a, b, of_block, {}, true).x, x), 1e-7) << name << " " << of_block;
+  };
+  expect_solved("jumps", jumping(grid_of({5, 6, 9}), "clamp", 3));
+  expect_solved("all axes wrap", jumping(grid_of({4, 5, 12}), "periodic", 4));
+  expect_solved("2 unknowns", jumping(grid_of({5, 6, 9}, {1, 1, 1}, 2), "clamp", 5));
 }
 
 // Of more rows than are eliminated at a time, and of couplings that reach far, but not to all rows.
@@ -93,7 +143,7 @@ TEST(DenseInverse, OfSeveralBlocksIsTheInverse) {
   const auto expect_inverse = [&](const char* name, const Hub& a) {
     const Couplings s = couplings_of(a);
     ASSERT_GT(s.rows, 2 * inverse_block) << name;
-    DenseInverse<double, Host> inverse;
+    DenseInverse<Host> inverse;
     make_inverse(host, s, a.values.data(), false, inverse);
     const Vector x = noise(a.rows(), 1), b = Product(a)(x);
     Vector made(x.size());
@@ -112,12 +162,23 @@ TEST(DenseInverse, OfSeveralBlocksIsTheInverse) {
                  jumping(grid_of({8, 7, 5}), "value:0,value:0,value:0,value:0,periodic,periodic", 5));
 }
 
-TEST(PlaneFactors, HaveNoAxisThatWraps) {
-  EXPECT_EQ(PlaneOrder({8, 9, 10}, {true, true, true}, 1).planes, 0);
-  const PlaneOrder order({8, 9, 10}, {false, false, true}, 2);
+TEST(PlaneFactors, AreAcrossTheLongestAxis) {
+  const PlaneOrder order({8, 9, 10}, {false, false, true}, 2, 1);
   EXPECT_EQ(order.axis, 1);
-  EXPECT_EQ(order.planes, 9);
+  EXPECT_EQ(order.blocks, 9);
   EXPECT_EQ(order.size, 160);
+  const PlaneOrder folded({8, 9, 20}, {false, false, true}, 1, 1);
+  EXPECT_EQ(folded.axis, 2);
+  EXPECT_EQ(folded.blocks, 10);
+  EXPECT_EQ(folded.size, 144);
+  const PlaneOrder together({16, 16, 16}, {false, false, false}, 1);
+  EXPECT_EQ(together.blocks, 4);
+  EXPECT_EQ(together.size, 1024);
+  for (int nodes = 1; nodes < 9; ++nodes)
+    for (int node = 0; node < nodes; ++node) {
+      EXPECT_EQ(node_at_folded(folded_place(node, nodes), nodes), node);
+      EXPECT_LE(std::abs(folded_place(node, nodes) - folded_place((node + 1) % nodes, nodes)), 2);
+    }
 }
 
 }  // namespace
