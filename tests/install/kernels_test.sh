@@ -11,7 +11,7 @@ trap 'rm -rf -- "$work"' EXIT
 unset DESTDIR PETSC_DIR PETSC_ARCH CMAKE_CXX_COMPILER_LAUNCHER CMAKE_CUDA_COMPILER_LAUNCHER
 
 step "configure without PETSc"
-same='CMAKE_(BUILD_TYPE|CXX_FLAGS|CXX_FLAGS_[A-Z]*|CUDA_FLAGS|CUDA_ARCHITECTURES)|QUADRILLE_(CPU_ARCH|CUDA)'
+same='CMAKE_(BUILD_TYPE|CXX_FLAGS|CXX_FLAGS_[A-Z]*|CUDA_FLAGS|CUDA_FLAGS_[A-Z]*|CUDA_ARCHITECTURES)|QUADRILLE_(CPU_ARCH|CUDA)'
 mapfile -t settings < <(grep -E "^($same):" "$build/CMakeCache.txt" | sed 's/^/-D/')
 launcher="$here/same_object.py;$build"
 "$cmake" -S "$sources" -B "$work/own" -G Ninja --log-level=WARNING -DCMAKE_CXX_COMPILER="$cxx" "${settings[@]}" \

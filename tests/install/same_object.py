@@ -10,13 +10,13 @@ import sys
 
 
 def plain(words):
-    """The command without what only writes dependencies."""
+    """The command without what only writes dependencies, or is silent about a warning."""
     kept, words = [], list(words)
     while words:
         word = words.pop(0)
         if word in ("-MT", "-MF"):
             words.pop(0)
-        elif word != "-MD":
+        elif word != "-MD" and not word.startswith("-Wno-"):
             kept.append(word)
     return kept
 

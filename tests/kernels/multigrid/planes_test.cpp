@@ -3,6 +3,7 @@
 
 #include "cases.hpp"
 #include "kernels/multigrid/on_host.hpp"
+#include "tests/sanitized.hpp"
 
 namespace quadrille::multigrid_test {
 namespace {
@@ -103,7 +104,7 @@ TEST(PlaneFactors, SolveWhatTheOperatorMakes) {
   expect_solved("an odd number of folded planes",
                 jumping(grid_of({4, 3, 15}), "value:0,value:0,clamp,clamp,periodic,periodic", 6), 4);
   expect_solved("2D", jumping(grid_of({40, 37, 1}), "value:0", 6), 40);
-  expect_solved("planes of several blocks", jumping(grid_of({14, 12, 15}), "value:0", 7), 15);
+  if (!sanitized) expect_solved("planes of several blocks", jumping(grid_of({14, 12, 15}), "value:0", 7), 15);
   expect_solved("3 unknowns, a box", elastic(grid_of({5, 6, 7}, {1, 1, 1}, 3), "value:0"), 7);
   const Hub constant = poisson(grid_of({9, 10, 11}), "value:0");
   const StoredNodes few = few_nodes({9, 10, 11}, {false, false, false}, Words::none);
