@@ -8,13 +8,13 @@
 
 #include "kernels/cuda/invert_blocks.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/multigrid/coarsest.cuh"
 #include "kernels/multigrid/dense_inverse.cuh"
 #include "kernels/multigrid/inner_row.cuh"
 #include "kernels/multigrid/joined_after.cuh"
 #include "kernels/multigrid/joined_before.cuh"
 #include "kernels/multigrid/line_tiles.cuh"
 #include "kernels/multigrid/node_blocks.cuh"
-#include "kernels/multigrid/plane_factors.hpp"
 #include "kernels/multigrid/small_levels.cuh"
 
 namespace quadrille::multigrid {
@@ -103,46 +103,6 @@ __global__ void __launch_bounds__(threads_per_block, 3)
   }
 }
 
-// A block of threads for a row.
-template <class T>
-__global__ void __launch_bounds__(128) dense_kernel(std::int64_t rows, const double* __restrict__ a,
-                                                    const T* __restrict__ b, T* __restrict__ x) {
-  double sum = 0;
-  for (std::int64_t c = threadIdx.x; c < rows; c += 128) sum += a[blockIdx.x * rows + c] * b[c];
-  sum = cuda::sum_block<128>(sum);
-  if (threadIdx.x == 0) x[blockIdx.x] = static_cast<T>(sum);
-}
-
-// Every block of threads makes the right side, and a warp has a row.
-template <class T>
-__global__ void __launch_bounds__(threads_per_block)
-    planes_kernel(const __grid_constant__ BlockSolve<T> step) {
-  extern __shared__ __align__(16) unsigned char of_block[];
-  double* const right = reinterpret_cast<double*>(of_block);
-  const int size = step.order.size;
-  for (int i = threadIdx.x; i < size; i += threads_per_block) right[i] = step.right(i);
-  __syncthreads();
-  const int row = (blockIdx.x * threads_per_block + threadIdx.x) / 32, lane = threadIdx.x % 32;
-  if (row >= size) return;
-  const double* const inverse = step.inverse(row);
-  double sum = 0;
-  for (int j = lane; j < size; j += 32) sum += __ldg(inverse + j) * right[j];
-  for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, half);
-  if (lane == 0) step.take(row, sum);
-}
-
-// A block of threads for an unknown of the nodes: the sum of its numbers over that of the nodes.
-template <class T>
-__global__ void __launch_bounds__(1024)
-    mean_kernel(std::int64_t count, std::int64_t nodes, const T* __restrict__ values,
-                double* __restrict__ means) {
-  double sum = 0;
-  for (std::int64_t i = blockIdx.x + std::int64_t{threadIdx.x} * gridDim.x; i < count; i += 1024 * gridDim.x)
-    sum += static_cast<double>(values[i]);
-  sum = cuda::sum_block<1024>(sum);
-  if (threadIdx.x == 0) means[blockIdx.x] = sum / static_cast<double>(nodes);
-}
-
 }  // namespace device
 
 class OnDevice {
@@ -171,7 +131,9 @@ class OnDevice {
     return order.flops() <= affordable && has_planes(order);
   }
   static bool has_planes(const PlaneOrder& order) {
-    return order.blocks <= 512 && order.size <= 4096 && order.inverse_bytes() <= memory_bytes() / 8;
+    constexpr int most_blocks = 512, most_in_block = 4096;  // each is a launch, up and down
+    return order.blocks <= most_blocks && order.size <= most_in_block &&
+           order.inverse_bytes() <= memory_bytes() / 8;
   }
 
   // For the joined steps. Restricting wants two lines of a thread; after the coarser grids twice as many

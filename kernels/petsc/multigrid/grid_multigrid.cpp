@@ -130,6 +130,7 @@ class GridPreconditioner {
     QUADRILLE_PETSC(PCSetFailedReason(pc, regular ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
     PetscInt rows = 0;
     QUADRILLE_PETSC(MatGetLocalSize(matrix, &rows, nullptr));
+    if (rows_ != rows) without_constants_.reset();
     rows_ = rows;
     cycle_ = log_event("QuadMGCycle");
     logged.moves(values.bytes() + multigrid_->info().stored_bytes);

@@ -48,18 +48,19 @@ double true_residual(Vec b, Vec x, const Multiply& multiply) {
   return of_r / norm_over(r.get(), unit);
 }
 
-// Whether b - A x is no more than what rounding makes of A x in double: of |A| |x|, which is at least what
-// the diagonal adds to it. With coefficients that jump by 1e6 that may be far above 1e-8 of b, and no x is
-// better.
+// Whether b - A x, as a part of b, is no more than what rounding makes of A x in double: of |A| |x|, which
+// is at least what the diagonal adds to it. With coefficients that jump by 1e6 that may be far above 1e-8 of
+// b, and no x is better.
 bool is_rounding(Mat matrix, Vec b, Vec x, double residual) {
   constexpr double rounding = 1e-14;  // fifty times the last bit
-  const Handle<Vec> diagonal = like(x);
-  PetscReal of_b = 0, of_x = 0;
-  QUADRILLE_PETSC(MatGetDiagonal(matrix, diagonal.get()));
-  QUADRILLE_PETSC(VecPointwiseMult(diagonal.get(), diagonal.get(), x));
-  QUADRILLE_PETSC(VecNorm(b, NORM_2, &of_b));
-  QUADRILLE_PETSC(VecNorm(diagonal.get(), NORM_2, &of_x));
-  return residual * of_b <= rounding * of_x;
+  const Handle<Vec> of_b = like(b), of_x = like(x);
+  QUADRILLE_PETSC(VecCopy(b, of_b.get()));
+  QUADRILLE_PETSC(MatGetDiagonal(matrix, of_x.get()));
+  QUADRILLE_PETSC(VecPointwiseMult(of_x.get(), of_x.get(), x));
+  const double unit_b = largest_of(of_b.get()), unit_x = largest_of(of_x.get());
+  if (!(unit_b > 0 && unit_x > 0 && std::isfinite(unit_b) && std::isfinite(unit_x))) return false;
+  const double part = norm_over(of_b.get(), unit_b) / norm_over(of_x.get(), unit_x) * (unit_b / unit_x);
+  return residual * part <= rounding;
 }
 
 // The median of at least 5 calls, or more until a fifth of a second is over.
