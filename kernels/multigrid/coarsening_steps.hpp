@@ -8,6 +8,33 @@
 
 namespace quadrille::multigrid {
 
+// Of unknown c's row, whose values begin at `of_row` in each column: the column whose couplings tell what is
+// smooth for it. Its own, where they have the sign of a Laplacian's; else, as where an equation of order four
+// is written as two of order two, the one whose couplings to neighbours add up to the most.
+constexpr int told_by(const Couplings& s, const double* of_row, int c) {
+  if (s.dof == 1 || s.by_kind) return c;
+  const auto sums = [&](int column, double& sum, double& size) {
+    sum = size = 0;
+    for (int d = 0; d < s.count; ++d) {
+      const double value = of_row[(std::int64_t{s.diagonal[d]} * s.dof + column) * s.stored_rows];
+      sum += value;
+      size += absolute(value);
+    }
+  };
+  double sum = 0, size = 0, most = 0;
+  sums(c, sum, size);
+  if (sum * of_row[(std::int64_t{s.centre} * s.dof + c) * s.stored_rows] < 0) return c;
+  int column = c;
+  for (int other = 0; other < s.dof; ++other) {
+    if (other == c) continue;
+    sums(other, sum, size);
+    if (absolute(sum) <= most || 2 * absolute(sum) < size) continue;
+    most = absolute(sum);
+    column = other;
+  }
+  return column;
+}
+
 // Sums over own nodes: how strongly they couple along each axis, as parts of their diagonal (so that a few
 // large coefficients do not outweigh all others), and, of the nodes of each face, what their rows miss there,
 // that is their sums, and what they have inwards instead. Of several unknowns it is the row of the one that
@@ -25,13 +52,19 @@ struct AxisSums {
     const std::array<int, 3> at = s.stored_position(node);
     if (at[0] >= s.n[0]) return;  // behind a line
     const double times = s.stored_count(node);
-    for (std::int64_t c = 0; c < s.dof; ++c) {
-      const double* const of_row = values + node * s.dof + c;
-      const double diagonal = of_row[(s.centre * s.dof + c) * s.stored_rows];
+    for (int c = 0; c < s.dof; ++c) {
+      const double* const of_row = values + std::int64_t{node} * s.dof + c;
+      const std::int64_t column = told_by(s, of_row, c);
+      double diagonal = of_row[(s.centre * s.dof + column) * s.stored_rows];
+      if (column != c) {  // as large as the couplings, and of the other sign
+        diagonal = 0;
+        for (int d = 0; d < s.count; ++d)
+          diagonal -= of_row[(s.diagonal[d] * s.dof + column) * s.stored_rows];
+      }
       if (diagonal == 0) continue;
       const double part = times / diagonal;
       with_couplings(
-          s, [&](int d) { return of_row[(s.diagonal[d] * s.dof + c) * s.stored_rows]; },
+          s, [&](int d) { return of_row[(s.diagonal[d] * s.dof + column) * s.stored_rows]; },
           [&](int, int x, int y, int z, double value) {
             if (x != 0) sums[0] -= part * value;
             if (y != 0) sums[1] -= part * value;
@@ -51,17 +84,19 @@ struct AxisSums {
   constexpr void add_face(std::int64_t node, double times, int axis, int inwards, double& missing_of_all,
                           double& in_of_all) const {
     double least = std::numeric_limits<double>::infinity(), missing_of_least = 0, in_of_least = 0;
-    for (std::int64_t c = 0; c < s.dof; ++c) {
-      const std::int64_t row = node * s.dof + c;
-      double missing = values[(s.centre * s.dof + c) * s.stored_rows + row], in = 0;
+    for (int c = 0; c < s.dof; ++c) {
+      const double* const of_row = values + node * s.dof + c;
+      const std::int64_t column = told_by(s, of_row, c);
+      double missing = of_row[(s.centre * s.dof + column) * s.stored_rows], in = 0;
       bool alone = true;  // a row that couples with nothing misses nothing
       for (int d = 0; d < s.count; ++d) {
-        const double value = values[(s.diagonal[d] * s.dof + c) * s.stored_rows + row];
+        const double value = of_row[(s.diagonal[d] * s.dof + column) * s.stored_rows];
         alone = alone && value == 0;
         missing += value;
         if (s.offset[d][axis] == inwards) in -= value;
       }
       if (alone) missing = 0;
+      if (column != c && in < 0) missing = -missing, in = -in;
       const double ratio = in != 0 ? missing / in : std::numeric_limits<double>::infinity();
       if (c > 0 && ratio >= least) continue;
       least = ratio;
@@ -99,8 +134,9 @@ struct Nodes {
 // one after the other. Unknowns are taken by themselves. Where the coefficients of a row add up to zero the
 // weights add up to one. A row that couples with no other takes no part: nothing is interpolated to or from
 // it. A row whose equation gives no sensible value (a sum of coefficients that is not positive, as where it
-// couples with nothing along the axes that it is between on) is the next coarse node that takes no part
-// otherwise, or keeps its linear weights. So the columns of coarse nodes that any row reads are independent.
+// couples with nothing along the axes that it is between on, or couplings of the diagonal's sign, as those of
+// a mass matrix) is the next coarse node that takes no part otherwise, or keeps its linear weights. So the
+// columns of coarse nodes that any row reads are independent.
 struct OperatorWeights {
   static constexpr std::int64_t work = 10;
   Couplings s;
@@ -134,7 +170,8 @@ struct OperatorWeights {
       others += along(at, between, d, c, coupling);
     }
     const double centre = (absolute(sum) > 1e-13 * absolute(diagonal) ? sum : 0) - others;
-    if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre)) return without_equation(at, row, c);
+    if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre) || others > 1e-12 * absolute(diagonal))
+      return without_equation(at, row, c);
     for (int d = 0; d < s.count; ++d) {
       const double coupling = value(s.diagonal[d], row, c);
       if (coupling != 0 && !stays(d, between))
@@ -239,8 +276,8 @@ struct OperatorWeights {
 };
 
 // How far the weight of a neighbour along a halved axis is from 1/2 in a row, if its node lay between coarse
-// ones along that axis alone; 0 within two nodes of a face. Where this is small everywhere, all weights are
-// nearly linear.
+// ones along that axis alone; 0 within two nodes of a face, and where couplings along the axis are none or of
+// the diagonal's sign. Where this is small everywhere, all weights are nearly linear.
 struct FromLinear {
   Couplings s;
   const double* values;
@@ -266,7 +303,7 @@ struct FromLinear {
     double largest = 0;
     for (int axis = 0; axis < 3; ++axis) {
       const double centre = sum + down[axis] + up[axis];
-      if (!halved[axis] || !(centre > 0)) continue;
+      if (!halved[axis] || !(centre > 0) || !(down[axis] + up[axis] > 0)) continue;
       const double low = absolute(down[axis] - centre / 2), high = absolute(up[axis] - centre / 2),
                    difference = (low > high ? low : high) / centre;
       largest = difference > largest ? difference : largest;

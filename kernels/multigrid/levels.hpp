@@ -17,6 +17,7 @@
 #include "kernels/multigrid/on_host.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
 #include "kernels/multigrid/small_levels.hpp"
+#include "kernels/multigrid/symmetry.hpp"
 #include "kernels/multigrid/visit_counts.hpp"
 
 namespace quadrille::multigrid {
@@ -189,6 +190,7 @@ class Levels final : public GridMultigrid {
       now = &coarser;
       rows = coarser.rows();
       if (!shared) {
+        symmetry_.look(machine_, coarser, stored);
         stability_.keep(machine_, coarser, stored);
         continue;
       }
@@ -196,10 +198,12 @@ class Levels final : public GridMultigrid {
       rows = p.extents[0] * p.extents[1] * p.extents[2] * now->dof;
       if (rows <= gathered_unknowns() || !all_have_nodes(p)) {
         now = gather(*now, shared, coarser);
+        symmetry_.look(machine_, coarser);
         stability_.keep(machine_, coarser);
       } else {
         shared->make_layers(now->dof, Machine::on_gpu);
         exchange_rows(*shared->layers, coarser, coarser, machine_.stream());
+        symmetry_.look(machine_, coarser, *shared);
         stability_.keep(machine_, coarser, *shared);
       }
     }
@@ -245,6 +249,7 @@ class Levels final : public GridMultigrid {
       }
       a = galerkin(host, a, next.nodes(s), nullptr, stored, of_coarse, options_.coarse_operators);
       stored = of_coarse;
+      symmetry_.look(host, a, stored);
       stability_.keep(host, a, stored);
     }
     if (is_coarsest(size_of(a, nullptr)))
@@ -399,8 +404,10 @@ class Levels final : public GridMultigrid {
       double& largest = info_.levels[i].largest_eigenvalue;
       largest = largest_eigenvalue(largest, squares[k]);
     }
+    if (options_.smoother == LevelSmoother::as_suits)
+      info_.options.smoother = symmetry_.is_far() ? LevelSmoother::jacobi : LevelSmoother::chebyshev;
     const auto& weights =
-        options_.smoother == LevelSmoother::jacobi ? jacobi_weights<T> : chebyshev_weights<T>;
+        info_.options.smoother == LevelSmoother::jacobi ? jacobi_weights<T> : chebyshev_weights<T>;
     for (std::size_t i = 0; i + 1 < levels_.size() && !works_in_place(options_.smoother); ++i)
       levels_[i].weights =
           weights(info_.levels[i].largest_eigenvalue, smoothed_share(levels_[i].couplings), options_.sweeps);
@@ -574,6 +581,7 @@ class Levels final : public GridMultigrid {
       star_.xy = xy;
       star_.z = z;
       stability_.take_as_symmetric();
+      symmetry_.take_as_symmetric();
       return bound;
     }
     return 0;
@@ -672,6 +680,7 @@ class Levels final : public GridMultigrid {
   std::size_t whole_from_ = 0;  // the first level that no ranks share
   typename Machine::Coarsest coarsest_;
   Stability stability_;
+  Symmetry symmetry_;
   std::vector<std::size_t> by_power_;      // levels whose largest eigenvalue is queued, while they are made
   bool is_hard_ = false;                   // coefficients that jump, or weak axes and coefficients that vary
   std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already

@@ -9,8 +9,8 @@
 //   coarse grids   P^T A P; where unknowns couple with others at their own node alone, that of each kind by
 //                  itself, and between them what it sums to at a node (by_kind_steps.hpp)
 //   smoother       Chebyshev in D^-1 A, with the diagonal blocks D: x += w_i D^-1 (b - A x), the weights w_i
-//                  from a bound of the spectrum; or equal weights, or Gauss-Seidel by colours, by nodes or by
-//                  lines (smoothers.hpp)
+//                  from a bound of the spectrum; equal weights where the operator is far from symmetric; or
+//                  Gauss-Seidel by colours, by nodes or by lines (smoothers.hpp)
 //
 // Levels whose rows are the same everywhere but near faces, to the last bit, store each of them once: cycles
 // then move little but vectors. Ranks that share a level store all rows.
@@ -40,8 +40,9 @@ enum class LevelInterpolation { as_suits, by_operator, linear };
 // as_suits: where unknowns couple with others at their own node alone, so do they on coarse grids
 // (kernels/multigrid/by_kind_steps.hpp); else, as galerkin always, P^T A P.
 enum class CoarseOperators { as_suits, galerkin };
-enum class LevelSmoother { chebyshev, jacobi, sor, lines };
-inline constexpr std::array level_smoothers{"chebyshev", "jacobi", "sor", "lines"};
+// as_suits: chebyshev, whose weights are for real spectra; jacobi where the operator is far from symmetric.
+enum class LevelSmoother { chebyshev, jacobi, sor, lines, as_suits };
+inline constexpr std::array level_smoothers{"chebyshev", "jacobi", "sor", "lines", "auto"};
 
 struct GridMultigridOptions {
   int levels = 0;    // at most; 0: as many as it takes
@@ -56,7 +57,7 @@ struct GridMultigridOptions {
   // Unknowns from which on a GPU does the steps of the finest level in two passes over memory, where its
   // couplings are a star in 3D that is the same everywhere: of smaller grids there are too few tiles.
   std::int64_t joined_from = std::int64_t{1} << 21;
-  LevelSmoother smoother = LevelSmoother::chebyshev;
+  LevelSmoother smoother = LevelSmoother::as_suits;
   bool small_together = true;  // on a GPU: the small levels in one launch
 };
 
@@ -73,7 +74,7 @@ struct GridLevelInfo {
 };
 
 struct GridMultigridInfo {
-  GridMultigridOptions options;       // with the precision that the cycle is in
+  GridMultigridOptions options;       // with the precision and the smoother of the cycle
   std::vector<GridLevelInfo> levels;  // from the finest
   std::int64_t stored_bytes = 0;
   std::int64_t cycle_bytes = 0;  // that a cycle must move

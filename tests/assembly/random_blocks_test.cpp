@@ -1,4 +1,5 @@
 #include "assembly/pde/random_blocks.hpp"
+#include "assembly/pde/smooth_noise.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,6 +49,33 @@ TEST(RandomBlocks, ExtremesOfTheHash) {
   EXPECT_EQ(signed_unit(~std::uint64_t{0}), 1 - 0x1p-52);
   EXPECT_EQ(signed_unit(std::uint64_t{1} << 63), 0x1p-52);
   EXPECT_EQ(signed_unit((std::uint64_t{1} << 63) - 1), -0x1p-52);
+}
+
+// The same in one place on grids of any spacing, smooth between them, and alike around an axis.
+TEST(SmoothNoise, DoesNotDependOnTheGrid) {
+  for (const char* size : {"24x18", "12x9x15"}) {
+    const Grid coarse = parse_grid(size);
+    Grid fine = coarse;
+    for (int axis = 0; axis < coarse.dimension; ++axis) fine.extents[axis] *= 8, fine.spacing_m[axis] /= 8;
+    const SmoothNoise on_coarse(coarse, 3, 3), on_fine(fine, 3, 3), of_other_seed(coarse, 4, 3);
+    double square = 0, step = 0, other = 0;
+    for (std::int64_t node = 0; node < coarse.nodes(); ++node) {
+      const Position p = node_position(coarse, node), there{8 * p.x, 8 * p.y, 8 * p.z};
+      const double value = on_coarse.at(p);
+      EXPECT_NEAR(value, on_fine.at(there), 1e-12);
+      ASSERT_LT(std::abs(value), 1);
+      square += value * value;
+      step = std::max(step, std::abs(on_fine.at({there.x + 1, there.y, there.z}) - value));
+      other = std::max(other, std::abs(of_other_seed.at(p) - value));
+    }
+    EXPECT_GT(square / static_cast<double>(coarse.nodes()), 0.03);
+    EXPECT_LT(step, 2 * 15.0 / 8 / (8 * 3));  // the steepest slope of the quintic over a cell of 3 nodes
+    EXPECT_GT(other, 0.5);
+    EXPECT_NEAR(on_fine.at({fine.extents[0], 5, 0}), on_fine.at({0, 5, 0}), 1e-12);
+  }
+  const Grid wide = parse_grid("5x4");
+  EXPECT_NE(SmoothNoise(wide, 1, 0.01).at({1, 0, 0}), SmoothNoise(wide, 1, 0.01).at({2, 0, 0}));
+  EXPECT_NEAR(SmoothNoise(wide, 1, 1e9).at({1, 0, 0}), SmoothNoise(wide, 1, 1e9).at({4, 3, 0}), 1e-15);
 }
 
 TEST(RandomBlocks, UniformAndNeverZero) {

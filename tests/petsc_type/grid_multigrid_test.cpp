@@ -250,7 +250,7 @@ TEST_F(MatrixType, GridMultigridsOptionsDoWhatTheySay) {
   expect_says(with({{"smoother", "SOR"}, {"precision", "Double"}}), "V(2,2) with sor in fp64");
   expect_says(with({{"smoother", "chebyshev"}}), "V(2,2) in fp32");
   for (const auto& [name, value, words] :
-       {std::tuple("smoother", "gauss", "'gauss': choose one of chebyshev, jacobi, sor, lines"),
+       {std::tuple("smoother", "gauss", "'gauss': choose one of chebyshev, jacobi, sor, lines, auto"),
         {"cycle_type", "x", "'x': choose one of v, w, f"},
         {"precision", "half", "choose one of double, single, auto"},
         {"interpolation", "cubic", "choose one of auto, operator, linear"},
@@ -307,7 +307,7 @@ TEST_F(MatrixType, GridMultigridsOptionsAreInTheHelp) {
   PetscHelpPrintf = print;
   for (const char* line :
        {"-shown_pc_quadrille_mg_levels: <now automatic : formerly automatic>", "_mg_coarsest: <",
-        "_mg_gathered: <", "_mg_sweeps: <now 3 : formerly 2>", "_mg_smoother: <now chebyshev",
+        "_mg_gathered: <", "_mg_sweeps: <now 3 : formerly 2>", "_mg_smoother: <now auto",
         "_mg_cycle_type: <now v", "_mg_precision: <now auto", "_mg_interpolation: <now auto",
         "_mg_semicoarsening: <now true", "-shown_mat_quadrille_format", "-shown_mat_quadrille_space",
         "-shown_mat_quadrille_verify"}) {

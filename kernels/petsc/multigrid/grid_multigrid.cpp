@@ -69,7 +69,8 @@ GridMultigridOptions options_of(PC pc, bool wants_fp64) {
   read.number("coarsest", 1, options.coarsest, "Unknowns that are few enough to be solved directly");
   read.number("gathered", 1, options.gathered, "Unknowns that are few enough for every rank to have all");
   read.number("sweeps", 1, options.sweeps, "Of the smoother before and after the coarser grids, each");
-  read.word("smoother", level_smoothers, options.smoother, "One of chebyshev, jacobi, sor, lines");
+  read.word("smoother", level_smoothers, options.smoother,
+            "One of chebyshev, jacobi, sor, lines, or auto: by whether the operator is near symmetric");
   read.yes_or_no("semicoarsening", options.semi_coarsening, "Halve the axes that couple strongly alone");
   read.word("cycle_type", std::array{"v", "w", "f"}, options.cycle, "v, w, or f: full multigrid");
   read.word("precision", std::array{"double", "single", "auto"}, options.precision,

@@ -24,8 +24,8 @@ namespace quadrille::petsc {
 //   -pc_quadrille_mg_cycle_type v | w | f
 //                                      (v; f is full multigrid, which is not symmetric)
 //   -pc_quadrille_mg_sweeps N          of the smoother before and after, each (2)
-//   -pc_quadrille_mg_smoother chebyshev | jacobi | sor | lines
-//                                      (chebyshev)
+//   -pc_quadrille_mg_smoother auto | chebyshev | jacobi | sor | lines
+//                                      (auto: chebyshev; jacobi where the operator is far from symmetric)
 //   -pc_quadrille_mg_precision auto | single | double
 //                                      of the cycle (auto: single for CG, FCG, FGMRES, GCR and Richardson,
 //                                      double for methods that would lose digits by it, from their first

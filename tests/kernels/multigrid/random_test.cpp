@@ -25,7 +25,7 @@ class Draw {
     o.sweeps = number(1, 5);
     o.interpolation = static_cast<LevelInterpolation>(number(0, 2));
     o.semi_coarsening = number(0, 3) > 0;
-    o.smoother = static_cast<LevelSmoother>(number(0, 3));
+    o.smoother = static_cast<LevelSmoother>(number(0, 4));
     drawn.of.name += std::string(", ") + (o.precision == CyclePrecision::fp64 ? "fp64 " : "fp32 ") +
                      "vwf"[static_cast<int>(o.cycle)] + std::to_string(o.sweeps) + " " + name_of(o.smoother) +
                      ", interpolation " + std::to_string(static_cast<int>(o.interpolation)) +
