@@ -14,6 +14,7 @@ namespace {
 
 constexpr PetscInt lag_by_shift = -1;  // PETSc's "never again", where renew_preconditioner() says when
 constexpr double near = 1.25;          // shifts that one preconditioner does for
+constexpr int most_jacobians = 10;     // and of Newton's iterations, one after the other
 
 // A matrix-free A beside our P is told that its values changed.
 void assembled(Mat a, Mat p) {
@@ -89,9 +90,11 @@ void Asked::renew_preconditioner(SNES snes, double shift) {
   PetscInt lag = 0;
   QUADRILLE_PETSC(SNESGetLagPreconditioner(snes, &lag));
   if (lag != lag_by_shift) return;
-  if (prepared_for_ && shift <= near * *prepared_for_ && *prepared_for_ <= near * shift) return;
+  const bool is_near = prepared_for_ && shift <= near * *prepared_for_ && *prepared_for_ <= near * shift;
+  if (is_near && (f.linear() || ++jacobians_ < most_jacobians)) return;
   QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, -2));
   prepared_for_ = shift;
+  jacobians_ = 0;
 }
 
 std::string why_krylov_failed(SNES snes, const GridResidual& f) {
@@ -115,7 +118,8 @@ std::string why_krylov_failed(SNES snes, const GridResidual& f) {
 void set_newton_defaults(SNES snes, const GridResidual& f) {
   const KSP ksp = krylov_of(snes);
   PC pc = nullptr;
-  QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, 10));  // one of the first iteration does for the next ones
+  // One of the first iteration does for the next ones.
+  QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, most_jacobians));
   const bool multigrid = petsc::grid_multigrid_takes(f.jacobian().mat());  // its cycles are in fp32
   QUADRILLE_PETSC(KSPSetType(ksp, multigrid ? KSPFGMRES : KSPGMRES));
   QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
@@ -124,12 +128,13 @@ void set_newton_defaults(SNES snes, const GridResidual& f) {
 
 void set_step_defaults(SNES snes, const GridResidual& f) {
   set_newton_defaults(snes, f);
-  QUADRILLE_PETSC(SNESSetLagPreconditionerPersists(snes, PETSC_TRUE));  // for the next steps, too
+  // For the next steps, too, as long as they are about as long.
+  QUADRILLE_PETSC(SNESSetLagPreconditionerPersists(snes, PETSC_TRUE));
+  QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, lag_by_shift));
   const petsc::SolverDefaults defaults;
   if (f.symmetric()) QUADRILLE_PETSC(KSPSetType(krylov_of(snes), defaults.method));
   if (!f.linear()) return;
   QUADRILLE_PETSC(SNESSetType(snes, SNESKSPONLY));
-  QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, lag_by_shift));
   QUADRILLE_PETSC(
       KSPSetTolerances(krylov_of(snes), defaults.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
 }

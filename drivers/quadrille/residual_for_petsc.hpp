@@ -26,8 +26,8 @@ struct Asked {
   std::exception_ptr thrown = {};
 
   PetscErrorCode evaluate(double t, Vec u, Vec rate, Vec to);
-  // Of a linear residual the values stay while the shift does, to a thousandth of -ksp_rtol, and the
-  // preconditioner while it is near.
+  // Of a linear residual the values stay while the shift does, to a thousandth of -ksp_rtol. The
+  // preconditioner stays while it is near, of a nonlinear one for ten Jacobians at most.
   PetscErrorCode differentiate(SNES snes, double t, Vec u, Vec rate, double shift, Mat a, Mat p);
 
   // PETSc's solve, which asks.
@@ -56,13 +56,14 @@ struct Asked {
   std::optional<double> shift_;
   std::int64_t changes_ = 0;
   std::optional<double> prepared_for_;  // the shift that the preconditioner was made for
+  int jacobians_ = 0;                   // that it was kept for
 };
 
 // Of a solve that failed: how the last linear one ended, and whether its method is for other operators.
 std::string why_krylov_failed(SNES snes, const GridResidual& f);
 
 // FGMRES with quadrille_mg, or GMRES with quadrille_pbjacobi where multigrid does not take the Jacobian; its
-// preconditioner is kept for ten of them.
+// preconditioner is kept for ten of them, in time while steps are about as long.
 void set_newton_defaults(SNES snes, const GridResidual& f);
 // Of steps in time, by the options: the same; for a symmetric residual conjugate gradients, and for a linear
 // one a single solve to 1e-8 in place of Newton's iterations (-snes_type ksponly). Before and after the

@@ -341,11 +341,15 @@ bool queue_power_method(Machine& machine, Level<T, Machine>& level, double bound
   machine.queue_sums(Squares<T>{s, level.x.data(), level.y.data()});
   return true;
 }
-// Of the squares of all ranks after the last step and before it.
-inline double largest_eigenvalue(double bound, const std::vector<double>& squares) {
-  constexpr double safety = 1.1;
+// Of the squares of all ranks after the last step and before it. Where eigenvalues are complex, as may be far
+// from symmetry, steps lengthen and shorten a vector by turns, and one of them may come to half of what is
+// true, with which sweeps diverge: there it is not less than a Laplacian's, 2.
+inline double largest_eigenvalue(double bound, const std::vector<double>& squares, bool far_from_symmetric) {
+  constexpr double safety = 1.1, of_laplacian = 2;
   const double last = squares[0], before = squares[1];
-  return before > 0 && last > 0 ? std::min(bound, safety * bound * std::sqrt(last / before)) : bound;
+  if (!(before > 0 && last > 0)) return bound;
+  const double found = safety * bound * std::sqrt(last / before);
+  return std::min(bound, far_from_symmetric ? std::max(found, of_laplacian) : found);
 }
 
 }  // namespace quadrille::multigrid

@@ -402,7 +402,7 @@ class Levels final : public GridMultigrid {
       const std::size_t i = by_power_[k];
       if (levels_[i].shared) levels_[i].shared->ranks->sum(squares[k]);
       double& largest = info_.levels[i].largest_eigenvalue;
-      largest = largest_eigenvalue(largest, squares[k]);
+      largest = largest_eigenvalue(largest, squares[k], symmetry_.is_far());
     }
     if (options_.smoother == LevelSmoother::as_suits)
       info_.options.smoother = symmetry_.is_far() ? LevelSmoother::jacobi : LevelSmoother::chebyshev;
