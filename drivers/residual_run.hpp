@@ -69,9 +69,12 @@ struct ResidualRun {
     if (first && !options.quiet) std::cout << text << std::endl;
   }
 
-  // Options of the PDE's, for steps on the CPU: on a GPU, or to a steady state, multigrid pays.
+  // Options of the PDE's, for steps: to a steady state multigrid pays everywhere.
   std::string preset() const {
-    return !options.steady && residual->jacobian().space() == SpaceKind::cpu ? pde.petsc_options : "";
+    constexpr std::int64_t most_nodes = std::int64_t{1} << 18;
+    if (options.steady) return "";
+    if (residual->jacobian().space() == SpaceKind::cpu) return pde.petsc_options;
+    return options.grid.nodes() <= most_nodes ? pde.gpu_petsc_options : "";
   }
 
   void note_methods(SNES snes) {

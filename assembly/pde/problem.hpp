@@ -99,6 +99,8 @@ struct Pde {
   std::vector<std::string> unknowns{}, units{};
   // PETSc's defaults on the CPU, where the library's are not the best there; of one in time, of its steps.
   std::string petsc_options{};
+  // The same on a GPU, for grids of up to 64^3 nodes: what is left to solve directly is small enough there.
+  std::string gpu_petsc_options{};
   double until_s = 0;         // of one in time: where it ends by default
   bool takes_initial = true;  // by its residual: what it begins with may be given
   bool takes_source = false;  // by its residual: F less an f that depends on neither t nor u is its F
