@@ -5,8 +5,7 @@
 //
 // with c from -1 to 1, a mobility of 1 m^2/s, and what is between the phases about e wide. At first c is 0.1
 // times noise of the seed, of cells 2 e wide: what is narrower would fade at once, in steps of h^4/e^2. The
-// mean of c stays, and the energy, the mean of (c^2 - 1)^2/4 + e^2 |grad c|^2/2,
-// falls.
+// mean of c stays, and the energy, the mean of (c^2 - 1)^2/4 + e^2 |grad c|^2/2, falls.
 //
 // Manufactured: c = e^-t C, mu = e^-t N with C = 1 + M and N = M of assembly/pde/manufactured.hpp, M being
 // that of either unknown, and with

@@ -1,5 +1,5 @@
-// Noise in space that a grid of any spacing finds the same: numbers of a seed at points of a lattice, and
-// between them what is smooth. Source: value noise with the quintic of Perlin, Improving noise, SIGGRAPH 2002.
+// Noise in space that a grid of any spacing finds the same: numbers of a seed at points of a lattice, smooth
+// between them. Source: value noise with the quintic of Perlin, Improving noise, SIGGRAPH 2002.
 #pragma once
 
 #include <algorithm>

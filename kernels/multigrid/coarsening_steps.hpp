@@ -9,25 +9,26 @@
 namespace quadrille::multigrid {
 
 // Of unknown c's row, whose values begin at `of_row` in each column: the column whose couplings tell what is
-// smooth for it. Its own, where they have the sign of a Laplacian's; else, as where an equation of order four
-// is written as two of order two, the one whose couplings to neighbours add up to the most.
+// smooth for it. Its own, where one of them has the sign of a Laplacian's; else, as of an equation of order
+// four that is written as two, the one whose couplings to neighbours add up to the most. A mass matrix, as
+// P^T A P makes of a number at a node, has none of that sign.
 constexpr int told_by(const Couplings& s, const double* of_row, int c) {
   if (s.dof == 1 || s.by_kind) return c;
-  const auto sums = [&](int column, double& sum, double& size) {
-    sum = size = 0;
-    for (int d = 0; d < s.count; ++d) {
-      const double value = of_row[(std::int64_t{s.diagonal[d]} * s.dof + column) * s.stored_rows];
-      sum += value;
-      size += absolute(value);
-    }
+  const auto value = [&](int diagonal, int column) {
+    return of_row[(std::int64_t{diagonal} * s.dof + column) * s.stored_rows];
   };
-  double sum = 0, size = 0, most = 0;
-  sums(c, sum, size);
-  if (sum * of_row[(std::int64_t{s.centre} * s.dof + c) * s.stored_rows] < 0) return c;
+  const double centre = value(s.centre, c);
+  for (int d = 0; d < s.count; ++d)
+    if (value(s.diagonal[d], c) * centre < -1e-12 * centre * centre) return c;
   int column = c;
+  double most = 0;
   for (int other = 0; other < s.dof; ++other) {
     if (other == c) continue;
-    sums(other, sum, size);
+    double sum = 0, size = 0;
+    for (int d = 0; d < s.count; ++d) {
+      sum += value(s.diagonal[d], other);
+      size += absolute(value(s.diagonal[d], other));
+    }
     if (absolute(sum) <= most || 2 * absolute(sum) < size) continue;
     most = absolute(sum);
     column = other;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "kernels/multigrid/setup_steps.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
@@ -12,9 +11,8 @@
 namespace quadrille::multigrid {
 
 // The largest over rows of the sum of |A - A^T| over that of |A| + |A^T|: 0 of a symmetric operator, 1 of one
-// whose rows meet nothing in their columns, or the opposite. Couplings to unknowns that are
-// given, as PETSc's tutorials have them in faces, and their rows count as symmetric. Of a row of `nodes` a
-// call.
+// whose rows meet nothing in their columns, or the opposite. Couplings to unknowns that are given, as PETSc's
+// tutorials have them in faces, and their rows count as symmetric. Of a row of `nodes` a call.
 struct FarFromSymmetric {
   static constexpr std::int64_t work = 20;
   Couplings s;
@@ -42,10 +40,7 @@ struct FarFromSymmetric {
       differs += absolute(own - opposite);
       all += absolute(own) + absolute(opposite);
     };
-    for (int c = 0; c < s.dof; ++c) {
-      const double own = entry(s.centre, node, r, c);
-      add(own, entry(s.centre, node, c, r));
-    }
+    for (int c = 0; c < s.dof; ++c) add(entry(s.centre, node, r, c), entry(s.centre, node, c, r));
     for (int d = 0; d < s.count; ++d) {
       if (!s.leads_inside(at, d)) continue;
       const signed char* const o = s.offset[d];

@@ -119,7 +119,7 @@ Solved solve_by_levels(const Setting& setting, const Grid& grid, int levels) {
 void expect_few_iterations(const Solved& s, const PdeCase& c, const std::string& pc) {
   const bool coupled = c.pde->discretisation.coupled;
   EXPECT_TRUE(s.result.converged) << s.result.reason;
-  EXPECT_LE(s.result.iterations, coupled && c.dimension == 3 ? 17 : 12);
+  EXPECT_LE(s.result.iterations, coupled && c.dimension == 3 ? 16 : 12);
   EXPECT_LE(s.result.residual, 1.01e-8);
   EXPECT_EQ(s.result.preconditioner, pc);
   if (pc == "quadrille_mg") return;
