@@ -28,7 +28,11 @@
 //
 //   constexpr bool has_constants() const;
 //
-// for products that look which, where they would else go by what couples alone: the values decide.
+// and that the operator is its own transpose,
+//
+//   static constexpr bool symmetric = true;
+//
+// for products that look, where they would else go by what couples alone: the values decide.
 //
 // In place of it a PDE that is linear may be given by its residual (assembly/linear_residual.hpp), of which
 // its coefficients are the derivatives.

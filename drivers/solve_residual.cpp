@@ -238,7 +238,7 @@ class SolveResidual {
     std::cout << ", " << run_.record.newton_iterations << " Newton and " << run_.record.iterations
               << " Krylov iterations: " << run_.record.reason << "\n";
     std::cout << rounding_note(run_.record);
-    if (run_.record.error_l2)
+    if (run_.record.error_l2 && (run_.record.converged || run_.record.steps > 0))
       std::cout << formatted("error against the exact solution: root mean square %.4g, largest %.4g\n",
                              *run_.record.error_l2, *run_.record.error_max);
     std::cout << formatted("seconds: setup %.3f, solve %.3f, output %.3f\n", run_.record.seconds.assembly,

@@ -56,7 +56,8 @@ class TimeRun {
                              .until_s = end,
                              .dt_s = now.dt_s,
                              .fixed = run_.options.steps > 0,
-                             .steps_before = before},
+                             .steps_before = before,
+                             .without_control = run_.problem.without_control},
                             observe);
       if (paused != none && is_there(result, end)) {
         result.finished = true;
@@ -108,7 +109,7 @@ class TimeRun {
     if (!run_.problem.at_first.evaluate) return;
     run_.progress.say("the state at first");
     run_.residual->use(run_.problem.at_first);
-    NonlinearSolver(*run_.residual, run_.problem.at_first_options).solve(*run_.u).or_throw();
+    NonlinearSolver(*run_.residual, run_.problem.at_first_options, "at_first").solve(*run_.u).or_throw();
     run_.residual->use(run_.problem.residual);
   }
 

@@ -39,11 +39,12 @@ struct NodeOffset {
 // blocks store the entries that couple, also those that are zero now, so that their places stay when values
 // change. Where nothing is said the values decide: what is exactly zero is left out.
 //
-// `constants`: of the numbers that couple some are the same at all nodes, those near faces aside. No more
-// than a hint that it pays to look which, when values are there: they decide.
+// `constants`: of the numbers that couple some are the same at all nodes, those near faces aside.
+// `symmetric`: the operator is its transpose. Both are no more than hints that it pays to look, when values
+// are there: they decide.
 struct BlockFill {
   std::vector<std::uint8_t> centre, beside;  // dof x dof each, or empty: nothing is said
-  bool constants = false;
+  bool constants = false, symmetric = false;
 
   bool said() const { return !centre.empty(); }
   // Of what couples.
@@ -53,12 +54,13 @@ struct BlockFill {
 BlockFill diagonal_fill(int dof);
 // For neighbours that can be the node itself: the centre has what couples beside it, too.
 BlockFill with_beside_in_centre(BlockFill fill);
-// As `says.couples(centre, row, column)` and `says.has_constants()` have it, where there are such members;
-// else nothing is said.
+// As `says.couples(centre, row, column)`, `says.has_constants()` and `says.symmetric` have it, where there
+// are such members; else nothing is said.
 template <class Says>
 BlockFill fill_of(const Says& says, int dof) {
   BlockFill fill;
   if constexpr (requires { says.has_constants(); }) fill.constants = says.has_constants();
+  if constexpr (requires { says.symmetric; }) fill.symmetric = says.symmetric;
   if constexpr (requires { says.couples(true, 0, 0); })
     for (int r = 0; r < dof; ++r)
       for (int c = 0; c < dof; ++c) {

@@ -8,6 +8,7 @@
 
 #include "formats/threads.hpp"
 #include "kernels/cpu/spmv.hpp"
+#include "kernels/cuda/specialise.hpp"
 #include "kernels/cuda/spmv.hpp"
 #include "kernels/cuda/spmv_paper.hpp"
 #include "kernels/spmv_operator.hpp"
@@ -65,8 +66,10 @@ class FormatOperator final : public SpmvOperator<T> {
   bool prepare_dot() const override {
     if constexpr (gives_dot) {
       std::call_once(dot_asked_, [this] {
-        if (prepared_.product.kernel != nullptr) prepared_.with_dot = cuda::with_dot(*format_);
+        if (prepared_.product.kernel != nullptr)
+          prepared_.with_dot = cuda::with_dot(*format_, prepared_.product);
         prepared_.dot_by_any = prepared_.with_dot.kernel == nullptr && cuda::gives_dot(*format_);
+        cuda::load_add_up();
       });
       return prepared_.with_dot.kernel != nullptr || prepared_.dot_by_any;
     }
@@ -117,7 +120,7 @@ class FormatOperator final : public SpmvOperator<T> {
   || requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
     cuda::spmv_multiple(on, f, x, y, 1);
   };
-  static constexpr bool gives_dot = requires(const Format& f) { cuda::with_dot(f); };
+  static constexpr bool gives_dot = requires(const Format& f) { cuda::with_dot(f, Specialised{}); };
   static constexpr bool has_paper_kernel =
       requires(const cuda::Execution& on, const Format& f, const T* x, Output<T> y) {
     cuda::spmv_paper(on, f, x, y);

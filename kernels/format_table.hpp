@@ -88,12 +88,13 @@ inline bool compiles(const BlockStructure& s, const FormatOptions& o) {
 template <class T, class Space>
 Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
   Prepared prepared;
-  // By the fill a node's kernel for any map is as good, for its time is that of the columns.
-  if (!compiles(a, o) || (o.by_fill && a.dof <= most_by_nodes)) return prepared;
+  if (!compiles(a, o)) return prepared;
+  // By the fill a node's kernel for any map is nearly as good, for its time is that of the columns.
+  const bool by_fill = o.by_fill && a.dof <= most_by_nodes;
   const bool transposed = o.of_transpose && !is_symmetric(a, a.entry);
-  (transposed ? prepared.transposed : prepared.product) =
-      cuda::specialise(a, a.entry, a.precision, transposed);
-  if (!o.of_transpose) prepared.several = cuda::specialise_for_vectors(a, a.entry, a.precision);
+  (transposed ? prepared.transposed : prepared.product) = cuda::specialise(
+      a, a.entry, a.precision, transposed, by_fill ? cuda::Compile::never : cuda::Compile::where_needed);
+  if (!o.of_transpose && !by_fill) prepared.several = cuda::specialise_for_vectors(a, a.entry, a.precision);
   return prepared;
 }
 template <class T, class Space>
@@ -174,7 +175,7 @@ ValuePrecision value_precision(const FormatOptions& o) {
 template <class T, class Found>
 std::vector<CompactEntry<T>> entries_of(const BlockStructure& s, const FormatOptions& o, bool all,
                                         const Found& found) {
-  return all ? all_columns<T>(s) : o.by_fill && !looks_for_constants(s) ? columns_of_fill<T>(s) : found();
+  return all ? all_columns<T>(s) : o.by_fill && !looks_at_values(s) ? columns_of_fill<T>(s) : found();
 }
 template <class Space, class T>
 std::unique_ptr<SpmvOperator<T>> make_compact(const FormatInput<T>& s, const FormatOptions& o,

@@ -1,6 +1,7 @@
 // Every (format, space) there is, in one explicit list.
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -49,10 +50,13 @@ const std::shared_ptr<const Csr<T>>& csr_of(const FormatInput<T>& source) {
   return source.csr;
 }
 
-// Whether compact by the fill looks which values are constant: columns that need not be read are worth it.
-// Not where its product is compiled, which would be anew for each value.
-inline bool looks_for_constants(const BlockStructure& s) {
-  return s.fill.constants && s.dof <= most_by_nodes;
+// Whether compact by the fill looks which values are constant, or mirrors: columns that need not be read are
+// worth it. Not where its product would have to be compiled, which takes longer: of mirrors there is one with
+// the library for stars of one unknown.
+inline bool looks_at_values(const BlockStructure& s) {
+  const auto of_star = [](const NodeOffset& o) { return o.x * o.x + o.y * o.y + o.z * o.z <= 1; };
+  const bool star = s.dof == 1 && std::all_of(s.offsets.begin(), s.offsets.end(), of_star);
+  return s.dof <= most_by_nodes && (s.fill.constants || (s.fill.symmetric && star));
 }
 
 enum class RowOrdering { none, descending, rcm, amd };
@@ -92,7 +96,7 @@ struct FormatOptions {
   Specialise specialise = Specialise::when_large;
   ValuePrecision value_precision = ValuePrecision::own;  // of what cds and compact store
   // What compact stores goes by the fill (formats/block_diagonals.hpp) alone, for values that will change;
-  // where the fill hints at constants, by these as well, each time.
+  // where the fill hints at more, by what the values are as well, each time (looks_at_values()).
   bool by_fill = false;
   int products = 0;           // that the operator is made for; 0: many
   bool of_transpose = false;  // they are y = A^T x

@@ -2,20 +2,49 @@
 // has them. No CUDA header is needed to include this.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace quadrille {
+
+// What such a kernel is told of its grid, whose last axis of several nodes is z, in C++ for both sides. Of a
+// block are the threads along x and y, and the planes that it goes through. A thread whose first node is not
+// before `first` or at `beyond` has its neighbours where lines and planes say, or beyond a face that does not
+// wrap.
+// clang-format off
+#define QUADRILLE_KERNEL_SIZES                               \
+  struct KernelSizes {                                       \
+    long long nodes, rows;                                   \
+    int nx, ny, nz, plane; /* nx * ny */                     \
+    int wraps_x, wraps_y, wraps_z;                           \
+    int tile_x, tile_y, planes;                              \
+    int first, beyond, first_x, beyond_x, first_y, beyond_y; \
+  };
+// clang-format on
+QUADRILLE_KERNEL_SIZES
+
+// With which a kernel is launched.
+struct KernelLaunch {
+  std::array<unsigned, 3> blocks{};  // of tile_threads (kernels/cuda/tiling.hpp)
+  int alignment = 16;                // bytes, of x, to and from
+  KernelSizes sizes{};
+  std::shared_ptr<const std::vector<std::byte>> constants;  // numbers of the vectors' type
+
+  std::int64_t all_blocks() const { return std::int64_t{blocks[0]} * blocks[1] * blocks[2]; }
+};
 
 // One of them, or none.
 struct Specialised {
   const void* kernel = nullptr;
-  std::int64_t blocks = 0;  // of a launch
-  int alignment = 16;       // bytes, of vectors
+  KernelLaunch launch{};
+  bool built = false;  // with the library, for any grid
 };
 
 // Compiling takes as long as thousands of products of an operator with fewer rows.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "formats/format.hpp"
@@ -22,6 +23,17 @@ void check_alike(const Grid& grid, const Boundary& boundary, const std::string& 
                          "or of none, and boundary '" + to_string(boundary, grid.dimension) + "' does not");
 }
 
+// Squares of them and of their inverses are added up.
+void require_range(const Array<double>& a, const std::string& name) {
+  constexpr double least = 1e-100, most = 1e100;
+  const auto outside = [](double v) { return v > most || (v > 0 && v < least); };
+  const double* const found = std::find_if(a.begin(), a.end(), outside);
+  if (found == a.end()) return;
+  char number[32];
+  std::snprintf(number, sizeof number, "%g", *found);
+  throw InputError(name + " is " + number + " at a node; coefficients are from 1e-100 to 1e100, or 0");
+}
+
 void check(const Grid& grid, const Array<double>& a, const std::string& name) {
   if (a.size() != grid.nodes())
     throw InputError(name + " has " + std::to_string(a.size()) + " numbers, the grid " + to_string(grid) +
@@ -39,6 +51,7 @@ void check(const Grid& grid, const Array<double>& a, const std::string& name) {
                      "), counted from 0 along x, y and z; a coefficient is positive, or 0 for no flow");
   }
   if (positive == 0) throw InputError(name + " is 0 everywhere: nothing flows");
+  require_range(a, name);
 }
 
 // Floods regions of cells, one after the other.

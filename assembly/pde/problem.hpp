@@ -63,9 +63,11 @@ struct ResidualProblem {
   // whatever `initial` has for them.
   std::vector<int> follow{};
   // Of other unknowns without a rate, where `initial` lacks them: what holds at time 0, of the same functor
-  // type, and PETSc's options that it is solved by.
+  // type, and PETSc's options that it is solved by, which begin with -at_first_.
   AnyResidual at_first{};
   std::string at_first_options{};
+  // Unknowns without a rate whose errors do not decide how long steps are.
+  std::vector<int> without_control{};
 };
 
 // The kinds of faces: all there are; or those that hold values, and periodic ones.

@@ -55,7 +55,9 @@ Handle dataset_of(hid_t file, const std::string& name) {
   }
   if (H5Iget_type(object) == H5I_DATASET) return Handle(object, H5Oclose, "opening the dataset");
   const Handle group(object, H5Oclose, "opening the group");
-  refuse("'" + name + "' is a group, not a dataset: it has " + listed(names_in(group)));
+  const std::vector<std::string> names = names_in(group);
+  refuse("'" + name + "' is a group, not a dataset: it " +
+         (names.empty() ? "is empty" : "has " + listed(names)));
 }
 
 bool holds_numbers(hid_t type) {

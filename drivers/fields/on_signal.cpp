@@ -2,9 +2,11 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 
 namespace quadrille {
 namespace {
@@ -20,7 +22,10 @@ struct Slot {
 Slot slots[16];
 std::atomic<pid_t> child_to_end{0};
 std::atomic<bool> pipe_broke{false}, stop{false};
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+constexpr std::int64_t no_time = -1;
+std::atomic<std::int64_t> first_asked_ms{no_time};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
+              std::atomic<std::int64_t>::is_always_lock_free);
 
 struct sigaction action_of(void (*handler)(int)) {
   struct sigaction action {};
@@ -52,8 +57,15 @@ void take(int signal, void (*handler)(int)) {
     sigaction(signal, &action, nullptr);
 }
 
+// Within a second of the first a second signal is the same: timeout(1) sends it to the program and to its
+// group.
 void ask_to_stop(int signal) {
-  if (stop.exchange(true)) tidy_up(signal);
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t now_ms = std::int64_t{1000} * now.tv_sec + now.tv_nsec / 1000000;
+  std::int64_t never = no_time;
+  if (first_asked_ms.compare_exchange_strong(never, now_ms)) stop = true;
+  if (now_ms - first_asked_ms > 1000) tidy_up(signal);
 }
 
 }  // namespace

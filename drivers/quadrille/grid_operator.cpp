@@ -70,7 +70,9 @@ bool GridOperator::refill_on_gpu(const std::function<void(const Grid&, const Ste
 Vector GridOperator::vector() const {
   Vec made = nullptr;
   QUADRILLE_PETSC(MatCreateVecs(mat(), &made, nullptr));
-  return Vector(made, layout_).set(0);
+  Vector zeros(made, layout_);
+  zeros.set(0);
+  return zeros;
 }
 
 void GridOperator::multiply(const Vector& x, Vector& y) const {

@@ -101,6 +101,22 @@ void refuse_methods(TS ts) {
         "-ts_type arkimex begins with a dense matrix of PETSc's; choose bdf, cn, theta, rosw or another one");
 }
 
+// Of the estimate of the error.
+void leave_out(const std::vector<int>& unknowns, const Vector& model, TS ts) {
+  constexpr double any = 1e100;
+  PetscReal absolute = 0, relative = 0;
+  QUADRILLE_PETSC(TSGetTolerances(ts, &absolute, nullptr, &relative, nullptr));
+  Vector tolerances = model;
+  tolerances.set(absolute);
+  {
+    const HostValues<double> of_rows = tolerances.values();
+    const int dof = model.layout().grid.dof;
+    for (std::int64_t node = 0; node < of_rows.size(); node += dof)
+      for (const int r : unknowns) of_rows[node + r] = any;
+  }
+  QUADRILLE_PETSC(TSSetTolerances(ts, absolute, tolerances.vec(), relative, nullptr));
+}
+
 // All there is where that is next to one step: PETSc looks at the end after a step alone.
 double first_step(const TimeSpan& span) {
   const double all = span.until_s - span.from_s;
@@ -170,7 +186,8 @@ std::string in_words(TSConvergedReason reason) {
       return "the solves of steps failed too often (-ts_max_snes_failures, -snes_*, -ksp_*, or a smaller "
              "step)";
     case TS_DIVERGED_STEP_REJECTED:
-      return "too many steps were rejected (-ts_max_reject, or a smaller step)";
+      return "too many steps were rejected, for the error of one is too large however short it is: what it "
+             "begins with may not fit the equations (-ts_rtol, -ts_atol, -ts_max_reject)";
     default:
       return std::string("PETSc says ") + TSConvergedReasons[reason];
   }
@@ -204,7 +221,7 @@ struct NonlinearSolver::State {
   Owned<SNES> snes;
 };
 
-NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options)
+NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options, const std::string& prefix)
     : state_(new State{Steady(f), SolverOptions(options), nullptr}) {
   const OptionsInPlace in_place(state_->options);
   const Mat jacobian = f.jacobian().mat();
@@ -213,6 +230,7 @@ NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options)
   state_->snes.reset(snes);
   QUADRILLE_PETSC(SNESSetFunction(snes, nullptr, steady_function, &state_->steady));
   QUADRILLE_PETSC(SNESSetJacobian(snes, jacobian, jacobian, steady_jacobian, &state_->steady));
+  if (!prefix.empty()) QUADRILLE_PETSC(SNESSetOptionsPrefix(snes, (prefix + "_").c_str()));
   set_newton_defaults(snes, f);
   by_options([=] { QUADRILLE_PETSC(SNESSetFromOptions(snes)); });
 }
@@ -298,6 +316,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   QUADRILLE_PETSC(TSSetErrorIfStepFails(ts, PETSC_FALSE));
   by_options([=] { QUADRILLE_PETSC(TSSetFromOptions(ts)); });
   refuse_methods(ts);
+  if (!span.without_control.empty()) leave_out(span.without_control, u, ts);
   SNES snes = nullptr;
   QUADRILLE_PETSC(TSGetSNES(ts, &snes));
   after_step_options(snes, state_->asked.f);

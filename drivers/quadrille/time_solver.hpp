@@ -33,7 +33,8 @@ struct NonlinearResult {
 class NonlinearSolver {
  public:
   // Keeps a reference to `f`. Collective, as what follows. Throws PetscError.
-  explicit NonlinearSolver(GridResidual& f, const std::string& options = "");
+  // With a prefix options are its own alone: -PREFIX_ksp_type in place of -ksp_type.
+  explicit NonlinearSolver(GridResidual& f, const std::string& options = "", const std::string& prefix = "");
   ~NonlinearSolver();
   NonlinearSolver(NonlinearSolver&&) noexcept;
 
@@ -54,6 +55,8 @@ struct TimeSpan {
   double dt_s = 0;  // the first step; with `fixed` every one
   bool fixed = false;
   int steps_before = 0;  // where PETSc's count begins, of -ts_max_steps and -ts_monitor
+  // Unknowns of a node, those without a rate, whose errors do not decide how long steps are.
+  std::vector<int> without_control = {};
 };
 
 struct TimeResult {

@@ -38,8 +38,8 @@ std::optional<std::array<double, 3>> spacing_of(hid_t file, hid_t dataset, int d
     refuse("its attribute spacing_m has " + std::to_string(told->size()) + " numbers, not one for each axis");
   std::copy(told->begin(), told->end(), spacing_m.begin());
   for (const double h : spacing_m)
-    if (!(h >= 1e-150) || !(h <= 1e150))
-      refuse("its attribute spacing_m has " + number_text(h) + "; lengths are positive");
+    if (!(h >= 1e-100) || !(h <= 1e100))
+      refuse("its attribute spacing_m has " + number_text(h) + "; lengths are from 1e-100 to 1e100");
   return spacing_m;
 }
 
@@ -50,7 +50,8 @@ auto with_reasons(const Body& body) {
   try {
     return body();
   } catch (const Hdf5Error& error) {
-    refuse(std::string("cannot be read: ") + error.what());
+    const std::string what = error.what(), reason = "cannot be read: ";
+    refuse((what.starts_with(reason) ? "" : reason) + what);
   }
 }
 

@@ -66,6 +66,8 @@ std::string word_field_or_formula(Settings& settings, const std::string& name, c
   if (!places.empty()) return given.text;
   const std::string kinds = "must be " + (words.empty() ? "" : listed(words) + ", ") +
                             "FILE.h5:DATASET or a formula in " + (in_time ? "x, y, z and t" : "x, y and z");
+  if (given.text.ends_with(".h5") || given.text.ends_with(".hdf5"))
+    refuse(given, kinds + "; a file alone names no dataset");
   int formulas = 0;
   try {
     formulas = count_of_formulas(given.text, in_time);

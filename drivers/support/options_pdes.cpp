@@ -271,6 +271,8 @@ void read_time_options(Settings& settings, Options& options) {
     options.output_s = parse_positive(*every, every->text.substr(0, every->text.size() - 1));
   else if (every->text.find('.') != std::string::npos)
     refuse(*every, "is no number of steps; seconds have an s behind them: " + every->text + "s");
+  else if (every->text.find_first_not_of("+-0123456789") != std::string::npos)
+    refuse(*every, "must be a number of steps, or of seconds with an s behind it, as in 0.5s");
   else
     options.output_steps = read_int(settings, "output-every", 0, 1, std::numeric_limits<int>::max());
   if (options.output_s > 0 && options.steps > 0)

@@ -159,8 +159,8 @@ std::string read_word(const Settings& settings, const std::string& name, const s
 std::array<double, 3> parse_spacing(const Setting& setting, int dimension) {
   const auto spacing_m = parse_per_axis(setting, dimension, "length in m", "lengths in m");
   for (const double length : spacing_m)
-    if (length < 1e-150 || length > 1e150)
-      refuse(setting, "must be from 1e-150 to 1e150: operators hold 1/h^2");
+    if (length < 1e-100 || length > 1e100)
+      refuse(setting, "must be from 1e-100 to 1e100: operators hold 1/h^2");
   return spacing_m;
 }
 

@@ -297,8 +297,8 @@ void spmv_transpose(const Execution& on, const Compact<T, Device>& a, const T* x
 }
 
 template <class T>
-Specialised with_dot(const Compact<T, Device>& a) {
-  return specialise_with_dot(a, a.entry, a.precision);
+Specialised with_dot(const Compact<T, Device>& a, const Specialised& product) {
+  return specialise_with_dot(a, a.entry, a.precision, product.built ? Compile::never : Compile::where_needed);
 }
 
 template <class T>
@@ -318,7 +318,7 @@ bool spmv_with_dot(const Execution& on, const Compact<T, Device>& a, const T* x,
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                                      \
-  template Specialised with_dot(const Compact<T, Device>&);                                           \
+  template Specialised with_dot(const Compact<T, Device>&, const Specialised&);                       \
   template bool gives_dot(const Compact<T, Device>&);                                                 \
   template bool spmv_with_dot(const Execution&, const Compact<T, Device>&, const T*, T*, double*);    \
   template void spmv(const Execution&, const Compact<T, Device>&, const T*, Output<T>);               \

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/cuda/built_kernels.hpp"
 #include "kernels/cuda/jit.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/stencil_source.hpp"
@@ -12,9 +13,36 @@
 namespace quadrille::cuda {
 namespace {
 
+// CUDA loads a kernel when it is first asked for, which takes longer than many products.
+void load(const void* kernel) {
+  cudaFuncAttributes loaded{};
+  QUADRILLE_CUDA(cudaFuncGetAttributes(&loaded, kernel));
+}
+
+Specialised made_of(const KernelSource& source, const void* kernel, bool built) {
+  if (kernel == nullptr) return {};
+  load(kernel);
+  return {kernel, source.launch, built};
+}
 Specialised compiled(const KernelSource& source) {
   if (source.text.empty()) return {};
-  return {compiled_kernel(source.text, source_kernel), source.blocks, source.alignment};
+  return made_of(source, compiled_kernel(source.text, source_kernel), false);
+}
+
+// Compiled for this grid, or built with the library for any.
+template <class T>
+Specialised of_compact(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
+                       ValuePrecision precision, WrittenProduct product, Compile compile) {
+  const auto written = [&](bool any_grid) {
+    product.any_grid = any_grid;
+    KernelSource source = compact_source(structure, entries, precision, product);
+    if (product.with_dot && !source.text.empty()) source.text = dot_source() + source.text;
+    return source;
+  };
+  if (compile == Compile::where_needed)
+    if (Specialised own = compiled(written(false)); own.kernel != nullptr) return own;
+  const KernelSource source = written(true);
+  return made_of(source, built_kernel(source.text), true);
 }
 
 // The sum of all, in the same order every time, to dots[0], whose number moves to dots[1]. A kernel of its
@@ -35,8 +63,27 @@ bool aligned(const void* p, int bytes) {
   return reinterpret_cast<std::uintptr_t>(p) % static_cast<unsigned>(bytes) == 0;
 }
 bool is_for(const Specialised& kernel, const void* values, const void* x, const void* to, const void* from) {
-  return kernel.kernel != nullptr && aligned(values, 16) && aligned(x, kernel.alignment) &&
-         aligned(to, kernel.alignment) && aligned(from, kernel.alignment);
+  const int alignment = kernel.launch.alignment;
+  return kernel.kernel != nullptr && aligned(values, 16) && aligned(x, alignment) && aligned(to, alignment) &&
+         aligned(from, alignment);
+}
+// `of_block`: where it gives a dot.
+template <class T>
+void launch(const Execution& on, const Specialised& kernel, const void* values, const void* number,
+            const T* x, T* to, const T* from, T alpha, T beta, double* of_block) {
+  const auto& [x_blocks, y_blocks, z_blocks] = kernel.launch.blocks;
+  void* arguments[] = {&values,
+                       &number,
+                       &x,
+                       &to,
+                       &from,
+                       &alpha,
+                       &beta,
+                       const_cast<KernelSizes*>(&kernel.launch.sizes),
+                       const_cast<std::byte*>(kernel.launch.constants->data()),
+                       &of_block};
+  QUADRILLE_CUDA(cudaLaunchKernel(kernel.kernel, dim3(x_blocks, y_blocks, z_blocks), tile_threads, arguments,
+                                  0, stream_of(on)));
 }
 
 // Entries of a stencil that are not +0 in all of them.
@@ -61,16 +108,14 @@ std::vector<std::uint8_t> used_entries(const StencilTable<T, Device>& a) {
 
 template <class T>
 Specialised specialise(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
-                       ValuePrecision precision, bool transposed) {
-  return compiled(compact_source(structure, entries, precision, {.transposed = transposed}));
+                       ValuePrecision precision, bool transposed, Compile compile) {
+  return of_compact(structure, entries, precision, {.transposed = transposed}, compile);
 }
 
 template <class T>
 Specialised specialise_with_dot(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
-                                ValuePrecision precision) {
-  KernelSource source = compact_source(structure, entries, precision, {.with_dot = true});
-  if (!source.text.empty()) source.text = dot_source() + source.text;
-  return compiled(source);
+                                ValuePrecision precision, Compile compile) {
+  return of_compact(structure, entries, precision, {.with_dot = true}, compile);
 }
 
 template <class T, class Space>
@@ -100,6 +145,10 @@ SpecialisedForVectors specialise_for_vectors(const StencilTable<T, Space>& a) {
           }};
 }
 
+void load_add_up() {
+  load(reinterpret_cast<const void*>(add_up_kernel));
+}
+
 void add_up(const Execution& on, const double* of_block, std::int64_t blocks, double* dots) {
   add_up_kernel<<<1, add_up_threads, 0, stream_of(on)>>>(of_block, blocks, dots);
   QUADRILLE_CUDA_LAUNCHED("the sum of blocks");
@@ -110,11 +159,7 @@ bool launch_specialised(const Execution& on, const Specialised& kernel, const vo
                         const void* number, const T* x, const Output<T>& y) {
   const T* from = y.beta != 0 ? y.from : y.to;
   if (!is_for(kernel, values, x, y.to, from)) return false;
-  T* to = y.to;
-  T alpha = y.alpha, beta = y.beta;
-  void* arguments[] = {&values, &number, &x, &to, &from, &alpha, &beta};
-  QUADRILLE_CUDA(cudaLaunchKernel(kernel.kernel, static_cast<unsigned>(kernel.blocks), tile_threads,
-                                  arguments, 0, stream_of(on)));
+  launch<T>(on, kernel, values, number, x, y.to, from, y.alpha, y.beta, nullptr);
   return true;
 }
 
@@ -122,23 +167,19 @@ template <class T>
 bool launch_with_dot(const Execution& on, const Specialised& kernel, const void* values, const T* x, T* y,
                      double* dots) {
   if (!is_for(kernel, values, x, y, y)) return false;
-  Scratch::Part& part = on.scratch.of(on.queue, 0, kernel.blocks * std::int64_t{sizeof(double)});
-  const void* number = nullptr;
-  const T* from = y;
-  T alpha = 1, beta = 0;
-  double* of_block = reinterpret_cast<double*>(part.sums.data());
-  void* arguments[] = {&values, &number, &x, &y, &from, &alpha, &beta, &of_block};
-  QUADRILLE_CUDA(cudaLaunchKernel(kernel.kernel, static_cast<unsigned>(kernel.blocks), tile_threads,
-                                  arguments, 0, stream_of(on)));
-  add_up(on, of_block, kernel.blocks, dots);
+  const std::int64_t blocks = kernel.launch.all_blocks();
+  Scratch::Part& part = on.scratch.of(on.queue, 0, blocks * std::int64_t{sizeof(double)});
+  double* const of_block = reinterpret_cast<double*>(part.sums.data());
+  launch<T>(on, kernel, values, nullptr, x, y, y, 1, 0, of_block);
+  add_up(on, of_block, blocks, dots);
   return true;
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                                             \
   template Specialised specialise(const BlockStructure&, const std::vector<CompactEntry<T>>&,                \
-                                  ValuePrecision, bool);                                                     \
+                                  ValuePrecision, bool, Compile);                                            \
   template Specialised specialise_with_dot(const BlockStructure&, const std::vector<CompactEntry<T>>&,       \
-                                           ValuePrecision);                                                  \
+                                           ValuePrecision, Compile);                                         \
   template bool launch_with_dot(const Execution&, const Specialised&, const void*, const T*, T*, double*);   \
   template Specialised specialise(const StencilTable<T>&, bool);                                             \
   template Specialised specialise(const StencilTable<T, Device>&, bool);                                     \

@@ -1,5 +1,5 @@
-// Kernels made for one operator: from its source (kernels/cuda/stencil_source.hpp) by NVRTC. No CUDA header
-// is needed to include this.
+// Kernels made for operators of one kind: from their source (kernels/cuda/stencil_source.hpp) by NVRTC, or
+// built with the library (kernels/cuda/built_kernels.hpp). No CUDA header is needed to include this.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,16 @@
 
 namespace quadrille::cuda {
 
+// What there is without waiting for a compiler, or any.
+enum class Compile { never, where_needed };
+
 // No kernel where NVRTC is not there, or the operator is too large to be written out.
 template <class T>
 Specialised specialise(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
-                       ValuePrecision precision, bool transposed);
+                       ValuePrecision precision, bool transposed, Compile compile);
 template <class T>
 Specialised specialise_with_dot(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
-                                ValuePrecision precision);
+                                ValuePrecision precision, Compile compile);
 template <class T, class Space>
 Specialised specialise(const StencilTable<T, Space>& table, bool transposed);
 // Of Y = A X. Nothing is compiled here.
@@ -50,6 +53,8 @@ void multiply_in_groups(const Execution& on, const void* values, const void* num
 }
 // The sum of all to dots[0], whose number moves to dots[1]; in the same order every time.
 void add_up(const Execution& on, const double* of_block, std::int64_t blocks, double* dots);
+// Before the first sum, which else waits for its kernel to be loaded.
+void load_add_up();
 // The same for y = A x and `dots` of SpmvOperator::multiply_with_dot().
 template <class T>
 bool launch_with_dot(const Execution& on, const Specialised& kernel, const void* values, const T* x, T* y,

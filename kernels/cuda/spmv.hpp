@@ -40,9 +40,9 @@ template <class T> void spmv_multiple(const Execution& on, const BlockDiagonals<
 template <class T> void spmv_multiple(const Execution& on, const Compact<T, Device>& a, const T* x, Output<T> y, int count);
 template <class T> void spmv_multiple(const Execution& on, const StencilTable<T, Device>& a, const T* x, Output<T> y, int count);
 
-// With x . A x, as SpmvOperator::multiply_with_dot() has it, by the kernel that with_dot() compiles or, where
-// gives_dot() is true and Prepared::dot_by_any says so, by the one for all operators.
-template <class T> Specialised with_dot(const Compact<T, Device>& a);
+// With x . A x, as SpmvOperator::multiply_with_dot() has it, by the kernel that with_dot() has beside that of
+// the product or, where gives_dot() is true and Prepared::dot_by_any says so, by the one for all operators.
+template <class T> Specialised with_dot(const Compact<T, Device>& a, const Specialised& product);
 template <class T> bool gives_dot(const Compact<T, Device>& a);
 template <class T> bool spmv_with_dot(const Execution& on, const Compact<T, Device>& a, const T* x, T* y, double* dots);
 // clang-format on

@@ -115,8 +115,8 @@ class InnerBody : private StencilPlan {
       if (!fresh) continue;
       const auto& [z, y, x] = place->first;
       const std::string which = std::to_string(place->second);
-      text += "    const unsigned m" + which + " = __ldg((const " + number_type() + "*)numbers + node + " +
-              number(s_.linear({x, y, z})) + ");\n";
+      text += "    const unsigned m" + which + " = __ldg((const " + number_type() + "*)numbers + node" +
+              lines_on(y, z) + " + " + number(x) + ");\n";
       if (place->second > 0) alike += " && m" + which + " == m0";
       stencils += stencil_of("t" + which, "m" + which);
     }
@@ -129,7 +129,7 @@ class InnerBody : private StencilPlan {
 
   // What x is multiplied with; where `of_one`, of the stencil of all of a thread's nodes.
   std::string coefficient(const Product& p, bool of_one, Loads& loads, std::string& text) const {
-    if (p.term->from == Term::From::constant) return p.term->constant;
+    if (p.term->from == Term::From::constant) return p.term->constant();
     if (p.term->from == Term::From::column) return loads.at(place_of_value(p), text);
     const auto in = [&](const std::string& stencil) {
       return "__ldg(" + stencil + " + " + number(p.term->column) + ")";
@@ -139,15 +139,16 @@ class InnerBody : private StencilPlan {
                               : stencil_name(p.w, p.k));
   }
 
-  // Whether the product's neighbour is in the grid along x and y, where it may not be.
+  // Whether the product's neighbour is in the grid along x and y, where it may not be; where faces wrap it
+  // always is.
   std::string is_there(const Product& p) const {
     const NodeOffset& o = s_.offsets[p.term->d];
     std::string text;
     const auto also = [&](const std::string& one) { text += (text.empty() ? "" : " && ") + one; };
-    if (!wraps(0) && o.x + p.w < 0) also("x0 >= " + number(-o.x - p.w));
-    if (!wraps(0) && o.x + p.w > tiling_.nodes - 1) also("x0 < " + number(s_.extents[0] - o.x - p.w));
-    if (!wraps(1) && o.y < 0) also("y0 >= " + number(-o.y));
-    if (!wraps(1) && o.y > 0) also("y0 < " + number(s_.extents[1] - o.y));
+    if (o.x + p.w < 0) also("x0 >= " + number(-o.x - p.w));
+    if (o.x + p.w > tiling_.nodes - 1) also("x0 < g.nx - " + number(o.x + p.w));
+    if (o.y < 0) also("y0 >= " + number(-o.y));
+    if (o.y > 0) also("y0 < g.ny - " + number(o.y));
     return text;
   }
 
@@ -211,7 +212,7 @@ class InnerBody : private StencilPlan {
     std::string text;
     for (int k = 0; k < tiling_.planes; ++k)
       text += "    const " + word_of_numbers() + " m" + std::to_string(k) + " = __ldg((const " + type +
-              "*)((const " + number_type() + "*)numbers + node + " + number(k * plane()) + "));\n";
+              "*)((const " + number_type() + "*)numbers + node" + lines_on(0, k) + "));\n";
     return text;
   }
   std::string word_of_numbers() const {
@@ -246,7 +247,7 @@ class InnerBody : private StencilPlan {
     std::string text = "    {\n";
     const int rows = rows_of_plane();
     const std::string first_row =
-        "((long long)node + " + number(k * plane()) + ") * " + number(s_.dof) + of_vector(v);
+        "((long long)node" + lines_on(0, k) + ") * " + number(s_.dof) + of_vector(v);
     text += "    T* const tn = to + " + first_row + ";\n";
     text += "    const T* const fn = from + " + first_row + ";\n";
     for (int first = 0; first < rows;) {

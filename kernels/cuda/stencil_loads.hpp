@@ -3,7 +3,9 @@
 // Internal to the writer; needs no CUDA header.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -18,6 +20,17 @@ namespace quadrille::cuda {
 // As a literal of C++.
 inline std::string number(std::int64_t n) {
   return std::to_string(n) + (n > INT32_MAX || n < INT32_MIN ? "ll" : "");
+}
+
+// Nodes from one to that which is y lines and z planes on, as an expression: what comes before it and a sign
+// of its own; nothing where both are 0.
+inline std::string lines_on(int y, int z) {
+  std::string text;
+  for (const auto& [count, size] : {std::pair(z, "g.plane"), {y, "g.nx"}})
+    if (count != 0)
+      text += std::string(count < 0 ? " - " : " + ") +
+              (std::abs(count) == 1 ? "" : std::to_string(std::abs(count)) + " * ") + size;
+  return text;
 }
 
 // Where a number is loaded from: an array, and how far in nodes from the thread's first one.
@@ -57,17 +70,23 @@ class Loads {
   std::string once(const std::string& expression, std::string& text);
 
  private:
-  using WordPlace = std::pair<std::int64_t, std::int64_t>;  // an array, vector v of x being -1 - v, and its
-                                                            // first element
+  // An array, vector v of x being -1 - v, the line in it, and the word's first element from that of the
+  // thread's first node there.
+  struct WordPlace {
+    std::int64_t array = 0;
+    std::int32_t z = 0, y = 0;
+    std::int64_t first = 0;
+    auto operator<=>(const WordPlace&) const = default;
+  };
   const BlockStructure& s() const { return *arrays_.structure; }
   int unknown(const Place& p) const { return static_cast<int>((-1 - p.array) % s().dof); }
   std::int64_t vector(const Place& p) const { return (-1 - p.array) / s().dof; }
-  std::int64_t element_of(const Place& p) const;
+  std::int64_t element_of(const Place& p) const;  // as WordPlace::first
   WordPlace word_of(const Place& p) const;
   bool in_words(const Place& p) const {
     return arrays_.nodes * (p.array < 0 ? s().dof : 1) % arrays_.word == 0;
   }
-  std::string address(std::int64_t array, std::int64_t element) const;
+  std::string address(const WordPlace& word) const;
 
   Arrays arrays_;
   std::set<Place> expected_;

@@ -19,9 +19,10 @@ struct Term {
   enum class From { constant, column, table } from = From::constant;
   std::int64_t d = 0;
   int r = 0, c = 0;
-  std::int64_t column = 0;    // of the values; of a stencil, the place in it
+  std::int64_t column = 0;    // of the values; of a stencil, the place in it; of the constants, which
   bool at_neighbour = false;  // the value, or the number of the stencil, is the neighbour's
-  std::string constant;
+
+  std::string constant() const { return "constants.v[" + std::to_string(column) + "]"; }
 };
 
 class StencilPlan {
@@ -34,6 +35,7 @@ class StencilPlan {
         precision_(precision),
         numbers_(numbers),
         dot_(product.with_dot),
+        any_grid_(product.any_grid),
         vectors_(product.vectors),
         word_(16 / bytes_of_number()) {
     std::set<std::int64_t> columns;
@@ -52,9 +54,9 @@ class StencilPlan {
   int bytes_of_number() const { return fp64_ ? 8 : 4; }
   int rows_of_plane() const { return tiling_.nodes * s_.dof; }  // of a thread
   // Behind a pointer to a vector of x or y, that of a later one.
-  std::string of_vector(int v) const { return v == 0 ? "" : " + " + number(v * s_.rows()); }
-  bool wraps(int axis) const { return s_.periodic[axis]; }
-  std::int64_t plane() const { return s_.extents[0] * s_.extents[1]; }
+  static std::string of_vector(int v) {
+    return v == 0 ? "" : " + " + (v == 1 ? "" : std::to_string(v) + " * ") + "g.rows";
+  }
   std::string number_type() const { return numbers_ == 1 ? "unsigned char" : "unsigned short"; }
 
   // 1 or -1 where the diagonals, in their order, go up or down along z, so that the planes of a thread can
@@ -83,6 +85,7 @@ class StencilPlan {
   ValuePrecision precision_;
   int numbers_;  // bytes of the number of a stencil; 0 where there is no table
   bool dot_;     // of x and A x, too
+  bool any_grid_;
   int vectors_;
   int word_;  // numbers in 16 bytes
   Tiling tiling_;

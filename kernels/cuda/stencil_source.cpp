@@ -10,8 +10,9 @@
 #include "kernels/cuda/stencil_source.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "kernels/cuda/stencil_plan.hpp"
@@ -23,27 +24,36 @@ constexpr std::int64_t most_terms = 700;
 constexpr std::int64_t most_nodes = std::int64_t{1}
                                     << 30;  // numbered in 32 bits, and what lies beside a tile
 
-// A literal with these bits.
+// With these bits.
 std::string literal(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "__longlong_as_double(0x%016llxll)",
-                static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(value)));
+  char text[40];
+  std::snprintf(text, sizeof text, "%a", value);
   return text;
 }
 std::string literal(float value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "__int_as_float(0x%08x)", std::bit_cast<std::uint32_t>(value));
-  return text;
+  return literal(static_cast<double>(value)) + "f";
 }
+
+#define QUADRILLE_TEXT_OF(...) #__VA_ARGS__
+#define QUADRILLE_EXPANDED_TEXT_OF(macro) QUADRILLE_TEXT_OF(macro)
 
 class Writer : private StencilPlan {
  public:
   explicit Writer(const StencilPlan& plan) : StencilPlan(plan) {}
 
-  KernelSource source() {
+  // `constants`: the numbers that terms name.
+  template <class T>
+  KernelSource source(const std::vector<T>& constants) {
+    constexpr std::int64_t most_blocks = 65535;  // along y and z
     if (static_cast<std::int64_t>(terms_.size()) * tiling_.nodes > most_terms || s_.nodes() > most_nodes ||
-        (dot_ && vectors_ > 1))
+        (dot_ && vectors_ > 1) || std::max(tiling_.tiles_y, tiling_.tiles_z) > most_blocks)
       return {};
+    constants_ = std::max<std::size_t>(1, constants.size());
+    std::vector<std::byte> bytes(constants_ * sizeof(T));
+    const auto finite = [](T v) { return std::isfinite(v); };
+    if (!any_grid_ && !constants.empty() && std::all_of(constants.begin(), constants.end(), finite))
+      for (const T v : constants) literals_ += (literals_.empty() ? "" : ", ") + literal(v);
+    if (!constants.empty()) std::memcpy(bytes.data(), constants.data(), constants.size() * sizeof(T));
     const std::string inner = inner_body(*this);
     head();
     line("    if (" + inner_condition() + ") {");
@@ -55,10 +65,15 @@ class Writer : private StencilPlan {
     if (dot_) {
       line("  return dot;\n}");
       kernel_head();
-      line("  finish_dot(rows(values, numbers, x, to, from, alpha, beta), of_block);");
+      line("  finish_dot(rows(values, numbers, x, to, from, alpha, beta, sizes, given), of_block);");
     }
     line("}");
-    return {text_, tiling_.launched(), rows_of_plane() % word_ == 0 ? 16 : bytes_of_number()};
+    const auto part = [](std::int64_t tiles) { return static_cast<unsigned>(tiles); };
+    return {text_,
+            {{part(tiling_.tiles_x), part(tiling_.tiles_y), part(tiling_.tiles_z)},
+             rows_of_plane() % word_ == 0 ? 16 : bytes_of_number(),
+             sizes(),
+             std::make_shared<const std::vector<std::byte>>(std::move(bytes))}};
   }
 
  private:
@@ -67,6 +82,8 @@ class Writer : private StencilPlan {
   void head() {
     const std::string type = fp64_ ? "double" : "float";
     line("typedef " + type + " T;");
+    line(QUADRILLE_EXPANDED_TEXT_OF(QUADRILLE_KERNEL_SIZES));
+    line("struct Constants { T v[" + std::to_string(constants_) + "]; };");
     line("struct __align__(16) Word { T v[" + std::to_string(word_) + "]; };");
     loads_of("Word", "T", "int4");
     value_head(type);
@@ -74,8 +91,16 @@ class Writer : private StencilPlan {
         "__device__ inline T put(T sum, T from, T alpha, T beta) { const T a = alpha * sum; return beta != 0 "
         "? a + "
         "beta * from : a; }");
+    line(R"(// The place of a neighbour along an axis of n nodes, also where there is none.
+__device__ inline int along(int at, int step, int n, int wraps) {
+  int to = at + step;
+  while (wraps && to < 0) to += n;
+  while (wraps && to >= n) to -= n;
+  return to;
+})");
     if (dot_)
-      line("__device__ inline double rows(" + parameters() + ") {\n  double dot = 0;");
+      line("__device__ inline double rows(" + parameters("const KernelSizes& sizes, const Constants& given") +
+           ") {\n  double dot = 0;");
     else
       kernel_head();
     place_of_thread();
@@ -85,33 +110,33 @@ class Writer : private StencilPlan {
     const int blocks = dot_ && tiling_.blocks > 1 ? tiling_.blocks + 2 : tiling_.blocks;
     line("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(tile_threads) + ", " +
          std::to_string(blocks) + ")");
-    line(std::string(source_kernel) + "(" + parameters() + (dot_ ? ", double* of_block" : "") + ") {");
+    line(std::string(source_kernel) + "(" +
+         parameters("const __grid_constant__ KernelSizes sizes, const __grid_constant__ Constants given") +
+         (dot_ ? ", double* of_block" : "") + ") {");
   }
-  static std::string parameters() {
+  static std::string parameters(const std::string& more) {
     return "const V* __restrict__ values, const void* __restrict__ numbers, const T* __restrict__ x, T* to, "
-           "const T* from, T alpha, T beta";
+           "const T* from, T alpha, T beta, " +
+           more;
   }
 
-  // x0, y0 and z0, the place of the thread's first node, in a loop over its planes.
+  // g, the sizes, and constants; then x0, y0 and z0, the place of the thread's first node, in a loop over its
+  // planes.
   void place_of_thread() {
-    const Tiling& t = tiling_;
-    const std::string planes = number(t.steps * t.planes);
-    line("  const int line = blockIdx.x / " + number(t.tiles_x) + ", plane = line / " + number(t.tiles_y) +
-         ";");
-    line("  const int lx = threadIdx.x % " + number(t.x) + ", ly = threadIdx.x / " + number(t.x) + ";");
-    line("  const int x0 = ((blockIdx.x - line * " + number(t.tiles_x) + ") * " + number(t.x) + " + lx) * " +
-         number(t.nodes) + ";");
-    line("  const int y0 = (line - plane * " + number(t.tiles_y) + ") * " + number(t.y) + " + ly;");
-    line("  const int first = plane * " + planes + ", last = min(first + " + planes + ", " +
-         number(s_.extents[2]) + ");");
-    line("  if (ly >= " + number(t.y) + " || x0 >= " + number(s_.extents[0]) +
-         " || y0 >= " + number(s_.extents[1]) + ") return" + (dot_ ? " dot;" : ";"));
+    line(any_grid_ ? "  const KernelSizes& g = sizes;"
+                   : "  constexpr KernelSizes g = {" + literals_of(sizes()) + "};");
+    line(literals_.empty() ? "  const Constants& constants = given;"
+                           : "  constexpr Constants constants = {{" + literals_ + "}};");
+    line("  const int ly = threadIdx.x / g.tile_x, lx = threadIdx.x - ly * g.tile_x;");
+    line("  const int x0 = (blockIdx.x * g.tile_x + lx) * " + number(tiling_.nodes) + ";");
+    line("  const int y0 = blockIdx.y * g.tile_y + ly;");
+    line("  const int first = blockIdx.z * g.planes, last = min(first + g.planes, g.nz);");
+    line(std::string("  if (ly >= g.tile_y || x0 >= g.nx || y0 >= g.ny) return") + (dot_ ? " dot;" : ";"));
     // A loop that runs once would keep addresses in registers.
-    line(t.steps == 1
+    line(tiling_.steps == 1
              ? "  {\n    const int z0 = first;"
-             : "#pragma unroll 1\n  for (int z0 = first; z0 < last; z0 += " + number(t.planes) + ") {");
-    line("    const int node = (z0 * " + number(s_.extents[1]) + " + y0) * " + number(s_.extents[0]) +
-         " + x0;");
+             : "#pragma unroll 1\n  for (int z0 = first; z0 < last; z0 += " + number(tiling_.planes) + ") {");
+    line("    const int node = (z0 * g.ny + y0) * g.nx + x0;");
   }
 
   // Of words of numbers, as one load each.
@@ -138,9 +163,13 @@ class Writer : private StencilPlan {
 
   // All that the inner body loads is in the arrays, and all neighbours along x and y are where they are far
   // from faces that wrap. Then those along z are, too.
-  std::string inner_condition() const {
-    const std::int64_t beyond = tiling_.nodes - 1 + word_,
-                       planes = (tiling_.planes - 1) * s_.extents[0] * s_.extents[1];
+  static std::string inner_condition() {
+    return "node >= g.first && node < g.beyond && x0 >= g.first_x && x0 < g.beyond_x && y0 >= g.first_y && "
+           "y0 < g.beyond_y";
+  }
+  KernelSizes sizes() const {
+    const std::int64_t nx = s_.extents[0], ny = s_.extents[1], beyond = tiling_.nodes - 1 + word_,
+                       planes = (tiling_.planes - 1) * nx * ny;
     std::int64_t lowest = 0, highest = planes, left = 0, right = 0, below = 0, above = 0;
     for (const NodeOffset& o : s_.offsets) {
       lowest = std::min(lowest, s_.linear(o) - word_);
@@ -150,24 +179,46 @@ class Writer : private StencilPlan {
       below = std::max<std::int64_t>(below, -o.y);
       above = std::max<std::int64_t>(above, o.y);
     }
-    std::string text = "node >= " + number(-lowest) + " && node < " + number(s_.nodes() - highest);
-    if (wraps(0))
-      text += " && x0 >= " + number(left) + " && x0 < " + number(s_.extents[0] - right - (tiling_.nodes - 1));
-    if (wraps(1)) text += " && y0 >= " + number(below) + " && y0 < " + number(s_.extents[1] - above);
+    const auto in_int = [](std::int64_t n) {
+      return static_cast<int>(std::clamp<std::int64_t>(n, INT32_MIN, INT32_MAX));
+    };
+    KernelSizes s{.nodes = s_.nodes(),
+                  .rows = s_.rows(),
+                  .nx = in_int(nx),
+                  .ny = in_int(ny),
+                  .nz = in_int(s_.extents[2]),
+                  .plane = in_int(nx * ny),
+                  .wraps_x = s_.periodic[0],
+                  .wraps_y = s_.periodic[1],
+                  .wraps_z = s_.periodic[2],
+                  .tile_x = tiling_.x,
+                  .tile_y = tiling_.y,
+                  .planes = tiling_.steps * tiling_.planes,
+                  .first = in_int(-lowest),
+                  .beyond = in_int(s_.nodes() - highest),
+                  .first_x = 0,
+                  .beyond_x = INT32_MAX,
+                  .first_y = 0,
+                  .beyond_y = INT32_MAX};
+    if (s_.periodic[0]) s.first_x = in_int(left), s.beyond_x = in_int(nx - right - (tiling_.nodes - 1));
+    if (s_.periodic[1]) s.first_y = in_int(below), s.beyond_y = in_int(ny - above);
+    return s;
+  }
+
+  static std::string literals_of(const KernelSizes& s) {
+    std::string text = number(s.nodes) + ", " + number(s.rows);
+    for (const int each : {s.nx, s.ny, s.nz, s.plane, s.wraps_x, s.wraps_y, s.wraps_z, s.tile_x, s.tile_y,
+                           s.planes, s.first, s.beyond, s.first_x, s.beyond_x, s.first_y, s.beyond_y})
+      text += ", " + std::to_string(each);
     return text;
   }
 
   // The place of the neighbour along an axis, from `at`, as an expression, and whether it is there.
-  std::string along(const std::string& at, std::int64_t step, int axis, std::string& condition) const {
-    const std::int64_t n = s_.extents[axis];
+  static std::string along(const std::string& at, std::int64_t step, int axis, std::string& condition) {
     if (step == 0) return at;
-    if (wraps(axis)) {
-      const std::int64_t forward = (step % n + n) % n;
-      const std::string moved = "(" + at + " + " + number(forward) + ")";
-      return "(" + moved + " >= " + number(n) + " ? " + moved + " - " + number(n) + " : " + moved + ")";
-    }
-    const std::string moved = "(" + at + (step > 0 ? " + " : " - ") + number(std::abs(step)) + ")";
-    condition += (condition.empty() ? "" : " && ") + ("(unsigned)" + moved + " < " + number(n) + "u");
+    const std::string name(1, "xyz"[axis]),
+        n = "g.n" + name, moved = "along(" + at + ", " + number(step) + ", " + n + ", g.wraps_" + name + ")";
+    condition += (condition.empty() ? "" : " && ") + ("(unsigned)" + moved + " < (unsigned)" + n);
     return moved;
   }
 
@@ -177,7 +228,7 @@ class Writer : private StencilPlan {
     line("    for (int k = 0; k < min(" + number(tiling_.planes) + ", last - z0); ++k)");
     line("#pragma unroll 1");
     line("    for (int w = 0; w < " + number(tiling_.nodes) + "; ++w) {");
-    line("    const int xi = x0 + w, yi = y0, zi = z0 + k, i = node + k * " + number(plane()) + " + w;");
+    line("    const int xi = x0 + w, yi = y0, zi = z0 + k, i = node + k * g.plane + w;");
     if (numbers_ > 0 && !of_neighbours()) text_ += stencil_of("t", number_at("i"));
     const auto sum = [](int r, int v) { return "s" + std::to_string(r) + "_" + std::to_string(v); };
     for (int v = 0; v < vectors_; ++v)
@@ -191,8 +242,7 @@ class Writer : private StencilPlan {
                         z = along("zi", o.z, 2, condition);
       line("    {");
       line("    const bool there = " + (condition.empty() ? "true" : condition) + ";");
-      line("    const long long j = there ? (" + z + " * " + number(s_.extents[1]) + " + " + y + ") * " +
-           number(s_.extents[0]) + " + " + x + " : i;");
+      line("    const long long j = there ? (" + z + " * g.ny + " + y + ") * g.nx + " + x + " : i;");
       if (of_neighbours()) text_ += stencil_of("t", number_at("j"));
       for (; t < terms_.size() && terms_[t].d == d; ++t) {
         const Term& term = terms_[t];
@@ -220,13 +270,15 @@ class Writer : private StencilPlan {
     return "(long long)__ldg((const " + number_type() + "*)numbers + " + node + ")";
   }
   std::string outer_coefficient(const Term& term) const {
-    if (term.from == Term::From::constant) return term.constant;
+    if (term.from == Term::From::constant) return term.constant();
     if (term.from == Term::From::table) return "__ldg(t + " + number(term.column) + ")";
-    return "value(__ldg(values + " + number(term.column * s_.nodes()) + " + " +
-           (term.at_neighbour ? "j" : "i") + "))";
+    return "value(__ldg(values + " + number(term.column) + " * g.nodes + " + (term.at_neighbour ? "j" : "i") +
+           "))";
   }
 
   std::string text_;
+  std::size_t constants_ = 1;
+  std::string literals_;  // of the constants, where they are written out
 };
 
 // With the offsets of the transposed product.
@@ -250,7 +302,7 @@ __device__ inline void finish_dot(double dot, double* of_block) {
   __syncthreads();
   if (threadIdx.x >= 32) return;
   dot = sum_warp(threadIdx.x < blockDim.x / 32 ? of_warp[threadIdx.x] : 0);
-  if (threadIdx.x == 0) of_block[blockIdx.x] = dot;
+  if (threadIdx.x == 0) of_block[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = dot;
 }
 )";
 }
@@ -260,19 +312,22 @@ KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEn
                             ValuePrecision precision, const WrittenProduct& product, TileSize size) {
   const bool transposed = product.transposed;
   std::vector<Term> terms;
+  std::vector<T> constants;
   for (std::int64_t d = 0; d < s.diagonals(); ++d)
     for (int r = 0; r < s.dof; ++r)
       for (int c = 0; c < s.dof; ++c) {
         const CompactEntry<T>& e =
             entries[transposed ? (d * s.dof + c) * s.dof + r : (d * s.dof + r) * s.dof + c];
-        if (e.stored == Stored::constant)
-          terms.push_back({Term::From::constant, d, r, c, 0, false, literal(e.constant)});
-        else if (e.stored != Stored::nothing)
+        if (e.stored == Stored::constant) {
+          terms.push_back({Term::From::constant, d, r, c, std::ssize(constants), false});
+          constants.push_back(e.constant);
+        } else if (e.stored != Stored::nothing) {
           terms.push_back(
-              {Term::From::column, d, r, c, e.column, (e.stored == Stored::mirror) != transposed, {}});
+              {Term::From::column, d, r, c, e.column, (e.stored == Stored::mirror) != transposed});
+        }
       }
   return Writer({transposed ? turned(s) : s, std::move(terms), sizeof(T) == 8, precision, 0, size, product})
-      .source();
+      .source(constants);
 }
 
 template <class T>
@@ -284,11 +339,11 @@ KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std
     for (int r = 0; r < s.dof; ++r)
       for (int c = 0; c < s.dof; ++c) {
         const std::int64_t e = transposed ? (d * s.dof + c) * s.dof + r : (d * s.dof + r) * s.dof + c;
-        if (used[e] != 0) terms.push_back({Term::From::table, d, r, c, e, transposed, {}});
+        if (used[e] != 0) terms.push_back({Term::From::table, d, r, c, e, transposed});
       }
   return Writer({transposed ? turned(s) : s, std::move(terms), sizeof(T) == 8, ValuePrecision::own,
                  words ? 2 : 1, size, product})
-      .source();
+      .source(std::vector<T>{});
 }
 
 #define QUADRILLE_INSTANTIATE(T)                                                                         \

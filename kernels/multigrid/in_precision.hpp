@@ -16,7 +16,7 @@ template <class T, class Machine, class Operator>
 std::unique_ptr<GridMultigrid> levels_in(const Operator& a, const GridMultigridOptions& options,
                                          std::unique_ptr<GridMultigrid> previous);
 
-// Has the GPU of this number load its kernels, all in the same file.
+// Has the GPU of this number load its kernels, all in the same file, and get ready to free vectors.
 template <class T>
 void load_kernels(int gpu);
 

@@ -47,6 +47,8 @@ SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traff
   SetUpWork work;
   if (on_gpu && (s.hub_on_device || s.assembled_on_device) && s.compact_by_fill && format.follows_fill) {
     work.gathered_bytes = 2 * stored;
+    if (s.cds && looks_at_values(*s.cds))
+      work.gathered_bytes += static_cast<double>(value_bytes(*s.cds, s.value_bytes));
     return work;
   }
   work.converted_bytes = converted_bytes(format, s, stored);

@@ -359,11 +359,11 @@ void count_values(const BlockDiagonals<T, Device>& hub, Sparsity& s) {
   s.stencils = cuda::count_stencils(hub);
   s.stencils_exact = true;
 }
-// By the fill, where that hints at constants; what is all zeros has no values yet.
+// By the fill, where that hints at more; what is all zeros has no values yet.
 template <class T>
-void count_constants(const FormatInput<T>& source, const BlockStructure& structure,
-                     const FormatOptions& options, Sparsity& s) {
-  if (!options.by_fill || !looks_for_constants(structure)) return;
+void count_hinted(const FormatInput<T>& source, const BlockStructure& structure, const FormatOptions& options,
+                  Sparsity& s) {
+  if (!options.by_fill || !looks_at_values(structure)) return;
   std::vector<CompactEntry<T>> entries;
   if (source.hub)
     entries = compact_entries(*source.hub);
@@ -450,7 +450,7 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
     Sparsity s = from_csr(*source.csr, source.hub.get(), options);
     if (s.cds) bound_values(*s.cds, options, s);
     if (source.hub && of_values) count_values(*source.hub, s);
-    if (source.hub) count_constants(source, *source.hub, options, s);
+    if (source.hub) count_hinted(source, *source.hub, options, s);
     s.assembled_on_device = on_device;
     s.hub_on_device = source.device_hub != nullptr;
     return s;
@@ -461,7 +461,7 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
   if (known == nullptr) csr_of(source);  // throws
   Sparsity s = sparsity_at_most(*known, sizeof(T), options);
   const bool by_fill = options.by_fill && known->fill.said();  // values are not looked at
-  count_constants(source, *known, options, s);
+  count_hinted(source, *known, options, s);
   if (source.hub && !by_fill) {
     count_hub(*source.hub, s);
     if (of_values) count_values(*source.hub, s);

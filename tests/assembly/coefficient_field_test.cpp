@@ -41,7 +41,7 @@ TEST(CoefficientField, RegionsByHand) {
 TEST(CoefficientField, AnythingPositiveHasNoRegions) {
   const Grid grid = parse_grid("3x2");
   const CoefficientField field =
-      coefficient_field(grid, parse_boundary("clamp", 2), Array<double>(6, 1e-300), "a");
+      coefficient_field(grid, parse_boundary("clamp", 2), Array<double>(6, 1e-100), "a");
   EXPECT_FALSE(field.has_barriers);
   EXPECT_TRUE(field.region.empty() && field.held.empty());
   Array<double> values{1, 2, 3, 4, 5, 6};

@@ -258,6 +258,8 @@ class Checkpoints(CliTest):
                               text=True) as process:
             time.sleep(2)
             process.send_signal(signal.SIGTERM)
+            time.sleep(0.001)  # timeout(1) sends it to the program and to its group: no second wish
+            process.send_signal(signal.SIGTERM)
             self.assertIn("by a signal", process.stderr.read())
         self.assertEqual(process.returncode, 1)
         self.assertEqual(len(self.kept("c")), 2)

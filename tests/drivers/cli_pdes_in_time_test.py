@@ -140,6 +140,13 @@ class Transport(Case):
         self.assertEqual(record["preconditioner"], "quadrille_mg")
         self.assertLess(record["iterations"], 80)
 
+    # All numbers of a chain of species, with no face that lets any out, are not to be had in fp32.
+    def test_cycles_go_on_in_fp64_where_fp32_makes_no_headway(self):
+        record, screen = self.solved("transport", "--grid", "16x30", "--dof", "8", "--steady", "--boundary", "clamp",
+                                     petsc=["-pc_type", "quadrille_mg"])
+        self.assertIn("with jacobi in fp64", screen)
+        self.assertLess(record["iterations"], 150)
+
     def test_multigrid_says_what_it_made_once(self):
         for arguments in (["--steady"], ["--steps", "2", "--dt", "0.01"]):
             _, screen = self.solved("transport", "--grid", "24x24", *arguments, petsc=["-pc_type", "quadrille_mg"])
@@ -218,6 +225,10 @@ class Poroelastic(Case):
         self.assertAlmostEqual(order, 2, delta=0.15)
         order = self.order("14x14", "28x28", "poroelastic", *SHORT, "--parameter", "lambda=3,mu=0.5,alpha=0.7,S=0.5,K=2")
         self.assertAlmostEqual(order, 2, delta=0.2)
+
+    # u and p begin as the differences have them, so that the first step may be short.
+    def test_steps_may_be_as_short_as_they_like(self):
+        self.assertAlmostEqual(self.order("12x12", "24x24", "poroelastic"), 2, delta=0.2)
 
     def test_the_order_in_time_is_two(self):
         found = self.order_in_time("poroelastic", "--grid", "7x6", name="p", petsc=self.LU)

@@ -7,6 +7,7 @@
 using std::min;
 #define __device__
 #define __global__
+#define __grid_constant__
 #define __launch_bounds__(threads, blocks)
 #define __align__(bytes) alignas(bytes)
 #define __all_sync(mask, condition) (condition)
@@ -18,7 +19,7 @@ struct alignas(8) int2 {
   int x, y;
 };
 struct Index {
-  int x = 0;
+  int x = 0, y = 0, z = 0;
 };
 extern Index blockIdx, threadIdx;
 
@@ -30,21 +31,11 @@ template <class T>
 T __ldcs(const T* p) {
   return *p;
 }
-template <class To, class From>
-To with_bits(From from) {
-  To to;
-  static_assert(sizeof to == sizeof from);
-  std::memcpy(&to, &from, sizeof to);
-  return to;
-}
-inline double __longlong_as_double(long long v) {
-  return with_bits<double>(v);
-}
-inline float __int_as_float(int v) {
-  return with_bits<float>(v);
-}
 inline float __uint_as_float(unsigned v) {
-  return with_bits<float>(v);
+  float to;
+  static_assert(sizeof to == sizeof v);
+  std::memcpy(&to, &v, sizeof to);
+  return to;
 }
 // Threads follow one another.
 inline void finish_dot(double dot, double* of_all) {

@@ -73,7 +73,8 @@ void gives_the_product(Form form, std::uint64_t seed) {
   const BlockDiagonals<T> hub = operator_of<T>(seed);
   const WrittenKernel kernel = written_kernel(name_of<T>(form, seed));
   ASSERT_NE(kernel, nullptr);
-  const std::int64_t blocks = source_of(form, seed, hub).blocks;
+  const KernelLaunch launch = source_of(form, seed, hub).launch;
+  const auto [blocks_x, blocks_y, blocks_z] = launch.blocks;
   const Stored a = stored(form, hub);
   const std::int64_t size = vectors_of(form, seed) * hub.rows();
   std::vector<T> x(static_cast<std::size_t>(size)), before(x.size());
@@ -88,10 +89,13 @@ void gives_the_product(Form form, std::uint64_t seed) {
     const Exactly there(x.data(), bytes), from((beta == 0 ? unread : before).data(), bytes),
         to(unread.data(), bytes);
     double dot = 0, expected = 0;
-    for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)
+    for (std::int64_t block = 0; block < launch.all_blocks(); ++block) {
+      blockIdx = {static_cast<int>(block % blocks_x), static_cast<int>(block / blocks_x % blocks_y),
+                  static_cast<int>(block / blocks_x / blocks_y)};
       for (threadIdx.x = 0; threadIdx.x < cuda::tile_threads; ++threadIdx.x)
         kernel(a.values->data(), a.numbers ? a.numbers->data() : nullptr, there.data(), to.data(),
-               from.data(), 2, static_cast<double>(beta), &dot);
+               from.data(), 2, static_cast<double>(beta), &launch.sizes, launch.constants->data(), &dot);
+    }
     const T* const y = static_cast<const T*>(to.data());
     for (std::size_t i = 0; i < x.size(); ++i)
       ASSERT_EQ(y[i], 2 * ax[i] + (beta == 0 ? 0 : beta * before[i])) << "row " << i << " of " << x.size();
@@ -108,6 +112,23 @@ TEST(KernelSource, GivesTheProductOfEveryForm) {
       gives_the_product<double>(form, seed);
       gives_the_product<float>(form, seed);
     }
+}
+
+// The kernel of one operator is that of others that differ by their grid, its faces and constants alone.
+TEST(KernelSource, IsOneForOperatorsOfOneKind) {
+  const auto text = [](std::array<std::int64_t, 3> extents, std::array<bool, 3> periodic, double constant) {
+    BlockStructure s{.extents = extents, .periodic = periodic};
+    s.offsets = {{0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    std::vector<CompactEntry<double>> entries(5, {quadrille::Stored::constant, 0, constant});
+    entries[2] = {quadrille::Stored::column, 0, 0};
+    return cuda::compact_source(s, entries, ValuePrecision::own, {.any_grid = true}, cuda::TileSize::large)
+        .text;
+  };
+  const std::string one = text({1000, 900, 1}, {}, -1);
+  EXPECT_EQ(text({222, 4321, 1}, {}, -1), one);
+  EXPECT_EQ(text({1000, 900, 1}, {true, false, false}, -1), one);
+  EXPECT_EQ(text({1000, 900, 1}, {false, true, false}, 3.5), one);
+  EXPECT_NE(text({1001, 900, 1}, {}, -1), one) << "lines are no whole words";
 }
 
 // A grid is covered whatever its extents, by no more threads than blocks have, and few of them idle.

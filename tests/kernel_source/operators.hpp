@@ -75,18 +75,21 @@ cuda::KernelSource source_of(Form form, std::uint64_t seed, const BlockDiagonals
     return cuda::compact_source(hub, compact_entries(hub), precision_of(form),
                                 {.transposed = is_transposed(form),
                                  .with_dot = form == Form::compact_with_dot,
-                                 .vectors = vectors_of(form, seed)},
+                                 .vectors = vectors_of(form, seed),
+                                 .any_grid = seed % 4 < 2},
                                 size);
   const StencilTable<T> table = stencil_table_from_hub(hub);
   return cuda::stencil_table_source<T>(
       table, std::vector<std::uint8_t>(static_cast<std::size_t>(table.stencil_size()), 1),
-      table.words.size() > 0, {.transposed = is_transposed(form), .vectors = vectors_of(form, seed)}, size);
+      table.words.size() > 0,
+      {.transposed = is_transposed(form), .vectors = vectors_of(form, seed), .any_grid = seed % 4 < 2}, size);
 }
 
-// Its parameters are those of the kernels, `alpha` and `beta` converted. x . A x is added to `dot`, where the
-// form has it.
+// Its parameters are those of the kernels, `alpha` and `beta` converted, sizes and constants as bytes.
+// x . A x is added to `dot`, where the form has it.
 using WrittenKernel = void (*)(const void* values, const void* numbers, const void* x, void* to,
-                               const void* from, double alpha, double beta, double* dot);
+                               const void* from, double alpha, double beta, const void* sizes,
+                               const void* constants, double* dot);
 WrittenKernel written_kernel(const std::string& name);  // null where it is not there
 
 template <class T>

@@ -16,10 +16,13 @@ void write_one(std::ofstream& file, std::string& table, Form form, std::uint64_t
   file << "namespace " << name << " {\n"
        << text
        << "void run(const void* values, const void* numbers, const void* x, void* to, const void* from, "
-          "double alpha, double beta, double* dot) {\n  "
+          "double alpha, double beta, const void* sizes, const void* constants, double* dot) {\n"
+          "  KernelSizes of_grid;\n  Constants of_operator;\n"
+          "  std::memcpy(&of_grid, sizes, sizeof of_grid);\n"
+          "  std::memcpy(&of_operator, constants, sizeof of_operator);\n  "
        << cuda::source_kernel
        << "(static_cast<const V*>(values), numbers, static_cast<const T*>(x), static_cast<T*>(to), "
-          "static_cast<const T*>(from), static_cast<T>(alpha), static_cast<T>(beta)"
+          "static_cast<const T*>(from), static_cast<T>(alpha), static_cast<T>(beta), of_grid, of_operator"
        << (form == Form::compact_with_dot ? ", dot" : "") << ");\n}\n}\n";
   table += "  if (name == \"" + name + "\") return " + name + "::run;\n";
 }
@@ -39,7 +42,8 @@ int main(int argc, char** argv) {
       write_one<float>(file, table, form, seed);
     }
   file << "namespace quadrille {\nusing WrittenKernel = void (*)(const void*, const void*, const void*, "
-          "void*, const void*, double, double, double*);\nWrittenKernel written_kernel(const std::string& "
+          "void*, const void*, double, double, const void*, const void*, double*);\nWrittenKernel "
+          "written_kernel(const std::string& "
           "name) {\n"
        << table << "  return nullptr;\n}\n}\n";
   return file.good() ? 0 : 1;

@@ -222,6 +222,50 @@ void check_constants(SpaceKind space) {
         << "no values yet";
   }
 }
+
+struct Symmetric {
+  static constexpr bool symmetric = true;
+  constexpr bool couples(bool, int r, int c) const { return r == c; }
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& to, int r, int c) const {
+    const Position& at = node.position;
+    const std::int64_t both =
+        2 * (at.x + 3 * at.y + 7 * at.z) + to.offset.x + 3 * to.offset.y + 7 * to.offset.z;
+    return r == c ? 1 + static_cast<double>(both) : 0;
+  }
+};
+
+// Nor are, of a star of one unknown that a functor says is symmetric, the mirrors, as long as they are.
+void check_mirrors(SpaceKind space) {
+  const FormatEntry& compact = find_format("compact", space);
+  for (const int dof : {1, 2})
+    for (const int radius : {1, 2}) {
+      SCOPED_TRACE(std::to_string(dof) + " unknowns, radius " + std::to_string(radius));
+      const Grid grid{.extents = {5, 6, 7}, .dof = dof};
+      Case<double> c = grid_case<double>(grid, star_stencil(3, radius), {}, Symmetric{});
+      const bool looks = dof == 1 && radius == 1;
+      const int all = dof * (1 + 6 * radius);
+      const auto expect_columns = [&](std::int64_t columns) {
+        expect_products(c, compact, by_fill());
+        EXPECT_EQ(compact.make_fp64(c.source, by_fill())->traffic().stored_bytes,
+                  compact_traffic(*c.source.hub, columns, 8).stored_bytes);
+        EXPECT_EQ(sparsity_of(c.source, by_fill(), nullptr, false).compact_columns, columns);
+      };
+      expect_columns(looks ? 4 : all);
+      auto changed = std::make_shared<BlockDiagonals<double>>(copy_to<Host>(*c.source.hub));
+      changed->values[changed->rows() * dof * (changed->diagonals() - 1)] += 1;
+      c.source.hub = changed;
+      c.source.csr = std::make_shared<const Csr<double>>(to_csr(*changed));
+      expect_columns(looks ? 5 : all);
+    }
+}
+TEST(BlockFill, MirrorsThatAreHintedAtAreNotStored) {
+  check_mirrors(SpaceKind::cpu);
+}
+TEST(BlockFill, cuda_MirrorsThatAreHintedAtAreNotStored) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  check_mirrors(SpaceKind::cuda);
+}
+
 TEST(BlockFill, ConstantsThatAreHintedAtAreNotStored) {
   check_constants(SpaceKind::cpu);
 }

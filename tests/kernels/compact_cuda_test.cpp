@@ -7,6 +7,7 @@
 
 #include "assembly/stencil_operator.hpp"
 #include "cases.hpp"
+#include "kernels/cuda/built_kernels.hpp"
 #include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/jit.hpp"
@@ -128,6 +129,49 @@ TEST(KernelSource, HasNoNodesThat32BitsCannotNumber) {
   EXPECT_NE(cuda::compact_source(s, entries, ValuePrecision::own, {}).text, "");
   s.extents = {1 << 16, 1 << 15, 1};
   EXPECT_EQ(cuda::compact_source(s, entries, ValuePrecision::own, {}).text, "");
+}
+
+// Where products by the fill count with one (looks_at_values()), of any size that is worth it.
+TEST(BuiltKernels, AreThereForStarsOfOneUnknown) {
+  const BlockFill symmetric{.centre = {1}, .beside = {1}, .constants = false, .symmetric = true};
+  for (const std::array<std::int64_t, 3> extents : {std::array<std::int64_t, 3>{51, 52, 53},
+                                                    {64, 64, 64},
+                                                    {100, 200, 37},
+                                                    {129, 128, 127},
+                                                    {255, 257, 256},
+                                                    {512, 512, 512},
+                                                    {363, 364, 1},
+                                                    {1000, 2001, 1},
+                                                    {3000, 301, 1},
+                                                    {640, 480, 1},
+                                                    {8192, 4096, 1}})
+    for (const BoundaryKind kind : {BoundaryKind::value, BoundaryKind::clamp, BoundaryKind::periodic}) {
+      Boundary boundary;
+      boundary.faces.fill({kind, 0});
+      const int dimension = extents[2] > 1 ? 3 : 2;
+      const BlockStructure s =
+          block_structure({.extents = extents}, star_stencil(dimension, 1), boundary, symmetric);
+      EXPECT_TRUE(looks_at_values(s));
+      CompactFacts<double> facts;
+      for (const NodeOffset& o : s.offsets) {
+        facts.first.push_back(o == NodeOffset{} ? 6 : -1);
+        facts.varies.push_back(0), facts.differs.push_back(0);
+      }
+      const auto expect_one = [&](const char* of) {
+        for (const bool with_dot : {false, true}) {
+          const std::string text = cuda::compact_source(s, compact_entries(s, facts), ValuePrecision::own,
+                                                        {.with_dot = with_dot, .any_grid = true})
+                                       .text;
+          EXPECT_NE(cuda::built_kernel((with_dot ? cuda::dot_source() : "") + text), nullptr)
+              << of << ", " << extents[0] << " x " << extents[1] << " x " << extents[2];
+        }
+      };
+      expect_one("constants");
+      facts.varies[s.offsets.size() / 2] = 1;
+      expect_one("constants beside a diagonal");
+      std::fill(facts.varies.begin(), facts.varies.end(), 1);
+      expect_one("symmetric");
+    }
 }
 
 // Kernels that are compiled for the operator give what those that are for all do.

@@ -118,12 +118,12 @@ TEST(Specialised, IsCompiledForVectorsOnceWhenItIsAskedFor) {
   std::vector<int> compiled;
   const SpecialisedForVectors several(8, [&](int vectors) {
     compiled.push_back(vectors);
-    return Specialised{nullptr, vectors, 8};
+    return Specialised{nullptr, {.alignment = vectors}};
   });
   const SpecialisedForVectors copy = several;
   EXPECT_TRUE(compiled.empty());
-  for (const int vectors : {4, 3, 4, 3}) EXPECT_EQ(copy.of(vectors).blocks, vectors);
-  EXPECT_EQ(several.of(4).blocks, 4);
+  for (const int vectors : {4, 3, 4, 3}) EXPECT_EQ(copy.of(vectors).launch.alignment, vectors);
+  EXPECT_EQ(several.of(4).launch.alignment, 4);
   EXPECT_EQ(compiled, (std::vector<int>{4, 3}));
   EXPECT_EQ(SpecialisedForVectors().most(), 1);
 }

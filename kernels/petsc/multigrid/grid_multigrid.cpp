@@ -17,6 +17,7 @@
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
+#include "kernels/petsc/multigrid/headway.hpp"
 #include "kernels/petsc/multigrid/null_space.hpp"
 #include "kernels/petsc/multigrid/rank_exchange.hpp"
 
@@ -39,7 +40,8 @@ GridValues values_of(Mat matrix) {
     QUADRILLE_PETSC(MatGetType(matrix, &type));
     throw FormatError(
         "quadrille_mg needs a matrix of type quadrille on a grid (-dm_mat_type quadrille), not " +
-        std::string(type == nullptr ? "one without a type" : type));
+        std::string(type == nullptr ? "one without a type" : type) +
+        "; where the program itself names a type, -mat_type quadrille");
   }
   TypedMatrix& typed_matrix = typed(matrix);
   if (!typed_matrix.on_grid())
@@ -140,7 +142,10 @@ class GridPreconditioner {
   // The first solve shows which method it is for.
   void before_solve(PC pc, KSP ksp) {
     is_for_a_method_ = true;
-    if (!corrects_itself(ksp)) take_fp64(pc);
+    if (!corrects_itself(ksp))
+      take_fp64(pc);
+    else
+      watch_headway(ksp);
   }
 
   // Where no solve came before, something else stands around it (PCCOMPOSITE), and any method around that.

@@ -29,7 +29,8 @@ namespace quadrille::petsc {
 //   -pc_quadrille_mg_precision auto | single | double
 //                                      of the cycle (auto: single for CG, FCG, FGMRES, GCR and Richardson,
 //                                      double for methods that would lose digits by it, from their first
-//                                      solve on, and for coefficients that leave the range of fp32)
+//                                      solve on, and for coefficients that leave the range of fp32; from
+//                                      where 30 iterations of FCG, FGMRES or GCR do not halve the residual)
 //   -pc_quadrille_mg_interpolation auto | operator | linear
 //                                      (auto: linear where the operator's own is nearly that)
 //   -pc_quadrille_mg_coarse_operators auto | galerkin

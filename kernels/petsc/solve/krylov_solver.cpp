@@ -1,6 +1,7 @@
 #include "kernels/petsc/solve/krylov_solver.hpp"
 
 #include <chrono>
+#include <cmath>
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/device_work.hpp"
@@ -21,6 +22,14 @@ void refuse_crashing_method(KSP ksp) {
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPCHEBYSHEV, &chebyshev));
   if (chebyshev)
     throw PetscOptionError("-ksp_type chebyshev as the outer method crashes in PETSc; choose another one");
+}
+
+// PETSc takes NaN, which no residual is below.
+void refuse_no_tolerance(KSP ksp) {
+  PetscReal relative = 0, absolute = 0, divergence = 0;
+  QUADRILLE_PETSC(KSPGetTolerances(ksp, &relative, &absolute, &divergence, nullptr));
+  if (std::isnan(relative) || std::isnan(absolute) || std::isnan(divergence))
+    throw PetscOptionError("a tolerance of -ksp_rtol, -ksp_atol or -ksp_divtol is no number");
 }
 
 // Options of PETSc after which there would be no answer to look at: a solve that does not converge is an
@@ -60,7 +69,7 @@ PetscErrorCode watch(KSP ksp, PetscInt iteration, PetscReal residual, void* cont
 
 // Applies the preconditioner and the operator once, so that what PETSc copies to the GPU or computes when it
 // is first needed is there before the solve.
-void warm_up(KSP ksp, Mat matrix) {
+void apply_once(KSP ksp, Mat matrix) {
   PC preconditioner = nullptr;
   const Handle<Vec> x = make<Vec>("MatCreateVecs", [=](Vec*v) { return MatCreateVecs(matrix, v, nullptr); }),
                     y = like(x.get());
@@ -80,6 +89,13 @@ void warm_up(KSP ksp, Mat matrix) {
   QUADRILLE_PETSC(VecNorm(y.get(), NORM_2, &norm));
   QUADRILLE_PETSC(VecAXPY(y.get(), 1, x.get()));
   QUADRILLE_PETSC(VecAYPX(y.get(), 1, x.get()));
+}
+
+// The GPU gives memory back when something next waits for it: that is not to be in the solve, of which it
+// would be a tenth.
+void warm_up(KSP ksp, Mat matrix) {
+  apply_once(ksp, matrix);
+  cuda::synchronize();
 }
 
 void tell_of_constants(Mat matrix) {
@@ -169,6 +185,7 @@ KrylovSolver make_solver(const KrylovProblem& problem) {
     QUADRILLE_PETSC(KSPSetUp(ksp));
   });
   refuse_crashing_method(ksp);
+  refuse_no_tolerance(ksp);
   if (problem.monitor) {
     made.watch = std::make_unique<KrylovWatch>(KrylovWatch{problem.monitor});
     QUADRILLE_PETSC(KSPMonitorSet(ksp, watch, made.watch.get(), nullptr));
