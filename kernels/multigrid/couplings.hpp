@@ -97,7 +97,25 @@ struct Couplings {
   }
   // Whether `count` rows of a line at a time are all rows, and their values beside each other.
   constexpr bool in_words_of(int count) const {
-    return dof == 1 && !any_wraps && line % count == 0 && (stored.all || stored.words);
+    return dof == 1 && line % count == 0 && !(wraps[0] && padded()) && (stored.all || stored.words);
+  }
+  // From a word of `count` rows: how far the words are in the planes and lines before, here and behind, and
+  // from a word's first row the rows before and behind it. A plane or line that is not there is one of zeros.
+  struct WordsAround {
+    int plane[3], line[3], before, behind;
+  };
+  constexpr WordsAround words_around(int row, int count) const {
+    const int size = line * n[1];
+    WordsAround to{{-size, 0, size}, {-line, 0, line}, -1, count};
+    if (!any_wraps) return to;
+    const std::array<int, 3> at = position(row);
+    if (wraps[2] && at[2] == 0) to.plane[0] += n[2] * size;
+    if (wraps[2] && at[2] == n[2] - 1) to.plane[2] -= n[2] * size;
+    if (wraps[1] && at[1] == 0) to.line[0] += size;
+    if (wraps[1] && at[1] == n[1] - 1) to.line[2] -= size;
+    if (wraps[0] && at[0] == 0) to.before += line;
+    if (wraps[0] && at[0] + count == line) to.behind -= line;
+    return to;
   }
   // The node at coupling d. Where there is none, this node itself or some other one: what is stored for it is
   // zero.
@@ -144,7 +162,7 @@ struct Couplings {
 struct RankBox;
 Couplings couplings_of(const BlockStructure& a, const RankBox* box = nullptr, const StoredNodes& stored = {});
 
-// Rows of which a call does several at once: those of one unknown a node where nothing wraps.
+// Rows of which a call does several at once: those of one unknown a node on lines of whole words.
 template <class T>
 inline constexpr int rows_together = 16 / sizeof(T);
 
@@ -182,22 +200,24 @@ constexpr void load_values(const V* p, T (&to)[Rows]) {
 template <int Rows, int Count, bool All, class V, class T>
 constexpr void beside_diagonal_in_box(const Couplings& s, const V* a, const T* x, int row, T (&sum)[Rows]) {
   constexpr int planes = Count == 26 ? 3 : 1;
+  const auto to = s.words_around(row, Rows);
   int d = 0;
   QUADRILLE_UNROLL
   for (int z = 0; z < planes; ++z) {
     T values[3][3][Rows] = {}, from[3][Rows + 2];
     QUADRILLE_UNROLL
     for (int y = 0; y < 3; ++y) {
-      const int there = row + ((z - planes / 2) * s.n[1] + y - 1) * s.line,
-                at = there < 0 || there >= s.nodes ? row : there;
+      const int there = row + to.plane[planes == 3 ? z : 1] + to.line[y],
+                at = there < 0 || there >= s.nodes ? row : there, before = at + to.before,
+                behind = at + to.behind;
       for (int c = 0; c < 3; ++c) {
         const bool centre = z == planes / 2 && y == 1 && c == 1;
         if (!centre) load_values<All>(a + (d++) * s.stored_rows, values[y][c]);
       }
       const auto pack = *reinterpret_cast<const Pack<T, Rows>*>(x + at);
-      from[y][0] = x[at > 0 ? at - 1 : 0];
+      from[y][0] = x[before > 0 ? before : 0];
       for (int i = 0; i < Rows; ++i) from[y][i + 1] = pack.v[i];
-      from[y][Rows + 1] = x[at + Rows < s.nodes ? at + Rows : at];
+      from[y][Rows + 1] = x[behind < s.nodes ? behind : at];
     }
     for (int y = 0; y < 3; ++y)
       for (int c = 0; c < 3; ++c)
@@ -214,8 +234,8 @@ constexpr void beside_diagonal_in_star(const Couplings& s, const T* a, const T* 
     const auto pack = *reinterpret_cast<const Pack<T, Rows>*>(x + (from < 0 || from >= s.nodes ? row : from));
     for (int i = 0; i < Rows; ++i) to[i] = pack.v[i];
   };
-  const int plane = s.line * s.n[1];
-  const int step[6] = {-plane, -s.line, 0, 0, s.line, plane};
+  const auto to = s.words_around(row, Rows);
+  const int step[6] = {to.plane[0], to.line[0], 0, 0, to.line[2], to.plane[2]};
   T values[6][Rows] = {}, from[6][Rows] = {}, own[Rows] = {};
   QUADRILLE_UNROLL
   for (int k = Count == 6 ? 0 : 1; k < (Count == 6 ? 6 : 5); ++k) {
@@ -223,8 +243,9 @@ constexpr void beside_diagonal_in_star(const Couplings& s, const T* a, const T* 
     if (k != 2 && k != 3) word_at(row + step[k], from[k]);
   }
   word_at(row, own);
-  from[2][0] = x[row > 0 ? row - 1 : 0];
-  from[3][Rows - 1] = x[row + Rows < s.nodes ? row + Rows : row];
+  const int before = row + to.before, behind = row + to.behind;
+  from[2][0] = x[before > 0 ? before : 0];
+  from[3][Rows - 1] = x[behind < s.nodes ? behind : row];
   for (int i = 1; i < Rows; ++i) {
     from[2][i] = own[i - 1];
     from[3][i - 1] = own[i];

@@ -90,7 +90,8 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
     of.width[axis] = p.coarse_n[axis] > 1 ? 3 : 1;
   }
   // Of whole words of a line several rows are the same: each is made once.
-  if (coarse_nodes.words) of.coarse_nodes = few_nodes(p.coarse_n, {}, Words::none);  // no axis wraps
+  const bool wraps[3] = {coarse.periodic[0], coarse.periodic[1], coarse.periodic[2]};
+  if (coarse_nodes.words) of.coarse_nodes = few_nodes(p.coarse_n, wraps, Words::none);
   const StoredNodes made = of.coarse_nodes;
   const auto reach = [&](int axis) { return of.width[axis] / 2; };
   for (int z = -reach(2); z <= reach(2); ++z)

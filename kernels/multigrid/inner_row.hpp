@@ -19,7 +19,7 @@ struct InnerRow {
 template <class T>
 InnerRow<T> inner_row(const Couplings& s, const T* a, const T* diagonal) {
   InnerRow<T> row;
-  if (s.stored.all || !s.in_words_of(rows_together<T>)) return row;
+  if (s.stored.all || s.any_wraps || !s.in_words_of(rows_together<T>)) return row;
   for (int axis = 0; axis < 3; ++axis) {
     if (s.stored.left_out[axis] == 0) return row;
     row.first[axis] = s.stored.low[axis];

@@ -86,7 +86,8 @@ template <class T>
 StarRows<T> star_rows(const Couplings& s, const double* values) {
   StarRows<T> rows;
   rows.s = s;
-  if (s.dof != 1 || s.count != 6 || !s.whole_star || s.stored.all || !s.in_words_of(rows_together<T>))
+  if (s.dof != 1 || s.count != 6 || s.any_wraps || !s.whole_star || s.stored.all ||
+      !s.in_words_of(rows_together<T>))
     return rows;
   for (int k = 0; k < 6; ++k) {
     const int d = s.star[k];

@@ -572,7 +572,8 @@ class Levels final : public GridMultigrid {
   double pack_star(const Couplings& s, const double* values) {
     if constexpr (Machine::on_gpu && std::is_same_v<T, float>) {
       constexpr int word = rows_together<T>;
-      if (s.dof != 1 || s.count != 6 || !s.whole_star || !s.stored.all || !s.in_words_of(word)) return 0;
+      if (s.dof != 1 || s.count != 6 || s.any_wraps || !s.whole_star || !s.stored.all || !s.in_words_of(word))
+        return 0;
       star_inverse_ = Array<T, Space>(s.rows);
       star_couplings_ = Array<Bf16, Space>(3 * s.rows);
       Bf16 *const xy = star_couplings_.data(), *const z = xy + 2 * s.rows;

@@ -55,8 +55,8 @@ inline StoredNodes few_nodes(const int (&n)[3], const bool (&wraps)[3], Words wo
   constexpr int near = 2, word = 4;
   const int whole = (n[0] + word - 1) / word * word;
   StoredNodes s;
-  s.words = words != Words::none && !(wraps[0] || wraps[1] || wraps[2]) &&
-            (whole == n[0] || (words == Words::padded && 8 * (whole - n[0]) <= n[0]));
+  s.words = words != Words::none &&
+            (whole == n[0] || (!wraps[0] && words == Words::padded && 8 * (whole - n[0]) <= n[0]));
   for (int axis = 0; axis < 3; ++axis) {
     const bool in_words = axis == 0 && s.words;
     const int size = in_words ? whole : n[axis],
