@@ -12,10 +12,10 @@
 
 namespace quadrille::cuda {
 
-// What there is without waiting for a compiler, or any.
+// Never: what was built with the library for any grid. Else one for this grid and, without NVRTC, that.
 enum class Compile { never, where_needed };
 
-// No kernel where NVRTC is not there, or the operator is too large to be written out.
+// None where there is neither, or the operator is too large to be written out.
 template <class T>
 Specialised specialise(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
                        ValuePrecision precision, bool transposed, Compile compile);

@@ -26,7 +26,8 @@ inline constexpr const char* source_kernel = "product";
 // Its parameters, pointers to arrays in GPU memory, those not of vectors aligned to 16 bytes:
 //   const V* values (compact) or const T* table, const void* number (stencil table), const T* x, T* to,
 //   const T* from, T alpha, T beta                              as in Output
-//   KernelSizes s, Constants constants                          of KernelLaunch
+//   KernelSizes sizes, Constants given                          of KernelLaunch; read where they are not
+//                                                               numbers of the text
 
 // Several vectors follow one another without gaps, as SpmvOperator::apply_multiple() says; x, to and from are
 // of the first.

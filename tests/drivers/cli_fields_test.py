@@ -180,6 +180,11 @@ class Fields(CliTest):
                 self.refused(2, ["--coefficient '" + path + ":" + name, *words], "solve", "diffusion", "--coefficient",
                              path + ":" + name)
         self.refused(2, ["--source", "nan"], "solve", "poisson", "--source", path + ":hole")
+        self.refused(2, ["a file alone names no dataset"], "solve", "diffusion", "--coefficient", path)
+        for number in ("1e-200", "1e200"):
+            self.refused(2, ["--coefficient", "1e-100 to 1e100"], "solve", "diffusion", "--grid", "8x8", "--coefficient", number)
+        self.refused(2, ["1e-100 to 1e100"], "solve", "poisson", "--grid", "8x8", "--spacing", "1e-140")
+        self.refused(2, ["-ksp_rtol", "no number"], "solve", "poisson", "--grid", "8x8", "--", "-ksp_rtol", "nan")
         for arguments, words in [
                 (["diffusion", "--coefficient", self.path("missing.h5") + ":a"], ["no such file"]),
                 (["diffusion", "--coefficient", self.folder.name + ":a"], ["is a folder"]),
