@@ -93,11 +93,14 @@ AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& lo
   const std::int64_t first = holds_value(low) ? 1 : 0;
   if (fine == 1) return tables(1, 1, low, high, [](std::int64_t) { return Between{}; });
   const std::int64_t coarse = (fine - first + 1) / 2;
+  const bool moved = low.kind == BoundaryKind::periodic && fine % 2 != 0;
   AxisInterpolation axis = tables(fine, coarse, low, high, [=](std::int64_t i) {
+    if (moved && i < 2) return i == 0 ? Between{-1, 0.5} : Between{0, 0};
     const std::int64_t below = floor_divided(i - first, 2);
     return Between{below, (i - first - 2 * below) * 0.5};
   });
-  axis.offset = first;
+  axis.offset = moved ? 1 : first;
+  axis.first_is_moved = moved;
   return axis;
 }
 

@@ -27,9 +27,16 @@ struct AxisInterpolation {
   std::vector<std::int32_t> first;  // [coarse + 1]
   std::vector<std::int32_t> reader;
   std::vector<double> reader_weight;
-  std::int64_t offset = 0;  // nested sets: the first coarse node among the fine ones
+  // Nested sets: the first coarse node among the fine ones, and whether the others are as if it were node 0.
+  std::int64_t offset = 0;
+  bool first_is_moved = false;
   bool operator==(const AxisInterpolation&) const = default;
 };
+
+// Of nested sets of which one is half of the other: where a coarse node stands among the fine ones.
+constexpr std::int64_t fine_of_coarse(const AxisInterpolation& axis, std::int64_t coarse) {
+  return 2 * coarse + (axis.first_is_moved && coarse > 0 ? 0 : axis.offset);
+}
 
 // Makes `first` and the readers from `node` and `weight`.
 void add_readers(AxisInterpolation& axis);
@@ -43,7 +50,14 @@ AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coar
                                             const FaceBoundary& high);
 
 // Every other fine node is a coarse one, from the second on where the low face holds a value and from the
-// first on elsewhere. Whatever the number of nodes, products P^T A P with it couple no coarse nodes beyond
+// first on elsewhere. Around a periodic axis with an odd number of nodes two coarse ones are side by side. They
+// are nodes 1 and 2: node 0 is between the last one and the first, so that this spacing, the short one, does
+// not stay as it is on every coarser grid (nodes that nearly coincide there would slow multigrid down).
+//
+//     |  o  o  o  o  o  |        node    2 0   0 0   1 1     1 2   2 2
+//     |     0  1     2  |        weight  1/2 1/2   1 0   1 0   1/2 1/2   1 0
+//
+// Whatever the number of nodes, products P^T A P with it couple no coarse nodes beyond
 // the next ones if A does not. Sizes that are no better halved (one node) stay.
 AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& low, const FaceBoundary& high);
 

@@ -251,7 +251,17 @@ struct FaceKind {
 struct AxisKind {
   double strength = 0;  // of the couplings along it, all of them together
   FaceKind low, high;
+  // Where the axis wraps, the next coarse node's share in the nodes beside the seam that are between coarse
+  // ones (AxisSums).
+  std::array<double, 2> over_seam{0.5, 0.5};
 };
+
+// Linear in the distances, as couplings along the axis have them. Rounded, for the same axis of another
+// direction to have the same.
+inline double share_of_next(double next, double before) {
+  const double share = next > 0 && before > 0 ? next / (next + before) : 0.5;
+  return std::abs(share - 0.5) <= nearly_linear ? 0.5 : std::round(share * 0x1p20) * 0x1p-20;
+}
 
 // Whether the unknowns of a face see a value behind it, a coupling to which is missing in their rows, or
 // none.
@@ -264,13 +274,25 @@ inline AxisKind axis_kind(const std::vector<double>& sums, int axis, bool wraps)
   const int low = AxisSums::of_face(axis, 0), high = AxisSums::of_face(axis, 1);
   AxisKind kind{std::max(0.0, sums[axis]), face_kind(sums[low], sums[low + 1]),
                 face_kind(sums[high], sums[high + 1])};
-  if (wraps) kind.low = kind.high = {{BoundaryKind::periodic, 0}, false};
+  if (wraps) {
+    kind.low = kind.high = {{BoundaryKind::periodic, 0}, false};
+    kind.over_seam = {share_of_next(sums[low], sums[low + 1]), share_of_next(sums[high], sums[high + 1])};
+  }
   return kind;
 }
 
-inline AxisInterpolation halved_axis(std::int64_t n, const FaceKind& low, const FaceKind& high) {
-  AxisInterpolation axis = nested_interpolation(n, low.boundary, high.boundary);
-  for (const auto& [face, node] : {std::pair(&low, std::int64_t{0}), std::pair(&high, n - 1)}) {
+inline AxisInterpolation halved_axis(std::int64_t n, const AxisKind& kind) {
+  AxisInterpolation axis = nested_interpolation(n, kind.low.boundary, kind.high.boundary);
+  if (axis.periodic && n > 2) {
+    const auto give = [&](std::int64_t node, double share) {
+      axis.weight[2 * node] = 1 - share;
+      axis.weight[2 * node + 1] = share;
+    };
+    give(n % 2 == 0 ? 1 : 0, kind.over_seam[0]);
+    if (n % 2 == 0) give(n - 1, kind.over_seam[1]);
+    add_readers(axis);
+  }
+  for (const auto& [face, node] : {std::pair(&kind.low, std::int64_t{0}), std::pair(&kind.high, n - 1)}) {
     if (!face->decoupled || n < 3) continue;
     axis.weight[2 * node] = axis.weight[2 * node + 1] = 0;
     for (std::size_t k = 0; k < axis.reader.size(); ++k)
@@ -279,28 +301,38 @@ inline AxisInterpolation halved_axis(std::int64_t n, const FaceKind& low, const 
   return axis;
 }
 
+inline WholeAxes whole_axes(const Couplings& s, const SharedLevel* shared) {
+  WholeAxes axes;
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool part = shared != nullptr;
+    axes.first[axis] = part ? static_cast<int>(shared->box.first[axis]) : 0;
+    axes.n[axis] = part ? static_cast<int>(shared->partition.extents[axis]) : s.n[axis];
+    axes.wraps[axis] = part ? shared->partition.periodic[axis] && axes.n[axis] > 1 : s.wraps[axis];
+  }
+  return axes;
+}
+
 // Which axes are halved, and their tables on the whole grid. Where `from_linear` is asked for, it gets how
 // far weights by the operator are from linear ones, in this rank's rows, for these axes.
 template <class Machine>
 void halve_axes(Machine& machine, const Couplings& s, const double* values, bool semi,
                 const SharedLevel* shared, Coarsening<typename Machine::Space>& next, double* from_linear) {
   std::array<AxisKind, 3> kinds;
-  std::array<std::int64_t, 3> n{};
-  std::array<bool, 3> wraps{}, likely{};  // halved most likely
+  const WholeAxes axes = whole_axes(s, shared);
+  const auto& n = axes.n;
+  const auto& wraps = axes.wraps;
+  std::array<bool, 3> likely{};  // halved most likely
   double strongest = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    n[axis] = shared != nullptr ? shared->partition.extents[axis] : s.n[axis];
-    wraps[axis] = shared != nullptr ? shared->partition.periodic[axis] && n[axis] > 1 : s.wraps[axis];
+  for (int axis = 0; axis < 3; ++axis)
     likely[axis] =
         can_be_halved(n[axis], wraps[axis] && shared != nullptr && shared->partition.ranks_along(axis) > 1);
-  }
   const std::array<bool, 3> looked_at = likely;
   std::vector<double> sums;
   if (from_linear == nullptr) {
-    sums = machine.sums(AxisSums{s, values});
+    sums = machine.sums(AxisSums{s, values, axes});
   } else {
     std::tie(sums, *from_linear) =
-        machine.sums_and_largest(AxisSumsFromLinear{{s, values}, {s, values, looked_at}});
+        machine.sums_and_largest(AxisSumsFromLinear{{s, values, axes}, {s, values, axes, looked_at}});
   }
   if (shared != nullptr) shared->ranks->sum(sums);
   const auto is_thin = [&](int axis) { return wraps[axis] && n[axis] < 5; };
@@ -324,14 +356,15 @@ void halve_axes(Machine& machine, const Couplings& s, const double* values, bool
     next.there = next.there || next.halved[axis];
     const int like = first_like(axis, [&](int a, int b) {
       return n[a] == n[b] && wraps[a] == wraps[b] && next.halved[a] == next.halved[b] &&
-             kinds[a].low == kinds[b].low && kinds[a].high == kinds[b].high;
+             kinds[a].low == kinds[b].low && kinds[a].high == kinds[b].high &&
+             kinds[a].over_seam == kinds[b].over_seam;
     });
     next.axes[axis] = like < axis         ? next.axes[like]
-                      : next.halved[axis] ? halved_axis(n[axis], kind.low, kind.high)
+                      : next.halved[axis] ? halved_axis(n[axis], kind)
                                           : same_axis(n[axis], wraps[axis]);
   }
   if (from_linear != nullptr && next.there && next.halved != looked_at)
-    *from_linear = machine.largest(FromLinear{s, values, next.halved});
+    *from_linear = machine.largest(FromLinear{s, values, axes, next.halved});
 }
 
 // The axes of this rank's box where ranks share the level, and the tables that the kernels read.
@@ -372,13 +405,16 @@ struct SumOfRow {
   static constexpr double unlike = std::numeric_limits<double>::infinity();
   Couplings s;
   const double* values;
+  WholeAxes axes;
   std::array<bool, 3> halved;
   bool inverse;
   constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr double operator()(std::int64_t row) const {
-    const std::array<int, 3> at = s.stored_position(s.node_of(row));
+    const int node = s.node_of(row);
+    if (!s.owns(node)) return 0;
+    const std::array<int, 3> at = s.stored_position(node);
     for (int axis = 0; axis < 3; ++axis)
-      if (halved[axis] && !s.wraps[axis] && (at[axis] < 2 || at[axis] >= s.n[axis] - 2)) return 0;
+      if (halved[axis] && is_near_end(s, axes, axis, at[axis])) return 0;
     if (at[0] >= s.n[0]) return 0;  // behind a line
     const auto value = [&](int diagonal) {
       return values[(std::int64_t{diagonal} * s.dof + row % s.dof) * s.stored_rows + row];
@@ -409,7 +445,7 @@ template <class Machine>
 bool is_linear_but_for_sums(Machine& machine, const Couplings& s, const double* values,
                             const std::array<bool, 3>& halved, const SharedLevel* shared) {
   const auto largest = [&](bool inverse) {
-    const double own = machine.largest(SumOfRow{s, values, halved, inverse});
+    const double own = machine.largest(SumOfRow{s, values, whole_axes(s, shared), halved, inverse});
     return shared != nullptr ? shared->ranks->largest(own) : own;
   };
   constexpr double alike = 1 + 1e-6;

@@ -36,15 +36,31 @@ constexpr int told_by(const Couplings& s, const double* of_row, int c) {
   return column;
 }
 
+// Where the nodes of a level stand on its axes; of a box that is a part of one, on the whole axes. Passed by
+// value.
+struct WholeAxes {
+  int first[3] = {}, n[3] = {1, 1, 1};
+  bool wraps[3] = {};
+  constexpr int place(int axis, int at) const {
+    const int on_axis = first[axis] + at;
+    if (!wraps[axis]) return on_axis;
+    return on_axis < 0 ? on_axis + n[axis] : on_axis >= n[axis] ? on_axis - n[axis] : on_axis;
+  }
+};
+
 // Sums over own nodes: how strongly they couple along each axis, as parts of their diagonal (so that a few
 // large coefficients do not outweigh all others), and, of the nodes of each face, what their rows miss there,
 // that is their sums, and what they have inwards instead. Of several unknowns it is the row of the one that
 // misses the least: an interpolation that goes to 0 in a face spoils the unknowns that have no value there,
 // one that goes on does not spoil the others.
 struct AxisSums {
-  static constexpr int count = 15;  // [axis], then [axis][side][missing, inwards]
+  // [axis], then [axis][side][missing, inwards]; of axes that wrap instead of the sides what nodes beside the
+  // seam that are between coarse ones couple with the next node and with the one before: the second node and
+  // the last one, or the first of an odd number (grid/axis_interpolation.hpp: nested_interpolation).
+  static constexpr int count = 15;
   Couplings s;
   const double* values;
+  WholeAxes axes;
   static constexpr int of_face(int axis, int side) { return 3 + 4 * axis + 2 * side; }
   constexpr std::int64_t size() const { return s.stored_nodes(); }
   constexpr void add(std::int64_t stored_node, double (&sums)[count]) const {
@@ -74,14 +90,30 @@ struct AxisSums {
     }
     QUADRILLE_UNROLL
     for (int axis = 0; axis < 3; ++axis) {
-      if (s.n[axis] == 1) continue;
-      if (at[axis] == 0) add_face(node, times, axis, 1, sums[of_face(axis, 0)], sums[of_face(axis, 0) + 1]);
-      if (at[axis] == s.n[axis] - 1)
-        add_face(node, times, axis, -1, sums[of_face(axis, 1)], sums[of_face(axis, 1) + 1]);
+      if (axes.n[axis] == 1) continue;
+      const int place = axes.place(axis, at[axis]), last = axes.n[axis] - 1;
+      double* const low = sums + of_face(axis, 0);
+      double* const high = sums + of_face(axis, 1);
+      if (axes.wraps[axis]) {
+        if (place == last % 2) add_beside_seam(node, times, axis, low[0], low[1]);
+        if (place == last && last % 2 != 0) add_beside_seam(node, times, axis, high[0], high[1]);
+        continue;
+      }
+      if (place == 0) add_face(node, times, axis, 1, low[0], low[1]);
+      if (place == last) add_face(node, times, axis, -1, high[0], high[1]);
     }
   }
 
  private:
+  constexpr void add_beside_seam(std::int64_t node, double times, int axis, double& on, double& back) const {
+    for (int c = 0; c < s.dof; ++c)
+      for (int d = 0; d < s.count; ++d) {
+        const double coupling =
+            values[(std::int64_t{s.diagonal[d]} * s.dof + c) * s.stored_rows + node * s.dof + c];
+        on -= s.offset[d][axis] > 0 ? times * coupling : 0;
+        back -= s.offset[d][axis] < 0 ? times * coupling : 0;
+      }
+  }
   constexpr void add_face(std::int64_t node, double times, int axis, int inwards, double& missing_of_all,
                           double& in_of_all) const {
     double least = std::numeric_limits<double>::infinity(), missing_of_least = 0, in_of_least = 0;
@@ -276,18 +308,30 @@ struct OperatorWeights {
   }
 };
 
+// Whether the rows of a node there say nothing of those in the middle of the axis: within two nodes of a
+// face, and at the seam of an axis that wraps, where spacings may be others (stored_nodes.hpp).
+constexpr bool is_near_end(const Couplings& s, const WholeAxes& axes, int axis, int at) {
+  const int place = axes.place(axis, at), n = axes.n[axis];
+  if (!axes.wraps[axis]) return place < 2 || place >= n - 2;
+  const bool all_alike = !s.stored.all && s.stored.low[axis] == 0;
+  return !all_alike && (place < 2 || place == n - 1);
+}
+
 // How far the weight of a neighbour along a halved axis is from 1/2 in a row, if its node lay between coarse
-// ones along that axis alone; 0 within two nodes of a face, and where couplings along the axis are none or of
+// ones along that axis alone; 0 near an end of the axis, and where couplings along the axis are none or of
 // the diagonal's sign. Where this is small everywhere, all weights are nearly linear.
 struct FromLinear {
   Couplings s;
   const double* values;
+  WholeAxes axes;
   std::array<bool, 3> halved;
   constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr double operator()(std::int64_t row) const {
-    const std::array<int, 3> at = s.stored_position(s.node_of(row));
+    const int node = s.node_of(row);
+    if (!s.owns(node)) return 0;
+    const std::array<int, 3> at = s.stored_position(node);
     for (int axis = 0; axis < 3; ++axis)
-      if (halved[axis] && !s.wraps[axis] && (at[axis] < 2 || at[axis] >= s.n[axis] - 2)) return 0;
+      if (halved[axis] && is_near_end(s, axes, axis, at[axis])) return 0;
     const std::int64_t c = row % s.dof;
     double down[3] = {}, up[3] = {}, sum = values[(s.centre * s.dof + c) * s.stored_rows + row];
     with_couplings(

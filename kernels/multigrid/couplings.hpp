@@ -143,6 +143,18 @@ struct Couplings {
       sum += offset[d][axis] < 0 ? steps.back[axis] : offset[d][axis] > 0 ? steps.on[axis] : 0;
     return sum;
   }
+  // neighbour(node, d) of all couplings of a node: its place, which takes divisions, is found once.
+  struct Neighbours {
+    const Couplings* s;
+    int node;
+    StepsAround steps;
+    constexpr int operator()(int d) const {
+      return s->any_wraps ? node + s->step_around(steps, d) : s->neighbour(node, d);
+    }
+  };
+  constexpr Neighbours neighbours(int node) const {
+    return {this, node, any_wraps ? steps_around(position(node)) : StepsAround{}};
+  }
 
  private:
   constexpr int wrapped(int node, int d) const {
@@ -268,12 +280,12 @@ constexpr void beside_diagonal(const Couplings& s, const V* a, const T* x, std::
     beside_diagonal_in_star<Rows, Count, All>(s, a, x, static_cast<int>(row), sum);
   } else {
     const int dof = Dof > 0 ? Dof : s.dof, count = Count > 0 ? Count : s.count;
-    const int node = Dof > 0 ? static_cast<int>(row) / Dof : s.node_of(row);
+    const auto neighbour = s.neighbours(Dof > 0 ? static_cast<int>(row) / Dof : s.node_of(row));
 #if defined(__CUDA_ARCH__)
 #pragma unroll(Count > 0 ? Count : 4)
 #endif
     for (int d = 0; d < count; ++d) {
-      const T* const from = x + static_cast<std::int64_t>(s.neighbour(node, d)) * dof;
+      const T* const from = x + static_cast<std::int64_t>(neighbour(d)) * dof;
 #if defined(__CUDA_ARCH__)
 #pragma unroll(Dof > 0 ? Dof : 4)
 #endif

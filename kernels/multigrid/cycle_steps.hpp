@@ -83,12 +83,13 @@ struct RowsByKind {
     const int node = s.node_of(row);
     const std::int64_t kind = row - std::int64_t{node} * s.dof;
     const T* const first = a + s.place(row);
+    const auto neighbour = s.neighbours(node);
     T sum = 0;
 #if defined(__CUDA_ARCH__)
 #pragma unroll 6
 #endif
     for (int d = 0; d < s.count; ++d)
-      sum += value(first + d * s.stored_rows) * x[std::int64_t{s.neighbour(node, d)} * s.dof + kind];
+      sum += value(first + d * s.stored_rows) * x[std::int64_t{neighbour(d)} * s.dof + kind];
     return sum;
   }
   constexpr T times_inverse(const T* of_node, std::int64_t row) const {

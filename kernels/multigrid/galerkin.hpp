@@ -14,19 +14,18 @@ inline bool couples_along_axes_alone(const Couplings& s) {
                      [](const auto& o) { return (o[0] != 0) + (o[1] != 0) + (o[2] != 0) == 1; });
 }
 
-// Which nodes of P^T A P have rows of their own (stored_nodes.hpp). Around an axis that wraps, an odd number
-// of nodes has two coarse ones side by side.
+// Which nodes of P^T A P have rows of their own (stored_nodes.hpp).
 template <class Space>
 StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& next, Words words) {
   if (s.stored.all || next.by_operator || s.shared) return {};
   int n[3] = {};
-  bool wraps[3] = {};
+  bool wraps[3] = {}, seam[3] = {};
   for (int axis = 0; axis < 3; ++axis) {
     n[axis] = static_cast<int>(next.axes[axis].coarse);
     wraps[axis] = still_wraps(s.wraps[axis], n[axis]);
-    if (s.wraps[axis] && next.halved[axis] && s.n[axis] % 2 != 0) return {};
+    seam[axis] = s.stored.seam[axis] || (s.wraps[axis] && next.halved[axis] && s.n[axis] % 2 != 0);
   }
-  return few_nodes(n, wraps, words);
+  return few_nodes(n, wraps, words, seam);
 }
 
 // Of few rows and linear weights, axis by axis.
@@ -91,7 +90,7 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   }
   // Of whole words of a line several rows are the same: each is made once.
   const bool wraps[3] = {coarse.periodic[0], coarse.periodic[1], coarse.periodic[2]};
-  if (coarse_nodes.words) of.coarse_nodes = few_nodes(p.coarse_n, wraps, Words::none);
+  if (coarse_nodes.words) of.coarse_nodes = few_nodes(p.coarse_n, wraps, Words::none, coarse_nodes.seam);
   const StoredNodes made = of.coarse_nodes;
   const auto reach = [&](int axis) { return of.width[axis] / 2; };
   for (int z = -reach(2); z <= reach(2); ++z)

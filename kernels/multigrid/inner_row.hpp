@@ -1,7 +1,10 @@
 // The one row that all nodes far from faces have, of a level whose rows are the same everywhere but there
-// (stored_nodes.hpp). The host knows it, so that kernels have its numbers as parameters. Internal to
+// (stored_nodes.hpp). Around an axis that wraps, nodes at its ends count as near a face: x beside them is at
+// the other end. The host knows it, so that kernels have its numbers as parameters. Internal to
 // kernels/multigrid.
 #pragma once
+
+#include <algorithm>
 
 #include "kernels/multigrid/couplings.hpp"
 
@@ -19,11 +22,12 @@ struct InnerRow {
 template <class T>
 InnerRow<T> inner_row(const Couplings& s, const T* a, const T* diagonal) {
   InnerRow<T> row;
-  if (s.stored.all || s.any_wraps || !s.in_words_of(rows_together<T>)) return row;
+  if (s.stored.all || !s.in_words_of(rows_together<T>)) return row;
   for (int axis = 0; axis < 3; ++axis) {
-    if (s.stored.left_out[axis] == 0) return row;
-    row.first[axis] = s.stored.low[axis];
-    row.end[axis] = (axis == 0 ? s.line : s.n[axis]) - s.stored.high[axis];
+    const int least = !s.wraps[axis] ? 0 : axis == 0 ? rows_together<T> : 1;
+    row.first[axis] = std::max(s.stored.low[axis], least);
+    row.end[axis] = (axis == 0 ? s.line : s.n[axis]) - std::max(s.stored.high[axis], least);
+    if (s.stored.left_out[axis] == 0 || row.end[axis] <= row.first[axis]) return row;
   }
   const int place = s.stored.index(row.first[0], row.first[1], row.first[2]);
   for (int i = 0; i < s.stored.period[0]; ++i) {

@@ -77,8 +77,11 @@ Partition coarser(const Partition& p, const std::array<AxisInterpolation, 3>& ax
     if (p.ranks_along(axis) == 1) result.periodic[axis] = still_wraps(p.periodic[axis], axes[axis].coarse);
     if (!halved[axis]) continue;
     result.extents[axis] = axes[axis].coarse;
-    for (std::int64_t& cut : result.cuts[axis])
-      cut = std::clamp<std::int64_t>((cut - axes[axis].offset + 1) / 2, 0, axes[axis].coarse);
+    std::int64_t coarse = 0;  // cuts ascend
+    for (std::int64_t& cut : result.cuts[axis]) {
+      while (coarse < axes[axis].coarse && fine_of_coarse(axes[axis], coarse) < cut) ++coarse;
+      cut = coarse;
+    }
   }
   return result;
 }
@@ -102,7 +105,7 @@ AxisInterpolation axis_of_box(const AxisInterpolation& whole, bool halved, std::
       const double weight = whole.weight[2 * node + side];
       std::int64_t found = -1;
       for (const std::int64_t r : {round - 1, round + 1, round})  // where the axis wraps, the copy beside it
-        if (std::abs(r * whole.fine + (halved ? 2 * coarse + whole.offset : coarse) - at) <= 1)
+        if (std::abs(r * whole.fine + (halved ? fine_of_coarse(whole, coarse) : coarse) - at) <= 1)
           found = r * whole.coarse + coarse - coarse_first;
       const bool there = found >= 0 && found < coarse_size;
       if (!there && weight != 0)
@@ -117,9 +120,10 @@ AxisInterpolation axis_of_box(const AxisInterpolation& whole, bool halved, std::
 
 std::vector<std::int8_t> nodes_between(const AxisInterpolation& whole, bool halved, std::int64_t first,
                                        std::int64_t size) {
-  std::vector<std::int8_t> between;
-  for (std::int64_t at = first; at < first + size; ++at)
-    between.push_back(halved && (wrapped(at, whole.fine) - whole.offset) % 2 != 0);
+  std::vector<std::int8_t> of_axis(whole.fine, halved ? 1 : 0), between;
+  for (std::int64_t coarse = 0; halved && coarse < whole.coarse; ++coarse)
+    of_axis[fine_of_coarse(whole, coarse)] = 0;
+  for (std::int64_t at = first; at < first + size; ++at) between.push_back(of_axis[wrapped(at, whole.fine)]);
   return between;
 }
 

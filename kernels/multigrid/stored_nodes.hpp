@@ -8,7 +8,11 @@
 // own, so that coarse rows from the third on see fine rows from the third on. Of one unknown a node there are
 // four nodes at each face and four between, so that four rows of a line are still one load; where lines have
 // no whole number of words, the vectors of a level have up to three nodes more behind each, whose rows are
-// zero. Internal to kernels/multigrid.
+// zero.
+//
+// Around an axis that wraps all nodes are alike, on coarser grids, too, as long as each has an even number of
+// nodes. An odd number leaves two coarse nodes side by side: from there on the axis has a seam, which is as two
+// faces are. Internal to kernels/multigrid.
 #pragma once
 
 #include <array>
@@ -23,6 +27,7 @@ struct StoredNodes {
   int n[3] = {1, 1, 1};  // stored ones along each axis; where `all`, nothing here is used
   int low[3] = {}, period[3] = {1, 1, 1}, high[3] = {};  // the period is a power of two
   int left_out[3] = {};
+  bool seam[3] = {};  // of an axis that wraps
 
   constexpr int nodes() const { return n[0] * n[1] * n[2]; }
   // Where the row of node i of an axis is.
@@ -50,8 +55,8 @@ struct StoredNodes {
 enum class Words { none, whole, padded };  // of lines that are whole words, or nearly
 
 // The rows that are enough for a grid of n nodes along each axis, or all where those would not be fewer.
-// Nodes of axes that wrap are all alike.
-inline StoredNodes few_nodes(const int (&n)[3], const bool (&wraps)[3], Words words) {
+inline StoredNodes few_nodes(const int (&n)[3], const bool (&wraps)[3], Words words,
+                             const bool (&seam)[3] = {false, false, false}) {
   constexpr int near = 2, word = 4;
   const int whole = (n[0] + word - 1) / word * word;
   StoredNodes s;
@@ -60,11 +65,12 @@ inline StoredNodes few_nodes(const int (&n)[3], const bool (&wraps)[3], Words wo
   for (int axis = 0; axis < 3; ++axis) {
     const bool in_words = axis == 0 && s.words;
     const int size = in_words ? whole : n[axis],
-              low = wraps[axis] ? 0
-                    : in_words  ? word
-                                : near,
+              low = wraps[axis] && !seam[axis] ? 0
+                    : in_words                 ? word
+                                               : near,
               high = size > n[axis] ? low + word : low, period = in_words ? word : 1;
     if (axis == 0) s.line = size;
+    s.seam[axis] = seam[axis];
     s.n[axis] = s.low[axis] = size;
     if (size <= low + period + high) continue;
     s.low[axis] = low;

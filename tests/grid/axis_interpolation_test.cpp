@@ -42,7 +42,11 @@ TEST(AxisInterpolation, NestedTakesEveryOtherNodeOfAnyNumber) {
   EXPECT_EQ(nested_interpolation(4, clamp, clamp).weight, (Weights{1, 0, 0.5, 0.5, 1, 0, 1, 0}));
   EXPECT_EQ(nested_interpolation(4, clamp, value).weight, (Weights{1, 0, 0.5, 0.5, 1, 0, 0.5, 0}));
   EXPECT_EQ(nested_interpolation(4, periodic, periodic).node, (Nodes{0, 0, 0, 1, 1, 1, 1, 0}));
-  EXPECT_EQ(nested_interpolation(5, periodic, periodic).node, (Nodes{0, 0, 0, 1, 1, 1, 1, 2, 2, 2}));
+  const AxisInterpolation odd = nested_interpolation(5, periodic, periodic);
+  EXPECT_EQ(odd.node, (Nodes{2, 0, 0, 0, 1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(odd.weight, (Weights{0.5, 0.5, 1, 0, 1, 0, 0.5, 0.5, 1, 0}));
+  for (const std::int64_t coarse : {0, 1, 2})
+    EXPECT_EQ(fine_of_coarse(odd, coarse), (std::array<std::int64_t, 3>{1, 2, 4})[coarse]);
   EXPECT_EQ(nested_interpolation(2, periodic, periodic).weight, (Weights{1, 0, 1, 0}));
   EXPECT_EQ(nested_interpolation(1, value, value).weight, (Weights{1, 0}));
   EXPECT_EQ(nested_interpolation(2, value, value).coarse, 1);

@@ -33,7 +33,10 @@ inline constexpr Form forms[] = {Form::compact,
                                  Form::compact_bf16_several,
                                  Form::stencil_table_several};
 
-inline constexpr std::uint64_t seeds = 24;
+#ifndef QUADRILLE_KERNEL_SEEDS
+#define QUADRILLE_KERNEL_SEEDS 24
+#endif
+inline constexpr std::uint64_t seeds = QUADRILLE_KERNEL_SEEDS;
 
 inline int vectors_of(Form form, std::uint64_t seed) {
   constexpr int several[] = {2, 3, 4, 8};

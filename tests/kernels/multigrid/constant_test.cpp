@@ -12,7 +12,8 @@ struct Shape {
   std::array<double, 3> spacing_m{1, 1, 1};
 };
 
-// Even and odd, of words of four along x and not, long and short axes, ones that wrap.
+// Even and odd, of words of four along x and not, long and short axes, ones that wrap, with seams on coarse
+// grids (stored_nodes.hpp) that are whole words there or not.
 const Shape shapes[] = {{"value:0", {33, 40, 1}},
                         {"clamp,value:0,value:0,clamp", {48, 31, 1}},
                         {"periodic,periodic,value:0,clamp", {32, 21, 1}},
@@ -23,6 +24,10 @@ const Shape shapes[] = {{"value:0", {33, 40, 1}},
                         {"value:0,value:0,clamp,clamp,clamp,value:0", {20, 14, 13}},
                         {"clamp,clamp,periodic,periodic,value:0,value:0", {12, 16, 15}},
                         {"periodic", {16, 8, 12}},
+                        {"periodic", {63, 50, 1}},
+                        {"periodic,periodic,value:0,clamp", {41, 37, 1}},
+                        {"periodic", {31, 13, 18}},
+                        {"value:0,value:0,periodic,periodic,periodic,periodic", {16, 15, 21}},
                         {"clamp", {36, 5, 24}},
                         {"value:0", {28, 20, 16}, {1, 1, 0.1}},
                         {"value:0,clamp,clamp,clamp", {64, 6, 1}, {0.2, 1, 1}}};

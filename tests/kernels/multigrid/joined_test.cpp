@@ -64,6 +64,15 @@ TEST(InnerRow, IsThatOfNodesFarFromFaces) {
   EXPECT_EQ(row.end[2], 7);
 }
 
+TEST(InnerRow, OfAxesThatWrapStartsBesideTheirEnds) {
+  const Few few = few_rows(poisson(grid_of({24, 12, 9}), "periodic,periodic,periodic,periodic,clamp,clamp"));
+  const InnerRow<double> row = inner_row(few.s, few.scaled.data(), few.diagonal.data());
+  ASSERT_TRUE(row.there);
+  constexpr int word = rows_together<double>;
+  EXPECT_EQ(std::to_array(row.first), (std::array{word, 1, 2}));
+  EXPECT_EQ(std::to_array(row.end), (std::array{24 - word, 11, 7}));
+}
+
 TEST(InnerRow, IsNotThereWhereNoNodeIsFarFromFaces) {
   for (const auto& extents : {std::array<std::int64_t, 3>{20, 20, 1}, {20, 4, 20}, {8, 20, 20}}) {
     const Few few = few_rows(poisson(grid_of(extents), "value:0", "box"));
@@ -317,6 +326,8 @@ TEST(InnerRow, IsAParameterOfLargeLevels_cuda) {
       expect_as_on_the_host(poisson(grid_of(extents), "clamp,value:0,value:0,clamp,value:0,value:0", "box"),
                             down_to(1000, precision));
     }
+  for (const char* sides : {"periodic", "periodic,periodic,clamp,clamp,periodic,periodic"})
+    expect_as_on_the_host(poisson(grid_of({128, 95, 90}), sides, "box"), down_to(1000, CyclePrecision::fp32));
 }
 
 }  // namespace

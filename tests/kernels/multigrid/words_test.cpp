@@ -19,7 +19,9 @@ double number(std::int64_t i) {
 template <int Rows, int Count>
 void compare(std::array<std::int64_t, 3> extents, std::array<bool, 3> wraps) {
   constexpr bool box = Count == 26 || Count == 8;
-  BlockStructure a{.extents = extents, .periodic = wraps};
+  BlockStructure a;
+  a.extents = extents;
+  a.periodic = wraps;
   const int reach = extents[2] > 1 ? 1 : 0;
   for (int z = -reach; z <= reach; ++z)
     for (int y = -1; y <= 1; ++y)
