@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "assembly/pde/counter_hash.hpp"
+#include "formats/array.hpp"
 
 namespace quadrille {
 namespace {
@@ -27,12 +27,19 @@ NodeBox some_nodes(NodeBox box, const JacobianShape& shape) {
   return box;
 }
 
-std::vector<double> drawn(std::int64_t size, int seed) {
-  std::vector<double> numbers(static_cast<std::size_t>(size));
+Array<double> drawn(std::int64_t size, int seed) {
+  Array<double> numbers(size);
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < size; ++i)
-    numbers[static_cast<std::size_t>(i)] = signed_unit(counter_hash(seed, i));
+  for (std::int64_t i = 0; i < size; ++i) numbers[i] = signed_unit(counter_hash(seed, i));
   return numbers;
+}
+
+template <class F>
+double largest_of(std::int64_t size, const F& f) {
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (std::int64_t i = 0; i < size; ++i) largest = std::max(largest, std::abs(f(i)));
+  return largest;
 }
 
 struct Sample {
@@ -45,21 +52,21 @@ struct Sample {
   double shift;
 
   // [diagonal][column][row of the box]
-  std::vector<double> jacobian(double t_s, int seed) const {
+  Array<double> jacobian(double t_s, int seed) const {
     const std::int64_t rows = box.nodes() * grid.dof;
-    const std::vector<double> u = drawn(window.nodes() * grid.dof, seed), rate = drawn(rows, seed + 1);
-    std::vector<double> values(static_cast<std::size_t>(shape.diagonals * grid.dof * rows));
+    const Array<double> u = drawn(window.nodes() * grid.dof, seed), rate = drawn(rows, seed + 1);
+    Array<double> values(shape.diagonals * grid.dof * rows, 0.0);
     residual.differentiate({grid, faces, box, window, u.data(), rate.data(), t_s}, shift, shape, false,
                            values.data());
     return values;
   }
 
   // The largest difference between an entry and the one across the diagonal, of nodes in the box.
-  double asymmetry(const std::vector<double>& values) const {
+  double asymmetry(const Array<double>& values) const {
     const ResidualState state{grid, faces, box, window};
     const std::int64_t rows = box.nodes() * grid.dof;
     const auto value = [&](int d, int c, std::int64_t node, int r) {
-      return values[static_cast<std::size_t>((d * grid.dof + c) * rows + node * grid.dof + r)];
+      return values[(std::int64_t{d} * grid.dof + c) * rows + node * grid.dof + r];
     };
     std::array<int, 27> opposite{};  // the diagonal that leads back, where nothing wraps
     for (int d = 0; d < shape.diagonals; ++d) opposite[d] = leading(negative(shape.offset[d]));
@@ -110,15 +117,13 @@ BrokenPromises broken_promises(const AnyResidual& residual, const Grid& grid, co
   if ((!residual.linear && !residual.symmetric) || box.nodes() == 0) return broken;
   const NodeBox some = some_nodes(box, shape);
   const Sample sample{residual, grid, faces, shape, some, window_around(grid, some), shift};
-  const std::vector<double> values = sample.jacobian(t_s, 1);
-  double size = 0, difference = 0;
-  for (const double value : values) size = std::max(size, std::abs(value));
+  const Array<double> values = sample.jacobian(t_s, 1);
+  const double size = largest_of(values.size(), [&](std::int64_t i) { return values[i]; });
   if (residual.symmetric) broken.symmetric = sample.asymmetry(values) > rounding * size;
   if (!residual.linear) return broken;
-  const std::vector<double> elsewhere = sample.jacobian(t_s + 1, 3);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    difference = std::max(difference, std::abs(values[i] - elsewhere[i]));
-  broken.linear = difference > rounding * size;
+  const Array<double> elsewhere = sample.jacobian(t_s + 1, 3);
+  const auto difference = [&](std::int64_t i) { return values[i] - elsewhere[i]; };
+  broken.linear = largest_of(values.size(), difference) > rounding * size;
   return broken;
 }
 

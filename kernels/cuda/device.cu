@@ -53,9 +53,9 @@ __global__ void stream_kernel(const double2* __restrict__ in, double2* __restric
 
 __global__ void empty_kernel() {}
 
-__global__ void fill_kernel(double* __restrict__ to, std::int64_t count, double value) {
+__global__ void fill_kernel(double* __restrict__ to, std::int64_t count, double value, std::int64_t step) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < count) to[i] = value;
+  if (i < count) to[i * step] = value;
 }
 
 GpuProperties read_properties(int device) {
@@ -161,11 +161,11 @@ void zero_memory(Queue queue, void* device, std::int64_t bytes) {
     QUADRILLE_CUDA(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), stream_of(queue)));
 }
 
-void fill_memory(Queue queue, double* device, std::int64_t count, double value) {
+void fill_memory(Queue queue, double* device, std::int64_t count, double value, std::int64_t step) {
   constexpr int threads = 256;
   if (count == 0) return;
   const auto blocks = static_cast<unsigned>(to_index32((count + threads - 1) / threads, "blocks of threads"));
-  fill_kernel<<<blocks, threads, 0, stream_of(queue)>>>(device, count, value);
+  fill_kernel<<<blocks, threads, 0, stream_of(queue)>>>(device, count, value, step);
   QUADRILLE_CUDA_LAUNCHED("fill");
 }
 

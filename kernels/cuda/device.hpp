@@ -58,8 +58,8 @@ void copy_memory(void* to, const void* from, std::int64_t bytes);
 // Sets all bits to zero; queued.
 void zero_memory(Queue queue, void* device, std::int64_t bytes);
 
-// Sets `count` numbers to `value`; queued.
-void fill_memory(Queue queue, double* device, std::int64_t count, double value);
+// Sets `count` numbers, each `step` behind the one before, to `value`; queued.
+void fill_memory(Queue queue, double* device, std::int64_t count, double value, std::int64_t step = 1);
 
 // Milliseconds of one run of `work`, which it puts into the default queue, by CUDA events around it.
 double time_ms(const std::function<void()>& work);

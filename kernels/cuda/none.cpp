@@ -42,7 +42,7 @@ void wait_for(Queue, Queue) {}
 void zero_memory(Queue, void*, std::int64_t) {
   refuse();
 }
-void fill_memory(Queue, double*, std::int64_t, double) {
+void fill_memory(Queue, double*, std::int64_t, double, std::int64_t) {
   refuse();
 }
 void copy_memory(void*, const void*, std::int64_t) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -26,6 +25,11 @@ inline constexpr double strong_share = 0.25;
 // Weights no further than this from linear ones are taken as linear; those of coefficients that jump by
 // twenty times or more from a node to the next are further than that.
 inline constexpr double nearly_linear = 0.1, far_from_linear = 0.45;
+// Where rows are alike and this share of couplings is advection, or less, what is smooth is nearly linear, and
+// sweeps do for the rest; weights by the operator save iterations where it is more.
+inline constexpr double strong_drift = 0.5;
+// Sums of rows, as parts of their diagonals, may differ by so much: where they are large, sweeps do for all.
+inline constexpr double other_sums = 0.5;
 
 // All nodes of an axis are on the coarse grid, too.
 inline AxisInterpolation same_axis(std::int64_t n, bool periodic) {
@@ -98,7 +102,8 @@ template <class Space>
 struct Coarsening {
   bool there = false;  // a coarser grid
   bool by_operator = false;
-  bool jumps = false;                     // by_operator, and by far
+  bool varies = false;                    // by_operator, for coefficients vary from node to node
+  bool jumps = false;                     // and by far
   std::array<AxisInterpolation, 3> axes;  // of this rank's box where ranks share the level
   std::array<bool, 3> halved{};
   Array<double, Space> weights;        // [corner][fine row], by_operator
@@ -399,58 +404,57 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
   next.tables.put_in_place();
 }
 
-// Of a row that FromLinear looks at: its sum as a part of its diagonal, or the inverse; infinite where that
-// is not positive, or couplings along an axis are far from equal.
-struct SumOfRow {
-  static constexpr double unlike = std::numeric_limits<double>::infinity();
+// What makes weights other than linear ones in a row that FromLinear looks at: by how much more it couples along
+// an axis upwards than downwards, as a part of both, or, of axis 3, its sum, as a part of its diagonal. 1 plus
+// that, or less it; 0 of other rows.
+struct OfRow {
   Couplings s;
   const double* values;
   WholeAxes axes;
   std::array<bool, 3> halved;
-  bool inverse;
+  int axis;
+  bool less;
   constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr double operator()(std::int64_t row) const {
-    const int node = s.node_of(row);
-    if (!s.owns(node)) return 0;
-    const std::array<int, 3> at = s.stored_position(node);
-    for (int axis = 0; axis < 3; ++axis)
-      if (halved[axis] && is_near_end(s, axes, axis, at[axis])) return 0;
-    if (at[0] >= s.n[0]) return 0;  // behind a line
+    if (!tells_of_middle(s, axes, halved, row)) return 0;
     const auto value = [&](int diagonal) {
       return values[(std::int64_t{diagonal} * s.dof + row % s.dof) * s.stored_rows + row];
     };
-    double uneven[3] = {}, along[3] = {}, sum = value(s.centre);
-    with_couplings(
-        s, [&](int d) { return value(s.diagonal[d]); },
-        [&](int, int x, int y, int z, double coupling) {
-          const int offset[3] = {x, y, z};
-          sum += coupling;
-          QUADRILLE_UNROLL
-          for (int axis = 0; axis < 3; ++axis) {
-            uneven[axis] += offset[axis] * coupling;
-            along[axis] += offset[axis] == 0 ? 0 : coupling;
-          }
-        });
-    for (int axis = 0; axis < 3; ++axis)
-      if (halved[axis] && !(absolute(uneven[axis]) <= 2 * nearly_linear * absolute(along[axis])))
-        return unlike;
-    if (!(sum > 0 && value(s.centre) > 0)) return unlike;
-    return inverse ? value(s.centre) / sum : sum / value(s.centre);
+    double part = axis < 3 ? 0 : value(s.centre), whole = part;
+    for (int d = 0; d < s.count; ++d) {
+      const int offset = axis < 3 ? s.offset[d][axis] : 1;
+      if (offset == 0) continue;
+      const double coupling = value(s.diagonal[d]);
+      part += offset * coupling;
+      whole += axis < 3 ? coupling : 0;
+    }
+    if (whole == 0) return 1;
+    return 1 + (less ? -part : part) / whole;
   }
 };
 
-// Whether weights are less than linear ones for nothing but sums of rows that are the same everywhere, as of
-// a step in time: what is smooth is nearly linear then, and sweeps do for the rest.
+// Whether that is nearly the same everywhere, as where a step in time adds to the diagonal or the same
+// advection to all couplings, and how large it is of couplings.
+struct RowsAlike {
+  bool are = true;
+  double drift = 0;
+};
 template <class Machine>
-bool is_linear_but_for_sums(Machine& machine, const Couplings& s, const double* values,
-                            const std::array<bool, 3>& halved, const SharedLevel* shared) {
-  const auto largest = [&](bool inverse) {
-    const double own = machine.largest(SumOfRow{s, values, whole_axes(s, shared), halved, inverse});
+RowsAlike rows_alike(Machine& machine, const Couplings& s, const double* values,
+                     const std::array<bool, 3>& halved, const SharedLevel* shared) {
+  const WholeAxes axes = whole_axes(s, shared);
+  const auto largest = [&](int axis, bool less) {
+    const double own = machine.largest(OfRow{s, values, axes, halved, axis, less});
     return shared != nullptr ? shared->ranks->largest(own) : own;
   };
-  constexpr double alike = 1 + 1e-6;
-  const double most = largest(false);
-  return most > 0 && most * largest(true) <= alike;
+  RowsAlike rows;
+  for (int axis = 0; axis < 4 && rows.are; ++axis) {
+    if (axis < 3 && !halved[axis]) continue;
+    const double more = largest(axis, false), less = largest(axis, true);
+    rows.are = more + less <= 2 + (axis < 3 ? nearly_linear : other_sums);
+    if (axis < 3) rows.drift = std::max({rows.drift, more - 1, less - 1});
+  }
+  return rows;
 }
 
 // Of an operator that has values in these of its rows, and of those alone: without the weights of all rows.
@@ -465,12 +469,14 @@ Coarsening<typename Machine::Space> choose_coarsening(
   double own = 0;
   halve_axes(machine, s, values, semi, shared, next, as_suits ? &own : nullptr);
   if (!next.there) return next;
-  next.by_operator = next.jumps = interpolation == LevelInterpolation::by_operator;
+  next.by_operator = next.varies = next.jumps = interpolation == LevelInterpolation::by_operator;
   if (as_suits) {
     const double largest = shared != nullptr ? shared->ranks->largest(own) : own;
-    next.by_operator =
-        largest > nearly_linear && !is_linear_but_for_sums(machine, s, values, next.halved, shared);
-    next.jumps = next.by_operator && largest > far_from_linear;
+    const RowsAlike rows =
+        largest > nearly_linear ? rows_alike(machine, s, values, next.halved, shared) : RowsAlike{};
+    next.varies = !rows.are;
+    next.by_operator = next.varies || rows.drift > strong_drift;
+    next.jumps = next.varies && largest > far_from_linear;
   }
   make_tables(shared, s, next);
   return next;

@@ -317,6 +317,17 @@ constexpr bool is_near_end(const Couplings& s, const WholeAxes& axes, int axis, 
   return !all_alike && (place < 2 || place == n - 1);
 }
 
+constexpr bool tells_of_middle(const Couplings& s, const WholeAxes& axes, const std::array<bool, 3>& halved,
+                               std::int64_t row) {
+  const int node = s.node_of(row);
+  if (!s.owns(node)) return false;
+  const std::array<int, 3> at = s.stored_position(node);
+  if (at[0] >= s.n[0]) return false;  // behind a line
+  for (int axis = 0; axis < 3; ++axis)
+    if (halved[axis] && is_near_end(s, axes, axis, at[axis])) return false;
+  return true;
+}
+
 // How far the weight of a neighbour along a halved axis is from 1/2 in a row, if its node lay between coarse
 // ones along that axis alone; 0 near an end of the axis, and where couplings along the axis are none or of
 // the diagonal's sign. Where this is small everywhere, all weights are nearly linear.
@@ -327,11 +338,7 @@ struct FromLinear {
   std::array<bool, 3> halved;
   constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr double operator()(std::int64_t row) const {
-    const int node = s.node_of(row);
-    if (!s.owns(node)) return 0;
-    const std::array<int, 3> at = s.stored_position(node);
-    for (int axis = 0; axis < 3; ++axis)
-      if (halved[axis] && is_near_end(s, axes, axis, at[axis])) return 0;
+    if (!tells_of_middle(s, axes, halved, row)) return 0;
     const std::int64_t c = row % s.dof;
     double down[3] = {}, up[3] = {}, sum = values[(s.centre * s.dof + c) * s.stored_rows + row];
     with_couplings(

@@ -178,7 +178,8 @@ class Levels final : public GridMultigrid {
       if (!next.there) break;
       note_halved(size_of(*now, level.shared.get()), next.halved);
       info_.levels.back().by_operator = next.by_operator;
-      is_hard_ = is_hard_ || next.jumps || (next.by_operator && info_.levels.back().spares_weak_axes);
+      wants_exact_ = wants_exact_ || next.varies || (next.by_operator && levels_.size() == 1);
+      is_hard_ = is_hard_ || next.jumps || (next.varies && info_.levels.back().spares_weak_axes);
       shared = std::move(following);
       level.transfer = std::move(transfer);
       if (next.by_operator) level.transfer.weights = converted(next.weights.data(), next.weights.size());
@@ -323,10 +324,8 @@ class Levels final : public GridMultigrid {
   bool is_coarsest(const GridSize& size) const {
     if (options_.levels > 0 && std::ssize(levels_) + 1 >= options_.levels) return true;
     if (options_.coarsest > 0) return size.rows() <= options_.coarsest;
-    const auto by_operator = [](const GridLevelInfo& level) { return level.by_operator; };
     return size.rows() <= Machine::coarsest ||
-           (std::any_of(info_.levels.begin(), info_.levels.end(), by_operator) &&
-            Machine::few_by_operator(size, info_.levels.front().extents, is_hard_));
+           (wants_exact_ && Machine::few_by_operator(size, info_.levels.front().extents, is_hard_));
   }
 
   // Where few nodes are left along an axis, none is far from its faces, and so none tells.
@@ -686,6 +685,7 @@ class Levels final : public GridMultigrid {
   Stability stability_;
   Symmetry symmetry_;
   std::vector<std::size_t> by_power_;      // levels whose largest eigenvalue is queued, while they are made
+  bool wants_exact_ = false;               // coefficients vary, or advection is strong on the finest grid
   bool is_hard_ = false;                   // coefficients that jump, or weak axes and coefficients that vary
   std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already
   Array<T, Space> work_;                   // of D r, for several unknowns a node

@@ -117,7 +117,9 @@ TEST(KernelSource, GivesTheProductOfEveryForm) {
 // The kernel of one operator is that of others that differ by their grid, its faces and constants alone.
 TEST(KernelSource, IsOneForOperatorsOfOneKind) {
   const auto text = [](std::array<std::int64_t, 3> extents, std::array<bool, 3> periodic, double constant) {
-    BlockStructure s{.extents = extents, .periodic = periodic};
+    BlockStructure s;
+    s.extents = extents;
+    s.periodic = periodic;
     s.offsets = {{0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     std::vector<CompactEntry<double>> entries(5, {quadrille::Stored::constant, 0, constant});
     entries[2] = {quadrille::Stored::column, 0, 0};

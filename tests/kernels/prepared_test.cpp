@@ -118,7 +118,9 @@ TEST(Specialised, IsCompiledForVectorsOnceWhenItIsAskedFor) {
   std::vector<int> compiled;
   const SpecialisedForVectors several(8, [&](int vectors) {
     compiled.push_back(vectors);
-    return Specialised{nullptr, {.alignment = vectors}};
+    Specialised made;
+    made.launch.alignment = vectors;
+    return made;
   });
   const SpecialisedForVectors copy = several;
   EXPECT_TRUE(compiled.empty());

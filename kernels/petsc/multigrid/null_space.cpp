@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/indices.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 
@@ -14,17 +15,31 @@ int block_size_of(Mat matrix) {
   return to_index32(size, "rows of a block");
 }
 
+namespace {
+
+// One unknown of every node is `value`, where the vector's memory is; the others are zero.
+void set_one_of_each(Vec vector, PetscInt unknown, PetscInt block_size, double value) {
+  fill(vector, 0);
+  const ReadWriteArray to(vector, SpaceKind::cuda);
+  PetscInt rows = 0;
+  QUADRILLE_PETSC(VecGetLocalSize(vector, &rows));
+  if (to.space() == SpaceKind::cuda)
+    cuda::fill_memory(current_queue(), to.data() + unknown, rows / block_size, value, block_size);
+  else
+    for (PetscInt i = unknown; i < rows; i += block_size) to.data()[i] = value;
+}
+
+}  // namespace
+
 Handle<MatNullSpace> constants(Vec model, int block_size) {
   std::vector<Handle<Vec>> basis;
   std::vector<Vec> vectors;
-  PetscInt all = 0, rows = 0;
+  PetscInt all = 0;
   QUADRILLE_PETSC(VecGetSize(model, &all));
-  QUADRILLE_PETSC(VecGetLocalSize(model, &rows));
   const double length = std::sqrt(static_cast<double>(all / block_size));
   for (int r = 0; r < block_size && block_size > 1; ++r) {
     basis.push_back(make<Vec>("VecDuplicate", [=](Vec* v) { return VecDuplicate(model, v); }));
-    WriteArray values(basis.back().get());
-    for (PetscInt i = 0; i < rows; ++i) values.data()[i] = i % block_size == r ? 1 / length : 0;
+    set_one_of_each(basis.back().get(), r, block_size, 1 / length);
     vectors.push_back(basis.back().get());
   }
   return make<MatNullSpace>("MatNullSpaceCreate", [&](MatNullSpace* space) {

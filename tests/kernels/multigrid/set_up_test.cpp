@@ -87,7 +87,8 @@ TEST(GridMultigridSetUp, CoarseOperatorsAreTripleProducts) {
             nested_interpolation(s.extents[axis], boundary.faces[2 * axis], boundary.faces[2 * axis + 1]);
         EXPECT_EQ(next.axes[axis].node, expected.node) << axis;
         // Beside a seam they are those of the coefficients.
-        if (!boundary.periodic(axis)) EXPECT_EQ(next.axes[axis].weight, expected.weight) << axis;
+        if (boundary.periodic(axis)) continue;
+        EXPECT_EQ(next.axes[axis].weight, expected.weight) << axis;
       }
       const Hub coarse = multigrid::galerkin(machine, a, next.nodes(multigrid::couplings_of(a)));
       EXPECT_NO_THROW(validate(coarse));
