@@ -18,7 +18,8 @@ SPECIES = (1, 2, 4, 8, 12, 16)
 LINES = (("h100_solve:transport_before", "P^T A P between all species, cds", "#999999", "s"),
          ("h100_solve:transport_cds", "coarse grids by species, cds", "#0072B2", "o"),
          ("h100_solve:transport", "and products by compact (auto)", "#D55E00", "D"),
-         ("transport:h200", "the same on an H200", "#009E73", "^"))
+         ("transport:h200", "the same on an H200", "#009E73", "^"),
+         ("transport:levels", "H200, linear weights for even advection", "#CC79A7", "v"))
 
 
 def ns_per_unknown(record):
@@ -36,7 +37,7 @@ def draw(runs, path):
         found = [(n, ns_per_unknown(runs.report(f"{name}_{n}")["records"][0])) for n in SPECIES]
         axes.plot(*zip(*found), color=colour, marker=marker, markersize=5, linewidth=1, label=label)
     axes.set_xticks(SPECIES)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 17)  # room for the legend
     axes.set_xlabel("species")
     axes.set_ylabel("a step, ns for each unknown")
     axes.grid(color="0.9", linewidth=0.6)
