@@ -79,32 +79,46 @@ struct RowsByKind {
   static constexpr bool all = false, rounded = false, by_nodes = true;
   Couplings s;
   const T *a, *inverse;
-  constexpr T own_sum(const T* x, std::int64_t row) const {
-    const int node = s.node_of(row);
-    const std::int64_t kind = row - std::int64_t{node} * s.dof;
-    const T* const first = a + s.place(row);
-    const auto neighbour = s.neighbours(node);
-    T sum = 0;
-#if defined(__CUDA_ARCH__)
-#pragma unroll 6
-#endif
-    for (int d = 0; d < s.count; ++d)
-      sum += value(first + d * s.stored_rows) * x[std::int64_t{neighbour(d)} * s.dof + kind];
-    return sum;
+  // A node, where its values are in a column, and the way to its neighbours: what all of its rows share.
+  struct Node {
+    std::int64_t first_row, place;
+    Couplings::StepsAround steps;
+    bool inside;  // from the ends of all axes: steps are those of the grid
+  };
+  constexpr Node node_at(const std::array<int, 3>& at) const {
+    const int node = s.index(at), place = s.stored.all ? node : s.stored.index(at[0], at[1], at[2]);
+    bool inside = true;
+    for (int axis = 0; axis < 3; ++axis)
+      inside = inside && (s.n[axis] == 1 || (at[axis] > 0 && at[axis] < s.n[axis] - 1));
+    return {std::int64_t{node} * s.dof, std::int64_t{place} * s.dof, s.steps_around(at), inside};
   }
-  constexpr T times_inverse(const T* of_node, std::int64_t row) const {
-    const T* const first = inverse + s.place(row);
-    T sum = 0;
-#if defined(__CUDA_ARCH__)
-#pragma unroll 4
-#endif
-    for (int c = 0; c < s.dof; ++c) sum += value(first + c * s.stored_rows) * of_node[c];
-    return sum;
+  constexpr T own_sum(const T* x, const Node& node, int kind) const {
+    const T* const own = x + node.first_row + kind;
+    const T* const values = a + node.place + kind;
+    if (node.inside) return sum_of(s.count, values, [&](int d) { return own[s.step[d] * s.dof]; });
+    return sum_of(s.count, values, [&](int d) { return own[s.step_around(node.steps, d) * s.dof]; });
+  }
+  constexpr T times_inverse(const T* sums, const Node& node, int kind) const {
+    return sum_of(s.dof, inverse + node.place + kind, [&](int c) { return sums[c]; });
   }
 
  private:
-  constexpr T value(const T* p) const {
-    return s.stored.all ? streamed(p) : *p;
+  // Of a row's numbers, a column of them behind the other, each times factor(number).
+  template <class F>
+  constexpr T sum_of(int count, const T* values, const F& factor) const {
+    T sum = 0;
+    if (s.stored.all) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll 4
+#endif
+      for (int i = 0; i < count; ++i, values += s.stored_rows) sum += streamed(values) * factor(i);
+    } else {
+#if defined(__CUDA_ARCH__)
+#pragma unroll 4
+#endif
+      for (int i = 0; i < count; ++i, values += s.stored_rows) sum += *values * factor(i);
+    }
+    return sum;
   }
 };
 

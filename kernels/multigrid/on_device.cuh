@@ -372,10 +372,8 @@ class OnDevice {
   // Of several unknowns, whose sums are made before one of them is finished.
   template <class F>
   void for_nodes(const F& f) {
-    const int rows_of_block = cuda::threads_per_block / f.s.dof * f.s.dof;
-    device::
-        node_rows_kernel<<<cuda::blocks_for(f.s.rows, rows_of_block), cuda::threads_per_block, 0, stream_>>>(
-            f, rows_of_block);
+    const device::PartsOfLines lines = device::parts_of_lines(f.s);
+    device::node_rows_kernel<<<lines.blocks, lines.threads, 0, stream_>>>(f, lines);
     QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
   }
 

@@ -149,12 +149,13 @@ struct OnHost {
     using T = typename F::Number;
     const int dof = f.s.dof;
 #pragma omp parallel for schedule(static) if (f.s.rows > worth_threads)
-    for (std::int64_t first = 0; first < f.s.rows; first += dof) {
-      T of_node[most_multigrid_unknowns];
-      for (int r = 0; r < dof; ++r) of_node[r] = f.own_sum(f.source(), first + r);
+    for (int number = 0; number < f.s.nodes; ++number) {
+      const auto node = f.node_at(f.s.position(number));
+      T sums[most_multigrid_unknowns];
+      for (int r = 0; r < dof; ++r) sums[r] = f.own_sum(f.source(), node, r);
       for (int r = 0; r < dof; ++r) {
-        T sum[1] = {f.times_inverse(of_node, first + r)};
-        f.finish(first + r, sum, nullptr);
+        T sum[1] = {f.times_inverse(sums, node, r)};
+        f.finish(node.first_row + r, sum, nullptr);
       }
     }
   }
