@@ -50,15 +50,15 @@ AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coar
                                             const FaceBoundary& high);
 
 // Every other fine node is a coarse one, from the second on where the low face holds a value and from the
-// first on elsewhere. Around a periodic axis with an odd number of nodes two coarse ones are side by side. They
-// are nodes 1 and 2: node 0 is between the last one and the first, so that this spacing, the short one, does
-// not stay as it is on every coarser grid (nodes that nearly coincide there would slow multigrid down).
+// first on elsewhere. Around a periodic axis with an odd number of nodes two coarse ones are side by side.
+// They are nodes 1 and 2, and node 0 is between the last coarse node and the first: a short spacing does not
+// stay as it is on every coarser grid, where nodes that nearly coincide would slow multigrid down.
 //
 //     |  o  o  o  o  o  |        node    2 0   0 0   1 1     1 2   2 2
 //     |     0  1     2  |        weight  1/2 1/2   1 0   1 0   1/2 1/2   1 0
 //
-// Whatever the number of nodes, products P^T A P with it couple no coarse nodes beyond
-// the next ones if A does not. Sizes that are no better halved (one node) stay.
+// Whatever the number of nodes, products P^T A P with it couple no coarse nodes beyond the next ones if A does
+// not. Sizes that are no better halved (one node) stay.
 AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& low, const FaceBoundary& high);
 
 // What DMCreateInterpolation (Q1) of PETSc's DMDA does: the first node stands on the first and the last on
