@@ -57,8 +57,8 @@ AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coar
 //     |  o  o  o  o  o  |        node    2 0   0 0   1 1     1 2   2 2
 //     |     0  1     2  |        weight  1/2 1/2   1 0   1 0   1/2 1/2   1 0
 //
-// Whatever the number of nodes, products P^T A P with it couple no coarse nodes beyond the next ones if A does
-// not. Sizes that are no better halved (one node) stay.
+// Whatever the number of nodes, products P^T A P with it couple no coarse nodes beyond the next ones if A
+// does not. Sizes that are no better halved (one node) stay.
 AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& low, const FaceBoundary& high);
 
 // What DMCreateInterpolation (Q1) of PETSc's DMDA does: the first node stands on the first and the last on

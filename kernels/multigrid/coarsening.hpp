@@ -25,8 +25,8 @@ inline constexpr double strong_share = 0.25;
 // Weights no further than this from linear ones are taken as linear; those of coefficients that jump by
 // twenty times or more from a node to the next are further than that.
 inline constexpr double nearly_linear = 0.1, far_from_linear = 0.45;
-// Where rows are alike and this share of couplings is advection, or less, what is smooth is nearly linear, and
-// sweeps do for the rest; weights by the operator save iterations where it is more.
+// Where rows are alike and this share of couplings is advection, or less, what is smooth is nearly linear,
+// and sweeps do for the rest; weights by the operator save iterations where it is more.
 inline constexpr double strong_drift = 0.5;
 // Sums of rows, as parts of their diagonals, may differ by so much: where they are large, sweeps do for all.
 inline constexpr double other_sums = 0.5;
@@ -404,9 +404,9 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
   next.tables.put_in_place();
 }
 
-// What makes weights other than linear ones in a row that FromLinear looks at: by how much more it couples along
-// an axis upwards than downwards, as a part of both, or, of axis 3, its sum, as a part of its diagonal. 1 plus
-// that, or less it; 0 of other rows.
+// What makes weights other than linear ones in a row that FromLinear looks at: by how much more it couples
+// along an axis upwards than downwards, as a part of both, or, of axis 3, its sum, as a part of its diagonal.
+// 1 plus that, or less it; 0 of other rows.
 struct OfRow {
   Couplings s;
   const double* values;

@@ -39,7 +39,8 @@ inline bool still_wraps(bool wraps, std::int64_t nodes) {
   return wraps && nodes > 2;
 }
 
-// The nodes of the next coarser grid, where these axes keep every other node. Each belongs to the rank that has it on the finer grid: some ranks may be left with none.
+// The nodes of the next coarser grid, where these axes keep every other node. Each belongs to the rank that
+// has it on the finer grid: some ranks may be left with none.
 Partition coarser(const Partition& p, const std::array<AxisInterpolation, 3>& axes,
                   const std::array<bool, 3>& halved);
 bool all_have_nodes(const Partition& p);

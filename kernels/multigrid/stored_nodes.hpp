@@ -11,8 +11,8 @@
 // zero.
 //
 // Around an axis that wraps all nodes are alike, on coarser grids, too, as long as each has an even number of
-// nodes. An odd number leaves two coarse nodes side by side: from there on the axis has a seam, which is as two
-// faces are. Internal to kernels/multigrid.
+// nodes. An odd number leaves two coarse nodes side by side: from there on the axis has a seam, which is as
+// two faces are. Internal to kernels/multigrid.
 #pragma once
 
 #include <array>
