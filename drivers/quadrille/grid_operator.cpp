@@ -47,11 +47,24 @@ GridOperator::GridOperator(std::shared_ptr<const GridLayout> layout, const Stenc
 
 void GridOperator::make_matrix(petsc::GridRows rows, const OperatorOptions& options) {
   matrix_ = petsc::make_grid_matrix(layout_->comm, layout_->partition, std::move(rows));
-  petsc::ChosenFormat chosen = petsc::chosen_format(matrix_.get(), options);
-  format_ = std::move(chosen.format);
-  why_ = std::move(chosen.reason);
+  wish_ = petsc::with_options(options);
+  choose_format();
   if (format_.space == SpaceKind::cuda) load_grid_multigrid();  // for most are solved with it
   petsc::set_format(matrix_.get(), format_);
+}
+
+void GridOperator::choose_format() {
+  petsc::ChosenFormat chosen = petsc::chosen_format(matrix_.get(), wish_);
+  format_ = std::move(chosen.format);
+  why_ = std::move(chosen.reason);
+}
+
+void GridOperator::choose_format_again() {
+  if (wish_.format != "auto") return;
+  const std::string before = format_.name;
+  wish_.space = to_string(format_.space);
+  choose_format();
+  if (format_.name != before) petsc::set_format(matrix_.get(), format_);
 }
 
 void GridOperator::require_own(const Vector& b) const {

@@ -113,12 +113,17 @@ class GridOperator {
   const std::string& why_this_format() const { return why_; }
   std::int64_t stored_bytes() const;  // of this rank's operator in its format
 
+  // Where nobody named a format: the fastest once more, by the values that are there now, where products run
+  // already; for an operator that was made before it had values. Throws as the constructors do.
+  void choose_format_again();
+
  private:
   GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                BlockFill fill);
   // A step of each rank by itself: where it throws on one, it does on all.
   static void together(MPI_Comm comm, const std::function<void()>& step);
   void make_matrix(petsc::GridRows rows, const OperatorOptions& options);
+  void choose_format();
   void require_own(const Vector& b) const;
   // Whether `fill` made the values; else they are to be made on the host.
   bool refill_on_gpu(const std::function<void(const Grid&, const Stencil&, const Boundary&,
@@ -158,6 +163,7 @@ class GridOperator {
   Stencil stencil_;
   Boundary boundary_;
   BlockStructure structure_;  // of the whole grid
+  OperatorOptions wish_;
   petsc::GridFormat format_;
   std::string why_;
   petsc::SharedMat matrix_;

@@ -77,7 +77,7 @@ GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stenc
   part.extents = layout->box().size;
   OperatorOptions wish = options;
   if (wish.format == "auto" && !part.fill.said()) wish.format = "cds";  // its values say nothing yet
-  wish.products = 4;  // about as many come before the next values
+  wish.products = residual.linear ? 8 : 4;  // about as many come before the next values
   jacobian_ = std::make_unique<GridOperator>(layout, stencil, boundary, rows_at_first(part, wish), wish);
   const Vector model = vector();
   ghosts_ = std::make_unique<Ghosts>(*layout, model.vec());
@@ -192,6 +192,7 @@ void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {
   if (!all || !fits(misfit)) return;
   require_as_said(t_s, shift);
   known_to_fit_ = true;
+  jacobian_->choose_format_again();
 }
 
 void GridResidual::evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const {

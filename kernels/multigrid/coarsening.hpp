@@ -22,14 +22,14 @@ namespace quadrille::multigrid {
 
 // An axis is halved where its couplings have this share of the strongest axis' or more.
 inline constexpr double strong_share = 0.25;
-// Weights no further than this from linear ones are taken as linear; those of coefficients that jump by
-// twenty times or more from a node to the next are further than that.
-inline constexpr double nearly_linear = 0.1, far_from_linear = 0.45;
+// Weights no further than this from linear ones are taken as linear, as those of coefficients that differ by
+// three times from a node to the next; those of coefficients that jump by twenty times or more are far.
+inline constexpr double nearly_linear = 0.25, far_from_linear = 0.45;
+// Rows whose weights differ by no more are alike.
+inline constexpr double nearly_alike = 0.1;
 // Where rows are alike and this share of couplings is advection, or less, what is smooth is nearly linear,
 // and sweeps do for the rest; weights by the operator save iterations where it is more.
 inline constexpr double strong_drift = 0.5;
-// Sums of rows, as parts of their diagonals, may differ by so much: where they are large, sweeps do for all.
-inline constexpr double other_sums = 0.5;
 
 // All nodes of an axis are on the coarse grid, too.
 inline AxisInterpolation same_axis(std::int64_t n, bool periodic) {
@@ -98,6 +98,29 @@ inline GalerkinAxis galerkin_axis(const AxisInterpolation& axis, bool wraps) {
   return result;
 }
 
+// Those between the irregular ones at the ends of the axis.
+inline RegularNodes regular_nodes(const GalerkinAxis& tables, const AxisInterpolation& axis, bool halved) {
+  const int n = static_cast<int>(axis.coarse), middle = n / 2, readers = halved ? 3 : 1;
+  RegularNodes nodes{middle, middle, 0, halved};
+  if (n == 0) return nodes;
+  nodes.shift = tables.fine[(readers / 2) * n + middle] - (halved ? 2 : 1) * middle;
+  const auto is_regular = [&](int c) {
+    const int first = (halved ? 2 * c - 1 : c) + nodes.shift;
+    if (axis.first[c + 1] - axis.first[c] != readers) return false;
+    if ((n > 1 || halved) && (first < 1 || first + readers >= axis.fine)) return false;
+    for (int k = 0; k < readers; ++k) {
+      if (tables.fine[k * n + c] != first + k || (axis.node[2 * (first + k)] != c) != (halved && k == 0))
+        return false;
+      for (int i = 0; i < 9 && n > 1; ++i)
+        if (tables.corner[(9 * k + i) * n + c] != regular_corner(halved, k, i / 3, i % 3)) return false;
+    }
+    return true;
+  };
+  while (nodes.first > 0 && is_regular(nodes.first - 1)) --nodes.first;
+  while (nodes.end < n && is_regular(nodes.end)) ++nodes.end;
+  return nodes;
+}
+
 template <class Space>
 struct Coarsening {
   bool there = false;  // a coarser grid
@@ -112,6 +135,7 @@ struct Coarsening {
   // Where the tables of an axis stand among the packed ones.
   struct AxisPlaces {
     std::int64_t node = 0, first = 0, reader = 0, weight = 0, between = 0, fine = 0, shares = 0, corner = 0;
+    RegularNodes regular = {};
   };
   PackedTables<Space> tables;
   std::array<AxisPlaces, 3> places;
@@ -128,6 +152,7 @@ struct Coarsening {
       p.fine[axis] = tables.template at<std::int32_t>(at.fine);
       p.shares[axis] = tables.template at<double>(at.shares);
       p.corner[axis] = tables.template at<std::int8_t>(at.corner);
+      p.regular[axis] = at.regular;
       p.fine_n[axis] = s.n[axis];
       p.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
     }
@@ -265,7 +290,7 @@ struct AxisKind {
 // direction to have the same.
 inline double share_of_next(double next, double before) {
   const double share = next > 0 && before > 0 ? next / (next + before) : 0.5;
-  return std::abs(share - 0.5) <= nearly_linear ? 0.5 : std::round(share * 0x1p20) * 0x1p-20;
+  return std::abs(share - 0.5) <= nearly_alike ? 0.5 : std::round(share * 0x1p20) * 0x1p-20;
 }
 
 // Whether the unknowns of a face see a value behind it, a coupling to which is missing in their rows, or
@@ -399,7 +424,8 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
     PackedTables<Space>& tables = next.tables;
     next.places[axis] = {tables.add(a.node),          tables.add(a.first),        tables.add(a.reader),
                          tables.add(a.weight),        tables.add(between),        tables.add(galerkin.fine),
-                         tables.add(galerkin.shares), tables.add(galerkin.corner)};
+                         tables.add(galerkin.shares), tables.add(galerkin.corner),
+                         regular_nodes(galerkin, a, next.halved[axis])};
   }
   next.tables.put_in_place();
 }
@@ -434,7 +460,7 @@ struct OfRow {
 };
 
 // Whether that is nearly the same everywhere, as where a step in time adds to the diagonal or the same
-// advection to all couplings, and how large it is of couplings.
+// advection to all couplings, or small, and how large it is of couplings.
 struct RowsAlike {
   bool are = true;
   double drift = 0;
@@ -450,9 +476,9 @@ RowsAlike rows_alike(Machine& machine, const Couplings& s, const double* values,
   RowsAlike rows;
   for (int axis = 0; axis < 4 && rows.are; ++axis) {
     if (axis < 3 && !halved[axis]) continue;
-    const double more = largest(axis, false), less = largest(axis, true);
-    rows.are = more + less <= 2 + (axis < 3 ? nearly_linear : other_sums);
-    if (axis < 3) rows.drift = std::max({rows.drift, more - 1, less - 1});
+    const double more = largest(axis, false), less = largest(axis, true), drift = std::max(more, less) - 1;
+    rows.are = more + less <= 2 + (axis < 3 ? nearly_alike : large_sum) || (axis < 3 && drift <= strong_drift);
+    if (axis < 3) rows.drift = std::max(rows.drift, drift);
   }
   return rows;
 }
@@ -476,7 +502,11 @@ Coarsening<typename Machine::Space> choose_coarsening(
         largest > nearly_linear ? rows_alike(machine, s, values, next.halved, shared) : RowsAlike{};
     next.varies = !rows.are;
     next.by_operator = next.varies || rows.drift > strong_drift;
-    next.jumps = next.varies && largest > far_from_linear;
+    if (next.varies && largest > far_from_linear) {
+      const FromLinear of_coefficients{s, values, whole_axes(s, shared), next.halved, false};
+      const double mine = machine.largest(of_coefficients);
+      next.jumps = (shared != nullptr ? shared->ranks->largest(mine) : mine) > far_from_linear;
+    }
   }
   make_tables(shared, s, next);
   return next;

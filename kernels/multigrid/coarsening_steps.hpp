@@ -141,6 +141,22 @@ struct AxisSums {
   }
 };
 
+// The coarse nodes of an axis, first <= c < end, around which nothing is left to tables: every node stays,
+// node c + shift, or every other one, node 2 c + shift, each between two that stay beside it; and what its
+// readers couple with is there without going around the axis.
+struct RegularNodes {
+  int first = 0, end = 0, shift = 0;
+  bool halved = false;
+};
+// Of a coarse node there, as AxisInterpolation and GalerkinAxis have it: fine node `reader` of three, which
+// couples with the one at `offset`, both 0..2; that one reads the coarse node at offset q as this one of its
+// two, or not (-1). Where every node stays it is the reader 0.
+constexpr int regular_corner(bool halved, int reader, int offset, int q) {
+  if (!halved) return reader == 0 && offset == q ? 0 : -1;
+  const int place = reader + offset - 2, twice = 2 * (q - 1);  // of fine nodes, from the coarse one on
+  return place == twice || place == twice + 1 ? 0 : place == twice - 1 ? 1 : -1;
+}
+
 // Between a grid and the next coarser one, where every other node along some axes is a coarse one: the tables
 // of AxisInterpolation, and the weights of every fine row where they are not the products of the tables.
 struct Nodes {
@@ -156,6 +172,7 @@ struct Nodes {
   const std::int32_t* fine[3];
   const double* shares[3];
   const std::int8_t* corner[3];
+  RegularNodes regular[3];
   constexpr bool between(const std::array<int, 3>& at, int axis) const { return off[axis][at[axis]] != 0; }
 };
 
@@ -328,14 +345,20 @@ constexpr bool tells_of_middle(const Couplings& s, const WholeAxes& axes, const 
   return true;
 }
 
+// The sum of a row, as a part of its diagonal, from which on sweeps do for it.
+inline constexpr double large_sum = 0.5;
+
 // How far the weight of a neighbour along a halved axis is from 1/2 in a row, if its node lay between coarse
 // ones along that axis alone; 0 near an end of the axis, and where couplings along the axis are none or of
-// the diagonal's sign. Where this is small everywhere, all weights are nearly linear.
+// the diagonal's sign. Where this is small everywhere, all weights are nearly linear. Without sums it is as if
+// rows added up to zero, how far coefficients alone take it; and 0 of rows whose sums are large, for which
+// sweeps do: their couplings go through zero where P^T A P adds what a step in time has on the diagonal.
 struct FromLinear {
   Couplings s;
   const double* values;
   WholeAxes axes;
   std::array<bool, 3> halved;
+  bool sums = true;
   constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr double operator()(std::int64_t row) const {
     if (!tells_of_middle(s, axes, halved, row)) return 0;
@@ -352,9 +375,10 @@ struct FromLinear {
             up[axis] -= offset[axis] > 0 ? value : 0;
           }
         });
+    if (!sums && sum > large_sum * values[(s.centre * s.dof + c) * s.stored_rows + row]) return 0;
     double largest = 0;
     for (int axis = 0; axis < 3; ++axis) {
-      const double centre = sum + down[axis] + up[axis];
+      const double centre = (sums ? sum : 0) + down[axis] + up[axis];
       if (!halved[axis] || !(centre > 0) || !(down[axis] + up[axis] > 0)) continue;
       const double low = absolute(down[axis] - centre / 2), high = absolute(up[axis] - centre / 2),
                    difference = (low > high ? low : high) / centre;

@@ -56,7 +56,8 @@ struct Couplings {
     const int number = divide(node, by_line), z = divide(number, by_n1);
     return {node - number * line, number - z * n[1], z};
   }
-  constexpr int index(const std::array<int, 3>& at) const { return (at[2] * n[1] + at[1]) * line + at[0]; }
+  constexpr int first_of_line(int y, int z) const { return (z * n[1] + y) * line; }
+  constexpr int index(const std::array<int, 3>& at) const { return first_of_line(at[1], at[2]) + at[0]; }
   // Without the nodes behind lines: a node's number as the operator's user counts, and how many there are.
   constexpr bool padded() const { return line != n[0]; }
   constexpr int natural(const std::array<int, 3>& at) const { return (at[2] * n[1] + at[1]) * n[0] + at[0]; }

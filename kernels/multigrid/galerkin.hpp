@@ -46,6 +46,17 @@ void make_by_axes(Machine& machine, const CoarseOperator& of) {
   make.template operator()<2>();
 }
 
+// By the weights of all rows.
+template <class Machine>
+void make_by_weights(Machine& machine, const CoarseOperator& of) {
+  const auto make = [&](const auto& line) { machine.for_each(line.size(), line); };
+  if (of.coarse_nodes.all && of.p.regular[0].halved)
+    make(GalerkinLine<ReadersOf::halved_x>{of, regular_box(of.p)});
+  else if (of.coarse_nodes.all)
+    make(GalerkinLine<ReadersOf::kept_x>{of, regular_box(of.p)});
+  make(GalerkinLine<ReadersOf::any>{of, rest_of_coarse(of.p)});
+}
+
 // Of each kind, and what their blocks sum to.
 template <class Machine>
 void make_by_kind(Machine& machine, CoarseOperator of) {
@@ -64,7 +75,7 @@ void make_by_kind(Machine& machine, CoarseOperator of) {
     machine.for_each(s.stored_rows, CentreWithoutSum{s, of.values, centre.data()});
     of.centre = centre.data();
   }
-  machine.for_each(GalerkinLine{of}.size(), GalerkinLine{of});
+  make_by_weights(machine, of);
   if (!s.mixes) return;
   sums = Values(of.weights_of_corner());
   machine.for_each(sums.size(), SumOfWeights{sums.size(), of.p.corners, of.p.weights, sums.data()});
@@ -104,7 +115,7 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
     machine.for_each(coarse.values.size(), Zero<double>{of.coarse});
     make_by_kind(machine, of);
   } else if (p.weights != nullptr) {
-    machine.for_each(GalerkinLine{of}.size(), GalerkinLine{of});
+    make_by_weights(machine, of);
   } else if (!nodes.all) {
     make_by_axes(machine, of);
   } else {

@@ -1,6 +1,8 @@
 // The coarse operator P^T A P, some numbers of a coarse row a call. Internal to kernels/multigrid.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/multigrid/coarsening_steps.hpp"
 
 namespace quadrille::multigrid {
@@ -57,24 +59,83 @@ struct CoarseOperator {
   }
 };
 
+// Coarse nodes of a box outside of those that are regular along every axis, and these: the slabs before and
+// behind them along z, what is left along y, and along x.
+struct CoarseBox {
+  int first[3], end[3];
+  constexpr int extent(int axis) const { return end[axis] - first[axis]; }
+  constexpr std::int64_t nodes() const { return std::int64_t{extent(0)} * extent(1) * extent(2); }
+  constexpr std::array<int, 3> position(int i) const {
+    return {first[0] + i % extent(0), first[1] + i / extent(0) % extent(1),
+            first[2] + i / extent(0) / extent(1)};
+  }
+};
+struct RestOfCoarse {
+  CoarseBox slab[6];
+  constexpr std::int64_t nodes() const {
+    std::int64_t sum = 0;
+    for (const CoarseBox& s : slab) sum += s.nodes();
+    return sum;
+  }
+  constexpr std::array<int, 3> position(int i) const {
+    for (const CoarseBox& s : slab) {
+      if (i < s.nodes()) return s.position(i);
+      i -= static_cast<int>(s.nodes());
+    }
+    return {};
+  }
+};
+constexpr CoarseBox regular_box(const Nodes& p) {
+  CoarseBox box{};
+  for (int axis = 0; axis < 3; ++axis)
+    box.first[axis] = p.regular[axis].first, box.end[axis] = p.regular[axis].end;
+  return box;
+}
+constexpr RestOfCoarse rest_of_coarse(const Nodes& p) {
+  RestOfCoarse rest{};
+  CoarseBox left{{0, 0, 0}, {p.coarse_n[0], p.coarse_n[1], p.coarse_n[2]}};
+  for (int axis = 2; axis >= 0; --axis) {
+    CoarseBox &before = rest.slab[2 * axis], &behind = rest.slab[2 * axis + 1];
+    before = behind = left;
+    before.end[axis] = left.first[axis] = p.regular[axis].first;
+    behind.first[axis] = left.end[axis] = p.regular[axis].end;
+  }
+  return rest;
+}
+
+// Which fine nodes read a coarse one, and what of the coarse grid those read that they couple with: by the
+// tables of the axes, for any node; or where nodes are regular.
+enum class ReadersOf { any, halved_x, kept_x };
+
 // By weights of every fine row: of a coarse row and a column of its blocks the entries at one offset along y
-// and z a call, index = (line of offsets * columns + column) * coarse rows + row. Each is a sum over the fine
-// rows that read the coarse one, and over what they couple with that reads the one at the offset: along an
-// axis 7 of the nine pairs of these at offset 0, and 3 at the others. By kind the one column is the row's
-// own.
+// and z a call, for the coarse nodes of the class: 32 rows with all of their calls after the other, for these
+// read the same fine rows. Each is a sum over the fine rows that read the coarse one, and over what they couple
+// with that reads the one at the offset: along an axis 7 of the nine pairs of these at offset 0, and 3 at the
+// others. By kind the one column is the row's own.
+template <ReadersOf readers>
 struct GalerkinLine {
   static constexpr std::int64_t work = 90;
+  static constexpr bool regular = readers != ReadersOf::any;
+  using Coarse = std::conditional_t<regular, CoarseBox, RestOfCoarse>;
   CoarseOperator of;
+  Coarse nodes;
 
   constexpr int columns() const { return of.by_kind ? 1 : of.s.dof; }
-  constexpr std::int64_t size() const { return of.coarse_rows * columns() * of.width[1] * of.width[2]; }
+  // Where few coarse nodes have rows, those.
+  constexpr std::int64_t rows() const {
+    return of.coarse_nodes.all ? nodes.nodes() * of.s.dof : of.coarse_rows;
+  }
+  constexpr int calls() const { return columns() * of.width[1] * of.width[2]; }
+  constexpr std::int64_t size() const { return (rows() + 31) / 32 * 32 * calls(); }
   constexpr void operator()(std::int64_t index) const {
     const Couplings& s = of.s;
-    const std::int64_t row = index % of.coarse_rows;
-    const int number = static_cast<int>(index / of.coarse_rows), line = number / columns(),
-              node = divide(static_cast<int>(row), s.by_dof), r = static_cast<int>(row) - node * s.dof,
-              column = of.by_kind ? r : number % s.dof;
-    const std::array<int, 3> at = of.position(node);
+    const std::int64_t rows_before = index / 32 / calls() * 32;
+    const int number = static_cast<int>(index / 32 - rows_before / 32 * calls()), line = number / columns(),
+              i = static_cast<int>(rows_before + index % 32), node = divide(i, s.by_dof),
+              r = i - node * s.dof, column = of.by_kind ? r : number % s.dof;
+    if (i >= rows()) return;
+    const bool all = regular || of.coarse_nodes.all;
+    const std::array<int, 3> at = all ? nodes.position(node) : of.coarse_nodes.position(node);
     const AlongX x(of, at[0]);
     double sums[3] = {};
     for (int i = 0; i < 9; ++i) {
@@ -86,6 +147,8 @@ struct GalerkinLine {
         if (y.there) add_line(x, y, z, of_box, r, column, sums);
       }
     }
+    const int node_of_all = (at[2] * of.p.coarse_n[1] + at[1]) * of.p.coarse_n[0] + at[0];
+    const std::int64_t row = std::int64_t{all ? node_of_all : node} * s.dof + r;
     QUADRILLE_UNROLL
     for (int q = 0; q < 3; ++q) {
       if (of.width[0] == 1 && q != 1) continue;
@@ -101,48 +164,77 @@ struct GalerkinLine {
     int fine, own, to, corner;
     bool there;
   };
-  constexpr Pair pair(int axis, int i, int at, int q) const {
-    if (i / 3 >= of.readers(axis, at)) return {};
-    const int fine = of.fine(axis, i / 3, at),
-              corner = of.corner(axis, 3 * i + (of.width[axis] == 1 ? 1 : q), at);
-    return {fine, of.p.node[axis][2 * fine] != at, of.coupled(axis, fine, i % 3), corner, corner >= 0};
+  constexpr Pair pair(int axis, int i, int at, int offset) const {
+    const int q = of.width[axis] == 1 ? 1 : offset;
+    if constexpr (regular) {
+      const RegularNodes& nodes_there = of.p.regular[axis];
+      const bool halved = nodes_there.halved;
+      const int fine = (halved ? 2 * at - 1 : at) + nodes_there.shift + i / 3,
+                corner = regular_corner(halved, i / 3, i % 3, q);
+      return {fine, halved && i / 3 == 0, fine + i % 3 - 1, corner, corner >= 0};
+    } else {
+      if (i / 3 >= of.readers(axis, at)) return {};
+      const int fine = of.fine(axis, i / 3, at), corner = of.corner(axis, 3 * i + q, at);
+      return {fine, of.p.node[axis][2 * fine] != at, of.coupled(axis, fine, i % 3), corner, corner >= 0};
+    }
   }
-  // All of them along x. Bits: [reader][offset][q].
-  struct AlongX {
-    int readers, fine[3] = {}, own[3] = {}, to[9] = {};
-    unsigned there = 0, corner = 0;
-    constexpr AlongX(const CoarseOperator& of, int at) : readers(of.readers(0, at)) {
+  // All of them along x: how many, their nodes, and as which of its two what reader k couples with at offset
+  // o reads the coarse node at q, or -1.
+  struct AnyAlongX {
+    int count, nodes[3] = {}, owns[3] = {}, coupled[9] = {};
+    unsigned reads = 0, second = 0;  // bits: [reader][offset][q]
+    constexpr AnyAlongX(const CoarseOperator& of, int at) : count(of.readers(0, at)) {
       QUADRILLE_UNROLL
       for (int k = 0; k < 3; ++k) {
-        if (k >= readers) continue;
-        fine[k] = of.fine(0, k, at);
-        own[k] = of.p.node[0][2 * fine[k]] != at;
+        if (k >= count) continue;
+        nodes[k] = of.fine(0, k, at);
+        owns[k] = of.p.node[0][2 * nodes[k]] != at;
         QUADRILLE_UNROLL
-        for (int o = 0; o < 3; ++o) to[3 * k + o] = of.coupled(0, fine[k], o);
+        for (int o = 0; o < 3; ++o) coupled[3 * k + o] = of.coupled(0, nodes[k], o);
         QUADRILLE_UNROLL
         for (int i = 9 * k; i < 9 * k + 9; ++i) {
           const int which = of.corner(0, i, at);
-          there |= which >= 0 ? 1u << i : 0;
-          corner |= which > 0 ? 1u << i : 0;
+          reads |= which >= 0 ? 1u << i : 0;
+          second |= which > 0 ? 1u << i : 0;
         }
       }
     }
+    constexpr int fine(int k) const { return nodes[k]; }
+    constexpr int own(int k) const { return owns[k]; }
+    constexpr int to(int k, int o) const { return coupled[3 * k + o]; }
+    constexpr int corner(int k, int o, int q) const {
+      const int bit = 9 * k + 3 * o + q;
+      return (reads >> bit & 1) == 0 ? -1 : static_cast<int>(second >> bit & 1);
+    }
   };
+  struct RegularAlongX {
+    static constexpr bool halved = readers == ReadersOf::halved_x;
+    static constexpr int count = halved ? 3 : 1;
+    int first;
+    constexpr RegularAlongX(const CoarseOperator& of, int at)
+        : first((halved ? 2 * at - 1 : at) + of.p.regular[0].shift) {}
+    constexpr int fine(int k) const { return first + k; }
+    constexpr int own(int k) const { return halved && k == 0; }
+    constexpr int to(int k, int o) const { return first + k + o - 1; }
+    constexpr int corner(int k, int o, int q) const { return regular_corner(halved, k, o, q); }
+  };
+  using AlongX = std::conditional_t<regular, RegularAlongX, AnyAlongX>;
+
   constexpr void add_line(const AlongX& x, const Pair& y, const Pair& z, int of_box, int r, int column,
                           double (&sums)[3]) const {
     const Couplings& s = of.s;
-    const int line = s.index({0, y.fine, z.fine});
+    const int line = s.first_of_line(y.fine, z.fine);
     const std::int64_t from = std::int64_t{line} * s.dof + r, of_corner = of.weights_of_corner(),
                        of_node = of.weights_of_nodes ? 1 : s.dof;
     const double* const weights =
         of.p.weights + (2 * y.own + 4 * z.own) * of_corner + of.weight_place(line, r);
     const double* const weights_there = of.p.weights + (2 * y.corner + 4 * z.corner) * of_corner +
-                                        of.weight_place(s.index({0, y.to, z.to}), column);
+                                        of.weight_place(s.first_of_line(y.to, z.to), column);
     QUADRILLE_UNROLL
     for (int k = 0; k < 3; ++k) {
-      if (k >= x.readers) continue;
-      const double weight = weights[x.own[k] * of_corner + x.fine[k] * of_node];
-      const std::int64_t place = s.place(from + x.fine[k] * s.dof);
+      if (k >= x.count) continue;
+      const double weight = weights[x.own(k) * of_corner + x.fine(k) * of_node];
+      const std::int64_t place = s.place(from + x.fine(k) * s.dof);
       const double* const values = of.values + column * s.stored_rows + place;
       QUADRILLE_UNROLL
       for (int o = 0; o < 3; ++o) {
@@ -153,9 +245,8 @@ struct GalerkinLine {
                                            : values[std::int64_t{diagonal} * s.dof * s.stored_rows]);
         QUADRILLE_UNROLL
         for (int q = 0; q < 3; ++q) {
-          const int bit = 9 * k + 3 * o + q;
-          if ((x.there >> bit & 1) != 0)
-            sums[q] += value * weights_there[(x.corner >> bit & 1) * of_corner + x.to[3 * k + o] * of_node];
+          const int corner = x.corner(k, o, q);
+          if (corner >= 0) sums[q] += value * weights_there[corner * of_corner + x.to(k, o) * of_node];
         }
       }
     }

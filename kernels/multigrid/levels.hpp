@@ -324,8 +324,10 @@ class Levels final : public GridMultigrid {
   bool is_coarsest(const GridSize& size) const {
     if (options_.levels > 0 && std::ssize(levels_) + 1 >= options_.levels) return true;
     if (options_.coarsest > 0) return size.rows() <= options_.coarsest;
+    // Where coefficients vary and do not jump, coarse grids do as well as an exact solve.
+    const bool exact = is_hard_ || (wants_exact_ && symmetry_.is_far());
     return size.rows() <= Machine::coarsest ||
-           (wants_exact_ && Machine::few_by_operator(size, info_.levels.front().extents, is_hard_));
+           (exact && Machine::few_by_operator(size, info_.levels.front().extents, is_hard_));
   }
 
   // Where few nodes are left along an axis, none is far from its faces, and so none tells.

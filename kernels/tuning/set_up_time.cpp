@@ -11,6 +11,8 @@ namespace {
 // are few and where they are many; and a segment of 249643 entries, of which a warp reads 128 at once.
 constexpr double plan_us = 80, plan_us_per_segment = 0.002;
 constexpr double turn_us = 0.6, turn_entries = 128;
+// A Jacobian of 64^3 takes so much longer into compact, whose bytes are nothing (results/varying_2026-11-27.txt).
+constexpr double look_us = 150;
 
 double plan_ms(double segments) {
   return 1e-3 * (plan_us + plan_us_per_segment * segments);
@@ -47,8 +49,8 @@ SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traff
   SetUpWork work;
   if (on_gpu && (s.hub_on_device || s.assembled_on_device) && s.compact_by_fill && format.follows_fill) {
     work.gathered_bytes = 2 * stored;
-    if (s.cds && looks_at_values(*s.cds))
-      work.gathered_bytes += static_cast<double>(value_bytes(*s.cds, s.value_bytes));
+    work.looks = s.cds && looks_at_values(*s.cds);
+    if (work.looks) work.gathered_bytes += static_cast<double>(value_bytes(*s.cds, s.value_bytes));
     return work;
   }
   work.converted_bytes = converted_bytes(format, s, stored);
@@ -70,7 +72,7 @@ SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traff
 double set_up_ms(const SetUpWork& work, const MachineModel& m) {
   const double moved_ms = 1e-6 * (work.converted_bytes / m.convert_gbps + work.copied_bytes / m.copy_gbps +
                                   2 * work.gathered_bytes / m.memory_gbps);
-  return moved_ms + (work.planned ? plan_ms(work.planned_segments) : 0);
+  return moved_ms + (work.looks ? 1e-3 * look_us : 0) + (work.planned ? plan_ms(work.planned_segments) : 0);
 }
 
 double without_plan_ms(std::int64_t longest_segment) {

@@ -2,7 +2,7 @@
 // plan that shares out the segments among the blocks (kernels/segment_plan.hpp) and the copy. A pure function
 // of the operator's statistics.
 //
-//   ms = converted / conversion speed + copied / copy speed + 2 gathered / speed of memory + plan
+//   ms = converted / conversion speed + copied / copy speed + 2 gathered / speed of memory + look + plan
 //   plan = fixed + segments * time of a segment
 //
 // where
@@ -10,6 +10,7 @@
 //               CDS, from which its CSR and DIA are made; the other formats are made from CSR
 //   copied      bytes of the format, for the GPU; none of CDS and DIA that are assembled there
 //   gathered    in place of both, of compact by the fill from CDS in GPU memory
+//   look        fixed, where that looks at values: the host decides by what the GPU found
 //   segments       of formats with a plan: rows of CSR and BCSR, columns of CSC, strips of CMRS
 //
 // The speeds are those of machine_model.cpp. Of N products each then takes ms / N longer.
@@ -26,7 +27,7 @@ namespace quadrille {
 struct SetUpWork {
   double converted_bytes = 0, copied_bytes = 0, planned_segments = 0;
   double gathered_bytes = 0;  // read and written on the GPU, at half the speed of its memory
-  bool planned = false;
+  bool planned = false, looks = false;
 };
 
 // For products of this kind.

@@ -23,7 +23,8 @@ const Shape shapes[] = {{{16, 13, 1}, 1, "clamp"},
                         {{5, 2, 7}, 2, "clamp"},
                         {{1, 9, 12}, 1, "clamp,clamp,periodic,periodic,value:0,value:0"},
                         {{31, 1, 1}, 1, "value:0,value:0,clamp,clamp"},
-                        {{8, 9, 7}, 1, "value:0,clamp,periodic,periodic,clamp,value:1"}};
+                        {{8, 9, 7}, 1, "value:0,clamp,periodic,periodic,clamp,value:1"},
+                        {{13, 12, 11}, 1, "value:0"}};
 
 // Of two nodes and two unknowns the same both ways.
 struct SymmetricNoise {
@@ -95,6 +96,24 @@ TEST(GridMultigridSetUp, CoarseOperatorsAreTripleProducts) {
       const auto p = make_weighted_transfer(next.axes, s.dof, copy_to<Host>(next.weights), SpaceKind::cpu);
       EXPECT_LE(largest_difference(coarse, product_of_transfer(a, *p)), 1e-12 * largest_of(a));
     }
+}
+
+// Where some axes are let be, those along lines, too.
+TEST(GridMultigridSetUp, CoarseOperatorsOfWeakAxesAreTripleProducts) {
+  OnHost machine;
+  for (const std::array<double, 3>& spacing :
+       {std::array<double, 3>{1, 0.1, 0.1}, {0.1, 1, 0.1}, {0.1, 1, 1}, {1, 1, 0.1}})
+    for (const char* sides : {"clamp", "periodic,periodic,value:0,value:0,value:0,clamp"})
+      for (const int dof : {1, 2}) {
+        const Grid grid = grid_of({9, 10, 11}, spacing, dof);
+        SCOPED_TRACE(to_string(grid) + " " + sides + " " + std::to_string(spacing[0]));
+        const Hub a = jumping(grid, sides, 5, 10);
+        const auto next = multigrid::coarsen(machine, a, true, LevelInterpolation::by_operator);
+        for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(next.halved[axis], spacing[axis] == 0.1) << axis;
+        const Hub coarse = multigrid::galerkin(machine, a, next.nodes(multigrid::couplings_of(a)));
+        const auto p = make_weighted_transfer(next.axes, dof, copy_to<Host>(next.weights), SpaceKind::cpu);
+        EXPECT_LE(largest_difference(coarse, product_of_transfer(a, *p)), 1e-12 * largest_of(a));
+      }
 }
 
 // Around an axis of 11 nodes 6 stay, two of which are half as far apart as the others, and of 9 nodes 5.
