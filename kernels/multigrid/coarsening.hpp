@@ -422,9 +422,14 @@ void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space
       a = axis_of_box(a, next.halved[axis], first, size, coarse->first[axis], coarse->size[axis]);
     const GalerkinAxis galerkin = galerkin_axis(a, s.wraps[axis]);
     PackedTables<Space>& tables = next.tables;
-    next.places[axis] = {tables.add(a.node),          tables.add(a.first),        tables.add(a.reader),
-                         tables.add(a.weight),        tables.add(between),        tables.add(galerkin.fine),
-                         tables.add(galerkin.shares), tables.add(galerkin.corner),
+    next.places[axis] = {tables.add(a.node),
+                         tables.add(a.first),
+                         tables.add(a.reader),
+                         tables.add(a.weight),
+                         tables.add(between),
+                         tables.add(galerkin.fine),
+                         tables.add(galerkin.shares),
+                         tables.add(galerkin.corner),
                          regular_nodes(galerkin, a, next.halved[axis])};
   }
   next.tables.put_in_place();
@@ -477,7 +482,8 @@ RowsAlike rows_alike(Machine& machine, const Couplings& s, const double* values,
   for (int axis = 0; axis < 4 && rows.are; ++axis) {
     if (axis < 3 && !halved[axis]) continue;
     const double more = largest(axis, false), less = largest(axis, true), drift = std::max(more, less) - 1;
-    rows.are = more + less <= 2 + (axis < 3 ? nearly_alike : large_sum) || (axis < 3 && drift <= strong_drift);
+    rows.are =
+        more + less <= 2 + (axis < 3 ? nearly_alike : large_sum) || (axis < 3 && drift <= strong_drift);
     if (axis < 3) rows.drift = std::max(rows.drift, drift);
   }
   return rows;

@@ -350,8 +350,8 @@ inline constexpr double large_sum = 0.5;
 
 // How far the weight of a neighbour along a halved axis is from 1/2 in a row, if its node lay between coarse
 // ones along that axis alone; 0 near an end of the axis, and where couplings along the axis are none or of
-// the diagonal's sign. Where this is small everywhere, all weights are nearly linear. Without sums it is as if
-// rows added up to zero, how far coefficients alone take it; and 0 of rows whose sums are large, for which
+// the diagonal's sign. Where this is small everywhere, all weights are nearly linear. Without sums it is as
+// if rows added up to zero, how far coefficients alone take it; and 0 of rows whose sums are large, for which
 // sweeps do: their couplings go through zero where P^T A P adds what a step in time has on the diagonal.
 struct FromLinear {
   Couplings s;

@@ -108,10 +108,10 @@ constexpr RestOfCoarse rest_of_coarse(const Nodes& p) {
 enum class ReadersOf { any, halved_x, kept_x };
 
 // By weights of every fine row: of a coarse row and a column of its blocks the entries at one offset along y
-// and z a call, for the coarse nodes of the class: 32 rows with all of their calls after the other, for these
-// read the same fine rows. Each is a sum over the fine rows that read the coarse one, and over what they couple
-// with that reads the one at the offset: along an axis 7 of the nine pairs of these at offset 0, and 3 at the
-// others. By kind the one column is the row's own.
+// and z a call, for the coarse nodes of the class; of regular ones 32 rows with all of their calls after the
+// other, for these read the same fine rows. Each entry is a sum over the fine rows that read the coarse one,
+// and over what they couple with that reads the one at the offset: along an axis 7 of the nine pairs of these
+// at offset 0, and 3 at the others. By kind the one column is the row's own.
 template <ReadersOf readers>
 struct GalerkinLine {
   static constexpr std::int64_t work = 90;
@@ -126,13 +126,16 @@ struct GalerkinLine {
     return of.coarse_nodes.all ? nodes.nodes() * of.s.dof : of.coarse_rows;
   }
   constexpr int calls() const { return columns() * of.width[1] * of.width[2]; }
-  constexpr std::int64_t size() const { return (rows() + 31) / 32 * 32 * calls(); }
+  constexpr std::int64_t together() const { return regular || rows() == 0 ? 32 : rows(); }
+  constexpr std::int64_t size() const {
+    return (rows() + together() - 1) / together() * together() * calls();
+  }
   constexpr void operator()(std::int64_t index) const {
     const Couplings& s = of.s;
-    const std::int64_t rows_before = index / 32 / calls() * 32;
-    const int number = static_cast<int>(index / 32 - rows_before / 32 * calls()), line = number / columns(),
-              i = static_cast<int>(rows_before + index % 32), node = divide(i, s.by_dof),
-              r = i - node * s.dof, column = of.by_kind ? r : number % s.dof;
+    const std::int64_t part = index / together(), group = part / calls();
+    const int number = static_cast<int>(part - group * calls()), line = number / columns(),
+              i = static_cast<int>(group * together() + index - part * together()),
+              node = divide(i, s.by_dof), r = i - node * s.dof, column = of.by_kind ? r : number % s.dof;
     if (i >= rows()) return;
     const bool all = regular || of.coarse_nodes.all;
     const std::array<int, 3> at = all ? nodes.position(node) : of.coarse_nodes.position(node);
