@@ -11,7 +11,7 @@ namespace {
 // are few and where they are many; and a segment of 249643 entries, of which a warp reads 128 at once.
 constexpr double plan_us = 80, plan_us_per_segment = 0.002;
 constexpr double turn_us = 0.6, turn_entries = 128;
-// Into compact a Jacobian of 64^3 takes so much longer, where bytes are nothing (results/varying_2026-11-27.txt).
+// A Jacobian of 64^3, of few bytes, takes so much longer into compact (results/varying_2026-11-27.txt).
 constexpr double look_us = 150;
 
 double plan_ms(double segments) {

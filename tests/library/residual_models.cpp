@@ -12,6 +12,7 @@ AnyResidual on_both(const Residual& residual, int dof) {
 #define QUADRILLE_INSTANTIATE(Residual) template AnyResidual on_both(const Residual&, int);
 QUADRILLE_INSTANTIATE(Everything)
 QUADRILLE_INSTANTIATE(Diffusing)
+QUADRILLE_INSTANTIATE(Spreading)
 QUADRILLE_INSTANTIATE(Bratu)
 QUADRILLE_INSTANTIATE(Saying<true>)
 QUADRILLE_INSTANTIATE(Saying<false>)

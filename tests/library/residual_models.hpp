@@ -37,6 +37,14 @@ struct Saying {
   }
 };
 
+// The same of unknowns that do not couple, with numbers that are the same at all nodes.
+struct Spreading {
+  static constexpr bool linear = true, symmetric = true;
+  static constexpr bool couples(bool, int r, int c) { return r == c; }
+  static constexpr bool has_constants() { return true; }
+  constexpr auto operator()(const auto& u, int r) const { return u.rate(r) - u.laplacian(r); }
+};
+
 // lap u + lambda e^u = 0 on the unit square, u = 0 around it: no solution for lambda above 6.80812.
 struct Bratu {
   double lambda;

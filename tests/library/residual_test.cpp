@@ -148,6 +148,27 @@ TEST(Residual, OnTheGpuIsThatOfTheHost) {
     }
 }
 
+// When the operator is made it has no values yet, and zeros are no constants.
+TEST(Residual, ItsFormatIsChosenWhenValuesAreThere) {
+  const Grid grid{3, {160, 128, 128}, {0.5, 0.5, 0.5}, 1};
+  const auto made = [&](const char* format) {
+    return GridResidual(PETSC_COMM_WORLD, grid, star_stencil(3, 1), faces("value:0", grid),
+                        on_both(Spreading{}, 1), {.format = format, .space = "cpu"});
+  };
+  GridResidual f = made("auto"), by_name = made("cds");
+  if (f.jacobian().space() == SpaceKind::cpu) GTEST_SKIP() << "no GPU, whose prediction is known here";
+  EXPECT_EQ(f.jacobian().format(), "cds");
+  const Vector u = drawn(f, 1), w = drawn(f, 2);
+  Vector found = f.vector(), expected = f.vector();
+  for (const double shift : {2.0, 3.0}) {
+    for (GridResidual* each : {&f, &by_name}) each->differentiate(0, u, u, shift);
+    EXPECT_EQ(f.jacobian().format(), "compact");
+    f.jacobian().multiply(w, found);
+    by_name.jacobian().multiply(w, expected);
+    EXPECT_LE(found.axpy(-1, expected).largest(), 1e-14 * expected.largest());
+  }
+}
+
 TEST(Residual, KeepsToItsStencil) {
   const Grid grid{2, {9, 7, 1}, {0.5, 0.4, 1}, 2};
   GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("periodic", grid),
