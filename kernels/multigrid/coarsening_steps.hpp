@@ -197,18 +197,18 @@ struct OperatorWeights {
 
   constexpr void operator()(std::int64_t row) const {
     const std::array<int, 3> at = s.position(s.node_of(row));
+    double sums[8] = {};    // the weights
     if (at[0] >= s.n[0]) {  // behind a line
-      for (int corner = 0; corner < p.corners && axes == 0; ++corner) weights[corner * s.rows + row] = 0;
+      if (axes == 0) put(row, sums);
       return;
     }
     const bool between[3] = {p.between(at, 0), p.between(at, 1), p.between(at, 2)};
     if (between[0] + between[1] + between[2] != axes) return;
-    for (int corner = 0; corner < p.corners; ++corner) weights[corner * s.rows + row] = 0;
     const std::int64_t c = row % s.dof;
-    if (stands_alone(row, c)) return;
+    if (stands_alone(row, c)) return put(row, sums);
     if (axes == 0) {
-      weights[row] = 1;
-      return;
+      sums[0] = 1;
+      return put(row, sums);
     }
     // The equation, with its coefficients added up along the axes that the node is not between on.
     const double diagonal = value(s.centre, row, c);
@@ -220,13 +220,16 @@ struct OperatorWeights {
       others += along(at, between, d, c, coupling);
     }
     const double centre = (absolute(sum) > 1e-13 * absolute(diagonal) ? sum : 0) - others;
-    if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre) || others > 1e-12 * absolute(diagonal))
+    if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre) || others > 1e-12 * absolute(diagonal)) {
+      put(row, sums);
       return without_equation(at, row, c);
+    }
     for (int d = 0; d < s.count; ++d) {
       const double coupling = value(s.diagonal[d], row, c);
       if (coupling != 0 && !stays(d, between))
-        add_neighbour(at, between, row, d, -along(at, between, d, c, coupling) / centre);
+        add_neighbour(at, between, c, d, -along(at, between, d, c, coupling) / centre, sums);
     }
+    put(row, sums);
   }
 
  private:
@@ -265,28 +268,32 @@ struct OperatorWeights {
         far_more * absolute(value(s.box[back], static_cast<std::int64_t>(s.index(to)) * s.dof + c, c));
     return absolute(coupling) <= on ? coupling : coupling < 0 ? -on : on;
   }
-  // weights of the row += share * those of the neighbour along the axes between.
-  constexpr void add_neighbour(const std::array<int, 3>& at, const bool (&between)[3], std::int64_t row,
-                               int d, double share) const {
+  // sums += share * the weights of the neighbour along the axes between. Along each axis that leads to it, it
+  // stands where a coarse node does, which is the first of the two that it reads.
+  constexpr void add_neighbour(const std::array<int, 3>& at, const bool (&between)[3], std::int64_t c, int d,
+                               double share, double (&sums)[8]) const {
     std::array<int, 3> to = at;
+    int moved = 0, second = 0;  // bits: along these axes, to the second of the two that the node is between
     for (int axis = 0; axis < 3; ++axis) {
-      if (!between[axis]) continue;
+      if (!between[axis] || s.offset[d][axis] == 0) continue;
       to[axis] += s.offset[d][axis];
       if (to[axis] < 0 || to[axis] >= s.n[axis]) {
         if (!s.wraps[axis]) return;
         to[axis] += to[axis] < 0 ? s.n[axis] : -s.n[axis];
       }
+      moved |= 1 << axis;
+      if (p.node[axis][2 * to[axis]] != p.node[axis][2 * at[axis]]) second |= 1 << axis;
     }
-    const std::int64_t from = static_cast<std::int64_t>(s.index(to)) * s.dof + row % s.dof;
-    for (int corner = 0; corner < p.corners; ++corner) {
-      const double theirs = weights[corner * s.rows + from];
-      if (theirs == 0) continue;
-      int ours = 0;  // the corner of this node that is the same coarse node
-      for (int axis = 0; axis < 3; ++axis)
-        if (p.node[axis][2 * to[axis] + (corner >> axis & 1)] != p.node[axis][2 * at[axis]])
-          ours |= 1 << axis;
-      weights[ours * s.rows + row] += share * theirs;
-    }
+    const double* const theirs = weights + static_cast<std::int64_t>(s.index(to)) * s.dof + c;
+    QUADRILLE_UNROLL
+    for (int corner = 0; corner < 8; ++corner)
+      if (corner < p.corners && (corner & moved) == second)
+        sums[corner] += share * theirs[(corner & ~moved) * s.rows];
+  }
+  constexpr void put(std::int64_t row, const double (&sums)[8]) const {
+    QUADRILLE_UNROLL
+    for (int corner = 0; corner < 8; ++corner)
+      if (corner < p.corners) weights[corner * s.rows + row] = sums[corner];
   }
   // Whether the row couples with no other node.
   constexpr bool stands_alone(std::int64_t row, std::int64_t c) const {
