@@ -23,8 +23,8 @@ namespace quadrille::multigrid {
 
 // An axis is halved where its couplings have this share of the strongest axis' or more.
 inline constexpr double strong_share = 0.25;
-// Weights no further than this from linear ones are taken as linear, as those of coefficients that differ by
-// three times from a node to the next; those of coefficients that jump by twenty times or more are far.
+// Weights no further than this from linear ones are taken as linear, as where couplings differ by three times
+// from one side of a node to the other; of coefficients that jump by twenty times or more they are far.
 inline constexpr double nearly_linear = 0.25, far_from_linear = 0.45;
 // Rows whose weights differ by no more are alike.
 inline constexpr double nearly_alike = 0.1;

@@ -687,7 +687,7 @@ class Levels final : public GridMultigrid {
   Stability stability_;
   Symmetry symmetry_;
   std::vector<std::size_t> by_power_;      // levels whose largest eigenvalue is queued, while they are made
-  bool wants_exact_ = false;               // coefficients vary, or advection is strong on the finest grid
+  bool wants_exact_ = false;               // where it is far from symmetric: interpolation follows it
   bool is_hard_ = false;                   // coefficients that jump, or weak axes and coefficients that vary
   std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already
   Array<T, Space> work_;                   // of D r, for several unknowns a node
