@@ -11,6 +11,7 @@
 #include "kernels/multigrid/by_kind_steps.hpp"
 #include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/cycle_steps.hpp"
+#include "kernels/multigrid/on_lines.hpp"
 #include "kernels/multigrid/rounded_rows.hpp"
 #include "kernels/multigrid/setup_steps.hpp"
 #include "kernels/multigrid/smoothers.hpp"
@@ -133,7 +134,7 @@ std::vector<T> jacobi_weights(double largest, double share, int sweeps) {
 // where they are whole.
 template <bool All, class T, class Machine, class Body>
 void with_scaled_stencil(const Level<T, Machine>& level, const Body& body) {
-  constexpr int together = rows_together<T>;
+  constexpr int together = Machine::on_gpu ? rows_together<T> : 1;  // a CPU has lines
   const Couplings& s = level.couplings;
   const bool lines = s.in_words_of(together), star = lines && s.whole_star, box = lines && s.whole_box;
   const auto with = [&]<int rows, int dof, int count>() {
@@ -191,6 +192,8 @@ void lost_layer(Level<T, Machine>& level) {
 template <class T, class Machine, class In>
 void multiply_blocks(Machine& machine, const Couplings& s, const Array<T, typename Machine::Space>& blocks,
                      const In* x, T* y, bool of_user = false) {
+  if constexpr (!Machine::on_gpu)
+    if (has_long_lines(s)) return multiply_blocks_on_lines(s, blocks.data(), x, of_user ? s.n[0] : s.line, y);
   if (s.dof > 1) return machine.for_each(s.rows, MultiplyBlocks<T, In>{s, blocks.data(), x, y});
   const auto run = [&](auto rows, auto all) {
     machine.for_each(s.rows / rows(),
@@ -273,6 +276,8 @@ void interpolate_add(Machine& machine, Level<T, Machine>& level, const T* coarse
   const std::int64_t rows = level.couplings.rows;
   constexpr int together = rows_together<T>;
   const bool several = p.dof == 1 && p.fine_n[0] % together == 0;
+  if constexpr (!Machine::on_gpu)
+    if (has_long_lines(level.couplings)) return interpolate_add_on_lines(p, coarse, level.x.data());
   if (p.in_words) return machine.for_each(rows / 4, InterpolateAddInWords<T>{p, coarse, level.x.data()});
   const auto run = [&](auto count, auto stored) {
     machine.for_each(rows / count(), InterpolateAdd<T, count(), stored()>{p, coarse, level.x.data()});
@@ -297,6 +302,11 @@ void restrict_to(Machine& machine, const Level<T, Machine>& level, const T* fine
                  const Level<T, Machine>* scaled_by = nullptr) {
   const Transfer<T> p = level.transfer.tables();
   const std::int64_t rows = std::int64_t{p.coarse_n[0]} * p.coarse_n[1] * p.coarse_n[2] * p.dof;
+  if constexpr (!Machine::on_gpu) {
+    InverseOfCoarse<T> scale;
+    if (scaled_by != nullptr) scale = {&scaled_by->couplings, scaled_by->inverse.data()};
+    if (has_long_lines(level.couplings)) return restrict_on_lines(p, fine, coarse, scale);
+  }
   if (restricts_in_words(level)) {
     RestrictInWords<T> step{p, fine, {}, nullptr, coarse};
     if (scaled_by != nullptr) {

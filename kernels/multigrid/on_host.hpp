@@ -8,6 +8,7 @@
 #include "formats/threads.hpp"
 #include "kernels/multigrid/band_factors.hpp"
 #include "kernels/multigrid/multigrid.hpp"
+#include "kernels/multigrid/on_lines.hpp"
 
 namespace quadrille::multigrid {
 
@@ -44,13 +45,16 @@ struct OnHost {
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
 
-  // The steps that sum over neighbours.
+  // The steps that sum over neighbours, a row a call.
   template <class F, class Row>
   void for_rows(const Row&, const F& f) {
-    if constexpr (F::by_nodes)
+    static_assert(F::rows == 1);
+    if (has_long_lines(f.s))
+      for_lines(f);
+    else if constexpr (F::by_nodes)
       for_nodes(f);
     else
-      for_each(f.s.rows / F::rows, f);
+      for_each(f.s.rows, f);
   }
   template <class F>
   void invert_blocks(std::int64_t nodes, const F& f) {
@@ -146,18 +150,8 @@ struct OnHost {
   // Of several unknowns, whose sums are made before one of them is finished.
   template <class F>
   void for_nodes(const F& f) {
-    using T = typename F::Number;
-    const int dof = f.s.dof;
 #pragma omp parallel for schedule(static) if (f.s.rows > worth_threads)
-    for (int number = 0; number < f.s.nodes; ++number) {
-      const auto node = f.node_at(f.s.position(number));
-      T sums[most_multigrid_unknowns];
-      for (int r = 0; r < dof; ++r) sums[r] = f.own_sum(f.source(), node, r);
-      for (int r = 0; r < dof; ++r) {
-        T sum[1] = {f.times_inverse(sums, node, r)};
-        f.finish(node.first_row + r, sum, nullptr);
-      }
-    }
+    for (int number = 0; number < f.s.nodes; ++number) do_node(f, number);
   }
 
   std::vector<std::vector<double>> queued_sums_;
