@@ -16,6 +16,7 @@
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/multigrid/on_host.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
+#include "kernels/multigrid/shared_rows.hpp"
 #include "kernels/multigrid/small_levels.hpp"
 #include "kernels/multigrid/symmetry.hpp"
 #include "kernels/multigrid/visit_counts.hpp"
@@ -55,9 +56,20 @@ class Levels final : public GridMultigrid {
     previous.reset();
     auto shared = std::make_unique<SharedLevel>(a.ranks, a.partition);
     own_.emplace(shared->box, a.partition.extents, a.own.dof);
+    info_.ranks = shared->partition.ranks();
     shared->make_layers(a.own.dof, Machine::on_gpu);
-    const Hub box = in_box(machine_, a, shared->box, *shared->layers);
-    make_levels(&box, std::move(shared), rows);
+    const std::vector<NodeOffset> ghosts = ghost_offsets(a), offsets = all_offsets(a, ghosts);
+    if (auto few = shared_rows(a, ghosts, offsets)) {
+      make_shared_levels(*few, shared);
+      Hub rest = shared ? all_in_box(*few, *shared) : copy_to<Space>(few->a);
+      StoredNodes stored = shared ? StoredNodes{} : few->stored;
+      if constexpr (Machine::on_gpu)
+        if (!shared && a_thread_is_fast(rest)) make_few_levels(rest, stored);
+      make_levels(&rest, std::move(shared), few->a.rows(), stored);
+    } else {
+      const Hub box = in_box(machine_, a, shared->box, ghosts, offsets, *shared->layers);
+      make_levels(&box, std::move(shared), rows);
+    }
     put_small_together();
     count_bytes();
     // What ranks exchange cannot be recorded: the levels that every rank has can.
@@ -108,13 +120,13 @@ class Levels final : public GridMultigrid {
     return *memory_;
   }
 
-  void make_levels(const Hub* now, std::unique_ptr<SharedLevel> shared, std::int64_t rows) {
+  // `stored`: whose rows `now` has.
+  void make_levels(const Hub* now, std::unique_ptr<SharedLevel> shared, std::int64_t rows,
+                   StoredNodes stored = {}) {
     info_.options = options_;
     info_.options.precision = std::is_same_v<T, float> ? CyclePrecision::fp32 : CyclePrecision::fp64;
     info_.beyond_fp32 = options_.precision == CyclePrecision::as_suits && !std::is_same_v<T, float>;
-    info_.ranks = shared ? shared->partition.ranks() : 1;
     Hub coarser;
-    StoredNodes stored;      // whose rows `now` has
     bool may_repeat = true;  // rows that nobody has compared yet
     if (shared && rows <= gathered_unknowns()) now = gather(*now, shared, coarser);
     while (true) {
@@ -288,7 +300,8 @@ class Levels final : public GridMultigrid {
   }
   // What a coarse row of advection lacks to be stable depends on rows beside those that it comes from: near
   // faces two nodes are not enough then.
-  bool are_enough(const Hub& few, const StoredNodes& stored) {
+  template <class S>
+  bool are_enough(const BlockDiagonals<double, S>& few, const StoredNodes& stored) {
     OnHost host;
     const Couplings s = couplings_of(few, nullptr, stored);
     bool faces = false;
@@ -343,15 +356,97 @@ class Levels final : public GridMultigrid {
 
   // From here on every rank has all of the operator.
   const Hub* gather(const Hub& box, std::unique_ptr<SharedLevel>& shared, Hub& whole) {
+    const Partition partition = shared->partition;
+    gather_vectors(shared, box.dof);
+    whole = gathered(machine_, box, partition, *gathered_->exchange);
+    return &whole;
+  }
+  void gather_vectors(std::unique_ptr<SharedLevel>& shared, int dof) {
     const SharedLevel& level = *shared;
-    auto exchange = gathering(*level.ranks, level.partition, box.dof, Machine::on_gpu);
-    Hub all = gathered(machine_, box, level.partition, *exchange);
-    const BoxRows rows(level.box, level.partition.extents, box.dof);
-    gathered_.emplace(Gathered{std::move(exchange), rows, Array<T, Space>(rows.rows())});
+    const BoxRows rows(level.box, level.partition.extents, dof);
+    gathered_.emplace(Gathered{gathering(*level.ranks, level.partition, dof, Machine::on_gpu), rows,
+                               Array<T, Space>(rows.rows())});
     whole_from_ = levels_.size();
     shared = nullptr;
-    whole = std::move(all);
-    return &whole;
+  }
+
+  // Of an operator that ranks share, the rows that are all of it. Smoothers in place end at a rank's box, and
+  // have rows of its nodes.
+  std::optional<FewRows> shared_rows(const SharedOperator<Space>& a, const std::vector<NodeOffset>& ghosts,
+                                     const std::vector<NodeOffset>& offsets) {
+    if (works_in_place(options_.smoother)) return {};
+    auto few = few_rows(machine_, a, ghosts, offsets);
+    if (few && !are_enough(few->a, few->stored)) few.reset();
+    return few;
+  }
+  // From a level to the next as long as these rows are all of it and ranks share it: each makes what one rank
+  // would. What is left is in `few`; `shared` is null then where every rank has the whole level.
+  void make_shared_levels(FewRows& few, std::unique_ptr<SharedLevel>& shared) {
+    OnHost host;
+    const bool by_kind = !works_in_place(options_.smoother);
+    while (true) {
+      const GridSize size = size_of(few.a, nullptr);
+      if (size.rows() <= gathered_unknowns() || !all_have_nodes(shared->partition) || is_coarsest(size))
+        return gather_vectors(shared, few.a.dof);
+      const Coarsening<Host> next = choose_coarsening(host, few.a, options_.semi_coarsening,
+                                                      options_.interpolation, nullptr, few.stored);
+      if (!next.there || next.by_operator) return;
+      const Couplings s = couplings_of(few.a, nullptr, few.stored);
+      const Partition coarse = coarser(shared->partition, next.axes, next.halved);
+      StoredNodes of_coarse = stored_nodes_of_coarse(s, next, Words::none);
+      const GridSize coarser_size = coarse_size(s, next);
+      const bool whole =
+          of_coarse.all || coarser_size.rows() <= gathered_unknowns() || !all_have_nodes(coarse);
+      if (whole) of_coarse = stored_nodes_of_coarse(s, next, std::min(words_of(coarser_size), Words::whole));
+      LevelRows<T, Host> rows = level_rows<T>(host, s, few.a.values.data(), levels_.empty(), by_kind);
+      const BoxStored in_box = stored_in_box(shared->box, shared->partition.extents, few.stored);
+      const auto for_box = [&](const Array<T>& values) {
+        return copy_to<Space>(take_for_box(values, few.stored, in_box, s.dof));
+      };
+      const BlockStructure box = structure_in_box(few.a, *shared);
+      const Couplings s_box = couplings_of(box, &shared->box, in_box.stored);
+      auto following = std::make_unique<SharedLevel>(*shared->ranks, coarse);
+      const auto axes = axes_of_boxes(next.axes, next.halved, shared->partition, shared->box, following->box);
+      OneLevel& level = add_level(box, s_box,
+                                  {for_box(rows.scaled),
+                                   for_box(rows.of_kind),
+                                   for_box(rows.diagonal),
+                                   for_box(rows.inverse),
+                                   {},
+                                   rows.bound,
+                                   {},
+                                   rows.singular_blocks},
+                                  true, std::move(shared));
+      info_.levels.back().constant = true;  // whatever this rank's box has of it
+      note_halved(size, next.halved);
+      level.transfer = transfer_to(s_box, axes, {});
+      few.a = galerkin(host, few.a, next.nodes(s), nullptr, few.stored, of_coarse, options_.coarse_operators);
+      few.stored = of_coarse;
+      look_at_coarse(host, few.a, few.stored);
+      shared = std::move(following);
+      if (whole) return gather_vectors(shared, few.a.dof);
+      shared->make_layers(few.a.dof, Machine::on_gpu);
+    }
+  }
+  static BlockStructure structure_in_box(const BlockStructure& whole, const SharedLevel& shared) {
+    BlockStructure box = whole;
+    box.extents = shared.box.size;
+    for (int axis = 0; axis < 3; ++axis)
+      box.periodic[axis] = box.periodic[axis] && shared.partition.ranks_along(axis) == 1;
+    return box;
+  }
+  // Each row of a rank's box.
+  static Hub all_in_box(const FewRows& few, const SharedLevel& shared) {
+    BoxStored all;
+    for (int axis = 0; axis < 3; ++axis)
+      for (std::int64_t i = 0; i < shared.box.size[axis]; ++i) {
+        const std::int64_t n = few.a.extents[axis], at = (shared.box.first[axis] + i + n) % n;
+        all.of_whole[axis].push_back(few.stored.along(axis, static_cast<int>(at)));
+      }
+    Hub box;
+    static_cast<BlockStructure&>(box) = structure_in_box(few.a, shared);
+    box.values = copy_to<Space>(take_for_box(few.a.values, few.stored, all, few.a.dof));
+    return box;
   }
 
   // Without values where it is the coarsest.

@@ -7,8 +7,8 @@
 //
 //   one unknown a node   sum[i] += a[i] e[i] of each coupling, with e = x at its neighbours
 //   several, by kind     the same
-//   several, alike       sum_r[i] += a_rc e_c[i]: of each unknown with each other, in copies that have them apart
-//   several              sum[row] += a[column][row] e[row]: in copies that repeat an unknown for a node's rows
+//   several, alike       sum_r[i] += a_rc e_c[i] of each two unknowns, in copies of x that have them apart
+//   several              sum[row] += a[column][row] e[row], in copies that repeat one for a node's rows
 #pragma once
 
 #include <algorithm>

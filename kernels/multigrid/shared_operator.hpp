@@ -127,12 +127,12 @@ BlockDiagonals<double, typename Machine::Space> own_neighbour_form(
   return in;
 }
 
-// This rank's box of the operator, or of its neighbour form; the rows of others come by `exchange`.
+// This rank's box of the operator, or of its neighbour form; the rows of others come by `exchange`. `ghosts`
+// and `offsets` are those of above.
 template <class Machine>
-BlockDiagonals<double, typename Machine::Space> in_box(Machine& machine,
-                                                       const SharedOperator<typename Machine::Space>& a,
-                                                       const RankBox& box, NodeExchange& exchange) {
-  const std::vector<NodeOffset> ghosts = ghost_offsets(a), offsets = all_offsets(a, ghosts);
+BlockDiagonals<double, typename Machine::Space> in_box(
+    Machine& machine, const SharedOperator<typename Machine::Space>& a, const RankBox& box,
+    const std::vector<NodeOffset>& ghosts, const std::vector<NodeOffset>& offsets, NodeExchange& exchange) {
   auto in = reach_of(offsets) > 1 ? own_neighbour_form(machine, a, box, ghosts, offsets)
                                   : own_in_box(machine, a, box, ghosts, offsets);
   exchange_rows(exchange, in, in, machine.stream());

@@ -1,5 +1,6 @@
 // -pc_type quadrille_mg with the matrix type on a DMDA, against LU and, on several ranks, against one of
 // them; elsewhere it says what it needs.
+#include <array>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
@@ -407,15 +408,30 @@ Handle<Vec> applied(KSP ksp, Vec b) {
 }
 
 // How far a cycle on all ranks is from that of one rank which has all levels, as part of the largest number.
-double off_one_rank(const Case& c) {
+// The matrix is that of set_diffusion(), which `change` may change. `texts` become what is said of both, but
+// for how many levels are shared.
+using Change = void (*)(Mat, DM, const Case&);
+using Texts = std::array<std::string, 2>;
+std::string text_of(KSP ksp) {
+  PC pc = nullptr;
+  CALL(KSPGetPC(ksp, &pc));
+  std::string text = petsc::grid_multigrid_text(pc);
+  const std::size_t at = text.find(" shared by "), from = at == std::string::npos ? at : text.rfind(',', at);
+  if (at != std::string::npos) text.erase(from, text.find(',', at) - from);
+  return text;
+}
+double off_one_rank(const Case& c, double jump = 100, Change change = nullptr, Texts* texts = nullptr) {
   const Grid all = make_grid(c), one = make_grid(c, PETSC_COMM_SELF);
   const Handle<Mat> a = make_matrix(all.get(), "cds"), a_of_one = make_matrix(one.get(), "cds");
-  set_diffusion(a.get(), all.get(), c, 100);
-  set_diffusion(a_of_one.get(), one.get(), c, 100);
+  for (const auto& [matrix, grid] : {std::pair(a.get(), all.get()), {a_of_one.get(), one.get()}}) {
+    set_diffusion(matrix, grid, c, jump);
+    if (change != nullptr) change(matrix, grid, c);
+  }
   const Handle<KSP> ksp = solver(a.get()),
                     ksp_of_one = solver(a_of_one.get(), KSPGMRES, multigrid, PETSC_COMM_SELF);
   const Handle<Vec> y = applied(ksp.get(), vector_on(all.get(), c, 5).get()),
                     expected = applied(ksp_of_one.get(), vector_on(one.get(), c, 5).get());
+  if (texts != nullptr) *texts = {text_of(ksp.get()), text_of(ksp_of_one.get())};
   PetscReal largest = 0;
   CALL(VecNorm(expected.get(), NORM_INFINITY, &largest));
   const PetscScalar *found = nullptr, *whole = nullptr;
@@ -449,6 +465,46 @@ TEST_F(MatrixType, GridMultigridIsTheSameOnAnyRanks) {
                                                    {"-pc_quadrille_mg_precision", "double"}});
           EXPECT_LE(off_one_rank(c), 1e-11);
         }
+}
+
+// The next number after what couples the node in the middle to the next one along the last axis.
+void change_one_entry(Mat matrix, DM grid, const Case& c) {
+  const PetscInt middle[3] = {c.size[0] / 2 - 1, c.size[1] / 2 - 1, c.dimension > 2 ? c.size[2] / 2 - 1 : 0};
+  for_own_nodes(grid, [&](PetscInt i, PetscInt j, PetscInt k) {
+    if (i != middle[0] || j != middle[1] || k != middle[2]) return;
+    const MatStencil row{k, j, i, 0}, column{c.dimension > 2 ? k + 1 : k, c.dimension > 2 ? j : j + 1, i, 0};
+    const PetscScalar v = std::nextafter(-1.0, 0.0);
+    CALL(MatSetValuesStencil(matrix, 1, &row, 1, &column, &v, INSERT_VALUES));
+  });
+  CALL(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
+  CALL(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+}
+
+// Constant coefficients are found on ranks, whose levels store few rows then; and one entry that differs by
+// the least there is, on two ranks and four one between ranks, is seen.
+TEST_F(MatrixType, GridMultigridFindsConstantRowsOnAnyRanks) {
+  for (const Case& c :
+       {Case{2, {40, 36, 1}, 1, 1, false, {}}, Case{2, {27, 36, 1}, 2, 1, true, {true, false, false}},
+        Case{2, {31, 45, 1}, 1, 1, true, {true, true, false}}, Case{3, {20, 18, 22}, 1, 1, false, {}},
+        Case{3, {12, 13, 30}, 3, 1, true, {}}, Case{3, {16, 21, 24}, 1, 1, true, {false, true, true}}})
+    for (const char* gathered : {"1", "500"}) {
+      std::string of_constants;
+      for (const bool changed : {false, true}) {
+        SCOPED_TRACE(c.name() + " gathered " + gathered + (changed ? " changed" : ""));
+        const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "12"},
+                                                 {"-pc_quadrille_mg_gathered", gathered},
+                                                 {"-pc_quadrille_mg_precision", "double"}});
+        Texts texts;
+        EXPECT_LE(off_one_rank(c, 1, changed ? change_one_entry : nullptr, &texts), 1e-11);
+        if (changed) {
+          EXPECT_NE(texts[0], of_constants);
+        } else {
+          of_constants = texts[0];
+          EXPECT_EQ(texts[0], texts[1]);
+          EXPECT_NE(of_constants.find("constant coefficients"), std::string::npos) << of_constants;
+        }
+      }
+    }
 }
 
 // Lines are the same where every rank has whole ones.

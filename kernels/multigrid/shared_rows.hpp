@@ -1,0 +1,284 @@
+// The rows that are all of an operator of constant coefficients that ranks share (stored_nodes.hpp): every
+// rank has them, makes all levels of them as one rank would, and takes those of its boxes out of them. The
+// rows themselves are never shared out. Internal to kernels/multigrid.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "formats/threads.hpp"
+#include "kernels/multigrid/cycle_steps.hpp"
+#include "kernels/multigrid/shared_operator.hpp"
+
+namespace quadrille::multigrid {
+
+// Of the whole grid, in host memory.
+struct FewRows {
+  BlockDiagonals<double> a;  // [diagonal][column][stored row]
+  StoredNodes stored;
+};
+
+// A rank's own nodes within the grid. Passed by value.
+struct OwnNodes {
+  StoredNodes stored;
+  int first[3], size[3], whole[3];
+  bool wraps[3], alone[3];  // the axis; and this rank has all of it
+  int dof;
+
+  constexpr std::int64_t rows() const { return std::int64_t{size[0]} * size[1] * size[2] * dof; }
+  constexpr std::int64_t stored_rows() const { return std::int64_t{stored.nodes()} * dof; }
+  constexpr int stored_node(const std::array<int, 3>& at) const {
+    return stored.index(first[0] + at[0], first[1] + at[1], first[2] + at[2]);
+  }
+  // Of the node that has the rows of a stored one: whether it is this rank's, and then which.
+  constexpr bool has(int stored_node, std::array<int, 3>& at) const {
+    at = stored.position(stored_node);
+    for (int axis = 0; axis < 3; ++axis) {
+      at[axis] -= first[axis];
+      if (at[axis] < 0 || at[axis] >= size[axis]) return false;
+    }
+    return true;
+  }
+  // Whether a coupling leads to a node of another rank.
+  constexpr bool leads_away(const std::array<int, 3>& at, const NodeOffset& o) const {
+    const int by[3] = {o.x, o.y, o.z};
+    bool away = false;
+    for (int axis = 0; axis < 3; ++axis) {
+      const int to = at[axis] + by[axis], in_whole = first[axis] + to;
+      if (to >= 0 && to < size[axis]) continue;
+      if (!wraps[axis] && (in_whole < 0 || in_whole >= whole[axis])) return false;
+      away = away || !alone[axis];
+    }
+    return away;
+  }
+  constexpr int index(const std::array<int, 3>& at) const {
+    return (at[2] * size[1] + at[1]) * size[0] + at[0];
+  }
+};
+
+// The values of a rank's own nodes, among the stored rows; those of one block diagonal. A row a call.
+struct TakeOwnStored {
+  OwnNodes of;
+  const double* own;  // [column][own row]
+  double* to;         // [column][stored row]
+  constexpr void operator()(std::int64_t i) const {
+    const std::int64_t rows = of.stored_rows(), column = i / rows, row = i % rows;
+    std::array<int, 3> at{};
+    if (of.has(static_cast<int>(row / of.dof), at))
+      to[i] = own[column * of.rows() + std::int64_t{of.index(at)} * of.dof + row % of.dof];
+  }
+};
+
+// Whether one of a rank's own rows has other values than those stored for it, those apart that lead to other
+// ranks' nodes, which are zero: 1, or 0. Of one block diagonal; `own` is null where this rank has none.
+// Nodes of a line together a call, so that a CPU reads columns along them.
+struct OtherThanFew {
+  static constexpr std::int64_t work = 64;
+  OwnNodes of;
+  NodeOffset offset;
+  const double *own, *stored;  // [column][own row], [column][stored row]
+  int together;
+  constexpr std::int64_t size() const {
+    return std::int64_t{of.size[0]} * of.size[1] * of.size[2] / together;
+  }
+  constexpr double operator()(std::int64_t index) const {
+    const std::int64_t node = index * together, line = node / of.size[0];
+    const int y = static_cast<int>(line % of.size[1]), z = static_cast<int>(line / of.size[1]);
+    for (int c = 0; c < of.dof; ++c)
+      for (int i = 0; i < together; ++i) {
+        const std::array<int, 3> at{static_cast<int>(node + i - line * of.size[0]), y, z};
+        const bool away = of.leads_away(at, offset);
+        const std::int64_t here = c * of.rows() + (node + i) * of.dof,
+                           there = c * of.stored_rows() + std::int64_t{of.stored_node(at)} * of.dof;
+        for (int r = 0; r < of.dof; ++r)
+          if ((own == nullptr ? 0 : own[here + r]) != (away ? 0 : stored[there + r])) return 1;
+      }
+    return 0;
+  }
+};
+
+inline OwnNodes own_nodes(const Partition& p, const StoredNodes& stored, int dof) {
+  const NodeBox own = own_box(p);
+  OwnNodes of{stored, {}, {}, {}, {}, {}, dof};
+  for (int axis = 0; axis < 3; ++axis) {
+    of.first[axis] = static_cast<int>(own.first[axis]);
+    of.size[axis] = static_cast<int>(own.size[axis]);
+    of.whole[axis] = static_cast<int>(p.extents[axis]);
+    of.wraps[axis] = p.periodic[axis] && p.extents[axis] > 1;
+    of.alone[axis] = p.ranks_along(axis) == 1;
+  }
+  return of;
+}
+
+// What leads to other ranks' nodes: `use(diagonal, column, own node, row of it, value)`.
+template <class Use>
+void for_ghosts(const Csr<double>& ghost, const std::vector<std::int64_t>& boundary_rows,
+                const std::vector<std::int64_t>& ghost_columns, const std::vector<std::int64_t>& diagonal,
+                const Array<double>& values, const OwnNodes& of, const Use& use) {
+  for (std::int64_t i = 0; i < ghost.rows; ++i) {
+    const std::int64_t node = boundary_rows[i] / of.dof, line = node / of.size[0];
+    const std::array<int, 3> at{static_cast<int>(node % of.size[0]), static_cast<int>(line % of.size[1]),
+                                static_cast<int>(line / of.size[1])};
+    for (std::int32_t k = ghost.row_ptr[i]; k < ghost.row_ptr[i + 1]; ++k)
+      use(diagonal[k], ghost_columns[ghost.column[k]] % of.dof, at, boundary_rows[i] % of.dof, values[k]);
+  }
+}
+
+// Nodes on the surface of a box, which may lead to other ranks.
+template <class Body>
+void for_surface(const OwnNodes& of, const Body& body) {
+  for (int z = 0; z < of.size[2]; ++z)
+    for (int y = 0; y < of.size[1]; ++y) {
+      const bool inside = z > 0 && z < of.size[2] - 1 && y > 0 && y < of.size[1] - 1;
+      for (int x = 0; x < of.size[0]; x += inside ? std::max(1, of.size[0] - 1) : 1) body({x, y, z});
+    }
+}
+
+// The rows of the operator on all ranks, if few are all of it. `ghosts` and `offsets` are those of the ghost
+// entries and of all ranks. Collective.
+template <class Machine>
+std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename Machine::Space>& a,
+                                const std::vector<NodeOffset>& ghosts,
+                                const std::vector<NodeOffset>& offsets) {
+  using Space = typename Machine::Space;
+  const Partition& p = a.partition;
+  FewRows few;
+  few.a.dof = a.own.dof;
+  few.a.extents = p.extents;
+  few.a.periodic = p.periodic;
+  few.a.offsets = offsets;
+  few.a.fill = a.own.fill;
+  if (few.a.rows() > std::numeric_limits<std::int32_t>::max() || reach_of(offsets) > 1) return {};
+  const Couplings s = couplings_of(few.a);
+  few.stored = few_nodes(s.n, s.wraps, Words::none);
+  if (few.stored.all) return {};
+
+  const OwnNodes of = own_nodes(p, few.stored, a.own.dof);
+  const std::int64_t block = of.stored_rows() * of.dof, own_block = of.rows() * of.dof;
+  std::vector<std::int64_t> own_diagonal(offsets.size(), -1), of_ghost;
+  const auto diagonal_of = [&](const NodeOffset& o) {
+    return std::find(offsets.begin(), offsets.end(), o) - offsets.begin();
+  };
+  for (std::int64_t d = 0; d < a.own.diagonals(); ++d) own_diagonal[diagonal_of(a.own.offsets[d])] = d;
+  for (const NodeOffset& o : ghosts) of_ghost.push_back(diagonal_of(o));
+  const auto own_values = [&](std::size_t d) {
+    return own_diagonal[d] < 0 ? nullptr : a.own.values.data() + own_diagonal[d] * own_block;
+  };
+  Array<double, Space> found(std::ssize(offsets) * block), entries(std::ssize(ghosts));
+  machine.for_each(found.size(), Zero<double>{found.data()});
+  for (std::size_t d = 0; d < offsets.size(); ++d)
+    if (own_diagonal[d] >= 0)
+      machine.for_each(block,
+                       TakeOwnStored{of, own_values(d), found.data() + static_cast<std::int64_t>(d) * block});
+  machine.for_each(entries.size(), Convert<double, double>{a.ghost_values, entries.data()});
+  const Array<double> mine = copy_to<Host>(found), of_ghosts = copy_to<Host>(entries);
+  std::vector<double> all(mine.data(), mine.data() + mine.size());
+  const auto each_ghost = [&](const auto& use) {
+    for_ghosts(a.ghost, a.boundary_rows, a.ghost_columns, of_ghost, of_ghosts, of, use);
+  };
+  const auto place = [&](std::int64_t d, std::int64_t column, int stored_node, std::int64_t r) {
+    return d * block + column * of.stored_rows() + std::int64_t{stored_node} * of.dof + r;
+  };
+  each_ghost([&](std::int64_t d, std::int64_t c, const std::array<int, 3>& at, std::int64_t r, double value) {
+    const int node = of.stored_node(at);
+    std::array<int, 3> first{};
+    if (of.has(node, first) && first == at) all[place(d, c, node, r)] += value;
+  });
+  a.ranks.sum(all);
+  few.a.values = Array<double>(std::ssize(offsets) * block);
+  std::copy(all.begin(), all.end(), few.a.values.data());
+
+  // The entries for other ranks are as many as there are to be, each with its value.
+  std::int64_t wanted = 0, there = 0;
+  bool differs = false;
+  for_surface(of, [&](const std::array<int, 3>& at) {
+    for (std::size_t d = 0; d < offsets.size(); ++d)
+      if (of.leads_away(at, offsets[d]))
+        for (int c = 0; c < of.dof; ++c)
+          for (int r = 0; r < of.dof; ++r)
+            wanted += all[place(static_cast<std::int64_t>(d), c, of.stored_node(at), r)] != 0 ? 1 : 0;
+  });
+  each_ghost([&](std::int64_t d, std::int64_t c, const std::array<int, 3>& at, std::int64_t r, double value) {
+    differs = differs || value != all[place(d, c, of.stored_node(at), r)];
+    there += value != 0 ? 1 : 0;
+  });
+  differs = differs || wanted != there;
+  const Array<double, Space> stored = copy_to<Space>(few.a.values);
+  const int together = Machine::on_gpu ? 1 : of.size[0];
+  for (std::size_t d = 0; d < offsets.size() && !differs; ++d)
+    differs =
+        machine.largest(OtherThanFew{of, offsets[d], own_values(d),
+                                     stored.data() + static_cast<std::int64_t>(d) * block, together}) > 0;
+  if (a.ranks.largest(differs ? 1 : 0) > 0) return {};
+  return few;
+}
+
+// Which rows a rank's box has: along each axis the longest run of nodes with the same row is stored once.
+struct BoxStored {
+  StoredNodes stored;
+  std::array<std::vector<int>, 3> of_whole;  // stored node along an axis: which one of the whole grid's
+};
+inline BoxStored stored_in_box(const RankBox& box, const std::array<std::int64_t, 3>& extents,
+                               const StoredNodes& whole) {
+  BoxStored in;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int size = static_cast<int>(box.size[axis]), n = static_cast<int>(extents[axis]);
+    std::vector<int> row(static_cast<std::size_t>(size));
+    for (int i = 0; i < size; ++i) {
+      const std::int64_t at = (box.first[axis] + i) % n;
+      row[i] = whole.along(axis, static_cast<int>(at < 0 ? at + n : at));
+    }
+    int begin = 0, end = 1;
+    for (int from = 0, to = 1; to <= size; ++to)
+      if (to == size || row[to] != row[from]) {
+        if (to - from > end - begin) begin = from, end = to;
+        from = to;
+      }
+    in.stored.n[axis] = size - (end - begin) + 1;
+    in.stored.left_out[axis] = end - begin - 1;
+    in.stored.low[axis] = begin;
+    in.stored.high[axis] = size - end;
+    if (in.stored.left_out[axis] == 0) in.stored.low[axis] = size, in.stored.high[axis] = 0;
+    in.stored.all = in.stored.all && in.stored.left_out[axis] == 0;
+    row.erase(row.begin() + begin + 1, row.begin() + end);
+    in.of_whole[axis] = std::move(row);
+  }
+  return in;
+}
+
+// The columns of the whole grid's stored rows as those of a box; in the order of its nodes where all are
+// stored.
+template <class T>
+Array<T> take_for_box(const Array<T>& values, const StoredNodes& whole, const BoxStored& box, int dof) {
+  const std::int64_t from_rows = std::int64_t{whole.nodes()} * dof, columns = values.size() / from_rows;
+  const auto& x = box.of_whole[0];
+  const std::int64_t lines = std::ssize(box.of_whole[1]) * std::ssize(box.of_whole[2]),
+                     rows = lines * std::ssize(x) * dof;
+  Array<T> to(columns * rows);
+#pragma omp parallel for schedule(static) if (columns * rows > worth_threads)
+  for (std::int64_t i = 0; i < columns * lines; ++i) {
+    const std::int64_t column = i / lines, line = i % lines, y = line % std::ssize(box.of_whole[1]),
+                       z = line / std::ssize(box.of_whole[1]);
+    const T* const from =
+        values.data() + column * from_rows +
+        (std::int64_t{box.of_whole[2][z]} * whole.n[1] + box.of_whole[1][y]) * whole.n[0] * dof;
+    T* put = to.data() + i * std::ssize(x) * dof;
+    for (const int node : x) put = std::copy(from + node * dof, from + (node + 1) * dof, put);
+  }
+  return to;
+}
+
+// A transfer between boxes, of one between whole grids.
+inline std::array<AxisInterpolation, 3> axes_of_boxes(std::array<AxisInterpolation, 3> axes,
+                                                      const std::array<bool, 3>& halved,
+                                                      const Partition& partition, const RankBox& fine,
+                                                      const RankBox& coarse) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (partition.ranks_along(axis) > 1)
+      axes[axis] = axis_of_box(axes[axis], halved[axis], fine.first[axis], fine.size[axis],
+                               coarse.first[axis], coarse.size[axis]);
+  return axes;
+}
+
+}  // namespace quadrille::multigrid
