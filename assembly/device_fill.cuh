@@ -68,9 +68,11 @@ class Structure {
     return {grid_,         faces_,           of_unknown_.data(), diagonals_,
             point_.data(), diagonal_.data(), first_.data(),      candidate_.data()};
   }
-  unsigned blocks() const {
+  unsigned blocks() const { return blocks(grid_.nodes()); }
+  unsigned blocks(std::int64_t nodes) const {
+    const std::int64_t rows = nodes * grid_.dof;
     return static_cast<unsigned>(
-        to_index32((grid_.rows() + threads_per_block - 1) / threads_per_block, "blocks of threads"));
+        to_index32((rows + threads_per_block - 1) / threads_per_block, "blocks of threads"));
   }
 
  private:
@@ -123,14 +125,11 @@ __device__ double entry(const View& v, const StencilNode& node, const StencilNei
   return n.resolved.is_beyond() ? value * ghost::weight(coefficient, node, n, v.grid, v.of(c), c) : value;
 }
 
-// visit(d, neighbour, value) for every block diagonal d of one row; neighbour: the index of the node that
-// couples, or -1 where there is none; value(c): entry (r, c) of the block, rounded to T once.
+// visit(d, neighbour, value) for every block diagonal d of row r of a node; neighbour: the index of the node
+// that couples, or -1 where there is none; value(c): entry (r, c) of the block, rounded to T once.
 template <class T, class Coefficient, class Visit>
-__device__ void for_each_block(const View& v, std::int64_t row, const Coefficient& coefficient,
+__device__ void for_each_block(const View& v, const StencilNode& node, int r, const Coefficient& coefficient,
                                const Visit& visit) {
-  const std::int64_t index = row / v.grid.dof;
-  const int r = static_cast<int>(row - index * v.grid.dof);
-  const StencilNode node{index, node_position(v.grid, index)};
   for (int d = 0; d < v.diagonals; ++d) {
     StencilNeighbour only;
     int landed = 0;
@@ -151,18 +150,33 @@ __device__ void for_each_block(const View& v, std::int64_t row, const Coefficien
   }
 }
 
+// The same of a row of the whole grid.
+template <class T, class Coefficient, class Visit>
+__device__ void for_each_block(const View& v, std::int64_t row, const Coefficient& coefficient,
+                               const Visit& visit) {
+  const std::int64_t index = row / v.grid.dof;
+  for_each_block<T>(v, {index, node_position(v.grid, index)}, static_cast<int>(row - index * v.grid.dof),
+                    coefficient, visit);
+}
+
+// The rows of a box, in its order.
 template <class T, class Coefficient>
 __global__ void __launch_bounds__(threads_per_block)
-    fill_kernel(const __grid_constant__ View v, const __grid_constant__ Coefficient coefficient,
-                T* __restrict__ values) {
-  const std::int64_t rows = v.grid.rows();
+    fill_kernel(const __grid_constant__ View v, const __grid_constant__ NodeBox box,
+                const __grid_constant__ Coefficient coefficient, T* __restrict__ values) {
+  const int dof = v.grid.dof;
+  const std::int64_t rows = box.nodes() * dof;
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (row >= rows) return;
-  const int dof = v.grid.dof;
-  for_each_block<T>(v, row, coefficient, [&](int d, std::int64_t, const auto& value) {
-    for (int c = 0; c < dof; ++c)
-      __stcs(values + (static_cast<std::int64_t>(d) * dof + c) * rows + row, value(c));
-  });
+  const std::int64_t place = row / dof, line = place / box.size[0], plane = line / box.size[1];
+  const Position at{box.first[0] + (place - line * box.size[0]), box.first[1] + (line - plane * box.size[1]),
+                    box.first[2] + plane};
+  const StencilNode node{node_index(v.grid, at), at};
+  for_each_block<T>(v, node, static_cast<int>(row - place * dof), coefficient,
+                    [&](int d, std::int64_t, const auto& value) {
+                      for (int c = 0; c < dof; ++c)
+                        __stcs(values + (static_cast<std::int64_t>(d) * dof + c) * rows + row, value(c));
+                    });
 }
 
 template <class T, class Coefficient>
@@ -233,22 +247,35 @@ __global__ void __launch_bounds__(threads_per_block)
 
 }  // namespace device_fill
 
-// Structure, memory and values of the hub; the right-hand side is subtract_data()'s, on the host. Throws
+// The values of a box of the grid, [diagonal][column][row of the box]: those of its rows in the whole. Throws
 // MemoryError, naming needed and free bytes, before it allocates, InputError as block_structure(), CudaError.
 // Returns when the values are there.
 template <class T, class Model>
-BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
-                                             const Boundary& boundary, const Model& model) {
-  const auto& coefficient = coefficients_of(model, grid, boundary, whole_box(grid.extents));
-  BlockDiagonals<T, Device> hub;
-  static_cast<BlockStructure&>(hub) =
-      block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
-  hub.values = Array<T, Device>(value_bytes(hub, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
-  const device_fill::Structure on_device(grid, stencil, boundary, hub);
-  device_fill::fill_kernel<<<on_device.blocks(), device_fill::threads_per_block>>>(
-      on_device.view(), coefficient, hub.values.data());
+Array<T, Device> assemble_box_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                        const Model& model, const NodeBox& box) {
+  const auto& coefficient = coefficients_of(model, grid, boundary, box);
+  const BlockStructure structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
+  BlockStructure part = structure;
+  part.extents = box.size;
+  Array<T, Device> values(value_bytes(part, sizeof(T)) / static_cast<std::int64_t>(sizeof(T)));
+  const device_fill::Structure on_device(grid, stencil, boundary, structure);
+  device_fill::fill_kernel<<<on_device.blocks(box.nodes()), device_fill::threads_per_block>>>(
+      on_device.view(), box, coefficient, values.data());
   device_check(cudaGetLastError(), "launching the assembly");
   device_check(cudaDeviceSynchronize(), "assembling on the GPU");
+  return values;
+}
+
+// Structure, memory and values of the hub; the right-hand side is subtract_data()'s, on the host. Throws as
+// assemble_box_on_device().
+template <class T, class Model>
+BlockDiagonals<T, Device> assemble_on_device(const Grid& grid, const Stencil& stencil,
+                                             const Boundary& boundary, const Model& model) {
+  const NodeBox box = whole_box(grid.extents);
+  BlockDiagonals<T, Device> hub;
+  static_cast<BlockStructure&>(hub) = block_structure(
+      grid, stencil, boundary, fill_of(coefficients_of(model, grid, boundary, box), grid.dof));
+  hub.values = assemble_box_on_device<T>(grid, stencil, boundary, model, box);
   return hub;
 }
 
@@ -272,17 +299,17 @@ struct InFill {
 
 }  // namespace device_fill
 
-// For GridOperator::update(): where the operator is one rank's, and in GPU memory, its values are made there,
-// with the bits of the host's; else on the host. What couples() leaves out is taken as 0 there, unseen.
+// For GridOperator::update(): where the operator is in GPU memory its values are made there, each rank's by
+// itself, with the bits of the host's; else on the host. What couples() leaves out is taken as 0 there, unseen.
 template <class Model>
 OnDevice<Model> on_device(const Model& model) {
   return {model, [model](const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                         const BlockStructure& structure, double* values) {
-            const auto& coefficient = coefficients_of(model, grid, boundary, whole_box(grid.extents));
+                         const BlockStructure& structure, const NodeBox& box, double* values) {
+            const auto& coefficient = coefficients_of(model, grid, boundary, box);
             const device_fill::Structure there(grid, stencil, boundary, structure);
-            device_fill::fill_kernel<<<there.blocks(), device_fill::threads_per_block>>>(
-                there.view(), device_fill::InFill<std::remove_cvref_t<decltype(coefficient)>>{coefficient},
-                values);
+            device_fill::fill_kernel<<<there.blocks(box.nodes()), device_fill::threads_per_block>>>(
+                there.view(), box,
+                device_fill::InFill<std::remove_cvref_t<decltype(coefficient)>>{coefficient}, values);
             device_check(cudaGetLastError(), "launching the assembly");
             device_check(cudaStreamSynchronize(nullptr), "assembling on the GPU");  // it reads `there`
           }};

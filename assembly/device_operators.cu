@@ -20,9 +20,10 @@ Array<double, Device> copied(const double* numbers, std::int64_t size) {
 }
 
 template <class Visit>
-auto on_device(const Diffusion& diffusion, const Grid& grid, const Visit& visit) {
-  const Array<double, Device> a = copied(diffusion.flow.a, grid.nodes()),
-                              held = copied(diffusion.held, diffusion.held == nullptr ? 0 : grid.nodes());
+auto on_device(const Diffusion& diffusion, const Grid&, const Visit& visit) {
+  const std::int64_t places = diffusion.flow.window.nodes();
+  const Array<double, Device> a = copied(diffusion.flow.a, places),
+                              held = copied(diffusion.held, diffusion.held == nullptr ? 0 : places);
   Diffusion there = diffusion;
   there.flow.a = a.data();
   if (diffusion.held != nullptr) there.held = held.data();
@@ -31,7 +32,7 @@ auto on_device(const Diffusion& diffusion, const Grid& grid, const Visit& visit)
 
 template <class Visit>
 auto on_device(const TensorDiffusion& diffusion, const Grid& grid, const Visit& visit) {
-  const Array<double, Device> k = copied(diffusion.k, grid.nodes() * tensor_numbers(grid.dimension));
+  const Array<double, Device> k = copied(diffusion.k, diffusion.places * tensor_numbers(grid.dimension));
   const auto ends = device_fill::upload(std::vector(diffusion.ends, diffusion.ends + diffusion.profiles));
   TensorDiffusion there = diffusion;
   there.k = k.data();
@@ -43,9 +44,9 @@ auto on_device(const TensorDiffusion& diffusion, const Grid& grid, const Visit& 
 
 #define QUADRILLE_DEFINE(Functor)                                                                            \
   Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary, \
-                                         const Functor& coefficient) {                                       \
+                                         const Functor& coefficient, const NodeBox& box) {                   \
     return on_device(coefficient, grid, [&](const auto& of_device) {                                         \
-      return assemble_on_device<double>(grid, stencil, boundary, of_device).values;                          \
+      return assemble_box_on_device<double>(grid, stencil, boundary, of_device, box);                        \
     });                                                                                                      \
   }
 QUADRILLE_DEVICE_FUNCTORS(QUADRILLE_DEFINE)

@@ -10,9 +10,10 @@ namespace {
 
 }  // namespace
 
-#define QUADRILLE_REFUSE(Functor)                                                                        \
-  Array<double, Device> values_on_device(const Grid&, const Stencil&, const Boundary&, const Functor&) { \
-    refuse();                                                                                            \
+#define QUADRILLE_REFUSE(Functor)                                                                      \
+  Array<double, Device> values_on_device(const Grid&, const Stencil&, const Boundary&, const Functor&, \
+                                         const NodeBox&) {                                             \
+    refuse();                                                                                          \
   }
 QUADRILLE_DEVICE_FUNCTORS(QUADRILLE_REFUSE)
 #undef QUADRILLE_REFUSE

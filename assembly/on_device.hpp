@@ -11,9 +11,9 @@ namespace quadrille {
 template <class Model>
 struct OnDevice {
   using Fill = std::function<void(const Grid&, const Stencil&, const Boundary&, const BlockStructure&,
-                                  double* values)>;
+                                  const NodeBox&, double* values)>;
   Model host;
-  Fill fill;  // writes the values of a whole grid, [diagonal][column][row] in GPU memory
+  Fill fill;  // writes the values of a box of the grid, [diagonal][column][row of the box] in GPU memory
 };
 
 }  // namespace quadrille

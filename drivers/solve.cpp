@@ -147,7 +147,7 @@ class Solve {
   bool assembles_on_device() const {
     const bool on_gpu = named_ ? named_->space == SpaceKind::cuda && is_made_on_gpu(named_->name)
                                : petsc::space_of(wish_) == SpaceKind::cuda;
-    return on_gpu && petsc::ranks() == 1 && cuda::device_count() > 0;
+    return on_gpu && cuda::device_count() > 0;
   }
 
   void assemble() {

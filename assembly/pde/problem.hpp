@@ -119,13 +119,13 @@ template <class Coefficient>
 AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                      const PdeInput& input, const Coefficient& coefficient,
                                      const NodeBox& box) {
-  if constexpr (requires { values_on_device(grid, stencil, boundary, coefficient); })
+  if constexpr (requires { values_on_device(grid, stencil, boundary, coefficient, box); })
     if (input.on_device) {
       AssembledBox<double> system;
       system.structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
-      system.device_values = values_on_device(grid, stencil, boundary, coefficient);
+      system.device_values = values_on_device(grid, stencil, boundary, coefficient, box);
       if (has_data(boundary, grid.dimension)) {
-        system.rhs = zeros(grid.rows());
+        system.rhs = zeros(box.nodes() * grid.dof);
         subtract_data(grid, stencil, boundary, coefficient, box, system.rhs);
       }
       return system;

@@ -72,11 +72,12 @@ void GridOperator::require_own(const Vector& b) const {
     throw FormatError("the vector is not one of this operator's: take GridOperator::vector()");
 }
 
-bool GridOperator::refill_on_gpu(const std::function<void(const Grid&, const Stencil&, const Boundary&,
-                                                          const BlockStructure&, double*)>& fill) {
-  if (!fill || space() != SpaceKind::cuda || layout_->partition.ranks() > 1) return false;
+bool GridOperator::refill_on_gpu(
+    const std::function<void(const Grid&, const Stencil&, const Boundary&, const BlockStructure&,
+                             const NodeBox&, double*)>& fill) {
+  if (!fill || space() != SpaceKind::cuda) return false;
   return petsc::refill_on_gpu(mat(), structure_, [&](double* values) {
-    fill(layout_->grid, stencil_, boundary_, structure_, values);
+    fill(layout_->grid, stencil_, boundary_, structure_, layout_->box(), values);
   });
 }
 

@@ -13,8 +13,7 @@
 // PDE (assembly/linear_residual.hpp), as that of GridResidual is. What couples() says, where it has
 // that, stays as it was when the operator was made. Coefficients are evaluated on the host, by all of a
 // rank's threads, also where products run on a GPU: the values are then copied there. A source file of nvcc
-// may give update() on_device(model), of <quadrille/device_fill.cuh>: on one rank they are made in GPU
-// memory.
+// may give update() on_device(model), of <quadrille/device_fill.cuh>: they are made in GPU memory then.
 #pragma once
 
 #include <petscmat.h>
@@ -53,7 +52,7 @@ class GridOperator {
     together(comm, [&] { rows = assemble_box<double>(grid, stencil, boundary, model, layout_->box()); });
     make_matrix({std::move(rows.structure), std::move(rows.values)}, options);
   }
-  // From rows that are there, of the box of this rank in `layout`, in host memory or, on one rank, the GPU's.
+  // From rows that are there, of the box of this rank in `layout`, in host memory or the GPU's.
   GridOperator(std::shared_ptr<const GridLayout> layout, const Stencil& stencil, const Boundary& boundary,
                petsc::GridRows rows, const OperatorOptions& options = {});
   GridOperator(GridOperator&&) = default;
@@ -74,7 +73,7 @@ class GridOperator {
   void update(const Model& model) {
     refill(model, {});
   }
-  // The same with values made in GPU memory, where the operator is one rank's and its products run there.
+  // The same with values made in GPU memory, where products run there.
   template <class Model>
   void update(const OnDevice<Model>& model, Vector& b) {
     if (refill_on_gpu(model.fill))
@@ -127,7 +126,7 @@ class GridOperator {
   void require_own(const Vector& b) const;
   // Whether `fill` made the values; else they are to be made on the host.
   bool refill_on_gpu(const std::function<void(const Grid&, const Stencil&, const Boundary&,
-                                              const BlockStructure&, double*)>& fill);
+                                              const BlockStructure&, const NodeBox&, double*)>& fill);
 
   template <class Model>
   void begin_right_side(const Model& model, std::span<double> rhs) const {

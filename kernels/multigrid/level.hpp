@@ -269,6 +269,26 @@ void residual(Machine& machine, Level<T, Machine>& level) {
   });
 }
 
+// A rank's own rows into its box, and out of it.
+template <class T, class Machine>
+void put_own(Machine& machine, const BoxRows& box, const double* from, T* to) {
+  if constexpr (Machine::on_gpu)
+    machine.for_each(box.own_rows(), PutOwn<double, T>{box, from, to});
+  else
+    for_own_lines(box, [&](std::int64_t own, std::int64_t place, int rows) {
+      for (int i = 0; i < rows; ++i) to[place + i] = static_cast<T>(from[own + i]);
+    });
+}
+template <class T, class Machine>
+void take_own(Machine& machine, const BoxRows& box, const T* from, double* to) {
+  if constexpr (Machine::on_gpu)
+    machine.for_each(box.own_rows(), TakeOwn<T, double>{box, from, to});
+  else
+    for_own_lines(box, [&](std::int64_t own, std::int64_t place, int rows) {
+      for (int i = 0; i < rows; ++i) to[own + i] = static_cast<double>(from[place + i]);
+    });
+}
+
 // level.x += P coarse
 template <class T, class Machine>
 void interpolate_add(Machine& machine, Level<T, Machine>& level, const T* coarse) {

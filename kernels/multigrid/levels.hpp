@@ -286,7 +286,11 @@ class Levels final : public GridMultigrid {
     // Where coefficients vary a few rows tell.
     for (const std::int64_t rows : {std::min<std::int64_t>(s.rows, 65536), s.rows}) {
       const OtherThanStored other{s, few, static_cast<int>(a.diagonals()), a.values.data(), rows};
-      if (machine_.largest(other) > 0) return {};
+      if constexpr (Machine::on_gpu) {
+        if (machine_.largest(other) > 0) return {};
+      } else {
+        if (machine_.largest(LineOtherThanStored{other}) > 0) return {};
+      }
     }
     return stored;
   }
@@ -751,7 +755,7 @@ class Levels final : public GridMultigrid {
     OneLevel& finest = levels_.front();
     const bool whole = gathers_into(0);
     T* const right = whole ? gathered_->part.data() : finest.b.data();
-    machine_.for_each(own_->own_rows(), PutOwn<double, T>{*own_, b, right});
+    put_own(machine_, *own_, b, right);
     if (whole) {
       gathered_->exchange->run(right, finest.b.data(), machine_.stream());
       machine_.run([&] { of_whole_levels(); });
@@ -759,7 +763,7 @@ class Levels final : public GridMultigrid {
     } else {
       cycle_of(0);
     }
-    machine_.for_each(own_->own_rows(), TakeOwn<T, double>{*own_, whole ? right : finest.x.data(), x});
+    take_own(machine_, *own_, whole ? right : finest.x.data(), x);
   }
 
   void count_bytes();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/threads.hpp"
+#include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/line_sums.hpp"
 #include "kernels/multigrid/line_transfer.hpp"
 
@@ -152,6 +153,17 @@ void multiply_blocks_on_lines(const Couplings& s, const T* blocks, const In* x, 
       sums(sums.own(own + at), {0, part.nodes(), part.place, part.phase, part.alike}, to + at);
     });
   });
+}
+
+// body(own row, row of the box, rows) of the lines of a rank's own nodes.
+template <class Body>
+void for_own_lines(const BoxRows& box, const Body& body) {
+  const int rows = box.own_size[0] * box.dof;
+#pragma omp parallel for schedule(static) if (box.own_rows() > 4 * worth_threads)
+  for (int line = 0; line < box.own_size[1] * box.own_size[2]; ++line) {
+    const std::int64_t own = std::int64_t{line} * rows;
+    body(own, box.of_own(own), rows);
+  }
 }
 
 template <class T>

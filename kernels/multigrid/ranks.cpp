@@ -32,6 +32,22 @@ void for_nodes(const NodePosition& size, const Body& body) {
       for (std::int64_t x = 0; x < size[0]; ++x) body(NodePosition{x, y, z});
 }
 
+// The nodes of a box that are not the rank's own.
+template <class Body>
+void for_layers(const RankBox& box, const Body& body) {
+  const auto own = [&](std::int64_t at, int axis) {
+    return at >= box.own[axis] && at < box.own[axis] + box.own_size[axis];
+  };
+  for (std::int64_t z = 0; z < box.size[2]; ++z)
+    for (std::int64_t y = 0; y < box.size[1]; ++y) {
+      const bool through = own(z, 2) && own(y, 1);  // the line goes through them
+      for (std::int64_t x = 0; x < box.size[0]; ++x) {
+        if (through && x == box.own[0]) x += box.own_size[0];
+        if (x < box.size[0]) body(NodePosition{x, y, z});
+      }
+    }
+}
+
 // Finds nodes at their owners.
 class Finder {
  public:
@@ -133,19 +149,11 @@ std::unique_ptr<NodeExchange> layer_exchange(Ranks& ranks, const Partition& p, i
   const RankBox box = rank_box(p, p.rank, layers);
   std::vector<std::int64_t> to;
   std::vector<NodePlace> from;
-  std::int64_t place = 0;
-  for_nodes(box.size, [&](const NodePosition& at) {
-    bool own = true;
+  for_layers(box, [&](const NodePosition& at) {
     NodePosition global{};
-    for (int axis = 0; axis < 3; ++axis) {
-      own = own && at[axis] >= box.own[axis] && at[axis] < box.own[axis] + box.own_size[axis];
-      global[axis] = wrapped(box.first[axis] + at[axis], p.extents[axis]);
-    }
-    if (!own) {
-      to.push_back(place);
-      from.push_back(find(global));
-    }
-    ++place;
+    for (int axis = 0; axis < 3; ++axis) global[axis] = wrapped(box.first[axis] + at[axis], p.extents[axis]);
+    to.push_back((at[2] * box.size[1] + at[1]) * box.size[0] + at[0]);
+    from.push_back(find(global));
   });
   return ranks.exchange(box.nodes(), to, from, dof, on_gpu);
 }

@@ -75,6 +75,39 @@ struct OtherThanStored {
     return 0;
   }
 };
+// The same of a line of nodes a call, column by column, as a CPU reads memory best; of the lines that begin
+// among the first rows.
+struct LineOtherThanStored {
+  static constexpr std::int64_t work = 256;
+  OtherThanStored of;
+  constexpr std::int64_t size() const {
+    const std::int64_t line = std::int64_t{of.s.n[0]} * of.s.dof;
+    return (of.rows + line - 1) / line;
+  }
+  constexpr double operator()(std::int64_t line) const {
+    const Couplings& s = of.s;
+    const StoredNodes& few = of.few;
+    const int y = static_cast<int>(line % s.n[1]), z = static_cast<int>(line / s.n[1]), dof = s.dof,
+              low = few.low[0] * dof, high = (s.n[0] - few.high[0]) * dof;
+    const std::array<int, 3> there = few.position(few.index(0, y, z));
+    const std::int64_t other = std::int64_t{s.index({0, there[1], there[2]})} * dof;
+    for (std::int64_t k = 0; k < std::int64_t{of.diagonals} * dof; ++k) {
+      const double* const column = of.values + k * s.rows;
+      std::int64_t differs = 0;
+      const auto compare = [&](std::int64_t own, std::int64_t with) {
+        differs |= __builtin_bit_cast(std::int64_t, column[line * s.n[0] * dof + own]) ^
+                   __builtin_bit_cast(std::int64_t, column[other + with]);
+      };
+      for (int i = 0; i < low; ++i) compare(i, i);
+      for (int r = 0; r < dof; ++r)
+        for (int i = low + r; i < high; i += dof) compare(i, low + r);
+      for (int i = high; i < s.n[0] * dof; ++i) compare(i, i);
+      if (differs != 0) return 1;
+    }
+    return 0;
+  }
+};
+
 // The rows that stand for others, a row of one column a call.
 struct TakeStored {
   Couplings s;  // of all rows

@@ -104,8 +104,33 @@ TEST(AssemblyOnDevice, cuda_HasTheBitsOfTheHostOfOrder4) {
       SCOPED_TRACE(std::string(extents) + " " + to_string(boundary, grid.dimension));
       const Stencil stencil = star_stencil(grid.dimension, 2);
       const LaplacianOfOrder4 coefficient = laplacian_of_order4(grid, stencil, boundary);
-      EXPECT_TRUE(same_bits(copy_to<Host>(values_on_device(grid, stencil, boundary, coefficient)),
+      const NodeBox whole = whole_box(grid.extents);
+      EXPECT_TRUE(same_bits(copy_to<Host>(values_on_device(grid, stencil, boundary, coefficient, whole)),
                             assemble<double>(grid, stencil, boundary, coefficient).hub.values));
+    }
+}
+
+// A rank's rows, with fields in a window around its box.
+TEST(AssemblyOnDevice, cuda_OfABoxHasTheBitsOfTheHost) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  Grid grid = parse_grid("13x12x11");
+  grid.dof = 3;
+  for (const char* sides : {"value:0,clamp,value:1,value:2,periodic,periodic", "periodic", "clamp"})
+    for (const NodeBox& box :
+         {NodeBox{{0, 0, 0}, {13, 12, 11}}, NodeBox{{0, 5, 3}, {6, 7, 4}}, NodeBox{{7, 0, 9}, {6, 1, 2}}}) {
+      const Boundary boundary = parse_boundary(sides, 3);
+      const Stencil star = star_stencil(3, 1);
+      const auto expect = [&](const Stencil& stencil, const auto& functor) {
+        EXPECT_TRUE(same_bits(copy_to<Host>(values_on_device(grid, stencil, boundary, functor, box)),
+                              assemble_box<double>(grid, stencil, boundary, functor, box).values))
+            << sides << " from " << box.first[0] << ", " << box.first[1] << ", " << box.first[2];
+      };
+      expect(star, laplacian(grid, star));
+      const DiffusionCoefficients field =
+          diffusion_around(grid, star, boundary, box, log_normal_field(grid, window_around(grid, box), 3));
+      expect(star, field.functor());
+      const Stencil cube = box_stencil(3, 1);
+      expect(cube, elasticity(grid, cube));
     }
 }
 

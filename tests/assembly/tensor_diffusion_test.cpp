@@ -183,7 +183,8 @@ TEST(TensorDiffusion, cuda_HasTheBitsOfTheHost) {
       const Stencil box = box_stencil(grid.dimension, 1);
       const TensorCoefficients c =
           tensor_diffusion(grid, box, faces, whole_box(grid.extents), random_tensors(grid));
-      const Array<double> made = copy_to<Host>(values_on_device(grid, box, faces, c.functor())),
+      const Array<double> made = copy_to<Host>(
+                              values_on_device(grid, box, faces, c.functor(), whole_box(grid.extents))),
                           host = assemble<double>(grid, box, faces, c.functor()).hub.values;
       EXPECT_TRUE(std::equal(made.begin(), made.end(), host.begin(), host.end()));
     }

@@ -20,7 +20,7 @@ namespace quadrille::petsc {
 struct GridRows {
   BlockStructure structure;  // of the whole grid; around periodic axes its offsets go the short way
   Array<double> values;      // [diagonal][column][row of this rank, in the order of the partition]
-  Array<double, Device> device_values = {};  // in place of them, on one rank
+  Array<double, Device> device_values = {};  // in place of them
 };
 
 // In which format products are made, and where.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/matrix/box_sides.hpp"
 #include "kernels/petsc/matrix/grid_blocks.hpp"
+#include "kernels/value_changes.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -108,8 +110,6 @@ void require_fitting(const Partition& partition, const GridRows& rows) {
   const bool on_device = rows.device_values.size() > 0;
   const std::int64_t nodes = own_box(partition).nodes(),
                      values = on_device ? rows.device_values.size() : rows.values.size();
-  if (on_device && partition.ranks() > 1)
-    throw FormatError("values in GPU memory are taken of whole grids, not of a rank's rows");
   if (s.extents != partition.extents || s.periodic != partition.periodic || s.dof < 1)
     throw FormatError("the block diagonals and the partition are of different grids");
   validate_fill(s);
@@ -143,7 +143,17 @@ void throw_outside_fill() {
 
 GridValues values_of(const GridStructure& s, GridRows rows, bool with_ghosts) {
   if (rows.device_values.size() > 0) {
-    if (rows.structure.offsets == s.owned.offsets) return GridValues(s, std::move(rows.device_values));
+    if (has_all_diagonals(rows.structure, s.owned)) {
+      GridValues values(s, with_ghosts, std::move(rows.device_values));
+      if (!with_ghosts) return values;
+      if (const auto leaving = leaving_couplings(s, rows.structure, values)) {
+        const DefaultQueue order(true);
+        cuda::move(copy_to<Device>(leaving->from), copy_to<Device>(leaving->to), values.gpu_hub()->values,
+                   values.gpu_ghost()->value);
+        return values;
+      }
+      rows.device_values = std::move(values.gpu_hub()->values);
+    }
     rows.values = copy_to<Host>(rows.device_values);
   }
   if (has_all_diagonals(rows.structure, s.owned)) {

@@ -67,11 +67,13 @@ GridValues::GridValues(const GridStructure& structure, bool with_ghosts, Array<d
     ghost_rows_[i] = static_cast<std::int32_t>(structure.boundary[i / dof] * dof + i % dof);
 }
 
-GridValues::GridValues(const GridStructure& structure, Array<double, Device> values)
-    : GridValues(structure, false, Array<double>(values.size())) {
+GridValues::GridValues(const GridStructure& structure, bool with_ghosts, Array<double, Device> values)
+    : GridValues(structure, with_ghosts, Array<double>(values.size())) {
   gpu_hub_ = std::make_shared<BlockDiagonals<double, Device>>();
   static_cast<BlockStructure&>(*gpu_hub_) = structure.owned;
   gpu_hub_->values = std::move(values);
+  make_ghosts_on_gpu();
+  if (ghost_) cuda::zero_memory({}, gpu_ghost_->value.data(), gpu_ghost_->value.bytes());
   newest_ = Newest::gpu;
 }
 
@@ -107,13 +109,16 @@ void GridValues::make_on_gpu() {
   auto hub = std::make_shared<BlockDiagonals<double, Device>>();
   static_cast<BlockStructure&>(*hub) = *hub_;
   hub->values = Array<double, Device>(hub_->values.size());
-  if (ghost_) {
-    gpu_ghost_ = std::make_shared<Csr<double, Device>>(
-        Csr<double, Device>{ghost_->rows, ghost_->columns, copy_to<Device>(ghost_->row_ptr),
-                            copy_to<Device>(ghost_->column), Array<double, Device>(ghost_->nnz())});
-    gpu_ghost_rows_ = copy_to<Device>(ghost_rows_);
-  }
+  make_ghosts_on_gpu();
   gpu_hub_ = std::move(hub);
+}
+
+void GridValues::make_ghosts_on_gpu() {
+  if (!ghost_) return;
+  gpu_ghost_ = std::make_shared<Csr<double, Device>>(
+      Csr<double, Device>{ghost_->rows, ghost_->columns, copy_to<Device>(ghost_->row_ptr),
+                          copy_to<Device>(ghost_->column), Array<double, Device>(ghost_->nnz())});
+  gpu_ghost_rows_ = copy_to<Device>(ghost_rows_);
 }
 
 void GridValues::bring_to_gpu(bool keep) {

@@ -17,8 +17,8 @@ class GridValues {
   GridValues(const GridStructure& structure, bool with_ghosts);
   // The values of the block diagonals, [diagonal][column][row], and zeros of the ghosts.
   GridValues(const GridStructure& structure, bool with_ghosts, Array<double> values);
-  // The same in GPU memory alone, of one rank.
-  GridValues(const GridStructure& structure, Array<double, Device> values);
+  // The same in GPU memory alone.
+  GridValues(const GridStructure& structure, bool with_ghosts, Array<double, Device> values);
   // A copy of the newest values of another one with the same structure, in the memory where they are.
   void copy_from(GridValues& other);
 
@@ -53,6 +53,7 @@ class GridValues {
  private:
   void copy_to_host();
   void make_on_gpu();
+  void make_ghosts_on_gpu();
   void zero_host();
   void zero_gpu();
 
