@@ -300,7 +300,8 @@ struct InFill {
 }  // namespace device_fill
 
 // For GridOperator::update(): where the operator is in GPU memory its values are made there, each rank's by
-// itself, with the bits of the host's; else on the host. What couples() leaves out is taken as 0 there, unseen.
+// itself, with the bits of the host's; else on the host. What couples() leaves out is taken as 0 there,
+// unseen.
 template <class Model>
 OnDevice<Model> on_device(const Model& model) {
   return {model, [model](const Grid& grid, const Stencil& stencil, const Boundary& boundary,

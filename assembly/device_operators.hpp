@@ -30,8 +30,8 @@ Dia<T, Device> assemble_dia_operator_on_device(const std::string& name, const Gr
 #define QUADRILLE_DEVICE_FUNCTORS(X) \
   X(Laplacian) X(LaplacianOfOrder4) X(Diffusion) X(TensorDiffusion) X(Elasticity)
 
-// The values of block_structure() with these coefficients for a box of the grid, [diagonal][column][row of the
-// box]: bit by bit those of assemble_box(). Fields that a functor points to are in host memory.
+// The values of block_structure() with these coefficients for a box of the grid, [diagonal][column][row of
+// the box]: bit by bit those of assemble_box(). Fields that a functor points to are in host memory.
 #define QUADRILLE_DECLARE(Functor)                                                                           \
   Array<double, Device> values_on_device(const Grid& grid, const Stencil& stencil, const Boundary& boundary, \
                                          const Functor& coefficient, const NodeBox& box);

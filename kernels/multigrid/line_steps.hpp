@@ -35,7 +35,7 @@ struct Lines {
     return true;
   }
   // Node i of the line whose first one, at 0, is `start`: less to compute than from its position.
-  constexpr Node along(const Node& start, int i) const {
+  [[gnu::always_inline]] constexpr Node along(const Node& start, int i) const {
     const int axis = places.axis, step = axis == 0 ? 1 : axis == 1 ? s.line : s.line * s.n[1];
     const auto step_of = [axis](const int(&n)[3]) { return axis == 0 ? 1 : axis == 1 ? n[0] : n[0] * n[1]; };
     const int number = start.number + i * step;
