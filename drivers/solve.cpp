@@ -196,7 +196,7 @@ class Solve {
     const petsc::Multigrid kind = petsc::multigrid_request(defaults.preconditioner).kind;
     if (kind == petsc::Multigrid::none) return 0;
     if (kind == petsc::Multigrid::by_operator)
-      return named_ && named_->space == SpaceKind::cuda ? 0 : grid_multigrid_bytes(part, petsc::ranks() > 1);
+      return named_ && named_->space == SpaceKind::cuda ? 0 : grid_multigrid_bytes(part);
     // Smoothers, their estimate of eigenvalues and the cycle; weights; the coarser operators, which have the
     // whole box, and the format made from them.
     const std::int64_t box = 27, copies = csr ? 4 : 2;

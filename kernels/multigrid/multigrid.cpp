@@ -117,14 +117,14 @@ void load_grid_multigrid() {
   if (cuda::device_count() > 0) Loading::of_program().begin(cuda::current_device());
 }
 
-std::int64_t grid_multigrid_bytes(const BlockStructure& a, bool shared) {
+std::int64_t grid_multigrid_bytes(const BlockStructure& a) {
   constexpr std::int64_t value = sizeof(float), corners = 8, box = 27;
   // Rows that are the same everywhere are a few, and interpolation from there is linear: vectors are left,
   // and the inverse blocks. Of wider stencils there is the neighbour form beside the operator.
   const bool wide = std::any_of(a.offsets.begin(), a.offsets.end(), [](const NodeOffset& o) {
     return std::max({std::abs(o.x), std::abs(o.y), std::abs(o.z)}) > 1;
   });
-  if (a.fill.constants && !wide && !shared)
+  if (a.fill.constants && !wide)
     return checked_product(a.rows(), (4 + 2 * a.dof) * value * 8 / 7, "the bytes of multigrid");
   // Of a row of the finest level: D^-1 A, D and its inverse; four vectors; weights, in fp64 before. Each
   // coarser level has an eighth of the rows, the box of neighbours, and in fp64 before.

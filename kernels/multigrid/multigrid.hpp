@@ -130,9 +130,9 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>&
 // next; once, and nothing without a GPU. make_grid_multigrid() waits for it.
 void load_grid_multigrid();
 
-// About what it takes of the operator's memory, with cycles in fp32 and what its set-up holds for a while;
-// `shared`: ranks share the grid.
-std::int64_t grid_multigrid_bytes(const BlockStructure& a, bool shared);
+// About what it takes beside the operator, with cycles in fp32 and what its set-up holds for a while; of a
+// rank's part likewise.
+std::int64_t grid_multigrid_bytes(const BlockStructure& a);
 
 // For people: "5 levels, 64x64x64 to 4x4x4, interpolation linear, constant coefficients, 64 unknowns solved
 // directly, V(2,2) in fp32"; with another smoother than Chebyshev's "V(2,2) with lines in fp32", and where
