@@ -22,7 +22,7 @@ void for_line_parts(const Couplings& s, std::int64_t multiplications, const Body
   }
 }
 
-// The same sums for steps by kind, a node at a time.
+// A step by kind (by_kind_steps.hpp) at one node: the sums of all its rows, then D^-1 times them.
 template <class F>
 void do_node(const F& f, int number) {
   using T = typename F::Number;

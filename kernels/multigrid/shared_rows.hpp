@@ -70,9 +70,9 @@ struct TakeOwnStored {
   }
 };
 
-// Whether one of a rank's own rows has other values than those stored for it, those apart that lead to other
-// ranks' nodes, which are zero: 1, or 0. Of one block diagonal; `own` is null where this rank has none.
-// Nodes of a line together a call, so that a CPU reads columns along them.
+// Whether one of a rank's own rows has other values than those stored for it: 1, or 0. What leads to other
+// ranks' nodes is no part of `own`, and zero there. Of one block diagonal; `own` is null where this rank has
+// none. Some nodes of a line a call, so that a CPU reads columns along them.
 struct OtherThanFew {
   static constexpr std::int64_t work = 64;
   OwnNodes of;
