@@ -346,26 +346,25 @@ void halve_axes(Machine& machine, const Couplings& s, const double* values, bool
 // The axes of this rank's box where ranks share the level, and the tables that the kernels read.
 template <class Space>
 void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space>& next) {
-  std::optional<RankBox> coarse;
+  const std::array<AxisInterpolation, 3> whole = next.axes;
   if (shared != nullptr) {
-    next.partition = coarser(shared->partition, next.axes, next.halved);
-    coarse = rank_box(*next.partition, next.partition->rank);
+    next.partition = coarser(shared->partition, whole, next.halved);
+    next.axes = axes_of_boxes(whole, next.halved, shared->partition, shared->box,
+                              rank_box(*next.partition, next.partition->rank));
   }
   for (int axis = 0; axis < 3; ++axis) {
-    AxisInterpolation& a = next.axes[axis];
+    const AxisInterpolation& a = next.axes[axis];
     const int like = first_like(axis, [&](int i, int j) {
-      return !coarse && next.halved[i] == next.halved[j] && s.wraps[i] == s.wraps[j] &&
+      return shared == nullptr && next.halved[i] == next.halved[j] && s.wraps[i] == s.wraps[j] &&
              next.axes[i] == next.axes[j];
     });
     if (like < axis) {
       next.places[axis] = next.places[like];
       continue;
     }
-    const std::int64_t first = coarse ? shared->box.first[axis] : 0,
-                       size = coarse ? shared->box.size[axis] : a.fine;
-    const std::vector<std::int8_t> between = nodes_between(a, next.halved[axis], first, size);
-    if (coarse && shared->partition.ranks_along(axis) > 1)
-      a = axis_of_box(a, next.halved[axis], first, size, coarse->first[axis], coarse->size[axis]);
+    const std::int64_t first = shared != nullptr ? shared->box.first[axis] : 0,
+                       size = shared != nullptr ? shared->box.size[axis] : a.fine;
+    const std::vector<std::int8_t> between = nodes_between(whole[axis], next.halved[axis], first, size);
     const GalerkinAxis galerkin = galerkin_axis(a, s.wraps[axis]);
     PackedTables<Space>& tables = next.tables;
     next.places[axis] = {tables.add(a.node),

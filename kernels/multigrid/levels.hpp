@@ -387,7 +387,6 @@ class Levels final : public GridMultigrid {
   // would. What is left is in `few`; `shared` is null then where every rank has the whole level.
   void make_shared_levels(FewRows& few, std::unique_ptr<SharedLevel>& shared) {
     OnHost host;
-    const bool by_kind = !works_in_place(options_.smoother);
     while (true) {
       const GridSize size = size_of(few.a, nullptr);
       if (size.rows() <= gathered_unknowns() || !all_have_nodes(shared->partition) || is_coarsest(size))
@@ -402,7 +401,7 @@ class Levels final : public GridMultigrid {
       const bool whole =
           of_coarse.all || coarser_size.rows() <= gathered_unknowns() || !all_have_nodes(coarse);
       if (whole) of_coarse = stored_nodes_of_coarse(s, next, std::min(words_of(coarser_size), Words::whole));
-      LevelRows<T, Host> rows = level_rows<T>(host, s, few.a.values.data(), levels_.empty(), by_kind);
+      LevelRows<T, Host> rows = level_rows<T>(host, s, few.a.values.data(), levels_.empty(), true);
       const BoxStored in_box = stored_in_box(shared->box, shared->partition.extents, few.stored);
       const auto for_box = [&](const Array<T>& values) {
         return copy_to<Space>(take_for_box(values, few.stored, in_box, s.dof));

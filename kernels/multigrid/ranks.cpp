@@ -134,6 +134,17 @@ AxisInterpolation axis_of_box(const AxisInterpolation& whole, bool halved, std::
   return box;
 }
 
+std::array<AxisInterpolation, 3> axes_of_boxes(const std::array<AxisInterpolation, 3>& whole,
+                                               const std::array<bool, 3>& halved, const Partition& partition,
+                                               const RankBox& fine, const RankBox& coarse) {
+  std::array<AxisInterpolation, 3> axes = whole;
+  for (int axis = 0; axis < 3; ++axis)
+    if (partition.ranks_along(axis) > 1)
+      axes[axis] = axis_of_box(whole[axis], halved[axis], fine.first[axis], fine.size[axis],
+                               coarse.first[axis], coarse.size[axis]);
+  return axes;
+}
+
 std::vector<std::int8_t> nodes_between(const AxisInterpolation& whole, bool halved, std::int64_t first,
                                        std::int64_t size) {
   std::vector<std::int8_t> of_axis(whole.fine, halved ? 1 : 0), between;

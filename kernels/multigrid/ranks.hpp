@@ -11,6 +11,7 @@
 // implements Ranks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -51,6 +52,10 @@ AxisInterpolation axis_of_box(const AxisInterpolation& whole, bool halved, std::
                               std::int64_t fine_size, std::int64_t coarse_first, std::int64_t coarse_size);
 std::vector<std::int8_t> nodes_between(const AxisInterpolation& whole, bool halved, std::int64_t first,
                                        std::int64_t size);
+// axis_of_box() of the axes that ranks share; the others as they are.
+std::array<AxisInterpolation, 3> axes_of_boxes(const std::array<AxisInterpolation, 3>& whole,
+                                               const std::array<bool, 3>& halved, const Partition& partition,
+                                               const RankBox& fine, const RankBox& coarse);
 
 // A node that another rank, or this one, has at a place of its vectors.
 struct NodePlace {

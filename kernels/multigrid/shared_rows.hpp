@@ -269,16 +269,4 @@ Array<T> take_for_box(const Array<T>& values, const StoredNodes& whole, const Bo
   return to;
 }
 
-// A transfer between boxes, of one between whole grids.
-inline std::array<AxisInterpolation, 3> axes_of_boxes(std::array<AxisInterpolation, 3> axes,
-                                                      const std::array<bool, 3>& halved,
-                                                      const Partition& partition, const RankBox& fine,
-                                                      const RankBox& coarse) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (partition.ranks_along(axis) > 1)
-      axes[axis] = axis_of_box(axes[axis], halved[axis], fine.first[axis], fine.size[axis],
-                               coarse.first[axis], coarse.size[axis]);
-  return axes;
-}
-
 }  // namespace quadrille::multigrid
