@@ -180,7 +180,8 @@ class Levels final : public GridMultigrid {
         level_values = level_rows<T>(machine_, s, now->values.data(), levels_.empty(),
                                      !works_in_place(options_.smoother));
       if (next.there && options_.smoother == LevelSmoother::lines)
-        level_values.lines = line_factors<T>(machine_, s, size_of(*now, shared.get()), now->values.data());
+        level_values.lines =
+            line_factors<T>(machine_, s, size_of(*now, shared.get()), now->values.data(), shared.get());
       if (!next.there) {
         LevelRows<T, Space> none;
         none.singular_blocks = level_values.singular_blocks;
@@ -374,8 +375,8 @@ class Levels final : public GridMultigrid {
     shared = nullptr;
   }
 
-  // Of an operator that ranks share, the rows that are all of it. Smoothers in place end at a rank's box, and
-  // have rows of its nodes.
+  // Of an operator that ranks share, the rows that are all of it. Smoothers in place have rows of all nodes
+  // of a rank's box.
   std::optional<FewRows> shared_rows(const SharedOperator<Space>& a, const std::vector<NodeOffset>& ghosts,
                                      const std::vector<NodeOffset>& offsets) {
     if (works_in_place(options_.smoother)) return {};
@@ -805,7 +806,8 @@ void Levels<T, Machine>::count_bytes() {
     info_.stored_bytes += level.scaled.bytes() + level.of_kind.bytes() + level.rounded.bytes() +
                           level.diagonal.bytes() + level.inverse.bytes() + level.transfer.weights.bytes() +
                           4 * level.x.bytes();
-    for (const auto& line : level.in_place.lines) info_.stored_bytes += line.pivots.bytes();
+    for (const auto& line : level.in_place.lines)
+      info_.stored_bytes += line.pivots.bytes() + line.split.inverse.bytes() + line.split.moves.bytes();
     if (i + 1 == levels_.size()) {
       const std::int64_t visits = from_zero + (full ? 1 : 0);
       info_.cycle_flops += visits * coarsest_.flops();

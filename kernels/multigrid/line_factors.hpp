@@ -8,14 +8,17 @@
 // A line that constants are mapped to zero by, as one that is all of a closed grid, has no W of its last node
 // but rounding: that node is then held at 0.
 //
-// What couples around a periodic axis, or to another rank's part of the line, is taken from the old x: the
-// matrix that is solved is still a symmetric one.
+// What couples around a periodic axis is taken from the old x: the matrix that is solved is still a symmetric
+// one. Where ranks have parts of a line, these are factored, and joined by their ends (line_ends.hpp).
 #pragma once
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "formats/array.hpp"
+#include "kernels/multigrid/coarsening.hpp"
+#include "kernels/multigrid/line_ends.hpp"
 #include "kernels/multigrid/setup_steps.hpp"
 
 namespace quadrille::multigrid {
@@ -53,12 +56,13 @@ template <class T, class Space>
 struct LineFactors {
   LinePlaces places;
   Array<T, Space> pivots;  // P, [column][row of a place]
+  SplitLines<T, Space> split = {};
 };
 
 template <class Space, class T>
 std::vector<LineFactors<T, Space>> copies(const std::vector<LineFactors<T, Host>>& lines) {
   std::vector<LineFactors<T, Space>> made;
-  for (const auto& line : lines) made.push_back({line.places, copy_to<Space>(line.pivots)});
+  for (const auto& line : lines) made.push_back({line.places, copy_to<Space>(line.pivots)});  // not split
   return made;
 }
 
@@ -127,11 +131,87 @@ struct MakePivots {
   }
 };
 
-// Of lines along the axes that have more than one node in the whole grid.
+// How the ends of a part of a line move when an unknown of the node beside it, before (side 0) or behind,
+// moves by 1; a line a call. With A as W_i and what is beside those, once forwards and once backwards.
+template <class T>
+struct MoveEnds {
+  static constexpr std::int64_t work = 64;
+  MakePivots<T> line;
+  LineEnds ends;
+  int side, unknown;
+  double *forwards, *moves;  // forwards: of the rows of all places
+
+  constexpr void operator()(std::int64_t number) const {
+    const int dof = ends.dof, axis = ends.axis, first = ends.end_node(0), last = ends.end_node(1);
+    std::array<int, 3> at = ends.at(static_cast<int>(number));
+    double now[InvertBlocks::most] = {}, before[InvertBlocks::most] = {};
+    for (int i = first; i <= last; ++i) {
+      at[axis] = i;
+      double* const to = forwards + std::int64_t{line.places.place(at)} * dof;
+      const int diagonal = side == 0 ? line.before : line.behind;
+      for (int r = 0; r < dof; ++r) {
+        now[r] = i == ends.end_node(side) && diagonal >= 0 ? -line.value(diagonal, r, unknown, at) : 0;
+        for (int c = 0; c < dof && i > first && line.before >= 0; ++c)
+          now[r] -= line.value(line.before, r, c, at) * before[c];
+        to[r] = now[r];
+      }
+      multiply_inverse(at, now, before);
+    }
+    for (int i = last; i >= first; --i) {
+      at[axis] = i;
+      const double* const from = forwards + std::int64_t{line.places.place(at)} * dof;
+      for (int r = 0; r < dof; ++r) {
+        now[r] = from[r];
+        for (int c = 0; c < dof && i < last && line.behind >= 0; ++c)
+          now[r] -= line.value(line.behind, r, c, at) * before[c];
+      }
+      multiply_inverse(at, now, before);
+      for (const int end : {0, 1})
+        for (int r = 0; r < dof && i == ends.end_node(end); ++r)
+          moves[ends.node(ends.part, end, static_cast<int>(number)) * dof + r] = before[r];
+    }
+  }
+
+ private:
+  // to = W^-1 of a node
+  constexpr void multiply_inverse(const std::array<int, 3>& at, const double* of, double* to) const {
+    const std::int64_t first = std::int64_t{line.places.place(at)} * ends.dof;
+    for (int r = 0; r < ends.dof; ++r) {
+      to[r] = 0;
+      for (int c = 0; c < ends.dof; ++c) to[r] += line.inverse[c * line.rows() + first + r] * of[c];
+    }
+  }
+};
+
+// Collective.
+template <class T, class Machine>
+SplitLines<T, typename Machine::Space> split_lines(Machine& machine, const MakePivots<T>& line,
+                                                   const SharedLevel& shared) {
+  using Space = typename Machine::Space;
+  auto split =
+      split_lines<T, Space>(*shared.ranks, shared.partition, shared.box, line.places.axis, line.s.dof);
+  if (!split.there()) return split;
+  const LineEnds& ends = split.ends;
+  std::vector<Array<double>> by_one;
+  Array<double, Space> forwards(line.rows()), moves(ends.size());
+  for (const int side : {0, 1})
+    for (int unknown = 0; unknown < ends.dof; ++unknown) {
+      machine.for_each(ends.lines(), MoveEnds<T>{line, ends, side, unknown, forwards.data(), moves.data()});
+      split.exchange->run(moves.data(), moves.data(), machine.stream());
+      by_one.push_back(copy_to<Host>(moves));
+    }
+  Array<T> inverse(2 * ends.dof * ends.size());
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < ends.lines(); ++i) invert_ends(ends, by_one, i, inverse.data());
+  split.inverse = copy_to<Space>(inverse);
+  return split;
+}
+
+// Of lines along the axes that have more than one node in the whole grid; `shared` where ranks share that.
 template <class T, class Machine>
 std::vector<LineFactors<T, typename Machine::Space>> line_factors(Machine& machine, const Couplings& s,
-                                                                  const GridSize& whole,
-                                                                  const double* values) {
+                                                                  const GridSize& whole, const double* values,
+                                                                  const SharedLevel* shared = nullptr) {
   std::vector<LineFactors<T, typename Machine::Space>> factors;
   const auto diagonal = [&](int coupling) { return coupling < 0 ? -1 : s.diagonal[coupling]; };
   for (int axis = 0; axis < 3; ++axis) {
@@ -139,10 +219,17 @@ std::vector<LineFactors<T, typename Machine::Space>> line_factors(Machine& machi
     const LinePlaces places(s, axis);
     const std::int64_t size = std::int64_t{places.nodes()} * s.dof * s.dof;
     Array<double, typename Machine::Space> inverse(size);
-    factors.push_back({places, Array<T, typename Machine::Space>(size)});
-    machine.for_each(places.lines(),
-                     MakePivots<T>{s, places, diagonal(s.star[2 - axis]), diagonal(s.star[3 + axis]), values,
-                                   inverse.data(), factors.back().pivots.data()});
+    Array<T, typename Machine::Space> pivots(size);
+    const MakePivots<T> line{s,
+                             places,
+                             diagonal(s.star[2 - axis]),
+                             diagonal(s.star[3 + axis]),
+                             values,
+                             inverse.data(),
+                             pivots.data()};
+    machine.for_each(places.lines(), line);
+    factors.push_back({places, std::move(pivots)});
+    if (shared != nullptr) factors.back().split = split_lines(machine, line, *shared);
   }
   return factors;
 }

@@ -1,5 +1,5 @@
-// What solves the lines of a colour: their right sides, a row a call, and then a line a call. Internal to
-// kernels/multigrid.
+// What solves the lines of a colour: their right sides, a row a call, and then a line a call; and what joins
+// those whose parts ranks have. Internal to kernels/multigrid.
 #pragma once
 
 #include <array>
@@ -151,6 +151,56 @@ struct LineSolve {
   }
   constexpr T of_pivot(const Numbers& n, int c, int r) const {
     return Dof == 1 ? n.pivot : pivots[n.factors + c * std::int64_t{lines.places.nodes()} * dof() + r];
+  }
+};
+
+// How far the ends of a colour's lines move, a line a call: x, taken away before they are solved for and added
+// after.
+template <class T>
+struct TakeEnds {
+  Lines lines;
+  LineEnds ends;
+  bool solved;
+  const T* x;
+  T* moves;
+  constexpr void operator()(std::int64_t number) const {
+    std::array<int, 3> at{};
+    if (!lines.colour.find(static_cast<int>(number), at)) return;
+    const int line = ends.line(at), dof = ends.dof;
+    for (const int end : {0, 1}) {
+      at[ends.axis] = ends.end_node(end);
+      const T* const from = x + std::int64_t{lines.s.index(at)} * dof;
+      T* const to = moves + ends.node(ends.part, end, line) * dof;
+      for (int r = 0; r < dof; ++r) to[r] = solved ? to[r] + from[r] : -from[r];
+    }
+  }
+};
+
+// The nodes beside a colour's lines are moved as the ends of all parts say, a line a call.
+template <class T>
+struct MoveBeside {
+  static constexpr std::int64_t work = 8;
+  Lines lines;
+  LineEnds ends;
+  const T *inverse, *moves;
+  T* x;
+  constexpr void operator()(std::int64_t number) const {
+    std::array<int, 3> at{};
+    if (!lines.colour.find(static_cast<int>(number), at)) return;
+    const int line = ends.line(at), dof = ends.dof, count = ends.lines();
+    for (const int side : {0, 1}) {
+      if (!ends.goes_on(side)) continue;
+      at[ends.axis] = ends.beside(side);
+      T* const to = x + std::int64_t{lines.s.index(at)} * dof;
+      for (int r = 0; r < dof; ++r) {
+        const T* row = inverse + (side * dof + r) * ends.size() + line;
+        T sum = 0;
+        for (int end = 0; end < 2 * ends.parts; ++end)
+          for (int c = 0; c < dof; ++c, row += count)
+            sum += *row * moves[(std::int64_t{end} * count + line) * dof + c];
+        to[r] += sum;
+      }
+    }
   }
 };
 

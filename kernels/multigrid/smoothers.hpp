@@ -96,6 +96,20 @@ void with_dof_and_count(const Couplings& s, const Body& body) {
 template <class T, class Machine>
 struct Level;
 
+// What is beside a rank's parts of lines is moved to where it is once the lines are solved as wholes. `solve`
+// solves the parts. Collective.
+template <class T, class Machine, class Solve>
+void move_beside(Machine& machine, SplitLines<T, typename Machine::Space>& split, const Lines& lines, T* x,
+                 const Solve& solve) {
+  T* const moves = split.moves.data();
+  const std::int64_t count = lines.colour.size();
+  machine.for_each(count, TakeEnds<T>{lines, split.ends, false, x, moves});
+  solve();
+  machine.for_each(count, TakeEnds<T>{lines, split.ends, true, x, moves});
+  split.exchange->run(moves, moves, machine.stream());
+  machine.for_each(count, MoveBeside<T>{lines, split.ends, split.inverse.data(), moves, x});
+}
+
 // Sweeps before the coarser grids, or after them.
 template <class T, class Machine>
 void smooth_in_place(Machine& machine, Level<T, Machine>& level, bool before) {
@@ -107,7 +121,7 @@ void smooth_in_place(Machine& machine, Level<T, Machine>& level, bool before) {
         return machine.for_each(
             colour.size() * s.dof,
             ColourStep<T, dof(), count()>{s, colour, level.scaled.data(), level.g.data(), level.x.data()});
-      const auto& line = level.in_place.lines[k];
+      auto& line = level.in_place.lines[k];
       const int axis = line.places.axis, length = line.places.end - line.places.first;
       const Lines lines{s,
                         colour,
@@ -116,10 +130,15 @@ void smooth_in_place(Machine& machine, Level<T, Machine>& level, bool before) {
                         s.star[3 + axis],
                         divisor(std::max(1, length)),
                         divisor(std::max(1, static_cast<int>(colour.size())))};
-      const LineRight<T, dof(), count()> right{lines, level.scaled.data(), level.g.data(), level.x.data(),
-                                               level.y.data()};
-      machine.solve_lines(right, LineSolve<T, dof()>{lines, level.scaled.data(), line.pivots.data(),
-                                                     level.x.data(), level.y.data()});
+      const auto solve = [&] {
+        const LineRight<T, dof(), count()> right{lines, level.scaled.data(), level.g.data(), level.x.data(),
+                                                 level.y.data()};
+        machine.solve_lines(right, LineSolve<T, dof()>{lines, level.scaled.data(), line.pivots.data(),
+                                                       level.x.data(), level.y.data()});
+      };
+      if (!line.split.there()) return solve();
+      move_beside(machine, line.split, lines, level.x.data(), solve);
+      solve();
     });
     if (level.shared) level.right_layers = 0;  // its own nodes alone
   };

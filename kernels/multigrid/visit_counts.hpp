@@ -13,13 +13,16 @@ std::int64_t numbers_in_place(const Level<T, Machine>& level) {
   std::int64_t numbers = 0;
   for (std::size_t k = 0; k < level.in_place.colours.size(); ++k) {
     const std::int64_t others = std::ssize(level.in_place.colours[k]) - 1;
-    numbers += scaled + (others + 2) * rows;
-    if (level.in_place.lines.empty()) continue;
-    numbers += level.in_place.lines[k].pivots.size();
-    if (Machine::solves_lines_in_a_step(level.couplings.dof)) continue;
-    // The pivots forwards and backwards; y is written and read twice, and what leads on is read again.
-    numbers += level.in_place.lines[k].pivots.size() + 4 * rows;
-    numbers += scaled / std::max(level.couplings.count, 1);
+    std::int64_t once = scaled + (others + 2) * rows;
+    if (!level.in_place.lines.empty()) {
+      const auto& line = level.in_place.lines[k];
+      once += line.pivots.size();
+      // The pivots forwards and backwards; y is written and read twice, and what leads on is read again.
+      if (!Machine::solves_lines_in_a_step(level.couplings.dof))
+        once += line.pivots.size() + 4 * rows + scaled / std::max(level.couplings.count, 1);
+      if (line.split.there()) once *= 2;
+    }
+    numbers += once;
   }
   return 2 * level.in_place.sweeps * numbers;
 }
@@ -48,8 +51,9 @@ std::int64_t flops_of_visit(const Level<T, Machine>& level) {
   const std::int64_t dof = level.couplings.dof, count = level.couplings.count;
   if (level.in_place.there()) {
     // Of lines, by their pivots twice and by what leads on once more.
-    const std::int64_t axes = std::ssize(level.in_place.colours),
-                       blocks = axes * (count + (level.in_place.lines.empty() ? 0 : 3));
+    std::int64_t blocks = std::ssize(level.in_place.colours) * count;
+    if (!level.in_place.lines.empty()) blocks = 0;
+    for (const auto& line : level.in_place.lines) blocks += (line.split.there() ? 2 : 1) * (count + 3);
     return level.couplings.unknowns() *
            (4 * level.in_place.sweeps * blocks * dof + 2 * (count + 1) * dof + 32);
   }

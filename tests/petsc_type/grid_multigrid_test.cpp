@@ -507,13 +507,13 @@ TEST_F(MatrixType, GridMultigridFindsConstantRowsOnAnyRanks) {
     }
 }
 
-// Lines are the same where every rank has whole ones.
+// Lines are whole, whatever ranks have of them.
 TEST_F(MatrixType, GridMultigridsSmoothersAreTheSameOnAnyRanks) {
   int number = 0;
   for (const Case& c : shared_cases)
     for (const auto& [smoother, gathered] :
-         {std::pair("jacobi", "1"), {"sor", "1"}, {"sor", "100"}, {"lines", "1000000"}}) {
-      if (++number % 5 != 0 && sanitized) continue;
+         {std::pair("jacobi", "1"), {"sor", "1"}, {"sor", "100"}, {"lines", "1"}, {"lines", "100"}}) {
+      if (++number % 7 != 0 && sanitized) continue;
       const char* const cycle = number % 3 == 0 ? "v" : number % 3 == 1 ? "w" : "f";
       SCOPED_TRACE(c.name() + " gathered " + gathered + " " + smoother + " " + cycle);
       const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "12"},
