@@ -106,8 +106,9 @@ __device__ unsigned slab_row(const ResidualState& state, const Shell& shell, uns
   unsigned found = 0;
   for_slab_row(shell, number % of_diagonal, dof, [&](const Position& at, int r, unsigned i) {
     double* const row = values.first + (values.as_slabs ? i : state.own(at) * dof + r);
-    found = residual_detail::any_row<make, dimension>(state, residual, at, r, shift, shape, d, d + 1, row,
-                                                      values.rows);
+    ResidualNode<Dual, Residual, dimension> node(state, residual, at);
+    found =
+        residual_detail::any_row<make>(state, residual, node, r, shift, shape, d, d + 1, row, values.rows);
   });
   return found;
 }

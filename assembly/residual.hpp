@@ -27,6 +27,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "assembly/residual_node.hpp"
 #include "formats/block_diagonals.hpp"
@@ -188,16 +189,15 @@ constexpr unsigned inner_row(const ResidualState& state, const Residual& residua
   return misfit;
 }
 
-// The same anywhere, for longer: diagonals from `first` on, before `end`.
-template <Make make, int dimension, class Residual>
-constexpr unsigned any_row(const ResidualState& state, const Residual& residual, const Position& at, int r,
+// The same anywhere, for longer: diagonals from `first` on, before `end`. `node`: a ResidualNode of Duals.
+template <Make make, class Node, class Residual>
+constexpr unsigned any_row(const ResidualState& state, const Residual& residual, Node& node, int r,
                            double shift, const JacobianShape& shape, int first, int end, double* row,
                            std::int64_t rows) {
   unsigned misfit = 0;
-  ResidualNode<Dual, Residual, dimension> node(state, residual, at);
   for (int d = first; d < end; ++d) {
     Position to;
-    const bool leads = shape.neighbour(at, d, to), centre = shape.offset[d] == NodeOffset{};
+    const bool leads = shape.neighbour(node.position(), d, to), centre = shape.offset[d] == NodeOffset{};
     for (int c = 0; c < shape.dof; ++c) {
       const bool couples = may_couple(residual, centre, r, c) ||
                            (centre && shape.centre_has_beside && may_couple(residual, false, r, c));
@@ -213,16 +213,21 @@ constexpr unsigned any_row(const ResidualState& state, const Residual& residual,
   return misfit;
 }
 
-// body(position, whether it is inner) for the nodes of the box. Parallel over lines, of more nodes than
-// take as long as to wake a thread.
-template <class Body>
-void for_each_node(const ResidualState& state, const Body& body) {
-  const NodeBox &box = state.box, inner = state.inner();
+// inner(first node, how many) for the inner nodes of each line of the box, anywhere(node) for the others.
+// Parallel over lines, of more nodes than take as long as to wake a thread.
+template <class Inner, class Anywhere>
+void for_lines(const ResidualState& state, const Inner& inner, const Anywhere& anywhere) {
+  const NodeBox &box = state.box, within = state.inner();
 #pragma omp parallel for schedule(static) if (box.nodes() > 1024)
   for (std::int64_t line = 0; line < box.lines(); ++line) {
     const NodePosition first = box.first_of_line(line);
-    for (std::int64_t x = first[0]; x < first[0] + box.size[0]; ++x)
-      body(Position{x, first[1], first[2]}, inner.contains({x, first[1], first[2]}));
+    const auto node = [&](std::int64_t x) { return Position{x, first[1], first[2]}; };
+    const std::int64_t end = first[0] + box.size[0];
+    const bool has_inner = within.size[0] > 0 && within.contains({within.first[0], first[1], first[2]});
+    const std::int64_t from = has_inner ? within.first[0] : end, to = has_inner ? from + within.size[0] : end;
+    for (std::int64_t x = first[0]; x < from; ++x) anywhere(node(x));
+    if (has_inner) inner(node(from), to - from);
+    for (std::int64_t x = to; x < end; ++x) anywhere(node(x));
   }
 }
 
@@ -242,20 +247,110 @@ constexpr void require_residual() {
 
 }  // namespace residual_detail
 
+namespace residual_detail {
+
+// What functors ask for is compiled into the loops over the nodes of a line, whose compiler knows the
+// dimension: calls would take ten times as long as what they compute.
+template <int dimension, class Residual>
+[[gnu::flatten]] void inner_line(const ResidualState& of_all, const Residual& of_caller,
+                                 const Position& first, std::int64_t count, double* f) {
+  const ResidualState state = of_all;  // which no store changes
+  const Residual residual = of_caller;
+  const InnerPlace node{first, state.own(first), state.window.place(first)};
+  const int dof = state.grid.dof;
+  for (int r = 0; r < dof; ++r)
+    for (std::int64_t i = 0; i < count; ++i)
+      f[(node.own + i) * dof + r] =
+          residual(InnerNode<double, NoSeed, dimension>(state, {first.x + i, first.y, first.z}, node.own + i,
+                                                        node.place + i, {}, 0, 0),
+                   r);
+}
+
+// The rows of a star's Jacobian, a diagonal's numbers at a time.
+template <int dimension, class Residual>
+[[gnu::flatten]] void inner_line_of_star(const ResidualState& of_all, const Residual& of_caller,
+                                         const Position& first, std::int64_t count, double shift,
+                                         const JacobianShape& shape, double* values) {
+  const ResidualState state = of_all;
+  const Residual residual = of_caller;
+  const InnerPlace node{first, state.own(first), state.window.place(first)};
+  const int dof = state.grid.dof;
+  const std::int64_t rows = state.box.nodes() * dof;
+  const auto make = [&](auto by, int r, int c) {
+    const int d = shape.of_cube[by.place_in_cube];
+    if (d < 0) return;
+    double* const to = values + (d * dof + c) * rows + node.own * dof + r;
+    const bool couples = may_couple(residual, by.is(0, 0, 0), r, c);
+    for (std::int64_t k = 0; k < count && !couples; ++k) to[k * dof] = 0;
+    for (std::int64_t k = 0; k < count && couples; ++k) {
+      const InnerNode<Dual, decltype(by), dimension, says_linear<Residual>()> u(
+          state, {first.x + k, first.y, first.z}, node.own + k, node.place + k, by, c, shift);
+      to[k * dof] = Dual(residual(u, r)).slope;
+    }
+  };
+  for (int r = 0; r < dof; ++r)
+    for (int c = 0; c < dof; ++c) {
+      make(Seed<-1, 0, 0>{}, r, c), make(Seed<0, 0, 0>{}, r, c), make(Seed<1, 0, 0>{}, r, c);
+      make(Seed<0, -1, 0>{}, r, c), make(Seed<0, 1, 0>{}, r, c);
+      if constexpr (dimension == 3) make(Seed<0, 0, -1>{}, r, c), make(Seed<0, 0, 1>{}, r, c);
+    }
+}
+
+// The same for the blocks of all neighbours. Returns Misfit's bits, of `all`.
+template <Make make, class Residual>
+unsigned inner_line_of_box(const ResidualState& state, const Residual& residual, const Position& first,
+                           std::int64_t count, double shift, const JacobianShape& shape, double* values) {
+  const int dof = state.grid.dof;
+  unsigned misfit = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Position at{first.x + i, first.y, first.z};
+    const InnerPlace node{at, state.own(at), state.window.place(at)};
+    for (int r = 0; r < dof; ++r)
+      misfit |= inner_row<make>(state, residual, node, r, shift, shape, values + node.own * dof + r,
+                                state.box.nodes() * dof);
+  }
+  return misfit;
+}
+
+// All rows of a node anywhere. What its faces make of its neighbours is found once for all derivatives.
+template <Make make, int dimension, class Residual>
+[[gnu::flatten]] unsigned any_node(const ResidualState& state, const Residual& residual, const Position& at,
+                                   double shift, const JacobianShape& shape, double* values) {
+  thread_local std::vector<NeighbourTerm> terms;
+  const int dof = state.grid.dof;
+  terms.assign(static_cast<std::size_t>(27) * dof, {});
+  const ResidualNode<NeighbourTerm, Residual, dimension> looks(state, residual, at);
+  for (int place = dimension == 2 ? 9 : 0; place < (dimension == 2 ? 18 : 27); ++place) {
+    const int dx = place % 3 - 1, dy = place / 3 % 3 - 1, dz = place / 9 - 1;
+    if (make == Make::values && shape.star && (dx != 0) + (dy != 0) + (dz != 0) > 1) continue;
+    for (int c = 0; c < dof; ++c) terms[place * dof + c] = looks.at(dx, dy, dz, c);
+  }
+  ResidualNode<Dual, Residual, dimension, true> node(state, residual, at);
+  node.tell(terms.data());
+  unsigned misfit = 0;
+  for (int r = 0; r < dof; ++r)
+    misfit |= any_row<make>(state, residual, node, r, shift, shape, 0, shape.diagonals,
+                            values + state.own(at) * dof + r, state.box.nodes() * dof);
+  return misfit;
+}
+
+}  // namespace residual_detail
+
 // f: [row of the box].
 template <class Residual>
 void evaluate_residual(const ResidualState& state, const Residual& residual, double* f) {
   residual_detail::require_residual<Residual>();
   const int dof = state.grid.dof;
-  residual_detail::for_each_node(state, [&state, residual, f, dof](const Position& at, bool inner) {
-    const auto write = [&](const auto& node) {
-      for (int r = 0; r < dof; ++r) f[node.own() * dof + r] = residual(node, r);
-    };
-    if (inner)
-      write(InnerNode<double, NoSeed>(state, at));
-    else
-      write(ResidualNode<double, Residual>(state, residual, at));
-  });
+  residual_detail::for_lines(
+      state,
+      [&](const Position& first, std::int64_t count) {
+        state.grid.dimension == 2 ? residual_detail::inner_line<2>(state, residual, first, count, f)
+                                  : residual_detail::inner_line<3>(state, residual, first, count, f);
+      },
+      [&](const Position& at) {
+        const ResidualNode<double, Residual> node(state, residual, at);
+        for (int r = 0; r < dof; ++r) f[node.own() * dof + r] = residual(node, r);
+      });
 }
 
 // dF/du + shift dF/du_t. values: [diagonal][column][row of the box]. `all`: also what does not couple by the
@@ -263,36 +358,34 @@ void evaluate_residual(const ResidualState& state, const Residual& residual, dou
 template <class Residual>
 unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual, double shift,
                            const JacobianShape& shape, bool all, double* values) {
+  using residual_detail::Make;
   residual_detail::require_residual<Residual>();
-  const int dof = state.grid.dof;
-  const std::int64_t rows = state.box.nodes() * dof;
-  const residual_detail::StarPlaces places = residual_detail::star_places(shape, rows);
   std::atomic<unsigned> misfit{0};
-  residual_detail::for_each_node(state, [&](const Position& at, bool inner) {
-    double* const first = values + state.own(at) * dof;
-    unsigned found = 0;
-    const residual_detail::InnerPlace node{at, state.own(at), state.window.place(at)};
-    const auto make_rows = [&]<residual_detail::Make make, bool star>() {
-      using residual_detail::any_row, residual_detail::inner_row, residual_detail::inner_row_of_star;
-      for (int r = 0; r < dof; ++r) {
-        double* const row = first + r;
-        if (!inner)
-          found |= any_row<make, 0>(state, residual, at, r, shift, shape, 0, shape.diagonals, row, rows);
-        else if constexpr (star)
-          inner_row_of_star<0>(state, residual, node, r, shift, shape, places, {}, row, rows);
-        else
-          found |= inner_row<make>(state, residual, node, r, shift, shape, row, rows);
-      }
-    };
-    using residual_detail::Make;
-    if (all)
-      make_rows.template operator()<Make::all, false>();
-    else if (shape.star)
-      make_rows.template operator()<Make::values, true>();
-    else
-      make_rows.template operator()<Make::values, false>();
+  const auto note = [&](unsigned found) {
     if (found != 0) misfit |= found;
-  });
+  };
+  const auto of_dimension = [&]<Make make, int dimension>() {
+    residual_detail::for_lines(
+        state,
+        [&](const Position& first, std::int64_t count) {
+          if (make == Make::values && shape.star)
+            residual_detail::inner_line_of_star<dimension>(state, residual, first, count, shift, shape,
+                                                           values);
+          else
+            note(residual_detail::inner_line_of_box<make>(state, residual, first, count, shift, shape,
+                                                          values));
+        },
+        [&](const Position& at) {
+          note(residual_detail::any_node<make, dimension>(state, residual, at, shift, shape, values));
+        });
+  };
+  const bool flat = state.grid.dimension == 2;
+  if (all)
+    flat ? of_dimension.template operator()<Make::all, 2>()
+         : of_dimension.template operator()<Make::all, 3>();
+  else
+    flat ? of_dimension.template operator()<Make::values, 2>()
+         : of_dimension.template operator()<Make::values, 3>();
   return misfit;
 }
 

@@ -80,10 +80,27 @@ constexpr Grid of_dimension(Grid grid) {
   return grid;
 }
 
+// What a face makes of an unknown of a neighbour, or of one that is no more than that: a value, which is
+// `weight` times that of the node at `place` in the window and what the face adds.
+struct NeighbourTerm {
+  double value = 0, weight = 0;
+  std::int64_t place = -1;
+
+  constexpr NeighbourTerm() = default;
+  constexpr NeighbourTerm(double of_face) : value(of_face) {}  // NOLINT: as for a Dual
+  constexpr NeighbourTerm(double number, double factor, std::int64_t of)
+      : value(number), weight(factor), place(of) {}
+  friend constexpr NeighbourTerm operator+(const NeighbourTerm& a, double b) {
+    return {a.value + b, a.weight, a.place};
+  }
+};
+
 // Anywhere in the box. The derivative of a Dual is the one with respect to a single unknown, `seed_unknown`
-// of the node at `seed_place` in the window, with u_t moving `shift` times as fast as u.
-template <class S, class Residual, int Dimension = 0>
-class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, Residual, Dimension>, S> {
+// of the node at `seed_place` in the window, with u_t moving `shift` times as fast as u. A node that is
+// `Tabled` looks at no face: it is told the terms of its neighbours, [Seed::place_in_cube][unknown].
+template <class S, class Residual, int Dimension = 0, bool Tabled = false>
+class ResidualNode
+    : public residual_detail::StencilOperations<ResidualNode<S, Residual, Dimension, Tabled>, S> {
  public:
   constexpr ResidualNode(const ResidualState& state, const Residual& residual, const Position& at)
       : state_(state),
@@ -91,6 +108,7 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
         node_{node_index(state.grid, at), at},
         own_(state.own(at)),
         place_(state.window.place(at)) {}
+  constexpr void tell(const NeighbourTerm* terms) { terms_ = terms; }
   // Differentiates with respect to an unknown from now on.
   constexpr void seed(std::int64_t place, int unknown, double shift) {
     seed_place_ = place;
@@ -105,6 +123,11 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
   }
   // At a neighbour, dx, dy, dz = -1, 0 or 1 nodes away. Beyond a face: what the face says of it.
   constexpr S at(int dx, int dy, int dz, int unknown) const {
+    if constexpr (Tabled) {
+      const NeighbourTerm& term = terms_[((dz + 1) * 9 + (dy + 1) * 3 + dx + 1) * state_.grid.dof + unknown];
+      return residual_detail::number<S>(
+          term.value, term.place == seed_place_ && unknown == seed_unknown_ ? term.weight : 0);
+    }
     if ((dx != 0) + (dy != 0) + (dz != 0) <= 1)
       return along_axis(dx != 0 ? 0 : dy != 0 ? 1 : 2, dx + dy + dz, unknown);
     if (has_beside(0, dx) && has_beside(1, dy) && has_beside(2, dz))
@@ -142,8 +165,11 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
   }
   // `weight` times u at a place.
   constexpr S known(std::int64_t place, int unknown, double weight) const {
-    return residual_detail::number<S>(weight * state_.u[place * state_.grid.dof + unknown],
-                                      place == seed_place_ && unknown == seed_unknown_ ? weight : 0);
+    if constexpr (std::is_same_v<S, NeighbourTerm>)
+      return {weight * state_.u[place * state_.grid.dof + unknown], weight, place};
+    else
+      return residual_detail::number<S>(weight * state_.u[place * state_.grid.dof + unknown],
+                                        place == seed_place_ && unknown == seed_unknown_ ? weight : 0);
   }
   // As stars ask: what near_faces() gives, without its loops.
   constexpr S along_axis(int axis, int step, int unknown) const {
@@ -183,6 +209,7 @@ class ResidualNode : public residual_detail::StencilOperations<ResidualNode<S, R
   std::int64_t seed_place_ = -1;
   int seed_unknown_ = 0;
   double shift_ = 0;
+  const NeighbourTerm* terms_ = nullptr;
 };
 
 // Which neighbour an InnerNode differentiates by: known to the compiler, so that what does not depend on it

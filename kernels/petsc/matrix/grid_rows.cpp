@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/threads.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/matrix/box_sides.hpp"
 #include "kernels/petsc/matrix/grid_blocks.hpp"
@@ -123,15 +124,18 @@ void require_fitting(const Partition& partition, const GridRows& rows) {
 }
 
 bool keeps_fill(const BlockStructure& whole, const double* values, std::int64_t rows) {
-  const std::int64_t dof = whole.dof;
+  const std::int64_t dof = whole.dof, columns = whole.fill.said() ? whole.diagonals() * dof : 0;
   bool kept = true;
-  for (std::int64_t column = 0; column < whole.diagonals() * dof && whole.fill.said(); ++column) {
+#pragma omp parallel for schedule(static) reduction(&& : kept) if (columns * rows > worth_threads)
+  for (std::int64_t column = 0; column < columns; ++column) {
     const std::uint8_t* const couples = whole.fill_of(column / dof);
-    const double* const of_column = values + column * rows;
-#pragma omp parallel for schedule(static) reduction(&& : kept)
-    for (std::int64_t first = 0; first < rows; first += dof)
-      for (std::int64_t r = 0; r < dof; ++r)
-        kept = kept && (couples[r * dof + column % dof] != 0 || of_column[first + r] == 0);
+    for (std::int64_t r = 0; r < dof; ++r) {
+      if (couples[r * dof + column % dof] != 0) continue;
+      const double* const of_unknown = values + column * rows + r;
+      std::int64_t others = 0;  // counted, for a loop that stops is none of vectors
+      for (std::int64_t row = 0; row < rows; row += dof) others += of_unknown[row] != 0;
+      kept = kept && others == 0;
+    }
   }
   return kept;
 }
