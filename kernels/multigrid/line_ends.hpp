@@ -6,10 +6,11 @@
 //     e_first(part) = d_first(part) + B_first e_last(part - 1) + A_first e_first(part + 1)
 //     e_last(part)  = d_last(part)  + B_last  e_last(part - 1) + A_last  e_first(part + 1)
 //
-// with blocks B and A that set-up finds by solving with one unknown moved. The ranks of a line tell each other
-// their d; of the inverse of these equations each has the rows of the nodes beside its part, moves those, and
-// solves its part again. Source: the SPIKE algorithm (E. Polizzi and A. Sameh, Parallel Computing 32, 2006);
-// its spikes, which are as large as the factors, are not stored, for to solve again takes as long as they do.
+// with blocks B and A that set-up finds by solving with one unknown moved. The ranks of a line tell each
+// other their d; of the inverse of these equations each has the rows of the nodes beside its part, moves
+// those, and solves its part again. Source: the SPIKE algorithm (E. Polizzi and A. Sameh, Parallel Computing
+// 32, 2006); its spikes, which are as large as the factors, are not stored: to solve again takes as long as
+// they do.
 #pragma once
 
 #include <cmath>
