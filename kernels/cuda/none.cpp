@@ -5,6 +5,7 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/hub_counts.hpp"
 #include "kernels/cuda/invert_blocks.hpp"
+#include "kernels/cuda/peer_exchange.hpp"
 #include "kernels/cuda/stencil_table_from_hub.hpp"
 #include "kernels/gather_sum.hpp"
 #include "kernels/grid_interpolation.hpp"
@@ -35,6 +36,16 @@ int current_device() {
   return 0;
 }
 void use_device(int) {
+  refuse();
+}
+std::string bus_id() {
+  return "";
+}
+std::shared_ptr<Peers> reach_peers(int, int, AllGather) {
+  return nullptr;
+}
+std::unique_ptr<PeerExchange> make_peer_exchange(std::shared_ptr<Peers>, const std::vector<PeerUnits>&,
+                                                 const std::vector<PeerUnits>&, std::int64_t) {
   refuse();
 }
 void synchronize() {}

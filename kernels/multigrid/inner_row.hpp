@@ -1,7 +1,7 @@
 // The one row that all nodes far from faces have, of a level whose rows are the same everywhere but there
-// (stored_nodes.hpp). Around an axis that wraps, nodes at its ends count as near a face: x beside them is at
-// the other end. The host knows it, so that kernels have its numbers as parameters. Internal to
-// kernels/multigrid.
+// (stored_nodes.hpp). Around an axis that wraps, and in a rank's box, nodes at the ends of an axis count as
+// near a face: x beside them is at the other end, or not there. The host knows the row, so that kernels have
+// its numbers as parameters. Internal to kernels/multigrid.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ InnerRow<T> inner_row(const Couplings& s, const T* a, const T* diagonal) {
   InnerRow<T> row;
   if (s.stored.all || !s.in_words_of(rows_together<T>)) return row;
   for (int axis = 0; axis < 3; ++axis) {
-    const int least = !s.wraps[axis] ? 0 : axis == 0 ? rows_together<T> : 1;
+    const int least = !s.wraps[axis] && !s.shared ? 0 : axis == 0 ? rows_together<T> : 1;
     row.first[axis] = std::max(s.stored.low[axis], least);
     row.end[axis] = (axis == 0 ? s.line : s.n[axis]) - std::max(s.stored.high[axis], least);
     if (s.stored.left_out[axis] == 0 || row.end[axis] <= row.first[axis]) return row;

@@ -72,8 +72,12 @@ class Levels final : public GridMultigrid {
     }
     put_small_together();
     count_bytes();
-    // What ranks exchange cannot be recorded: the levels that every rank has can.
-    if (options.cycle == CycleKind::v || whole_from_ == 0) machine_.record([&] { of_whole_levels(); });
+    // Where exchanges cannot be recorded, the levels that every rank has can.
+    all_recorded_ = Machine::on_gpu && gathered_->exchange->can_be_recorded();
+    if (all_recorded_)
+      machine_.record([&] { between_shared(); });
+    else if (options.cycle == CycleKind::v || whole_from_ == 0)
+      machine_.record([&] { of_whole_levels(); });
     info_.allocated = memory_->allocated();
   }
 
@@ -403,22 +407,24 @@ class Levels final : public GridMultigrid {
           of_coarse.all || coarser_size.rows() <= gathered_unknowns() || !all_have_nodes(coarse);
       if (whole) of_coarse = stored_nodes_of_coarse(s, next, std::min(words_of(coarser_size), Words::whole));
       LevelRows<T, Host> rows = level_rows<T>(host, s, few.a.values.data(), levels_.empty(), true);
-      const BoxStored in_box = stored_in_box(shared->box, shared->partition.extents, few.stored);
+      const BoxStored in_box =
+          stored_in_box(shared->box, shared->partition.extents, few.stored, Machine::on_gpu && s.dof == 1);
       const auto for_box = [&](const Array<T>& values) {
-        return copy_to<Space>(take_for_box(values, few.stored, in_box, s.dof));
+        return take_for_box(values, few.stored, in_box, s.dof);
       };
       const BlockStructure box = structure_in_box(few.a, *shared);
       const Couplings s_box = couplings_of(box, &shared->box, in_box.stored);
       auto following = std::make_unique<SharedLevel>(*shared->ranks, coarse);
       const auto axes = axes_of_boxes(next.axes, next.halved, shared->partition, shared->box, following->box);
+      const Array<T> scaled = for_box(rows.scaled), diagonal = for_box(rows.diagonal);
       OneLevel& level = add_level(box, s_box,
-                                  {for_box(rows.scaled),
-                                   for_box(rows.of_kind),
-                                   for_box(rows.diagonal),
-                                   for_box(rows.inverse),
+                                  {copy_to<Space>(scaled),
+                                   copy_to<Space>(for_box(rows.of_kind)),
+                                   copy_to<Space>(diagonal),
+                                   copy_to<Space>(for_box(rows.inverse)),
                                    {},
                                    rows.bound,
-                                   {},
+                                   inner_row(s_box, scaled.data(), diagonal.data()),
                                    rows.singular_blocks},
                                   true, std::move(shared));
       info_.levels.back().constant = true;  // whatever this rank's box has of it
@@ -614,7 +620,7 @@ class Levels final : public GridMultigrid {
   void visit_coarser(std::size_t i) {
     const bool again = options_.cycle == CycleKind::w && i + 2 < levels_.size();
     if (gathers_into(i + 1) && !again && options_.cycle == CycleKind::v)
-      machine_.run([&] { of_whole_levels(); });
+      run_whole_levels();
     else
       cycle_from(i + 1, true);
     if (again) cycle_from(i + 1, false);
@@ -752,18 +758,28 @@ class Levels final : public GridMultigrid {
 
   // Of vectors that hold the rank's own nodes.
   void apply_shared(const double* b, double* x) {
+    put_own(machine_, *own_, b, right_of_shared());
+    if (all_recorded_)
+      machine_.run([&] { between_shared(); });
+    else
+      between_shared();
+    take_own(machine_, *own_, gathers_into(0) ? right_of_shared() : levels_.front().x.data(), x);
+  }
+  T* right_of_shared() { return gathers_into(0) ? gathered_->part.data() : levels_.front().b.data(); }
+  void between_shared() {
+    if (!gathers_into(0)) return cycle_of(0);
     OneLevel& finest = levels_.front();
-    const bool whole = gathers_into(0);
-    T* const right = whole ? gathered_->part.data() : finest.b.data();
-    put_own(machine_, *own_, b, right);
-    if (whole) {
-      gathered_->exchange->run(right, finest.b.data(), machine_.stream());
+    T* const part = right_of_shared();
+    gathered_->exchange->run(part, finest.b.data(), machine_.stream());
+    run_whole_levels();
+    machine_.for_each(own_->rows(), TakeBox<T>{*own_, finest.x.data(), part});
+  }
+  // A graph within a graph is none.
+  void run_whole_levels() {
+    if (all_recorded_)
+      of_whole_levels();
+    else
       machine_.run([&] { of_whole_levels(); });
-      machine_.for_each(own_->rows(), TakeBox<T>{*own_, finest.x.data(), right});
-    } else {
-      cycle_of(0);
-    }
-    take_own(machine_, *own_, whole ? right : finest.x.data(), x);
   }
 
   void count_bytes();
@@ -782,6 +798,7 @@ class Levels final : public GridMultigrid {
   SmallLevels<T> small_;
   std::size_t small_from_ = 0;
   std::size_t whole_from_ = 0;  // the first level that no ranks share
+  bool all_recorded_ = false;   // of a cycle that ranks share, but what reads b and writes x
   typename Machine::Coarsest coarsest_;
   Stability stability_;
   Symmetry symmetry_;

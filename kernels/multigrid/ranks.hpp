@@ -64,10 +64,12 @@ struct NodePlace {
 };
 
 // Brings the values of nodes from where they are: to[i] of each node that it was made for. `from` may be
-// `to`. Collective; on the GPU queued on `stream`.
+// `to`. Collective; on the GPU queued on `stream`, and where it can be recorded in a CUDA graph, nothing waits
+// on the host.
 class NodeExchange {
  public:
   virtual ~NodeExchange() = default;
+  virtual bool can_be_recorded() const = 0;
   virtual void run(const double* from, double* to, void* stream) = 0;
   virtual void run(const float* from, float* to, void* stream) = 0;
 };

@@ -214,14 +214,17 @@ std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename 
   return few;
 }
 
-// Which rows a rank's box has: along each axis the longest run of nodes with the same row is stored once.
+// Which rows a rank's box has: along each axis the longest run of nodes with the same row is stored once, of
+// lines in `words` as a word.
 struct BoxStored {
   StoredNodes stored;
   std::array<std::vector<int>, 3> of_whole;  // stored node along an axis: which one of the whole grid's
 };
 inline BoxStored stored_in_box(const RankBox& box, const std::array<std::int64_t, 3>& extents,
-                               const StoredNodes& whole) {
+                               const StoredNodes& whole, bool words) {
+  constexpr int word = 4;
   BoxStored in;
+  in.stored.words = words && box.size[0] % word == 0;
   for (int axis = 0; axis < 3; ++axis) {
     const int size = static_cast<int>(box.size[axis]), n = static_cast<int>(extents[axis]);
     std::vector<int> row(static_cast<std::size_t>(size));
@@ -235,15 +238,23 @@ inline BoxStored stored_in_box(const RankBox& box, const std::array<std::int64_t
         if (to - from > end - begin) begin = from, end = to;
         from = to;
       }
-    in.stored.n[axis] = size - (end - begin) + 1;
-    in.stored.left_out[axis] = end - begin - 1;
-    in.stored.low[axis] = begin;
-    in.stored.high[axis] = size - end;
-    if (in.stored.left_out[axis] == 0) in.stored.low[axis] = size, in.stored.high[axis] = 0;
-    in.stored.all = in.stored.all && in.stored.left_out[axis] == 0;
-    row.erase(row.begin() + begin + 1, row.begin() + end);
+    const int period = axis == 0 && in.stored.words ? word : 1;
+    begin = (begin + period - 1) / period * period;
+    end = std::max(end / period * period, begin);
+    StoredNodes& s = in.stored;
+    s.n[axis] = s.low[axis] = size;
+    if (end - begin > period) {
+      s.low[axis] = begin;
+      s.period[axis] = period;
+      s.high[axis] = size - end;
+      s.left_out[axis] = end - begin - period;
+      s.n[axis] = size - s.left_out[axis];
+      s.all = false;
+      row.erase(row.begin() + begin + period, row.begin() + end);
+    }
     in.of_whole[axis] = std::move(row);
   }
+  if (in.stored.all) in.stored = {};
   return in;
 }
 

@@ -5,9 +5,11 @@
 #include <petscvec.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/gpu_ranks.hpp"
 
 namespace quadrille::petsc {
 
@@ -31,10 +33,14 @@ class Gathering {
   void add(Vec to);
 
  private:
-  PetscInt size_;
+  // Instead of the scatter, which goes through the host where MPI knows no GPU; null where there is none.
+  cuda::PeerExchange* between_gpus();
+
+  PetscInt size_, block_size_;
   Handle<VecScatter> scatter_;
   Handle<Vec> local_;
   bool on_gpu_ = false;
+  std::optional<std::unique_ptr<cuda::PeerExchange>> between_gpus_;  // once it was looked for
 };
 
 }  // namespace quadrille::petsc

@@ -13,6 +13,7 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/gpu_ranks.hpp"
 #include "kernels/petsc/base/host_share.hpp"
 #include "kernels/petsc/base/mpi_start.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
@@ -111,6 +112,7 @@ void require_one_rank() {
 }
 
 std::string halo_path(bool on_gpu) {
+  if (on_gpu && ranks() > 1 && reach_each_others_gpus(PETSC_COMM_WORLD)) return "direct";
   PetscBool aware = PETSC_TRUE;
   if (on_gpu) QUADRILLE_PETSC(PetscOptionsGetBool(nullptr, nullptr, "-use_gpu_aware_mpi", &aware, nullptr));
   return aware ? "mpi" : "mpi_through_host";

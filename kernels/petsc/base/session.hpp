@@ -35,8 +35,9 @@ void explain_end_of_start();
 // Throws PetscError where several processes run this program together. Needs a Session.
 void require_one_rank();
 
-// How the values of other ranks' nodes come to vectors in that memory: "mpi", or "mpi_through_host" where MPI
-// cannot send from the GPU's (-use_gpu_aware_mpi 0). Needs a Session.
+// How the values of other ranks' nodes come to products and cycles of multigrid in that memory: "mpi", or
+// "mpi_through_host" where MPI cannot send from the GPU's (-use_gpu_aware_mpi 0), or "direct", from GPU to
+// GPU (gpu_ranks.hpp). Collective; needs a Session.
 std::string halo_path(bool on_gpu);
 
 // Options that nobody asked for after the run: likely misspelt. Empty when all were used.

@@ -2,6 +2,7 @@
 
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/device_work.hpp"
+#include "kernels/petsc/base/gpu_ranks.hpp"
 #include "kernels/petsc/base/indices.hpp"
 #include "kernels/petsc/base/session.hpp"
 
@@ -35,16 +36,23 @@ class Exchange final : public multigrid::NodeExchange {
         floats_(dof, MPI_FLOAT),
         forest_(std::move(forest)),
         memory_(on_gpu ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST),
-        on_gpu_(on_gpu) {}
+        on_gpu_(on_gpu),
+        dof_(dof) {
+    if (on_gpu) between_gpus_ = gpu_exchange(forest_.get(), dof * static_cast<std::int64_t>(sizeof(double)));
+  }
 
   void run(const double* from, double* to, void* stream) override {
     bring(doubles_.type(), from, to, stream);
   }
   void run(const float* from, float* to, void* stream) override { bring(floats_.type(), from, to, stream); }
+  bool can_be_recorded() const override { return between_gpus_ != nullptr; }
 
  private:
   // The forest works on PETSc's stream.
-  void bring(MPI_Datatype unit, const void* from, void* to, void* stream) {
+  template <class T>
+  void bring(MPI_Datatype unit, const T* from, T* to, void* stream) {
+    if (between_gpus_)
+      return between_gpus_->run(from, to, dof_ * static_cast<std::int64_t>(sizeof(T)), {stream});
     const Queue ours{stream}, theirs = on_gpu_ ? current_queue() : ours;
     if (ours.stream != theirs.stream) cuda::wait_for(ours, theirs);
     QUADRILLE_PETSC(
@@ -57,6 +65,8 @@ class Exchange final : public multigrid::NodeExchange {
   Handle<PetscSF> forest_;  // goes before its units
   PetscMemType memory_;
   bool on_gpu_;
+  std::int64_t dof_;
+  std::unique_ptr<cuda::PeerExchange> between_gpus_;  // instead of the forest, which goes through the host
 };
 
 }  // namespace

@@ -1,0 +1,46 @@
+// Numbers from the memory of one process's GPU to that of others on the same machine, which it writes to
+// itself: nothing waits on the host, and an exchange is one launch. No CUDA header is needed to include this.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/queue.hpp"
+
+namespace quadrille::cuda {
+
+// The current GPU among those of its machine; empty without one.
+std::string bus_id();
+
+// all: `bytes` of each process in turn. Collective.
+using AllGather = std::function<void(const void* mine, void* all, std::int64_t bytes)>;
+
+// Processes of one machine, each with a GPU of its own, that can write to each other's memory; null, for all
+// of them, where some cannot. Collective.
+struct Peers;
+std::shared_ptr<Peers> reach_peers(int ranks, int rank, AllGather gather);
+
+// Units of an array for a process, or from it, by their places; both name them in the same order.
+struct PeerUnits {
+  int rank = 0;
+  std::vector<std::int64_t> places;
+};
+
+class PeerExchange {
+ public:
+  virtual ~PeerExchange() = default;
+  // `to` gets at its places what others, and this process itself, have at theirs in `from`, which may be the
+  // same array. A unit is a multiple of four bytes. Collective; it may be recorded in a CUDA graph.
+  virtual void run(const void* from, void* to, std::int64_t unit_bytes, Queue queue) = 0;
+};
+
+// Collective. `most_unit_bytes`: of any run. Throws CudaError, MemoryError.
+std::unique_ptr<PeerExchange> make_peer_exchange(std::shared_ptr<Peers> peers,
+                                                 const std::vector<PeerUnits>& sent,
+                                                 const std::vector<PeerUnits>& received,
+                                                 std::int64_t most_unit_bytes);
+
+}  // namespace quadrille::cuda
