@@ -61,9 +61,8 @@ __global__ void exchange_kernel(const Trade* __restrict__ trades, const std::uin
       to[t.receive_places[unit] * words + (i - unit * words)] = from[at];
     });
   } else {
-    std::uint32_t *const there = t.there + (number % 2) * t.there_apart, *const here =
-                                                                             t.here +
-                                                                             (number % 2) * t.here_apart;
+    std::uint32_t* const there = t.there + (number % 2) * t.there_apart;
+    std::uint32_t* const here = t.here + (number % 2) * t.here_apart;
     for_words(t.send_places, t.sent, words, [&](std::int64_t i, std::int64_t at) { there[i] = from[at]; });
     __syncthreads();
     if (threadIdx.x == 0) {
