@@ -14,6 +14,7 @@
 
 #include "assembly/device_check.cuh"
 #include "assembly/device_rows.cuh"
+#include "assembly/device_star_row.cuh"
 #include "assembly/residual.hpp"
 #include "formats/array.hpp"
 

@@ -246,8 +246,6 @@ class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By, Dim
         u_(state.u + place * state.grid.dof),
         seed_unknown_(unknown),
         shift_(shift) {}
-  constexpr InnerNode(const ResidualState& state, const Position& at)
-      : InnerNode(state, at, state.own(at), state.window.place(at), {}, 0, 0) {}
 
   constexpr S operator()(int unknown) const { return at(0, 0, 0, unknown); }
   constexpr S rate(int unknown) const {

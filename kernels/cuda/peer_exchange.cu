@@ -1,8 +1,6 @@
 #include "kernels/cuda/peer_exchange.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <map>
 #include <utility>
 
@@ -131,9 +129,8 @@ struct Peers {
 
   // Collective; false, for all, where some could not.
   bool add_segment(std::int64_t bytes) {
-    const auto add = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
     std::int64_t size = least_segment;
-    for (const std::int64_t each : gathered(bytes)) size = add(size, each);
+    for (const std::int64_t each : gathered(bytes)) size = std::max(size, each);
     struct Offer {
       cudaIpcMemHandle_t handle;
       bool made;
@@ -256,6 +253,7 @@ class Direct final : public PeerExchange {
       t.flags_here = reinterpret_cast<std::uint32_t*>(own + here.flags);
     }
     trades_ = copy_to<Device>(trades);
+    synchronize();  // runs may be in a queue that does not wait for these copies
   }
   ~Direct() override { peers_->give_back(range_); }
 

@@ -154,8 +154,8 @@ struct LineSolve {
   }
 };
 
-// How far the ends of a colour's lines move, a line a call: x, taken away before they are solved for and added
-// after.
+// How far the ends of a colour's lines move, a line a call: x, taken away before they are solved for and
+// added after.
 template <class T>
 struct TakeEnds {
   Lines lines;

@@ -64,8 +64,8 @@ struct NodePlace {
 };
 
 // Brings the values of nodes from where they are: to[i] of each node that it was made for. `from` may be
-// `to`. Collective; on the GPU queued on `stream`, and where it can be recorded in a CUDA graph, nothing waits
-// on the host.
+// `to`. Collective; on the GPU queued on `stream`, and where it can be recorded in a CUDA graph, nothing
+// waits on the host.
 class NodeExchange {
  public:
   virtual ~NodeExchange() = default;

@@ -51,8 +51,7 @@ std::int64_t flops_of_visit(const Level<T, Machine>& level) {
   const std::int64_t dof = level.couplings.dof, count = level.couplings.count;
   if (level.in_place.there()) {
     // Of lines, by their pivots twice and by what leads on once more.
-    std::int64_t blocks = std::ssize(level.in_place.colours) * count;
-    if (!level.in_place.lines.empty()) blocks = 0;
+    std::int64_t blocks = level.in_place.lines.empty() ? std::ssize(level.in_place.colours) * count : 0;
     for (const auto& line : level.in_place.lines) blocks += (line.split.there() ? 2 : 1) * (count + 3);
     return level.couplings.unknowns() *
            (4 * level.in_place.sweeps * blocks * dof + 2 * (count + 1) * dof + 32);
