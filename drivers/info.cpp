@@ -46,7 +46,11 @@ struct FormatLine {
 struct Info {
   std::string compiler, cpu_arch, build_type;
   std::string cuda, cusparse, petsc, mpi, hdf5;
-  std::vector<cuda::DeviceInfo> gpus;
+  struct Gpu {
+    cuda::DeviceInfo device;
+    std::int64_t free_bytes;
+  };
+  std::vector<Gpu> gpus;
   std::int64_t total_bytes = 0, available_bytes = 0;
   int threads = 1;
   std::vector<FormatLine> formats;
@@ -98,7 +102,8 @@ Info collect() {
   info.petsc = petsc::petsc_version() + (petsc::has_cuda() ? " with CUDA" : "");
   info.mpi = petsc::mpi_version();
   info.hdf5 = hdf5_version();
-  info.gpus = cuda::devices();
+  for (const cuda::FreeMemory& memory : cuda::free_memory())
+    info.gpus.push_back({cuda::device_info(memory.index), memory.bytes});
   info.total_bytes = total_host_bytes();
   info.available_bytes = memory::available_host_bytes();
   info.threads = omp_get_max_threads();
@@ -113,10 +118,11 @@ std::string build_text(const Info& info) {
   return text;
 }
 
-std::string gpu_text(const cuda::DeviceInfo& gpu) {
+std::string gpu_text(const Info::Gpu& of) {
+  const cuda::DeviceInfo& gpu = of.device;
   return gpu.name + ", compute capability " + std::to_string(gpu.major) + "." + std::to_string(gpu.minor) +
          ", " + std::to_string(gpu.multiprocessors) + " multiprocessors, L2 " + bytes_text(gpu.l2_bytes) +
-         ", memory " + bytes_text(gpu.total_bytes) + ", free " + bytes_text(gpu.free_bytes);
+         ", memory " + bytes_text(gpu.total_bytes) + ", free " + bytes_text(of.free_bytes);
 }
 
 void print(std::ostream& out, const Info& info) {
@@ -127,7 +133,7 @@ void print(std::ostream& out, const Info& info) {
   line("build", build_text(info));
   line("CUDA", info.cuda);
   line("cuSPARSE", info.cusparse);
-  for (const cuda::DeviceInfo& gpu : info.gpus) line("GPU " + std::to_string(gpu.index), gpu_text(gpu));
+  for (const Info::Gpu& gpu : info.gpus) line("GPU " + std::to_string(gpu.device.index), gpu_text(gpu));
   if (info.gpus.empty()) line("GPU", "none");
   line("PETSc", info.petsc);
   line("MPI", info.mpi);
@@ -150,14 +156,15 @@ void print(std::ostream& out, const Info& info) {
         (format.peer ? "peer: " : "") + format.summary);
 }
 
-Json gpu_json(const cuda::DeviceInfo& gpu) {
+Json gpu_json(const Info::Gpu& of) {
+  const cuda::DeviceInfo& gpu = of.device;
   return Json{{"index", gpu.index},
               {"name", gpu.name},
               {"compute_capability", std::to_string(gpu.major) + "." + std::to_string(gpu.minor)},
               {"multiprocessors", gpu.multiprocessors},
               {"l2_bytes", gpu.l2_bytes},
               {"total_bytes", gpu.total_bytes},
-              {"free_bytes", gpu.free_bytes}};
+              {"free_bytes", of.free_bytes}};
 }
 
 Json format_json(const FormatLine& format) {
@@ -167,7 +174,7 @@ Json format_json(const FormatLine& format) {
 
 std::string to_json(const Info& info) {
   Json gpus = Json::array(), formats = Json::array();
-  for (const cuda::DeviceInfo& gpu : info.gpus) gpus.push_back(gpu_json(gpu));
+  for (const Info::Gpu& gpu : info.gpus) gpus.push_back(gpu_json(gpu));
   for (const FormatLine& format : info.formats) formats.push_back(format_json(format));
   return json_text(
       Json{{"command", "info"},

@@ -31,6 +31,22 @@ struct NodeBox {
   }
 };
 
+// The nodes of a box in an array that has those of a larger one.
+struct BoxWithin {
+  NodePosition size{1, 1, 1};
+  std::int64_t first = 0, line = 0, plane = 0;  // the first node; from a line, a plane, to the next one
+  constexpr std::int64_t nodes() const { return size[0] * size[1] * size[2]; }
+  constexpr std::int64_t place(std::int64_t node) const {  // x fastest
+    return first + node % size[0] + node / size[0] % size[1] * line + node / size[0] / size[1] * plane;
+  }
+};
+constexpr BoxWithin within(const NodeBox& larger, const NodeBox& box) {
+  BoxWithin in{box.size, 0, larger.size[0], larger.size[0] * larger.size[1]};
+  in.first = (box.first[2] - larger.first[2]) * in.plane + (box.first[1] - larger.first[1]) * in.line +
+             box.first[0] - larger.first[0];
+  return in;
+}
+
 constexpr NodeBox whole_box(const std::array<std::int64_t, 3>& extents) {
   return {{0, 0, 0}, extents};
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "formats/array.hpp"
 #include "kernels/cpu/machine.hpp"
@@ -151,14 +152,15 @@ std::vector<std::pair<std::string, double>> Ceilings::all() const {
 std::int64_t last_cache_bytes(SpaceKind space, int device) {
   static const std::int64_t cpu_bytes = cpu::last_cache_bytes();
   if (space == SpaceKind::cpu) return cpu_bytes;
-  static const std::vector<cuda::DeviceInfo> gpus = cuda::devices();
-  return device < static_cast<int>(gpus.size()) ? gpus[device].l2_bytes : 0;
+  static std::map<int, std::int64_t> known;
+  if (const auto at = known.find(device); at != known.end()) return at->second;
+  return known[device] = device < cuda::device_count() ? cuda::device_info(device).l2_bytes : 0;
 }
 
 std::string free_memory() {
   std::string text = bytes_text(memory::available_host_bytes()) + " of host memory";
-  for (const cuda::DeviceInfo& gpu : cuda::devices())
-    text += ", " + bytes_text(gpu.free_bytes) + " of GPU " + std::to_string(gpu.index);
+  for (const cuda::FreeMemory& gpu : cuda::free_memory())
+    text += ", " + bytes_text(gpu.bytes) + " of GPU " + std::to_string(gpu.index);
   return text;
 }
 
@@ -168,9 +170,8 @@ std::vector<std::pair<std::string, std::string>> describe_machine(bool uses_gpu,
       {"cores", std::to_string(sysconf(_SC_NPROCESSORS_ONLN))},
       {"threads", std::to_string(omp_get_max_threads())},
       {"available_memory", bytes_text(memory::available_host_bytes())}};
-  if (uses_gpu)
-    for (const cuda::DeviceInfo& gpu : cuda::devices())
-      if (gpu.index == device) machine.emplace_back("gpu", gpu.name);
+  if (uses_gpu && device < cuda::device_count())
+    machine.emplace_back("gpu", cuda::device_info(device).name);
   if (uses_gpu) {
     char ms[32];
     std::snprintf(ms, sizeof ms, "%.4f", cuda::empty_kernel_ms());

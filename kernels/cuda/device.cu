@@ -87,6 +87,13 @@ std::string driver_text() {
   return known ? "for CUDA " + version_text(version) : "";
 }
 
+void require_index(int index) {
+  const int count = device_count();
+  if (index < 0 || index >= count)
+    throw CudaError("there is no GPU " + std::to_string(index) + ": this machine has " +
+                    std::to_string(count) + "; use --space cpu to run without one");
+}
+
 }  // namespace
 
 int device_count() {
@@ -96,22 +103,29 @@ int device_count() {
   return 0;
 }
 
-std::vector<DeviceInfo> devices() {
-  const int count = device_count();
-  if (count == 0) return {};
-  int current = 0;
-  QUADRILLE_CUDA(cudaGetDevice(&current));
-  std::vector<DeviceInfo> found;
+DeviceInfo device_info(int index) {
+  require_index(index);
+  cudaDeviceProp p{};
+  QUADRILLE_CUDA(cudaGetDeviceProperties(&p, index));
+  return {index,
+          p.name,
+          p.major,
+          p.minor,
+          static_cast<std::int64_t>(p.totalGlobalMem),
+          p.multiProcessorCount,
+          p.l2CacheSize};
+}
+
+std::vector<FreeMemory> free_memory() {
+  const int count = device_count(), current = current_device();
+  std::vector<FreeMemory> found;
   for (int i = 0; i < count; ++i) {
-    cudaDeviceProp p{};
     std::size_t free_bytes = 0, total_bytes = 0;
-    QUADRILLE_CUDA(cudaGetDeviceProperties(&p, i));
     QUADRILLE_CUDA(cudaSetDevice(i));
     QUADRILLE_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-    found.push_back({i, p.name, p.major, p.minor, static_cast<std::int64_t>(total_bytes),
-                     static_cast<std::int64_t>(free_bytes), p.multiProcessorCount, p.l2CacheSize});
+    found.push_back({i, static_cast<std::int64_t>(free_bytes)});
   }
-  QUADRILLE_CUDA(cudaSetDevice(current));
+  if (count > 0) QUADRILLE_CUDA(cudaSetDevice(current));
   return found;
 }
 
@@ -138,10 +152,7 @@ int current_device() {
 }
 
 void use_device(int index) {
-  const int count = device_count();
-  if (index < 0 || index >= count)
-    throw CudaError("there is no GPU " + std::to_string(index) + ": this machine has " +
-                    std::to_string(count) + "; use --space cpu to run without one");
+  require_index(index);
   QUADRILLE_CUDA(cudaSetDevice(index));
 }
 

@@ -14,16 +14,23 @@ struct DeviceInfo {
   int index = 0;
   std::string name;
   int major = 0, minor = 0;  // compute capability
-  std::int64_t total_bytes = 0, free_bytes = 0;
+  std::int64_t total_bytes = 0;
   int multiprocessors = 0;
   std::int64_t l2_bytes = 0;
 };
 
-// Empty without a GPU, without a driver, or in a build without CUDA.
-std::vector<DeviceInfo> devices();
-
-// Without looking at any of them: cheap, and no context is made.
+// 0 without a GPU, without a driver, or in a build without CUDA. Cheap, and no context is made.
 int device_count();
+
+// Takes some milliseconds; no context is made. Throws CudaError when there is no such device.
+DeviceInfo device_info(int index);
+
+// Of each GPU. Makes a context on each, of some 100 ms and as many MB: for messages, not for work.
+struct FreeMemory {
+  int index = 0;
+  std::int64_t bytes = 0;
+};
+std::vector<FreeMemory> free_memory();
 
 // "toolkit 13.0, driver 580.159.04", "toolkit 13.0, no driver" or "not built in".
 std::string versions();

@@ -20,7 +20,10 @@ namespace {
 
 }  // namespace
 
-std::vector<DeviceInfo> devices() {
+DeviceInfo device_info(int) {
+  refuse();
+}
+std::vector<FreeMemory> free_memory() {
   return {};
 }
 int device_count() {
@@ -44,8 +47,11 @@ std::string bus_id() {
 std::shared_ptr<Peers> reach_peers(int, int, AllGather) {
   return nullptr;
 }
-std::unique_ptr<PeerExchange> make_peer_exchange(std::shared_ptr<Peers>, const std::vector<PeerUnits>&,
-                                                 const std::vector<PeerUnits>&, std::int64_t) {
+Array<std::int64_t, Device> places_of(const std::vector<BoxWithin>&) {
+  refuse();
+}
+std::unique_ptr<PeerExchange> make_peer_exchange(std::shared_ptr<Peers>, std::vector<PeerUnits>,
+                                                 std::vector<PeerUnits>, std::int64_t) {
   refuse();
 }
 void synchronize() {}

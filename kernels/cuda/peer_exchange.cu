@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "formats/array.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/stream.hpp"
@@ -77,6 +76,11 @@ __global__ void exchange_kernel(const Trade* __restrict__ trades, const std::uin
   if (atomicAdd(counts + 1, 1) + 1 < gridDim.x) return;
   counts[1] = 0;
   counts[0] = number;
+}
+
+__global__ void places_kernel(const __grid_constant__ BoxWithin box, std::int64_t* __restrict__ places) {
+  const std::int64_t node = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (node < box.nodes()) places[node] = box.place(node);
 }
 
 // A part of the memory that others may write to.
@@ -192,6 +196,21 @@ struct Peers {
   }
 };
 
+Array<std::int64_t, Device> places_of(const std::vector<BoxWithin>& boxes) {
+  std::int64_t count = 0;
+  for (const BoxWithin& box : boxes) count += box.nodes();
+  Array<std::int64_t, Device> places(count);
+  std::int64_t* to = places.data();
+  for (const BoxWithin& box : boxes) {
+    const std::int64_t nodes = box.nodes();
+    if (nodes == 0) continue;
+    places_kernel<<<static_cast<unsigned>((nodes + 255) / 256), 256, 0, stream_of({})>>>(box, to);
+    QUADRILLE_CUDA(cudaGetLastError());
+    to += nodes;
+  }
+  return places;
+}
+
 std::shared_ptr<Peers> reach_peers(int ranks, int rank, AllGather gather) {
   auto peers = std::make_shared<Peers>(ranks, rank, std::move(gather));
   return peers->add_segment(0) ? peers : nullptr;
@@ -201,21 +220,22 @@ namespace {
 
 class Direct final : public PeerExchange {
  public:
-  Direct(std::shared_ptr<Peers> peers, const std::vector<PeerUnits>& sent,
-         const std::vector<PeerUnits>& received, std::int64_t most_unit_bytes)
-      : peers_(std::move(peers)), counts_(2) {
+  Direct(std::shared_ptr<Peers> peers, std::vector<PeerUnits> sent, std::vector<PeerUnits> received,
+         std::int64_t most_unit_bytes)
+      : peers_(std::move(peers)), sent_(std::move(sent)), received_(std::move(received)), counts_(2) {
     zero_memory({}, counts_.data(), counts_.bytes());
     const int ranks = peers_->ranks, rank = peers_->rank;
-    std::vector<const std::vector<std::int64_t>*> out(ranks), in(ranks);
-    for (const PeerUnits& each : sent)
-      if (!each.places.empty()) out[each.rank] = &each.places;
-    for (const PeerUnits& each : received)
-      if (!each.places.empty()) in[each.rank] = &each.places;
+    std::vector<const Array<std::int64_t, Device>*> out(ranks), in(ranks);
+    for (const PeerUnits& each : sent_)
+      if (each.places.size() > 0) out[each.rank] = &each.places;
+    for (const PeerUnits& each : received_)
+      if (each.places.size() > 0) in[each.rank] = &each.places;
 
     // Of others in this process's memory: their flags, and what comes from them, twice.
     std::vector<Inlet> inlets(ranks);
     std::int64_t bytes = 0;
-    const auto size = [](const auto* places) { return places == nullptr ? 0 : std::ssize(*places); };
+    const auto size = [](const auto* places) { return places == nullptr ? 0 : places->size(); };
+    const auto data = [](const auto* places) { return places == nullptr ? nullptr : places->data(); };
     for (int i = 0; i < ranks; ++i) {
       if (i == rank || (out[i] == nullptr && in[i] == nullptr)) continue;
       inlets[i].flags = bytes;
@@ -241,7 +261,7 @@ class Direct final : public PeerExchange {
     for (int i = 0; i < ranks; ++i) {
       if (out[i] == nullptr && in[i] == nullptr) continue;
       Trade& t = trades[count_++];
-      t = {places(out[i]), places(in[i]), size(out[i]), size(in[i])};
+      t = {data(out[i]), data(in[i]), size(out[i]), size(in[i])};
       if (i == rank) continue;
       const Inlet &here = inlets[i], &there = all[static_cast<std::size_t>(i) * ranks + rank];
       char* const other = memory_of(there.range, i);
@@ -274,16 +294,10 @@ class Direct final : public PeerExchange {
   char* memory_of(const Range& range, int rank) const {
     return peers_->segments[range.segment].of[rank] + range.first;
   }
-  const std::int64_t* places(const std::vector<std::int64_t>* of) {
-    Array<std::int64_t> on_host(of == nullptr ? 0 : std::ssize(*of));
-    if (of != nullptr) std::copy(of->begin(), of->end(), on_host.data());
-    places_.push_back(copy_to<Device>(on_host));
-    return places_.back().data();
-  }
 
   std::shared_ptr<Peers> peers_;
+  const std::vector<PeerUnits> sent_, received_;
   Range range_;
-  std::vector<Array<std::int64_t, Device>> places_;
   Array<Trade, Device> trades_;
   std::int64_t count_ = 0;
   Array<std::uint32_t, Device> counts_;
@@ -291,11 +305,10 @@ class Direct final : public PeerExchange {
 
 }  // namespace
 
-std::unique_ptr<PeerExchange> make_peer_exchange(std::shared_ptr<Peers> peers,
-                                                 const std::vector<PeerUnits>& sent,
-                                                 const std::vector<PeerUnits>& received,
+std::unique_ptr<PeerExchange> make_peer_exchange(std::shared_ptr<Peers> peers, std::vector<PeerUnits> sent,
+                                                 std::vector<PeerUnits> received,
                                                  std::int64_t most_unit_bytes) {
-  return std::make_unique<Direct>(std::move(peers), sent, received, most_unit_bytes);
+  return std::make_unique<Direct>(std::move(peers), std::move(sent), std::move(received), most_unit_bytes);
 }
 
 }  // namespace quadrille::cuda

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/array.hpp"
+#include "grid/partition.hpp"
 #include "kernels/queue.hpp"
 
 namespace quadrille::cuda {
@@ -23,11 +25,14 @@ using AllGather = std::function<void(const void* mine, void* all, std::int64_t b
 struct Peers;
 std::shared_ptr<Peers> reach_peers(int ranks, int rank, AllGather gather);
 
-// Units of an array for a process, or from it, by their places; both name them in the same order.
+// Units of an array for a process, or from it, by their places; both name them in the same order. One of
+// each process.
 struct PeerUnits {
   int rank = 0;
-  std::vector<std::int64_t> places;
+  Array<std::int64_t, Device> places;
 };
+// Those of boxes, one after the other.
+Array<std::int64_t, Device> places_of(const std::vector<BoxWithin>& boxes);
 
 class PeerExchange {
  public:
@@ -38,9 +43,8 @@ class PeerExchange {
 };
 
 // Collective. `most_unit_bytes`: of any run. Throws CudaError, MemoryError.
-std::unique_ptr<PeerExchange> make_peer_exchange(std::shared_ptr<Peers> peers,
-                                                 const std::vector<PeerUnits>& sent,
-                                                 const std::vector<PeerUnits>& received,
+std::unique_ptr<PeerExchange> make_peer_exchange(std::shared_ptr<Peers> peers, std::vector<PeerUnits> sent,
+                                                 std::vector<PeerUnits> received,
                                                  std::int64_t most_unit_bytes);
 
 }  // namespace quadrille::cuda

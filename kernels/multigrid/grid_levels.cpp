@@ -151,8 +151,7 @@ std::vector<GridLevel> grid_levels(const SharedOperator<Host>& a, const GridLeve
   OnHost machine;
   auto shared = std::make_unique<SharedLevel>(a.ranks, a.partition);
   shared->make_layers(a.own.dof, false);
-  const std::vector<NodeOffset> ghosts = ghost_offsets(a);
-  const Hub box = in_box(machine, a, shared->box, ghosts, all_offsets(a, ghosts), *shared->layers);
+  const Hub box = in_box(machine, a, shared->box, shared_offsets(a), *shared->layers);
   return Descent(box, std::move(shared), a.partition).levels(choice);
 }
 

@@ -58,8 +58,8 @@ class Levels final : public GridMultigrid {
     own_.emplace(shared->box, a.partition.extents, a.own.dof);
     info_.ranks = shared->partition.ranks();
     shared->make_layers(a.own.dof, Machine::on_gpu);
-    const std::vector<NodeOffset> ghosts = ghost_offsets(a), offsets = all_offsets(a, ghosts);
-    if (auto few = shared_rows(a, ghosts, offsets)) {
+    const SharedOffsets offsets = shared_offsets(a);
+    if (auto few = shared_rows(a, offsets)) {
       make_shared_levels(*few, shared);
       Hub rest = shared ? all_in_box(*few, *shared) : copy_to<Space>(few->a);
       StoredNodes stored = shared ? StoredNodes{} : few->stored;
@@ -67,7 +67,7 @@ class Levels final : public GridMultigrid {
         if (!shared && a_thread_is_fast(rest)) make_few_levels(rest, stored);
       make_levels(&rest, std::move(shared), few->a.rows(), stored);
     } else {
-      const Hub box = in_box(machine_, a, shared->box, ghosts, offsets, *shared->layers);
+      const Hub box = in_box(machine_, a, shared->box, offsets, *shared->layers);
       make_levels(&box, std::move(shared), rows);
     }
     put_small_together();
@@ -381,10 +381,9 @@ class Levels final : public GridMultigrid {
 
   // Of an operator that ranks share, the rows that are all of it. Smoothers in place have rows of all nodes
   // of a rank's box.
-  std::optional<FewRows> shared_rows(const SharedOperator<Space>& a, const std::vector<NodeOffset>& ghosts,
-                                     const std::vector<NodeOffset>& offsets) {
+  std::optional<FewRows> shared_rows(const SharedOperator<Space>& a, const SharedOffsets& offsets) {
     if (works_in_place(options_.smoother)) return {};
-    auto few = few_rows(machine_, a, ghosts, offsets);
+    auto few = few_rows(machine_, a, offsets);
     if (few && !are_enough(few->a, few->stored)) few.reset();
     return few;
   }

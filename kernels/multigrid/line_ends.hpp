@@ -112,19 +112,21 @@ SplitLines<T, Space> split_lines(Ranks& ranks, const Partition& p, const RankBox
     ends.n[k] = static_cast<int>(box.own_size[k]);
   }
   if (!split.there()) return split;
-  std::vector<std::int64_t> to;
-  std::vector<NodePlace> from;
-  NodePosition at = own_box(p).first;
-  for (int part = 0; part < ends.parts; ++part) {
-    if (part == ends.part) continue;
-    at[axis] = p.cuts[axis][part];
-    const int rank = owner_of(p, at);
-    for (std::int64_t node = ends.node(part, 0, 0); node < ends.node(part + 1, 0, 0); ++node) {
-      to.push_back(node);
-      from.push_back({rank, node});
+  // Each part's ends stand in the same place on all ranks of a line.
+  const auto ends_to = [&](int rank) {
+    const NodeBox own = box_of(p, rank);
+    const std::int64_t nodes = 2 * own.nodes() / own.size[axis];
+    NodePosition at = own.first;
+    std::vector<BoxTransfer> transfers;
+    for (int part = 0; part < ends.parts; ++part) {
+      if (part == place_of(p, rank)[axis]) continue;
+      at[axis] = p.cuts[axis][part];
+      const BoxWithin of_part{{nodes, 1, 1}, part * nodes, nodes, nodes};
+      transfers.push_back({owner_of(p, at), of_part, of_part});
     }
-  }
-  split.exchange = ranks.exchange(ends.nodes(), to, from, dof, std::is_same_v<Space, Device>);
+    return transfers;
+  };
+  split.exchange = ranks.exchange(ends_to, p.rank, ends.nodes(), dof, std::is_same_v<Space, Device>);
   split.moves = Array<T, Space>(ends.size());
   return split;
 }

@@ -17,56 +17,63 @@ std::int64_t wrapped(std::int64_t at, std::int64_t n) {
   return at - n * floor_divided(at, n);
 }
 
-// The place of a node of this rank's own in its box.
-std::int64_t place_in(const RankBox& box, const NodeBox& own, const NodePosition& at) {
-  std::int64_t place = 0;
-  for (int axis = 2; axis >= 0; --axis)
-    place = place * box.size[axis] + box.own[axis] + at[axis] - own.first[axis];
-  return place;
-}
-
+// Body(by how many nodes an axis is shifted) for all ways around the periodic axes that lead `layers` far.
 template <class Body>
-void for_nodes(const NodePosition& size, const Body& body) {
-  for (std::int64_t z = 0; z < size[2]; ++z)
-    for (std::int64_t y = 0; y < size[1]; ++y)
-      for (std::int64_t x = 0; x < size[0]; ++x) body(NodePosition{x, y, z});
+void for_ways_around(const Partition& p, int layers, const Body& body) {
+  NodePosition ways{0, 0, 0};
+  for (int axis = 0; axis < 3; ++axis)
+    if (p.periodic[axis] && p.ranks_along(axis) > 1)
+      ways[axis] = (layers + p.extents[axis] - 1) / p.extents[axis];
+  for (std::int64_t z = -ways[2]; z <= ways[2]; ++z)
+    for (std::int64_t y = -ways[1]; y <= ways[1]; ++y)
+      for (std::int64_t x = -ways[0]; x <= ways[0]; ++x)
+        body(NodePosition{x * p.extents[0], y * p.extents[1], z * p.extents[2]});
 }
 
-// The nodes of a box that are not the rank's own.
-template <class Body>
-void for_layers(const RankBox& box, const Body& body) {
-  const auto own = [&](std::int64_t at, int axis) {
-    return at >= box.own[axis] && at < box.own[axis] + box.own_size[axis];
-  };
-  for (std::int64_t z = 0; z < box.size[2]; ++z)
-    for (std::int64_t y = 0; y < box.size[1]; ++y) {
-      const bool through = own(z, 2) && own(y, 1);  // the line goes through them
-      for (std::int64_t x = 0; x < box.size[0]; ++x) {
-        if (through && x == box.own[0]) x += box.own_size[0];
-        if (x < box.size[0]) body(NodePosition{x, y, z});
-      }
-    }
+// What both have; of no nodes where they have none.
+NodeBox both(const NodeBox& a, const NodeBox& b) {
+  NodeBox box;
+  for (int axis = 0; axis < 3; ++axis) {
+    box.first[axis] = std::max(a.first[axis], b.first[axis]);
+    const std::int64_t end = std::min(a.first[axis] + a.size[axis], b.first[axis] + b.size[axis]);
+    box.size[axis] = std::max<std::int64_t>(0, end - box.first[axis]);
+  }
+  return box;
 }
 
-// Finds nodes at their owners.
-class Finder {
- public:
-  Finder(const Partition& p, int layers) : p_(p) {
-    for (int rank = 0; rank < p.ranks(); ++rank) {
-      boxes_.push_back(rank_box(p, rank, layers));
-      own_.push_back(box_of(p, rank));
-    }
+// Of a rank's box with its layers: these.
+std::vector<BoxTransfer> layers_to(const Partition& p, int layers, int rank) {
+  const RankBox wide = rank_box(p, rank, layers);
+  std::vector<BoxTransfer> transfers;
+  for (int owner = 0; owner < p.ranks(); ++owner) {
+    const NodeBox own = box_of(p, owner);
+    const RankBox there = rank_box(p, owner, layers);
+    for_ways_around(p, layers, [&](const NodePosition& by) {
+      if (owner == rank && by == NodePosition{0, 0, 0}) return;
+      NodeBox moved = own;
+      for (int axis = 0; axis < 3; ++axis) moved.first[axis] += by[axis];
+      const NodeBox shared = both(moved, {wide.first, wide.size});
+      if (shared.nodes() == 0) return;
+      NodeBox from = shared;
+      for (int axis = 0; axis < 3; ++axis) from.first[axis] -= by[axis];
+      transfers.push_back(
+          {owner, within({there.first, there.size}, from), within({wide.first, wide.size}, shared)});
+    });
   }
-  NodePlace operator()(const NodePosition& at) const {
-    const int rank = owner_of(p_, at);
-    return {rank, place_in(boxes_[rank], own_[rank], at)};
-  }
+  return transfers;
+}
 
- private:
-  const Partition& p_;
-  std::vector<RankBox> boxes_;
-  std::vector<NodeBox> own_;
-};
+// All nodes of the grid, x fastest.
+std::vector<BoxTransfer> all_nodes(const Partition& p) {
+  std::vector<BoxTransfer> transfers;
+  for (int owner = 0; owner < p.ranks(); ++owner) {
+    const NodeBox own = box_of(p, owner);
+    const RankBox there = rank_box(p, owner);
+    if (own.nodes() > 0)
+      transfers.push_back({owner, within({there.first, there.size}, own), within(whole_box(p.extents), own)});
+  }
+  return transfers;
+}
 
 }  // namespace
 
@@ -156,28 +163,12 @@ std::vector<std::int8_t> nodes_between(const AxisInterpolation& whole, bool halv
 
 std::unique_ptr<NodeExchange> layer_exchange(Ranks& ranks, const Partition& p, int dof, bool on_gpu,
                                              int layers) {
-  const Finder find(p, layers);
-  const RankBox box = rank_box(p, p.rank, layers);
-  std::vector<std::int64_t> to;
-  std::vector<NodePlace> from;
-  for_layers(box, [&](const NodePosition& at) {
-    NodePosition global{};
-    for (int axis = 0; axis < 3; ++axis) global[axis] = wrapped(box.first[axis] + at[axis], p.extents[axis]);
-    to.push_back((at[2] * box.size[1] + at[1]) * box.size[0] + at[0]);
-    from.push_back(find(global));
-  });
-  return ranks.exchange(box.nodes(), to, from, dof, on_gpu);
+  return ranks.exchange([&](int rank) { return layers_to(p, layers, rank); }, p.rank,
+                        rank_box(p, p.rank, layers).nodes(), dof, on_gpu);
 }
 
 std::unique_ptr<NodeExchange> gathering(Ranks& ranks, const Partition& p, int dof, bool on_gpu) {
-  const Finder find(p, layers_of_others);
-  std::vector<std::int64_t> to;
-  std::vector<NodePlace> from;
-  for_nodes(p.extents, [&](const NodePosition& at) {
-    to.push_back(static_cast<std::int64_t>(to.size()));
-    from.push_back(find(at));
-  });
-  return ranks.exchange(rank_box(p, p.rank).nodes(), to, from, dof, on_gpu);
+  return ranks.exchange([&](int) { return all_nodes(p); }, p.rank, rank_box(p, p.rank).nodes(), dof, on_gpu);
 }
 
 }  // namespace quadrille::multigrid

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -57,15 +58,16 @@ std::array<AxisInterpolation, 3> axes_of_boxes(const std::array<AxisInterpolatio
                                                const std::array<bool, 3>& halved, const Partition& partition,
                                                const RankBox& fine, const RankBox& coarse);
 
-// A node that another rank, or this one, has at a place of its vectors.
-struct NodePlace {
+// What a rank gets from another one, or has itself: nodes of both in the same order.
+struct BoxTransfer {
   int rank = 0;
-  std::int64_t place = 0;
+  BoxWithin from, to;  // in that rank's vectors, and in those of who gets them
 };
+// All that a rank gets. Every rank knows it of every other.
+using TransfersTo = std::function<std::vector<BoxTransfer>(int rank)>;
 
-// Brings the values of nodes from where they are: to[i] of each node that it was made for. `from` may be
-// `to`. Collective; on the GPU queued on `stream`, and where it can be recorded in a CUDA graph, nothing
-// waits on the host.
+// Brings the values of nodes from where they are. `from` may be `to`. Collective; on the GPU queued on
+// `stream`, and where it can be recorded in a CUDA graph, nothing waits on the host.
 class NodeExchange {
  public:
   virtual ~NodeExchange() = default;
@@ -78,10 +80,9 @@ class NodeExchange {
 class Ranks {
  public:
   virtual ~Ranks() = default;
-  // Vectors have `from_nodes` nodes of `dof` unknowns; node to[i] is the one at from[i].
-  virtual std::unique_ptr<NodeExchange> exchange(std::int64_t from_nodes, const std::vector<std::int64_t>& to,
-                                                 const std::vector<NodePlace>& from, int dof,
-                                                 bool on_gpu) = 0;
+  // This rank is `rank`; the vectors that it gives from have `from_nodes` nodes of `dof` unknowns.
+  virtual std::unique_ptr<NodeExchange> exchange(const TransfersTo& transfers, int rank,
+                                                 std::int64_t from_nodes, int dof, bool on_gpu) = 0;
   virtual void sum(std::vector<double>& values) = 0;
   virtual double largest(double value) = 0;
 };

@@ -2,6 +2,7 @@
 // Internal to kernels/multigrid.
 #pragma once
 
+#include "formats/threads.hpp"
 #include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/neighbour_form.hpp"
@@ -13,15 +14,21 @@ template <class Space>
 std::vector<NodeOffset> ghost_offsets(const SharedOperator<Space>& a) {
   const Partition& p = a.partition;
   const NodeBox own = own_box(p);
-  const std::int64_t dof = a.own.dof;
-  std::vector<NodeOffset> offsets;
-  for (std::int64_t i = 0; i < a.ghost.rows; ++i) {
+  const std::int64_t dof = a.own.dof, rows = a.ghost.rows,
+                     columns = static_cast<std::int64_t>(a.ghost_columns.size());
+  const bool worth = a.ghost.nnz() > worth_threads;
+  std::vector<NodePosition> position(a.ghost_columns.size());
+#pragma omp parallel for schedule(static) if (worth)
+  for (std::int64_t i = 0; i < columns; ++i) position[i] = position_of(p, a.ghost_columns[i] / dof);
+  std::vector<NodeOffset> offsets(static_cast<std::size_t>(a.ghost.nnz()));
+#pragma omp parallel for schedule(static) if (worth)
+  for (std::int64_t i = 0; i < rows; ++i) {
     const std::int64_t node = a.boundary_rows[i] / dof;
     const NodePosition from{own.first[0] + node % own.size[0],
                             own.first[1] + node / own.size[0] % own.size[1],
                             own.first[2] + node / own.size[0] / own.size[1]};
     for (std::int32_t k = a.ghost.row_ptr[i]; k < a.ghost.row_ptr[i + 1]; ++k) {
-      const NodePosition to = position_of(p, a.ghost_columns[a.ghost.column[k]] / dof);
+      const NodePosition& to = position[a.ghost.column[k]];
       std::array<std::int64_t, 3> d{};
       for (int axis = 0; axis < 3; ++axis) {
         const std::int64_t n = p.extents[axis];
@@ -29,30 +36,59 @@ std::vector<NodeOffset> ghost_offsets(const SharedOperator<Space>& a) {
         if (p.periodic[axis] && d[axis] > n / 2) d[axis] -= n;
         if (p.periodic[axis] && d[axis] < -(n / 2)) d[axis] += n;
       }
-      offsets.push_back({static_cast<std::int32_t>(d[0]), static_cast<std::int32_t>(d[1]),
-                         static_cast<std::int32_t>(d[2])});
+      offsets[k] = {static_cast<std::int32_t>(d[0]), static_cast<std::int32_t>(d[1]),
+                    static_cast<std::int32_t>(d[2])};
     }
   }
   return offsets;
 }
 
-// The offsets that any rank has, the same on all of them.
+// Offsets of couplings by their place in a list, none further than furthest_coupling.
+class OffsetPlaces {
+ public:
+  static constexpr int reach = furthest_coupling, width = 2 * reach + 1, slots = width * width * width;
+  static int slot(const NodeOffset& o) { return ((o.z + reach) * width + o.y + reach) * width + o.x + reach; }
+  static NodeOffset of_slot(int slot) {
+    return {slot % width - reach, slot / width % width - reach, slot / width / width - reach};
+  }
+  explicit OffsetPlaces(const std::vector<NodeOffset>& offsets) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) place_[slot(offsets[i])] = static_cast<std::int32_t>(i);
+  }
+  std::int32_t operator()(const NodeOffset& o) const { return place_[slot(o)]; }
+  std::vector<std::int32_t> of(const std::vector<NodeOffset>& all) const {
+    std::vector<std::int32_t> places(all.size());
+    const auto count = std::ssize(all);
+#pragma omp parallel for schedule(static) if (count > worth_threads)
+    for (std::int64_t i = 0; i < count; ++i) places[i] = (*this)(all[i]);
+    return places;
+  }
+
+ private:
+  std::array<std::int32_t, slots> place_{};
+};
+
+// Where all couplings lead.
+struct SharedOffsets {
+  std::vector<NodeOffset> all;       // that any rank has, the same on all of them
+  std::vector<std::int32_t> ghosts;  // [ghost entry] which of them it has
+};
 template <class Space>
-std::vector<NodeOffset> all_offsets(const SharedOperator<Space>& a, const std::vector<NodeOffset>& ghosts) {
-  constexpr int reach = furthest_coupling, width = 2 * reach + 1, slots = width * width * width;
+SharedOffsets shared_offsets(const SharedOperator<Space>& a) {
+  constexpr int slots = OffsetPlaces::slots;
+  const std::vector<NodeOffset> ghosts = ghost_offsets(a);
   std::vector<double> found(slots + 1, 0.0);  // and whether some lead further
   const auto note = [&](const NodeOffset& o) {
-    found[reach_of(o) <= reach ? ((o.z + reach) * width + o.y + reach) * width + o.x + reach : slots] = 1;
+    found[reach_of(o) <= OffsetPlaces::reach ? OffsetPlaces::slot(o) : slots] = 1;
   };
   for (const NodeOffset& o : a.own.offsets) note(o);
   for (const NodeOffset& o : ghosts) note(o);
   a.ranks.sum(found);
   if (found[slots] > 0) throw_too_far();
-  std::vector<NodeOffset> offsets;
+  std::vector<NodeOffset> all;
   for (int slot = 0; slot < slots; ++slot)
-    if (found[slot] > 0)
-      offsets.push_back({slot % width - reach, slot / width % width - reach, slot / width / width - reach});
-  return offsets;
+    if (found[slot] > 0) all.push_back(OffsetPlaces::of_slot(slot));
+  std::vector<std::int32_t> of_ghosts = OffsetPlaces(all).of(ghosts);
+  return {std::move(all), std::move(of_ghosts)};
 }
 
 // Every block column of the operator as a vector over nodes.
@@ -67,9 +103,7 @@ void exchange_rows(NodeExchange& exchange, const BlockDiagonals<double, Space>& 
 template <class Machine>
 BlockDiagonals<double, typename Machine::Space> own_in_box(Machine& machine,
                                                            const SharedOperator<typename Machine::Space>& a,
-                                                           const RankBox& box,
-                                                           const std::vector<NodeOffset>& ghosts,
-                                                           const std::vector<NodeOffset>& offsets) {
+                                                           const RankBox& box, const SharedOffsets& offsets) {
   using Space = typename Machine::Space;
   const Partition& p = a.partition;
   const BoxRows rows(box, p.extents, a.own.dof);
@@ -77,25 +111,27 @@ BlockDiagonals<double, typename Machine::Space> own_in_box(Machine& machine,
   in.dof = a.own.dof;
   in.extents = box.size;
   for (int axis = 0; axis < 3; ++axis) in.periodic[axis] = p.periodic[axis] && p.ranks_along(axis) == 1;
-  in.offsets = offsets;
+  in.offsets = offsets.all;
   in.fill = a.own.fill;
   const std::int64_t columns = in.diagonals() * in.dof;
   in.values = Array<double, Space>(checked_product(columns, in.rows(), "the values of multigrid"));
   machine.for_each(in.values.size(), Zero<double>{in.values.data()});
-  const auto diagonal_of = [&](const NodeOffset& o) {
-    return std::find(in.offsets.begin(), in.offsets.end(), o) - in.offsets.begin();
-  };
+  const OffsetPlaces diagonal_of(offsets.all);
   for (std::int64_t d = 0; d < a.own.diagonals(); ++d)
     for (std::int64_t c = 0; c < in.dof; ++c)
-      machine.for_each(rows.own_rows(),
-                       PutOwn<double, double>{
-                           rows, a.own.values.data() + (d * in.dof + c) * a.own.rows(),
-                           in.values.data() + (diagonal_of(a.own.offsets[d]) * in.dof + c) * in.rows()});
-  Array<std::int64_t> places(static_cast<std::int64_t>(ghosts.size()));
-  for (std::int64_t i = 0; i < a.ghost.rows; ++i)
+      machine.for_each(
+          rows.own_rows(),
+          PutOwn<double, double>{
+              rows, a.own.values.data() + (d * in.dof + c) * a.own.rows(),
+              in.values.data() + (diagonal_of(a.own.offsets[d]) * std::int64_t{in.dof} + c) * in.rows()});
+  Array<std::int64_t> places(static_cast<std::int64_t>(offsets.ghosts.size()));
+  const std::int64_t ghost_rows = a.ghost.rows;
+#pragma omp parallel for schedule(static) if (places.size() > worth_threads)
+  for (std::int64_t i = 0; i < ghost_rows; ++i)
     for (std::int32_t k = a.ghost.row_ptr[i]; k < a.ghost.row_ptr[i + 1]; ++k) {
       const std::int64_t column = a.ghost_columns[a.ghost.column[k]] % in.dof;
-      places[k] = (diagonal_of(ghosts[k]) * in.dof + column) * in.rows() + rows.of_own(a.boundary_rows[i]);
+      places[k] =
+          (offsets.ghosts[k] * std::int64_t{in.dof} + column) * in.rows() + rows.of_own(a.boundary_rows[i]);
     }
   const Array<std::int64_t, Space> there = copy_to<Space>(places);
   machine.for_each(places.size(), AddEntries{there.data(), a.ghost_values, in.values.data()});
@@ -106,13 +142,13 @@ BlockDiagonals<double, typename Machine::Space> own_in_box(Machine& machine,
 template <class Machine>
 BlockDiagonals<double, typename Machine::Space> own_neighbour_form(
     Machine& machine, const SharedOperator<typename Machine::Space>& a, const RankBox& box,
-    const std::vector<NodeOffset>& ghosts, const std::vector<NodeOffset>& offsets) {
+    const SharedOffsets& offsets) {
   using Hub = BlockDiagonals<double, typename Machine::Space>;
   const Partition& p = a.partition;
-  const int reach = reach_of(offsets), dof = a.own.dof;
+  const int reach = reach_of(offsets.all), dof = a.own.dof;
   const RankBox wide = rank_box(p, p.rank, reach);
   const auto layers = layer_exchange(a.ranks, p, dof, Machine::on_gpu, reach);
-  Hub far = own_in_box(machine, a, wide, ghosts, offsets);
+  Hub far = own_in_box(machine, a, wide, offsets);
   exchange_rows(*layers, far, far, machine.stream());
   const Hub form = neighbour_form(machine, far, p.extents, p.periodic);
   Hub in;
@@ -127,14 +163,14 @@ BlockDiagonals<double, typename Machine::Space> own_neighbour_form(
   return in;
 }
 
-// This rank's box of the operator, or of its neighbour form; the rows of others come by `exchange`. `ghosts`
-// and `offsets` are those of above.
+// This rank's box of the operator, or of its neighbour form; the rows of others come by `exchange`.
 template <class Machine>
-BlockDiagonals<double, typename Machine::Space> in_box(
-    Machine& machine, const SharedOperator<typename Machine::Space>& a, const RankBox& box,
-    const std::vector<NodeOffset>& ghosts, const std::vector<NodeOffset>& offsets, NodeExchange& exchange) {
-  auto in = reach_of(offsets) > 1 ? own_neighbour_form(machine, a, box, ghosts, offsets)
-                                  : own_in_box(machine, a, box, ghosts, offsets);
+BlockDiagonals<double, typename Machine::Space> in_box(Machine& machine,
+                                                       const SharedOperator<typename Machine::Space>& a,
+                                                       const RankBox& box, const SharedOffsets& offsets,
+                                                       NodeExchange& exchange) {
+  auto in = reach_of(offsets.all) > 1 ? own_neighbour_form(machine, a, box, offsets)
+                                      : own_in_box(machine, a, box, offsets);
   exchange_rows(exchange, in, in, machine.stream());
   return in;
 }

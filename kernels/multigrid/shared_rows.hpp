@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "formats/threads.hpp"
 #include "kernels/multigrid/cycle_steps.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
 
@@ -111,38 +110,75 @@ inline OwnNodes own_nodes(const Partition& p, const StoredNodes& stored, int dof
   return of;
 }
 
-// What leads to other ranks' nodes: `use(diagonal, column, own node, row of it, value)`.
-template <class Use>
-void for_ghosts(const Csr<double>& ghost, const std::vector<std::int64_t>& boundary_rows,
-                const std::vector<std::int64_t>& ghost_columns, const std::vector<std::int64_t>& diagonal,
-                const Array<double>& values, const OwnNodes& of, const Use& use) {
-  for (std::int64_t i = 0; i < ghost.rows; ++i) {
-    const std::int64_t node = boundary_rows[i] / of.dof, line = node / of.size[0];
-    const std::array<int, 3> at{static_cast<int>(node % of.size[0]), static_cast<int>(line % of.size[1]),
-                                static_cast<int>(line / of.size[1])};
-    for (std::int32_t k = ghost.row_ptr[i]; k < ghost.row_ptr[i + 1]; ++k)
-      use(diagonal[k], ghost_columns[ghost.column[k]] % of.dof, at, boundary_rows[i] % of.dof, values[k]);
+// Entries of a rank's rows that lead to other ranks' nodes.
+struct GhostEntries {
+  const Csr<double>& rows;                         // without values
+  const std::vector<std::int64_t>& boundary_rows;  // own rows, from 0
+  const std::vector<std::int64_t>& columns;        // by the numbers of the partition
+  const std::vector<std::int32_t>& diagonal;       // [entry]
+  const double* values;                            // [entry]
+  // use(diagonal, column, row of the node, value) of the entries of one row.
+  template <class Use>
+  void of_row(std::int64_t i, int dof, const Use& use) const {
+    for (std::int32_t k = rows.row_ptr[i]; k < rows.row_ptr[i + 1]; ++k)
+      use(diagonal[k], columns[rows.column[k]] % dof, boundary_rows[i] % dof, values[k]);
   }
-}
+  std::array<int, 3> node(std::int64_t i, const OwnNodes& of) const {
+    const std::int64_t node = boundary_rows[i] / of.dof, line = node / of.size[0];
+    return {static_cast<int>(node % of.size[0]), static_cast<int>(line % of.size[1]),
+            static_cast<int>(line / of.size[1])};
+  }
+};
 
-// Nodes on the surface of a box, which may lead to other ranks.
-template <class Body>
-void for_surface(const OwnNodes& of, const Body& body) {
-  for (int z = 0; z < of.size[2]; ++z)
-    for (int y = 0; y < of.size[1]; ++y) {
-      const bool inside = z > 0 && z < of.size[2] - 1 && y > 0 && y < of.size[1] - 1;
-      for (int x = 0; x < of.size[0]; x += inside ? std::max(1, of.size[0] - 1) : 1) body({x, y, z});
+// Whether a rank's entries for other ranks are those of the rows `all`, [diagonal][column][stored row], as
+// many and with the same values.
+inline bool has_ghosts_of(const std::vector<double>& all, const std::vector<NodeOffset>& offsets,
+                          const OwnNodes& of, const GhostEntries& ghosts) {
+  const int dof = of.dof, diagonals = static_cast<int>(offsets.size());
+  const std::int64_t stored_rows = of.stored_rows();
+  const auto value = [&](std::int64_t d, std::int64_t c, int stored_node, std::int64_t r) {
+    return all[(d * dof + c) * stored_rows + std::int64_t{stored_node} * dof + r];
+  };
+  std::vector<std::int64_t> entries(static_cast<std::size_t>(of.stored.nodes()) * diagonals,
+                                    0);  // of a block
+  for (int node = 0; node < of.stored.nodes(); ++node)
+    for (int d = 0; d < diagonals; ++d)
+      for (int c = 0; c < dof; ++c)
+        for (int r = 0; r < dof; ++r)
+          entries[std::size_t{1} * node * diagonals + d] += value(d, c, node, r) != 0 ? 1 : 0;
+
+  std::int64_t wanted = 0, there = 0, others = 0;
+  const int lines = of.size[1] * of.size[2];
+#pragma omp parallel for schedule(static) reduction(+ : wanted) if (lines > worth_threads / 16)
+  for (int line = 0; line < lines; ++line) {  // nodes on the surface of the box
+    const int y = line % of.size[1], z = line / of.size[1];
+    const bool inside = z > 0 && z < of.size[2] - 1 && y > 0 && y < of.size[1] - 1;
+    for (int x = 0; x < of.size[0]; x += inside ? std::max(1, of.size[0] - 1) : 1) {
+      const std::int64_t* const of_node =
+          entries.data() + std::int64_t{1} * of.stored_node({x, y, z}) * diagonals;
+      for (int d = 0; d < diagonals; ++d)
+        if (of_node[d] > 0 && of.leads_away({x, y, z}, offsets[d])) wanted += of_node[d];
     }
+  }
+  const std::int64_t rows = ghosts.rows.rows;
+#pragma omp parallel for schedule(static) reduction(+ : there, others) if (rows > worth_threads / 16)
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const int stored_node = of.stored_node(ghosts.node(i, of));
+    ghosts.of_row(i, dof, [&](std::int64_t d, std::int64_t c, std::int64_t r, double entry) {
+      others += entry != value(d, c, stored_node, r) ? 1 : 0;
+      there += entry != 0 ? 1 : 0;
+    });
+  }
+  return others == 0 && wanted == there;
 }
 
-// The rows of the operator on all ranks, if few are all of it. `ghosts` and `offsets` are those of the ghost
-// entries and of all ranks. Collective.
+// The rows of the operator on all ranks, if few are all of it. Collective.
 template <class Machine>
 std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename Machine::Space>& a,
-                                const std::vector<NodeOffset>& ghosts,
-                                const std::vector<NodeOffset>& offsets) {
+                                const SharedOffsets& shared) {
   using Space = typename Machine::Space;
   const Partition& p = a.partition;
+  const std::vector<NodeOffset>& offsets = shared.all;
   FewRows few;
   few.a.dof = a.own.dof;
   few.a.extents = p.extents;
@@ -156,16 +192,13 @@ std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename 
 
   const OwnNodes of = own_nodes(p, few.stored, a.own.dof);
   const std::int64_t block = of.stored_rows() * of.dof, own_block = of.rows() * of.dof;
-  std::vector<std::int64_t> own_diagonal(offsets.size(), -1), of_ghost;
-  const auto diagonal_of = [&](const NodeOffset& o) {
-    return std::find(offsets.begin(), offsets.end(), o) - offsets.begin();
-  };
+  const OffsetPlaces diagonal_of(offsets);
+  std::vector<std::int64_t> own_diagonal(offsets.size(), -1);
   for (std::int64_t d = 0; d < a.own.diagonals(); ++d) own_diagonal[diagonal_of(a.own.offsets[d])] = d;
-  for (const NodeOffset& o : ghosts) of_ghost.push_back(diagonal_of(o));
   const auto own_values = [&](std::size_t d) {
     return own_diagonal[d] < 0 ? nullptr : a.own.values.data() + own_diagonal[d] * own_block;
   };
-  Array<double, Space> found(std::ssize(offsets) * block), entries(std::ssize(ghosts));
+  Array<double, Space> found(std::ssize(offsets) * block), entries(a.ghost.nnz());
   machine.for_each(found.size(), Zero<double>{found.data()});
   for (std::size_t d = 0; d < offsets.size(); ++d)
     if (own_diagonal[d] >= 0)
@@ -174,36 +207,21 @@ std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename 
   machine.for_each(entries.size(), Convert<double, double>{a.ghost_values, entries.data()});
   const Array<double> mine = copy_to<Host>(found), of_ghosts = copy_to<Host>(entries);
   std::vector<double> all(mine.data(), mine.data() + mine.size());
-  const auto each_ghost = [&](const auto& use) {
-    for_ghosts(a.ghost, a.boundary_rows, a.ghost_columns, of_ghost, of_ghosts, of, use);
-  };
-  const auto place = [&](std::int64_t d, std::int64_t column, int stored_node, std::int64_t r) {
-    return d * block + column * of.stored_rows() + std::int64_t{stored_node} * of.dof + r;
-  };
-  each_ghost([&](std::int64_t d, std::int64_t c, const std::array<int, 3>& at, std::int64_t r, double value) {
+  const GhostEntries of_ranks{a.ghost, a.boundary_rows, a.ghost_columns, shared.ghosts, of_ghosts.data()};
+  for (std::int64_t i = 0; i < a.ghost.rows; ++i) {
+    const std::array<int, 3> at = of_ranks.node(i, of);
     const int node = of.stored_node(at);
     std::array<int, 3> first{};
-    if (of.has(node, first) && first == at) all[place(d, c, node, r)] += value;
-  });
+    if (!of.has(node, first) || first != at) continue;
+    of_ranks.of_row(i, of.dof, [&](std::int64_t d, std::int64_t c, std::int64_t r, double value) {
+      all[d * block + c * of.stored_rows() + std::int64_t{node} * of.dof + r] += value;
+    });
+  }
   a.ranks.sum(all);
   few.a.values = Array<double>(std::ssize(offsets) * block);
   std::copy(all.begin(), all.end(), few.a.values.data());
 
-  // The entries for other ranks are as many as there are to be, each with its value.
-  std::int64_t wanted = 0, there = 0;
-  bool differs = false;
-  for_surface(of, [&](const std::array<int, 3>& at) {
-    for (std::size_t d = 0; d < offsets.size(); ++d)
-      if (of.leads_away(at, offsets[d]))
-        for (int c = 0; c < of.dof; ++c)
-          for (int r = 0; r < of.dof; ++r)
-            wanted += all[place(static_cast<std::int64_t>(d), c, of.stored_node(at), r)] != 0 ? 1 : 0;
-  });
-  each_ghost([&](std::int64_t d, std::int64_t c, const std::array<int, 3>& at, std::int64_t r, double value) {
-    differs = differs || value != all[place(d, c, of.stored_node(at), r)];
-    there += value != 0 ? 1 : 0;
-  });
-  differs = differs || wanted != there;
+  bool differs = !has_ghosts_of(all, offsets, of, of_ranks);
   const Array<double, Space> stored = copy_to<Space>(few.a.values);
   const int together = Machine::on_gpu ? 1 : of.size[0];
   for (std::size_t d = 0; d < offsets.size() && !differs; ++d)

@@ -69,11 +69,8 @@ MachineModel gpu_model(int device) {
   static std::map<int, MachineModel> known;
   const std::lock_guard<std::mutex> lock(mutex);
   if (const auto found = known.find(device); found != known.end()) return found->second;
-  for (const cuda::DeviceInfo& gpu : cuda::devices()) {
-    if (gpu.index != device) continue;
-    return known[device] = gpu.name == h200_model().name ? h200_model() : measured_model(gpu);
-  }
-  throw CudaError("there is no GPU " + std::to_string(device));
+  const cuda::DeviceInfo gpu = cuda::device_info(device);
+  return known[device] = gpu.name == h200_model().name ? h200_model() : measured_model(gpu);
 }
 
 MachineModel cpu_model(int threads, double memory_gbps, double cache_gbps, std::int64_t cache_bytes) {

@@ -64,7 +64,7 @@ TEST_F(MatrixType, StructureHasTheNumbersOfDmda) {
             if (own >= 0 && own < s.owned.nodes()) {
               ASSERT_GE(s.diagonal(s.own_node(node), own), 0) << node << " to " << own;
             } else {
-              ASSERT_GE(s.ghost_place(node, static_cast<PetscInt>(expected)), 0)
+              ASSERT_GE(s.ghost_place(s.boundary_index(node), static_cast<PetscInt>(expected)), 0)
                   << node << " to " << expected;
               ghosts.push_back(static_cast<PetscInt>(expected));
             }
@@ -139,7 +139,8 @@ TEST(GridStructure, HasEveryNeighbourOnceOnAnyPartition) {
           const bool coupled = expected.contains({number, to});
           if (own >= 0 && own < s.owned.nodes())
             EXPECT_EQ(s.diagonal(s.own_node(node), own) >= 0, coupled) << number << " to " << to;
-          else if (const bool has = s.ghost_place(node, static_cast<PetscInt>(to)) >= 0; has || coupled) {
+          else if (const bool has = s.ghost_place(s.boundary_index(node), static_cast<PetscInt>(to)) >= 0;
+                   has || coupled) {
             EXPECT_TRUE(has && coupled) << number << " to " << to;
             found[{number, to}] += has;
           }

@@ -72,8 +72,11 @@ std::shared_ptr<cuda::Peers> ranks_of(MPI_Comm comm) {
 std::vector<cuda::PeerUnits> peers(PetscMPIInt count, const PetscMPIInt* ranks, const PetscInt* first,
                                    const PetscInt* places) {
   std::vector<cuda::PeerUnits> found;
-  for (PetscMPIInt i = 0; i < count; ++i)
-    found.push_back({ranks[i], {places + first[i], places + first[i + 1]}});
+  for (PetscMPIInt i = 0; i < count; ++i) {
+    Array<std::int64_t> of_rank(first[i + 1] - first[i]);
+    std::copy(places + first[i], places + first[i + 1], of_rank.data());
+    found.push_back({ranks[i], copy_to<Device>(of_rank)});
+  }
   return found;
 }
 
@@ -81,33 +84,34 @@ std::vector<cuda::PeerUnits> peers(PetscMPIInt count, const PetscMPIInt* ranks, 
 
 }  // namespace
 
-std::unique_ptr<cuda::PeerExchange> gpu_exchange([[maybe_unused]] PetscSF forest,
-                                                 [[maybe_unused]] std::int64_t most_unit_bytes) {
+std::shared_ptr<cuda::Peers> gpu_ranks([[maybe_unused]] MPI_Comm comm) {
 #if defined(PETSC_HAVE_CUDA)
-  auto ranks = ranks_of(PetscObjectComm(reinterpret_cast<PetscObject>(forest)));
-  if (ranks == nullptr) return nullptr;
-  PetscMPIInt count = 0;
-  const PetscMPIInt* of = nullptr;
-  const PetscInt *first = nullptr, *places = nullptr, *theirs = nullptr;
-  QUADRILLE_PETSC(PetscSFGetLeafRanks(forest, &count, &of, &first, &places));
-  const std::vector<cuda::PeerUnits> sent = peers(count, of, first, places);
-  QUADRILLE_PETSC(PetscSFGetRootRanks(forest, &count, &of, &first, &places, &theirs));
-  return cuda::make_peer_exchange(std::move(ranks), sent, peers(count, of, first, places), most_unit_bytes);
+  MPI_Comm inner = MPI_COMM_NULL;  // that of PETSc's objects
+  PetscMPIInt tag = 0;
+  QUADRILLE_PETSC(PetscCommDuplicate(comm, &inner, &tag));
+  std::shared_ptr<cuda::Peers> ranks = ranks_of(inner);
+  QUADRILLE_PETSC(PetscCommDestroy(&inner));
+  return ranks;
 #else
   return nullptr;
 #endif
 }
 
-bool reach_each_others_gpus([[maybe_unused]] MPI_Comm comm) {
+std::unique_ptr<cuda::PeerExchange> gpu_exchange([[maybe_unused]] PetscSF forest,
+                                                 [[maybe_unused]] std::int64_t most_unit_bytes) {
 #if defined(PETSC_HAVE_CUDA)
-  MPI_Comm inner = MPI_COMM_NULL;  // that of PETSc's objects
-  PetscMPIInt tag = 0;
-  QUADRILLE_PETSC(PetscCommDuplicate(comm, &inner, &tag));
-  const bool reach = ranks_of(inner) != nullptr;
-  QUADRILLE_PETSC(PetscCommDestroy(&inner));
-  return reach;
+  std::shared_ptr<cuda::Peers> ranks = gpu_ranks(PetscObjectComm(reinterpret_cast<PetscObject>(forest)));
+  if (ranks == nullptr) return nullptr;
+  PetscMPIInt count = 0;
+  const PetscMPIInt* of = nullptr;
+  const PetscInt *first = nullptr, *places = nullptr, *theirs = nullptr;
+  QUADRILLE_PETSC(PetscSFGetLeafRanks(forest, &count, &of, &first, &places));
+  std::vector<cuda::PeerUnits> sent = peers(count, of, first, places);
+  QUADRILLE_PETSC(PetscSFGetRootRanks(forest, &count, &of, &first, &places, &theirs));
+  return cuda::make_peer_exchange(std::move(ranks), std::move(sent), peers(count, of, first, places),
+                                  most_unit_bytes);
 #else
-  return false;
+  return nullptr;
 #endif
 }
 

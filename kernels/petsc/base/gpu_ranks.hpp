@@ -9,12 +9,12 @@
 
 namespace quadrille::petsc {
 
-// What a star forest brings, from the memory of each rank's GPU to that of others; null where ranks are on
+// The ranks of a communicator, where they can write to the memory of each other's GPUs; null where they are on
 // several machines, or share a GPU, or with -quadrille_direct_halo false. Their memory is made known once for
-// a communicator. Collective.
-std::unique_ptr<cuda::PeerExchange> gpu_exchange(PetscSF forest, std::int64_t most_unit_bytes);
+// a communicator, which lives longer than what is returned. Collective.
+std::shared_ptr<cuda::Peers> gpu_ranks(MPI_Comm comm);
 
-// Whether that is not null for forests of these ranks. Collective.
-bool reach_each_others_gpus(MPI_Comm comm);
+// What a star forest brings, from GPU to GPU; null where gpu_ranks() is. Collective.
+std::unique_ptr<cuda::PeerExchange> gpu_exchange(PetscSF forest, std::int64_t most_unit_bytes);
 
 }  // namespace quadrille::petsc

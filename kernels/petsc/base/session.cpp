@@ -112,7 +112,7 @@ void require_one_rank() {
 }
 
 std::string halo_path(bool on_gpu) {
-  if (on_gpu && ranks() > 1 && reach_each_others_gpus(PETSC_COMM_WORLD)) return "direct";
+  if (on_gpu && ranks() > 1 && gpu_ranks(PETSC_COMM_WORLD) != nullptr) return "direct";
   PetscBool aware = PETSC_TRUE;
   if (on_gpu) QUADRILLE_PETSC(PetscOptionsGetBool(nullptr, nullptr, "-use_gpu_aware_mpi", &aware, nullptr));
   return aware ? "mpi" : "mpi_through_host";

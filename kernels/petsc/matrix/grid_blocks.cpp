@@ -36,12 +36,12 @@ void put(const Block& block, const IndexRun& rows, const IndexRun& columns, cons
 }
 
 Block GridBlocks::ghost_between(std::int64_t node, PetscInt to) const {
-  const std::int64_t k = ghost_ ? structure_.ghost_place(node, to) : -1;
-  return k < 0 ? Block{to} : ghost_block(node, to, k);
+  const std::int64_t at = ghost_ ? structure_.boundary_index(node) : -1, k = structure_.ghost_place(at, to);
+  return k < 0 ? Block{to} : ghost_block(at, to, k);
 }
 
-Block GridBlocks::ghost_block(std::int64_t node, PetscInt to, std::int64_t place) const {
-  const std::int64_t dof = hub_.dof, at = structure_.boundary_index(node);
+Block GridBlocks::ghost_block(std::int64_t at, PetscInt to, std::int64_t place) const {
+  const std::int64_t dof = hub_.dof;
   const std::int64_t begin = structure_.begin[at], count = structure_.begin[at + 1] - begin;
   const PackedFill& packed = structure_.packed;
   double* const values = ghost_->value.data();
@@ -62,7 +62,7 @@ void GridBlocks::all_of(std::int64_t node, std::vector<Block>& blocks) const {
   const std::int64_t at = has_ghosts ? structure_.boundary_index(node) : -1;
   if (at >= 0)
     for (PetscInt k = structure_.begin[at]; k < structure_.begin[at + 1]; ++k)
-      blocks.push_back(ghost_block(node, structure_.ghosts[structure_.ghost[k]], k));
+      blocks.push_back(ghost_block(at, structure_.ghosts[structure_.ghost[k]], k));
   std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.node < b.node; });
 }
 

@@ -81,7 +81,7 @@ class GridBlocks {
     return {to, values_, diagonal * dof_ * rows_ + node * dof_, 1, rows_, fill_[diagonal != centre_], dof_};
   }
   Block ghost_between(std::int64_t node, PetscInt to) const;
-  Block ghost_block(std::int64_t node, PetscInt to, std::int64_t place) const;
+  Block ghost_block(std::int64_t at, PetscInt to, std::int64_t place) const;  // `at`: of the boundary
 
   const GridStructure& structure_;
   BlockDiagonals<double>& hub_;

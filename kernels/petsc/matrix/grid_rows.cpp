@@ -51,17 +51,20 @@ void keep_those_of_box(const BlockStructure& whole, const double* from, BlockDia
                   box.values.data() + places[d] * of_one);
 }
 
-// body(own node, block diagonal of the whole grid, the one of the box with this offset or -1, number of the
-// neighbour) for the couplings that leave the box, one way or another.
-template <class Body>
-void for_couplings_that_leave(const GridStructure& s, const BlockStructure& whole, const Body& body) {
+// body(part, own node, block diagonal of the whole grid, the one of the box with this offset or -1, number of
+// the neighbour) for the couplings that leave the box, one way or another; in parts, as in_parts() has them.
+template <class Part, class Body>
+std::vector<Part> couplings_that_leave(const GridStructure& s, const BlockStructure& whole,
+                                       const Body& body) {
   const NodeBox box = own_box(s.partition);
   const std::vector<std::int64_t> places = diagonals_of_box(whole, s.owned);
   NodePosition reach{};
   for (const NodeOffset& o : whole.offsets)
     reach = {std::max<std::int64_t>(reach[0], std::abs(o.x)), std::max<std::int64_t>(reach[1], std::abs(o.y)),
              std::max<std::int64_t>(reach[2], std::abs(o.z))};
-  for_nodes_at_sides(s.partition, box, reach, [&](const NodePosition& p) {
+  const std::vector<NodePosition> sides = nodes_at_sides(s.partition, box, reach);
+  return in_parts<Part>(std::ssize(sides), [&](Part& part, std::int64_t i) {
+    const NodePosition& p = sides[i];
     const std::int64_t node = (p[2] * box.size[1] + p[1]) * box.size[0] + p[0];
     for (std::int64_t d = 0; d < whole.diagonals(); ++d) {
       const NodeOffset& o = whole.offsets[d];
@@ -70,7 +73,7 @@ void for_couplings_that_leave(const GridStructure& s, const BlockStructure& whol
           whole.neighbour(box.first[0] + p[0], box.first[1] + p[1], box.first[2] + p[2], o);
       if (to < 0) continue;
       const std::int64_t line = to / whole.extents[0];
-      body(node, d, places[d],
+      body(part, node, d, places[d],
            number_of(s.partition, {to % whole.extents[0], line % whole.extents[1], line / whole.extents[1]}));
     }
   });
@@ -89,19 +92,24 @@ void move_what_leaves(const GridStructure& s, const BlockStructure& whole, const
   const GridBlocks blocks(s, values);
   double* const kept = values.hub()->values.data();
   const std::int64_t dof = whole.dof, n = s.owned.rows();
-  for_couplings_that_leave(s, whole,
-                           [&](std::int64_t node, std::int64_t d, std::int64_t place, std::int64_t to) {
-                             const Block block = blocks.between(s.own_node(node), static_cast<PetscInt>(to));
-                             if (block.values == nullptr)
-                               throw FormatError("the block diagonals couple nodes that the matrix does not");
-                             for (std::int64_t c = 0; c < dof; ++c)
-                               for (std::int64_t r = 0; r < dof; ++r) {
-                                 const std::int64_t row = node * dof + r;
-                                 const double value = from[(d * dof + c) * n + row];
-                                 if (place >= 0) kept[(place * dof + c) * n + row] = 0;
-                                 if (block.couples(r, c)) block.at(r, c) = value;
-                               }
-                           });
+  struct Part {
+    bool couples = true;
+  };
+  const auto parts = couplings_that_leave<Part>(
+      s, whole, [&](Part& part, std::int64_t node, std::int64_t d, std::int64_t place, std::int64_t to) {
+        const Block block = blocks.between(s.own_node(node), static_cast<PetscInt>(to));
+        part.couples = part.couples && block.values != nullptr;
+        if (!part.couples) return;
+        for (std::int64_t c = 0; c < dof; ++c)
+          for (std::int64_t r = 0; r < dof; ++r) {
+            const std::int64_t row = node * dof + r;
+            const double value = from[(d * dof + c) * n + row];
+            if (place >= 0) kept[(place * dof + c) * n + row] = 0;
+            if (block.couples(r, c)) block.at(r, c) = value;
+          }
+      });
+  for (const Part& part : parts)
+    if (!part.couples) throw FormatError("the block diagonals couple nodes that the matrix does not");
 }
 
 }  // namespace
@@ -194,26 +202,34 @@ std::optional<LeavingCouplings> leaving_couplings(const GridStructure& s, const 
   const GridBlocks blocks(s, values);
   const Csr<double>* const ghost = values.ghost().get();
   const std::int64_t dof = whole.dof, n = s.owned.rows();
-  std::vector<std::int64_t> from, to;
-  bool all_to_ghosts = true;
-  for_couplings_that_leave(
-      s, whole, [&](std::int64_t node, std::int64_t d, std::int64_t, std::int64_t neighbour) {
+  struct Part {
+    std::vector<std::int64_t> from, to;
+    bool all_to_ghosts = true;
+  };
+  const auto parts = couplings_that_leave<Part>(
+      s, whole, [&](Part& part, std::int64_t node, std::int64_t d, std::int64_t, std::int64_t neighbour) {
         const Block block = blocks.between(s.own_node(node), static_cast<PetscInt>(neighbour));
-        all_to_ghosts = all_to_ghosts && ghost != nullptr && block.values == ghost->value.data();
+        part.all_to_ghosts = part.all_to_ghosts && ghost != nullptr && block.values == ghost->value.data();
         for (std::int64_t c = 0; c < dof; ++c)
           for (std::int64_t r = 0; r < dof; ++r) {
             if (!block.couples(r, c)) continue;
-            from.push_back((d * dof + c) * n + node * dof + r);
-            to.push_back(block.place(r, c));
+            part.from.push_back((d * dof + c) * n + node * dof + r);
+            part.to.push_back(block.place(r, c));
           }
       });
-  if (!all_to_ghosts) return std::nullopt;
-  const auto array = [](const std::vector<std::int64_t>& v) {
-    Array<std::int64_t> a(static_cast<std::int64_t>(v.size()));
-    std::copy(v.begin(), v.end(), a.data());
-    return a;
-  };
-  return LeavingCouplings{array(from), array(to)};
+  std::int64_t count = 0;
+  for (const Part& part : parts) {
+    if (!part.all_to_ghosts) return std::nullopt;
+    count += std::ssize(part.from);
+  }
+  LeavingCouplings leaving{Array<std::int64_t>(count), Array<std::int64_t>(count)};
+  std::int64_t at = 0;
+  for (const Part& part : parts) {
+    std::copy(part.from.begin(), part.from.end(), leaving.from.data() + at);
+    std::copy(part.to.begin(), part.to.end(), leaving.to.data() + at);
+    at += std::ssize(part.from);
+  }
+  return leaving;
 }
 
 }  // namespace quadrille::petsc

@@ -118,6 +118,40 @@ void set(Mat matrix, MatOperation operation, Callback* callback) {
   QUADRILLE_PETSC(MatShellSetOperation(matrix, operation, reinterpret_cast<void (*)(void)>(callback)));
 }
 
+#if defined(PETSC_HAVE_CUDA)
+// Of several ranks without an array in host memory until one is asked for, as PETSc makes those of one rank,
+// and copies of vectors: else it makes that array and fills it with zeros, in the time of twenty products.
+Handle<Vec> made_vector(Mat matrix, PetscLayout layout) {
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(matrix));
+  PetscInt size = 0, all = 0, block = 1;
+  PetscMPIInt ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  QUADRILLE_PETSC(PetscLayoutGetLocalSize(layout, &size));
+  QUADRILLE_PETSC(PetscLayoutGetSize(layout, &all));
+  QUADRILLE_PETSC(PetscLayoutGetBlockSize(layout, &block));
+  if (has_gpu_vectors(matrix) && ranks > 1)
+    return make<Vec>("VecCreateMPICUDAWithArrays", [=](Vec* v) {
+      return VecCreateMPICUDAWithArrays(comm, block, size, all, nullptr, nullptr, v);
+    });
+  VecType type = nullptr;
+  QUADRILLE_PETSC(MatGetVecType(matrix, &type));
+  Handle<Vec> vector = make<Vec>("VecCreate", [=](Vec* v) { return VecCreate(comm, v); });
+  QUADRILLE_PETSC(VecSetSizes(vector.get(), size, all));
+  QUADRILLE_PETSC(VecSetBlockSize(vector.get(), block));
+  QUADRILLE_PETSC(VecSetType(vector.get(), type));
+  return vector;
+}
+
+PetscErrorCode create_vectors(Mat m, Vec* right, Vec* left) {
+  return guarded("MatCreateVecs_Quadrille", [&] {
+    PetscLayout rows = nullptr, columns = nullptr;
+    QUADRILLE_PETSC(MatGetLayouts(m, &rows, &columns));
+    if (right != nullptr) *right = made_vector(m, columns).release();
+    if (left != nullptr) *left = made_vector(m, rows).release();
+  });
+}
+#endif
+
 }  // namespace
 
 void set_shell_operations(Mat matrix, bool transposes, bool square) {
@@ -163,6 +197,9 @@ bool has_gpu_vectors(Mat matrix) {
 
 void set_gpu_vectors(Mat matrix, [[maybe_unused]] bool block_diagonal) {
   QUADRILLE_PETSC(MatShellSetVecType(matrix, VECCUDA));
+#if defined(PETSC_HAVE_CUDA)
+  set(matrix, MATOP_CREATE_VECS, create_vectors);
+#endif
 #if PETSC_VERSION_GE(3, 25, 0)
   if (block_diagonal) set(matrix, MATOP_GET_BLOCK_DIAGONAL, get_block_diagonal);
 #endif

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/threads.hpp"
 #include "kernels/petsc/base/indices.hpp"
 #include "kernels/petsc/matrix/box_sides.hpp"
 
@@ -138,22 +139,35 @@ void find_ghosts_of(const Partition& p, const NodeBox& box, const Position& at,
 }
 
 void find_ghosts(const NodeBox& box, const std::vector<Position>& neighbours, GridStructure& s) {
-  std::vector<PetscInt> found, of_all;  // by their numbers
-  s.begin.push_back(0);
-  for_nodes_at_sides(s.partition, box, s.reach, [&](const NodePosition& p) {
+  struct Part {
+    std::vector<PetscInt> boundary, count, ghosts, of_node;  // ghosts by their numbers
+  };
+  const std::vector<NodePosition> sides = nodes_at_sides(s.partition, box, s.reach);
+  const auto add = [&](Part& part, std::int64_t i) {
+    const NodePosition& p = sides[i];
     const Position at{box.first[0] + p[0], box.first[1] + p[1], box.first[2] + p[2]};
-    find_ghosts_of(s.partition, box, at, neighbours, found);
-    if (found.empty()) return;
-    s.boundary.push_back(static_cast<PetscInt>((p[2] * box.size[1] + p[1]) * box.size[0] + p[0]));
-    of_all.insert(of_all.end(), found.begin(), found.end());
-    s.begin.push_back(static_cast<PetscInt>(of_all.size()));
-  });
+    find_ghosts_of(s.partition, box, at, neighbours, part.of_node);
+    if (part.of_node.empty()) return;
+    part.boundary.push_back(static_cast<PetscInt>((p[2] * box.size[1] + p[1]) * box.size[0] + p[0]));
+    part.count.push_back(static_cast<PetscInt>(part.of_node.size()));
+    part.ghosts.insert(part.ghosts.end(), part.of_node.begin(), part.of_node.end());
+  };
+  std::vector<PetscInt> of_all;
+  s.begin.push_back(0);
+  for (const Part& part : in_parts<Part>(std::ssize(sides), add)) {
+    s.boundary.insert(s.boundary.end(), part.boundary.begin(), part.boundary.end());
+    of_all.insert(of_all.end(), part.ghosts.begin(), part.ghosts.end());
+    for (const PetscInt count : part.count) s.begin.push_back(s.begin.back() + count);
+  }
   s.ghosts = of_all;
-  std::sort(s.ghosts.begin(), s.ghosts.end());
+  if (!std::is_sorted(s.ghosts.begin(), s.ghosts.end())) std::sort(s.ghosts.begin(), s.ghosts.end());
   s.ghosts.erase(std::unique(s.ghosts.begin(), s.ghosts.end()), s.ghosts.end());
-  for (const PetscInt number : of_all)
-    s.ghost.push_back(
-        static_cast<PetscInt>(std::lower_bound(s.ghosts.begin(), s.ghosts.end(), number) - s.ghosts.begin()));
+  s.ghost.resize(of_all.size());
+  const std::int64_t entries = std::ssize(of_all);
+#pragma omp parallel for schedule(static) if (entries > worth_threads)
+  for (std::int64_t i = 0; i < entries; ++i)
+    s.ghost[i] = static_cast<PetscInt>(std::lower_bound(s.ghosts.begin(), s.ghosts.end(), of_all[i]) -
+                                       s.ghosts.begin());
 }
 
 PackedFill packed_fill(const std::vector<std::uint8_t>& couples, int dof) {
@@ -216,8 +230,7 @@ std::int64_t GridStructure::diagonal_between(const Position& from, std::int64_t 
                      reach[0]];
 }
 
-std::int64_t GridStructure::ghost_place(std::int64_t from, PetscInt to) const {
-  const std::int64_t at = boundary_index(from);
+std::int64_t GridStructure::ghost_place(std::int64_t at, PetscInt to) const {
   if (at < 0) return -1;
   const auto first = ghost.begin() + begin[at], last = ghost.begin() + begin[at + 1];
   const auto place =
