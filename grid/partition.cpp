@@ -14,6 +14,23 @@ double cut_surface(const std::array<std::int64_t, 3>& extents, const std::array<
   return (layout[0] - 1) * n[1] * n[2] + (layout[1] - 1) * n[0] * n[2] + (layout[2] - 1) * n[0] * n[1];
 }
 
+// Nodes along an axis, as those of the grid and as they are wanted, perhaps once more around.
+struct Span {
+  std::int64_t node, wanted, size;
+};
+
+std::vector<Span> spans_of(const Partition& p, const NodeBox& wanted, const NodeBox& own, int axis) {
+  const std::int64_t n = p.extents[axis], begin = wanted.first[axis], end = begin + wanted.size[axis];
+  std::vector<Span> spans;
+  std::int64_t around = begin / n * n;  // rounded towards zero
+  for (around -= n; around < end; around += n) {
+    const std::int64_t first = std::max(begin, own.first[axis] + around),
+                       last = std::min(end, own.first[axis] + own.size[axis] + around);
+    if (first < last) spans.push_back({first - around, first, last - first});
+  }
+  return spans;
+}
+
 }  // namespace
 
 std::array<int, 3> place_of(const Partition& p, int rank) {
@@ -40,6 +57,24 @@ int owner_of(const Partition& p, const NodePosition& at) {
     rank = rank * p.ranks_along(axis) + static_cast<int>(next - cuts.begin()) - 1;
   }
   return rank;
+}
+
+std::vector<BoxTransfer> transfers(const Partition& p, const NodeBox& wanted,
+                                   const std::vector<NodeBox>& arrays) {
+  std::vector<BoxTransfer> found;
+  for (int owner = 0; owner < p.ranks(); ++owner) {
+    const NodeBox own = box_of(p, owner);
+    std::array<std::vector<Span>, 3> spans;
+    for (int axis = 0; axis < 3; ++axis) spans[axis] = spans_of(p, wanted, own, axis);
+    for (const Span& z : spans[2])
+      for (const Span& y : spans[1])
+        for (const Span& x : spans[0]) {
+          const NodePosition size{x.size, y.size, z.size};
+          found.push_back({owner, within(arrays[owner], {{x.node, y.node, z.node}, size}),
+                           within(wanted, {{x.wanted, y.wanted, z.wanted}, size})});
+        }
+  }
+  return found;
 }
 
 std::int64_t first_number(const Partition& p, int rank) {

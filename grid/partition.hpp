@@ -70,6 +70,17 @@ inline NodeBox own_box(const Partition& p) {
   return box_of(p, p.rank);
 }
 
+// What a rank gets from another one, or has itself: nodes of both in the same order.
+struct BoxTransfer {
+  int rank = 0;
+  BoxWithin from, to;  // in that rank's array, and in that of who gets them
+};
+
+// All nodes of `wanted`, which may lead past the ends of the grid and around, from their owners: arrays[rank]
+// are the nodes that each of them has an array of.
+std::vector<BoxTransfer> transfers(const Partition& p, const NodeBox& wanted,
+                                   const std::vector<NodeBox>& arrays);
+
 // Who owns the node at a position within the grid.
 int owner_of(const Partition& p, const NodePosition& at);
 

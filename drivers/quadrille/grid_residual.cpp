@@ -3,7 +3,7 @@
 #include <petscvec.h>
 
 #include <cmath>
-#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "assembly/residual_promises.hpp"
@@ -11,57 +11,52 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/device_work.hpp"
-#include "kernels/petsc/base/indices.hpp"
+#include "kernels/petsc/base/node_exchange.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
 
 namespace quadrille {
-namespace {
+// What this rank needs of u: the vector itself on one rank, and else a copy of what stands in the window. In
+// the memory where it is asked for.
+class GridResidual::Ghosts {
+ public:
+  explicit Ghosts(std::shared_ptr<const GridLayout> layout)
+      : window(window_around(layout->grid, layout->box())), layout_(std::move(layout)) {}
 
-struct DestroyScatter {
-  void operator()(VecScatter s) const { (void)VecScatterDestroy(&s); }
-};
+  const NodeWindow window;
 
-}  // namespace
+  // [place in the window][unknown]. On the GPU in the default stream. Collective.
+  const double* bring(const double* own, bool on_gpu) {
+    if (layout_->partition.ranks() == 1) return own;
+    return on_gpu ? on_gpu_.bring(*layout_, window, own) : on_host_.bring(*layout_, window, own);
+  }
 
-// What this rank needs of u: the vector itself on one rank, and else a copy of what stands in the window.
-struct GridResidual::Ghosts {
-  NodeWindow window;
-  petsc::Handle<Vec> around;  // [place][unknown]; null on one rank
-  std::unique_ptr<std::remove_pointer_t<VecScatter>, DestroyScatter> scatter;
+ private:
+  template <class Space>
+  struct Copy {
+    Array<double, Space> values;
+    std::unique_ptr<NodeExchange> exchange;
 
-  Ghosts(const GridLayout& layout, Vec model) : window(window_around(layout.grid, layout.box())) {
-    if (layout.partition.ranks() == 1) return;
-    const int dof = layout.grid.dof;
-    std::vector<PetscInt> node(static_cast<std::size_t>(window.nodes()));
-    for (std::int64_t i = 0; i < window.nodes(); ++i) {
-      const Position at = window.position(i);
-      node[static_cast<std::size_t>(i)] =
-          petsc::to_petsc_int(number_of(layout.partition, {at.x, at.y, at.z}), "nodes of all ranks");
+    const double* bring(const GridLayout& layout, const NodeWindow& window, const double* own) {
+      if (!exchange) make(layout, window);
+      exchange->run(own, values.data(), nullptr);
+      return values.data();
     }
-    const PetscInt size = petsc::to_petsc_int(window.nodes() * dof, "values around a rank's box");
-    VecType type = nullptr;
-    QUADRILLE_PETSC(VecGetType(model, &type));
-    const bool cuda = std::string_view(type).find("cuda") != std::string_view::npos;
-    around = petsc::make<Vec>("VecCreate", [=](Vec* v) { return VecCreate(PETSC_COMM_SELF, v); });
-    QUADRILLE_PETSC(VecSetSizes(around.get(), size, size));
-    QUADRILLE_PETSC(VecSetType(around.get(), cuda ? "seqcuda" : VECSEQ));
-    IS from = nullptr, to = nullptr;
-    QUADRILLE_PETSC(ISCreateBlock(PETSC_COMM_SELF, dof, static_cast<PetscInt>(node.size()), node.data(),
-                                  PETSC_COPY_VALUES, &from));
-    const petsc::Handle<IS> of_all(from);
-    QUADRILLE_PETSC(ISCreateStride(PETSC_COMM_SELF, size, 0, 1, &to));
-    const petsc::Handle<IS> here(to);
-    VecScatter made = nullptr;
-    QUADRILLE_PETSC(VecScatterCreate(model, from, around.get(), to, &made));
-    scatter.reset(made);
-  }
+    void make(const GridLayout& layout, const NodeWindow& window) {
+      const Partition& p = layout.partition;
+      std::vector<NodeBox> boxes;
+      for (int rank = 0; rank < p.ranks(); ++rank) boxes.push_back(box_of(p, rank));
+      const auto window_of = [&](int rank) {
+        return transfers(p, window_around(layout.grid, boxes[rank]).box, boxes);
+      };
+      values = Array<double, Space>(checked_product(window.nodes(), layout.grid.dof, "values around a box"));
+      exchange = petsc::make_node_exchange(layout.comm, window_of, layout.box().nodes(), layout.grid.dof,
+                                           std::is_same_v<Space, Device>);
+    }
+  };
 
-  Vec bring(Vec u) const {
-    if (!around) return u;
-    QUADRILLE_PETSC(VecScatterBegin(scatter.get(), u, around.get(), INSERT_VALUES, SCATTER_FORWARD));
-    QUADRILLE_PETSC(VecScatterEnd(scatter.get(), u, around.get(), INSERT_VALUES, SCATTER_FORWARD));
-    return around.get();
-  }
+  const std::shared_ptr<const GridLayout> layout_;
+  Copy<Host> on_host_;
+  Copy<Device> on_gpu_;
 };
 
 GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
@@ -79,8 +74,7 @@ GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stenc
   if (wish.format == "auto" && !part.fill.said()) wish.format = "cds";  // its values say nothing yet
   wish.products = residual.linear ? 8 : 4;  // about as many come before the next values
   jacobian_ = std::make_unique<GridOperator>(layout, stencil, boundary, rows_at_first(part, wish), wish);
-  const Vector model = vector();
-  ghosts_ = std::make_unique<Ghosts>(*layout, model.vec());
+  ghosts_ = std::make_unique<Ghosts>(layout);
 }
 
 // What the Jacobian is until differentiate(): zeros where the fill says what couples; where it does not, the
@@ -111,11 +105,12 @@ GridResidual::GridResidual(GridResidual&&) noexcept = default;
 template <class Body>
 void GridResidual::with_state(double t_s, Vec u, Vec rate, bool on_gpu, const Body& body) const {
   const SpaceKind space = on_gpu ? SpaceKind::cuda : SpaceKind::cpu;
-  const petsc::ReadArray around(ghosts_->bring(u), space), rates(rate, space);
+  const petsc::ReadArray own(u, space), rates(rate, space);
   const petsc::DefaultQueue order(on_gpu);
+  const double* const around = ghosts_->bring(own.data(), on_gpu);
   faces_->ask(t_s);
   body(ResidualState{layout().grid, on_gpu ? faces_->on_device() : faces_->on_host(), layout().box(),
-                     ghosts_->window, around.data(), rates.data(), t_s});
+                     ghosts_->window, around, rates.data(), t_s});
 }
 
 bool GridResidual::evaluates_on_gpu(Vec u) const {

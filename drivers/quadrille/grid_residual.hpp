@@ -73,7 +73,7 @@ class GridResidual {
   void differentiate(double t_s, Vec u, Vec rate, double shift);
 
  private:
-  struct Ghosts;
+  class Ghosts;
   struct Source {
     Vector values;
     std::function<void(double, Vector&)> at = {};

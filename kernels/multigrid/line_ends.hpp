@@ -126,7 +126,7 @@ SplitLines<T, Space> split_lines(Ranks& ranks, const Partition& p, const RankBox
     }
     return transfers;
   };
-  split.exchange = ranks.exchange(ends_to, p.rank, ends.nodes(), dof, std::is_same_v<Space, Device>);
+  split.exchange = ranks.exchange(ends_to, ends.nodes(), dof, std::is_same_v<Space, Device>);
   split.moves = Array<T, Space>(ends.size());
   return split;
 }

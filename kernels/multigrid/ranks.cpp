@@ -17,64 +17,6 @@ std::int64_t wrapped(std::int64_t at, std::int64_t n) {
   return at - n * floor_divided(at, n);
 }
 
-// Body(by how many nodes an axis is shifted) for all ways around the periodic axes that lead `layers` far.
-template <class Body>
-void for_ways_around(const Partition& p, int layers, const Body& body) {
-  NodePosition ways{0, 0, 0};
-  for (int axis = 0; axis < 3; ++axis)
-    if (p.periodic[axis] && p.ranks_along(axis) > 1)
-      ways[axis] = (layers + p.extents[axis] - 1) / p.extents[axis];
-  for (std::int64_t z = -ways[2]; z <= ways[2]; ++z)
-    for (std::int64_t y = -ways[1]; y <= ways[1]; ++y)
-      for (std::int64_t x = -ways[0]; x <= ways[0]; ++x)
-        body(NodePosition{x * p.extents[0], y * p.extents[1], z * p.extents[2]});
-}
-
-// What both have; of no nodes where they have none.
-NodeBox both(const NodeBox& a, const NodeBox& b) {
-  NodeBox box;
-  for (int axis = 0; axis < 3; ++axis) {
-    box.first[axis] = std::max(a.first[axis], b.first[axis]);
-    const std::int64_t end = std::min(a.first[axis] + a.size[axis], b.first[axis] + b.size[axis]);
-    box.size[axis] = std::max<std::int64_t>(0, end - box.first[axis]);
-  }
-  return box;
-}
-
-// Of a rank's box with its layers: these.
-std::vector<BoxTransfer> layers_to(const Partition& p, int layers, int rank) {
-  const RankBox wide = rank_box(p, rank, layers);
-  std::vector<BoxTransfer> transfers;
-  for (int owner = 0; owner < p.ranks(); ++owner) {
-    const NodeBox own = box_of(p, owner);
-    const RankBox there = rank_box(p, owner, layers);
-    for_ways_around(p, layers, [&](const NodePosition& by) {
-      if (owner == rank && by == NodePosition{0, 0, 0}) return;
-      NodeBox moved = own;
-      for (int axis = 0; axis < 3; ++axis) moved.first[axis] += by[axis];
-      const NodeBox shared = both(moved, {wide.first, wide.size});
-      if (shared.nodes() == 0) return;
-      NodeBox from = shared;
-      for (int axis = 0; axis < 3; ++axis) from.first[axis] -= by[axis];
-      transfers.push_back(
-          {owner, within({there.first, there.size}, from), within({wide.first, wide.size}, shared)});
-    });
-  }
-  return transfers;
-}
-
-// All nodes of the grid, x fastest.
-std::vector<BoxTransfer> all_nodes(const Partition& p) {
-  std::vector<BoxTransfer> transfers;
-  for (int owner = 0; owner < p.ranks(); ++owner) {
-    const NodeBox own = box_of(p, owner);
-    const RankBox there = rank_box(p, owner);
-    if (own.nodes() > 0)
-      transfers.push_back({owner, within({there.first, there.size}, own), within(whole_box(p.extents), own)});
-  }
-  return transfers;
-}
-
 }  // namespace
 
 RankBox rank_box(const Partition& p, int rank, int layers) {
@@ -161,14 +103,35 @@ std::vector<std::int8_t> nodes_between(const AxisInterpolation& whole, bool halv
   return between;
 }
 
+namespace {
+
+std::vector<NodeBox> boxes_of_ranks(const Partition& p, int layers) {
+  std::vector<NodeBox> boxes;
+  for (int rank = 0; rank < p.ranks(); ++rank) {
+    const RankBox box = rank_box(p, rank, layers);
+    boxes.push_back({box.first, box.size});
+  }
+  return boxes;
+}
+
+}  // namespace
+
 std::unique_ptr<NodeExchange> layer_exchange(Ranks& ranks, const Partition& p, int dof, bool on_gpu,
                                              int layers) {
-  return ranks.exchange([&](int rank) { return layers_to(p, layers, rank); }, p.rank,
-                        rank_box(p, p.rank, layers).nodes(), dof, on_gpu);
+  const std::vector<NodeBox> boxes = boxes_of_ranks(p, layers);
+  const auto layers_to = [&](int rank) {
+    std::vector<BoxTransfer> all = transfers(p, boxes[rank], boxes);
+    const BoxWithin own = within(boxes[rank], box_of(p, rank));
+    std::erase_if(all, [&](const BoxTransfer& t) { return t.rank == rank && t.to.first == own.first; });
+    return all;
+  };
+  return ranks.exchange(layers_to, boxes[p.rank].nodes(), dof, on_gpu);
 }
 
 std::unique_ptr<NodeExchange> gathering(Ranks& ranks, const Partition& p, int dof, bool on_gpu) {
-  return ranks.exchange([&](int) { return all_nodes(p); }, p.rank, rank_box(p, p.rank).nodes(), dof, on_gpu);
+  const std::vector<NodeBox> boxes = boxes_of_ranks(p, layers_of_others);
+  const std::vector<BoxTransfer> all = transfers(p, whole_box(p.extents), boxes);
+  return ranks.exchange([&](int) { return all; }, boxes[p.rank].nodes(), dof, on_gpu);
 }
 
 }  // namespace quadrille::multigrid

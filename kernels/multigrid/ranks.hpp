@@ -13,7 +13,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "formats/csr.hpp"
 #include "grid/axis_interpolation.hpp"
 #include "grid/partition.hpp"
+#include "kernels/node_exchange.hpp"
 
 namespace quadrille::multigrid {
 
@@ -58,31 +58,13 @@ std::array<AxisInterpolation, 3> axes_of_boxes(const std::array<AxisInterpolatio
                                                const std::array<bool, 3>& halved, const Partition& partition,
                                                const RankBox& fine, const RankBox& coarse);
 
-// What a rank gets from another one, or has itself: nodes of both in the same order.
-struct BoxTransfer {
-  int rank = 0;
-  BoxWithin from, to;  // in that rank's vectors, and in those of who gets them
-};
-// All that a rank gets. Every rank knows it of every other.
-using TransfersTo = std::function<std::vector<BoxTransfer>(int rank)>;
-
-// Brings the values of nodes from where they are. `from` may be `to`. Collective; on the GPU queued on
-// `stream`, and where it can be recorded in a CUDA graph, nothing waits on the host.
-class NodeExchange {
- public:
-  virtual ~NodeExchange() = default;
-  virtual bool can_be_recorded() const = 0;
-  virtual void run(const double* from, double* to, void* stream) = 0;
-  virtual void run(const float* from, float* to, void* stream) = 0;
-};
-
 // The ranks that share a grid. All members are collective.
 class Ranks {
  public:
   virtual ~Ranks() = default;
-  // This rank is `rank`; the vectors that it gives from have `from_nodes` nodes of `dof` unknowns.
-  virtual std::unique_ptr<NodeExchange> exchange(const TransfersTo& transfers, int rank,
-                                                 std::int64_t from_nodes, int dof, bool on_gpu) = 0;
+  // The vectors that this rank gives from have `from_nodes` nodes of `dof` unknowns.
+  virtual std::unique_ptr<NodeExchange> exchange(const TransfersTo& transfers, std::int64_t from_nodes,
+                                                 int dof, bool on_gpu) = 0;
   virtual void sum(std::vector<double>& values) = 0;
   virtual double largest(double value) = 0;
 };

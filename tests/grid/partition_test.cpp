@@ -82,6 +82,47 @@ TEST(Partition, NumbersTheNodesOfAllRanks) {
     }
 }
 
+// Every node of a box, wherever it leads, once and from who owns it.
+TEST(Partition, TransfersBringAllNodes) {
+  for (const auto& [extents, layout] : {std::pair{NodePosition{5, 7, 4}, Layout{2, 3, 2}},
+                                        {NodePosition{2, 1, 3}, Layout{2, 1, 3}},
+                                        {NodePosition{3, 9, 1}, Layout{1, 4, 1}}}) {
+    const Partition p = partition(extents, layout);
+    std::vector<NodeBox> arrays;  // with nodes around, which nothing may be taken from
+    for (int rank = 0; rank < p.ranks(); ++rank) {
+      const NodeBox own = box_of(p, rank);
+      arrays.push_back({{own.first[0] - 2, own.first[1], own.first[2] - 1},
+                        {own.size[0] + 3, own.size[1] + 1, own.size[2] + 1}});
+    }
+    for (const NodeBox& wanted :
+         {whole_box(extents), NodeBox{{-2, -1, 0}, {5, 3, 2}}, NodeBox{{extents[0] - 1, 0, -4}, {3, 1, 9}}}) {
+      std::vector<std::int64_t> found(static_cast<std::size_t>(wanted.nodes()), -1);
+      for (const BoxTransfer& transfer : transfers(p, wanted, arrays)) {
+        ASSERT_EQ(transfer.from.size, transfer.to.size);
+        const NodeBox &array = arrays[transfer.rank], own = box_of(p, transfer.rank);
+        for (std::int64_t i = 0; i < transfer.to.nodes(); ++i) {
+          const std::int64_t from = transfer.from.place(i), line = from / array.size[0];
+          const NodePosition at{array.first[0] + from % array.size[0], array.first[1] + line % array.size[1],
+                                array.first[2] + line / array.size[1]};
+          ASSERT_TRUE(own.contains(at));
+          std::int64_t& to = found[static_cast<std::size_t>(transfer.to.place(i))];
+          EXPECT_EQ(to, -1);
+          to = number_of(p, at);
+        }
+      }
+      const auto wrapped = [&](std::int64_t at, int axis) {
+        return (at % extents[axis] + 5 * extents[axis]) % extents[axis];
+      };
+      for (std::int64_t i = 0; i < wanted.nodes(); ++i) {
+        const NodePosition first = wanted.first_of_line(i / wanted.size[0]);
+        EXPECT_EQ(found[static_cast<std::size_t>(i)],
+                  number_of(p, {wrapped(first[0] + i % wanted.size[0], 0), wrapped(first[1], 1),
+                                wrapped(first[2], 2)}));
+      }
+    }
+  }
+}
+
 TEST(Partition, LayoutHasTheSmallestSurface) {
   EXPECT_EQ(rank_layout({100, 10, 1}, 4), (Layout{4, 1, 1}));
   EXPECT_EQ(rank_layout({10, 100, 1}, 4), (Layout{1, 4, 1}));

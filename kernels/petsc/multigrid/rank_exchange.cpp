@@ -1,139 +1,17 @@
 #include "kernels/petsc/multigrid/rank_exchange.hpp"
 
-#include "kernels/petsc/base/check.hpp"
-#include "kernels/petsc/base/device_work.hpp"
-#include "kernels/petsc/base/gpu_ranks.hpp"
-#include "kernels/petsc/base/indices.hpp"
+#include "kernels/petsc/base/node_exchange.hpp"
 #include "kernels/petsc/base/session.hpp"
 
 namespace quadrille::petsc {
-namespace {
 
-// The unknowns of a node as one datum of MPI's.
-class Unit {
- public:
-  Unit(int dof, MPI_Datatype of) {
-    MPI_Type_contiguous(dof, of, &type_);
-    MPI_Type_commit(&type_);
-  }
-  Unit(const Unit&) = delete;
-  Unit& operator=(const Unit&) = delete;
-  ~Unit() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized == 0) MPI_Type_free(&type_);
-  }
-  MPI_Datatype type() const { return type_; }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
-
-class ByForest final : public multigrid::NodeExchange {
- public:
-  ByForest(Handle<PetscSF> forest, int dof, bool on_gpu)
-      : doubles_(dof, MPI_DOUBLE),
-        floats_(dof, MPI_FLOAT),
-        forest_(std::move(forest)),
-        memory_(on_gpu ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST),
-        on_gpu_(on_gpu) {}
-
-  void run(const double* from, double* to, void* stream) override {
-    bring(doubles_.type(), from, to, stream);
-  }
-  void run(const float* from, float* to, void* stream) override { bring(floats_.type(), from, to, stream); }
-  bool can_be_recorded() const override { return false; }
-
- private:
-  // The forest works on PETSc's stream.
-  template <class T>
-  void bring(MPI_Datatype unit, const T* from, T* to, void* stream) {
-    const Queue ours{stream}, theirs = on_gpu_ ? current_queue() : ours;
-    if (ours.stream != theirs.stream) cuda::wait_for(ours, theirs);
-    QUADRILLE_PETSC(
-        PetscSFBcastWithMemTypeBegin(forest_.get(), unit, memory_, from, memory_, to, MPI_REPLACE));
-    QUADRILLE_PETSC(PetscSFBcastEnd(forest_.get(), unit, from, to, MPI_REPLACE));
-    if (ours.stream != theirs.stream) cuda::wait_for(theirs, ours);
-  }
-
-  Unit doubles_, floats_;
-  Handle<PetscSF> forest_;  // goes before its units
-  PetscMemType memory_;
-  bool on_gpu_;
-};
-
-class BetweenGpus final : public multigrid::NodeExchange {
- public:
-  BetweenGpus(std::unique_ptr<cuda::PeerExchange> exchange, int dof)
-      : exchange_(std::move(exchange)), dof_(dof) {}
-  void run(const double* from, double* to, void* stream) override {
-    exchange_->run(from, to, dof_ * static_cast<std::int64_t>(sizeof(double)), {stream});
-  }
-  void run(const float* from, float* to, void* stream) override {
-    exchange_->run(from, to, dof_ * static_cast<std::int64_t>(sizeof(float)), {stream});
-  }
-  bool can_be_recorded() const override { return true; }
-
- private:
-  std::unique_ptr<cuda::PeerExchange> exchange_;
-  std::int64_t dof_;
-};
-
-std::unique_ptr<cuda::PeerExchange> between_gpus(std::shared_ptr<cuda::Peers> peers,
-                                                 const multigrid::TransfersTo& transfers, int ranks, int rank,
-                                                 int dof) {
-  const auto units = [](const std::vector<multigrid::BoxTransfer>& all, int of_rank,
-                        BoxWithin multigrid::BoxTransfer::*side) {
-    std::vector<BoxWithin> boxes;
-    for (const multigrid::BoxTransfer& each : all)
-      if (each.rank == of_rank) boxes.push_back(each.*side);
-    return cuda::places_of(boxes);
-  };
-  const std::vector<multigrid::BoxTransfer> to_this = transfers(rank);
-  std::vector<cuda::PeerUnits> sent, received;
-  for (int other = 0; other < ranks; ++other) {
-    sent.push_back({other, units(transfers(other), rank, &multigrid::BoxTransfer::from)});
-    received.push_back({other, units(to_this, other, &multigrid::BoxTransfer::to)});
-  }
-  return cuda::make_peer_exchange(std::move(peers), std::move(sent), std::move(received),
-                                  dof * static_cast<std::int64_t>(sizeof(double)));
-}
-
-Handle<PetscSF> forest_of(MPI_Comm comm, const std::vector<multigrid::BoxTransfer>& transfers,
-                          std::int64_t from_nodes) {
-  std::vector<PetscInt> leaves;
-  std::vector<PetscSFNode> roots;
-  for (const multigrid::BoxTransfer& each : transfers)
-    for (std::int64_t node = 0; node < each.to.nodes(); ++node) {
-      leaves.push_back(to_petsc_int(each.to.place(node), "nodes of multigrid"));
-      roots.push_back({each.rank, to_petsc_int(each.from.place(node), "nodes of multigrid")});
-    }
-  Handle<PetscSF> forest =
-      make<PetscSF>("PetscSFCreate", [=](PetscSF* made) { return PetscSFCreate(comm, made); });
-  QUADRILLE_PETSC(PetscSFSetFromOptions(forest.get()));
-  QUADRILLE_PETSC(PetscSFSetGraph(forest.get(), to_petsc_int(from_nodes, "nodes of multigrid"),
-                                  static_cast<PetscInt>(leaves.size()), leaves.data(), PETSC_COPY_VALUES,
-                                  roots.data(), PETSC_COPY_VALUES));
-  QUADRILLE_PETSC(PetscSFSetUp(forest.get()));
-  return forest;
-}
-
-}  // namespace
-
-std::unique_ptr<multigrid::NodeExchange> PetscRanks::exchange(const multigrid::TransfersTo& transfers,
-                                                              int rank, std::int64_t from_nodes, int dof,
-                                                              bool on_gpu) {
+std::unique_ptr<NodeExchange> PetscRanks::exchange(const TransfersTo& transfers, std::int64_t from_nodes,
+                                                   int dof, bool on_gpu) {
   if (on_gpu && !has_cuda())
     throw FormatError(
         "quadrille_mg on several ranks needs a PETSc with CUDA for operators on the GPU; "
         "-mat_quadrille_space cpu runs without");
-  if (on_gpu)
-    if (std::shared_ptr<cuda::Peers> peers = gpu_ranks(comm_)) {
-      int ranks = 1;
-      MPI_Comm_size(comm_, &ranks);
-      return std::make_unique<BetweenGpus>(between_gpus(std::move(peers), transfers, ranks, rank, dof), dof);
-    }
-  return std::make_unique<ByForest>(forest_of(comm_, transfers(rank), from_nodes), dof, on_gpu);
+  return make_node_exchange(comm_, transfers, from_nodes, dof, on_gpu);
 }
 
 void PetscRanks::sum(std::vector<double>& values) {

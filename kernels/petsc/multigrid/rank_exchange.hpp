@@ -1,8 +1,8 @@
-// The ranks of a communicator as multigrid asks for them (kernels/multigrid/ranks.hpp): what is on GPUs that
-// reach each other goes there directly, all else by PETSc's star forests. Internal to kernels/petsc/matrix_type.
+// The ranks of a communicator as multigrid asks for them (kernels/multigrid/ranks.hpp). Internal to
+// kernels/petsc.
 #pragma once
 
-#include <petscsf.h>
+#include <mpi.h>
 
 #include "kernels/multigrid/ranks.hpp"
 #include "kernels/petsc/matrix/store.hpp"
@@ -13,8 +13,8 @@ class PetscRanks final : public multigrid::Ranks {
  public:
   explicit PetscRanks(MPI_Comm comm) : comm_(comm) {}
   // Throws FormatError for vectors in GPU memory where PETSc has no CUDA.
-  std::unique_ptr<multigrid::NodeExchange> exchange(const multigrid::TransfersTo& transfers, int rank,
-                                                    std::int64_t from_nodes, int dof, bool on_gpu) override;
+  std::unique_ptr<NodeExchange> exchange(const TransfersTo& transfers, std::int64_t from_nodes, int dof,
+                                         bool on_gpu) override;
   void sum(std::vector<double>& values) override;
   double largest(double value) override;
 
