@@ -2,70 +2,16 @@
 // Internal to kernels/multigrid.
 #pragma once
 
-#include "formats/threads.hpp"
-#include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/coarsening.hpp"
+#include "kernels/multigrid/ghost_entries.hpp"
 #include "kernels/multigrid/neighbour_form.hpp"
 
 namespace quadrille::multigrid {
 
-// Where the couplings to other ranks' nodes lead.
 template <class Space>
-std::vector<NodeOffset> ghost_offsets(const SharedOperator<Space>& a) {
-  const Partition& p = a.partition;
-  const NodeBox own = own_box(p);
-  const std::int64_t dof = a.own.dof, rows = a.ghost.rows,
-                     columns = static_cast<std::int64_t>(a.ghost_columns.size());
-  const bool worth = a.ghost.nnz() > worth_threads;
-  std::vector<NodePosition> position(a.ghost_columns.size());
-#pragma omp parallel for schedule(static) if (worth)
-  for (std::int64_t i = 0; i < columns; ++i) position[i] = position_of(p, a.ghost_columns[i] / dof);
-  std::vector<NodeOffset> offsets(static_cast<std::size_t>(a.ghost.nnz()));
-#pragma omp parallel for schedule(static) if (worth)
-  for (std::int64_t i = 0; i < rows; ++i) {
-    const std::int64_t node = a.boundary_rows[i] / dof;
-    const NodePosition from{own.first[0] + node % own.size[0],
-                            own.first[1] + node / own.size[0] % own.size[1],
-                            own.first[2] + node / own.size[0] / own.size[1]};
-    for (std::int32_t k = a.ghost.row_ptr[i]; k < a.ghost.row_ptr[i + 1]; ++k) {
-      const NodePosition& to = position[a.ghost.column[k]];
-      std::array<std::int64_t, 3> d{};
-      for (int axis = 0; axis < 3; ++axis) {
-        const std::int64_t n = p.extents[axis];
-        d[axis] = to[axis] - from[axis];
-        if (p.periodic[axis] && d[axis] > n / 2) d[axis] -= n;
-        if (p.periodic[axis] && d[axis] < -(n / 2)) d[axis] += n;
-      }
-      offsets[k] = {static_cast<std::int32_t>(d[0]), static_cast<std::int32_t>(d[1]),
-                    static_cast<std::int32_t>(d[2])};
-    }
-  }
-  return offsets;
+GhostEntries ghosts_of(const SharedOperator<Space>& a) {
+  return {a.ghost, a.boundary_rows, a.ghost_columns};
 }
-
-// Offsets of couplings by their place in a list, none further than furthest_coupling.
-class OffsetPlaces {
- public:
-  static constexpr int reach = furthest_coupling, width = 2 * reach + 1, slots = width * width * width;
-  static int slot(const NodeOffset& o) { return ((o.z + reach) * width + o.y + reach) * width + o.x + reach; }
-  static NodeOffset of_slot(int slot) {
-    return {slot % width - reach, slot / width % width - reach, slot / width / width - reach};
-  }
-  explicit OffsetPlaces(const std::vector<NodeOffset>& offsets) {
-    for (std::size_t i = 0; i < offsets.size(); ++i) place_[slot(offsets[i])] = static_cast<std::int32_t>(i);
-  }
-  std::int32_t operator()(const NodeOffset& o) const { return place_[slot(o)]; }
-  std::vector<std::int32_t> of(const std::vector<NodeOffset>& all) const {
-    std::vector<std::int32_t> places(all.size());
-    const auto count = std::ssize(all);
-#pragma omp parallel for schedule(static) if (count > worth_threads)
-    for (std::int64_t i = 0; i < count; ++i) places[i] = (*this)(all[i]);
-    return places;
-  }
-
- private:
-  std::array<std::int32_t, slots> place_{};
-};
 
 // Where all couplings lead.
 struct SharedOffsets {
@@ -75,7 +21,7 @@ struct SharedOffsets {
 template <class Space>
 SharedOffsets shared_offsets(const SharedOperator<Space>& a) {
   constexpr int slots = OffsetPlaces::slots;
-  const std::vector<NodeOffset> ghosts = ghost_offsets(a);
+  const std::vector<NodeOffset> ghosts = ghost_offsets(a.partition, a.own.dof, ghosts_of(a));
   std::vector<double> found(slots + 1, 0.0);  // and whether some lead further
   const auto note = [&](const NodeOffset& o) {
     found[reach_of(o) <= OffsetPlaces::reach ? OffsetPlaces::slot(o) : slots] = 1;
@@ -124,17 +70,8 @@ BlockDiagonals<double, typename Machine::Space> own_in_box(Machine& machine,
           PutOwn<double, double>{
               rows, a.own.values.data() + (d * in.dof + c) * a.own.rows(),
               in.values.data() + (diagonal_of(a.own.offsets[d]) * std::int64_t{in.dof} + c) * in.rows()});
-  Array<std::int64_t> places(static_cast<std::int64_t>(offsets.ghosts.size()));
-  const std::int64_t ghost_rows = a.ghost.rows;
-#pragma omp parallel for schedule(static) if (places.size() > worth_threads)
-  for (std::int64_t i = 0; i < ghost_rows; ++i)
-    for (std::int32_t k = a.ghost.row_ptr[i]; k < a.ghost.row_ptr[i + 1]; ++k) {
-      const std::int64_t column = a.ghost_columns[a.ghost.column[k]] % in.dof;
-      places[k] =
-          (offsets.ghosts[k] * std::int64_t{in.dof} + column) * in.rows() + rows.of_own(a.boundary_rows[i]);
-    }
-  const Array<std::int64_t, Space> there = copy_to<Space>(places);
-  machine.for_each(places.size(), AddEntries{there.data(), a.ghost_values, in.values.data()});
+  const Array<std::int64_t, Space> there = copy_to<Space>(places_in_box(ghosts_of(a), offsets.ghosts, rows));
+  machine.for_each(there.size(), AddEntries{there.data(), a.ghost_values, in.values.data()});
   return in;
 }
 

@@ -18,44 +18,6 @@ struct FewRows {
   StoredNodes stored;
 };
 
-// A rank's own nodes within the grid. Passed by value.
-struct OwnNodes {
-  StoredNodes stored;
-  int first[3], size[3], whole[3];
-  bool wraps[3], alone[3];  // the axis; and this rank has all of it
-  int dof;
-
-  constexpr std::int64_t rows() const { return std::int64_t{size[0]} * size[1] * size[2] * dof; }
-  constexpr std::int64_t stored_rows() const { return std::int64_t{stored.nodes()} * dof; }
-  constexpr int stored_node(const std::array<int, 3>& at) const {
-    return stored.index(first[0] + at[0], first[1] + at[1], first[2] + at[2]);
-  }
-  // Of the node that has the rows of a stored one: whether it is this rank's, and then which.
-  constexpr bool has(int stored_node, std::array<int, 3>& at) const {
-    at = stored.position(stored_node);
-    for (int axis = 0; axis < 3; ++axis) {
-      at[axis] -= first[axis];
-      if (at[axis] < 0 || at[axis] >= size[axis]) return false;
-    }
-    return true;
-  }
-  // Whether a coupling leads to a node of another rank.
-  constexpr bool leads_away(const std::array<int, 3>& at, const NodeOffset& o) const {
-    const int by[3] = {o.x, o.y, o.z};
-    bool away = false;
-    for (int axis = 0; axis < 3; ++axis) {
-      const int to = at[axis] + by[axis], in_whole = first[axis] + to;
-      if (to >= 0 && to < size[axis]) continue;
-      if (!wraps[axis] && (in_whole < 0 || in_whole >= whole[axis])) return false;
-      away = away || !alone[axis];
-    }
-    return away;
-  }
-  constexpr int index(const std::array<int, 3>& at) const {
-    return (at[2] * size[1] + at[1]) * size[0] + at[0];
-  }
-};
-
 // The values of a rank's own nodes, among the stored rows; those of one block diagonal. A row a call.
 struct TakeOwnStored {
   OwnNodes of;
@@ -97,81 +59,6 @@ struct OtherThanFew {
   }
 };
 
-inline OwnNodes own_nodes(const Partition& p, const StoredNodes& stored, int dof) {
-  const NodeBox own = own_box(p);
-  OwnNodes of{stored, {}, {}, {}, {}, {}, dof};
-  for (int axis = 0; axis < 3; ++axis) {
-    of.first[axis] = static_cast<int>(own.first[axis]);
-    of.size[axis] = static_cast<int>(own.size[axis]);
-    of.whole[axis] = static_cast<int>(p.extents[axis]);
-    of.wraps[axis] = p.periodic[axis] && p.extents[axis] > 1;
-    of.alone[axis] = p.ranks_along(axis) == 1;
-  }
-  return of;
-}
-
-// Entries of a rank's rows that lead to other ranks' nodes.
-struct GhostEntries {
-  const Csr<double>& rows;                         // without values
-  const std::vector<std::int64_t>& boundary_rows;  // own rows, from 0
-  const std::vector<std::int64_t>& columns;        // by the numbers of the partition
-  const std::vector<std::int32_t>& diagonal;       // [entry]
-  const double* values;                            // [entry]
-  // use(diagonal, column, row of the node, value) of the entries of one row.
-  template <class Use>
-  void of_row(std::int64_t i, int dof, const Use& use) const {
-    for (std::int32_t k = rows.row_ptr[i]; k < rows.row_ptr[i + 1]; ++k)
-      use(diagonal[k], columns[rows.column[k]] % dof, boundary_rows[i] % dof, values[k]);
-  }
-  std::array<int, 3> node(std::int64_t i, const OwnNodes& of) const {
-    const std::int64_t node = boundary_rows[i] / of.dof, line = node / of.size[0];
-    return {static_cast<int>(node % of.size[0]), static_cast<int>(line % of.size[1]),
-            static_cast<int>(line / of.size[1])};
-  }
-};
-
-// Whether a rank's entries for other ranks are those of the rows `all`, [diagonal][column][stored row], as
-// many and with the same values.
-inline bool has_ghosts_of(const std::vector<double>& all, const std::vector<NodeOffset>& offsets,
-                          const OwnNodes& of, const GhostEntries& ghosts) {
-  const int dof = of.dof, diagonals = static_cast<int>(offsets.size());
-  const std::int64_t stored_rows = of.stored_rows();
-  const auto value = [&](std::int64_t d, std::int64_t c, int stored_node, std::int64_t r) {
-    return all[(d * dof + c) * stored_rows + std::int64_t{stored_node} * dof + r];
-  };
-  std::vector<std::int64_t> entries(static_cast<std::size_t>(of.stored.nodes()) * diagonals,
-                                    0);  // of a block
-  for (int node = 0; node < of.stored.nodes(); ++node)
-    for (int d = 0; d < diagonals; ++d)
-      for (int c = 0; c < dof; ++c)
-        for (int r = 0; r < dof; ++r)
-          entries[std::size_t{1} * node * diagonals + d] += value(d, c, node, r) != 0 ? 1 : 0;
-
-  std::int64_t wanted = 0, there = 0, others = 0;
-  const int lines = of.size[1] * of.size[2];
-#pragma omp parallel for schedule(static) reduction(+ : wanted) if (lines > worth_threads / 16)
-  for (int line = 0; line < lines; ++line) {  // nodes on the surface of the box
-    const int y = line % of.size[1], z = line / of.size[1];
-    const bool inside = z > 0 && z < of.size[2] - 1 && y > 0 && y < of.size[1] - 1;
-    for (int x = 0; x < of.size[0]; x += inside ? std::max(1, of.size[0] - 1) : 1) {
-      const std::int64_t* const of_node =
-          entries.data() + std::int64_t{1} * of.stored_node({x, y, z}) * diagonals;
-      for (int d = 0; d < diagonals; ++d)
-        if (of_node[d] > 0 && of.leads_away({x, y, z}, offsets[d])) wanted += of_node[d];
-    }
-  }
-  const std::int64_t rows = ghosts.rows.rows;
-#pragma omp parallel for schedule(static) reduction(+ : there, others) if (rows > worth_threads / 16)
-  for (std::int64_t i = 0; i < rows; ++i) {
-    const int stored_node = of.stored_node(ghosts.node(i, of));
-    ghosts.of_row(i, dof, [&](std::int64_t d, std::int64_t c, std::int64_t r, double entry) {
-      others += entry != value(d, c, stored_node, r) ? 1 : 0;
-      there += entry != 0 ? 1 : 0;
-    });
-  }
-  return others == 0 && wanted == there;
-}
-
 // The rows of the operator on all ranks, if few are all of it. Collective.
 template <class Machine>
 std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename Machine::Space>& a,
@@ -207,21 +94,13 @@ std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename 
   machine.for_each(entries.size(), Convert<double, double>{a.ghost_values, entries.data()});
   const Array<double> mine = copy_to<Host>(found), of_ghosts = copy_to<Host>(entries);
   std::vector<double> all(mine.data(), mine.data() + mine.size());
-  const GhostEntries of_ranks{a.ghost, a.boundary_rows, a.ghost_columns, shared.ghosts, of_ghosts.data()};
-  for (std::int64_t i = 0; i < a.ghost.rows; ++i) {
-    const std::array<int, 3> at = of_ranks.node(i, of);
-    const int node = of.stored_node(at);
-    std::array<int, 3> first{};
-    if (!of.has(node, first) || first != at) continue;
-    of_ranks.of_row(i, of.dof, [&](std::int64_t d, std::int64_t c, std::int64_t r, double value) {
-      all[d * block + c * of.stored_rows() + std::int64_t{node} * of.dof + r] += value;
-    });
-  }
+  const GhostValues of_ranks{shared.ghosts, of_ghosts.data()};
+  add_first_rows(of, ghosts_of(a), of_ranks, all);
   a.ranks.sum(all);
   few.a.values = Array<double>(std::ssize(offsets) * block);
   std::copy(all.begin(), all.end(), few.a.values.data());
 
-  bool differs = !has_ghosts_of(all, offsets, of, of_ranks);
+  bool differs = !has_entries_of(all, offsets, of, ghosts_of(a), of_ranks);
   const Array<double, Space> stored = copy_to<Space>(few.a.values);
   const int together = Machine::on_gpu ? 1 : of.size[0];
   for (std::size_t d = 0; d < offsets.size() && !differs; ++d)
