@@ -83,6 +83,20 @@ __global__ void places_kernel(const __grid_constant__ BoxWithin box, std::int64_
   if (node < box.nodes()) places[node] = box.place(node);
 }
 
+// A line of a box after the other: a block for each, in the second dimension of the grid, or for some of them.
+__global__ void copy_box_kernel(const std::uint32_t* __restrict__ from,
+                                const __grid_constant__ BoxWithin here, std::uint32_t* __restrict__ to,
+                                const __grid_constant__ BoxWithin there, int words) {
+  const std::int64_t lines = here.size[1] * here.size[2], width = here.size[0] * words;
+  for (std::int64_t line = blockIdx.y; line < lines; line += gridDim.y) {
+    const std::int64_t node = line * here.size[0], get = here.place(node) * words,
+                       put = there.place(node) * words;
+    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < width;
+         i += static_cast<std::int64_t>(gridDim.x) * blockDim.x)
+      to[put + i] = from[get + i];
+  }
+}
+
 // A part of the memory that others may write to.
 struct Range {
   int segment = -1;
@@ -209,6 +223,19 @@ Array<std::int64_t, Device> places_of(const std::vector<BoxWithin>& boxes) {
     to += nodes;
   }
   return places;
+}
+
+void copy_box(const void* from, const BoxWithin& of_from, void* to, const BoxWithin& of_to, int words,
+              Queue queue) {
+  if (of_from.nodes() == 0) return;
+  const auto in_grid = [](std::int64_t count, std::int64_t most) {
+    return static_cast<unsigned>(count < most ? count : most);
+  };
+  const dim3 blocks(in_grid((of_from.size[0] * words + 255) / 256, 1024),
+                    in_grid(of_from.size[1] * of_from.size[2], 1 << 14));
+  copy_box_kernel<<<blocks, 256, 0, stream_of(queue)>>>(static_cast<const std::uint32_t*>(from), of_from,
+                                                        static_cast<std::uint32_t*>(to), of_to, words);
+  QUADRILLE_CUDA(cudaGetLastError());
 }
 
 std::shared_ptr<Peers> reach_peers(int ranks, int rank, AllGather gather) {

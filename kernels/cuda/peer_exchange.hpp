@@ -34,6 +34,11 @@ struct PeerUnits {
 // Those of boxes, one after the other.
 Array<std::int64_t, Device> places_of(const std::vector<BoxWithin>& boxes);
 
+// to[nodes of a box] = from[nodes of one of the same size], each of some words of four bytes, which do not
+// overlap; queued.
+void copy_box(const void* from, const BoxWithin& of_from, void* to, const BoxWithin& of_to, int words,
+              Queue queue);
+
 class PeerExchange {
  public:
   virtual ~PeerExchange() = default;

@@ -2,6 +2,9 @@
 
 #include <petscsf.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/gpu_ranks.hpp"
@@ -63,25 +66,31 @@ class ByForest final : public NodeExchange {
   bool on_gpu_;
 };
 
+// What a rank has itself, which may be most of its nodes, is copied as boxes.
 class BetweenGpus final : public NodeExchange {
  public:
-  BetweenGpus(std::unique_ptr<cuda::PeerExchange> exchange, int dof)
-      : exchange_(std::move(exchange)), dof_(dof) {}
-  void run(const double* from, double* to, void* stream) override {
-    exchange_->run(from, to, dof_ * static_cast<std::int64_t>(sizeof(double)), {stream});
-  }
-  void run(const float* from, float* to, void* stream) override {
-    exchange_->run(from, to, dof_ * static_cast<std::int64_t>(sizeof(float)), {stream});
-  }
+  BetweenGpus(std::vector<BoxTransfer> own, std::unique_ptr<cuda::PeerExchange> others, int dof)
+      : own_(std::move(own)), others_(std::move(others)), dof_(dof) {}
+  void run(const double* from, double* to, void* stream) override { bring(from, to, stream); }
+  void run(const float* from, float* to, void* stream) override { bring(from, to, stream); }
   bool can_be_recorded() const override { return true; }
 
  private:
-  std::unique_ptr<cuda::PeerExchange> exchange_;
-  std::int64_t dof_;
+  template <class T>
+  void bring(const T* from, T* to, void* stream) {
+    const std::int64_t bytes = dof_ * static_cast<std::int64_t>(sizeof(T));
+    for (const BoxTransfer& own : own_)
+      cuda::copy_box(from, own.from, to, own.to, static_cast<int>(bytes / 4), {stream});
+    others_->run(from, to, bytes, {stream});
+  }
+
+  std::vector<BoxTransfer> own_;
+  std::unique_ptr<cuda::PeerExchange> others_;
+  int dof_;
 };
 
-std::unique_ptr<cuda::PeerExchange> between_gpus(std::shared_ptr<cuda::Peers> peers,
-                                                 const TransfersTo& transfers, int ranks, int rank, int dof) {
+std::unique_ptr<NodeExchange> between_gpus(std::shared_ptr<cuda::Peers> peers, const TransfersTo& transfers,
+                                           int ranks, int rank, int dof) {
   const auto units = [](const std::vector<BoxTransfer>& all, int of_rank, BoxWithin BoxTransfer::*side) {
     std::vector<BoxWithin> boxes;
     for (const BoxTransfer& each : all)
@@ -89,13 +98,20 @@ std::unique_ptr<cuda::PeerExchange> between_gpus(std::shared_ptr<cuda::Peers> pe
     return cuda::places_of(boxes);
   };
   const std::vector<BoxTransfer> to_this = transfers(rank);
+  std::vector<BoxTransfer> own;
+  std::copy_if(to_this.begin(), to_this.end(), std::back_inserter(own),
+               [=](const BoxTransfer& each) { return each.rank == rank; });
   std::vector<cuda::PeerUnits> sent, received;
   for (int other = 0; other < ranks; ++other) {
+    if (other == rank) continue;
     sent.push_back({other, units(transfers(other), rank, &BoxTransfer::from)});
     received.push_back({other, units(to_this, other, &BoxTransfer::to)});
   }
-  return cuda::make_peer_exchange(std::move(peers), std::move(sent), std::move(received),
-                                  dof * static_cast<std::int64_t>(sizeof(double)));
+  return std::make_unique<BetweenGpus>(
+      std::move(own),
+      cuda::make_peer_exchange(std::move(peers), std::move(sent), std::move(received),
+                               dof * static_cast<std::int64_t>(sizeof(double))),
+      dof);
 }
 
 Handle<PetscSF> forest_of(MPI_Comm comm, const std::vector<BoxTransfer>& transfers, std::int64_t from_nodes) {
@@ -125,7 +141,7 @@ std::unique_ptr<NodeExchange> make_node_exchange(MPI_Comm comm, const TransfersT
   MPI_Comm_rank(comm, &rank);
   if (on_gpu)
     if (std::shared_ptr<cuda::Peers> peers = gpu_ranks(comm))
-      return std::make_unique<BetweenGpus>(between_gpus(std::move(peers), transfers, ranks, rank, dof), dof);
+      return between_gpus(std::move(peers), transfers, ranks, rank, dof);
   return std::make_unique<ByForest>(forest_of(comm, transfers(rank), from_nodes), dof, on_gpu);
 }
 
