@@ -27,9 +27,10 @@ def spmv_line(r):
 
 def solve_line(r):
     s = r["seconds"]
+    residual = "" if r["residual"] is None else f"{r['residual']:.1e}"  # none of steps in time
     return (f"| {r['pde']} | {r['grid']} | {r['dof']} | {r['ranks']} | {r['format']} {r['space']} "
             f"| {r.get('preconditioner', '')} | {r['unknowns']} | {r['iterations']}{'' if r['converged'] else ' (not converged)'} "
-            f"| {r['residual']:.1e} | {s['assembly']:.3f} | {s['setup']:.3f} | {s['solve']:.3f} | {r['matmult_ms']:.3f} |")
+            f"| {residual} | {s['assembly']:.3f} | {s['setup']:.3f} | {s['solve']:.3f} | {r['matmult_ms']:.3f} |")
 
 
 def section(name, report):
