@@ -118,6 +118,46 @@ TEST_F(MatrixType, CopiesAreTheirOwn) {
   }
 }
 
+// With the sizes of AIJ's, and zero, whatever uses them first.
+TEST_F(MatrixType, VectorsAreAijsAndZero) {
+  for (const Case& c : cases(6, 3)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    const auto vectors = [](Mat m) {
+      Vec right = nullptr, left = nullptr;
+      CALL(MatCreateVecs(m, &right, &left));
+      return std::array<Handle<Vec>, 2>{Handle<Vec>(right), Handle<Vec>(left)};
+    };
+    const auto theirs = vectors(p.theirs.get());
+    for (int use = 0; use < 3; ++use)
+      for (const int side : {0, 1}) {
+        const auto ours = vectors(p.ours.get());
+        const Vec v = ours[side].get(), like = theirs[side].get();
+        const auto sizes = [](Vec of) {
+          std::array<PetscInt, 4> found{};
+          CALL(VecGetLocalSize(of, found.data()));
+          CALL(VecGetSize(of, &found[1]));
+          CALL(VecGetBlockSize(of, &found[2]));
+          CALL(VecGetOwnershipRange(of, &found[3], nullptr));
+          return found;
+        };
+        EXPECT_EQ(sizes(v), sizes(like));
+        PetscReal norm = -1;
+        if (use == 1) {
+          const Handle<Vec> sum = random_vector(p.ours.get(), 7);
+          CALL(VecAXPY(v, 2, sum.get()));
+          CALL(VecAXPY(v, -2, sum.get()));
+        } else if (use == 2) {
+          CALL(VecSetValue(v, 0, 3, INSERT_VALUES));
+          CALL(VecAssemblyBegin(v));
+          CALL(VecAssemblyEnd(v));
+        }
+        CALL(VecNorm(v, NORM_1, &norm));
+        EXPECT_EQ(norm, use == 2 ? 3 : 0);
+      }
+  }
+}
+
 TEST_F(MatrixType, ConversionsKeepEveryValue) {
   for (const Case& c : cases(5, 5)) {
     SCOPED_TRACE(c.name());
