@@ -17,8 +17,8 @@ inline int threads_worth(std::int64_t bytes) {
   return static_cast<int>(std::clamp<std::int64_t>(bytes >> 17, 1, 1 << 16));
 }
 
-// Elements of a loop from which on a second thread pays, where an element takes some ten nanoseconds: waking it
-// takes ten microseconds, and many times that where other work has its core.
+// Elements of a loop from which on a second thread pays, where an element takes some ten nanoseconds: waking
+// it takes ten microseconds, and many times that where other work has its core.
 inline constexpr std::int64_t worth_threads = 4096;
 
 // What body(part, i) adds to parts, one of each thread, which are in the order of their i.

@@ -170,8 +170,7 @@ std::vector<std::pair<std::string, std::string>> describe_machine(bool uses_gpu,
       {"cores", std::to_string(sysconf(_SC_NPROCESSORS_ONLN))},
       {"threads", std::to_string(omp_get_max_threads())},
       {"available_memory", bytes_text(memory::available_host_bytes())}};
-  if (uses_gpu && device < cuda::device_count())
-    machine.emplace_back("gpu", cuda::device_info(device).name);
+  if (uses_gpu && device < cuda::device_count()) machine.emplace_back("gpu", cuda::device_info(device).name);
   if (uses_gpu) {
     char ms[32];
     std::snprintf(ms, sizeof ms, "%.4f", cuda::empty_kernel_ms());

@@ -83,7 +83,7 @@ __global__ void places_kernel(const __grid_constant__ BoxWithin box, std::int64_
   if (node < box.nodes()) places[node] = box.place(node);
 }
 
-// A line of a box after the other: a block for each, in the second dimension of the grid, or for some of them.
+// Lines of a box: a block for each, in the second dimension of the grid, or for some of them.
 __global__ void copy_box_kernel(const std::uint32_t* __restrict__ from,
                                 const __grid_constant__ BoxWithin here, std::uint32_t* __restrict__ to,
                                 const __grid_constant__ BoxWithin there, int words) {

@@ -9,9 +9,9 @@
 
 namespace quadrille::petsc {
 
-// The ranks of a communicator, where they can write to the memory of each other's GPUs; null where they are on
-// several machines, or share a GPU, or with -quadrille_direct_halo false. Their memory is made known once for
-// a communicator, which lives longer than what is returned. Collective.
+// The ranks of a communicator, where they can write to the memory of each other's GPUs; null where they are
+// on several machines, or share a GPU, or with -quadrille_direct_halo false. Their memory is made known once
+// for a communicator, which lives longer than what is returned. Collective.
 std::shared_ptr<cuda::Peers> gpu_ranks(MPI_Comm comm);
 
 // What a star forest brings, from GPU to GPU; null where gpu_ranks() is. Collective.

@@ -1,5 +1,5 @@
-// Values of nodes from the ranks that have them: what is on GPUs that reach each other goes there directly, all
-// else by PETSc's star forests. Internal to kernels/petsc and drivers/quadrille.
+// Values of nodes from the ranks that have them: what is on GPUs that reach each other goes there directly,
+// all else by PETSc's star forests. Internal to kernels/petsc and drivers/quadrille.
 #pragma once
 
 #include <mpi.h>

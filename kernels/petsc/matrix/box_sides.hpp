@@ -8,8 +8,8 @@
 
 namespace quadrille::petsc {
 
-// Positions within the box, in the order of their numbers, of the nodes as near as `reach` to a side of the box
-// that is not a side of the grid.
+// Positions within the box, in the order of their numbers, of the nodes as near as `reach` to a side of the
+// box that is not a side of the grid.
 inline std::vector<NodePosition> nodes_at_sides(const Partition& p, const NodeBox& box,
                                                 const NodePosition& reach) {
   std::vector<NodePosition> nodes;

@@ -55,7 +55,7 @@ struct GridStructure {
     const std::int64_t d = slot < diagonal_by.size() ? diagonal_by[slot] : -1;
     return from.inner ? d : diagonal_at_side(from, to, d);
   }
-  // The place in `ghost` of the node with global number `to`, seen from boundary[at]; or -1, as where `at` is.
+  // The place in `ghost` of the node with global number `to`, seen from boundary[at]; or -1, as for `at`.
   std::int64_t ghost_place(std::int64_t at, PetscInt to) const;
 
   // By difference of position, each within -reach..reach: [z][y][x], -1 where the stencil has nothing.
