@@ -95,18 +95,17 @@ void add_first_rows(const OwnNodes& of, const GhostEntries& ghosts, const GhostV
 
 bool has_entries_of(const std::vector<double>& all, const std::vector<NodeOffset>& offsets,
                     const OwnNodes& of, const GhostEntries& ghosts, const GhostValues& values) {
-  const int dof = of.dof, diagonals = static_cast<int>(offsets.size());
-  const std::int64_t stored_rows = of.stored_rows();
+  const int dof = of.dof;
+  const std::int64_t stored_rows = of.stored_rows(), diagonals = std::ssize(offsets);
   const auto value = [&](std::int64_t d, std::int64_t c, int stored_node, std::int64_t r) {
     return all[(d * dof + c) * stored_rows + std::int64_t{stored_node} * dof + r];
   };
-  std::vector<std::int64_t> entries(static_cast<std::size_t>(of.stored.nodes()) * diagonals,
+  std::vector<std::int64_t> entries(static_cast<std::size_t>(of.stored.nodes() * diagonals),
                                     0);  // of a block
   for (int node = 0; node < of.stored.nodes(); ++node)
-    for (int d = 0; d < diagonals; ++d)
+    for (std::int64_t d = 0; d < diagonals; ++d)
       for (int c = 0; c < dof; ++c)
-        for (int r = 0; r < dof; ++r)
-          entries[std::size_t{1} * node * diagonals + d] += value(d, c, node, r) != 0 ? 1 : 0;
+        for (int r = 0; r < dof; ++r) entries[node * diagonals + d] += value(d, c, node, r) != 0 ? 1 : 0;
 
   std::int64_t wanted = 0, there = 0, others = 0;
   const int lines = of.size[1] * of.size[2];
@@ -115,9 +114,8 @@ bool has_entries_of(const std::vector<double>& all, const std::vector<NodeOffset
     const int y = line % of.size[1], z = line / of.size[1];
     const bool inside = z > 0 && z < of.size[2] - 1 && y > 0 && y < of.size[1] - 1;
     for (int x = 0; x < of.size[0]; x += inside ? std::max(1, of.size[0] - 1) : 1) {
-      const std::int64_t* const of_node =
-          entries.data() + std::int64_t{1} * of.stored_node({x, y, z}) * diagonals;
-      for (int d = 0; d < diagonals; ++d)
+      const std::int64_t* const of_node = entries.data() + of.stored_node({x, y, z}) * diagonals;
+      for (std::int64_t d = 0; d < diagonals; ++d)
         if (of_node[d] > 0 && of.leads_away({x, y, z}, offsets[d])) wanted += of_node[d];
     }
   }

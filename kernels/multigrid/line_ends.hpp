@@ -115,7 +115,7 @@ SplitLines<T, Space> split_lines(Ranks& ranks, const Partition& p, const RankBox
   // Each part's ends stand in the same place on all ranks of a line.
   const auto ends_to = [&](int rank) {
     const NodeBox own = box_of(p, rank);
-    const std::int64_t nodes = 2 * own.nodes() / own.size[axis];
+    const std::int64_t nodes = 2 * own.size[ends.fast()] * own.size[ends.slow()];
     NodePosition at = own.first;
     std::vector<BoxTransfer> transfers;
     for (int part = 0; part < ends.parts; ++part) {
