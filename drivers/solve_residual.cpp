@@ -23,6 +23,7 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/ranks.hpp"
 #include "kernels/petsc/base/session.hpp"
+#include "kernels/petsc/base/vector_arrays.hpp"
 #include "revision.hpp"
 
 namespace quadrille {
@@ -94,18 +95,22 @@ class SolveResidual {
                                           .options = run_.options.format_options,
                                           .device = run_.options.device});
     if (input.without_source) {
-      const auto source_at = [this](double t_s, Vector& source) {
-        std::vector<double> values;
-        together([&] { values = source_values(run_.options, run_.layout->box(), t_s); });
-        source.assign(values);
-      };
-      if (source_depends_on_time(run_.options)) {
-        run_.residual->subtract(source_at);
-      } else {
-        Vector source = run_.residual->vector();
-        source_at(0, source);
-        run_.residual->subtract(std::move(source));
-      }
+      std::optional<Formula> moving;
+      Vector steady = run_.residual->vector();
+      together([&] {
+        moving = source_in_time(run_.options);
+        if (!moving) steady.assign(source_values(run_.options, run_.layout->box()));
+      });
+      if (moving)
+        run_.residual->subtract([this, formula = std::move(*moving)](double t_s, Vector& source) {
+          together([&] {
+            const petsc::WriteArray to(source.vec(), fits_device(formula) ? SpaceKind::cuda : SpaceKind::cpu);
+            write_source(run_.options, formula, run_.layout->box(), t_s, to.space(),
+                         {to.data(), static_cast<std::size_t>(source.layout().rows())});
+          });
+        });
+      else
+        run_.residual->subtract(std::move(steady));
     }
     run_.u.emplace(run_.residual->vector());
     run_.u->assign(run_.problem.initial);

@@ -23,25 +23,18 @@ void check_alike(const Grid& grid, const Boundary& boundary, const std::string& 
                          "or of none, and boundary '" + to_string(boundary, grid.dimension) + "' does not");
 }
 
-// Squares of them and of their inverses are added up.
-void require_range(const Array<double>& a, const std::string& name) {
-  constexpr double least = 1e-100, most = 1e100;
-  const auto outside = [](double v) { return v > most || (v > 0 && v < least); };
-  const double* const found = std::find_if(a.begin(), a.end(), outside);
-  if (found == a.end()) return;
-  char number[32];
-  std::snprintf(number, sizeof number, "%g", *found);
-  throw InputError(name + " is " + number + " at a node; coefficients are from 1e-100 to 1e100, or 0");
-}
-
-void check(const Grid& grid, const Array<double>& a, const std::string& name) {
+// Returns whether some are 0.
+bool checked(const Grid& grid, const Array<double>& a, const std::string& name) {
   if (a.size() != grid.nodes())
     throw InputError(name + " has " + std::to_string(a.size()) + " numbers, the grid " + to_string(grid) +
                      " " + std::to_string(grid.nodes()) + " nodes");
-  std::int64_t bad = a.size(), positive = 0;
-#pragma omp parallel for schedule(static) reduction(min : bad) reduction(+ : positive)
+  // Squares of them and of their inverses are added up.
+  constexpr double least = 1e-100, most = 1e100;
+  std::int64_t bad = a.size(), outside = a.size(), positive = 0;
+#pragma omp parallel for schedule(static) reduction(min : bad, outside) reduction(+ : positive)
   for (std::int64_t i = 0; i < a.size(); ++i) {
     if (!(a[i] >= 0) || !std::isfinite(a[i])) bad = std::min(bad, i);
+    if (a[i] > most || (a[i] > 0 && a[i] < least)) outside = std::min(outside, i);
     positive += a[i] > 0;
   }
   if (bad < a.size()) {
@@ -51,7 +44,12 @@ void check(const Grid& grid, const Array<double>& a, const std::string& name) {
                      "), counted from 0 along x, y and z; a coefficient is positive, or 0 for no flow");
   }
   if (positive == 0) throw InputError(name + " is 0 everywhere: nothing flows");
-  require_range(a, name);
+  if (outside < a.size()) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%g", a[outside]);
+    throw InputError(name + " is " + number + " at a node; coefficients are from 1e-100 to 1e100, or 0");
+  }
+  return positive < a.size();
 }
 
 // Floods regions of cells, one after the other.
@@ -126,10 +124,9 @@ class Flood {
 
 CoefficientField coefficient_field(const Grid& grid, const Boundary& boundary, Array<double> a,
                                    const std::string& name) {
-  check(grid, a, name);
   CoefficientField field;
+  field.has_barriers = checked(grid, a, name);
   field.a = std::move(a);
-  field.has_barriers = std::find(field.a.begin(), field.a.end(), 0.0) != field.a.end();
   if (!field.has_barriers) return field;
   check_alike(grid, boundary, name);
   Flood(grid, boundary, field)();
@@ -138,8 +135,15 @@ CoefficientField coefficient_field(const Grid& grid, const Boundary& boundary, A
 
 Array<double> in_window(const CoefficientField& field, const Grid& grid, const NodeWindow& window) {
   Array<double> a(window.nodes());
+  const std::int64_t length = window.box.size[0];
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < a.size(); ++i) a[i] = field.a[node_index(grid, window.position(i))];
+  for (std::int64_t line = 0; line < window.box.lines(); ++line) {
+    const std::int64_t first = node_index(grid, window.position(line * length)),
+                       until = std::min(length, grid.extents[0] - first % grid.extents[0]);
+    std::copy_n(field.a.begin() + first, until, a.data() + line * length);
+    std::copy_n(field.a.begin() + first - first % grid.extents[0], length - until,
+                a.data() + line * length + until);
+  }
   return a;
 }
 

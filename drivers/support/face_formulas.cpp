@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-using Formula = std::function<double(double, double, double, double)>;
+using ValueAt = std::function<double(double, double, double, double)>;
 
 // Of the faces that the text names, or the one of all.
 const FaceFormulas::One* find(const FaceFormulas& formulas, std::size_t face, std::size_t unknown) {
@@ -85,7 +85,7 @@ void add_formulas(const Setting& boundary, const FaceFormulas& formulas, const G
                   Boundary& to) {
   const int unknowns = std::max(1, static_cast<int>(to.of_unknown.size()));
   for (int face = 0; face < 2 * grid.dimension; ++face) {
-    std::vector<Formula> of_unknown(static_cast<std::size_t>(unknowns));
+    std::vector<ValueAt> of_unknown(static_cast<std::size_t>(unknowns));
     std::vector<double> constant;
     std::vector<std::string> written;
     for (int r = 0; r < unknowns; ++r) {
@@ -95,7 +95,7 @@ void add_formulas(const Setting& boundary, const FaceFormulas& formulas, const G
       constant.push_back(to.of(r)[face].value);
       written.push_back(one != nullptr ? "{" + one->text + "}" : "");
     }
-    if (std::none_of(of_unknown.begin(), of_unknown.end(), [](const Formula& f) { return bool(f); }))
+    if (std::none_of(of_unknown.begin(), of_unknown.end(), [](const ValueAt& value) { return bool(value); }))
       continue;
     FaceData data = [of_unknown, constant, h = grid.spacing_m](const Position& beyond, int unknown,
                                                                double t_s) {

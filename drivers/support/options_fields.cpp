@@ -68,9 +68,9 @@ std::string word_field_or_formula(Settings& settings, const std::string& name, c
                             "FILE.h5:DATASET or a formula in " + (in_time ? "x, y, z and t" : "x, y and z");
   if (given.text.ends_with(".h5") || given.text.ends_with(".hdf5"))
     refuse(given, kinds + "; a file alone names no dataset");
-  int formulas = 0;
+  std::size_t formulas = 0;
   try {
-    formulas = count_of_formulas(given.text, in_time);
+    formulas = parsed_formula(given.text, in_time).numbers.size();
   } catch (const InputError& error) {
     refuse(given, kinds + suggestion(given.text, words) + "; as a formula: " + error.what());
   }
@@ -109,7 +109,7 @@ int read_tensor(Settings& settings, const Setting& given) {
     return static_cast<int>(shape.unknowns);
   }
   try {
-    const int numbers = count_of_formulas(given.text);
+    const auto numbers = static_cast<int>(parsed_formula(given.text).numbers.size());
     return is_tensor(numbers) ? numbers : 1;
   } catch (const InputError&) {
     return 1;  // a word, or what is refused as one number

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <optional>
 #include <ostream>
 #include <vector>
 
@@ -20,13 +19,23 @@
 namespace quadrille {
 namespace {
 
+void require_numbers(const Formula& formula, int unknowns) {
+  const std::size_t count = formula.numbers.size();
+  if (count != 1 && count != static_cast<std::size_t>(unknowns))
+    throw InputError("gives " + std::to_string(count) + " numbers with commas between; give one, or " +
+                     std::to_string(unknowns) + ", one of each unknown of a node");
+}
+
 // [node of the box][unknown], of a formula or a dataset for all or one for each; of one number a node, the
 // same for all.
-std::vector<double> read(const Grid& grid, const NodeBox& box, const std::string& text, int unknowns,
-                         std::optional<double> t_s) {
+void read(const Grid& grid, const NodeBox& box, const std::string& text, int unknowns, std::span<double> to) {
   const std::vector<std::string> parts =
       unknowns > 1 || !field_place(text) ? field_places(text) : std::vector{text};
-  if (parts.empty()) return values_of_formulas(text, grid, box, unknowns, t_s);
+  if (parts.empty()) {
+    const Formula formula = parsed_formula(text);
+    require_numbers(formula, unknowns);
+    return evaluate(formula, grid, box, unknowns, 0, to);
+  }
   std::vector<Array<double>> fields;
   for (const std::string& part : parts) fields.push_back(read_field(*field_place(part)));
   const std::int64_t of_node = fields.front().size() / grid.nodes(), several = std::ssize(fields);
@@ -37,50 +46,66 @@ std::vector<double> read(const Grid& grid, const NodeBox& box, const std::string
   if ((given != 1 && given != unknowns) || (several > 1 && of_node > 1))
     throw InputError("has " + std::to_string(given) + " unknowns per node, not 1 or " +
                      std::to_string(unknowns));
-  std::vector<double> values;
+#pragma omp parallel for schedule(static)
   for (std::int64_t line = 0; line < box.lines(); ++line) {
     const NodePosition first = box.first_of_line(line);
     const std::int64_t node = node_index(grid, {first[0], first[1], first[2]});
+    double* const of_line = to.data() + line * box.size[0] * unknowns;
     for (std::int64_t i = 0; i < box.size[0] * unknowns; ++i) {
       const std::int64_t at = node + i / unknowns, r = given == 1 ? 0 : i % unknowns;
-      values.push_back(several > 1 ? fields[static_cast<std::size_t>(r)][at]
-                                   : fields.front()[at * of_node + r]);
+      of_line[i] = several > 1 ? fields[static_cast<std::size_t>(r)][at] : fields.front()[at * of_node + r];
     }
   }
-  return values;
 }
 
-// The same with the option's name in messages.
-std::vector<double> read(const Grid& grid, const NodeBox& box, const std::string& text,
-                         const std::string& option, int unknowns, std::optional<double> t_s = {}) {
+// Calls body(), with the option's name in its reasons.
+template <class Body>
+void named(const std::string& text, const std::string& option, const Body& body) {
   try {
-    return read(grid, box, text, unknowns, t_s);
+    body();
   } catch (const InputError& error) {
     refuse({text, option, false}, error.what());
   }
 }
 
-template <class Values>
-void require_finite(const Values& values, const std::string& name) {
-  for (const double value : values)
-    if (!std::isfinite(value)) throw InputError(name + " is " + number_text(value) + " somewhere");
+// A number that is not finite, if there is one, else 0.
+double not_finite(std::span<const double> values) {
+  double found = 0;
+#pragma omp parallel for schedule(static)
+  for (const double& value : values)
+    if (!std::isfinite(value)) {
+#pragma omp atomic write
+      found = value;
+    }
+  return found;
+}
+
+void require_finite(double not_finite, const std::string& name) {
+  if (not_finite != 0) throw InputError(name + " is " + number_text(not_finite) + " somewhere");
+}
+
+std::string named_source(const Options& options) {
+  return "--source '" + options.source + "'";
 }
 
 // Of all unknowns.
 std::vector<double> read_finite(const Options& options, const NodeBox& box, const std::string& text,
-                                const std::string& option, std::optional<double> t_s = {}) {
-  std::vector<double> values = read(options.grid, box, text, option, options.grid.dof, t_s);
-  require_finite(values, option + " '" + text + "'" + (t_s ? " at t = " + number_text(*t_s) + " s" : ""));
+                                const std::string& option) {
+  std::vector<double> values(static_cast<std::size_t>(box.nodes() * options.grid.dof));
+  named(text, option, [&] { read(options.grid, box, text, options.grid.dof, values); });
+  require_finite(not_finite(values), option + " '" + text + "'");
   return values;
 }
 
 // Of all nodes of the grid, [node][number].
 Array<double> read_whole(const Grid& grid, const std::string& text, const std::string& option,
                          int numbers = 1) {
-  const std::vector<double> values = read(grid, whole_box(grid.extents), text, option, numbers);
-  Array<double> array(static_cast<std::int64_t>(values.size()));
-  std::copy(values.begin(), values.end(), array.data());
-  return array;
+  Array<double> values(checked_product(grid.nodes(), numbers, "the numbers of a field"));
+  named(text, option, [&] {
+    read(grid, whole_box(grid.extents), text, numbers,
+         {values.data(), static_cast<std::size_t>(values.size())});
+  });
+  return values;
 }
 
 std::string short_text(double number) {
@@ -108,7 +133,7 @@ PdeInput pde_input(const Options& options) {
                           read_whole(options.grid, options.coefficient, "--coefficient"), name));
   if (find_pde(options.pde).assemble != nullptr && is_given(options.source, usual_source_name)) {
     Array<double> f = read_whole(options.grid, options.source, "--source");
-    require_finite(f, "--source '" + options.source + "'");
+    require_finite(not_finite({f.data(), static_cast<std::size_t>(f.size())}), named_source(options));
     input.source = std::make_shared<const Array<double>>(std::move(f));
   }
   return input;
@@ -118,13 +143,28 @@ std::vector<double> initial_values(const Options& options, const NodeBox& box) {
   return read_finite(options, box, options.initial, "--initial");
 }
 
-bool source_depends_on_time(const Options& options) {
-  return !options.steady && field_places(options.source).empty() && depends_on_time(options.source);
+std::vector<double> source_values(const Options& options, const NodeBox& box) {
+  return read_finite(options, box, options.source, "--source");
 }
 
-std::vector<double> source_values(const Options& options, const NodeBox& box, double t_s) {
-  return read_finite(options, box, options.source, "--source",
-                     source_depends_on_time(options) ? std::optional(t_s) : std::nullopt);
+std::optional<Formula> source_in_time(const Options& options) {
+  if (options.steady || !field_places(options.source).empty()) return std::nullopt;
+  Formula formula = parsed_formula(options.source, true);
+  if (!depends_on_time(formula)) return std::nullopt;
+  named(options.source, "--source", [&] { require_numbers(formula, options.grid.dof); });
+  return formula;
+}
+
+void write_source(const Options& options, const Formula& formula, const NodeBox& box, double t_s,
+                  SpaceKind space, std::span<double> values) {
+  double bad = 0;
+  if (space == SpaceKind::cuda) {
+    bad = evaluate_on_device(formula, options.grid, box, options.grid.dof, t_s, values.data());
+  } else {
+    evaluate(formula, options.grid, box, options.grid.dof, t_s, values);
+    bad = not_finite(values);
+  }
+  require_finite(bad, named_source(options) + " at t = " + number_text(t_s) + " s");
 }
 
 std::int64_t input_bytes(const Options& options) {
@@ -149,6 +189,7 @@ void print_coefficient(std::ostream& out, const Options& options, const PdeInput
   const CoefficientField& field = *input.coefficient;
   double least = std::numeric_limits<double>::infinity(), most = 0;
   std::int64_t barriers = 0;
+#pragma omp parallel for schedule(static) reduction(min : least) reduction(max : most) reduction(+ : barriers)
   for (std::int64_t i = 0; i < field.a.size(); ++i) {
     barriers += field.a[i] == 0;
     if (field.a[i] > 0) least = std::min(least, field.a[i]), most = std::max(most, field.a[i]);

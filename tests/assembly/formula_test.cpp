@@ -1,0 +1,148 @@
+// Formulas made step by step: a line at a time against a place at a time, and on the GPU against the host.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <limits>
+#include <random>
+
+#include "assembly/device_formula.hpp"
+#include "formats/array.hpp"
+#include "kernels/cuda/device.hpp"
+
+namespace quadrille {
+namespace {
+
+using Op = FormulaOperation;
+
+const Op exact[] = {Op::add,     Op::subtract,      Op::multiply, Op::divide,           Op::negate,
+                    Op::less,    Op::less_or_equal, Op::greater,  Op::greater_or_equal, Op::equal,
+                    Op::unequal, Op::both,          Op::either,   Op::choose,           Op::smaller,
+                    Op::larger,  Op::absolute,      Op::sign,     Op::nearest,          Op::square_root};
+
+// Of `numbers` numbers, with operations that every machine rounds alike unless `all`.
+Formula drawn(std::mt19937_64& random, int steps, int numbers, bool all) {
+  Formula formula;
+  const Op places[] = {Op::x, Op::y, Op::z, Op::t};
+  for (const Op place : places) formula.add(place);
+  formula.add(0.75);
+  const auto earlier = [&] { return static_cast<std::int32_t>(random() % formula.steps.size()); };
+  for (int i = 0; i < steps; ++i) {
+    const auto last = static_cast<unsigned>(Op::area_tangent), first = static_cast<unsigned>(Op::add);
+    const Op op =
+        all ? static_cast<Op>(first + random() % (last - first + 1)) : exact[random() % std::size(exact)];
+    formula.add(op, {earlier(), earlier(), earlier()});
+  }
+  for (int i = 0; i < numbers; ++i) formula.numbers.push_back(earlier());
+  return formula;
+}
+
+std::uint64_t bits(double number) {
+  return std::isnan(number) ? 0 : std::bit_cast<std::uint64_t>(number);
+}
+
+struct Case {
+  Grid grid;
+  NodeBox box;
+};
+Case drawn_case(std::mt19937_64& random) {
+  Case result;
+  result.grid.extents = {700, 9, 8};
+  result.grid.spacing_m = {0.3, 0.7, 1.1};
+  result.box.first = {static_cast<std::int64_t>(random() % 50), 2, 1};
+  result.box.size = {1 + static_cast<std::int64_t>(random() % 600),
+                     1 + static_cast<std::int64_t>(random() % 5), 3};
+  return result;
+}
+
+TEST(Formulas, OfALineAreThoseOfEachPlace) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 60; ++i) {
+    const Case c = drawn_case(random);
+    const int unknowns = 1 + i % 3;
+    const Formula formula = drawn(random, 1 + i, i % 2 == 0 ? 1 : unknowns, true);
+    const double t_s = 0.1 * i;
+    std::vector<double> values(static_cast<std::size_t>(c.box.nodes() * unknowns));
+    evaluate(formula, c.grid, c.box, unknowns, t_s, values);
+    for (std::int64_t row = 0; row < std::ssize(values); ++row) {
+      const NodePosition first = c.box.first_of_line(row / unknowns / c.box.size[0]);
+      const std::array<double, 3> place_m{
+          static_cast<double>(first[0] + row / unknowns % c.box.size[0]) * c.grid.spacing_m[0],
+          static_cast<double>(first[1]) * c.grid.spacing_m[1],
+          static_cast<double>(first[2]) * c.grid.spacing_m[2]};
+      const std::size_t number = formula.numbers.size() == 1 ? 0 : static_cast<std::size_t>(row % unknowns);
+      const Formula one{formula.steps, {formula.numbers[number]}};
+      const double expected = value_at(one, place_m, t_s);
+      ASSERT_EQ(bits(values[static_cast<std::size_t>(row)]), bits(expected)) << i << " " << row;
+      ASSERT_EQ(bits(value_at(at_time(one, t_s), place_m, 0)), bits(expected)) << i << " " << row;
+    }
+  }
+}
+
+TEST(Formulas, AStepIsThereOnce) {
+  Formula formula;
+  const std::int32_t x = formula.add(Op::x), y = formula.add(Op::y);
+  const std::int32_t sum = formula.add(Op::add, {x, y, -1});
+  EXPECT_EQ(formula.add(Op::add, {x, y, -1}), sum);
+  EXPECT_NE(formula.add(Op::add, {y, x, -1}), sum);
+  EXPECT_NE(formula.add(0.0), formula.add(-0.0));
+  const std::int32_t t = formula.add(Op::t), swings = formula.add(Op::sine, {t, -1, -1});
+  formula.numbers = {formula.add(Op::multiply, {x, swings, -1})};
+  EXPECT_TRUE(depends_on_time(formula));
+  const Formula then = at_time(formula, 2);  // x * sin(2)
+  EXPECT_FALSE(depends_on_time(then));
+  EXPECT_EQ(then.steps.size(), 3u);
+  EXPECT_EQ(value_at(then, {5, 0, 0}, 0), 5 * std::sin(2.0));
+}
+
+TEST(FormulasOnDevice, cuda_AreTheHostsBits) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  std::mt19937_64 random(5);
+  int fitted = 0;
+  for (int i = 0; i < 120; ++i) {
+    const Case c = drawn_case(random);
+    const int unknowns = 1 + i % 3;
+    const Formula formula = drawn(random, 1 + i, i % 2 == 0 ? 1 : unknowns, false);
+    if (!fits_device(formula)) continue;
+    ++fitted;
+    std::vector<double> expected(static_cast<std::size_t>(c.box.nodes() * unknowns));
+    evaluate(formula, c.grid, c.box, unknowns, 0.1 * i, expected);
+    Array<double, Device> there(std::ssize(expected));
+    const double bad = evaluate_on_device(formula, c.grid, c.box, unknowns, 0.1 * i, there.data());
+    const Array<double> values = copy_to<Host>(there);
+    bool finite = true;
+    for (std::int64_t row = 0; row < values.size(); ++row) {
+      finite = finite && std::isfinite(expected[static_cast<std::size_t>(row)]);
+      ASSERT_EQ(bits(values[row]), bits(expected[static_cast<std::size_t>(row)])) << i << " " << row;
+    }
+    EXPECT_EQ(bad == 0, finite) << i;
+  }
+  EXPECT_GT(fitted, 60);
+}
+
+TEST(FormulasOnDevice, cuda_OfFunctionsAreTheHostsButForRounding) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  std::mt19937_64 random(6);
+  const Case c = drawn_case(random);
+  for (unsigned i = static_cast<unsigned>(Op::add); i <= static_cast<unsigned>(Op::area_tangent); ++i) {
+    Formula formula;
+    const std::int32_t a = formula.add(Op::multiply, {formula.add(Op::x), formula.add(0.004), -1});
+    const std::int32_t b = formula.add(Op::multiply, {formula.add(Op::y), formula.add(0.1), -1});
+    formula.numbers = {formula.add(static_cast<Op>(i), {a, b, formula.add(Op::z)})};
+    std::vector<double> expected(static_cast<std::size_t>(c.box.nodes()));
+    evaluate(formula, c.grid, c.box, 1, 0, expected);
+    Array<double, Device> there(std::ssize(expected));
+    evaluate_on_device(formula, c.grid, c.box, 1, 0, there.data());
+    const Array<double> values = copy_to<Host>(there);
+    for (std::int64_t row = 0; row < values.size(); ++row) {
+      const double one = expected[static_cast<std::size_t>(row)];
+      if (std::isfinite(one)) {
+        ASSERT_NEAR(values[row], one, 1e-14 * (1 + std::abs(one))) << i << " " << row;
+      } else {
+        ASSERT_EQ(bits(values[row]), bits(one)) << i << " " << row;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quadrille
