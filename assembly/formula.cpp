@@ -124,17 +124,26 @@ class StepsOnLine {
   std::vector<double> values_;  // [step][node]
 };
 
-}  // namespace
-
-std::int32_t Formula::add(FormulaOperation operation, std::array<std::int32_t, 3> of, double number) {
+// Where it stands, at the end unless one is alike.
+std::int32_t place_of(std::vector<FormulaStep>& steps, const FormulaStep& added) {
   const auto alike = [&](const FormulaStep& step) {
-    return step.operation == operation && step.of == of &&
-           std::bit_cast<std::uint64_t>(step.number) == std::bit_cast<std::uint64_t>(number);
+    return step.operation == added.operation && step.of == added.of &&
+           std::bit_cast<std::uint64_t>(step.number) == std::bit_cast<std::uint64_t>(added.number);
   };
   const auto found = std::find_if(steps.begin(), steps.end(), alike);
   const auto place = static_cast<std::int32_t>(found - steps.begin());
-  if (found == steps.end()) steps.push_back({operation, of, number});
+  if (found == steps.end()) steps.push_back(added);
   return place;
+}
+
+}  // namespace
+
+std::int32_t Formula::add(FormulaOperation operation, std::int32_t a, std::int32_t b, std::int32_t c) {
+  return place_of(steps, {operation, {a, b, c}, 0});
+}
+
+std::int32_t Formula::add(double number) {
+  return place_of(steps, {FormulaOperation::number, {-1, -1, -1}, number});
 }
 
 bool depends_on_time(const Formula& formula) {
@@ -162,7 +171,8 @@ Formula at_time(const Formula& formula, double t_s) {
     FormulaStep step = formula.steps[i];
     for (std::int32_t& earlier : step.of)
       if (earlier >= 0) earlier = place[static_cast<std::size_t>(earlier)];
-    place[i] = (dependence[i] & ~on_t) == 0 ? result.add(then[i]) : result.add(step.operation, step.of);
+    place[i] = (dependence[i] & ~on_t) == 0 ? result.add(then[i])
+                                            : place_of(result.steps, {step.operation, step.of, 0});
   }
   for (const std::int32_t i : formula.numbers) result.numbers.push_back(place[static_cast<std::size_t>(i)]);
   return result;
@@ -173,6 +183,29 @@ double value_at(const Formula& formula, const std::array<double, 3>& place_m, do
   values.clear();
   for (const FormulaStep& step : formula.steps) values.push_back(step_at(step, place_m, t_s, values.data()));
   return values[static_cast<std::size_t>(formula.numbers.front())];
+}
+
+Formula with_x_for(const Formula& formula, int axis) {
+  constexpr FormulaOperation names[] = {FormulaOperation::x, FormulaOperation::y, FormulaOperation::z};
+  Formula result = formula;
+  for (FormulaStep& step : result.steps)
+    if (step.operation == names[0])
+      step.operation = names[axis];
+    else if (step.operation == names[axis])
+      step.operation = names[0];
+  return result;
+}
+
+void evaluate_line(const Formula& formula, const std::array<double, 3>& spacing_m, const NodePosition& first,
+                   std::int64_t count, double t_s, std::int64_t stride, double* values) {
+  const std::vector<unsigned> dependence = dependences(formula);
+  StepsOnLine steps(formula, dependence, spacing_m[0], t_s);
+  for (std::int64_t begin = 0; begin < count; begin += piece) {
+    const std::int64_t there = std::min(piece, count - begin);
+    steps.go_to(first[0] + begin, there);
+    steps.at(static_cast<double>(first[1]) * spacing_m[1], static_cast<double>(first[2]) * spacing_m[2]);
+    for (std::int64_t k = 0; k < there; ++k) values[(begin + k) * stride] = steps.number(0)[k];
+  }
 }
 
 void evaluate(const Formula& formula, const Grid& grid, const NodeBox& box, int unknowns, double t_s,

@@ -89,9 +89,8 @@ struct Formula {
   std::vector<std::int32_t> numbers;  // [number] which step gives it
 
   // The step, which is an earlier one where one is alike.
-  std::int32_t add(FormulaOperation operation, std::array<std::int32_t, 3> of = {-1, -1, -1},
-                   double number = 0);
-  std::int32_t add(double number) { return add(FormulaOperation::number, {-1, -1, -1}, number); }
+  std::int32_t add(FormulaOperation operation, std::int32_t a = -1, std::int32_t b = -1, std::int32_t c = -1);
+  std::int32_t add(double number);
 };
 
 bool depends_on_time(const Formula& formula);
@@ -101,6 +100,14 @@ Formula at_time(const Formula& formula, double t_s);
 
 // The first of its numbers at a place. May be called by several threads at once.
 double value_at(const Formula& formula, const std::array<double, 3>& place_m, double t_s);
+
+// The same with x and the axis of that number in each other's place: along it as quick as along x.
+Formula with_x_for(const Formula& formula, int axis);
+
+// The first of its numbers for `count` nodes along x, each `stride` behind the one before: as evaluate(), on one
+// thread, for positions that may be beyond the grid.
+void evaluate_line(const Formula& formula, const std::array<double, 3>& spacing_m, const NodePosition& first,
+                   std::int64_t count, double t_s, std::int64_t stride, double* values);
 
 // [node of the box][unknown] at x, y, z in m from the node at position 0, and at t; a single number is that
 // of all unknowns, else there is one for each of them. Parallel.

@@ -19,19 +19,28 @@ std::vector<double> values_beyond(const Grid& grid, const Boundary& boundary, in
     return (at >= 0 && at < grid.extents[axis]) ||
            (corners && axis < grid.dimension && !boundary.periodic(axis));
   };
+  const auto point = [&](std::int64_t a, std::int64_t b) {
+    std::array<std::int64_t, 3> p{};
+    p[face / 2] = face % 2 == 0 ? -1 : grid.extents[face / 2];
+    p[i] = a;
+    p[j] = b;
+    return Position{p[0], p[1], p[2]};
+  };
+  const FaceData& data = boundary.data[face];
+  const std::int64_t first = asked(-1, i) ? -1 : 0, end = grid.extents[i] - first;
 #pragma omp parallel for schedule(static) if (along_i * along_j > worth_threads)
-  for (std::int64_t b = -1; b < along_j - 1; ++b)
-    for (std::int64_t a = -1; a < along_i - 1; ++a) {
-      if (!asked(a, i) || !asked(b, j)) continue;
-      std::array<std::int64_t, 3> p{};
-      p[face / 2] = face % 2 == 0 ? -1 : grid.extents[face / 2];
-      p[i] = a;
-      p[j] = b;
-      const Position at{p[0], p[1], p[2]};
-      const std::int64_t place = residual_detail::place_beyond(grid.extents, grid.dof, face, at);
-      for (int unknown = 0; unknown < grid.dof; ++unknown)
-        values[static_cast<std::size_t>(place + unknown)] = boundary.data[face](at, unknown, t_s);
+  for (std::int64_t b = -1; b < along_j - 1; ++b) {
+    if (!asked(b, j)) continue;
+    const Position at = point(first, b);
+    double* const of_line = values.data() + residual_detail::place_beyond(grid.extents, grid.dof, face, at);
+    for (int unknown = 0; unknown < grid.dof; ++unknown) {
+      if (data.along)
+        data.along(at, i, end - first, unknown, t_s, grid.dof, of_line + unknown);
+      else
+        for (std::int64_t a = first; a < end; ++a)
+          of_line[(a - first) * grid.dof + unknown] = data(point(a, b), unknown, t_s);
     }
+  }
   return values;
 }
 
@@ -46,6 +55,7 @@ FaceValues::FaceValues(const Grid& grid, const Boundary& boundary, bool corners)
 
 void FaceValues::ask(double t_s) {
   for (const int face : asked_) {
+    if (boundary_.data[face].steady && !host_[face].empty()) continue;
     std::vector<double> now = values_beyond(grid_, boundary_, face, corners_, t_s);
     for (const double value : now)
       if (!std::isfinite(value))

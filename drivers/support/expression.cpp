@@ -118,8 +118,8 @@ class Steps {
         return push(power(token, 4));
       case mu::cmVARMUL:
         return push(formula_.add(Op::add,
-                                 {formula_.add(Op::multiply, {variable(token), formula_.add(token.Val.data)}),
-                                  formula_.add(token.Val.data2)}));
+                                 formula_.add(Op::multiply, variable(token), formula_.add(token.Val.data)),
+                                 formula_.add(token.Val.data2)));
       case mu::cmIF:
         return conditions_.push_back(pop());
       case mu::cmELSE:
@@ -167,19 +167,19 @@ class Steps {
     const auto first = stack_.end() - count;
     std::int32_t result = adds ? formula_.add(0.0) : *first;
     for (auto i = adds ? first : first + 1; i != stack_.end(); ++i)
-      result = formula_.add(adds ? Op::add : function.operation, {result, *i, -1});
+      result = formula_.add(adds ? Op::add : function.operation, result, *i);
     stack_.erase(first, stack_.end());
-    push(is_mean ? formula_.add(Op::divide, {result, formula_.add(static_cast<double>(count)), -1}) : result);
+    push(is_mean ? formula_.add(Op::divide, result, formula_.add(static_cast<double>(count))) : result);
   }
 
-  void one(Op operation) { push(formula_.add(operation, {pop(), -1, -1})); }
+  void one(Op operation) { push(formula_.add(operation, pop())); }
   void two(Op operation) {
     const std::int32_t second = pop(), first = pop();
-    push(formula_.add(operation, {first, second, -1}));
+    push(formula_.add(operation, first, second));
   }
   void choose() {
     const std::int32_t second = pop();
-    push(formula_.add(Op::choose, {conditions_.back(), firsts_.back(), second}));
+    push(formula_.add(Op::choose, conditions_.back(), firsts_.back(), second));
     conditions_.pop_back();
     firsts_.pop_back();
   }
@@ -193,7 +193,7 @@ class Steps {
   std::int32_t power(const mu::SToken& token, int exponent) {
     const std::int32_t x = variable(token);
     std::int32_t result = x;
-    for (int i = 1; i < exponent; ++i) result = formula_.add(Op::multiply, {result, x, -1});
+    for (int i = 1; i < exponent; ++i) result = formula_.add(Op::multiply, result, x);
     return result;
   }
 
@@ -261,14 +261,12 @@ Formula parsed_formula(const std::string& text, bool in_time) {
   }
 }
 
-std::function<double(double, double, double, double)> formula_at(const std::string& text, bool in_time) {
+Formula single_formula(const std::string& text, bool in_time) {
   Formula formula = parsed_formula(text, in_time);
   if (formula.numbers.size() != 1)
     throw InputError("gives " + std::to_string(formula.numbers.size()) +
                      " numbers with commas between; give one");
-  return [formula = std::move(formula)](double x_m, double y_m, double z_m, double t_s) {
-    return value_at(formula, {x_m, y_m, z_m}, t_s);
-  };
+  return formula;
 }
 
 }  // namespace quadrille

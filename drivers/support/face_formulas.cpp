@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "drivers/support/expression.hpp"
 #include "grid/error.hpp"
 
 namespace quadrille {
 namespace {
-
-using ValueAt = std::function<double(double, double, double, double)>;
 
 // Of the faces that the text names, or the one of all.
 const FaceFormulas::One* find(const FaceFormulas& formulas, std::size_t face, std::size_t unknown) {
@@ -46,6 +45,44 @@ void require_finite(const Setting& boundary, const Grid& grid, int face, const s
   }
 }
 
+// What a face says of an unknown: a formula, with y and z in the place of x for lines along those, or a number.
+struct AtFace {
+  std::array<Formula, 3> formula{};
+  double constant = 0;
+  bool has_formula() const { return !formula[0].numbers.empty(); }
+};
+
+// of_unknown: [unknown], or one for all.
+FaceData data_of(const std::vector<AtFace>& of_unknown, const std::array<double, 3>& h) {
+  const auto of = [of_unknown](int unknown) -> const AtFace& {
+    return of_unknown[of_unknown.size() == 1 ? 0 : static_cast<std::size_t>(unknown)];
+  };
+  FaceData data = [of, h](const Position& beyond, int unknown, double t_s) {
+    const AtFace& here = of(unknown);
+    if (!here.has_formula()) return here.constant;
+    return value_at(here.formula[0],
+                    {static_cast<double>(beyond.x) * h[0], static_cast<double>(beyond.y) * h[1],
+                     static_cast<double>(beyond.z) * h[2]},
+                    t_s);
+  };
+  data.along = [of, h](const Position& from, int axis, std::int64_t count, int unknown, double t_s,
+                       std::int64_t stride, double* values) {
+    const AtFace& here = of(unknown);
+    NodePosition first{from.x, from.y, from.z};
+    std::array<double, 3> spacing_m = h;
+    std::swap(first[0], first[axis]);
+    std::swap(spacing_m[0], spacing_m[axis]);
+    if (here.has_formula())
+      evaluate_line(here.formula[axis], spacing_m, first, count, t_s, stride, values);
+    else
+      for (std::int64_t i = 0; i < count; ++i) values[i * stride] = here.constant;
+  };
+  data.steady = std::none_of(of_unknown.begin(), of_unknown.end(), [](const AtFace& here) {
+    return here.has_formula() && depends_on_time(here.formula[0]);
+  });
+  return data;
+}
+
 }  // namespace
 
 FaceFormulas face_formulas(const Setting& boundary, bool in_time) {
@@ -70,7 +107,7 @@ FaceFormulas face_formulas(const Setting& boundary, bool in_time) {
                  "signs and factors within the braces");
     FaceFormulas::One one{parts.size() - 1, parts.back().size() - 1, text.substr(at + 1, end - at - 1)};
     try {
-      formula_at(one.text, in_time);
+      single_formula(one.text, in_time);
     } catch (const InputError& error) {
       refuse(boundary, "'" + one.text + "' is no formula in " + (in_time ? "x, y, z and t" : "x, y and z") +
                            ": " + error.what());
@@ -85,25 +122,21 @@ void add_formulas(const Setting& boundary, const FaceFormulas& formulas, const G
                   Boundary& to) {
   const int unknowns = std::max(1, static_cast<int>(to.of_unknown.size()));
   for (int face = 0; face < 2 * grid.dimension; ++face) {
-    std::vector<ValueAt> of_unknown(static_cast<std::size_t>(unknowns));
-    std::vector<double> constant;
+    std::vector<AtFace> of_unknown(static_cast<std::size_t>(unknowns));
     std::vector<std::string> written;
     for (int r = 0; r < unknowns; ++r) {
+      AtFace& here = of_unknown[static_cast<std::size_t>(r)];
+      here.constant = to.of(r)[face].value;
       const FaceFormulas::One* const one =
           find(formulas, static_cast<std::size_t>(face), static_cast<std::size_t>(r));
-      if (one != nullptr) of_unknown[static_cast<std::size_t>(r)] = formula_at(one->text, in_time);
-      constant.push_back(to.of(r)[face].value);
+      if (one != nullptr)
+        for (int axis = 0; axis < 3; ++axis)
+          here.formula[static_cast<std::size_t>(axis)] = with_x_for(single_formula(one->text, in_time), axis);
       written.push_back(one != nullptr ? "{" + one->text + "}" : "");
     }
-    if (std::none_of(of_unknown.begin(), of_unknown.end(), [](const ValueAt& value) { return bool(value); }))
+    if (std::none_of(of_unknown.begin(), of_unknown.end(), [](const AtFace& f) { return f.has_formula(); }))
       continue;
-    FaceData data = [of_unknown, constant, h = grid.spacing_m](const Position& beyond, int unknown,
-                                                               double t_s) {
-      const auto r = of_unknown.size() == 1 ? 0 : static_cast<std::size_t>(unknown);
-      if (!of_unknown[r]) return constant[r];
-      return of_unknown[r](static_cast<double>(beyond.x) * h[0], static_cast<double>(beyond.y) * h[1],
-                           static_cast<double>(beyond.z) * h[2], t_s);
-    };
+    FaceData data = data_of(of_unknown, grid.spacing_m);
     data.written = written;
     for (int r = 0; r < unknowns; ++r)
       if (!written[static_cast<std::size_t>(r)].empty())

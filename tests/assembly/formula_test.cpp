@@ -30,7 +30,8 @@ Formula drawn(std::mt19937_64& random, int steps, int numbers, bool all) {
     const auto last = static_cast<unsigned>(Op::area_tangent), first = static_cast<unsigned>(Op::add);
     const Op op =
         all ? static_cast<Op>(first + random() % (last - first + 1)) : exact[random() % std::size(exact)];
-    formula.add(op, {earlier(), earlier(), earlier()});
+    const std::int32_t a = earlier(), b = earlier(), c = earlier();
+    formula.add(op, a, b, c);
   }
   for (int i = 0; i < numbers; ++i) formula.numbers.push_back(earlier());
   return formula;
@@ -78,15 +79,42 @@ TEST(Formulas, OfALineAreThoseOfEachPlace) {
   }
 }
 
+TEST(Formulas, OfLinesAlongAnyAxisAreThoseOfEachPlace) {
+  std::mt19937_64 random(4);
+  const std::array<double, 3> h{0.3, 0.7, 1.1};
+  for (int i = 0; i < 30; ++i) {
+    const Formula formula = drawn(random, 1 + i, 1, true);
+    const int axis = i % 3, stride = 1 + i % 4;
+    const std::int64_t count = 1 + i * 20;
+    std::array<std::int64_t, 3> first{-1, 4, 2}, swapped = first;
+    std::array<double, 3> swapped_h = h;
+    std::swap(swapped[0], swapped[static_cast<std::size_t>(axis)]);
+    std::swap(swapped_h[0], swapped_h[static_cast<std::size_t>(axis)]);
+    std::vector<double> values(static_cast<std::size_t>(count * stride), 5.0);
+    evaluate_line(with_x_for(formula, axis), swapped_h, swapped, count, 0.4, stride, values.data());
+    for (std::int64_t k = 0; k < std::ssize(values); ++k) {
+      std::array<std::int64_t, 3> at = first;
+      at[static_cast<std::size_t>(axis)] += k / stride;
+      const double expected =
+          k % stride != 0 ? 5
+                          : value_at(formula,
+                                     {static_cast<double>(at[0]) * h[0], static_cast<double>(at[1]) * h[1],
+                                      static_cast<double>(at[2]) * h[2]},
+                                     0.4);
+      ASSERT_EQ(bits(values[static_cast<std::size_t>(k)]), bits(expected)) << i << " " << k;
+    }
+  }
+}
+
 TEST(Formulas, AStepIsThereOnce) {
   Formula formula;
   const std::int32_t x = formula.add(Op::x), y = formula.add(Op::y);
-  const std::int32_t sum = formula.add(Op::add, {x, y, -1});
-  EXPECT_EQ(formula.add(Op::add, {x, y, -1}), sum);
-  EXPECT_NE(formula.add(Op::add, {y, x, -1}), sum);
+  const std::int32_t sum = formula.add(Op::add, x, y);
+  EXPECT_EQ(formula.add(Op::add, x, y), sum);
+  EXPECT_NE(formula.add(Op::add, y, x), sum);
   EXPECT_NE(formula.add(0.0), formula.add(-0.0));
-  const std::int32_t t = formula.add(Op::t), swings = formula.add(Op::sine, {t, -1, -1});
-  formula.numbers = {formula.add(Op::multiply, {x, swings, -1})};
+  const std::int32_t t = formula.add(Op::t), swings = formula.add(Op::sine, t);
+  formula.numbers = {formula.add(Op::multiply, x, swings)};
   EXPECT_TRUE(depends_on_time(formula));
   const Formula then = at_time(formula, 2);  // x * sin(2)
   EXPECT_FALSE(depends_on_time(then));
@@ -125,9 +153,9 @@ TEST(FormulasOnDevice, cuda_OfFunctionsAreTheHostsButForRounding) {
   const Case c = drawn_case(random);
   for (unsigned i = static_cast<unsigned>(Op::add); i <= static_cast<unsigned>(Op::area_tangent); ++i) {
     Formula formula;
-    const std::int32_t a = formula.add(Op::multiply, {formula.add(Op::x), formula.add(0.004), -1});
-    const std::int32_t b = formula.add(Op::multiply, {formula.add(Op::y), formula.add(0.1), -1});
-    formula.numbers = {formula.add(static_cast<Op>(i), {a, b, formula.add(Op::z)})};
+    const std::int32_t a = formula.add(Op::multiply, formula.add(Op::x), formula.add(0.004));
+    const std::int32_t b = formula.add(Op::multiply, formula.add(Op::y), formula.add(0.1));
+    formula.numbers = {formula.add(static_cast<Op>(i), a, b, formula.add(Op::z))};
     std::vector<double> expected(static_cast<std::size_t>(c.box.nodes()));
     evaluate(formula, c.grid, c.box, 1, 0, expected);
     Array<double, Device> there(std::ssize(expected));
