@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 
 namespace quadrille {
 namespace {
@@ -56,7 +57,7 @@ class StepsOnLine {
         dependence_(dependence),
         hx_(hx),
         t_s_(t_s),
-        values_(formula.steps.size() * piece) {
+        values_(std::make_unique_for_overwrite<double[]>(formula.steps.size() * piece)) {
     for (std::size_t i = 0; i < dependence_.size(); ++i)
       if ((dependence_[i] & ~on_t) == 0) same_everywhere(i, {0, 0, 0});
   }
@@ -81,8 +82,8 @@ class StepsOnLine {
   const double* number(std::size_t i) const { return of_step(static_cast<std::size_t>(formula_.numbers[i])); }
 
  private:
-  const double* of_step(std::size_t i) const { return values_.data() + i * piece; }
-  double* of_step(std::size_t i) { return values_.data() + i * piece; }
+  const double* of_step(std::size_t i) const { return values_.get() + i * piece; }
+  double* of_step(std::size_t i) { return values_.get() + i * piece; }
 
   void same_everywhere(std::size_t i, const std::array<double, 3>& place_m) {
     const FormulaStep& step = formula_.steps[i];
@@ -121,7 +122,7 @@ class StepsOnLine {
   const std::vector<unsigned>& dependence_;
   const double hx_, t_s_;
   std::int64_t first_ = 0, count_ = 0;
-  std::vector<double> values_;  // [step][node]
+  std::unique_ptr<double[]> values_;  // [step][node]
 };
 
 // Where it stands, at the end unless one is alike.

@@ -104,8 +104,8 @@ double value_at(const Formula& formula, const std::array<double, 3>& place_m, do
 // The same with x and the axis of that number in each other's place: along it as quick as along x.
 Formula with_x_for(const Formula& formula, int axis);
 
-// The first of its numbers for `count` nodes along x, each `stride` behind the one before: as evaluate(), on one
-// thread, for positions that may be beyond the grid.
+// The first of its numbers for `count` nodes along x, each `stride` behind the one before: as evaluate(), on
+// one thread, for positions that may be beyond the grid.
 void evaluate_line(const Formula& formula, const std::array<double, 3>& spacing_m, const NodePosition& first,
                    std::int64_t count, double t_s, std::int64_t stride, double* values);
 

@@ -1,7 +1,9 @@
 #include "assembly/residual_faces.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "formats/threads.hpp"
 #include "grid/error.hpp"
@@ -9,12 +11,18 @@
 namespace quadrille {
 namespace {
 
+struct Beyond {
+  std::vector<double> values;  // as ResidualFaces has them
+  double not_finite = 0;       // one of them, if there is one
+  bool as_before = true;
+};
+
 // What a function says of all points beyond a face, and of those beyond two or three where there are corners.
-std::vector<double> values_beyond(const Grid& grid, const Boundary& boundary, int face, bool corners,
-                                  double t_s) {
+Beyond values_beyond(const Grid& grid, const Boundary& boundary, int face, bool corners, double t_s,
+                     const std::vector<double>& before) {
   const int i = residual_detail::first_axis(face), j = residual_detail::second_axis(face);
   const std::int64_t along_i = grid.extents[i] + 2, along_j = grid.extents[j] + 2;
-  std::vector<double> values(static_cast<std::size_t>(along_i * along_j * grid.dof), 0.0);
+  Beyond result{std::vector<double>(static_cast<std::size_t>(along_i * along_j * grid.dof), 0.0)};
   const auto asked = [&](std::int64_t at, int axis) {
     return (at >= 0 && at < grid.extents[axis]) ||
            (corners && axis < grid.dimension && !boundary.periodic(axis));
@@ -32,7 +40,9 @@ std::vector<double> values_beyond(const Grid& grid, const Boundary& boundary, in
   for (std::int64_t b = -1; b < along_j - 1; ++b) {
     if (!asked(b, j)) continue;
     const Position at = point(first, b);
-    double* const of_line = values.data() + residual_detail::place_beyond(grid.extents, grid.dof, face, at);
+    const std::int64_t place = residual_detail::place_beyond(grid.extents, grid.dof, face, at),
+                       count = (end - first) * grid.dof;
+    double* const of_line = result.values.data() + place;
     for (int unknown = 0; unknown < grid.dof; ++unknown) {
       if (data.along)
         data.along(at, i, end - first, unknown, t_s, grid.dof, of_line + unknown);
@@ -40,8 +50,17 @@ std::vector<double> values_beyond(const Grid& grid, const Boundary& boundary, in
         for (std::int64_t a = first; a < end; ++a)
           of_line[(a - first) * grid.dof + unknown] = data(point(a, b), unknown, t_s);
     }
+    if (before.empty() || !std::equal(of_line, of_line + count, before.data() + place)) {
+#pragma omp atomic write
+      result.as_before = false;
+    }
+    for (std::int64_t k = 0; k < count; ++k)
+      if (!std::isfinite(of_line[k])) {
+#pragma omp atomic write
+        result.not_finite = of_line[k];
+      }
   }
-  return values;
+  return result;
 }
 
 }  // namespace
@@ -56,14 +75,13 @@ FaceValues::FaceValues(const Grid& grid, const Boundary& boundary, bool corners)
 void FaceValues::ask(double t_s) {
   for (const int face : asked_) {
     if (boundary_.data[face].steady && !host_[face].empty()) continue;
-    std::vector<double> now = values_beyond(grid_, boundary_, face, corners_, t_s);
-    for (const double value : now)
-      if (!std::isfinite(value))
-        throw InputError("boundary '" + to_string(boundary_, grid_.dimension) + "': face " + "xyz"[face / 2] +
-                         (face % 2 == 0 ? "-" : "+") + " is " + std::to_string(value) +
-                         " somewhere at t = " + std::to_string(t_s) + " s");
-    if (now == host_[face]) continue;
-    host_[face] = std::move(now);
+    Beyond now = values_beyond(grid_, boundary_, face, corners_, t_s, host_[face]);
+    if (now.not_finite != 0)
+      throw InputError("boundary '" + to_string(boundary_, grid_.dimension) + "': face " + "xyz"[face / 2] +
+                       (face % 2 == 0 ? "-" : "+") + " is " + std::to_string(now.not_finite) +
+                       " somewhere at t = " + std::to_string(t_s) + " s");
+    if (now.as_before) continue;
+    host_[face] = std::move(now.values);
     stale_[face] = true;
   }
 }

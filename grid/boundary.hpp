@@ -71,8 +71,8 @@ class FaceData {
   }
   // How to_string() writes it, [unknown] or one for all; an empty one is the constant of that unknown.
   std::vector<std::string> written{};
-  // The same numbers of an unknown for `count` points along an axis, each `stride` behind the one before; may be
-  // empty.
+  // The same numbers of an unknown for `count` points along an axis, each `stride` behind the one before;
+  // may be empty.
   std::function<void(const Position& first, int axis, std::int64_t count, int unknown, double t_s,
                      std::int64_t stride, double* values)>
       along{};

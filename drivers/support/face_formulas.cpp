@@ -45,7 +45,7 @@ void require_finite(const Setting& boundary, const Grid& grid, int face, const s
   }
 }
 
-// What a face says of an unknown: a formula, with y and z in the place of x for lines along those, or a number.
+// What a face says of an unknown: a number, or a formula, for lines along x, y and z.
 struct AtFace {
   std::array<Formula, 3> formula{};
   double constant = 0;
