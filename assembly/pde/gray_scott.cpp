@@ -109,7 +109,7 @@ Pde gray_scott_pde() {
           .parameters = {feed_1_s, kill_1_s, of_u_m2_s, of_v_m2_s},
           .residual = problem_of,
           .unknowns = {"u", "v"},
-          .petsc_options = "-pc_type pbjacobi",
+          .petsc_options = "-ksp_type bcgs -pc_type pbjacobi",
           .until_s = 1000,
           .length_m = 2.5};
 }
