@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::int64_t block_nodes = 8;
 
-void check(const Grid& grid, const Stencil& stencil, const NodeWindow& window, const Array<double>& a) {
-  require(diffusion_stencils, "diffusion", grid, stencil);
+void check(const NodeWindow& window, const Grid& grid, const Array<double>& a) {
   if (a.size() != window.nodes())
     throw InputError("diffusion: the field has " + std::to_string(a.size()) + " numbers for " +
                      std::to_string(window.nodes()) + " nodes");
@@ -27,6 +26,18 @@ void check(const Grid& grid, const Stencil& stencil, const NodeWindow& window, c
     throw InputError("diffusion: the field is " + std::to_string(a[bad]) + " at node " +
                      std::to_string(node_index(grid, window.position(bad))) +
                      "; it must be finite and not negative");
+}
+
+DiffusionCoefficients without_field(const Grid& grid, const Stencil& stencil, const NodeBox& box,
+                                    const std::array<double, 3>& ratio) {
+  require(diffusion_stencils, "diffusion", grid, stencil);
+  DiffusionCoefficients result;
+  result.window = window_around(grid, box);
+  result.ratio = ratio;
+  for (int axis = 0; axis < 3; ++axis)
+    result.per_h2[axis] = ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
+  for (int axis = 0; axis < grid.dimension; ++axis) result.centre_of_one += 2 * result.per_h2[axis];
+  return result;
 }
 
 }  // namespace
@@ -43,15 +54,24 @@ void require_fine_enough_for(const Grid& grid, const Boundary& boundary, const s
 DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                        const NodeBox& box, Array<double> a,
                                        const std::array<double, 3>& ratio) {
-  DiffusionCoefficients result;
-  result.window = window_around(grid, box);
-  check(grid, stencil, result.window, a);
+  DiffusionCoefficients result = without_field(grid, stencil, box, ratio);
+  check(result.window, grid, a);
   require_fine_enough_for(grid, boundary, "diffusion", {a.data(), static_cast<std::size_t>(a.size())}, ratio);
   result.a = std::move(a);
-  result.ratio = ratio;
-  for (int axis = 0; axis < 3; ++axis)
-    result.per_h2[axis] = ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
-  for (int axis = 0; axis < grid.dimension; ++axis) result.centre_of_one += 2 * result.per_h2[axis];
+  return result;
+}
+
+DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                       const NodeBox& box, const CoefficientField& field,
+                                       const std::array<double, 3>& ratio) {
+  DiffusionCoefficients result = without_field(grid, stencil, box, ratio);
+  if (result.window.is_whole() && result.window.box.first == NodePosition{0, 0, 0})
+    result.of_grid = field.a.data();
+  else
+    result.a = in_window(field, grid, result.window);
+  const double* const a = result.functor().flow.a;
+  require_fine_enough_for(grid, boundary, "diffusion", {a, static_cast<std::size_t>(result.window.nodes())},
+                          ratio);
   return result;
 }
 

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "assembly/node_window.hpp"
+#include "assembly/pde/coefficient_field.hpp"
 #include "assembly/pde/discretisation.hpp"
 #include "assembly/stencil_operator.hpp"
 
@@ -55,14 +56,18 @@ struct Diffusion {
 
 // What the functor points into; it must outlive it.
 struct DiffusionCoefficients {
-  Array<double> a;     // [place in the window]
+  Array<double> a;  // [place in the window], or empty:
+  const double* of_grid =
+      nullptr;         // [node], of a field that outlives this, where the window is all of the grid
   Array<double> held;  // the same, or empty
   NodeWindow window;
   std::array<double, 3> per_h2{}, ratio{1, 1, 1};
   double centre_of_one = 0;
 
   Diffusion functor() const {
-    return {{a.data(), window, ratio, per_h2}, centre_of_one, held.size() > 0 ? held.data() : nullptr};
+    return {{of_grid != nullptr ? of_grid : a.data(), window, ratio, per_h2},
+            centre_of_one,
+            held.size() > 0 ? held.data() : nullptr};
   }
 };
 
@@ -73,10 +78,13 @@ DiffusionCoefficients diffusion(const Grid& grid, const Stencil& stencil, const 
 // require_fine_enough() (problem.hpp) for a conductivity of a ratio[axis], a [any nodes].
 void require_fine_enough_for(const Grid& grid, const Boundary& boundary, const std::string& who,
                              std::span<const double> a, const std::array<double, 3>& ratio);
-// For some box, with the field in window_around() them.
+// For some box, with the field in window_around() them; or with the part of a field there.
 DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                        const NodeBox& box, Array<double> a,
                                        const std::array<double, 3>& ratio = {1, 1, 1});
+DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                       const NodeBox& box, const CoefficientField& field,
+                                       const std::array<double, 3>& ratio);
 
 // a = exp(sigma * g), g standard normal and independent at each node, times `jump` in about a quarter of the
 // blocks of 8 nodes along each axis. The same for every thread count; the last bits depend on the C library's

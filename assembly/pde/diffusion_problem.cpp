@@ -40,9 +40,8 @@ void hold_closed_regions(const CoefficientField& field, const Grid& grid, const 
 
 AssembledBox<double> assembled_with(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                     const PdeInput& input, const NodeBox& box, Array<double> a) {
-  DiffusionCoefficients coefficients =
+  const DiffusionCoefficients coefficients =
       diffusion_around(grid, stencil, boundary, box, std::move(a), input.coefficient_ratio);
-  if (input.coefficient) hold_closed_regions(*input.coefficient, grid, box, coefficients);
   return assemble_system(grid, stencil, boundary, input, coefficients.functor(), box);
 }
 
@@ -109,9 +108,11 @@ PdePart with_given_field(const Grid& grid, const Stencil& stencil, const Boundar
   if (input.manufactured)
     throw InputError("a manufactured problem of diffusion has coefficients of its own: give no field");
   const CoefficientField& field = *input.coefficient;
+  DiffusionCoefficients coefficients =
+      diffusion_around(grid, stencil, boundary, box, field, input.coefficient_ratio);
+  hold_closed_regions(field, grid, box, coefficients);
   PdePart problem;
-  problem.system =
-      assembled_with(grid, stencil, boundary, input, box, in_window(field, grid, window_around(grid, box)));
+  problem.system = assemble_system(grid, stencil, boundary, input, coefficients.functor(), box);
   if (field.has_barriers) {
     add_balanced_source(grid, boundary, input, box, problem);
     return problem;
