@@ -2,7 +2,7 @@
 # linked with: the serial one in the same process clashes with it.
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json 3.9 REQUIRED)  # of the program alone, as this
-pkg_check_modules(MUPARSER REQUIRED IMPORTED_TARGET muparser)
+pkg_check_modules(MUPARSER REQUIRED IMPORTED_TARGET muparser>=2.3.3)  # whose byte code can be read
 
 # PETSc: the one of PETSC_DIR and PETSC_ARCH, from the command line or the environment, else the one that
 # pkg-config knows.
