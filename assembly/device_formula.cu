@@ -104,9 +104,9 @@ Formula of_one(const Formula& formula, std::size_t number, double t_s) {
 
 }  // namespace
 
-bool fits_device(const Formula& formula) {
+bool fits_device(const Formula& formula, double t_s) {
   for (std::size_t i = 0; i < formula.numbers.size(); ++i)
-    if (!in_slots(of_one(formula, i, 0))) return false;
+    if (!in_slots(of_one(formula, i, t_s))) return false;
   return true;
 }
 

@@ -5,8 +5,9 @@
 
 namespace quadrille {
 
-// Whether evaluate_on_device() takes it: up to 128 steps, of which 32 are waited for at a time.
-bool fits_device(const Formula& formula);
+// Whether evaluate_on_device() takes it at that time: up to 128 steps, of which 32 are waited for at once.
+// They are fewer when what depends on t alone is as large as another number.
+bool fits_device(const Formula& formula, double t_s);
 
 // What evaluate() writes, into memory of the current device; functions like exp() have CUDA's bits. Waits for
 // it, and returns a number that is not finite, if there is one, else 0. Throws CudaError, also in a build

@@ -4,7 +4,7 @@
 
 namespace quadrille {
 
-bool fits_device(const Formula&) {
+bool fits_device(const Formula&, double) {
   return false;
 }
 

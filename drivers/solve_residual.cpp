@@ -104,7 +104,8 @@ class SolveResidual {
       if (moving)
         run_.residual->subtract([this, formula = std::move(*moving)](double t_s, Vector& source) {
           together([&] {
-            const petsc::WriteArray to(source.vec(), fits_device(formula) ? SpaceKind::cuda : SpaceKind::cpu);
+            const petsc::WriteArray to(source.vec(),
+                                       fits_device(formula, t_s) ? SpaceKind::cuda : SpaceKind::cpu);
             write_source(run_.options, formula, run_.layout->box(), t_s, to.space(),
                          {to.data(), static_cast<std::size_t>(source.layout().rows())});
           });

@@ -130,7 +130,7 @@ TEST(FormulasOnDevice, cuda_AreTheHostsBits) {
     const Case c = drawn_case(random);
     const int unknowns = 1 + i % 3;
     const Formula formula = drawn(random, 1 + i, i % 2 == 0 ? 1 : unknowns, false);
-    if (!fits_device(formula)) continue;
+    if (!fits_device(formula, 0.1 * i)) continue;
     ++fitted;
     std::vector<double> expected(static_cast<std::size_t>(c.box.nodes() * unknowns));
     evaluate(formula, c.grid, c.box, unknowns, 0.1 * i, expected);
@@ -145,6 +145,21 @@ TEST(FormulasOnDevice, cuda_AreTheHostsBits) {
     EXPECT_EQ(bad == 0, finite) << i;
   }
   EXPECT_GT(fitted, 60);
+}
+
+// At t = 0 all sums of x and t times a number are x, and one step; later each is one of its own.
+TEST(FormulasOnDevice, cuda_AreAskedAtTheirTime) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  Formula formula;
+  const std::int32_t x = formula.add(Op::x), t = formula.add(Op::t);
+  std::int32_t all = x;
+  for (int i = 1; i < 100; ++i) {
+    const std::int32_t part = formula.add(Op::multiply, t, formula.add(static_cast<double>(i)));
+    all = formula.add(Op::larger, all, formula.add(Op::add, x, part));
+  }
+  formula.numbers = {all};
+  EXPECT_TRUE(fits_device(formula, 0));
+  EXPECT_FALSE(fits_device(formula, 1));
 }
 
 TEST(FormulasOnDevice, cuda_OfFunctionsAreTheHostsButForRounding) {
