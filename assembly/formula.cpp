@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cfenv>
 #include <memory>
 
 namespace quadrille {
@@ -27,6 +28,18 @@ std::vector<unsigned> dependences(const Formula& formula) {
   }
   return of;
 }
+
+// Both sides of a choice are evaluated, and one may divide by zero: PETSc's -fp_trap would end a run.
+class WithoutTraps {
+ public:
+  WithoutTraps() { std::feholdexcept(&before_); }
+  ~WithoutTraps() { std::fesetenv(&before_); }
+  WithoutTraps(const WithoutTraps&) = delete;
+  WithoutTraps& operator=(const WithoutTraps&) = delete;
+
+ private:
+  std::fenv_t before_;
+};
 
 // A step at one place, of what the earlier ones gave there.
 double step_at(const FormulaStep& step, const std::array<double, 3>& place_m, double t_s,
@@ -118,6 +131,7 @@ class StepsOnLine {
 #undef QUADRILLE_CASE
   }
 
+  const WithoutTraps without_traps_;
   const Formula& formula_;
   const std::vector<unsigned>& dependence_;
   const double hx_, t_s_;
@@ -154,6 +168,7 @@ bool depends_on_time(const Formula& formula) {
 }
 
 Formula at_time(const Formula& formula, double t_s) {
+  const WithoutTraps without_traps;
   const std::vector<unsigned> dependence = dependences(formula);
   const std::size_t count = formula.steps.size();
   std::vector<double> then(count);  // of those that depend on nothing else
@@ -180,6 +195,7 @@ Formula at_time(const Formula& formula, double t_s) {
 }
 
 double value_at(const Formula& formula, const std::array<double, 3>& place_m, double t_s) {
+  const WithoutTraps without_traps;
   static thread_local std::vector<double> values;
   values.clear();
   for (const FormulaStep& step : formula.steps) values.push_back(step_at(step, place_m, t_s, values.data()));

@@ -30,6 +30,12 @@ class Formulas(CliTest):
                 file[name] = values
         return path
 
+    # Of a choice the side that is not taken may divide by zero, also where PETSc traps that.
+    def test_what_is_not_chosen_is_no_trap(self):
+        done = self.run_it("solve", "heat", "--grid", "9x9", "--steps", "1", "--initial", "0", "--boundary", "clamp",
+                           "--source", "x > 0 ? 1/x : t", "--", "-fp_trap")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_are_the_numbers_of_a_file(self):
         y, x = numpy.mgrid[0:13, 0:17] * numpy.array([0.25, 0.5]).reshape(2, 1, 1)
         path = self.file(a=1 + 9 * (x > 4), f=x - y * y)
