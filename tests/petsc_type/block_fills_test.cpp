@@ -49,11 +49,6 @@ void for_own_rows(Mat m, const Body& body) {
   for (PetscInt row = first; row < last; ++row) body(row);
 }
 
-void assemble(Mat m) {
-  CALL(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
-  CALL(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
-}
-
 // Values in the places that `model` has; one in three of them is zero.
 void set_places(Mat m, Mat model, unsigned salt) {
   for_own_rows(model, [&](PetscInt row) {

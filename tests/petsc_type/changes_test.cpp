@@ -13,11 +13,6 @@ Handle<Mat> duplicate(Mat m, MatDuplicateOption option = MAT_COPY_VALUES) {
   return make<Mat>("MatDuplicate", [=](Mat* to) { return MatDuplicate(m, option, to); });
 }
 
-void assemble(Mat m, MatAssemblyType type = MAT_FINAL_ASSEMBLY) {
-  CALL(MatAssemblyBegin(m, type));
-  CALL(MatAssemblyEnd(m, type));
-}
-
 // Two matrices of each type, with vectors; `change` draws one of many changes and makes it in all.
 class Changing {
  public:

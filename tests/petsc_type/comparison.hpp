@@ -57,6 +57,11 @@ void fill(Mat matrix, DM grid, const Case& c, Filling how, unsigned salt, Insert
 Handle<Vec> random_vector(Mat like, unsigned salt, bool left = false);
 void expect_near(Vec a, Vec b, const std::string& what, double tolerance = 1e-12);
 
+inline void assemble(Mat m, MatAssemblyType type = MAT_FINAL_ASSEMBLY) {
+  CALL(MatAssemblyBegin(m, type));
+  CALL(MatAssemblyEnd(m, type));
+}
+
 // Every product, the diagonal, norms and rows.
 void expect_same(Mat quadrille, Mat aij);
 

@@ -9,11 +9,6 @@
 namespace quadrille::type_test {
 namespace {
 
-void assemble(Mat m, MatAssemblyType type = MAT_FINAL_ASSEMBLY) {
-  CALL(MatAssemblyBegin(m, type));
-  CALL(MatAssemblyEnd(m, type));
-}
-
 // Some of `all`, in an order of their own, often neighbours; negative ones between them.
 std::vector<PetscInt> some_of(const std::vector<PetscInt>& all, std::mt19937& random) {
   std::vector<PetscInt> some;

@@ -12,12 +12,12 @@ namespace {
 
 constexpr const char* ours = "quadrille_pbjacobi";
 
-Handle<KSP> solver(Mat matrix, KSPType method, PCType preconditioner) {
+Handle<KSP> solver_with(Mat matrix, KSPType method, PCType preconditioner) {
   return make_ksp(matrix, method, preconditioner, 1e-10, 300);
 }
 
 void expect_same_iterates(Mat a, Mat reference, KSPType method) {
-  const Handle<KSP> mine = solver(a, method, ours), theirs = solver(reference, method, PCPBJACOBI);
+  const Handle<KSP> mine = solver_with(a, method, ours), theirs = solver_with(reference, method, PCPBJACOBI);
   const Solved found = solved(mine.get()), expected = solved(theirs.get());
   expect_same_residuals(found, expected);
   EXPECT_GT(found.residuals.size(), 4u);
@@ -26,7 +26,8 @@ void expect_same_iterates(Mat a, Mat reference, KSPType method) {
 
 // y = D^-1 x and D^-T x for vectors of the type that the tests run with.
 void expect_same_application(Mat a, Mat reference, Vec x) {
-  const Handle<KSP> mine = solver(a, KSPGMRES, ours), theirs = solver(reference, KSPGMRES, PCPBJACOBI);
+  const Handle<KSP> mine = solver_with(a, KSPGMRES, ours),
+                    theirs = solver_with(reference, KSPGMRES, PCPBJACOBI);
   PC pc = nullptr, their_pc = nullptr;
   CALL(KSPGetPC(mine.get(), &pc));
   CALL(KSPGetPC(theirs.get(), &their_pc));
@@ -70,8 +71,8 @@ TEST_F(MatrixType, PointBlockJacobiFollowsTheMatrix) {
   c.size = {6, 6, 5};
   c.dof = 3;
   const Pair p = filled_pair(c, "cds");
-  const auto stays = [](Mat m) { return solver(m, KSPGMRES, ours); };
-  const Handle<KSP> kept = stays(p.ours.get()), petscs = solver(p.ours.get(), KSPGMRES, PCPBJACOBI);
+  const auto stays = [](Mat m) { return solver_with(m, KSPGMRES, ours); };
+  const Handle<KSP> kept = stays(p.ours.get()), petscs = solver_with(p.ours.get(), KSPGMRES, PCPBJACOBI);
   for (int round = 0; round < 3; ++round) {
     p.both([&](Mat m) {
       if (round < 2)
@@ -83,7 +84,7 @@ TEST_F(MatrixType, PointBlockJacobiFollowsTheMatrix) {
     // A copy: the AIJ of PETSc 3.25.6 inverts its blocks once and never again.
     const Handle<Mat> fresh =
         make<Mat>("MatDuplicate", [&](Mat* m) { return MatDuplicate(p.theirs.get(), MAT_COPY_VALUES, m); });
-    const Handle<KSP> theirs = solver(fresh.get(), KSPGMRES, PCPBJACOBI);
+    const Handle<KSP> theirs = solver_with(fresh.get(), KSPGMRES, PCPBJACOBI);
     expect_same_residuals(solved(kept.get()), solved(theirs.get()));
   }
   // Asked to stay, both keep the blocks of the values before.
@@ -102,7 +103,7 @@ TEST_F(MatrixType, PointBlockJacobiSaysWhatItIs) {
   Case c;
   c.dof = 2;
   const Pair p = filled_pair(c, "cds");
-  const Handle<KSP> ksp = solver(p.ours.get(), KSPGMRES, ours);
+  const Handle<KSP> ksp = solver_with(p.ours.get(), KSPGMRES, ours);
   CALL(KSPSetUp(ksp.get()));
   const std::string path = testing::TempDir() + "quadrille_pc_view";
   PetscViewer viewer = nullptr;
@@ -139,11 +140,11 @@ TEST_F(MatrixType, PointBlockJacobiRefusesWithASentence) {
   CALL(MatGetOwnershipRange(p.ours.get(), &first, nullptr));
   std::vector<PetscInt> sizes(static_cast<std::size_t>(rows / 2), 2);
   CALL(MatSetVariableBlockSizes(p.ours.get(), rows / 2, sizes.data()));
-  CALL(KSPSetUp(solver(p.ours.get(), KSPGMRES, ours).get()));  // of one size after all
+  CALL(KSPSetUp(solver_with(p.ours.get(), KSPGMRES, ours).get()));  // of one size after all
   sizes = {3, 1};
   sizes.resize(static_cast<std::size_t>(rows / 2), 2);
   CALL(MatSetVariableBlockSizes(p.ours.get(), rows / 2, sizes.data()));
-  const std::string several = error_of(KSPSetUp(solver(p.ours.get(), KSPGMRES, ours).get()));
+  const std::string several = error_of(KSPSetUp(solver_with(p.ours.get(), KSPGMRES, ours).get()));
   EXPECT_NE(several.find("-pc_type vpbjacobi takes several sizes"), std::string::npos) << several;
 
   // A singular block of every rank: the solver's reason says so or, where that is wanted, an error.
@@ -159,13 +160,13 @@ TEST_F(MatrixType, PointBlockJacobiRefusesWithASentence) {
   const Handle<Vec> b = random_vector(aij.get(), 3), x = random_vector(aij.get(), 4);
   for (const Mat m : {q.ours.get(), aij.get()})
     for (const char* const type : {ours, PCPBJACOBI}) {
-      const Handle<KSP> ksp = solver(m, KSPGMRES, type);
+      const Handle<KSP> ksp = solver_with(m, KSPGMRES, type);
       KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
       CALL(KSPSolve(ksp.get(), b.get(), x.get()));
       CALL(KSPGetConvergedReason(ksp.get(), &reason));
       EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED) << type;
     }
-  const Handle<KSP> strict = solver(q.ours.get(), KSPGMRES, ours);
+  const Handle<KSP> strict = solver_with(q.ours.get(), KSPGMRES, ours);
   CALL(KSPSetErrorIfNotConverged(strict.get(), PETSC_TRUE));
   const std::string singular = error_of(KSPSetUp(strict.get()));
   EXPECT_NE(singular.find("the diagonal block 0, rows 0 to 1, is singular"), std::string::npos) << singular;

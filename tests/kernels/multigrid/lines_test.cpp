@@ -248,7 +248,7 @@ TEST(GridMultigridLines, AreSolvedExactly) {
     for (int axis = 0; axis < 3; ++axis)
       for (const char* sides : {"value:0", "periodic"}) {
         if (length == 2 && sides == std::string("periodic")) continue;
-        if (sanitized && (length > 33 || axis != length % 3)) continue;
+        if (sanitized && (length > 33 || length == 2 || axis != length % 3)) continue;
         std::array<std::int64_t, 3> n{3, 3, 4};
         n[axis] = length;
         const auto grid = [&](int dof) { return Grid{3, n, {1, 0.8, 1.1}, dof}; };
@@ -259,6 +259,7 @@ TEST(GridMultigridLines, AreSolvedExactly) {
         if (length == 257 && axis != 1) continue;
         expect_lines_of(dominant_blocks(grid(2), "star", sides, 1.01));
         expect_lines_of(dominant_blocks(grid(3), "box", sides, 1.01));
+        if (sanitized) continue;
         expect_lines_of(dominant_blocks(grid(4), "star", sides, 1.01));
         if (length < 257) expect_lines_of(dominant_blocks(grid(5), "star", sides, 1.01));
       }
@@ -294,6 +295,7 @@ TEST(GridMultigridLines, OfFewRowsAndOfParts) {
         expect_lines_of(a, Words::none, false, true);
       }
   for (const int dof : {2, 3}) {
+    if (sanitized && dof == 3) continue;
     const Hub a = elastic(grid_of({14, 13, dof == 2 ? 1 : 12}, {1, 1, 1}, dof), "value:0");
     expect_lines_of(a, Words::none, true);
     expect_lines_of(a, Words::none, false, true);

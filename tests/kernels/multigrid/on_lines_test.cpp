@@ -10,6 +10,7 @@
 #include "kernels/multigrid/by_kind_steps.hpp"
 #include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/cycle_steps.hpp"
+#include "tests/sanitized.hpp"
 
 namespace quadrille {
 namespace {
@@ -141,6 +142,7 @@ TEST(StepsOnLines, GiveWhatRowsDo) {
     for (const bool box : {false, true})
       for (const int dof : {1, 2, 3, 5})
         for (const bool all : {false, true}) {
+          if (sanitized && faces % 3 != dof % 3) continue;
           compare({{14, 9, 10}, dof, faces, box, Words::none, all});
           if (faces < 4) compare({{45, 9, 1}, dof, faces, box, Words::none, all});
           if (faces < 2) compare({{700, 1, 1}, dof, faces, box, Words::none, all});

@@ -104,12 +104,13 @@ TEST(PlaneFactors, SolveWhatTheOperatorMakes) {
   expect_solved("an odd number of folded planes",
                 jumping(grid_of({4, 3, 15}), "value:0,value:0,clamp,clamp,periodic,periodic", 6), 4);
   expect_solved("2D", jumping(grid_of({40, 37, 1}), "value:0", 6), 40);
-  if (!sanitized) expect_solved("planes of several blocks", jumping(grid_of({14, 12, 15}), "value:0", 7), 15);
   expect_solved("3 unknowns, a box", elastic(grid_of({5, 6, 7}, {1, 1, 1}, 3), "value:0"), 7);
   const Hub constant = poisson(grid_of({9, 10, 11}), "value:0");
   const StoredNodes few = few_nodes({9, 10, 11}, {false, false, false}, Words::none);
   ASSERT_FALSE(few.all);
   expect_solved("few rows", constant, 11, few);
+  if (sanitized) return;
+  expect_solved("planes of several blocks", jumping(grid_of({14, 12, 15}), "value:0", 7), 15);
   expect_solved("not symmetric", dominant_blocks(grid_of({5, 4, 6}, {1, 1, 1}, 2), "box", "clamp", 1.5), 6);
   expect_solved("not symmetric, folded",
                 dominant_blocks(grid_of({4, 3, 12}, {1, 1, 1}, 2), "box", "periodic", 1.5), 6);
@@ -134,6 +135,7 @@ TEST(PlaneFactors, LeaveConstantsOut) {
       EXPECT_LE(distance(solved(a, b, of_block, {}, true).x, x), 1e-7) << name << " " << of_block;
   };
   expect_solved("jumps", jumping(grid_of({5, 6, 9}), "clamp", 3));
+  if (sanitized) return;
   expect_solved("all axes wrap", jumping(grid_of({4, 5, 12}), "periodic", 4));
   expect_solved("2 unknowns", jumping(grid_of({5, 6, 9}, {1, 1, 1}, 2), "clamp", 5));
 }
@@ -155,6 +157,7 @@ TEST(DenseInverse, OfSeveralBlocksIsTheInverse) {
   const Hub banded = jumping(grid_of({7, 6, 9}), "value:0", 3);
   EXPECT_EQ(furthest_row(couplings_of(banded)), 42);
   expect_inverse("a band", banded);
+  if (sanitized) return;
   expect_inverse("around an axis",
                  jumping(grid_of({7, 6, 9}), "periodic,periodic,value:0,value:0,clamp,clamp", 4));
   expect_inverse("not symmetric, 2 unknowns",
