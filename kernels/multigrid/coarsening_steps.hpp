@@ -36,6 +36,31 @@ constexpr int told_by(const Couplings& s, const double* of_row, int c) {
   return column;
 }
 
+// What a row couples with along each axis, downwards and upwards, with the sign changed, its diagonal, and
+// the sum of its couplings. Of one column of its blocks; `of_row` is where its values begin in each column.
+struct AlongAxes {
+  double centre = 0, beside = 0, down[3] = {}, up[3] = {};
+};
+constexpr AlongAxes along_axes(const Couplings& s, const double* of_row, std::int64_t column) {
+  AlongAxes a;
+  const auto value = [&](int diagonal) {
+    return of_row[(std::int64_t{diagonal} * s.dof + column) * s.stored_rows];
+  };
+  a.centre = value(s.centre);
+  with_couplings(
+      s, [&](int d) { return value(s.diagonal[d]); },
+      [&](int, int x, int y, int z, double coupling) {
+        a.beside += coupling;
+        const int offset[3] = {x, y, z};
+        QUADRILLE_UNROLL
+        for (int axis = 0; axis < 3; ++axis) {
+          a.down[axis] -= offset[axis] < 0 ? coupling : 0;
+          a.up[axis] -= offset[axis] > 0 ? coupling : 0;
+        }
+      });
+  return a;
+}
+
 // Where the nodes of a level stand on its axes; of a box that is a part of one, on the whole axes. Passed by
 // value.
 struct WholeAxes {
@@ -65,46 +90,79 @@ struct AxisSums {
   constexpr std::int64_t size() const { return s.stored_nodes(); }
   constexpr void add(std::int64_t stored_node, double (&sums)[count]) const {
     const int node = static_cast<int>(stored_node);
-    if (!s.owns(node)) return;  // all nodes of a shared box are stored
-    const std::array<int, 3> at = s.stored_position(node);
-    if (at[0] >= s.n[0]) return;  // behind a line
-    const double times = s.stored_count(node);
+    if (!s.owns(node)) return;                         // all nodes of a shared box are stored
+    if (s.stored_position(node)[0] >= s.n[0]) return;  // behind a line
     for (int c = 0; c < s.dof; ++c) {
       const double* const of_row = values + std::int64_t{node} * s.dof + c;
       const std::int64_t column = told_by(s, of_row, c);
-      double diagonal = of_row[(s.centre * s.dof + column) * s.stored_rows];
-      if (column != c) {  // as large as the couplings, and of the other sign
-        diagonal = 0;
-        for (int d = 0; d < s.count; ++d)
-          diagonal -= of_row[(s.diagonal[d] * s.dof + column) * s.stored_rows];
-      }
-      if (diagonal == 0) continue;
-      const double part = times / diagonal;
-      with_couplings(
-          s, [&](int d) { return of_row[(s.diagonal[d] * s.dof + column) * s.stored_rows]; },
-          [&](int, int x, int y, int z, double value) {
-            if (x != 0) sums[0] -= part * value;
-            if (y != 0) sums[1] -= part * value;
-            if (z != 0) sums[2] -= part * value;
-          });
+      const AlongAxes row = along_axes(s, of_row, column);
+      // Of another column as large as the couplings, and of the other sign.
+      add_row(node, row, column == c ? row.centre : -row.beside, sums);
     }
+  }
+  constexpr void add_row(int node, const AlongAxes& row, double diagonal, double (&sums)[count]) const {
+    if (diagonal == 0) return;
+    const double part = s.stored_count(node) / diagonal;
     QUADRILLE_UNROLL
-    for (int axis = 0; axis < 3; ++axis) {
-      if (axes.n[axis] == 1) continue;
-      const int place = axes.place(axis, at[axis]), last = axes.n[axis] - 1;
-      double* const low = sums + of_face(axis, 0);
-      double* const high = sums + of_face(axis, 1);
-      if (axes.wraps[axis]) {
-        if (place == last % 2) add_beside_seam(node, times, axis, low[0], low[1]);
-        if (place == last && last % 2 != 0) add_beside_seam(node, times, axis, high[0], high[1]);
-        continue;
-      }
-      if (place == 0) add_face(node, times, axis, 1, low[0], low[1]);
-      if (place == last) add_face(node, times, axis, -1, high[0], high[1]);
+    for (int axis = 0; axis < 3; ++axis) sums[axis] += part * (row.down[axis] + row.up[axis]);
+  }
+
+  // The nodes of the six faces, one face after the other, apart from the rows: sums of so few keep no
+  // registers there.
+  constexpr std::int64_t size_at_faces() const {
+    std::int64_t all = 0;
+    for (int axis = 0; axis < 3; ++axis) all += 2 * nodes_of_face(axis);
+    return all;
+  }
+  constexpr void add_at_face(std::int64_t number, double (&sums)[count]) const {
+    int axis = 0;
+    while (number >= 2 * nodes_of_face(axis)) number -= 2 * nodes_of_face(axis++);
+    const int side = number >= nodes_of_face(axis) ? 1 : 0, place = place_of_side(axis, side);
+    const int in_face = static_cast<int>(number - side * nodes_of_face(axis)),
+              node = node_at(axis, place, in_face);
+    if (place < 0 || node < 0 || !s.owns(node) || s.stored_position(node)[0] >= s.n[0]) return;
+    double first = 0, second = 0;
+    if (axes.wraps[axis])
+      add_beside_seam(node, s.stored_count(node), axis, first, second);
+    else
+      add_face(node, s.stored_count(node), axis, side == 0 ? 1 : -1, first, second);
+    QUADRILLE_UNROLL
+    for (int face = 0; face < 6; ++face) {
+      sums[3 + 2 * face] += face == 2 * axis + side ? first : 0;
+      sums[4 + 2 * face] += face == 2 * axis + side ? second : 0;
     }
   }
 
  private:
+  constexpr int stored_along(int axis) const { return s.stored.all ? s.n[axis] : s.stored.n[axis]; }
+  constexpr std::int64_t nodes_of_face(int axis) const {
+    if (axes.n[axis] == 1) return 0;
+    return std::int64_t{stored_along(axis == 0 ? 1 : 0)} * stored_along(axis == 2 ? 1 : 2);
+  }
+  // Where in this rank's nodes is what a side of the whole grid sums over, or -1.
+  constexpr int place_of_side(int axis, int side) const {
+    const int last = axes.n[axis] - 1, low = s.shared ? s.own[axis] : 0,
+              end = s.shared ? s.own_end[axis] : s.n[axis];
+    if (axes.wraps[axis] && side == 1 && last % 2 == 0) return -1;
+    const int on_axis = side == 1 ? last : axes.wraps[axis] ? last % 2 : 0;
+    for (int around = -1; around <= 1; ++around)
+      if (const int at = on_axis - axes.first[axis] + around * axes.n[axis];
+          at >= low && at < end && (around == 0 || axes.wraps[axis]))
+        return at;
+    return -1;
+  }
+  // The number among stored nodes of one in the face at that place, or -1 where another's rows stand for it.
+  constexpr int node_at(int axis, int place, int in_face) const {
+    if (place < 0) return -1;
+    const int first = axis == 0 ? 1 : 0, lines = stored_along(first), second = in_face / lines;
+    std::array<int, 3> at{};
+    at[axis] = s.stored.all ? place : s.stored.along(axis, place);
+    at[first] = in_face - second * lines;
+    at[axis == 2 ? 1 : 2] = second;
+    if (s.stored.all) return s.index(at);
+    return s.stored.first(axis, at[axis]) == place ? (at[2] * s.stored.n[1] + at[1]) * s.stored.n[0] + at[0]
+                                                   : -1;
+  }
   constexpr void add_beside_seam(std::int64_t node, double times, int axis, double& on, double& back) const {
     for (int c = 0; c < s.dof; ++c)
       for (int d = 0; d < s.count; ++d) {
@@ -341,15 +399,18 @@ constexpr bool is_near_end(const Couplings& s, const WholeAxes& axes, int axis, 
   return !all_alike && (place < 2 || place == n - 1);
 }
 
+constexpr bool is_in_middle(const Couplings& s, const WholeAxes& axes, const std::array<bool, 3>& halved,
+                            const std::array<int, 3>& at) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (halved[axis] && is_near_end(s, axes, axis, at[axis])) return false;
+  return true;
+}
 constexpr bool tells_of_middle(const Couplings& s, const WholeAxes& axes, const std::array<bool, 3>& halved,
                                std::int64_t row) {
   const int node = s.node_of(row);
   if (!s.owns(node)) return false;
   const std::array<int, 3> at = s.stored_position(node);
-  if (at[0] >= s.n[0]) return false;  // behind a line
-  for (int axis = 0; axis < 3; ++axis)
-    if (halved[axis] && is_near_end(s, axes, axis, at[axis])) return false;
-  return true;
+  return at[0] < s.n[0] && is_in_middle(s, axes, halved, at);  // else behind a line
 }
 
 // The sum of a row, as a part of its diagonal, from which on sweeps do for it.
@@ -369,29 +430,22 @@ struct FromLinear {
   constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr double operator()(std::int64_t row) const {
     if (!tells_of_middle(s, axes, halved, row)) return 0;
-    const std::int64_t c = row % s.dof;
-    double down[3] = {}, up[3] = {}, sum = values[(s.centre * s.dof + c) * s.stored_rows + row];
-    with_couplings(
-        s, [&](int d) { return values[(s.diagonal[d] * s.dof + c) * s.stored_rows + row]; },
-        [&](int, int x, int y, int z, double value) {
-          sum += value;
-          const int offset[3] = {x, y, z};
-          QUADRILLE_UNROLL
-          for (int axis = 0; axis < 3; ++axis) {
-            down[axis] -= offset[axis] < 0 ? value : 0;
-            up[axis] -= offset[axis] > 0 ? value : 0;
-          }
-        });
-    if (!sums && sum > large_sum * values[(s.centre * s.dof + c) * s.stored_rows + row]) return 0;
     double largest = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const double centre = (sums ? sum : 0) + down[axis] + up[axis];
-      if (!halved[axis] || !(centre > 0) || !(down[axis] + up[axis] > 0)) continue;
-      const double low = absolute(down[axis] - centre / 2), high = absolute(up[axis] - centre / 2),
-                   difference = (low > high ? low : high) / centre;
-      largest = difference > largest ? difference : largest;
-    }
+    look(along_axes(s, values + row, row % s.dof), largest);
     return largest;
+  }
+  // Divides by what is seldom larger than the largest of the rows before.
+  constexpr void look(const AlongAxes& row, double& largest) const {
+    const double sum = row.centre + row.beside;
+    if (!sums && sum > large_sum * row.centre) return;
+    QUADRILLE_UNROLL
+    for (int axis = 0; axis < 3; ++axis) {
+      const double down = row.down[axis], up = row.up[axis], centre = (sums ? sum : 0) + down + up;
+      if (!halved[axis] || !(centre > 0) || !(down + up > 0)) continue;
+      const double low = absolute(down - centre / 2), high = absolute(up - centre / 2),
+                   difference = low > high ? low : high;
+      if (difference > largest * centre) largest = difference / centre;
+    }
   }
 };
 
@@ -401,15 +455,27 @@ struct AxisSumsFromLinear {
   AxisSums of_axes;
   FromLinear from_linear;
   constexpr std::int64_t size() const { return of_axes.size(); }
-  constexpr void add(std::int64_t node, double (&sums)[count]) const { of_axes.add(node, sums); }
-  // Of the node's rows.
-  constexpr double largest(std::int64_t node) const {
-    double most = 0;
-    for (int c = 0; c < of_axes.s.dof; ++c) {
-      const double of_row = from_linear(node * of_axes.s.dof + c);
-      most = of_row > most ? of_row : most;
+  constexpr std::int64_t size_at_faces() const { return of_axes.size_at_faces(); }
+  constexpr void add_at_face(std::int64_t number, double (&sums)[count]) const {
+    of_axes.add_at_face(number, sums);
+  }
+  constexpr void add(std::int64_t stored_node, double (&sums)[count], double& largest) const {
+    const Couplings& s = of_axes.s;
+    const int node = static_cast<int>(stored_node);
+    if (s.dof > 1) {
+      of_axes.add(node, sums);
+      for (int c = 0; c < s.dof; ++c) {
+        const double of_row = from_linear(std::int64_t{node} * s.dof + c);
+        largest = of_row > largest ? of_row : largest;
+      }
+      return;
     }
-    return most;
+    if (!s.owns(node)) return;
+    const std::array<int, 3> at = s.stored_position(node);
+    if (at[0] >= s.n[0]) return;  // behind a line
+    const AlongAxes row = along_axes(s, of_axes.values + node, 0);
+    of_axes.add_row(node, row, row.centre, sums);
+    if (is_in_middle(s, of_axes.axes, from_linear.halved, at)) from_linear.look(row, largest);
   }
 };
 

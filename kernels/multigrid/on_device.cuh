@@ -86,11 +86,16 @@ __global__ void __launch_bounds__(threads_per_block, 3)
   double sums[F::count] = {}, value = 0;
   for (std::int64_t i = cuda::global_thread(); i < n;
        i += static_cast<std::int64_t>(gridDim.x) * threads_per_block) {
-    f.add(i, sums);
-    if constexpr (Largest) {
-      const double other = f.largest(i);
-      value = value < other ? other : value;
-    }
+    if constexpr (Largest)
+      f.add(i, sums, value);
+    else
+      f.add(i, sums);
+  }
+  if constexpr (has_faces<F>) {
+    const std::int64_t at_faces = f.size_at_faces();
+    for (std::int64_t i = cuda::global_thread(); i < at_faces;
+         i += static_cast<std::int64_t>(gridDim.x) * threads_per_block)
+      f.add_at_face(i, sums);
   }
 #pragma unroll
   for (int k = 0; k < F::count; ++k) {

@@ -83,26 +83,12 @@ struct OnHost {
   // threads.
   template <class F>
   std::vector<double> sums(const F& f) {
-    constexpr std::int64_t part = 4096;
-    const std::int64_t n = f.size(), parts = (n + part - 1) / part;
-    std::vector<double> of_parts(static_cast<std::size_t>(parts * F::count)), result(F::count);
-#pragma omp parallel for schedule(static) if (parts > 1)
-    for (std::int64_t p = 0; p < parts; ++p) {
-      double mine[F::count] = {};
-      for (std::int64_t i = p * part; i < std::min(n, (p + 1) * part); ++i) f.add(i, mine);
-      std::copy(mine, mine + F::count, of_parts.begin() + p * F::count);
-    }
-    for (std::size_t i = 0; i < of_parts.size(); ++i) result[i % F::count] += of_parts[i];
-    return result;
+    return sums_of(f, [&](std::int64_t i, auto& mine, double&) { f.add(i, mine); }).first;
   }
   // And the largest of the functor's numbers, which are not negative.
   template <class F>
   std::pair<std::vector<double>, double> sums_and_largest(const F& f) {
-    const std::int64_t n = f.size();
-    double found = 0;
-#pragma omp parallel for schedule(static) reduction(max : found) if (n > worth_threads)
-    for (std::int64_t i = 0; i < n; ++i) found = std::max(found, f.largest(i));
-    return {sums(f), found};
+    return sums_of(f, [&](std::int64_t i, auto& mine, double& most) { f.add(i, mine, most); });
   }
   // The same of several, whose results are asked for when all are queued.
   template <class F>
@@ -147,6 +133,28 @@ struct OnHost {
   }
 
  private:
+  template <class F, class Add>
+  static std::pair<std::vector<double>, double> sums_of(const F& f, const Add& add) {
+    constexpr std::int64_t part = 4096;
+    const std::int64_t n = f.size();
+    std::int64_t all = n;
+    if constexpr (has_faces<F>) all += f.size_at_faces();
+    const std::int64_t parts = (all + part - 1) / part;
+    std::vector<double> of_parts(static_cast<std::size_t>(parts * F::count)), result(F::count);
+    double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (parts > 1)
+    for (std::int64_t p = 0; p < parts; ++p) {
+      double mine[F::count] = {}, most = 0;
+      const std::int64_t end = std::min(all, (p + 1) * part);
+      for (std::int64_t i = p * part; i < std::min(n, end); ++i) add(i, mine, most);
+      if constexpr (has_faces<F>)
+        for (std::int64_t i = std::max(n, p * part); i < end; ++i) f.add_at_face(i - n, mine);
+      std::copy(mine, mine + F::count, of_parts.begin() + p * F::count);
+      largest = std::max(largest, most);
+    }
+    for (std::size_t i = 0; i < of_parts.size(); ++i) result[i % F::count] += of_parts[i];
+    return {result, largest};
+  }
   // Of several unknowns, whose sums are made before one of them is finished.
   template <class F>
   void for_nodes(const F& f) {

@@ -15,6 +15,12 @@ constexpr bool finite(double v) {
   return v - v == 0;
 }
 
+// Sums whose functor adds what faces have apart from the rows: size_at_faces() and add_at_face(i, sums).
+template <class F>
+inline constexpr bool has_faces = requires(const F& f) {
+  f.size_at_faces();
+};
+
 // use(i, load(i)) for `Together` numbers from `first` on, whose loads are on their way at once.
 template <int Together, class Load, class Use>
 constexpr void use_together(int first, const Load& load, const Use& use) {
