@@ -223,8 +223,8 @@ class Levels final : public GridMultigrid {
       }
     }
     info_.stabilised = stability_.added();
+    make_weights();  // waits for the levels, and not for the coarsest one's inverse, which begins then
     prepare_coarsest(*now);
-    make_weights();
   }
 
   // An operator that P^T A P made, of `where`: the rows that it has, or the level that ranks share.
