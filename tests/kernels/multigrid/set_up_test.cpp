@@ -309,5 +309,54 @@ TEST(GridMultigridSetUp, FactorsLeaveOutWhatIsNotThere) {
   EXPECT_LE(distance(found, x), 1e-12);
 }
 
+// What rows and faces tell of the axes, of all rows and of few that stand for them, against plain sums.
+TEST(AxisSums, AreThoseOfRowsAndFaces) {
+  using multigrid::AxisSums;
+  const std::array<std::int64_t, 3> n{11, 9, 12};
+  for (const char* stencil : {"star", "box"})
+    for (const bool few : {false, true}) {
+      SCOPED_TRACE(std::string(stencil) + (few ? " few" : " all"));
+      const Hub a =
+          poisson(grid_of(n, {1, 0.7, 1.3}), "value:0,clamp,clamp,value:0,value:0,value:0", stencil);
+      const std::int64_t rows = a.rows(), centre = centre_of(a);
+      double expected[AxisSums::count] = {};
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t at[3] = {row % n[0], row / n[0] % n[1], row / n[0] / n[1]};
+        double sum = 0, inwards[3][2] = {};
+        for (std::int64_t d = 0; d < a.diagonals(); ++d) {
+          const double value = a.values[d * rows + row];
+          const std::int64_t offset[3] = {a.offsets[d].x, a.offsets[d].y, a.offsets[d].z};
+          sum += value;
+          for (int axis = 0; axis < 3; ++axis) {
+            if (offset[axis] == 0) continue;
+            inwards[axis][offset[axis] > 0 ? 0 : 1] -= value;
+            expected[axis] -= value / a.values[centre * rows + row];
+          }
+        }
+        for (int axis = 0; axis < 3; ++axis)
+          for (const int side : {0, 1}) {
+            if (at[axis] != (side == 0 ? 0 : n[axis] - 1)) continue;
+            expected[AxisSums::of_face(axis, side)] += sum;
+            expected[AxisSums::of_face(axis, side) + 1] += inwards[axis][side];
+          }
+      }
+      OnHost host;
+      const multigrid::Couplings all = multigrid::couplings_of(a);
+      multigrid::StoredNodes stored;
+      if (few) stored = multigrid::few_nodes(all.n, all.wraps, multigrid::Words::padded);
+      ASSERT_EQ(stored.all, !few);
+      Array<double> values(a.diagonals() * (few ? stored.nodes() : rows));
+      if (few)
+        host.for_each(values.size(), multigrid::TakeStored{all, stored, a.values.data(), values.data()});
+      else
+        std::copy(a.values.begin(), a.values.end(), values.data());
+      const multigrid::Couplings s = multigrid::couplings_of(a, nullptr, stored);
+      const std::vector<double> found =
+          host.sums(AxisSums{s, values.data(), multigrid::whole_axes(s, nullptr)});
+      for (int k = 0; k < AxisSums::count; ++k)
+        EXPECT_NEAR(found[k], expected[k], 1e-10 * (1 + std::abs(expected[k]))) << k;
+    }
+}
+
 }  // namespace
 }  // namespace quadrille::multigrid_test
