@@ -21,8 +21,9 @@
 
 namespace quadrille::multigrid {
 
-// An axis is halved where its couplings have this share of the strongest axis' or more.
-inline constexpr double strong_share = 0.25;
+// An axis is halved where its couplings have a larger share of the strongest axis' than this, by more than
+// rounding: spacings of 1:2 along two axes are at it, and take half the iterations where it is not halved.
+inline constexpr double strong_share = 0.25 * (1 + 1e-4);
 // Weights no further than this from linear ones are taken as linear, as where couplings differ by three times
 // from one side of a node to the other; of coefficients that jump by twenty times or more they are far.
 inline constexpr double nearly_linear = 0.25, far_from_linear = 0.45;

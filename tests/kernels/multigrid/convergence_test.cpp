@@ -247,6 +247,19 @@ TEST(GridMultigridConvergence, UnequalSpacingsHalveTheStrongAxesFirst) {
   }
 }
 
+// At the share of the strongest axis' couplings from which on an axis is halved: not what rounding makes of it.
+TEST(GridMultigridConvergence, SpacingsOfOneToTwoAreUnequal) {
+  const std::array<std::int64_t, 3> n{20, 24, 24};
+  for (const double h : {1.0, 0.3, 7.0})
+    for (const Spaced& s :
+         {Spaced{{h, h / 2, h / 2}, {false, true, true}}, Spaced{{h, h, h / 2}, {false, false, true}}}) {
+      const Hub a = poisson(grid_of(n, s.spacing_m), "value:0");
+      Cycle m(a, down_to(30));
+      EXPECT_EQ(m.info().levels[0].halved, s.halved_first) << h;
+      EXPECT_LE(error_factor(a, m), 0.2) << h;
+    }
+}
+
 TEST(GridMultigridConvergence, JumpsInTheCoefficients) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     EXPECT_LE(cg_iterations(jumping(grid_of({40, 37, 1}), "value:0", seed), down_to(60)), 30);
