@@ -30,22 +30,22 @@ struct PairsOfEntries {
   Couplings s;
   const double* values;
 
-  constexpr double entry(int diagonal, int node, int unknown) const {
-    const std::int64_t row = std::int64_t{node} * s.dof + unknown;
-    return values[(std::int64_t{diagonal} * s.dof + unknown) * s.stored_rows + s.place(row)];
+  // In the row of a node's unknown, for the same one; `place` is where the values of the node begin.
+  constexpr double entry(int diagonal, std::int64_t place, int unknown) const {
+    return values[(std::int64_t{diagonal} * s.dof + unknown) * s.stored_rows + place + unknown];
   }
-  constexpr double diagonal(int node, int unknown) const { return entry(s.centre, node, unknown); }
+  constexpr double diagonal(std::int64_t place, int unknown) const { return entry(s.centre, place, unknown); }
   // Whether the unknown is given: its row has no couplings to it elsewhere, whatever other rows have.
-  constexpr bool is_given(int node, int unknown) const {
+  constexpr bool is_given(std::int64_t place, int unknown) const {
     for (int d = 0; d < s.count; ++d)
-      if (entry(s.diagonal[d], node, unknown) != 0) return false;
+      if (entry(s.diagonal[d], place, unknown) != 0) return false;
     return true;
   }
-  // With the node at coupling d, which is there.
-  constexpr PairOfEntries pair(int node, int d, int unknown) const {
+  // With the node `there` at coupling d.
+  constexpr PairOfEntries pair(std::int64_t place, std::int64_t there, int d, int unknown) const {
     const signed char* const o = s.offset[d];
     const int back = s.box[(1 - o[2]) * 9 + (1 - o[1]) * 3 + 1 - o[0]];
-    return {entry(s.diagonal[d], node, unknown), back < 0 ? 0 : entry(back, s.neighbour(node, d), unknown)};
+    return {entry(s.diagonal[d], place, unknown), back < 0 ? 0 : entry(back, there, unknown)};
   }
 };
 
@@ -64,18 +64,23 @@ struct LargestAdvection {
     const Couplings& s = pairs.s;
     const int number = s.node_of(row), unknown = static_cast<int>(row - std::int64_t{number} * s.dof);
     const std::array<int, 3> at = nodes.all ? s.position(number) : nodes.position(number);
+    if (at[0] >= s.n[0]) return 0;
     const int node = s.index(at);
-    if (at[0] >= s.n[0] || !s.owns(node)) return 0;
+    if (!s.owns(node)) return 0;
+    const std::int64_t place = s.place(std::int64_t{node} * s.dof);
     double sum = 0;
     with_loaded(
         s.count,
-        [&](int d) { return s.leads_inside(at, d) ? pairs.pair(node, d, unknown) : PairOfEntries{}; },
+        [&](int d) {
+          return s.leads_inside(at, d) ? pairs.pair(place, s.place_beside(at, node, d), d, unknown)
+                                       : PairOfEntries{};
+        },
         [&](int d, const PairOfEntries& pair) {
           const double more = Missing ? pair.missing() : pair.antisymmetric();
-          if (more > 0 && !pairs.is_given(s.neighbour(node, d), unknown)) sum += more;
+          if (more > 0 && !pairs.is_given(s.place_beside(at, node, d), unknown)) sum += more;
         });
-    if (sum == 0 || pairs.is_given(node, unknown)) return 0;
-    const double diagonal = absolute(pairs.diagonal(node, unknown));
+    if (sum == 0 || pairs.is_given(place, unknown)) return 0;
+    const double diagonal = absolute(pairs.diagonal(place, unknown));
     return diagonal > 0 ? sum / diagonal : 0;
   }
 };
@@ -98,13 +103,14 @@ struct AddMissing {
     const std::array<int, 3> at = s.stored_position(stored);
     if (at[0] >= s.n[0]) return;
     const int node = s.index(at);
-    const double sign = pairs.diagonal(node, unknown) < 0 ? -1 : 1;
+    const std::int64_t place = row - unknown;
+    const double sign = pairs.diagonal(place, unknown) < 0 ? -1 : 1;
     const auto entry = [&](int diagonal) -> double& {
       return to[(std::int64_t{diagonal} * s.dof + unknown) * s.stored_rows + row];
     };
     for (int d = 0; d < s.count; ++d) {
       if (!s.leads_inside(at, d)) continue;
-      const double more = sign * pairs.pair(node, d, unknown).missing();
+      const double more = sign * pairs.pair(place, s.place_beside(at, node, d), d, unknown).missing();
       entry(s.diagonal[d]) -= more;
       entry(s.centre) += more;
     }

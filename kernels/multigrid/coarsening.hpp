@@ -115,7 +115,9 @@ class LevelTransfer {
  public:
   LevelTransfer() = default;
   // Between vectors whose lines have so many nodes.
-  LevelTransfer(std::array<AxisInterpolation, 3> axes, int dof, int fine_line, int coarse_line) {
+  template <class Put = CopyTo<Space>>
+  LevelTransfer(std::array<AxisInterpolation, 3> axes, int dof, int fine_line, int coarse_line,
+                const Put& put = {}) {
     tables_.fine_rows = tables_.dof = dof;
     tables_.by_dof = divisor(dof);
     lengthen(axes[0], fine_line, coarse_line);
@@ -142,10 +144,11 @@ class LevelTransfer {
         if (add_halved(axes[axis], first, places_[axis])) tables_.first[axis] = first;
     }
     tables_.in_words = dof == 1 && tables_.first[0] >= 0 && axes[0].fine % 4 == 0 && axes[0].coarse % 2 == 0;
-    packed_.put_in_place();
+    packed_.put_in_place(put);
   }
   Array<T, Space> weights;  // [corner][fine row], or empty
 
+  int coarse_line() const { return tables_.coarse_n[0]; }
   Transfer<T> tables() const {
     Transfer<T> t = tables_;
     for (int axis = 0; axis < 3; ++axis) {

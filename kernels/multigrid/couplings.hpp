@@ -125,6 +125,17 @@ struct Couplings {
     const int to = node + step[d];
     return to < 0 || to >= nodes ? node : to;
   }
+  // Where the values of the first row of the node at coupling d are in a column, which leads inside.
+  constexpr std::int64_t place_beside(const std::array<int, 3>& at, int node, int d) const {
+    if (stored.all) return std::int64_t{neighbour(node, d)} * dof;
+    int to[3] = {};
+    for (int axis = 0; axis < 3; ++axis) {
+      to[axis] = at[axis] + offset[d][axis];
+      if (to[axis] < 0) to[axis] += n[axis];
+      if (to[axis] >= n[axis]) to[axis] -= n[axis];
+    }
+    return std::int64_t{stored.index(to[0], to[1], to[2])} * dof;
+  }
   // The same where something wraps, without branches: what are one node back and on along each axis.
   struct StepsAround {
     int back[3], on[3];

@@ -16,7 +16,7 @@ inline bool couples_along_axes_alone(const Couplings& s) {
 
 // Which nodes of P^T A P have rows of their own (stored_nodes.hpp).
 template <class Space>
-StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& next, Words words) {
+StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& next) {
   if (s.stored.all || next.by_operator || s.shared) return {};
   int n[3] = {};
   bool wraps[3] = {}, seam[3] = {};
@@ -25,25 +25,28 @@ StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& 
     wraps[axis] = still_wraps(s.wraps[axis], n[axis]);
     seam[axis] = s.stored.seam[axis] || (s.wraps[axis] && next.halved[axis] && s.n[axis] % 2 != 0);
   }
-  return few_nodes(n, wraps, words, seam);
+  return few_nodes(n, wraps, Words::none, seam);
 }
 
 // Of few rows and linear weights, axis by axis.
 template <class Machine>
 void make_by_axes(Machine& machine, const CoarseOperator& of) {
   Array<double, typename Machine::Space> before;
-  std::array<int, 3> n{of.s.stored.n[0], of.s.stored.n[1], of.s.stored.n[2]};
+  const StoredNodes& fine = of.s.stored;
+  std::array<int, 3> n{fine.n[0], fine.n[1], fine.n[2]};
   const auto make = [&]<int axis>() {
-    LinearGalerkinAxis<axis> step{of, before.data(), nullptr, {n, n}};
-    n[axis] = step.n[1][axis] = of.coarse_nodes.all ? of.p.coarse_n[axis] : of.coarse_nodes.n[axis];
-    Array<double, typename Machine::Space> after(axis < 2 ? 27 * of.s.dof * step.rows(1) : 0);
+    const int made = of.coarse_nodes.all ? of.p.coarse_n[axis] : of.coarse_nodes.n[axis],
+              beside = n[0] * n[1] * n[2] / n[axis];
+    LinearGalerkinAxis<axis, Machine::rows_of_call> step{of, before.data(), nullptr, {n[axis], made}, beside};
+    n[axis] = made;
+    Array<double, typename Machine::Space> after(axis > 0 ? 27 * of.s.dof * step.rows(1) : 0);
     step.to = after.data();
     machine.for_each(step.size(), step);
     before = std::move(after);
   };
-  make.template operator()<0>();
-  make.template operator()<1>();
   make.template operator()<2>();
+  make.template operator()<1>();
+  make.template operator()<0>();
 }
 
 // By the weights of all rows.
@@ -99,15 +102,11 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
     coarse.periodic[axis] = still_wraps(a.periodic[axis], p.coarse_n[axis]);
     of.width[axis] = p.coarse_n[axis] > 1 ? 3 : 1;
   }
-  // Of whole words of a line several rows are the same: each is made once.
-  const bool wraps[3] = {coarse.periodic[0], coarse.periodic[1], coarse.periodic[2]};
-  if (coarse_nodes.words) of.coarse_nodes = few_nodes(p.coarse_n, wraps, Words::none, coarse_nodes.seam);
-  const StoredNodes made = of.coarse_nodes;
   const auto reach = [&](int axis) { return of.width[axis] / 2; };
   for (int z = -reach(2); z <= reach(2); ++z)
     for (int y = -reach(1); y <= reach(1); ++y)
       for (int x = -reach(0); x <= reach(0); ++x) coarse.offsets.push_back({x, y, z});
-  of.coarse_rows = made.all ? coarse.rows() : std::int64_t{made.nodes()} * a.dof;
+  of.coarse_rows = coarse_nodes.all ? coarse.rows() : std::int64_t{coarse_nodes.nodes()} * a.dof;
   coarse.values = decltype(coarse.values)(coarse.diagonals() * coarse.dof * of.coarse_rows);
   of.coarse = coarse.values.data();
   if (of.s.by_kind && kind == CoarseOperators::as_suits) {
@@ -122,13 +121,6 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
     const int planes = machine.galerkin_planes(of.coarse_rows * of.width[0]);
     couples_along_axes_alone(of.s) ? machine.for_columns(LinearGalerkinColumn<true>{of, planes})
                                    : machine.for_columns(LinearGalerkinColumn<false>{of, planes});
-  }
-  if (coarse_nodes.words) {
-    decltype(coarse.values) all(coarse.diagonals() * a.dof * a.dof * coarse_nodes.nodes());
-    machine.for_each(
-        all.size() / (std::int64_t{coarse_nodes.n[0]} * a.dof),
-        RepeatStored{made, coarse_nodes, a.dof, p.coarse_n[0], coarse.values.data(), all.data()});
-    coarse.values = std::move(all);
   }
   return coarse;
 }

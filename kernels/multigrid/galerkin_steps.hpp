@@ -368,72 +368,76 @@ struct LinearGalerkinColumn {
   }
 };
 
-// The same where a few rows are all of the operator, an axis after the other: sums over fine rows that some
-// coarse ones read are made once. A row of the axis's result and a column of its blocks a call, the couplings
-// of which are a box of 27: at fine offsets along later axes, at coarse ones along this and former ones.
-template <int axis>
+// The same where a few rows are all of the operator, an axis after the other, z first: sums over fine rows that
+// some coarse ones read are made once. Between the axes the couplings of a row are a box of 27, at coarse
+// offsets along axes that are done and at fine ones along the others, and rows stand with the next axis
+// outermost, so that those that sum over the same nodes of it are beside each other:
+//
+//     [z][y][x]  ->  [y][x][coarse z]  ->  [x][coarse z][coarse y]  ->  [coarse z][coarse y][coarse x]
+//
+// Of some of these rows, up to Together, a column of their blocks and an offset along the other axes a call.
+template <int axis, int Together>
 struct LinearGalerkinAxis {
-  static constexpr std::int64_t work = 10;  // of a few hundred calls are done before threads have begun
+  static constexpr std::int64_t work = 4;  // of a few hundred calls are done before threads have begun
   CoarseOperator of;
-  const double* from;       // what the axis before has made: [place in the box][column][row]
-  double* to;               // of the last axis that is the coarse operator
-  std::array<int, 3> n[2];  // nodes before and after: those stored, those made of axes that are done
+  const double* from;  // what the axis before has made: [place in the box][column][row]
+  double* to;          // of the last axis that is the coarse operator
+  int nodes[2];        // along the axis, before and after: those that are stored
+  int beside;          // along the two others, at one node of it
 
-  constexpr std::int64_t rows(int after) const {
-    return std::int64_t{n[after][0]} * n[after][1] * n[after][2] * of.s.dof;
-  }
-  constexpr std::int64_t size() const { return rows(1) * of.s.dof; }
+  constexpr int rows_beside() const { return beside * of.s.dof; }
+  constexpr std::int64_t rows(int after) const { return std::int64_t{nodes[after]} * rows_beside(); }
+  constexpr int parts() const { return (rows_beside() + Together - 1) / Together; }
+  constexpr std::int64_t size() const { return std::int64_t{parts()} * nodes[1] * of.s.dof * 9; }
   constexpr void operator()(std::int64_t index) const {
-    const std::int64_t row = index % rows(1);
-    const int column = static_cast<int>(index / rows(1)), node = static_cast<int>(row / of.s.dof),
-              r = static_cast<int>(row) - node * of.s.dof;
-    std::array<int, 3> at{node % n[1][0], node / n[1][0] % n[1][1], node / n[1][0] / n[1][1]};
-    const int coarse = of.coarse_nodes.all ? at[axis] : of.coarse_nodes.first(axis, at[axis]);
-    double sums[3][9] = {};  // [coarse neighbour along the axis][offsets along the others]
+    const int call = static_cast<int>(index), part = call % parts(), place = call / parts() % nodes[1],
+              rest = call / parts() / nodes[1], column = rest % of.s.dof, offsets = rest / of.s.dof,
+              first = part * Together, left = rows_beside() - first,
+              count = left < Together ? left : Together;
+    const int coarse = of.coarse_nodes.all ? place : of.coarse_nodes.first(axis, place);
+    double sums[3][Together] = {};  // [coarse neighbour along the axis]
     for (int k = 0; k < of.readers(axis, coarse); ++k) {
-      at[axis] = of.s.stored.along(axis, of.fine(axis, k, coarse));
-      const std::int64_t fine = ((std::int64_t{at[2]} * n[0][1] + at[1]) * n[0][0] + at[0]) * of.s.dof + r;
-      QUADRILLE_UNROLL
+      const int fine = of.s.stored.along(axis, of.fine(axis, k, coarse));
       for (int o = 0; o < 3; ++o) {
-        double values[9] = {};
-        load(o, column, fine, values);
-        QUADRILLE_UNROLL
+        const double* const values = couplings(slot(offsets, o), column);
+        if (values == nullptr) continue;
         for (int q = 0; q < 3; ++q) {
           const double share = of.share(axis, 9 * k + 3 * o + q, coarse);
           if (share == 0) continue;
-          QUADRILLE_UNROLL
-          for (int beside = 0; beside < 9; ++beside) sums[q][beside] += values[beside] * share;
+          const double* const own = values + std::int64_t{fine} * rows_beside() + first;
+          for (int i = 0; i < count; ++i) sums[q][i] += own[i] * share;
         }
       }
     }
-    QUADRILLE_UNROLL
+    const int node = divide(first, of.s.by_dof), unknown = first - node * of.s.dof;
     for (int q = 0; q < 3; ++q) {
-      QUADRILLE_UNROLL
-      for (int beside = 0; beside < 9; ++beside) put(slot(beside, q), column, row, sums[q][beside]);
+      double* made = result(slot(offsets, q), column);
+      if (made == nullptr) continue;
+      made += (std::int64_t{node} * nodes[1] + place) * of.s.dof + unknown;
+      for (int i = 0, r = unknown; i < count; ++i, ++made) {
+        *made = sums[q][i];
+        if (++r < of.s.dof) continue;
+        r = 0;
+        made += (nodes[1] - 1) * of.s.dof;
+      }
     }
   }
 
  private:
   // Of an offset along the axis and of two along the others, in the box [z][y][x].
-  static constexpr int slot(int beside, int along) {
-    return axis == 0   ? 3 * beside + along
-           : axis == 1 ? 9 * (beside / 3) + 3 * along + beside % 3
-                       : 9 * along + beside;
+  static constexpr int slot(int others, int along) {
+    return axis == 0   ? 3 * others + along
+           : axis == 1 ? 9 * (others / 3) + 3 * along + others % 3
+                       : 9 * along + others;
   }
-  constexpr void load(int o, int column, std::int64_t row, double (&values)[9]) const {
-    const std::int64_t rows_before = axis == 0 ? of.s.stored_rows : rows(0), stride = of.s.dof * rows_before;
-    const double* const first = (axis == 0 ? of.values : from) + column * rows_before + row;
-    QUADRILLE_UNROLL
-    for (int beside = 0; beside < 9; ++beside) {
-      const int place = slot(beside, o), d = axis == 0 ? of.s.box[place] : place;
-      if (d >= 0) values[beside] = first[d * stride];
-    }
+  // A column of blocks, or null where there are none.
+  constexpr const double* couplings(int place, int column) const {
+    const std::int64_t d = axis == 2 ? of.s.box[place] : place;
+    return d < 0 ? nullptr : (axis == 2 ? of.values : from) + (d * of.s.dof + column) * rows(0);
   }
-  constexpr void put(int of_box, int column, std::int64_t row, double value) const {
-    if (axis < 2)
-      to[(std::int64_t{of_box} * of.s.dof + column) * rows(1) + row] = value;
-    else if (const int d = of.diagonal(of_box % 3, of_box / 3 % 3, of_box / 9); d >= 0)
-      of.coarse[(std::int64_t{d} * of.s.dof + column) * of.coarse_rows + row] = value;
+  constexpr double* result(int place, int column) const {
+    const std::int64_t d = axis > 0 ? place : of.diagonal(place % 3, place / 3 % 3, place / 9);
+    return d < 0 ? nullptr : (axis > 0 ? to : of.coarse) + (d * of.s.dof + column) * rows(1);
   }
 };
 

@@ -80,10 +80,10 @@ struct StarRows {
   const Bf16 *xy = nullptr, *z = nullptr;
 };
 
-// From the values of stored rows in host memory; not there where two rows have other couplings to nodes that
-// both have.
+// Of the level of `s`, from values in host memory of the rows that `of` stores; not there where two rows have
+// other couplings to nodes that both have.
 template <class T>
-StarRows<T> star_rows(const Couplings& s, const double* values) {
+StarRows<T> star_rows(const Couplings& s, const Couplings& of, const double* values) {
   StarRows<T> rows;
   rows.s = s;
   if (s.dof != 1 || s.count != 6 || s.any_wraps || !s.whole_star || s.stored.all ||
@@ -91,11 +91,11 @@ StarRows<T> star_rows(const Couplings& s, const double* values) {
     return rows;
   for (int k = 0; k < 6; ++k) {
     const int d = s.star[k];
-    const double* const column = values + s.diagonal[d] * s.stored_rows;
+    const double* const column = values + s.diagonal[d] * of.stored_rows;
     double a = 0;
     bool found = false;
-    for (int node = 0; node < s.stored_nodes(); ++node) {
-      const std::array<int, 3> at = s.stored_position(node);
+    for (int node = 0; node < of.stored_nodes(); ++node) {
+      const std::array<int, 3> at = of.stored_position(node);
       if (at[0] >= s.n[0] || !s.leads_inside(at, d)) continue;
       if (found && column[node] != a) return rows;
       a = column[node];

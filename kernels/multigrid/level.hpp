@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct LevelRows {
   Array<T, Space> scaled, of_kind, diagonal, inverse;
   Array<Bf16, Space> rounded;
   double bound = 0;
+  std::optional<double> largest{};  // eigenvalue, where that is known without a power method
   InnerRow<T> inner;
   bool singular_blocks = false;                // of nodes that take part, where that was asked for
   std::vector<LineFactors<T, Space>> lines{};  // where the smoother wants them
@@ -77,6 +79,12 @@ LevelRows<T, typename Machine::Space> level_rows(Machine& machine, const Couplin
     rows.bound = machine.largest(RowBound<T>{s, rows.scaled.data()});
   }
   return rows;
+}
+
+// Whether the constants of each unknown are in the operator's null space.
+template <class Machine>
+bool is_singular(Machine& machine, const Couplings& s, const double* values) {
+  return machine.largest(RowSum{s, values}) < 1e-8;
 }
 
 // The same with A in bf16, where that suits: rows.rounded is empty else.
@@ -348,6 +356,9 @@ void restrict_to(Machine& machine, const Level<T, Machine>& level, const T* fine
 
 // The bound by its rows of a star's largest eigenvalue of D^-1 A is what that comes near, if it is no more.
 inline constexpr double of_dominant_rows = 2 + 1e-6;
+inline bool comes_near_bound(const Couplings& s, double bound) {
+  return s.count <= 6 && bound <= of_dominant_rows;
+}
 
 // The power method comes near that eigenvalue from below. It is queued here, for machine.queued_sums() to
 // have what largest_eigenvalue() takes, where the bound by rows, of all ranks, is not what it comes near;
@@ -355,7 +366,7 @@ inline constexpr double of_dominant_rows = 2 + 1e-6;
 template <class T, class Machine>
 bool queue_power_method(Machine& machine, Level<T, Machine>& level, double bound) {
   const Couplings& s = level.couplings;
-  if (s.count <= 6 && bound <= of_dominant_rows) return false;
+  if (comes_near_bound(s, bound)) return false;
   constexpr int steps = 12;
   machine.for_each(s.rows, Noise<T>{level.x.data(), s, box_rows(level)});
   level.right_layers = layers_of_others;
@@ -371,15 +382,18 @@ bool queue_power_method(Machine& machine, Level<T, Machine>& level, double bound
   machine.queue_sums(Squares<T>{s, level.x.data(), level.y.data()});
   return true;
 }
-// Of the squares of all ranks after the last step and before it. Where eigenvalues are complex, as may be far
-// from symmetry, steps lengthen and shorten a vector by turns, and one of them may come to half of what is
-// true, with which sweeps diverge: there it is not less than a Laplacian's, 2.
+// Where eigenvalues are complex, as may be far from symmetry, what is found of the largest one may be half of
+// what is true, with which sweeps diverge: there it is not less than a Laplacian's, 2.
+inline double held(double found, double bound, bool far_from_symmetric) {
+  constexpr double of_laplacian = 2;
+  return std::min(bound, far_from_symmetric ? std::max(found, of_laplacian) : found);
+}
+// Of the squares of all ranks after the last step and before it.
 inline double largest_eigenvalue(double bound, const std::vector<double>& squares, bool far_from_symmetric) {
-  constexpr double safety = 1.1, of_laplacian = 2;
+  constexpr double safety = 1.1;
   const double last = squares[0], before = squares[1];
   if (!(before > 0 && last > 0)) return bound;
-  const double found = safety * bound * std::sqrt(last / before);
-  return std::min(bound, far_from_symmetric ? std::max(found, of_laplacian) : found);
+  return held(safety * bound * std::sqrt(last / before), bound, far_from_symmetric);
 }
 
 }  // namespace quadrille::multigrid

@@ -7,18 +7,17 @@
 #include <utility>
 
 #include "formats/reuse.hpp"
-#include "kernels/multigrid/advection.hpp"
 #include "kernels/multigrid/box_steps.hpp"
+#include "kernels/multigrid/few_levels.hpp"
 #include "kernels/multigrid/galerkin.hpp"
 #include "kernels/multigrid/in_precision.hpp"
 #include "kernels/multigrid/joined_steps.hpp"
 #include "kernels/multigrid/level.hpp"
 #include "kernels/multigrid/multigrid.hpp"
-#include "kernels/multigrid/on_host.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
 #include "kernels/multigrid/shared_rows.hpp"
 #include "kernels/multigrid/small_levels.hpp"
-#include "kernels/multigrid/symmetry.hpp"
+#include "kernels/multigrid/uploads.hpp"
 #include "kernels/multigrid/visit_counts.hpp"
 
 namespace quadrille::multigrid {
@@ -61,13 +60,12 @@ class Levels final : public GridMultigrid {
     const SharedOffsets offsets = shared_offsets(a);
     if (auto few = shared_rows(a, offsets)) {
       make_shared_levels(*few, shared);
-      Hub rest = shared ? all_in_box(*few, *shared) : copy_to<Space>(few->a);
-      StoredNodes stored = shared ? StoredNodes{} : few->stored;
-      if constexpr (Machine::on_gpu)
-        if (!shared && a_thread_is_fast(rest)) make_few_levels(rest, stored);
+      StoredNodes stored;
+      const Hub rest = shared ? all_in_box(*few, *shared) : make_few_levels(*few, stored);
       make_levels(&rest, std::move(shared), few->a.rows(), stored);
     } else {
       const Hub box = in_box(machine_, a, shared->box, offsets, *shared->layers);
+      may_repeat_ = works_in_place(options_.smoother);  // which nobody has compared yet
       make_levels(&box, std::move(shared), rows);
     }
     put_small_together();
@@ -116,6 +114,7 @@ class Levels final : public GridMultigrid {
     auto* const other = dynamic_cast<Levels*>(previous.get());
     if (other != nullptr && other->info_.levels.front().unknowns == rows) {
       memory_ = std::move(other->memory_);
+      were_few_ = other->info_.levels.front().constant;
       machine_.take_recorded(other->machine_);
     } else {
       previous.reset();
@@ -131,24 +130,14 @@ class Levels final : public GridMultigrid {
     info_.options.precision = std::is_same_v<T, float> ? CyclePrecision::fp32 : CyclePrecision::fp64;
     info_.beyond_fp32 = options_.precision == CyclePrecision::as_suits && !std::is_same_v<T, float>;
     Hub coarser;
-    bool may_repeat = true;  // rows that nobody has compared yet
     if (shared && rows <= gathered_unknowns()) now = gather(*now, shared, coarser);
     while (true) {
-      if (!shared && may_repeat && stored.all) {
-        // The transfer to a level that was made with all rows knows no nodes behind its lines.
-        const Words words = words_of(size_of(*now, nullptr));
-        stored = repeated_rows(*now, levels_.empty() ? words : std::min(words, Words::whole));
-        may_repeat = !stored.all;
-        if (!stored.all) {
-          Hub few = take_stored(*now, stored);
-          if (are_enough(few, stored)) {
-            coarser = std::move(few);
-            now = &coarser;
-            if constexpr (Machine::on_gpu)
-              if (a_thread_is_fast(coarser)) make_few_levels(coarser, stored);
-          } else {
-            stored = {};
-          }
+      if (!shared && may_repeat_ && stored.all) {
+        auto few = repeated_rows(*now);
+        may_repeat_ = few.has_value();
+        if (few) {
+          coarser = make_few_levels(*few, stored);
+          now = &coarser;
         }
       }
       const bool last = is_coarsest(size_of(*now, shared.get()));
@@ -166,8 +155,7 @@ class Levels final : public GridMultigrid {
       std::unique_ptr<SharedLevel> following;
       if (shared && next.there) following = std::make_unique<SharedLevel>(*shared->ranks, *next.partition);
       const Couplings s = couplings_of(*now, shared ? &shared->box : nullptr, stored);
-      const StoredNodes of_coarse =
-          next.there ? stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next))) : StoredNodes{};
+      const StoredNodes of_coarse = next.there ? stored_nodes_of_coarse(s, next) : StoredNodes{};
       LevelTransfer<T, Space> transfer;
       if (next.there) transfer = transfer_to(s, next.axes, of_coarse);
       LevelRows<T, Space> level_values;
@@ -235,104 +223,112 @@ class Levels final : public GridMultigrid {
   }
 
   // Three unknowns are nine times the work of one, 2 ms a level; the GPU takes 0.3 whatever there is.
-  static bool a_thread_is_fast(const Hub& few) { return few.dof == 1; }
+  static bool a_thread_is_fast(int dof) { return !Machine::on_gpu || dof == 1; }
 
-  // From a level to the next as long as few rows are all of it: that needs no GPU, whose kernels take longer
-  // to load than these rows take. What is left is in `now`.
-  void make_few_levels(Hub& now, StoredNodes& stored) {
-    OnHost host;
-    BlockDiagonals<double> a = copy_to<Host>(now);
-    while (!is_coarsest(size_of(a, nullptr))) {
-      const Coarsening<Host> next =
-          choose_coarsening(host, a, options_.semi_coarsening, options_.interpolation, nullptr, stored);
-      if (!next.there || next.by_operator) break;  // weights are of all rows
-      const Couplings s = couplings_of(a, nullptr, stored);
-      const StoredNodes of_coarse = stored_nodes_of_coarse(s, next, words_of(coarse_size(s, next)));
-      if (of_coarse.all) break;
-      LevelRows<T, Host> rows = level_rows<T>(host, s, a.values.data(), levels_.empty(), false);
-      if (options_.smoother == LevelSmoother::lines)
-        rows.lines = line_factors<T>(host, s, size_of(a, nullptr), a.values.data());
-      OneLevel& level = add_level(a, s,
-                                  {copy_to<Space>(rows.scaled),
-                                   {},
-                                   copy_to<Space>(rows.diagonal),
-                                   copy_to<Space>(rows.inverse),
-                                   {},
-                                   rows.bound,
-                                   inner_row(s, rows.scaled.data(), rows.diagonal.data()),
-                                   rows.singular_blocks,
-                                   copies<Space>(rows.lines)},
-                                  true, {});
-      note_halved(size_of(a, nullptr), next.halved);
-      level.transfer = transfer_to(s, next.axes, of_coarse);
-      if (levels_.size() == 1) {
-        star_ = star_rows<T>(s, a.values.data());
-        star_.inverse = level.inverse.data();  // stays where it is
-      }
-      a = galerkin(host, a, next.nodes(s), nullptr, stored, of_coarse, options_.coarse_operators);
-      stored = of_coarse;
-      look_at_coarse(host, a, stored);
+  // From a level to the next as long as few rows are all of it, and what is left, with its rows.
+  Hub make_few_levels(FewRows& few, StoredNodes& stored_of_rest) {
+    std::vector<FewLevel<T>> made;
+    const auto at_coarsest = [&] {
+      return is_coarsest(size_of(few.a, nullptr), std::ssize(levels_) + std::ssize(made));
+    };
+    while (a_thread_is_fast(few.a.dof) && !at_coarsest()) {
+      auto level = next_few_level<T>(few, options_, levels_.empty() && made.empty(), symmetry_, stability_);
+      if (!level) break;
+      made.push_back(std::move(*level));
     }
-    if (is_coarsest(size_of(a, nullptr)))
-      few_are_singular_ = is_singular(host, couplings_of(a, nullptr, stored), a.values.data());
-    now = copy_to<Space>(a);
+    if (at_coarsest()) few_are_singular_ = is_singular(few);
+    std::vector<BoxStored> stored;  // of each level, and of what is left
+    for (const FewLevel<T>& level : made) stored.push_back(stored_of(level.of, stored.empty()));
+    stored.push_back(at_coarsest() ? stored_in_words(few, Words::none) : stored_of(few, stored.empty()));
+
+    Uploads<Machine> uploads;
+    const auto upload = [&](auto array) { return uploads.add(std::move(array)); };
+    std::vector<LevelRows<T, Space>> rows;
+    std::vector<LevelTransfer<T, Space>> transfers;
+    std::vector<Couplings> couplings;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const FewLevel<T>& level = made[i];
+      const Couplings& s = couplings.emplace_back(couplings_of(level.of.a, nullptr, stored[i].stored));
+      rows.push_back(rows_of(level, s, stored[i], upload));
+      if (options_.smoother == LevelSmoother::lines) {
+        OnHost host;
+        const Array<double> values = take_stored(level.of.a.values, level.of, stored[i]);
+        rows.back().lines =
+            copies<Space>(line_factors<T>(host, s, size_of(level.of.a, nullptr), values.data()));
+      }
+      transfers.push_back(transfer_to(s, level.axes, stored[i + 1].stored, upload));
+    }
+    Hub rest;
+    static_cast<BlockStructure&>(rest) = few.a;
+    rest.values = uploads.add(take_stored(few.a.values, few, stored.back()));
+    stored_of_rest = stored.back().stored;
+    uploads.run(machine_);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      OneLevel& level = add_level(made[i].of.a, couplings[i], std::move(rows[i]), true, {});
+      note_halved(size_of(made[i].of.a, nullptr), made[i].halved);
+      level.transfer = std::move(transfers[i]);
+      if (levels_.size() > 1) continue;
+      star_ = star_rows<T>(couplings[i], made[i].couplings, made[i].of.a.values.data());
+      star_.inverse = level.inverse.data();  // stays where it is
+    }
+    return rest;
+  }
+  // Of a level of few rows those that are stored, where put(array) has them be.
+  template <class Put>
+  static LevelRows<T, Space> rows_of(const FewLevel<T>& level, const Couplings& s, const BoxStored& stored,
+                                     const Put& put) {
+    const auto taken = [&](const Array<T>& values) { return take_stored(values, level.of, stored); };
+    Array<T> scaled = taken(level.rows.scaled), diagonal = taken(level.rows.diagonal);
+    LevelRows<T, Space> rows;
+    rows.inner = inner_row(s, scaled.data(), diagonal.data());
+    rows.scaled = put(std::move(scaled));
+    rows.of_kind = put(taken(level.rows.of_kind));
+    rows.diagonal = put(std::move(diagonal));
+    rows.inverse = put(taken(level.rows.inverse));
+    rows.bound = level.rows.bound;
+    rows.largest = level.rows.largest;
+    rows.singular_blocks = level.rows.singular_blocks;
+    return rows;
+  }
+  // As a level has few rows, the first of those that make_few_levels() makes or another, and not the coarsest
+  // one, which is a matrix. What ranks share, and where the transfer to it knows none, has no nodes behind
+  // lines.
+  BoxStored stored_of(const FewRows& few, bool first) const {
+    const bool known = first && !levels_.empty(),
+               padded = !own_ && !(known && levels_.back().transfer.coarse_line() == few.a.extents[0]);
+    return stored_in_words(few, few.a.dof > 1 ? Words::none : padded ? Words::padded : Words::whole);
   }
 
+  template <class Put = CopyTo<Space>>
   static LevelTransfer<T, Space> transfer_to(const Couplings& s, const std::array<AxisInterpolation, 3>& axes,
-                                             const StoredNodes& of_coarse) {
-    return {axes, s.dof, s.line, of_coarse.line > 0 ? of_coarse.line : static_cast<int>(axes[0].coarse)};
+                                             const StoredNodes& of_coarse, const Put& put = {}) {
+    return {axes, s.dof, s.line, of_coarse.line > 0 ? of_coarse.line : static_cast<int>(axes[0].coarse), put};
   }
 
-  // The rows that are all of the operator, or all of them.
-  StoredNodes repeated_rows(const Hub& a, Words words) {
+  // The rows that are all of the operator, if few are, and enough.
+  std::optional<FewRows> repeated_rows(const Hub& a) {
     const Couplings s = couplings_of(a);
-    const StoredNodes few = few_nodes(s.n, s.wraps, Words::none), stored = few_nodes(s.n, s.wraps, words);
-    if (few.all || stored.all) return {};
+    FewRows few;
+    few.stored = few_nodes(s.n, s.wraps, Words::none);
+    if (few.stored.all) return {};
     // Where coefficients vary a few rows tell.
     for (const std::int64_t rows : {std::min<std::int64_t>(s.rows, 65536), s.rows}) {
-      const OtherThanStored other{s, few, static_cast<int>(a.diagonals()), a.values.data(), rows};
+      if (were_few_ && rows < s.rows) continue;
+      const OtherThanStored other{s, few.stored, static_cast<int>(a.diagonals()), a.values.data(), rows};
       if constexpr (Machine::on_gpu) {
         if (machine_.largest(other) > 0) return {};
       } else {
         if (machine_.largest(LineOtherThanStored{other}) > 0) return {};
       }
     }
-    return stored;
-  }
-  Hub take_stored(const Hub& a, const StoredNodes& stored) {
-    Hub few;
-    static_cast<BlockStructure&>(few) = a;
-    few.values = Array<double, Space>(a.diagonals() * a.dof * a.dof * stored.nodes());
-    machine_.for_each(few.values.size(),
-                      TakeStored{couplings_of(a), stored, a.values.data(), few.values.data()});
+    Array<double, Space> values(a.diagonals() * a.dof * a.dof * few.stored.nodes());
+    machine_.for_each(values.size(), TakeStored{s, few.stored, a.values.data(), values.data()});
+    static_cast<BlockStructure&>(few.a) = a;
+    few.a.values = copy_to<Host>(values);
+    if (!are_enough(few, stability_)) return {};
     return few;
   }
-  // What a coarse row of advection lacks to be stable depends on rows beside those that it comes from: near
-  // faces two nodes are not enough then.
-  template <class S>
-  bool are_enough(const BlockDiagonals<double, S>& few, const StoredNodes& stored) {
-    OnHost host;
-    const Couplings s = couplings_of(few, nullptr, stored);
-    bool faces = false;
-    for (int axis = 0; axis < 3; ++axis) faces = faces || (s.n[axis] > 1 && !s.wraps[axis]);
-    const bool advective = stability_.is_advective(host, s, copy_to<Host>(few).values.data(), stored);
-    return !(faces && advective);
-  }
 
-  // The coarsest level is a matrix, and what ranks share has no nodes behind its lines.
-  Words words_of(const GridSize& size) const {
-    if (size.dof > 1 || is_coarsest(size)) return Words::none;
-    return own_ ? Words::whole : Words::padded;
-  }
-  template <class Made>
-  static GridSize coarse_size(const Couplings& s, const Made& next) {
-    GridSize size{{}, {}, s.dof};
-    for (int axis = 0; axis < 3; ++axis) {
-      size.n[axis] = static_cast<int>(next.axes[axis].coarse);
-      size.wraps[axis] = still_wraps(s.wraps[axis], size.n[axis]);
-    }
-    return size;
-  }
   static GridSize size_of(const BlockStructure& a, const SharedLevel* shared) {
     GridSize size;
     for (int axis = 0; axis < 3; ++axis) {
@@ -343,8 +339,10 @@ class Levels final : public GridMultigrid {
     size.dof = a.dof;
     return size;
   }
-  bool is_coarsest(const GridSize& size) const {
-    if (options_.levels > 0 && std::ssize(levels_) + 1 >= options_.levels) return true;
+  bool is_coarsest(const GridSize& size) const { return is_coarsest(size, std::ssize(levels_)); }
+  // Of a level that has so many finer ones.
+  bool is_coarsest(const GridSize& size, std::int64_t finer) const {
+    if (options_.levels > 0 && finer + 1 >= options_.levels) return true;
     if (options_.coarsest > 0) return size.rows() <= options_.coarsest;
     // Where coefficients vary and do not jump, coarse grids do as well as an exact solve.
     const bool exact = is_hard_ || (wants_exact_ && symmetry_.is_far());
@@ -384,56 +382,34 @@ class Levels final : public GridMultigrid {
   std::optional<FewRows> shared_rows(const SharedOperator<Space>& a, const SharedOffsets& offsets) {
     if (works_in_place(options_.smoother)) return {};
     auto few = few_rows(machine_, a, offsets);
-    if (few && !are_enough(few->a, few->stored)) few.reset();
+    if (few && !are_enough(*few, stability_)) few.reset();
     return few;
   }
   // From a level to the next as long as these rows are all of it and ranks share it: each makes what one rank
   // would. What is left is in `few`; `shared` is null then where every rank has the whole level.
   void make_shared_levels(FewRows& few, std::unique_ptr<SharedLevel>& shared) {
-    OnHost host;
     while (true) {
       const GridSize size = size_of(few.a, nullptr);
       if (size.rows() <= gathered_unknowns() || !all_have_nodes(shared->partition) || is_coarsest(size))
         return gather_vectors(shared, few.a.dof);
-      const Coarsening<Host> next = choose_coarsening(host, few.a, options_.semi_coarsening,
-                                                      options_.interpolation, nullptr, few.stored);
-      if (!next.there || next.by_operator) return;
-      const Couplings s = couplings_of(few.a, nullptr, few.stored);
-      const Partition coarse = coarser(shared->partition, next.axes, next.halved);
-      StoredNodes of_coarse = stored_nodes_of_coarse(s, next, Words::none);
-      const GridSize coarser_size = coarse_size(s, next);
-      const bool whole =
-          of_coarse.all || coarser_size.rows() <= gathered_unknowns() || !all_have_nodes(coarse);
-      if (whole) of_coarse = stored_nodes_of_coarse(s, next, std::min(words_of(coarser_size), Words::whole));
-      LevelRows<T, Host> rows = level_rows<T>(host, s, few.a.values.data(), levels_.empty(), true);
-      const BoxStored in_box =
-          stored_in_box(shared->box, shared->partition.extents, few.stored, Machine::on_gpu && s.dof == 1);
-      const auto for_box = [&](const Array<T>& values) {
-        return take_for_box(values, few.stored, in_box, s.dof);
-      };
-      const BlockStructure box = structure_in_box(few.a, *shared);
+      const auto made = next_few_level<T>(few, options_, levels_.empty(), symmetry_, stability_);
+      if (!made) return;
+      const Partition coarse = coarser(shared->partition, made->axes, made->halved);
+      const BoxStored in_box = stored_in_box(shared->box, shared->partition.extents, made->of.stored,
+                                             Machine::on_gpu && few.a.dof == 1);
+      const BlockStructure box = structure_in_box(made->of.a, *shared);
       const Couplings s_box = couplings_of(box, &shared->box, in_box.stored);
       auto following = std::make_unique<SharedLevel>(*shared->ranks, coarse);
-      const auto axes = axes_of_boxes(next.axes, next.halved, shared->partition, shared->box, following->box);
-      const Array<T> scaled = for_box(rows.scaled), diagonal = for_box(rows.diagonal);
-      OneLevel& level = add_level(box, s_box,
-                                  {copy_to<Space>(scaled),
-                                   copy_to<Space>(for_box(rows.of_kind)),
-                                   copy_to<Space>(diagonal),
-                                   copy_to<Space>(for_box(rows.inverse)),
-                                   {},
-                                   rows.bound,
-                                   inner_row(s_box, scaled.data(), diagonal.data()),
-                                   rows.singular_blocks},
-                                  true, std::move(shared));
+      const auto axes =
+          axes_of_boxes(made->axes, made->halved, shared->partition, shared->box, following->box);
+      OneLevel& level =
+          add_level(box, s_box, rows_of(*made, s_box, in_box, CopyTo<Space>()), true, std::move(shared));
       info_.levels.back().constant = true;  // whatever this rank's box has of it
-      note_halved(size, next.halved);
+      note_halved(size, made->halved);
       level.transfer = transfer_to(s_box, axes, {});
-      few.a = galerkin(host, few.a, next.nodes(s), nullptr, few.stored, of_coarse, options_.coarse_operators);
-      few.stored = of_coarse;
-      look_at_coarse(host, few.a, few.stored);
       shared = std::move(following);
-      if (whole) return gather_vectors(shared, few.a.dof);
+      if (few.stored.all || few.a.rows() <= gathered_unknowns() || !all_have_nodes(coarse))
+        return gather_vectors(shared, few.a.dof);
       shared->make_layers(few.a.dof, Machine::on_gpu);
     }
   }
@@ -450,11 +426,11 @@ class Levels final : public GridMultigrid {
     for (int axis = 0; axis < 3; ++axis)
       for (std::int64_t i = 0; i < shared.box.size[axis]; ++i) {
         const std::int64_t n = few.a.extents[axis], at = (shared.box.first[axis] + i + n) % n;
-        all.of_whole[axis].push_back(few.stored.along(axis, static_cast<int>(at)));
+        all.of_whole[axis].push_back(few.along(axis, static_cast<int>(at)));
       }
     Hub box;
     static_cast<BlockStructure&>(box) = structure_in_box(few.a, shared);
-    box.values = copy_to<Space>(take_for_box(few.a.values, few.stored, all, few.a.dof));
+    box.values = copy_to<Space>(take_stored(few.a.values, few, all));
     return box;
   }
 
@@ -486,8 +462,11 @@ class Levels final : public GridMultigrid {
       level.in_place = in_place(s, box_rows(level), size_of(a, level.shared.get()).wraps, options_.sweeps,
                                 std::move(rows.lines));
     } else if (smoothed) {
-      info.largest_eigenvalue = level.shared ? level.shared->ranks->largest(rows.bound) : rows.bound;
-      if (queue_power_method(machine_, level, info.largest_eigenvalue)) by_power_.push_back(levels_.size());
+      info.largest_eigenvalue = rows.largest   ? *rows.largest
+                                : level.shared ? level.shared->ranks->largest(rows.bound)
+                                               : rows.bound;
+      if (!rows.largest && queue_power_method(machine_, level, info.largest_eigenvalue))
+        by_power_.push_back(levels_.size());
     }
     levels_.push_back(std::move(level));
     info_.levels.push_back(info);
@@ -534,10 +513,6 @@ class Levels final : public GridMultigrid {
     return to;
   }
 
-  template <class M>
-  static bool is_singular(M& machine, const Couplings& s, const double* values) {
-    return machine.largest(RowSum{s, values}) < 1e-8;
-  }
   void prepare_coarsest(const Hub& a) {
     const Couplings& s = levels_.back().couplings;
     info_.singular = few_are_singular_ ? *few_are_singular_ : is_singular(machine_, s, a.values.data());
@@ -804,6 +779,8 @@ class Levels final : public GridMultigrid {
   std::vector<std::size_t> by_power_;      // levels whose largest eigenvalue is queued, while they are made
   bool wants_exact_ = false;               // where it is far from symmetric: interpolation follows it
   bool is_hard_ = false;                   // coefficients that jump, or weak axes and coefficients that vary
+  bool were_few_ = false;                  // rows that were all of the operator of the set-up before
+  bool may_repeat_ = true;                 // whether few rows may be all of the next level
   std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already
   Array<T, Space> work_;                   // of D r, for several unknowns a node
   std::unique_ptr<memory::Reuse> memory_;  // for another set-up

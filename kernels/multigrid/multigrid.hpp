@@ -59,6 +59,9 @@ struct GridMultigridOptions {
   std::int64_t joined_from = std::int64_t{1} << 21;
   LevelSmoother smoother = LevelSmoother::as_suits;
   bool small_together = true;  // on a GPU: the small levels in one launch
+  // Of constant coefficients: what smoothers take of the spectrum comes from the rows, else, as where
+  // coefficients vary, from a power method.
+  bool by_symbols = true;
 };
 
 struct GridLevelInfo {

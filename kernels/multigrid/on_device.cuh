@@ -192,7 +192,8 @@ class OnDevice {
     if (f.dof <= 3) return for_each(nodes, f);
     cuda::invert_blocks(f.dof, nodes, f.rows, f.blocks, f.inverse, stream_);
   }
-  // P^T A P: with so many coarse planes a call, as leave threads enough.
+  // P^T A P: of few rows one a call, of all with so many coarse planes as leave threads enough.
+  static constexpr int rows_of_call = 1;
   static int galerkin_planes(std::int64_t columns) {
     const std::int64_t threads = std::int64_t{processors()} * 2048;
     return static_cast<int>(std::clamp<std::int64_t>(columns / threads, 1, 8));

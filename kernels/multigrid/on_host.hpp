@@ -61,7 +61,8 @@ struct OnHost {
     for_each(nodes, f);
   }
 
-  // P^T A P, with so many coarse planes a call.
+  // P^T A P of few rows, so many of them a call; of all rows, with so many coarse planes a call.
+  static constexpr int rows_of_call = 32;
   static int galerkin_planes(std::int64_t) {
     return 8;
   }

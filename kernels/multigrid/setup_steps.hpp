@@ -74,11 +74,16 @@ struct OtherThanStored {
     const std::array<int, 3> at = s.position(s.node_of(row));
     const int node = s.index(few.position(few.index(at[0], at[1], at[2])));
     const double *const own = values + row, *const other = values + std::int64_t{node} * s.dof + row % s.dof;
-    for (std::int64_t k = 0; k < std::int64_t{diagonals} * s.dof; ++k)
-      if (__builtin_bit_cast(std::int64_t, own[k * s.rows]) !=
-          __builtin_bit_cast(std::int64_t, other[k * s.rows]))
-        return 1;
-    return 0;
+    // All of it, for columns to be on their way at once: rows that differ are the exception.
+    std::int64_t differs = 0;
+    with_loaded(
+        diagonals * s.dof,
+        [&](int k) {
+          return __builtin_bit_cast(std::int64_t, own[k * s.rows]) ^
+                 __builtin_bit_cast(std::int64_t, other[k * s.rows]);
+        },
+        [&](int, std::int64_t bits) { differs |= bits; });
+    return differs != 0 ? 1 : 0;
   }
 };
 // The same of a line of nodes a call, column by column, as a CPU reads memory best; of the lines that begin
@@ -124,26 +129,6 @@ struct TakeStored {
     const std::int64_t rows = std::int64_t{few.nodes()} * s.dof, k = i / rows, row = i % rows;
     const std::array<int, 3> at = few.position(s.node_of(row));
     to[i] = at[0] < s.n[0] ? values[k * s.rows + std::int64_t{s.index(at)} * s.dof + row % s.dof] : 0;
-  }
-};
-
-// The same from rows that stand for others to more that do, of a grid of n nodes along x; a line of one array
-// of rows a call.
-struct RepeatStored {
-  StoredNodes from, few;
-  int dof, n;
-  const double* values;
-  double* to;
-  constexpr void operator()(std::int64_t i) const {
-    const std::int64_t lines = std::int64_t{few.n[1]} * few.n[2], k = i / lines;
-    const int line = static_cast<int>(i % lines), y = few.first(1, line % few.n[1]),
-              z = few.first(2, line / few.n[1]);
-    const double* const of_line = values + (k * from.nodes() + from.index(0, y, z)) * dof;
-    for (int place = 0; place < few.n[0]; ++place) {
-      const int x = few.first(0, place);
-      for (int r = 0; r < dof; ++r)
-        to[(i * few.n[0] + place) * dof + r] = x < n ? of_line[from.along(0, x) * dof + r] : 0;
-    }
   }
 };
 

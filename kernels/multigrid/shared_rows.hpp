@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "kernels/multigrid/cycle_steps.hpp"
+#include "kernels/multigrid/few_rows.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
 
 namespace quadrille::multigrid {
-
-// Of the whole grid, in host memory.
-struct FewRows {
-  BlockDiagonals<double> a;  // [diagonal][column][stored row]
-  StoredNodes stored;
-};
 
 // The values of a rank's own nodes, among the stored rows; those of one block diagonal. A row a call.
 struct TakeOwnStored {
@@ -111,12 +106,8 @@ std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename 
   return few;
 }
 
-// Which rows a rank's box has: along each axis the longest run of nodes with the same row is stored once, of
-// lines in `words` as a word.
-struct BoxStored {
-  StoredNodes stored;
-  std::array<std::vector<int>, 3> of_whole;  // stored node along an axis: which one of the whole grid's
-};
+// Of a rank's box along each axis the longest run of nodes with the same row is stored once, of lines in
+// `words` as a word.
 inline BoxStored stored_in_box(const RankBox& box, const std::array<std::int64_t, 3>& extents,
                                const StoredNodes& whole, bool words) {
   constexpr int word = 4;
@@ -153,28 +144,6 @@ inline BoxStored stored_in_box(const RankBox& box, const std::array<std::int64_t
   }
   if (in.stored.all) in.stored = {};
   return in;
-}
-
-// The columns of the whole grid's stored rows as those of a box; in the order of its nodes where all are
-// stored.
-template <class T>
-Array<T> take_for_box(const Array<T>& values, const StoredNodes& whole, const BoxStored& box, int dof) {
-  const std::int64_t from_rows = std::int64_t{whole.nodes()} * dof, columns = values.size() / from_rows;
-  const auto& x = box.of_whole[0];
-  const std::int64_t lines = std::ssize(box.of_whole[1]) * std::ssize(box.of_whole[2]),
-                     rows = lines * std::ssize(x) * dof;
-  Array<T> to(columns * rows);
-#pragma omp parallel for schedule(static) if (columns * rows > worth_threads)
-  for (std::int64_t i = 0; i < columns * lines; ++i) {
-    const std::int64_t column = i / lines, line = i % lines, y = line % std::ssize(box.of_whole[1]),
-                       z = line / std::ssize(box.of_whole[1]);
-    const T* const from =
-        values.data() + column * from_rows +
-        (std::int64_t{box.of_whole[2][z]} * whole.n[1] + box.of_whole[1][y]) * whole.n[0] * dof;
-    T* put = to.data() + i * std::ssize(x) * dof;
-    for (const int node : x) put = std::copy(from + node * dof, from + (node + 1) * dof, put);
-  }
-  return to;
 }
 
 }  // namespace quadrille::multigrid

@@ -20,34 +20,37 @@ struct FarFromSymmetric {
   StoredNodes nodes;
 
   constexpr std::int64_t size() const { return std::int64_t{nodes.all ? s.nodes : nodes.nodes()} * s.dof; }
-  constexpr double entry(int diagonal, int node, int r, int c) const {
-    return values[(std::int64_t{diagonal} * s.dof + c) * s.stored_rows +
-                  s.place(std::int64_t{node} * s.dof + r)];
+  // Of the row of a node's unknown r, where the values of the node begin.
+  constexpr double entry(int diagonal, std::int64_t place, int r, int c) const {
+    return values[(std::int64_t{diagonal} * s.dof + c) * s.stored_rows + place + r];
   }
-  constexpr bool is_given(int node, int r) const {
+  constexpr bool is_given(std::int64_t place, int r) const {
     for (int d = 0; d < s.count; ++d)
       for (int c = 0; c < s.dof; ++c)
-        if (entry(s.diagonal[d], node, r, c) != 0) return false;
+        if (entry(s.diagonal[d], place, r, c) != 0) return false;
     return true;
   }
   constexpr double operator()(std::int64_t row) const {
     const int number = s.node_of(row), r = static_cast<int>(row - std::int64_t{number} * s.dof);
     const std::array<int, 3> at = nodes.all ? s.position(number) : nodes.position(number);
+    if (at[0] >= s.n[0]) return 0;
     const int node = s.index(at);
-    if (at[0] >= s.n[0] || !s.owns(node) || is_given(node, r)) return 0;
+    const std::int64_t place = s.place(std::int64_t{node} * s.dof);
+    if (!s.owns(node) || is_given(place, r)) return 0;
     double differs = 0, all = 0;
     const auto add = [&](double own, double opposite) {
       differs += absolute(own - opposite);
       all += absolute(own) + absolute(opposite);
     };
-    for (int c = 0; c < s.dof; ++c) add(entry(s.centre, node, r, c), entry(s.centre, node, c, r));
+    for (int c = 0; c < s.dof; ++c) add(entry(s.centre, place, r, c), entry(s.centre, place, c, r));
     for (int d = 0; d < s.count; ++d) {
       if (!s.leads_inside(at, d)) continue;
       const signed char* const o = s.offset[d];
-      const int back = s.box[(1 - o[2]) * 9 + (1 - o[1]) * 3 + 1 - o[0]], there = s.neighbour(node, d);
+      const int back = s.box[(1 - o[2]) * 9 + (1 - o[1]) * 3 + 1 - o[0]];
+      const std::int64_t there = s.place_beside(at, node, d);
       for (int c = 0; c < s.dof; ++c) {
         if (s.by_kind && c != r) continue;
-        const double own = entry(s.diagonal[d], node, r, c),
+        const double own = entry(s.diagonal[d], place, r, c),
                      opposite = back < 0 ? 0 : entry(back, there, c, r);
         add(own, own != 0 && opposite == 0 && is_given(there, c) ? own : opposite);
       }

@@ -83,7 +83,7 @@ TEST(InnerRow, IsNotThereWhereNoNodeIsFarFromFaces) {
 TEST(StarRows, AreThereWhereCouplingsAreTheSame) {
   Hub a = poisson(grid_of({22, 12, 9}, {1, 2, 3}), "clamp,value:0,value:0,clamp,clamp,value:0");
   const Few few = few_rows(a);
-  const StarRows<double> rows = star_rows<double>(few.s, few.values.data());
+  const StarRows<double> rows = star_rows<double>(few.s, few.s, few.values.data());
   ASSERT_TRUE(rows.there);
   const std::int64_t middle = (4 * 12 + 6) * 22 + 10;
   for (int k = 0; k < 6; ++k)
@@ -91,9 +91,9 @@ TEST(StarRows, AreThereWhereCouplingsAreTheSame) {
   // Values in faces, whose rows have no couplings.
   cut(a, 4, true, [](std::int64_t node) { return node % 22 == 0; });
   const Few held = few_rows(a);
-  EXPECT_FALSE(star_rows<double>(held.s, held.values.data()).there);
+  EXPECT_FALSE(star_rows<double>(held.s, held.s, held.values.data()).there);
   const Few box = few_rows(poisson(grid_of({22, 12, 9}), "value:0", "box"));
-  EXPECT_FALSE(star_rows<double>(box.s, box.values.data()).there);
+  EXPECT_FALSE(star_rows<double>(box.s, box.s, box.values.data()).there);
 }
 
 // Every word is some block's own, and of one alone; tiles fit a block of threads.
