@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include "grid/axis_interpolation.hpp"
 #include "kernels/multigrid/coarsening_steps.hpp"
 #include "kernels/multigrid/galerkin_axis.hpp"
+#include "kernels/multigrid/kept.hpp"
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/multigrid/packed_tables.hpp"
 #include "kernels/multigrid/ranks.hpp"
@@ -68,17 +70,30 @@ struct SharedLevel {
   void make_layers(int dof, bool on_gpu) { layers = layer_exchange(*ranks, partition, dof, on_gpu); }
 };
 
-template <class Space>
-struct Coarsening {
-  bool there = false;  // a coarser grid
-  bool by_operator = false;
-  bool varies = false;                    // by_operator, for coefficients vary from node to node
-  bool jumps = false;                     // and by far
-  std::array<AxisInterpolation, 3> axes;  // of this rank's box where ranks share the level
-  std::array<bool, 3> halved{};
-  Array<double, Space> weights;        // [corner][fine row], by_operator
-  std::optional<Partition> partition;  // of the coarser grid, where ranks share this one
+// What is known of a face of the grid.
+struct FaceKind {
+  FaceBoundary boundary;
+  bool decoupled =
+      false;  // its rows have nothing inwards, as those that hold a value: nothing is interpolated to them
+  bool operator==(const FaceKind&) const = default;
+};
 
+// What an axis is, and whether it is halved: all that its tables follow from.
+struct AxisChoice {
+  int n = 1;
+  bool wraps = false, halved = false;
+  FaceKind low, high;
+  // Where the axis wraps, the next coarse node's share in the nodes beside the seam that are between coarse
+  // ones (AxisSums).
+  std::array<double, 2> over_seam{0.5, 0.5};
+  bool operator==(const AxisChoice&) const = default;
+};
+using GridChoice = std::array<AxisChoice, 3>;
+
+// The tables of the next coarser grid, of this rank's box where ranks share the level.
+template <class Space>
+struct CoarseGrid {
+  std::array<AxisInterpolation, 3> axes;
   // Where the tables of an axis stand among the packed ones.
   struct AxisPlaces {
     std::int64_t node = 0, first = 0, reader = 0, weight = 0, between = 0, fine = 0, shares = 0, corner = 0;
@@ -86,11 +101,28 @@ struct Coarsening {
   };
   PackedTables<Space> tables;
   std::array<AxisPlaces, 3> places;
+};
+template <class Space>
+using KeptGrids = Kept<GridChoice, CoarseGrid<Space>>;
 
+template <class Space>
+struct Coarsening {
+  bool there = false;  // a coarser grid
+  bool by_operator = false;
+  bool varies = false;  // by_operator, for coefficients vary from node to node
+  bool jumps = false;   // and by far
+  GridChoice choice;    // of the whole grid
+  std::array<bool, 3> halved{};
+  std::shared_ptr<const CoarseGrid<Space>> grid;
+  Array<double, Space> weights;        // [corner][fine row], by_operator
+  std::optional<Partition> partition;  // of the coarser grid, where ranks share this one
+
+  const std::array<AxisInterpolation, 3>& axes() const { return grid->axes; }
   Nodes nodes(const Couplings& s) const {
     Nodes p{};
+    const PackedTables<Space>& tables = grid->tables;
     for (int axis = 0; axis < 3; ++axis) {
-      const AxisPlaces& at = places[axis];
+      const auto& at = grid->places[axis];
       p.node[axis] = tables.template at<std::int32_t>(at.node);
       p.first[axis] = tables.template at<std::int32_t>(at.first);
       p.reader[axis] = tables.template at<std::int32_t>(at.reader);
@@ -101,7 +133,7 @@ struct Coarsening {
       p.corner[axis] = tables.template at<std::int8_t>(at.corner);
       p.regular[axis] = at.regular;
       p.fine_n[axis] = s.n[axis];
-      p.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
+      p.coarse_n[axis] = static_cast<int>(axes()[axis].coarse);
     }
     p.corners = s.n[2] == 1 ? 4 : 8;
     p.weights = by_operator ? weights.data() : nullptr;
@@ -111,13 +143,10 @@ struct Coarsening {
 
 // What Transfer reads (transfer_steps.hpp), from the tables of the axes.
 template <class T, class Space>
-class LevelTransfer {
+class TransferTables {
  public:
-  LevelTransfer() = default;
   // Between vectors whose lines have so many nodes.
-  template <class Put = CopyTo<Space>>
-  LevelTransfer(std::array<AxisInterpolation, 3> axes, int dof, int fine_line, int coarse_line,
-                const Put& put = {}) {
+  TransferTables(std::array<AxisInterpolation, 3> axes, int dof, int fine_line, int coarse_line) {
     tables_.fine_rows = tables_.dof = dof;
     tables_.by_dof = divisor(dof);
     lengthen(axes[0], fine_line, coarse_line);
@@ -144,12 +173,11 @@ class LevelTransfer {
         if (add_halved(axes[axis], first, places_[axis])) tables_.first[axis] = first;
     }
     tables_.in_words = dof == 1 && tables_.first[0] >= 0 && axes[0].fine % 4 == 0 && axes[0].coarse % 2 == 0;
-    packed_.put_in_place(put);
+    packed_.put_in_place();
   }
-  Array<T, Space> weights;  // [corner][fine row], or empty
-
   int coarse_line() const { return tables_.coarse_n[0]; }
-  Transfer<T> tables() const {
+  // With these weights, [corner][fine row], or null.
+  Transfer<T> with(const T* weights) const {
     Transfer<T> t = tables_;
     for (int axis = 0; axis < 3; ++axis) {
       t.node[axis] = packed_.template at<std::int32_t>(places_[axis].node);
@@ -160,7 +188,7 @@ class LevelTransfer {
       t.beside[axis] = packed_.template at<T>(places_[axis].beside);
       t.around[axis] = packed_.template at<T>(places_[axis].around);
     }
-    t.weights = weights.data();
+    t.weights = weights;
     t.in_words = t.in_words && t.weights == nullptr;
     return t;
   }
@@ -216,25 +244,27 @@ class LevelTransfer {
   Transfer<T> tables_{};  // but for the pointers
 };
 
+// From a level to the next coarser one, and back.
+template <class T, class Space>
+struct LevelTransfer {
+  std::shared_ptr<const TransferTables<T, Space>> of_axes;
+  Array<T, Space> weights;  // [corner][fine row], or empty
+  int coarse_line() const { return of_axes->coarse_line(); }
+  Transfer<T> tables() const { return of_axes->with(weights.data()); }
+};
+// What its tables follow from, where no ranks share the level.
+struct TransferChoice {
+  GridChoice grid;
+  int dof, fine_line, coarse_line;
+  bool operator==(const TransferChoice&) const = default;
+};
+template <class T, class Space>
+using KeptTransfers = Kept<TransferChoice, TransferTables<T, Space>>;
+
 // Around an axis that ranks share three nodes or more stay.
 inline bool can_be_halved(std::int64_t n, bool wraps_over_ranks) {
   return n > 1 && (!wraps_over_ranks || n >= 5);
 }
-
-// What is known of a face of the grid.
-struct FaceKind {
-  FaceBoundary boundary;
-  bool decoupled =
-      false;  // its rows have nothing inwards, as those that hold a value: nothing is interpolated to them
-  bool operator==(const FaceKind&) const = default;
-};
-struct AxisKind {
-  double strength = 0;  // of the couplings along it, all of them together
-  FaceKind low, high;
-  // Where the axis wraps, the next coarse node's share in the nodes beside the seam that are between coarse
-  // ones (AxisSums).
-  std::array<double, 2> over_seam{0.5, 0.5};
-};
 
 // Linear in the distances, as couplings along the axis have them. Rounded, for the same axis of another
 // direction to have the same.
@@ -250,29 +280,35 @@ inline FaceKind face_kind(double missing, double inwards) {
 }
 
 // Of the sums of all ranks.
-inline AxisKind axis_kind(const std::vector<double>& sums, int axis, bool wraps) {
+inline AxisChoice axis_choice(const std::vector<double>& sums, int axis, int n, bool wraps) {
   const int low = AxisSums::of_face(axis, 0), high = AxisSums::of_face(axis, 1);
-  AxisKind kind{std::max(0.0, sums[axis]), face_kind(sums[low], sums[low + 1]),
-                face_kind(sums[high], sums[high + 1])};
+  AxisChoice choice{n, wraps, false, face_kind(sums[low], sums[low + 1]),
+                    face_kind(sums[high], sums[high + 1])};
   if (wraps) {
-    kind.low = kind.high = {{BoundaryKind::periodic, 0}, false};
-    kind.over_seam = {share_of_next(sums[low], sums[low + 1]), share_of_next(sums[high], sums[high + 1])};
+    choice.low = choice.high = {{BoundaryKind::periodic, 0}, false};
+    choice.over_seam = {share_of_next(sums[low], sums[low + 1]), share_of_next(sums[high], sums[high + 1])};
   }
-  return kind;
+  return choice;
 }
 
-inline AxisInterpolation halved_axis(std::int64_t n, const AxisKind& kind) {
-  AxisInterpolation axis = nested_interpolation(n, kind.low.boundary, kind.high.boundary);
+inline std::array<bool, 3> halved_of(const GridChoice& choice) {
+  return {choice[0].halved, choice[1].halved, choice[2].halved};
+}
+
+inline AxisInterpolation interpolation_of(const AxisChoice& choice) {
+  const std::int64_t n = choice.n;
+  if (!choice.halved) return same_axis(n, choice.wraps);
+  AxisInterpolation axis = nested_interpolation(n, choice.low.boundary, choice.high.boundary);
   if (axis.periodic && n > 2) {
     const auto give = [&](std::int64_t node, double share) {
       axis.weight[2 * node] = 1 - share;
       axis.weight[2 * node + 1] = share;
     };
-    give(n % 2 == 0 ? 1 : 0, kind.over_seam[0]);
-    if (n % 2 == 0) give(n - 1, kind.over_seam[1]);
+    give(n % 2 == 0 ? 1 : 0, choice.over_seam[0]);
+    if (n % 2 == 0) give(n - 1, choice.over_seam[1]);
     add_readers(axis);
   }
-  for (const auto& [face, node] : {std::pair(&kind.low, std::int64_t{0}), std::pair(&kind.high, n - 1)}) {
+  for (const auto& [face, node] : {std::pair(&choice.low, std::int64_t{0}), std::pair(&choice.high, n - 1)}) {
     if (!face->decoupled || n < 3) continue;
     axis.weight[2 * node] = axis.weight[2 * node + 1] = 0;
     for (std::size_t k = 0; k < axis.reader.size(); ++k)
@@ -292,12 +328,13 @@ inline WholeAxes whole_axes(const Couplings& s, const SharedLevel* shared) {
   return axes;
 }
 
-// Which axes are halved, and their tables on the whole grid. Where `from_linear` is asked for, it gets how
-// far weights by the operator are from linear ones, in this rank's rows, for these axes.
+// Which axes are halved. Where `from_linear` is asked for, it gets how far weights by the operator are from
+// linear ones, in this rank's rows, for these axes.
 template <class Machine>
-void halve_axes(Machine& machine, const Couplings& s, const double* values, bool semi,
-                const SharedLevel* shared, Coarsening<typename Machine::Space>& next, double* from_linear) {
-  std::array<AxisKind, 3> kinds;
+GridChoice choose_axes(Machine& machine, const Couplings& s, const double* values, bool semi,
+                       const SharedLevel* shared, double* from_linear) {
+  GridChoice choice;
+  std::array<double, 3> strength{};  // of the couplings along an axis, all of them together
   const WholeAxes axes = whole_axes(s, shared);
   const auto& n = axes.n;
   const auto& wraps = axes.wraps;
@@ -318,70 +355,65 @@ void halve_axes(Machine& machine, const Couplings& s, const double* values, bool
   const auto is_thin = [&](int axis) { return wraps[axis] && n[axis] < 5; };
   double strongest_long = 0;
   for (int axis = 0; axis < 3; ++axis) {
+    choice[axis].n = n[axis];
+    choice[axis].wraps = wraps[axis];
     if (!likely[axis]) continue;
-    kinds[axis] = axis_kind(sums, axis, wraps[axis]);
-    if (!is_thin(axis)) strongest_long = std::max(strongest_long, kinds[axis].strength);
+    choice[axis] = axis_choice(sums, axis, n[axis], wraps[axis]);
+    strength[axis] = std::max(0.0, sums[axis]);
+    if (!is_thin(axis)) strongest_long = std::max(strongest_long, strength[axis]);
   }
   // Few nodes around an axis are let be, unless sweeps do nothing for the other axes as long as they are
   // there.
   for (int axis = 0; axis < 3; ++axis) {
     if (is_thin(axis))
       likely[axis] =
-          likely[axis] && semi && strongest_long > 0 && strongest_long < strong_share * kinds[axis].strength;
-    if (likely[axis]) strongest = std::max(strongest, kinds[axis].strength);
+          likely[axis] && semi && strongest_long > 0 && strongest_long < strong_share * strength[axis];
+    if (likely[axis]) strongest = std::max(strongest, strength[axis]);
   }
-  for (int axis = 0; axis < 3; ++axis) {
-    const AxisKind& kind = kinds[axis];
-    next.halved[axis] = likely[axis] && (!semi || kind.strength >= strong_share * strongest);
-    next.there = next.there || next.halved[axis];
-    const int like = first_like(axis, [&](int a, int b) {
-      return n[a] == n[b] && wraps[a] == wraps[b] && next.halved[a] == next.halved[b] &&
-             kinds[a].low == kinds[b].low && kinds[a].high == kinds[b].high &&
-             kinds[a].over_seam == kinds[b].over_seam;
-    });
-    next.axes[axis] = like < axis         ? next.axes[like]
-                      : next.halved[axis] ? halved_axis(n[axis], kind)
-                                          : same_axis(n[axis], wraps[axis]);
-  }
-  if (from_linear != nullptr && next.there && next.halved != looked_at)
-    *from_linear = machine.largest(FromLinear{s, values, axes, next.halved});
+  for (int axis = 0; axis < 3; ++axis)
+    choice[axis].halved = likely[axis] && (!semi || strength[axis] >= strong_share * strongest);
+  const std::array<bool, 3> halved = halved_of(choice);
+  if (from_linear != nullptr && halved != std::array<bool, 3>{} && halved != looked_at)
+    *from_linear = machine.largest(FromLinear{s, values, axes, halved});
+  return choice;
 }
 
-// The axes of this rank's box where ranks share the level, and the tables that the kernels read.
+// The tables that the kernels read; of the coarser grid's partition where ranks share the level.
 template <class Space>
-void make_tables(const SharedLevel* shared, const Couplings& s, Coarsening<Space>& next) {
-  const std::array<AxisInterpolation, 3> whole = next.axes;
+CoarseGrid<Space> make_grid(const GridChoice& choice, const Couplings& s, const SharedLevel* shared,
+                            std::optional<Partition>& partition) {
+  CoarseGrid<Space> grid;
+  const std::array<bool, 3> halved = halved_of(choice);
+  const auto like = [&](int axis) {
+    return first_like(axis, [&](int a, int b) { return choice[a] == choice[b]; });
+  };
+  std::array<AxisInterpolation, 3> whole;
+  for (int axis = 0; axis < 3; ++axis)
+    whole[axis] = like(axis) < axis ? whole[like(axis)] : interpolation_of(choice[axis]);
+  grid.axes = whole;
   if (shared != nullptr) {
-    next.partition = coarser(shared->partition, whole, next.halved);
-    next.axes = axes_of_boxes(whole, next.halved, shared->partition, shared->box,
-                              rank_box(*next.partition, next.partition->rank));
+    partition = coarser(shared->partition, whole, halved);
+    grid.axes =
+        axes_of_boxes(whole, halved, shared->partition, shared->box, rank_box(*partition, partition->rank));
   }
   for (int axis = 0; axis < 3; ++axis) {
-    const AxisInterpolation& a = next.axes[axis];
-    const int like = first_like(axis, [&](int i, int j) {
-      return shared == nullptr && next.halved[i] == next.halved[j] && s.wraps[i] == s.wraps[j] &&
-             next.axes[i] == next.axes[j];
-    });
-    if (like < axis) {
-      next.places[axis] = next.places[like];
+    if (shared == nullptr && like(axis) < axis) {
+      grid.places[axis] = grid.places[like(axis)];
       continue;
     }
+    const AxisInterpolation& a = grid.axes[axis];
     const std::int64_t first = shared != nullptr ? shared->box.first[axis] : 0,
                        size = shared != nullptr ? shared->box.size[axis] : a.fine;
-    const std::vector<std::int8_t> between = nodes_between(whole[axis], next.halved[axis], first, size);
+    const std::vector<std::int8_t> between = nodes_between(whole[axis], halved[axis], first, size);
     const GalerkinAxis galerkin = galerkin_axis(a, s.wraps[axis]);
-    PackedTables<Space>& tables = next.tables;
-    next.places[axis] = {tables.add(a.node),
-                         tables.add(a.first),
-                         tables.add(a.reader),
-                         tables.add(a.weight),
-                         tables.add(between),
-                         tables.add(galerkin.fine),
-                         tables.add(galerkin.shares),
-                         tables.add(galerkin.corner),
-                         regular_nodes(galerkin, a, next.halved[axis])};
+    PackedTables<Space>& tables = grid.tables;
+    grid.places[axis] = {
+        tables.add(a.node),          tables.add(a.first),         tables.add(a.reader),
+        tables.add(a.weight),        tables.add(between),         tables.add(galerkin.fine),
+        tables.add(galerkin.shares), tables.add(galerkin.corner), regular_nodes(galerkin, a, halved[axis])};
   }
-  next.tables.put_in_place();
+  grid.tables.put_in_place();
+  return grid;
 }
 
 // What makes weights other than linear ones in a row that FromLinear looks at: by how much more it couples
@@ -439,16 +471,20 @@ RowsAlike rows_alike(Machine& machine, const Couplings& s, const double* values,
 }
 
 // Of an operator that has values in these of its rows, and of those alone: without the weights of all rows.
+// Of grids in `kept`, if there are such, and of no ranks', the tables are not made again.
 template <class Machine>
 Coarsening<typename Machine::Space> choose_coarsening(
     Machine& machine, const BlockDiagonals<double, typename Machine::Space>& a, bool semi,
-    LevelInterpolation interpolation, const SharedLevel* shared = nullptr, const StoredNodes& stored = {}) {
+    LevelInterpolation interpolation, const SharedLevel* shared = nullptr, const StoredNodes& stored = {},
+    KeptGrids<typename Machine::Space>* kept = nullptr) {
   const Couplings s = couplings_of(a, shared != nullptr ? &shared->box : nullptr, stored);
   const double* const values = a.values.data();
   Coarsening<typename Machine::Space> next;
   const bool as_suits = interpolation == LevelInterpolation::as_suits;
   double own = 0;
-  halve_axes(machine, s, values, semi, shared, next, as_suits ? &own : nullptr);
+  next.choice = choose_axes(machine, s, values, semi, shared, as_suits ? &own : nullptr);
+  next.halved = halved_of(next.choice);
+  next.there = next.halved != std::array<bool, 3>{};
   if (!next.there) return next;
   next.by_operator = next.varies = next.jumps = interpolation == LevelInterpolation::by_operator;
   if (as_suits) {
@@ -463,7 +499,12 @@ Coarsening<typename Machine::Space> choose_coarsening(
       next.jumps = (shared != nullptr ? shared->ranks->largest(mine) : mine) > far_from_linear;
     }
   }
-  make_tables(shared, s, next);
+  using Grid = CoarseGrid<typename Machine::Space>;
+  const auto make = [&] {
+    return make_grid<typename Machine::Space>(next.choice, s, shared, next.partition);
+  };
+  next.grid = kept != nullptr && shared == nullptr ? kept->get(next.choice, make)
+                                                   : std::make_shared<const Grid>(make());
   return next;
 }
 
@@ -474,8 +515,9 @@ Coarsening<typename Machine::Space> coarsen(Machine& machine,
                                             const BlockDiagonals<double, typename Machine::Space>& a,
                                             bool semi, LevelInterpolation interpolation,
                                             const SharedLevel* shared = nullptr,
-                                            const StoredNodes& stored = {}) {
-  auto next = choose_coarsening(machine, a, semi, interpolation, shared, stored);
+                                            const StoredNodes& stored = {},
+                                            KeptGrids<typename Machine::Space>* kept = nullptr) {
+  auto next = choose_coarsening(machine, a, semi, interpolation, shared, stored, kept);
   if (!next.by_operator) return next;
   const Couplings s = couplings_of(a, shared != nullptr ? &shared->box : nullptr, stored);
   const double* const values = a.values.data();

@@ -44,10 +44,10 @@ double largest_eigenvalue(const LargestSymbols& symbols, double bound, bool far_
 
 template <class T>
 std::optional<FewLevel<T>> next_few_level(FewRows& few, const GridMultigridOptions& options, bool finest,
-                                          Symmetry& symmetry, Stability& stability) {
+                                          Symmetry& symmetry, Stability& stability, KeptGrids<Host>& kept) {
   OnHost host;
-  Coarsening<Host> next =
-      choose_coarsening(host, few.a, options.semi_coarsening, options.interpolation, nullptr, few.stored);
+  const Coarsening<Host> next = choose_coarsening(host, few.a, options.semi_coarsening, options.interpolation,
+                                                  nullptr, few.stored, &kept);
   if (!next.there || next.by_operator) return {};
   const Couplings s = couplings_of(few.a, nullptr, few.stored);
   FewRows coarse;
@@ -63,13 +63,13 @@ std::optional<FewLevel<T>> next_few_level(FewRows& few, const GridMultigridOptio
                        ? rows.bound
                        : largest_eigenvalue(largest_symbols(s, rows), rows.bound, symmetry.is_far());
   std::swap(few, coarse);
-  return FewLevel<T>{std::move(coarse), s, std::move(rows), next.halved, std::move(next.axes)};
+  return FewLevel<T>{std::move(coarse), s, std::move(rows), next.choice, next.grid};
 }
 
 template std::optional<FewLevel<float>> next_few_level<float>(FewRows&, const GridMultigridOptions&, bool,
-                                                              Symmetry&, Stability&);
+                                                              Symmetry&, Stability&, KeptGrids<Host>&);
 template std::optional<FewLevel<double>> next_few_level<double>(FewRows&, const GridMultigridOptions&, bool,
-                                                                Symmetry&, Stability&);
+                                                                Symmetry&, Stability&, KeptGrids<Host>&);
 
 bool is_singular(const FewRows& few) {
   OnHost host;

@@ -14,18 +14,19 @@ namespace quadrille::multigrid {
 
 template <class T>
 struct FewLevel {
-  FewRows of;                    // its operator
-  Couplings couplings;           // as `of` has them
-  LevelRows<T, Host> rows;       // likewise, without lines
-  std::array<bool, 3> halved{};  // to make the next coarser one
-  std::array<AxisInterpolation, 3> axes;
+  FewRows of;               // its operator
+  Couplings couplings;      // as `of` has them
+  LevelRows<T, Host> rows;  // likewise, without lines
+  // Of the next coarser one.
+  GridChoice choice;
+  std::shared_ptr<const CoarseGrid<Host>> grid;
 };
 
 // The level of `few`, which is the next coarser one's operator then; nothing, and `few` as it is, where no
 // coarser one is made, or by weights of all rows.
 template <class T>
 std::optional<FewLevel<T>> next_few_level(FewRows& few, const GridMultigridOptions& options, bool finest,
-                                          Symmetry& symmetry, Stability& stability);
+                                          Symmetry& symmetry, Stability& stability, KeptGrids<Host>& kept);
 
 // |1 + sum of a row's couplings, each times exp(i angles . offset)|, the largest over a few angles along each
 // axis: what D^-1 A makes of waves where the coefficients of the row are those of all. With the same couplings

@@ -21,7 +21,7 @@ StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& 
   int n[3] = {};
   bool wraps[3] = {}, seam[3] = {};
   for (int axis = 0; axis < 3; ++axis) {
-    n[axis] = static_cast<int>(next.axes[axis].coarse);
+    n[axis] = static_cast<int>(next.axes()[axis].coarse);
     wraps[axis] = still_wraps(s.wraps[axis], n[axis]);
     seam[axis] = s.stored.seam[axis] || (s.wraps[axis] && next.halved[axis] && s.n[axis] % 2 != 0);
   }

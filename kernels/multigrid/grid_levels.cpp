@@ -53,11 +53,11 @@ void fill_empty_rows(const BlockStructure& s, std::int64_t rows, Array<double>& 
 // The part of an interpolation in boxes that leads to own nodes.
 void take_interpolation(const Coarsening<Host>& next, const SharedLevel* fine, const RankBox& coarse,
                         GridLevel& level) {
-  level.axes = next.axes;
+  level.axes = next.axes();
   if (fine == nullptr) return;
   std::array<std::vector<std::int64_t>, 3> at;
   for (int axis = 0; axis < 3; ++axis) {
-    AxisPart part = part_of(next.axes[axis], fine->box.own[axis], fine->box.own_size[axis]);
+    AxisPart part = part_of(next.axes()[axis], fine->box.own[axis], fine->box.own_size[axis]);
     level.axes[axis] = std::move(part.axis);
     const std::int64_t n = level.partition.extents[axis];
     for (const std::int32_t node : part.coarse_nodes)

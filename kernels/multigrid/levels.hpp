@@ -94,6 +94,7 @@ class Levels final : public GridMultigrid {
 
  private:
   using OneLevel = Level<T, Machine>;
+  using Tables = TransferTables<T, Space>;
 
   // Between the last level that ranks share and the first that each of them has.
   struct Gathered {
@@ -115,6 +116,12 @@ class Levels final : public GridMultigrid {
     if (other != nullptr && other->info_.levels.front().unknowns == rows) {
       memory_ = std::move(other->memory_);
       were_few_ = other->info_.levels.front().constant;
+      grids_ = std::move(other->grids_);
+      few_grids_ = std::move(other->few_grids_);
+      transfers_ = std::move(other->transfers_);
+      grids_.begin();
+      few_grids_.begin();
+      transfers_.begin();
       machine_.take_recorded(other->machine_);
     } else {
       previous.reset();
@@ -145,9 +152,9 @@ class Levels final : public GridMultigrid {
         now = gather(*now, shared, coarser);
         continue;
       }
-      auto next =
-          last ? Coarsening<Space>{}
-               : coarsen(machine_, *now, options_.semi_coarsening, interpolation(), shared.get(), stored);
+      auto next = last ? Coarsening<Space>{}
+                       : coarsen(machine_, *now, options_.semi_coarsening, interpolation(), shared.get(),
+                                 stored, &grids_);
       if (!next.there && shared) {  // no axis can be halved: as whole as it is
         now = gather(*now, shared, coarser);
         continue;
@@ -157,7 +164,9 @@ class Levels final : public GridMultigrid {
       const Couplings s = couplings_of(*now, shared ? &shared->box : nullptr, stored);
       const StoredNodes of_coarse = next.there ? stored_nodes_of_coarse(s, next) : StoredNodes{};
       LevelTransfer<T, Space> transfer;
-      if (next.there) transfer = transfer_to(s, next.axes, of_coarse);
+      if (next.there)
+        transfer =
+            shared ? transfer_in_box(s, next.axes()) : transfer_to(s, next.choice, next.axes(), of_coarse);
       LevelRows<T, Space> level_values;
       bool has_rows = !next.there && !levels_.empty();  // or needs none
       if (levels_.empty() && next.there && !shared && !next.by_operator && may_join(s, transfer, true)) {
@@ -232,7 +241,8 @@ class Levels final : public GridMultigrid {
       return is_coarsest(size_of(few.a, nullptr), std::ssize(levels_) + std::ssize(made));
     };
     while (a_thread_is_fast(few.a.dof) && !at_coarsest()) {
-      auto level = next_few_level<T>(few, options_, levels_.empty() && made.empty(), symmetry_, stability_);
+      auto level = next_few_level<T>(few, options_, levels_.empty() && made.empty(), symmetry_, stability_,
+                                     few_grids_);
       if (!level) break;
       made.push_back(std::move(*level));
     }
@@ -242,21 +252,20 @@ class Levels final : public GridMultigrid {
     stored.push_back(at_coarsest() ? stored_in_words(few, Words::none) : stored_of(few, stored.empty()));
 
     Uploads<Machine> uploads;
-    const auto upload = [&](auto array) { return uploads.add(std::move(array)); };
     std::vector<LevelRows<T, Space>> rows;
     std::vector<LevelTransfer<T, Space>> transfers;
     std::vector<Couplings> couplings;
     for (std::size_t i = 0; i < made.size(); ++i) {
       const FewLevel<T>& level = made[i];
       const Couplings& s = couplings.emplace_back(couplings_of(level.of.a, nullptr, stored[i].stored));
-      rows.push_back(rows_of(level, s, stored[i], upload));
+      rows.push_back(rows_of(level, s, stored[i], uploads));
       if (options_.smoother == LevelSmoother::lines) {
         OnHost host;
         const Array<double> values = take_stored(level.of.a.values, level.of, stored[i]);
         rows.back().lines =
             copies<Space>(line_factors<T>(host, s, size_of(level.of.a, nullptr), values.data()));
       }
-      transfers.push_back(transfer_to(s, level.axes, stored[i + 1].stored, upload));
+      transfers.push_back(transfer_to(s, level.choice, level.grid->axes, stored[i + 1].stored));
     }
     Hub rest;
     static_cast<BlockStructure&>(rest) = few.a;
@@ -265,7 +274,7 @@ class Levels final : public GridMultigrid {
     uploads.run(machine_);
     for (std::size_t i = 0; i < made.size(); ++i) {
       OneLevel& level = add_level(made[i].of.a, couplings[i], std::move(rows[i]), true, {});
-      note_halved(size_of(made[i].of.a, nullptr), made[i].halved);
+      note_halved(size_of(made[i].of.a, nullptr), halved_of(made[i].choice));
       level.transfer = std::move(transfers[i]);
       if (levels_.size() > 1) continue;
       star_ = star_rows<T>(couplings[i], made[i].couplings, made[i].of.a.values.data());
@@ -273,18 +282,17 @@ class Levels final : public GridMultigrid {
     }
     return rest;
   }
-  // Of a level of few rows those that are stored, where put(array) has them be.
-  template <class Put>
+  // Of a level of few rows those that are stored.
   static LevelRows<T, Space> rows_of(const FewLevel<T>& level, const Couplings& s, const BoxStored& stored,
-                                     const Put& put) {
+                                     Uploads<Machine>& uploads) {
     const auto taken = [&](const Array<T>& values) { return take_stored(values, level.of, stored); };
     Array<T> scaled = taken(level.rows.scaled), diagonal = taken(level.rows.diagonal);
     LevelRows<T, Space> rows;
     rows.inner = inner_row(s, scaled.data(), diagonal.data());
-    rows.scaled = put(std::move(scaled));
-    rows.of_kind = put(taken(level.rows.of_kind));
-    rows.diagonal = put(std::move(diagonal));
-    rows.inverse = put(taken(level.rows.inverse));
+    rows.scaled = uploads.add(std::move(scaled));
+    rows.of_kind = uploads.add(taken(level.rows.of_kind));
+    rows.diagonal = uploads.add(std::move(diagonal));
+    rows.inverse = uploads.add(taken(level.rows.inverse));
     rows.bound = level.rows.bound;
     rows.largest = level.rows.largest;
     rows.singular_blocks = level.rows.singular_blocks;
@@ -299,10 +307,17 @@ class Levels final : public GridMultigrid {
     return stored_in_words(few, few.a.dof > 1 ? Words::none : padded ? Words::padded : Words::whole);
   }
 
-  template <class Put = CopyTo<Space>>
-  static LevelTransfer<T, Space> transfer_to(const Couplings& s, const std::array<AxisInterpolation, 3>& axes,
-                                             const StoredNodes& of_coarse, const Put& put = {}) {
-    return {axes, s.dof, s.line, of_coarse.line > 0 ? of_coarse.line : static_cast<int>(axes[0].coarse), put};
+  // To a level whose rows are `of_coarse`.
+  LevelTransfer<T, Space> transfer_to(const Couplings& s, const GridChoice& choice,
+                                      const std::array<AxisInterpolation, 3>& axes,
+                                      const StoredNodes& of_coarse) {
+    const int line = of_coarse.line > 0 ? of_coarse.line : static_cast<int>(axes[0].coarse);
+    return {transfers_.get({choice, s.dof, s.line, line}, [&] { return Tables(axes, s.dof, s.line, line); }),
+            {}};
+  }
+  static LevelTransfer<T, Space> transfer_in_box(const Couplings& s,
+                                                 const std::array<AxisInterpolation, 3>& axes) {
+    return {std::make_shared<const Tables>(axes, s.dof, s.line, static_cast<int>(axes[0].coarse)), {}};
   }
 
   // The rows that are all of the operator, if few are, and enough.
@@ -392,21 +407,23 @@ class Levels final : public GridMultigrid {
       const GridSize size = size_of(few.a, nullptr);
       if (size.rows() <= gathered_unknowns() || !all_have_nodes(shared->partition) || is_coarsest(size))
         return gather_vectors(shared, few.a.dof);
-      const auto made = next_few_level<T>(few, options_, levels_.empty(), symmetry_, stability_);
+      const auto made = next_few_level<T>(few, options_, levels_.empty(), symmetry_, stability_, few_grids_);
       if (!made) return;
-      const Partition coarse = coarser(shared->partition, made->axes, made->halved);
+      const Partition coarse = coarser(shared->partition, made->grid->axes, halved_of(made->choice));
       const BoxStored in_box = stored_in_box(shared->box, shared->partition.extents, made->of.stored,
                                              Machine::on_gpu && few.a.dof == 1);
       const BlockStructure box = structure_in_box(made->of.a, *shared);
       const Couplings s_box = couplings_of(box, &shared->box, in_box.stored);
       auto following = std::make_unique<SharedLevel>(*shared->ranks, coarse);
-      const auto axes =
-          axes_of_boxes(made->axes, made->halved, shared->partition, shared->box, following->box);
-      OneLevel& level =
-          add_level(box, s_box, rows_of(*made, s_box, in_box, CopyTo<Space>()), true, std::move(shared));
+      const auto axes = axes_of_boxes(made->grid->axes, halved_of(made->choice), shared->partition,
+                                      shared->box, following->box);
+      Uploads<Machine> uploads;
+      LevelRows<T, Space> rows = rows_of(*made, s_box, in_box, uploads);
+      uploads.run(machine_);
+      OneLevel& level = add_level(box, s_box, std::move(rows), true, std::move(shared));
       info_.levels.back().constant = true;  // whatever this rank's box has of it
-      note_halved(size, made->halved);
-      level.transfer = transfer_to(s_box, axes, {});
+      note_halved(size, halved_of(made->choice));
+      level.transfer = transfer_in_box(s_box, axes);
       shared = std::move(following);
       if (few.stored.all || few.a.rows() <= gathered_unknowns() || !all_have_nodes(coarse))
         return gather_vectors(shared, few.a.dof);
@@ -776,9 +793,12 @@ class Levels final : public GridMultigrid {
   typename Machine::Coarsest coarsest_;
   Stability stability_;
   Symmetry symmetry_;
-  std::vector<std::size_t> by_power_;      // levels whose largest eigenvalue is queued, while they are made
-  bool wants_exact_ = false;               // where it is far from symmetric: interpolation follows it
-  bool is_hard_ = false;                   // coefficients that jump, or weak axes and coefficients that vary
+  std::vector<std::size_t> by_power_;  // levels whose largest eigenvalue is queued, while they are made
+  bool wants_exact_ = false;           // where it is far from symmetric: interpolation follows it
+  bool is_hard_ = false;               // coefficients that jump, or weak axes and coefficients that vary
+  KeptGrids<Space> grids_;
+  KeptGrids<Host> few_grids_;
+  KeptTransfers<T, Space> transfers_;
   bool were_few_ = false;                  // rows that were all of the operator of the set-up before
   bool may_repeat_ = true;                 // whether few rows may be all of the next level
   std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already

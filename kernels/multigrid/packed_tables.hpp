@@ -4,20 +4,11 @@
 
 #include <cstdint>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "formats/array.hpp"
 
 namespace quadrille::multigrid {
-
-template <class Space>
-struct CopyTo {
-  template <class T>
-  Array<T, Space> operator()(const Array<T>& from) const {
-    return copy_to<Space>(from);
-  }
-};
 
 template <class Space>
 class PackedTables {
@@ -30,12 +21,11 @@ class PackedTables {
     if (bytes > 0) std::memcpy(host_.data() + place, table.data(), bytes);
     return static_cast<std::int64_t>(place);
   }
-  // After the last one; put(array) is what has them.
-  template <class Put = CopyTo<Space>>
-  void put_in_place(const Put& put = {}) {
+  // After the last one.
+  void put_in_place() {
     Array<char> packed(static_cast<std::int64_t>(host_.size()));
     std::copy(host_.begin(), host_.end(), packed.data());
-    tables_ = put(std::move(packed));
+    tables_ = copy_to<Space>(packed);
     host_.clear();
   }
   template <class T>

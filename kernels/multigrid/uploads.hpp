@@ -36,7 +36,7 @@ class Uploads {
   using Word = PutChunks::Word;
 
  public:
-  // What has these numbers, of whole words of four bytes, after run().
+  // What has these numbers after run().
   template <class T>
   Array<T, Space> add(Array<T> from) {
     if constexpr (Machine::on_gpu) {
@@ -77,7 +77,7 @@ class Uploads {
     return array.bytes() / bytes_of(sizeof(Word));
   }
 
-  std::vector<std::variant<Array<char>, Array<float>, Array<double>>> arrays_;
+  std::vector<std::variant<Array<float>, Array<double>>> arrays_;
   std::vector<PutChunks::Place> places_;
 };
 

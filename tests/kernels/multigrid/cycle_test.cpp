@@ -105,6 +105,36 @@ TEST(GridMultigrid, SetUpAgainGivesTheSameBits_cuda) {
   set_up_again_gives_the_same_bits(SpaceKind::cuda);
 }
 
+// Of an operator whose grids are halved along other axes, end in other faces or follow coefficients, what is
+// kept of those before is not taken.
+void set_up_again_of_other_grids(SpaceKind space) {
+  if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const std::array<std::int64_t, 3> n{24, 20, 20};
+  const GridMultigridOptions options = down_to(30, CyclePrecision::fp32);
+  const auto spaced = [&](const std::array<double, 3>& spacing_m, const char* sides) {
+    return poisson(grid_of(n, spacing_m), sides);
+  };
+  std::vector<Hub> operators;
+  operators.push_back(spaced({1, 1, 1}, "value:0"));
+  operators.push_back(spaced({1, 1, 0.1}, "value:0"));
+  operators.push_back(jumping(grid_of(n), "value:0", 3));
+  operators.push_back(spaced({1, 0.1, 1}, "value:0"));
+  operators.push_back(spaced({1, 1, 1}, "clamp,value:0,value:0,value:0,value:0,clamp"));
+  operators.push_back(spaced({1, 1, 1}, "value:0"));
+  const Vector b = noise(operators.front().rows(), 1);
+  Cycle again(operators.front(), options, space);
+  for (const Hub& a : operators) {
+    again.set_up_again(a, options);
+    EXPECT_EQ(again(b), Cycle(a, options, space)(b)) << &a - operators.data();
+  }
+}
+TEST(GridMultigrid, SetUpAgainOfOtherGridsIsThatOfNewOnes_cpu) {
+  set_up_again_of_other_grids(SpaceKind::cpu);
+}
+TEST(GridMultigrid, SetUpAgainOfOtherGridsIsThatOfNewOnes_cuda) {
+  set_up_again_of_other_grids(SpaceKind::cuda);
+}
+
 void one_level_is_the_inverse(SpaceKind space) {
   if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   std::vector<NamedOperator> all = symmetric_operators();

@@ -161,8 +161,10 @@ void compare_transfers(std::array<std::int64_t, 3> fine, int dof, std::array<boo
   const FaceBoundary face{wraps ? BoundaryKind::periodic : BoundaryKind::value};
   for (int axis = 0; axis < 3; ++axis)
     axes[axis] = halved[axis] ? nested_interpolation(fine[axis], face, face) : same_axis(fine[axis], wraps);
-  LevelTransfer<float, Host> transfer(axes, dof, static_cast<int>(axes[0].fine),
-                                      static_cast<int>(axes[0].coarse));
+  LevelTransfer<float, Host> transfer{
+      std::make_shared<const TransferTables<float, Host>>(axes, dof, static_cast<int>(axes[0].fine),
+                                                          static_cast<int>(axes[0].coarse)),
+      {}};
   const std::int64_t fine_rows = fine[0] * fine[1] * fine[2] * dof,
                      coarse_rows = axes[0].coarse * axes[1].coarse * axes[2].coarse * dof;
   if (by_weights) {

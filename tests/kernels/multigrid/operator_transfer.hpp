@@ -11,7 +11,7 @@ inline std::unique_ptr<GridTransfer<double>> operator_transfer(const BlockDiagon
                                                                SpaceKind space) {
   multigrid::OnHost machine;
   auto next = multigrid::coarsen(machine, a, false, LevelInterpolation::by_operator);
-  return make_weighted_transfer(next.axes, a.dof, std::move(next.weights), space);
+  return make_weighted_transfer(next.axes(), a.dof, std::move(next.weights), space);
 }
 
 }  // namespace quadrille::multigrid_test

@@ -86,14 +86,14 @@ TEST(GridMultigridSetUp, CoarseOperatorsAreTripleProducts) {
         if (stays) continue;
         const AxisInterpolation expected =
             nested_interpolation(s.extents[axis], boundary.faces[2 * axis], boundary.faces[2 * axis + 1]);
-        EXPECT_EQ(next.axes[axis].node, expected.node) << axis;
+        EXPECT_EQ(next.axes()[axis].node, expected.node) << axis;
         // Beside a seam they are those of the coefficients.
         if (boundary.periodic(axis)) continue;
-        EXPECT_EQ(next.axes[axis].weight, expected.weight) << axis;
+        EXPECT_EQ(next.axes()[axis].weight, expected.weight) << axis;
       }
       const Hub coarse = multigrid::galerkin(machine, a, next.nodes(multigrid::couplings_of(a)));
       EXPECT_NO_THROW(validate(coarse));
-      const auto p = make_weighted_transfer(next.axes, s.dof, copy_to<Host>(next.weights), SpaceKind::cpu);
+      const auto p = make_weighted_transfer(next.axes(), s.dof, copy_to<Host>(next.weights), SpaceKind::cpu);
       EXPECT_LE(largest_difference(coarse, product_of_transfer(a, *p)), 1e-12 * largest_of(a));
     }
 }
@@ -111,7 +111,7 @@ TEST(GridMultigridSetUp, CoarseOperatorsOfWeakAxesAreTripleProducts) {
         const auto next = multigrid::coarsen(machine, a, true, LevelInterpolation::by_operator);
         for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(next.halved[axis], spacing[axis] == 0.1) << axis;
         const Hub coarse = multigrid::galerkin(machine, a, next.nodes(multigrid::couplings_of(a)));
-        const auto p = make_weighted_transfer(next.axes, dof, copy_to<Host>(next.weights), SpaceKind::cpu);
+        const auto p = make_weighted_transfer(next.axes(), dof, copy_to<Host>(next.weights), SpaceKind::cpu);
         EXPECT_LE(largest_difference(coarse, product_of_transfer(a, *p)), 1e-12 * largest_of(a));
       }
 }
@@ -128,15 +128,15 @@ TEST(GridMultigridSetUp, WeightsBesideASeamAreLinearInDistances) {
   ASSERT_TRUE(first.there && second.there);
   EXPECT_FALSE(first.by_operator || second.by_operator);
   for (const int axis : {0, 1})
-    for (const double weight : first.axes[axis].weight)
+    for (const double weight : first.axes()[axis].weight)
       EXPECT_EQ(weight, weight == 1 || weight == 0 ? weight : 0.5);
   // Node 1 between nodes 0, at 1/2, and 2, at 1; node 5 between 4 and 0.
-  const std::vector<double>& even = second.axes[0].weight;
+  const std::vector<double>& even = second.axes()[0].weight;
   EXPECT_NEAR(even[2], 2.0 / 3, 1e-6);
   EXPECT_NEAR(even[3], 1.0 / 3, 1e-6);
   EXPECT_EQ(even[10], 0.5);
   // Node 0 between nodes 4, at 1, and 1, at 1/2.
-  const std::vector<double>& odd = second.axes[1].weight;
+  const std::vector<double>& odd = second.axes()[1].weight;
   EXPECT_NEAR(odd[0], 1.0 / 3, 1e-6);
   EXPECT_NEAR(odd[1], 2.0 / 3, 1e-6);
 }
@@ -150,7 +150,7 @@ TEST(GridMultigridSetUp, LinearCoarseOperatorsOfDenseBlocks) {
       const Hub a = dominant_blocks(grid, stencil, s.sides, 1.0);
       const auto next = multigrid::coarsen(machine, a, false, LevelInterpolation::linear);
       const Hub coarse = multigrid::galerkin(machine, a, next.nodes(multigrid::couplings_of(a)));
-      const auto p = make_grid_transfer<double>(next.axes, 3, SpaceKind::cpu);
+      const auto p = make_grid_transfer<double>(next.axes(), 3, SpaceKind::cpu);
       EXPECT_LE(largest_difference(coarse, product_of_transfer(a, *p)), 1e-12 * largest_of(a));
     }
 }
