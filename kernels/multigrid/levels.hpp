@@ -61,7 +61,7 @@ class Levels final : public GridMultigrid {
     if (auto few = shared_rows(a, offsets)) {
       make_shared_levels(*few, shared);
       StoredNodes stored;
-      const Hub rest = shared ? all_in_box(*few, *shared) : make_few_levels(*few, stored);
+      const Hub rest = shared ? all_in_box(*few, *shared) : add_few_levels(few_levels(*few), *few, stored);
       make_levels(&rest, std::move(shared), few->a.rows(), stored);
     } else {
       const Hub box = in_box(machine_, a, shared->box, offsets, *shared->layers);
@@ -140,10 +140,10 @@ class Levels final : public GridMultigrid {
     if (shared && rows <= gathered_unknowns()) now = gather(*now, shared, coarser);
     while (true) {
       if (!shared && may_repeat_ && stored.all) {
-        auto few = repeated_rows(*now);
-        may_repeat_ = few.has_value();
-        if (few) {
-          coarser = make_few_levels(*few, stored);
+        auto rest = make_few_levels(*now, stored);
+        may_repeat_ = rest.has_value();
+        if (rest) {
+          coarser = std::move(*rest);
           now = &coarser;
         }
       }
@@ -234,22 +234,42 @@ class Levels final : public GridMultigrid {
   // Three unknowns are nine times the work of one, 2 ms a level; the GPU takes 0.3 whatever there is.
   static bool a_thread_is_fast(int dof) { return !Machine::on_gpu || dof == 1; }
 
-  // From a level to the next as long as few rows are all of it, and what is left, with its rows.
-  Hub make_few_levels(FewRows& few, StoredNodes& stored_of_rest) {
+  // Of an operator of which few rows are all, the levels as long as they are all of these, and what is left,
+  // with its rows.
+  std::optional<Hub> make_few_levels(const Hub& a, StoredNodes& stored_of_rest) {
+    const Symmetry symmetry = symmetry_;
+    const Stability stability = stability_;
+    std::optional<FewRows> few = repeated_rows(a);
+    if (!few) return {};
+    const bool enough = are_enough(*few, stability_);
     std::vector<FewLevel<T>> made;
-    const auto at_coarsest = [&] {
-      return is_coarsest(size_of(few.a, nullptr), std::ssize(levels_) + std::ssize(made));
-    };
-    while (a_thread_is_fast(few.a.dof) && !at_coarsest()) {
+    if (enough) made = few_levels(*few);
+    if (std::exchange(is_queued_, false) && machine_.queued_largest() > 0) {
+      symmetry_ = symmetry;
+      stability_ = stability;
+      return {};
+    }
+    if (!enough) return {};
+    return add_few_levels(made, *few, stored_of_rest);
+  }
+  // Those that the host makes; what is left is in `few`.
+  std::vector<FewLevel<T>> few_levels(FewRows& few) {
+    std::vector<FewLevel<T>> made;
+    while (a_thread_is_fast(few.a.dof) &&
+           !is_coarsest(size_of(few.a, nullptr), std::ssize(levels_) + std::ssize(made))) {
       auto level = next_few_level<T>(few, options_, levels_.empty() && made.empty(), symmetry_, stability_,
                                      few_grids_);
       if (!level) break;
       made.push_back(std::move(*level));
     }
-    if (at_coarsest()) few_are_singular_ = is_singular(few);
+    return made;
+  }
+  Hub add_few_levels(const std::vector<FewLevel<T>>& made, const FewRows& few, StoredNodes& stored_of_rest) {
+    const bool at_coarsest = is_coarsest(size_of(few.a, nullptr), std::ssize(levels_) + std::ssize(made));
+    if (at_coarsest) few_are_singular_ = is_singular(few);
     std::vector<BoxStored> stored;  // of each level, and of what is left
     for (const FewLevel<T>& level : made) stored.push_back(stored_of(level.of, stored.empty()));
-    stored.push_back(at_coarsest() ? stored_in_words(few, Words::none) : stored_of(few, stored.empty()));
+    stored.push_back(at_coarsest ? stored_in_words(few, Words::none) : stored_of(few, stored.empty()));
 
     Uploads<Machine> uploads;
     std::vector<LevelRows<T, Space>> rows;
@@ -320,27 +340,30 @@ class Levels final : public GridMultigrid {
     return {std::make_shared<const Tables>(axes, s.dof, s.line, static_cast<int>(axes[0].coarse)), {}};
   }
 
-  // The rows that are all of the operator, if few are, and enough.
+  // The rows that are all of the operator, if few are. Where they were in the set-up before, they most likely
+  // are again: the GPU looks at all rows then while the host makes levels of these.
   std::optional<FewRows> repeated_rows(const Hub& a) {
     const Couplings s = couplings_of(a);
     FewRows few;
     few.stored = few_nodes(s.n, s.wraps, Words::none);
     if (few.stored.all) return {};
-    // Where coefficients vary a few rows tell.
-    for (const std::int64_t rows : {std::min<std::int64_t>(s.rows, 65536), s.rows}) {
-      if (were_few_ && rows < s.rows) continue;
+    const auto differ = [&](std::int64_t rows) {  // of the first rows
       const OtherThanStored other{s, few.stored, static_cast<int>(a.diagonals()), a.values.data(), rows};
-      if constexpr (Machine::on_gpu) {
-        if (machine_.largest(other) > 0) return {};
-      } else {
-        if (machine_.largest(LineOtherThanStored{other}) > 0) return {};
-      }
-    }
+      if constexpr (Machine::on_gpu)
+        return other;
+      else
+        return LineOtherThanStored{other};
+    };
+    // Where coefficients vary a few rows tell.
+    is_queued_ = std::exchange(were_few_, false);
+    if (!is_queued_ && (machine_.largest(differ(std::min<std::int64_t>(s.rows, 65536))) > 0 ||
+                        machine_.largest(differ(s.rows)) > 0))
+      return {};
     Array<double, Space> values(a.diagonals() * a.dof * a.dof * few.stored.nodes());
     machine_.for_each(values.size(), TakeStored{s, few.stored, a.values.data(), values.data()});
     static_cast<BlockStructure&>(few.a) = a;
     few.a.values = copy_to<Host>(values);
-    if (!are_enough(few, stability_)) return {};
+    if (is_queued_) machine_.queue_largest(differ(s.rows));
     return few;
   }
 
@@ -800,6 +823,7 @@ class Levels final : public GridMultigrid {
   KeptGrids<Host> few_grids_;
   KeptTransfers<T, Space> transfers_;
   bool were_few_ = false;                  // rows that were all of the operator of the set-up before
+  bool is_queued_ = false;                 // whether they are
   bool may_repeat_ = true;                 // whether few rows may be all of the next level
   std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already
   Array<T, Space> work_;                   // of D r, for several unknowns a node

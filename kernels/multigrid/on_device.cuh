@@ -250,11 +250,20 @@ class OnDevice {
   // Of numbers that are not negative.
   template <class F>
   double largest(const F& f) {
+    queue_largest(f);
+    return queued_largest();
+  }
+  // The same, asked for before anything else is summed up: the host does something else meanwhile.
+  template <class F>
+  void queue_largest(const F& f) {
     static const int blocks = blocks_at_once(device::largest_kernel<F>);
     double* const partial = room_for(blocks, partial_);
     device::largest_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), partial);
     QUADRILLE_CUDA_LAUNCHED("a bound of multigrid's set-up");
-    const std::vector<double> of_blocks = results_of_blocks(partial_, blocks);
+    queued_blocks_ = blocks;
+  }
+  double queued_largest() {
+    const std::vector<double> of_blocks = results_of_blocks(partial_, queued_blocks_);
     return *std::max_element(of_blocks.begin(), of_blocks.end());
   }
 
@@ -481,6 +490,7 @@ class OnDevice {
   cudaStream_t stream_ = nullptr;
   cudaGraphExec_t recorded_ = nullptr;
   Array<double, Device> partial_;
+  std::int64_t queued_blocks_ = 0;
   std::vector<QueuedSums> queued_sums_;
   std::int64_t rows_of_coarsest_ = 0;
 };

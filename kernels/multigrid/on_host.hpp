@@ -109,6 +109,14 @@ struct OnHost {
     return found;
   }
 
+  template <class F>
+  void queue_largest(const F& f) {
+    queued_largest_ = largest(f);
+  }
+  double queued_largest() const {
+    return queued_largest_;
+  }
+
   using Coarsest = BandFactors;
   template <class T>
   void solve_coarsest(BandFactors& coarsest, const T* b, T* x) {
@@ -164,6 +172,7 @@ struct OnHost {
   }
 
   std::vector<std::vector<double>> queued_sums_;
+  double queued_largest_ = 0;
 };
 
 }  // namespace quadrille::multigrid
