@@ -7,15 +7,6 @@
 namespace quadrille::multigrid {
 namespace {
 
-// use(diagonal, column, row of the node, value) of the entries of one row.
-template <class Use>
-void for_row(const GhostEntries& ghosts, const GhostValues& values, std::int64_t i, int dof, const Use& use) {
-  const Csr<double>& g = ghosts.rows;
-  for (std::int32_t k = g.row_ptr[i]; k < g.row_ptr[i + 1]; ++k)
-    use(values.diagonal[k], ghosts.columns[g.column[k]] % dof, ghosts.boundary_rows[i] % dof,
-        values.value[k]);
-}
-
 std::array<int, 3> node_of_row(const GhostEntries& ghosts, std::int64_t i, const OwnNodes& of) {
   const std::int64_t node = ghosts.boundary_rows[i] / of.dof, line = node / of.size[0];
   return {static_cast<int>(node % of.size[0]), static_cast<int>(line % of.size[1]),
@@ -78,57 +69,88 @@ std::vector<std::int32_t> OffsetPlaces::of(const std::vector<NodeOffset>& all) c
   return places;
 }
 
-void add_first_rows(const OwnNodes& of, const GhostEntries& ghosts, const GhostValues& values,
-                    std::vector<double>& all) {
-  const std::int64_t rows = ghosts.rows.rows, stored_rows = of.stored_rows();
+StoredPlaces stored_places(const OwnNodes& of, const GhostEntries& ghosts,
+                           const std::vector<std::int32_t>& diagonal) {
+  const Csr<double>& g = ghosts.rows;
+  const std::int64_t rows = g.rows, dof = of.dof;
+  StoredPlaces places{std::vector<std::int32_t>(static_cast<std::size_t>(g.nnz())), {}};
 #pragma omp parallel for schedule(static) if (rows > rows_worth_threads)
   for (std::int64_t i = 0; i < rows; ++i) {
-    const std::array<int, 3> at = node_of_row(ghosts, i, of);
-    const int node = of.stored_node(at);
-    std::array<int, 3> first{};
-    if (!of.has(node, first) || first != at) continue;
-    for_row(ghosts, values, i, of.dof, [&](std::int64_t d, std::int64_t c, std::int64_t r, double value) {
-      all[(d * of.dof + c) * stored_rows + std::int64_t{node} * of.dof + r] += value;
-    });
+    const std::int64_t row = of.stored_node(node_of_row(ghosts, i, of)) * dof + ghosts.boundary_rows[i] % dof;
+    for (std::int32_t k = g.row_ptr[i]; k < g.row_ptr[i + 1]; ++k)
+      places.of_entry[k] = static_cast<std::int32_t>(
+          (diagonal[k] * dof + ghosts.columns[g.column[k]] % dof) * of.stored_rows() + row);
   }
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const std::array<int, 3> at = node_of_row(ghosts, i, of);
+    std::array<int, 3> first{};
+    if (!of.has(of.stored_node(at), first) || first != at) continue;
+    for (std::int32_t k = g.row_ptr[i]; k < g.row_ptr[i + 1]; ++k) places.first.push_back(k);
+  }
+  return places;
 }
 
-bool has_entries_of(const std::vector<double>& all, const std::vector<NodeOffset>& offsets,
-                    const OwnNodes& of, const GhostEntries& ghosts, const GhostValues& values) {
-  const int dof = of.dof;
-  const std::int64_t stored_rows = of.stored_rows(), diagonals = std::ssize(offsets);
-  const auto value = [&](std::int64_t d, std::int64_t c, int stored_node, std::int64_t r) {
-    return all[(d * dof + c) * stored_rows + std::int64_t{stored_node} * dof + r];
-  };
-  std::vector<std::int64_t> entries(static_cast<std::size_t>(of.stored.nodes() * diagonals),
-                                    0);  // of a block
-  for (int node = 0; node < of.stored.nodes(); ++node)
-    for (std::int64_t d = 0; d < diagonals; ++d)
-      for (int c = 0; c < dof; ++c)
-        for (int r = 0; r < dof; ++r) entries[node * diagonals + d] += value(d, c, node, r) != 0 ? 1 : 0;
+namespace {
 
-  std::int64_t wanted = 0, there = 0, others = 0;
-  const int lines = of.size[1] * of.size[2];
-#pragma omp parallel for schedule(static) reduction(+ : wanted) if (lines > rows_worth_threads)
-  for (int line = 0; line < lines; ++line) {  // nodes on the surface of the box
-    const int y = line % of.size[1], z = line / of.size[1];
-    const bool inside = z > 0 && z < of.size[2] - 1 && y > 0 && y < of.size[1] - 1;
-    for (int x = 0; x < of.size[0]; x += inside ? std::max(1, of.size[0] - 1) : 1) {
-      const std::int64_t* const of_node = entries.data() + of.stored_node({x, y, z}) * diagonals;
-      for (std::int64_t d = 0; d < diagonals; ++d)
-        if (of_node[d] > 0 && of.leads_away({x, y, z}, offsets[d])) wanted += of_node[d];
+// Along an axis, of own nodes by their stored one: those from which an offset leads to a node that is there,
+// and to one of this rank.
+struct LeadsTo {
+  std::vector<std::int64_t> any, own;
+};
+LeadsTo along(int axis, int offset, const OwnNodes& of) {
+  const auto count = static_cast<std::size_t>(of.stored.n[axis]);
+  LeadsTo leads{std::vector<std::int64_t>(count), std::vector<std::int64_t>(count)};
+  for (int i = 0; i < of.size[axis]; ++i) {
+    const int stored = of.stored.along(axis, of.first[axis] + i), to = i + offset,
+              in_whole = of.first[axis] + to;
+    const bool inside = to >= 0 && to < of.size[axis];
+    if (!inside && !of.wraps[axis] && (in_whole < 0 || in_whole >= of.whole[axis])) continue;
+    ++leads.any[stored];
+    leads.own[stored] += inside || of.alone[axis] ? 1 : 0;
+  }
+  return leads;
+}
+
+// How many entries of the rows `all` lead from a rank's nodes to those of others.
+std::int64_t entries_away(const std::vector<double>& all, const std::vector<NodeOffset>& offsets,
+                          const OwnNodes& of) {
+  const StoredNodes& stored = of.stored;
+  std::int64_t away = 0;
+  for (std::size_t d = 0; d < offsets.size(); ++d) {
+    const LeadsTo leads[3] = {along(0, offsets[d].x, of), along(1, offsets[d].y, of),
+                              along(2, offsets[d].z, of)};
+    for (int node = 0; node < stored.nodes(); ++node) {
+      const int at[3] = {node % stored.n[0], node / stored.n[0] % stored.n[1],
+                         node / stored.n[0] / stored.n[1]};
+      std::int64_t any = 1, own = 1, entries = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        any *= leads[axis].any[at[axis]];
+        own *= leads[axis].own[at[axis]];
+      }
+      for (int c = 0; c < of.dof && any > own; ++c)
+        for (int r = 0; r < of.dof; ++r)
+          entries += all[(static_cast<std::int64_t>(d) * of.dof + c) * of.stored_rows() +
+                         std::int64_t{node} * of.dof + r] != 0
+                         ? 1
+                         : 0;
+      away += (any - own) * entries;
     }
   }
-  const std::int64_t rows = ghosts.rows.rows;
-#pragma omp parallel for schedule(static) reduction(+ : there, others) if (rows > rows_worth_threads)
-  for (std::int64_t i = 0; i < rows; ++i) {
-    const int stored_node = of.stored_node(node_of_row(ghosts, i, of));
-    for_row(ghosts, values, i, dof, [&](std::int64_t d, std::int64_t c, std::int64_t r, double entry) {
-      others += entry != value(d, c, stored_node, r) ? 1 : 0;
-      there += entry != 0 ? 1 : 0;
-    });
+  return away;
+}
+
+}  // namespace
+
+bool has_entries_of(const std::vector<double>& all, const std::vector<NodeOffset>& offsets,
+                    const OwnNodes& of, const StoredPlaces& places, const Array<double>& values) {
+  std::int64_t there = 0, others = 0;
+  const std::int64_t count = values.size();
+#pragma omp parallel for schedule(static) reduction(+ : there, others) if (count > 64 * worth_threads)
+  for (std::int64_t k = 0; k < count; ++k) {
+    others += values[k] != all[places.of_entry[k]] ? 1 : 0;
+    there += values[k] != 0 ? 1 : 0;
   }
-  return others == 0 && wanted == there;
+  return others == 0 && there == entries_away(all, offsets, of);
 }
 
 Array<std::int64_t> places_in_box(const GhostEntries& ghosts, const std::vector<std::int32_t>& diagonal,

@@ -84,20 +84,19 @@ class OffsetPlaces {
   std::array<std::int32_t, slots> place_{};
 };
 
-// The block diagonal of each entry, and its value.
-struct GhostValues {
-  const std::vector<std::int32_t>& diagonal;
-  const double* value;
+// Where entries are among the rows of the whole grid that are stored, [diagonal][column][stored row].
+struct StoredPlaces {
+  std::vector<std::int32_t> of_entry;
+  std::vector<std::int32_t> first;  // entries of those rows that are stored for others
 };
+// `diagonal`: the block diagonal of each entry.
+StoredPlaces stored_places(const OwnNodes& of, const GhostEntries& ghosts,
+                           const std::vector<std::int32_t>& diagonal);
 
-// Rows of the whole grid, [diagonal][column][stored row], get the entries of those rows that are stored for
-// others, which are this rank's.
-void add_first_rows(const OwnNodes& of, const GhostEntries& ghosts, const GhostValues& values,
-                    std::vector<double>& all);
-
-// Whether a rank's entries are those of the rows `all`, as many and with the same values.
+// Whether a rank's entries are those of the rows `all`, as many and with the same values. Places are among
+// the block diagonals of these offsets.
 bool has_entries_of(const std::vector<double>& all, const std::vector<NodeOffset>& offsets,
-                    const OwnNodes& of, const GhostEntries& ghosts, const GhostValues& values);
+                    const OwnNodes& of, const StoredPlaces& places, const Array<double>& values);
 
 // [entry] its place in the block diagonals of the rank's box, [diagonal][column][row].
 Array<std::int64_t> places_in_box(const GhostEntries& ghosts, const std::vector<std::int32_t>& diagonal,

@@ -57,14 +57,14 @@ class Levels final : public GridMultigrid {
     own_.emplace(shared->box, a.partition.extents, a.own.dof);
     info_.ranks = shared->partition.ranks();
     shared->make_layers(a.own.dof, Machine::on_gpu);
-    const SharedOffsets offsets = shared_offsets(a);
-    if (auto few = shared_rows(a, offsets)) {
+    structure_ = structure_of(a, std::move(structure_));
+    if (auto few = shared_rows(a)) {
       make_shared_levels(*few, shared);
       StoredNodes stored;
       const Hub rest = shared ? all_in_box(*few, *shared) : add_few_levels(few_levels(*few), *few, stored);
       make_levels(&rest, std::move(shared), few->a.rows(), stored);
     } else {
-      const Hub box = in_box(machine_, a, shared->box, offsets, *shared->layers);
+      const Hub box = in_box(machine_, a, shared->box, structure_->offsets, *shared->layers);
       may_repeat_ = works_in_place(options_.smoother);  // which nobody has compared yet
       make_levels(&box, std::move(shared), rows);
     }
@@ -119,6 +119,7 @@ class Levels final : public GridMultigrid {
       grids_ = std::move(other->grids_);
       few_grids_ = std::move(other->few_grids_);
       transfers_ = std::move(other->transfers_);
+      structure_ = std::move(other->structure_);
       grids_.begin();
       few_grids_.begin();
       transfers_.begin();
@@ -417,9 +418,9 @@ class Levels final : public GridMultigrid {
 
   // Of an operator that ranks share, the rows that are all of it. Smoothers in place have rows of all nodes
   // of a rank's box.
-  std::optional<FewRows> shared_rows(const SharedOperator<Space>& a, const SharedOffsets& offsets) {
+  std::optional<FewRows> shared_rows(const SharedOperator<Space>& a) {
     if (works_in_place(options_.smoother)) return {};
-    auto few = few_rows(machine_, a, offsets);
+    auto few = few_rows(machine_, a, *structure_);
     if (few && !are_enough(*few, stability_)) few.reset();
     return few;
   }
@@ -822,6 +823,7 @@ class Levels final : public GridMultigrid {
   KeptGrids<Space> grids_;
   KeptGrids<Host> few_grids_;
   KeptTransfers<T, Space> transfers_;
+  std::shared_ptr<const SharedStructure> structure_;  // where ranks share the operator
   bool were_few_ = false;                  // rows that were all of the operator of the set-up before
   bool is_queued_ = false;                 // whether they are
   bool may_repeat_ = true;                 // whether few rows may be all of the next level

@@ -2,6 +2,11 @@
 // Internal to kernels/multigrid.
 #pragma once
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/ghost_entries.hpp"
 #include "kernels/multigrid/neighbour_form.hpp"
@@ -35,6 +40,56 @@ SharedOffsets shared_offsets(const SharedOperator<Space>& a) {
     if (found[slot] > 0) all.push_back(OffsetPlaces::of_slot(slot));
   std::vector<std::int32_t> of_ghosts = OffsetPlaces(all).of(ghosts);
   return {std::move(all), std::move(of_ghosts)};
+}
+
+// The structure of such an operator, what it says, and what a copy of it is compared by.
+struct SharedStructure {
+  SharedOffsets offsets;
+  StoredNodes few;      // all, where none would be enough
+  StoredPlaces places;  // else
+
+  Partition partition;
+  int dof = 1;
+  std::vector<NodeOffset> own;
+  std::vector<std::int32_t> row_ptr, column;
+  std::vector<std::int64_t> boundary_rows, ghost_columns;
+
+  template <class Space>
+  bool is_of(const SharedOperator<Space>& a) const {
+    const auto same = [](const auto& kept, const auto& now) {
+      return std::equal(kept.begin(), kept.end(), now.begin(), now.end());
+    };
+    return dof == a.own.dof && partition == a.partition && own == a.own.offsets &&
+           same(row_ptr, a.ghost.row_ptr) && same(column, a.ghost.column) &&
+           boundary_rows == a.boundary_rows && ghost_columns == a.ghost_columns;
+  }
+};
+
+// The structure of `a`: the one before, if that is the same on all ranks. Collective.
+template <class Space>
+std::shared_ptr<const SharedStructure> structure_of(const SharedOperator<Space>& a,
+                                                    std::shared_ptr<const SharedStructure> before) {
+  if (a.ranks.largest(before != nullptr && before->is_of(a) ? 0 : 1) == 0) return before;
+  SharedStructure s{shared_offsets(a),
+                    {},
+                    {},
+                    a.partition,
+                    a.own.dof,
+                    a.own.offsets,
+                    {a.ghost.row_ptr.begin(), a.ghost.row_ptr.end()},
+                    {a.ghost.column.begin(), a.ghost.column.end()},
+                    a.boundary_rows,
+                    a.ghost_columns};
+  int n[3];
+  bool wraps[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    n[axis] = static_cast<int>(a.partition.extents[axis]);
+    wraps[axis] = a.partition.periodic[axis] && n[axis] > 1;
+  }
+  if (reach_of(s.offsets.all) <= 1) s.few = few_nodes(n, wraps, Words::none);
+  if (!s.few.all)
+    s.places = stored_places(own_nodes(a.partition, s.few, s.dof), ghosts_of(a), s.offsets.ghosts);
+  return std::make_shared<const SharedStructure>(std::move(s));
 }
 
 // Every block column of the operator as a vector over nodes.

@@ -57,20 +57,18 @@ struct OtherThanFew {
 // The rows of the operator on all ranks, if few are all of it. Collective.
 template <class Machine>
 std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename Machine::Space>& a,
-                                const SharedOffsets& shared) {
+                                const SharedStructure& structure) {
   using Space = typename Machine::Space;
   const Partition& p = a.partition;
-  const std::vector<NodeOffset>& offsets = shared.all;
+  const std::vector<NodeOffset>& offsets = structure.offsets.all;
   FewRows few;
   few.a.dof = a.own.dof;
   few.a.extents = p.extents;
   few.a.periodic = p.periodic;
   few.a.offsets = offsets;
   few.a.fill = a.own.fill;
-  if (few.a.rows() > std::numeric_limits<std::int32_t>::max() || reach_of(offsets) > 1) return {};
-  const Couplings s = couplings_of(few.a);
-  few.stored = few_nodes(s.n, s.wraps, Words::none);
-  if (few.stored.all) return {};
+  few.stored = structure.few;
+  if (few.stored.all || few.a.rows() > std::numeric_limits<std::int32_t>::max()) return {};
 
   const OwnNodes of = own_nodes(p, few.stored, a.own.dof);
   const std::int64_t block = of.stored_rows() * of.dof, own_block = of.rows() * of.dof;
@@ -89,13 +87,12 @@ std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename 
   machine.for_each(entries.size(), Convert<double, double>{a.ghost_values, entries.data()});
   const Array<double> mine = copy_to<Host>(found), of_ghosts = copy_to<Host>(entries);
   std::vector<double> all(mine.data(), mine.data() + mine.size());
-  const GhostValues of_ranks{shared.ghosts, of_ghosts.data()};
-  add_first_rows(of, ghosts_of(a), of_ranks, all);
+  for (const std::int32_t k : structure.places.first) all[structure.places.of_entry[k]] += of_ghosts[k];
   a.ranks.sum(all);
   few.a.values = Array<double>(std::ssize(offsets) * block);
   std::copy(all.begin(), all.end(), few.a.values.data());
 
-  bool differs = !has_entries_of(all, offsets, of, ghosts_of(a), of_ranks);
+  bool differs = !has_entries_of(all, offsets, of, structure.places, of_ghosts);
   const Array<double, Space> stored = copy_to<Space>(few.a.values);
   const int together = Machine::on_gpu ? 1 : of.size[0];
   for (std::size_t d = 0; d < offsets.size() && !differs; ++d)
