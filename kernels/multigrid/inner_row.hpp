@@ -24,7 +24,7 @@ InnerRow<T> inner_row(const Couplings& s, const T* a, const T* diagonal) {
   InnerRow<T> row;
   if (s.stored.all || !s.in_words_of(rows_together<T>)) return row;
   for (int axis = 0; axis < 3; ++axis) {
-    const int least = !s.wraps[axis] && !s.shared ? 0 : axis == 0 ? rows_together<T> : 1;
+    const int least = !s.wraps[axis] && !s.shared ? 0 : s.stored.period[axis];  // whole words
     row.first[axis] = std::max(s.stored.low[axis], least);
     row.end[axis] = (axis == 0 ? s.line : s.n[axis]) - std::max(s.stored.high[axis], least);
     if (s.stored.left_out[axis] == 0 || row.end[axis] <= row.first[axis]) return row;
