@@ -29,10 +29,10 @@ std::optional<FewLevel<T>> next_few_level(FewRows& few, const GridMultigridOptio
                                           Symmetry& symmetry, Stability& stability, KeptGrids<Host>& kept);
 
 // |1 + sum of a row's couplings, each times exp(i angles . offset)|, the largest over a few angles along each
-// axis: what D^-1 A makes of waves where the coefficients of the row are those of all. With the same couplings
-// on both sides of a node along each axis it is largest for waves of which a half or nothing fits between two
-// nodes. Of the row in the middle, over quarters of a turn from node to node; and the largest of all rows, over
-// halves, for the waves that are large at faces are of that kind. Of one unknown a node.
+// axis: what D^-1 A makes of waves where the coefficients of the row are those of all. With the same
+// couplings on both sides of a node along each axis it is largest for waves of which a half or nothing fits
+// between two nodes. Of the row in the middle, over quarters of a turn from node to node; and the largest of
+// all rows, over halves, for the waves that are large at faces are of that kind. Of one unknown a node.
 struct LargestSymbols {
   double middle, all;
 };

@@ -1,5 +1,5 @@
-// Operators of which a few rows are all (stored_nodes.hpp), in host memory, and what vectors of a level take of
-// them. Internal to kernels/multigrid.
+// Operators of which a few rows are all (stored_nodes.hpp), in host memory, and what vectors of a level take
+// of them. Internal to kernels/multigrid.
 #pragma once
 
 #include <algorithm>

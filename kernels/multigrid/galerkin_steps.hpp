@@ -368,10 +368,10 @@ struct LinearGalerkinColumn {
   }
 };
 
-// The same where a few rows are all of the operator, an axis after the other, z first: sums over fine rows that
-// some coarse ones read are made once. Between the axes the couplings of a row are a box of 27, at coarse
-// offsets along axes that are done and at fine ones along the others, and rows stand with the next axis
-// outermost, so that those that sum over the same nodes of it are beside each other:
+// The same where a few rows are all of the operator, an axis after the other, z first: sums over fine rows
+// that some coarse ones read are made once. Between the axes the couplings of a row are a box of 27, at
+// coarse offsets along axes that are done and at fine ones along the others, and rows stand with the next
+// axis outermost, so that those that sum over the same nodes of it are beside each other:
 //
 //     [z][y][x]  ->  [y][x][coarse z]  ->  [x][coarse z][coarse y]  ->  [coarse z][coarse y][coarse x]
 //

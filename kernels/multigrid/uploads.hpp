@@ -1,5 +1,5 @@
-// Small arrays that a GPU gets in one copy: each by itself takes longer than all that is done with it. Internal
-// to kernels/multigrid.
+// Small arrays that a GPU gets in one copy: each by itself takes longer than all that is done with it.
+// Internal to kernels/multigrid.
 #pragma once
 
 #include <algorithm>

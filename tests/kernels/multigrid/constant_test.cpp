@@ -111,8 +111,8 @@ double largest_eigenvalue_of(Hub& a) {
   return largest;
 }
 
-// Sweeps hold up to 1.2 times the eigenvalue that they are made for. On coarser grids it is what a power method
-// of a few steps finds, as where coefficients vary, and takes as many iterations.
+// Sweeps hold up to 1.2 times the eigenvalue that they are made for. On coarser grids it is what a power
+// method of a few steps finds, as where coefficients vary, and takes as many iterations.
 TEST(GridMultigridOfConstantRows, LargestEigenvaluesComeFromTheRows) {
   int round = 0;
   for (const Shape& shape : shapes)

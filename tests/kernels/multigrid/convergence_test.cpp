@@ -247,7 +247,8 @@ TEST(GridMultigridConvergence, UnequalSpacingsHalveTheStrongAxesFirst) {
   }
 }
 
-// At the share of the strongest axis' couplings from which on an axis is halved: not what rounding makes of it.
+// At the share of the strongest axis' couplings from which on an axis is halved: not what rounding makes of
+// it.
 TEST(GridMultigridConvergence, SpacingsOfOneToTwoAreUnequal) {
   const std::array<std::int64_t, 3> n{20, 24, 24};
   for (const double h : {1.0, 0.3, 7.0})
