@@ -49,7 +49,7 @@ void GridOperator::make_matrix(petsc::GridRows rows, const OperatorOptions& opti
   matrix_ = petsc::make_grid_matrix(layout_->comm, layout_->partition, std::move(rows));
   wish_ = petsc::with_options(options);
   choose_format();
-  if (format_.space == SpaceKind::cuda) load_grid_multigrid();  // for most are solved with it
+  if (format_.space == SpaceKind::cuda) load_grid_multigrid(structure_);  // for most are solved with it
   petsc::set_format(matrix_.get(), format_);
 }
 

@@ -6,20 +6,18 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "grid/axis_interpolation.hpp"
 #include "kernels/multigrid/coarsening_steps.hpp"
 #include "kernels/multigrid/galerkin_axis.hpp"
+#include "kernels/multigrid/grid_choice.hpp"
 #include "kernels/multigrid/kept.hpp"
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/multigrid/packed_tables.hpp"
-#include "kernels/multigrid/ranks.hpp"
-#include "kernels/multigrid/transfer_steps.hpp"
+#include "kernels/multigrid/shared_level.hpp"
 
 namespace quadrille::multigrid {
 
@@ -34,61 +32,6 @@ inline constexpr double nearly_alike = 0.1;
 // Where rows are alike and this share of couplings is advection, or less, what is smooth is nearly linear,
 // and sweeps do for the rest; weights by the operator save iterations where it is more.
 inline constexpr double strong_drift = 0.5;
-
-// All nodes of an axis are on the coarse grid, too.
-inline AxisInterpolation same_axis(std::int64_t n, bool periodic) {
-  AxisInterpolation axis;
-  axis.fine = axis.coarse = n;
-  axis.periodic = periodic;
-  for (std::int32_t i = 0; i < n; ++i) {
-    axis.node.insert(axis.node.end(), {i, i});
-    axis.weight.insert(axis.weight.end(), {1, 0});
-    axis.reader.push_back(i);
-    axis.reader_weight.push_back(1);
-  }
-  axis.first.resize(n + 1);
-  std::iota(axis.first.begin(), axis.first.end(), 0);
-  return axis;
-}
-
-// The first axis that is the same as `axis`, or that itself: a cube's axes share their tables.
-template <class Same>
-int first_like(int axis, const Same& same) {
-  for (int other = 0; other < axis; ++other)
-    if (same(other, axis)) return other;
-  return axis;
-}
-
-// A level that ranks share.
-struct SharedLevel {
-  Ranks* ranks;
-  Partition partition;
-  RankBox box;
-  std::unique_ptr<NodeExchange> layers;  // from the time on that the level's values are there
-  SharedLevel(Ranks& ranks, Partition p)
-      : ranks(&ranks), partition(std::move(p)), box(rank_box(partition, partition.rank)) {}
-  void make_layers(int dof, bool on_gpu) { layers = layer_exchange(*ranks, partition, dof, on_gpu); }
-};
-
-// What is known of a face of the grid.
-struct FaceKind {
-  FaceBoundary boundary;
-  bool decoupled =
-      false;  // its rows have nothing inwards, as those that hold a value: nothing is interpolated to them
-  bool operator==(const FaceKind&) const = default;
-};
-
-// What an axis is, and whether it is halved: all that its tables follow from.
-struct AxisChoice {
-  int n = 1;
-  bool wraps = false, halved = false;
-  FaceKind low, high;
-  // Where the axis wraps, the next coarse node's share in the nodes beside the seam that are between coarse
-  // ones (AxisSums).
-  std::array<double, 2> over_seam{0.5, 0.5};
-  bool operator==(const AxisChoice&) const = default;
-};
-using GridChoice = std::array<AxisChoice, 3>;
 
 // The tables of the next coarser grid, of this rank's box where ranks share the level.
 template <class Space>
@@ -141,126 +84,6 @@ struct Coarsening {
   }
 };
 
-// What Transfer reads (transfer_steps.hpp), from the tables of the axes.
-template <class T, class Space>
-class TransferTables {
- public:
-  // Between vectors whose lines have so many nodes.
-  TransferTables(std::array<AxisInterpolation, 3> axes, int dof, int fine_line, int coarse_line) {
-    tables_.fine_rows = tables_.dof = dof;
-    tables_.by_dof = divisor(dof);
-    lengthen(axes[0], fine_line, coarse_line);
-    std::array<int, 3> like{};
-    for (int axis = 0; axis < 3; ++axis) {
-      like[axis] = first_like(axis, [&](int a, int b) { return axes[a] == axes[b]; });
-      if (like[axis] == axis) add_axis(axes[axis], places_[axis]);
-      tables_.fine_n[axis] = static_cast<int>(axes[axis].fine);
-      tables_.coarse_n[axis] = static_cast<int>(axes[axis].coarse);
-      tables_.fine_rows *= axes[axis].fine;
-    }
-    for (const int axis : {0, 1}) {
-      tables_.by_fine_n[axis] = divisor(axes[axis].fine);
-      tables_.by_coarse_n[axis] = divisor(axes[axis].coarse);
-    }
-    for (int axis = 0; axis < 3; ++axis) {
-      tables_.first[axis] = -1;
-      if (like[axis] < axis) {
-        tables_.first[axis] = tables_.first[like[axis]];
-        places_[axis] = places_[like[axis]];
-        continue;
-      }
-      for (int first = 0; first < 2 && tables_.first[axis] < 0; ++first)
-        if (add_halved(axes[axis], first, places_[axis])) tables_.first[axis] = first;
-    }
-    tables_.in_words = dof == 1 && tables_.first[0] >= 0 && axes[0].fine % 4 == 0 && axes[0].coarse % 2 == 0;
-    packed_.put_in_place();
-  }
-  int coarse_line() const { return tables_.coarse_n[0]; }
-  // With these weights, [corner][fine row], or null.
-  Transfer<T> with(const T* weights) const {
-    Transfer<T> t = tables_;
-    for (int axis = 0; axis < 3; ++axis) {
-      t.node[axis] = packed_.template at<std::int32_t>(places_[axis].node);
-      t.weight[axis] = packed_.template at<T>(places_[axis].weight);
-      t.fine[axis] = packed_.template at<std::int32_t>(places_[axis].fine);
-      t.fine_weight[axis] = packed_.template at<T>(places_[axis].fine_weight);
-      t.second[axis] = packed_.template at<std::int8_t>(places_[axis].second);
-      t.beside[axis] = packed_.template at<T>(places_[axis].beside);
-      t.around[axis] = packed_.template at<T>(places_[axis].around);
-    }
-    t.weights = weights;
-    t.in_words = t.in_words && t.weights == nullptr;
-    return t;
-  }
-
- private:
-  struct Places {
-    std::int64_t node = 0, weight = 0, fine = 0, fine_weight = 0, second = 0, beside = 0, around = 0;
-  };
-  // Nodes behind lines read nothing, and nothing reads them.
-  static void lengthen(AxisInterpolation& axis, std::int64_t fine, std::int64_t coarse) {
-    axis.node.resize(2 * fine, 0);
-    axis.weight.resize(2 * fine, 0.0);
-    axis.first.resize(coarse + 1, axis.first.back());
-    axis.fine = fine;
-    axis.coarse = coarse;
-  }
-  void add_axis(const AxisInterpolation& axis, Places& places) {
-    std::vector<std::int32_t> fine(3 * axis.coarse);
-    std::vector<T> weight(axis.weight.begin(), axis.weight.end()), fine_weight(3 * axis.coarse);
-    std::vector<std::int8_t> second(3 * axis.coarse);
-    for (std::int64_t c = 0; c < axis.coarse; ++c) {
-      const std::int32_t first = axis.first[c], readers = axis.first[c + 1] - first;
-      for (std::int32_t k = 0; k < 3; ++k) {
-        const bool there = k < readers;
-        const std::int32_t reader = there ? axis.reader[first + k] : readers > 0 ? axis.reader[first] : 0;
-        fine[3 * c + k] = reader;
-        fine_weight[3 * c + k] = there ? static_cast<T>(axis.reader_weight[first + k]) : T(0);
-        second[3 * c + k] = there && axis.node[2 * reader] != c;
-      }
-    }
-    places = {packed_.add(axis.node), packed_.add(weight), packed_.add(fine), packed_.add(fine_weight),
-              packed_.add(second)};
-  }
-
-  // The tables of an axis where coarse node j is fine node 2j + first; else false.
-  bool add_halved(const AxisInterpolation& axis, int first, Places& places) {
-    std::vector<T> beside(2 * axis.fine), around(3 * axis.coarse);
-    for (std::int64_t i = 0; i < 2 * axis.fine; ++i) {
-      if (axis.weight[i] == 0) continue;
-      const std::int64_t fine = i / 2, coarse = axis.node[i], side = coarse - (fine / 2 - first),
-                         place = fine - (2 * coarse + first - 1);
-      if (side < 0 || side > 1 || place < 0 || place > 2) return false;
-      beside[2 * fine + side] += static_cast<T>(axis.weight[i]);
-      around[3 * coarse + place] += static_cast<T>(axis.weight[i]);
-    }
-    places.beside = packed_.add(beside);
-    places.around = packed_.add(around);
-    return true;
-  }
-
-  PackedTables<Space> packed_;
-  std::array<Places, 3> places_;
-  Transfer<T> tables_{};  // but for the pointers
-};
-
-// From a level to the next coarser one, and back.
-template <class T, class Space>
-struct LevelTransfer {
-  std::shared_ptr<const TransferTables<T, Space>> of_axes;
-  Array<T, Space> weights;  // [corner][fine row], or empty
-  int coarse_line() const { return of_axes->coarse_line(); }
-  Transfer<T> tables() const { return of_axes->with(weights.data()); }
-};
-// What its tables follow from, where no ranks share the level.
-struct TransferChoice {
-  GridChoice grid;
-  int dof, fine_line, coarse_line;
-  bool operator==(const TransferChoice&) const = default;
-};
-template <class T, class Space>
-using KeptTransfers = Kept<TransferChoice, TransferTables<T, Space>>;
-
 // Around an axis that ranks share three nodes or more stay.
 inline bool can_be_halved(std::int64_t n, bool wraps_over_ranks) {
   return n > 1 && (!wraps_over_ranks || n >= 5);
@@ -289,32 +112,6 @@ inline AxisChoice axis_choice(const std::vector<double>& sums, int axis, int n, 
     choice.over_seam = {share_of_next(sums[low], sums[low + 1]), share_of_next(sums[high], sums[high + 1])};
   }
   return choice;
-}
-
-inline std::array<bool, 3> halved_of(const GridChoice& choice) {
-  return {choice[0].halved, choice[1].halved, choice[2].halved};
-}
-
-inline AxisInterpolation interpolation_of(const AxisChoice& choice) {
-  const std::int64_t n = choice.n;
-  if (!choice.halved) return same_axis(n, choice.wraps);
-  AxisInterpolation axis = nested_interpolation(n, choice.low.boundary, choice.high.boundary);
-  if (axis.periodic && n > 2) {
-    const auto give = [&](std::int64_t node, double share) {
-      axis.weight[2 * node] = 1 - share;
-      axis.weight[2 * node + 1] = share;
-    };
-    give(n % 2 == 0 ? 1 : 0, choice.over_seam[0]);
-    if (n % 2 == 0) give(n - 1, choice.over_seam[1]);
-    add_readers(axis);
-  }
-  for (const auto& [face, node] : {std::pair(&choice.low, std::int64_t{0}), std::pair(&choice.high, n - 1)}) {
-    if (!face->decoupled || n < 3) continue;
-    axis.weight[2 * node] = axis.weight[2 * node + 1] = 0;
-    for (std::size_t k = 0; k < axis.reader.size(); ++k)
-      if (axis.reader[k] == node) axis.reader_weight[k] = 0;
-  }
-  return axis;
 }
 
 inline WholeAxes whole_axes(const Couplings& s, const SharedLevel* shared) {

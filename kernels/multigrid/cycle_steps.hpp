@@ -210,27 +210,6 @@ struct Residual : Stencil {
   }
 };
 
-// y = D^-1 A x / length, a step of the power method.
-template <class Stencil>
-struct PowerStep : Stencil {
-  using T = typename Stencil::Number;
-  static constexpr int Rows = Stencil::rows;
-  const T* x;
-  T *y, factor;
-  constexpr const T* source() const { return x; }
-  constexpr void operator()(std::int64_t index) const {
-    T sum[Rows];
-    this->sum_of(x, index * Rows, sum);
-    finish(index * Rows, sum, nullptr);
-  }
-  constexpr void finish(std::int64_t row, T (&sum)[Rows], const InnerRow<T>*) const {
-    T now[Rows];
-    load(x + row, now);
-    for (int i = 0; i < Rows; ++i) sum[i] = factor * (now[i] + sum[i]);
-    store_result(y + row, sum);
-  }
-};
-
 template <class From, class To>
 struct Convert {
   static constexpr bool light = true;

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/multigrid/galerkin.hpp"
+#include "kernels/multigrid/parts.hpp"
 
 namespace quadrille::multigrid {
+
+QUADRILLE_SETUP(extern, OnHost, Host)
 
 template <class T>
 LargestSymbols largest_symbols(const Couplings& s, const LevelRows<T, Host>& rows) {
@@ -54,8 +56,7 @@ std::optional<FewLevel<T>> next_few_level(FewRows& few, const GridMultigridOptio
   coarse.stored = stored_nodes_of_coarse(s, next);
   coarse.a =
       galerkin(host, few.a, next.nodes(s), nullptr, few.stored, coarse.stored, options.coarse_operators);
-  symmetry.look(host, coarse.a, coarse.stored);
-  stability.keep(host, coarse.a, coarse.stored);
+  look_at_coarse(host, coarse.a, coarse.stored, symmetry, stability);
   LevelRows<T, Host> rows =
       level_rows<T>(host, s, few.a.values.data(), finest, !works_in_place(options.smoother));
   if (options.by_symbols && s.dof == 1)

@@ -4,11 +4,11 @@
 
 #include <optional>
 
-#include "kernels/multigrid/advection.hpp"
+#include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/few_rows.hpp"
-#include "kernels/multigrid/level.hpp"
+#include "kernels/multigrid/level_rows.hpp"
+#include "kernels/multigrid/look_at_coarse.hpp"
 #include "kernels/multigrid/on_host.hpp"
-#include "kernels/multigrid/symmetry.hpp"
 
 namespace quadrille::multigrid {
 

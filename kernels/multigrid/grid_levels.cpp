@@ -3,12 +3,13 @@
 #include <memory>
 #include <utility>
 
-#include "kernels/multigrid/advection.hpp"
-#include "kernels/multigrid/galerkin.hpp"
 #include "kernels/multigrid/on_host.hpp"
-#include "kernels/multigrid/shared_operator.hpp"
+#include "kernels/multigrid/parts.hpp"
 
 namespace quadrille {
+namespace multigrid {
+QUADRILLE_SETUP(extern, OnHost, Host)
+}
 namespace {
 
 using namespace multigrid;

@@ -2,6 +2,8 @@
 
 namespace quadrille::multigrid {
 
+QUADRILLE_SETUP(extern, OnHost, Host)
+
 QUADRILLE_INSTANTIATE_LEVELS(float, OnHost, Host)
 
 }  // namespace quadrille::multigrid

@@ -7,16 +7,10 @@
 #include <utility>
 
 #include "formats/reuse.hpp"
-#include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/few_levels.hpp"
-#include "kernels/multigrid/galerkin.hpp"
 #include "kernels/multigrid/in_precision.hpp"
-#include "kernels/multigrid/joined_steps.hpp"
-#include "kernels/multigrid/level.hpp"
 #include "kernels/multigrid/multigrid.hpp"
-#include "kernels/multigrid/shared_operator.hpp"
-#include "kernels/multigrid/shared_rows.hpp"
-#include "kernels/multigrid/small_levels.hpp"
+#include "kernels/multigrid/parts.hpp"
 #include "kernels/multigrid/uploads.hpp"
 #include "kernels/multigrid/visit_counts.hpp"
 
@@ -39,11 +33,8 @@ class Levels final : public GridMultigrid {
     } else {
       make_levels(&a, {}, a.rows());
     }
-    joined_ = join_steps();
-    put_small_together();
-    count_bytes();
-    machine_.record([&] { between(); });
-    info_.allocated = memory_->allocated();
+    join_steps();
+    finish();
   }
   Levels(const SharedOperator<Space>& a, const GridMultigridOptions& options,
          std::unique_ptr<GridMultigrid> previous)
@@ -54,7 +45,7 @@ class Levels final : public GridMultigrid {
     const memory::Reuse::Use use(memory_of(previous, rows));
     previous.reset();
     auto shared = std::make_unique<SharedLevel>(a.ranks, a.partition);
-    own_.emplace(shared->box, a.partition.extents, a.own.dof);
+    cycle_.own.emplace(shared->box, a.partition.extents, a.own.dof);
     info_.ranks = shared->partition.ranks();
     shared->make_layers(a.own.dof, Machine::on_gpu);
     structure_ = structure_of(a, std::move(structure_));
@@ -68,40 +59,16 @@ class Levels final : public GridMultigrid {
       may_repeat_ = works_in_place(options_.smoother);  // which nobody has compared yet
       make_levels(&box, std::move(shared), rows);
     }
-    put_small_together();
-    count_bytes();
-    // Where exchanges cannot be recorded, the levels that every rank has can.
-    all_recorded_ = Machine::on_gpu && gathered_->exchange->can_be_recorded();
-    if (all_recorded_)
-      machine_.record([&] { between_shared(); });
-    else if (options.cycle == CycleKind::v || whole_from_ == 0)
-      machine_.record([&] { of_whole_levels(); });
-    info_.allocated = memory_->allocated();
+    finish();
   }
 
-  void apply(const double* b, double* x, void* stream) override {
-    [[maybe_unused]] const auto queued = machine_.queued_on(stream);
-    if (own_) {
-      apply_shared(b, x);
-    } else {
-      begin(b);
-      machine_.run([&] { between(); });
-      end(b, x);
-    }
-  }
+  void apply(const double* b, double* x, void* stream) override { cycle_.apply(b, x, stream); }
   const GridMultigridInfo& info() const override { return info_; }
-  DotParts dot() const override { return {of_tiles_.data(), of_tiles_.size()}; }
+  DotParts dot() const override { return {cycle_.joined.of_tiles.data(), cycle_.joined.of_tiles.size()}; }
 
  private:
   using OneLevel = Level<T, Machine>;
   using Tables = TransferTables<T, Space>;
-
-  // Between the last level that ranks share and the first that each of them has.
-  struct Gathered {
-    std::unique_ptr<NodeExchange> exchange;
-    BoxRows box;
-    Array<T, Space> part;  // of a vector, in the rank's box
-  };
 
   static void require_blocks(const Hub& a) {
     if (a.dof > InvertBlocks::most)
@@ -172,7 +139,7 @@ class Levels final : public GridMultigrid {
       bool has_rows = !next.there && !levels_.empty();  // or needs none
       if (levels_.empty() && next.there && !shared && !next.by_operator && may_join(s, transfer, true)) {
         level_values.bound = pack_star(s, now->values.data());
-        has_rows = star_.there && level_values.bound <= of_dominant_rows;
+        has_rows = cycle_.joined.star.there && level_values.bound <= of_dominant_rows;
       }
       if (!has_rows && next.there && !works_in_place(options_.smoother)) {
         level_values = rounded_level_rows<T>(machine_, s, now->values.data());
@@ -206,30 +173,23 @@ class Levels final : public GridMultigrid {
       now = &coarser;
       rows = coarser.rows();
       if (!shared) {
-        look_at_coarse(machine_, coarser, stored);
+        look_at_coarse(machine_, coarser, stored, symmetry_, stability_);
         continue;
       }
       const Partition& p = shared->partition;
       rows = p.extents[0] * p.extents[1] * p.extents[2] * now->dof;
       if (rows <= gathered_unknowns() || !all_have_nodes(p)) {
         now = gather(*now, shared, coarser);
-        look_at_coarse(machine_, coarser);
+        look_at_coarse(machine_, coarser, StoredNodes{}, symmetry_, stability_);
       } else {
         shared->make_layers(now->dof, Machine::on_gpu);
         exchange_rows(*shared->layers, coarser, coarser, machine_.stream());
-        look_at_coarse(machine_, coarser, *shared);
+        look_at_coarse(machine_, coarser, *shared, symmetry_, stability_);
       }
     }
     info_.stabilised = stability_.added();
     make_weights();  // waits for the levels, and not for the coarsest one's inverse, which begins then
     prepare_coarsest(*now);
-  }
-
-  // An operator that P^T A P made, of `where`: the rows that it has, or the level that ranks share.
-  template <class M, class... Where>
-  void look_at_coarse(M& machine, BlockDiagonals<double, typename M::Space>& a, const Where&... where) {
-    symmetry_.look(machine, a, where...);
-    stability_.keep(machine, a, where...);
   }
 
   // Three unknowns are nine times the work of one, 2 ms a level; the GPU takes 0.3 whatever there is.
@@ -298,8 +258,9 @@ class Levels final : public GridMultigrid {
       note_halved(size_of(made[i].of.a, nullptr), halved_of(made[i].choice));
       level.transfer = std::move(transfers[i]);
       if (levels_.size() > 1) continue;
-      star_ = star_rows<T>(couplings[i], made[i].couplings, made[i].of.a.values.data());
-      star_.inverse = level.inverse.data();  // stays where it is
+      StarRows<T>& star = cycle_.joined.star;
+      star = star_rows<T>(couplings[i], made[i].couplings, made[i].of.a.values.data());
+      star.inverse = level.inverse.data();  // stays where it is
     }
     return rest;
   }
@@ -324,7 +285,7 @@ class Levels final : public GridMultigrid {
   // lines.
   BoxStored stored_of(const FewRows& few, bool first) const {
     const bool known = first && !levels_.empty(),
-               padded = !own_ && !(known && levels_.back().transfer.coarse_line() == few.a.extents[0]);
+               padded = !cycle_.own && !(known && levels_.back().transfer.coarse_line() == few.a.extents[0]);
     return stored_in_words(few, few.a.dof > 1 ? Words::none : padded ? Words::padded : Words::whole);
   }
 
@@ -404,15 +365,15 @@ class Levels final : public GridMultigrid {
   const Hub* gather(const Hub& box, std::unique_ptr<SharedLevel>& shared, Hub& whole) {
     const Partition partition = shared->partition;
     gather_vectors(shared, box.dof);
-    whole = gathered(machine_, box, partition, *gathered_->exchange);
+    whole = gathered(machine_, box, partition, *cycle_.gathered->exchange);
     return &whole;
   }
   void gather_vectors(std::unique_ptr<SharedLevel>& shared, int dof) {
     const SharedLevel& level = *shared;
     const BoxRows rows(level.box, level.partition.extents, dof);
-    gathered_.emplace(Gathered{gathering(*level.ranks, level.partition, dof, Machine::on_gpu), rows,
-                               Array<T, Space>(rows.rows())});
-    whole_from_ = levels_.size();
+    cycle_.gathered.emplace(Gathered<T, Space>{gathering(*level.ranks, level.partition, dof, Machine::on_gpu),
+                                               rows, Array<T, Space>(rows.rows())});
+    cycle_.whole_from = levels_.size();
     shared = nullptr;
   }
 
@@ -475,6 +436,15 @@ class Levels final : public GridMultigrid {
     return box;
   }
 
+  // Once all levels are there.
+  void finish() {
+    cycle_.kind = options_.cycle;
+    put_small_together();
+    count_cycle(cycle_, info_);
+    cycle_.record();
+    info_.allocated = memory_->allocated();
+  }
+
   // Without values where it is the coarsest.
   OneLevel& add_level(const BlockStructure& a, const Couplings& s, LevelRows<T, Space> rows, bool smoothed,
                       std::unique_ptr<SharedLevel> shared) {
@@ -488,8 +458,8 @@ class Levels final : public GridMultigrid {
     level.inverse = std::move(rows.inverse);
     level.inner = rows.inner;
     for (auto* vector : {&level.g, &level.x, &level.y}) *vector = Array<T, Space>(s.rows);
-    if (s.dof > 1 && work_.size() < s.rows) work_ = Array<T, Space>(s.rows);
-    if (!levels_.empty() || own_) level.b = Array<T, Space>(s.rows);
+    if (s.dof > 1 && cycle_.work.size() < s.rows) cycle_.work = Array<T, Space>(s.rows);
+    if (!levels_.empty() || cycle_.own) level.b = Array<T, Space>(s.rows);
     info_.singular_blocks = info_.singular_blocks || rows.singular_blocks;
     GridLevelInfo info{a.extents, s.unknowns(), s.count + 1};
     info.constant = !s.stored.all;
@@ -557,98 +527,10 @@ class Levels final : public GridMultigrid {
   void prepare_coarsest(const Hub& a) {
     const Couplings& s = levels_.back().couplings;
     info_.singular = few_are_singular_ ? *few_are_singular_ : is_singular(machine_, s, a.values.data());
-    machine_.make_coarsest(coarsest_, s, a.values.data(), info_.singular);
+    machine_.make_coarsest(cycle_.coarsest, s, a.values.data(), info_.singular);
   }
 
-  // Whether g of the next level, which takes no part of its b then, comes from the restriction at once.
-  bool restricts_to_g(std::size_t i) const {
-    return i + 2 < levels_.size() && !levels_[i].shared && restricts_in_words(levels_[i]);
-  }
-  bool gathers_into(std::size_t level) const { return gathered_ && level == whole_from_; }
-
-  // The residual of level i is the right side of the next.
-  void to_coarser(std::size_t i) {
-    OneLevel& level = levels_[i];
-    const Couplings& s = level.couplings;
-    residual(machine_, level);
-    if (s.dof > 1) multiply_blocks(machine_, s, level.diagonal, level.y.data(), work_.data());
-    restrict_from(i, s.dof > 1 ? work_.data() : level.y.data());
-  }
-  void restrict_from(std::size_t i, const T* fine) {
-    OneLevel& next = levels_[i + 1];
-    if (restricts_to_g(i)) return restrict_to(machine_, levels_[i], fine, next.g.data(), &next);
-    T* const to = gathers_into(i + 1) ? gathered_->part.data() : next.b.data();
-    restrict_to(machine_, levels_[i], fine, to);
-    if (gathers_into(i + 1)) gathered_->exchange->run(to, next.b.data(), machine_.stream());
-  }
-  // The correction of the next level is added to x of level i.
-  void from_coarser(std::size_t i) {
-    OneLevel &level = levels_[i], &next = levels_[i + 1];
-    need_layers(machine_, next, layers_of_others);
-    const T* from = next.x.data();
-    if (gathers_into(i + 1)) {
-      machine_.for_each(gathered_->box.rows(), TakeBox<T>{gathered_->box, from, gathered_->part.data()});
-      from = gathered_->part.data();
-    }
-    interpolate_add(machine_, level, from);
-  }
-
-  void solve_coarsest(const T* b, T* x) { machine_.solve_coarsest(coarsest_, b, x); }
-
-  // level.x from level.b.
-  void cycle_from(std::size_t i, bool from_zero) {
-    OneLevel& level = levels_[i];
-    if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
-    if constexpr (Machine::on_gpu)
-      if (small_.count > 0 && i == small_from_ && from_zero) return machine_.run_small(small_);
-    if (from_zero) take_right_side(i);
-    visit(i, from_zero);
-    smooth_after(machine_, level, 0);
-  }
-  void take_right_side(std::size_t i) {
-    OneLevel& level = levels_[i];
-    if (i > 0 && restricts_to_g(i - 1)) return;
-    if (level.shared) level.shared->layers->run(level.b.data(), level.b.data(), machine_.stream());
-    multiply_blocks(machine_, level.couplings, level.inverse, level.b.data(), level.g.data());
-  }
-  // Full multigrid: level.x from level.g, or from level.b on the coarsest level; begins with what the next
-  // coarser level makes of the same right side. All of the sweeps but the last `left` are done.
-  void full_cycle(std::size_t i, std::size_t left) {
-    OneLevel& level = levels_[i];
-    if (i + 1 == levels_.size()) return solve_coarsest(level.b.data(), level.x.data());
-    multiply_blocks(machine_, level.couplings, level.diagonal, level.g.data(), level.y.data());
-    restrict_from(i, level.y.data());
-    if (i + 2 < levels_.size()) take_right_side(i + 1);
-    full_cycle(i + 1, 0);
-    machine_.for_each(level.couplings.rows, Zero<T>{level.x.data()});
-    level.right_layers = layers_of_others;
-    from_coarser(i);
-    visit(i, false);
-    smooth_after(machine_, level, left);
-  }
-  void visit(std::size_t i, bool from_zero) {
-    smooth_before(machine_, levels_[i], from_zero);
-    to_coarser(i);
-    visit_coarser(i);
-    from_coarser(i);
-  }
-  void visit_coarser(std::size_t i) {
-    const bool again = options_.cycle == CycleKind::w && i + 2 < levels_.size();
-    if (gathers_into(i + 1) && !again && options_.cycle == CycleKind::v)
-      run_whole_levels();
-    else
-      cycle_from(i + 1, true);
-    if (again) cycle_from(i + 1, false);
-  }
-  // x of the first of them from b.
-  void of_whole_levels() { cycle_of(whole_from_); }
-  void cycle_of(std::size_t i) {
-    if (options_.cycle != CycleKind::f) return cycle_from(i, true);
-    if (i + 1 < levels_.size()) take_right_side(i);
-    full_cycle(i, 0);
-  }
-
-  // The levels from small_from_ on are done in one launch where a GPU can.
+  // The levels from cycle_.small_from on are done in one launch where a GPU can.
   void put_small_together() {
     if constexpr (Machine::on_gpu) {
       const auto is_small = [](const OneLevel& level) {
@@ -660,22 +542,23 @@ class Levels final : public GridMultigrid {
       if (!options_.small_together || options_.cycle != CycleKind::v || coarsest == 0 ||
           rows > SmallLevels<T>::most_coarsest_rows || !Machine::template runs_small<T>())
         return;
-      small_from_ = coarsest;
-      while (small_from_ > 0 && coarsest - small_from_ < SmallLevels<T>::most &&
-             is_small(levels_[small_from_ - 1]))
-        --small_from_;
-      small_from_ = std::max<std::size_t>(small_from_, 1);  // the finest has its first and last step apart
-      for (std::size_t i = small_from_; i < coarsest; ++i) {
+      cycle_.small_from = coarsest;
+      while (cycle_.small_from > 0 && coarsest - cycle_.small_from < SmallLevels<T>::most &&
+             is_small(levels_[cycle_.small_from - 1]))
+        --cycle_.small_from;
+      cycle_.small_from =
+          std::max<std::size_t>(cycle_.small_from, 1);  // the finest has its first and last step apart
+      for (std::size_t i = cycle_.small_from; i < coarsest; ++i) {
         OneLevel& l = levels_[i];
-        small_.level[small_.count++] = {l.couplings,      l.scaled.data(),     l.diagonal.data(),
-                                        l.inverse.data(), l.b.data(),          l.g.data(),
-                                        l.x.data(),       l.y.data(),          l.weights[0],
-                                        l.weights[1],     l.transfer.tables(), restricts_to_g(i - 1)};
+        cycle_.small.level[cycle_.small.count++] = {
+            l.couplings,  l.scaled.data(), l.diagonal.data(),   l.inverse.data(),
+            l.b.data(),   l.g.data(),      l.x.data(),          l.y.data(),
+            l.weights[0], l.weights[1],    l.transfer.tables(), cycle_.restricts_to_g(i - 1)};
       }
-      small_.coarsest_rows = rows;
-      small_.inverse = coarsest_.inverse.values.data();
-      small_.coarsest_b = levels_.back().b.data();
-      small_.coarsest_x = levels_.back().x.data();
+      cycle_.small.coarsest_rows = rows;
+      cycle_.small.inverse = cycle_.coarsest.inverse.values.data();
+      cycle_.small.coarsest_b = levels_.back().b.data();
+      cycle_.small.coarsest_x = levels_.back().x.data();
     }
   }
 
@@ -688,23 +571,20 @@ class Levels final : public GridMultigrid {
     return false;
   }
 
-  // The rows of that level for them, if they vary and can be stored so: star_.there then. What bounds the
-  // eigenvalues of D^-1 A by its rows.
+  // The rows of that level for them, if they vary and can be stored so: the star is there then. What bounds
+  // the eigenvalues of D^-1 A by its rows.
   double pack_star(const Couplings& s, const double* values) {
     if constexpr (Machine::on_gpu && std::is_same_v<T, float>) {
       constexpr int word = rows_together<T>;
       if (s.dof != 1 || s.count != 6 || s.any_wraps || !s.whole_star || !s.stored.all || !s.in_words_of(word))
         return 0;
-      star_inverse_ = Array<T, Space>(s.rows);
-      star_couplings_ = Array<Bf16, Space>(3 * s.rows);
-      Bf16 *const xy = star_couplings_.data(), *const z = xy + 2 * s.rows;
-      const double bound = machine_.largest(PackStar{s, values, star_inverse_.data(), xy, z});
+      JoinedSteps<T, Space>& joined = cycle_.joined;
+      joined.inverse = Array<T, Space>(s.rows);
+      joined.couplings = Array<Bf16, Space>(3 * s.rows);
+      Bf16 *const xy = joined.couplings.data(), *const z = xy + 2 * s.rows;
+      const double bound = machine_.largest(PackStar{s, values, joined.inverse.data(), xy, z});
       if (bound >= PackStar::unfit) return 0;
-      star_.there = star_.vary = true;
-      star_.s = s;
-      star_.inverse = star_inverse_.data();
-      star_.xy = xy;
-      star_.z = z;
+      joined.star = {true, true, {}, s, joined.inverse.data(), xy, z};
       stability_.take_as_symmetric();
       symmetry_.take_as_symmetric();
       return bound;
@@ -712,109 +592,25 @@ class Levels final : public GridMultigrid {
     return 0;
   }
 
-  // Whether the finest level has its steps in two passes, and they then.
-  bool join_steps() {
-    const OneLevel& finest = levels_.front();
-    if (!star_.there || levels_.size() == 1 || !may_join(finest.couplings, finest.transfer, star_.vary))
-      return false;
+  // The finest level has its steps in two passes where that may be.
+  void join_steps() {
     if constexpr (Machine::on_gpu) {
-      tiles_before_ = Machine::template tiles_before<T>(finest.couplings, star_.vary);
-      tiles_after_ = Machine::template tiles_after<T>(finest.couplings, star_.vary);
-      of_tiles_ = Array<double, Space>(tiles_after_.blocks);
-      return true;
+      const OneLevel& finest = levels_.front();
+      JoinedSteps<T, Space>& joined = cycle_.joined;
+      const bool vary = joined.star.vary;
+      joined.are =
+          joined.star.there && levels_.size() > 1 && may_join(finest.couplings, finest.transfer, vary);
+      if (!joined.are) return;
+      joined.before = Machine::template tiles_before<T>(finest.couplings, vary);
+      joined.after = Machine::template tiles_after<T>(finest.couplings, vary);
+      joined.of_tiles = Array<double, Space>(joined.after.blocks);
     }
-    return false;
   }
-  void steps_before(const double* b) {
-    OneLevel &finest = levels_.front(), &next = levels_[1];
-    const bool to_g = restricts_to_g(0);
-    machine_.run_before(
-        StepsBefore<T>{star_, finest.transfer.tables(), next.couplings, to_g ? next.inverse.data() : nullptr,
-                       finest.x.data(), to_g ? next.g.data() : next.b.data(), finest.weights[0],
-                       finest.weights[1], tiles_before_},
-        b);
-  }
-  void steps_after(const double* b, double* x) {
-    OneLevel& finest = levels_.front();
-    machine_.run_after(StepsAfter<T>{star_, finest.transfer.tables(), finest.x.data(), levels_[1].x.data(),
-                                     finest.weights[1], finest.weights[0], tiles_after_, of_tiles_.data()},
-                       b, x);
-  }
-
-  // A cycle in three parts: what reads b, what knows neither b nor x, and what writes x.
-  void begin(const double* b) {
-    OneLevel& finest = levels_.front();
-    if constexpr (Machine::on_gpu)
-      if (joined_) return steps_before(b);
-    if (levels_.size() == 1)
-      machine_.for_each(finest.couplings.rows, Convert<double, T>{b, finest.g.data()});
-    else
-      multiply_blocks(machine_, finest.couplings, finest.inverse, b, finest.g.data(), true);
-  }
-  void between() {
-    OneLevel& finest = levels_.front();
-    if (levels_.size() == 1) return solve_coarsest(finest.g.data(), finest.x.data());
-    if (options_.cycle == CycleKind::f) return full_cycle(0, 1);
-    if (joined_) return visit_coarser(0);
-    visit(0, true);
-    smooth_after(machine_, finest, 1);
-  }
-  void end([[maybe_unused]] const double* b, double* x) {
-    OneLevel& finest = levels_.front();
-    if constexpr (Machine::on_gpu)
-      if (joined_) return steps_after(b, x);
-    if (levels_.size() == 1)
-      machine_.for_each(finest.couplings.rows, Convert<T, double>{finest.x.data(), x});
-    else if (finest.in_place.there())
-      machine_.for_each(finest.couplings.rows, ToUser<T>{finest.couplings, finest.x.data(), x});
-    else
-      sweep_to(machine_, finest, x, finest.weights.front(), true);
-  }
-
-  // Of vectors that hold the rank's own nodes.
-  void apply_shared(const double* b, double* x) {
-    put_own(machine_, *own_, b, right_of_shared());
-    if (all_recorded_)
-      machine_.run([&] { between_shared(); });
-    else
-      between_shared();
-    take_own(machine_, *own_, gathers_into(0) ? right_of_shared() : levels_.front().x.data(), x);
-  }
-  T* right_of_shared() { return gathers_into(0) ? gathered_->part.data() : levels_.front().b.data(); }
-  void between_shared() {
-    if (!gathers_into(0)) return cycle_of(0);
-    OneLevel& finest = levels_.front();
-    T* const part = right_of_shared();
-    gathered_->exchange->run(part, finest.b.data(), machine_.stream());
-    run_whole_levels();
-    machine_.for_each(own_->rows(), TakeBox<T>{*own_, finest.x.data(), part});
-  }
-  // A graph within a graph is none.
-  void run_whole_levels() {
-    if (all_recorded_)
-      of_whole_levels();
-    else
-      machine_.run([&] { of_whole_levels(); });
-  }
-
-  void count_bytes();
 
   GridMultigridOptions options_;
-  Machine machine_;
-  std::vector<OneLevel> levels_;  // from the finest
-  std::optional<BoxRows> own_;    // of the finest level, where ranks share it
-  std::optional<Gathered> gathered_;
-  StarRows<T> star_;  // of the finest level; where its rows vary, what it points to
-  Array<T, Space> star_inverse_;
-  Array<Bf16, Space> star_couplings_;
-  bool joined_ = false;
-  Tiles tiles_before_, tiles_after_;  // where it is
-  Array<double, Space> of_tiles_;     // (b, x) of each tile
-  SmallLevels<T> small_;
-  std::size_t small_from_ = 0;
-  std::size_t whole_from_ = 0;  // the first level that no ranks share
-  bool all_recorded_ = false;   // of a cycle that ranks share, but what reads b and writes x
-  typename Machine::Coarsest coarsest_;
+  Cycle<T, Machine> cycle_;
+  Machine& machine_ = cycle_.machine;
+  std::vector<OneLevel>& levels_ = cycle_.levels;
   Stability stability_;
   Symmetry symmetry_;
   std::vector<std::size_t> by_power_;  // levels whose largest eigenvalue is queued, while they are made
@@ -828,50 +624,9 @@ class Levels final : public GridMultigrid {
   bool is_queued_ = false;                 // whether they are
   bool may_repeat_ = true;                 // whether few rows may be all of the next level
   std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already
-  Array<T, Space> work_;                   // of D r, for several unknowns a node
   std::unique_ptr<memory::Reuse> memory_;  // for another set-up
   GridMultigridInfo info_;
 };
-
-template <class T, class Machine>
-void Levels<T, Machine>::count_bytes() {
-  constexpr std::int64_t value = sizeof(T);
-  std::int64_t from_zero = 1, again = 0;  // visits of a level in a cycle
-  const bool full = options_.cycle == CycleKind::f;
-  if (full) std::swap(from_zero, again);
-  for (std::size_t i = 0; i < levels_.size(); ++i) {
-    const OneLevel& level = levels_[i];
-    const std::int64_t rows = level.couplings.rows;
-    info_.stored_bytes += level.scaled.bytes() + level.of_kind.bytes() + level.rounded.bytes() +
-                          level.diagonal.bytes() + level.inverse.bytes() + level.transfer.weights.bytes() +
-                          4 * level.x.bytes();
-    for (const auto& line : level.in_place.lines)
-      info_.stored_bytes += line.pivots.bytes() + line.split.inverse.bytes() + line.split.moves.bytes();
-    if (i + 1 == levels_.size()) {
-      const std::int64_t visits = from_zero + (full ? 1 : 0);
-      info_.cycle_flops += visits * coarsest_.flops();
-      info_.cycle_bytes += visits * (coarsest_.bytes() + 2 * rows * value);
-      break;
-    }
-    const std::int64_t coarse = levels_[i + 1].couplings.rows;
-    const bool joined = i == 0 && joined_;  // b twice and x once in fp64
-    const std::int64_t of_rows = star_.vary ? 2 * (star_inverse_.bytes() + star_couplings_.bytes()) : 0;
-    info_.cycle_bytes += joined ? 2 * value * (rows + coarse) + 3 * rows * 8 + of_rows
-                                : value * (from_zero * numbers_of_visit(level, coarse, true) +
-                                           again * numbers_of_visit(level, coarse, false));
-    info_.cycle_flops += (from_zero + again) * flops_of_visit(level);
-    // D^-1 b (counted with a visit from zero) and D times it, restricted; zeros, and the interpolation to
-    // them.
-    if (full)
-      info_.cycle_bytes += value * (3 * level.diagonal.size() + (i > 0 ? 3 : 1) * rows + 6 * rows +
-                                    2 * coarse + 2 * level.transfer.weights.size());
-    if (i == 0 && !joined) info_.cycle_bytes += 2 * rows * (8 - value);  // b is read and x written in fp64
-    if (i == 0 && level.in_place.there()) info_.cycle_bytes += 2 * rows * value;  // in a step of its own
-    from_zero += again;
-    again = full ? 1 : options_.cycle == CycleKind::w && i + 2 < levels_.size() ? from_zero : 0;
-  }
-  info_.stored_bytes += coarsest_.bytes() + star_inverse_.bytes() + star_couplings_.bytes();
-}
 
 template <class T, class Machine, class Operator>
 std::unique_ptr<GridMultigrid> levels_in(const Operator& a, const GridMultigridOptions& options,

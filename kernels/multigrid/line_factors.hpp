@@ -17,9 +17,10 @@
 #include <vector>
 
 #include "formats/array.hpp"
-#include "kernels/multigrid/coarsening.hpp"
+#include "kernels/multigrid/coarsening_steps.hpp"
 #include "kernels/multigrid/line_ends.hpp"
 #include "kernels/multigrid/setup_steps.hpp"
+#include "kernels/multigrid/shared_level.hpp"
 
 namespace quadrille::multigrid {
 

@@ -19,10 +19,11 @@ namespace {
 
 class Loading {
  public:
-  void begin(int gpu) {
+  void begin(int gpu, bool few_rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
     try {
-      if (!done_.valid()) done_ = std::async(std::launch::async, multigrid::load_kernels<float>, gpu).share();
+      if (!done_.valid())
+        done_ = std::async(std::launch::async, multigrid::load_kernels_in_fp32, gpu, few_rows).share();
     } catch (const std::system_error&) {  // no thread is to be had: they are loaded when they are launched
     }
   }
@@ -113,8 +114,9 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>&
   return levels_on<multigrid::OnDevice>(a, options, std::move(previous));
 }
 
-void load_grid_multigrid() {
-  if (cuda::device_count() > 0) Loading::of_program().begin(cuda::current_device());
+void load_grid_multigrid(const BlockStructure& a) {
+  const bool few_rows = a.fill.constants && a.dof == 1;
+  if (cuda::device_count() > 0) Loading::of_program().begin(cuda::current_device(), few_rows);
 }
 
 std::int64_t grid_multigrid_bytes(const BlockStructure& a) {

@@ -129,9 +129,10 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Device>&
                                                    const GridMultigridOptions& options,
                                                    std::unique_ptr<GridMultigrid> previous = nullptr);
 
-// Begins to load the kernels of cycles in fp32 on the current GPU, which takes 6 ms, beside what is done
-// next; once, and nothing without a GPU. make_grid_multigrid() waits for it.
-void load_grid_multigrid();
+// Begins to load the kernels that multigrid of such an operator most likely takes, in fp32, on the current
+// GPU, beside what is done next: milliseconds. Once, and nothing without a GPU. make_grid_multigrid() waits
+// for it.
+void load_grid_multigrid(const BlockStructure& a);
 
 // About what it takes beside the operator, with cycles in fp32 and what its set-up holds for a while; of a
 // rank's part likewise.

@@ -15,7 +15,6 @@ QUADRILLE_REFUSE(float, SharedOperator<Device>)
 QUADRILLE_REFUSE(double, SharedOperator<Device>)
 #undef QUADRILLE_REFUSE
 
-template <>
-void load_kernels<float>(int) {}
+void load_kernels_in_fp32(int, bool) {}
 
 }  // namespace quadrille::multigrid

@@ -16,99 +16,9 @@
 #include "kernels/multigrid/line_tiles.cuh"
 #include "kernels/multigrid/node_blocks.cuh"
 #include "kernels/multigrid/small_levels.cuh"
+#include "kernels/multigrid/step_kernels.cuh"
 
 namespace quadrille::multigrid {
-
-namespace device {
-
-using cuda::threads_per_block;
-
-// Steps that load a few numbers for each that they store say so, and a thread does several, for enough loads
-// in flight.
-template <class F>
-constexpr int elements_of_thread() {
-  if constexpr (requires { F::light; })
-    return 4;
-  else
-    return 1;
-}
-
-// Consecutive threads have consecutive elements, which are consecutive in every array of a step.
-template <class F>
-__global__ void __launch_bounds__(threads_per_block)
-    each_kernel(const __grid_constant__ F f, std::int64_t n) {
-  constexpr int each = elements_of_thread<F>();
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * threads_per_block * each + threadIdx.x;
-#pragma unroll
-  for (int k = 0; k < each; ++k)
-    if (first + k * threads_per_block < n) f(first + k * threads_per_block);
-}
-
-// A warp for 32 neighbouring rows at one offset along x; those of the other offsets, which read the same rows
-// of the fine operator, in the same block.
-template <class F>
-__global__ void __launch_bounds__(96, 5) column_kernel(const __grid_constant__ F f, int blocks_along_x) {
-  const int block = blockIdx.x, line = block / blocks_along_x,
-            place = (block - line * blocks_along_x) * 32 + threadIdx.x;
-  if (place < f.line()) f.make(place, threadIdx.y, line);
-}
-
-// Of numbers that are not negative; the first thread has the largest.
-__device__ inline double largest_of_block(double value) {
-  __shared__ double values[threads_per_block];
-  values[threadIdx.x] = value;
-  for (int half = threads_per_block / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (static_cast<int>(threadIdx.x) >= half) continue;
-    const double a = values[threadIdx.x], b = values[threadIdx.x + half];
-    values[threadIdx.x] = a < b ? b : a;
-  }
-  return values[0];
-}
-
-template <class F>
-__global__ void __launch_bounds__(threads_per_block)
-    largest_kernel(const __grid_constant__ F f, std::int64_t n, double* of_block) {
-  double value = 0;
-  for (std::int64_t i = cuda::global_thread(); i < n;
-       i += static_cast<std::int64_t>(gridDim.x) * threads_per_block) {
-    const double other = f(i);
-    value = value < other ? other : value;
-  }
-  value = largest_of_block(value);
-  if (threadIdx.x == 0) of_block[blockIdx.x] = value;
-}
-
-// of_block: [sum][block], and behind them the largest of each block where that is asked for
-template <class F, bool Largest>
-__global__ void __launch_bounds__(threads_per_block, 3)
-    sums_kernel(const __grid_constant__ F f, std::int64_t n, double* of_block) {
-  double sums[F::count] = {}, value = 0;
-  for (std::int64_t i = cuda::global_thread(); i < n;
-       i += static_cast<std::int64_t>(gridDim.x) * threads_per_block) {
-    if constexpr (Largest)
-      f.add(i, sums, value);
-    else
-      f.add(i, sums);
-  }
-  if constexpr (has_faces<F>) {
-    const std::int64_t at_faces = f.size_at_faces();
-    for (std::int64_t i = cuda::global_thread(); i < at_faces;
-         i += static_cast<std::int64_t>(gridDim.x) * threads_per_block)
-      f.add_at_face(i, sums);
-  }
-#pragma unroll
-  for (int k = 0; k < F::count; ++k) {
-    const double sum = cuda::sum_block<threads_per_block>(sums[k]);
-    if (threadIdx.x == 0) of_block[k * gridDim.x + blockIdx.x] = sum;
-  }
-  if constexpr (Largest) {
-    value = largest_of_block(value);
-    if (threadIdx.x == 0) of_block[F::count * gridDim.x + blockIdx.x] = value;
-  }
-}
-
-}  // namespace device
 
 class OnDevice {
  public:
@@ -274,13 +184,7 @@ class OnDevice {
     std::int64_t bytes() const { return inverse.bytes() + planes.bytes(); }
     std::int64_t flops() const { return inverse.flops() + planes.flops(); }
   };
-  void make_coarsest(Coarsest& made, const Couplings& s, const double* values, bool singular) {
-    rows_of_coarsest_ = s.rows;
-    if (const PlaneOrder order(s); s.rows > coarsest && has_planes(order))
-      make_plane_factors(*this, s, order, values, singular, made.planes);
-    else
-      make_inverse(*this, s, values, singular, made.inverse);
-  }
+  void make_coarsest(Coarsest& made, const Couplings& s, const double* values, bool singular);
   template <class T>
   void solve_coarsest(Coarsest& made, const T* b, T* x) {
     if (made.planes.there()) return solve_by_planes(made.planes, b, x);
@@ -365,7 +269,17 @@ class OnDevice {
   }
   void* stream() const { return stream_; }
 
+  // Has the GPU load the kernels of a file (parts.hpp) before they are launched; rows are those in fp32.
+  static void load_coarsest();
+  static void load_setup();
+  static void load_rows();
+
  private:
+  template <class Kernel>
+  static void load(Kernel kernel) {
+    cudaFuncAttributes any{};
+    (void)cudaFuncGetAttributes(&any, kernel);
+  }
   template <class T>
   void solve_by_planes(PlaneFactors<Device>& planes, const T* b, T* x) {
     const unsigned blocks = cuda::blocks_for(std::int64_t{planes.order.size} * 32);

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/ghost_entries.hpp"
 #include "kernels/multigrid/neighbour_form.hpp"
+#include "kernels/multigrid/shared_level.hpp"
 
 namespace quadrille::multigrid {
 

@@ -1,7 +1,7 @@
-// What one visit of a level moves and computes. Internal to kernels/multigrid.
+// What a cycle, and one visit of a level in it, move and compute. Internal to kernels/multigrid.
 #pragma once
 
-#include "kernels/multigrid/level.hpp"
+#include "kernels/multigrid/cycle.hpp"
 
 namespace quadrille::multigrid {
 
@@ -60,6 +60,48 @@ std::int64_t flops_of_visit(const Level<T, Machine>& level) {
   if (level.of_kind.size() > 0)
     return level.couplings.unknowns() * (4 * sweeps * (count + dof) + 4 * dof + 8 * sweeps + 32);
   return level.couplings.unknowns() * (4 * blocks * dof + 8 * sweeps + 32);
+}
+
+// What a cycle moves and computes, and what its levels store.
+template <class T, class Machine>
+void count_cycle(const Cycle<T, Machine>& cycle, GridMultigridInfo& info) {
+  constexpr std::int64_t value = sizeof(T);
+  const auto& levels = cycle.levels;
+  std::int64_t from_zero = 1, again = 0;  // visits of a level in a cycle
+  const bool full = cycle.kind == CycleKind::f;
+  if (full) std::swap(from_zero, again);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const auto& level = levels[i];
+    const std::int64_t rows = level.couplings.rows;
+    info.stored_bytes += level.scaled.bytes() + level.of_kind.bytes() + level.rounded.bytes() +
+                         level.diagonal.bytes() + level.inverse.bytes() + level.transfer.weights.bytes() +
+                         4 * level.x.bytes();
+    for (const auto& line : level.in_place.lines)
+      info.stored_bytes += line.pivots.bytes() + line.split.inverse.bytes() + line.split.moves.bytes();
+    if (i + 1 == levels.size()) {
+      const std::int64_t visits = from_zero + (full ? 1 : 0);
+      info.cycle_flops += visits * cycle.coarsest.flops();
+      info.cycle_bytes += visits * (cycle.coarsest.bytes() + 2 * rows * value);
+      break;
+    }
+    const std::int64_t coarse = levels[i + 1].couplings.rows;
+    const bool joined = i == 0 && cycle.joined.are;  // b twice and x once in fp64
+    const std::int64_t of_rows = cycle.joined.star.vary ? 2 * cycle.joined.star_bytes() : 0;
+    info.cycle_bytes += joined ? 2 * value * (rows + coarse) + 3 * rows * 8 + of_rows
+                               : value * (from_zero * numbers_of_visit(level, coarse, true) +
+                                          again * numbers_of_visit(level, coarse, false));
+    info.cycle_flops += (from_zero + again) * flops_of_visit(level);
+    // D^-1 b (counted with a visit from zero) and D times it, restricted; zeros, and the interpolation to
+    // them.
+    if (full)
+      info.cycle_bytes += value * (3 * level.diagonal.size() + (i > 0 ? 3 : 1) * rows + 6 * rows +
+                                   2 * coarse + 2 * level.transfer.weights.size());
+    if (i == 0 && !joined) info.cycle_bytes += 2 * rows * (8 - value);  // b is read and x written in fp64
+    if (i == 0 && level.in_place.there()) info.cycle_bytes += 2 * rows * value;  // in a step of its own
+    from_zero += again;
+    again = full ? 1 : cycle.kind == CycleKind::w && i + 2 < levels.size() ? from_zero : 0;
+  }
+  info.stored_bytes += cycle.coarsest.bytes() + cycle.joined.star_bytes();
 }
 
 }  // namespace quadrille::multigrid

@@ -175,6 +175,9 @@ bool start_mpi() {
   const Variable alone("OMPI_MCA_ess_singleton_isolated", "1", false),
       no_folder("OMPI_MCA_orte_create_session_dirs", "0", false), messaging("OMPI_MCA_pml", "ob1", false),
       network("OMPI_MCA_btl", "self", true);
+  // To place ranks Open MPI has hwloc look at the machine, whose plugins ask OpenCL and other drivers for
+  // GPUs: 0.2 s of a process that has nothing to place.
+  const Variable topology("HWLOC_COMPONENTS", "-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero", false);
   const Watched watched;
   initialise();
   return true;

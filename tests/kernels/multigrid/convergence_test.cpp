@@ -2,7 +2,7 @@
 #include <numbers>
 
 #include "cases.hpp"
-#include "kernels/multigrid/level.hpp"
+#include "kernels/multigrid/level_rows.hpp"
 #include "tests/sanitized.hpp"
 
 namespace quadrille::multigrid_test {

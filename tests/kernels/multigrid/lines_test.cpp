@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "cases.hpp"
-#include "kernels/multigrid/level.hpp"
+#include "kernels/multigrid/level_rows.hpp"
 #include "kernels/multigrid/line_tiles.hpp"
 #include "kernels/multigrid/on_host.hpp"
 #include "tests/sanitized.hpp"

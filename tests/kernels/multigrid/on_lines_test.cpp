@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/multigrid/by_kind_steps.hpp"
-#include "kernels/multigrid/coarsening.hpp"
 #include "kernels/multigrid/cycle_steps.hpp"
+#include "kernels/multigrid/transfer_tables.hpp"
 #include "tests/sanitized.hpp"
 
 namespace quadrille {
@@ -100,7 +100,6 @@ void compare_steps(const Couplings& s, const Stencil& stencil, const std::vector
                &FirstTwoSweeps<Stencil>::x);
   expect_alike(Sweep<Stencil, float>{stencil, v.g.data(), v.x.data(), nullptr, 0.5F, false}, y,
                &Sweep<Stencil, float>::y);
-  expect_alike(PowerStep<Stencil>{stencil, v.x.data(), nullptr, 0.5F}, y, &PowerStep<Stencil>::y);
   expect_alike(
       Residual<Stencil>{stencil, v.g.data(), v.x.data(), s.dof == 1 ? diagonal.data() : nullptr, nullptr}, y,
       &Residual<Stencil>::r);

@@ -4,7 +4,7 @@
 #include <omp.h>
 
 #include "grid/partition.hpp"
-#include "kernels/multigrid/level.hpp"
+#include "kernels/multigrid/level_rows.hpp"
 #include "kernels/multigrid/neighbour_form.hpp"
 #include "kernels/multigrid/on_host.hpp"
 #include "operators.hpp"
