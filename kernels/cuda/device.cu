@@ -156,6 +156,13 @@ void use_device(int index) {
   QUADRILLE_CUDA(cudaSetDevice(index));
 }
 
+void prepare_frees(int gpu) {
+  void* little = nullptr;
+  if (cudaSetDevice(gpu) == cudaSuccess && cudaMalloc(&little, 1) == cudaSuccess)
+    (void)cudaFreeAsync(little, nullptr);
+  (void)cudaGetLastError();  // who frees says what is wrong
+}
+
 void synchronize() {
   if (device_count() > 0) QUADRILLE_CUDA(cudaDeviceSynchronize());
 }

@@ -53,6 +53,10 @@ int current_device();
 // Selects the GPU that later calls use. Throws CudaError when there is no such device.
 void use_device(int index);
 
+// The first cudaFreeAsync() of a program, by which PETSc frees vectors, takes 8 ms, and so does this, on any
+// thread; no later one does.
+void prepare_frees(int gpu);
+
 // Waits until the GPU has done all that was queued; nothing without one.
 void synchronize();
 

@@ -38,6 +38,8 @@ GpuProperties gpu_properties() {
 int current_device() {
   return 0;
 }
+void prepare_frees(int) {}
+
 void use_device(int) {
   refuse();
 }

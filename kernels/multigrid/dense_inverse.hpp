@@ -75,22 +75,39 @@ inline std::int64_t furthest_row(const Couplings& s) {
   return (furthest + 1) * s.dof - 1;
 }
 
+// What an inverse takes beside the matrix until it is done.
+template <class Space>
+struct InverseWork {
+  Array<double, Space> other;  // a matrix of the same size
+  Array<double, Space> block, row_of_blocks;
+};
+template <class Space>
+InverseWork<Space> work_of_inverse(std::int64_t rows) {
+  using Values = Array<double, Space>;
+  return {Values(rows * rows), Values(inverse_block * inverse_block), Values(rows * inverse_block)};
+}
+
 // In place; `a` [column][row], rows x rows, without entries further than `reach` from the diagonal, so that
 // the part that is not zero grows from step to step and takes a third of the work of all. The inverse of a
-// matrix stored by columns is that of its transpose stored by rows. `other` is memory of the same size.
-template <class Machine, class Values>
-void invert(Machine& machine, std::int64_t rows, std::int64_t reach, Values& a, Values& other) {
-  Values inverse(inverse_block * inverse_block), r(rows * inverse_block);
-  if (reach < rows) machine.for_each(a.size(), Convert<double, double>{a.data(), other.data()});
+// matrix stored by columns is that of its transpose stored by rows.
+template <class Machine, class Space>
+void invert(Machine& machine, std::int64_t rows, std::int64_t reach, Array<double, Space>& a,
+            InverseWork<Space>& work) {
+  if (reach < rows) machine.for_each(a.size(), Convert<double, double>{a.data(), work.other.data()});
   for (std::int64_t first = 0; first < rows; first += inverse_block) {
     const int size = static_cast<int>(std::min<std::int64_t>(inverse_block, rows - first));
-    const BlockStep step{rows,     first,          std::min(rows, first + size + reach),
-                         size,     inverse.data(), r.data(),
-                         a.data(), other.data()};
-    machine.invert_block(a.data() + first * rows + first, rows, size, inverse.data());
+    const BlockStep step{rows,
+                         first,
+                         std::min(rows, first + size + reach),
+                         size,
+                         work.block.data(),
+                         work.row_of_blocks.data(),
+                         a.data(),
+                         work.other.data()};
+    machine.invert_block(a.data() + first * rows + first, rows, size, work.block.data());
     machine.multiply(RowsOfBlock{step});
     machine.multiply(RestOfBlock{step});
-    std::swap(a, other);
+    std::swap(a, work.other);
   }
 }
 
@@ -121,20 +138,25 @@ struct DenseInverse {
   std::int64_t flops() const { return 2 * values.size(); }
 };
 
+// The matrix itself, and then its inverse.
 template <class Machine>
-void make_inverse(Machine& machine, const Couplings& s, const double* values, bool singular,
-                  DenseInverse<typename Machine::Space>& inverse) {
-  using Values = Array<double, typename Machine::Space>;
-  Values dense(checked_product(s.rows, s.rows, "the inverse of the coarsest grid")), other(dense.size());
+void fill_dense(Machine& machine, const Couplings& s, const double* values, bool singular,
+                DenseInverse<typename Machine::Space>& inverse) {
+  auto& dense = inverse.values;
+  dense = Array<double, typename Machine::Space>(
+      checked_product(s.rows, s.rows, "the inverse of the coarsest grid"));
   machine.for_each(dense.size(), Zero<double>{dense.data()});
   machine.for_each(s.rows, FillDense{s, values, dense.data()});
   if (singular) machine.for_each(s.dof, DoubleDiagonal{s.rows, dense.data()});
-  invert(machine, s.rows, furthest_row(s), dense, other);
-  if (singular) {
-    machine.for_each(s.rows, RemoveMeans{s.rows, s.rows, 1, s.dof, dense.data()});
-    machine.for_each(s.rows, RemoveMeans{s.rows, 1, s.rows, s.dof, dense.data()});
-  }
-  inverse.values = std::move(dense);
+}
+template <class Machine>
+void invert_dense(Machine& machine, const Couplings& s, bool singular,
+                  DenseInverse<typename Machine::Space>& inverse,
+                  InverseWork<typename Machine::Space>& work) {
+  invert(machine, s.rows, furthest_row(s), inverse.values, work);
+  if (!singular) return;
+  machine.for_each(s.rows, RemoveMeans{s.rows, s.rows, 1, s.dof, inverse.values.data()});
+  machine.for_each(s.rows, RemoveMeans{s.rows, 1, s.rows, s.dof, inverse.values.data()});
 }
 
 }  // namespace quadrille::multigrid

@@ -2,12 +2,21 @@
 
 namespace quadrille::multigrid {
 
-void OnDevice::make_coarsest(Coarsest& made, const Couplings& s, const double* values, bool singular) {
+void OnDevice::begin_coarsest(Coarsest& made, const Couplings& s, const double* values, bool singular) {
   rows_of_coarsest_ = s.rows;
   if (const PlaneOrder order(s); s.rows > coarsest && has_planes(order))
-    make_plane_factors(*this, s, order, values, singular, made.planes);
-  else
-    make_inverse(*this, s, values, singular, made.inverse);
+    return make_plane_factors(*this, s, order, values, singular, made.planes);
+  made.work = work_of_inverse<Device>(s.rows);
+  fill_dense(*this, s, values, singular, made.inverse);
+  own_stream_.wait_for(stream_);
+  const Queued queued = queued_on(own_stream_.get());
+  invert_dense(*this, s, singular, made.inverse, made.work);
+}
+
+void OnDevice::finish_coarsest(Coarsest& made) {
+  if (made.work.other.size() == 0) return;
+  QUADRILLE_CUDA(cudaStreamSynchronize(own_stream_.get()));
+  made.work = {};
 }
 
 void OnDevice::load_coarsest() {

@@ -9,19 +9,23 @@ QUADRILLE_ROWS(extern, float, OnDevice, Device)
 QUADRILLE_IN_PLACE(extern, float, OnDevice, Device)
 
 void load_kernels_in_fp32(int gpu, bool few_rows) {
-  cudaFuncAttributes any{};
-  void* little = nullptr;
   if (cudaSetDevice(gpu) == cudaSuccess) {
-    (void)cudaFuncGetAttributes(&any, device::each_kernel<FirstSweep<float>>);
+    OnDevice::load_steps();
     OnDevice::load_coarsest();
     if (!few_rows) {
       OnDevice::load_setup();
       OnDevice::load_rows();
     }
-    // Of a program the first of these calls, by which PETSc frees vectors, takes 10 ms.
-    if (cudaMalloc(&little, 1) == cudaSuccess) (void)cudaFreeAsync(little, nullptr);
   }
   (void)cudaGetLastError();  // who launches them says what is wrong
+}
+
+// And one by one those that nearly every solve launches, for which it would wait.
+void OnDevice::load_steps() {
+  using namespace device;
+  load(small_levels_kernel<float>);
+  load(before_kernel<float, ConstantStar<float, 2>>);
+  load(after_kernel<float, ConstantStar<float, 1>>);
 }
 
 QUADRILLE_FEW_ROWS(, float, OnDevice)

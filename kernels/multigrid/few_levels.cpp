@@ -44,9 +44,8 @@ double largest_eigenvalue(const LargestSymbols& symbols, double bound, bool far_
   return held(std::max(of_middle * symbols.middle, of_all * symbols.all), bound, far_from_symmetric);
 }
 
-template <class T>
-std::optional<FewLevel<T>> next_few_level(FewRows& few, const GridMultigridOptions& options, bool finest,
-                                          Symmetry& symmetry, Stability& stability, KeptGrids<Host>& kept) {
+std::optional<FewLevel> next_few_level(FewRows& few, const GridMultigridOptions& options, Symmetry& symmetry,
+                                       Stability& stability, KeptGrids<Host>& kept) {
   OnHost host;
   const Coarsening<Host> next = choose_coarsening(host, few.a, options.semi_coarsening, options.interpolation,
                                                   nullptr, few.stored, &kept);
@@ -57,20 +56,27 @@ std::optional<FewLevel<T>> next_few_level(FewRows& few, const GridMultigridOptio
   coarse.a =
       galerkin(host, few.a, next.nodes(s), nullptr, few.stored, coarse.stored, options.coarse_operators);
   look_at_coarse(host, coarse.a, coarse.stored, symmetry, stability);
+  std::swap(few, coarse);
+  return FewLevel{std::move(coarse), s, next.choice, next.grid};
+}
+
+template <class T>
+LevelRows<T, Host> rows_of_few(const FewLevel& level, const GridMultigridOptions& options, bool finest,
+                               const Symmetry& symmetry) {
+  OnHost host;
+  const Couplings& s = level.couplings;
   LevelRows<T, Host> rows =
-      level_rows<T>(host, s, few.a.values.data(), finest, !works_in_place(options.smoother));
+      level_rows<T>(host, s, level.of.a.values.data(), finest, !works_in_place(options.smoother));
   if (options.by_symbols && s.dof == 1)
     rows.largest = comes_near_bound(s, rows.bound)
                        ? rows.bound
                        : largest_eigenvalue(largest_symbols(s, rows), rows.bound, symmetry.is_far());
-  std::swap(few, coarse);
-  return FewLevel<T>{std::move(coarse), s, std::move(rows), next.choice, next.grid};
+  return rows;
 }
-
-template std::optional<FewLevel<float>> next_few_level<float>(FewRows&, const GridMultigridOptions&, bool,
-                                                              Symmetry&, Stability&, KeptGrids<Host>&);
-template std::optional<FewLevel<double>> next_few_level<double>(FewRows&, const GridMultigridOptions&, bool,
-                                                                Symmetry&, Stability&, KeptGrids<Host>&);
+template LevelRows<float, Host> rows_of_few<float>(const FewLevel&, const GridMultigridOptions&, bool,
+                                                   const Symmetry&);
+template LevelRows<double, Host> rows_of_few<double>(const FewLevel&, const GridMultigridOptions&, bool,
+                                                     const Symmetry&);
 
 bool is_singular(const FewRows& few) {
   OnHost host;

@@ -12,11 +12,9 @@
 
 namespace quadrille::multigrid {
 
-template <class T>
 struct FewLevel {
-  FewRows of;               // its operator
-  Couplings couplings;      // as `of` has them
-  LevelRows<T, Host> rows;  // likewise, without lines
+  FewRows of;           // its operator
+  Couplings couplings;  // as `of` has them
   // Of the next coarser one.
   GridChoice choice;
   std::shared_ptr<const CoarseGrid<Host>> grid;
@@ -24,9 +22,12 @@ struct FewLevel {
 
 // The level of `few`, which is the next coarser one's operator then; nothing, and `few` as it is, where no
 // coarser one is made, or by weights of all rows.
+std::optional<FewLevel> next_few_level(FewRows& few, const GridMultigridOptions& options, Symmetry& symmetry,
+                                       Stability& stability, KeptGrids<Host>& kept);
+// Its rows, as `of` has them, without lines.
 template <class T>
-std::optional<FewLevel<T>> next_few_level(FewRows& few, const GridMultigridOptions& options, bool finest,
-                                          Symmetry& symmetry, Stability& stability, KeptGrids<Host>& kept);
+LevelRows<T, Host> rows_of_few(const FewLevel& level, const GridMultigridOptions& options, bool finest,
+                               const Symmetry& symmetry);
 
 // |1 + sum of a row's couplings, each times exp(i angles . offset)|, the largest over a few angles along each
 // axis: what D^-1 A makes of waves where the coefficients of the row are those of all. With the same

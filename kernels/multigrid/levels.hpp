@@ -189,7 +189,8 @@ class Levels final : public GridMultigrid {
     }
     info_.stabilised = stability_.added();
     make_weights();  // waits for the levels, and not for the coarsest one's inverse, which begins then
-    prepare_coarsest(*now);
+    const Couplings& s = levels_.back().couplings;
+    if (!coarsest_begun_) begin_coarsest(s, *now, is_singular(machine_, s, now->values.data()));
   }
 
   // Three unknowns are nine times the work of one, 2 ms a level; the GPU takes 0.3 whatever there is.
@@ -203,7 +204,7 @@ class Levels final : public GridMultigrid {
     std::optional<FewRows> few = repeated_rows(a);
     if (!few) return {};
     const bool enough = are_enough(*few, stability_);
-    std::vector<FewLevel<T>> made;
+    std::vector<FewLevel> made;
     if (enough) made = few_levels(*few);
     if (std::exchange(is_queued_, false) && machine_.queued_largest() > 0) {
       symmetry_ = symmetry;
@@ -214,32 +215,38 @@ class Levels final : public GridMultigrid {
     return add_few_levels(made, *few, stored_of_rest);
   }
   // Those that the host makes; what is left is in `few`.
-  std::vector<FewLevel<T>> few_levels(FewRows& few) {
-    std::vector<FewLevel<T>> made;
+  std::vector<FewLevel> few_levels(FewRows& few) {
+    std::vector<FewLevel> made;
     while (a_thread_is_fast(few.a.dof) &&
            !is_coarsest(size_of(few.a, nullptr), std::ssize(levels_) + std::ssize(made))) {
-      auto level = next_few_level<T>(few, options_, levels_.empty() && made.empty(), symmetry_, stability_,
-                                     few_grids_);
+      auto level = next_few_level(few, options_, symmetry_, stability_, few_grids_);
       if (!level) break;
       made.push_back(std::move(*level));
     }
     return made;
   }
-  Hub add_few_levels(const std::vector<FewLevel<T>>& made, const FewRows& few, StoredNodes& stored_of_rest) {
+  Hub add_few_levels(const std::vector<FewLevel>& made, const FewRows& few, StoredNodes& stored_of_rest) {
     const bool at_coarsest = is_coarsest(size_of(few.a, nullptr), std::ssize(levels_) + std::ssize(made));
-    if (at_coarsest) few_are_singular_ = is_singular(few);
     std::vector<BoxStored> stored;  // of each level, and of what is left
-    for (const FewLevel<T>& level : made) stored.push_back(stored_of(level.of, stored.empty()));
+    for (const FewLevel& level : made) stored.push_back(stored_of(level.of, stored.empty()));
     stored.push_back(at_coarsest ? stored_in_words(few, Words::none) : stored_of(few, stored.empty()));
+    Hub rest;
+    static_cast<BlockStructure&>(rest) = few.a;
+    rest.values = copy_to<Space>(take_stored(few.a.values, few, stored.back()));
+    stored_of_rest = stored.back().stored;
+    // A GPU is busy with it while the host makes the rows of the levels.
+    if (at_coarsest) begin_coarsest(couplings_of(rest, nullptr, stored_of_rest), rest, is_singular(few));
 
     Uploads<Machine> uploads;
     std::vector<LevelRows<T, Space>> rows;
     std::vector<LevelTransfer<T, Space>> transfers;
     std::vector<Couplings> couplings;
     for (std::size_t i = 0; i < made.size(); ++i) {
-      const FewLevel<T>& level = made[i];
+      const FewLevel& level = made[i];
       const Couplings& s = couplings.emplace_back(couplings_of(level.of.a, nullptr, stored[i].stored));
-      rows.push_back(rows_of(level, s, stored[i], uploads));
+      const bool finest = levels_.empty() && i == 0;
+      rows.push_back(
+          stored_rows(rows_of_few<T>(level, options_, finest, symmetry_), level.of, s, stored[i], uploads));
       if (options_.smoother == LevelSmoother::lines) {
         OnHost host;
         const Array<double> values = take_stored(level.of.a.values, level.of, stored[i]);
@@ -248,10 +255,6 @@ class Levels final : public GridMultigrid {
       }
       transfers.push_back(transfer_to(s, level.choice, level.grid->axes, stored[i + 1].stored));
     }
-    Hub rest;
-    static_cast<BlockStructure&>(rest) = few.a;
-    rest.values = uploads.add(take_stored(few.a.values, few, stored.back()));
-    stored_of_rest = stored.back().stored;
     uploads.run(machine_);
     for (std::size_t i = 0; i < made.size(); ++i) {
       OneLevel& level = add_level(made[i].of.a, couplings[i], std::move(rows[i]), true, {});
@@ -264,20 +267,21 @@ class Levels final : public GridMultigrid {
     }
     return rest;
   }
-  // Of a level of few rows those that are stored.
-  static LevelRows<T, Space> rows_of(const FewLevel<T>& level, const Couplings& s, const BoxStored& stored,
-                                     Uploads<Machine>& uploads) {
-    const auto taken = [&](const Array<T>& values) { return take_stored(values, level.of, stored); };
-    Array<T> scaled = taken(level.rows.scaled), diagonal = taken(level.rows.diagonal);
+  // Of the rows of a level of few those that are stored.
+  static LevelRows<T, Space> stored_rows(const LevelRows<T, Host>& from, const FewRows& of,
+                                         const Couplings& s, const BoxStored& stored,
+                                         Uploads<Machine>& uploads) {
+    const auto taken = [&](const Array<T>& values) { return take_stored(values, of, stored); };
+    Array<T> scaled = taken(from.scaled), diagonal = taken(from.diagonal);
     LevelRows<T, Space> rows;
     rows.inner = inner_row(s, scaled.data(), diagonal.data());
     rows.scaled = uploads.add(std::move(scaled));
-    rows.of_kind = uploads.add(taken(level.rows.of_kind));
+    rows.of_kind = uploads.add(taken(from.of_kind));
     rows.diagonal = uploads.add(std::move(diagonal));
-    rows.inverse = uploads.add(taken(level.rows.inverse));
-    rows.bound = level.rows.bound;
-    rows.largest = level.rows.largest;
-    rows.singular_blocks = level.rows.singular_blocks;
+    rows.inverse = uploads.add(taken(from.inverse));
+    rows.bound = from.bound;
+    rows.largest = from.largest;
+    rows.singular_blocks = from.singular_blocks;
     return rows;
   }
   // As a level has few rows, the first of those that make_few_levels() makes or another, and not the coarsest
@@ -392,7 +396,7 @@ class Levels final : public GridMultigrid {
       const GridSize size = size_of(few.a, nullptr);
       if (size.rows() <= gathered_unknowns() || !all_have_nodes(shared->partition) || is_coarsest(size))
         return gather_vectors(shared, few.a.dof);
-      const auto made = next_few_level<T>(few, options_, levels_.empty(), symmetry_, stability_, few_grids_);
+      const auto made = next_few_level(few, options_, symmetry_, stability_, few_grids_);
       if (!made) return;
       const Partition coarse = coarser(shared->partition, made->grid->axes, halved_of(made->choice));
       const BoxStored in_box = stored_in_box(shared->box, shared->partition.extents, made->of.stored,
@@ -403,7 +407,8 @@ class Levels final : public GridMultigrid {
       const auto axes = axes_of_boxes(made->grid->axes, halved_of(made->choice), shared->partition,
                                       shared->box, following->box);
       Uploads<Machine> uploads;
-      LevelRows<T, Space> rows = rows_of(*made, s_box, in_box, uploads);
+      LevelRows<T, Space> rows = stored_rows(rows_of_few<T>(*made, options_, levels_.empty(), symmetry_),
+                                             made->of, s_box, in_box, uploads);
       uploads.run(machine_);
       OneLevel& level = add_level(box, s_box, std::move(rows), true, std::move(shared));
       info_.levels.back().constant = true;  // whatever this rank's box has of it
@@ -442,6 +447,7 @@ class Levels final : public GridMultigrid {
     put_small_together();
     count_cycle(cycle_, info_);
     cycle_.record();
+    machine_.finish_coarsest(cycle_.coarsest);
     info_.allocated = memory_->allocated();
   }
 
@@ -524,10 +530,10 @@ class Levels final : public GridMultigrid {
     return to;
   }
 
-  void prepare_coarsest(const Hub& a) {
-    const Couplings& s = levels_.back().couplings;
-    info_.singular = few_are_singular_ ? *few_are_singular_ : is_singular(machine_, s, a.values.data());
-    machine_.make_coarsest(cycle_.coarsest, s, a.values.data(), info_.singular);
+  void begin_coarsest(const Couplings& s, const Hub& a, bool singular) {
+    info_.singular = singular;
+    machine_.begin_coarsest(cycle_.coarsest, s, a.values.data(), singular);
+    coarsest_begun_ = true;
   }
 
   // The levels from cycle_.small_from on are done in one launch where a GPU can.
@@ -623,7 +629,7 @@ class Levels final : public GridMultigrid {
   bool were_few_ = false;                  // rows that were all of the operator of the set-up before
   bool is_queued_ = false;                 // whether they are
   bool may_repeat_ = true;                 // whether few rows may be all of the next level
-  std::optional<bool> few_are_singular_;   // of the coarsest level, where that is known already
+  bool coarsest_begun_ = false;            // as soon as its operator was known
   std::unique_ptr<memory::Reuse> memory_;  // for another set-up
   GridMultigridInfo info_;
 };

@@ -21,16 +21,22 @@ class Loading {
  public:
   void begin(int gpu, bool few_rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (loaded_.valid()) return;
+    std::promise<void> loaded;
+    loaded_ = loaded.get_future().share();
     try {
-      if (!done_.valid())
-        done_ = std::async(std::launch::async, multigrid::load_kernels_in_fp32, gpu, few_rows).share();
+      done_ = std::async(std::launch::async, [gpu, few_rows, loaded = std::move(loaded)]() mutable {
+        multigrid::load_kernels_in_fp32(gpu, few_rows);
+        loaded.set_value();
+        cuda::prepare_frees(gpu);
+      });
     } catch (const std::system_error&) {  // no thread is to be had: they are loaded when they are launched
+      loaded_ = {};
     }
   }
-  // A graph must not be recorded meanwhile.
   void wait() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (done_.valid()) done_.wait();
+    if (loaded_.valid()) loaded_.wait();
   }
   static Loading& of_program() {
     static Loading loading;
@@ -39,7 +45,8 @@ class Loading {
 
  private:
   std::mutex mutex_;
-  std::shared_future<void> done_;
+  std::shared_future<void> loaded_;
+  std::future<void> done_;
 };
 
 // How far the numbers on the diagonal are from 1, up or down, of some nodes in the middle of parts of the

@@ -181,10 +181,14 @@ class OnDevice {
   struct Coarsest {
     DenseInverse<Device> inverse;
     PlaneFactors<Device> planes;
+    InverseWork<Device> work;  // from begin_coarsest() to finish_coarsest()
     std::int64_t bytes() const { return inverse.bytes() + planes.bytes(); }
     std::int64_t flops() const { return inverse.flops() + planes.flops(); }
   };
-  void make_coarsest(Coarsest& made, const Couplings& s, const double* values, bool singular);
+  // An inverse takes a multiprocessor or a few: it is made beside what is queued next, and waited for by the
+  // second call. A block's pivots follow one another.
+  void begin_coarsest(Coarsest& made, const Couplings& s, const double* values, bool singular);
+  void finish_coarsest(Coarsest& made);
   template <class T>
   void solve_coarsest(Coarsest& made, const T* b, T* x) {
     if (made.planes.there()) return solve_by_planes(made.planes, b, x);
@@ -229,20 +233,23 @@ class OnDevice {
   }
 
   // The steps as a graph, recorded once; that of another one of the same steps is given new arguments.
-  void take_recorded(OnDevice& other) { std::swap(recorded_, other.recorded_); }
+  void take_recorded(OnDevice& other) {
+    std::swap(recorded_, other.recorded_);
+    own_stream_ = std::move(other.own_stream_);
+  }
   template <class Steps>
   void record(const Steps& steps) {
-    const Stream own;
-    [[maybe_unused]] const auto queued = queued_on(own.stream);
+    const cudaStream_t own = own_stream_.get();
+    [[maybe_unused]] const auto queued = queued_on(own);
     cudaGraph_t graph = nullptr;
-    QUADRILLE_CUDA(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeThreadLocal));
+    QUADRILLE_CUDA(cudaStreamBeginCapture(own, cudaStreamCaptureModeThreadLocal));
     try {
       steps();
     } catch (...) {
-      (void)cudaStreamEndCapture(own.stream, &graph);
+      (void)cudaStreamEndCapture(own, &graph);
       throw;
     }
-    QUADRILLE_CUDA(cudaStreamEndCapture(own.stream, &graph));
+    QUADRILLE_CUDA(cudaStreamEndCapture(own, &graph));
     cudaError_t status = cudaSuccess;
     cudaGraphExecUpdateResultInfo differs{};
     if (recorded_ != nullptr && cudaGraphExecUpdate(recorded_, graph, &differs) != cudaSuccess) {
@@ -269,7 +276,8 @@ class OnDevice {
   }
   void* stream() const { return stream_; }
 
-  // Has the GPU load the kernels of a file (parts.hpp) before they are launched; rows are those in fp32.
+  // Has the GPU load the kernels of a file (parts.hpp) before they are launched; steps and rows in fp32.
+  static void load_steps();
   static void load_coarsest();
   static void load_setup();
   static void load_rows();
@@ -306,10 +314,34 @@ class OnDevice {
     QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
   }
 
-  struct Stream {
-    cudaStream_t stream = nullptr;
-    Stream() { QUADRILLE_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
-    ~Stream() { (void)cudaStreamDestroy(stream); }
+  // For what is recorded, or done beside all else; made when it is first asked for.
+  class OwnStream {
+   public:
+    OwnStream() = default;
+    OwnStream(const OwnStream&) = delete;
+    OwnStream& operator=(OwnStream&& other) noexcept {
+      std::swap(stream_, other.stream_);
+      std::swap(before_, other.before_);
+      return *this;
+    }
+    ~OwnStream() {
+      if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
+      if (before_ != nullptr) (void)cudaEventDestroy(before_);
+    }
+    cudaStream_t get() {
+      if (stream_ == nullptr) QUADRILLE_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+      return stream_;
+    }
+    // For what is queued there.
+    void wait_for(cudaStream_t other) {
+      if (before_ == nullptr) QUADRILLE_CUDA(cudaEventCreateWithFlags(&before_, cudaEventDisableTiming));
+      QUADRILLE_CUDA(cudaEventRecord(before_, other));
+      QUADRILLE_CUDA(cudaStreamWaitEvent(get(), before_, 0));
+    }
+
+   private:
+    cudaStream_t stream_ = nullptr;
+    cudaEvent_t before_ = nullptr;
   };
 
   template <class T>
@@ -402,6 +434,7 @@ class OnDevice {
   };
 
   cudaStream_t stream_ = nullptr;
+  OwnStream own_stream_;
   cudaGraphExec_t recorded_ = nullptr;
   Array<double, Device> partial_;
   std::int64_t queued_blocks_ = 0;

@@ -122,9 +122,10 @@ struct OnHost {
   void solve_coarsest(BandFactors& coarsest, const T* b, T* x) {
     coarsest.solve(b, x);
   }
-  void make_coarsest(BandFactors& coarsest, const Couplings& s, const double* values, bool singular) {
+  void begin_coarsest(BandFactors& coarsest, const Couplings& s, const double* values, bool singular) {
     coarsest.make(s, values, singular);
   }
+  void finish_coarsest(BandFactors&) {}
 
   // What a GPU would record, and queue.
   void take_recorded(OnHost&) {}

@@ -345,7 +345,8 @@ void make_plane_factors(Machine& machine, const Couplings& s, const PlaneOrder& 
                    TakeBetween{between, values, -1, factors.from_before.data(), factors.before.data()});
   machine.for_each(between.size(),
                    TakeBetween{between, values, 1, factors.from_behind.data(), factors.behind.data()});
-  Values dense(size), before(size), other(size);
+  Values dense(size), before(size);
+  auto work = work_of_inverse<typename Machine::Space>(order.size);
   const int rows = order.reach() * order.area;
   for (int k = 0; k < order.blocks; ++k) {
     machine.for_each(size, Zero<double>{dense.data()});
@@ -355,12 +356,12 @@ void make_plane_factors(Machine& machine, const Couplings& s, const PlaneOrder& 
       const std::int32_t* const to = factors.from_before.data() + k * of_block;
       machine.for_each(std::int64_t{rows} * order.size,
                        HalfOfBlock{between.count(), order.size, to, factors.before.data() + k * of_block,
-                                   before.data(), other.data()});
+                                   before.data(), work.other.data()});
       machine.for_each(std::int64_t{rows} * rows,
                        EliminateBlock{s.dof, order.size, rows, to, factors.behind.data() + (k - 1) * of_block,
-                                      other.data(), dense.data()});
+                                      work.other.data(), dense.data()});
     }
-    invert(machine, order.size, order.size, dense, other);
+    invert(machine, order.size, order.size, dense, work);
     machine.for_each(size, Convert<double, double>{dense.data(), factors.inverses.data() + k * size});
     std::swap(dense, before);
   }

@@ -283,7 +283,7 @@ TEST(GridMultigridSetUp, FactorsOfTheCoarsestGridSolveIt) {
       SCOPED_TRACE(to_string(grid) + " " + s.sides + " " + std::to_string(dof));
       const Hub a = dominant_blocks(grid, "box", s.sides, 1.1);
       multigrid::BandFactors factors;
-      machine.make_coarsest(factors, multigrid::couplings_of(a), a.values.data(), false);
+      machine.begin_coarsest(factors, multigrid::couplings_of(a), a.values.data(), false);
       const Vector x = noise(a.rows(), 7), b = Product(a)(x);
       Vector found(x.size());
       machine.solve_coarsest(factors, b.data(), found.data());
@@ -299,7 +299,7 @@ TEST(GridMultigridSetUp, FactorsLeaveOutWhatIsNotThere) {
   constexpr std::int64_t none = 40;
   cut(a, 0, true, [](std::int64_t node) { return node == none; });
   multigrid::BandFactors factors;
-  machine.make_coarsest(factors, multigrid::couplings_of(a), a.values.data(), false);
+  machine.begin_coarsest(factors, multigrid::couplings_of(a), a.values.data(), false);
   Vector x = noise(a.rows(), 7);
   x[none] = 0;
   const Vector b = Product(a)(x);
