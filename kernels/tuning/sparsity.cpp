@@ -365,10 +365,10 @@ void count_hinted(const FormatInput<T>& source, const BlockStructure& structure,
                   Sparsity& s) {
   if (!options.by_fill || !looks_at_values(structure)) return;
   std::vector<CompactEntry<T>> entries;
-  if (source.hub)
-    entries = compact_entries(*source.hub);
-  else if (source.device_hub)
+  if (source.device_hub)  // in a hundredth of the time, where both are there
     entries = cuda::compact_entries(*source.device_hub);
+  else if (source.hub)
+    entries = compact_entries(*source.hub);
   if (std::any_of(entries.begin(), entries.end(), [](const auto& e) { return e.stored != Stored::nothing; }))
     count_entries(entries, s);
 }
@@ -462,15 +462,15 @@ Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
   Sparsity s = sparsity_at_most(*known, sizeof(T), options);
   const bool by_fill = options.by_fill && known->fill.said();  // values are not looked at
   count_hinted(source, *known, options, s);
-  if (source.hub && !by_fill) {
-    count_hub(*source.hub, s);
-    if (of_values) count_values(*source.hub, s);
+  const auto count = [&](const auto& hub) {
+    count_hub(hub, s);
+    if (of_values) count_values(hub, s);
     s.exact = true;
-  } else if (source.device_hub && !by_fill) {
-    count_hub(*source.device_hub, s);
-    if (of_values) count_values(*source.device_hub, s);
-    s.exact = true;
-  }
+  };
+  if (source.device_hub && !by_fill)
+    count(*source.device_hub);
+  else if (source.hub && !by_fill)
+    count(*source.hub);
   if (!source.hub && !source.device_hub && source.on_device.block_diagonals && of_values)
     count_assembled(source, s);
   s.assembled_on_device = on_device;

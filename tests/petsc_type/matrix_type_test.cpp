@@ -413,6 +413,35 @@ TEST_F(MatrixType, AutoTakesTheFormatThatSuits) {
   }
 }
 
+// On a GPU it looks at stars of one unknown whenever they change: constants are found, and what is none any
+// more is stored.
+TEST_F(MatrixType, AutoLooksAtStars) {
+  const bool on_gpu = space() == SpaceKind::cuda;
+  const Case c{2, {on_gpu ? 1500 : 70, on_gpu ? 1400 : 50, 1}, 1, 1, false, {}};
+  const Grid grid = make_grid(c);
+  const Handle<Mat> ours = make_matrix(grid.get(), "auto"), aij = make_matrix(grid.get());
+  for (const Mat m : {ours.get(), aij.get()}) set_laplacian(m, grid.get(), c, 1);
+  const Handle<Vec> x = random_vector(aij.get(), 1), y = random_vector(aij.get(), 2),
+                    z = random_vector(aij.get(), 3);
+  std::int64_t constants = 0;
+  for (int round = 0; round < 7; ++round) {
+    CALL(MatMult(ours.get(), x.get(), y.get()));
+    CALL(MatMult(aij.get(), x.get(), z.get()));
+    expect_near(y.get(), z.get(), "a product");
+    const std::int64_t stored = petsc::typed(ours.get()).own()->traffic().stored_bytes;
+    if (round == 0) constants = stored;
+    if (on_gpu) {
+      EXPECT_EQ(petsc::typed(ours.get()).options.format, "compact") << round;
+      EXPECT_EQ(stored > 2 * constants, round > 4) << round;
+    }
+    for (const Mat m : {ours.get(), aij.get()})
+      if (round < 4)
+        CALL(MatScale(m, 1.5));
+      else
+        CALL(MatDiagonalScale(m, x.get(), nullptr));
+  }
+}
+
 TEST_F(MatrixType, OptionsFollowThePrefix) {
   const Grid grid = make_grid({});
   CALL(PetscOptionsSetValue(nullptr, "-mat_quadrille_format", "csr"));

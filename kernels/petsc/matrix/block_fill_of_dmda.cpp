@@ -31,8 +31,13 @@ struct KeptFills {
 
 BlockFill block_fill_of(DM da) {
   const auto& kept = *static_cast<const DM_DA*>(da->data);
-  if (kept.ofill == nullptr) return {};  // AIJ goes by this one
-  return fill_of(KeptFills{{kept.dfill}, {kept.ofill}}, static_cast<int>(kept.w));
+  BlockFill fill;
+  if (kept.ofill != nullptr)  // AIJ goes by this one
+    fill = fill_of(KeptFills{{kept.dfill}, {kept.ofill}}, static_cast<int>(kept.w));
+  // Nobody says what its coefficients are. Stars of one unknown have kernels with the library for what there
+  // may be: a look pays.
+  fill.constants = fill.symmetric = kept.w == 1 && kept.s == 1 && kept.stencil_type == DMDA_STENCIL_STAR;
+  return fill;
 }
 
 }  // namespace quadrille::petsc
