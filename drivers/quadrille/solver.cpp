@@ -57,8 +57,8 @@ SolveResult Solver::confirmed(SolveResult result, const Vector& b, const Vector&
   return result;
 }
 
-petsc::KrylovTimes Solver::measure(const Vector& b, const Vector& x, bool set_up_again) const {
-  return petsc::measure(state_->problem, state_->solver, b.vec(), x.vec(), set_up_again);
+petsc::KrylovTimes Solver::measure(const Vector& b, const Vector& x, bool for_record) const {
+  return petsc::measure(state_->problem, state_->solver, b.vec(), x.vec(), for_record);
 }
 
 std::int64_t Solver::stored_bytes() const {

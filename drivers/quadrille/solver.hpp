@@ -53,8 +53,9 @@ class Solver {
   // Of the last solve, whose vectors these are: its result with |b - A x| / |b| for the residual, not
   // converged where that is far above the tolerance.
   SolveResult confirmed(SolveResult result, const Vector& b, const Vector& x) const;
-  // What a product, a cycle of multigrid and, where asked for, another set-up take.
-  petsc::KrylovTimes measure(const Vector& b, const Vector& x, bool set_up_again = false) const;
+  // What a product and a cycle of multigrid take; and, where it is for a record, at ten times the length, what
+  // another set-up takes.
+  petsc::KrylovTimes measure(const Vector& b, const Vector& x, bool for_record = false) const;
   std::int64_t stored_bytes() const;  // of this rank's part of the matrix that multiplies
 
   // Options that nobody asked for up to now: after a solve, those that are misspelt.

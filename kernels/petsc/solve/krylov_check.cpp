@@ -63,13 +63,13 @@ bool is_rounding(Mat matrix, Vec b, Vec x, double residual) {
   return residual * part <= rounding;
 }
 
-// The median of at least 5 calls, or more until a fifth of a second is over.
+// The median of at least 5 calls, or more until so many milliseconds are over.
 template <class Call>
-double median_ms(Vec x, bool on_gpu, const Call& call) {
+double median_ms(Vec x, bool on_gpu, double enough_ms, const Call& call) {
   const Handle<Vec> y = like(x);
   std::vector<double> ms;
   double total_ms = 0;
-  while (ms.size() < 5 || (ms.size() < 100 && total_ms < 200)) {
+  while (ms.size() < 5 || (ms.size() < 100 && total_ms < enough_ms)) {
     const auto start = std::chrono::steady_clock::now();
     call(y.get());
     if (on_gpu) cuda::synchronize();
@@ -96,22 +96,22 @@ void confirm(const KrylovProblem& problem, Vec b, Vec x, KrylovResult& result) {
       "and -ksp_norm_type unpreconditioned tests the true residual";
 }
 
-KrylovTimes measure(const KrylovProblem& problem, const KrylovSolver& solver, Vec b, Vec x,
-                    bool set_up_again) {
+KrylovTimes measure(const KrylovProblem& problem, const KrylovSolver& solver, Vec b, Vec x, bool for_record) {
+  const double enough_ms = for_record ? 200 : 20;
   const Mat matrix = problem.matrix.get();
   const KSP ksp = solver.ksp.get();
   const bool on_gpu = multiplies_on_gpu(matrix);
   KrylovTimes times;
   PC pc = nullptr;
   QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
-  times.matmult_ms = median_ms(x, on_gpu, [&](Vec y) { QUADRILLE_PETSC(MatMult(matrix, x, y)); });
+  times.matmult_ms = median_ms(x, on_gpu, enough_ms, [&](Vec y) { QUADRILLE_PETSC(MatMult(matrix, x, y)); });
   if (grid_multigrid_info(pc) == nullptr && solver.levels.levels == 0) return times;
-  times.cycle_ms = median_ms(b, on_gpu, [&](Vec y) { QUADRILLE_PETSC(PCApply(pc, b, y)); });
+  times.cycle_ms = median_ms(b, on_gpu, enough_ms, [&](Vec y) { QUADRILLE_PETSC(PCApply(pc, b, y)); });
   const GridMultigridInfo* const info = grid_multigrid_info(pc);  // PCApply() may have set it up anew
   if (info == nullptr) return times;
   times.cycle_bytes = info->cycle_bytes;
   if (is_typed(matrix)) times.product_bytes = own_product(matrix)->traffic().compulsory_bytes();
-  if (!set_up_again) return times;
+  if (!for_record) return times;
   Mat a = nullptr, p = nullptr;
   QUADRILLE_PETSC(KSPGetOperators(ksp, &a, &p));
   mark_changed(p);
