@@ -3,6 +3,7 @@
 // rows themselves are never shared out. Internal to kernels/multigrid.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -13,44 +14,65 @@
 
 namespace quadrille::multigrid {
 
-// The values of a rank's own nodes, among the stored rows; those of one block diagonal. A row a call.
+// Some block diagonals of a rank's own rows, passed to a kernel by value.
+struct OwnDiagonals {
+  static constexpr int most = 27;
+  int count = 0;
+  NodeOffset offset[most] = {};
+  const double* own[most] = {};  // [column][own row], or null where this rank has none
+};
+
+// The values of a rank's own nodes, among the stored rows. A row of a diagonal's column a call.
 struct TakeOwnStored {
   OwnNodes of;
-  const double* own;  // [column][own row]
-  double* to;         // [column][stored row]
+  OwnDiagonals diagonals;
+  double* to;  // [diagonal][column][stored row]
+  constexpr std::int64_t size() const { return diagonals.count * of.stored_rows() * of.dof; }
   constexpr void operator()(std::int64_t i) const {
-    const std::int64_t rows = of.stored_rows(), column = i / rows, row = i % rows;
+    const std::int64_t rows = of.stored_rows(), columns = i / rows, row = i - columns * rows,
+                       diagonal = columns / of.dof, column = columns - diagonal * of.dof;
+    const double* const own = diagonals.own[diagonal];
     std::array<int, 3> at{};
-    if (of.has(static_cast<int>(row / of.dof), at))
+    if (own != nullptr && of.has(static_cast<int>(row / of.dof), at))
       to[i] = own[column * of.rows() + std::int64_t{of.index(at)} * of.dof + row % of.dof];
   }
 };
 
 // Whether one of a rank's own rows has other values than those stored for it: 1, or 0. What leads to other
-// ranks' nodes is no part of `own`, and zero there. Of one block diagonal; `own` is null where this rank has
-// none. Some nodes of a line a call, so that a CPU reads columns along them.
+// ranks' nodes is no part of `own`, and zero there. Some nodes of a line a call, so that a CPU reads columns
+// along them.
 struct OtherThanFew {
   static constexpr std::int64_t work = 64;
   OwnNodes of;
-  NodeOffset offset;
-  const double *own, *stored;  // [column][own row], [column][stored row]
+  OwnDiagonals diagonals;
+  const double* stored;  // [diagonal][column][stored row]
   int together;
   constexpr std::int64_t size() const {
     return std::int64_t{of.size[0]} * of.size[1] * of.size[2] / together;
   }
   constexpr double operator()(std::int64_t index) const {
     const std::int64_t node = index * together, line = node / of.size[0];
-    const int y = static_cast<int>(line % of.size[1]), z = static_cast<int>(line / of.size[1]);
+    const std::array<int, 3> first{static_cast<int>(node - line * of.size[0]),
+                                   static_cast<int>(line % of.size[1]), static_cast<int>(line / of.size[1])};
+    for (int d = 0; d < diagonals.count; ++d)
+      if (differs(d, node, first)) return 1;
+    return 0;
+  }
+
+ private:
+  constexpr bool differs(int diagonal, std::int64_t node, const std::array<int, 3>& first) const {
+    const double* const own = diagonals.own[diagonal];
     for (int c = 0; c < of.dof; ++c)
       for (int i = 0; i < together; ++i) {
-        const std::array<int, 3> at{static_cast<int>(node + i - line * of.size[0]), y, z};
-        const bool away = of.leads_away(at, offset);
-        const std::int64_t here = c * of.rows() + (node + i) * of.dof,
-                           there = c * of.stored_rows() + std::int64_t{of.stored_node(at)} * of.dof;
+        const std::array<int, 3> at{first[0] + i, first[1], first[2]};
+        const bool away = of.leads_away(at, diagonals.offset[diagonal]);
+        const std::int64_t column = std::int64_t{diagonal} * of.dof + c,
+                           here = c * of.rows() + (node + i) * of.dof,
+                           there = column * of.stored_rows() + std::int64_t{of.stored_node(at)} * of.dof;
         for (int r = 0; r < of.dof; ++r)
-          if ((own == nullptr ? 0 : own[here + r]) != (away ? 0 : stored[there + r])) return 1;
+          if ((own == nullptr ? 0 : own[here + r]) != (away ? 0 : stored[there + r])) return true;
       }
-    return 0;
+    return false;
   }
 };
 
@@ -75,15 +97,23 @@ std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename 
   const OffsetPlaces diagonal_of(offsets);
   std::vector<std::int64_t> own_diagonal(offsets.size(), -1);
   for (std::int64_t d = 0; d < a.own.diagonals(); ++d) own_diagonal[diagonal_of(a.own.offsets[d])] = d;
-  const auto own_values = [&](std::size_t d) {
-    return own_diagonal[d] < 0 ? nullptr : a.own.values.data() + own_diagonal[d] * own_block;
+  const auto each_of_own = [&](const auto& body) {  // body(diagonals, number of the first)
+    OwnDiagonals some;
+    for (std::size_t d = 0; d < offsets.size(); ++d) {
+      some.offset[some.count] = offsets[d];
+      some.own[some.count++] =
+          own_diagonal[d] < 0 ? nullptr : a.own.values.data() + own_diagonal[d] * own_block;
+      if (some.count < OwnDiagonals::most && d + 1 < offsets.size()) continue;
+      body(some, static_cast<std::int64_t>(d) + 1 - some.count);
+      some.count = 0;
+    }
   };
   Array<double, Space> found(std::ssize(offsets) * block), entries(a.ghost.nnz());
   machine.for_each(found.size(), Zero<double>{found.data()});
-  for (std::size_t d = 0; d < offsets.size(); ++d)
-    if (own_diagonal[d] >= 0)
-      machine.for_each(block,
-                       TakeOwnStored{of, own_values(d), found.data() + static_cast<std::int64_t>(d) * block});
+  each_of_own([&](const OwnDiagonals& some, std::int64_t first) {
+    const TakeOwnStored take{of, some, found.data() + first * block};
+    machine.for_each(take.size(), take);
+  });
   machine.for_each(entries.size(), Convert<double, double>{a.ghost_values, entries.data()});
   const Array<double> mine = copy_to<Host>(found), of_ghosts = copy_to<Host>(entries);
   std::vector<double> all(mine.data(), mine.data() + mine.size());
@@ -94,11 +124,10 @@ std::optional<FewRows> few_rows(Machine& machine, const SharedOperator<typename 
 
   bool differs = !has_entries_of(all, offsets, of, structure.places, of_ghosts);
   const Array<double, Space> stored = copy_to<Space>(few.a.values);
-  const int together = Machine::on_gpu ? 1 : of.size[0];
-  for (std::size_t d = 0; d < offsets.size() && !differs; ++d)
-    differs =
-        machine.largest(OtherThanFew{of, offsets[d], own_values(d),
-                                     stored.data() + static_cast<std::int64_t>(d) * block, together}) > 0;
+  const int together = Machine::on_gpu ? 1 : std::max(1, of.size[0]);
+  each_of_own([&](const OwnDiagonals& some, std::int64_t first) {
+    differs = differs || machine.largest(OtherThanFew{of, some, stored.data() + first * block, together}) > 0;
+  });
   if (a.ranks.largest(differs ? 1 : 0) > 0) return {};
   return few;
 }
