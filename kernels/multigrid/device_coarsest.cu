@@ -1,5 +1,3 @@
-#include <utility>
-
 #include "kernels/multigrid/on_device.cuh"
 
 namespace quadrille::multigrid {
@@ -11,14 +9,13 @@ void OnDevice::begin_coarsest(Coarsest& made, const Couplings& s, const double* 
   made.work = work_of_inverse<Device>(s.rows);
   fill_dense(*this, s, values, singular, made.inverse);
   own_stream_.wait_for(stream_);
-  made.under_way = own_stream_.get();
-  const Queued queued = queued_on(made.under_way);
+  const Queued queued = queued_on(own_stream_.get());
   invert_dense(*this, s, singular, made.inverse, made.work);
 }
 
 void OnDevice::finish_coarsest(Coarsest& made) {
-  if (made.under_way == nullptr) return;
-  QUADRILLE_CUDA(cudaStreamSynchronize(std::exchange(made.under_way, nullptr)));
+  if (made.work.other.size() == 0) return;
+  QUADRILLE_CUDA(cudaStreamSynchronize(own_stream_.get()));
   made.work = {};
 }
 

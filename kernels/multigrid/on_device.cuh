@@ -181,14 +181,7 @@ class OnDevice {
   struct Coarsest {
     DenseInverse<Device> inverse;
     PlaneFactors<Device> planes;
-    InverseWork<Device> work;          // from begin_coarsest() to finish_coarsest()
-    cudaStream_t under_way = nullptr;  // likewise: where it is made, in memory that is needed until then
-    Coarsest() = default;
-    Coarsest(const Coarsest&) = delete;
-    Coarsest& operator=(const Coarsest&) = delete;
-    ~Coarsest() {
-      if (under_way != nullptr) (void)cudaStreamSynchronize(under_way);
-    }
+    InverseWork<Device> work;  // from begin_coarsest() to finish_coarsest()
     std::int64_t bytes() const { return inverse.bytes() + planes.bytes(); }
     std::int64_t flops() const { return inverse.flops() + planes.flops(); }
   };
