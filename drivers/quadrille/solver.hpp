@@ -53,8 +53,8 @@ class Solver {
   // Of the last solve, whose vectors these are: its result with |b - A x| / |b| for the residual, not
   // converged where that is far above the tolerance.
   SolveResult confirmed(SolveResult result, const Vector& b, const Vector& x) const;
-  // What a product and a cycle of multigrid take; and, where it is for a record, at ten times the length, what
-  // another set-up takes.
+  // What a product and a cycle of multigrid take; for a record measured ten times as long, and what another
+  // set-up takes, too.
   petsc::KrylovTimes measure(const Vector& b, const Vector& x, bool for_record = false) const;
   std::int64_t stored_bytes() const;  // of this rank's part of the matrix that multiplies
 

@@ -6,8 +6,8 @@ void OnDevice::begin_coarsest(Coarsest& made, const Couplings& s, const double* 
   rows_of_coarsest_ = s.rows;
   if (const PlaneOrder order(s); s.rows > coarsest && has_planes(order))
     return make_plane_factors(*this, s, order, values, singular, made.planes);
+  fill_dense(*this, s, values, singular, made.inverse);  // refuses what is too large
   made.work = work_of_inverse<Device>(s.rows);
-  fill_dense(*this, s, values, singular, made.inverse);
   own_stream_.wait_for(stream_);
   const Queued queued = queued_on(own_stream_.get());
   invert_dense(*this, s, singular, made.inverse, made.work);

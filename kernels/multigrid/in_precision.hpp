@@ -16,8 +16,8 @@ template <class T, class Machine, class Operator>
 std::unique_ptr<GridMultigrid> levels_in(const Operator& a, const GridMultigridOptions& options,
                                          std::unique_ptr<GridMultigrid> previous);
 
-// Has the GPU of this number load the kernels of cycles in fp32. Of operators of one unknown whose rows are few
-// not all are needed.
+// Has the GPU of this number load the kernels of cycles in fp32. Of operators of one unknown whose rows are
+// few not all are needed.
 void load_kernels_in_fp32(int gpu, bool few_rows);
 
 #define QUADRILLE_INSTANTIATE_LEVELS(T, Machine, Space)                                                   \

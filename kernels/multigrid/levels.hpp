@@ -90,7 +90,7 @@ class Levels final : public GridMultigrid {
       grids_.begin();
       few_grids_.begin();
       transfers_.begin();
-      machine_.take_recorded(other->machine_);
+      machine_.take_over(other->machine_);
     } else {
       previous.reset();
       memory_ = std::make_unique<memory::Reuse>();

@@ -233,7 +233,7 @@ class OnDevice {
   }
 
   // The steps as a graph, recorded once; that of another one of the same steps is given new arguments.
-  void take_recorded(OnDevice& other) {
+  void take_over(OnDevice& other) {
     std::swap(recorded_, other.recorded_);
     own_stream_ = std::move(other.own_stream_);
   }

@@ -128,7 +128,7 @@ struct OnHost {
   void finish_coarsest(BandFactors&) {}
 
   // What a GPU would record, and queue.
-  void take_recorded(OnHost&) {}
+  void take_over(OnHost&) {}
   template <class Steps>
   void record(const Steps&) {}
   template <class Steps>
