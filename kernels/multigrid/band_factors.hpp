@@ -54,8 +54,7 @@ class BandFactors {
     for_entries(s, values, [&](std::int64_t row, std::int64_t column, double) {
       side_ = std::max(side_, std::abs(column - row));
     });
-    Array<double> band(checked_product(rows_, width(), "the factors of the coarsest grid"));
-    std::fill_n(band.data(), band.size(), 0.0);
+    Array<double> band(checked_product(rows_, width(), "the factors of the coarsest grid"), 0.0);
     for_entries(s, values, [&](std::int64_t row, std::int64_t column, double value) {
       band[row * width() + column - row + side_] += value;
     });
@@ -125,29 +124,70 @@ class BandFactors {
         }
   }
 
-  // L below the diagonal, U above it, and the inverses of U's diagonal on it.
+  double* row(double* band, std::int64_t i) const {
+    return band + i * width() - i + side_;
+  }
+  std::int64_t end_of_row(std::int64_t i) const {
+    return std::min(i + side_ + 1, rows_);
+  }
+
+  // L below the diagonal, U above it, and the inverses of U's diagonal on it. A row is brought from memory
+  // once for several pivots, which change it in their order.
   void factorise(double* band) const {
     constexpr double no_pivot = 1e-11;  // of what was on the diagonal: rounding
-    const auto row = [&](std::int64_t i) { return band + i * width() - i + side_; };
     std::vector<double> diagonal;
-    for (std::int64_t k = 0; k < rows_; ++k) diagonal.push_back(row(k)[k]);
-    for (std::int64_t k = 0; k < rows_; ++k) {
-      double* const pivot_row = row(k);
-      pivot_row[k] = std::abs(pivot_row[k]) <= no_pivot * std::abs(diagonal[k]) ? 0 : 1 / pivot_row[k];
-      const double pivot = pivot_row[k];
-      const std::int64_t end = std::min(k + side_ + 1, rows_);
-      const auto eliminate = [&](std::int64_t i) {
-        double* const other = row(i);
-        const double factor = other[k] *= pivot;
-        if (factor == 0) return;
-#pragma omp simd
-        for (std::int64_t j = k + 1; j < end; ++j) other[j] -= factor * pivot_row[j];
-      };
+    for (std::int64_t k = 0; k < rows_; ++k) diagonal.push_back(row(band, k)[k]);
+    for (std::int64_t first = 0; first < rows_; first += together) {
+      const std::int64_t next = std::min(first + together, rows_), end = end_of_row(next - 1),
+                         reached = next - first == together ? end_of_row(first) : next;
+      for (std::int64_t k = first; k < next; ++k) {
+        eliminate(band, first, k, k);
+        double& pivot = row(band, k)[k];
+        pivot = std::abs(pivot) <= no_pivot * std::abs(diagonal[k]) ? 0 : 1 / pivot;
+      }
 #pragma omp parallel for schedule(static) if (side_ > 200)
-      for (std::int64_t i = k + 1; i < end; ++i) eliminate(i);
+      for (std::int64_t i = next; i < end; ++i) {
+        if (i < reached)
+          eliminate_together(band, first, i);
+        else
+          eliminate(band, first, next, i);
+      }
     }
   }
 
+  // Of row i, by the pivots from `first` on before `next` that reach it, one after the other.
+  void eliminate(double* band, std::int64_t first, std::int64_t next, std::int64_t i) const {
+    double* const other = row(band, i);
+    for (std::int64_t k = std::max(first, i - side_); k < next; ++k) {
+      const double* const pivot_row = row(band, k);
+      const double factor = other[k] *= pivot_row[k];
+      const std::int64_t end = end_of_row(k);
+#pragma omp simd
+      for (std::int64_t j = k + 1; j < end; ++j) other[j] -= factor * pivot_row[j];
+    }
+  }
+
+  // The same by `together` pivots, of a row that all of them reach.
+  void eliminate_together(double* band, std::int64_t first, std::int64_t i) const {
+    double *const other = row(band, i), factor[together];
+    const double* pivot_row[together];
+    for (int k = 0; k < together; ++k) {
+      pivot_row[k] = row(band, first + k);
+      factor[k] = other[first + k] *= pivot_row[k][first + k];
+      for (int j = k + 1; j < together; ++j) other[first + j] -= factor[k] * pivot_row[k][first + j];
+    }
+    const std::int64_t end = end_of_row(first);  // of what all of them have
+#pragma omp simd
+    for (std::int64_t j = first + together; j < end; ++j) {
+      double value = other[j];
+      for (int k = 0; k < together; ++k) value -= factor[k] * pivot_row[k][j];
+      other[j] = value;
+    }
+    for (int k = 1; k < together; ++k)
+      for (std::int64_t j = end; j < end_of_row(first + k); ++j) other[j] -= factor[k] * pivot_row[k][j];
+  }
+
+  static constexpr int together = 8;
   std::int64_t rows_ = 0, side_ = 0;
   std::vector<std::int64_t> place_;  // [row] in the band
   Array<double> factors_;            // [place][2 side + 1]
