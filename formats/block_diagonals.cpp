@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace quadrille {
 namespace {
@@ -84,6 +85,30 @@ BlockFill diagonal_fill(int dof) {
     bool couples(bool, int r, int c) const { return r == c; }
   };
   return fill_of(Diagonal{}, dof);
+}
+
+BlockStructure with_unknowns(const BlockStructure& all, const UnknownsOfBlocks& unknowns) {
+  constexpr int none = UnknownsOfBlocks::no_unknown;
+  BlockStructure some = all;
+  some.dof = unknowns.dof();
+  some.fill.symmetric = all.fill.symmetric && unknowns.rows == unknowns.columns;
+  some.fill.centre.clear();
+  some.fill.beside.clear();
+  const bool is_full =
+      std::find(unknowns.rows.begin(), unknowns.rows.end(), none) == unknowns.rows.end() &&
+      std::find(unknowns.columns.begin(), unknowns.columns.end(), none) == unknowns.columns.end();
+  if (is_full && !all.fill.said()) return some;
+  const auto couples = [&](const std::vector<std::uint8_t>& fill, int r, int c) {
+    const int row = unknowns.rows[r], column = unknowns.columns[c];
+    if (row == none || column == none) return false;
+    return fill.empty() || fill[static_cast<std::size_t>(row * all.dof + column)] != 0;
+  };
+  for (int r = 0; r < some.dof; ++r)
+    for (int c = 0; c < some.dof; ++c) {
+      some.fill.centre.push_back(r == c || couples(all.fill.centre, r, c));
+      some.fill.beside.push_back(couples(all.fill.beside, r, c));
+    }
+  return some;
 }
 
 BlockFill with_beside_in_centre(BlockFill fill) {

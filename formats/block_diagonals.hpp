@@ -54,12 +54,13 @@ struct BlockFill {
 BlockFill diagonal_fill(int dof);
 // For neighbours that can be the node itself: the centre has what couples beside it, too.
 BlockFill with_beside_in_centre(BlockFill fill);
-// As `says.couples(centre, row, column)`, `says.has_constants()` and `says.symmetric` have it, where there
-// are such members; else nothing is said.
+// As `says.couples(centre, row, column)`, `says.has_constants()`, `says.uniform` (assembly/residual.hpp) and
+// `says.symmetric` have it, where there are such members; else nothing is said.
 template <class Says>
 BlockFill fill_of(const Says& says, int dof) {
   BlockFill fill;
   if constexpr (requires { says.has_constants(); }) fill.constants = says.has_constants();
+  if constexpr (requires { says.uniform; }) fill.constants = fill.constants || says.uniform;
   if constexpr (requires { says.symmetric; }) fill.symmetric = says.symmetric;
   if constexpr (requires { says.couples(true, 0, 0); })
     for (int r = 0; r < dof; ++r)
@@ -91,6 +92,17 @@ struct BlockStructure {
   // node index difference of an offset that does not wrap
   std::int64_t linear(const NodeOffset& o) const { return (o.z * extents[1] + o.y) * extents[0] + o.x; }
 };
+
+// Some unknowns of each node as the rows of blocks, and some as their columns: no_unknown fills the fewer up.
+struct UnknownsOfBlocks {
+  static constexpr int no_unknown = -1;
+  std::vector<int> rows, columns;  // of the same size
+
+  int dof() const { return static_cast<int>(rows.size()); }
+  bool operator==(const UnknownsOfBlocks&) const = default;
+};
+// The same nodes with these alone.
+BlockStructure with_unknowns(const BlockStructure& all, const UnknownsOfBlocks& unknowns);
 
 template <class T, class Space = Host>
 struct BlockDiagonals : BlockStructure {

@@ -3,6 +3,7 @@
 #include "kernels/value_changes.hpp"
 
 #include "formats/intervals.hpp"
+#include "formats/threads.hpp"
 
 namespace quadrille::cpu {
 namespace {
@@ -78,6 +79,29 @@ void scale_rows_and_columns(const TwoDiagonals& by, const Array<std::int32_t>& r
       if (by.left != nullptr) a.value[k] *= by.left[row_of[i]];
       if (by.right != nullptr) a.value[k] *= by.right[a.column[k]];
     }
+}
+
+void copy_first(const FirstOfNodes& of, const double* from, double* to) {
+#pragma omp parallel for schedule(static) if (of.nodes > worth_threads)
+  for (std::int64_t node = 0; node < of.nodes; ++node)
+    for (int i = 0; i < of.count; ++i) {
+      double& there = to[node * of.to + i];
+      there = of.add ? there + from[node * of.from + i] : from[node * of.from + i];
+    }
+}
+
+void take_unknowns(const BlockDiagonals<double>& from, const UnknownsOfBlocks& unknowns,
+                   BlockDiagonals<double>& to) {
+  constexpr int none = UnknownsOfBlocks::no_unknown;
+  const std::int64_t columns = to.diagonals() * to.dof, nodes = to.nodes();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < columns; ++k) {
+    const std::int64_t d = k / to.dof, c = unknowns.columns[static_cast<std::size_t>(k - d * to.dof)];
+    const double* const all = from.values.data() + (d * from.dof + c) * from.rows();
+    double* some = to.values.data() + k * to.rows();
+    for (std::int64_t node = 0; node < nodes; ++node)
+      for (const int r : unknowns.rows) *some++ = c == none || r == none ? 0 : all[node * from.dof + r];
+  }
 }
 
 }  // namespace quadrille::cpu

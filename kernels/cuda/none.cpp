@@ -155,6 +155,13 @@ void scale_rows_and_columns(const TwoDiagonals&, BlockDiagonals<double, Device>&
 void scale_rows_and_columns(const TwoDiagonals&, const Array<std::int32_t, Device>&, Csr<double, Device>&) {
   refuse();
 }
+void copy_first(Queue, const FirstOfNodes&, const double*, double*) {
+  refuse();
+}
+void take_unknowns(const BlockDiagonals<double, Device>&, const UnknownsOfBlocks&,
+                   BlockDiagonals<double, Device>&) {
+  refuse();
+}
 void move(const Array<std::int64_t, Device>&, const Array<std::int64_t, Device>&, Array<double, Device>&,
           Array<double, Device>&) {
   refuse();

@@ -80,6 +80,34 @@ __global__ void __launch_bounds__(threads_per_block)
   from[source[i]] = 0;
 }
 
+__global__ void __launch_bounds__(threads_per_block)
+    copy_first_kernel(const __grid_constant__ FirstOfNodes of, const double* __restrict__ from,
+                      double* __restrict__ to) {
+  const std::int64_t i = global_thread(), node = i / of.count, k = i - node * of.count;
+  if (node >= of.nodes) return;
+  double& there = to[node * of.to + k];
+  const double value = __ldg(from + node * of.from + k);
+  there = of.add ? there + value : value;
+}
+
+struct Taken {
+  std::int16_t row[most_taken], column[most_taken];
+};
+
+// A thread owns a row of `to`, in one column of one diagonal: blockIdx.y, and those behind it.
+__global__ void __launch_bounds__(threads_per_block)
+    take_kernel(const double* __restrict__ from, int all, const __grid_constant__ Taken taken, int some,
+                std::int64_t nodes, int columns, double* __restrict__ to) {
+  const std::int64_t i = global_thread(), node = i / some;
+  if (node >= nodes) return;
+  const int row = taken.row[i - node * some];
+  const double* const own = from + node * all + row;
+  for (int k = static_cast<int>(blockIdx.y); k < columns; k += static_cast<int>(gridDim.y)) {
+    const int d = k / some, c = taken.column[k - d * some];
+    to[k * nodes * some + i] = row < 0 || c < 0 ? 0 : __ldg(own + (std::int64_t{d} * all + c) * nodes * all);
+  }
+}
+
 }  // namespace
 
 void scale(double factor, Array<double, Device>& values) {
@@ -125,6 +153,27 @@ void scale_rows_and_columns(const TwoDiagonals& by, const Array<std::int32_t, De
   scale_csr_kernel<<<blocks_for(a.rows), threads_per_block>>>(by, row_of.data(), a.rows, a.row_ptr.data(),
                                                               a.column.data(), a.value.data());
   QUADRILLE_CUDA_LAUNCHED("a scaling of rows and columns");
+}
+
+void copy_first(Queue queue, const FirstOfNodes& of, const double* from, double* to) {
+  if (of.nodes == 0 || of.count == 0) return;
+  copy_first_kernel<<<blocks_for(of.nodes * of.count), threads_per_block, 0, stream_of(queue)>>>(of, from,
+                                                                                                 to);
+  QUADRILLE_CUDA_LAUNCHED("a copy of some unknowns");
+}
+
+void take_unknowns(const BlockDiagonals<double, Device>& from, const UnknownsOfBlocks& unknowns,
+                   BlockDiagonals<double, Device>& to) {
+  if (to.rows() == 0) return;
+  constexpr std::int64_t most_blocks = 1024;  // along y
+  Taken taken{};
+  std::copy(unknowns.rows.begin(), unknowns.rows.end(), taken.row);
+  std::copy(unknowns.columns.begin(), unknowns.columns.end(), taken.column);
+  const std::int64_t columns = to.diagonals() * to.dof;
+  const dim3 blocks(blocks_for(to.rows()), static_cast<unsigned>(std::min(columns, most_blocks)));
+  take_kernel<<<blocks, threads_per_block>>>(from.values.data(), from.dof, taken, to.dof, to.nodes(),
+                                             static_cast<int>(columns), to.values.data());
+  QUADRILLE_CUDA_LAUNCHED("taking some unknowns");
 }
 
 void move(const Array<std::int64_t, Device>& source, const Array<std::int64_t, Device>& target,

@@ -151,6 +151,44 @@ TEST(ValueChanges, cuda_AreThoseOfEveryEntry) {
   change_operators(SpaceKind::cuda);
 }
 
+// Row r of a block of `a` is unknown rows[r] of it in `all`, and its columns likewise.
+template <class Space, class Take>
+void take_some_unknowns(const Take& take) {
+  constexpr int none = UnknownsOfBlocks::no_unknown;
+  for (const UnknownsOfBlocks& unknowns : {UnknownsOfBlocks{{1, 3}, {1, 3}}, UnknownsOfBlocks{{2}, {0}},
+                                           UnknownsOfBlocks{{3, 0, 2}, {1, none, none}},
+                                           UnknownsOfBlocks{{4, none, none, none, none}, {4, 3, 2, 1, 0}}}) {
+    const BlockDiagonals<double> all = star({7, 5, 4}, {true, false, false}, 5);
+    BlockDiagonals<double> some;
+    static_cast<BlockStructure&>(some) = with_unknowns(all, unknowns);
+    const std::int64_t dof = some.dof;
+    ASSERT_EQ(dof, unknowns.dof());
+    some.values = Array<double>(some.diagonals() * dof * some.rows(), nan);
+    const BlockDiagonals<double, Space> there = copy_to<Space>(all);
+    BlockDiagonals<double, Space> taken = copy_to<Space>(some);
+    take(there, unknowns, taken);
+    Array<double> expected(some.values.size(), 0.0);
+    for (std::int64_t i = 0; i < expected.size(); ++i) {
+      const std::int64_t row = i % some.rows(), k = i / some.rows(), d = k / dof;
+      const int r = unknowns.rows[static_cast<std::size_t>(row % dof)],
+                c = unknowns.columns[static_cast<std::size_t>(k % dof)];
+      if (r != none && c != none) expected[i] = all.values[(d * 5 + c) * all.rows() + row / dof * 5 + r];
+    }
+    expect_equal(copy_to<Host>(taken.values), expected, "some unknowns");
+    some.values = std::move(expected);
+    validate(some);  // what its fill leaves out is zero
+  }
+}
+TEST(ValueChanges, OfSomeUnknowns) {
+  take_some_unknowns<Host>(
+      [](const auto& all, const auto& unknowns, auto& some) { cpu::take_unknowns(all, unknowns, some); });
+}
+TEST(ValueChanges, cuda_OfSomeUnknowns) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  take_some_unknowns<Device>(
+      [](const auto& all, const auto& unknowns, auto& some) { cuda::take_unknowns(all, unknowns, some); });
+}
+
 // Rows 4, 0 and 2 of an operator, with 3 columns; the second has no entries.
 template <class Space, class Scale>
 Array<double> scaled_rows(const Scale& scale) {

@@ -276,6 +276,14 @@ void keep_quiet(Mat copy) {
   QUADRILLE_PETSC(PetscObjectSetOptions(reinterpret_cast<PetscObject>(copy), none));
 }
 
+std::unique_ptr<Store> Store::of_unknowns(Mat, const UnknownsOfBlocks&) {
+  throw FormatError("a matrix without a grid has no unknowns of nodes");
+}
+
+void Store::take_unknowns(Store&) {
+  throw PetscError("this matrix is none that MatCreateSubMatrix() made of some unknowns of every node");
+}
+
 void Store::refill(const BlockStructure&, const std::function<void(double*)>&) {
   throw FormatError("a matrix without a grid has no block diagonals to fill");
 }

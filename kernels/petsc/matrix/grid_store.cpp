@@ -14,6 +14,7 @@
 #include "kernels/petsc/matrix/grid_changes.hpp"
 #include "kernels/petsc/matrix/grid_copy.hpp"
 #include "kernels/petsc/matrix/grid_rows.hpp"
+#include "kernels/petsc/matrix/grid_unknowns.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
 #include "kernels/petsc/matrix/off_process.hpp"
 #include "kernels/petsc/matrix/row_patterns.hpp"
@@ -54,6 +55,31 @@ class GridStore final : public Store {
     copy->coordinates_ = coordinates_;
     if (values) copy->values_.copy_from(values_);
     return copy;
+  }
+
+  std::unique_ptr<Store> of_unknowns(Mat owner, const UnknownsOfBlocks& unknowns) override {
+    const auto structure = std::make_shared<const GridStructure>(with_unknowns(*structure_, unknowns));
+    constexpr auto size = static_cast<std::int64_t>(sizeof(double));
+    const std::int64_t count = value_bytes(structure->owned, size) / size;  // all of which are taken
+    const bool ghosts = ghost_ != nullptr;
+    auto some = std::make_unique<GridStore>(owner, structure,
+                                            values_.on_gpu()
+                                                ? GridValues(*structure, ghosts, Array<double, Device>(count))
+                                                : GridValues(*structure, ghosts, Array<double>(count)));
+    some->taken_.emplace(unknowns, values_, some->values_);
+    some->taken_from_ = structure_;
+    some->take_unknowns(*this);
+    return some;
+  }
+  UnknownsOfBlocks taken_unknowns() const override {
+    return taken_ ? taken_->unknowns() : UnknownsOfBlocks{};
+  }
+  void take_unknowns(Store& all) override {
+    auto* const from = dynamic_cast<GridStore*>(&all);
+    if (!taken_ || from == nullptr || !taken_from_->same_as(*from->structure_))
+      throw PetscError("MatCreateSubMatrix: the matrix to be used again is not one of these unknowns");
+    taken_->take(from->values_, values_);
+    changed_in_place();
   }
 
   void set_values(const Indices& rows, const Indices& columns, const PetscScalar* values,
@@ -418,6 +444,8 @@ class GridStore final : public Store {
   std::optional<bool> refills_on_gpu_;  // whether refill_on_gpu() can do it; asked once,
   // and what it moves to the ghosts: from where, to where
   std::pair<Array<std::int64_t, Device>, Array<std::int64_t, Device>> leaving_;
+  std::optional<TakenUnknowns> taken_;  // of a matrix of some unknowns of another one
+  std::shared_ptr<const GridStructure> taken_from_;
   EntryList outside_;  // values of own rows that have no place, where the program allows new ones
   bool row_oriented_ = true, drop_off_process_ = false, ignore_outside_ = false, may_grow_ = false;
   GridCopy copy_;

@@ -426,6 +426,7 @@ void create_typed(Mat matrix) {
   set_value_operations(matrix);
   set_aij_operations(matrix);
   set_conversions(matrix);
+  set_submatrix_operation(matrix);
   QUADRILLE_PETSC(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(matrix),
                                             mpi ? "mpiquadrille" : "seqquadrille"));
   mark_unassembled(matrix);

@@ -133,6 +133,7 @@ void set_value_operations(Mat matrix);
 void set_operations_on_nodes(Mat matrix, bool on_grid);
 void set_aij_operations(Mat matrix);
 void set_conversions(Mat matrix);
+void set_submatrix_operation(Mat matrix);
 
 // Lets a matrix of this type, or a transfer matrix, take part in products with matrices of any type, by way
 // of AIJ.

@@ -41,6 +41,14 @@ class Store {
   // For the matrix `owner`, which has this one's sizes; zeros where values are not wanted.
   virtual std::unique_ptr<Store> duplicate(Mat owner, bool values) = 0;
 
+  // The couplings between some unknowns of every node, for the matrix `owner`; of a store on a grid.
+  // Collective.
+  virtual std::unique_ptr<Store> of_unknowns(Mat owner, const UnknownsOfBlocks& unknowns);
+  // Of a store that came from there: its unknowns, of others none; and their newest values in `all`. Throws
+  // PetscError where that is another grid. Collective.
+  virtual UnknownsOfBlocks taken_unknowns() const { return {}; }
+  virtual void take_unknowns(Store& all);
+
   // values[row][column], or null for zeros. Rows of other ranks wait for the assembly. Nodes and numbers of
   // this rank are for a store on a grid alone, whose nodes they are.
   virtual void set_values(const Indices& rows, const Indices& columns, const PetscScalar* values,

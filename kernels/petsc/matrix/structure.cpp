@@ -261,4 +261,11 @@ GridStructure structure_of(Partition partition, int dof, const std::vector<NodeO
   return s;
 }
 
+GridStructure with_unknowns(const GridStructure& all, const UnknownsOfBlocks& unknowns) {
+  GridStructure some = all;
+  some.owned = with_unknowns(all.owned, unknowns);
+  some.packed = some.owned.fill.said() ? packed_fill(some.owned.fill.beside, some.owned.dof) : PackedFill{};
+  return some;
+}
+
 }  // namespace quadrille::petsc

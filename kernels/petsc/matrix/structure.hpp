@@ -82,6 +82,9 @@ struct GridStructure {
 GridStructure structure_of(Partition partition, int dof, const std::vector<NodeOffset>& stencil,
                            std::string name, BlockFill fill = {});
 
+// The same nodes with these of their unknowns alone.
+GridStructure with_unknowns(const GridStructure& all, const UnknownsOfBlocks& unknowns);
+
 // Throw FormatError for a DMDA with twisted sides.
 Partition partition_of(DM da);
 GridStructure structure_of(DM da);

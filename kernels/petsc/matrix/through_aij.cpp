@@ -4,7 +4,7 @@
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
-#include "kernels/petsc/matrix/transfer_matrix.hpp"
+#include "kernels/petsc/matrix/product_shell.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -71,7 +71,7 @@ PetscErrorCode product_set_from_options(Mat product) {
     Mat factors[3] = {};
     QUADRILLE_PETSC(MatProductGetMats(product, &factors[0], &factors[1], &factors[2]));
     for (Mat& factor : factors)
-      if (factor != nullptr) factor = is_typed(factor) ? as_aij(factor) : aij_of_transfer(factor);
+      if (factor != nullptr) factor = is_typed(factor) ? as_aij(factor) : aij_of_shell(factor);
     QUADRILLE_PETSC(MatProductReplaceMats(factors[0], factors[1], factors[2], product));
     QUADRILLE_PETSC(MatProductSetFromOptions(product));
   });
@@ -153,7 +153,6 @@ void set_reading(Mat m) {
   QUADRILLE_READ(MATOP_NORM, MatNorm);
   QUADRILLE_READ(MATOP_GETINFO, MatGetInfo);
   QUADRILLE_READ(MATOP_SOR, MatSOR);
-  QUADRILLE_READ(MATOP_CREATE_SUBMATRIX, MatCreateSubMatrix);
   QUADRILLE_READ(MATOP_CREATE_SUBMATRICES, MatCreateSubMatrices);
   QUADRILLE_READ(MATOP_CREATE_SUB_MATRICES_MPI, MatCreateSubMatricesMPI);
   QUADRILLE_READ(MATOP_GET_MULTI_PROC_BLOCK, MatGetMultiProcBlock);

@@ -9,23 +9,17 @@
 #include "kernels/petsc/aij/aij_matrix.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/gathering.hpp"
-#include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/indices.hpp"
 #include "kernels/petsc/base/session.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
-#include "kernels/petsc/matrix/through_aij.hpp"
-#include "kernels/petsc/matrix/vector_product.hpp"
+#include "kernels/petsc/matrix/product_shell.hpp"
 
 namespace quadrille::petsc {
 namespace {
 
-MPI_Comm comm_of(Mat m) {
-  return PetscObjectComm(reinterpret_cast<PetscObject>(m));
-}
-
 static_assert(std::is_same_v<PetscScalar, double>);
 
-class Transfer {
+class Transfer final : public ProductOfShell {
  public:
   explicit Transfer(std::shared_ptr<const GridTransfer<double>> transfer) : transfer_(std::move(transfer)) {}
   Transfer(RankTransfer part, Vec coarse)
@@ -34,8 +28,7 @@ class Transfer {
     coarse_ = std::make_unique<Gathering>(coarse, coarse_nodes_, transfer_->dof());
   }
 
-  // P x, or P^T x, to `y`.
-  void multiply(Vec x, const VecOutput& y, bool transposed) {
+  void multiply(Vec x, const VecOutput& y, bool transposed) override {
     const std::int64_t columns = coarse_ ? own_columns_ : transfer_->columns();
     require_size(x, transposed ? transfer_->rows() : columns, "the vector x of the interpolation");
     require_size(y.to, transposed ? columns : transfer_->rows(), "the vector y of the interpolation");
@@ -55,8 +48,7 @@ class Transfer {
     }
   }
 
-  // Made when first asked for.
-  Mat aij(MPI_Comm comm) {
+  Mat aij(MPI_Comm comm) override {
     if (!aij_) aij_ = coarse_ ? aij_of_ranks(comm) : aij_copy(transfer_->to_csr(), transfer_->dof(), false);
     return aij_.get();
   }
@@ -95,104 +87,17 @@ class Transfer {
   Handle<Mat> aij_;
 };
 
-Transfer& of(Mat matrix) {
-  Transfer* transfer = nullptr;
-  QUADRILLE_PETSC(MatShellGetContext(matrix, &transfer));
-  return *transfer;
-}
-
-PetscErrorCode mult(Mat m, Vec x, Vec y) {
-  return guarded("MatMult_QuadrilleTransfer", [=] { of(m).multiply(x, {y}, false); });
-}
-PetscErrorCode mult_transpose(Mat m, Vec x, Vec y) {
-  return guarded("MatMultTranspose_QuadrilleTransfer", [=] { of(m).multiply(x, {y}, true); });
-}
-PetscErrorCode mult_add(Mat m, Vec x, Vec y, Vec z) {
-  return guarded("MatMultAdd_QuadrilleTransfer", [=] { of(m).multiply(x, {z, y, 1, 1}, false); });
-}
-PetscErrorCode mult_transpose_add(Mat m, Vec x, Vec y, Vec z) {
-  return guarded("MatMultTransposeAdd_QuadrilleTransfer", [=] { of(m).multiply(x, {z, y, 1, 1}, true); });
-}
-Mat aij_of(Mat m) {
-  return of(m).aij(comm_of(m));
-}
-PetscErrorCode convert(Mat m, MatType type, MatReuse reuse, Mat* result) {
-  return guarded("MatConvert_QuadrilleTransfer", [=] {
-    if (reuse == MAT_INPLACE_MATRIX) throw FormatError("an interpolation is not converted in place");
-    QUADRILLE_PETSC(MatConvert(aij_of(m), type, reuse, result));
-  });
-}
-PetscErrorCode transpose(Mat m, MatReuse reuse, Mat* result) {
-  return guarded("MatTranspose_QuadrilleTransfer", [=] { transpose_by(aij_of(m), m, reuse, result); });
-}
-PetscErrorCode destroy(Mat m) {
-  return guarded("MatDestroy_QuadrilleTransfer", [=] {
-    Transfer* transfer = nullptr;
-    QUADRILLE_PETSC(MatShellGetContext(m, &transfer));
-    delete transfer;
-    QUADRILLE_PETSC(MatShellSetContext(m, nullptr));
-  });
-}
-
-template <class Callback>
-void set(Mat matrix, MatOperation operation, Callback* callback) {
-  QUADRILLE_PETSC(MatShellSetOperation(matrix, operation, reinterpret_cast<void (*)(void)>(callback)));
+// Blocks as those of PETSc's MAIJ.
+Handle<Mat> shell_around(MPI_Comm comm, std::unique_ptr<Transfer> context, PetscInt rows, PetscInt columns,
+                         int dof, SpaceKind space) {
+  return make_product_shell({comm, rows, columns, dof, dof, space == SpaceKind::cuda}, std::move(context));
 }
 
 }  // namespace
 
 _p_Mat* aij_of_transfer(_p_Mat* matrix) {
-  PetscBool is_shell = PETSC_FALSE;
-  void (*multiply)(void) = nullptr;
-  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(matrix), MATSHELL, &is_shell));
-  if (is_shell) QUADRILLE_PETSC(MatShellGetOperation(matrix, MATOP_MULT, &multiply));
-  return multiply == reinterpret_cast<void (*)(void)>(mult) ? aij_of(matrix) : nullptr;
+  return dynamic_cast<Transfer*>(product_of_shell(matrix)) != nullptr ? aij_of_shell(matrix) : nullptr;
 }
-
-namespace {
-
-#define QUADRILLE_READ(operation, function) \
-  set(m, operation, ThroughAij<#function "_QuadrilleTransfer", aij_of, function>::call)
-
-// What needs single entries reads them from AIJ.
-void set_reading(Mat m) {
-  QUADRILLE_READ(MATOP_GET_ROW, MatGetRow);
-  QUADRILLE_READ(MATOP_RESTORE_ROW, MatRestoreRow);
-  QUADRILLE_READ(MATOP_GET_VALUES, MatGetValues);
-  QUADRILLE_READ(MATOP_NORM, MatNorm);
-  QUADRILLE_READ(MATOP_GETINFO, MatGetInfo);
-  QUADRILLE_READ(MATOP_VIEW, MatView);
-  QUADRILLE_READ(MATOP_DUPLICATE, MatDuplicate);
-  QUADRILLE_READ(MATOP_CREATE_SUBMATRIX, MatCreateSubMatrix);
-  QUADRILLE_READ(MATOP_CREATE_SUBMATRICES, MatCreateSubMatrices);
-  QUADRILLE_READ(MATOP_GET_COLUMN_NORMS, MatGetColumnReductions);
-  QUADRILLE_READ(MATOP_GET_ROW_MAX_ABS, MatGetRowMaxAbs);
-  set(m, MATOP_CONVERT, convert);
-  set(m, MATOP_TRANSPOSE, transpose);
-}
-
-Handle<Mat> shell_around(MPI_Comm comm, std::unique_ptr<Transfer> context, PetscInt rows, PetscInt columns,
-                         int dof, [[maybe_unused]] SpaceKind space) {
-  Handle<Mat> matrix = make<Mat>("MatCreateShell", [=](Mat* m) {
-    return MatCreateShell(comm, rows, columns, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, m);
-  });
-  QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), dof));  // as PETSc's MAIJ
-#if defined(PETSC_HAVE_CUDA)
-  if (space == SpaceKind::cuda) QUADRILLE_PETSC(MatShellSetVecType(matrix.get(), VECCUDA));
-#endif
-  QUADRILLE_PETSC(MatShellSetManageScalingShifts(matrix.get()));  // off: there are none
-  set(matrix.get(), MATOP_MULT, mult);
-  set(matrix.get(), MATOP_MULT_ADD, mult_add);
-  set(matrix.get(), MATOP_MULT_TRANSPOSE, mult_transpose);
-  set(matrix.get(), MATOP_MULT_TRANSPOSE_ADD, mult_transpose_add);
-  set_reading(matrix.get());
-  set(matrix.get(), MATOP_DESTROY, destroy);
-  QUADRILLE_PETSC(MatShellSetContext(matrix.get(), context.get()));
-  context.release();  // the matrix's own from here on
-  return matrix;
-}
-
-}  // namespace
 
 _p_Mat* make_transfer_matrix(std::shared_ptr<const GridTransfer<double>> transfer) {
   require_initialised();
