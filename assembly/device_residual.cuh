@@ -97,14 +97,27 @@ struct Values {
   bool as_slabs;
 };
 
-// A row of the slabs, of one diagonal: a block has those of one. Returns Misfit's bits.
+// A row of the slabs, of one diagonal: a block has those of one; of a uniform Jacobian all of it. Returns
+// Misfit's bits.
 template <residual_detail::Make make, int dimension, class Residual>
 __device__ unsigned slab_row(const ResidualState& state, const Shell& shell, unsigned number,
                              const Residual& residual, double shift, const JacobianShape& shape,
-                             const Values& values) {
+                             const double* uniform, const Values& values) {
   const unsigned of_diagonal = shell.blocks();
   const int dof = state.grid.dof, d = static_cast<int>(number / of_diagonal);
   unsigned found = 0;
+  if constexpr (make == residual_detail::Make::values && residual_detail::says_uniform<Residual>()) {
+    if (uniform != nullptr) {
+      for_slab_row(shell, number, dof, [&](const Position& at, int r, unsigned i) {
+        const ResidualNode<NeighbourTerm, Residual, dimension> looks(state, residual, at);
+        residual_detail::uniform_row(
+            state, at, r, shape, uniform,
+            [&](int of, int c) { return looks.at(of % 3 - 1, of / 3 % 3 - 1, of / 9 - 1, c); },
+            values.first + (values.as_slabs ? i : state.own(at) * dof + r), values.rows);
+      });
+      return found;
+    }
+  }
   for_slab_row(shell, number % of_diagonal, dof, [&](const Position& at, int r, unsigned i) {
     double* const row = values.first + (values.as_slabs ? i : state.own(at) * dof + r);
     ResidualNode<Dual, Residual, dimension> node(state, residual, at);
@@ -120,12 +133,13 @@ __global__ void __launch_bounds__(threads_per_block, 4)
     star_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Shell shell,
                   const __grid_constant__ Inner inner, const __grid_constant__ Blocks blocks,
                   const __grid_constant__ Residual residual, double shift,
-                  const __grid_constant__ JacobianShape shape, const __grid_constant__ Ends ends,
-                  const __grid_constant__ Values values) {
+                  const __grid_constant__ JacobianShape shape, const double* __restrict__ uniform,
+                  const __grid_constant__ Ends ends, const __grid_constant__ Values values) {
   const int dof = state.grid.dof;
   unsigned number = 0;
   if (blocks.is_of_slabs(blockIdx.x, number)) {
-    slab_row<residual_detail::Make::values, dimension>(state, shell, number, residual, shift, shape, values);
+    slab_row<residual_detail::Make::values, dimension>(state, shell, number, residual, shift, shape, nullptr,
+                                                       values);  // a star's few derivatives take no longer
     return;
   }
   const std::int64_t line_rows = inner.own_line * dof;
@@ -137,8 +151,8 @@ __global__ void __launch_bounds__(threads_per_block, 4)
         residual_detail::MadeRow made = ends.of(node, beyond, dof, r);
 #pragma unroll 1
         for (int line = 0; line < lines_of_jacobian; ++line, row += line_rows) {
-          residual_detail::inner_row_of_star<dimension>(state, residual, node, r, shift, shape, places, made,
-                                                        row, values.rows);
+          residual_detail::inner_row_of_star<dimension>(state, residual, node, r, shift, shape, places,
+                                                        uniform, made, row, values.rows);
           if (made.values != nullptr) made.values += dof;
           ++node.at.y;
           node.own += inner.own_line;
@@ -152,9 +166,9 @@ template <residual_detail::Make make, class Residual>
 __global__ void __launch_bounds__(threads_per_block, 1)
     slab_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Shell shell,
                   const __grid_constant__ Residual residual, double shift,
-                  const __grid_constant__ JacobianShape shape, unsigned* misfit,
-                  const __grid_constant__ Values values) {
-  const unsigned found = slab_row<make, 0>(state, shell, blockIdx.x, residual, shift, shape, values);
+                  const __grid_constant__ JacobianShape shape, const double* __restrict__ uniform,
+                  unsigned* misfit, const __grid_constant__ Values values) {
+  const unsigned found = slab_row<make, 0>(state, shell, blockIdx.x, residual, shift, shape, uniform, values);
   if (make == residual_detail::Make::all && found != 0) atomicOr(misfit, found);
 }
 
@@ -162,7 +176,8 @@ template <residual_detail::Make make, class Residual>
 __global__ void __launch_bounds__(threads_per_block)
     inner_jacobian(const __grid_constant__ ResidualState state, const __grid_constant__ Inner inner,
                    const __grid_constant__ Blocks blocks, const __grid_constant__ Residual residual,
-                   double shift, const __grid_constant__ JacobianShape shape, unsigned* misfit,
+                   double shift, const __grid_constant__ JacobianShape shape,
+                   const double* __restrict__ uniform, unsigned* misfit,
                    const __grid_constant__ Values values) {
   const int dof = state.grid.dof;
   for_inner_rows<lines_of_jacobian>(
@@ -170,14 +185,29 @@ __global__ void __launch_bounds__(threads_per_block)
         if (beyond != 0) return;
 #pragma unroll 1
         for (int line = 0; line < lines_of_jacobian; ++line) {
-          const unsigned found = residual_detail::inner_row<make>(
-              state, residual, node, r, shift, shape, values.first + node.own * dof + r, values.rows);
+          const unsigned found =
+              residual_detail::inner_row<make>(state, residual, node, r, shift, shape, uniform,
+                                               values.first + node.own * dof + r, values.rows);
           if (make == residual_detail::Make::all && found != 0) atomicOr(misfit, found);
           ++node.at.y;
           node.own += inner.own_line;
           node.place += inner.place_line;
         }
       });
+}
+
+// The blocks of a uniform Jacobian, of the node at `first`: a thread makes one number.
+template <class Residual>
+__global__ void __launch_bounds__(threads_per_block)
+    uniform_blocks(const __grid_constant__ ResidualState state, const __grid_constant__ Residual residual,
+                   const __grid_constant__ residual_detail::InnerPlace first, double shift,
+                   const __grid_constant__ JacobianShape shape, double* __restrict__ blocks) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), dof = shape.dof, r = i % dof,
+            c = i / dof % dof, place = i / dof / dof;
+  if (place >= 27 || shape.of_cube[place] < 0) return;
+  const residual_detail::InnerPlace& at = first;
+  const InnerNode<Dual, AnySeed, 0, true> u(state, at.at, at.own, at.place, AnySeed{place}, c, shift);
+  blocks[(shape.of_cube[place] * dof + c) * dof + r] = Dual(residual(u, r)).slope;
 }
 
 // Whether a kernel spills so many bytes a thread that rows of the slabs, which do, are better off in one of
@@ -214,61 +244,87 @@ inline Shell take_ends(Shell& shell, int dof) {
   return ends;
 }
 
-// `space` is of the rows at the ends of lines, kept for the next time.
+// What is kept for the next time: the rows at the ends of lines, and the blocks of a uniform Jacobian.
+struct Kept {
+  Array<double, Device> ends, uniform;
+
+  // The first `size` numbers of an array that has as many or more.
+  static double* room(Array<double, Device>& array, std::int64_t size) {
+    if (array.size() < size) array = Array<double, Device>(size);
+    return array.data();
+  }
+};
+
+// Null of others.
+template <class Residual>
+const double* make_uniform(const ResidualState& state, const Residual& residual, double shift,
+                           const JacobianShape& shape, Kept& kept) {
+  if constexpr (residual_detail::says_uniform<Residual>()) {
+    if (state.inner().nodes() == 0) return nullptr;
+    double* const blocks = Kept::room(kept.uniform, residual_detail::blocks_size(shape));
+    const int numbers = 27 * shape.dof * shape.dof;
+    uniform_blocks<<<(numbers + threads_per_block - 1) / threads_per_block, threads_per_block>>>(
+        state, residual, residual_detail::first_inner(state), shift, shape, blocks);
+    return blocks;
+  }
+  return nullptr;
+}
+
 template <int dimension, class Residual>
 void differentiate_star(const ResidualState& state, const Residual& residual, double shift,
-                        const JacobianShape& shape, Array<double, Device>& space, double* values) {
+                        const JacobianShape& shape, const double* uniform, Kept& kept, double* values) {
   const int dof = state.grid.dof;
   const NodeBox inner = inner_box(state, lines_of_jacobian);
   Shell shell = shell_of(state.box, inner, dof);
   const auto make = [&](const Shell& slabs, const Inner& nodes, const Ends& ends, const Values& to) {
     const Blocks blocks = blocks_of(nodes, lines_of_jacobian, slabs, shape.diagonals);
     if (blocks.all() > 0)
-      star_jacobian<dimension>
-          <<<blocks.all(), blocks.threads>>>(state, slabs, nodes, blocks, residual, shift, shape, ends, to);
+      star_jacobian<dimension><<<blocks.all(), blocks.threads>>>(state, slabs, nodes, blocks, residual, shift,
+                                                                 shape, uniform, ends, to);
   };
   Ends ends;
   if (inner.size[0] * dof >= rows_of_ends && dof % numbers_of_sector != 0) {
     ends.slabs = take_ends(shell, dof);
     ends.rows = std::int64_t{ends.slabs.rings} * dof;
-    const std::int64_t size = shape.diagonals * dof * ends.rows;
-    if (space.size() < size) space = Array<double, Device>(size);
-    ends.values = space.data();
-    make(ends.slabs, {}, {}, {space.data(), ends.rows, true});
+    double* const space = Kept::room(kept.ends, shape.diagonals * dof * ends.rows);
+    ends.values = space;
+    make(ends.slabs, {}, {}, {space, ends.rows, true});
   }
   make(shell, inner_of(state, inner), ends, {values, state.box.nodes() * dof, false});
 }
 
 template <residual_detail::Make make, class Residual>
 void differentiate_any(const ResidualState& state, const Residual& residual, double shift,
-                       const JacobianShape& shape, unsigned* misfit, const Values& values) {
+                       const JacobianShape& shape, const double* uniform, unsigned* misfit,
+                       const Values& values) {
   const NodeBox inner = inner_box(state, lines_of_jacobian);
   const Shell shell = shell_of(state.box, inner, state.grid.dof);
   const Inner nodes = inner_of(state, inner);
-  const Blocks blocks = blocks_of(nodes, lines_of_jacobian, shell, shape.diagonals);
+  const bool whole_rows = make == residual_detail::Make::values && uniform != nullptr;
+  const Blocks blocks = blocks_of(nodes, lines_of_jacobian, shell, whole_rows ? 1 : shape.diagonals);
   if (blocks.slabs > 0)
     slab_jacobian<make>
-        <<<blocks.slabs, threads_per_block>>>(state, shell, residual, shift, shape, misfit, values);
+        <<<blocks.slabs, threads_per_block>>>(state, shell, residual, shift, shape, uniform, misfit, values);
   if (blocks.tiles > 0)
-    inner_jacobian<make>
-        <<<blocks.tiles, blocks.threads>>>(state, nodes, blocks, residual, shift, shape, misfit, values);
+    inner_jacobian<make><<<blocks.tiles, blocks.threads>>>(state, nodes, blocks, residual, shift, shape,
+                                                           uniform, misfit, values);
 }
 
 template <class Residual>
 void differentiate(const ResidualState& state, const Residual& residual, double shift,
-                   const JacobianShape& shape, Array<double, Device>& space, unsigned* misfit,
-                   double* values) {
+                   const JacobianShape& shape, Kept& kept, unsigned* misfit, double* values) {
   using residual_detail::Make;
+  const double* const uniform = make_uniform(state, residual, shift, shape, kept);
   const Values all{values, state.box.nodes() * state.grid.dof, false};
   if (misfit != nullptr) {
-    differentiate_any<Make::all>(state, residual, shift, shape, misfit, all);
+    differentiate_any<Make::all>(state, residual, shift, shape, uniform, misfit, all);
   } else if (says_box<Residual>() || !shape.star) {
-    differentiate_any<Make::values>(state, residual, shift, shape, misfit, all);
+    differentiate_any<Make::values>(state, residual, shift, shape, uniform, misfit, all);
   } else if constexpr (!says_box<Residual>()) {
     if (state.grid.dimension == 2)
-      differentiate_star<2>(state, residual, shift, shape, space, values);
+      differentiate_star<2>(state, residual, shift, shape, uniform, kept, values);
     else
-      differentiate_star<3>(state, residual, shift, shape, space, values);
+      differentiate_star<3>(state, residual, shift, shape, uniform, kept, values);
   }
   device_check(cudaGetLastError(), "the kernel of the Jacobian");
 }
@@ -287,10 +343,10 @@ AnyResidual device_residual(const Residual& residual, int dof, std::function<Res
     else
       device_residual_detail::evaluate<2>(at, there(), f);
   };
-  const auto space = std::make_shared<Array<double, Device>>();
-  any.differentiate_on_device = [there, space](const ResidualState& at, double shift,
-                                               const JacobianShape& shape, unsigned* misfit, double* values) {
-    device_residual_detail::differentiate(at, there(), shift, shape, *space, misfit, values);
+  const auto kept = std::make_shared<device_residual_detail::Kept>();
+  any.differentiate_on_device = [there, kept](const ResidualState& at, double shift,
+                                              const JacobianShape& shape, unsigned* misfit, double* values) {
+    device_residual_detail::differentiate(at, there(), shift, shape, *kept, misfit, values);
   };
   return any;
 }

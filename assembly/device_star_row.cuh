@@ -37,11 +37,11 @@ struct MadeRow {
 // neighbours are made before one is stored: what they share is loaded and computed once. And they are made
 // when the column that coupled before is stored, not in their turn: a GPU's threads, whose rows couple to
 // different columns, then make theirs at the same time, and all store the same column at the same time. Of a
-// row that is `made` the numbers are stored instead.
+// row that is `made` the numbers are stored instead. `blocks`: of a uniform Jacobian, or null.
 template <int dimension, class Residual>
 constexpr void inner_row_of_star(const ResidualState& state, const Residual& residual, const InnerPlace& node,
                                  int r, double shift, const JacobianShape& shape, const StarPlaces& places,
-                                 const MadeRow& made, double* row, std::int64_t rows) {
+                                 const double* blocks, const MadeRow& made, double* row, std::int64_t rows) {
   const int dof = shape.dof;
   const bool is_made = made.values != nullptr;
   const auto slope = [&](auto by, int c) {
@@ -60,12 +60,18 @@ constexpr void inner_row_of_star(const ResidualState& state, const Residual& res
       of[0] = slope(Seed<0, 0, -1>{}, column), of[6] = slope(Seed<0, 0, 1>{}, column);
   };
   for (int c = 0; c < dof; ++c, row += rows) {
-    if (column < c) make_next();
     double old[7] = {};
     for (int i = 0; i < 7 && is_made; ++i)
       if (places.of[i] >= 0) old[i] = made.values[(diagonal_of_star(shape, i) * dof + c) * made.rows];
-    const bool beside = c == column;
-    of[3] = may_couple(residual, true, r, c) ? slope(Seed<0, 0, 0>{}, c) : 0;
+    bool beside = true;
+    if constexpr (says_uniform<Residual>()) {
+      for (int i = 0; i < 7; ++i)
+        if (places.of[i] >= 0) of[i] = blocks[(diagonal_of_star(shape, i) * dof + c) * dof + r];
+    } else {
+      if (column < c) make_next();
+      beside = c == column;
+      of[3] = may_couple(residual, true, r, c) ? slope(Seed<0, 0, 0>{}, c) : 0;
+    }
     for (int i = 0; i < 7; ++i)
       if (places.of[i] >= 0) row[places.of[i]] = is_made ? old[i] : beside || i == 3 ? of[i] : 0;
   }

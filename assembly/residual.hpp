@@ -18,6 +18,8 @@
 //
 //   static constexpr bool linear = true;     // in u and u_t, by coefficients that do not change in time
 //   static constexpr bool symmetric = true;  // the Jacobian, and positive definite for a shift > 0
+//   static constexpr bool uniform = true;    // linear, by the same coefficients at all nodes, whatever faces
+//                                            // make of neighbours: one node's are made, and used at all
 #pragma once
 
 #include <array>
@@ -64,6 +66,7 @@ JacobianShape jacobian_shape(const BlockStructure& structure);
 struct Misfit {
   static constexpr unsigned of_stencil = 1;  // it asks for a neighbour that the stencil has not
   static constexpr unsigned of_fill = 2;     // unknowns couple that couples() leaves out
+  static constexpr unsigned of_places = 4;   // its Jacobian is not the same at all nodes
 };
 
 namespace residual_detail {
@@ -90,17 +93,72 @@ struct InnerPlace {
   std::int64_t own = 0, place = 0;
 };
 
+// By the functor's word.
+template <class Residual>
+constexpr bool says_uniform() {
+  if constexpr (requires { Residual::uniform; })
+    return Residual::uniform && says_linear<Residual>();
+  else
+    return false;
+}
+
+// The blocks of an inner node of a uniform Jacobian, [diagonal][column][row].
+constexpr int blocks_size(const JacobianShape& shape) {
+  return shape.diagonals * shape.dof * shape.dof;
+}
+// Row r of them: the number of column c at row[c*rows + place].
+constexpr void copy_row(const double* blocks, int r, const JacobianShape& shape, double* row,
+                        std::int64_t rows) {
+  const int columns = shape.diagonals * shape.dof;
+  for (int k = 0; k < columns; ++k) row[k * rows] = blocks[k * shape.dof + r];
+}
+// The same near faces: what they make of a neighbour, term(Seed::place_in_cube, unknown), is some part of
+// what a diagonal leads to.
+template <class Term>
+constexpr void uniform_row(const ResidualState& state, const Position& at, int r, const JacobianShape& shape,
+                           const double* blocks, const Term& term, double* row, std::int64_t rows) {
+  const int dof = shape.dof;
+  std::int64_t place[27] = {};
+  for (int d = 0; d < shape.diagonals; ++d) {
+    Position to;
+    place[d] = shape.neighbour(at, d, to) ? state.window.place(to) : -1;
+    for (int c = 0; c < dof; ++c) row[(d * dof + c) * rows] = 0;
+  }
+  for (int of = 0; of < 27; ++of) {
+    if (shape.of_cube[of] < 0) continue;
+    for (int c = 0; c < dof; ++c) {
+      const double coefficient = blocks[(shape.of_cube[of] * dof + c) * dof + r];
+      if (coefficient == 0) continue;
+      const NeighbourTerm part = term(of, c);
+      if (part.weight == 0) continue;
+      int d = shape.of_cube[of];
+      if (place[d] != part.place)
+        for (d = 0; d < shape.diagonals && place[d] != part.place;) ++d;
+      if (d < shape.diagonals) row[(d * dof + c) * rows] += part.weight * coefficient;
+    }
+  }
+}
+constexpr bool differ(double a, double b) {
+  constexpr double rounding = 1e-12;
+  const double difference = a > b ? a - b : b - a, size = a < 0 ? -a : a;
+  return !(difference <= rounding * size);
+}
+
 // Which derivatives a pass over the rows makes: those of what couples by the functor's word, and zeros for
 // the rest; or all.
 enum class Make { values, all };
 
-// A row of a Jacobian at an inner node: the numbers of column c at row[c*rows + place]. Returns Misfit's
-// bits, of `all`.
+// A row of a Jacobian at an inner node: the numbers of column c at row[c*rows + place]. `blocks`: those of a
+// uniform one, or null. Returns Misfit's bits, of `all`.
 template <Make make, class Residual>
 constexpr unsigned inner_row(const ResidualState& state, const Residual& residual, const InnerPlace& node,
-                             int r, double shift, const JacobianShape& shape, double* row,
-                             std::int64_t rows) {
+                             int r, double shift, const JacobianShape& shape, const double* blocks,
+                             double* row, std::int64_t rows) {
   unsigned misfit = 0;
+  if constexpr (make == Make::values && says_uniform<Residual>()) {
+    copy_row(blocks, r, shape, row, rows);
+    return misfit;
+  }
   const std::int64_t of_diagonal = shape.dof * rows;
   for (int place = 0; place < 27; ++place) {
     const AnySeed by{place};
@@ -119,9 +177,29 @@ constexpr unsigned inner_row(const ResidualState& state, const Residual& residua
       if (d >= 0) *to = slope;
       if (make == Make::all && slope != 0 && d < 0) misfit |= Misfit::of_stencil;
       if (make == Make::all && slope != 0 && !couples) misfit |= Misfit::of_fill;
+      if (make == Make::all && says_uniform<Residual>() && d >= 0 && blocks != nullptr &&
+          differ(slope, blocks[(d * shape.dof + c) * shape.dof + r]))
+        misfit |= Misfit::of_places;
     }
   }
   return misfit;
+}
+
+// The blocks of the first inner node, if there is one.
+inline InnerPlace first_inner(const ResidualState& state) {
+  const NodePosition& at = state.inner().first;
+  const Position first{at[0], at[1], at[2]};
+  return {first, state.own(first), state.window.place(first)};
+}
+template <class Residual>
+std::vector<double> uniform_blocks(const ResidualState& state, const Residual& residual, double shift,
+                                   const JacobianShape& shape) {
+  if (!says_uniform<Residual>() || state.inner().nodes() == 0) return {};
+  std::vector<double> blocks(static_cast<std::size_t>(blocks_size(shape)));
+  for (int r = 0; r < shape.dof; ++r)
+    inner_row<Make::all>(state, residual, first_inner(state), r, shift, shape, nullptr, blocks.data() + r,
+                         shape.dof);
+  return blocks;
 }
 
 // The same anywhere, for longer: diagonals from `first` on, before `end`. `node`: a ResidualNode of Duals.
@@ -227,26 +305,40 @@ template <int dimension, class Residual>
     }
 }
 
+// Those of a uniform one, whatever the stencil.
+inline void uniform_line(const ResidualState& state, const Position& first, std::int64_t count,
+                         const JacobianShape& shape, const double* blocks, double* values) {
+  const int dof = state.grid.dof;
+  const std::int64_t rows = state.box.nodes() * dof;
+  double* to = values + state.own(first) * dof;
+  for (int k = 0; k < shape.diagonals * dof; ++k, to += rows, blocks += dof)
+    for (std::int64_t i = 0; i < count; ++i)
+      for (int r = 0; r < dof; ++r) to[i * dof + r] = blocks[r];
+}
+
 // The same for the blocks of all neighbours. Returns Misfit's bits, of `all`.
 template <Make make, class Residual>
 unsigned inner_line_of_box(const ResidualState& state, const Residual& residual, const Position& first,
-                           std::int64_t count, double shift, const JacobianShape& shape, double* values) {
+                           std::int64_t count, double shift, const JacobianShape& shape, const double* blocks,
+                           double* values) {
   const int dof = state.grid.dof;
   unsigned misfit = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const Position at{first.x + i, first.y, first.z};
     const InnerPlace node{at, state.own(at), state.window.place(at)};
     for (int r = 0; r < dof; ++r)
-      misfit |= inner_row<make>(state, residual, node, r, shift, shape, values + node.own * dof + r,
+      misfit |= inner_row<make>(state, residual, node, r, shift, shape, blocks, values + node.own * dof + r,
                                 state.box.nodes() * dof);
   }
   return misfit;
 }
 
 // All rows of a node anywhere. What its faces make of its neighbours is found once for all derivatives.
+// `blocks`: of a uniform Jacobian, where it has an inner node.
 template <Make make, int dimension, class Residual>
 [[gnu::flatten]] unsigned any_node(const ResidualState& state, const Residual& residual, const Position& at,
-                                   double shift, const JacobianShape& shape, double* values) {
+                                   double shift, const JacobianShape& shape, const double* blocks,
+                                   double* values) {
   thread_local std::vector<NeighbourTerm> terms;
   const int dof = state.grid.dof;
   terms.assign(static_cast<std::size_t>(27) * dof, {});
@@ -255,6 +347,13 @@ template <Make make, int dimension, class Residual>
     const int dx = place % 3 - 1, dy = place / 3 % 3 - 1, dz = place / 9 - 1;
     if (make == Make::values && shape.star && (dx != 0) + (dy != 0) + (dz != 0) > 1) continue;
     for (int c = 0; c < dof; ++c) terms[place * dof + c] = looks.at(dx, dy, dz, c);
+  }
+  if (make == Make::values && blocks != nullptr) {
+    for (int r = 0; r < dof; ++r)
+      uniform_row(
+          state, at, r, shape, blocks, [&](int of, int c) { return terms[of * dof + c]; },
+          values + state.own(at) * dof + r, state.box.nodes() * dof);
+    return 0;
   }
   ResidualNode<Dual, Residual, dimension, true> node(state, residual, at);
   node.tell(terms.data());
@@ -295,19 +394,23 @@ unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual,
   const auto note = [&](unsigned found) {
     if (found != 0) misfit |= found;
   };
+  const std::vector<double> of_node = residual_detail::uniform_blocks(state, residual, shift, shape);
+  const double* const blocks = of_node.empty() ? nullptr : of_node.data();
   const auto of_dimension = [&]<Make make, int dimension>() {
     residual_detail::for_lines(
         state,
         [&](const Position& first, std::int64_t count) {
-          if (make == Make::values && shape.star)
+          if constexpr (make == Make::values && residual_detail::says_uniform<Residual>())
+            residual_detail::uniform_line(state, first, count, shape, blocks, values);
+          else if (make == Make::values && shape.star)
             residual_detail::inner_line_of_star<dimension>(state, residual, first, count, shift, shape,
                                                            values);
           else
-            note(residual_detail::inner_line_of_box<make>(state, residual, first, count, shift, shape,
+            note(residual_detail::inner_line_of_box<make>(state, residual, first, count, shift, shape, blocks,
                                                           values));
         },
         [&](const Position& at) {
-          note(residual_detail::any_node<make, dimension>(state, residual, at, shift, shape, values));
+          note(residual_detail::any_node<make, dimension>(state, residual, at, shift, shape, blocks, values));
         });
   };
   const bool flat = state.grid.dimension == 2;
@@ -337,7 +440,7 @@ struct AnyResidual {
   Evaluate evaluate_on_device = {};  // null where it is not compiled for a GPU (device_residual.cuh)
   DifferentiateOnDevice differentiate_on_device = {};
   std::shared_ptr<const void> owned = {};
-  bool linear = false, symmetric = false;  // by the functor's word
+  bool linear = false, symmetric = false, uniform = false;  // by the functor's word
 };
 
 // `dof`: unknowns of a node.
@@ -347,6 +450,7 @@ AnyResidual any_residual(const Residual& residual, int dof) {
   any.fill = fill_of(residual, dof);
   any.linear = says_linear<Residual>();
   any.symmetric = residual_detail::says_symmetric<Residual>();
+  any.uniform = residual_detail::says_uniform<Residual>();
   any.evaluate = [residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); };
   any.differentiate = [residual](const ResidualState& at, double shift, const JacobianShape& shape, bool all,
                                  double* values) {

@@ -52,11 +52,11 @@ struct Sample {
   double shift;
 
   // [diagonal][column][row of the box]
-  Array<double> jacobian(double t_s, int seed) const {
+  Array<double> jacobian(double t_s, int seed, bool all = false) const {
     const std::int64_t rows = box.nodes() * grid.dof;
     const Array<double> u = drawn(window.nodes() * grid.dof, seed), rate = drawn(rows, seed + 1);
     Array<double> values(shape.diagonals * grid.dof * rows, 0.0);
-    residual.differentiate({grid, faces, box, window, u.data(), rate.data(), t_s}, shift, shape, false,
+    residual.differentiate({grid, faces, box, window, u.data(), rate.data(), t_s}, shift, shape, all,
                            values.data());
     return values;
   }
@@ -109,6 +109,24 @@ struct Sample {
   }
 };
 
+// A few nodes from the first or the last corner on: where derivatives alone are wanted, numbers of nodes may
+// be others.
+NodeBox corner(const NodeBox& box, bool last) {
+  NodeBox few = box;
+  for (int axis = 0; axis < 3; ++axis) {
+    few.size[axis] = std::min<std::int64_t>(few.size[axis], 5);
+    if (last) few.first[axis] += box.size[axis] - few.size[axis];
+  }
+  return few;
+}
+
+// Whether rows that follow from one node's blocks differ from those that are made.
+bool differ_from_made(const Sample& sample, double t_s) {
+  const Array<double> made = sample.jacobian(t_s, 1, true), followed = sample.jacobian(t_s, 1, false);
+  const double size = largest_of(made.size(), [&](std::int64_t i) { return made[i]; });
+  return largest_of(made.size(), [&](std::int64_t i) { return made[i] - followed[i]; }) > rounding * size;
+}
+
 }  // namespace
 
 BrokenPromises broken_promises(const AnyResidual& residual, const Grid& grid, const ResidualFaces& faces,
@@ -119,6 +137,13 @@ BrokenPromises broken_promises(const AnyResidual& residual, const Grid& grid, co
   const Sample sample{residual, grid, faces, shape, some, window_around(grid, some), shift};
   const Array<double> values = sample.jacobian(t_s, 1);
   const double size = largest_of(values.size(), [&](std::int64_t i) { return values[i]; });
+  for (const bool last : {false, true}) {
+    const NodeBox few = corner(box, last);
+    if (residual.uniform)
+      broken.uniform =
+          broken.uniform ||
+          differ_from_made({residual, grid, faces, shape, few, window_around(grid, few), shift}, t_s);
+  }
   if (residual.symmetric) broken.symmetric = sample.asymmetry(values) > rounding * size;
   if (!residual.linear) return broken;
   const Array<double> elsewhere = sample.jacobian(t_s + 1, 3);

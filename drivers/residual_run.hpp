@@ -69,12 +69,46 @@ struct ResidualRun {
     if (first && !options.quiet) std::cout << text << std::endl;
   }
 
-  // Options of the PDE's, for steps: to a steady state multigrid pays everywhere.
-  std::string preset() const {
-    constexpr std::int64_t most_nodes = std::int64_t{1} << 18;
+  GridResidual grid_residual(const AnyResidual& of, const AnyResidual& near) const {
+    GridResidual made = grid_residual(of);
+    if (near.evaluate) made.precondition_by(grid_residual(near));
+    return made;
+  }
+  GridResidual grid_residual(const AnyResidual& of) const {
+    return {PETSC_COMM_WORLD,
+            options.grid,
+            options.points,
+            options.boundary,
+            of,
+            {.format = options.formats.front(),
+             .space = options.space,
+             .options = options.format_options,
+             .device = options.device}};
+  }
+
+  // Options of the PDE's, for steps, or those that begin with a prefix: to a steady state multigrid pays
+  // everywhere.
+  std::string preset(const std::string& prefix = "") const {
     if (options.steady) return "";
-    if (residual->jacobian().space() == SpaceKind::cpu) return pde.petsc_options;
-    return options.grid.nodes() <= most_nodes ? pde.gpu_petsc_options : "";
+    if (pde.preconditions_apart) return apart(prefix);
+    return residual->jacobian().space() == SpaceKind::cpu ? pde.petsc_options : "";
+  }
+  std::string apart(const std::string& prefix) const {
+    std::string of_axes, others;
+    for (int unknown = 0; unknown < options.grid.dof; ++unknown) {
+      std::string& group = unknown < options.grid.dimension ? of_axes : others;
+      group += (group.empty() ? "" : ",") + std::to_string(unknown);
+    }
+    std::string text;
+    for (const auto& [name, value] :
+         {std::pair("pc_type", std::string("fieldsplit")),
+          std::pair("pc_fieldsplit_block_size", std::to_string(options.grid.dof)),
+          std::pair("pc_fieldsplit_type", std::string("multiplicative")),
+          std::pair("pc_fieldsplit_0_fields", of_axes), std::pair("pc_fieldsplit_1_fields", others),
+          std::pair("fieldsplit_0_pc_type", std::string("quadrille_mg")),
+          std::pair("fieldsplit_1_pc_type", std::string("quadrille_mg"))})
+      text += "-" + prefix + name + " " + value + " ";
+    return text;
   }
 
   void note_methods(SNES snes) {

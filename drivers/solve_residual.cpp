@@ -88,12 +88,7 @@ class SolveResidual {
       run_.problem.initial = initial_values(run_.options, run_.layout->box());
       run_.problem.initial_note.clear();
     }
-    run_.residual.emplace(PETSC_COMM_WORLD, run_.options.grid, run_.options.points, run_.options.boundary,
-                          run_.problem.residual,
-                          OperatorOptions{.format = run_.options.formats.front(),
-                                          .space = run_.options.space,
-                                          .options = run_.options.format_options,
-                                          .device = run_.options.device});
+    run_.residual.emplace(run_.grid_residual(run_.problem.residual, run_.problem.near));
     if (input.without_source) {
       std::optional<Formula> moving;
       Vector steady = run_.residual->vector();

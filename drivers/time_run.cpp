@@ -108,9 +108,9 @@ class TimeRun {
     if (!run_.problem.follow.empty()) take_from_residual();
     if (!run_.problem.at_first.evaluate) return;
     run_.progress.say("the state at first");
-    run_.residual->use(run_.problem.at_first);
-    NonlinearSolver(*run_.residual, run_.problem.at_first_options, "at_first").solve(*run_.u).or_throw();
-    run_.residual->use(run_.problem.residual);
+    GridResidual at_first = run_.grid_residual(run_.problem.at_first, run_.problem.near_at_first);
+    const std::string by = run_.preset("at_first_") + run_.problem.at_first_options;
+    NonlinearSolver(at_first, by, "at_first").solve(*run_.u).or_throw();
   }
 
   // With 0 for them their residual is what they lack.

@@ -26,9 +26,8 @@ struct Heat {
   const double* source = nullptr;  // [row of the box], times e^-t
   int dof = 1;
 
-  static constexpr bool linear = true, symmetric = true;
+  static constexpr bool linear = true, symmetric = true, uniform = true;
   static constexpr bool couples(bool, int r, int c) { return r == c; }
-  static constexpr bool has_constants() { return true; }
   constexpr auto operator()(const auto& u, int r) const {
     auto residual = u.rate(r) - u.laplacian(r);
     if constexpr (has_source) residual -= std::exp(-u.time_s()) * source[u.own() * dof + r];

@@ -62,9 +62,11 @@ struct ResidualProblem {
   // Unknowns without a rate, of which the residual is u(r) less what the others say: at time 0 they are that,
   // whatever `initial` has for them.
   std::vector<int> follow{};
-  // Of other unknowns without a rate, where `initial` lacks them: what holds at time 0, of the same functor
-  // type, and PETSc's options that it is solved by, which begin with -at_first_.
-  AnyResidual at_first{};
+  // Its Jacobian is what preconditioners are made of, where that of `residual` does not suit them.
+  AnyResidual near{};
+  // Of other unknowns without a rate, where `initial` lacks them: what holds at time 0, and PETSc's options
+  // that it is solved by, which begin with -at_first_.
+  AnyResidual at_first{}, near_at_first{};
   std::string at_first_options{};
   // Unknowns without a rate whose errors do not decide how long steps are.
   std::vector<int> without_control{};
@@ -101,8 +103,8 @@ struct Pde {
   std::vector<std::string> unknowns{}, units{};
   // PETSc's defaults on the CPU, where the library's are not the best there; of one in time, of its steps.
   std::string petsc_options{};
-  // The same on a GPU, for grids of up to 64^3 nodes: what is left to solve directly is small enough there.
-  std::string gpu_petsc_options{};
+  // The preconditioner takes the unknowns of the axes, and then the others.
+  bool preconditions_apart = false;
   double until_s = 0;         // of one in time: where it ends by default
   bool takes_initial = true;  // by its residual: what it begins with may be given
   bool takes_source = false;  // by its residual: F less an f that depends on neither t nor u is its F

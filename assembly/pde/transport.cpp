@@ -47,9 +47,8 @@ struct Transport {
   double decay_1_s = 0, diffusivity_m2_s = 0;
   int species = 1;
 
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, uniform = true;
   static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
-  static constexpr bool has_constants() { return true; }
   constexpr double conductivity(const StencilNode&, int, int) const { return diffusivity_m2_s; }
   template <int axis>
   constexpr auto along(const auto& u, int r) const {

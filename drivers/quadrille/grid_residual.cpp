@@ -98,6 +98,12 @@ void GridResidual::use(const AnyResidual& residual) {
   ++functors_;
 }
 
+void GridResidual::precondition_by(GridResidual near) {
+  if (near.structure_.extents != structure_.extents || near.structure_.dof != structure_.dof)
+    throw FormatError("the residual to precondition by is of another grid or of other unknowns");
+  near_ = std::make_unique<GridResidual>(std::move(near));
+}
+
 GridResidual::~GridResidual() = default;
 GridResidual::GridResidual(GridResidual&&) noexcept = default;
 
@@ -138,6 +144,12 @@ void GridResidual::evaluate(double t_s, Vec u, Vec rate, Vec f) const {
   QUADRILLE_PETSC(VecAXPY(f, -1, source_->values.vec()));
 }
 
+namespace {
+[[noreturn]] void throw_not_uniform() {
+  throw InputError("the residual says that it is uniform, and its coefficients change from node to node");
+}
+}  // namespace
+
 // False where that is not to be seen, for u is such that derivatives are no numbers.
 bool GridResidual::fits(unsigned misfit) const {
   unsigned of_all = 0;
@@ -151,6 +163,7 @@ bool GridResidual::fits(unsigned misfit) const {
     throw InputError("the residual asks for a neighbour that its stencil has not: give it box_stencil()");
   if ((of_all & Misfit::of_fill) != 0)
     throw FormatError("the residual couples unknowns that its couples() says do not");
+  if ((of_all & Misfit::of_places) != 0) throw_not_uniform();
   return true;
 }
 
@@ -158,11 +171,12 @@ void GridResidual::require_as_said(double t_s, double shift) const {
   faces_->ask(t_s);
   const BrokenPromises here =
       broken_promises(residual_, layout().grid, faces_->on_host(), layout().box(), shape_, t_s, shift);
-  int mine[2] = {here.linear, here.symmetric}, anywhere[2] = {};
-  MPI_Allreduce(mine, anywhere, 2, MPI_INT, MPI_MAX, layout().comm);
+  int mine[3] = {here.linear, here.symmetric, here.uniform}, anywhere[3] = {};
+  MPI_Allreduce(mine, anywhere, 3, MPI_INT, MPI_MAX, layout().comm);
   if (anywhere[0] != 0)
     throw InputError("the residual says that it is linear, and its Jacobian changes with u or t");
   if (anywhere[1] != 0) throw InputError("the residual says that it is symmetric, and its Jacobian is not");
+  if (anywhere[2] != 0) throw_not_uniform();
 }
 
 void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {

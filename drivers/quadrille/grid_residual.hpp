@@ -56,6 +56,11 @@ class GridResidual {
     source_ = std::make_unique<Source>(vector(), std::move(source_at));
   }
 
+  // From now on preconditioners that take unknowns apart (PCFIELDSPLIT) are made of the Jacobian of `near`, a
+  // residual with this one's vectors, and not of F's own. Throws FormatError where it has others.
+  void precondition_by(GridResidual near);
+  GridResidual* near() const { return near_.get(); }  // or null
+
   // f = F(t, u, rate), and jacobian() = dF/du + shift dF/du_t there.
   void evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const;
   void differentiate(double t_s, const Vector& u, const Vector& rate, double shift);
@@ -93,6 +98,7 @@ class GridResidual {
   std::unique_ptr<GridOperator> jacobian_;
   std::unique_ptr<Ghosts> ghosts_;
   std::unique_ptr<Source> source_;
+  std::unique_ptr<GridResidual> near_;
   bool known_to_fit_ = false;  // the functor that is in use
   int functors_ = 0;
 };

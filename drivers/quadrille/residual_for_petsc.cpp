@@ -16,9 +16,9 @@ constexpr PetscInt lag_by_shift = -1;  // PETSc's "never again", where renew_pre
 constexpr double near = 1.25;          // shifts that one preconditioner does for
 constexpr int most_jacobians = 10;     // and of Newton's iterations, one after the other
 
-// A matrix-free A beside our P is told that its values changed.
-void assembled(Mat a, Mat p) {
-  if (a == p) return;
+// A matrix-free A beside ours is told that its values changed.
+void assembled(Mat a, const GridResidual& f) {
+  if (a == f.jacobian().mat()) return;
   QUADRILLE_PETSC(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
   QUADRILLE_PETSC(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
 }
@@ -69,10 +69,11 @@ PetscErrorCode Asked::differentiate(SNES snes, double t, Vec u, Vec rate, double
     functor_ = f.functors();
     if (!is_made(snes, shift)) {
       f.differentiate(t, u, rate, shift);
+      if (f.near() != nullptr && p == f.near()->jacobian().mat()) f.near()->differentiate(t, u, rate, shift);
       shift_ = shift, changes_ = petsc::changes_of(f.jacobian().mat());
     }
     renew_preconditioner(snes, shift);
-    assembled(a, p);
+    assembled(a, f);
   });
 }
 
@@ -113,6 +114,16 @@ std::string why_krylov_failed(SNES snes, const GridResidual& f) {
         std::string("; -ksp_type ") + method +
         " is for symmetric operators, which the Jacobian is not known to be: choose fgmres, gmres or bcgs";
   return text;
+}
+
+Mat preconditioned_by(SNES snes, const GridResidual& f) {
+  const KSP ksp = krylov_of(snes);
+  PC pc = nullptr;
+  PetscBool apart = PETSC_FALSE, once = PETSC_FALSE;
+  QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCFIELDSPLIT, &apart));
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &once));
+  return f.near() != nullptr && apart && !once ? f.near()->jacobian().mat() : f.jacobian().mat();
 }
 
 void set_newton_defaults(SNES snes, const GridResidual& f) {

@@ -62,6 +62,9 @@ struct Asked {
 // Of a solve that failed: how the last linear one ended, and whether its method is for other operators.
 std::string why_krylov_failed(SNES snes, const GridResidual& f);
 
+// What the preconditioner that the options chose is made of: the Jacobian of f, or of the residual near it.
+Mat preconditioned_by(SNES snes, const GridResidual& f);
+
 // FGMRES with quadrille_mg, or GMRES with quadrille_pbjacobi where multigrid does not take the Jacobian; its
 // preconditioner is kept for ten of them, in time while steps are about as long.
 void set_newton_defaults(SNES snes, const GridResidual& f);

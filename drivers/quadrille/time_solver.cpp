@@ -233,6 +233,8 @@ NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options, co
   if (!prefix.empty()) QUADRILLE_PETSC(SNESSetOptionsPrefix(snes, (prefix + "_").c_str()));
   set_newton_defaults(snes, f);
   by_options([=] { QUADRILLE_PETSC(SNESSetFromOptions(snes)); });
+  if (const Mat near = preconditioned_by(snes, f); near != jacobian)
+    QUADRILLE_PETSC(SNESSetJacobian(snes, nullptr, near, nullptr, nullptr));
 }
 
 NonlinearSolver::~NonlinearSolver() = default;
@@ -320,6 +322,9 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   SNES snes = nullptr;
   QUADRILLE_PETSC(TSGetSNES(ts, &snes));
   after_step_options(snes, state_->asked.f);
+  const GridResidual& f = state_->asked.f;
+  if (const Mat near = preconditioned_by(snes, f); near != f.jacobian().mat())
+    QUADRILLE_PETSC(TSSetIJacobian(ts, nullptr, near, nullptr, nullptr));
   state_->before = counts_before(ts);
   // Methods of several steps go on with those of the run before where this one does, on all ranks.
   int other = state_->end != end_at(span.from_s, u.vec()), of_any = 0;

@@ -2,6 +2,7 @@
 import cmath
 import json
 import math
+import re
 import unittest
 
 from cli_case import CliTest
@@ -255,6 +256,18 @@ class Poroelastic(Case):
             settled = (1 - at_first * sum(2 / w**2 * fade for w, fade in zip(waves, fades))) / stiffness
             self.assertAlmostEqual(-u[step].reshape(n, 3)[-1, 0], settled, delta=0.02)  # half a spacing below the top
             self.assertTrue((p_now[1:, 0] <= p_now[:-1, 0] + 1e-6).all())  # it falls upwards, and does not swing
+
+    # Whatever the step, the grid and what the fluid stores; also of a column whose load is put on at once.
+    def test_krylov_iterations_are_few(self):
+        for grid in ("40x36", "96x80", "12x11x10"):
+            for storage, dt in ((0, "1e-6"), (0.1, "1e-6"), (0.1, "1e-2"), (1, "1e-3")):
+                record, _ = self.solved("poroelastic", "--grid", grid, "--steps", "2", "--dt", dt,
+                                        "--parameter", f"S={storage}", petsc=())
+                self.assertEqual(record["preconditioner"], "fieldsplit")
+                self.assertLessEqual(record["iterations"], 16 * record["newton_iterations"], (grid, storage, dt))
+        out = self.ok("solve", "poroelastic", "--grid", "32x64", "--spacing", "0.015625", *self.LOAD, "--steps", "1",
+                      "--", "-at_first_ksp_converged_reason")
+        self.assertLessEqual(int(re.search(r"at_first_ solve converged .* iterations (\d+)", out)[1]), 20)
 
     def test_what_it_does_not_take(self):
         self.refused(2, ["displacement along x", "poroelastic"], "solve", "poroelastic", "--boundary", "clamp")

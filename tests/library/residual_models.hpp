@@ -45,6 +45,20 @@ struct Spreading {
   constexpr auto operator()(const auto& u, int r) const { return u.rate(r) - u.laplacian(r); }
 };
 
+// Coupled unknowns with the same coefficients at all nodes, but for `varies`; `corner` asks for a diagonal
+// neighbour.
+template <bool says>
+struct Even {
+  static constexpr bool linear = true, uniform = says;
+  double corner = 0, varies = 0;
+  constexpr auto operator()(const auto& u, int r) const {
+    const auto other = 1 + r - 2 * (r % 2), last = u.grid().dof - 1;
+    const auto here = u.rate(r) - (1 + 0.3 * r) * u.laplacian(r) + 0.7 * u(other > last ? last : other);
+    return here + 0.2 * u.slope(1, last - r) + corner * u.at(1, -1, 0, last - r) +
+           varies * u.x(0) * u.at(-1, 0, 0, r);
+  }
+};
+
 // lap u + lambda e^u = 0 on the unit square, u = 0 around it: no solution for lambda above 6.80812.
 struct Bratu {
   double lambda;

@@ -148,6 +148,39 @@ TEST(Residual, OnTheGpuIsThatOfTheHost) {
     }
 }
 
+// Copies of one node's blocks are the Jacobian that is made at every node.
+TEST(Residual, OfAUniformOneTheJacobianIsThatOfEveryNode) {
+  for (const char* sides : {"periodic", "clamp,value:1,robin:1,2,3,flux:0.5,drop,outflow"})
+    for (const std::array<std::int64_t, 3> extents :
+         {std::array<std::int64_t, 3>{70, 9, 6}, {5, 3, 4}, {66, 35, 1}})
+      for (const int dof : {1, 3})
+        for (const double corner : {0.0, 0.4}) {
+          SCOPED_TRACE(std::string(sides) + " " + std::to_string(extents[0]) + " " + std::to_string(dof));
+          const int dimension = extents[2] == 1 ? 2 : 3;
+          const Grid grid{dimension, extents, {0.5, 0.4, 0.3}, dof};
+          const Boundary boundary =
+              parse_boundary(dimension == 3 || sides[0] == 'p' ? sides : "robin:1,2,3", dimension);
+          const Stencil stencil = corner != 0 ? box_stencil(dimension, 1) : star_stencil(dimension, 1);
+          const auto made = [&](const AnyResidual& residual) {
+            return GridResidual(PETSC_COMM_WORLD, grid, stencil, boundary, residual, {.space = "cpu"});
+          };
+          GridResidual said = made(on_both(Even<true>{corner}, dof)),
+                       not_said = made(on_both(Even<false>{corner}, dof)),
+                       on_host = made(any_residual(Even<true>{corner}, dof));
+          const Vector u = drawn(said, 1), rate = drawn(said, 2), w = drawn(said, 3);
+          Vector expected = said.vector(), found = said.vector();
+          for (const double shift : {1.7, 0.3}) {  // the first one looks at all nodes
+            not_said.differentiate(0.4, u, rate, shift);
+            not_said.jacobian().multiply(w, expected);
+            for (GridResidual* f : {&said, &on_host}) {
+              f->differentiate(0.4, u, rate, shift);
+              f->jacobian().multiply(w, found);
+              EXPECT_LE(found.axpy(-1, expected).largest(), 1e-14 * expected.largest());
+            }
+          }
+        }
+}
+
 // When the operator is made it has no values yet, and zeros are no constants.
 TEST(Residual, ItsFormatIsChosenWhenValuesAreThere) {
   const Grid grid{3, {160, 128, 128}, {0.5, 0.5, 0.5}, 1};
@@ -309,6 +342,9 @@ TEST(InTime, AFunctorThatSaysWhatIsNotTrueIsRefused) {
   };
   EXPECT_EQ(said(Saying<true>{}), "");
   EXPECT_EQ(said(Saying<false>{.advection = 1}), "");
+  EXPECT_EQ(said(Even<true>{}), "");
+  EXPECT_EQ(said(Even<false>{.varies = 1e-6}), "");
+  EXPECT_NE(said(Even<true>{.varies = 1e-6}).find("uniform"), std::string::npos);
   EXPECT_NE(said(Saying<true>{.advection = 1}).find("symmetric"), std::string::npos);
   EXPECT_NE(said(Saying<true>{.square = 1e-6}).find("linear"), std::string::npos);
   EXPECT_NE(said(Saying<false>{.in_time = 1e-6}).find("linear"), std::string::npos);
