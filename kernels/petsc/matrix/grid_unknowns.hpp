@@ -12,8 +12,8 @@
 
 namespace quadrille::petsc {
 
-// The unknowns of which these are the rows, for every node of this rank in turn; none of other index sets, and
-// without nodes nothing.
+// The unknowns of which these are the rows, for every node of this rank in turn; none of other index sets,
+// and without nodes nothing.
 std::optional<std::vector<int>> unknowns_in(IS rows, PetscInt first_row, PetscInt nodes, PetscInt dof);
 
 // Where values between unknowns come from.
