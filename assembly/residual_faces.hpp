@@ -14,8 +14,8 @@ namespace quadrille {
 
 // A view of FaceValues, in host or in GPU memory.
 struct ResidualFaces {
-  Faces same{};                       // of every unknown,
-  const Faces* of_unknown = nullptr;  // [unknown], in place of them where unknowns differ
+  Faces same{};                       // of every unknown; where unknowns differ, of the first one
+  const Faces* of_unknown = nullptr;  // [unknown], in place of them there
   // Of a face with a function: [1 + second position][1 + first position][unknown] of the points beyond it, by
   // the positions along the other two axes, from -1 to the extent; null where the constant stands.
   std::array<const double*, 6> data{};
@@ -23,7 +23,8 @@ struct ResidualFaces {
   int dof = 1;
 
   constexpr const Faces& of(int unknown) const { return of_unknown == nullptr ? same : of_unknown[unknown]; }
-  constexpr bool periodic(int axis) const { return of(0)[2 * axis].kind == BoundaryKind::periodic; }
+  // An axis is periodic for all of them. Asked for on the host, too, of a view in GPU memory.
+  constexpr bool periodic(int axis) const { return same[2 * axis].kind == BoundaryKind::periodic; }
 };
 
 namespace residual_detail {

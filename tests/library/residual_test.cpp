@@ -119,7 +119,9 @@ TEST(Residual, OfALinearOneAnOperatorIsMadeAndUpdated) {
 
 // By the functor that is compiled for both, and by the same one of the host alone.
 TEST(Residual, OnTheGpuIsThatOfTheHost) {
-  for (const char* sides : {"periodic", "clamp,value:1,robin:1,2,3,flux:0.5,drop,outflow"})
+  for (const char* sides :
+       {"periodic", "clamp,value:1,robin:1,2,3,flux:0.5,drop,outflow",
+        "value:1/clamp,robin:1,2,3/drop,value:3/flux:0.5,clamp/value:2,periodic,periodic"})
     for (const std::array<std::int64_t, 3> extents :
          {std::array<std::int64_t, 3>{70, 9, 6}, {5, 3, 4}, {300, 2, 3}, {6, 5, 1}}) {
       SCOPED_TRACE(sides);
