@@ -58,15 +58,17 @@ class SolveResidual {
  private:
   bool in_time() const { return run_.pde.in_time() && !run_.options.steady; }
 
-  // Of the Jacobian, of a Krylov method with 30 directions and its multigrid, and of the steps.
+  // Of the Jacobian, of a Krylov method with 30 directions and its multigrid, and of the steps; where unknowns
+  // are preconditioned apart of a Jacobian near it, both of them again at first, and of the parts.
   void require_memory() const {
+    const int jacobians = run_.pde.preconditions_apart ? 6 : 2;
     std::int64_t bytes = 0;
     together([&] {
       BlockStructure part = block_structure(run_.options.grid, run_.options.points, run_.options.boundary);
       part.extents = run_.layout->box().size;
       const std::int64_t values = value_bytes(part, 8),
                          vectors = checked_product(part.rows(), 50 * 8, "the vectors");
-      if (__builtin_add_overflow(2 * values, vectors, &bytes) ||
+      if (__builtin_add_overflow(jacobians * values, vectors, &bytes) ||
           __builtin_add_overflow(bytes, input_bytes(run_.options), &bytes))
         throw FormatError("the bytes of Jacobian and vectors overflow 64 bits");
     });
