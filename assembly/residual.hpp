@@ -31,36 +31,12 @@
 #include <utility>
 #include <vector>
 
+#include "assembly/jacobian_shape.hpp"
 #include "assembly/residual_node.hpp"
+#include "assembly/uniform_rows.hpp"
 #include "formats/block_diagonals.hpp"
 
 namespace quadrille {
-
-// The block diagonals of a Jacobian on a whole grid, as a kernel reads them. The stencil is of radius 1.
-struct JacobianShape {
-  std::array<std::int64_t, 3> extents{1, 1, 1};
-  std::array<bool, 3> periodic{};
-  int dof = 1, diagonals = 0;
-  std::array<NodeOffset, 27> offset{};    // [diagonal]
-  std::array<std::int8_t, 27> of_cube{};  // [Seed::place_in_cube] the diagonal that leads there, or -1
-  bool centre_has_beside = false;         // the centre's blocks have what couples beside it, too
-  bool star = true;                       // no diagonal leads to a diagonal neighbour
-
-  // Whether diagonal d leads from a node to one, and to which.
-  constexpr bool neighbour(const Position& at, int d, Position& to) const {
-    std::array<std::int64_t, 3> p{at.x + offset[d].x, at.y + offset[d].y, at.z + offset[d].z};
-    for (int axis = 0; axis < 3; ++axis) {
-      if (periodic[axis] && p[axis] < 0) p[axis] += extents[axis];
-      if (periodic[axis] && p[axis] >= extents[axis]) p[axis] -= extents[axis];
-      if (p[axis] < 0 || p[axis] >= extents[axis]) return false;
-    }
-    to = {p[0], p[1], p[2]};
-    return true;
-  }
-};
-
-// Throws FormatError for a stencil that reaches further than neighbours.
-JacobianShape jacobian_shape(const BlockStructure& structure);
 
 // What a functor does that was not said of it.
 struct Misfit {
@@ -92,57 +68,6 @@ struct InnerPlace {
   Position at;
   std::int64_t own = 0, place = 0;
 };
-
-// By the functor's word.
-template <class Residual>
-constexpr bool says_uniform() {
-  if constexpr (requires { Residual::uniform; })
-    return Residual::uniform && says_linear<Residual>();
-  else
-    return false;
-}
-
-// The blocks of an inner node of a uniform Jacobian, [diagonal][column][row].
-constexpr int blocks_size(const JacobianShape& shape) {
-  return shape.diagonals * shape.dof * shape.dof;
-}
-// Row r of them: the number of column c at row[c*rows + place].
-constexpr void copy_row(const double* blocks, int r, const JacobianShape& shape, double* row,
-                        std::int64_t rows) {
-  const int columns = shape.diagonals * shape.dof;
-  for (int k = 0; k < columns; ++k) row[k * rows] = blocks[k * shape.dof + r];
-}
-// The same near faces: what they make of a neighbour, term(Seed::place_in_cube, unknown), is some part of
-// what a diagonal leads to.
-template <class Term>
-constexpr void uniform_row(const ResidualState& state, const Position& at, int r, const JacobianShape& shape,
-                           const double* blocks, const Term& term, double* row, std::int64_t rows) {
-  const int dof = shape.dof;
-  std::int64_t place[27] = {};
-  for (int d = 0; d < shape.diagonals; ++d) {
-    Position to;
-    place[d] = shape.neighbour(at, d, to) ? state.window.place(to) : -1;
-    for (int c = 0; c < dof; ++c) row[(d * dof + c) * rows] = 0;
-  }
-  for (int of = 0; of < 27; ++of) {
-    if (shape.of_cube[of] < 0) continue;
-    for (int c = 0; c < dof; ++c) {
-      const double coefficient = blocks[(shape.of_cube[of] * dof + c) * dof + r];
-      if (coefficient == 0) continue;
-      const NeighbourTerm part = term(of, c);
-      if (part.weight == 0) continue;
-      int d = shape.of_cube[of];
-      if (place[d] != part.place)
-        for (d = 0; d < shape.diagonals && place[d] != part.place;) ++d;
-      if (d < shape.diagonals) row[(d * dof + c) * rows] += part.weight * coefficient;
-    }
-  }
-}
-constexpr bool differ(double a, double b) {
-  constexpr double rounding = 1e-12;
-  const double difference = a > b ? a - b : b - a, size = a < 0 ? -a : a;
-  return !(difference <= rounding * size);
-}
 
 // Which derivatives a pass over the rows makes: those of what couples by the functor's word, and zeros for
 // the rest; or all.
@@ -303,17 +228,6 @@ template <int dimension, class Residual>
       make(Seed<0, -1, 0>{}, r, c), make(Seed<0, 1, 0>{}, r, c);
       if constexpr (dimension == 3) make(Seed<0, 0, -1>{}, r, c), make(Seed<0, 0, 1>{}, r, c);
     }
-}
-
-// Those of a uniform one, whatever the stencil.
-inline void uniform_line(const ResidualState& state, const Position& first, std::int64_t count,
-                         const JacobianShape& shape, const double* blocks, double* values) {
-  const int dof = state.grid.dof;
-  const std::int64_t rows = state.box.nodes() * dof;
-  double* to = values + state.own(first) * dof;
-  for (int k = 0; k < shape.diagonals * dof; ++k, to += rows, blocks += dof)
-    for (std::int64_t i = 0; i < count; ++i)
-      for (int r = 0; r < dof; ++r) to[i * dof + r] = blocks[r];
 }
 
 // The same for the blocks of all neighbours. Returns Misfit's bits, of `all`.
