@@ -110,12 +110,13 @@ constexpr unsigned inner_row(const ResidualState& state, const Residual& residua
   return misfit;
 }
 
-// The blocks of the first inner node, if there is one.
+// Of a state that has inner nodes.
 inline InnerPlace first_inner(const ResidualState& state) {
   const NodePosition& at = state.inner().first;
   const Position first{at[0], at[1], at[2]};
   return {first, state.own(first), state.window.place(first)};
 }
+// The blocks of that node; none without one, and of others than uniform Jacobians.
 template <class Residual>
 std::vector<double> uniform_blocks(const ResidualState& state, const Residual& residual, double shift,
                                    const JacobianShape& shape) {

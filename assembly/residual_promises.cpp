@@ -137,13 +137,10 @@ BrokenPromises broken_promises(const AnyResidual& residual, const Grid& grid, co
   const Sample sample{residual, grid, faces, shape, some, window_around(grid, some), shift};
   const Array<double> values = sample.jacobian(t_s, 1);
   const double size = largest_of(values.size(), [&](std::int64_t i) { return values[i]; });
-  for (const bool last : {false, true}) {
-    const NodeBox few = corner(box, last);
-    if (residual.uniform)
-      broken.uniform =
-          broken.uniform ||
-          differ_from_made({residual, grid, faces, shape, few, window_around(grid, few), shift}, t_s);
-  }
+  const auto differ_from = [&](const NodeBox& few) {
+    return differ_from_made({residual, grid, faces, shape, few, window_around(grid, few), shift}, t_s);
+  };
+  broken.uniform = residual.uniform && (differ_from(corner(box, false)) || differ_from(corner(box, true)));
   if (residual.symmetric) broken.symmetric = sample.asymmetry(values) > rounding * size;
   if (!residual.linear) return broken;
   const Array<double> elsewhere = sample.jacobian(t_s + 1, 3);

@@ -58,8 +58,8 @@ class SolveResidual {
  private:
   bool in_time() const { return run_.pde.in_time() && !run_.options.steady; }
 
-  // Of the Jacobian, of a Krylov method with 30 directions and its multigrid, and of the steps; where unknowns
-  // are preconditioned apart of a Jacobian near it, both of them again at first, and of the parts.
+  // Of the Jacobian, of a Krylov method with 30 directions and its multigrid, and of the steps. Where
+  // unknowns are preconditioned apart: of a Jacobian near it, of both again at first, and of the parts.
   void require_memory() const {
     const int jacobians = run_.pde.preconditions_apart ? 6 : 2;
     std::int64_t bytes = 0;

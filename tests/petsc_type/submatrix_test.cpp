@@ -4,6 +4,7 @@
 
 #include "comparison.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/matrix/grid_unknowns.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
 #include "solves.hpp"
 #include "tests/petsc_error_text.hpp"
@@ -125,6 +126,22 @@ TEST_F(MatrixType, PartsOfUnknownsThatCoupleByAFill) {
     p.both([](Mat m) { assemble(m); });
     compare_parts(p);
   }
+}
+
+TEST_F(MatrixType, UnknownsAreThoseOfOwnNodes) {
+  const auto stride = [](PetscInt size, PetscInt first, PetscInt step) {
+    return make<IS>("ISCreateStride",
+                    [=](IS* is) { return ISCreateStride(PETSC_COMM_SELF, size, first, step, is); });
+  };
+  using petsc::unknowns_in;
+  EXPECT_EQ(unknowns_in(stride(4, 31, 3).get(), 30, 4, 3), (std::vector<int>{1}));
+  EXPECT_EQ(unknowns_in(stride(12, 30, 1).get(), 30, 4, 3), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(unknowns_in(stride(0, 0, 1).get(), 30, 0, 3), (std::vector<int>{}));
+  EXPECT_FALSE(unknowns_in(stride(4, 31, 3).get(), 30, 0, 3));  // without nodes these are another rank's
+  EXPECT_FALSE(unknowns_in(stride(4, 34, 3).get(), 30, 4, 3));
+  EXPECT_FALSE(unknowns_in(stride(4, 31, 2).get(), 30, 4, 3));
+  EXPECT_FALSE(unknowns_in(stride(5, 30, 3).get(), 30, 4, 3));
+  EXPECT_FALSE(unknowns_in(stride(3, 30, 3).get(), 30, 4, 3));
 }
 
 TEST_F(MatrixType, OtherPartsGoByAij) {

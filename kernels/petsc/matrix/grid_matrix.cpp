@@ -18,27 +18,22 @@ TypedMatrix& on_grid(Mat matrix) {
   return t;
 }
 
-Handle<Mat> empty_matrix(MPI_Comm comm, const Partition& partition, int dof) {
+Handle<Mat> empty_on_grid(MPI_Comm comm, const Partition& partition, int dof) {
   int size = 1;
   MPI_Comm_size(comm, &size);
   if (partition.ranks() != size)
     throw FormatError("a grid that is cut for " + std::to_string(partition.ranks()) + " ranks, on " +
                       std::to_string(size));
   const std::int64_t all = first_number(partition, partition.ranks()) * dof;
-  const PetscInt rows = to_index32(own_box(partition).nodes() * dof, "rows of one rank"),
-                 all_rows = to_petsc_int(all, "rows of all ranks");
-  Handle<Mat> matrix = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
-  QUADRILLE_PETSC(MatSetSizes(matrix.get(), rows, rows, all_rows, all_rows));
-  QUADRILLE_PETSC(MatSetBlockSize(matrix.get(), dof));
-  QUADRILLE_PETSC(MatSetType(matrix.get(), "quadrille"));
-  return matrix;
+  to_petsc_int(all, "rows of all ranks");
+  return empty_matrix(comm, to_index32(own_box(partition).nodes() * dof, "rows of one rank"), dof);
 }
 
 }  // namespace
 
 SharedMat make_grid_matrix(MPI_Comm comm, const Partition& partition, GridRows rows) {
   require_fitting(partition, rows);
-  Handle<Mat> matrix = empty_matrix(comm, partition, rows.structure.dof);
+  Handle<Mat> matrix = empty_on_grid(comm, partition, rows.structure.dof);
   const bool kept = rows.values.size() == 0 || keeps_fill(rows.structure, rows.values.data(),
                                                           own_box(partition).nodes() * rows.structure.dof);
   if (rows.structure.fill.said() && !all_ranks(matrix.get(), kept)) throw_outside_fill();

@@ -39,30 +39,31 @@ std::optional<std::vector<int>> unknowns_in(IS rows, PetscInt first_row, PetscIn
   PetscInt size = 0, first = 0, step = 0;
   PetscBool is_stride = PETSC_FALSE;
   QUADRILLE_PETSC(ISGetLocalSize(rows, &size));
-  if (nodes == 0) return std::vector<int>{};
-  const PetscInt count = size / nodes;
-  if (size % nodes != 0 || count < 1 || count > std::min<PetscInt>(dof, most_taken)) return {};
+  if (nodes == 0 && size == 0) return std::vector<int>{};
+  const PetscInt count = nodes > 0 ? size / nodes : 0;
+  if (count < 1 || count > std::min<PetscInt>(dof, most_taken) || count * nodes != size) return {};
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(rows), ISSTRIDE, &is_stride));
-  std::vector<int> unknowns;
+  std::vector<PetscInt> of_node;
   bool fit = true;
   if (is_stride) {
     QUADRILLE_PETSC(ISStrideGetInfo(rows, &first, &step));
-    for (PetscInt i = 0; i < count; ++i) unknowns.push_back(first + i * step - first_row);
+    for (PetscInt i = 0; i < count; ++i) of_node.push_back(first + i * step - first_row);
     fit = nodes == 1 || step * count == dof;
   } else {
     const PetscInt* index = nullptr;
     QUADRILLE_PETSC(ISGetIndices(rows, &index));
-    for (PetscInt i = 0; i < count; ++i) unknowns.push_back(index[i] - first_row);
+    for (PetscInt i = 0; i < count; ++i) of_node.push_back(index[i] - first_row);
 #pragma omp parallel for schedule(static) reduction(&& : fit) if (size > worth_threads)
     for (PetscInt node = 0; node < nodes; ++node)
       for (PetscInt i = 0; i < count; ++i)
-        fit = fit && index[node * count + i] - first_row - node * dof == unknowns[i];
+        fit = fit && index[node * count + i] - first_row - node * dof == of_node[i];
     QUADRILLE_PETSC(ISRestoreIndices(rows, &index));
   }
-  const bool distinct = std::set<int>(unknowns.begin(), unknowns.end()).size() == unknowns.size(),
-             inside = std::all_of(unknowns.begin(), unknowns.end(), [=](int u) { return u >= 0 && u < dof; });
-  if (!fit || !distinct || !inside) return {};
-  return unknowns;
+  const bool inside =
+                 std::all_of(of_node.begin(), of_node.end(), [=](PetscInt u) { return u >= 0 && u < dof; }),
+             distinct = std::set<PetscInt>(of_node.begin(), of_node.end()).size() == of_node.size();
+  if (!fit || !inside || !distinct) return {};
+  return std::vector<int>(of_node.begin(), of_node.end());
 }
 
 TakenUnknowns::TakenUnknowns(UnknownsOfBlocks unknowns, const GridValues& all, const GridValues& some)

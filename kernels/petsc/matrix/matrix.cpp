@@ -400,6 +400,14 @@ void TypedMatrix::verify() {
     throw PetscError("-mat_quadrille_verify: the product of another rank differs from AIJ's");
 }
 
+Handle<Mat> empty_matrix(MPI_Comm comm, PetscInt rows, PetscInt block) {
+  Handle<Mat> made = make<Mat>("MatCreate", [=](Mat* m) { return MatCreate(comm, m); });
+  QUADRILLE_PETSC(MatSetSizes(made.get(), rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
+  QUADRILLE_PETSC(MatSetBlockSize(made.get(), block));
+  QUADRILLE_PETSC(MatSetType(made.get(), "quadrille"));
+  return made;
+}
+
 Handle<Mat> empty_like(Mat other, MatType type) {
   PetscInt rows = 0, columns = 0, all_rows = 0, all_columns = 0, row_block = 1, column_block = 1;
   QUADRILLE_PETSC(MatGetLocalSize(other, &rows, &columns));

@@ -116,6 +116,8 @@ bool all_ranks(Mat matrix, bool mine);
 // The body of MatCreate for seqquadrille and mpiquadrille.
 void create_typed(Mat matrix);
 
+// An empty matrix of this type with so many rows and columns of this rank, in blocks. Collective.
+Handle<Mat> empty_matrix(MPI_Comm comm, PetscInt rows, PetscInt block);
 // An empty matrix of this type with the sizes, the blocks and the communicator of `other`.
 Handle<Mat> empty_like(Mat other, MatType type);
 

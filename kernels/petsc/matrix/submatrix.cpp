@@ -50,14 +50,10 @@ bool is_square(const UnknownsOfBlocks& unknowns) {
 }
 
 Handle<Mat> make_square(Mat m, const UnknownsOfBlocks& unknowns, bool gpu_vectors) {
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(m));
   PetscInt rows = 0;
   QUADRILLE_PETSC(MatGetLocalSize(m, &rows, nullptr));
-  rows = rows / typed(m).store().dof() * unknowns.dof();
-  Handle<Mat> part = make<Mat>("MatCreate", [=](Mat* made) { return MatCreate(comm, made); });
-  QUADRILLE_PETSC(MatSetSizes(part.get(), rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
-  QUADRILLE_PETSC(MatSetBlockSize(part.get(), unknowns.dof()));
-  QUADRILLE_PETSC(MatSetType(part.get(), "quadrille"));
+  Handle<Mat> part = empty_matrix(PetscObjectComm(reinterpret_cast<PetscObject>(m)),
+                                  rows / typed(m).store().dof() * unknowns.dof(), unknowns.dof());
   typed(part.get()).options = typed(m).options;
   typed(part.get()).set_up(typed(m).store().of_unknowns(part.get(), unknowns));
   QUADRILLE_PETSC(MatSetUp(part.get()));
