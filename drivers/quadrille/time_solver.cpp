@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/solve/krylov_errors.hpp"
 #include "quadrille/not_finite.hpp"
 #include "quadrille/options_in_place.hpp"
 #include "quadrille/residual_for_petsc.hpp"
@@ -232,6 +233,7 @@ NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options, co
   QUADRILLE_PETSC(SNESSetJacobian(snes, jacobian, jacobian, steady_jacobian, &state_->steady));
   if (!prefix.empty()) QUADRILLE_PETSC(SNESSetOptionsPrefix(snes, (prefix + "_").c_str()));
   set_newton_defaults(snes, f);
+  petsc::refuse_nan_tolerances(prefix.empty() ? nullptr : (prefix + "_").c_str());
   by_options([=] { QUADRILLE_PETSC(SNESSetFromOptions(snes)); });
   if (const Mat near = preconditioned_by(snes, f); near != jacobian)
     QUADRILLE_PETSC(SNESSetJacobian(snes, nullptr, near, nullptr, nullptr));
@@ -316,6 +318,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   // A step that fails is tried again with half of it, and to fail in the end is a result.
   QUADRILLE_PETSC(TSSetMaxSNESFailures(ts, span.fixed ? 1 : -1));
   QUADRILLE_PETSC(TSSetErrorIfStepFails(ts, PETSC_FALSE));
+  petsc::refuse_nan_tolerances(nullptr);
   by_options([=] { QUADRILLE_PETSC(TSSetFromOptions(ts)); });
   refuse_methods(ts);
   if (!span.without_control.empty()) leave_out(span.without_control, u, ts);

@@ -185,6 +185,8 @@ class Fields(CliTest):
             self.refused(2, ["--coefficient", "1e-100 to 1e100"], "solve", "diffusion", "--grid", "8x8", "--coefficient", number)
         self.refused(2, ["1e-100 to 1e100"], "solve", "poisson", "--grid", "8x8", "--spacing", "1e-140")
         self.refused(2, ["-ksp_rtol", "no number"], "solve", "poisson", "--grid", "8x8", "--", "-ksp_rtol", "nan")
+        self.refused(2, ["-snes_atol", "no number"], "solve", "bratu", "--grid", "8x8", "--", "-snes_atol", "NaN")
+        self.refused(2, ["-ts_rtol", "no number"], "solve", "heat", "--grid", "8x8", "--steps", "1", "--dt", "1", "--", "-ts_rtol", "nan")
         for arguments, words in [
                 (["diffusion", "--coefficient", self.path("missing.h5") + ":a"], ["no such file"]),
                 (["diffusion", "--coefficient", self.folder.name + ":a"], ["is a folder"]),

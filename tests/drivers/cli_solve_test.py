@@ -34,7 +34,7 @@ error_max matmult_ms seconds method preconditioner""".split()
 
     def test_the_record_is_the_contracts(self):
         record, screen = self.solved("poisson", "--grid", "24x20", "--spacing", "0.5,0.25", "--dof", "2", "--manufactured",
-                                     "--csv", self.path("solve.csv"))
+                                     "--csv", self.path("solve.csv"), "--space", "cpu")
         self.assertEqual(list(record), self.RECORD + self.MULTIGRID)
         for name in self.MULTIGRID:
             if name != "fraction_of_floor":
@@ -76,7 +76,7 @@ error_max matmult_ms seconds method preconditioner""".split()
     def test_auto_counts_what_multigrid_asks_for(self):
         for method, products in (([], " for 20 products"), (["--", "-pc_type", "jacobi"], "")):
             for pde, formats in ("elasticity", ["compact"]), ("diffusion", ["cds", "dia"]):
-                record, screen = self.solved(pde, "--grid", "20x20x20", *method)
+                record, screen = self.solved(pde, "--grid", "20x20x20", "--space", "cpu", *method)
                 self.assertIn(f"auto: {record['format']} on cpu{products}, predicted", screen)
                 self.assertIn(record["format"], formats)
 
@@ -117,13 +117,13 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertLessEqual(max(counts) - min(counts), 1, counts)  # their sums differ in the last bits
 
     def test_petsc_options_choose_the_method(self):
-        _, screen = self.solved("poisson", "--grid", "16x16", "--", "-ksp_type", "gmres", "-pc_type", "pbjacobi",
+        _, screen = self.solved("poisson", "--grid", "16x16", "--space", "cpu", "--", "-ksp_type", "gmres", "-pc_type", "pbjacobi",
                                 "-ksp_monitor", "-ksp_view")
         for text in ["of gmres with pbjacobi", "KSP Residual norm", "format compact, in CPU memory"]:
             self.assertIn(text, screen)
 
     def test_multigrid_says_what_it_made(self):
-        record, screen = self.solved("poisson", "--grid", "64x48", "--boundary", "clamp")
+        record, screen = self.solved("poisson", "--grid", "64x48", "--boundary", "clamp", "--space", "cpu")
         self.assertIn("multigrid: 3 levels, 64x48 to 16x12, interpolation linear, constant coefficients, 192 unknowns solved directly, V(2,2) in fp32", screen)
         self.assertLess(record["iterations"], 12)
         self.assertLess(record["residual"], 1.01e-8)
@@ -169,7 +169,7 @@ error_max matmult_ms seconds method preconditioner""".split()
                                           ("diffusion --grid 21x22x23 --boundary periodic --dof 2", 15, 1e-6),
                                           ("poisson --grid 90x70 --boundary periodic", 10, 1e-8),
                                           ("poisson --grid 20x21x22 --dof 3", 10, 1e-8), ("elasticity --grid 50x40", 12, 1e-8)]:
-            record, screen = self.solved(*arguments.split())
+            record, screen = self.solved(*arguments.split(), "--space", "cpu")
             self.assertEqual((record["method"], record["preconditioner"]), ("quadrille_cg", "quadrille_mg"), arguments)
             self.assertLessEqual(record["iterations"], most, arguments)
             self.assertLessEqual(record["residual"], residual, arguments)
@@ -249,13 +249,13 @@ error_max matmult_ms seconds method preconditioner""".split()
         out, fields = self.path("out.json"), self.path("u.h5")
         for options, words in [(["-ksp_max_it", "3"], ["largest number of iterations", "after 3 iterations"]),
                                (["-ksp_divtol", "1e-3"], ["divergence tolerance"])]:
-            self.refused(1, ["did not converge", *words, "no fields"], "solve", "poisson", "--grid", "32x32", "--quiet",
+            self.refused(1, ["did not converge", *words, "no fields"], "solve", "poisson", "--grid", "32x32", "--space", "cpu", "--quiet",
                          "--json", out, "--output", fields, "--", *options)
             (record,) = json.load(open(out))["records"]
             self.assertFalse(record["converged"])
             self.assertIn(words[0], record["reason"])
             self.assertFalse(os.path.exists(fields))
-        self.refused(1, ["did not converge", "largest number of iterations"], "solve", "poisson", "--grid", "32x32", "--quiet",
+        self.refused(1, ["did not converge", "largest number of iterations"], "solve", "poisson", "--grid", "32x32", "--space", "cpu", "--quiet",
                      "--", "-ksp_max_it", "3", "-ksp_error_if_not_converged")
 
     def test_the_residual_is_that_of_the_system_asked_for(self):

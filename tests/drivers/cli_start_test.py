@@ -64,7 +64,7 @@ class Start(CliTest):
             os.setgid(54321)
             os.setuid(54321)
 
-        for arguments in [["solve", "poisson", "--grid", "24x24"], ["inspect", "--grid", "24x24"]]:
+        for arguments in [["solve", "poisson", "--grid", "24x24", "--space", "cpu"], ["inspect", "--grid", "24x24"]]:
             try:
                 done = self.run_it(*arguments, "--threads", "16", cwd="/", preexec_fn=as_another_user,
                                    env=self.bare(HOME="/", OPENBLAS_NUM_THREADS="1"))

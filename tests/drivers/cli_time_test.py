@@ -90,7 +90,7 @@ class InTime(CliTest):
         path = self.path("g.h5")
         record, screen = self.solved("gray_scott", "--grid", "24x24", "--steps", "6", "--dt", "2", "--output", path,
                                      "--output-every", "2", "--probe", "1.2,0.3", "--probe", "2.3,1.2", "--parameter", "F=0.03",
-                                     "--csv", self.path("g.csv"))
+                                     "--csv", self.path("g.csv"), "--space", "cpu")
         self.assertEqual(record["parameters"], {"F": 0.03, "k": 0.06, "D_u": 8e-5, "D_v": 4e-5})
         self.assertIn("\nparameters: F = 0.03/s, k = 0.06/s, D_u = 8e-05 m2/s, D_v = 4e-05 m2/s\n", screen)
         with open(self.path("g.csv"), newline="") as file:

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "kernels/petsc/base/option_reader.hpp"
 #include "kernels/petsc/base/shell_context.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
 
@@ -91,6 +92,14 @@ bool options_may_be_to_blame(const PetscError& error) {
     default:
       return error.code != 0;
   }
+}
+
+void refuse_nan_tolerances(const char* prefix) {
+  const OptionReader reader(nullptr, prefix, "-");
+  for (const char* const name : {"ksp_rtol", "ksp_atol", "ksp_divtol", "snes_rtol", "snes_atol", "snes_stol",
+                                 "snes_divergence_tolerance", "ts_rtol", "ts_atol"})
+    if (const std::optional<std::string> given = reader.typed(name); given && in_lower_case(*given) == "nan")
+      throw PetscOptionError("-" + std::string(name) + " '" + *given + "' is no number");
 }
 
 void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver,

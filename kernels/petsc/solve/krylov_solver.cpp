@@ -1,7 +1,6 @@
 #include "kernels/petsc/solve/krylov_solver.hpp"
 
 #include <chrono>
-#include <cmath>
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/device_work.hpp"
@@ -22,14 +21,6 @@ void refuse_crashing_method(KSP ksp) {
   QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPCHEBYSHEV, &chebyshev));
   if (chebyshev)
     throw PetscOptionError("-ksp_type chebyshev as the outer method crashes in PETSc; choose another one");
-}
-
-// PETSc takes NaN, which no residual is below.
-void refuse_no_tolerance(KSP ksp) {
-  PetscReal relative = 0, absolute = 0, divergence = 0;
-  QUADRILLE_PETSC(KSPGetTolerances(ksp, &relative, &absolute, &divergence, nullptr));
-  if (std::isnan(relative) || std::isnan(absolute) || std::isnan(divergence))
-    throw PetscOptionError("a tolerance of -ksp_rtol, -ksp_atol or -ksp_divtol is no number");
 }
 
 // Options of PETSc after which there would be no answer to look at: a solve that does not converge is an
@@ -176,6 +167,7 @@ KrylovSolver make_solver(const KrylovProblem& problem) {
   QUADRILLE_PETSC(KSPGetPC(ksp, &preconditioner));
   QUADRILLE_PETSC(PCSetType(preconditioner, defaults.preconditioner));
   QUADRILLE_PETSC(KSPSetTolerances(ksp, defaults.tolerance, 0, defaults.divergence, PETSC_DEFAULT));
+  refuse_nan_tolerances(nullptr);
   with_options_to_blame(problem, made.ksp, [&] {
     if (by_petsc) made.levels = set_levels(preconditioner, problem, matrix, multigrid.levels);
     QUADRILLE_PETSC(KSPSetFromOptions(ksp));
@@ -185,7 +177,6 @@ KrylovSolver make_solver(const KrylovProblem& problem) {
     QUADRILLE_PETSC(KSPSetUp(ksp));
   });
   refuse_crashing_method(ksp);
-  refuse_no_tolerance(ksp);
   if (problem.monitor) {
     made.watch = std::make_unique<KrylovWatch>(KrylovWatch{problem.monitor});
     QUADRILLE_PETSC(KSPMonitorSet(ksp, watch, made.watch.get(), nullptr));
