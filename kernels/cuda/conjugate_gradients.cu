@@ -15,7 +15,6 @@ namespace {
 using namespace conjugate_gradient;
 
 constexpr int together = 4;
-constexpr unsigned most_blocks = 1024;
 
 // In GPU memory. A product writes to pq and pq_before.
 static_assert(offsetof(Sums, pq_before) == offsetof(Sums, pq) + sizeof(double));
@@ -25,40 +24,8 @@ struct State {
 };
 struct Shared {
   State state;
-  double of_block[2][most_blocks];
+  double of_block[2][most_summed_blocks];
 };
-
-// The block's sums, to its first thread.
-template <int Count>
-__device__ void add_up_in_block(double (&sum)[Count]) {
-#pragma unroll
-  for (int s = 0; s < Count; ++s) sum[s] = sum_block<threads_per_block>(sum[s]);
-}
-
-template <class Pass>
-__device__ void finish(const Pass& pass, double (&sum)[Pass::sums], Shared* shared) {
-  __shared__ bool last;
-  add_up_in_block(sum);
-  if (threadIdx.x == 0) {
-#pragma unroll
-    for (int s = 0; s < Pass::sums; ++s) shared->of_block[s][blockIdx.x] = sum[s];
-    __threadfence();
-    last = atomicAdd(&shared->state.done, 1u) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-#pragma unroll
-  for (int s = 0; s < Pass::sums; ++s) {
-    sum[s] = 0;
-    for (unsigned b = threadIdx.x; b < gridDim.x; b += threads_per_block)
-      sum[s] += __ldcg(&shared->of_block[s][b]);
-  }
-  add_up_in_block(sum);
-  if (threadIdx.x != 0) return;
-  pass.take(shared->state.sums, sum);
-  shared->state.done = 0;
-}
 
 template <class Pass>
 __global__ void __launch_bounds__(threads_per_block)
@@ -79,7 +46,7 @@ __global__ void __launch_bounds__(threads_per_block)
 #pragma unroll
     for (int s = 0; s < count; ++s)
       for (int k = 0; k < together; ++k) sum[s] += pair[s][k];
-    finish(pass, sum, shared);
+    if (sum_grid(sum, &shared->state.done, shared->of_block)) pass.take(shared->state.sums, sum);
   }
 }
 
@@ -165,7 +132,7 @@ class OnDevice final : public ConjugateGradients {
   template <class Pass>
   void run(Queue queue, const Pass& pass) {
     const std::int64_t wanted = (rows_ + threads_per_block * together - 1) / (threads_per_block * together);
-    const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, most_blocks));
+    const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, most_summed_blocks));
     pass_kernel<<<blocks, threads_per_block, 0, stream_of(queue)>>>(pass, rows_, shared_.data());
     QUADRILLE_CUDA_LAUNCHED("a pass of conjugate gradients");
   }

@@ -57,6 +57,36 @@ __device__ T sum_block(T value) {
   return sum_lanes<warps>(value);
 }
 
+// Blocks whose sums sum_grid() takes.
+inline constexpr unsigned most_summed_blocks = 1024;
+
+// The sums over all blocks of a launch, in the same order every time: true for the one thread that has them.
+// Every thread takes part. `done` is 0 before the launch, and again after it; of_block: [sum][block].
+template <int Count>
+__device__ bool sum_grid(double (&sum)[Count], unsigned* done, double (*of_block)[most_summed_blocks]) {
+  __shared__ bool last;
+#pragma unroll
+  for (int s = 0; s < Count; ++s) sum[s] = sum_block<threads_per_block>(sum[s]);
+  if (threadIdx.x == 0) {
+#pragma unroll
+    for (int s = 0; s < Count; ++s) of_block[s][blockIdx.x] = sum[s];
+    __threadfence();
+    last = atomicAdd(done, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return false;
+  __threadfence();
+#pragma unroll
+  for (int s = 0; s < Count; ++s) {
+    sum[s] = 0;
+    for (unsigned b = threadIdx.x; b < gridDim.x; b += threads_per_block) sum[s] += __ldcg(&of_block[s][b]);
+    sum[s] = sum_block<threads_per_block>(sum[s]);
+  }
+  if (threadIdx.x != 0) return false;
+  *done = 0;
+  return true;
+}
+
 // Sum of value[k] * x[index[k]] for k = first, first + step, ... below end. Matrix values and indices are
 // streamed past the caches, x is read through the read-only path; four entries are in flight at once.
 template <class T>

@@ -10,6 +10,7 @@
 #include "kernels/gather_sum.hpp"
 #include "kernels/grid_interpolation.hpp"
 #include "kernels/value_changes.hpp"
+#include "kernels/vector_sums.hpp"
 
 namespace quadrille::cuda {
 namespace {
@@ -113,6 +114,9 @@ template StencilTable<double, Device> stencil_table_from_hub(const BlockDiagonal
 template std::int64_t count_stencils(const BlockDiagonals<float, Device>&);
 template std::int64_t count_stencils(const BlockDiagonals<double, Device>&);
 std::unique_ptr<ConjugateGradients> make_conjugate_gradients(std::int64_t) {
+  refuse();
+}
+std::unique_ptr<VectorSums> make_vector_sums() {
   refuse();
 }
 double time_ms(const std::function<void()>&) {

@@ -10,6 +10,7 @@
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/base/session.hpp"
 #include "kernels/petsc/base/shell_context.hpp"
+#include "kernels/petsc/base/vector_sums.hpp"
 #include "kernels/petsc/matrix/scaled_operator.hpp"
 
 namespace quadrille::petsc {
@@ -129,16 +130,20 @@ Handle<Vec> made_vector(Mat matrix, PetscLayout layout) {
   QUADRILLE_PETSC(PetscLayoutGetLocalSize(layout, &size));
   QUADRILLE_PETSC(PetscLayoutGetSize(layout, &all));
   QUADRILLE_PETSC(PetscLayoutGetBlockSize(layout, &block));
-  if (has_gpu_vectors(matrix) && ranks > 1)
-    return make<Vec>("VecCreateMPICUDAWithArrays", [=](Vec* v) {
+  if (has_gpu_vectors(matrix) && ranks > 1) {
+    Handle<Vec> vector = make<Vec>("VecCreateMPICUDAWithArrays", [=](Vec* v) {
       return VecCreateMPICUDAWithArrays(comm, block, size, all, nullptr, nullptr, v);
     });
+    use_own_sums(vector.get());
+    return vector;
+  }
   VecType type = nullptr;
   QUADRILLE_PETSC(MatGetVecType(matrix, &type));
   Handle<Vec> vector = make<Vec>("VecCreate", [=](Vec* v) { return VecCreate(comm, v); });
   QUADRILLE_PETSC(VecSetSizes(vector.get(), size, all));
   QUADRILLE_PETSC(VecSetBlockSize(vector.get(), block));
   QUADRILLE_PETSC(VecSetType(vector.get(), type));
+  use_own_sums(vector.get());
   return vector;
 }
 

@@ -2,6 +2,7 @@
 
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
+#include "kernels/petsc/base/vector_sums.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -65,6 +66,10 @@ bool VectorProduct::run(const SpmvOperator<double>& op, Vec x, const VecOutput& 
   const double* const begin = begin_there ? to.begin() : room_for(y_, y_size);
   const Output<double> output{out, begin, y.alpha, y.beta};
   bool has_dots = false;
+  if (on_gpu) {
+    use_own_sums(x);
+    use_own_sums(y.to);
+  }
   if (x_there && y_there && begin_there) {
     const GpuTime time(on_gpu);
     const Queue queue = on_gpu ? current_queue() : Queue{};

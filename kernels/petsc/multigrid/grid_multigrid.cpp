@@ -16,6 +16,7 @@
 #include "kernels/petsc/base/session.hpp"
 #include "kernels/petsc/base/uses.hpp"
 #include "kernels/petsc/base/vector_arrays.hpp"
+#include "kernels/petsc/base/vector_sums.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
 #include "kernels/petsc/multigrid/headway.hpp"
 #include "kernels/petsc/multigrid/null_space.hpp"
@@ -156,6 +157,7 @@ class GridPreconditioner {
     const std::int64_t rows = rows_;
     require_size(b, rows, "the vector of quadrille_mg");
     if (null_space_) b = without_constants(b);
+    if (on_gpu_) use_own_sums(x);
     const SpaceKind space = on_gpu_ ? SpaceKind::cuda : SpaceKind::cpu;
     const ReadArray from(b, space);
     const WriteArray to(x, space);
