@@ -91,6 +91,7 @@ struct BlockStructure {
   }
   // node index difference of an offset that does not wrap
   std::int64_t linear(const NodeOffset& o) const { return (o.z * extents[1] + o.y) * extents[0] + o.x; }
+  bool operator==(const BlockStructure&) const = default;
 };
 
 // Some unknowns of each node as the rows of blocks, and some as their columns: no_unknown fills the fewer up.

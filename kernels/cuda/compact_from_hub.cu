@@ -41,53 +41,94 @@ constexpr int nodes_beside(int dof) {
   return dof < threads_per_block ? threads_per_block / dof : 1;
 }
 
+// What is open yet of the entries of a diagonal in some columns: whether the values differ among nodes, and from
+// the opposite ones. A block reads it once, for all blocks read the same few words.
+struct Open {
+  static constexpr int most = 2048;  // entries
+  std::uint8_t compares[most], mirrors[most];
+};
+
+// What a node's place says takes longer than to compare its value: it is asked where that may matter alone.
+template <int Capacity>
+__device__ bool has_neighbour(const CdsStructure<Capacity>& s, std::int64_t node, int d) {
+  return node < s.nodes && neighbour(s, static_cast<int>(node), d) >= 0;
+}
+// The node at diagonal d, or -1. Values are 0 where there is none: one that is not, of a grid that does not
+// wrap, has it at the usual distance.
+template <int Capacity>
+__device__ std::int64_t mirror_of(const CdsStructure<Capacity>& s, std::int64_t node, int d,
+                                  std::int64_t distance, bool couples) {
+  if (node >= s.nodes) return -1;
+  if (!couples || s.wraps_x || s.wraps_y || s.wraps_z) return neighbour(s, static_cast<int>(node), d);
+  const std::int64_t to = node + distance;
+  return to < s.nodes ? to : -1;
+}
+
 template <class T, int Capacity>
 __global__ void __launch_bounds__(threads_per_block, 4)
     compare_kernel(const __grid_constant__ CdsStructure<Capacity> s,
                    const __grid_constant__ Pairs<Capacity> pairs, const T* __restrict__ values,
                    const Found<T> found) {
   using Bits = BitsOf<T>;
+  __shared__ Open open;
   const Bits* const bits = reinterpret_cast<const Bits*>(values);
   const int b = s.dof, beside = nodes_beside(b), part = blockIdx.x / s.diagonals,
-            which = blockIdx.x - part * s.diagonals;
+            which = blockIdx.x - part * s.diagonals, columns = max(1, Open::most / b);
   const auto& pair = pairs.of[which];
-  const std::int64_t d = pairs.first + which;
+  const std::int64_t d = pairs.first + which, distance = s.step[which] / b;
   const int begin = part * together * beside;
-  volatile std::uint8_t *const varies = found.varies, *const differs = found.differs;
-  for (int i = threadIdx.x; i < beside * b; i += threads_per_block) {
-    const int in = i / b, r = i - in * b;
-    int to[together];
-#pragma unroll
-    for (int k = 0; k < together; ++k) {
-      const std::int64_t node = std::int64_t{begin} + k * beside + in;
-      to[k] = node < s.nodes ? static_cast<int>(neighbour(s, static_cast<int>(node), which)) : -1;
-    }
-    for (int c = 0; c < b; ++c) {
+  for (int first_column = 0; first_column < b; first_column += columns) {
+    const int some = min(columns, b - first_column);
+    bool any = false;
+    __syncthreads();  // the columns before may still be read
+    for (int i = threadIdx.x; i < some * b; i += threads_per_block) {
+      const int in = i / b, r = i - in * b, c = first_column + in;
       const std::int64_t e = (d * b + r) * b + c;
-      const Bits* const column = bits + (d * b + c) * s.rows + r;
-      const Bits first = pair.first_node < 0 ? 0 : __ldg(column + std::int64_t{pair.first_node} * b);
-      if (part == 0 && in == 0) reinterpret_cast<Bits*>(found.first)[e] = first;
       const bool may_mirror = pair.second || (pair.back == d && r > c);
-      const bool compares = varies[e] == 0, mirrors = may_mirror && differs[e] == 0;
-      if (!compares && !mirrors) continue;
-      Bits own[together];
-      bool another = false;
+      open.compares[i] = found.varies[e] == 0;
+      open.mirrors[i] = may_mirror && found.differs[e] == 0;
+      any = any || open.compares[i] || open.mirrors[i];
+      if (part == 0) {
+        const Bits* const column = bits + (d * b + c) * s.rows + r;
+        reinterpret_cast<Bits*>(found.first)[e] =
+            pair.first_node < 0 ? 0 : column[std::int64_t{pair.first_node} * b];
+      }
+    }
+    if (!__syncthreads_or(any)) continue;
+    for (int i = threadIdx.x; i < beside * b; i += threads_per_block) {
+      const int in = i / b, r = i - in * b;
+      for (int column_of_some = 0; column_of_some < some; ++column_of_some) {
+        const bool compares = open.compares[column_of_some * b + r],
+                   mirrors = open.mirrors[column_of_some * b + r];
+        if (!compares && !mirrors) continue;
+        const int c = first_column + column_of_some;
+        const std::int64_t e = (d * b + r) * b + c;
+        const Bits* const column = bits + (d * b + c) * s.rows + r;
+        const Bits first = pair.first_node < 0 ? 0 : __ldg(column + std::int64_t{pair.first_node} * b);
+        Bits own[together];
+        bool another = false;
 #pragma unroll
-      for (int k = 0; k < together; ++k)
-        own[k] = to[k] >= 0 ? __ldg(column + std::int64_t{begin + k * beside + in} * b) : first;
+        for (int k = 0; k < together; ++k) {
+          const std::int64_t node = begin + k * beside + in;
+          own[k] = node < s.nodes ? __ldg(column + node * b) : first;
+        }
 #pragma unroll
-      for (int k = 0; k < together; ++k) another = another || own[k] != first;
-      if (compares && another) varies[e] = 1;
-      if (!mirrors) continue;
-      const Bits* const opposite = bits + (std::int64_t{pair.back} * b + r) * s.rows + c;
-      bool different = false;
-      Bits other[together];
+        for (int k = 0; k < together; ++k)
+          another = another || (own[k] != first && has_neighbour(s, begin + k * beside + in, which));
+        if (compares && another) found.varies[e] = 1;
+        if (!mirrors) continue;
+        const Bits* const opposite = bits + (std::int64_t{pair.back} * b + r) * s.rows + c;
+        bool different = false;
+        Bits other[together];
 #pragma unroll
-      for (int k = 0; k < together; ++k)
-        other[k] = to[k] >= 0 ? __ldg(opposite + std::int64_t{to[k]} * b) : own[k];
+        for (int k = 0; k < together; ++k) {
+          const std::int64_t to = mirror_of(s, begin + k * beside + in, which, distance, own[k] != 0);
+          other[k] = to >= 0 ? __ldg(opposite + to * b) : own[k];
+        }
 #pragma unroll
-      for (int k = 0; k < together; ++k) different = different || own[k] != other[k];
-      if (different) differs[e] = 1;
+        for (int k = 0; k < together; ++k) different = different || own[k] != other[k];
+        if (different) found.differs[e] = 1;
+      }
     }
   }
 }
@@ -175,6 +216,7 @@ std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T, Device>& hu
                         std::vector<std::uint8_t>(static_cast<std::size_t>(count)),
                         std::vector<std::uint8_t>(static_cast<std::size_t>(count))};
   if (hub.rows() == 0 || count == 0) return quadrille::compact_entries(hub, facts);
+  if (b > Open::most) return quadrille::compact_entries(copy_to<Host>(hub));
   Array<T, Device> first(count);
   Array<std::uint8_t> decided(2 * count);  // what does not couple is not looked at
   for (std::int64_t e = 0; e < count; ++e) decided[e] = decided[count + e] = may_couple(hub, e) ? 0 : 1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <deque>
+#include <mutex>
 
 #include "kernels/cuda/built_kernels.hpp"
 #include "kernels/cuda/jit.hpp"
@@ -31,8 +33,8 @@ Specialised compiled(const KernelSource& source) {
 
 // Compiled for this grid, or built with the library for any.
 template <class T>
-Specialised of_compact(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
-                       ValuePrecision precision, WrittenProduct product, Compile compile) {
+Specialised written_anew(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
+                         ValuePrecision precision, WrittenProduct product, Compile compile) {
   const auto written = [&](bool any_grid) {
     product.any_grid = any_grid;
     KernelSource source = compact_source(structure, entries, precision, product);
@@ -43,6 +45,53 @@ Specialised of_compact(const BlockStructure& structure, const std::vector<Compac
     if (Specialised own = compiled(written(false)); own.kernel != nullptr) return own;
   const KernelSource source = written(true);
   return made_of(source, built_kernel(source.text), true);
+}
+
+// An operator, and its kernel or none.
+template <class T>
+struct Written {
+  BlockStructure structure;
+  std::vector<CompactEntry<T>> entries;
+  ValuePrecision precision;
+  WrittenProduct product;
+  Compile compile;
+  Specialised kernel;
+
+  bool is_of(const BlockStructure& of_structure, const std::vector<CompactEntry<T>>& of_entries,
+             ValuePrecision of_precision, const WrittenProduct& of_product, Compile of_compile) const {
+    const bool constants_matter = compile != Compile::never;  // they stand in the text
+    const auto same = [&](const CompactEntry<T>& a, const CompactEntry<T>& b) {
+      return a.stored == b.stored && a.column == b.column &&
+             (!constants_matter || std::memcmp(&a.constant, &b.constant, sizeof(T)) == 0);
+    };
+    return structure == of_structure && precision == of_precision && compile == of_compile &&
+           product.transposed == of_product.transposed && product.with_dot == of_product.with_dot &&
+           std::equal(entries.begin(), entries.end(), of_entries.begin(), of_entries.end(), same);
+  }
+};
+
+// Those of the last operators are kept: steps in time ask for the same one again and again, with other
+// numbers, and to write its text takes longer than to fill it.
+template <class T>
+Specialised of_compact(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
+                       ValuePrecision precision, const WrittenProduct& product, Compile compile) {
+  constexpr std::size_t most_kept = 8;
+  static std::mutex mutex;
+  static std::deque<Written<T>> kept;  // the newest first
+  const std::lock_guard lock(mutex);
+  const auto known = std::find_if(kept.begin(), kept.end(), [&](const Written<T>& w) {
+    return w.is_of(structure, entries, precision, product, compile);
+  });
+  if (known != kept.end()) {
+    Specialised kernel = known->kernel;
+    if (kernel.kernel != nullptr)
+      kernel.launch.constants = compact_constants(structure, entries, product.transposed);
+    return kernel;
+  }
+  Specialised kernel = written_anew(structure, entries, precision, product, compile);
+  kept.push_front({structure, entries, precision, product, compile, kernel});
+  if (kept.size() > most_kept) kept.pop_back();
+  return kernel;
 }
 
 // The sum of all, in the same order every time, to dots[0], whose number moves to dots[1]. A kernel of its

@@ -37,6 +37,15 @@ std::string literal(float value) {
 #define QUADRILLE_TEXT_OF(...) #__VA_ARGS__
 #define QUADRILLE_EXPANDED_TEXT_OF(macro) QUADRILLE_TEXT_OF(macro)
 
+// As a launch has them, of which there is one at least.
+template <class T>
+std::shared_ptr<const std::vector<std::byte>> packed(const std::vector<T>& constants) {
+  auto bytes =
+      std::make_shared<std::vector<std::byte>>(std::max<std::size_t>(1, constants.size()) * sizeof(T));
+  if (!constants.empty()) std::memcpy(bytes->data(), constants.data(), constants.size() * sizeof(T));
+  return bytes;
+}
+
 class Writer : private StencilPlan {
  public:
   explicit Writer(const StencilPlan& plan) : StencilPlan(plan) {}
@@ -49,11 +58,9 @@ class Writer : private StencilPlan {
         (dot_ && vectors_ > 1) || std::max(tiling_.tiles_y, tiling_.tiles_z) > most_blocks)
       return {};
     constants_ = std::max<std::size_t>(1, constants.size());
-    std::vector<std::byte> bytes(constants_ * sizeof(T));
     const auto finite = [](T v) { return std::isfinite(v); };
     if (!any_grid_ && !constants.empty() && std::all_of(constants.begin(), constants.end(), finite))
       for (const T v : constants) literals_ += (literals_.empty() ? "" : ", ") + literal(v);
-    if (!constants.empty()) std::memcpy(bytes.data(), constants.data(), constants.size() * sizeof(T));
     const std::string inner = inner_body(*this);
     head();
     line("    if (" + inner_condition() + ") {");
@@ -73,7 +80,7 @@ class Writer : private StencilPlan {
             {{part(tiling_.tiles_x), part(tiling_.tiles_y), part(tiling_.tiles_z)},
              rows_of_plane() % word_ == 0 ? 16 : bytes_of_number(),
              sizes(),
-             std::make_shared<const std::vector<std::byte>>(std::move(bytes))}};
+             packed(constants)}};
   }
 
  private:
@@ -281,6 +288,11 @@ __device__ inline int along(int at, int step, int n, int wraps) {
   std::string literals_;  // of the constants, where they are written out
 };
 
+// The place of what a product has at (d, r, c).
+std::int64_t place(const BlockStructure& s, bool transposed, std::int64_t d, int r, int c) {
+  return transposed ? (d * s.dof + c) * s.dof + r : (d * s.dof + r) * s.dof + c;
+}
+
 // With the offsets of the transposed product.
 BlockStructure turned(BlockStructure s) {
   for (NodeOffset& o : s.offsets) o = {-o.x, -o.y, -o.z};
@@ -316,8 +328,7 @@ KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEn
   for (std::int64_t d = 0; d < s.diagonals(); ++d)
     for (int r = 0; r < s.dof; ++r)
       for (int c = 0; c < s.dof; ++c) {
-        const CompactEntry<T>& e =
-            entries[transposed ? (d * s.dof + c) * s.dof + r : (d * s.dof + r) * s.dof + c];
+        const CompactEntry<T>& e = entries[place(s, transposed, d, r, c)];
         if (e.stored == Stored::constant) {
           terms.push_back({Term::From::constant, d, r, c, std::ssize(constants), false});
           constants.push_back(e.constant);
@@ -331,6 +342,19 @@ KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEn
 }
 
 template <class T>
+std::shared_ptr<const std::vector<std::byte>> compact_constants(const BlockStructure& s,
+                                                                const std::vector<CompactEntry<T>>& entries,
+                                                                bool transposed) {
+  std::vector<T> constants;
+  for (std::int64_t d = 0; d < s.diagonals(); ++d)
+    for (int r = 0; r < s.dof; ++r)
+      for (int c = 0; c < s.dof; ++c)
+        if (const CompactEntry<T>& e = entries[place(s, transposed, d, r, c)]; e.stored == Stored::constant)
+          constants.push_back(e.constant);
+  return packed(constants);
+}
+
+template <class T>
 KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std::uint8_t>& used, bool words,
                                   const WrittenProduct& product, TileSize size) {
   const bool transposed = product.transposed;
@@ -338,7 +362,7 @@ KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std
   for (std::int64_t d = 0; d < s.diagonals(); ++d)
     for (int r = 0; r < s.dof; ++r)
       for (int c = 0; c < s.dof; ++c) {
-        const std::int64_t e = transposed ? (d * s.dof + c) * s.dof + r : (d * s.dof + r) * s.dof + c;
+        const std::int64_t e = place(s, transposed, d, r, c);
         if (used[e] != 0) terms.push_back({Term::From::table, d, r, c, e, transposed});
       }
   return Writer({transposed ? turned(s) : s, std::move(terms), sizeof(T) == 8, ValuePrecision::own,
@@ -349,6 +373,8 @@ KernelSource stencil_table_source(const BlockStructure& s, const std::vector<std
 #define QUADRILLE_INSTANTIATE(T)                                                                         \
   template KernelSource compact_source(const BlockStructure&, const std::vector<CompactEntry<T>>&,       \
                                        ValuePrecision, const WrittenProduct&, TileSize);                 \
+  template std::shared_ptr<const std::vector<std::byte>> compact_constants(                              \
+      const BlockStructure&, const std::vector<CompactEntry<T>>&, bool);                                 \
   template KernelSource stencil_table_source<T>(const BlockStructure&, const std::vector<std::uint8_t>&, \
                                                 bool, const WrittenProduct&, TileSize);
 QUADRILLE_INSTANTIATE(float)

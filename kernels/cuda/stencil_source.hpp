@@ -46,6 +46,11 @@ template <class T>
 KernelSource compact_source(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
                             ValuePrecision precision, const WrittenProduct& product,
                             TileSize size = TileSize::of_grid);
+// Those of its launch, in which nothing else depends on them; nor does the text where it is for any grid.
+template <class T>
+std::shared_ptr<const std::vector<std::byte>> compact_constants(const BlockStructure& structure,
+                                                                const std::vector<CompactEntry<T>>& entries,
+                                                                bool transposed);
 // Entries that are +0 in all stencils are left out: `used` is [diagonal][row][column]. `words`: numbers of
 // stencils have two bytes. Without a dot.
 template <class T>
