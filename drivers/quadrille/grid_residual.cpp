@@ -78,15 +78,15 @@ GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stenc
 }
 
 // What the Jacobian is until differentiate(): zeros where the fill says what couples; where it does not, the
-// values decide. Zeros that are made in GPU memory need no copy there.
+// values decide, and any may be there. Those that are made in GPU memory need no copy there.
 petsc::GridRows GridResidual::rows_at_first(const BlockStructure& part, const OperatorOptions& wish) const {
   const std::int64_t size = value_bytes(part, 8) / 8;
   const bool zeros = structure_.fill.said(), on_one_rank = part.extents == structure_.extents;
-  if (!zeros || !on_one_rank || !residual_.differentiate_on_device || cuda::device_count() == 0 ||
+  if (!on_one_rank || !residual_.differentiate_on_device || cuda::device_count() == 0 ||
       petsc::space_of(petsc::with_options(wish)) != SpaceKind::cuda)
     return {structure_, Array<double>(size, zeros ? 0.0 : 1.0)};
   Array<double, Device> values(size);
-  cuda::zero_memory({}, values.data(), values.bytes());
+  cuda::fill_memory({}, values.data(), size, zeros ? 0 : 1);
   return {structure_, {}, std::move(values)};
 }
 
