@@ -3,6 +3,7 @@
 # shows that each file includes what it needs. Not where ccache keeps each file's object, which makes up for
 # more.
 # quadrille_alone(FILES...): those that have names in common with others of their target.
+# quadrille_precompile(TARGET HEADERS...): what most files of a target read, compiled once for all of them.
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(QUADRILLE_JOINS ON)
 endif()
@@ -17,4 +18,10 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 
 function(quadrille_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+function(quadrille_precompile target)
+  if(QUADRILLE_JOINS)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
 endfunction()
