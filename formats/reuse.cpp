@@ -22,6 +22,8 @@ All& all() {
 
 thread_local Reuse* in_use = nullptr;
 
+constexpr int uses_kept = 8;  // without being taken
+
 std::int64_t sum_of(const auto& blocks) {
   std::int64_t bytes = 0;
   for (const auto& [size, block] : blocks) bytes += size;
@@ -76,7 +78,7 @@ bool Reuse::release_all() noexcept {
 void Reuse::end_use() noexcept {
   const std::lock_guard lock(all().mutex);
   for (const bool on_gpu : {false, true}) {
-    release(on_gpu, [&](const Block& block) { return block.use < use_; });
+    release(on_gpu, [&](const Block& block) { return block.use + uses_kept <= use_; });
     if (is_much(on_gpu, sum_of(kept_[on_gpu]))) release(on_gpu, [](const Block&) { return true; });
   }
 }

@@ -8,9 +8,10 @@ namespace quadrille::memory {
 
 // While a Use of it lives, arrays that its thread gives up stay here, and arrays that the thread makes take
 // one of exactly their size, if there is one. So what is made a second time allocates nothing. At the end of
-// a use what had been there before it and was not taken is released, and everything on the host or the GPU
-// where that is more than a quarter of what is free there; and everything where an array finds no memory,
-// whoever makes it. Arrays outlive this: they do not know where they come from.
+// a use what was not taken in the last few is released (steps in time change the levels of a multigrid and
+// change them back, and a GPU waits for all its work before it gives memory back), and everything on the host
+// or the GPU where that is more than a quarter of what is free there; and everything where an array finds no
+// memory, whoever makes it. Arrays outlive this: they do not know where they come from.
 class Reuse {
  public:
   Reuse();

@@ -34,7 +34,14 @@ TEST(Reuse, ArraysComeBackToThoseOfTheirSize) {
     EXPECT_EQ(again.data(), first);
     EXPECT_EQ(reuse.allocated(), 1);
   }
-  EXPECT_EQ(reuse.bytes(), 16000) << "what was not taken is released";
+  EXPECT_EQ(reuse.bytes(), 16000 + 8008);
+  for (int i = 1; i < 8; ++i) {
+    EXPECT_EQ(reuse.bytes(), 16000 + 8008) << i;
+    const Reuse::Use use(reuse);
+    const Array<double> again(1000), more(1000);
+    EXPECT_EQ(reuse.allocated(), 0);
+  }
+  EXPECT_EQ(reuse.bytes(), 16000) << "what was long not taken is released";
 }
 
 TEST(Reuse, ArraysOutliveIt) {
