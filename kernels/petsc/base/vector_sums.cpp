@@ -19,18 +19,16 @@ struct Operations {
   decltype(_VecOps::norm) norm = nullptr;
 };
 
-MPI_Comm comm_of(Vec vector) {
-  return PetscObjectComm(reinterpret_cast<PetscObject>(vector));
-}
-bool on_ranks(Vec vector) {
-  int ranks = 1;
-  MPI_Comm_size(comm_of(vector), &ranks);
-  return ranks > 1;
+// Also of one rank, where somebody wants that.
+bool is_of_ranks(Vec vector) {
+  PetscBool of_ranks = PETSC_FALSE;
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(vector), VECMPICUDA, &of_ranks));
+  return of_ranks;
 }
 // What PETSc does in their place.
 Operations& of_petsc(Vec vector) {
   static Operations of_one_rank, of_ranks;
-  return on_ranks(vector) ? of_ranks : of_one_rank;
+  return is_of_ranks(vector) ? of_ranks : of_one_rank;
 }
 
 // This rank's part. False where an array is in host memory.
@@ -61,8 +59,9 @@ bool multiply(Vec x, PetscInt count, const Vec y[], double* sums) {
 void multiply_on_all(Vec x, PetscInt count, const Vec y[], double* sums) {
   if (!multiply(x, count, y, sums)) {
     QUADRILLE_PETSC(of_petsc(x).mdot(x, count, y, sums));
-  } else if (on_ranks(x)) {
-    MPI_Allreduce(MPI_IN_PLACE, sums, count, MPI_DOUBLE, MPI_SUM, comm_of(x));
+  } else if (is_of_ranks(x)) {
+    MPI_Allreduce(MPI_IN_PLACE, sums, count, MPI_DOUBLE, MPI_SUM,
+                  PetscObjectComm(reinterpret_cast<PetscObject>(x)));
   }
 }
 
