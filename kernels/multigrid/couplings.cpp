@@ -20,7 +20,7 @@ bool is_diagonal(const std::vector<std::uint8_t>& block, int dof) {
 
 Couplings couplings_of(const BlockStructure& a, const RankBox* box, const StoredNodes& stored) {
   Couplings s;
-  s.by_kind = a.dof > 2 && a.fill.said() && is_diagonal(a.fill.beside, a.dof);
+  s.by_kind = a.dof > 1 && a.fill.said() && is_diagonal(a.fill.beside, a.dof);
   s.mixes = s.by_kind && !is_diagonal(a.fill.centre, a.dof);
   s.stored = stored;
   s.shared = box != nullptr;

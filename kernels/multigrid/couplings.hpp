@@ -45,8 +45,8 @@ struct Couplings {
   // Of a star, which couplings lead along -z, -y, -x, x, y, z; those along z in 3D.
   signed char star[6] = {-1, -1, -1, -1, -1, -1};
   bool whole_star = false;  // all of them are there, and no others
-  // Of three unknowns or more (blocks of two are hardly larger), as the fill says: whether neighbours couple
-  // each with its own kind alone, and then whether those of a node couple with each other.
+  // Of several unknowns, as the fill says: whether neighbours couple each with its own kind alone, and then
+  // whether those of a node couple with each other.
   bool by_kind = false, mixes = false;
   // Of a box with layers of other ranks' nodes (ranks.hpp), which of its nodes are this rank's own.
   bool shared = false;

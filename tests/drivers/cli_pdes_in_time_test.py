@@ -88,6 +88,12 @@ class GrayScott(Case):
                                        name="v", petsc=["-ts_type", method, *EXACT])
             self.assertAlmostEqual(found, order, delta=0.2, msg=(method, grid, sides))
 
+    def test_long_steps_are_solved_with_the_reaction_at_its_node(self):
+        record, screen = self.solved("gray_scott", "--grid", "24x24x24", "--steps", "3", "--dt", "20", "--space", "cpu",
+                                     petsc=["-pc_type", "quadrille_mg"])
+        self.assertIn("unknowns coupled at their own node alone", screen)
+        self.assertLess(record["iterations"], 60)
+
 
 class CahnHilliard(Case):
     def test_the_order_in_space_is_two(self):

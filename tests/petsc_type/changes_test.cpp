@@ -352,7 +352,7 @@ double residual_of(Mat a, Vec x, Vec b) {
 }
 
 // Solves with (a, p) to 1e-11, by Richardson's iterations around a solver of p or by that of `a` itself.
-Handle<Vec> solved(Mat a, Mat p, Vec b, bool around) {
+Handle<Vec> solution_of(Mat a, Mat p, Vec b, bool around) {
   const Handle<KSP> ksp = make<KSP>("KSPCreate", [](KSP* k) { return KSPCreate(PETSC_COMM_WORLD, k); });
   PC pc = nullptr;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
@@ -390,13 +390,13 @@ TEST_F(MatrixType, AnOuterLoopCorrectsRoundedValues) {
   const double bound = rounding_of(ValuePrecision::bf16, 8);
   PetscReal of_a = 0, of_x = 0;
   CALL(MatNorm(p.theirs.get(), NORM_INFINITY, &of_a));
-  const Handle<Vec> nearby = solved(inner.get(), inner.get(), b.get(), false);
+  const Handle<Vec> nearby = solution_of(inner.get(), inner.get(), b.get(), false);
   CALL(VecNorm(nearby.get(), NORM_INFINITY, &of_x));
   const double off = residual_of(p.ours.get(), nearby.get(), b.get());
   EXPECT_GT(off, 1e-4);
   EXPECT_LE(off, bound * of_a * of_x);
   EXPECT_LE(residual_of(inner.get(), nearby.get(), b.get()), 1e-8);
-  const Handle<Vec> x = solved(p.ours.get(), inner.get(), b.get(), true);
+  const Handle<Vec> x = solution_of(p.ours.get(), inner.get(), b.get(), true);
   EXPECT_LE(residual_of(p.ours.get(), x.get(), b.get()), 1e-8);
 }
 
