@@ -41,8 +41,8 @@ constexpr int nodes_beside(int dof) {
   return dof < threads_per_block ? threads_per_block / dof : 1;
 }
 
-// What is open yet of the entries of a diagonal in some columns: whether the values differ among nodes, and from
-// the opposite ones. A block reads it once, for all blocks read the same few words.
+// What is open yet of the entries of a diagonal in some columns: whether the values differ among nodes, and
+// from the opposite ones. A block reads it once, for all blocks read the same few words.
 struct Open {
   static constexpr int most = 2048;  // entries
   std::uint8_t compares[most], mirrors[most];
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(threads_per_block, 4)
             which = blockIdx.x - part * s.diagonals, columns = max(1, Open::most / b);
   const auto& pair = pairs.of[which];
   const std::int64_t d = pairs.first + which, distance = s.step[which] / b;
-  const int begin = part * together * beside;
+  const std::int64_t begin = std::int64_t{part} * together * beside;
   for (int first_column = 0; first_column < b; first_column += columns) {
     const int some = min(columns, b - first_column);
     bool any = false;
