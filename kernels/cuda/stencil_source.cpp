@@ -293,6 +293,19 @@ std::int64_t place(const BlockStructure& s, bool transposed, std::int64_t d, int
   return transposed ? (d * s.dof + c) * s.dof + r : (d * s.dof + r) * s.dof + c;
 }
 
+// In the order in which terms name them.
+template <class T>
+std::vector<T> constants_of(const BlockStructure& s, const std::vector<CompactEntry<T>>& entries,
+                            bool transposed) {
+  std::vector<T> constants;
+  for (std::int64_t d = 0; d < s.diagonals(); ++d)
+    for (int r = 0; r < s.dof; ++r)
+      for (int c = 0; c < s.dof; ++c)
+        if (const CompactEntry<T>& e = entries[place(s, transposed, d, r, c)]; e.stored == Stored::constant)
+          constants.push_back(e.constant);
+  return constants;
+}
+
 // With the offsets of the transposed product.
 BlockStructure turned(BlockStructure s) {
   for (NodeOffset& o : s.offsets) o = {-o.x, -o.y, -o.z};
@@ -324,34 +337,27 @@ KernelSource compact_source(const BlockStructure& s, const std::vector<CompactEn
                             ValuePrecision precision, const WrittenProduct& product, TileSize size) {
   const bool transposed = product.transposed;
   std::vector<Term> terms;
-  std::vector<T> constants;
+  std::int64_t constants = 0;
   for (std::int64_t d = 0; d < s.diagonals(); ++d)
     for (int r = 0; r < s.dof; ++r)
       for (int c = 0; c < s.dof; ++c) {
         const CompactEntry<T>& e = entries[place(s, transposed, d, r, c)];
         if (e.stored == Stored::constant) {
-          terms.push_back({Term::From::constant, d, r, c, std::ssize(constants), false});
-          constants.push_back(e.constant);
+          terms.push_back({Term::From::constant, d, r, c, constants++, false});
         } else if (e.stored != Stored::nothing) {
           terms.push_back(
               {Term::From::column, d, r, c, e.column, (e.stored == Stored::mirror) != transposed});
         }
       }
   return Writer({transposed ? turned(s) : s, std::move(terms), sizeof(T) == 8, precision, 0, size, product})
-      .source(constants);
+      .source(constants_of(s, entries, transposed));
 }
 
 template <class T>
 std::shared_ptr<const std::vector<std::byte>> compact_constants(const BlockStructure& s,
                                                                 const std::vector<CompactEntry<T>>& entries,
                                                                 bool transposed) {
-  std::vector<T> constants;
-  for (std::int64_t d = 0; d < s.diagonals(); ++d)
-    for (int r = 0; r < s.dof; ++r)
-      for (int c = 0; c < s.dof; ++c)
-        if (const CompactEntry<T>& e = entries[place(s, transposed, d, r, c)]; e.stored == Stored::constant)
-          constants.push_back(e.constant);
-  return packed(constants);
+  return packed(constants_of(s, entries, transposed));
 }
 
 template <class T>
