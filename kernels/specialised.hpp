@@ -44,7 +44,8 @@ struct KernelLaunch {
 struct Specialised {
   const void* kernel = nullptr;
   KernelLaunch launch{};
-  bool built = false;  // with the library, for any grid
+  bool built = false;          // with the library, for any grid
+  bool any_constants = false;  // compiled for any
 };
 
 // Compiling takes as long as thousands of products of an operator with fewer rows.

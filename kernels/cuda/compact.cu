@@ -298,7 +298,10 @@ void spmv_transpose(const Execution& on, const Compact<T, Device>& a, const T* x
 
 template <class T>
 Specialised with_dot(const Compact<T, Device>& a, const Specialised& product) {
-  return specialise_with_dot(a, a.entry, a.precision, product.built ? Compile::never : Compile::where_needed);
+  const Compile compile = product.built           ? Compile::never
+                          : product.any_constants ? Compile::for_any_constants
+                                                  : Compile::where_needed;
+  return specialise_with_dot(a, a.entry, a.precision, compile);
 }
 
 template <class T>

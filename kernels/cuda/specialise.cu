@@ -21,14 +21,14 @@ void load(const void* kernel) {
   QUADRILLE_CUDA(cudaFuncGetAttributes(&loaded, kernel));
 }
 
-Specialised made_of(const KernelSource& source, const void* kernel, bool built) {
+Specialised made_of(const KernelSource& source, const void* kernel, bool built, bool any_constants) {
   if (kernel == nullptr) return {};
   load(kernel);
-  return {kernel, source.launch, built};
+  return {kernel, source.launch, built, any_constants};
 }
-Specialised compiled(const KernelSource& source) {
+Specialised compiled(const KernelSource& source, bool any_constants = false) {
   if (source.text.empty()) return {};
-  return made_of(source, compiled_kernel(source.text, source_kernel), false);
+  return made_of(source, compiled_kernel(source.text, source_kernel), false, any_constants);
 }
 
 // Compiled for this grid, or built with the library for any.
@@ -41,10 +41,11 @@ Specialised written_anew(const BlockStructure& structure, const std::vector<Comp
     if (product.with_dot && !source.text.empty()) source.text = dot_source() + source.text;
     return source;
   };
-  if (compile == Compile::where_needed)
-    if (Specialised own = compiled(written(false)); own.kernel != nullptr) return own;
+  product.any_constants = compile == Compile::for_any_constants;
+  if (compile != Compile::never)
+    if (Specialised own = compiled(written(false), product.any_constants); own.kernel != nullptr) return own;
   const KernelSource source = written(true);
-  return made_of(source, built_kernel(source.text), true);
+  return made_of(source, built_kernel(source.text), true, true);
 }
 
 // An operator, and its kernel or none.
@@ -59,7 +60,7 @@ struct Written {
 
   bool is_of(const BlockStructure& of_structure, const std::vector<CompactEntry<T>>& of_entries,
              ValuePrecision of_precision, const WrittenProduct& of_product, Compile of_compile) const {
-    const bool constants_matter = compile != Compile::never;  // they stand in the text
+    const bool constants_matter = compile == Compile::where_needed;  // they stand in the text
     const auto same = [&](const CompactEntry<T>& a, const CompactEntry<T>& b) {
       return a.stored == b.stored && a.column == b.column &&
              (!constants_matter || std::memcmp(&a.constant, &b.constant, sizeof(T)) == 0);

@@ -12,8 +12,9 @@
 
 namespace quadrille::cuda {
 
-// Never: what was built with the library for any grid. Else one for this grid and, without NVRTC, that.
-enum class Compile { never, where_needed };
+// Never: what was built with the library for any grid. Else one for this grid, with its constants written out
+// or, where these will change, for any, and, without NVRTC, what was built.
+enum class Compile { never, where_needed, for_any_constants };
 
 // None where there is neither, or the operator is too large to be written out.
 template <class T>

@@ -36,6 +36,7 @@ class StencilPlan {
         numbers_(numbers),
         dot_(product.with_dot),
         any_grid_(product.any_grid),
+        any_constants_(product.any_grid || product.any_constants),
         vectors_(product.vectors),
         word_(16 / bytes_of_number()) {
     std::set<std::int64_t> columns;
@@ -85,7 +86,7 @@ class StencilPlan {
   ValuePrecision precision_;
   int numbers_;  // bytes of the number of a stencil; 0 where there is no table
   bool dot_;     // of x and A x, too
-  bool any_grid_;
+  bool any_grid_, any_constants_;
   int vectors_;
   int word_;  // numbers in 16 bytes
   Tiling tiling_;

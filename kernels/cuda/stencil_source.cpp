@@ -59,7 +59,7 @@ class Writer : private StencilPlan {
       return {};
     constants_ = std::max<std::size_t>(1, constants.size());
     const auto finite = [](T v) { return std::isfinite(v); };
-    if (!any_grid_ && !constants.empty() && std::all_of(constants.begin(), constants.end(), finite))
+    if (!any_constants_ && !constants.empty() && std::all_of(constants.begin(), constants.end(), finite))
       for (const T v : constants) literals_ += (literals_.empty() ? "" : ", ") + literal(v);
     const std::string inner = inner_body(*this);
     head();

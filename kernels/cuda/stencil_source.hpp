@@ -39,6 +39,7 @@ struct WrittenProduct {
   bool transposed = false, with_dot = false;
   int vectors = 1;
   bool any_grid = false;
+  bool any_constants = false;  // they come with each launch; so they do with any grid
 };
 std::string dot_source();
 
@@ -46,7 +47,7 @@ template <class T>
 KernelSource compact_source(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
                             ValuePrecision precision, const WrittenProduct& product,
                             TileSize size = TileSize::of_grid);
-// Those of its launch, in which nothing else depends on them; nor does the text where it is for any grid.
+// Those of its launch, in which nothing else depends on them; nor does the text where it is for any.
 template <class T>
 std::shared_ptr<const std::vector<std::byte>> compact_constants(const BlockStructure& structure,
                                                                 const std::vector<CompactEntry<T>>& entries,
