@@ -47,10 +47,15 @@ constexpr bool aligned(const T* p) {
          reinterpret_cast<std::uintptr_t>(p) % (sizeof(T) * Count) == 0;
 }
 
-// `Count` numbers from p on. Streamed ones are aligned where Count > 1, others need not be.
+// `Count` numbers from p on. Streamed ones are aligned where Count > 1, those of load() need not be.
 template <int Count, class T>
 constexpr void load_streamed(const T* p, T (&to)[Count]) {
   const auto pack = streamed(reinterpret_cast<const Pack<T, Count>*>(p));
+  for (int i = 0; i < Count; ++i) to[i] = pack.v[i];
+}
+template <int Count, class T>
+constexpr void load_aligned(const T* p, T (&to)[Count]) {
+  const auto pack = *reinterpret_cast<const Pack<T, Count>*>(p);
   for (int i = 0; i < Count; ++i) to[i] = pack.v[i];
 }
 template <int Count, class T>

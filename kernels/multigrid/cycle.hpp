@@ -83,8 +83,9 @@ class Cycle {
     OneLevel& level = levels[i];
     const Couplings& s = level.couplings;
     residual(machine, level);
-    if (s.dof > 1) multiply_blocks(machine, s, level.diagonal, level.y.data(), work.data());
-    restrict_from(i, s.dof > 1 ? work.data() : level.y.data());
+    const bool divided = s.dof > 1 && level.of_kind.size() == 0;
+    if (divided) multiply_blocks(machine, s, level.diagonal, level.y.data(), work.data());
+    restrict_from(i, divided ? work.data() : level.y.data());
   }
   void restrict_from(std::size_t i, const T* fine) {
     OneLevel& next = levels[i + 1];

@@ -7,19 +7,41 @@
 
 namespace quadrille::multigrid {
 
-// y = B x with blocks [column][stored row].
-template <class T, class In>
+// Where unknowns are many, a thread of a GPU does some of a node, whose numbers are words: what it counts and
+// asks for is the same for all of them. Kinds divide the unknowns of a node.
+template <class Body>
+constexpr void with_kinds_together(int dof, const Body& body) {
+  if (dof % 4 == 0) return body(std::integral_constant<int, 4>());
+  if (dof % 2 == 0) return body(std::integral_constant<int, 2>());
+  body(std::integral_constant<int, 1>());
+}
+
+// y = B x with blocks [column][stored row], of `Kinds` rows of a node a call.
+template <class T, class In, int Kinds>
 struct MultiplyBlocks {
   Couplings s;
   const T* blocks;
   const In* x;
   T* y;
-  constexpr void operator()(std::int64_t row) const {
-    const In* const from = x + std::int64_t{s.node_of(row)} * s.dof;
-    const T* const first = blocks + s.place(row);
-    T sum = 0;
-    for (int c = 0; c < s.dof; ++c) sum += streamed(first + c * s.stored_rows) * static_cast<T>(from[c]);
-    y[row] = sum;
+  constexpr void operator()(std::int64_t index) const {
+    const std::int64_t row = index * Kinds;
+    const In* from = x + std::int64_t{s.node_of(row)} * s.dof;
+    const T* column = blocks + s.place(row);
+    T sum[Kinds] = {};
+    for (int first = 0; first < s.dof; first += Kinds, from += Kinds) {
+      In own[Kinds];
+      load(from, own);
+      QUADRILLE_UNROLL
+      for (int c = 0; c < Kinds; ++c, column += s.stored_rows) {
+        T values[Kinds];
+        if (s.stored.all)
+          load_streamed(column, values);
+        else
+          load(column, values);
+        for (int i = 0; i < Kinds; ++i) sum[i] += values[i] * static_cast<T>(own[c]);
+      }
+    }
+    store(y + row, sum);
   }
 };
 
@@ -71,11 +93,12 @@ struct StencilRows {
   }
 };
 
-// Rows by kind (by_kind_steps.hpp): the sums of all rows of a node are made first, and D^-1 times them.
-template <class T>
+// Rows by kind (by_kind_steps.hpp), some of a node together: a number of all rows of a node is made first,
+// most often the sum beside the diagonal, and the node's block D^-1 or D times these.
+template <class T, int Kinds>
 struct RowsByKind {
   using Number = T;
-  static constexpr int rows = 1, count = 0;
+  static constexpr int rows = Kinds, count = 0;
   static constexpr bool all = false, rounded = false, by_nodes = true;
   Couplings s;
   const T *a, *inverse;
@@ -92,33 +115,64 @@ struct RowsByKind {
       inside = inside && (s.n[axis] == 1 || (at[axis] > 0 && at[axis] < s.n[axis] - 1));
     return {std::int64_t{node} * s.dof, std::int64_t{place} * s.dof, s.steps_around(at), inside};
   }
-  constexpr T own_sum(const T* x, const Node& node, int kind) const {
+  // Of the rows from `kind` on.
+  constexpr void own_sums(const T* x, const Node& node, int kind, T (&sums)[Kinds]) const {
     const T* const own = x + node.first_row + kind;
     const T* const values = a + node.place + kind;
-    if (node.inside) return sum_of(s.count, values, [&](int d) { return own[s.step[d] * s.dof]; });
-    return sum_of(s.count, values, [&](int d) { return own[s.step_around(node.steps, d) * s.dof]; });
+    const auto inside = [&](int d) { return own + s.step[d] * s.dof; };
+    const auto around = [&](int d) { return own + s.step_around(node.steps, d) * s.dof; };
+    for (T& sum : sums) sum = 0;
+    if (s.stored.all)
+      node.inside ? add_all(values, inside, sums) : add_all(values, around, sums);
+    else if (node.inside && s.count == 6)  // the loads of a star in 3D are on their way at once
+      add_few<6>(values, 6, inside, sums);
+    else
+      node.inside ? add_few<4>(values, s.count, inside, sums) : add_few<4>(values, s.count, around, sums);
   }
-  constexpr T times_inverse(const T* sums, const Node& node, int kind) const {
-    return sum_of(s.dof, inverse + node.place + kind, [&](int c) { return sums[c]; });
+  // Of blocks [column][stored row]; of_node: aligned as the rows are.
+  constexpr void times(const T* blocks, const T* of_node, const Node& node, int kind,
+                       T (&sums)[Kinds]) const {
+    const T* column = blocks + node.place + kind;
+    for (T& sum : sums) sum = 0;
+    for (int first = 0; first < s.dof; first += Kinds) {
+      T by[Kinds];
+      load_aligned(of_node + first, by);
+      QUADRILLE_UNROLL
+      for (int c = 0; c < Kinds; ++c, column += s.stored_rows) {
+        T values[Kinds];
+        s.stored.all ? load_streamed(column, values) : load_aligned(column, values);
+        for (int k = 0; k < Kinds; ++k) sums[k] += values[k] * by[c];
+      }
+    }
   }
 
  private:
-  // Of a row's numbers, a column of them behind the other, each times factor(number).
-  template <class F>
-  constexpr T sum_of(int count, const T* values, const F& factor) const {
-    T sum = 0;
-    if (s.stored.all) {
+  constexpr void add(const T (&values)[Kinds], const T* x, T (&sums)[Kinds]) const {
+    T of_neighbour[Kinds];
+    load_aligned(x, of_neighbour);
+    for (int k = 0; k < Kinds; ++k) sums[k] += values[k] * of_neighbour[k];
+  }
+  template <class Neighbour>
+  constexpr void add_all(const T* values, const Neighbour& neighbour, T (&sums)[Kinds]) const {
 #if defined(__CUDA_ARCH__)
 #pragma unroll 4
 #endif
-      for (int i = 0; i < count; ++i, values += s.stored_rows) sum += streamed(values) * factor(i);
-    } else {
-#if defined(__CUDA_ARCH__)
-#pragma unroll 4
-#endif
-      for (int i = 0; i < count; ++i, values += s.stored_rows) sum += *values * factor(i);
+    for (int d = 0; d < s.count; ++d, values += s.stored_rows) {
+      T own[Kinds];
+      load_streamed(values, own);
+      add(own, neighbour(d), sums);
     }
-    return sum;
+  }
+  template <int Together, class Neighbour>
+  constexpr void add_few(const T* values, int count, const Neighbour& neighbour, T (&sums)[Kinds]) const {
+#if defined(__CUDA_ARCH__)
+#pragma unroll Together
+#endif
+    for (int d = 0; d < count; ++d, values += s.stored_rows) {
+      T own[Kinds];
+      load_aligned(values, own);
+      add(own, neighbour(d), sums);
+    }
   }
 };
 
@@ -179,6 +233,28 @@ struct Sweep : Stencil {
     Out* const to = y + s.natural(at);
     for (int i = 0; i < Rows; ++i)
       if (at[0] + i < s.n[0]) to[i] = without_tiny<Out>(sum[i]);
+  }
+};
+
+// r = b - A x, by kind: D (g - x) less the sums beside the diagonal.
+template <class Stencil>
+struct ResidualByKind : Stencil {
+  using T = typename Stencil::Number;
+  static constexpr int Rows = Stencil::rows;
+  static constexpr bool of_difference = true;
+  const T *g, *x, *diagonal;
+  T* r;
+  constexpr const T* source() const { return x; }
+  constexpr void difference(std::int64_t row, T (&to)[Rows]) const {
+    T now[Rows];
+    load_streamed(g + row, to);
+    load(x + row, now);
+    for (int i = 0; i < Rows; ++i) to[i] -= now[i];
+  }
+  // D times the differences, and the sums.
+  constexpr void finish(std::int64_t row, T (&times)[Rows], const T (&sum)[Rows]) const {
+    for (int i = 0; i < Rows; ++i) times[i] -= sum[i];
+    store_result(r + row, times);
   }
 };
 

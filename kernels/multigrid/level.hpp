@@ -68,6 +68,14 @@ void with_scaled_stencil(const Level<T, Machine>& level, const Body& body) {
   if (s.dof == 4) return with.template operator()<1, 4, 0>();
   with.template operator()<1, 0, 0>();
 }
+// body(kinds of a node that are done together): those of lines are, on the CPU.
+template <class Machine, class Body>
+void with_kinds(int dof, const Body& body) {
+  if constexpr (Machine::on_gpu)
+    with_kinds_together(dof, body);
+  else
+    body(std::integral_constant<int, 1>());
+}
 template <bool Few, class T, class Machine, class Body>
 void with_stencil(const Level<T, Machine>& level, const Body& body) {
   if constexpr (!Few && may_be_rounded<T, Machine>)
@@ -76,7 +84,9 @@ void with_stencil(const Level<T, Machine>& level, const Body& body) {
                                                                       level.inverse.data()});
   if constexpr (!Few)
     if (level.of_kind.size() > 0)
-      return body(RowsByKind<T>{level.couplings, level.of_kind.data(), level.inverse.data()});
+      return with_kinds<Machine>(level.couplings.dof, [&](auto kinds) {
+        body(RowsByKind<T, kinds()>{level.couplings, level.of_kind.data(), level.inverse.data()});
+      });
   with_scaled_stencil<Few>(level, body);
 }
 
@@ -104,14 +114,18 @@ void first_two_sweeps(Machine& machine, const Level<T, Machine>& level, const T*
     machine.for_rows(level.inner, FirstTwoSweeps<Stencil>{stencil, g, x, first, second});
   });
 }
-// Into y: the residual of one unknown a node, D^-1 times that of several.
+// Into y: the residual of one unknown a node, or by kind; D^-1 times that of several else.
 template <bool Few, class T, class Machine>
 void residual_of_rows(Machine& machine, Level<T, Machine>& level) {
   with_stencil<Few>(level, [&]<class Stencil>(const Stencil& stencil) {
-    machine.for_rows(
-        level.inner,
-        Residual<Stencil>{stencil, level.g.data(), level.x.data(),
-                          level.couplings.dof == 1 ? level.diagonal.data() : nullptr, level.y.data()});
+    if constexpr (Stencil::by_nodes)
+      return machine.for_rows(level.inner, ResidualByKind<Stencil>{stencil, level.g.data(), level.x.data(),
+                                                                   level.diagonal.data(), level.y.data()});
+    else
+      machine.for_rows(
+          level.inner,
+          Residual<Stencil>{stencil, level.g.data(), level.x.data(),
+                            level.couplings.dof == 1 ? level.diagonal.data() : nullptr, level.y.data()});
   });
 }
 
@@ -144,7 +158,10 @@ void multiply_blocks(Machine& machine, const Couplings& s, const Array<T, typena
                      const In* x, T* y, bool of_user = false) {
   if constexpr (!Machine::on_gpu)
     if (has_long_lines(s)) return multiply_blocks_on_lines(s, blocks.data(), x, of_user ? s.n[0] : s.line, y);
-  if (s.dof > 1) return machine.for_each(s.rows, MultiplyBlocks<T, In>{s, blocks.data(), x, y});
+  if (s.dof > 1)
+    return with_kinds<Machine>(s.dof, [&](auto kinds) {
+      machine.for_each(s.rows / kinds(), MultiplyBlocks<T, In, kinds()>{s, blocks.data(), x, y});
+    });
   const auto run = [&](auto rows, auto all) {
     machine.for_each(s.rows / rows(),
                      MultiplyDiagonal<T, In, rows(), all()>{s, blocks.data(), x, y, of_user && s.padded()});
@@ -246,15 +263,17 @@ void interpolate_add(Machine& machine, Level<T, Machine>& level, const T* coarse
   if constexpr (!Machine::on_gpu)
     if (has_long_lines(level.couplings)) return interpolate_add_on_lines(p, coarse, level.x.data());
   if (p.in_words) return machine.for_each(rows / 4, InterpolateAddInWords<T>{p, coarse, level.x.data()});
-  const auto run = [&](auto count, auto stored) {
-    machine.for_each(rows / count(), InterpolateAdd<T, count(), stored()>{p, coarse, level.x.data()});
-  };
   using One = std::integral_constant<int, 1>;
   using Several = std::integral_constant<int, together>;
-  if (p.weights != nullptr)
-    several ? run(Several(), std::true_type()) : run(One(), std::true_type());
-  else
-    several ? run(Several(), std::false_type()) : run(One(), std::false_type());
+  const auto run = [&](auto count, auto kinds) {
+    const std::int64_t calls = rows / (count() * kinds());
+    if (p.weights != nullptr)
+      machine.for_each(calls, InterpolateAdd<T, count(), kinds(), true>{p, coarse, level.x.data()});
+    else
+      machine.for_each(calls, InterpolateAdd<T, count(), kinds(), false>{p, coarse, level.x.data()});
+  };
+  if (several) return run(Several(), One());
+  with_kinds<Machine>(p.dof, [&](auto kinds) { run(One(), kinds); });
 }
 
 // Whether the restriction from this level can multiply by the inverse diagonal of the next one.
@@ -282,15 +301,16 @@ void restrict_to(Machine& machine, const Level<T, Machine>& level, const T* fine
     }
     return machine.for_each(rows / 2, step);
   }
-  const auto run = [&](auto dof, auto stored) {
-    machine.for_each(rows, Restrict<T, dof(), stored()>{p, fine, coarse});
-  };
   using One = std::integral_constant<int, 1>;
   using Any = std::integral_constant<int, 0>;
-  if (p.weights != nullptr)
-    p.dof == 1 ? run(One(), std::true_type()) : run(Any(), std::true_type());
-  else
-    p.dof == 1 ? run(One(), std::false_type()) : run(Any(), std::false_type());
+  const auto run = [&](auto dof, auto kinds) {
+    if (p.weights != nullptr)
+      machine.for_each(rows / kinds(), Restrict<T, dof(), kinds(), true>{p, fine, coarse});
+    else
+      machine.for_each(rows / kinds(), Restrict<T, dof(), kinds(), false>{p, fine, coarse});
+  };
+  if (p.dof == 1) return run(One(), One());
+  with_kinds<Machine>(p.dof, [&](auto kinds) { run(Any(), kinds); });
 }
 
 }  // namespace quadrille::multigrid

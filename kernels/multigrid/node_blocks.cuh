@@ -1,4 +1,5 @@
-// Steps of multigrid that the rows of a node do together, a thread each. Internal to kernels/multigrid.
+// Steps of multigrid that the rows of a node do together, some of them a thread. Internal to
+// kernels/multigrid.
 #pragma once
 
 #include "kernels/cuda/launch.cuh"
@@ -10,32 +11,55 @@ namespace quadrille::multigrid::device {
 // little to count.
 struct PartsOfLines {
   int nodes, parts;  // of a block; of a line
-  Divisor by_parts;
+  int threads_of_node;
+  Divisor by_parts, by_threads_of_node;
   int threads, blocks;
 };
-inline PartsOfLines parts_of_lines(const Couplings& s) {
-  const int most = cuda::threads_per_block / s.dof, parts = (s.line + most - 1) / most,
-            nodes = (s.line + parts - 1) / parts;
-  return {nodes, parts, divisor(parts), (nodes * s.dof + 31) / 32 * 32, parts * s.n[1] * s.n[2]};
+inline PartsOfLines parts_of_lines(const Couplings& s, int kinds) {
+  const int of_node = s.dof / kinds, most = cuda::threads_per_block / of_node,
+            parts = (s.line + most - 1) / most, nodes = (s.line + parts - 1) / parts;
+  return {nodes,
+          parts,
+          of_node,
+          divisor(parts),
+          divisor(of_node),
+          (nodes * of_node + 31) / 32 * 32,
+          parts * s.n[1] * s.n[2]};
 }
 
-// A step by nodes: the rows' own sums go through shared memory.
+// A step by nodes: what a node's block multiplies goes through shared memory.
 template <class F>
 __global__ void __launch_bounds__(cuda::threads_per_block)
     node_rows_kernel(const __grid_constant__ F f, const __grid_constant__ PartsOfLines lines) {
   using T = typename F::Number;
-  __shared__ T sums[cuda::threads_per_block];
+  constexpr int kinds = F::rows;
+  __shared__ alignas(kinds * sizeof(T)) T of_nodes[cuda::threads_per_block * kinds];
   const int line = divide(static_cast<int>(blockIdx.x), lines.by_parts), z = divide(line, f.s.by_n1),
             part = static_cast<int>(blockIdx.x) - line * lines.parts, i = threadIdx.x,
-            of_block = divide(i, f.s.by_dof), kind = i - of_block * f.s.dof,
-            x = part * lines.nodes + of_block;
+            of_block = divide(i, lines.by_threads_of_node),
+            kind = (i - of_block * lines.threads_of_node) * kinds, x = part * lines.nodes + of_block;
   const bool there = of_block < lines.nodes && x < f.s.line;
   const auto node = f.node_at({there ? x : 0, line - z * f.s.n[1], z});
-  if (there) sums[i] = f.own_sum(f.source(), node, kind);
+  T sum[kinds], times[kinds];
+  if (there) {
+    f.own_sums(f.source(), node, kind, sum);
+    if constexpr (requires { F::of_difference; }) {
+      f.difference(node.first_row + kind, times);
+      store(of_nodes + i * kinds, times);
+    } else {
+      store(of_nodes + i * kinds, sum);
+    }
+  }
   __syncthreads();
   if (!there) return;
-  T sum[1] = {f.times_inverse(sums + of_block * f.s.dof, node, kind)};
-  f.finish(node.first_row + kind, sum, nullptr);
+  const T* const of_node = of_nodes + of_block * f.s.dof;
+  if constexpr (requires { F::of_difference; }) {
+    f.times(f.diagonal, of_node, node, kind, times);
+    f.finish(node.first_row + kind, times, sum);
+  } else {
+    f.times(f.inverse, of_node, node, kind, times);
+    f.finish(node.first_row + kind, times, nullptr);
+  }
 }
 
 }  // namespace quadrille::multigrid::device

@@ -309,7 +309,7 @@ class OnDevice {
   // Of several unknowns, whose sums are made before one of them is finished.
   template <class F>
   void for_nodes(const F& f) {
-    const device::PartsOfLines lines = device::parts_of_lines(f.s);
+    const device::PartsOfLines lines = device::parts_of_lines(f.s, F::rows);
     device::node_rows_kernel<<<lines.blocks, lines.threads, 0, stream_>>>(f, lines);
     QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
   }

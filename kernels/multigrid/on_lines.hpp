@@ -22,17 +22,42 @@ void for_line_parts(const Couplings& s, std::int64_t multiplications, const Body
   }
 }
 
-// A step by kind (by_kind_steps.hpp) at one node: the sums of all its rows, then D^-1 times them.
+// Whether a node's block multiplies differences, and not sums.
+template <class F>
+constexpr bool multiplies_differences() {
+  return requires {
+    F::of_difference;
+  };
+}
+
+// A step by kind (by_kind_steps.hpp) at one node: numbers of all its rows, then its block times them.
 template <class F>
 void do_node(const F& f, int number) {
   using T = typename F::Number;
   const int dof = f.s.dof;
   const auto node = f.node_at(f.s.position(number));
-  T sums[most_multigrid_unknowns];
-  for (int r = 0; r < dof; ++r) sums[r] = f.own_sum(f.source(), node, r);
-  for (int r = 0; r < dof; ++r) {
-    T sum[1] = {f.times_inverse(sums, node, r)};
-    f.finish(node.first_row + r, sum, nullptr);
+  if constexpr (multiplies_differences<F>()) {
+    T differences[most_multigrid_unknowns], one[1], sum[1];
+    for (int r = 0; r < dof; ++r) {
+      f.difference(node.first_row + r, one);
+      differences[r] = one[0];
+    }
+    for (int r = 0; r < dof; ++r) {
+      f.own_sums(f.source(), node, r, sum);
+      f.times(f.diagonal, differences, node, r, one);
+      f.finish(node.first_row + r, one, sum);
+    }
+    return;
+  } else {
+    T sums[most_multigrid_unknowns], sum[1];
+    for (int r = 0; r < dof; ++r) {
+      f.own_sums(f.source(), node, r, sum);
+      sums[r] = sum[0];
+    }
+    for (int r = 0; r < dof; ++r) {
+      f.times(f.inverse, sums, node, r, sum);
+      f.finish(node.first_row + r, sum, nullptr);
+    }
   }
 }
 
@@ -44,8 +69,8 @@ class LineStep {
   explicit LineStep(const F& f)
       : f_(f),
         sums_{f_.s, CoupledLines(f_.s), f_.a, f_.source(), F::by_nodes},
-        inverse_(f_.s, CoupledLines::own(), F::by_nodes ? f_.inverse : nullptr, nullptr) {
-    if constexpr (requires { f_.diagonal; })
+        blocks_(f_.s, CoupledLines::own(), blocks_of(f_), nullptr) {
+    if constexpr (has_diagonal)
       one_diagonal_ = !F::all && f_.diagonal != nullptr && are_alike(f_.s, f_.diagonal, 1);
   }
   LineStep(const LineStep&) = delete;
@@ -70,15 +95,24 @@ class LineStep {
     if (first >= end) return;
     for_parts(s, y, z, first, end, [&](const LinePart& part) {
       sums_(around, part, sums);
-      if constexpr (F::by_nodes) times_inverse(part, sums + (part.first - around.first) * s.dof);
+      T* const of_part = sums + (part.first - around.first) * s.dof;
+      if constexpr (multiplies_differences<F>())
+        finish_differences(row + std::int64_t{part.first} * s.dof, part, of_part);
+      else if constexpr (F::by_nodes)
+        times_blocks(part, of_part);
     });
-    finish(row + std::int64_t{first} * s.dof, (end - first) * s.dof, sums + (first - around.first) * s.dof);
-    if constexpr (requires { f_.diagonal; })
+    if constexpr (!multiplies_differences<F>())
+      finish(row + std::int64_t{first} * s.dof, (end - first) * s.dof, sums + (first - around.first) * s.dof);
+    if constexpr (has_diagonal)
       if (f_.diagonal != nullptr && !F::all)
         for_parts(s, y, z, first, end, [&](const LinePart& part) { times_diagonal(row, part); });
   }
 
  private:
+  // Of one unknown a node.
+  static constexpr bool has_diagonal = requires(const F& f) { f.diagonal; }
+  &&!F::by_nodes;
+
   void alone(std::int64_t line_row, int node) const {
     const Couplings& s = f_.s;
     const std::int64_t row = line_row + std::int64_t{node} * s.dof;
@@ -87,14 +121,40 @@ class LineStep {
     else
       for (int r = 0; r < s.dof; ++r) f_(row + r);
   }
-  void times_inverse(const LinePart& part, T* sums) const {
+  static const T* blocks_of(const F& f) {
+    if constexpr (multiplies_differences<F>())
+      return f.diagonal;
+    else if constexpr (F::by_nodes)
+      return f.inverse;
+    else
+      return nullptr;
+  }
+  // Of the numbers of a part, in their place.
+  void times_blocks(const LinePart& part, T* numbers) const {
     const int rows = part.nodes() * f_.s.dof;
-    T of_kind[most_part_rows];
-    std::copy(sums, sums + rows, of_kind);
-    inverse_(inverse_.own(of_kind), {0, part.nodes(), part.place, part.phase, part.alike}, sums);
+    T of_nodes[most_part_rows];
+    std::copy(numbers, numbers + rows, of_nodes);
+    blocks_(blocks_.own(of_nodes), {0, part.nodes(), part.place, part.phase, part.alike}, numbers);
+  }
+  void finish_differences(std::int64_t first, const LinePart& part, const T* sums) const {
+    const int rows = part.nodes() * f_.s.dof;
+    T times[most_part_rows];
+#pragma omp simd
+    for (int i = 0; i < rows; ++i) {
+      T one[1];
+      f_.difference(first + i, one);
+      times[i] = one[0];
+    }
+    times_blocks(part, times);
+#pragma omp simd
+    for (int i = 0; i < rows; ++i) {
+      T one[1] = {times[i]};
+      const T sum[1] = {sums[i]};
+      f_.finish(first + i, one, sum);
+    }
   }
   void finish(std::int64_t first, int rows, const T* sums) const {
-    if constexpr (requires { f_.diagonal; } && !F::all) {
+    if constexpr (has_diagonal && !F::all) {
       F without = f_;
       without.diagonal = nullptr;
       finish_all(without, first, rows, sums);
@@ -125,7 +185,7 @@ class LineStep {
   }
 
   const F& f_;
-  LineSums<T> sums_, inverse_;  // of neighbours; by kind, of a node's inverse block
+  LineSums<T> sums_, blocks_;  // of neighbours; by kind, of a node's block
   bool one_diagonal_ = false;
 };
 

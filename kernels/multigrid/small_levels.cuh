@@ -70,9 +70,9 @@ __device__ void go_down(const ClusterThreads& all, const SmallLevel<T>& level, T
   else if (p.in_words)
     all.each(rows / 2, RestrictInWords<T>{p, level.y, {}, nullptr, coarse});
   else if (p.weights != nullptr)
-    all.each(rows, Restrict<T, 1, true>{p, level.y, coarse});
+    all.each(rows, Restrict<T, 1, 1, true>{p, level.y, coarse});
   else
-    all.each(rows, Restrict<T, 1, false>{p, level.y, coarse});
+    all.each(rows, Restrict<T, 1, 1, false>{p, level.y, coarse});
 }
 
 // The correction is added to x, which is swept.
@@ -83,9 +83,9 @@ __device__ void go_up(const ClusterThreads& all, const SmallLevel<T>& level, con
   if (p.in_words)
     all.each(s.rows / 4, InterpolateAddInWords<T>{p, coarse, level.x});
   else if (p.weights != nullptr)
-    all.each(s.rows, InterpolateAdd<T, 1, true>{p, coarse, level.x});
+    all.each(s.rows, InterpolateAdd<T, 1, 1, true>{p, coarse, level.x});
   else
-    all.each(s.rows, InterpolateAdd<T, 1, false>{p, coarse, level.x});
+    all.each(s.rows, InterpolateAdd<T, 1, 1, false>{p, coarse, level.x});
   const auto sweep = [&](const T* from, T* to, T weight) {
     each_row(all, level, [&]<class Stencil>(const Stencil& stencil) {
       return Sweep<Stencil, T>{stencil, level.g, from, to, weight, false};

@@ -113,20 +113,22 @@ struct RestrictInWords {
   }
 };
 
-// fine += P coarse, for Rows rows of one line from index * Rows on; several are of one unknown a node.
-// Stored: by weights of their own.
-template <class T, int Rows, bool Stored>
+// fine += P coarse, for Rows nodes of one line, of one unknown a node, or Kinds of a node, a call. Stored: by
+// weights of their own.
+template <class T, int Rows, int Kinds, bool Stored>
 struct InterpolateAdd {
+  static_assert(Rows == 1 || Kinds == 1);
+  static constexpr int together = Rows * Kinds;
   Transfer<T> p;
   const T* coarse;
   T* to;
 
   constexpr void operator()(std::int64_t index) const {
-    const int row = static_cast<int>(index) * Rows, dof = Rows > 1 ? 1 : p.dof,
+    const int row = static_cast<int>(index) * together, dof = Rows > 1 ? 1 : p.dof,
               at = Rows > 1 ? row : divide(row, p.by_dof), r = row - at * dof;
     const int line = divide(at, p.by_fine_n[0]), x = at - line * p.fine_n[0],
               z = divide(line, p.by_fine_n[1]), y = line - z * p.fine_n[1];
-    T sum[Rows], along[2 * Rows];
+    T sum[together], along[2 * Rows];
     std::int32_t node[2 * Rows];
     load(to + row, sum);
     load(p.node[0] + 2 * x, node);
@@ -144,17 +146,24 @@ struct InterpolateAdd {
             (static_cast<std::int64_t>(p.node[2][2 * z + k]) * p.coarse_n[1] + p.node[1][2 * y + j]) *
                 p.coarse_n[0] * dof +
             r;
+        T there[2][together];  // the coarse ones on both sides
+        QUADRILLE_UNROLL
+        for (int i = 0; i < Rows; ++i)
+          for (int side = 0; side < 2; ++side) {
+            T of_node[Kinds];
+            load(from + node[2 * i + side] * dof, of_node);
+            for (int kind = 0; kind < Kinds; ++kind) there[side][i * Kinds + kind] = of_node[kind];
+          }
         if constexpr (Stored) {
           QUADRILLE_UNROLL
           for (int side = 0; side < 2; ++side) {
-            T own[Rows];
+            T own[together];
             load_streamed(p.weights + (4 * k + 2 * j + side) * p.fine_rows + row, own);
-            for (int i = 0; i < Rows; ++i) sum[i] += own[i] * from[node[2 * i + side] * dof];
+            for (int i = 0; i < together; ++i) sum[i] += own[i] * there[side][i];
           }
         } else {
-          for (int i = 0; i < Rows; ++i)
-            sum[i] +=
-                w * (along[2 * i] * from[node[2 * i] * dof] + along[2 * i + 1] * from[node[2 * i + 1] * dof]);
+          for (int i = 0; i < together; ++i)
+            sum[i] += w * (along[i / Kinds * 2] * there[0][i] + along[i / Kinds * 2 + 1] * there[1][i]);
         }
       }
     }
@@ -162,15 +171,15 @@ struct InterpolateAdd {
   }
 };
 
-// coarse = P^T fine, a coarse row a call.
-template <class T, int Dof, bool Stored>
+// coarse = P^T fine, Kinds rows of a coarse node a call.
+template <class T, int Dof, int Kinds, bool Stored>
 struct Restrict {
   Transfer<T> p;
   const T* from;
   T* coarse;
 
   constexpr void operator()(std::int64_t index) const {
-    const int dof = Dof > 0 ? Dof : p.dof, row = static_cast<int>(index),
+    const int dof = Dof > 0 ? Dof : p.dof, row = static_cast<int>(index) * Kinds,
               at = Dof == 1 ? row : divide(row, p.by_dof), r = row - at * dof;
     const int line = divide(at, p.by_coarse_n[0]), z = divide(line, p.by_coarse_n[1]);
     const int c[3] = {at - line * p.coarse_n[0], line - z * p.coarse_n[1], z};
@@ -184,7 +193,7 @@ struct Restrict {
         weight[axis][k] = p.fine_weight[axis][3 * c[axis] + k];
         if (Stored && p.second[axis][3 * c[axis] + k] != 0) corner[axis][k] = p.fine_rows << axis;
       }
-    T sum = 0;
+    T sum[Kinds] = {};
     QUADRILLE_UNROLL
     for (int k = 0; k < 3; ++k) {
       if (weight[2][k] == 0) continue;
@@ -194,21 +203,25 @@ struct Restrict {
         if (w == 0) continue;
         const std::int64_t first =
             (static_cast<std::int64_t>(fine[2][k]) * p.fine_n[1] + fine[1][j]) * p.fine_n[0] * dof + r;
-        T of_line = 0;
+        T of_line[Kinds] = {};
         QUADRILLE_UNROLL
         for (int i = 0; i < 3; ++i) {
           const std::int64_t place = first + fine[0][i] * dof;
-          const T v = from[place];
-          if constexpr (Stored)
-            of_line +=
-                weight[0][i] == 0 ? 0 : v * p.weights[corner[2][k] + corner[1][j] + corner[0][i] + place];
-          else
-            of_line += weight[0][i] * v;
+          T v[Kinds];
+          load(from + place, v);
+          if constexpr (Stored) {
+            if (weight[0][i] == 0) continue;
+            T own[Kinds];
+            load(p.weights + corner[2][k] + corner[1][j] + corner[0][i] + place, own);
+            for (int kind = 0; kind < Kinds; ++kind) of_line[kind] += v[kind] * own[kind];
+          } else {
+            for (int kind = 0; kind < Kinds; ++kind) of_line[kind] += weight[0][i] * v[kind];
+          }
         }
-        sum += Stored ? of_line : w * of_line;
+        for (int kind = 0; kind < Kinds; ++kind) sum[kind] += Stored ? of_line[kind] : w * of_line[kind];
       }
     }
-    coarse[index] = sum;
+    store(coarse + row, sum);
   }
 };
 

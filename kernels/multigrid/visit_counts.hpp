@@ -39,11 +39,12 @@ std::int64_t numbers_of_visit(const Level<T, Machine>& level, std::int64_t coars
   // From zero the first two sweeps are one pass over the couplings, and a single one is none.
   const std::int64_t joined = from_zero ? 1 : 0, passes = 2 * sweeps + 1 - joined;
   const std::int64_t vectors = 3 * passes + (from_zero ? (sweeps > 1 ? -1 : 2) + 2 : 0);  // and D^-1 b
-  // With rows in bf16 or by kind D^-1, too.
+  // With rows in bf16 or by kind D^-1, too; but not in the residual by kind, which has D instead.
   const std::int64_t of_rows = level.scaled.size() +
                                (level.rounded.size() > 0 ? level.rounded.size() / 2 + rows : 0) +
                                (level.of_kind.size() > 0 ? level.of_kind.size() + level.inverse.size() : 0);
-  return passes * of_rows + diagonals + vectors * rows + transfer;
+  const std::int64_t not_in_residual = level.of_kind.size() > 0 ? level.inverse.size() : 0;
+  return passes * of_rows - not_in_residual + diagonals + vectors * rows + transfer;
 }
 
 template <class T, class Machine>
@@ -58,7 +59,7 @@ std::int64_t flops_of_visit(const Level<T, Machine>& level) {
   }
   const std::int64_t sweeps = static_cast<std::int64_t>(level.weights.size()), blocks = sweeps * count + 1;
   if (level.of_kind.size() > 0)
-    return level.couplings.unknowns() * (4 * sweeps * (count + dof) + 4 * dof + 8 * sweeps + 32);
+    return level.couplings.unknowns() * (4 * sweeps * (count + dof) + 2 * dof + 8 * sweeps + 32);
   return level.couplings.unknowns() * (4 * blocks * dof + 8 * sweeps + 32);
 }
 

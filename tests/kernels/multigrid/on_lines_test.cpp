@@ -21,7 +21,7 @@ struct Case {
   std::array<std::int64_t, 3> extents;
   int dof, faces;  // a bit of `faces` for each axis that wraps
   bool box;
-  Words words;  // of the rows that are stored; with `all` none
+  LineWords words;  // of the rows that are stored; with `all` none
   bool all;
 };
 
@@ -100,12 +100,45 @@ void compare_steps(const Couplings& s, const Stencil& stencil, const std::vector
                &FirstTwoSweeps<Stencil>::x);
   expect_alike(Sweep<Stencil, float>{stencil, v.g.data(), v.x.data(), nullptr, 0.5F, false}, y,
                &Sweep<Stencil, float>::y);
-  expect_alike(
-      Residual<Stencil>{stencil, v.g.data(), v.x.data(), s.dof == 1 ? diagonal.data() : nullptr, nullptr}, y,
-      &Residual<Stencil>::r);
+  if constexpr (Stencil::by_nodes)
+    expect_alike(ResidualByKind<Stencil>{stencil, v.g.data(), v.x.data(), diagonal.data(), nullptr}, y,
+                 &ResidualByKind<Stencil>::r);
+  else
+    expect_alike(
+        Residual<Stencil>{stencil, v.g.data(), v.x.data(), s.dof == 1 ? diagonal.data() : nullptr, nullptr},
+        y, &Residual<Stencil>::r);
   std::vector<double> user(static_cast<std::size_t>(s.unknowns()), -1);
   expect_alike(Sweep<Stencil, double>{stencil, v.g.data(), v.x.data(), nullptr, 0.5F, s.padded()}, user,
                &Sweep<Stencil, double>::y);
+}
+
+// Kinds that are done together, against each by itself.
+template <int Kinds>
+void compare_kinds(const Couplings& s, const RowsByKind<float, 1>& one,
+                   const RowsByKind<float, Kinds>& some) {
+  const Vectors v(s);
+  alignas(16) float of_node[most_multigrid_unknowns];
+  for (int number = 0; number < s.nodes; ++number) {
+    const auto at = some.node_at(s.position(number));
+    const auto at_one = one.node_at(s.position(number));
+    for (int kind = 0; kind < s.dof; kind += Kinds) {
+      float sums[Kinds], sum[1];
+      some.own_sums(v.x.data(), at, kind, sums);
+      for (int k = 0; k < Kinds; ++k) {
+        one.own_sums(v.x.data(), at_one, kind + k, sum);
+        EXPECT_EQ(sums[k], sum[0]);
+        of_node[kind + k] = sums[k];
+      }
+    }
+    for (int kind = 0; kind < s.dof; kind += Kinds) {
+      float sums[Kinds], sum[1];
+      some.times(some.inverse, of_node, at, kind, sums);
+      for (int k = 0; k < Kinds; ++k) {
+        one.times(one.inverse, of_node, at_one, kind + k, sum);
+        EXPECT_EQ(sums[k], sum[0]);
+      }
+    }
+  }
 }
 
 void compare(const Case& c) {
@@ -121,14 +154,21 @@ void compare(const Case& c) {
       compare_steps(s, StencilRows<float, 1, 0, 0, false>{s, a.data()}, blocks);
     if (c.dof < 3) continue;
     const std::vector<float> of_kind = values_of(s, 1, alike);
-    compare_steps(s, RowsByKind<float>{s, of_kind.data(), blocks.data()}, {});
+    compare_steps(s, RowsByKind<float, 1>{s, of_kind.data(), blocks.data()}, blocks);
+    with_kinds_together(c.dof, [&](auto kinds) {
+      compare_kinds(s, RowsByKind<float, 1>{s, of_kind.data(), blocks.data()},
+                    RowsByKind<float, kinds()>{s, of_kind.data(), blocks.data()});
+    });
   }
   const std::vector<float> x = numbers(s.unknowns(), 4);
   std::vector<float> by_rows(static_cast<std::size_t>(s.rows)), by_lines = by_rows;
-  for (int row = 0; row < s.rows; ++row)
-    if (s.dof > 1)
-      MultiplyBlocks<float, float>{s, blocks.data(), x.data(), by_rows.data()}(row);
-    else if (c.all)
+  if (s.dof > 1)
+    with_kinds_together(s.dof, [&](auto kinds) {
+      for (int i = 0; i < s.rows / kinds(); ++i)
+        MultiplyBlocks<float, float, kinds()>{s, blocks.data(), x.data(), by_rows.data()}(i);
+    });
+  for (int row = 0; row < s.rows && s.dof == 1; ++row)
+    if (c.all)
       MultiplyDiagonal<float, float, 1, true>{s, blocks.data(), x.data(), by_rows.data(), s.padded()}(row);
     else
       MultiplyDiagonal<float, float, 1, false>{s, blocks.data(), x.data(), by_rows.data(), s.padded()}(row);
@@ -139,18 +179,18 @@ void compare(const Case& c) {
 TEST(StepsOnLines, GiveWhatRowsDo) {
   for (int faces = 0; faces < 8; ++faces)
     for (const bool box : {false, true})
-      for (const int dof : {1, 2, 3, 5})
+      for (const int dof : {1, 2, 3, 4, 5})
         for (const bool all : {false, true}) {
           if (sanitized && faces % 3 != dof % 3) continue;
-          compare({{14, 9, 10}, dof, faces, box, Words::none, all});
-          if (faces < 4) compare({{45, 9, 1}, dof, faces, box, Words::none, all});
-          if (faces < 2) compare({{700, 1, 1}, dof, faces, box, Words::none, all});
+          compare({{14, 9, 10}, dof, faces, box, LineWords::none, all});
+          if (faces < 4) compare({{45, 9, 1}, dof, faces, box, LineWords::none, all});
+          if (faces < 2) compare({{700, 1, 1}, dof, faces, box, LineWords::none, all});
           if (dof == 1 && !all && (faces & 1) == 0) {
-            compare({{39, 9, 10}, dof, faces, box, Words::padded, all});
-            compare({{600, 3, 1}, dof, faces, box, Words::whole, all});
+            compare({{39, 9, 10}, dof, faces, box, LineWords::padded, all});
+            compare({{600, 3, 1}, dof, faces, box, LineWords::whole, all});
           }
         }
-  compare({{3, 12, 5}, 16, 0, true, Words::none, false});
+  compare({{3, 12, 5}, 16, 0, true, LineWords::none, false});
 }
 
 // Interpolation and restriction between a grid and every other node of it along some axes.
@@ -173,26 +213,30 @@ void compare_transfers(std::array<std::int64_t, 3> fine, int dof, std::array<boo
   const Transfer<float> p = transfer.tables();
   const std::vector<float> coarse = numbers(coarse_rows, 1), of_fine = numbers(fine_rows, 2);
   std::vector<float> by_rows = of_fine, by_lines = of_fine;
-  for (std::int64_t i = 0; i < fine_rows; ++i)
-    if (by_weights)
-      InterpolateAdd<float, 1, true>{p, coarse.data(), by_rows.data()}(i);
-    else
-      InterpolateAdd<float, 1, false>{p, coarse.data(), by_rows.data()}(i);
+  with_kinds_together(dof, [&](auto kinds) {
+    for (std::int64_t i = 0; i < fine_rows / kinds(); ++i)
+      if (by_weights)
+        InterpolateAdd<float, 1, kinds(), true>{p, coarse.data(), by_rows.data()}(i);
+      else
+        InterpolateAdd<float, 1, kinds(), false>{p, coarse.data(), by_rows.data()}(i);
+  });
   interpolate_add_on_lines(p, coarse.data(), by_lines.data());
   EXPECT_EQ(by_rows, by_lines);
   std::vector<float> down(static_cast<std::size_t>(coarse_rows)), down_lines = down;
-  for (std::int64_t i = 0; i < coarse_rows; ++i)
-    if (by_weights)
-      Restrict<float, 0, true>{p, of_fine.data(), down.data()}(i);
-    else
-      Restrict<float, 0, false>{p, of_fine.data(), down.data()}(i);
+  with_kinds_together(dof, [&](auto kinds) {
+    for (std::int64_t i = 0; i < coarse_rows / kinds(); ++i)
+      if (by_weights)
+        Restrict<float, 0, kinds(), true>{p, of_fine.data(), down.data()}(i);
+      else
+        Restrict<float, 0, kinds(), false>{p, of_fine.data(), down.data()}(i);
+  });
   restrict_on_lines(p, of_fine.data(), down_lines.data(), {});
   EXPECT_EQ(down, down_lines);
 }
 
 TEST(StepsOnLines, TransferWhatRowsDo) {
   for (int k = 1; k < 8; ++k)
-    for (const int dof : {1, 3})
+    for (const int dof : {1, 2, 3, 4})
       for (const bool wraps : {false, true})
         for (const bool by_weights : {false, true}) {
           const std::array<bool, 3> halved{(k & 1) != 0, (k & 2) != 0, (k & 4) != 0};
