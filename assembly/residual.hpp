@@ -22,6 +22,7 @@
 //                                            // make of neighbours: one node's are made, and used at all
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -35,6 +36,8 @@
 #include "assembly/residual_node.hpp"
 #include "assembly/uniform_rows.hpp"
 #include "formats/block_diagonals.hpp"
+#include "formats/few_rows.hpp"
+#include "formats/threads.hpp"
 
 namespace quadrille {
 
@@ -338,6 +341,56 @@ unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual,
   return misfit;
 }
 
+namespace residual_detail {
+
+// The window around a box, and what stands there of a state that nothing is known of: zeros.
+struct ZeroState {
+  NodeWindow window;
+  std::vector<double> u, rate;
+  ResidualState state;
+
+  ZeroState(const Grid& grid, const ResidualFaces& faces, const NodeBox& box, double t_s)
+      : window(window_around(grid, box)),
+        u(static_cast<std::size_t>(window.nodes() * grid.dof)),
+        rate(static_cast<std::size_t>(box.nodes() * grid.dof)),
+        state{grid, faces, box, window, u.data(), rate.data(), t_s} {}
+};
+
+}  // namespace residual_detail
+
+// The values of `rows`, whose structure is the Jacobian's: the rows of a uniform one that are all of it. Not
+// where every node is stored.
+template <class Residual>
+void fill_few_rows(const Grid& grid, const ResidualFaces& faces, const Residual& residual, double t_s,
+                   double shift, const JacobianShape& shape, FewRows& rows) {
+  using residual_detail::ZeroState;
+  const auto node = [&](std::int64_t stored) {
+    const std::array<int, 3> at = rows.stored.position(static_cast<int>(stored));
+    return NodeBox{{at[0], at[1], at[2]}, {1, 1, 1}};
+  };
+  const std::int64_t nodes = rows.stored_nodes(), dof = shape.dof, columns = shape.diagonals * dof;
+  NodeBox middle =
+      node(rows.stored.index(static_cast<int>(grid.extents[0] / 2), static_cast<int>(grid.extents[1] / 2),
+                             static_cast<int>(grid.extents[2] / 2)));
+  const ZeroState inside(grid, faces, middle, t_s);
+  const std::vector<double> of_node = residual_detail::uniform_blocks(inside.state, residual, shift, shape);
+  const double* const blocks = of_node.empty() ? nullptr : of_node.data();
+  rows.a.values = Array<double>(columns * nodes * dof);
+#pragma omp parallel for schedule(dynamic) if (nodes * columns * dof > 64 * worth_threads)
+  for (std::int64_t stored = 0; stored < nodes; ++stored) {
+    const NodeBox box = node(stored);
+    const ZeroState here(grid, faces, box, t_s);
+    const Position at{box.first[0], box.first[1], box.first[2]};
+    std::vector<double> of_rows(static_cast<std::size_t>(columns * dof));
+    grid.dimension == 2 ? residual_detail::any_node<residual_detail::Make::values, 2>(
+                              here.state, residual, at, shift, shape, blocks, of_rows.data())
+                        : residual_detail::any_node<residual_detail::Make::values, 3>(
+                              here.state, residual, at, shift, shape, blocks, of_rows.data());
+    for (std::int64_t column = 0; column < columns; ++column)
+      std::copy_n(of_rows.data() + column * dof, dof, rows.a.values.data() + (column * nodes + stored) * dof);
+  }
+}
+
 // Both with the functor hidden, and what couples in its Jacobian. What it points to stays the caller's, or is
 // `owned`.
 struct AnyResidual {
@@ -352,6 +405,10 @@ struct AnyResidual {
   BlockFill fill;
   Evaluate evaluate;
   Differentiate differentiate;
+  // fill_few_rows(), in host memory; null of residuals that are not uniform.
+  std::function<void(const Grid&, const ResidualFaces&, double t_s, double shift, const JacobianShape&,
+                     FewRows&)>
+      few_rows = {};
   Evaluate evaluate_on_device = {};  // null where it is not compiled for a GPU (device_residual.cuh)
   DifferentiateOnDevice differentiate_on_device = {};
   std::shared_ptr<const void> owned = {};
@@ -366,6 +423,11 @@ AnyResidual any_residual(const Residual& residual, int dof) {
   any.linear = says_linear<Residual>();
   any.symmetric = residual_detail::says_symmetric<Residual>();
   any.uniform = residual_detail::says_uniform<Residual>();
+  if constexpr (residual_detail::says_uniform<Residual>())
+    any.few_rows = [residual](const Grid& grid, const ResidualFaces& faces, double t_s, double shift,
+                              const JacobianShape& shape, FewRows& rows) {
+      fill_few_rows(grid, faces, residual, t_s, shift, shape, rows);
+    };
   any.evaluate = [residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); };
   any.differentiate = [residual](const ResidualState& at, double shift, const JacobianShape& shape, bool all,
                                  double* values) {

@@ -56,7 +56,7 @@ void compare(const BlockDiagonals<T>& hub, const std::vector<T>& first, Flags& v
   const int b = hub.dof;
   std::vector<std::int64_t> back;
   for (std::int64_t d = 0; d < hub.diagonals(); ++d) back.push_back(opposite(hub, d));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (hub.nodes() > run)
   for (std::int64_t begin = 0; begin < hub.nodes(); begin += run)
     for (std::int64_t d = 0; d < hub.diagonals(); ++d)
       for_each_interval(hub, hub.offsets[d], begin, std::min(hub.nodes(), begin + run),
@@ -272,6 +272,33 @@ Compact<T> compact_from_hub(const BlockDiagonals<T>& hub, std::vector<CompactEnt
   return a;
 }
 
+std::vector<CompactEntry<double>> compact_entries(const FewRows& rows) {
+  return compact_entries(on_small_grid(rows));
+}
+
+Array<double> few_of_columns(const FewRows& rows, const std::vector<CompactEntry<double>>& entries) {
+  const std::int64_t nodes = rows.stored_nodes(), dof = rows.a.dof;
+  Array<double> few(columns_of(entries) * nodes);
+  for (std::int64_t e = 0; e < std::ssize(entries); ++e) {
+    if (entries[e].stored != Stored::column) continue;
+    const std::int64_t c = e % dof, r = e / dof % dof, d = e / dof / dof;
+    const double* const from = rows.a.values.data() + (d * dof + c) * nodes * dof + r;
+    for (std::int64_t i = 0; i < nodes; ++i) few[entries[e].column * nodes + i] = from[i * dof];
+  }
+  return few;
+}
+
+Compact<double> compact_from_few_rows(const FewRows& rows, std::vector<CompactEntry<double>> entries) {
+  Compact<double> a;
+  static_cast<BlockStructure&>(a) = rows.a;
+  a.entry = std::move(entries);
+  const std::int64_t columns = columns_of(a.entry), size = checked_product(columns, a.nodes(), "compact");
+  memory::require_host(checked_product(size, sizeof(double), "compact"));
+  a.values = Array<double>(size);
+  repeat_nodes(rows, few_of_columns(rows, a.entry).data(), columns, 1, a.values.data());
+  return a;
+}
+
 template <class T>
 BlockDiagonals<T> to_hub(const Compact<T>& a) {
   BlockDiagonals<T> hub;
@@ -302,6 +329,35 @@ BlockDiagonals<T> to_hub(const Compact<T>& a) {
 template <class T>
 Csr<T> to_csr(const Compact<T>& a) {
   return to_csr(to_hub(a));
+}
+
+template <class T, class Space>
+Array<T> diagonal_blocks(const Compact<T, Space>& a, int size) {
+  if (size < 1 || a.dof % size != 0 || a.precision != ValuePrecision::own)
+    throw FormatError("compact has no blocks of " + std::to_string(size) + " on its diagonal");
+  Array<T> blocks(a.rows() * size, T(0));
+  const auto centre = std::find(a.offsets.begin(), a.offsets.end(), NodeOffset{});
+  if (centre == a.offsets.end()) return blocks;
+  const std::int64_t nodes = a.nodes(), of_node = std::int64_t{a.dof} * size;
+  Array<T> copy;
+  for (int r = 0; r < a.dof; ++r)
+    for (int c = r / size * size; c < (r / size + 1) * size; ++c) {
+      const CompactEntry<T>& e = a.at(centre - a.offsets.begin(), r, c);
+      T* const to = blocks.data() + (r / size * size + c % size) * size + r % size;
+      if (e.stored == Stored::nothing) continue;
+      const T* column = nullptr;  // of a node itself, which a mirror is of as well
+      if (e.stored != Stored::constant) column = a.values.data() + e.column * nodes;
+      if constexpr (std::is_same_v<Space, Device>)
+        if (column != nullptr) {
+          if (copy.size() == 0) copy = Array<T>(nodes);
+          memory::copy_to_host(copy.data(), column, copy.bytes());
+          column = copy.data();
+        }
+#pragma omp parallel for schedule(static)
+      for (std::int64_t node = 0; node < nodes; ++node)
+        to[node * of_node] = column == nullptr ? e.constant : column[node];
+    }
+  return blocks;
 }
 
 template <class T>
@@ -357,6 +413,8 @@ Traffic traffic(const Compact<T, Space>& a) {
                                        ValuePrecision);                                                 \
   template BlockDiagonals<T> to_hub(const Compact<T>&);                                                 \
   template Csr<T> to_csr(const Compact<T>&);                                                            \
+  template Array<T> diagonal_blocks(const Compact<T, Host>&, int);                                      \
+  template Array<T> diagonal_blocks(const Compact<T, Device>&, int);                                    \
   template void validate(const Compact<T>&);                                                            \
   template Traffic traffic(const Compact<T, Host>&);                                                    \
   template Traffic traffic(const Compact<T, Device>&);

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "formats/block_diagonals.hpp"
+#include "formats/few_rows.hpp"
 #include "formats/value_precision.hpp"
 
 namespace quadrille {
@@ -122,12 +123,21 @@ Compact<T> compact_from_hub(const BlockDiagonals<T>& hub);
 template <class T>
 Compact<T> compact_from_hub(const BlockDiagonals<T>& hub, std::vector<CompactEntry<T>> entries,
                             ValuePrecision precision);
+// The same of an operator of which few rows are all, with what their block diagonals would say; of couplings
+// to neighbours.
+std::vector<CompactEntry<double>> compact_entries(const FewRows& rows);
+Compact<double> compact_from_few_rows(const FewRows& rows, std::vector<CompactEntry<double>> entries);
+// What its columns hold of stored nodes, [column][stored node].
+Array<double> few_of_columns(const FewRows& rows, const std::vector<CompactEntry<double>>& entries);
 [[noreturn]] void throw_not_stored(ValuePrecision precision);
 // The block diagonals that it was made from, bit by bit but for the rounding of values.
 template <class T>
 BlockDiagonals<T> to_hub(const Compact<T>& compact);
 template <class T>
 Csr<T> to_csr(const Compact<T>& compact);
+// As diagonal_blocks() of block diagonals (formats/diagonal_blocks.hpp), of values with their own precision.
+template <class T, class Space>
+Array<T> diagonal_blocks(const Compact<T, Space>& compact, int size);
 // Throws FormatError unless sizes agree, columns are there, mirrors have one, and what has no neighbour is 0.
 template <class T>
 void validate(const Compact<T>& compact);

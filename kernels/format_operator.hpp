@@ -103,6 +103,9 @@ class FormatOperator final : public SpmvOperator<T> {
   Array<T> diagonal_blocks(int size) const override {
     if constexpr (std::is_same_v<Format, BlockDiagonals<T, Space>>)
       if (size > 0 && format_->dof % size == 0) return quadrille::diagonal_blocks(*format_, size);
+    if constexpr (requires(const Format& f) { f.entry; })
+      if (size > 0 && format_->dof % size == 0 && format_->precision == ValuePrecision::own)
+        return quadrille::diagonal_blocks(*format_, size);
     return SpmvOperator<T>::diagonal_blocks(size);
   }
 

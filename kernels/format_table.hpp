@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/cuda/compact_from_hub.hpp"
+#include "kernels/cuda/few_rows.hpp"
 #include "kernels/cuda/specialise.hpp"
 #include "kernels/cuda/stencil_table_from_hub.hpp"
 #include "kernels/format_operator.hpp"
@@ -86,16 +87,22 @@ inline bool compiles(const BlockStructure& s, const FormatOptions& o) {
          (o.specialise == Specialise::when_large && s.rows() >= rows_worth_compiling);
 }
 template <class T, class Space>
-Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
+Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o, cuda::Compile compile) {
   Prepared prepared;
   if (!compiles(a, o)) return prepared;
-  // By the fill a node's kernel for any map is nearly as good, for its time is that of the columns.
-  const bool by_fill = o.by_fill && a.dof <= most_by_nodes;
   const bool transposed = o.of_transpose && !is_symmetric(a, a.entry);
-  (transposed ? prepared.transposed : prepared.product) = cuda::specialise(
-      a, a.entry, a.precision, transposed, by_fill ? cuda::Compile::never : cuda::Compile::where_needed);
-  if (!o.of_transpose && !by_fill) prepared.several = cuda::specialise_for_vectors(a, a.entry, a.precision);
+  (transposed ? prepared.transposed : prepared.product) =
+      cuda::specialise(a, a.entry, a.precision, transposed, compile);
+  if (!o.of_transpose && compile != cuda::Compile::never)
+    prepared.several = cuda::specialise_for_vectors(a, a.entry, a.precision);
   return prepared;
+}
+// By the fill a node's kernel for any map is nearly as good, for its time is that of the columns; and where
+// few rows are to come, what is made before them is hardly used.
+template <class T, class Space>
+Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o) {
+  const bool never = o.few_rows || (o.by_fill && a.dof <= most_by_nodes);
+  return prepare(a, o, never ? cuda::Compile::never : cuda::Compile::where_needed);
 }
 template <class T, class Space>
 Prepared prepare(const StencilTable<T, Space>& a, const FormatOptions& o) {
@@ -177,10 +184,36 @@ std::vector<CompactEntry<T>> entries_of(const BlockStructure& s, const FormatOpt
                                         const Found& found) {
   return all ? all_columns<T>(s) : o.by_fill && !looks_at_values(s) ? columns_of_fill<T>(s) : found();
 }
+// What few rows say costs nothing to look at. Others follow, with other constants in the same places: where
+// `auto` takes them, a kernel is compiled for those of large blocks alone, which saves its 0.3 s in a thousand
+// products.
+inline cuda::Compile compile_for_few_rows(const BlockStructure& s, const FormatOptions& o) {
+  constexpr std::int64_t many_rows = std::int64_t{1} << 23;
+  const bool pays =
+      !o.by_fill || s.dof > most_by_nodes || (2 * s.dof > most_by_nodes && s.rows() >= many_rows);
+  return pays ? cuda::Compile::for_any_constants : cuda::Compile::never;
+}
+template <class Space>
+std::unique_ptr<SpmvOperator<double>> compact_of_few_rows(const FewRows& rows, const FormatOptions& o) {
+  auto entries = compact_entries(rows);
+  const auto make = [&] {
+    if constexpr (std::is_same_v<Space, Device>)
+      return cuda::compact_from_few_rows(rows, std::move(entries));
+    else
+      return compact_from_few_rows(rows, std::move(entries));
+  };
+  const auto compact = std::make_shared<const Compact<double, Space>>(make());
+  if constexpr (std::is_same_v<Space, Device>)
+    return on_device<double>(compact, prepare(*compact, o, compile_for_few_rows(rows.a, o)));
+  else
+    return share<Space, double>(compact, o);
+}
 template <class Space, class T>
 std::unique_ptr<SpmvOperator<T>> make_compact(const FormatInput<T>& s, const FormatOptions& o,
                                               bool all_entries = false) {
   const ValuePrecision precision = value_precision<T>(o);
+  if constexpr (std::is_same_v<T, double>)
+    if (s.few_rows) return compact_of_few_rows<Space>(*s.few_rows, o);
   if constexpr (std::is_same_v<Space, Device>)
     if (const auto hub = device_hub_of(s)) {
       auto entries = entries_of<T>(*hub, o, all_entries, [&] { return cuda::compact_entries(*hub); });

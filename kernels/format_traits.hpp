@@ -60,6 +60,7 @@ struct FormatTraits {
   bool follows_values = false;
   bool follows_fill = false;  // or the fill, where FormatOptions::by_fill asks for that
   bool made_on_gpu = false;   // of block diagonals that are in GPU memory, there
+  bool takes_few_rows = false;
   // Of a product with several vectors: the format is read once for so many. Null: for each.
   int (*vectors_at_once)(const Sparsity&, SpaceKind) = nullptr;
   std::vector<std::string> options =

@@ -50,6 +50,11 @@ bool is_made_on_gpu(const std::string& format) {
   return entry != nullptr && entry->traits != nullptr && entry->traits->made_on_gpu;
 }
 
+bool takes_few_rows(const std::string& format) {
+  const FormatEntry* const entry = entry_of(format, SpaceKind::cpu, registry());
+  return entry != nullptr && entry->traits != nullptr && entry->traits->takes_few_rows;
+}
+
 std::vector<std::string> format_names(const std::vector<FormatEntry>& among) {
   std::vector<std::string> names;
   for (const FormatEntry& entry : among)

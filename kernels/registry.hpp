@@ -12,6 +12,7 @@
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
 #include "formats/dia.hpp"
+#include "formats/few_rows.hpp"
 #include "formats/value_precision.hpp"
 #include "kernels/format_traits.hpp"
 #include "kernels/prepared.hpp"
@@ -39,6 +40,8 @@ struct FormatInput {
   // In GPU memory already: shared by the GPU's cds and csr, which see what changes in them.
   std::shared_ptr<const BlockDiagonals<T, Device>> device_hub;
   std::shared_ptr<const Csr<T, Device>> device_csr;
+  // In place of values: these rows are all, and `hub` tells the structure alone. For those that take them.
+  std::shared_ptr<const FewRows> few_rows;
   std::exception_ptr no_csr;  // where csr is null: the FormatError or MemoryError that says why
 };
 
@@ -98,6 +101,7 @@ struct FormatOptions {
   // What compact stores goes by the fill (formats/block_diagonals.hpp) alone, for values that will change;
   // where the fill hints at more, by what the values are as well, each time (looks_at_values()).
   bool by_fill = false;
+  bool few_rows = false;      // values come as few rows that are all (FormatInput::few_rows)
   int products = 0;           // that the operator is made for; 0: many
   bool of_transpose = false;  // they are y = A^T x
 };
@@ -142,6 +146,8 @@ inline bool needs_csr(const FormatEntry& entry) {
 bool is_the_hub(const std::string& format);
 // Whether it is made of block diagonals in GPU memory without a way by the host.
 bool is_made_on_gpu(const std::string& format);
+// Whether it is made of few rows that are all (FormatInput::few_rows).
+bool takes_few_rows(const std::string& format);
 
 // Every name once, in the registry's order.
 std::vector<std::string> format_names(const std::vector<FormatEntry>& among = registry());

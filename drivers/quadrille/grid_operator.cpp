@@ -59,12 +59,17 @@ void GridOperator::choose_format() {
   why_ = std::move(chosen.reason);
 }
 
-void GridOperator::choose_format_again() {
-  if (wish_.format != "auto") return;
-  const std::string before = format_.name;
-  wish_.space = to_string(format_.space);
-  choose_format();
-  if (format_.name != before) petsc::set_format(matrix_.get(), format_);
+void GridOperator::choose_format_again(bool few_rows) {
+  const petsc::GridFormat before = format_;
+  wish_.options.few_rows = few_rows;
+  if (wish_.format == "auto") {
+    wish_.space = to_string(format_.space);
+    choose_format();
+  } else {
+    format_.options.few_rows = few_rows;
+  }
+  if (format_.name != before.name || format_.options.few_rows != before.options.few_rows)
+    petsc::set_format(matrix_.get(), format_);
 }
 
 void GridOperator::require_own(const Vector& b) const {

@@ -113,8 +113,9 @@ class GridOperator {
   std::int64_t stored_bytes() const;  // of this rank's operator in its format
 
   // Where nobody named a format: the fastest once more, by the values that are there now, where products run
-  // already; for an operator that was made before it had values. Throws as the constructors do.
-  void choose_format_again();
+  // already; for an operator that was made before it had values. `few_rows`: whether those that follow are
+  // few rows that are all of them. Throws as the constructors do.
+  void choose_format_again(bool few_rows);
 
  private:
   GridOperator(MPI_Comm comm, const Grid& grid, const Stencil& stencil, const Boundary& boundary,

@@ -2,6 +2,7 @@
 
 #include <petscvec.h>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "assembly/residual_promises.hpp"
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/few_rows.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/node_exchange.hpp"
@@ -73,6 +75,7 @@ GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stenc
   OperatorOptions wish = options;
   if (wish.format == "auto" && !part.fill.said()) wish.format = "cds";  // its values say nothing yet
   wish.products = residual.linear ? 8 : 4;  // about as many come before the next values
+  wish.options.few_rows = gives_few_rows(*layout);
   jacobian_ = std::make_unique<GridOperator>(layout, stencil, boundary, rows_at_first(part, wish), wish);
   ghosts_ = std::make_unique<Ghosts>(layout);
 }
@@ -94,7 +97,7 @@ void GridResidual::use(const AnyResidual& residual) {
   if (!(residual.fill == residual_.fill))
     throw FormatError("the residuals do not couple the same unknowns: make another GridResidual");
   residual_ = residual;
-  known_to_fit_ = false;
+  known_to_fit_ = by_few_rows_ = false;
   ++functors_;
 }
 
@@ -179,7 +182,36 @@ void GridResidual::require_as_said(double t_s, double shift) const {
   if (anywhere[2] != 0) throw_not_uniform();
 }
 
+FewRows GridResidual::few_rows(double t_s, double shift) const {
+  FewRows rows = few_rows_of(structure_);
+  residual_.few_rows(layout().grid, faces_->on_host(), t_s, shift, shape_, rows);
+  return rows;
+}
+
+// Whether its functor does, and they are less than all. Ranks make theirs of all.
+bool GridResidual::gives_few_rows(const GridLayout& layout) const {
+  return residual_.few_rows && layout.partition.ranks() == 1 && !few_rows_of(structure_).stored.all;
+}
+
+// Whether they are those of the Jacobian that was made of all rows.
+bool GridResidual::has_few_rows(double t_s, double shift) const {
+  if (!gives_few_rows(layout())) return false;
+  constexpr double rounding = 1e-10;  // of the largest value
+  const FewRows rows = few_rows(t_s, shift);
+  const Mat matrix = jacobian_->mat();
+  double largest = 0;
+  for (const double value : rows.a.values) largest = std::max(largest, std::abs(value));
+  const double difference =
+      petsc::values_are_on_gpu(matrix)
+          ? cuda::largest_difference(rows, petsc::own_block_diagonals_on_device(matrix)->values.data())
+          : largest_difference(rows, petsc::own_block_diagonals(matrix)->values.data());
+  if (!(difference <= rounding * largest)) throw_not_uniform();
+  return true;
+}
+
 void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {
+  if (by_few_rows_) by_few_rows_ = petsc::refill(jacobian_->mat(), few_rows(t_s, shift));
+  if (by_few_rows_) return;
   unsigned misfit = 0;
   const bool all = !known_to_fit_;
   const auto on_device = [&](double* values) {
@@ -201,7 +233,9 @@ void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {
   if (!all || !fits(misfit)) return;
   require_as_said(t_s, shift);
   known_to_fit_ = true;
-  jacobian_->choose_format_again();
+  by_few_rows_ = has_few_rows(t_s, shift);
+  jacobian_->choose_format_again(by_few_rows_);
+  if (by_few_rows_) by_few_rows_ = petsc::refill(matrix, few_rows(t_s, shift));
 }
 
 void GridResidual::evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const {

@@ -90,6 +90,9 @@ class GridResidual {
   bool evaluates_on_gpu(Vec u) const;
   bool fits(unsigned misfit) const;
   void require_as_said(double t_s, double shift) const;
+  FewRows few_rows(double t_s, double shift) const;
+  bool gives_few_rows(const GridLayout& layout) const;
+  bool has_few_rows(double t_s, double shift) const;
 
   AnyResidual residual_;
   BlockStructure structure_;  // of the whole grid
@@ -100,6 +103,7 @@ class GridResidual {
   std::unique_ptr<Source> source_;
   std::unique_ptr<GridResidual> near_;
   bool known_to_fit_ = false;  // the functor that is in use
+  bool by_few_rows_ = false;   // few rows are all of its Jacobian
   int functors_ = 0;
 };
 

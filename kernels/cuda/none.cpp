@@ -3,6 +3,7 @@
 #include "kernels/conjugate_gradients.hpp"
 #include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/few_rows.hpp"
 #include "kernels/cuda/hub_counts.hpp"
 #include "kernels/cuda/invert_blocks.hpp"
 #include "kernels/cuda/peer_exchange.hpp"
@@ -42,6 +43,15 @@ int current_device() {
 void prepare_frees(int) {}
 
 void use_device(int) {
+  refuse();
+}
+void repeat_rows(const FewRows&, double*) {
+  refuse();
+}
+double largest_difference(const FewRows&, const double*) {
+  refuse();
+}
+Compact<double, Device> compact_from_few_rows(const FewRows&, std::vector<CompactEntry<double>>) {
   refuse();
 }
 std::string bus_id() {

@@ -163,14 +163,23 @@ struct AxisSums {
     return s.stored.first(axis, at[axis]) == place ? (at[2] * s.stored.n[1] + at[1]) * s.stored.n[0] + at[0]
                                                    : -1;
   }
-  constexpr void add_beside_seam(std::int64_t node, double times, int axis, double& on, double& back) const {
-    for (int c = 0; c < s.dof; ++c)
-      for (int d = 0; d < s.count; ++d) {
-        const double coupling =
-            values[(std::int64_t{s.diagonal[d]} * s.dof + c) * s.stored_rows + node * s.dof + c];
-        on -= s.offset[d][axis] > 0 ? times * coupling : 0;
-        back -= s.offset[d][axis] < 0 ? times * coupling : 0;
+  // The mean of what two nodes couple with each other, for advection says nothing of their distance.
+  constexpr void add_beside_seam(int node, double times, int axis, double& on, double& back) const {
+    const std::array<int, 3> at = s.stored_position(node);
+    for (int d = 0; d < s.count; ++d) {
+      const signed char* const o = s.offset[d];
+      const int opposite = s.box[(1 - o[2]) * 9 + (1 - o[1]) * 3 + 1 - o[0]];
+      if (o[axis] == 0 || !s.leads_inside(at, d)) continue;
+      const std::int64_t there = s.place_beside(at, s.index(at), d);
+      for (int c = 0; c < s.dof; ++c) {
+        const auto entry = [&](std::int64_t diagonal, std::int64_t place) {
+          return values[(diagonal * s.dof + c) * s.stored_rows + place + c];
+        };
+        const double own = entry(s.diagonal[d], std::int64_t{node} * s.dof),
+                     coupling = opposite < 0 ? own : 0.5 * (own + entry(opposite, there));
+        (o[axis] > 0 ? on : back) -= times * coupling;
       }
+    }
   }
   constexpr void add_face(std::int64_t node, double times, int axis, int inwards, double& missing_of_all,
                           double& in_of_all) const {

@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "formats/block_diagonals.hpp"
+#include "formats/stored_nodes.hpp"
 #include "kernels/divisor.hpp"
-#include "kernels/multigrid/stored_nodes.hpp"
 #include "kernels/packs.hpp"
 
 namespace quadrille::multigrid {

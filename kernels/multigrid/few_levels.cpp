@@ -83,13 +83,15 @@ bool is_singular(const FewRows& few) {
   return is_singular(host, couplings_of(few.a, nullptr, few.stored), few.a.values.data());
 }
 
-bool are_enough(const FewRows& few, Stability& stability) {
+std::optional<FewRows> enough_rows(FewRows few, Stability& stability) {
   OnHost host;
   const Couplings s = couplings_of(few.a, nullptr, few.stored);
-  const bool advective = stability.is_advective(host, s, few.a.values.data(), few.stored);
-  bool faces = false;
-  for (int axis = 0; axis < 3; ++axis) faces = faces || (s.n[axis] > 1 && !s.wraps[axis]);
-  return !(faces && advective);
+  if (!stability.is_advective(host, s, few.a.values.data(), few.stored)) return few;
+  const BoxStored more = stored_in_words(few, LineWords::none, StoredNodes::of_advection);
+  if (more.stored.all) return {};
+  few.a.values = take_stored(few.a.values, few, more);
+  few.stored = more.stored;
+  return few;
 }
 
 }  // namespace quadrille::multigrid

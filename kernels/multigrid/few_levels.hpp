@@ -1,11 +1,11 @@
-// Levels of which few rows are all (few_rows.hpp), made on the host: that needs no GPU, whose kernels take
-// longer to load, and to be waited for, than these rows take. Internal to kernels/multigrid.
+// Levels of which few rows are all (formats/few_rows.hpp), made on the host: that needs no GPU, whose kernels
+// take longer to load, and to be waited for, than these rows take. Internal to kernels/multigrid.
 #pragma once
 
 #include <optional>
 
+#include "kernels/multigrid/box_stored.hpp"
 #include "kernels/multigrid/coarsening.hpp"
-#include "kernels/multigrid/few_rows.hpp"
 #include "kernels/multigrid/level_rows.hpp"
 #include "kernels/multigrid/look_at_coarse.hpp"
 #include "kernels/multigrid/on_host.hpp"
@@ -47,8 +47,8 @@ double largest_eigenvalue(const LargestSymbols& symbols, double bound, bool far_
 // Whether the constants are in its null space.
 bool is_singular(const FewRows& few);
 
-// Whether what coarse grids of it lack to be stable follows from these rows alone. Near faces it depends on
-// rows beside those that a coarse row comes from: two nodes are not enough then.
-bool are_enough(const FewRows& few, Stability& stability);
+// The same with as many rows near faces as coarse operators ask for that are made stable (stored_nodes.hpp);
+// nothing where these would be all.
+std::optional<FewRows> enough_rows(FewRows few, Stability& stability);
 
 }  // namespace quadrille::multigrid

@@ -25,7 +25,7 @@ StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& 
     wraps[axis] = still_wraps(s.wraps[axis], n[axis]);
     seam[axis] = s.stored.seam[axis] || (s.wraps[axis] && next.halved[axis] && s.n[axis] % 2 != 0);
   }
-  return few_nodes(n, wraps, Words::none, seam);
+  return few_nodes(n, wraps, LineWords::none, seam, s.stored.near);
 }
 
 // Of few rows and linear weights, axis by axis.

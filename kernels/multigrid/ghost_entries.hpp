@@ -8,11 +8,11 @@
 
 #include "formats/array.hpp"
 #include "formats/csr.hpp"
+#include "formats/stored_nodes.hpp"
 #include "grid/partition.hpp"
 #include "kernels/multigrid/box_steps.hpp"
 #include "kernels/multigrid/couplings.hpp"
 #include "kernels/multigrid/neighbour_form.hpp"
-#include "kernels/multigrid/stored_nodes.hpp"
 
 namespace quadrille::multigrid {
 

@@ -11,7 +11,7 @@ namespace quadrille::multigrid {
 struct OnHost;
 class OnDevice;
 
-// Defined in levels.hpp. Operator: BlockDiagonals or SharedOperator, in the machine's memory.
+// Defined in levels.hpp. Operator: BlockDiagonals or SharedOperator, in the machine's memory, or FewRows.
 template <class T, class Machine, class Operator>
 std::unique_ptr<GridMultigrid> levels_in(const Operator& a, const GridMultigridOptions& options,
                                          std::unique_ptr<GridMultigrid> previous);
@@ -20,10 +20,12 @@ std::unique_ptr<GridMultigrid> levels_in(const Operator& a, const GridMultigridO
 // few not all are needed.
 void load_kernels_in_fp32(int gpu, bool few_rows);
 
-#define QUADRILLE_INSTANTIATE_LEVELS(T, Machine, Space)                                                   \
-  template std::unique_ptr<GridMultigrid> levels_in<T, Machine>(                                          \
-      const BlockDiagonals<double, Space>&, const GridMultigridOptions&, std::unique_ptr<GridMultigrid>); \
-  template std::unique_ptr<GridMultigrid> levels_in<T, Machine>(                                          \
-      const SharedOperator<Space>&, const GridMultigridOptions&, std::unique_ptr<GridMultigrid>);
+#define QUADRILLE_INSTANTIATE_LEVELS(T, Machine, Space)                                                      \
+  template std::unique_ptr<GridMultigrid> levels_in<T, Machine>(                                             \
+      const BlockDiagonals<double, Space>&, const GridMultigridOptions&, std::unique_ptr<GridMultigrid>);    \
+  template std::unique_ptr<GridMultigrid> levels_in<T, Machine>(                                             \
+      const SharedOperator<Space>&, const GridMultigridOptions&, std::unique_ptr<GridMultigrid>);            \
+  template std::unique_ptr<GridMultigrid> levels_in<T, Machine>(const FewRows&, const GridMultigridOptions&, \
+                                                                std::unique_ptr<GridMultigrid>);
 
 }  // namespace quadrille::multigrid

@@ -36,6 +36,29 @@ class Levels final : public GridMultigrid {
     join_steps();
     finish();
   }
+  Levels(const FewRows& a, const GridMultigridOptions& options, std::unique_ptr<GridMultigrid> previous)
+      : options_(options) {
+    require_blocks(a.a);
+    if (reach_of(a.a.offsets) > 1) throw FormatError("few rows are all of couplings to neighbours alone");
+    const memory::Reuse::Use use(memory_of(previous, a.a.rows()));
+    previous.reset();
+    std::optional<FewRows> few;
+    if (!a.stored.all) few = enough_rows({copy_of(a.a), a.stored}, stability_);
+    if (few) {
+      StoredNodes stored;
+      const Hub rest = add_few_levels(few_levels(*few), *few, stored);
+      make_levels(&rest, {}, a.a.rows(), stored);
+    } else {
+      Hub all;
+      static_cast<BlockStructure&>(all) = a.a;
+      Array<double> values(a.a.diagonals() * a.a.dof * a.a.rows());
+      repeat_rows(a, values.data());
+      all.values = copy_to<Space>(values);
+      make_levels(&all, {}, a.a.rows());
+    }
+    join_steps();
+    finish();
+  }
   Levels(const SharedOperator<Space>& a, const GridMultigridOptions& options,
          std::unique_ptr<GridMultigrid> previous)
       : options_(options) {
@@ -70,7 +93,7 @@ class Levels final : public GridMultigrid {
   using OneLevel = Level<T, Machine>;
   using Tables = TransferTables<T, Space>;
 
-  static void require_blocks(const Hub& a) {
+  static void require_blocks(const BlockStructure& a) {
     if (a.dof > InvertBlocks::most)
       throw FormatError("multigrid takes up to " + std::to_string(InvertBlocks::most) +
                         " unknowns a node, not " + std::to_string(a.dof));
@@ -202,16 +225,15 @@ class Levels final : public GridMultigrid {
     const Symmetry symmetry = symmetry_;
     const Stability stability = stability_;
     std::optional<FewRows> few = repeated_rows(a);
-    if (!few) return {};
-    const bool enough = are_enough(*few, stability_);
+    if (few) few = enough_rows(std::move(*few), stability_);
     std::vector<FewLevel> made;
-    if (enough) made = few_levels(*few);
+    if (few) made = few_levels(*few);
     if (std::exchange(is_queued_, false) && machine_.queued_largest() > 0) {
       symmetry_ = symmetry;
       stability_ = stability;
       return {};
     }
-    if (!enough) return {};
+    if (!few) return {};
     return add_few_levels(made, *few, stored_of_rest);
   }
   // Those that the host makes; what is left is in `few`.
@@ -229,7 +251,7 @@ class Levels final : public GridMultigrid {
     const bool at_coarsest = is_coarsest(size_of(few.a, nullptr), std::ssize(levels_) + std::ssize(made));
     std::vector<BoxStored> stored;  // of each level, and of what is left
     for (const FewLevel& level : made) stored.push_back(stored_of(level.of, stored.empty()));
-    stored.push_back(at_coarsest ? stored_in_words(few, Words::none) : stored_of(few, stored.empty()));
+    stored.push_back(at_coarsest ? stored_in_words(few, LineWords::none) : stored_of(few, stored.empty()));
     Hub rest;
     static_cast<BlockStructure&>(rest) = few.a;
     rest.values = copy_to<Space>(take_stored(few.a.values, few, stored.back()));
@@ -290,7 +312,9 @@ class Levels final : public GridMultigrid {
   BoxStored stored_of(const FewRows& few, bool first) const {
     const bool known = first && !levels_.empty(),
                padded = !cycle_.own && !(known && levels_.back().transfer.coarse_line() == few.a.extents[0]);
-    return stored_in_words(few, few.a.dof > 1 ? Words::none : padded ? Words::padded : Words::whole);
+    return stored_in_words(few, few.a.dof > 1 ? LineWords::none
+                                : padded      ? LineWords::padded
+                                              : LineWords::whole);
   }
 
   // To a level whose rows are `of_coarse`.
@@ -311,7 +335,7 @@ class Levels final : public GridMultigrid {
   std::optional<FewRows> repeated_rows(const Hub& a) {
     const Couplings s = couplings_of(a);
     FewRows few;
-    few.stored = few_nodes(s.n, s.wraps, Words::none);
+    few.stored = few_nodes(s.n, s.wraps, LineWords::none);
     if (few.stored.all) return {};
     const auto differ = [&](std::int64_t rows) {  // of the first rows
       const OtherThanStored other{s, few.stored, static_cast<int>(a.diagonals()), a.values.data(), rows};
@@ -386,8 +410,7 @@ class Levels final : public GridMultigrid {
   std::optional<FewRows> shared_rows(const SharedOperator<Space>& a) {
     if (works_in_place(options_.smoother)) return {};
     auto few = few_rows(machine_, a, *structure_);
-    if (few && !are_enough(*few, stability_)) few.reset();
-    return few;
+    return few ? enough_rows(std::move(*few), stability_) : std::nullopt;
   }
   // From a level to the next as long as these rows are all of it and ranks share it: each makes what one rank
   // would. What is left is in `few`; `shared` is null then where every rank has the whole level.

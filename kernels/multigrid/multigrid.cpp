@@ -76,6 +76,19 @@ double far_from_one(const BlockDiagonals<double, Space>& a) {
     }
   return furthest;
 }
+// Of those that are all.
+double far_from_one(const FewRows& few) {
+  const auto centre = std::find(few.a.offsets.begin(), few.a.offsets.end(), NodeOffset{});
+  if (centre == few.a.offsets.end()) return 0;
+  const std::int64_t dof = few.a.dof, rows = few.stored_nodes() * dof,
+                     diagonal = (centre - few.a.offsets.begin()) * dof;
+  double furthest = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const double own = std::abs(few.a.values[(diagonal + row % dof) * rows + row]);
+    if (own > 0) furthest = std::max({furthest, own, 1 / own});
+  }
+  return furthest;
+}
 template <class Space>
 double far_from_one(const SharedOperator<Space>& a) {
   return a.ranks.largest(far_from_one(a.own));
@@ -101,6 +114,13 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>&
                                                    const GridMultigridOptions& options,
                                                    std::unique_ptr<GridMultigrid> previous) {
   return levels_on<multigrid::OnHost>(a, options, std::move(previous));
+}
+
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const FewRows& a, bool on_gpu,
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous) {
+  return on_gpu ? levels_on<multigrid::OnDevice>(a, options, std::move(previous))
+                : levels_on<multigrid::OnHost>(a, options, std::move(previous));
 }
 
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const SharedOperator<Host>& a,

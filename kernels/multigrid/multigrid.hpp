@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "formats/block_diagonals.hpp"
+#include "formats/few_rows.hpp"
 
 namespace quadrille {
 
@@ -116,6 +117,12 @@ std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double>&
                                                    const GridMultigridOptions& options,
                                                    std::unique_ptr<GridMultigrid> previous = nullptr);
 std::unique_ptr<GridMultigrid> make_grid_multigrid(const BlockDiagonals<double, Device>& a,
+                                                   const GridMultigridOptions& options,
+                                                   std::unique_ptr<GridMultigrid> previous = nullptr);
+
+// The same of an operator of which these rows are all, on the host or the current GPU; of couplings to
+// neighbours.
+std::unique_ptr<GridMultigrid> make_grid_multigrid(const FewRows& a, bool on_gpu,
                                                    const GridMultigridOptions& options,
                                                    std::unique_ptr<GridMultigrid> previous = nullptr);
 

@@ -13,6 +13,8 @@ QUADRILLE_REFUSE(float, Whole)
 QUADRILLE_REFUSE(double, Whole)
 QUADRILLE_REFUSE(float, SharedOperator<Device>)
 QUADRILLE_REFUSE(double, SharedOperator<Device>)
+QUADRILLE_REFUSE(float, FewRows)
+QUADRILLE_REFUSE(double, FewRows)
 #undef QUADRILLE_REFUSE
 
 void load_kernels_in_fp32(int, bool) {}

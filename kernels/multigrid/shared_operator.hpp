@@ -86,7 +86,7 @@ std::shared_ptr<const SharedStructure> structure_of(const SharedOperator<Space>&
     n[axis] = static_cast<int>(a.partition.extents[axis]);
     wraps[axis] = a.partition.periodic[axis] && n[axis] > 1;
   }
-  if (reach_of(s.offsets.all) <= 1) s.few = few_nodes(n, wraps, Words::none);
+  if (reach_of(s.offsets.all) <= 1) s.few = few_nodes(n, wraps, LineWords::none);
   if (!s.few.all)
     s.places = stored_places(own_nodes(a.partition, s.few, s.dof), ghosts_of(a), s.offsets.ghosts);
   return std::make_shared<const SharedStructure>(std::move(s));

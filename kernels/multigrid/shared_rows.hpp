@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/multigrid/box_stored.hpp"
 #include "kernels/multigrid/cycle_steps.hpp"
-#include "kernels/multigrid/few_rows.hpp"
 #include "kernels/multigrid/shared_operator.hpp"
 
 namespace quadrille::multigrid {

@@ -44,6 +44,7 @@ FormatTraits compact_traits() {
           .follows_values = true,
           .follows_fill = true,
           .made_on_gpu = true,
+          .takes_few_rows = true,
           .vectors_at_once = vectors_at_once,
           .options = {"block-size", "value-precision"},
           .bytes = bytes,

@@ -24,7 +24,7 @@ std::string options_text(const FormatOptions& o) {
          " cmrs=" + std::to_string(o.cmrs_height) + "," + std::to_string(o.cmrs_reorder ? 1 : 0) + "," +
          std::to_string(o.cmrs_block) + "," + std::to_string(o.cmrs_aligned ? 1 : 0) + "," +
          std::to_string(static_cast<int>(o.cmrs_split)) + " products=" + std::to_string(o.products) +
-         (o.by_fill ? " by_fill" : "");
+         (o.by_fill ? " by_fill" : "") + (o.few_rows ? " few_rows" : "");
 }
 
 std::string product_text(const Product& product) {

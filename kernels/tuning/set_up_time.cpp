@@ -40,8 +40,11 @@ bool gathers_segments(const FormatTraits& format, bool transposed) {
   return format.compressed == (transposed ? Compressed::columns : Compressed::rows);
 }
 
-SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traffic& traffic, int products,
-                      bool transposed, SpaceKind space) {
+namespace {
+
+// Of values in block diagonals.
+SetUpWork work_of_values(const FormatTraits& format, const Sparsity& s, const Traffic& traffic, int products,
+                         bool transposed, SpaceKind space) {
   const double stored = static_cast<double>(traffic.stored_bytes);
   const bool on_gpu = space == SpaceKind::cuda;
   if (on_gpu && s.assembled_on_device && !needs_csr(format) && !format.follows_values) return {};
@@ -66,6 +69,22 @@ SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traff
           : plan_pays(by_columns ? s.columns : s.rows, by_columns ? s.longest_column : s.lengths.longest,
                       gathers_segments(format, transposed), products);
   if (work.planned) work.planned_segments = segments;
+  return work;
+}
+
+}  // namespace
+
+SetUpWork set_up_work(const FormatTraits& format, const Sparsity& s, const Traffic& traffic, int products,
+                      bool transposed, SpaceKind space) {
+  if (!s.few_rows || !s.cds) return work_of_values(format, s, traffic, products, transposed, space);
+  SetUpWork work;
+  if (!format.takes_few_rows) work = work_of_values(format, s, traffic, products, transposed, space);
+  const double written =
+      static_cast<double>(format.takes_few_rows ? traffic.stored_bytes : value_bytes(*s.cds, s.value_bytes));
+  if (space == SpaceKind::cuda)
+    work.gathered_bytes += written / 2;  // nothing is read
+  else
+    work.converted_bytes += written;
   return work;
 }
 

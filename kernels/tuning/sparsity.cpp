@@ -359,11 +359,11 @@ void count_values(const BlockDiagonals<T, Device>& hub, Sparsity& s) {
   s.stencils = cuda::count_stencils(hub);
   s.stencils_exact = true;
 }
-// By the fill, where that hints at more; what is all zeros has no values yet.
+// By the fill, where that hints at more, or few rows follow; what is all zeros has no values yet.
 template <class T>
 void count_hinted(const FormatInput<T>& source, const BlockStructure& structure, const FormatOptions& options,
                   Sparsity& s) {
-  if (!options.by_fill || !looks_at_values(structure)) return;
+  if (!options.by_fill || !(options.few_rows || looks_at_values(structure))) return;
   std::vector<CompactEntry<T>> entries;
   if (source.device_hub)  // in a hundredth of the time, where both are there
     entries = cuda::compact_entries(*source.device_hub);
@@ -383,6 +383,7 @@ void count_assembled(const FormatInput<T>& source, Sparsity& s) {
 // Upper bounds; of compact what it takes by the fill.
 void bound_values(const BlockStructure& structure, const FormatOptions& options, Sparsity& s) {
   s.compact_exact = s.compact_by_fill = options.by_fill;
+  s.few_rows = options.few_rows;
   s.compact_entries = 0;
   for (std::int64_t d = 0; d < structure.diagonals(); ++d) {
     const std::int64_t block = std::int64_t{structure.dof} * structure.dof;

@@ -57,6 +57,7 @@ struct Sparsity {
   std::int64_t compact_constants = 0;  // where compact_exact
   bool compact_exact = false;          // else they are all entries that may couple
   bool compact_by_fill = false;        // FormatOptions::by_fill
+  bool few_rows = false;               // FormatOptions::few_rows
   std::int64_t stencils = 0;           // different ones
   bool stencils_exact = false;         // else as many as there may be
   bool assembled_on_device = false;    // cds and dia, in GPU memory

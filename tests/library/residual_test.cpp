@@ -3,7 +3,9 @@
 #include <quadrille/quadrille.hpp>
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <numbers>
 #include <optional>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "drawn.hpp"
 #include "grid/error.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
+#include "kernels/petsc/multigrid/grid_multigrid.hpp"
 #include "quadrille/not_finite.hpp"
 #include "residual_models.hpp"
 
@@ -181,6 +184,84 @@ TEST(Residual, OfAUniformOneTheJacobianIsThatOfEveryNode) {
             }
           }
         }
+}
+
+// Of a few rows that are all: what PETSc reads and changes of the matrix, and what is made of it, is that of
+// one whose rows were all made; and so it is when rows are made again.
+TEST(Residual, OfAUniformOneTheMatrixIsThatOfEveryNode) {
+  const auto duplicate = [](Mat a) {
+    Mat copy = nullptr;
+    EXPECT_EQ(MatDuplicate(a, MAT_COPY_VALUES, &copy), 0);
+    return std::shared_ptr<_p_Mat>(copy, [](Mat m) { MatDestroy(&m); });
+  };
+  const std::pair<const char*, std::function<void(Mat, Vec)>> changes[] = {
+      {"none", [](Mat, Vec) {}},
+      {"scale", [](Mat a, Vec) { EXPECT_EQ(MatScale(a, 3), 0); }},
+      {"shift", [](Mat a, Vec) { EXPECT_EQ(MatShift(a, 7), 0); }},
+      {"rows and columns", [](Mat a, Vec w) { EXPECT_EQ(MatDiagonalScale(a, w, w), 0); }},
+      {"a diagonal", [](Mat a, Vec w) { EXPECT_EQ(MatDiagonalSet(a, w, ADD_VALUES), 0); }},
+      {"itself", [&](Mat a, Vec) { EXPECT_EQ(MatAXPY(a, 2, duplicate(a).get(), SAME_NONZERO_PATTERN), 0); }},
+      {"one value",
+       [](Mat a, Vec) {
+         PetscInt first = 0, end = 0;
+         EXPECT_EQ(MatGetOwnershipRange(a, &first, &end), 0);
+         EXPECT_EQ(first < end ? MatSetValue(a, first, first, 5, ADD_VALUES) : 0, 0);
+         EXPECT_EQ(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY), 0);
+         EXPECT_EQ(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY), 0);
+       }},
+      {"zero, and a shift", [](Mat a, Vec) {
+         EXPECT_EQ(MatZeroEntries(a), 0);
+         EXPECT_EQ(MatShift(a, 2), 0);
+       }}};
+  for (const char* sides : {"periodic", "clamp,value:1,robin:1,2,3,flux:0.5,drop,outflow"})
+    for (const char* format : {"compact", "cds"}) {
+      const Grid grid{3, {12, 9, 10}, {0.5, 0.4, 0.3}, 3};
+      const auto made = [&](const auto& residual) {
+        return GridResidual(PETSC_COMM_WORLD, grid, star_stencil(3, 1), faces(sides, grid),
+                            on_both(residual, 3), {.format = format, .space = "cpu"});
+      };
+      GridResidual few = made(Even<true>{}), all = made(Even<false>{});
+      const Vector u = drawn(few, 1), w = drawn(few, 3);
+      Vector found = few.vector(), expected = few.vector();
+      for (const auto& [name, change] : changes) {
+        SCOPED_TRACE(std::string(sides) + ", " + format + ", " + name);
+        const auto same = [&](const char* what) {
+          const double size = expected.largest();
+          EXPECT_GT(size, 0) << what;
+          EXPECT_LE(found.axpy(-1, expected).largest(), 1e-13 * size) << what;
+        };
+        for (const double shift : {1.7, 0.3}) {
+          for (GridResidual* f : {&few, &all}) {
+            f->differentiate(0.4, u, u, shift);
+            change(f->jacobian().mat(), w.vec());
+          }
+          few.jacobian().multiply(w, found), all.jacobian().multiply(w, expected);
+          same("product");
+        }
+        const Mat of_few = few.jacobian().mat(), of_all = all.jacobian().mat();
+        for (const auto& [mat, to] : {std::pair(of_few, &found), std::pair(of_all, &expected)})
+          EXPECT_EQ(MatGetDiagonal(mat, to->vec()), 0);
+        same("diagonal");
+        few.differentiate(0.4, u, u, 2), all.differentiate(0.4, u, u, 2);
+        change(of_few, w.vec()), change(of_all, w.vec());
+        EXPECT_EQ(MatMult(duplicate(of_few).get(), w.vec(), found.vec()), 0);
+        EXPECT_EQ(MatMult(duplicate(of_all).get(), w.vec(), expected.vec()), 0);
+        same("product of a copy");
+        for (const char* preconditioner : {"pbjacobi", "quadrille_mg", "bjacobi"}) {
+          if (std::string(name) == "rows and columns" || std::string(sides) == "periodic") continue;
+          if (preconditioner[0] == 'q' && !petsc::grid_multigrid_takes(of_few)) continue;
+          const std::string options =
+              std::string("-ksp_type gmres -ksp_rtol 1e-11 -pc_quadrille_mg_precision double -pc_type ") +
+              preconditioner;
+          found.set(0), expected.set(0);
+          const SolveResult by_few = Solver(few.jacobian(), options).solve(w, found),
+                            by_all = Solver(all.jacobian(), options).solve(w, expected);
+          EXPECT_EQ(by_few.iterations, by_all.iterations) << preconditioner;
+          const double size = expected.largest();
+          EXPECT_LE(found.axpy(-1, expected).largest(), 1e-8 * size) << preconditioner;
+        }
+      }
+    }
 }
 
 // When the operator is made it has no values yet, and zeros are no constants.

@@ -36,7 +36,7 @@ std::int64_t entries_of(const GridValues& v) {
 // for -log_view.
 template <class Change>
 void change_in_place(GridValues& v, std::int64_t flops, const Change& change) {
-  const bool on_gpu = v.on_gpu();
+  const bool on_gpu = v.bring_where_newest();
   if (on_gpu) {
     const GpuTime time(true);
     const DefaultQueue order(true);
@@ -97,7 +97,7 @@ void set_diagonal(GridValues& values, Vec diagonal, InsertMode mode) {
 void get_diagonal(GridValues& values, Vec diagonal) {
   const std::int64_t rows = values.hub()->rows();
   require_size(diagonal, rows, "the vector of the diagonal");
-  const bool on_gpu = values.on_gpu();
+  const bool on_gpu = values.bring_where_newest();
   const WriteArray to(diagonal, on_gpu ? SpaceKind::cuda : SpaceKind::cpu);
   if (!on_gpu) return cpu::get_diagonal(*values.hub(), to.data());
   Array<double, Device> there;

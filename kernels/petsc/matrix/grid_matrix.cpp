@@ -77,6 +77,16 @@ bool refill_on_gpu(Mat matrix, const BlockStructure& structure, const FillRows& 
   return true;
 }
 
+bool refill(Mat matrix, FewRows rows) {
+  TypedMatrix& t = on_grid(matrix);
+  if (!t.store().set_few_rows(std::make_shared<const FewRows>(std::move(rows)), t.multiplies_on_gpu()))
+    return false;
+  t.scaled();
+  if (t.options.verify) t.verify();
+  mark_changed(matrix);
+  return true;
+}
+
 void set_format(Mat matrix, const GridFormat& format) {
   TypedMatrix& t = on_grid(matrix);
   t.options.format = format.name;

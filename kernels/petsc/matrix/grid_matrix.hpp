@@ -8,6 +8,7 @@
 #include <string>
 
 #include "formats/block_diagonals.hpp"
+#include "formats/few_rows.hpp"
 #include "grid/partition.hpp"
 #include "kernels/petsc/base/shared_mat.hpp"
 #include "kernels/registry.hpp"
@@ -51,6 +52,10 @@ void refill(_p_Mat* matrix, const BlockStructure& structure, const FillRows& fil
 // where the rows cannot be made there: a rank's box lacks a block diagonal, or the stencil leads around a
 // periodic axis back to the box. `structure` is the same in every call.
 bool refill_on_gpu(_p_Mat* matrix, const BlockStructure& structure, const FillRows& fill);
+
+// The same of which these rows are all, of a matrix of one rank: block diagonals are made when somebody asks
+// for them. False with nothing done where the matrix has others.
+bool refill(_p_Mat* matrix, FewRows rows);
 
 // Products of such a matrix in another format, made at once. Collective. Throws FormatError where the format
 // is not known, not there in this space or refuses the operator, and what making it throws.

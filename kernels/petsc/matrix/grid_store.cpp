@@ -184,6 +184,13 @@ class GridStore final : public Store {
     changed_in_place();
     return true;
   }
+  bool set_few_rows(std::shared_ptr<const FewRows> rows, bool on_gpu) override {
+    if (distributed(owner_) || !(static_cast<const BlockStructure&>(*hub_) == rows->a)) return false;
+    values_.set(std::move(rows), on_gpu);
+    changed_in_place();
+    return true;
+  }
+  std::shared_ptr<const FewRows> few_rows() const override { return values_.few_rows(); }
   std::vector<std::int32_t> places_of_aij() override {
     std::vector<std::int32_t> places;
     for (std::int64_t node = 0; node < nodes_; ++node) {
@@ -309,6 +316,14 @@ class GridStore final : public Store {
       values_.bring_to_gpu();
     else
       values_.bring_to_host();
+  }
+  LocalParts parts_or_few_rows(bool on_gpu) override {
+    if (!values_.few_rows()) return parts(on_gpu);
+    LocalParts parts;
+    parts.hub = hub_;
+    parts.few_rows = values_.few_rows();
+    parts.partition = &structure_->partition;
+    return parts;
   }
   LocalParts parts(bool on_gpu) override {
     LocalParts parts;

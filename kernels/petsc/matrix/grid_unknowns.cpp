@@ -71,11 +71,30 @@ TakenUnknowns::TakenUnknowns(UnknownsOfBlocks unknowns, const GridValues& all, c
   if (all.ghost()) of_ghosts_ = places_of(unknowns_, *all.ghost(), all.hub()->dof, *some.ghost());
 }
 
+namespace {
+// Those of which few rows are all.
+FewRows take_few(const FewRows& all, const UnknownsOfBlocks& unknowns, const BlockStructure& structure) {
+  const auto stored_nodes = [&](BlockStructure s) {  // as a grid of their own
+    s.extents = {all.stored_nodes(), 1, 1};
+    return s;
+  };
+  const BlockDiagonals<double> from{stored_nodes(all.a), copy_of(all.a.values)};
+  BlockDiagonals<double> to{stored_nodes(structure), {}};
+  to.values = Array<double>(to.diagonals() * to.dof * to.rows());
+  cpu::take_unknowns(from, unknowns, to);
+  return {{structure, std::move(to.values)}, all.stored};
+}
+}  // namespace
+
 void TakenUnknowns::take(GridValues& all, GridValues& some) {
+  if (all.few_rows()) {
+    auto few = std::make_shared<const FewRows>(take_few(*all.few_rows(), unknowns_, *some.hub()));
+    return some.set(std::move(few), all.on_gpu());
+  }
   const auto ghosts_of = [](const auto& ghost) {
     return TwoArrays<double>{ghost->value.data(), ghost->value.size()};
   };
-  if (all.on_gpu()) {
+  if (all.bring_where_newest()) {
     some.bring_to_gpu(false);
     const DefaultQueue order(true);
     cuda::take_unknowns(*all.gpu_hub(), unknowns_, *some.gpu_hub());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/few_rows.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 
 namespace quadrille::petsc {
@@ -77,7 +78,28 @@ GridValues::GridValues(const GridStructure& structure, bool with_ghosts, Array<d
   newest_ = Newest::gpu;
 }
 
+void GridValues::set(std::shared_ptr<const FewRows> rows, bool on_gpu) {
+  changed(on_gpu ? Newest::gpu : Newest::host);
+  few_rows_ = std::move(rows);
+  wait_ = true;
+  if (!wanted_ && gpu_hub_.use_count() == 1) gpu_hub_ = nullptr;
+}
+
+void GridValues::bring_few_rows(bool to_gpu) {
+  if (to_gpu) {
+    make_on_gpu();
+    const DefaultQueue order(true);
+    cuda::repeat_rows(*few_rows_, gpu_hub_->values.data());
+  } else {
+    repeat_rows(*few_rows_, hub_->values.data());
+  }
+  newest_ = to_gpu ? Newest::gpu : Newest::host;
+  wait_ = false;
+  wanted_ = true;
+}
+
 void GridValues::copy_from(GridValues& other) {
+  if (other.wait_) return set(other.few_rows_, other.on_gpu());
   if (other.on_gpu()) {
     make_on_gpu();
     const DefaultQueue order(true);
@@ -122,6 +144,7 @@ void GridValues::make_ghosts_on_gpu() {
 }
 
 void GridValues::bring_to_gpu(bool keep) {
+  if (wait_ && keep) return bring_few_rows(true);
   make_on_gpu();
   if (!keep || newest_ != Newest::host) return;
   const DefaultQueue order(true);
@@ -145,6 +168,7 @@ void GridValues::zero_gpu() {
 }
 
 void GridValues::zero() {
+  changed(newest_);
   if (gpu_hub_) {
     const DefaultQueue order(true);
     zero_gpu();

@@ -309,8 +309,9 @@ void TypedMatrix::make_own(const TypeOptions& used, LocalParts& parts) {
 void TypedMatrix::make_products() {
   const bool was_on_gpu = applies_on_gpu();
   if (options.format_auto) choose_best_format(store().parts(was_on_gpu));
-  const bool on_gpu = applies_on_gpu();
-  LocalParts parts = store().parts(on_gpu);
+  const bool few_rows =
+      takes_few_rows(options.format) && options.of_format.value_precision == ValuePrecision::own;
+  LocalParts parts = few_rows ? store().parts_or_few_rows(applies_on_gpu()) : store().parts(applies_on_gpu());
   const ThreadLimit limit(threads_worth(parts.hub ? parts.hub->values.bytes() : 12 * parts.csr->nnz()));
   TypeOptions used = options;
   used.format = choose_format(parts);

@@ -195,6 +195,7 @@ std::shared_ptr<const SpmvOperator<double>> make_own_operator(Mat owner, const T
   FormatInput<double> source;
   source.hub = parts.hub;
   source.device_hub = parts.device_hub;
+  source.few_rows = parts.few_rows;
   source.csr = parts.csr;
   PetscInt block_size = 1;
   QUADRILLE_PETSC(MatGetBlockSize(owner, &block_size));

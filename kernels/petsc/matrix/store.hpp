@@ -10,6 +10,7 @@
 
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
+#include "formats/few_rows.hpp"
 #include "grid/partition.hpp"
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/matrix/copy_watch.hpp"
@@ -21,6 +22,8 @@ namespace quadrille::petsc {
 struct LocalParts {
   std::shared_ptr<const BlockDiagonals<double>>
       hub;  // own rows and columns; null where no grid is known, then csr
+  // In place of values, where they were asked for: `hub` tells the structure alone then.
+  std::shared_ptr<const FewRows> few_rows;
   // The same and `ghost` in GPU memory, where they were asked for there: the values of the host may then be
   // old.
   std::shared_ptr<const BlockDiagonals<double, Device>> device_hub;
@@ -69,6 +72,11 @@ class Store {
   // The same in GPU memory, where `fill` queues its work in the default stream; or false where these rows
   // cannot be made there, and nothing is done. `whole` is the same in every call. Collective.
   virtual bool refill_on_gpu(const BlockStructure&, const std::function<void(double*)>&) { return false; }
+  // The same of one rank: these rows are all. False where they are not those of its block diagonals, and
+  // nothing is done.
+  virtual bool set_few_rows(std::shared_ptr<const FewRows>, bool /*on_gpu*/) { return false; }
+  // Those, as long as no value has changed since; or null.
+  virtual std::shared_ptr<const FewRows> few_rows() const { return nullptr; }
   // Where the entries of aij() stand among the values of the block diagonals; of one rank, on a grid.
   virtual std::vector<std::int32_t> places_of_aij() { return {}; }
   // Changes of the values where they are. Those with vectors are collective; a null vector scales nothing.
@@ -107,6 +115,8 @@ class Store {
   // Shares the arrays: what changes later is seen through them where parts_in_place(), those of GPU memory
   // after the next call. `on_gpu`: in GPU memory, from a store that can.
   virtual LocalParts parts(bool on_gpu) = 0;
+  // The same with few rows in place of values, where they are all of them.
+  virtual LocalParts parts_or_few_rows(bool on_gpu) { return parts(on_gpu); }
   virtual bool parts_in_place() const = 0;
   // Whether the newest values are in GPU memory.
   virtual bool on_gpu() const { return false; }

@@ -27,12 +27,16 @@ namespace {
 
 constexpr const char* type_name = "quadrille_mg";
 
-// The operator on its grid; in GPU memory where device_hub is there.
+// The operator on its grid.
 struct GridValues {
   std::shared_ptr<const BlockDiagonals<double>> hub;
   std::shared_ptr<const BlockDiagonals<double, Device>> device_hub;
-  LocalParts parts;  // of a matrix of several ranks, which has a partition
-  std::int64_t bytes() const { return device_hub ? device_hub->values.bytes() : hub->values.bytes(); }
+  std::shared_ptr<const FewRows> few_rows;  // in place of both
+  LocalParts parts;                         // of a matrix of several ranks, which has a partition
+  bool on_gpu = false;
+  std::int64_t bytes() const {
+    return few_rows ? few_rows->a.values.bytes() : on_gpu ? device_hub->values.bytes() : hub->values.bytes();
+  }
 };
 
 GridValues values_of(Mat matrix) {
@@ -47,8 +51,9 @@ GridValues values_of(Mat matrix) {
   TypedMatrix& typed_matrix = typed(matrix);
   if (!typed_matrix.on_grid())
     throw FormatError("quadrille_mg needs a matrix of type quadrille on a grid, and this one has none");
-  const LocalParts parts = typed_matrix.store().parts(typed_matrix.multiplies_on_gpu());
-  return {parts.device_hub ? nullptr : parts.hub, parts.device_hub, parts};
+  const bool on_gpu = typed_matrix.multiplies_on_gpu();
+  const LocalParts parts = typed_matrix.store().parts_or_few_rows(on_gpu);
+  return {on_gpu || parts.few_rows ? nullptr : parts.hub, parts.device_hub, parts.few_rows, parts, on_gpu};
 }
 
 constexpr const char* options_start = "-pc_quadrille_mg_";
@@ -113,7 +118,7 @@ class GridPreconditioner {
     const GridValues values = values_of(matrix);
     const LogSpan logged(log_event("QuadMGSetUp"));
     std::unique_ptr<GridMultigrid> previous = std::move(multigrid_);
-    on_gpu_ = values.device_hub != nullptr;
+    on_gpu_ = values.on_gpu;
     const GridMultigridOptions options = options_of(pc, wants_fp64_);
     const DefaultQueue order(on_gpu_);
     if (distributed(matrix)) {
@@ -125,6 +130,8 @@ class GridPreconditioner {
                              options, std::move(previous))
                        : make_grid_multigrid(shared_operator(parts, *parts.hub, parts.ghost->value, *ranks_),
                                              options, std::move(previous));
+    } else if (values.few_rows) {
+      multigrid_ = make_grid_multigrid(*values.few_rows, on_gpu_, options, std::move(previous));
     } else {
       multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options, std::move(previous))
                            : make_grid_multigrid(*values.hub, options, std::move(previous));

@@ -135,6 +135,24 @@ inline Hub central_convection(const Grid& grid, const std::string& sides, const 
       .hub;
 }
 
+// Kinds that are carried along by v, spread, and each becomes the next one, the last what is not followed.
+struct Carried {
+  CentralConvection by;
+  int kinds;
+  static constexpr bool couples(bool centre, int r, int c) { return centre || r == c; }
+  constexpr double operator()(const StencilNode& node, const StencilNeighbour& neighbour, int r,
+                              int c) const {
+    const bool centre = neighbour.offset == Offset{};
+    const double reacts = !centre ? 0 : r == c ? 0.5 / (c + 1) : r == c + 1 ? -0.5 / r : 0;
+    return (r == c ? by(node, neighbour, r, c) : 0) + reacts;
+  }
+};
+inline Hub carried(const Grid& grid, const std::string& sides, const std::array<double, 3>& v) {
+  return assemble<double>(grid, star_stencil(grid.dimension, 1), parse_boundary(sides, grid.dimension),
+                          Carried{{v, grid.dimension}, grid.dof})
+      .hub;
+}
+
 inline double& entry(Hub& a, std::int64_t diagonal, int column, std::int64_t row) {
   return a.values[(diagonal * a.dof + column) * a.rows() + row];
 }

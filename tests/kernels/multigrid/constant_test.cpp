@@ -69,18 +69,21 @@ void are_those_of_all_rows(SpaceKind space) {
   if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   int round = 0;
   for (const Shape& s : shapes)
-    for (const int kind : {0, 1, 2, 3}) {
-      const int dof = kind == 3 ? (s.extents[2] > 1 ? 3 : 2) : kind == 2 ? 5 : 1;
+    for (const int kind : {0, 1, 2, 3, 4, 5}) {
+      const bool flat = s.extents[2] == 1;
+      const int dof = kind == 5 ? (flat ? 2 : 4) : kind == 3 ? (flat ? 2 : 3) : kind == 2 ? 5 : 1;
       const Grid grid = grid_of(s.extents, s.spacing_m, dof);
       SCOPED_TRACE(to_string(grid) + " " + s.sides + ", operator " + std::to_string(kind));
       const Hub a = kind == 0   ? poisson(grid, s.sides)
                     : kind == 1 ? poisson(grid, s.sides, "box")
                     : kind == 2 ? coupled(grid, s.sides)
-                                : elastic(grid, s.sides);
+                    : kind == 3 ? elastic(grid, s.sides)
+                    : kind == 4 ? central_convection(grid, s.sides, {1.5, -0.4, 0.7})
+                                : carried(grid, s.sides, {0.9, 1.2, -0.3});
       GridMultigridOptions options =
-          down_to(30, round % 2 == 0 ? CyclePrecision::fp64 : CyclePrecision::fp32);
+          down_to(30, round / 6 % 2 == kind % 2 ? CyclePrecision::fp64 : CyclePrecision::fp32);
       options.cycle = round % 5 == 4 ? CycleKind::w : round % 5 == 3 ? CycleKind::f : CycleKind::v;
-      options.interpolation = static_cast<LevelInterpolation>(round % 3);
+      options.interpolation = static_cast<LevelInterpolation>((round / 6 + kind) % 3);
       options.sweeps = 1 + round % 3;
       if (++round % 17 != 0 && sanitized) continue;  // each operator once
       expect_same_cycles(a, options, space);

@@ -23,7 +23,7 @@ Few few_rows(const Hub& a) {
     n[axis] = static_cast<int>(a.extents[axis]);
     wraps[axis] = a.periodic[axis];
   }
-  Few few{couplings_of(a, nullptr, few_nodes(n, wraps, Words::padded)), {}, {}, {}};
+  Few few{couplings_of(a, nullptr, few_nodes(n, wraps, LineWords::padded)), {}, {}, {}};
   const Couplings &s = few.s, all = couplings_of(a);
   const auto column = [&](std::int64_t d) {
     Vector of(static_cast<std::size_t>(s.stored_rows));

@@ -20,8 +20,6 @@ using multigrid::Lines;
 using multigrid::LineSolve;
 using multigrid::LineTiles;
 using multigrid::OnHost;
-using multigrid::StoredNodes;
-using multigrid::Words;
 
 struct WarpInLoops {
   static constexpr int lanes = multigrid::lanes;
@@ -178,13 +176,13 @@ struct Checked : Machine {
 // What one sweep makes of noise. `few`: where few rows are all of them, these alone are stored; `part`: of a
 // rank that has all nodes but those at faces.
 template <class T, class Machine>
-std::vector<T> sweep_of(Checked<Machine>& machine, const Hub& a, Words words, bool few = false,
+std::vector<T> sweep_of(Checked<Machine>& machine, const Hub& a, LineWords words, bool few = false,
                         bool part = false) {
   machine.a = &a;
   const Couplings all = multigrid::couplings_of(a);
   Hub stored_values;
   StoredNodes stored;
-  if (few) stored = multigrid::few_nodes(all.n, all.wraps, words);
+  if (few) stored = few_nodes(all.n, all.wraps, words);
   const double* values = a.values.data();
   if (!stored.all) {
     stored_values.values = Array<double>(a.diagonals() * a.dof * a.dof * stored.nodes());
@@ -219,7 +217,7 @@ std::vector<T> sweep_of(Checked<Machine>& machine, const Hub& a, Words words, bo
 }
 
 template <class T>
-void expect_lines(const Hub& a, Words words, bool few, bool part) {
+void expect_lines(const Hub& a, LineWords words, bool few, bool part) {
   Checked<OnHost> one_by_one;
   const std::vector<T> expected = sweep_of<T>(one_by_one, a, words, few, part);
   EXPECT_GT(one_by_one.steps, 0);
@@ -238,7 +236,7 @@ void expect_lines(const Hub& a, Words words, bool few, bool part) {
   }
 }
 
-void expect_lines_of(const Hub& a, Words words = Words::none, bool few = false, bool part = false) {
+void expect_lines_of(const Hub& a, LineWords words = LineWords::none, bool few = false, bool part = false) {
   expect_lines<double>(a, words, few, part);
   expect_lines<float>(a, words, few, part);
 }
@@ -291,14 +289,15 @@ TEST(GridMultigridLines, OfFewRowsAndOfParts) {
         if (sanitized && n[2] > 1) continue;
         SCOPED_TRACE(to_string(grid_of(n)) + " " + sides + " " + stencil);
         const Hub a = poisson(grid_of(n), sides, stencil);
-        for (const Words words : {Words::none, Words::whole, Words::padded}) expect_lines_of(a, words, true);
-        expect_lines_of(a, Words::none, false, true);
+        for (const LineWords words : {LineWords::none, LineWords::whole, LineWords::padded})
+          expect_lines_of(a, words, true);
+        expect_lines_of(a, LineWords::none, false, true);
       }
   for (const int dof : {2, 3}) {
     if (sanitized && dof == 3) continue;
     const Hub a = elastic(grid_of({14, 13, dof == 2 ? 1 : 12}, {1, 1, 1}, dof), "value:0");
-    expect_lines_of(a, Words::none, true);
-    expect_lines_of(a, Words::none, false, true);
+    expect_lines_of(a, LineWords::none, true);
+    expect_lines_of(a, LineWords::none, false, true);
   }
 }
 

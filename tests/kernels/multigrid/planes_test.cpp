@@ -106,7 +106,7 @@ TEST(PlaneFactors, SolveWhatTheOperatorMakes) {
   expect_solved("2D", jumping(grid_of({40, 37, 1}), "value:0", 6), 40);
   expect_solved("3 unknowns, a box", elastic(grid_of({5, 6, 7}, {1, 1, 1}, 3), "value:0"), 7);
   const Hub constant = poisson(grid_of({9, 10, 11}), "value:0");
-  const StoredNodes few = few_nodes({9, 10, 11}, {false, false, false}, Words::none);
+  const StoredNodes few = few_nodes({9, 10, 11}, {false, false, false}, LineWords::none);
   ASSERT_FALSE(few.all);
   expect_solved("few rows", constant, 11, few);
   if (sanitized) return;

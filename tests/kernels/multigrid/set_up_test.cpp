@@ -256,8 +256,7 @@ struct Watched : OnHost {
 TEST(GridMultigridSetUp, AChoiceLooksAtTheStoredRowsAlone) {
   Hub a = poisson(grid_of({24, 24, 24}), "value:0");
   for (std::int64_t row = 0; row < a.rows(); ++row) entry(a, centre_of(a), 0, row) += 40;
-  const multigrid::StoredNodes few =
-      multigrid::few_nodes({24, 24, 24}, {false, false, false}, multigrid::Words::none);
+  const StoredNodes few = few_nodes({24, 24, 24}, {false, false, false}, LineWords::none);
   Hub stored;
   static_cast<BlockStructure&>(stored) = a;
   stored.values = Array<double>(a.diagonals() * few.nodes());
@@ -342,8 +341,8 @@ TEST(AxisSums, AreThoseOfRowsAndFaces) {
       }
       OnHost host;
       const multigrid::Couplings all = multigrid::couplings_of(a);
-      multigrid::StoredNodes stored;
-      if (few) stored = multigrid::few_nodes(all.n, all.wraps, multigrid::Words::padded);
+      StoredNodes stored;
+      if (few) stored = few_nodes(all.n, all.wraps, LineWords::padded);
       ASSERT_EQ(stored.all, !few);
       Array<double> values(a.diagonals() * (few ? stored.nodes() : rows));
       if (few)

@@ -1,24 +1,15 @@
-// Operators of which a few rows are all (stored_nodes.hpp), in host memory, and what vectors of a level take
-// of them. Internal to kernels/multigrid.
+// What vectors of a level take of an operator of which few rows are all (formats/few_rows.hpp). Internal to
+// kernels/multigrid.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include "formats/few_rows.hpp"
 #include "formats/threads.hpp"
-#include "kernels/multigrid/couplings.hpp"
 
 namespace quadrille::multigrid {
-
-// Each row once: few_nodes() without words. All nodes are `stored` where few are left.
-struct FewRows {
-  BlockDiagonals<double> a;  // of the whole grid, [diagonal][column][stored row]
-  StoredNodes stored;
-
-  int nodes(int axis) const { return stored.all ? static_cast<int>(a.extents[axis]) : stored.n[axis]; }
-  int along(int axis, int node) const { return stored.all ? node : stored.along(axis, node); }
-};
 
 // Rows as a level has them that is in words, or of a rank's box: which nodes of it are stored, and along each
 // axis which of the whole grid's stored nodes those are; -1 behind lines, where rows are zero.
@@ -27,7 +18,8 @@ struct BoxStored {
   std::array<std::vector<int>, 3> of_whole;
 };
 
-inline BoxStored stored_in_words(const FewRows& few, Words words) {
+// `near`: as StoredNodes has it, and no less than that of `few`.
+inline BoxStored stored_in_words(const FewRows& few, LineWords words, int near) {
   int n[3];
   bool wraps[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -35,7 +27,7 @@ inline BoxStored stored_in_words(const FewRows& few, Words words) {
     wraps[axis] = few.a.periodic[axis] && n[axis] > 1;
   }
   BoxStored in;
-  if (!few.stored.all) in.stored = few_nodes(n, wraps, words, few.stored.seam);
+  if (!few.stored.all) in.stored = few_nodes(n, wraps, words, few.stored.seam, near);
   for (int axis = 0; axis < 3; ++axis) {
     const int count = in.stored.all ? n[axis] : in.stored.n[axis];
     for (int i = 0; i < count; ++i) {
@@ -44,6 +36,10 @@ inline BoxStored stored_in_words(const FewRows& few, Words words) {
     }
   }
   return in;
+}
+
+inline BoxStored stored_in_words(const FewRows& few, LineWords words) {
+  return stored_in_words(few, words, few.stored.near);
 }
 
 // Columns of `few` as those of a level; in the order of its nodes where all are stored.

@@ -1,0 +1,97 @@
+#include "formats/few_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "formats/threads.hpp"
+
+namespace quadrille {
+namespace {
+
+// The largest body(first number of a line of `few`, first number of the grid's line, which stored nodes stand
+// for those of a line) of all lines of all columns.
+template <class Body>
+double largest_of_lines(const FewRows& rows, std::int64_t columns, int width, const Body& body) {
+  std::array<std::vector<int>, 3> stands;  // for each node, along each axis
+  for (int axis = 0; axis < 3; ++axis)
+    for (int node = 0; node < rows.a.extents[axis]; ++node) stands[axis].push_back(rows.along(axis, node));
+  const std::int64_t ny = rows.a.extents[1], lines = ny * rows.a.extents[2], line = rows.a.extents[0] * width,
+                     few_line = std::int64_t{rows.nodes(0)} * width;
+  double largest = 0;
+#pragma omp parallel for schedule(static) \
+    reduction(max                         \
+              : largest) if (columns * lines * line > 64 * worth_threads)
+  for (std::int64_t i = 0; i < columns * lines; ++i) {
+    const std::int64_t column = i / lines, y = stands[1][i % lines % ny], z = stands[2][i % lines / ny],
+                       few = (column * rows.nodes(2) + z) * rows.nodes(1) + y;
+    largest = std::max(largest, body(few * few_line, i * line, stands[0]));
+  }
+  return largest;
+}
+
+}  // namespace
+
+FewRows few_rows_of(const BlockStructure& structure) {
+  FewRows rows;
+  static_cast<BlockStructure&>(rows.a) = structure;
+  int n[3];
+  bool wraps[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    n[axis] = to_index32(structure.extents[axis], "nodes along an axis");
+    wraps[axis] = structure.periodic[axis] && n[axis] > 1;
+  }
+  rows.stored = few_nodes(n, wraps, LineWords::none);
+  return rows;
+}
+
+void repeat_nodes(const FewRows& rows, const double* few, std::int64_t columns, int width, double* to) {
+  const auto repeat = [=](std::int64_t from, std::int64_t first, const std::vector<int>& stands) {
+    double* put = to + first;
+    for (const int node : stands) put = std::copy_n(few + from + std::int64_t{node} * width, width, put);
+    return 0.0;
+  };
+  largest_of_lines(rows, columns, width, repeat);
+}
+
+void repeat_rows(const FewRows& rows, double* values) {
+  repeat_nodes(rows, rows.a.values.data(), rows.a.diagonals() * rows.a.dof, rows.a.dof, values);
+}
+
+double largest_difference(const FewRows& rows, const double* values) {
+  const int dof = rows.a.dof;
+  const auto of_line = [=, few = rows.a.values.data()](std::int64_t from, std::int64_t first,
+                                                       const std::vector<int>& stands) {
+    double largest = 0;
+    const double* value = values + first;
+    for (const int node : stands)
+      for (int r = 0; r < dof; ++r) {
+        const double difference = std::abs(*value++ - few[from + std::int64_t{node} * dof + r]);
+        largest = difference >= 0 ? std::max(largest, difference) : std::numeric_limits<double>::infinity();
+      }
+    return largest;
+  };
+  return largest_of_lines(rows, rows.a.diagonals() * dof, dof, of_line);
+}
+
+BlockDiagonals<double> on_small_grid(const FewRows& rows) {
+  FewRows small;
+  static_cast<BlockStructure&>(small.a) = rows.a;
+  small.stored = rows.stored;
+  for (int axis = 0; axis < 3 && !rows.stored.all; ++axis) {
+    // Where some are left out one stays, which has a node with its own row beside it; around an axis two.
+    const int least = rows.a.periodic[axis] ? 3 : rows.stored.n[axis] + 1;
+    small.stored.left_out[axis] = std::min(rows.stored.left_out[axis], least - rows.stored.n[axis]);
+    small.a.extents[axis] = rows.stored.n[axis] + small.stored.left_out[axis];
+  }
+  small.a.values = copy_of(rows.a.values);
+  BlockDiagonals<double> on_grid;
+  static_cast<BlockStructure&>(on_grid) = small.a;
+  on_grid.values = Array<double>(small.a.diagonals() * small.a.dof * on_grid.rows());
+  repeat_rows(small, on_grid.values.data());
+  return on_grid;
+}
+
+}  // namespace quadrille
