@@ -22,7 +22,6 @@
 //                                            // make of neighbours: one node's are made, and used at all
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -37,7 +36,6 @@
 #include "assembly/uniform_rows.hpp"
 #include "formats/block_diagonals.hpp"
 #include "formats/few_rows.hpp"
-#include "formats/threads.hpp"
 
 namespace quadrille {
 
@@ -282,6 +280,13 @@ template <Make make, int dimension, class Residual>
   return misfit;
 }
 
+template <class Residual>
+void row_of_any_dimension(const ResidualState& state, const Residual& residual, const Position& at,
+                          double shift, const JacobianShape& shape, const double* blocks, double* values) {
+  state.grid.dimension == 2 ? any_node<Make::values, 2>(state, residual, at, shift, shape, blocks, values)
+                            : any_node<Make::values, 3>(state, residual, at, shift, shape, blocks, values);
+}
+
 }  // namespace residual_detail
 
 // f: [row of the box].
@@ -341,56 +346,6 @@ unsigned evaluate_jacobian(const ResidualState& state, const Residual& residual,
   return misfit;
 }
 
-namespace residual_detail {
-
-// The window around a box, and what stands there of a state that nothing is known of: zeros.
-struct ZeroState {
-  NodeWindow window;
-  std::vector<double> u, rate;
-  ResidualState state;
-
-  ZeroState(const Grid& grid, const ResidualFaces& faces, const NodeBox& box, double t_s)
-      : window(window_around(grid, box)),
-        u(static_cast<std::size_t>(window.nodes() * grid.dof)),
-        rate(static_cast<std::size_t>(box.nodes() * grid.dof)),
-        state{grid, faces, box, window, u.data(), rate.data(), t_s} {}
-};
-
-}  // namespace residual_detail
-
-// The values of `rows`, whose structure is the Jacobian's: the rows of a uniform one that are all of it. Not
-// where every node is stored.
-template <class Residual>
-void fill_few_rows(const Grid& grid, const ResidualFaces& faces, const Residual& residual, double t_s,
-                   double shift, const JacobianShape& shape, FewRows& rows) {
-  using residual_detail::ZeroState;
-  const auto node = [&](std::int64_t stored) {
-    const std::array<int, 3> at = rows.stored.position(static_cast<int>(stored));
-    return NodeBox{{at[0], at[1], at[2]}, {1, 1, 1}};
-  };
-  const std::int64_t nodes = rows.stored_nodes(), dof = shape.dof, columns = shape.diagonals * dof;
-  NodeBox middle =
-      node(rows.stored.index(static_cast<int>(grid.extents[0] / 2), static_cast<int>(grid.extents[1] / 2),
-                             static_cast<int>(grid.extents[2] / 2)));
-  const ZeroState inside(grid, faces, middle, t_s);
-  const std::vector<double> of_node = residual_detail::uniform_blocks(inside.state, residual, shift, shape);
-  const double* const blocks = of_node.empty() ? nullptr : of_node.data();
-  rows.a.values = Array<double>(columns * nodes * dof);
-#pragma omp parallel for schedule(dynamic) if (nodes * columns * dof > 64 * worth_threads)
-  for (std::int64_t stored = 0; stored < nodes; ++stored) {
-    const NodeBox box = node(stored);
-    const ZeroState here(grid, faces, box, t_s);
-    const Position at{box.first[0], box.first[1], box.first[2]};
-    std::vector<double> of_rows(static_cast<std::size_t>(columns * dof));
-    grid.dimension == 2 ? residual_detail::any_node<residual_detail::Make::values, 2>(
-                              here.state, residual, at, shift, shape, blocks, of_rows.data())
-                        : residual_detail::any_node<residual_detail::Make::values, 3>(
-                              here.state, residual, at, shift, shape, blocks, of_rows.data());
-    for (std::int64_t column = 0; column < columns; ++column)
-      std::copy_n(of_rows.data() + column * dof, dof, rows.a.values.data() + (column * nodes + stored) * dof);
-  }
-}
-
 // Both with the functor hidden, and what couples in its Jacobian. What it points to stays the caller's, or is
 // `owned`.
 struct AnyResidual {
@@ -405,10 +360,12 @@ struct AnyResidual {
   BlockFill fill;
   Evaluate evaluate;
   Differentiate differentiate;
-  // fill_few_rows(), in host memory; null of residuals that are not uniform.
-  std::function<void(const Grid&, const ResidualFaces&, double t_s, double shift, const JacobianShape&,
-                     FewRows&)>
-      few_rows = {};
+  // Of a uniform residual, in host memory, else null: the blocks of a node that has all its neighbours, none of
+  // a state without one; and the rows of the one node of a state by these.
+  std::function<std::vector<double>(const ResidualState&, double shift, const JacobianShape&)> blocks = {};
+  std::function<void(const ResidualState&, double shift, const JacobianShape&, const double* blocks,
+                     double* values)>
+      rows_by_blocks = {};
   Evaluate evaluate_on_device = {};  // null where it is not compiled for a GPU (device_residual.cuh)
   DifferentiateOnDevice differentiate_on_device = {};
   std::shared_ptr<const void> owned = {};
@@ -423,11 +380,16 @@ AnyResidual any_residual(const Residual& residual, int dof) {
   any.linear = says_linear<Residual>();
   any.symmetric = residual_detail::says_symmetric<Residual>();
   any.uniform = residual_detail::says_uniform<Residual>();
-  if constexpr (residual_detail::says_uniform<Residual>())
-    any.few_rows = [residual](const Grid& grid, const ResidualFaces& faces, double t_s, double shift,
-                              const JacobianShape& shape, FewRows& rows) {
-      fill_few_rows(grid, faces, residual, t_s, shift, shape, rows);
+  if constexpr (residual_detail::says_uniform<Residual>()) {
+    any.blocks = [residual](const ResidualState& at, double shift, const JacobianShape& shape) {
+      return residual_detail::uniform_blocks(at, residual, shift, shape);
     };
+    any.rows_by_blocks = [residual](const ResidualState& at, double shift, const JacobianShape& shape,
+                                    const double* blocks, double* values) {
+      const NodePosition& p = at.box.first;
+      residual_detail::row_of_any_dimension(at, residual, {p[0], p[1], p[2]}, shift, shape, blocks, values);
+    };
+  }
   any.evaluate = [residual](const ResidualState& at, double* f) { evaluate_residual(at, residual, f); };
   any.differentiate = [residual](const ResidualState& at, double shift, const JacobianShape& shape, bool all,
                                  double* values) {
@@ -435,5 +397,10 @@ AnyResidual any_residual(const Residual& residual, int dof) {
   };
   return any;
 }
+
+// The values of `rows`, whose structure is the Jacobian's: the rows of a uniform one that are all of it, in
+// parallel. Not where every node is stored.
+void fill_few_rows(const AnyResidual& residual, const Grid& grid, const ResidualFaces& faces, double t_s,
+                   double shift, const JacobianShape& shape, FewRows& rows);
 
 }  // namespace quadrille

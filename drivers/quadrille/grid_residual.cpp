@@ -184,13 +184,13 @@ void GridResidual::require_as_said(double t_s, double shift) const {
 
 FewRows GridResidual::few_rows(double t_s, double shift) const {
   FewRows rows = few_rows_of(structure_);
-  residual_.few_rows(layout().grid, faces_->on_host(), t_s, shift, shape_, rows);
+  fill_few_rows(residual_, layout().grid, faces_->on_host(), t_s, shift, shape_, rows);
   return rows;
 }
 
 // Whether its functor does, and they are less than all. Ranks make theirs of all.
 bool GridResidual::gives_few_rows(const GridLayout& layout) const {
-  return residual_.few_rows && layout.partition.ranks() == 1 && !few_rows_of(structure_).stored.all;
+  return residual_.rows_by_blocks && layout.partition.ranks() == 1 && !few_rows_of(structure_).stored.all;
 }
 
 // Whether they are those of the Jacobian that was made of all rows.
