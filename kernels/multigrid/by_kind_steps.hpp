@@ -63,6 +63,28 @@ struct CentreWithoutSum {
   }
 };
 
+// Of a row its couplings with its own kind, [diagonal][stored row], the one on the diagonal being `centre`'s
+// where that is there; and from there into blocks that hold nothing else.
+struct TakeKinds {
+  Couplings s;
+  const double *values, *centre;
+  double* to;
+  constexpr void operator()(std::int64_t i) const {
+    const std::int64_t d = i / s.stored_rows, row = i - d * s.stored_rows;
+    to[i] = centre != nullptr && d == s.centre ? centre[row]
+                                               : values[(d * s.dof + row % s.dof) * s.stored_rows + row];
+  }
+};
+struct PutKinds {
+  std::int64_t rows, dof;  // of the coarse operator
+  const double* from;
+  double* coarse;
+  constexpr void operator()(std::int64_t i) const {
+    const std::int64_t d = i / rows, row = i - d * rows;
+    coarse[(d * dof + row % dof) * rows + row] = from[i];
+  }
+};
+
 // Linear weights of every fine node, [corner][node], as weights by the operator stand for every row.
 struct LinearWeights {
   Couplings s;
@@ -97,7 +119,7 @@ struct SumOfWeights {
 struct BlockOfSums {
   static constexpr std::int64_t work = 30;
   CoarseOperator of;
-  const double* sums;  // of weights
+  const double* sums;  // of weights; null of linear ones, which come from the tables of the axes
 
   constexpr std::int64_t size() const { return of.coarse_rows * of.s.dof; }
   constexpr void operator()(std::int64_t index) const {
@@ -113,19 +135,27 @@ struct BlockOfSums {
           int corner = 0;
           for (int axis = 0; axis < 3; ++axis)
             corner |= of.p.node[axis][2 * fine[axis]] != at[axis] ? 1 << axis : 0;
-          sum += entry(corner, s.index({fine[0], fine[1], fine[2]}), r, static_cast<int>(column));
+          sum += entry(corner, fine, r, static_cast<int>(column));
         }
     const std::int64_t place = (of.diagonal(1, 1, 1) * s.dof + column) * of.coarse_rows + row;
     of.coarse[place] += sum;
   }
 
  private:
-  constexpr double entry(int corner, int node, int r, int c) const {
+  constexpr double entry(int corner, const int (&fine)[3], int r, int c) const {
     const Couplings& s = of.s;
+    const int node = s.index({fine[0], fine[1], fine[2]});
     const std::int64_t first = std::int64_t{node} * s.dof, own = s.place(first + r);
     double value = of.values[(s.centre * s.dof + c) * s.stored_rows + own];
     if (r == c) value -= of.centre[own];
     if (value == 0) return 0;
+    if (sums == nullptr) {
+      for (int axis = 0; axis < 3; ++axis) {
+        const double* const of_axis = of.p.weight[axis] + 2 * fine[axis];
+        value *= of_axis[corner >> axis & 1] * (of_axis[0] + of_axis[1]);
+      }
+      return value;
+    }
     const std::int64_t row = of.weight_place(node, r), column = of.weight_place(node, c);
     const double* const weights = of.p.weights + corner * of.weights_of_corner();
     return 0.5 * (weights[row] * sums[column] + weights[column] * sums[row]) * value;

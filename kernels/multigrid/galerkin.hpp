@@ -32,6 +32,10 @@ StoredNodes stored_nodes_of_coarse(const Couplings& s, const Coarsening<Space>& 
 template <class Machine>
 void make_by_axes(Machine& machine, const CoarseOperator& of) {
   Array<double, typename Machine::Space> before;
+  if (of.by_kind) {
+    before = Array<double, typename Machine::Space>((of.s.count + 1) * of.s.stored_rows);
+    machine.for_each(before.size(), TakeKinds{of.s, of.values, of.centre, before.data()});
+  }
   const StoredNodes& fine = of.s.stored;
   std::array<int, 3> n{fine.n[0], fine.n[1], fine.n[2]};
   const auto make = [&]<int axis>() {
@@ -39,7 +43,8 @@ void make_by_axes(Machine& machine, const CoarseOperator& of) {
               beside = n[0] * n[1] * n[2] / n[axis];
     LinearGalerkinAxis<axis, Machine::rows_of_call> step{of, before.data(), nullptr, {n[axis], made}, beside};
     n[axis] = made;
-    Array<double, typename Machine::Space> after(axis > 0 ? 27 * of.s.dof * step.rows(1) : 0);
+    Array<double, typename Machine::Space> after(axis > 0 || of.by_kind ? 27 * step.columns() * step.rows(1)
+                                                                        : 0);
     step.to = after.data();
     machine.for_each(step.size(), step);
     before = std::move(after);
@@ -47,6 +52,10 @@ void make_by_axes(Machine& machine, const CoarseOperator& of) {
   make.template operator()<2>();
   make.template operator()<1>();
   make.template operator()<0>();
+  const std::int64_t diagonals = of.width[0] * of.width[1] * of.width[2];
+  if (of.by_kind)
+    machine.for_each(diagonals * of.coarse_rows,
+                     PutKinds{of.coarse_rows, of.s.dof, before.data(), of.coarse});
 }
 
 // By the weights of all rows.
@@ -66,7 +75,8 @@ void make_by_kind(Machine& machine, CoarseOperator of) {
   using Values = Array<double, typename Machine::Space>;
   const Couplings& s = of.s;
   Values linear, centre, sums;
-  if (of.p.weights == nullptr) {
+  const bool by_axes = of.p.weights == nullptr && !s.stored.all;
+  if (of.p.weights == nullptr && !by_axes) {
     linear = Values(std::int64_t{of.p.corners} * s.nodes);
     machine.for_each(s.nodes, LinearWeights{s, of.p, linear.data()});
     of.p.weights = linear.data();
@@ -78,11 +88,13 @@ void make_by_kind(Machine& machine, CoarseOperator of) {
     machine.for_each(s.stored_rows, CentreWithoutSum{s, of.values, centre.data()});
     of.centre = centre.data();
   }
-  make_by_weights(machine, of);
+  by_axes ? make_by_axes(machine, of) : make_by_weights(machine, of);
   if (!s.mixes) return;
-  sums = Values(of.weights_of_corner());
-  machine.for_each(sums.size(), SumOfWeights{sums.size(), of.p.corners, of.p.weights, sums.data()});
-  const BlockOfSums block{of, sums.data()};
+  if (!by_axes) {
+    sums = Values(of.weights_of_corner());
+    machine.for_each(sums.size(), SumOfWeights{sums.size(), of.p.corners, of.p.weights, sums.data()});
+  }
+  const BlockOfSums block{of, by_axes ? nullptr : sums.data()};
   machine.for_each(block.size(), block);
 }
 

@@ -376,22 +376,24 @@ struct LinearGalerkinColumn {
 //     [z][y][x]  ->  [y][x][coarse z]  ->  [x][coarse z][coarse y]  ->  [coarse z][coarse y][coarse x]
 //
 // Of some of these rows, up to Together, a column of their blocks and an offset along the other axes a call.
+// By kind a row has one column, its own (by_kind_steps.hpp: TakeKinds, PutKinds).
 template <int axis, int Together>
 struct LinearGalerkinAxis {
   static constexpr std::int64_t work = 4;  // of a few hundred calls are done before threads have begun
   CoarseOperator of;
-  const double* from;  // what the axis before has made: [place in the box][column][row]
-  double* to;          // of the last axis that is the coarse operator
+  const double* from;  // what the axis before has made: [place in the box][column][row]; by kind A's
+  double* to;          // of the last axis that is the coarse operator, but by kind
   int nodes[2];        // along the axis, before and after: those that are stored
   int beside;          // along the two others, at one node of it
 
+  constexpr int columns() const { return of.by_kind ? 1 : of.s.dof; }
   constexpr int rows_beside() const { return beside * of.s.dof; }
   constexpr std::int64_t rows(int after) const { return std::int64_t{nodes[after]} * rows_beside(); }
   constexpr int parts() const { return (rows_beside() + Together - 1) / Together; }
-  constexpr std::int64_t size() const { return std::int64_t{parts()} * nodes[1] * of.s.dof * 9; }
+  constexpr std::int64_t size() const { return std::int64_t{parts()} * nodes[1] * columns() * 9; }
   constexpr void operator()(std::int64_t index) const {
     const int call = static_cast<int>(index), part = call % parts(), place = call / parts() % nodes[1],
-              rest = call / parts() / nodes[1], column = rest % of.s.dof, offsets = rest / of.s.dof,
+              rest = call / parts() / nodes[1], column = rest % columns(), offsets = rest / columns(),
               first = part * Together, left = rows_beside() - first,
               count = left < Together ? left : Together;
     const int coarse = of.coarse_nodes.all ? place : of.coarse_nodes.first(axis, place);
@@ -433,11 +435,13 @@ struct LinearGalerkinAxis {
   // A column of blocks, or null where there are none.
   constexpr const double* couplings(int place, int column) const {
     const std::int64_t d = axis == 2 ? of.s.box[place] : place;
-    return d < 0 ? nullptr : (axis == 2 ? of.values : from) + (d * of.s.dof + column) * rows(0);
+    const double* const first = axis == 2 && !of.by_kind ? of.values : from;
+    return d < 0 ? nullptr : first + (d * columns() + column) * rows(0);
   }
   constexpr double* result(int place, int column) const {
     const std::int64_t d = axis > 0 ? place : of.diagonal(place % 3, place / 3 % 3, place / 9);
-    return d < 0 ? nullptr : (axis > 0 ? to : of.coarse) + (d * of.s.dof + column) * rows(1);
+    double* const first = axis > 0 || of.by_kind ? to : of.coarse;
+    return d < 0 ? nullptr : first + (d * columns() + column) * rows(1);
   }
 };
 

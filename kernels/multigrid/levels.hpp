@@ -216,8 +216,14 @@ class Levels final : public GridMultigrid {
     if (!coarsest_begun_) begin_coarsest(s, *now, is_singular(machine_, s, now->values.data()));
   }
 
-  // Three unknowns are nine times the work of one, 2 ms a level; the GPU takes 0.3 whatever there is.
-  static bool a_thread_is_fast(int dof) { return !Machine::on_gpu || dof == 1; }
+  // Three unknowns that all couple are nine times the work of one, 2 ms a level; the GPU takes 0.3 whatever
+  // there is, and 0.5 by kind.
+  static bool a_thread_is_fast(const FewRows& few) {
+    constexpr std::int64_t most_entries = 4096;  // of blocks on the diagonal
+    if (!Machine::on_gpu || few.a.dof == 1) return true;
+    return few.stored_nodes() * few.a.dof * few.a.dof <= most_entries &&
+           couplings_of(few.a, nullptr, few.stored).by_kind;
+  }
 
   // Of an operator of which few rows are all, the levels as long as they are all of these, and what is left,
   // with its rows.
@@ -239,7 +245,7 @@ class Levels final : public GridMultigrid {
   // Those that the host makes; what is left is in `few`.
   std::vector<FewLevel> few_levels(FewRows& few) {
     std::vector<FewLevel> made;
-    while (a_thread_is_fast(few.a.dof) &&
+    while (a_thread_is_fast(few) &&
            !is_coarsest(size_of(few.a, nullptr), std::ssize(levels_) + std::ssize(made))) {
       auto level = next_few_level(few, options_, symmetry_, stability_, few_grids_);
       if (!level) break;
