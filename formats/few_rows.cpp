@@ -20,10 +20,9 @@ double largest_of_lines(const FewRows& rows, std::int64_t columns, int width, co
     for (int node = 0; node < rows.a.extents[axis]; ++node) stands[axis].push_back(rows.along(axis, node));
   const std::int64_t ny = rows.a.extents[1], lines = ny * rows.a.extents[2], line = rows.a.extents[0] * width,
                      few_line = std::int64_t{rows.nodes(0)} * width;
+  const bool much = columns * lines * line > 64 * worth_threads;
   double largest = 0;
-#pragma omp parallel for schedule(static) \
-    reduction(max                         \
-              : largest) if (columns * lines * line > 64 * worth_threads)
+#pragma omp parallel for schedule(static) reduction(max : largest) if (much)
   for (std::int64_t i = 0; i < columns * lines; ++i) {
     const std::int64_t column = i / lines, y = stands[1][i % lines % ny], z = stands[2][i % lines / ny],
                        few = (column * rows.nodes(2) + z) * rows.nodes(1) + y;
