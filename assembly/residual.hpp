@@ -360,8 +360,8 @@ struct AnyResidual {
   BlockFill fill;
   Evaluate evaluate;
   Differentiate differentiate;
-  // Of a uniform residual, in host memory, else null: the blocks of a node that has all its neighbours, none of
-  // a state without one; and the rows of the one node of a state by these.
+  // Of a uniform residual, in host memory, else null: the blocks of a node that has all its neighbours, none
+  // of a state without one; and the rows of the one node of a state by these.
   std::function<std::vector<double>(const ResidualState&, double shift, const JacobianShape&)> blocks = {};
   std::function<void(const ResidualState&, double shift, const JacobianShape&, const double* blocks,
                      double* values)>

@@ -185,8 +185,8 @@ std::vector<CompactEntry<T>> entries_of(const BlockStructure& s, const FormatOpt
   return all ? all_columns<T>(s) : o.by_fill && !looks_at_values(s) ? columns_of_fill<T>(s) : found();
 }
 // What few rows say costs nothing to look at. Others follow, with other constants in the same places: where
-// `auto` takes them, a kernel is compiled for those of large blocks alone, which saves its 0.3 s in a thousand
-// products.
+// `auto` takes them, a kernel is compiled for those of large blocks alone, which saves its 0.3 s in a
+// thousand products.
 inline cuda::Compile compile_for_few_rows(const BlockStructure& s, const FormatOptions& o) {
   constexpr std::int64_t many_rows = std::int64_t{1} << 23;
   const bool pays =
