@@ -9,6 +9,7 @@
 
 #include "formats/threads.hpp"
 #include "kernels/petsc/aij/all_products.hpp"
+#include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/base/session.hpp"
@@ -321,6 +322,7 @@ void TypedMatrix::make_products() {
   Handle<Mat> blocks = scaled_ ? scaled_->take_blocks() : nullptr;  // of a preconditioner that stays
   own_.reset();                                                     // before another one takes memory
   scaled_.reset();
+  const DefaultQueue order(parts.few_rows && applies_on_gpu());  // what is made of them is not waited for
   make_own(used, parts);
   if (has_cuda() && own_->space() == SpaceKind::cuda) choose_vectors();
   if (distributed(self_)) couple(parts);
