@@ -41,6 +41,10 @@ constexpr T streamed(const T* p) {
   return *p;
 }
 
+// Three numbers are no word: they are loaded and stored one by one, however they are aligned.
+template <int Count>
+inline constexpr bool is_word = (Count & (Count - 1)) == 0;
+
 template <int Count, class T>
 constexpr bool aligned(const T* p) {
   return sizeof(T) * Count <= most_packed_bytes &&
@@ -50,33 +54,39 @@ constexpr bool aligned(const T* p) {
 // `Count` numbers from p on. Streamed ones are aligned where Count > 1, those of load() need not be.
 template <int Count, class T>
 constexpr void load_streamed(const T* p, T (&to)[Count]) {
-  const auto pack = streamed(reinterpret_cast<const Pack<T, Count>*>(p));
-  for (int i = 0; i < Count; ++i) to[i] = pack.v[i];
+  if constexpr (is_word<Count>) {
+    const auto pack = streamed(reinterpret_cast<const Pack<T, Count>*>(p));
+    for (int i = 0; i < Count; ++i) to[i] = pack.v[i];
+  } else {
+    for (int i = 0; i < Count; ++i) to[i] = streamed(p + i);
+  }
 }
 template <int Count, class T>
 constexpr void load_aligned(const T* p, T (&to)[Count]) {
-  const auto pack = *reinterpret_cast<const Pack<T, Count>*>(p);
-  for (int i = 0; i < Count; ++i) to[i] = pack.v[i];
-}
-template <int Count, class T>
-constexpr void load(const T* p, T (&to)[Count]) {
-  if (Count > 1 && aligned<Count>(p)) {
+  if constexpr (is_word<Count>) {
     const auto pack = *reinterpret_cast<const Pack<T, Count>*>(p);
     for (int i = 0; i < Count; ++i) to[i] = pack.v[i];
   } else {
     for (int i = 0; i < Count; ++i) to[i] = p[i];
   }
 }
+template <int Count, class T>
+constexpr void load(const T* p, T (&to)[Count]) {
+  if constexpr (Count > 1 && is_word<Count>)
+    if (aligned<Count>(p)) return load_aligned(p, to);
+  for (int i = 0; i < Count; ++i) to[i] = p[i];
+}
 
 template <int Count, class T>
 constexpr void store(T* p, const T (&from)[Count]) {
-  if (Count > 1 && aligned<Count>(p)) {
-    Pack<T, Count> pack{};
-    for (int i = 0; i < Count; ++i) pack.v[i] = from[i];
-    *reinterpret_cast<Pack<T, Count>*>(p) = pack;
-  } else {
-    for (int i = 0; i < Count; ++i) p[i] = from[i];
-  }
+  if constexpr (Count > 1 && is_word<Count>)
+    if (aligned<Count>(p)) {
+      Pack<T, Count> pack{};
+      for (int i = 0; i < Count; ++i) pack.v[i] = from[i];
+      *reinterpret_cast<Pack<T, Count>*>(p) = pack;
+      return;
+    }
+  for (int i = 0; i < Count; ++i) p[i] = from[i];
 }
 
 }  // namespace quadrille

@@ -7,12 +7,13 @@
 
 namespace quadrille::multigrid {
 
-// Where unknowns are many, a thread of a GPU does some of a node, whose numbers are words: what it counts and
-// asks for is the same for all of them. Kinds divide the unknowns of a node.
+// Where unknowns are many, a thread of a GPU does some of a node, whose numbers are words where they are two
+// or four: what it counts and asks for is the same for all of them. Kinds divide the unknowns of a node.
 template <class Body>
 constexpr void with_kinds_together(int dof, const Body& body) {
   if (dof % 4 == 0) return body(std::integral_constant<int, 4>());
   if (dof % 2 == 0) return body(std::integral_constant<int, 2>());
+  if (dof % 3 == 0) return body(std::integral_constant<int, 3>());
   body(std::integral_constant<int, 1>());
 }
 
@@ -74,11 +75,12 @@ struct MultiplyDiagonal {
 };
 
 // Those that sum over neighbours say of what, and what is made of the sums, so that inner rows can have
-// kernels of their own: finish() gets their row, or null. They are templates over how the rows are stored.
+// kernels of their own: finish() gets the D of those of one unknown a node, or null. They are templates over
+// how the rows are stored.
 template <class T, int Rows, int Dof, int Count, bool All, class V = T, class Structure = Couplings>
 struct StencilRows {
   using Number = T;
-  static constexpr int rows = Rows, count = Count;
+  static constexpr int rows = Rows, dof = Dof, count = Count;
   static constexpr bool all = All, rounded = !std::is_same_v<V, T>, by_nodes = false;
   Structure s;
   const V* a;
@@ -189,7 +191,7 @@ struct FirstTwoSweeps : Stencil {
     this->sum_of(g, index * Rows, sum);
     finish(index * Rows, sum, nullptr);
   }
-  constexpr void finish(std::int64_t row, T (&sum)[Rows], const InnerRow<T>*) const {
+  constexpr void finish(std::int64_t row, T (&sum)[Rows], const T*) const {
     const T both = first * second;
     T own[Rows];
     load(g + row, own);
@@ -222,7 +224,7 @@ struct Sweep : Stencil {
     this->sum_of(x, index * Rows, sum);
     finish(index * Rows, sum, nullptr);
   }
-  constexpr void finish(std::int64_t row, T (&sum)[Rows], const InnerRow<T>*) const {
+  constexpr void finish(std::int64_t row, T (&sum)[Rows], const T*) const {
     T right[Rows], now[Rows];
     load_streamed(g + row, right);
     load(x + row, now);
@@ -271,13 +273,13 @@ struct Residual : Stencil {
     this->sum_of(x, index * Rows, sum);
     finish(index * Rows, sum, nullptr);
   }
-  constexpr void finish(std::int64_t row, T (&sum)[Rows], const InnerRow<T>* inner) const {
+  constexpr void finish(std::int64_t row, T (&sum)[Rows], const T* of_inner) const {
     T right[Rows], now[Rows];
     load_streamed(g + row, right);
     load(x + row, now);
     for (int i = 0; i < Rows; ++i) sum[i] = right[i] - now[i] - sum[i];
-    if (inner != nullptr) {
-      for (int i = 0; i < Rows; ++i) sum[i] *= inner->diagonal;
+    if (of_inner != nullptr) {
+      for (int i = 0; i < Rows; ++i) sum[i] *= *of_inner;
     } else if (diagonal != nullptr) {
       load_values<Stencil::all>(diagonal + (Stencil::all ? row : this->s.place_of_alike(row)), now);
       for (int i = 0; i < Rows; ++i) sum[i] *= now[i];

@@ -9,7 +9,7 @@ void OnDevice::begin_coarsest(Coarsest& made, const Couplings& s, const double* 
   fill_dense(*this, s, values, singular, made.inverse);  // refuses what is too large
   made.work = work_of_inverse<Device>(s.rows);
   own_stream_.wait_for(stream_);
-  const Queued queued = queued_on(own_stream_.get());
+  const QueuedOn queued = queued_on(own_stream_.get());
   invert_dense(*this, s, singular, made.inverse, made.work);
 }
 

@@ -1,48 +1,12 @@
 #include "kernels/multigrid/few_levels.hpp"
 
-#include <cmath>
-#include <vector>
+#include <algorithm>
 
 #include "kernels/multigrid/parts.hpp"
 
 namespace quadrille::multigrid {
 
 QUADRILLE_SETUP(extern, OnHost, Host)
-
-template <class T>
-LargestSymbols largest_symbols(const Couplings& s, const LevelRows<T, Host>& rows) {
-  constexpr int angles = 4;  // quarters of a turn: cosines and sines are 0, 1 and -1
-  const std::int64_t count = s.stored_rows, middle = s.place(s.index({s.n[0] / 2, s.n[1] / 2, s.n[2] / 2}));
-  std::vector<T> sums(static_cast<std::size_t>(count));
-  T of_middle = 0, of_all = 0;  // squares
-  const auto column = [&](int d) { return rows.scaled.data() + d * count; };
-  const auto along = [&](int axis) { return s.n[axis] > 1 ? angles : 1; };
-  // A wave that goes the other way is as large: z needs no more than half a turn.
-  for (int z = 0; z < std::min(along(2), angles / 2 + 1); ++z)
-    for (int y = 0; y < along(1); ++y)
-      for (int x = 0; x < along(0); ++x) {
-        const auto turn = [&](int d) {
-          return (s.offset[d][0] * x + s.offset[d][1] * y + s.offset[d][2] * z) & (angles - 1);
-        };
-        T parts[2] = {1, 0};  // real, imaginary
-        for (int d = 0; d < s.count; ++d) parts[turn(d) % 2] += (turn(d) < 2 ? 1 : -1) * column(d)[middle];
-        of_middle = std::max(of_middle, parts[0] * parts[0] + parts[1] * parts[1]);
-        if (x % 2 != 0 || y % 2 != 0 || z % 2 != 0) continue;
-        std::fill(sums.begin(), sums.end(), T(1));
-        for (int d = 0; d < s.count; ++d)
-          for (std::int64_t i = 0; i < count; ++i) sums[i] += (turn(d) < 2 ? 1 : -1) * column(d)[i];
-        for (const T sum : sums) of_all = std::max(of_all, sum * sum);
-      }
-  return {std::sqrt(static_cast<double>(of_middle)),
-          std::sqrt(static_cast<double>(std::max(of_all, of_middle)))};
-}
-template LargestSymbols largest_symbols(const Couplings&, const LevelRows<float, Host>&);
-template LargestSymbols largest_symbols(const Couplings&, const LevelRows<double, Host>&);
-
-double largest_eigenvalue(const LargestSymbols& symbols, double bound, bool far_from_symmetric) {
-  constexpr double of_middle = 1.07, of_all = 0.92;
-  return held(std::max(of_middle * symbols.middle, of_all * symbols.all), bound, far_from_symmetric);
-}
 
 std::optional<FewLevel> next_few_level(FewRows& few, const GridMultigridOptions& options, Symmetry& symmetry,
                                        Stability& stability, KeptGrids<Host>& kept) {
@@ -67,10 +31,13 @@ LevelRows<T, Host> rows_of_few(const FewLevel& level, const GridMultigridOptions
   const Couplings& s = level.couplings;
   LevelRows<T, Host> rows =
       level_rows<T>(host, s, level.of.a.values.data(), finest, !works_in_place(options.smoother));
-  if (options.by_symbols && s.dof == 1)
-    rows.largest = comes_near_bound(s, rows.bound)
-                       ? rows.bound
-                       : largest_eigenvalue(largest_symbols(s, rows), rows.bound, symmetry.is_far());
+  if (works_in_place(options.smoother) || !options.by_symbols) return rows;
+  rows.largest = rows.bound;
+  if (comes_near_bound(s, rows.bound)) return rows;
+  queue_symbols<T>(host, s, rows, rows.bound);
+  double largest = 0;
+  for (const auto& each : host.queued()) largest = std::max(largest, each[0]);
+  rows.largest = held(largest, rows.bound, symmetry.is_far());
   return rows;
 }
 template LevelRows<float, Host> rows_of_few<float>(const FewLevel&, const GridMultigridOptions&, bool,

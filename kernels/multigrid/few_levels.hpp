@@ -29,21 +29,6 @@ template <class T>
 LevelRows<T, Host> rows_of_few(const FewLevel& level, const GridMultigridOptions& options, bool finest,
                                const Symmetry& symmetry);
 
-// |1 + sum of a row's couplings, each times exp(i angles . offset)|, the largest over a few angles along each
-// axis: what D^-1 A makes of waves where the coefficients of the row are those of all. With the same
-// couplings on both sides of a node along each axis it is largest for waves of which a half or nothing fits
-// between two nodes. Of the row in the middle, over quarters of a turn from node to node; and the largest of
-// all rows, over halves, for the waves that are large at faces are of that kind. Of one unknown a node.
-struct LargestSymbols {
-  double middle, all;
-};
-template <class T>
-LargestSymbols largest_symbols(const Couplings& s, const LevelRows<T, Host>& rows);
-
-// The largest eigenvalue of D^-1 A that a smoother takes from them. Waves in the middle there are; those at
-// faces are damped by what is beside them, and sweeps hold them up to 1.2 times what they are made for.
-double largest_eigenvalue(const LargestSymbols& symbols, double bound, bool far_from_symmetric);
-
 // Whether the constants are in its null space.
 bool is_singular(const FewRows& few);
 

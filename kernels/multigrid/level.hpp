@@ -25,7 +25,7 @@ struct Level {
   ArrayOf<T> of_kind;                                  // or A, of each kind (by_kind_steps.hpp)
   ArrayOf<Bf16> rounded;                               // or A (rounded_rows.hpp)
   ArrayOf<T> diagonal, inverse;                        // D and D^-1, [column][stored row]
-  InnerRow<T> inner;                                   // of nodes far from faces, on a GPU
+  InnerRows<T> inner;                                  // of nodes far from faces, on a GPU
   std::vector<T> weights;                              // of the smoother's sweeps
   InPlace<T, typename Machine::Space> in_place;        // or the smoother without weights
   LevelTransfer<T, typename Machine::Space> transfer;  // from the next coarser level, and to it

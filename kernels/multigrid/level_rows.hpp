@@ -13,6 +13,7 @@
 #include "kernels/multigrid/level.hpp"
 #include "kernels/multigrid/rounded_rows.hpp"
 #include "kernels/multigrid/setup_steps.hpp"
+#include "kernels/multigrid/symbols.hpp"
 
 namespace quadrille::multigrid {
 
@@ -23,8 +24,9 @@ struct LevelRows {
   Array<T, Space> scaled, of_kind, diagonal, inverse;
   Array<Bf16, Space> rounded;
   double bound = 0;
-  std::optional<double> largest{};  // eigenvalue, where that is known without a power method
-  InnerRow<T> inner;
+  std::optional<double> largest{};  // eigenvalue, where that is known already
+  bool by_waves = true;  // else it is asked of all rows: coefficients jump, and a row says little of others
+  InnerRows<T> inner;
   bool singular_blocks = false;                // of nodes that take part, where that was asked for
   std::vector<LineFactors<T, Space>> lines{};  // where the smoother wants them
 };
@@ -118,13 +120,14 @@ inline bool comes_near_bound(const Couplings& s, double bound) {
   return s.count <= 6 && bound <= of_dominant_rows;
 }
 
-// The power method comes near that eigenvalue from below. It is queued here, for machine.queued_sums() to
-// have what largest_eigenvalue() takes, where the bound by rows, of all ranks, is not what it comes near;
-// false where it is.
+// Queues what machine.queued() then has for largest_eigenvalue() to take, where the bound by rows, of all
+// ranks, is not what that comes near: so many results. Of `by_waves` rows, symbols (symbols.hpp); else what a
+// power method makes, which comes near that eigenvalue from below.
 template <class T, class Machine>
-bool queue_power_method(Machine& machine, Level<T, Machine>& level, double bound) {
+int queue_largest_eigenvalue(Machine& machine, Level<T, Machine>& level, double bound, bool by_waves) {
   const Couplings& s = level.couplings;
-  if (comes_near_bound(s, bound)) return false;
+  if (comes_near_bound(s, bound)) return 0;
+  if (by_waves && suits_symbols(s)) return queue_symbols<T>(machine, s, level, bound);
   constexpr int steps = 12;
   machine.for_each(s.rows, Noise<T>{level.x.data(), s, box_rows(level)});
   level.right_layers = layers_of_others;
@@ -137,7 +140,7 @@ bool queue_power_method(Machine& machine, Level<T, Machine>& level, double bound
     lost_layer(level);
   }
   machine.queue_sums(Squares<T>{s, level.x.data(), level.y.data()});
-  return true;
+  return 1;
 }
 // Where eigenvalues are complex, as may be far from symmetry, what is found of the largest one may be half of
 // what is true, with which sweeps diverge: there it is not less than a Laplacian's, 2.
@@ -145,12 +148,11 @@ inline double held(double found, double bound, bool far_from_symmetric) {
   constexpr double of_laplacian = 2;
   return std::min(bound, far_from_symmetric ? std::max(found, of_laplacian) : found);
 }
-// Of the squares of all ranks after the last step and before it.
-inline double largest_eigenvalue(double bound, const std::vector<double>& squares, bool far_from_symmetric) {
+// By one of the results: that of symbols, or the squares of a vector after the last step and before it.
+inline double largest_eigenvalue(double bound, const std::vector<double>& queued) {
   constexpr double safety = 1.1;
-  const double last = squares[0], before = squares[1];
-  if (!(before > 0 && last > 0)) return bound;
-  return held(safety * bound * std::sqrt(last / before), bound, far_from_symmetric);
+  if (queued.size() == 1) return queued[0];
+  return queued[1] > 0 && queued[0] > 0 ? safety * bound * std::sqrt(queued[0] / queued[1]) : bound;
 }
 
 }  // namespace quadrille::multigrid

@@ -171,6 +171,10 @@ class Levels final : public GridMultigrid {
       if (!has_rows)
         level_values = level_rows<T>(machine_, s, now->values.data(), levels_.empty(),
                                      !works_in_place(options_.smoother));
+      if (next.there && has_inner_row(s) && level_values.scaled.size() > 0)
+        level_values.inner = inner_rows(s, copy_to<Host>(level_values.scaled).data(),
+                                        copy_to<Host>(level_values.diagonal).data());
+      level_values.by_waves = !stored.all || !(next.by_operator || next.jumps || is_hard_);
       if (next.there && options_.smoother == LevelSmoother::lines)
         level_values.lines =
             line_factors<T>(machine_, s, size_of(*now, shared.get()), now->values.data(), shared.get());
@@ -295,14 +299,16 @@ class Levels final : public GridMultigrid {
     }
     return rest;
   }
+  bool has_inner_row(const Couplings& s) const {
+    return Machine::on_gpu && !works_in_place(options_.smoother) && takes_inner_row(s, options_.inner_from);
+  }
   // Of the rows of a level of few those that are stored.
-  static LevelRows<T, Space> stored_rows(const LevelRows<T, Host>& from, const FewRows& of,
-                                         const Couplings& s, const BoxStored& stored,
-                                         Uploads<Machine>& uploads) {
+  LevelRows<T, Space> stored_rows(const LevelRows<T, Host>& from, const FewRows& of, const Couplings& s,
+                                  const BoxStored& stored, Uploads<Machine>& uploads) const {
     const auto taken = [&](const Array<T>& values) { return take_stored(values, of, stored); };
     Array<T> scaled = taken(from.scaled), diagonal = taken(from.diagonal);
     LevelRows<T, Space> rows;
-    rows.inner = inner_row(s, scaled.data(), diagonal.data());
+    if (has_inner_row(s)) rows.inner = inner_rows(s, scaled.data(), diagonal.data());
     rows.scaled = uploads.add(std::move(scaled));
     rows.of_kind = uploads.add(taken(from.of_kind));
     rows.diagonal = uploads.add(std::move(diagonal));
@@ -511,8 +517,10 @@ class Levels final : public GridMultigrid {
       info.largest_eigenvalue = rows.largest   ? *rows.largest
                                 : level.shared ? level.shared->ranks->largest(rows.bound)
                                                : rows.bound;
-      if (!rows.largest && queue_power_method(machine_, level, info.largest_eigenvalue))
-        by_power_.push_back(levels_.size());
+      if (!rows.largest)
+        queued_.resize(queued_.size() + queue_largest_eigenvalue(machine_, level, info.largest_eigenvalue,
+                                                                 options_.by_symbols && rows.by_waves),
+                       levels_.size());
     }
     levels_.push_back(std::move(level));
     info_.levels.push_back(info);
@@ -530,13 +538,19 @@ class Levels final : public GridMultigrid {
 
   // Of all levels, once all that this waits for is queued.
   void make_weights() {
-    std::vector<std::vector<double>> squares = machine_.queued_sums();
-    for (std::size_t k = 0; k < squares.size(); ++k) {
-      const std::size_t i = by_power_[k];
-      if (levels_[i].shared) levels_[i].shared->ranks->sum(squares[k]);
-      double& largest = info_.levels[i].largest_eigenvalue;
-      largest = largest_eigenvalue(largest, squares[k], symmetry_.is_far());
+    std::vector<std::vector<double>> results = machine_.queued();
+    std::vector<double> found(levels_.size());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const std::size_t i = queued_[k];
+      std::vector<double>& result = results[k];
+      if (levels_[i].shared && result.size() > 1) levels_[i].shared->ranks->sum(result);
+      if (levels_[i].shared && result.size() == 1) result[0] = levels_[i].shared->ranks->largest(result[0]);
+      found[i] = std::max(found[i], largest_eigenvalue(info_.levels[i].largest_eigenvalue, result));
     }
+    for (std::size_t i = 0; i < levels_.size(); ++i)
+      if (found[i] > 0)
+        info_.levels[i].largest_eigenvalue =
+            held(found[i], info_.levels[i].largest_eigenvalue, symmetry_.is_far());
     if (options_.smoother == LevelSmoother::as_suits)
       info_.options.smoother = symmetry_.is_far() ? LevelSmoother::jacobi : LevelSmoother::chebyshev;
     const auto& weights =
@@ -648,9 +662,9 @@ class Levels final : public GridMultigrid {
   std::vector<OneLevel>& levels_ = cycle_.levels;
   Stability stability_;
   Symmetry symmetry_;
-  std::vector<std::size_t> by_power_;  // levels whose largest eigenvalue is queued, while they are made
-  bool wants_exact_ = false;           // where it is far from symmetric: interpolation follows it
-  bool is_hard_ = false;               // coefficients that jump, or weak axes and coefficients that vary
+  std::vector<std::size_t> queued_;  // of what is queued for largest eigenvalues, the level
+  bool wants_exact_ = false;         // where it is far from symmetric: interpolation follows it
+  bool is_hard_ = false;             // coefficients that jump, or weak axes and coefficients that vary
   KeptGrids<Space> grids_;
   KeptGrids<Host> few_grids_;
   KeptTransfers<T, Space> transfers_;

@@ -58,10 +58,13 @@ struct GridMultigridOptions {
   // Unknowns from which on a GPU does the steps of the finest level in two passes over memory, where its
   // couplings are a star in 3D that is the same everywhere: of smaller grids there are too few tiles.
   std::int64_t joined_from = std::int64_t{1} << 21;
+  // Numbers in the blocks of a level's diagonal from which on a GPU's kernels take the row of nodes far from
+  // faces as parameters: of fewer, threads are too few.
+  std::int64_t inner_from = std::int64_t{1} << 20;
   LevelSmoother smoother = LevelSmoother::as_suits;
   bool small_together = true;  // on a GPU: the small levels in one launch
-  // Of constant coefficients: what smoothers take of the spectrum comes from the rows, else, as where
-  // coefficients vary, from a power method.
+  // What smoothers take of the spectrum comes from what single rows make of waves, else, as where
+  // coefficients jump, from a power method.
   bool by_symbols = true;
 };
 

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(cuda::threads_per_block)
     node_rows_kernel(const __grid_constant__ F f, const __grid_constant__ PartsOfLines lines) {
   using T = typename F::Number;
   constexpr int kinds = F::rows;
-  __shared__ alignas(kinds * sizeof(T)) T of_nodes[cuda::threads_per_block * kinds];
+  __shared__ alignas(4 * sizeof(T)) T of_nodes[cuda::threads_per_block * kinds];
   const int line = divide(static_cast<int>(blockIdx.x), lines.by_parts), z = divide(line, f.s.by_n1),
             part = static_cast<int>(blockIdx.x) - line * lines.parts, i = threadIdx.x,
             of_block = divide(i, lines.by_threads_of_node),

@@ -84,18 +84,15 @@ class OnDevice {
   }
   // The steps that sum over neighbours.
   template <class F, class T>
-  void for_rows(const InnerRow<T>& inner, const F& f) {
-    if constexpr (F::by_nodes) return for_nodes(f);
-    if constexpr (!F::all && F::rows > 1 && F::count == 26) {
-      constexpr std::int64_t large = std::int64_t{1} << 20;  // fewer threads keep a GPU busy then
-      if (inner.there && f.s.rows >= large && inner.end[2] - inner.first[2] >= device::planes_together) {
-        const device::InnerTiles tiles = device::inner_tiles(f.s, inner);
-        device::inner_kernel<<<tiles.blocks(), cuda::threads_per_block, 0, stream_>>>(f, inner, tiles);
-        QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
-        return;
-      }
+  void for_rows(const InnerRows<T>& inner, const F& f) {
+    if constexpr (F::by_nodes) {
+      for_nodes(f);
+    } else {
+      if constexpr (!F::all && ((F::dof == 1 && F::rows > 1 && F::count == 26) || F::dof == 3))
+        if (inner.there && inner.row.end[2] - inner.row.first[2] >= device::planes_together)
+          return for_inner_rows(inner.template of<F::dof>(), f);
+      for_each(f.s.rows / F::rows, f);
     }
-    if constexpr (!F::by_nodes) for_each(f.s.rows / F::rows, f);
   }
   // Of a few unknowns a thread inverts a block by itself.
   void invert_blocks(std::int64_t nodes, const InvertBlocks& f) {
@@ -143,18 +140,26 @@ class OnDevice {
     of_blocks.resize(F::count * blocks);
     return {added_up(of_blocks, F::count), largest};
   }
-  // Sums of several, whose results are asked for when all are queued: nobody waits for them before.
+  // Sums, or the largest, of several, whose results are asked for when all are queued: nobody waits for them
+  // before.
   template <class F>
   void queue_sums(const F& f) {
-    queued_sums_.push_back({{}, 0, F::count});
-    QueuedSums& queued = queued_sums_.back();
+    Queued& queued = queued_results_.emplace_back(Queued{{}, 0, F::count});
     queued.blocks = queue_sums_of<false>(f, queued.partial);
   }
-  std::vector<std::vector<double>> queued_sums() {
+  template <class F>
+  void queue_largest_of(const F& f) {
+    Queued& queued = queued_results_.emplace_back();
+    queued.blocks = queue_largest_in(f, queued.partial);
+  }
+  std::vector<std::vector<double>> queued() {
     std::vector<std::vector<double>> all;
-    for (const QueuedSums& each : queued_sums_)
-      all.push_back(added_up(results_of_blocks(each.partial, each.count * each.blocks), each.count));
-    queued_sums_.clear();
+    for (const Queued& each : queued_results_) {
+      const auto of_blocks = results_of_blocks(each.partial, std::max(1, each.sums) * each.blocks);
+      all.push_back(each.sums > 0 ? added_up(of_blocks, each.sums)
+                                  : std::vector<double>{largest_of(of_blocks)});
+    }
+    queued_results_.clear();
     return all;
   }
   // Of numbers that are not negative.
@@ -166,16 +171,9 @@ class OnDevice {
   // The same, asked for before anything else is summed up: the host does something else meanwhile.
   template <class F>
   void queue_largest(const F& f) {
-    static const int blocks = blocks_at_once(device::largest_kernel<F>);
-    double* const partial = room_for(blocks, partial_);
-    device::largest_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), partial);
-    QUADRILLE_CUDA_LAUNCHED("a bound of multigrid's set-up");
-    queued_blocks_ = blocks;
+    queued_blocks_ = queue_largest_in(f, partial_);
   }
-  double queued_largest() {
-    const std::vector<double> of_blocks = results_of_blocks(partial_, queued_blocks_);
-    return *std::max_element(of_blocks.begin(), of_blocks.end());
-  }
+  double queued_largest() { return largest_of(results_of_blocks(partial_, queued_blocks_)); }
 
   // One of the two.
   struct Coarsest {
@@ -266,11 +264,11 @@ class OnDevice {
   }
 
   // While it lives, everything is queued there.
-  struct Queued {
+  struct QueuedOn {
     OnDevice& machine;
-    ~Queued() { machine.stream_ = nullptr; }
+    ~QueuedOn() { machine.stream_ = nullptr; }
   };
-  Queued queued_on(void* stream) {
+  QueuedOn queued_on(void* stream) {
     stream_ = static_cast<cudaStream_t>(stream);
     return {*this};
   }
@@ -306,6 +304,12 @@ class OnDevice {
         [&](std::int64_t n, const auto& f) { for_each(n, f); });
   }
 
+  template <class T, int Dof, class F>
+  void for_inner_rows(const InnerRow<T, Dof>& row, const F& f) {
+    const device::InnerTiles tiles = device::inner_tiles(f.s, row, F::rows, processors());
+    device::inner_kernel<<<tiles.blocks(), cuda::threads_per_block, 0, stream_>>>(f, row, tiles);
+    QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
+  }
   // Of several unknowns, whose sums are made before one of them is finished.
   template <class F>
   void for_nodes(const F& f) {
@@ -413,6 +417,19 @@ class OnDevice {
     QUADRILLE_CUDA_LAUNCHED("sums of multigrid's set-up");
     return blocks;
   }
+  template <class F>
+  std::int64_t queue_largest_in(const F& f, Array<double, Device>& partial) {
+    static const int most = blocks_at_once(device::largest_kernel<F>);
+    const unsigned needed = cuda::blocks_for(f.size(), cuda::threads_per_block);
+    const int blocks = static_cast<int>(std::min<unsigned>(needed, static_cast<unsigned>(most)));
+    double* const to = room_for(blocks, partial);
+    device::largest_kernel<<<blocks, cuda::threads_per_block, 0, stream_>>>(f, f.size(), to);
+    QUADRILLE_CUDA_LAUNCHED("a bound of multigrid's set-up");
+    return blocks;
+  }
+  static double largest_of(const std::vector<double>& values) {
+    return *std::max_element(values.begin(), values.end());
+  }
   static std::vector<double> results_of_blocks(const Array<double, Device>& partial, std::int64_t count) {
     std::vector<double> values(static_cast<std::size_t>(count));
     memory::copy_to_host(values.data(), partial.data(),
@@ -427,10 +444,10 @@ class OnDevice {
     return sums;
   }
 
-  struct QueuedSums {
+  struct Queued {
     Array<double, Device> partial;  // [sum][block]
-    std::int64_t blocks;
-    int count;
+    std::int64_t blocks = 0;
+    int sums = 0;  // none: the largest
   };
 
   cudaStream_t stream_ = nullptr;
@@ -438,7 +455,7 @@ class OnDevice {
   cudaGraphExec_t recorded_ = nullptr;
   Array<double, Device> partial_;
   std::int64_t queued_blocks_ = 0;
-  std::vector<QueuedSums> queued_sums_;
+  std::vector<Queued> queued_results_;
   std::int64_t rows_of_coarsest_ = 0;
 };
 

@@ -91,13 +91,17 @@ struct OnHost {
   std::pair<std::vector<double>, double> sums_and_largest(const F& f) {
     return sums_of(f, [&](std::int64_t i, auto& mine, double& most) { f.add(i, mine, most); });
   }
-  // The same of several, whose results are asked for when all are queued.
+  // Sums, or the largest, of several, whose results are asked for when all are queued.
   template <class F>
   void queue_sums(const F& f) {
-    queued_sums_.push_back(sums(f));
+    queued_results_.push_back(sums(f));
   }
-  std::vector<std::vector<double>> queued_sums() {
-    return std::exchange(queued_sums_, {});
+  template <class F>
+  void queue_largest_of(const F& f) {
+    queued_results_.push_back({largest(f)});
+  }
+  std::vector<std::vector<double>> queued() {
+    return std::exchange(queued_results_, {});
   }
   template <class F>
   double largest(const F& f) {
@@ -172,7 +176,7 @@ struct OnHost {
     for (int number = 0; number < f.s.nodes; ++number) do_node(f, number);
   }
 
-  std::vector<std::vector<double>> queued_sums_;
+  std::vector<std::vector<double>> queued_results_;
   double queued_largest_ = 0;
 };
 

@@ -38,7 +38,7 @@
 #define QUADRILLE_ROWS(HOW, T, Machine, Space)                                                           \
   HOW template LevelRows<T, Space> level_rows<T>(Machine&, const Couplings&, const double*, bool, bool); \
   HOW template LevelRows<T, Space> rounded_level_rows<T>(Machine&, const Couplings&, const double*);     \
-  HOW template bool queue_power_method(Machine&, Level<T, Machine>&, double);                            \
+  HOW template int queue_largest_eigenvalue(Machine&, Level<T, Machine>&, double, bool);                 \
   HOW template void sweep_rows<false>(Machine&, const Level<T, Machine>&, T*, T);                        \
   HOW template void sweep_rows_to_user<false>(Machine&, const Level<T, Machine>&, double*, T);           \
   HOW template void first_two_sweeps<false>(Machine&, const Level<T, Machine>&, const T*, T*, T, T);     \

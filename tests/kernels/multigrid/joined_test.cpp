@@ -23,21 +23,27 @@ Few few_rows(const Hub& a) {
     n[axis] = static_cast<int>(a.extents[axis]);
     wraps[axis] = a.periodic[axis];
   }
-  Few few{couplings_of(a, nullptr, few_nodes(n, wraps, LineWords::padded)), {}, {}, {}};
+  const int dof = a.dof;
+  Few few{couplings_of(a, nullptr, few_nodes(n, wraps, dof == 1 ? LineWords::padded : LineWords::none)),
+          {},
+          {},
+          {}};
   const Couplings &s = few.s, all = couplings_of(a);
-  const auto column = [&](std::int64_t d) {
-    Vector of(static_cast<std::size_t>(s.stored_rows));
-    for (int node = 0; node < s.stored_nodes(); ++node) {
-      const auto at = s.stored_position(node);
-      if (at[0] < s.n[0]) of[node] = a.values[d * a.rows() + all.index(at)];
-    }
+  const auto columns = [&](std::int64_t d) {  // of a block diagonal
+    Vector of;
+    for (int c = 0; c < dof; ++c)
+      for (int node = 0; node < s.stored_nodes(); ++node)
+        for (int r = 0; r < dof; ++r) {
+          const auto at = s.stored_position(node);
+          of.push_back(at[0] < s.n[0] ? a.values[(d * dof + c) * a.rows() + all.index(at) * dof + r] : 0);
+        }
     return of;
   };
   const auto put = [](Vector& to, const Vector& more) { to.insert(to.end(), more.begin(), more.end()); };
-  for (std::int64_t d = 0; d < a.diagonals(); ++d) put(few.values, column(d));
-  few.diagonal = column(s.centre);
-  for (int d = 0; d < s.count; ++d) {
-    Vector of = column(s.diagonal[d]);
+  for (std::int64_t d = 0; d < a.diagonals(); ++d) put(few.values, columns(d));
+  few.diagonal = columns(s.centre);
+  for (int d = 0; d < s.count; ++d) {  // entry by entry, which is D^-1 A of one unknown
+    Vector of = columns(s.diagonal[d]);
     for (std::size_t i = 0; i < of.size(); ++i) of[i] = few.diagonal[i] == 0 ? 0 : of[i] / few.diagonal[i];
     put(few.scaled, of);
   }
@@ -48,35 +54,59 @@ TEST(InnerRow, IsThatOfNodesFarFromFaces) {
   const Hub a =
       poisson(grid_of({22, 12, 9}, {1, 2, 3}), "clamp,value:0,value:0,value:0,clamp,value:0", "box");
   const Few few = few_rows(a);
-  const InnerRow<double> row = inner_row(few.s, few.scaled.data(), few.diagonal.data());
-  ASSERT_TRUE(row.there);
+  const InnerRows<double> rows = inner_rows(few.s, few.scaled.data(), few.diagonal.data());
+  ASSERT_TRUE(rows.there);
+  const InnerRow<double> row = rows.of<1>();
   const std::int64_t middle = (4 * 12 + 6) * 22 + 10;
-  EXPECT_EQ(row.diagonal, a.values[centre_of(a) * a.rows() + middle]);
+  EXPECT_EQ(row.diagonal[0], a.values[centre_of(a) * a.rows() + middle]);
   for (std::int64_t d = 0; d < a.diagonals(); ++d) {
     const NodeOffset o = a.offsets[d];
-    const double wanted = o == NodeOffset{} ? 0 : a.values[d * a.rows() + middle] / row.diagonal;
+    const double wanted = o == NodeOffset{} ? 0 : a.values[d * a.rows() + middle] / row.diagonal[0];
     EXPECT_EQ(row.a[(o.z + 1) * 9 + (o.y + 1) * 3 + o.x + 1], wanted) << d;
   }
   EXPECT_EQ(row.first[0], 4);
-  EXPECT_EQ(row.end[0], 16);  // the line has 24 nodes, the last words of it are near the face
-  EXPECT_EQ(row.first[1], 2);
-  EXPECT_EQ(row.end[1], 10);
-  EXPECT_EQ(row.end[2], 7);
+  EXPECT_EQ(row.end[0], 20);   // the line has 24 nodes, the last word of it is near the face
+  EXPECT_EQ(row.first[1], 1);  // the second one from a face looks no further than the first
+  EXPECT_EQ(row.end[1], 11);
+  EXPECT_EQ(row.end[2], 8);
 }
 
 TEST(InnerRow, OfAxesThatWrapStartsBesideTheirEnds) {
   const Few few = few_rows(poisson(grid_of({24, 12, 9}), "periodic,periodic,periodic,periodic,clamp,clamp"));
-  const InnerRow<double> row = inner_row(few.s, few.scaled.data(), few.diagonal.data());
-  ASSERT_TRUE(row.there);
+  const InnerRows<double> rows = inner_rows(few.s, few.scaled.data(), few.diagonal.data());
+  ASSERT_TRUE(rows.there);
+  const InnerRow<double> row = rows.of<1>();
   constexpr int word = 4;  // of what is stored, whatever a call takes: a row behind it is another line's
-  EXPECT_EQ(std::to_array(row.first), (std::array{word, 1, 2}));
-  EXPECT_EQ(std::to_array(row.end), (std::array{24 - word, 11, 7}));
+  EXPECT_EQ(std::to_array(row.first), (std::array{word, 1, 1}));
+  EXPECT_EQ(std::to_array(row.end), (std::array{24 - word, 11, 8}));
+}
+
+TEST(InnerRow, OfThreeUnknownsIsABlock) {
+  const Hub a = elastic(grid_of({11, 12, 9}, {1, 1, 1}, 3), "clamp,value:0,value:0,value:0,clamp,value:0");
+  const Few few = few_rows(a);
+  const InnerRows<double> rows = inner_rows(few.s, few.scaled.data(), few.diagonal.data());
+  ASSERT_TRUE(rows.there);
+  const InnerRow<double, 3> row = rows.of<3>();
+  EXPECT_EQ(std::to_array(row.first), (std::array{1, 1, 1}));
+  EXPECT_EQ(std::to_array(row.end), (std::array{10, 11, 8}));
+  const std::int64_t middle = ((4 * 12 + 6) * 11 + 5) * 3;
+  for (std::int64_t d = 0; d < a.diagonals(); ++d) {
+    const NodeOffset o = a.offsets[d];
+    for (int c = 0; c < 3; ++c)
+      for (int r = 0; r < 3; ++r) {
+        const double value = a.values[(d * 3 + c) * a.rows() + middle + r],
+                     of_diagonal = row.diagonal[c * 3 + r];
+        EXPECT_EQ(o == NodeOffset{} ? of_diagonal : value, value);
+        const double wanted = o == NodeOffset{} ? 0 : of_diagonal == 0 ? 0 : value / of_diagonal;
+        EXPECT_EQ(row.a[((o.z + 1) * 9 + (o.y + 1) * 3 + o.x + 1) * 9 + c * 3 + r], wanted) << d;
+      }
+  }
 }
 
 TEST(InnerRow, IsNotThereWhereNoNodeIsFarFromFaces) {
   for (const auto& extents : {std::array<std::int64_t, 3>{20, 20, 1}, {20, 4, 20}, {8, 20, 20}}) {
     const Few few = few_rows(poisson(grid_of(extents), "value:0", "box"));
-    EXPECT_FALSE(inner_row(few.s, few.scaled.data(), few.diagonal.data()).there) << extents[1];
+    EXPECT_FALSE(inner_rows(few.s, few.scaled.data(), few.diagonal.data()).there) << extents[1];
   }
 }
 
@@ -325,9 +355,15 @@ TEST(InnerRow, IsAParameterOfLargeLevels_cuda) {
       SCOPED_TRACE(extents[1]);
       expect_as_on_the_host(poisson(grid_of(extents), "clamp,value:0,value:0,clamp,value:0,value:0", "box"),
                             down_to(1000, precision));
+      if (extents[1] == 96)
+        expect_as_on_the_host(
+            elastic(grid_of({67, 55, 48}, {1, 1, 1}, 3), "clamp,value:0,value:0,clamp,value:0,value:0"),
+            down_to(1000, precision));
     }
   for (const char* sides : {"periodic", "periodic,periodic,clamp,clamp,periodic,periodic"})
     expect_as_on_the_host(poisson(grid_of({128, 95, 90}), sides, "box"), down_to(1000, CyclePrecision::fp32));
+  expect_as_on_the_host(elastic(grid_of({50, 66, 64}, {1, 1, 1}, 3), "periodic"),
+                        down_to(1000, CyclePrecision::fp32));
 }
 
 }  // namespace
