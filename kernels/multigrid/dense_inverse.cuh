@@ -10,62 +10,126 @@ namespace quadrille::multigrid::device {
 
 namespace wmma = nvcuda::wmma;
 
-// By Gauss-Jordan in one block of threads. Each has every 16th row and column of the matrix in registers;
-// what all need of it at a step, one row and one column, is in shared memory, twice, so that threads wait for
-// each other once. With 0 in their place and -1 as the column's own number it is the same sum for all
-// elements.
-inline constexpr int side = 16, of_side = inverse_block / side;
-static __global__ void __launch_bounds__(side* side)
+// By Gauss-Jordan in one block of threads, in panels of 16 rows and columns as BlockStep has them:
+//
+//     A - C R    with zeros in A's rows and columns of the panel, R = P A_Bj, but P where j is in B, and
+//                C = A_iB, but -1 on the diagonal where i is in B
+//
+// A warp has 16 rows of the matrix in registers, in tiles of 8 x 8 that an instruction multiplies; C and R
+// are in shared memory, in lines whose numbers a warp reads from different banks. One warp inverts A_BB.
+inline constexpr int panel = 16, warps_of_inverse = inverse_block / panel,
+                     threads_of_inverse = 32 * warps_of_inverse, tiles_of_row = inverse_block / 8,
+                     line_of_c = panel + 4, line_of_r = inverse_block + 4;
+
+// sum += a b of 8 x 4 and 4 x 8 numbers: a lane has row lane / 4 and column lane % 4 of a, the same of b's
+// transpose, and columns 2 (lane % 4) and the next of row lane / 4 of the sum.
+__device__ inline void multiply_tile(double a, double b, double (&sum)[2]) {
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(sum[0]), "+d"(sum[1])
+      : "d"(a), "d"(b));
+}
+
+// Of 16 x 16 numbers at `from`, by Gauss-Jordan in a warp: a lane has half of a row.
+static __device__ __noinline__ void invert_panel(const double* from, double* to) {
+  const int lane = threadIdx.x % 32, r = lane % panel, half = lane / panel;
+  double own[panel / 2];
+#pragma unroll
+  for (int j = 0; j < panel / 2; ++j) own[j] = from[r * line_of_r + half * (panel / 2) + j];
+#pragma unroll
+  for (int k = 0; k < panel; ++k) {
+    constexpr unsigned all = 0xffffffffu;
+    const int half_of_k = k / (panel / 2), place = k % (panel / 2);
+    const double pivot = __shfl_sync(all, own[place], k + panel * half_of_k),
+                 of_column = __shfl_sync(all, own[place], r + panel * half_of_k),
+                 by = pivot == 0 ? 0 : 1 / pivot;
+#pragma unroll
+    for (int j = 0; j < panel / 2; ++j) {
+      const bool in_column = half == half_of_k && j == place;
+      const double of_row = __shfl_sync(all, own[j], k + panel * half), scaled = in_column ? by : of_row * by;
+      own[j] = r == k ? scaled : (in_column ? 0 : own[j]) - of_column * scaled;
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < panel / 2; ++j) to[r * line_of_c + half * (panel / 2) + j] = own[j];
+}
+
+static __global__ void __launch_bounds__(threads_of_inverse)
     invert_block_kernel(const double* a, std::int64_t stride, int size, double* inverse) {
-  __shared__ double rows[2][inverse_block], columns[2][inverse_block], pivots[2];
-  const int r = threadIdx.x % side, c = threadIdx.x / side;
-  double own[of_side][of_side];  // [column][row]
+  __shared__ double c[inverse_block][line_of_c], r[panel][line_of_r], p[panel][line_of_c];
+  const int warp = threadIdx.x / 32, row = threadIdx.x % 32 / 4, column = threadIdx.x % 4,
+            first = warp * panel + row;
+  double own[2][tiles_of_row][2];  // of rows first and first + 8, at columns 8 tile + 2 column and the next
 #pragma unroll
-  for (int j = 0; j < of_side; ++j)
+  for (int half = 0; half < 2; ++half)
 #pragma unroll
-    for (int i = 0; i < of_side; ++i) {
-      const int row = r + side * i, column = c + side * j;
-      own[j][i] = row < size && column < size ? a[column * stride + row] : 0;
-    }
+    for (int tile = 0; tile < tiles_of_row; ++tile)
 #pragma unroll
-  for (int part = 0; part < of_side; ++part)
-    for (int k = 0; k < side && side * part + k < size; ++k) {
-      double *const row = rows[k % 2], *const column = columns[k % 2];
-      const bool own_row = r == k, own_column = c == k;
-      if (own_row && own_column) {
-        const double diagonal = own[part][part];
-        pivots[k % 2] = diagonal == 0 ? 0 : 1 / diagonal;
-        own[part][part] = 1;  // of the row, which is multiplied with it
+      for (int i = 0; i < 2; ++i) {
+        const int at = first + 8 * half, to = 8 * tile + 2 * column + i;
+        own[half][tile][i] = at < size && to < size ? a[to * stride + at] : at == to ? 1 : 0;
       }
-      if (own_row)
 #pragma unroll
-        for (int j = 0; j < of_side; ++j) {
-          row[c + side * j] = own[j][part];
-          own[j][part] = 0;
+  for (int step = 0; step < warps_of_inverse; ++step) {
+    if (step * panel >= size) break;
+    const bool in_panel = warp == step;
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+      for (int tile = 0; tile < tiles_of_row; ++tile)
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          double& value = own[half][tile][i];
+          const bool in_column = tile / 2 == step;
+          const int k = tile % 2 * 8 + 2 * column + i;
+          if (in_panel) r[row + 8 * half][8 * tile + 2 * column + i] = value;
+          if (in_column) c[first + 8 * half][k] = !in_panel ? value : row + 8 * half == k ? -1 : 0;
+          if (in_panel || in_column) value = 0;
         }
-      if (own_column)
+    __syncthreads();
+    if (warp == 0) invert_panel(&r[0][step * panel], &p[0][0]);
+    __syncthreads();
+    double made[2][2][2] = {};  // R of 16 columns
 #pragma unroll
-        for (int i = 0; i < of_side; ++i) {
-          column[r + side * i] = own_row && i == part ? -1 : own[part][i];
-          own[part][i] = 0;
+    for (int k = 0; k < panel; k += 4)
+#pragma unroll
+      for (int tile = 0; tile < 2; ++tile) {
+        const double right = r[k + column][warp * panel + 8 * tile + row];
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+          multiply_tile(p[row + 8 * half][k + column], right, made[half][tile]);
+      }
+    __syncwarp();
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+      for (int tile = 0; tile < 2; ++tile)
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          const int to = 8 * tile + 2 * column + i;
+          r[row + 8 * half][warp * panel + to] = in_panel ? p[row + 8 * half][to] : made[half][tile][i];
         }
-      __syncthreads();
-      double of_column[of_side];
+    __syncthreads();
 #pragma unroll
-      for (int i = 0; i < of_side; ++i) of_column[i] = column[r + side * i];
+    for (int k = 0; k < panel; k += 4) {
+      const double left[2] = {-c[first][k + column], -c[first + 8][k + column]};
 #pragma unroll
-      for (int j = 0; j < of_side; ++j) {
-        const double of_row = pivots[k % 2] * row[c + side * j];
+      for (int tile = 0; tile < tiles_of_row; ++tile) {
+        const double right = r[k + column][8 * tile + row];
 #pragma unroll
-        for (int i = 0; i < of_side; ++i) own[j][i] -= of_column[i] * of_row;
+        for (int half = 0; half < 2; ++half) multiply_tile(left[half], right, own[half][tile]);
       }
     }
+    __syncthreads();
+  }
 #pragma unroll
-  for (int j = 0; j < of_side; ++j)
+  for (int half = 0; half < 2; ++half)
 #pragma unroll
-    for (int i = 0; i < of_side; ++i)
-      if (r + side * i < size && c + side * j < size)
-        inverse[(c + side * j) * inverse_block + r + side * i] = own[j][i];
+    for (int tile = 0; tile < tiles_of_row; ++tile)
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const int at = first + 8 * half, to = 8 * tile + 2 * column + i;
+        if (at < size && to < size) inverse[to * inverse_block + at] = own[half][tile][i];
+      }
 }
 
 // A block of threads makes `tile` rows and columns of a product, `part` of its inner numbers at a time. Lines

@@ -34,10 +34,10 @@ LevelRows<T, Host> rows_of_few(const FewLevel& level, const GridMultigridOptions
   if (works_in_place(options.smoother) || !options.by_symbols) return rows;
   rows.largest = rows.bound;
   if (comes_near_bound(s, rows.bound)) return rows;
-  queue_symbols<T>(host, s, rows, rows.bound);
+  queue_symbols<T>(host, s, rows);
   double largest = 0;
   for (const auto& each : host.queued()) largest = std::max(largest, each[0]);
-  rows.largest = held(largest, rows.bound, symmetry.is_far());
+  if (largest > 0) rows.largest = held(largest, rows.bound, symmetry.is_far());
   return rows;
 }
 template LevelRows<float, Host> rows_of_few<float>(const FewLevel&, const GridMultigridOptions&, bool,

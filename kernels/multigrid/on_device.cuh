@@ -195,7 +195,7 @@ class OnDevice {
     QUADRILLE_CUDA_LAUNCHED("the coarsest grid");
   }
   void invert_block(const double* a, std::int64_t stride, int size, double* inverse) {
-    device::invert_block_kernel<<<1, device::side * device::side, 0, stream_>>>(a, stride, size, inverse);
+    device::invert_block_kernel<<<1, device::threads_of_inverse, 0, stream_>>>(a, stride, size, inverse);
     QUADRILLE_CUDA_LAUNCHED("inverting a block");
   }
   template <class F>

@@ -66,7 +66,6 @@ struct SymbolOfNode {
   static constexpr int most = Dof > 0 ? Dof : most_multigrid_unknowns;
   Couplings s;
   const T *a, *inverse;  // D^-1 A and null, or rows by kind (by_kind_steps.hpp)
-  T scale;               // one over a bound of the eigenvalues
   double factor;
 
   // `turns`: quarters of a turn from node to node along each axis.
@@ -86,10 +85,10 @@ struct SymbolOfNode {
           sums[1][k] += im * value;
         }
       });
-    for (int c = 0; c < dof; ++c) v.re[c] = 1 - static_cast<T>(c * 5 % 7) * T(0.3);  // some of each wave
-    T squares = 0, before = 0;
+    for (int c = 0; c < dof; ++c) to.re[c] = 1 - static_cast<T>(c * 5 % 7) * T(0.3);  // some of each
+    double length = v.take(to, dof);
     for (int step = 0; step < steps; ++step) {
-      to = v;
+      for (int c = 0; c < dof; ++c) to.re[c] = v.re[c], to.im[c] = v.im[c];
       if (inverse != nullptr) {
         for (int c = 0; c < dof; ++c)
           for (int r = 0; r < dof; ++r)
@@ -110,21 +109,23 @@ struct SymbolOfNode {
                      re * v.re[c] - im * v.im[c], re * v.im[c] + im * v.re[c]);
         });
       }
-      before = squares;
-      squares = 0;
-      for (int c = 0; c < dof; ++c) {
-        v.re[c] = scale * to.re[c];
-        v.im[c] = scale * to.im[c];
-        squares += v.re[c] * v.re[c] + v.im[c] * v.im[c];
-      }
+      length = v.take(to, dof);
     }
-    return before > 0 ? factor * std::sqrt(static_cast<double>(squares / before)) / static_cast<double>(scale)
-                      : 0;
+    return factor * length;
   }
 
  private:
   struct Vector {
     T re[most] = {}, im[most] = {};
+    // Another one, of length 1, and how long it was.
+    constexpr double take(const Vector& other, int dof) {
+      T squares = 0;
+      for (int c = 0; c < dof; ++c) squares += other.re[c] * other.re[c] + other.im[c] * other.im[c];
+      const double length = std::sqrt(static_cast<double>(squares));
+      const T by = length > 0 ? static_cast<T>(1 / length) : T(0);
+      for (int c = 0; c < dof; ++c) re[c] = by * other.re[c], im[c] = by * other.im[c];
+      return length;
+    }
     constexpr void add(int r, T by, T real, T imaginary) {
       re[r] += by * real;
       im[r] += by * imaginary;
@@ -187,9 +188,8 @@ inline bool suits_symbols(const Couplings& s) {
 // Queues what they make of the rows of a level, for the largest of as many of machine.queued() as this tells
 // to be the largest eigenvalue. Rows: a Level, or LevelRows.
 template <class T, class Machine, class Rows>
-int queue_symbols(Machine& machine, const Couplings& s, const Rows& rows, double bound) {
+int queue_symbols(Machine& machine, const Couplings& s, const Rows& rows) {
   const double factor = s.stored.all ? of_varying_rows : of_few_rows;
-  const T scale = static_cast<T>(1 / bound);
   const bool by_kind = rows.of_kind.size() > 0;
   const T *const a = by_kind ? rows.of_kind.data() : rows.scaled.data(), *const inverse =
                                                                              by_kind ? rows.inverse.data()
@@ -197,11 +197,11 @@ int queue_symbols(Machine& machine, const Couplings& s, const Rows& rows, double
   const auto middle = [&]<int Dof>() {
     if (s.stored.all) return 1;
     machine.queue_largest_of(
-        QuarterTurnsInTheMiddle<T, Dof>{{s, a, inverse, scale, s.dof > 1 ? of_middle_blocks : of_middle}});
+        QuarterTurnsInTheMiddle<T, Dof>{{s, a, inverse, s.dof > 1 ? of_middle_blocks : of_middle}});
     return 2;
   };
   const auto of_blocks = [&]<int Dof>() {
-    machine.queue_largest_of(HalfTurnsOfNode<T, Dof>{{s, a, inverse, scale, factor}});
+    machine.queue_largest_of(HalfTurnsOfNode<T, Dof>{{s, a, inverse, factor}});
     return middle.template operator()<Dof>();
   };
   if (s.dof == 2) return of_blocks.template operator()<2>();
