@@ -152,9 +152,10 @@ __device__ void inner_steps(const F& f, const InnerRow<T, Dof>& row, std::int64_
   }
 }
 
-// What loads of several unknowns wait for, other blocks hide.
+// What loads of several unknowns wait for, other blocks hide. 0: as many as the compiler thinks right; told 1
+// it takes 200 registers.
 template <class T, int Dof>
-inline constexpr int fewest_inner_blocks = Dof == 1         ? 1
+inline constexpr int fewest_inner_blocks = Dof == 1         ? 0
                                            : sizeof(T) == 4 ? 4
                                                             : 2;
 
