@@ -127,7 +127,12 @@ template <class T, class Machine>
 int queue_largest_eigenvalue(Machine& machine, Level<T, Machine>& level, double bound, bool by_waves) {
   const Couplings& s = level.couplings;
   if (comes_near_bound(s, bound)) return 0;
-  if (by_waves && suits_symbols(s)) return queue_symbols<T>(machine, s, level);
+  std::int64_t nodes = s.stored_nodes();
+  if (level.shared) {
+    const auto& n = level.shared->partition.extents;
+    nodes = n[0] * n[1] * n[2];
+  }
+  if (by_waves && suits_symbols(s, nodes)) return queue_symbols<T>(machine, s, level);
   constexpr int steps = 12;
   machine.for_each(s.rows, Noise<T>{level.x.data(), s, box_rows(level)});
   level.right_layers = layers_of_others;

@@ -178,11 +178,11 @@ struct QuarterTurnsInTheMiddle : SymbolOfNode<T, Dof> {
   }
 };
 
-// Whether they are asked for of such rows: of many unknowns a node S is not stored, and few rows are read
-// again and again.
-inline bool suits_symbols(const Couplings& s) {
-  constexpr int few = 1024;
-  return s.stored_nodes() <= few || s.dof == 1 || (s.dof <= 3 && !s.by_kind);
+// Whether they are asked for of such rows, of so many nodes of all ranks, who all ask then or none: of many
+// unknowns a node S is not stored, and few rows are read again and again.
+inline bool suits_symbols(const Couplings& s, std::int64_t nodes) {
+  constexpr std::int64_t few = 1024;
+  return nodes <= few || s.dof == 1 || (s.dof <= 3 && !s.by_kind);
 }
 
 // Queues what they make of the rows of a level, for the largest of as many of machine.queued() as this tells

@@ -467,6 +467,16 @@ TEST_F(MatrixType, GridMultigridIsTheSameOnAnyRanks) {
         }
 }
 
+// Of four unknowns a node what smoothers take of the spectrum is asked of small levels in another way than of
+// large ones: ranks with a few nodes more or less than that ask together.
+TEST_F(MatrixType, GridMultigridsOfManyUnknownsAreTheSameOnAnyRanks) {
+  const WithOptions options(NamesAndValues{{"-pc_quadrille_mg_coarsest", "12"},
+                                           {"-pc_quadrille_mg_gathered", "1"},
+                                           {"-pc_quadrille_mg_interpolation", "linear"},
+                                           {"-pc_quadrille_mg_precision", "double"}});
+  EXPECT_LE(off_one_rank({3, {23, 27, 23}, 4, 1, false, {}}, 1.5), 1e-11);
+}
+
 // The next number after what couples the node in the middle to the next one along the last axis.
 void change_one_entry(Mat matrix, DM grid, const Case& c) {
   const PetscInt middle[3] = {c.size[0] / 2 - 1, c.size[1] / 2 - 1, c.dimension > 2 ? c.size[2] / 2 - 1 : 0};
