@@ -191,9 +191,8 @@ template <class T, class Machine, class Rows>
 int queue_symbols(Machine& machine, const Couplings& s, const Rows& rows) {
   const double factor = s.stored.all ? of_varying_rows : of_few_rows;
   const bool by_kind = rows.of_kind.size() > 0;
-  const T *const a = by_kind ? rows.of_kind.data() : rows.scaled.data(), *const inverse =
-                                                                             by_kind ? rows.inverse.data()
-                                                                                     : nullptr;
+  const T* const a = by_kind ? rows.of_kind.data() : rows.scaled.data();
+  const T* const inverse = by_kind ? rows.inverse.data() : nullptr;
   const auto middle = [&]<int Dof>() {
     if (s.stored.all) return 1;
     machine.queue_largest_of(
