@@ -17,7 +17,7 @@ namespace quadrille::multigrid {
 
 // What of the largest |S| is taken. Where few rows are all, waves in the middle there are; those at faces are
 // damped by what is beside them. Sweeps hold up to 1.2 times what they are made for, and with these numbers
-// solves of some 300 operators took the fewest iterations.
+// solves of some 280 operators took the fewest iterations.
 inline constexpr double of_middle = 1.07, of_middle_blocks = 1, of_few_rows = 0.92, of_varying_rows = 0.96;
 
 // Of one unknown a node, over half turns from node to node along each axis: `factor` times the largest |S| of
