@@ -63,8 +63,8 @@ struct GridMultigridOptions {
   std::int64_t inner_from = std::int64_t{1} << 20;
   LevelSmoother smoother = LevelSmoother::as_suits;
   bool small_together = true;  // on a GPU: the small levels in one launch
-  // What smoothers take of the spectrum comes from what single rows make of waves, else, as where
-  // coefficients jump, from a power method.
+  // What smoothers take of the spectrum comes from what single rows make of waves where that tells enough,
+  // else from a power method.
   bool by_symbols = true;
 };
 

@@ -157,11 +157,11 @@ double largest_eigenvalue_of(const Hub& a) {
 // method of a few steps finds, and takes as many iterations.
 void largest_eigenvalues_come_from_the_rows(SpaceKind space) {
   if (space == SpaceKind::cuda && cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
-  int round = 0;
-  for (const Shape& shape : shapes)
+  int round = 0, number = 0;
+  for (const Shape& shape : shapes) {
+    ++round;
     for (const int kind : {0, 1, 2 + round % 5, 2 + (round + 2) % 5}) {
-      if (sanitized && round % 9 != 0 && ++round > 0) continue;
-      ++round;
+      if (sanitized && number++ % 9 != 0) continue;
       const Hub a = operator_with_waves(kind, shape);
       SCOPED_TRACE(to_string(grid_of(shape.extents, shape.spacing_m, a.dof)) + " " + shape.sides +
                    ", operator " + std::to_string(kind));
@@ -172,14 +172,15 @@ void largest_eigenvalues_come_from_the_rows(SpaceKind space) {
       const auto &levels = by_rows.info().levels, &others = by_power.info().levels;
       const double found = levels.front().largest_eigenvalue, exact = largest_eigenvalue_of(a);
       EXPECT_GE(1.2 * found, exact);
-      EXPECT_LE(found, 1.12 * exact);
+      EXPECT_LE(found, 1.1 * exact);
       for (std::size_t i = 1; i + 1 < levels.size(); ++i) {
         EXPECT_GE(levels[i].largest_eigenvalue, 0.85 * others[i].largest_eigenvalue) << i;
-        EXPECT_LE(levels[i].largest_eigenvalue, 1.3 * others[i].largest_eigenvalue) << i;
+        EXPECT_LE(levels[i].largest_eigenvalue, 1.25 * others[i].largest_eigenvalue) << i;
       }
       if (by_rows.info().singular) continue;
       EXPECT_LE(cg_iterations(a, by_rows), cg_iterations(a, by_power) + 1);
     }
+  }
 }
 TEST(GridMultigridEigenvalues, ComeFromTheRows_cpu) {
   largest_eigenvalues_come_from_the_rows(SpaceKind::cpu);
