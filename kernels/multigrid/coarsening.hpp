@@ -41,6 +41,8 @@ struct CoarseGrid {
   struct AxisPlaces {
     std::int64_t node = 0, first = 0, reader = 0, weight = 0, between = 0, fine = 0, shares = 0, corner = 0;
     RegularNodes regular = {};
+    std::int64_t halved = -1;  // none
+    int first_halved = 0;
   };
   PackedTables<Space> tables;
   std::array<AxisPlaces, 3> places;
@@ -75,6 +77,7 @@ struct Coarsening {
       p.shares[axis] = tables.template at<double>(at.shares);
       p.corner[axis] = tables.template at<std::int8_t>(at.corner);
       p.regular[axis] = at.regular;
+      if (at.halved >= 0) p.halved[axis] = {tables.template at<double>(at.halved), at.first_halved};
       p.fine_n[axis] = s.n[axis];
       p.coarse_n[axis] = static_cast<int>(axes()[axis].coarse);
     }
@@ -208,6 +211,9 @@ CoarseGrid<Space> make_grid(const GridChoice& choice, const Couplings& s, const 
         tables.add(a.node),          tables.add(a.first),         tables.add(a.reader),
         tables.add(a.weight),        tables.add(between),         tables.add(galerkin.fine),
         tables.add(galerkin.shares), tables.add(galerkin.corner), regular_nodes(galerkin, a, halved[axis])};
+    for (int start = 0; start < 2 && grid.places[axis].halved < 0; ++start)
+      if (const auto weights = halved_weights(a, s.wraps[axis], start); !weights.empty())
+        grid.places[axis].halved = tables.add(weights), grid.places[axis].first_halved = start;
   }
   grid.tables.put_in_place();
   return grid;

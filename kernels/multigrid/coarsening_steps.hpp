@@ -87,18 +87,16 @@ struct AxisSums {
   const double* values;
   WholeAxes axes;
   static constexpr int of_face(int axis, int side) { return 3 + 4 * axis + 2 * side; }
-  constexpr std::int64_t size() const { return s.stored_nodes(); }
-  constexpr void add(std::int64_t stored_node, double (&sums)[count]) const {
-    const int node = static_cast<int>(stored_node);
+  constexpr std::int64_t size() const { return s.stored_rows; }
+  constexpr void add(std::int64_t number, double (&sums)[count]) const {
+    const int node = s.node_of(number), c = static_cast<int>(number - std::int64_t{node} * s.dof);
     if (!s.owns(node)) return;                         // all nodes of a shared box are stored
     if (s.stored_position(node)[0] >= s.n[0]) return;  // behind a line
-    for (int c = 0; c < s.dof; ++c) {
-      const double* const of_row = values + std::int64_t{node} * s.dof + c;
-      const std::int64_t column = told_by(s, of_row, c);
-      const AlongAxes row = along_axes(s, of_row, column);
-      // Of another column as large as the couplings, and of the other sign.
-      add_row(node, row, column == c ? row.centre : -row.beside, sums);
-    }
+    const double* const of_row = values + number;
+    const std::int64_t column = told_by(s, of_row, c);
+    const AlongAxes row = along_axes(s, of_row, column);
+    // Of another column as large as the couplings, and of the other sign.
+    add_row(node, row, column == c ? row.centre : -row.beside, sums);
   }
   constexpr void add_row(int node, const AlongAxes& row, double diagonal, double (&sums)[count]) const {
     if (diagonal == 0) return;
@@ -224,6 +222,14 @@ constexpr int regular_corner(bool halved, int reader, int offset, int q) {
   return place == twice || place == twice + 1 ? 0 : place == twice - 1 ? 1 : -1;
 }
 
+// An axis without a way around where coarse node j is fine node 2 j + first, and the fine nodes beside it lie
+// between it and the coarse ones beside it: of each coarse node the weights, on it and on the coarse node
+// beyond, of the fine node before it and of the one behind it.
+struct HalvedAxis {
+  const double* weights = nullptr;  // [coarse node][4]; null: it is another axis
+  int first = 0;
+};
+
 // Between a grid and the next coarser one, where every other node along some axes is a coarse one: the tables
 // of AxisInterpolation, and the weights of every fine row where they are not the products of the tables.
 struct Nodes {
@@ -240,6 +246,7 @@ struct Nodes {
   const double* shares[3];
   const std::int8_t* corner[3];
   RegularNodes regular[3];
+  HalvedAxis halved[3];
   constexpr bool between(const std::array<int, 3>& at, int axis) const { return off[axis][at[axis]] != 0; }
 };
 
@@ -468,17 +475,15 @@ struct AxisSumsFromLinear {
   constexpr void add_at_face(std::int64_t number, double (&sums)[count]) const {
     of_axes.add_at_face(number, sums);
   }
-  constexpr void add(std::int64_t stored_node, double (&sums)[count], double& largest) const {
+  constexpr void add(std::int64_t number, double (&sums)[count], double& largest) const {
     const Couplings& s = of_axes.s;
-    const int node = static_cast<int>(stored_node);
     if (s.dof > 1) {
-      of_axes.add(node, sums);
-      for (int c = 0; c < s.dof; ++c) {
-        const double of_row = from_linear(std::int64_t{node} * s.dof + c);
-        largest = of_row > largest ? of_row : largest;
-      }
+      of_axes.add(number, sums);
+      const double of_row = from_linear(number);
+      largest = of_row > largest ? of_row : largest;
       return;
     }
+    const int node = static_cast<int>(number);
     if (!s.owns(node)) return;
     const std::array<int, 3> at = s.stored_position(node);
     if (at[0] >= s.n[0]) return;  // behind a line

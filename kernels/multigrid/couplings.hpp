@@ -69,6 +69,11 @@ struct Couplings {
     const std::array<int, 3> at = position(node);
     return std::int64_t{stored.index(at[0], at[1], at[2])} * dof + (row - std::int64_t{node} * dof);
   }
+  // The number of the coupling at a place in the box, or -1.
+  constexpr int coupling_at(int slot) const {
+    const int d = box[slot];
+    return d == centre ? -1 : d > centre ? d - 1 : d;
+  }
   constexpr int node_of(std::int64_t row) const { return divide(static_cast<int>(row), by_dof); }
   // Of the nodes with rows of their own: where the first one is that has it, and how many have.
   constexpr int stored_nodes() const { return stored.all ? nodes : stored.nodes(); }
@@ -148,6 +153,15 @@ struct Couplings {
       steps.on[axis] = at[axis] < n[axis] - 1 ? one : -around;
     }
     return steps;
+  }
+  // To the node at an offset along x and y, [-1 + 1].
+  constexpr int step_around(const StepsAround& steps, int along_x, int along_y) const {
+    return (along_x == 0   ? steps.back[0]
+            : along_x == 2 ? steps.on[0]
+                           : 0) +
+           (along_y == 0   ? steps.back[1]
+            : along_y == 2 ? steps.on[1]
+                           : 0);
   }
   constexpr int step_around(const StepsAround& steps, int d) const {
     int sum = 0;

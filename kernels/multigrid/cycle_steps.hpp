@@ -20,18 +20,27 @@ constexpr void with_kinds_together(int dof, const Body& body) {
 // y = B x with blocks [column][stored row], of `Kinds` rows of a node a call.
 template <class T, class In, int Kinds>
 struct MultiplyBlocks {
+  using Number = T;
+  static constexpr int rows = Kinds;
   Couplings s;
   const T* blocks;
   const In* x;
   T* y;
   constexpr void operator()(std::int64_t index) const {
     const std::int64_t row = index * Kinds;
-    const In* from = x + std::int64_t{s.node_of(row)} * s.dof;
-    const T* column = blocks + s.place(row);
-    T sum[Kinds] = {};
+    const int node = s.node_of(row);
+    multiply<1>(node, static_cast<int>(row - std::int64_t{node} * s.dof), 0);
+  }
+  // The rows from `kind` on of some nodes that are `apart` from each other and have the same blocks.
+  template <int Nodes>
+  constexpr void multiply(int node, int kind, int apart) const {
+    const std::int64_t first_row = std::int64_t{node} * s.dof, step = std::int64_t{apart} * s.dof;
+    const T* column = blocks + s.place(first_row + kind);
+    const In* from = x + first_row;
+    T sum[Nodes][Kinds] = {};
     for (int first = 0; first < s.dof; first += Kinds, from += Kinds) {
-      In own[Kinds];
-      load(from, own);
+      In own[Nodes][Kinds];
+      for (int n = 0; n < Nodes; ++n) load(from + n * step, own[n]);
       QUADRILLE_UNROLL
       for (int c = 0; c < Kinds; ++c, column += s.stored_rows) {
         T values[Kinds];
@@ -39,10 +48,11 @@ struct MultiplyBlocks {
           load_streamed(column, values);
         else
           load(column, values);
-        for (int i = 0; i < Kinds; ++i) sum[i] += values[i] * static_cast<T>(own[c]);
+        for (int n = 0; n < Nodes; ++n)
+          for (int i = 0; i < Kinds; ++i) sum[n][i] += values[i] * static_cast<T>(own[n][c]);
       }
     }
-    store(y + row, sum);
+    for (int n = 0; n < Nodes; ++n) store(y + first_row + kind + n * step, sum[n]);
   }
 };
 
@@ -131,11 +141,46 @@ struct RowsByKind {
     else
       node.inside ? add_few<4>(values, s.count, inside, sums) : add_few<4>(values, s.count, around, sums);
   }
+  // The same in some planes, one above the other, from that of `node` on, whose rows are the same: `plane` is
+  // how far each of these, the one before and the one behind them, is from the first, in rows.
+  template <int Planes>
+  constexpr void own_sums(const T* x, const Node& node, const int (&plane)[Planes + 2], int kind,
+                          T (&sums)[Planes][Kinds]) const {
+    const T* const values = a + node.place + kind;
+    const auto coupling = [&](int slot, T(&to)[Kinds]) {
+      const int d = s.coupling_at(slot);
+      for (T& value : to) value = 0;
+      if (d >= 0) load_aligned(values + d * s.stored_rows, to);
+    };
+    for (auto& of_plane : sums)
+      for (T& sum : of_plane) sum = 0;
+    QUADRILLE_UNROLL
+    for (int j = 0; j < 9; ++j) {  // offsets along y and x
+      const bool others = s.coupling_at(j) >= 0 || s.coupling_at(18 + j) >= 0;
+      if (!others && s.coupling_at(9 + j) < 0) continue;
+      const T* const column = x + node.first_row + kind + s.step_around(node.steps, j % 3, j / 3) * s.dof;
+      T of_column[Planes + 2][Kinds] = {}, below[Kinds], beside[Kinds], above[Kinds];
+      QUADRILLE_UNROLL
+      for (int p = 0; p < Planes + 2; ++p)
+        if (others || (p > 0 && p <= Planes)) load_aligned(column + plane[p], of_column[p]);
+      coupling(j, below);
+      coupling(9 + j, beside);
+      coupling(18 + j, above);
+      QUADRILLE_UNROLL
+      for (int p = 0; p < Planes; ++p)
+        for (int k = 0; k < Kinds; ++k)
+          sums[p][k] +=
+              below[k] * of_column[p][k] + beside[k] * of_column[p + 1][k] + above[k] * of_column[p + 2][k];
+    }
+  }
   // Of blocks [column][stored row]; of_node: aligned as the rows are.
   constexpr void times(const T* blocks, const T* of_node, const Node& node, int kind,
                        T (&sums)[Kinds]) const {
     const T* column = blocks + node.place + kind;
     for (T& sum : sums) sum = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 2
+#endif
     for (int first = 0; first < s.dof; first += Kinds) {
       T by[Kinds];
       load_aligned(of_node + first, by);
@@ -144,6 +189,25 @@ struct RowsByKind {
         T values[Kinds];
         s.stored.all ? load_streamed(column, values) : load_aligned(column, values);
         for (int k = 0; k < Kinds; ++k) sums[k] += values[k] * by[c];
+      }
+    }
+  }
+  // The same in planes, whose numbers are `apart` from each other.
+  template <int Planes>
+  constexpr void times(const T* blocks, const T* of_node, int apart, const Node& node, int kind,
+                       T (&sums)[Planes][Kinds]) const {
+    const T* column = blocks + node.place + kind;
+    for (auto& of_plane : sums)
+      for (T& sum : of_plane) sum = 0;
+    for (int first = 0; first < s.dof; first += Kinds) {
+      T by[Planes][Kinds];
+      for (int p = 0; p < Planes; ++p) load_aligned(of_node + p * apart + first, by[p]);
+      QUADRILLE_UNROLL
+      for (int c = 0; c < Kinds; ++c, column += s.stored_rows) {
+        T values[Kinds];
+        load_aligned(column, values);
+        for (int p = 0; p < Planes; ++p)
+          for (int k = 0; k < Kinds; ++k) sums[p][k] += values[k] * by[p][c];
       }
     }
   }
@@ -157,7 +221,7 @@ struct RowsByKind {
   template <class Neighbour>
   constexpr void add_all(const T* values, const Neighbour& neighbour, T (&sums)[Kinds]) const {
 #if defined(__CUDA_ARCH__)
-#pragma unroll 4
+#pragma unroll 9  // of the box a third
 #endif
     for (int d = 0; d < s.count; ++d, values += s.stored_rows) {
       T own[Kinds];
@@ -186,6 +250,7 @@ struct FirstTwoSweeps : Stencil {
   const T* g;
   T *x, first, second;
   constexpr const T* source() const { return g; }
+  constexpr const T* block() const { return this->inverse; }
   constexpr void operator()(std::int64_t index) const {
     T sum[Rows];
     this->sum_of(g, index * Rows, sum);
@@ -219,6 +284,7 @@ struct Sweep : Stencil {
   T weight;
   bool of_user;  // y is, without nodes behind lines
   constexpr const T* source() const { return x; }
+  constexpr const T* block() const { return this->inverse; }
   constexpr void operator()(std::int64_t index) const {
     T sum[Rows];
     this->sum_of(x, index * Rows, sum);
@@ -247,6 +313,7 @@ struct ResidualByKind : Stencil {
   const T *g, *x, *diagonal;
   T* r;
   constexpr const T* source() const { return x; }
+  constexpr const T* block() const { return diagonal; }
   constexpr void difference(std::int64_t row, T (&to)[Rows]) const {
     T now[Rows];
     load_streamed(g + row, to);

@@ -146,7 +146,8 @@ void fill_dense(Machine& machine, const Couplings& s, const double* values, bool
   dense = Array<double, typename Machine::Space>(
       checked_product(s.rows, s.rows, "the inverse of the coarsest grid"));
   machine.for_each(dense.size(), Zero<double>{dense.data()});
-  machine.for_each(s.rows, FillDense{s, values, dense.data()});
+  const FillDense fill{s, values, dense.data()};
+  machine.for_each(fill.size(), fill);
   if (singular) machine.for_each(s.dof, DoubleDiagonal{s.rows, dense.data()});
 }
 template <class Machine>

@@ -98,6 +98,20 @@ void make_by_kind(Machine& machine, CoarseOperator of) {
   machine.for_each(block.size(), block);
 }
 
+// By linear weights, of all rows.
+template <bool Star, class Machine>
+void make_by_columns(Machine& machine, const CoarseOperator& of) {
+  const Couplings& s = of.s;
+  bool halved = Star ? s.whole_star && s.count == 6 : s.whole_box && s.count == 26;
+  for (int axis = 0; axis < 3; ++axis)
+    halved = halved && of.p.halved[axis].weights != nullptr && of.width[axis] == 3;
+  if (halved)
+    machine.for_whole_columns(HalvedGalerkinColumn<Star>{of, machine.galerkin_planes(of.coarse_rows)});
+  else
+    machine.for_columns(
+        LinearGalerkinColumn<Star>{of, machine.galerkin_planes(of.coarse_rows * of.width[0])});
+}
+
 // P^T A P, with values in `coarse_nodes` where A has them in `nodes`; of a shared box, its own rows are
 // right.
 template <class Machine>
@@ -130,9 +144,7 @@ BlockDiagonals<double, typename Machine::Space> galerkin(
   } else if (!nodes.all) {
     make_by_axes(machine, of);
   } else {
-    const int planes = machine.galerkin_planes(of.coarse_rows * of.width[0]);
-    couples_along_axes_alone(of.s) ? machine.for_columns(LinearGalerkinColumn<true>{of, planes})
-                                   : machine.for_columns(LinearGalerkinColumn<false>{of, planes});
+    couples_along_axes_alone(of.s) ? make_by_columns<true>(machine, of) : make_by_columns<false>(machine, of);
   }
   return coarse;
 }

@@ -42,6 +42,26 @@ inline GalerkinAxis galerkin_axis(const AxisInterpolation& axis, bool wraps) {
   return result;
 }
 
+// The weights of HalvedAxis, or none, if coarse node j is not fine node 2 j + first, or fine nodes read others
+// than those beside them.
+inline std::vector<double> halved_weights(const AxisInterpolation& axis, bool wraps, int first) {
+  std::vector<double> weights(4 * axis.coarse, 0.0);
+  std::int64_t alike = 0;  // coarse nodes that are fine ones
+  for (std::int64_t i = 0; i < 2 * axis.fine; ++i) {
+    const double weight = axis.weight[i];
+    const std::int64_t coarse = axis.node[i], step = i / 2 - (2 * coarse + first), beyond = coarse + step;
+    if (weight == 0) continue;
+    if (step < -1 || step > 1 || (step == 0 && weight != 1)) return {};
+    if (step == 0) {
+      ++alike;
+      continue;
+    }
+    weights[4 * coarse + (step < 0 ? 0 : 2)] += weight;
+    if (beyond >= 0 && beyond < axis.coarse) weights[4 * beyond + (step < 0 ? 3 : 1)] += weight;
+  }
+  return alike == axis.coarse && !wraps ? weights : std::vector<double>{};
+}
+
 // Those between the irregular ones at the ends of the axis.
 inline RegularNodes regular_nodes(const GalerkinAxis& tables, const AxisInterpolation& axis, bool halved) {
   const int n = static_cast<int>(axis.coarse), middle = n / 2, readers = halved ? 3 : 1;

@@ -160,7 +160,7 @@ void multiply_blocks(Machine& machine, const Couplings& s, const Array<T, typena
     if (has_long_lines(s)) return multiply_blocks_on_lines(s, blocks.data(), x, of_user ? s.n[0] : s.line, y);
   if (s.dof > 1)
     return with_kinds<Machine>(s.dof, [&](auto kinds) {
-      machine.for_each(s.rows / kinds(), MultiplyBlocks<T, In, kinds()>{s, blocks.data(), x, y});
+      machine.for_blocks(MultiplyBlocks<T, In, kinds()>{s, blocks.data(), x, y});
     });
   const auto run = [&](auto rows, auto all) {
     machine.for_each(s.rows / rows(),

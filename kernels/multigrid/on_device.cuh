@@ -82,6 +82,13 @@ class OnDevice {
     device::each_kernel<<<cuda::blocks_for(n, block), cuda::threads_per_block, 0, stream_>>>(f, n);
     QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
   }
+  // Products with the blocks of nodes.
+  template <class F>
+  void for_blocks(const F& f) {
+    if constexpr (takes_planes<F>)
+      if (has_alike_planes(f.s)) return launch_planes(device::block_planes_kernel<F>, f);
+    for_each(f.s.rows / F::rows, f);
+  }
   // The steps that sum over neighbours.
   template <class F, class T>
   void for_rows(const InnerRows<T>& inner, const F& f) {
@@ -110,6 +117,15 @@ class OnDevice {
     const int along_x = (f.line() + 31) / 32;
     device::column_kernel<<<cuda::blocks_for(along_x * f.lines(), 1), dim3(32, f.offsets()), 0, stream_>>>(
         f, along_x);
+    QUADRILLE_CUDA_LAUNCHED("a coarse operator of multigrid");
+  }
+  template <class F>
+  void for_whole_columns(const F& f) {
+    const int along_x = (f.line() + 31) / 32;
+    constexpr int lines = device::lines_together;
+    device::
+        whole_columns_kernel<<<along_x * cuda::blocks_for(f.lines(), lines), dim3(32, lines), 0, stream_>>>(
+            f, along_x);
     QUADRILLE_CUDA_LAUNCHED("a coarse operator of multigrid");
   }
   // A line a thread where nodes have more unknowns than there are instances for.
@@ -313,8 +329,22 @@ class OnDevice {
   // Of several unknowns, whose sums are made before one of them is finished.
   template <class F>
   void for_nodes(const F& f) {
+    if constexpr (takes_planes<F>)
+      if (has_alike_planes(f.s)) return launch_planes(device::node_planes_kernel<F>, f);
     const device::PartsOfLines lines = device::parts_of_lines(f.s, F::rows);
     device::node_rows_kernel<<<lines.blocks, lines.threads, 0, stream_>>>(f, lines);
+    QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
+  }
+  // Of words of kinds in the usual precision of a cycle there are kernels for some planes together.
+  template <class F>
+  static constexpr bool takes_planes = F::rows > 1 && std::is_same_v<typename F::Number, float>;
+  static bool has_alike_planes(const Couplings& s) {
+    return !s.stored.all && s.n[2] >= device::planes_of_nodes;
+  }
+  template <class F>
+  void launch_planes(void (*kernel)(F, device::PartsOfLines), const F& f) {
+    const device::PartsOfLines lines = device::parts_of_lines(f.s, F::rows, device::planes_of_nodes);
+    kernel<<<lines.blocks, lines.threads, 0, stream_>>>(f, lines);
     QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
   }
 

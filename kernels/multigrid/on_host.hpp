@@ -45,6 +45,10 @@ struct OnHost {
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
 
+  template <class F>
+  void for_blocks(const F& f) {
+    for_each(f.s.rows / F::rows, f);
+  }
   // The steps that sum over neighbours, a row a call.
   template <class F, class Row>
   void for_rows(const Row&, const F& f) {
@@ -65,6 +69,10 @@ struct OnHost {
   static constexpr int rows_of_call = 32;
   static int galerkin_planes(std::int64_t) {
     return 8;
+  }
+  template <class F>
+  void for_whole_columns(const F& f) {
+    for_each(f.size(), f);
   }
   template <class F>
   void for_columns(const F& f) {

@@ -251,21 +251,26 @@ struct RowBound {
   }
 };
 
-// The operator as a dense matrix, [row][column], a row a call; the matrix is zero before.
+// The operator as a dense matrix, [row][column], of a row what it couples with of one kind a call; the matrix
+// is zero before.
 struct FillDense {
   Couplings s;
   const double* values;
   double* dense;
-  constexpr void operator()(std::int64_t row) const {
-    const int node = s.node_of(row);
-    for (int d = -1; d < s.count; ++d)
-      for (int c = 0; c < s.dof; ++c) {
-        const int diagonal = d < 0 ? s.centre : s.diagonal[d];
-        const double value =
-            values[(static_cast<std::int64_t>(diagonal) * s.dof + c) * s.stored_rows + s.place(row)];
-        const std::int64_t to = static_cast<std::int64_t>(d < 0 ? node : s.neighbour(node, d)) * s.dof + c;
-        if (value != 0) dense[row * s.rows + to] += value;
-      }
+  constexpr std::int64_t size() const { return s.rows * s.dof; }
+  constexpr void operator()(std::int64_t i) const {
+    const std::int64_t c = i / s.rows, row = i - c * s.rows, place = s.place(row);
+    const auto neighbour = s.neighbours(s.node_of(row));
+    double* const to = dense + row * s.rows + c;
+    const auto value = [&](int diagonal) {
+      return values[(std::int64_t{diagonal} * s.dof + c) * s.stored_rows + place];
+    };
+    if (const double own = value(s.centre); own != 0) to[std::int64_t{s.node_of(row)} * s.dof] += own;
+    with_loaded(
+        s.count, [&](int d) { return value(s.diagonal[d]); },
+        [&](int d, double coupling) {
+          if (coupling != 0) to[std::int64_t{neighbour(d)} * s.dof] += coupling;
+        });
   }
 };
 
@@ -274,19 +279,18 @@ struct FillDense {
 struct RowSum {
   Couplings s;
   const double* values;
-  constexpr std::int64_t size() const { return s.stored_rows; }
-  constexpr double operator()(std::int64_t row) const {
-    double largest = 0;
-    for (int c = 0; c < s.dof; ++c) {
-      double sum = 0;
-      for (int d = -1; d < s.count; ++d)
-        sum += values[((d < 0 ? s.centre : s.diagonal[d]) * static_cast<std::int64_t>(s.dof) + c) *
-                          s.stored_rows +
-                      row];
-      largest = absolute(sum) > largest ? absolute(sum) : largest;
-    }
-    const double diagonal = absolute(values[(s.centre * s.dof + row % s.dof) * s.stored_rows + row]);
-    return diagonal > 0 ? largest / diagonal : largest;
+  constexpr std::int64_t size() const { return s.stored_rows * s.dof; }
+  constexpr double operator()(std::int64_t i) const {
+    const std::int64_t c = i / s.stored_rows, row = i - c * s.stored_rows;
+    const auto value = [&](int diagonal, std::int64_t column) {
+      return values[(std::int64_t{diagonal} * s.dof + column) * s.stored_rows + row];
+    };
+    double sum = value(s.centre, c);
+    with_loaded(
+        s.count, [&](int d) { return value(s.diagonal[d], c); },
+        [&](int, double coupling) { sum += coupling; });
+    const double diagonal = absolute(value(s.centre, row % s.dof));
+    return diagonal > 0 ? absolute(sum) / diagonal : absolute(sum);
   }
 };
 

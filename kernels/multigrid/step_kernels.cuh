@@ -42,6 +42,18 @@ __global__ void __launch_bounds__(96, 5) column_kernel(const __grid_constant__ F
   if (place < f.line()) f.make(place, threadIdx.y, line);
 }
 
+// A warp for 32 neighbouring rows, and lines beside each other, which read some of the same fine rows, in a
+// block.
+inline constexpr int lines_together = 4;
+template <class F>
+__global__ void __launch_bounds__(32 * lines_together, F::blocks_of_processor)
+    whole_columns_kernel(const __grid_constant__ F f, int blocks_along_x) {
+  const int block = blockIdx.x, lines = block / blocks_along_x,
+            place = (block - lines * blocks_along_x) * 32 + threadIdx.x;
+  const std::int64_t line = std::int64_t{lines} * lines_together + threadIdx.y;
+  if (place < f.line() && line < f.lines()) f.make(place, line);
+}
+
 // Of numbers that are not negative; the first thread has the largest.
 __device__ inline double largest_of_block(double value) {
   __shared__ double values[threads_per_block];

@@ -143,16 +143,20 @@ TEST(GridMultigridSetUp, WeightsBesideASeamAreLinearInDistances) {
 
 TEST(GridMultigridSetUp, LinearCoarseOperatorsOfDenseBlocks) {
   OnHost machine;
-  for (const Shape& s : shapes)
-    for (const char* stencil : {"star", "box"}) {
-      const Grid grid = grid_of(s.extents, {1, 1, 1}, 3);
-      SCOPED_TRACE(to_string(grid) + " " + s.sides + " " + stencil);
-      const Hub a = dominant_blocks(grid, stencil, s.sides, 1.0);
-      const auto next = multigrid::coarsen(machine, a, false, LevelInterpolation::linear);
-      const Hub coarse = multigrid::galerkin(machine, a, next.nodes(multigrid::couplings_of(a)));
-      const auto p = make_grid_transfer<double>(next.axes(), 3, SpaceKind::cpu);
-      EXPECT_LE(largest_difference(coarse, product_of_transfer(a, *p)), 1e-12 * largest_of(a));
-    }
+  std::vector<Shape> all(std::begin(shapes), std::end(shapes));
+  all.push_back({{10, 9, 8}, 1, "clamp"});
+  all.push_back({{9, 12, 7}, 1, "clamp,value:0,value:0,clamp,clamp,value:0"});
+  for (const Shape& s : all)
+    for (const char* stencil : {"star", "box"})
+      for (const int dof : {1, 3}) {
+        const Grid grid = grid_of(s.extents, {1, 1, 1}, dof);
+        SCOPED_TRACE(to_string(grid) + " " + s.sides + " " + stencil);
+        const Hub a = dominant_blocks(grid, stencil, s.sides, 1.0);
+        const auto next = multigrid::coarsen(machine, a, false, LevelInterpolation::linear);
+        const Hub coarse = multigrid::galerkin(machine, a, next.nodes(multigrid::couplings_of(a)));
+        const auto p = make_grid_transfer<double>(next.axes(), dof, SpaceKind::cpu);
+        EXPECT_LE(largest_difference(coarse, product_of_transfer(a, *p)), 1e-12 * largest_of(a));
+      }
 }
 
 // Between kinds coarse operators have what P^T A P sums to over a row's neighbours, at the node itself; where
