@@ -74,6 +74,43 @@ struct InnerPlace {
 // the rest; or all.
 enum class Make { values, all };
 
+// All that a row couples with that is not said of it, weighted so that no two derivatives cancel.
+template <class Residual>
+struct OtherSeeds {
+  const JacobianShape* shape;
+  const Residual* residual;
+  int r;
+  constexpr double weight(int dx, int dy, int dz, int c) const {
+    const int place = (dz + 1) * 9 + (dy + 1) * 3 + dx + 1;
+    if (shape->of_cube[place] >= 0 && may_couple(*residual, place == 13, r, c)) return 0;
+    std::uint32_t hash = static_cast<std::uint32_t>(place * shape->dof + c + 1) * 2654435761u;
+    hash = (hash ^ hash >> 15) * 2246822519u;
+    return 1 + (hash ^ hash >> 13) * 0x1p-32;
+  }
+};
+
+// What they are, as Misfit's bits: one derivative tells that there are none.
+template <class Residual>
+constexpr unsigned misfit_of_row(const ResidualState& state, const Residual& residual, const InnerPlace& node,
+                                 int r, double shift, const JacobianShape& shape) {
+  {
+    const InnerNode<Dual, OtherSeeds<Residual>, 0, says_linear<Residual>()> u(
+        state, node.at, node.own, node.place, {&shape, &residual, r}, 0, shift);
+    if (Dual(residual(u, r)).slope == 0) return 0;
+  }
+  unsigned misfit = 0;
+  for (int i = 0; i < 27 * shape.dof; ++i) {
+    const int place = i / shape.dof, c = i % shape.dof;
+    const bool couples = may_couple(residual, place == 13, r, c), there = shape.of_cube[place] >= 0;
+    if (couples && there) continue;
+    const InnerNode<Dual, AnySeed, 0, says_linear<Residual>()> u(state, node.at, node.own, node.place,
+                                                                 AnySeed{place}, c, shift);
+    if (Dual(residual(u, r)).slope == 0) continue;
+    misfit |= (there ? 0 : Misfit::of_stencil) | (couples ? 0 : Misfit::of_fill);
+  }
+  return misfit;
+}
+
 // A row of a Jacobian at an inner node: the numbers of column c at row[c*rows + place]. `blocks`: those of a
 // uniform one, or null. Returns Misfit's bits, of `all`.
 template <Make make, class Residual>
@@ -88,26 +125,23 @@ constexpr unsigned inner_row(const ResidualState& state, const Residual& residua
   const std::int64_t of_diagonal = shape.dof * rows;
   for (int place = 0; place < 27; ++place) {
     const AnySeed by{place};
-    const bool centre = by.is(0, 0, 0);
     const int d = shape.of_cube[place];
-    if (d < 0 && make != Make::all) continue;
+    if (d < 0) continue;
     double* to = row + d * of_diagonal;
     for (int c = 0; c < shape.dof; ++c, to += rows) {
-      const bool couples = may_couple(residual, centre, r, c);
       double slope = 0;
-      if (couples || make == Make::all) {
+      if (may_couple(residual, by.is(0, 0, 0), r, c)) {
         const InnerNode<Dual, AnySeed, 0, says_linear<Residual>()> u(state, node.at, node.own, node.place, by,
                                                                      c, shift);
         slope = Dual(residual(u, r)).slope;
       }
-      if (d >= 0) *to = slope;
-      if (make == Make::all && slope != 0 && d < 0) misfit |= Misfit::of_stencil;
-      if (make == Make::all && slope != 0 && !couples) misfit |= Misfit::of_fill;
-      if (make == Make::all && says_uniform<Residual>() && d >= 0 && blocks != nullptr &&
+      *to = slope;
+      if (make == Make::all && says_uniform<Residual>() && blocks != nullptr &&
           differ(slope, blocks[(d * shape.dof + c) * shape.dof + r]))
         misfit |= Misfit::of_places;
     }
   }
+  if (make == Make::all) misfit |= misfit_of_row(state, residual, node, r, shift, shape);
   return misfit;
 }
 

@@ -231,8 +231,9 @@ template <class S, class By, int Dimension = 0, bool of_linear = false>
 class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By, Dimension, of_linear>, S> {
  public:
   // `own`: its number in the box, `place`: that in the window; `unknown` of the neighbour `by` is the one
-  // that is differentiated by. With `lines` the node is that many lines further: of several such nodes whose
-  // `lines` the compiler knows, neighbours that they share are loaded once.
+  // that is differentiated by, or the sum of all unknowns, each By::weight() times. With `lines` the node is
+  // that many lines further: of several such nodes whose `lines` the compiler knows, neighbours that they
+  // share are loaded once.
   constexpr InnerNode(const ResidualState& state, const Position& at, std::int64_t own, std::int64_t place,
                       By by, int unknown, double shift, int lines = 0)
       : state_(state),
@@ -250,12 +251,12 @@ class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By, Dim
   constexpr S operator()(int unknown) const { return at(0, 0, 0, unknown); }
   constexpr S rate(int unknown) const {
     return residual_detail::number<S>(state_.rate[own_ * state_.grid.dof + unknown],
-                                      by_.is(0, 0, 0) && unknown == seed_unknown_ ? shift_ : 0);
+                                      weight_of(0, 0, 0, unknown) * shift_);
   }
   constexpr S at(int dx, int dy, int dz, int unknown) const {
     return residual_detail::number<S>(
         u_[dx * state_.grid.dof + (dy + lines_) * line_ + dz * plane_ + unknown],
-        by_.is(dx, dy, dz) && unknown == seed_unknown_ ? 1 : 0);
+        weight_of(dx, dy, dz, unknown));
   }
   constexpr double field(const double* values, int dx = 0, int dy = 0, int dz = 0) const {
     const auto& size = state_.window.box.size;
@@ -270,6 +271,13 @@ class InnerNode : public residual_detail::StencilOperations<InnerNode<S, By, Dim
   constexpr const ResidualState& state() const { return state_; }
 
  private:
+  constexpr double weight_of(int dx, int dy, int dz, int unknown) const {
+    if constexpr (requires { by_.weight(dx, dy, dz, unknown); })
+      return by_.weight(dx, dy, dz, unknown);
+    else
+      return by_.is(dx, dy, dz) && unknown == seed_unknown_ ? 1 : 0;
+  }
+
   const ResidualState& state_;
   By by_;
   Position at_;
