@@ -256,6 +256,22 @@ bool is_symmetric(const BlockStructure& s, const std::vector<CompactEntry<T>>& e
 }
 
 template <class T>
+bool has_constants_by_kind(const BlockStructure& s, const std::vector<CompactEntry<T>>& entries) {
+  bool has_centre = false;
+  std::size_t e = 0;
+  for (const NodeOffset& offset : s.offsets) {
+    const bool centre = offset == NodeOffset{};
+    has_centre = has_centre || centre;
+    for (int r = 0; r < s.dof; ++r)
+      for (int c = 0; c < s.dof; ++c, ++e) {
+        const Stored stored = entries[e].stored;
+        if (stored != Stored::nothing && (stored != Stored::constant || (!centre && r != c))) return false;
+      }
+  }
+  return has_centre;
+}
+
+template <class T>
 Compact<T> compact_from_hub(const BlockDiagonals<T>& hub, std::vector<CompactEntry<T>> entries,
                             ValuePrecision precision) {
   Compact<T> a;
@@ -406,6 +422,7 @@ Traffic traffic(const Compact<T, Space>& a) {
   template std::vector<CompactEntry<T>> compact_entries(const BlockDiagonals<T>&);                      \
   template std::int32_t columns_of(const std::vector<CompactEntry<T>>&);                                \
   template bool is_symmetric(const BlockStructure&, const std::vector<CompactEntry<T>>&);               \
+  template bool has_constants_by_kind(const BlockStructure&, const std::vector<CompactEntry<T>>&);      \
   template std::vector<CompactEntry<T>> all_columns(const BlockStructure&);                             \
   template std::vector<CompactEntry<T>> columns_of_fill(const BlockStructure&);                         \
   template Compact<T> compact_from_hub(const BlockDiagonals<T>&);                                       \

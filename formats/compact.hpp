@@ -108,6 +108,11 @@ std::int32_t columns_of(const std::vector<CompactEntry<T>>& entries);
 template <class T>
 bool is_symmetric(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries);
 
+// Whether all entries are constants, and neighbours couple each unknown with its own kind alone; blocks on
+// the diagonal may be full.
+template <class T>
+bool has_constants_by_kind(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries);
+
 // A column for every entry.
 template <class T>
 std::vector<CompactEntry<T>> all_columns(const BlockStructure& structure);

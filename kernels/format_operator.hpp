@@ -68,7 +68,8 @@ class FormatOperator final : public SpmvOperator<T> {
       std::call_once(dot_asked_, [this] {
         if (prepared_.product.kernel != nullptr)
           prepared_.with_dot = cuda::with_dot(*format_, prepared_.product);
-        prepared_.dot_by_any = prepared_.with_dot.kernel == nullptr && cuda::gives_dot(*format_);
+        prepared_.dot_by_any =
+            !prepared_.by_kind && prepared_.with_dot.kernel == nullptr && cuda::gives_dot(*format_);
         cuda::load_add_up();
       });
       return prepared_.with_dot.kernel != nullptr || prepared_.dot_by_any;

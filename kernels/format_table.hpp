@@ -89,7 +89,8 @@ inline bool compiles(const BlockStructure& s, const FormatOptions& o) {
 template <class T, class Space>
 Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o, cuda::Compile compile) {
   Prepared prepared;
-  if (!compiles(a, o)) return prepared;
+  prepared.by_kind = !o.of_transpose && cuda::takes_kinds(a, a.entry);
+  if (prepared.by_kind || !compiles(a, o)) return prepared;
   const bool transposed = o.of_transpose && !is_symmetric(a, a.entry);
   (transposed ? prepared.transposed : prepared.product) =
       cuda::specialise(a, a.entry, a.precision, transposed, compile);

@@ -47,6 +47,7 @@ struct Prepared : Launch {
   SegmentPlan<Device> segments{};
   Specialised product{}, transposed{};  // of compact and stencil_table, where they pay
   SpecialisedForVectors several{};      // of A X, beside `product`
+  bool by_kind = false;                 // of compact: the product is by the kernel for constants of kinds
   Specialised with_dot{};               // of compact, once it was asked for
   bool dot_by_any = false;              // and then, without one, by the kernel for all operators
 };

@@ -127,6 +127,17 @@ CdsStructure<Capacity> structure_of(const BlockStructure& a, std::int64_t first,
   return s;
 }
 
+// The same nodes in the same order, with the last axis of more than one node as z.
+template <int Structure>
+void turn_to_z(CdsStructure<Structure>& s) {
+  if (s.nz > 1) return;
+  const bool y = s.ny > 1;
+  std::swap(y ? s.ny : s.nx, s.nz);
+  std::swap(y ? s.wraps_y : s.wraps_x, s.wraps_z);
+  (y ? s.by_ny : s.by_nx) = divisor(1);
+  for (int d = 0; d < s.diagonals; ++d) std::swap(y ? s.offset[d].y : s.offset[d].x, s.offset[d].z);
+}
+
 // i + d on an axis of n nodes; along a periodic one 0 <= d < n.
 __device__ inline int step_along(int i, int d, int n, bool wraps) {
   const int j = i + d;

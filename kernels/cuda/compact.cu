@@ -11,6 +11,7 @@
 // The transposed product is that of the transposed entries, towards the opposite neighbours: a column is then
 // read for the neighbour, and a mirror for the node.
 #include "kernels/cuda/cds_structure.cuh"
+#include "kernels/cuda/compact_by_kind.cuh"
 #include "kernels/cuda/specialise.hpp"
 #include "kernels/cuda/spmv.hpp"
 
@@ -203,17 +204,6 @@ CompactKernel<T, V, Structure, Capacity> kernel_of(int dof) {
   return compact_row_kernel<T, V, Structure, Capacity>;
 }
 
-// The same nodes in the same order, with the last axis of more than one node as z.
-template <int Structure>
-void turn_to_z(CdsStructure<Structure>& s) {
-  if (s.nz > 1) return;
-  const bool y = s.ny > 1;
-  std::swap(y ? s.ny : s.nx, s.nz);
-  std::swap(y ? s.wraps_y : s.wraps_x, s.wraps_z);
-  (y ? s.by_ny : s.by_nx) = divisor(1);
-  for (int d = 0; d < s.diagonals; ++d) std::swap(y ? s.offset[d].y : s.offset[d].x, s.offset[d].z);
-}
-
 // In launches of at most Structure diagonals and Capacity entries. `dots`, of one launch: x . A x, as
 // SpmvOperator::multiply_with_dot() has it.
 template <int Structure, int Capacity, class T, class V>
@@ -268,6 +258,7 @@ void launch_any(const Execution& on, const Compact<T, Device>& a, const V* value
 template <class T>
 void multiply(const Execution& on, const Compact<T, Device>& a, bool transposed, const T* x, Output<T> y) {
   if (a.rows() == 0) return;
+  if (on.prepared.by_kind && !transposed && fits_kinds(a, x, y)) return launch_by_kind(on, a, x, y);
   const Specialised& own = transposed ? on.prepared.transposed : on.prepared.product;
   a.with_values([&](const auto& values) {
     if (!launch_specialised(on, own, values.data(), nullptr, x, y))

@@ -16,6 +16,18 @@ namespace quadrille::cuda {
 // or, where these will change, for any, and, without NVRTC, what was built.
 enum class Compile { never, where_needed, for_any_constants };
 
+// Whether the product is that of compact_by_kind.cuh, for which nothing is compiled, and its numbers.
+inline constexpr int many_kind_numbers = 2048, most_kind_diagonals = 128;
+inline std::int64_t kind_numbers(const BlockStructure& s) {
+  return (s.diagonals() - 1 + s.dof) * s.dof;
+}
+template <class T>
+bool takes_kinds(const BlockStructure& s, const std::vector<CompactEntry<T>>& entries) {
+  constexpr int word = 16 / sizeof(T), fewest = 4;
+  return s.dof >= fewest && s.dof % word == 0 && kind_numbers(s) <= many_kind_numbers &&
+         s.diagonals() <= most_kind_diagonals && has_constants_by_kind(s, entries);
+}
+
 // None where there is neither, or the operator is too large to be written out.
 template <class T>
 Specialised specialise(const BlockStructure& structure, const std::vector<CompactEntry<T>>& entries,
