@@ -13,8 +13,10 @@ namespace {
 
 struct Beyond {
   std::vector<double> values;  // as ResidualFaces has them
-  double not_finite = 0;       // one of them, if there is one
   bool as_before = true;
+  // The first of them that is not finite, if there is one, and the node beside it.
+  double not_finite = 0;
+  Position beside{};
 };
 
 // What a function says of all points beyond a face, and of those beyond two or three where there are corners.
@@ -36,6 +38,7 @@ Beyond values_beyond(const Grid& grid, const Boundary& boundary, int face, bool 
   };
   const FaceData& data = boundary.data[face];
   const std::int64_t first = asked(-1, i) ? -1 : 0, end = grid.extents[i] - first;
+  std::int64_t first_bad = 0;
 #pragma omp parallel for schedule(static) if (along_i * along_j > worth_threads)
   for (std::int64_t b = -1; b < along_j - 1; ++b) {
     if (!asked(b, j)) continue;
@@ -54,13 +57,25 @@ Beyond values_beyond(const Grid& grid, const Boundary& boundary, int face, bool 
 #pragma omp atomic write
       result.as_before = false;
     }
-    for (std::int64_t k = 0; k < count; ++k)
-      if (!std::isfinite(of_line[k])) {
-#pragma omp atomic write
-        result.not_finite = of_line[k];
+    const double* const bad =
+        std::find_if_not(of_line, of_line + count, [](double v) { return std::isfinite(v); });
+    if (bad != of_line + count) {
+#pragma omp critical
+      if (result.not_finite == 0 || b < first_bad) {
+        first_bad = b;
+        result.not_finite = *bad;
+        result.beside = point(first + (bad - of_line) / grid.dof, b);
       }
+    }
   }
   return result;
+}
+
+std::string node_nearest_to(const Position& beyond, const Grid& grid) {
+  const auto inside = [&](std::int64_t p, int axis) {
+    return std::to_string(std::clamp<std::int64_t>(p, 0, grid.extents[axis] - 1));
+  };
+  return "(" + inside(beyond.x, 0) + ", " + inside(beyond.y, 1) + ", " + inside(beyond.z, 2) + ")";
 }
 
 }  // namespace
@@ -78,8 +93,10 @@ void FaceValues::ask(double t_s) {
     Beyond now = values_beyond(grid_, boundary_, face, corners_, t_s, host_[face]);
     if (now.not_finite != 0)
       throw InputError("boundary '" + to_string(boundary_, grid_.dimension) + "': face " + "xyz"[face / 2] +
-                       (face % 2 == 0 ? "-" : "+") + " is " + std::to_string(now.not_finite) +
-                       " somewhere at t = " + std::to_string(t_s) + " s");
+                       (face % 2 == 0 ? "-" : "+") + " is " +
+                       (std::isnan(now.not_finite) ? "nan" : std::to_string(now.not_finite)) +
+                       " beside node " + node_nearest_to(now.beside, grid_) +
+                       " at t = " + std::to_string(t_s) + " s");
     if (now.as_before) continue;
     host_[face] = std::move(now.values);
     stale_[face] = true;

@@ -75,15 +75,13 @@ struct ResidualRun {
     return made;
   }
   GridResidual grid_residual(const AnyResidual& of) const {
-    return {PETSC_COMM_WORLD,
-            options.grid,
-            options.points,
-            options.boundary,
-            of,
-            {.format = options.formats.front(),
-             .space = options.space,
-             .options = options.format_options,
-             .device = options.device}};
+    return {PETSC_COMM_WORLD, options.grid, options.points, options.boundary, of, operator_options()};
+  }
+  OperatorOptions operator_options() const {
+    return {.format = options.formats.front(),
+            .space = options.space,
+            .options = options.format_options,
+            .device = options.device};
   }
 
   // Options of the PDE's, for steps, or those that begin with a prefix: to a steady state multigrid pays

@@ -225,10 +225,14 @@ class Solve {
     return bytes;
   }
 
-  // Before the first of it is made; of all ranks on this machine.
+  // Before the first of it is made: of this rank's GPU, or of all ranks on this machine.
   void require_memory() const {
     std::int64_t bytes = 0;
-    together([&] { bytes = needed_bytes(); });
+    together([&] {
+      bytes = needed_bytes();
+      if (assembles_on_device()) memory::require_device(bytes);
+    });
+    if (assembles_on_device()) return;
     memory::require_host(petsc::sum_on_host(bytes), petsc::ranks() > 1
                                                         ? "choose a smaller grid, fewer DoF or more machines"
                                                         : "choose a smaller grid or fewer DoF");

@@ -58,34 +58,44 @@ class SolveResidual {
  private:
   bool in_time() const { return run_.pde.in_time() && !run_.options.steady; }
 
-  // Of the Jacobian, of a Krylov method with 30 directions and its multigrid, and of the steps. Where
-  // unknowns are preconditioned apart: of a Jacobian near it, of both again at first, and of the parts.
+  static constexpr const char* advice = "choose a smaller grid or fewer DoF";
+
+  // Of the Jacobian and its multigrid, of a Krylov method, with 30 directions unless it is CG, and of the
+  // steps. Where unknowns are preconditioned apart: of a Jacobian near it and of the parts, too.
   void require_memory() const {
-    const int jacobians = run_.pde.preconditions_apart ? 6 : 2;
+    const AnyResidual& residual = run_.problem.residual;
+    const int jacobians = run_.pde.preconditions_apart ? 3 : 2,
+              numbers = residual.linear && residual.symmetric ? 20 : 50;
+    const bool on_gpu = residual.differentiate_on_device && cuda::device_count() > 0 &&
+                        petsc::space_of(petsc::with_options(run_.operator_options())) == SpaceKind::cuda;
     std::int64_t bytes = 0;
     together([&] {
       BlockStructure part = block_structure(run_.options.grid, run_.options.points, run_.options.boundary);
       part.extents = run_.layout->box().size;
       const std::int64_t values = value_bytes(part, 8),
-                         vectors = checked_product(part.rows(), 50 * 8, "the vectors");
+                         vectors = checked_product(part.rows(), numbers * 8, "the vectors");
       if (__builtin_add_overflow(jacobians * values, vectors, &bytes) ||
           __builtin_add_overflow(bytes, input_bytes(run_.options), &bytes))
         throw FormatError("the bytes of Jacobian and vectors overflow 64 bits");
+      if (on_gpu) memory::require_device(bytes);
     });
-    memory::require_host(petsc::sum_on_host(bytes), "choose a smaller grid or fewer DoF");
+    if (!on_gpu) memory::require_host(petsc::sum_on_host(bytes), advice);
   }
 
   void make() {
     run_.progress.say("setting up");
     const Clock::time_point start = Clock::now();
     run_.layout = share_grid(PETSC_COMM_WORLD, run_.options.grid, run_.options.boundary);
-    require_memory();
+    std::int64_t at_first = 0;  // what the problem begins with
+    together([&] { at_first = checked_product(run_.layout->rows(), 2 * 8, "the vectors"); });
+    memory::require_host(petsc::sum_on_host(at_first), advice);
     PdeInput& input = run_.input;
     together([&] { input = pde_input(run_.options); });
     input.steady = run_.options.steady;
     input.without_source = !run_.options.source.empty();
     run_.problem = residual_of_pde(find_pde(run_.options.pde), run_.options.grid, run_.options.points,
                                    run_.options.boundary, input, run_.layout->box());
+    require_memory();
     if (!run_.options.initial.empty()) {
       run_.problem.initial = initial_values(run_.options, run_.layout->box());
       run_.problem.initial_note.clear();

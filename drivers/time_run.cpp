@@ -51,14 +51,18 @@ class TimeRun {
             end, (std::floor(now.t_s / run_.options.output_s * (1 + 1e-12)) + 1) * run_.options.output_s);
       const int before = run_.record.steps;
       paused = none;
-      result = solver_->run(*run_.u,
-                            {.from_s = now.t_s,
-                             .until_s = end,
-                             .dt_s = now.dt_s,
-                             .fixed = run_.options.steps > 0,
-                             .steps_before = before,
-                             .without_control = run_.problem.without_control},
-                            observe);
+      try {
+        result = solver_->run(*run_.u,
+                              {.from_s = now.t_s,
+                               .until_s = end,
+                               .dt_s = now.dt_s,
+                               .fixed = run_.options.steps > 0,
+                               .steps_before = before,
+                               .without_control = run_.problem.without_control},
+                              observe);
+      } catch (const InputError& error) {  // what is given has no number for the step that was to come
+        throw InputError(error.what() + formatted(", in step %d", run_.record.steps + 1) + what_goes_on());
+      }
       if (paused != none && is_there(result, end)) {
         result.finished = true;
         result.t_s = end;
@@ -240,8 +244,13 @@ class TimeRun {
     const bool begins = run_.record.steps == run_.steps_before;
     throw NotConvergedError(
         (begins ? std::string("at the beginning") : formatted("after step %d", run_.record.steps)) +
-        formatted(", at %.6g s, ", t_s) + to_string(*place) +
-        " is no number: " + (begins ? "begin with other values (--initial)" : "take a smaller step"));
+        formatted(", at %.6g s, ", t_s) + to_string(*place) + " is no number: " +
+        (begins ? "begin with other values (--initial)" : "take a smaller step") + what_goes_on());
+  }
+  // After a failure: what was saved before it.
+  std::string what_goes_on() const {
+    if (kept_.empty()) return "";
+    return "; --restart " + checkpoint_path(run_.options.checkpoint, kept_.back()) + " goes on from before";
   }
 
   void tell(double t_s, Clock::time_point began, double from_s) {

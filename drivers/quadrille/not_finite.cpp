@@ -57,9 +57,11 @@ std::string where_not_finite(SNES snes, const GridLayout& layout) {
   Vec f = nullptr;
   QUADRILLE_PETSC(SNESGetConvergedReason(snes, &reason));
   QUADRILLE_PETSC(SNESGetFunction(snes, &f, nullptr, nullptr));
-  if (reason != SNES_DIVERGED_FNORM_NAN || f == nullptr) return "";
-  QUADRILLE_PETSC(SNESGetIterationNumber(snes, &iterations));
+  if (reason >= 0 || f == nullptr) return "";
   const std::optional<NotFinite> place = first_not_finite(layout, f);
+  // Where one linear solve is all, nobody has looked at the residual before it.
+  if (!place && reason != SNES_DIVERGED_FNORM_NAN) return "";
+  QUADRILLE_PETSC(SNESGetIterationNumber(snes, &iterations));
   const std::string what = place ? "the residual of " + to_string(*place) + " is " + name_of(place->value)
                                  : "the norm of the residual is too large for a number";
   return what +

@@ -13,6 +13,7 @@
 #include "drivers/support/options_fields.hpp"
 #include "drivers/support/options_pdes.hpp"
 #include "drivers/support/options_values.hpp"
+#include "formats/array.hpp"
 #include "formats/format.hpp"
 #include "grid/error.hpp"
 
@@ -68,20 +69,20 @@ void named(const std::string& text, const std::string& option, const Body& body)
   }
 }
 
-// A number that is not finite, if there is one, else 0.
-double not_finite(std::span<const double> values) {
-  double found = 0;
-#pragma omp parallel for schedule(static)
-  for (const double& value : values)
-    if (!std::isfinite(value)) {
-#pragma omp atomic write
-      found = value;
-    }
-  return found;
-}
-
-void require_finite(double not_finite, const std::string& name) {
-  if (not_finite != 0) throw InputError(name + " is " + number_text(not_finite) + " somewhere");
+// Throws with the place of the first number that is none, of [node of the box][unknown].
+void require_finite(std::span<const double> values, const NodeBox& box, const std::string& name) {
+  std::int64_t first = std::ssize(values);
+#pragma omp parallel for schedule(static) reduction(min : first)
+  for (std::int64_t i = 0; i < std::ssize(values); ++i)
+    if (!std::isfinite(values[i])) first = std::min(first, i);
+  if (first == std::ssize(values)) return;
+  const std::int64_t unknowns = std::ssize(values) / box.nodes(), node = first / unknowns;
+  NodePosition at = box.first_of_line(node / box.size[0]);
+  at[0] += node % box.size[0];
+  throw InputError(name + " is " + (std::isnan(values[first]) ? "nan" : number_text(values[first])) +
+                   " at node (" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " +
+                   std::to_string(at[2]) + ")" +
+                   (unknowns > 1 ? " for unknown " + std::to_string(first % unknowns) : ""));
 }
 
 std::string named_source(const Options& options) {
@@ -93,7 +94,7 @@ std::vector<double> read_finite(const Options& options, const NodeBox& box, cons
                                 const std::string& option) {
   std::vector<double> values(static_cast<std::size_t>(box.nodes() * options.grid.dof));
   named(text, option, [&] { read(options.grid, box, text, options.grid.dof, values); });
-  require_finite(not_finite(values), option + " '" + text + "'");
+  require_finite(values, box, option + " '" + text + "'");
   return values;
 }
 
@@ -133,7 +134,8 @@ PdeInput pde_input(const Options& options) {
                           read_whole(options.grid, options.coefficient, "--coefficient"), name));
   if (find_pde(options.pde).assemble != nullptr && is_given(options.source, usual_source_name)) {
     Array<double> f = read_whole(options.grid, options.source, "--source");
-    require_finite(not_finite({f.data(), static_cast<std::size_t>(f.size())}), named_source(options));
+    require_finite({f.data(), static_cast<std::size_t>(f.size())}, whole_box(options.grid.extents),
+                   named_source(options));
     input.source = std::make_shared<const Array<double>>(std::move(f));
   }
   return input;
@@ -157,14 +159,15 @@ std::optional<Formula> source_in_time(const Options& options) {
 
 void write_source(const Options& options, const Formula& formula, const NodeBox& box, double t_s,
                   SpaceKind space, std::span<double> values) {
-  double bad = 0;
-  if (space == SpaceKind::cuda) {
-    bad = evaluate_on_device(formula, options.grid, box, options.grid.dof, t_s, values.data());
-  } else {
+  const std::string name = named_source(options) + " at t = " + number_text(t_s) + " s";
+  if (space != SpaceKind::cuda) {
     evaluate(formula, options.grid, box, options.grid.dof, t_s, values);
-    bad = not_finite(values);
+    return require_finite(values, box, name);
   }
-  require_finite(bad, named_source(options) + " at t = " + number_text(t_s) + " s");
+  if (evaluate_on_device(formula, options.grid, box, options.grid.dof, t_s, values.data()) == 0) return;
+  std::vector<double> made(values.size());
+  memory::copy_to_host(made.data(), values.data(), static_cast<std::int64_t>(values.size_bytes()));
+  require_finite(made, box, name);
 }
 
 std::int64_t input_bytes(const Options& options) {

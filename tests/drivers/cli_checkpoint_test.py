@@ -178,6 +178,14 @@ class Checkpoints(CliTest):
         self.assertIn("the run starts", done.stderr)
         self.assertEqual(self.series(out), expected)
 
+    def test_what_is_no_number_is_told_with_its_step_and_what_goes_on(self):
+        at = ["solve", "heat", "--grid", "8x8", "--steps", "20", "--dt", "1e-3", "--output", os.path.join(self.folder.name, "n.h5"),
+              "--checkpoint-every", "3", "--source"]
+        done = subprocess.run([QUADRILLE, *at, "(t > 0.0105)*(x > 0.5) ? sqrt(-t) : 1"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, r"at t = 0.011\d* s is nan at node \(\d, 0, 0\), in step 11; "
+                                      r"--restart .*n\.checkpoint-9\.h5 goes on from before\n\Z")
+
     # A small disk of our own, which gets larger in time for the run that goes on.
     def test_a_full_disk_leaves_what_was_kept(self):
         script = """mount -t tmpfs -o size=256k none "$0" || exit 77
