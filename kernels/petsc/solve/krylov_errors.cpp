@@ -66,7 +66,8 @@ std::string in_words(KSPConvergedReason reason) {
     case KSP_DIVERGED_INDEFINITE_PC:
       return "the preconditioner is not positive definite (-pc_type)";
     case KSP_DIVERGED_NANORINF:
-      return "a NaN or an infinity came up (numbers beyond 1e150 have no squares; with quadrille_mg right sides "
+      return "a NaN or an infinity came up (numbers beyond 1e150 have no squares; with quadrille_mg right "
+             "sides "
              "beyond 1e37 want -pc_quadrille_mg_precision double)";
     case KSP_DIVERGED_INDEFINITE_MAT:
       return "the operator is not positive definite (-ksp_type)";
