@@ -178,9 +178,6 @@ struct RowsByKind {
                        T (&sums)[Kinds]) const {
     const T* column = blocks + node.place + kind;
     for (T& sum : sums) sum = 0;
-#if defined(__CUDA_ARCH__)
-#pragma unroll 2
-#endif
     for (int first = 0; first < s.dof; first += Kinds) {
       T by[Kinds];
       load_aligned(of_node + first, by);
@@ -221,7 +218,7 @@ struct RowsByKind {
   template <class Neighbour>
   constexpr void add_all(const T* values, const Neighbour& neighbour, T (&sums)[Kinds]) const {
 #if defined(__CUDA_ARCH__)
-#pragma unroll 9  // of the box a third
+#pragma unroll 4
 #endif
     for (int d = 0; d < s.count; ++d, values += s.stored_rows) {
       T own[Kinds];

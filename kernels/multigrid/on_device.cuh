@@ -335,9 +335,9 @@ class OnDevice {
     device::node_rows_kernel<<<lines.blocks, lines.threads, 0, stream_>>>(f, lines);
     QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
   }
-  // Of words of kinds in the usual precision of a cycle there are kernels for some planes together.
+  // Of two or four kinds in the usual precision of a cycle there are kernels for some planes together.
   template <class F>
-  static constexpr bool takes_planes = F::rows > 1 && std::is_same_v<typename F::Number, float>;
+  static constexpr bool takes_planes = F::rows % 2 == 0 && std::is_same_v<typename F::Number, float>;
   static bool has_alike_planes(const Couplings& s) {
     return !s.stored.all && s.n[2] >= device::planes_of_nodes;
   }
