@@ -17,7 +17,8 @@ SPECIES = (1, 2, 4, 8, 16)
 # Okabe and Ito's colours, as in drivers/support/plot_bench.py.
 LINES = (("before_dots", "28 November (6d6d2c6)", "#999999", "s"),
          ("dots", "sums of vectors by a kernel of ours (23f00ed)", "#0072B2", "o"),
-         ("few_rows_kinds", "few rows for block diagonals (3cedc8c)", "#D55E00", "D"))
+         ("few_rows_kinds", "few rows for block diagonals (3cedc8c)", "#D55E00", "D"),
+         ("kinds_planes", "kinds in four planes a thread (ff289a3)", "#009E73", "^"))
 
 
 def ns_per_unknown(runs, name):
