@@ -17,11 +17,14 @@ namespace {
 
 constexpr double time_s = 0.3, shift = 2.5;
 
+enum class Coefficient { usual, field, tensor };
+
 struct JacobianCase {
   const Pde* pde = nullptr;
   int dimension = 2;
   std::string sides{};
-  bool of_field = false;  // its coefficient
+  Coefficient coefficient = Coefficient::usual;
+  const Pde& taken() const { return coefficient == Coefficient::tensor ? pde->with_tensor() : *pde; }
 };
 
 // One kind all round or, where the displacement of a body has to be held, beside two faces that hold it.
@@ -38,13 +41,35 @@ std::vector<JacobianCase> jacobian_cases() {
       for (const BoundaryKind kind : pde.faces) {
         if (pde.residual == nullptr || (sanitized && kind != pde.faces.front())) continue;
         all.push_back({&pde, dimension, sides_of(pde, dimension, kind)});
-        if (pde.takes_coefficient) all.push_back({&pde, dimension, all.back().sides, true});
+        if (pde.takes_coefficient) all.push_back({&pde, dimension, all.back().sides, Coefficient::field});
+        if (pde.with_tensor == nullptr) continue;
+        const Pde& tensor = pde.with_tensor();
+        if (takes(tensor, kind))
+          all.push_back({&pde, dimension, sides_of(tensor, dimension, kind), Coefficient::tensor});
       }
   return all;
 }
 
+// Numbers that vary between nodes, those on a tensor's diagonal far larger than the others.
+void add_coefficient(PdeInput& input, const JacobianCase& c, const Grid& grid, const Boundary& boundary) {
+  if (c.coefficient == Coefficient::usual) return;
+  const int numbers = c.coefficient == Coefficient::field ? 1 : tensor_numbers(c.dimension);
+  Array<double> a(grid.nodes() * numbers);
+  for (std::int64_t i = 0; i < a.size(); ++i) a[i] = 0.4 * std::sin(static_cast<double>(i));
+  for (std::int64_t node = 0; node < grid.nodes(); ++node)
+    for (int axis = 0; axis < (numbers == 1 ? 1 : c.dimension); ++axis) {
+      const std::int64_t i = node * numbers + (numbers == 1 ? 0 : tensor_place(c.dimension, axis, axis));
+      a[i] = 1 + static_cast<double>(i * 37 % 101);
+    }
+  if (numbers == 1)
+    input.coefficient =
+        std::make_shared<const CoefficientField>(coefficient_field(grid, boundary, std::move(a), "a"));
+  else
+    input.tensor = std::make_shared<const TensorField>(tensor_field(grid, std::move(a), "k"));
+}
+
 Grid grid_of(const JacobianCase& c) {
-  const Discretisation& taken = c.pde->discretisation;
+  const Discretisation& taken = c.taken().discretisation;
   const bool any_dof = taken.dof == 0 && !taken.unknown_per_axis;
   return {c.dimension,
           {8, 7, c.dimension == 3 ? 6 : 1},
@@ -145,15 +170,10 @@ TEST(PdeJacobians, AreWhatPetscFindsByDifferences) {
     SCOPED_TRACE(c.pde->name + " " + std::to_string(c.dimension) + "D " + c.sides);
     const Grid grid = grid_of(c);
     const Boundary boundary = parse_boundary(c.sides, c.dimension);
-    const Stencil stencil = make_stencil(default_stencil(c.pde->discretisation), c.dimension, 1);
+    const Stencil stencil = make_stencil(default_stencil(c.taken().discretisation), c.dimension, 1);
     PdeInput input;
     input.parameters = other_parameters(*c.pde);
-    if (c.of_field) {
-      Array<double> a(grid.nodes());
-      for (std::int64_t i = 0; i < a.size(); ++i) a[i] = 1 + static_cast<double>(i * 37 % 101);
-      input.coefficient =
-          std::make_shared<const CoefficientField>(coefficient_field(grid, boundary, std::move(a), "a"));
-    }
+    add_coefficient(input, c, grid, boundary);
     const NodeBox box = share_grid(PETSC_COMM_WORLD, grid, boundary)->box();
     GridResidual f(PETSC_COMM_WORLD, grid, stencil, boundary,
                    residual_of_pde(*c.pde, grid, stencil, boundary, input, box).residual, {.space = "cpu"});
