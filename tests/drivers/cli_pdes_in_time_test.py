@@ -147,6 +147,13 @@ class Transport(Case):
         self.assertEqual(record["preconditioner"], "quadrille_mg")
         self.assertLess(record["iterations"], 80)
 
+    # Which is far enough for a stream that other work slows down.
+    def test_how_far_a_residual_is_from_the_floor_is_told(self):
+        record, screen = self.solved("transport", "--grid", "40x40x40", "--dof", "4", "--steps", "1", "--dt", "1e-3", "--space", "cpu")
+        self.assertGreater(record["residual_fraction_of_floor"], 0)
+        self.assertLess(record["residual_fraction_of_floor"], 1)
+        self.assertRegex(screen, r"ms per residual \(\d.* times the floor\); ")
+
     # All numbers of a chain of species, with no face that lets any out, are not to be had in fp32.
     def test_cycles_go_on_in_fp64_where_fp32_makes_no_headway(self):
         record, screen = self.solved("transport", "--grid", "16x30", "--dof", "8", "--steady", "--boundary", "clamp", "--space", "cpu",
