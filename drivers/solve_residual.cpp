@@ -225,9 +225,9 @@ class SolveResidual {
     run_.record.jacobian_fraction_of_floor = of_floor(on_gpu, vector, values, run_.record.jacobian_ms);
   }
 
-  // The time of a stream of so many bytes, over this one; on CPUs of all ranks at once, the slowest one's, and
-  // of a part of the bytes, which is as fast. What stays in the cache may be faster than the stream: there is
-  // no floor to compare with.
+  // The time of a stream of so many bytes, over this one; on CPUs of all ranks at once, the slowest one's,
+  // and of a part of the bytes, which is as fast. What stays in the cache may be faster than the stream:
+  // there is no floor to compare with.
   std::optional<double> of_floor(bool on_gpu, std::int64_t reads, std::int64_t writes, double ms) const {
     constexpr double most_bytes = 1 << 27;
     const auto bytes = static_cast<double>(reads + writes);

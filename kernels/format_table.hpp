@@ -86,10 +86,18 @@ inline bool compiles(const BlockStructure& s, const FormatOptions& o) {
   return o.specialise == Specialise::always ||
          (o.specialise == Specialise::when_large && s.rows() >= rows_worth_compiling);
 }
+// Up to 8 unknowns a kernel that has the constants in its text is faster than the one for kinds. One for any
+// constants is slower with 8 and with more; with fewer nobody has compared them.
+inline bool by_kind_pays(int dof, bool compiles, cuda::Compile compile) {
+  if (dof > most_by_nodes) return true;
+  if (!compiles || compile == cuda::Compile::where_needed) return false;
+  return compile == cuda::Compile::never || dof == most_by_nodes;
+}
 template <class T, class Space>
 Prepared prepare(const Compact<T, Space>& a, const FormatOptions& o, cuda::Compile compile) {
   Prepared prepared;
-  prepared.by_kind = !o.of_transpose && cuda::takes_kinds(a, a.entry);
+  prepared.by_kind =
+      !o.of_transpose && by_kind_pays(a.dof, compiles(a, o), compile) && cuda::takes_kinds(a, a.entry);
   if (prepared.by_kind || !compiles(a, o)) return prepared;
   const bool transposed = o.of_transpose && !is_symmetric(a, a.entry);
   (transposed ? prepared.transposed : prepared.product) =

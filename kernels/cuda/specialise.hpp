@@ -16,7 +16,7 @@ namespace quadrille::cuda {
 // or, where these will change, for any, and, without NVRTC, what was built.
 enum class Compile { never, where_needed, for_any_constants };
 
-// Whether the product is that of compact_by_kind.cuh, for which nothing is compiled, and its numbers.
+// Whether the product may be that of compact_by_kind.cuh, for which nothing is compiled, and its numbers.
 inline constexpr int many_kind_numbers = 2048, most_kind_diagonals = 128;
 inline std::int64_t kind_numbers(const BlockStructure& s) {
   return (s.diagonals() - 1 + s.dof) * s.dof;

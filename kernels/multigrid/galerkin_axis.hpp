@@ -42,8 +42,8 @@ inline GalerkinAxis galerkin_axis(const AxisInterpolation& axis, bool wraps) {
   return result;
 }
 
-// The weights of HalvedAxis, or none, if coarse node j is not fine node 2 j + first, or fine nodes read others
-// than those beside them.
+// The weights of HalvedAxis, or none, if coarse node j is not fine node 2 j + first, or fine nodes read
+// others than those beside them.
 inline std::vector<double> halved_weights(const AxisInterpolation& axis, bool wraps, int first) {
   std::vector<double> weights(4 * axis.coarse, 0.0);
   std::int64_t alike = 0;  // coarse nodes that are fine ones
