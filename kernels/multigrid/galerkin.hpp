@@ -6,6 +6,7 @@
 
 #include "kernels/multigrid/by_kind_steps.hpp"
 #include "kernels/multigrid/coarsening.hpp"
+#include "kernels/multigrid/galerkin_halved.hpp"
 
 namespace quadrille::multigrid {
 
