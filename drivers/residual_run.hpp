@@ -42,6 +42,11 @@ struct ResidualRun {
   std::vector<FieldName> names;
   std::optional<FieldWriter> out;
   std::optional<ProbeFile> probes;
+  std::optional<NonlinearSolver> newton;  // of a steady one
+  std::optional<TimeSolver> in_time;
+  struct {
+    std::int64_t iterations = 0, residuals = 0, jacobians = 0;
+  } made;  // by this run, without those before a checkpoint
   double written_s = -1, ended_s = 0;
   int steps_before = 0;  // a checkpoint that it goes on from
   std::string time_method, failure;
@@ -107,6 +112,13 @@ struct ResidualRun {
           std::pair("fieldsplit_1_pc_type", std::string("quadrille_mg"))})
       text += "-" + prefix + name + " " + value + " ";
     return text;
+  }
+
+  template <class Result>
+  void count(const Result& result) {
+    made.iterations += result.krylov_iterations;
+    made.residuals += result.residuals;
+    made.jacobians += result.jacobians;
   }
 
   void note_methods(SNES snes) {

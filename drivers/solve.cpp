@@ -299,14 +299,10 @@ class Solve {
 
   // Ranks share the memory of a host: its stream is measured by one alone.
   void record_multigrid(const petsc::KrylovTimes& times) {
-    record_.multigrid = !result_.multigrid.empty();
-    record_.cycle_ms = times.cycle_ms;
-    record_.setup_again_ms = times.setup_again_ms;
-    if (!times.cycle_bytes || !times.product_bytes) return;
+    if (result_.multigrid.empty()) return;
+    note_multigrid(record_, times);
+    if (record_.ranks > 1 || record_.iterations == 0 || !record_.bytes_per_unknown_iteration) return;
     const std::int64_t bytes = *times.cycle_bytes + *times.product_bytes;
-    record_.bytes_per_unknown_iteration =
-        petsc::sum_over_ranks(static_cast<double>(bytes)) / static_cast<double>(record_.unknowns);
-    if (record_.ranks > 1 || record_.iterations == 0) return;
     const double gbps =
         Ceilings(options_.device)
             .gbps(operator_->space(), petsc::own_product(operator_->mat())->traffic(), omp_get_max_threads());
@@ -384,10 +380,7 @@ class Solve {
   }
 
   void print_cycle() const {
-    std::cout << formatted("a cycle takes %.3g ms", *record_.cycle_ms);
-    if (record_.bytes_per_unknown_iteration)
-      std::cout << formatted("; with a product it moves %.0f bytes per unknown",
-                             *record_.bytes_per_unknown_iteration);
+    std::cout << cycle_text(record_);
     if (record_.fraction_of_floor)
       std::cout << formatted(", for which an iteration takes %.2g times the floor",
                              1 / *record_.fraction_of_floor);

@@ -145,14 +145,15 @@ class SolveResidual {
 
   void solve() {
     run_.progress.say("Newton's iterations");
-    NonlinearSolver solver(*run_.residual, run_.preset());
-    const NonlinearResult result = solver.solve(*run_.u);
+    run_.newton.emplace(*run_.residual, run_.preset());
+    const NonlinearResult result = run_.newton->solve(*run_.u);
+    run_.count(result);
     run_.record.converged = result.converged;
     run_.record.reason = result.reason;
     run_.record.iterations = result.krylov_iterations;
     run_.record.newton_iterations = result.newton_iterations;
     run_.record.residual = result.residual;
-    run_.note_methods(solver.snes());
+    run_.note_methods(run_.newton->snes());
     run_.failure = result.failure();
     if (!result.converged) return;
     run_.write(0);
@@ -206,8 +207,13 @@ class SolveResidual {
     return ms[2];
   }
 
-  // Of the Jacobian's product, and of the residual and the Jacobian themselves.
+  // Of the last linear solve, of the Jacobian's product, and of the residual and the Jacobian themselves.
   void measure() {
+    const bool recorded = !run_.options.json.empty() || !run_.options.csv.empty();
+    petsc::KrylovTimes krylov;
+    if (run_.in_time) krylov = run_.in_time->measure(*run_.u, recorded);
+    if (run_.newton) krylov = run_.newton->measure(*run_.u, recorded);
+    if (!run_.multigrid.empty()) note_multigrid(run_.record, krylov);
     Vector y = run_.residual->vector();
     const Vector rate = run_.residual->vector();
     run_.record.matmult_ms = measure_ms([&] { run_.residual->jacobian().multiply(*run_.u, y); });
@@ -223,19 +229,28 @@ class SolveResidual {
                        values = 8 * most_non_zeros(part);
     run_.record.residual_fraction_of_floor = of_floor(on_gpu, read, vector, run_.record.residual_ms);
     run_.record.jacobian_fraction_of_floor = of_floor(on_gpu, vector, values, run_.record.jacobian_ms);
+    if (run_.record.ranks > 1 || !krylov.product_bytes || !krylov.cycle_bytes || run_.made.iterations == 0)
+      return;
+    const std::int64_t stored = petsc::stored_bytes(run_.residual->jacobian().mat()),
+                       of_iteration = *krylov.product_bytes + *krylov.cycle_bytes;
+    const auto per_iteration = [&](std::int64_t bytes) { return bytes / run_.made.iterations; };
+    run_.record.fraction_of_floor = of_floor(
+        on_gpu, of_iteration + per_iteration(run_.made.residuals * read + run_.made.jacobians * vector),
+        per_iteration(run_.made.residuals * vector + run_.made.jacobians * stored),
+        1e3 * run_.record.seconds.solve / static_cast<double>(run_.made.iterations));
   }
 
-  // The time of a stream of so many bytes, over this one; on CPUs of all ranks at once, the slowest one's,
-  // and of a part of the bytes, which is as fast. What stays in the cache may be faster than the stream:
+  // The time of a stream of so many bytes, over this one, by a part of the bytes, which is as fast; on CPUs of
+  // all ranks at once, the slowest one's. What stays in the cache may be faster than the stream:
   // there is no floor to compare with.
   std::optional<double> of_floor(bool on_gpu, std::int64_t reads, std::int64_t writes, double ms) const {
-    constexpr double most_bytes = 1 << 27;
+    const double most_bytes = on_gpu ? 1 << 30 : 1 << 27;
     const auto bytes = static_cast<double>(reads + writes);
     const double part = std::min(1.0, most_bytes / bytes);
     const auto of = [part](std::int64_t all) {
       return static_cast<std::int64_t>(part * static_cast<double>(all));
     };
-    const double gbps = on_gpu ? cuda::stream_speed(reads, writes, 10).best_gbps
+    const double gbps = on_gpu ? cuda::stream_speed(of(reads), of(writes), 10).best_gbps
                                : cpu::stream_gbps(of(reads), of(writes), omp_get_max_threads(), 5),
                  fraction = petsc::largest_over_ranks(1e-6 * bytes / gbps) / ms;
     if (fraction > 1) return {};
@@ -255,6 +270,7 @@ class SolveResidual {
                       : "; " + run_.record.method + " with " + run_.record.preconditioner)
               << "\n";
     if (!run_.multigrid.empty()) std::cout << "multigrid: " << run_.multigrid << "\n";
+    if (run_.record.cycle_ms) std::cout << cycle_text(run_.record) << "\n";
     print_coefficient(std::cout, run_.options, run_.input);
     print_parameters(std::cout, run_.options);
     if (!run_.problem.note.empty()) std::cout << run_.problem.note << "\n";
@@ -273,8 +289,13 @@ class SolveResidual {
     if (run_.record.error_l2 && (run_.record.converged || run_.record.steps > 0))
       std::cout << formatted("error against the exact solution: root mean square %.4g, largest %.4g\n",
                              *run_.record.error_l2, *run_.record.error_max);
-    std::cout << formatted("seconds: setup %.3f, solve %.3f, output %.3f\n", run_.record.seconds.assembly,
-                           run_.record.seconds.solve, run_.record.seconds.output);
+    std::cout << formatted("seconds: setup %.3f, solve %.3f, output %.3f", run_.record.seconds.assembly,
+                           run_.record.seconds.solve, run_.record.seconds.output)
+              << (run_.record.fraction_of_floor
+                      ? formatted("; the solve takes %.2g times the floor of what it must move",
+                                  1 / *run_.record.fraction_of_floor)
+                      : "")
+              << "\n";
   }
 
   void write_record() const {

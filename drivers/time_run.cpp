@@ -38,13 +38,15 @@ class TimeRun {
         run_.write(t_s);
       tell(t_s, began, from_s);
       paused = pause();
-      if (paused != none) solver_->stop();
+      if (paused != none) run_.in_time->stop();
     };
+    bool renew = false;  // of who goes on from a checkpoint: as who starts there
     TimeResult result;
     result.finished = now.t_s >= run_.options.until_s;
     if (result.finished) result.reason = "the checkpoint is of the end";
     while (now.t_s < run_.options.until_s) {
-      if (!solver_) solver_.emplace(*run_.residual, run_.preset());
+      if (renew || !run_.in_time) run_.in_time.emplace(*run_.residual, run_.preset());
+      renew = false;
       double end = run_.options.until_s;
       if (run_.options.output_s > 0)
         end = std::min(
@@ -52,14 +54,14 @@ class TimeRun {
       const int before = run_.record.steps;
       paused = none;
       try {
-        result = solver_->run(*run_.u,
-                              {.from_s = now.t_s,
-                               .until_s = end,
-                               .dt_s = now.dt_s,
-                               .fixed = run_.options.steps > 0,
-                               .steps_before = before,
-                               .without_control = run_.problem.without_control},
-                              observe);
+        result = run_.in_time->run(*run_.u,
+                                   {.from_s = now.t_s,
+                                    .until_s = end,
+                                    .dt_s = now.dt_s,
+                                    .fixed = run_.options.steps > 0,
+                                    .steps_before = before,
+                                    .without_control = run_.problem.without_control},
+                                   observe);
       } catch (const InputError& error) {  // what is given has no number for the step that was to come
         throw InputError(error.what() + formatted(", in step %d", run_.record.steps + 1) + what_goes_on());
       }
@@ -71,6 +73,7 @@ class TimeRun {
       note_time_method();
       run_.record.newton_iterations += result.newton_iterations;
       run_.record.iterations += result.krylov_iterations;
+      run_.count(result);
       run_.record.steps = before + result.steps;
       now = {result.t_s, run_.options.steps > 0 ? run_.options.dt_s : result.dt_s, run_.record.steps,
              run_.record.newton_iterations, run_.record.iterations};
@@ -78,7 +81,7 @@ class TimeRun {
       if (result.finished) run_.write(now.t_s);
       if (paused != none) save(now);
       if (paused == to_end) break;
-      if (paused != none) solver_.reset();  // who goes on from there has a new one
+      renew = paused != none;
     }
     finish_run(result, now, paused == to_end);
   }
@@ -256,7 +259,7 @@ class TimeRun {
   void tell(double t_s, Clock::time_point began, double from_s) {
     if (seconds_since(said_) < 0.05) return;
     said_ = Clock::now();
-    const TimeResult leg = solver_->so_far();
+    const TimeResult leg = run_.in_time->so_far();
     const double left = seconds_since(began) * (run_.options.until_s - t_s) / (t_s - from_s);
     run_.progress.say(
         formatted("step %d, %.6g s of %.6g s, dt %.3g s, %d Newton and %d Krylov iterations, %.0f s left",
@@ -281,14 +284,13 @@ class TimeRun {
   void note_time_method() {
     SNES snes = nullptr;
     TSType type = nullptr;
-    if (TSGetSNES(solver_->ts(), &snes) != 0 || TSGetType(solver_->ts(), &type) != 0)
+    if (TSGetSNES(run_.in_time->ts(), &snes) != 0 || TSGetType(run_.in_time->ts(), &type) != 0)
       throw PetscError("PETSc does not say how it stepped");
     run_.note_methods(snes);
     run_.time_method = type;
   }
 
   ResidualRun& run_;
-  std::optional<TimeSolver> solver_;
   Clock::time_point said_{}, saved_ = Clock::now();  // the last line of progress, the last checkpoint
   std::vector<int> kept_;                            // the steps of this run's checkpoints
 };

@@ -60,7 +60,10 @@ PetscErrorCode Asked::answer(const char* what, const Body& body) {
 }
 
 PetscErrorCode Asked::evaluate(double t, Vec u, Vec rate, Vec to) {
-  return answer("the residual of quadrille", [&] { f.evaluate(t, u, rate, to); });
+  return answer("the residual of quadrille", [&] {
+    f.evaluate(t, u, rate, to);
+    ++residuals;
+  });
 }
 
 PetscErrorCode Asked::differentiate(SNES snes, double t, Vec u, Vec rate, double shift, Mat a, Mat p) {
@@ -69,6 +72,7 @@ PetscErrorCode Asked::differentiate(SNES snes, double t, Vec u, Vec rate, double
     functor_ = f.functors();
     if (!is_made(snes, shift)) {
       f.differentiate(t, u, rate, shift);
+      ++jacobians;
       if (f.near() != nullptr && p == f.near()->jacobian().mat()) f.near()->differentiate(t, u, rate, shift);
       shift_ = shift, changes_ = petsc::changes_of(f.jacobian().mat());
     }
@@ -92,10 +96,10 @@ void Asked::renew_preconditioner(SNES snes, double shift) {
   QUADRILLE_PETSC(SNESGetLagPreconditioner(snes, &lag));
   if (lag != lag_by_shift) return;
   const bool is_near = prepared_for_ && shift <= near * *prepared_for_ && *prepared_for_ <= near * shift;
-  if (is_near && (f.linear() || ++jacobians_ < most_jacobians)) return;
+  if (is_near && (f.linear() || ++kept_for_ < most_jacobians)) return;
   QUADRILLE_PETSC(SNESSetLagPreconditioner(snes, -2));
   prepared_for_ = shift;
-  jacobians_ = 0;
+  kept_for_ = 0;
 }
 
 std::string why_krylov_failed(SNES snes, const GridResidual& f) {

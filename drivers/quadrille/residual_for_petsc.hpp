@@ -4,6 +4,7 @@
 
 #include <petscsnes.h>
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -24,6 +25,7 @@ struct Asked {
 
   GridResidual& f;
   std::exception_ptr thrown = {};
+  std::int64_t residuals = 0, jacobians = 0;  // made so far
 
   PetscErrorCode evaluate(double t, Vec u, Vec rate, Vec to);
   // Of a linear residual the values stay while the shift does, to a thousandth of -ksp_rtol. The
@@ -56,7 +58,7 @@ struct Asked {
   std::optional<double> shift_;
   std::int64_t changes_ = 0;
   std::optional<double> prepared_for_;  // the shift that the preconditioner was made for
-  int jacobians_ = 0;                   // that it was kept for
+  int kept_for_ = 0;                    // so many Jacobians
 };
 
 // Of a solve that failed: how the last linear one ended, and whether its method is for other operators.

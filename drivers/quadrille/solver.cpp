@@ -58,7 +58,7 @@ SolveResult Solver::confirmed(SolveResult result, const Vector& b, const Vector&
 }
 
 petsc::KrylovTimes Solver::measure(const Vector& b, const Vector& x, bool for_record) const {
-  return petsc::measure(state_->problem, state_->solver, b.vec(), x.vec(), for_record);
+  return petsc::measure(ksp(), b.vec(), x.vec(), for_record);
 }
 
 std::int64_t Solver::stored_bytes() const {

@@ -14,6 +14,7 @@
 
 #include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/solve/krylov_errors.hpp"
+#include "kernels/petsc/solve/krylov_solver.hpp"
 #include "quadrille/not_finite.hpp"
 #include "quadrille/options_in_place.hpp"
 #include "quadrille/residual_for_petsc.hpp"
@@ -56,6 +57,12 @@ PetscErrorCode jacobian_in_time(TS ts, PetscReal t, Vec u, Vec rate, PetscReal s
   SNES snes = nullptr;
   if (const PetscErrorCode code = TSGetSNES(ts, &snes); code) return code;
   return static_cast<Asked*>(context)->differentiate(snes, t, u, rate, shift, a, p);
+}
+
+petsc::KrylovTimes measured(SNES snes, const Vector& u, bool for_record) {
+  KSP ksp = nullptr;
+  QUADRILLE_PETSC(SNESGetKSP(snes, &ksp));
+  return petsc::measure(ksp, u.vec(), u.vec(), for_record);
 }
 
 // What the observer of a run throws passes PETSc by.
@@ -125,14 +132,15 @@ double first_step(const TimeSpan& span) {
   return all <= 1.01 * span.dt_s ? all : span.dt_s;
 }
 
-// PETSc's counts. TSSolve() sets all but the first to 0 where the first is 0; else they go on from the run
-// before.
+// PETSc's counts, of which TSSolve() sets all but the first to 0 where the first is 0; else they go on from the
+// run before. And what was asked of the residual.
 struct Counts {
   PetscInt steps = 0, rejected = 0, newton = 0, krylov = 0;
+  std::int64_t residuals = 0, jacobians = 0;
 };
 
-Counts counts_of(TS ts) {
-  Counts now;
+Counts counts_of(TS ts, const Asked& asked) {
+  Counts now{.residuals = asked.residuals, .jacobians = asked.jacobians};
   QUADRILLE_PETSC(TSGetStepNumber(ts, &now.steps));
   QUADRILLE_PETSC(TSGetStepRejections(ts, &now.rejected));
   QUADRILLE_PETSC(TSGetSNESIterations(ts, &now.newton));
@@ -140,9 +148,9 @@ Counts counts_of(TS ts) {
   return now;
 }
 
-Counts counts_before(TS ts) {
-  const Counts now = counts_of(ts);
-  return now.steps == 0 ? Counts{} : now;
+Counts counts_before(TS ts, const Asked& asked) {
+  const Counts now = counts_of(ts, asked);
+  return now.steps == 0 ? Counts{.residuals = now.residuals, .jacobians = now.jacobians} : now;
 }
 
 // Where a run ended, and the numbers that u had there: PETSc counts what changes them.
@@ -248,6 +256,7 @@ NonlinearResult NonlinearSolver::solve(Vector& u) {
   SNESConvergedReason reason = SNES_CONVERGED_ITERATING;
   PetscInt newton = 0, krylov = 0;
   PetscReal norm = 0;
+  const std::int64_t residuals = state_->steady.residuals, jacobians = state_->steady.jacobians;
   state_->steady.during([&] { QUADRILLE_PETSC(SNESSolve(snes, nullptr, u.vec())); });
   QUADRILLE_PETSC(SNESGetConvergedReason(snes, &reason));
   QUADRILLE_PETSC(SNESGetIterationNumber(snes, &newton));
@@ -259,7 +268,18 @@ NonlinearResult NonlinearSolver::solve(Vector& u) {
   else
     words = std::string("PETSc says ") + SNESConvergedReasons[reason] +
             (reason < 0 ? why_krylov_failed(snes, state_->steady.f) : "");
-  return {reason > 0, words, static_cast<int>(newton), static_cast<int>(krylov), norm};
+  return {reason > 0,
+          words,
+          static_cast<int>(newton),
+          static_cast<int>(krylov),
+          norm,
+          state_->steady.residuals - residuals,
+          state_->steady.jacobians - jacobians};
+}
+
+petsc::KrylovTimes NonlinearSolver::measure(const Vector& u, bool for_record) const {
+  const OptionsInPlace in_place(state_->options);
+  return measured(snes(), u, for_record);
 }
 
 std::vector<std::string> NonlinearSolver::unused_options() const {
@@ -328,7 +348,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   const GridResidual& f = state_->asked.f;
   if (const Mat near = preconditioned_by(snes, f); near != f.jacobian().mat())
     QUADRILLE_PETSC(TSSetIJacobian(ts, nullptr, near, nullptr, nullptr));
-  state_->before = counts_before(ts);
+  state_->before = counts_before(ts, state_->asked);
   // Methods of several steps go on with those of the run before where this one does, on all ranks.
   int other = state_->end != end_at(span.from_s, u.vec()), of_any = 0;
   MPI_Allreduce(&other, &of_any, 1, MPI_INT, MPI_MAX, comm_of(state_->asked.f));
@@ -353,7 +373,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
 
 TimeResult TimeSolver::so_far() const {
   const TS ts = state_->ts.get();
-  const Counts now = counts_of(ts), &before = state_->before;
+  const Counts now = counts_of(ts, state_->asked), &before = state_->before;
   TSConvergedReason reason = TS_CONVERGED_ITERATING;
   PetscReal t = 0, dt = 0;
   QUADRILLE_PETSC(TSGetConvergedReason(ts, &reason));
@@ -366,11 +386,20 @@ TimeResult TimeSolver::so_far() const {
           static_cast<int>(now.steps - before.steps),
           static_cast<int>(now.rejected - before.rejected),
           static_cast<int>(now.newton - before.newton),
-          static_cast<int>(now.krylov - before.krylov)};
+          static_cast<int>(now.krylov - before.krylov),
+          now.residuals - before.residuals,
+          now.jacobians - before.jacobians};
 }
 
 void TimeSolver::stop() {
   if (state_->observation != nullptr) state_->observation->stop = true;
+}
+
+petsc::KrylovTimes TimeSolver::measure(const Vector& u, bool for_record) const {
+  const OptionsInPlace in_place(state_->options);
+  SNES snes = nullptr;
+  QUADRILLE_PETSC(TSGetSNES(ts(), &snes));
+  return measured(snes, u, for_record);
 }
 
 std::vector<std::string> TimeSolver::unused_options() const {

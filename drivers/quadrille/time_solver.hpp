@@ -10,11 +10,13 @@
 
 #include <petscts.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kernels/petsc/solve/krylov.hpp"
 #include "quadrille/grid_residual.hpp"
 
 namespace quadrille {
@@ -23,7 +25,8 @@ struct NonlinearResult {
   bool converged = false;
   std::string reason;  // in words, or PETSc's name for it
   int newton_iterations = 0, krylov_iterations = 0;
-  double residual = 0;  // |F(u)| in the 2-norm; NaN where that is no number
+  double residual = 0;                        // |F(u)| in the 2-norm; NaN where that is no number
+  std::int64_t residuals = 0, jacobians = 0;  // that were made
 
   std::string failure() const;  // in a sentence, where it did not converge
   // Throws NotConvergedError unless it converged.
@@ -41,6 +44,10 @@ class NonlinearSolver {
   // F(u) = 0 with u_t = 0 at time 0, from what u is. Not to converge is a result. Throws what the residual
   // does.
   NonlinearResult solve(Vector& u);
+
+  // What the last linear solve consists of, a few more times (kernels/petsc/solve/krylov.hpp), with u as what is
+  // multiplied: nothing where there was none. For a record it takes ten times as long.
+  petsc::KrylovTimes measure(const Vector& u, bool for_record = false) const;
 
   std::vector<std::string> unused_options() const;
   SNES snes() const;  // PETSc's own
@@ -64,6 +71,7 @@ struct TimeResult {
   std::string reason;
   double t_s = 0, dt_s = 0;  // where it ended, and the step that would have been next
   int steps = 0, rejected = 0, newton_iterations = 0, krylov_iterations = 0;
+  std::int64_t residuals = 0, jacobians = 0;  // that were made
 
   const TimeResult& or_throw() const;
 };
@@ -88,6 +96,7 @@ class TimeSolver {
   TimeResult so_far() const;
   // For an observer, on all ranks: the run ends with this step, before until_s.
   void stop();
+  petsc::KrylovTimes measure(const Vector& u, bool for_record = false) const;  // as NonlinearSolver's
 
   std::vector<std::string> unused_options() const;
   TS ts() const;  // PETSc's own

@@ -6,6 +6,7 @@
 
 #include "drivers/support/cells.hpp"
 #include "drivers/support/solve_text.hpp"
+#include "kernels/petsc/base/ranks.hpp"
 
 namespace quadrille {
 namespace {
@@ -58,11 +59,12 @@ Cells<Write> cells_after_seconds(const SolveRecord& r, Write write) {
     cells.push_back({"jacobian_ms", write(r.jacobian_ms)});
     cells.push_back({"jacobian_fraction_of_floor", known(r.jacobian_fraction_of_floor)});
   }
-  if (!r.multigrid) return cells;
-  cells.push_back({"cycle_ms", known(r.cycle_ms)});
-  cells.push_back({"bytes_per_unknown_iteration", known(r.bytes_per_unknown_iteration)});
-  cells.push_back({"fraction_of_floor", known(r.fraction_of_floor)});
-  cells.push_back({"setup_again_ms", known(r.setup_again_ms)});
+  if (r.multigrid) {
+    cells.push_back({"cycle_ms", known(r.cycle_ms)});
+    cells.push_back({"bytes_per_unknown_iteration", known(r.bytes_per_unknown_iteration)});
+  }
+  if (r.multigrid || r.nonlinear) cells.push_back({"fraction_of_floor", known(r.fraction_of_floor)});
+  if (r.multigrid) cells.push_back({"setup_again_ms", known(r.setup_again_ms)});
   return cells;
 }
 
@@ -71,6 +73,24 @@ void add(Json& json, Cells<JsonCell> cells) {
 }
 
 }  // namespace
+
+void note_multigrid(SolveRecord& record, const petsc::KrylovTimes& times) {
+  record.multigrid = true;
+  record.cycle_ms = times.cycle_ms;
+  record.setup_again_ms = times.setup_again_ms;
+  if (!times.cycle_bytes || !times.product_bytes) return;
+  record.bytes_per_unknown_iteration =
+      petsc::sum_over_ranks(static_cast<double>(*times.cycle_bytes + *times.product_bytes)) /
+      static_cast<double>(record.unknowns);
+}
+
+std::string cycle_text(const SolveRecord& record) {
+  if (!record.cycle_ms) return "";
+  return formatted("a cycle takes %.3g ms", *record.cycle_ms) +
+         (record.bytes_per_unknown_iteration ? formatted("; with a product it moves %.0f bytes per unknown",
+                                                         *record.bytes_per_unknown_iteration)
+                                             : "");
+}
 
 std::string rounding_note(const SolveRecord& r) {
   if (r.value_error == 0) return "";

@@ -8,6 +8,7 @@
 
 #include "assembly/pde/parameter.hpp"
 #include "drivers/support/json.hpp"
+#include "kernels/petsc/solve/krylov.hpp"
 
 namespace quadrille {
 
@@ -32,8 +33,10 @@ struct SolveRecord {
   bool multigrid = false;
   std::optional<double> cycle_ms;
   std::optional<double> bytes_per_unknown_iteration;  // that a cycle and a product must move
-  std::optional<double> fraction_of_floor;  // the time a stream takes for them, over that of an iteration
-  std::optional<double> setup_again_ms;     // with new values in the same places
+  // The time a stream takes for them, over that of an iteration. Of a PDE by its residual: for all iterations,
+  // residuals and Jacobians, over that of the solve or the run; without multigrid, too.
+  std::optional<double> fraction_of_floor;
+  std::optional<double> setup_again_ms;  // with new values in the same places
   // Of a PDE that is nonlinear; in time: of all steps.
   bool nonlinear = false, in_time = false;
   int newton_iterations = 0, steps = 0;
@@ -57,6 +60,11 @@ struct SolveRecord {
 // Of a nonlinear one, in a part of a sentence: of a product, the Jacobian and the residual, with the floor
 // where it is known.
 std::string times_text(const SolveRecord& record);
+
+// What multigrid adds to a record, of its times on this rank; collective.
+void note_multigrid(SolveRecord& record, const petsc::KrylovTimes& times);
+// "a cycle takes 0.3 ms; with a product it moves 321 bytes per unknown", or nothing.
+std::string cycle_text(const SolveRecord& record);
 
 // Of values that products round, a line; empty where they round none.
 std::string rounding_note(const SolveRecord& record);

@@ -154,6 +154,27 @@ class Transport(Case):
         self.assertLess(record["residual_fraction_of_floor"], 1)
         self.assertRegex(screen, r"ms per residual \(\d.* times the floor\); ")
 
+    # Of steps with multigrid, of one split into parts by it, of Newton's iterations, and of point blocks; and
+    # of a run that goes on from a checkpoint, by what it made itself.
+    def test_how_far_steps_are_from_the_floor_is_told(self):
+        more = "cycle_ms bytes_per_unknown_iteration setup_again_ms".split()
+        out = self.path("u.h5")
+        for with_multigrid, arguments, petsc in (
+                (True, ["heat", "--grid", "40x40x40", "--steps", "6", "--dt", "1e-3", "--output", out, "--checkpoint-every", "3"], []),
+                (True, ["heat", "--grid", "40x40x40", "--steps", "9", "--dt", "1e-3", "--output", out, "--restart", "auto"], []),
+                (True, ["bratu", "--grid", "120x120"], []), (False, ["poroelastic", "--grid", "40x40"], []),
+                (False, ["gray_scott", "--grid", "120x120", "--steps", "2", "--dt", "1"], ["-pc_type", "pbjacobi"])):
+            record, screen = self.solved(*arguments, "--space", "cpu", petsc=petsc)
+            self.assertGreater(record["fraction_of_floor"], 0, arguments)
+            self.assertLess(record["fraction_of_floor"], 1, arguments)
+            self.assertRegex(screen, r"; the solve takes \d.* times the floor of what it must move\n")
+            for name in more:
+                if with_multigrid:
+                    self.assertGreater(record[name], 0, (name, arguments))
+                else:
+                    self.assertNotIn(name, record, arguments)
+            self.assertEqual("a cycle takes" in screen, with_multigrid, screen)
+
     # All numbers of a chain of species, with no face that lets any out, are not to be had in fp32.
     def test_cycles_go_on_in_fp64_where_fp32_makes_no_headway(self):
         record, screen = self.solved("transport", "--grid", "16x30", "--dof", "8", "--steady", "--boundary", "clamp", "--space", "cpu",

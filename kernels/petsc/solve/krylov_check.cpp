@@ -80,6 +80,35 @@ double median_ms(Vec x, bool on_gpu, double enough_ms, const Call& call) {
   return ms[ms.size() / 2];
 }
 
+// What an application of the preconditioner must move on this rank, where it is known.
+std::optional<std::int64_t> bytes_of(PC pc, Vec x) {
+  if (const GridMultigridInfo* const info = grid_multigrid_info(pc)) return info->cycle_bytes;
+  PetscBool parts = PETSC_FALSE, diagonal = PETSC_FALSE, blocks = PETSC_FALSE, none = PETSC_FALSE;
+  const auto object = reinterpret_cast<PetscObject>(pc);
+  QUADRILLE_PETSC(PetscObjectTypeCompare(object, PCFIELDSPLIT, &parts));
+  QUADRILLE_PETSC(PetscObjectTypeCompare(object, PCJACOBI, &diagonal));
+  QUADRILLE_PETSC(PetscObjectTypeCompareAny(object, &blocks, PCPBJACOBI, "quadrille_pbjacobi", ""));
+  QUADRILLE_PETSC(PetscObjectTypeCompare(object, PCNONE, &none));
+  PetscInt rows = 0, block = 1;
+  QUADRILLE_PETSC(VecGetLocalSize(x, &rows));
+  QUADRILLE_PETSC(VecGetBlockSize(x, &block));
+  if (none || diagonal || blocks) return std::int64_t{8} * rows * (2 + (blocks ? block : diagonal ? 1 : 0));
+  if (!parts) return {};
+  PetscInt count = 0;
+  KSP* of_parts = nullptr;
+  QUADRILLE_PETSC(PCFieldSplitGetSubKSP(pc, &count, &of_parts));
+  std::optional<std::int64_t> sum = 0;
+  for (PetscInt i = 0; i < count; ++i) {
+    PC part = nullptr;
+    QUADRILLE_PETSC(KSPGetPC(of_parts[i], &part));
+    const std::optional<std::int64_t> bytes =
+        grid_multigrid_info(part) != nullptr ? bytes_of(part, x) : std::nullopt;
+    sum = sum && bytes ? std::optional(*sum + *bytes) : std::nullopt;
+  }
+  QUADRILLE_PETSC(PetscFree(of_parts));
+  return sum;
+}
+
 }  // namespace
 
 void confirm(const KrylovProblem& problem, Vec b, Vec x, KrylovResult& result) {
@@ -96,26 +125,30 @@ void confirm(const KrylovProblem& problem, Vec b, Vec x, KrylovResult& result) {
       "and -ksp_norm_type unpreconditioned tests the true residual";
 }
 
-KrylovTimes measure(const KrylovProblem& problem, const KrylovSolver& solver, Vec b, Vec x, bool for_record) {
+KrylovTimes measure(KSP ksp, Vec b, Vec x, bool for_record) {
   const double enough_ms = for_record ? 200 : 20;
-  const Mat matrix = problem.matrix.get();
-  const KSP ksp = solver.ksp.get();
-  const bool on_gpu = multiplies_on_gpu(matrix);
   KrylovTimes times;
+  PetscBool has_matrix = PETSC_FALSE, is_pcmg = PETSC_FALSE;
+  QUADRILLE_PETSC(KSPGetOperatorsSet(ksp, &has_matrix, nullptr));
+  if (!has_matrix) return times;
+  Mat matrix = nullptr, p = nullptr;
   PC pc = nullptr;
+  QUADRILLE_PETSC(KSPGetOperators(ksp, &matrix, &p));
   QUADRILLE_PETSC(KSPGetPC(ksp, &pc));
+  QUADRILLE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCMG, &is_pcmg));
+  const bool on_gpu = multiplies_on_gpu(matrix);
   times.matmult_ms = median_ms(x, on_gpu, enough_ms, [&](Vec y) { QUADRILLE_PETSC(MatMult(matrix, x, y)); });
-  if (grid_multigrid_info(pc) == nullptr && solver.levels.levels == 0) return times;
+  if (is_typed(matrix)) times.product_bytes = own_product(matrix)->traffic().compulsory_bytes();
+  times.cycle_bytes = bytes_of(pc, x);
+  if (grid_multigrid_info(pc) == nullptr && !is_pcmg) return times;
   times.cycle_ms = median_ms(b, on_gpu, enough_ms, [&](Vec y) { QUADRILLE_PETSC(PCApply(pc, b, y)); });
   const GridMultigridInfo* const info = grid_multigrid_info(pc);  // PCApply() may have set it up anew
   if (info == nullptr) return times;
   times.cycle_bytes = info->cycle_bytes;
-  if (is_typed(matrix)) times.product_bytes = own_product(matrix)->traffic().compulsory_bytes();
   if (!for_record) return times;
-  Mat a = nullptr, p = nullptr;
-  QUADRILLE_PETSC(KSPGetOperators(ksp, &a, &p));
   mark_changed(p);
-  QUADRILLE_PETSC(KSPSetOperators(ksp, a, p));
+  QUADRILLE_PETSC(KSPSetReusePreconditioner(ksp, PETSC_FALSE));
+  QUADRILLE_PETSC(KSPSetOperators(ksp, matrix, p));
   if (on_gpu) cuda::synchronize();  // which gives back what the vectors above had, 0.3 ms
   const auto start = std::chrono::steady_clock::now();
   QUADRILLE_PETSC(KSPSetUp(ksp));

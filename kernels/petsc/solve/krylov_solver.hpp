@@ -48,8 +48,8 @@ KrylovResult solve(const KrylovProblem& problem, KrylovSolver& solver, Vec b, Ve
 // solved.
 void confirm(const KrylovProblem& problem, Vec b, Vec x, KrylovResult& result);
 
-// What was done for the solve of x from b, a few more times. For a record it takes ten times as long, and
-// does the set-up of quadrille_mg for values that PETSc takes for new.
-KrylovTimes measure(const KrylovProblem& problem, const KrylovSolver& solver, Vec b, Vec x, bool for_record);
+// What was done for the last solve, of x from b, a few more times; nothing where there was none. For a record
+// it takes ten times as long, and does the set-up of quadrille_mg for values that PETSc takes for new.
+KrylovTimes measure(KSP ksp, Vec b, Vec x, bool for_record);
 
 }  // namespace quadrille::petsc
