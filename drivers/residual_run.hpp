@@ -11,13 +11,16 @@
 
 #include "assembly/pdes.hpp"
 #include "drivers/probe.hpp"
+#include "drivers/support/failure.hpp"
 #include "drivers/support/options.hpp"
 #include "drivers/support/options_pdes.hpp"
 #include "drivers/support/progress.hpp"
+#include "drivers/support/solve_input.hpp"
 #include "drivers/support/solve_record.hpp"
 #include "drivers/support/solve_text.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/base/ranks.hpp"
+#include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
 #include "quadrille/field_writer.hpp"
 #include "quadrille/grid_residual.hpp"
@@ -37,6 +40,7 @@ struct ResidualRun {
   std::shared_ptr<const GridLayout> layout;
   PdeInput input;
   ResidualProblem problem;
+  std::optional<Formula> source_in_time;  // of a --source that depends on t
   std::optional<GridResidual> residual;
   std::optional<Vector> u;
   std::vector<FieldName> names;
@@ -112,6 +116,20 @@ struct ResidualRun {
           std::pair("fieldsplit_1_pc_type", std::string("quadrille_mg"))})
       text += "-" + prefix + name + " " + value + " ";
     return text;
+  }
+
+  // --source at a time, where one is given. Collective.
+  void write_source_at(double t_s, Vector& to) const {
+    together([&] {
+      if (!source_in_time) {
+        to.assign(source_values(options, layout->box()));
+        return;
+      }
+      const petsc::WriteArray array(to.vec(),
+                                    fits_device(*source_in_time, t_s) ? SpaceKind::cuda : SpaceKind::cpu);
+      write_source(options, *source_in_time, layout->box(), t_s, array.space(),
+                   {array.data(), static_cast<std::size_t>(to.layout().rows())});
+    });
   }
 
   template <class Result>

@@ -109,23 +109,14 @@ class SolveResidual {
     }
     run_.residual.emplace(run_.grid_residual(run_.problem.residual, run_.problem.near));
     if (input.without_source) {
-      std::optional<Formula> moving;
-      Vector steady = run_.residual->vector();
-      together([&] {
-        moving = source_in_time(run_.options);
-        if (!moving) steady.assign(source_values(run_.options, run_.layout->box()));
-      });
-      if (moving)
-        run_.residual->subtract([this, formula = std::move(*moving)](double t_s, Vector& source) {
-          together([&] {
-            const petsc::WriteArray to(source.vec(),
-                                       fits_device(formula, t_s) ? SpaceKind::cuda : SpaceKind::cpu);
-            write_source(run_.options, formula, run_.layout->box(), t_s, to.space(),
-                         {to.data(), static_cast<std::size_t>(source.layout().rows())});
-          });
-        });
-      else
+      together([&] { run_.source_in_time = source_in_time(run_.options); });
+      if (run_.source_in_time) {
+        run_.residual->subtract([this](double t_s, Vector& source) { run_.write_source_at(t_s, source); });
+      } else {
+        Vector steady = run_.residual->vector();
+        run_.write_source_at(0, steady);
         run_.residual->subtract(std::move(steady));
+      }
     }
     run_.u.emplace(run_.residual->vector());
     run_.u->assign(run_.problem.initial);

@@ -116,6 +116,16 @@ class TimeRun {
     if (!run_.problem.at_first.evaluate) return;
     run_.progress.say("the state at first");
     GridResidual at_first = run_.grid_residual(run_.problem.at_first, run_.problem.near_at_first);
+    if (!run_.options.source.empty()) {
+      Vector source = at_first.vector();
+      run_.write_source_at(0, source);
+      {
+        const HostValues<double> of_rows = source.values();
+        for (std::int64_t node = 0; node < of_rows.size(); node += run_.options.grid.dof)
+          for (const int r : run_.problem.at_first_without_source) of_rows[node + r] = 0;
+      }
+      at_first.subtract(std::move(source));
+    }
     const std::string by = run_.preset("at_first_") + run_.problem.at_first_options;
     NonlinearSolver(at_first, by, "at_first").solve(*run_.u).or_throw();
   }

@@ -81,19 +81,20 @@ void add_balanced_source(const Grid& grid, const Boundary& boundary, const PdeIn
                          const NodeBox& box, PdePart& problem) {
   const CoefficientField& field = *input.coefficient;
   const bool through_faces = has_flux(grid, boundary);
+  const bool differ = through_faces || (input.source && input.source->size() > grid.nodes());
   std::vector<Array<double>> of_unknown;
-  for (int r = 0; r < (through_faces ? grid.dof : 1); ++r) {
+  for (int r = 0; r < (differ ? grid.dof : 1); ++r) {
     const Array<double> in = inflow(grid, boundary, field, r);
     Array<double>& source = of_unknown.emplace_back(grid.nodes());
 #pragma omp parallel for schedule(static)
     for (std::int64_t node = 0; node < grid.nodes(); ++node)
-      source[node] = usual_source(grid, input, !field.has_open_region, node) + in[node];
+      source[node] = usual_source(grid, input, !field.has_open_region, node, r) + in[node];
     balance(field, source);
 #pragma omp parallel for schedule(static)
     for (std::int64_t node = 0; node < grid.nodes(); ++node) source[node] -= in[node];
   }
   add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
-    return of_unknown[through_faces ? static_cast<std::size_t>(r) : 0][node_index(grid, p)];
+    return of_unknown[differ ? static_cast<std::size_t>(r) : 0][node_index(grid, p)];
   });
   for (std::int64_t line = 0; line < box.lines(); ++line) {
     const NodePosition at = box.first_of_line(line);

@@ -163,7 +163,6 @@ Pde heat_pde() {
           .with_tensor = heat_of_tensor,
           .residual = problem_of,
           .until_s = 0.05,
-          .takes_source = true,
           .length_m = 1};
 }
 

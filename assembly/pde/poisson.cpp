@@ -24,7 +24,7 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
   const Boundary faces = solution ? solution->with_data() : boundary;
   const NodeSource f = [&](const Position& p, int r) {
     return solution ? -solution->at(p, r).laplacian()
-                    : usual_source(grid, input, problem.singular, node_index(grid, p));
+                    : usual_source(grid, input, problem.singular, node_index(grid, p), r);
   };
   if (closes_with_order4(grid, stencil, boundary)) {
     const LaplacianOfOrder4 coefficients = laplacian_of_order4(grid, stencil, boundary);

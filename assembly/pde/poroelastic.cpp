@@ -20,8 +20,8 @@
 //
 // The q of faces is (lambda + 2 mu) du/dn of the displacement along n, mu du/dn of those across, which are
 // the tractions where p and the strain along the face are 0, and K dp/dn. Every displacement has a face that
-// holds it. Without data of faces, q is 1/s in the middle half of the grid along each axis; with them, as
-// those of a load, 0. Manufactured, u and p are e^-t times functions of assembly/pde/manufactured.hpp.
+// holds it. Without data of faces and another source, q is 1/s in the middle half of the grid along each axis;
+// with data, as those of a load, 0. Manufactured, u and p are e^-t times functions of assembly/pde/manufactured.hpp.
 #include <algorithm>
 #include <cmath>
 
@@ -165,7 +165,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
     // The exact u and p are not those that the differences make of this zeta: the first step moves them,
     // however short it is.
     for (int r = 0; r <= f.pressure(); ++r) problem.without_control.push_back(r);
-  } else if (!has_data(boundary, grid.dimension)) {
+  } else if (!input.without_source && !has_data(boundary, grid.dimension)) {
     add_source(grid, box, at_nodes, [&](const Position& p, int r) {
       return r == f.pressure() && in_middle_half(grid, p) ? 1.0 : 0.0;
     });
@@ -173,8 +173,10 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
   const auto source = std::make_shared<NumbersOnBoth>(std::move(at_nodes));
   problem.residual = with_source(f, grid.dof, source);
   problem.near = with_source(after_displacements(f), grid.dof, source);
-  if (has_data(boundary, grid.dimension) && !input.manufactured) {
+  // What is put on at once moves u and p at once.
+  if ((has_data(boundary, grid.dimension) || input.without_source) && !input.manufactured) {
     f.at_first = true;
+    problem.at_first_without_source = {f.pressure(), f.content()};
     problem.at_first = with_source(f, grid.dof, source);
     problem.near_at_first = with_source(after_displacements(f), grid.dof, source);
     problem.at_first_options =

@@ -54,19 +54,22 @@ void require_fine_enough(const Grid& grid, const Boundary& boundary, const std::
     }
 }
 
-double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node) {
-  if (input.source) return (*input.source)[node];
+double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node, int unknown) {
+  if (input.source) {
+    const bool alike = input.source->size() == grid.nodes();
+    return (*input.source)[alike ? node : node * grid.dof + unknown];
+  }
   return singular && 2 * node_position(grid, node).x >= grid.extents[0] ? -1.0 : 1.0;
 }
 
 void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, PdePart& problem) {
   std::vector<double>& rhs = problem.system.rhs;
   if (rhs.empty() && !input.source && !problem.singular) {
-    problem.rhs_everywhere = usual_source(grid, input, problem.singular, 0);
+    problem.rhs_everywhere = usual_source(grid, input, problem.singular, 0, 0);
     return;
   }
-  add_source(grid, box, rhs, [&](const Position& p, int) {
-    return usual_source(grid, input, problem.singular, node_index(grid, p));
+  add_source(grid, box, rhs, [&](const Position& p, int r) {
+    return usual_source(grid, input, problem.singular, node_index(grid, p), r);
   });
 }
 

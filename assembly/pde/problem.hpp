@@ -28,12 +28,12 @@ struct PdeInput {
   std::array<double, 3> coefficient_ratio{1, 1, 1};
   // In place of both, of one that is also `with_tensor`.
   std::shared_ptr<const TensorField> tensor = {};
-  // f in place of the default, [node], of every unknown alike.
+  // Of one with an `assemble`: f in place of the default, [node] of every unknown alike, or [node][unknown].
   std::shared_ptr<const Array<double>> source = {};
   // The values are made in GPU memory, by PDEs that can; of a whole grid.
   bool on_device = false;
   bool steady = false;              // of a PDE in time that is `also_steady`: the problem with u_t = 0
-  bool without_source = false;      // of one that `takes_source`: f is 0, and who solves it subtracts another
+  bool without_source = false;      // of one by its residual: f is 0, and who solves it subtracts another
   ParameterValues parameters = {};  // those that are given
 
   double value_of(const PdeParameter& parameter) const;  // the usual one where none is given
@@ -68,6 +68,8 @@ struct ResidualProblem {
   // that it is solved by, which begin with -at_first_.
   AnyResidual at_first{}, near_at_first{};
   std::string at_first_options{};
+  // Unknowns whose residual has no source there.
+  std::vector<int> at_first_without_source{};
   // Unknowns without a rate whose errors do not decide how long steps are.
   std::vector<int> without_control{};
 };
@@ -107,7 +109,6 @@ struct Pde {
   bool preconditions_apart = false;
   double until_s = 0;         // of one in time: where it ends by default
   bool takes_initial = true;  // by its residual: what it begins with may be given
-  bool takes_source = false;  // by its residual: F less an f that depends on neither t nor u is its F
   bool also_steady = false;   // of one in time: its problem with u_t = 0 is solved where it is asked for
   double length_m = 0;        // along x, where no spacing is given; 0: a spacing of 1 m
 
@@ -161,6 +162,6 @@ void add_source(const Grid& grid, const NodeBox& box, std::vector<double>& rhs, 
 // The source of a problem that is not manufactured: the one of the input or, without one, 1 everywhere and,
 // where the mean of the right side must vanish, 1 in the lower half of the grid along x and -1 in the upper.
 void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, PdePart& problem);
-double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node);
+double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node, int unknown);
 
 }  // namespace quadrille

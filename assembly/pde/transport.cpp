@@ -178,7 +178,6 @@ Pde transport_pde() {
           .residual = problem_of,
           .petsc_options = "-pc_type pbjacobi",
           .until_s = 0.5,
-          .takes_source = true,
           .also_steady = true,
           .length_m = 1};
 }

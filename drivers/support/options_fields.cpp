@@ -44,7 +44,7 @@ void follow(Settings& settings, const Setting& field, bool of_unknowns) {
   const FieldShape shape = shape_of(field);
   if (!of_unknowns && shape.unknowns != 1)
     refuse(field, "has " + std::to_string(shape.unknowns) +
-                      " unknowns per node; a coefficient or a source has one, a tensor 3 in 2D and 6 in 3D");
+                      " unknowns per node; a coefficient has one, a tensor 3 in 2D and 6 in 3D");
   follow(settings, field, shape);
 }
 
@@ -133,18 +133,15 @@ void read_coefficient(Settings& settings, const Words& words, Options& options) 
 
 void read_field_options(Settings& settings, Options& options) {
   const bool takes_coefficient = find_pde(options.pde).takes_coefficient,
-             takes_source = takes_given_source(find_pde(options.pde)),
              by_residual = find_pde(options.pde).assemble == nullptr;
   if (!takes_coefficient) leave_to(pdes_with_coefficient(), settings, {"coefficient", "coefficient-ratio"});
-  if (!takes_source) leave_to(pdes_with_source(), settings, {"source"});
   const bool takes_initial = takes_initial_values(find_pde(options.pde));
   if (!takes_initial) leave_to(pdes_with_initial(), settings, {"initial"});
   const Words of_coefficient = by_residual ? Words{} : Words{drawn_coefficient},
               of_source = by_residual ? Words{} : Words{usual_source_name};
   if (takes_coefficient) read_coefficient(settings, of_coefficient, options);
-  if (takes_source)
-    options.source = word_field_or_formula(settings, "source", of_source, by_residual,
-                                           makes_steps(settings, find_pde(options.pde)));
+  options.source = word_field_or_formula(settings, "source", of_source, true,
+                                         makes_steps(settings, find_pde(options.pde)));
   if (takes_initial) options.initial = word_field_or_formula(settings, "initial", {}, true);
   if (!options.manufactured) return;
   for (const auto& [name, words] : {std::pair("coefficient", of_coefficient), std::pair("source", of_source),

@@ -120,12 +120,6 @@ Words pdes_with_box() {
 Words pdes_with_wide_star() {
   return pdes_with([](const Pde& pde) { return pde.discretisation.star > 1; });
 }
-bool takes_given_source(const Pde& pde) {
-  return pde.assemble != nullptr || pde.takes_source;
-}
-Words pdes_with_source() {
-  return pdes_with(takes_given_source);
-}
 bool takes_initial_values(const Pde& pde) {
   return pde.residual != nullptr && pde.takes_initial;
 }

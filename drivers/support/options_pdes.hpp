@@ -27,9 +27,7 @@ Words pdes_with_box();
 Words pdes_with_wide_star();
 Words pdes_with_coefficient();
 Words pdes_that_draw();  // a coefficient, where none is given
-Words pdes_with_source();
 bool takes_initial_values(const Pde& pde);
-bool takes_given_source(const Pde& pde);
 Words pdes_with_initial();
 // "a, b and c"
 std::string all_of(const Words& words);

@@ -28,6 +28,12 @@ std::vector<OptionSpec> experiment_options() {
            listed(names) + "; the name alone, without --experiment, does as well"}};
 }
 
+Words linear_names() {
+  Words names;
+  for (const Pde& pde : linear_pdes()) names.push_back(pde.name);
+  return names;
+}
+
 std::vector<OptionSpec> pde_options() {
   const std::string group = "PDE";
   return {
@@ -54,16 +60,17 @@ std::vector<OptionSpec> pde_options() {
       {"coefficient-ratio", "X | X,Y[,Z]", group, for_solve, true,
        "times what the coefficient is along each axis: 1,1,0.1 for a tenth along z (default 1)"},
       {"source", "unit | FORMULA | FILE.h5:DATASET", group, for_solve, true,
-       "f of " + all_of(pdes_with_source()) +
-           ": unit is 1 everywhere or, where no face holds a value, 1 in the lower half along x and -1 in "
-           "the upper; a formula or a dataset as for --coefficient gives one of any sign (default unit); of "
-           "PDEs in time a formula may have the time t in s, it takes in unknowns as --initial does, and is "
-           "the PDE's own by default"},
+       "f, or what stands beside on the right of each equation: unit is 1 everywhere or, where no face holds "
+       "a value, 1 in the lower half along x and -1 in the upper (default of " +
+           all_of(linear_names()) +
+           "; of others the PDE's own); formulas in x, y and z, in m from the first node, of PDEs in time "
+           "with the time t in s, one for all unknowns or, with commas between, one for each, as '0, 0, "
+           "-9810'; or a dataset as for --coefficient, which may have the unknowns of a node, or one for "
+           "each with commas between"},
       {"initial", "FORMULA | FILE.h5:DATASET", group, for_solve, true,
        "what " + all_of(pdes_with_initial()) +
-           " begin with: formulas in x, y and z, one for all unknowns or, with commas between, one for each, "
-           "as '1 - 2*(x < 1), 0.25*sin(pi*y)'; or a dataset as for --coefficient, which may have the "
-           "unknowns of a node, or one for each with commas between (default the PDE's own)"},
+           " begin with: formulas or datasets as for --source, without t, as '1 - 2*(x < 1), "
+           "0.25*sin(pi*y)' (default the PDE's own)"},
   };
 }
 

@@ -23,8 +23,9 @@ namespace {
 void require_numbers(const Formula& formula, int unknowns) {
   const std::size_t count = formula.numbers.size();
   if (count != 1 && count != static_cast<std::size_t>(unknowns))
-    throw InputError("gives " + std::to_string(count) + " numbers with commas between; give one, or " +
-                     std::to_string(unknowns) + ", one of each unknown of a node");
+    throw InputError("gives " + std::to_string(count) + " numbers with commas between; give one" +
+                     (unknowns > 1 ? ", or " + std::to_string(unknowns) + ", one of each unknown of a node"
+                                   : std::string()));
 }
 
 // [node of the box][unknown], of a formula or a dataset for all or one for each; of one number a node, the
@@ -45,8 +46,8 @@ void read(const Grid& grid, const NodeBox& box, const std::string& text, int unk
       throw InputError("the file has changed since it was first looked at, or its fields differ in size");
   const std::int64_t given = of_node * several;
   if ((given != 1 && given != unknowns) || (several > 1 && of_node > 1))
-    throw InputError("has " + std::to_string(given) + " unknowns per node, not 1 or " +
-                     std::to_string(unknowns));
+    throw InputError("has " + std::to_string(given) + " unknowns per node, not 1" +
+                     (unknowns > 1 ? " or " + std::to_string(unknowns) : std::string()));
 #pragma omp parallel for schedule(static)
   for (std::int64_t line = 0; line < box.lines(); ++line) {
     const NodePosition first = box.first_of_line(line);
@@ -121,6 +122,17 @@ bool is_given(const std::string& text, const char* word) {
 
 }  // namespace
 
+namespace {
+// Of a node that are given: 1 for all unknowns alike, or theirs.
+int source_numbers(const std::string& text, int unknowns) {
+  const std::vector<std::string> places = field_places(text);
+  const bool alike = places.empty()
+                         ? parsed_formula(text).numbers.size() == 1
+                         : places.size() == 1 && field_shape(*field_place(places.front())).unknowns == 1;
+  return alike ? 1 : unknowns;
+}
+}  // namespace
+
 PdeInput pde_input(const Options& options) {
   PdeInput input{options.seed, options.manufactured, {}, options.coefficient_ratio, {}};
   input.parameters = options.parameters;
@@ -133,7 +145,8 @@ PdeInput pde_input(const Options& options) {
         coefficient_field(options.grid, options.boundary,
                           read_whole(options.grid, options.coefficient, "--coefficient"), name));
   if (find_pde(options.pde).assemble != nullptr && is_given(options.source, usual_source_name)) {
-    Array<double> f = read_whole(options.grid, options.source, "--source");
+    Array<double> f = read_whole(options.grid, options.source, "--source",
+                                 source_numbers(options.source, options.grid.dof));
     require_finite({f.data(), static_cast<std::size_t>(f.size())}, whole_box(options.grid.extents),
                    named_source(options));
     input.source = std::make_shared<const Array<double>>(std::move(f));
@@ -176,7 +189,8 @@ std::int64_t input_bytes(const Options& options) {
   // With the number of each cell's region, and the balanced source; of a tensor with what is read, and a
   // rank's part.
   const int of_node = !a ? 0 : options.coefficient_numbers > 1 ? 24 * options.coefficient_numbers : 8 + 4 + 8;
-  return checked_product(options.grid.nodes(), of_node + (f ? 8 : 0), "the fields that are given");
+  const int of_source = f ? 8 * source_numbers(options.source, options.grid.dof) : 0;
+  return checked_product(options.grid.nodes(), of_node + of_source, "the fields that are given");
 }
 
 void print_parameters(std::ostream& out, const Options& options) {

@@ -137,14 +137,63 @@ class Formulas(CliTest):
         numpy.testing.assert_allclose(record[2][1], record[0][1], rtol=1e-6)
         self.assertFalse(numpy.array_equal(record[2][1], record[0][1]))
 
+    # One number of each unknown, of operators and of residuals, is what they are one by one.
+    def test_each_unknown_has_its_source(self):
+        grid = ["--grid", "9x8x7", "--spacing", "0.125", "--space", "cpu"]
+        for pde in (["poisson"], ["diffusion"], ["diffusion", "--coefficient", "(x > 0.3)*(x < 0.6) ? 0 : 1 + y"]):
+            run = [*pde, *grid, "--format", "cds"]
+            both, one, other = (self.fields(*run, "--dof", dof, "--source", f, "--", "-ksp_rtol", "1e-13", "-pc_type", "jacobi")[0]
+                                for dof, f in (("2", "x*y, 1 - z"), ("1", "x*y"), ("1", "1 - z")))
+            for r, alone in enumerate((one, other)):
+                self.assertLess(abs(both[..., r] - alone[..., 0]).max(), 1e-10 * abs(alone).max(), (pde, r))
+        weight, sideways = (self.fields("elasticity", "--grid", "9x9x9", "--source", f, "--", "-ksp_rtol", "1e-13")[0][0]
+                            for f in ("0, 0, -9810", "-9810, 0, 0"))
+        self.assertGreater(abs(weight).max(), 1)
+        self.assertLess(abs(weight[..., ::-1].transpose(2, 1, 0, 3) - sideways).max(), 1e-9 * abs(weight).max())
+        (f,) = self.fields("elasticity", *grid, "--source", "x, y, z", names=("right_side",))
+        path = self.file(f=f)
+        (of_file,) = self.fields("elasticity", "--spacing", "0.125", "--space", "cpu", "--source", path + ":f", names=("right_side",))
+        self.assertTrue(numpy.array_equal(f, of_file))
+
+    # With what makes a known function of time and place the solution.
+    def test_sources_of_nonlinear_pdes(self):
+        errors = []
+        for n in (15, 31):
+            h = 1 / (n + 1)
+            exact = f"sin(pi*(x + {h}))*sin(pi*(y + {h}))"
+            (u,) = self.fields("bratu", "--grid", f"{n}x{n}", "--source", f"2*pi^2*{exact} - 6*exp({exact})", "--initial", exact)
+            y, x = numpy.mgrid[1:n + 1, 1:n + 1] * h
+            errors.append(abs(u[0, 0, :, :, 0] - numpy.sin(math.pi * x) * numpy.sin(math.pi * y)).max())
+        self.assertAlmostEqual(math.log2(errors[0] / errors[1]), 2, delta=0.1, msg=errors)
+        u, v = self.fields("gray_scott", "--grid", "8x8", "--initial", "1, 0", "--until", "1", "--dt", "0.01", "--source",
+                           "1 + (1 + t)*t^2 + 0.024*t, 1 - (1 + t)*t^2 + 0.084*t", "--", "-ts_rtol", "1e-8", "-ts_atol", "1e-8", names=("u", "v"))
+        self.assertLess(abs(u[-1] - 2).max(), 1e-6)
+        self.assertLess(abs(v[-1] - 1).max(), 1e-6)
+        (u,) = self.fields("cahn_hilliard", "--grid", "12x12", "--initial", "0", "--source", "0.5*t, 0", "--until", "2", "--dt", "0.1",
+                           names=("c",))
+        self.assertLess(abs(u[-1] - 1).max(), 1e-3)
+
+    # A load that a source puts on moves the body at once, as one with the fluid shut in; in the end the fluid has
+    # gone, and the body is where it is without any.
+    def test_loads_of_a_porous_body(self):
+        body = ["--grid", "12x12", "--source"]
+        run = ["poroelastic", *body, "0, -1, 0, 0", "--until", "9", "--dt", "1e-3", "--space", "cpu"]
+        (u, p, zeta) = self.fields(*run, "--", "-ts_rtol", "1e-6", "-ts_atol", "1e-6", names=("u_y", "p", "zeta"))
+        (alone,) = self.fields("elasticity", *body, "0, -1", "--spacing", str(1 / 13), "--", "-ksp_rtol", "1e-12")
+        self.assertLess(abs(zeta[0]).max(), 1e-9)
+        self.assertLess(u[0].min(), 0.1 * u[-1].min())
+        self.assertGreater(u[0].min(), 0.9 * u[-1].min())
+        self.assertLess(abs(p[-1]).max(), 1e-6)
+        self.assertLess(abs(u[-1][..., 0] - alone[0, ..., 1]).max(), 1e-5 * abs(alone).max())
+
     def test_what_is_wrong_gets_a_sentence(self):
         three = self.file(three=numpy.zeros((1, 1, 4, 5, 3))) + ":three"
         for arguments, words in [
                 (["poisson", "--source", "sin(x"], ["--source 'sin(x'", "unit, FILE.h5:DATASET or a formula in x, y and z", "parenthesis at position 5"]),
                 (["poisson", "--source", "unti"], ["did you mean 'unit'", "position 0"]),
-                (["poisson", "--source", "x, y"], ["of one number"]),
+                (["poisson", "--source", "x, y", "--grid", "4x4"], ["--source 'x, y': gives 2 numbers", "give one"]),
                 (["poisson", "--source", "1/x", "--grid", "4x4"], ["--source '1/x' is inf at node (0, 0, 0)"]),
-                (["poisson", "--source", three], ["3 unknowns per node; a coefficient or a source has one"]),
+                (["poisson", "--source", three], ["--source", "has 3 unknowns per node, not 1"]),
                 (["diffusion", "--coefficient", "x - 3", "--grid", "8x8"], ["--coefficient 'x - 3' is -3", "node (0, 0, 0)"]),
                 (["heat", "--initial", "x, y, z", "--dof", "2", "--grid", "4x4"], ["gives 3 numbers", "one, or 2"]),
                 (["heat", "--initial", three, "--dof", "2"], ["3 unknowns per node, not 1 or 2"]),
@@ -175,7 +224,7 @@ class Formulas(CliTest):
                 (["heat", "--boundary", "value:{1/(x + h)}"], ["in x, y, z and t:"]),
                 (["poisson", "--grid", "8x8", "--boundary", "value:0,value:{1/(y - 3)},clamp,clamp"], ["'{1/(y - 3)}' is inf beyond the face x+, at node (8, 3, 0)"]),
                 (["poisson", "--boundary", "value:{x}", "--manufactured"], ["formulas", "--manufactured"]),
-                (["poisson", "--boundary", "clamp:{x}"], ["--boundary"]), (["gray_scott", "--source", "x"], ["belongs to solve", "heat"]),
+                (["poisson", "--boundary", "clamp:{x}"], ["--boundary"]), (["gray_scott", "--source", "unit"], ["--source 'unit'", "x, y, z and t"]),
                 (["poroelastic", "--initial", "x"], ["belongs to solve heat"])]:
             with self.subTest(arguments=arguments):
                 self.refused(2, words, "solve", *arguments)

@@ -258,7 +258,6 @@ class InTime(CliTest):
         for words, arguments in (
                 (["--steps", "--until", "exclude"], ["heat", "--steps", "3", "--until", "1"]),
                 (["--dt", "belongs to solve heat"], ["poisson", "--dt", "1"]),
-                (["--source", "belongs to solve poisson"], ["gray_scott", "--source", "unit"]),
                 (["nosuch", "correct"], ["heat", "--grid", "8x8", "--", "-ts_type", "nosuch"]),
                 (["--until", "positive"], ["heat", "--until", "-1"]),
                 (["--output-every", "positive"], ["heat", "--output-every", "xs"]),
