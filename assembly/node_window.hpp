@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "formats/array.hpp"
 #include "grid/grid.hpp"
 #include "grid/partition.hpp"
 
@@ -48,5 +49,8 @@ struct NodeWindow {
 
 // All nodes that a stencil of radius 1 reaches from a box.
 NodeWindow window_around(const Grid& grid, const NodeBox& box);
+
+// A field [node] of the grid at the places of a window. Parallel.
+void copy_window(const Array<double>& field, const Grid& grid, const NodeWindow& window, double* to);
 
 }  // namespace quadrille

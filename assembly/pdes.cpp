@@ -34,11 +34,15 @@ void require_known(const Pde& pde, const std::string& name) {
                    suggestion(name, known));
 }
 
-void require_within(const Pde& pde, const PdeParameter& parameter, double value) {
-  const bool within = parameter.above_least ? value > parameter.least : value >= parameter.least;
-  if (within && std::isfinite(value)) return;
+bool is_within(const PdeParameter& parameter, double value) {
+  return (parameter.above_least ? value > parameter.least : value >= parameter.least) && std::isfinite(value);
+}
+
+void require_within(const Pde& pde, const PdeParameter& parameter, double value,
+                    const std::string& where = "") {
+  if (is_within(parameter, value)) return;
   std::ostringstream text;
-  text << parameter.name << " of " << pde.name << " is " << value << ", and must be ";
+  text << parameter.name << " of " << pde.name << " is " << value << where << ", and must be ";
   text << (std::isfinite(value) ? bound_text(parameter) : "finite");
   throw InputError(text.str());
 }
@@ -145,6 +149,29 @@ ParameterValues parameters_of(const Pde& pde, const ParameterValues& given) {
 
 namespace {
 
+void require_fields(const Pde& pde, const Grid& grid, const PdeInput& input) {
+  for (const auto& [name, field] : input.fields) {
+    require_known(pde, name);
+    const PdeParameter& parameter = *std::find_if(pde.parameters.begin(), pde.parameters.end(),
+                                                  [&](const PdeParameter& p) { return p.name == name; });
+    if (!parameter.varies) throw InputError(name + " of " + pde.name + " is one number, and no field");
+    if (input.manufactured)
+      throw InputError(name + " is a field: the manufactured problem of " + pde.name + " is with numbers");
+    if (field->size() != grid.nodes())
+      throw InputError(name + " has " + std::to_string(field->size()) + " numbers, the grid " +
+                       to_string(grid) + " " + std::to_string(grid.nodes()) + " nodes");
+    std::int64_t first = field->size();
+#pragma omp parallel for schedule(static) reduction(min : first)
+    for (std::int64_t i = 0; i < field->size(); ++i)
+      if (!is_within(parameter, (*field)[i])) first = std::min(first, i);
+    if (first == field->size()) continue;
+    const Position at = node_position(grid, first);
+    require_within(pde, parameter, (*field)[first],
+                   " at node (" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " +
+                       std::to_string(at.z) + ")");
+  }
+}
+
 void require_taken(const Pde& pde, const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                    const PdeInput& input) {
   validate(grid);
@@ -157,6 +184,7 @@ void require_taken(const Pde& pde, const Grid& grid, const Stencil& stencil, con
   if (input.manufactured && pde.order == 0) throw InputError(pde.name + " has no manufactured solution");
   if (input.coefficient && !pde.takes_coefficient) throw InputError(pde.name + " takes no coefficient");
   parameters_of(pde, input.parameters);
+  require_fields(pde, grid, input);
 }
 
 // What a PDE that is named is with this input.

@@ -274,6 +274,7 @@ class Solve {
     const petsc::KrylovTimes times = solver_->measure(*rhs_, *solution_, recorded);
     record_.pde = options_.pde;
     record_.parameters = options_.parameters;
+    record_.parameter_fields = options_.parameter_fields;
     record_.space = to_string(operator_->space());
     record_.format = format_name();
     record_.grid = to_string(options_.grid);
@@ -353,7 +354,7 @@ class Solve {
                       : "")
               << "\n";
     print_coefficient(std::cout, options_, input_);
-    print_parameters(std::cout, options_);
+    print_parameters(std::cout, options_, input_);
     if (singular_)
       std::cout << "note: no face fixes a value; the right side's mean is taken off, and u has mean zero\n";
     if (!result_.multigrid.empty()) std::cout << "multigrid: " << result_.multigrid << "\n";

@@ -155,6 +155,7 @@ class SolveResidual {
   void finish() {
     run_.record.pde = run_.options.pde;
     run_.record.parameters = run_.options.parameters;
+    run_.record.parameter_fields = run_.options.parameter_fields;
     run_.record.space = to_string(run_.residual->jacobian().space());
     run_.record.format = run_.residual->jacobian().format();
     run_.record.value_error = petsc::value_error(run_.residual->jacobian().mat());
@@ -263,7 +264,7 @@ class SolveResidual {
     if (!run_.multigrid.empty()) std::cout << "multigrid: " << run_.multigrid << "\n";
     if (run_.record.cycle_ms) std::cout << cycle_text(run_.record) << "\n";
     print_coefficient(std::cout, run_.options, run_.input);
-    print_parameters(std::cout, run_.options);
+    print_parameters(std::cout, run_.options, run_.input);
     if (!run_.problem.note.empty()) std::cout << run_.problem.note << "\n";
     if (run_.record.in_time)
       std::cout << (run_.record.converged ? "done: " : "not finished: ")

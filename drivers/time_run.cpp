@@ -107,6 +107,7 @@ class TimeRun {
     for (const PdeParameter& parameter : run_.pde.parameters)
       if (const double value = run_.input.value_of(parameter); value != parameter.usual)
         text += ", " + std::string(parameter.name) + " " + number_text(value);
+    for (const auto& [name, field] : run_.options.parameter_fields) text += ", " + name + " " + field;
     return run_.options.source.empty() ? text : text + ", source " + run_.options.source;
   }
 

@@ -10,12 +10,14 @@
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/fading_source.hpp"
 #include "assembly/pde/manufactured.hpp"
+#include "assembly/pde/parameter_fields.hpp"
 #include "assembly/pde/residual_of.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr PdeParameter lambda_1_m2{.name = "lambda", .usual = 6, .units = "1/m2", .about = "of the source"};
+constexpr PdeParameter lambda_1_m2{
+    .name = "lambda", .usual = 6, .units = "1/m2", .about = "of the source", .varies = true};
 
 struct Bratu {
   double lambda;
@@ -23,6 +25,15 @@ struct Bratu {
   constexpr auto operator()(const auto& u, int r) const {
     using std::exp;
     return -u.laplacian(r) - lambda * exp(u(r));
+  }
+};
+
+struct BratuThroughField {
+  const double* lambda = nullptr;  // [place in the window]
+
+  constexpr auto operator()(const auto& u, int r) const {
+    using std::exp;
+    return -u.laplacian(r) - u.field(lambda) * exp(u(r));
   }
 };
 
@@ -44,6 +55,11 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
                            const NodeBox& box) {
   const Bratu bratu{input.value_of(lambda_1_m2)};
   if (input.manufactured) return manufactured(bratu, grid, boundary, box);
+  if (const auto fields = parameter_fields(grid, box, input, std::array{lambda_1_m2}))
+    return {residual_of_fields(BratuThroughField{}, grid.dof, fields,
+                               [](BratuThroughField& f, const auto& of, bool) { f.lambda = of[0]; }),
+            zeros(box.nodes() * grid.dof),
+            {}};
   return {residual_of(bratu, grid.dof), zeros(box.nodes() * grid.dof), {}};
 }
 

@@ -135,15 +135,7 @@ CoefficientField coefficient_field(const Grid& grid, const Boundary& boundary, A
 
 Array<double> in_window(const CoefficientField& field, const Grid& grid, const NodeWindow& window) {
   Array<double> a(window.nodes());
-  const std::int64_t length = window.box.size[0];
-#pragma omp parallel for schedule(static)
-  for (std::int64_t line = 0; line < window.box.lines(); ++line) {
-    const std::int64_t first = node_index(grid, window.position(line * length)),
-                       until = std::min(length, grid.extents[0] - first % grid.extents[0]);
-    std::copy_n(field.a.begin() + first, until, a.data() + line * length);
-    std::copy_n(field.a.begin() + first - first % grid.extents[0], length - until,
-                a.data() + line * length + until);
-  }
+  copy_window(field.a, grid, window, a.data());
   return a;
 }
 

@@ -15,6 +15,12 @@ std::string why_not_lame(double lambda_pa, double mu_pa) {
   return text.str();
 }
 
+void require_lame(const std::string& who, std::span<const double> lambda_pa, std::span<const double> mu_pa) {
+  for (std::size_t i = 0; i < mu_pa.size(); ++i)
+    if (const std::string reason = why_not_lame(lambda_pa[i], mu_pa[i]); !reason.empty())
+      throw InputError(who + ": somewhere " + reason);
+}
+
 Elasticity elasticity(const Grid& grid, const Stencil& stencil, double lambda_pa, double mu_pa) {
   require(elasticity_stencils, "elasticity", grid, stencil);
   if (const std::string reason = why_not_lame(lambda_pa, mu_pa); !reason.empty())

@@ -11,6 +11,8 @@
 #pragma once
 
 #include <array>
+#include <span>
+#include <string>
 
 #include "assembly/pde/discretisation.hpp"
 #include "assembly/pde/parameter.hpp"
@@ -23,15 +25,18 @@ inline constexpr Discretisation elasticity_stencils{
 
 // Lame's constants.
 inline constexpr PdeParameter lame_lambda_pa{
-    .name = "lambda", .usual = 1, .units = "Pa", .about = "Lame's first"},
+    .name = "lambda", .usual = 1, .units = "Pa", .about = "Lame's first", .varies = true},
     lame_mu_pa{.name = "mu",
                .usual = 1,
                .units = "Pa",
                .about = "Lame's second, the shear modulus",
                .least = 0,
-               .above_least = true};
+               .above_least = true,
+               .varies = true};
 // Why no body has these, in a sentence; empty where one has.
 std::string why_not_lame(double lambda_pa, double mu_pa);
+// Throws InputError where some node of a body has such.
+void require_lame(const std::string& who, std::span<const double> lambda_pa, std::span<const double> mu_pa);
 
 // The residual, without f: row r of -(mu lap u + (lambda + mu) grad div u).
 struct ElasticForces {
@@ -44,6 +49,50 @@ struct ElasticForces {
     for (int c = 0; c < u.grid().dimension; ++c)
       sum -= (lambda_pa + mu_pa) * (c == r ? u.curvature(r, r) : u.mixed(r, c, c));
     return sum;
+  }
+};
+
+// The same of a body whose moduli are given at the nodes: row r of -div(lambda div u + mu (grad u + grad u^T)).
+// Across the face between two nodes they are the mean of theirs, and in cross derivatives those of the nodes
+// beside: the operator is symmetric, and positive because the stiffness of faces is no less than that of the
+// central differences which the cross derivatives are of (a harmonic mean would not do).
+struct ElasticForcesThroughFields {
+  const double *lambda_pa = nullptr, *mu_pa = nullptr;  // [place in the window]
+  std::array<double, 3> per_h{};                        // 1/m
+
+  static constexpr bool linear = true, symmetric = true;
+  constexpr auto operator()(const auto& u, int r) const {
+    auto sum = 0 * u(r);
+    for (int c = 0; c < u.grid().dimension; ++c) {
+      const auto of_face = [&](int step) {
+        const std::array<int, 3> to = along(c, step);
+        const double mu = (u.field(mu_pa) + u.field(mu_pa, to[0], to[1], to[2])) / 2;
+        if (c != r) return mu;
+        return 2 * mu + (u.field(lambda_pa) + u.field(lambda_pa, to[0], to[1], to[2])) / 2;
+      };
+      const auto flow = [&](int step) {
+        const std::array<int, 3> to = along(c, step);
+        return u.exchange(to[0], to[1], to[2], r, [&] { return of_face(step) * (per_h[c] * per_h[c]); });
+      };
+      sum -= flow(-1) + flow(1);
+      if (c == r) continue;
+      const auto corner = [&](int step_r, int step_c) {
+        const std::array<int, 3> of_r = along(r, step_r), of_c = along(c, step_c);
+        const double weight =
+            u.field(lambda_pa, of_r[0], of_r[1], of_r[2]) + u.field(mu_pa, of_c[0], of_c[1], of_c[2]);
+        return step_r * step_c * (weight * (per_h[r] * per_h[c] / 4)) *
+               u.at(of_r[0] + of_c[0], of_r[1] + of_c[1], of_r[2] + of_c[2], c);
+      };
+      sum -= corner(-1, -1) + corner(1, -1) + corner(-1, 1) + corner(1, 1);
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr std::array<int, 3> along(int axis, int step) {
+    std::array<int, 3> to{};
+    to[axis] = step;
+    return to;
   }
 };
 

@@ -21,15 +21,16 @@
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/fading_source.hpp"
 #include "assembly/pde/manufactured.hpp"
+#include "assembly/pde/parameter_fields.hpp"
 #include "assembly/pde/residual_of.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr PdeParameter feed_1_s{"F", 0.024, "1/s", "what feeds u and drains both", 0},
-    kill_1_s{"k", 0.06, "1/s", "what drains v beside", 0},
-    of_u_m2_s{"D_u", 8e-5, "m2/s", "diffusivity of u", 0},
-    of_v_m2_s{"D_v", 4e-5, "m2/s", "diffusivity of v", 0};
+constexpr PdeParameter feed_1_s{"F", 0.024, "1/s", "what feeds u and drains both", 0, false, true},
+    kill_1_s{"k", 0.06, "1/s", "what drains v beside", 0, false, true},
+    of_u_m2_s{"D_u", 8e-5, "m2/s", "diffusivity of u", 0, false, true},
+    of_v_m2_s{"D_v", 4e-5, "m2/s", "diffusivity of v", 0, false, true};
 
 struct GrayScott {
   double of_u, of_v, feed, kill;
@@ -42,6 +43,32 @@ struct GrayScott {
                   : c.rate(1) - of_v * c.laplacian(1) - reaction + (feed + kill) * c(1);
   }
 };
+
+// By finite volumes, as in assembly/pde/diffusion.hpp.
+struct GrayScottThroughFields {
+  const double *of_u = nullptr, *of_v = nullptr, *feed = nullptr, *kill = nullptr;  // [place in the window]
+  std::array<double, 3> per_h2{};
+
+  static constexpr bool couples(bool centre, int r, int c) { return GrayScott::couples(centre, r, c); }
+  constexpr auto operator()(const auto& c, int r) const {
+    const auto reaction = c(0) * c(1) * c(1);
+    const double fed = c.field(feed);
+    return r == 0 ? c.rate(0) + c.outflow(0, of_u, per_h2) + reaction - fed * (1 - c(0))
+                  : c.rate(1) + c.outflow(1, of_v, per_h2) - reaction + (fed + c.field(kill)) * c(1);
+  }
+};
+
+AnyResidual residual(const GrayScott& f, const Grid& grid, const PdeInput& input, const NodeBox& box) {
+  const auto fields =
+      parameter_fields(grid, box, input, std::array{of_u_m2_s, of_v_m2_s, feed_1_s, kill_1_s});
+  if (!fields) return residual_of(f, 2);
+  GrayScottThroughFields through;
+  for (int axis = 0; axis < 3; ++axis)
+    through.per_h2[axis] = 1 / (grid.spacing_m[axis] * grid.spacing_m[axis]);
+  return residual_of_fields(through, 2, fields, [](GrayScottThroughFields& to, const auto& of, bool) {
+    to.of_u = of[0], to.of_v = of[1], to.feed = of[2], to.kill = of[3];
+  });
+}
 
 // The square root of v at first is half the product of these along x and y.
 double wave(double place_m) {
@@ -83,7 +110,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
                     input.value_of(kill_1_s)};
   if (input.manufactured) return manufactured(f, grid, boundary, box);
   ResidualProblem problem;
-  problem.residual = residual_of(f, 2);
+  problem.residual = residual(f, grid, input, box);
   problem.initial = zeros(box.nodes() * grid.dof);
   add_source(grid, box, problem.initial, [&](const Position& p, int unknown) {
     const double root = 0.5 * wave(static_cast<double>(p.x) * grid.spacing_m[0]) *

@@ -15,6 +15,7 @@ struct PdeParameter {
   const char *units, *about;  // units of "1" are none
   double least = -std::numeric_limits<double>::infinity();
   bool above_least = false;  // `least` itself is refused
+  bool varies = false;       // it may be a field
 };
 
 using ParameterValues = std::vector<std::pair<std::string, double>>;

@@ -28,6 +28,7 @@
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/elasticity.hpp"
 #include "assembly/pde/manufactured.hpp"
+#include "assembly/pde/parameter_fields.hpp"
 #include "assembly/pde/residual_of.hpp"
 #include "grid/error.hpp"
 
@@ -35,18 +36,27 @@ namespace quadrille {
 namespace {
 
 constexpr PdeParameter alpha_1{"alpha", 1, "1", "Biot's, of the pressure that the body feels", 0},
-    storage_1_pa{"S", 0.1, "1/Pa", "the fluid that pressure stores", 0},
-    mobility_m2_pa_s{"K", 1, "m2/(Pa s)", "permeability over viscosity", 0, true};
+    storage_1_pa{"S", 0.1, "1/Pa", "the fluid that pressure stores", 0, false, true},
+    mobility_m2_pa_s{"K", 1, "m2/(Pa s)", "permeability over viscosity", 0, true, true};
 
+// `fields`: all but alpha differ from node to node, the moduli as in assembly/pde/elasticity.hpp, K across a
+// face as in assembly/pde/diffusion.hpp.
+template <bool fields>
 struct Poroelastic {
-  double lambda_pa, mu_pa, alpha, storage, mobility;
-  std::array<double, 3> beta{};    // of each axis
+  double lambda_pa, mu_pa, alpha, storage, mobility;  // with fields alpha alone counts
+  // Of each axis; with fields times lambda + 2 mu.
+  std::array<double, 3> beta{};
   const double* source = nullptr;  // [row of the box], times e^-decay t
   double decay_1_s = 0;
   int dimension = 2;
-  bool at_first = false;  // zeta is 0: p has the row of what follows from that
+  bool at_first = false;        // zeta is 0: p has the row of what follows from that
+  bool body_gives_way = false;  // with fields: p stores what after_displacements() says
+  ElasticForcesThroughFields through{};
+  const double *storages = nullptr, *mobilities = nullptr;  // [place in the window]
+  NodeWindow window{};
+  std::array<double, 3> per_h2{};
 
-  static constexpr bool linear = true, uniform = true, box = true;
+  static constexpr bool linear = true, uniform = !fields, box = true;
   constexpr int pressure() const { return dimension; }
   constexpr int content() const { return dimension + 1; }
   constexpr bool couples(bool centre, int r, int c) const {
@@ -54,7 +64,12 @@ struct Poroelastic {
     if (c == content() || (at_first && r == content())) return false;
     return r != pressure() || c == pressure() || at_first;
   }
-  constexpr double conductivity(const StencilNode&, int axis, int unknown) const {
+  constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
+    if constexpr (fields) {
+      const std::int64_t place = window.place(node.position);
+      if (unknown >= pressure()) return mobilities[place];
+      return unknown == axis ? through.lambda_pa[place] + 2 * through.mu_pa[place] : through.mu_pa[place];
+    }
     if (unknown >= pressure()) return mobility;
     return unknown == axis ? lambda_pa + 2 * mu_pa : mu_pa;
   }
@@ -65,18 +80,29 @@ struct Poroelastic {
 
  private:
   constexpr auto forces(const auto& u, int r) const {
-    return alpha * u.slope(r, pressure()) + ElasticForces{lambda_pa, mu_pa}(u, r);
+    if constexpr (fields)
+      return alpha * u.slope(r, pressure()) + through(u, r);
+    else
+      return alpha * u.slope(r, pressure()) + ElasticForces{lambda_pa, mu_pa}(u, r);
   }
   constexpr auto flow(const auto& u) const {
-    return at_first ? stored(u) : u.rate(content()) - mobility * u.laplacian(pressure());
+    if constexpr (fields)
+      return at_first ? stored(u) : u.rate(content()) + u.outflow(pressure(), mobilities, per_h2);
+    else
+      return at_first ? stored(u) : u.rate(content()) - mobility * u.laplacian(pressure());
   }
   constexpr auto fluid(const auto& u) const { return at_first ? u(content()) : u(content()) - stored(u); }
   // What u and p make zeta.
   constexpr auto stored(const auto& u) const {
+    double stores = storage, of_beta = 1;
+    if constexpr (fields) {
+      of_beta = 1 / (u.field(through.lambda_pa) + 2 * u.field(through.mu_pa));
+      stores = u.field(storages) + (body_gives_way ? alpha * alpha * of_beta : 0);
+    }
     const auto along = [&](int axis) {
-      return alpha * u.slope(axis, axis) - beta[axis] * u.curvature(axis, pressure());
+      return alpha * u.slope(axis, axis) - of_beta * beta[axis] * u.curvature(axis, pressure());
     };
-    const auto sum = storage * u(pressure()) + along(0) + along(1);
+    const auto sum = stores * u(pressure()) + along(0) + along(1);
     return u.grid().dimension == 2 ? sum : sum + along(2);
   }
 };
@@ -91,33 +117,40 @@ void require_held(const Grid& grid, const Boundary& boundary) {
   }
 }
 
-Poroelastic functor(const Grid& grid, const PdeInput& input) {
-  Poroelastic f{input.value_of(lame_lambda_pa), input.value_of(lame_mu_pa), input.value_of(alpha_1),
-                input.value_of(storage_1_pa), input.value_of(mobility_m2_pa_s)};
+template <bool fields>
+Poroelastic<fields> functor(const Grid& grid, const PdeInput& input) {
+  Poroelastic<fields> f{input.value_of(lame_lambda_pa), input.value_of(lame_mu_pa), input.value_of(alpha_1),
+                        input.value_of(storage_1_pa), input.value_of(mobility_m2_pa_s)};
   f.dimension = grid.dimension;
-  for (int axis = 0; axis < grid.dimension; ++axis)
-    f.beta[axis] =
-        f.alpha * f.alpha * grid.spacing_m[axis] * grid.spacing_m[axis] / (4 * (f.lambda_pa + 2 * f.mu_pa));
+  for (int axis = 0; axis < grid.dimension; ++axis) {
+    const double h2 = grid.spacing_m[axis] * grid.spacing_m[axis];
+    f.per_h2[axis] = 1 / h2;
+    f.through.per_h[axis] = 1 / grid.spacing_m[axis];
+    f.beta[axis] = f.alpha * f.alpha * h2 / (4 * (fields ? 1 : f.lambda_pa + 2 * f.mu_pa));
+  }
   return f;
 }
 
 // What p stores where u follows it: a wave's forces divided by lambda + 2 mu, which is how the fixed-stress
 // split (Kim, Tchelepi, Juanes, Comput. Methods Appl. Mech. Engrg 200, 2011) takes the body into account.
 // beta is a part of that.
-Poroelastic after_displacements(Poroelastic f) {
+template <bool fields>
+Poroelastic<fields> after_displacements(Poroelastic<fields> f) {
   f.storage += f.alpha * f.alpha / (f.lambda_pa + 2 * f.mu_pa);
+  f.body_gives_way = true;
   f.beta = {};
   return f;
 }
 
 // zeta of the manufactured u and p at time 0.
-double content_at(const Poroelastic& f, const Manufactured& solution, const Position& p) {
+double content_at(const Poroelastic<false>& f, const Manufactured& solution, const Position& p) {
   double zeta = f.storage * solution.at(p, f.pressure()).u;
   for (int axis = 0; axis < f.dimension; ++axis) zeta += f.alpha * solution.at(p, axis).slope[axis];
   return zeta;
 }
 
-double manufactured_source(const Poroelastic& f, const Manufactured& solution, const Position& p, int r) {
+double manufactured_source(const Poroelastic<false>& f, const Manufactured& solution, const Position& p,
+                           int r) {
   if (r == f.content()) return 0;
   const Manufactured::Jet pressure = solution.at(p, f.pressure());
   if (r == f.pressure()) return -content_at(f, solution, p) - f.mobility * pressure.laplacian();
@@ -137,18 +170,47 @@ bool in_middle_half(const Grid& grid, const Position& p) {
   return true;
 }
 
-AnyResidual with_source(Poroelastic f, int dof, const std::shared_ptr<NumbersOnBoth>& source) {
+using Source = std::shared_ptr<NumbersOnBoth>;
+
+AnyResidual with_source(Poroelastic<false> f, const Grid& grid, const Source& source) {
   f.source = source->on_host();
-  return residual_of(f, dof, std::function([f, source]() mutable {
+  return residual_of(f, grid.dof, std::function([f, source]() mutable {
                        f.source = source->on_device();
                        return f;
                      }));
 }
 
+using Fields = std::shared_ptr<ParameterFields<4>>;
+
+AnyResidual with_source(const Poroelastic<true>& f, const Grid& grid, const Source& source,
+                        const Fields& fields) {
+  return residual_of_fields(f, grid.dof, fields, [=](Poroelastic<true>& to, const auto& of, bool on_device) {
+    to.through.lambda_pa = of[0], to.through.mu_pa = of[1];
+    to.storages = of[2], to.mobilities = of[3];
+    to.source = on_device ? source->on_device() : source->on_host();
+  });
+}
+
+// F, and what preconditions it; and at first, where something is put on at once.
+template <bool fields, class... Given>
+void give_residuals(Poroelastic<fields> f, const Grid& grid, bool puts_on, ResidualProblem& problem,
+                    const Given&... given) {
+  problem.residual = with_source(f, grid, given...);
+  problem.near = with_source(after_displacements(f), grid, given...);
+  if (!puts_on) return;
+  f.at_first = true;
+  problem.at_first_without_source = {f.pressure(), f.content()};
+  problem.at_first = with_source(f, grid, given...);
+  problem.near_at_first = with_source(after_displacements(f), grid, given...);
+  problem.at_first_options =
+      "-at_first_ksp_rtol 1e-10 -at_first_ksp_gmres_restart 100 -at_first_snes_rtol 1e-10 "
+      "-at_first_snes_stol 0";
+}
+
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
   require_held(grid, boundary);
-  Poroelastic f = functor(grid, input);
+  Poroelastic<false> f = functor<false>(grid, input);
   std::vector<double> at_nodes = zeros(box.nodes() * grid.dof);
   ResidualProblem problem;
   problem.initial = zeros(box.nodes() * grid.dof);
@@ -171,17 +233,19 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
     });
   }
   const auto source = std::make_shared<NumbersOnBoth>(std::move(at_nodes));
-  problem.residual = with_source(f, grid.dof, source);
-  problem.near = with_source(after_displacements(f), grid.dof, source);
   // What is put on at once moves u and p at once.
-  if ((has_data(boundary, grid.dimension) || input.without_source) && !input.manufactured) {
-    f.at_first = true;
-    problem.at_first_without_source = {f.pressure(), f.content()};
-    problem.at_first = with_source(f, grid.dof, source);
-    problem.near_at_first = with_source(after_displacements(f), grid.dof, source);
-    problem.at_first_options =
-        "-at_first_ksp_rtol 1e-10 -at_first_ksp_gmres_restart 100 -at_first_snes_rtol 1e-10 "
-        "-at_first_snes_stol 0";
+  const bool puts_on = (has_data(boundary, grid.dimension) || input.without_source) && !input.manufactured;
+  if (const Fields fields = parameter_fields(
+          grid, box, input, std::array{lame_lambda_pa, lame_mu_pa, storage_1_pa, mobility_m2_pa_s})) {
+    const auto of = [&](std::size_t i) {
+      return std::span(fields->field(i), static_cast<std::size_t>(fields->nodes()));
+    };
+    require_lame("poroelastic", of(0), of(1));
+    Poroelastic<true> through = functor<true>(grid, input);
+    through.window = window_around(grid, box);
+    give_residuals(through, grid, puts_on, problem, source, fields);
+  } else {
+    give_residuals(f, grid, puts_on, problem, source);
   }
   return problem;
 }

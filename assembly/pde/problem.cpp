@@ -13,6 +13,12 @@ double PdeInput::value_of(const PdeParameter& parameter) const {
   return parameter.usual;
 }
 
+const Array<double>* PdeInput::field_of(const PdeParameter& parameter) const {
+  for (const auto& [name, field] : fields)
+    if (name == parameter.name) return field.get();
+  return nullptr;
+}
+
 const std::vector<BoundaryKind>& every_face() {
   static const std::vector<BoundaryKind> all{
       BoundaryKind::value,   BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::clamp,

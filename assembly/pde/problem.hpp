@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assembly/device_operators.hpp"
@@ -35,8 +36,11 @@ struct PdeInput {
   bool steady = false;              // of a PDE in time that is `also_steady`: the problem with u_t = 0
   bool without_source = false;      // of one by its residual: f is 0, and who solves it subtracts another
   ParameterValues parameters = {};  // those that are given
+  // Of those that `varies` says, in place of a number: [node], and the name.
+  std::vector<std::pair<std::string, std::shared_ptr<const Array<double>>>> fields = {};
 
-  double value_of(const PdeParameter& parameter) const;  // the usual one where none is given
+  double value_of(const PdeParameter& parameter) const;                // the usual one where none is given
+  const Array<double>* field_of(const PdeParameter& parameter) const;  // or null
 };
 
 // Of a box of nodes.

@@ -18,16 +18,19 @@
 
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/manufactured.hpp"
+#include "assembly/pde/parameter_fields.hpp"
 #include "assembly/pde/residual_of.hpp"
 
 namespace quadrille {
 namespace {
 
 constexpr std::array<PdeParameter, 3> velocity_m_s{
-    PdeParameter{"v_x", 1, "m/s", "velocity along x"}, PdeParameter{"v_y", 0.5, "m/s", "velocity along y"},
-    PdeParameter{"v_z", 0.25, "m/s", "velocity along z, in 3D"}};
-constexpr PdeParameter diffusivity_m2_s{"d", 0.02, "m2/s", "diffusivity", 0, true},
-    rate_1_s{"k", 1, "1/s", "rate at which species 0 decays; species r does at k/(r + 1)", 0};
+    PdeParameter{.name = "v_x", .usual = 1, .units = "m/s", .about = "velocity along x", .varies = true},
+    PdeParameter{.name = "v_y", .usual = 0.5, .units = "m/s", .about = "velocity along y", .varies = true},
+    PdeParameter{
+        .name = "v_z", .usual = 0.25, .units = "m/s", .about = "velocity along z, in 3D", .varies = true}};
+constexpr PdeParameter diffusivity_m2_s{"d", 0.02, "m2/s", "diffusivity", 0, true, true},
+    rate_1_s{"k", 1, "1/s", "rate at which species 0 decays; species r does at k/(r + 1)", 0, false, true};
 
 struct Coefficients {
   std::array<double, 3> v_m_s;
@@ -60,6 +63,42 @@ struct Transport {
     if (u.grid().dimension == 3) residual += along<2>(u, r);
     for (int c = 0; c < species; ++c) residual += reaction[c * species + r] * u(c);
     if (source != nullptr) residual -= std::exp(-decay_1_s * u.time_s()) * source[u.own() * species + r];
+    return residual;
+  }
+};
+
+// v, d and k differ from node to node: diffusion by finite volumes, as in assembly/pde/diffusion.hpp, and what
+// is upwind is asked at each node, of the weaker of its two faces along the axis.
+struct TransportThroughFields {
+  std::array<const double*, 3> v_m_s{};                 // [place in the window]
+  const double *d_m2_s = nullptr, *k_1_s = nullptr;     // the same
+  const double *reaction = nullptr, *source = nullptr;  // as of Transport, with R of k = 1/s
+  NodeWindow window;
+  std::array<double, 3> per_h{};
+  int species = 1;
+
+  static constexpr bool linear = true;
+  static constexpr bool couples(bool centre, int r, int c) { return Transport::couples(centre, r, c); }
+  constexpr double conductivity(const StencilNode& node, int, int) const {
+    return d_m2_s[window.place(node.position)];
+  }
+  template <int axis>
+  constexpr auto along(const auto& u, int r) const {
+    constexpr int x = axis == 0, y = axis == 1, z = axis == 2;
+    const double here = u.field(d_m2_s), v = u.field(v_m_s[axis]) * per_h[axis],
+                 per_h2 = per_h[axis] * per_h[axis],
+                 before = harmonic_mean(here, u.field(d_m2_s, -x, -y, -z)) * per_h2,
+                 after = harmonic_mean(here, u.field(d_m2_s, x, y, z)) * per_h2, strength = v < 0 ? -v : v,
+                 least = before < after ? before : after, more = strength > 2 * least ? strength / 2 : 0;
+    return (before + more + v / 2) * (u(r) - u.at(-x, -y, -z, r)) +
+           (after + more - v / 2) * (u(r) - u.at(x, y, z, r));
+  }
+  constexpr auto operator()(const auto& u, int r) const {
+    auto residual = u.rate(r) + along<0>(u, r) + along<1>(u, r);
+    if (u.grid().dimension == 3) residual += along<2>(u, r);
+    const double k = u.field(k_1_s);
+    for (int c = 0; c < species; ++c) residual += k * reaction[c * species + r] * u(c);
+    if (source != nullptr) residual -= source[u.own() * species + r];
     return residual;
   }
 };
@@ -140,14 +179,41 @@ AnyResidual with_numbers(Transport f, int dof, std::vector<double> reaction, std
                      }));
 }
 
+using Fields = ParameterFields<5>;
+
+AnyResidual through_fields(const Grid& grid, const NodeBox& box, const std::shared_ptr<Fields>& fields,
+                           std::vector<double> source) {
+  const auto reaction = std::make_shared<NumbersOnBoth>(chain_of_decays(grid.dof, 1)),
+             of_source = std::make_shared<NumbersOnBoth>(std::move(source));
+  TransportThroughFields f;
+  f.window = window_around(grid, box);
+  f.species = grid.dof;
+  for (int axis = 0; axis < 3; ++axis) f.per_h[axis] = 1 / grid.spacing_m[axis];
+  return residual_of_fields(f, grid.dof, fields,
+                            [=](TransportThroughFields& to, const auto& of, bool on_device) {
+                              to.v_m_s = {of[0], of[1], of[2]};
+                              to.d_m2_s = of[3], to.k_1_s = of[4];
+                              to.reaction = on_device ? reaction->on_device() : reaction->on_host();
+                              if (of_source->size() > 0)
+                                to.source = on_device ? of_source->on_device() : of_source->on_host();
+                            });
+}
+
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
   const Coefficients of = coefficients(input);
   std::vector<double> reaction = chain_of_decays(grid.dof, of.k_1_s);
   std::vector<double> source;
   ResidualProblem problem;
-  problem.note = advection_text(grid, of);
-  require_fine_enough(grid, boundary, "transport", [&](int, int) { return of.d_m2_s; });
+  const std::shared_ptr<Fields> fields = parameter_fields(
+      grid, box, input,
+      std::array{velocity_m_s[0], velocity_m_s[1], velocity_m_s[2], diffusivity_m2_s, rate_1_s});
+  problem.note =
+      fields ? "advection: central differences, of order 2, at nodes and along axes where |v| h is at "
+               "most 2 d; else upwind, of order 1"
+             : advection_text(grid, of);
+  require_fine_enough(grid, boundary, "transport",
+                      [&](int, int) { return fields ? fields->least(3) : of.d_m2_s; });
   problem.initial = zeros(box.nodes() * grid.dof);
   Transport f = functor(grid, of);
   if (input.manufactured) {
@@ -159,6 +225,10 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
     problem.exact = fading(std::move(at_first), f.decay_1_s);
   } else if (!input.steady || !input.without_source) {
     (input.steady ? source : problem.initial) = middle_half(grid, box);
+  }
+  if (fields) {
+    problem.residual = through_fields(grid, box, fields, std::move(source));
+    return problem;
   }
   problem.residual = with_numbers(f, grid.dof, std::move(reaction), std::move(source));
   return problem;

@@ -76,7 +76,8 @@ struct Options {
   // solve
   std::string pde;             // a name of pde_names()
   bool manufactured = false;   // solve for a known function
-  ParameterValues parameters;  // all that the PDE has
+  ParameterValues parameters;  // all that the PDE has, but for those that are fields:
+  std::vector<std::pair<std::string, std::string>> parameter_fields;  // name, FILE.h5:DATASET or formula
   // Each a word, FILE.h5:DATASET or formulas; empty for PDEs that take none, or have their own.
   std::string coefficient, source, initial;
   std::array<double, 3> coefficient_ratio{1, 1, 1};

@@ -48,14 +48,10 @@ void follow(Settings& settings, const Setting& field, bool of_unknowns) {
   follow(settings, field, shape);
 }
 
-// A word, a field in a file, which the grid then follows, or a formula; without a setting the first word.
+// A field in a file, which the grid then follows, or a formula, where `words` would do, too.
 // `of_unknowns`: each unknown of a node may have its own. `in_time`: a formula may have t in it.
-std::string word_field_or_formula(Settings& settings, const std::string& name, const Words& words,
-                                  bool of_unknowns = false, bool in_time = false) {
-  const Setting* const setting = find(settings, name);
-  if (!setting) return words.empty() ? "" : words.front();
-  if (std::find(words.begin(), words.end(), setting->text) != words.end()) return setting->text;
-  const Setting given = *setting;
+void require_field_or_formula(Settings& settings, const Setting& given, const Words& words, bool of_unknowns,
+                              bool in_time) {
   Words places;
   if (of_unknowns)
     places = field_places(given.text);
@@ -63,7 +59,7 @@ std::string word_field_or_formula(Settings& settings, const std::string& name, c
     places = {given.text};
   for (const std::string& place : places)
     follow(settings, {place, given.place, given.from_config}, of_unknowns);
-  if (!places.empty()) return given.text;
+  if (!places.empty()) return;
   const std::string kinds = "must be " + (words.empty() ? "" : listed(words) + ", ") +
                             "FILE.h5:DATASET or a formula in " + (in_time ? "x, y, z and t" : "x, y and z");
   if (given.text.ends_with(".h5") || given.text.ends_with(".hdf5"))
@@ -75,6 +71,16 @@ std::string word_field_or_formula(Settings& settings, const std::string& name, c
     refuse(given, kinds + suggestion(given.text, words) + "; as a formula: " + error.what());
   }
   if (formulas != 1 && !of_unknowns) refuse(given, kinds + " of one number");
+}
+
+// The setting's text; without one the first word.
+std::string word_field_or_formula(Settings& settings, const std::string& name, const Words& words,
+                                  bool of_unknowns = false, bool in_time = false) {
+  const Setting* const setting = find(settings, name);
+  if (!setting) return words.empty() ? "" : words.front();
+  const Setting given = *setting;
+  if (std::find(words.begin(), words.end(), given.text) == words.end())
+    require_field_or_formula(settings, given, words, of_unknowns, in_time);
   return given.text;
 }
 
@@ -149,6 +155,11 @@ void read_field_options(Settings& settings, Options& options) {
     if (const Setting* const setting = find(settings, name);
         setting && std::find(words.begin(), words.end(), setting->text) == words.end())
       refuse(*setting, "does not go with --manufactured, which has one of its own");
+}
+
+void read_parameter_field(Settings& settings, const Setting& given, const std::string& name) {
+  require_field_or_formula(settings, {given.text, given.place + ": " + name, given.from_config}, {"a number"},
+                           false, false);
 }
 
 void read_coefficient_ratio(const Settings& settings, Options& options) {

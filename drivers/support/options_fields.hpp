@@ -13,6 +13,9 @@ inline constexpr char drawn_coefficient[] = "log_normal", usual_source_name[] = 
 // not take, for a file that cannot be, and for a --grid that differs.
 void read_field_options(Settings& settings, Options& options);
 
+// What --parameter has for one that may be a field, as FILE.h5:DATASET or a formula; likewise.
+void read_parameter_field(Settings& settings, const Setting& given, const std::string& name);
+
 // After the grid.
 void read_coefficient_ratio(const Settings& settings, Options& options);
 

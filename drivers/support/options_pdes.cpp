@@ -1,11 +1,13 @@
 #include "drivers/support/options_pdes.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <limits>
 #include <utility>
 
 #include "assembly/operators.hpp"
+#include "drivers/support/options_fields.hpp"
 
 namespace quadrille {
 namespace {
@@ -90,7 +92,8 @@ std::string parameters_help(const Pde& pde) {
   for (const PdeParameter& parameter : pde.parameters) {
     const std::string bound = bound_text(parameter);
     text += std::string(17, ' ') + parameters_text(pde, {{parameter.name, parameter.usual}}) + ": " +
-            parameter.about + (bound.empty() ? "" : "; " + bound) + "\n";
+            parameter.about + (bound.empty() ? "" : "; " + bound) +
+            (parameter.varies ? "; a field, too" : "") + "\n";
   }
   return text;
 }
@@ -154,17 +157,32 @@ std::string name_in(const std::string& assignment) {
   return trimmed(assignment.substr(0, assignment.find('=')));
 }
 
-ParameterValues given_parameters(const Setting& setting, const Pde& pde) {
-  ParameterValues given;
-  for (const std::string& part : comma_parts(setting.text)) {
+bool may_vary(const Pde& pde, const std::string& name) {
+  return std::any_of(pde.parameters.begin(), pde.parameters.end(),
+                     [&](const PdeParameter& p) { return p.varies && p.name == name; });
+}
+
+// Numbers, and fields: of those that may vary.
+struct GivenParameters {
+  ParameterValues numbers;
+  std::vector<std::pair<std::string, std::string>> fields;
+};
+
+GivenParameters given_parameters(const Setting& setting, const Pde& pde) {
+  GivenParameters given;
+  for (const std::string& part : comma_parts_of_formulas(setting.text)) {
     const std::size_t equals = std::min(part.find('='), part.size());
     const std::string name = name_in(part), number = trimmed(part.substr(std::min(equals + 1, part.size())));
     if (name.empty() || equals == part.size())
       refuse(setting, "write NAME=VALUE, for example " + std::string(pde.parameters.front().name) + "=" +
                           number_text(pde.parameters.front().usual));
     double value = 0;
-    if (!parse_finite(number, value)) refuse(setting, "'" + number + "' of " + name + " is no number");
-    given.emplace_back(name, value);
+    if (parse_finite(number, value))
+      given.numbers.emplace_back(name, value);
+    else if (may_vary(pde, name))
+      given.fields.emplace_back(name, number);
+    else
+      refuse(setting, "'" + number + "' of " + name + " is no number");
   }
   return given;
 }
@@ -177,12 +195,20 @@ void settle_parameters(Settings& settings, Settings& of_file) {
   const Setting* const in_file = find(of_file, "parameter");
   if (!in_file || !settings.contains("parameter")) return;
   std::string& text = settings.at("parameter").text;
-  const Words given = comma_parts(text);
-  for (const std::string& part : comma_parts(in_file->text))
+  const Words given = comma_parts_of_formulas(text);
+  for (const std::string& part : comma_parts_of_formulas(in_file->text))
     if (std::none_of(given.begin(), given.end(),
                      [&](const std::string& other) { return name_in(other) == name_in(part); }))
       text += "," + part;
 }
+
+namespace {
+double usual_of(const Pde& pde, const std::string& name) {
+  return std::find_if(pde.parameters.begin(), pde.parameters.end(),
+                      [&](const PdeParameter& p) { return p.name == name; })
+      ->usual;
+}
+}  // namespace
 
 void read_parameters(Settings& settings, Options& options) {
   const Pde& pde = find_pde(options.pde);
@@ -190,14 +216,22 @@ void read_parameters(Settings& settings, Options& options) {
     return leave_to(pdes_with([](const Pde& other) { return !other.parameters.empty(); }), settings,
                     {"parameter"});
   options.parameters = parameters_of(pde, {});
-  const Setting* const setting = find(settings, "parameter");
-  if (!setting) return;
-  const ParameterValues given = given_parameters(*setting, pde);
+  if (!find(settings, "parameter")) return;
+  const Setting setting = settings.at("parameter");
+  const GivenParameters given = given_parameters(setting, pde);
+  ParameterValues names = given.numbers;  // each once, those of fields with a number that does
+  for (const auto& [name, text] : given.fields) names.emplace_back(name, usual_of(pde, name));
   try {
-    options.parameters = parameters_of(pde, given);
+    options.parameters = parameters_of(pde, names);
   } catch (const InputError& error) {
-    refuse(*setting, error.what());
+    refuse(setting, error.what());
   }
+  for (const auto& [name, text] : given.fields) {
+    if (options.manufactured) refuse(setting, name + " is a field, which does not go with --manufactured");
+    read_parameter_field(settings, {text, setting.place, setting.from_config}, name);
+    std::erase_if(options.parameters, [&](const auto& parameter) { return parameter.first == name; });
+  }
+  options.parameter_fields = given.fields;
 }
 
 double usual_spacing_m(const Pde& pde, const Grid& grid, const Boundary& boundary) {

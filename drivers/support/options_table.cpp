@@ -43,8 +43,8 @@ std::vector<OptionSpec> pde_options() {
        "solve for a smooth function that fulfils the boundary, and report the errors against it"},
       {"parameter", "NAME=VALUE", group, for_solve, true,
        "a constant of the PDE, of those that stand with it above: lambda=7; as often as wanted, or with "
-       "commas "
-       "between",
+       "commas between; where it says so a formula in x, y and z or a dataset, too, as for --coefficient: "
+       "v_x=sin(pi*y),d=flow.h5:d",
        ","},
       {"coefficient", "log_normal | FORMULA | FILE.h5:DATASET", group, for_solve, true,
        "a of " + all_of(pdes_with_coefficient()) + ": log_normal draws one of " + all_of(pdes_that_draw()) +

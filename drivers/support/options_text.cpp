@@ -48,9 +48,10 @@ std::string per_axis_text(const std::array<double, 3>& h, const Grid& grid) {
   return text;
 }
 
-std::string assigned_text(const ParameterValues& parameters) {
+std::string parameters_text(const Options& options) {
   Words texts;
-  for (const auto& [name, value] : parameters) texts.push_back(name + "=" + number_text(value));
+  for (const auto& [name, value] : options.parameters) texts.push_back(name + "=" + number_text(value));
+  for (const auto& [name, text] : options.parameter_fields) texts.push_back(name + "=" + text);
   return joined(texts, ",");
 }
 
@@ -74,7 +75,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
       {"experiment", options.experiment},
       {"pde", options.pde},
       {"manufactured", yes_no(options.manufactured)},
-      {"parameter", assigned_text(options.parameters)},
+      {"parameter", parameters_text(options)},
       {"coefficient", options.coefficient},
       {"coefficient-ratio",
        options.coefficient.empty() && options.coefficient_ratio == std::array<double, 3>{1, 1, 1}

@@ -85,6 +85,20 @@ Words comma_parts(const std::string& text) {
   return parts;
 }
 
+Words comma_parts_of_formulas(const std::string& text) {
+  Words parts;
+  int open = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    if (at < text.size() && text[at] == '(') ++open;
+    if (at < text.size() && text[at] == ')') --open;
+    if (at < text.size() && (text[at] != ',' || open > 0)) continue;
+    parts.push_back(trimmed(text.substr(begin, at - begin)));
+    begin = at + 1;
+  }
+  return parts;
+}
+
 std::string number_text(double number) {
   char buffer[32];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, number);

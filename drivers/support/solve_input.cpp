@@ -136,6 +136,9 @@ int source_numbers(const std::string& text, int unknowns) {
 PdeInput pde_input(const Options& options) {
   PdeInput input{options.seed, options.manufactured, {}, options.coefficient_ratio, {}};
   input.parameters = options.parameters;
+  for (const auto& [parameter, text] : options.parameter_fields)
+    input.fields.emplace_back(parameter, std::make_shared<const Array<double>>(
+                                             read_whole(options.grid, text, "--parameter: " + parameter)));
   const std::string name = "--coefficient '" + options.coefficient + "'";
   if (const int numbers = options.coefficient_numbers; numbers > 1)
     input.tensor = std::make_shared<const TensorField>(tensor_field(
@@ -189,13 +192,24 @@ std::int64_t input_bytes(const Options& options) {
   // With the number of each cell's region, and the balanced source; of a tensor with what is read, and a
   // rank's part.
   const int of_node = !a ? 0 : options.coefficient_numbers > 1 ? 24 * options.coefficient_numbers : 8 + 4 + 8;
+  // All that may be fields are, in a window, where one is.
+  const std::size_t parameters = options.parameters.size() + options.parameter_fields.size(),
+                    of_fields =
+                        options.parameter_fields.empty() ? 0 : options.parameter_fields.size() + parameters;
   const int of_source = f ? 8 * source_numbers(options.source, options.grid.dof) : 0;
-  return checked_product(options.grid.nodes(), of_node + of_source, "the fields that are given");
+  return checked_product(options.grid.nodes(), of_node + of_source + 8 * static_cast<std::int64_t>(of_fields),
+                         "the fields that are given");
 }
 
-void print_parameters(std::ostream& out, const Options& options) {
+void print_parameters(std::ostream& out, const Options& options, const PdeInput& input) {
   if (!options.parameters.empty())
     out << "parameters: " << parameters_text(find_pde(options.pde), options.parameters) << "\n";
+  for (std::size_t i = 0; i < input.fields.size(); ++i) {
+    const auto& [name, field] = input.fields[i];
+    const auto [least, most] = std::minmax_element(field->begin(), field->end());
+    out << name << " = " << options.parameter_fields[i].second << ": " << short_text(*least) << " to "
+        << short_text(*most) << "\n";
+  }
 }
 
 void print_coefficient(std::ostream& out, const Options& options, const PdeInput& input) {

@@ -33,6 +33,6 @@ std::int64_t input_bytes(const Options& options);
 // What its coefficient is like, in a line or two; nothing where there is none.
 void print_coefficient(std::ostream& out, const Options& options, const PdeInput& input);
 // What its parameters are, on a line; likewise.
-void print_parameters(std::ostream& out, const Options& options);
+void print_parameters(std::ostream& out, const Options& options, const PdeInput& input);
 
 }  // namespace quadrille

@@ -117,6 +117,7 @@ Json to_json(const SolveRecord& r) {
   add(json["seconds"], cells_of_seconds(r, JsonCell{}));
   add(json, cells_after_seconds(r, JsonCell{}));
   for (const auto& [name, value] : r.parameters) json["parameters"][name] = json_value(value);
+  for (const auto& [name, text] : r.parameter_fields) json["parameters"][name] = text;
   if (r.history) {
     const auto list = [](const std::vector<double>& values) {
       Json numbers = Json::array();
@@ -142,6 +143,7 @@ std::string to_csv(const SolveRecord& r) {
   add(cells_of_seconds(r, CsvCell{}), "seconds_");
   add(cells_after_seconds(r, CsvCell{}));
   for (const auto& [name, value] : r.parameters) add({{name.c_str(), CsvCell{}(value)}}, "parameters_");
+  for (const auto& [name, text] : r.parameter_fields) add({{name.c_str(), CsvCell{}(text)}}, "parameters_");
   return csv_line(names) + csv_line(values);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assembly/pde/parameter.hpp"
@@ -51,7 +52,8 @@ struct SolveRecord {
     std::vector<double> residual, seconds;
   };
   std::optional<History> history;
-  ParameterValues parameters;  // of a PDE that has some
+  ParameterValues parameters;  // of a PDE that has some; and those that are fields, as given
+  std::vector<std::pair<std::string, std::string>> parameter_fields;
   struct {
     double assembly = 0, setup = 0, solve = 0, output = 0, total = 0;
   } seconds;

@@ -255,8 +255,9 @@ struct Nodes {
 // multigrid", and its extension to 3D. A node between coarse ones along some axes gets the value at which its
 // equation holds, with the equation's coefficients added up along the other axes, and its neighbours
 // interpolated before it: those between along fewer axes, so these weights are made for 0, 1, 2 and 3 of them
-// one after the other. Unknowns are taken by themselves. Where the coefficients of a row add up to zero the
-// weights add up to one. A row that couples with no other takes no part: nothing is interpolated to or from
+// one after the other. Unknowns are taken by themselves; one that couples with no other node but with another
+// unknown of its own, as what an equation without derivatives says, has that one's weights. Where the coefficients of a row add up to zero the
+// weights add up to one. A row that couples with nothing takes no part: nothing is interpolated to or from
 // it. A row whose equation gives no sensible value (a sum of coefficients that is not positive, as where it
 // couples with nothing along the axes that it is between on, or couplings of the diagonal's sign, as those of
 // a mass matrix) is the next coarse node that takes no part otherwise, or keeps its linear weights. So the
@@ -269,20 +270,20 @@ struct OperatorWeights {
   int axes;
   double* weights;
 
-  constexpr void operator()(std::int64_t row) const {
-    const std::array<int, 3> at = s.position(s.node_of(row));
+  constexpr void operator()(std::int64_t of_row) const {
+    const std::array<int, 3> at = s.position(s.node_of(of_row));
     double sums[8] = {};    // the weights
     if (at[0] >= s.n[0]) {  // behind a line
-      if (axes == 0) put(row, sums);
+      if (axes == 0) put(of_row, sums);
       return;
     }
     const bool between[3] = {p.between(at, 0), p.between(at, 1), p.between(at, 2)};
     if (between[0] + between[1] + between[2] != axes) return;
-    const std::int64_t c = row % s.dof;
-    if (stands_alone(row, c)) return put(row, sums);
+    const std::int64_t own = of_row % s.dof, c = follows(of_row, own), row = of_row - own + c;
+    if (stands_alone(row, c)) return put(of_row, sums);
     if (axes == 0) {
       sums[0] = 1;
-      return put(row, sums);
+      return put(of_row, sums);
     }
     // The equation, with its coefficients added up along the axes that the node is not between on.
     const double diagonal = value(s.centre, row, c);
@@ -295,19 +296,33 @@ struct OperatorWeights {
     }
     const double centre = (absolute(sum) > 1e-13 * absolute(diagonal) ? sum : 0) - others;
     if (!(centre > 1e-12 * absolute(diagonal)) || !finite(centre) || others > 1e-12 * absolute(diagonal)) {
-      put(row, sums);
-      return without_equation(at, row, c);
+      put(of_row, sums);
+      return without_equation(at, of_row, c);
     }
     for (int d = 0; d < s.count; ++d) {
       const double coupling = value(s.diagonal[d], row, c);
       if (coupling != 0 && !stays(d, between))
         add_neighbour(at, between, c, d, -along(at, between, d, c, coupling) / centre, sums);
     }
-    put(row, sums);
+    put(of_row, sums);
   }
 
  private:
-  // Of unknown c, to itself.
+  // The unknown of its node that a row has the most of and that couples with other nodes, where the row itself
+  // couples with none; else its own.
+  constexpr std::int64_t follows(std::int64_t row, std::int64_t own) const {
+    if (s.dof == 1 || s.by_kind || !stands_alone(row, own)) return own;
+    std::int64_t most = own;
+    double largest = 0;
+    for (std::int64_t other = 0; other < s.dof; ++other) {
+      const double size = other == own ? 0 : absolute(value(s.centre, row, other));
+      if (!(size > largest) || stands_alone(row - own + other, other)) continue;
+      largest = size;
+      most = other;
+    }
+    return most;
+  }
+  // Of a row, to unknown c.
   constexpr double value(int diagonal, std::int64_t row, std::int64_t c) const {
     return values[(diagonal * s.dof + c) * s.stored_rows + s.place(row)];
   }

@@ -175,6 +175,29 @@ class InTime(Ranks):
             self.assertGreater(numpy.abs(fields[0]).max(), 0)
 
 
+    def test_fields_of_parameters_have_the_results_of_one_rank(self):
+        try:
+            import h5py
+            import numpy
+        except ImportError:
+            self.skipTest("no h5py")
+        out = self.path("u.h5")
+        for arguments, name, petsc in (
+                (["elasticity", "--grid", "11x9x8", "--parameter", "mu=x < 4 ? 1 : 30 + y"], "solution", []),
+                (["transport", "--grid", "19x16", "--dof", "3", "--steps", "3", "--dt", "0.01",
+                  "--parameter", "v_x=sin(6*y),v_y=cos(6*x),d=0.02+0.1*x,k=y"], "solution", []),
+                (["gray_scott", "--grid", "19x16", "--steps", "3", "--dt", "1", "--parameter", "F=0.02+0.01*x,D_u=1e-4*(1+y)"], "v", []),
+                (["poroelastic", "--grid", "14x13", "--steps", "3", "--dt", "0.01", "--parameter", "K=x < 0.5 ? 1 : 0.01,mu=1+y"], "p", [])):
+            fields = []
+            for ranks in 1, 4:
+                self.solved(ranks, *arguments, "--output", out, "--", "-ksp_rtol", "1e-12", *petsc)
+                with h5py.File(out) as file:
+                    fields.append(file[name][...])
+                os.remove(out)
+            numpy.testing.assert_allclose(fields[1], fields[0], rtol=0, atol=1e-9 * numpy.abs(fields[0]).max())
+            self.assertGreater(numpy.abs(fields[0]).max(), 0)
+
+
 class SameResults(Ranks):
     CASES = declared("25x22", "12x9x11", "_every_kind") + [
         "poisson --grid 21x5x19 --boundary clamp --dof 2 --manufactured",

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double time_s = 0.3, shift = 2.5;
 
-enum class Coefficient { usual, field, tensor };
+enum class Coefficient { usual, field, tensor, parameters };
 
 struct JacobianCase {
   const Pde* pde = nullptr;
@@ -42,6 +42,9 @@ std::vector<JacobianCase> jacobian_cases() {
         if (pde.residual == nullptr || (sanitized && kind != pde.faces.front())) continue;
         all.push_back({&pde, dimension, sides_of(pde, dimension, kind)});
         if (pde.takes_coefficient) all.push_back({&pde, dimension, all.back().sides, Coefficient::field});
+        if (std::any_of(pde.parameters.begin(), pde.parameters.end(),
+                        [](const PdeParameter& parameter) { return parameter.varies; }))
+          all.push_back({&pde, dimension, sides_of(pde, dimension, kind), Coefficient::parameters});
         if (pde.with_tensor == nullptr) continue;
         const Pde& tensor = pde.with_tensor();
         if (takes(tensor, kind))
@@ -52,7 +55,7 @@ std::vector<JacobianCase> jacobian_cases() {
 
 // Numbers that vary between nodes, those on a tensor's diagonal far larger than the others.
 void add_coefficient(PdeInput& input, const JacobianCase& c, const Grid& grid, const Boundary& boundary) {
-  if (c.coefficient == Coefficient::usual) return;
+  if (c.coefficient == Coefficient::usual || c.coefficient == Coefficient::parameters) return;
   const int numbers = c.coefficient == Coefficient::field ? 1 : tensor_numbers(c.dimension);
   Array<double> a(grid.nodes() * numbers);
   for (std::int64_t i = 0; i < a.size(); ++i) a[i] = 0.4 * std::sin(static_cast<double>(i));
@@ -66,6 +69,18 @@ void add_coefficient(PdeInput& input, const JacobianCase& c, const Grid& grid, c
         std::make_shared<const CoefficientField>(coefficient_field(grid, boundary, std::move(a), "a"));
   else
     input.tensor = std::make_shared<const TensorField>(tensor_field(grid, std::move(a), "k"));
+}
+
+// All that may be fields are.
+void add_fields(PdeInput& input, const JacobianCase& c, const Grid& grid) {
+  if (c.coefficient != Coefficient::parameters) return;
+  for (const PdeParameter& parameter : c.pde->parameters) {
+    if (!parameter.varies) continue;
+    Array<double> values(grid.nodes());
+    for (std::int64_t i = 0; i < values.size(); ++i)
+      values[i] = input.value_of(parameter) * (1 + 0.8 * std::sin(static_cast<double>(i)));
+    input.fields.emplace_back(parameter.name, std::make_shared<const Array<double>>(std::move(values)));
+  }
 }
 
 Grid grid_of(const JacobianCase& c) {
@@ -174,6 +189,7 @@ TEST(PdeJacobians, AreWhatPetscFindsByDifferences) {
     PdeInput input;
     input.parameters = other_parameters(*c.pde);
     add_coefficient(input, c, grid, boundary);
+    add_fields(input, c, grid);
     const NodeBox box = share_grid(PETSC_COMM_WORLD, grid, boundary)->box();
     GridResidual f(PETSC_COMM_WORLD, grid, stencil, boundary,
                    residual_of_pde(*c.pde, grid, stencil, boundary, input, box).residual, {.space = "cpu"});
