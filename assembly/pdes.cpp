@@ -183,6 +183,11 @@ void require_taken(const Pde& pde, const Grid& grid, const Stencil& stencil, con
     throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
   if (input.manufactured && pde.order == 0) throw InputError(pde.name + " has no manufactured solution");
   if (input.coefficient && !pde.takes_coefficient) throw InputError(pde.name + " takes no coefficient");
+  if (!input.reaction.empty() && pde.rate == nullptr) throw InputError(pde.name + " takes no reaction");
+  if (!input.reaction.empty() && std::ssize(input.reaction) != std::int64_t{grid.dof} * grid.dof)
+    throw InputError("a reaction of " + std::to_string(grid.dof) +
+                     " unknowns has as many rows and columns, not " + std::to_string(input.reaction.size()) +
+                     " numbers");
   parameters_of(pde, input.parameters);
   require_fields(pde, grid, input);
 }

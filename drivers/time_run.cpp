@@ -108,6 +108,8 @@ class TimeRun {
       if (const double value = run_.input.value_of(parameter); value != parameter.usual)
         text += ", " + std::string(parameter.name) + " " + number_text(value);
     for (const auto& [name, field] : run_.options.parameter_fields) text += ", " + name + " " + field;
+    if (!run_.options.reaction.empty()) text += ", reaction";
+    for (const double number : run_.options.reaction) text += " " + number_text(number);
     return run_.options.source.empty() ? text : text + ", source " + run_.options.source;
   }
 

@@ -36,6 +36,8 @@ struct PdeInput {
   bool steady = false;              // of a PDE in time that is `also_steady`: the problem with u_t = 0
   bool without_source = false;      // of one by its residual: f is 0, and who solves it subtracts another
   ParameterValues parameters = {};  // those that are given
+  // Of a PDE that has a `rate`, [row][column] of the unknowns of a node, in 1/s; empty: its own.
+  std::vector<double> reaction = {};
   // Of those that `varies` says, in place of a number: [node], and the name.
   std::vector<std::pair<std::string, std::shared_ptr<const Array<double>>>> fields = {};
 
@@ -111,10 +113,11 @@ struct Pde {
   std::string petsc_options{};
   // The preconditioner takes the unknowns of the axes, and then the others.
   bool preconditions_apart = false;
-  double until_s = 0;         // of one in time: where it ends by default
-  bool takes_initial = true;  // by its residual: what it begins with may be given
-  bool also_steady = false;   // of one in time: its problem with u_t = 0 is solved where it is asked for
-  double length_m = 0;        // along x, where no spacing is given; 0: a spacing of 1 m
+  double until_s = 0;          // of one in time: where it ends by default
+  bool takes_initial = true;   // by its residual: what it begins with may be given
+  const char* rate = nullptr;  // a parameter in whose place PdeInput's reaction may be given
+  bool also_steady = false;    // of one in time: its problem with u_t = 0 is solved where it is asked for
+  double length_m = 0;         // along x, where no spacing is given; 0: a spacing of 1 m
 
   bool in_time() const { return until_s > 0; }
 };

@@ -4,7 +4,7 @@
 //
 // R, a dense N x N matrix between the species of a node, is that of a chain of decays: species r becomes
 // species r + 1 at the rate k/(r + 1), and the last one what is not followed (Bateman, Proc. Cambridge Phil.
-// Soc. 15, 1910).
+// Soc. 15, 1910); or it is given.
 //
 // In time, species 0 is 1 in the middle half of the grid along each axis, everything else is 0, and so is f.
 // Steady (--steady), f is 1 there for species 0. Manufactured, u = e^-t M with M as in
@@ -130,6 +130,17 @@ std::vector<double> chain_of_decays(int species, double k_1_s) {
   return reaction;
 }
 
+// [column][row]; k times it is R.
+std::vector<double> reaction_of(const Grid& grid, const PdeInput& input, double k_1_s) {
+  if (input.reaction.empty()) return chain_of_decays(grid.dof, k_1_s);
+  std::vector<double> reaction(input.reaction.size());
+  for (int r = 0; r < grid.dof; ++r)
+    for (int c = 0; c < grid.dof; ++c)
+      reaction[static_cast<std::size_t>(c * grid.dof + r)] =
+          input.reaction[static_cast<std::size_t>(r * grid.dof + c)];
+  return reaction;
+}
+
 std::string advection_text(const Grid& grid, const Coefficients& of) {
   std::string axes;
   for (int axis = 0; axis < grid.dimension; ++axis)
@@ -181,9 +192,9 @@ AnyResidual with_numbers(Transport f, int dof, std::vector<double> reaction, std
 
 using Fields = ParameterFields<5>;
 
-AnyResidual through_fields(const Grid& grid, const NodeBox& box, const std::shared_ptr<Fields>& fields,
-                           std::vector<double> source) {
-  const auto reaction = std::make_shared<NumbersOnBoth>(chain_of_decays(grid.dof, 1)),
+AnyResidual through_fields(const Grid& grid, const PdeInput& input, const NodeBox& box,
+                           const std::shared_ptr<Fields>& fields, std::vector<double> source) {
+  const auto reaction = std::make_shared<NumbersOnBoth>(reaction_of(grid, input, 1)),
              of_source = std::make_shared<NumbersOnBoth>(std::move(source));
   TransportThroughFields f;
   f.window = window_around(grid, box);
@@ -202,7 +213,7 @@ AnyResidual through_fields(const Grid& grid, const NodeBox& box, const std::shar
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
   const Coefficients of = coefficients(input);
-  std::vector<double> reaction = chain_of_decays(grid.dof, of.k_1_s);
+  std::vector<double> reaction = reaction_of(grid, input, of.k_1_s);
   std::vector<double> source;
   ResidualProblem problem;
   const std::shared_ptr<Fields> fields = parameter_fields(
@@ -227,7 +238,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
     (input.steady ? source : problem.initial) = middle_half(grid, box);
   }
   if (fields) {
-    problem.residual = through_fields(grid, box, fields, std::move(source));
+    problem.residual = through_fields(grid, input, box, fields, std::move(source));
     return problem;
   }
   problem.residual = with_numbers(f, grid.dof, std::move(reaction), std::move(source));
@@ -248,6 +259,7 @@ Pde transport_pde() {
           .residual = problem_of,
           .petsc_options = "-pc_type pbjacobi",
           .until_s = 0.5,
+          .rate = rate_1_s.name,
           .also_steady = true,
           .length_m = 1};
 }

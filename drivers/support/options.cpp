@@ -149,6 +149,7 @@ void read_solve_options(Settings& settings, Options& options) {
               "draws how a solve of poisson, diffusion or elasticity converges, not of " + options.pde +
                   "; fields are drawn by quadrille plot FILE.h5");
   read_coefficient_ratio(settings, options);
+  read_reaction(settings, options);
   if (!settings.contains("spacing"))
     options.grid.spacing_m.fill(usual_spacing_m(pde, options.grid, options.boundary));
   if (const Setting* boundary = find(settings, "boundary"))

@@ -78,6 +78,7 @@ struct Options {
   bool manufactured = false;   // solve for a known function
   ParameterValues parameters;  // all that the PDE has, but for those that are fields:
   std::vector<std::pair<std::string, std::string>> parameter_fields;  // name, FILE.h5:DATASET or formula
+  std::vector<double> reaction;  // [row][column] of the unknowns; empty: the PDE's own
   // Each a word, FILE.h5:DATASET or formulas; empty for PDEs that take none, or have their own.
   std::string coefficient, source, initial;
   std::array<double, 3> coefficient_ratio{1, 1, 1};

@@ -1,6 +1,7 @@
 #include "drivers/support/options_fields.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "drivers/support/expression.hpp"
@@ -140,7 +141,16 @@ void read_coefficient(Settings& settings, const Words& words, Options& options) 
 void read_field_options(Settings& settings, Options& options) {
   const bool takes_coefficient = find_pde(options.pde).takes_coefficient,
              by_residual = find_pde(options.pde).assemble == nullptr;
-  if (!takes_coefficient) leave_to(pdes_with_coefficient(), settings, {"coefficient", "coefficient-ratio"});
+  if (!takes_coefficient) {
+    const Setting* const given = find(settings, "coefficient");
+    const auto& parameters = find_pde(options.pde).parameters;
+    const auto varies =
+        std::find_if(parameters.begin(), parameters.end(), [](const auto& p) { return p.varies; });
+    if (given && !given->from_config && varies != parameters.end())
+      refuse(*given, "belongs to solve " + listed(pdes_with_coefficient()) + "; of " + options.pde +
+                         " parameters may be fields: --parameter " + varies->name + "=" + given->text);
+    leave_to(pdes_with_coefficient(), settings, {"coefficient", "coefficient-ratio"});
+  }
   const bool takes_initial = takes_initial_values(find_pde(options.pde));
   if (!takes_initial) leave_to(pdes_with_initial(), settings, {"initial"});
   const Words of_coefficient = by_residual ? Words{} : Words{drawn_coefficient},
@@ -160,6 +170,37 @@ void read_field_options(Settings& settings, Options& options) {
 void read_parameter_field(Settings& settings, const Setting& given, const std::string& name) {
   require_field_or_formula(settings, {given.text, given.place + ": " + name, given.from_config}, {"a number"},
                            false, false);
+}
+
+void read_reaction(Settings& settings, Options& options) {
+  if (find_pde(options.pde).rate == nullptr) return leave_to(pdes_with_reaction(), settings, {"reaction"});
+  const Setting* const setting = find(settings, "reaction");
+  if (!setting) return;
+  const auto wanted = static_cast<std::size_t>(options.grid.dof * options.grid.dof);
+  const std::string shape =
+      "is of " + std::to_string(options.grid.dof) + " unknowns (--dof), " + std::to_string(wanted) +
+      " numbers row by row with commas between, or FILE.h5:DATASET with as many rows and columns";
+  if (const auto place = field_place(setting->text)) {
+    try {
+      const FieldShape found = field_shape(*place);
+      if (found.dimension != 2 || found.unknowns != 1 || found.extents[0] != options.grid.dof ||
+          found.extents[1] != options.grid.dof)
+        refuse(*setting, shape);
+      const Array<double> numbers = read_field(*place);
+      options.reaction.assign(numbers.begin(), numbers.end());
+    } catch (const InputError& error) {
+      if (std::string(error.what()).find(shape) != std::string::npos) throw;
+      refuse(*setting, error.what());
+    }
+  } else {
+    for (const std::string& part : comma_parts(setting->text))
+      if (!parse_finite(part, options.reaction.emplace_back()))
+        refuse(*setting, "'" + part + "' is no number; it " + shape);
+  }
+  if (options.reaction.size() != wanted)
+    refuse(*setting, "has " + std::to_string(options.reaction.size()) + " numbers; it " + shape);
+  for (const double number : options.reaction)
+    if (!std::isfinite(number)) refuse(*setting, "has a number that is not finite");
 }
 
 void read_coefficient_ratio(const Settings& settings, Options& options) {

@@ -16,6 +16,9 @@ void read_field_options(Settings& settings, Options& options);
 // What --parameter has for one that may be a field, as FILE.h5:DATASET or a formula; likewise.
 void read_parameter_field(Settings& settings, const Setting& given, const std::string& name);
 
+// --reaction: numbers with commas between, row by row, or FILE.h5:DATASET. After the grid.
+void read_reaction(Settings& settings, Options& options);
+
 // After the grid.
 void read_coefficient_ratio(const Settings& settings, Options& options);
 

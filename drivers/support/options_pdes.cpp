@@ -117,6 +117,9 @@ bool makes_steps(const Settings& settings, const Pde& pde) {
 Words pdes_also_steady() {
   return pdes_with([](const Pde& pde) { return pde.also_steady; });
 }
+Words pdes_with_reaction() {
+  return pdes_with([](const Pde& pde) { return pde.rate != nullptr; });
+}
 Words pdes_with_box() {
   return pdes_with([](const Pde& pde) { return pde.discretisation.box > 0; });
 }
@@ -216,6 +219,11 @@ void read_parameters(Settings& settings, Options& options) {
     return leave_to(pdes_with([](const Pde& other) { return !other.parameters.empty(); }), settings,
                     {"parameter"});
   options.parameters = parameters_of(pde, {});
+  const auto without = [&](const std::string& name) {
+    std::erase_if(options.parameters, [&](const auto& parameter) { return parameter.first == name; });
+  };
+  const bool replaced = pde.rate != nullptr && settings.contains("reaction");
+  if (replaced) without(pde.rate);
   if (!find(settings, "parameter")) return;
   const Setting setting = settings.at("parameter");
   const GivenParameters given = given_parameters(setting, pde);
@@ -226,10 +234,13 @@ void read_parameters(Settings& settings, Options& options) {
   } catch (const InputError& error) {
     refuse(setting, error.what());
   }
+  for (const auto& [name, number] : names)
+    if (replaced && name == pde.rate) refuse(setting, name + " is what --reaction stands for");
+  if (replaced) without(pde.rate);
   for (const auto& [name, text] : given.fields) {
     if (options.manufactured) refuse(setting, name + " is a field, which does not go with --manufactured");
     read_parameter_field(settings, {text, setting.place, setting.from_config}, name);
-    std::erase_if(options.parameters, [&](const auto& parameter) { return parameter.first == name; });
+    without(name);
   }
   options.parameter_fields = given.fields;
 }

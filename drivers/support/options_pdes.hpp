@@ -23,6 +23,7 @@ Words pdes_in_time();
 // Whether the solve that is asked for makes steps: of a PDE in time, without --steady.
 bool makes_steps(const Settings& settings, const Pde& pde);
 Words pdes_also_steady();
+Words pdes_with_reaction();
 Words pdes_with_box();
 Words pdes_with_wide_star();
 Words pdes_with_coefficient();

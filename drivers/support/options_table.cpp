@@ -59,6 +59,10 @@ std::vector<OptionSpec> pde_options() {
            "of heat 1)"},
       {"coefficient-ratio", "X | X,Y[,Z]", group, for_solve, true,
        "times what the coefficient is along each axis: 1,1,0.1 for a tenth along z (default 1)"},
+      {"reaction", "NUMBERS | FILE.h5:DATASET", group, for_solve, true,
+       "R of " + all_of(pdes_with_reaction()) +
+           ", a number for each two unknowns of a node, in 1/s, row by row with commas between: "
+           "1,0,-1,0.5; or a dataset with a row and a column for each (default a chain of decays, by k)"},
       {"source", "unit | FORMULA | FILE.h5:DATASET", group, for_solve, true,
        "f, or what stands beside on the right of each equation: unit is 1 everywhere or, where no face holds "
        "a value, 1 in the lower half along x and -1 in the upper (default of " +

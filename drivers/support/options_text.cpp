@@ -55,6 +55,12 @@ std::string parameters_text(const Options& options) {
   return joined(texts, ",");
 }
 
+std::string numbers_text(const std::vector<double>& numbers) {
+  Words texts;
+  for (const double number : numbers) texts.push_back(number_text(number));
+  return joined(texts, ",");
+}
+
 std::string probes_text(const Options& options) {
   std::string text;
   for (const Probe& probe : options.probes)
@@ -81,6 +87,7 @@ std::map<std::string, std::string> value_texts(const Options& options) {
        options.coefficient.empty() && options.coefficient_ratio == std::array<double, 3>{1, 1, 1}
            ? ""
            : per_axis_text(options.coefficient_ratio, options.grid)},
+      {"reaction", numbers_text(options.reaction)},
       {"source", options.source},
       {"initial", options.initial},
       {"steady", yes_no(options.steady)},

@@ -136,6 +136,7 @@ int source_numbers(const std::string& text, int unknowns) {
 PdeInput pde_input(const Options& options) {
   PdeInput input{options.seed, options.manufactured, {}, options.coefficient_ratio, {}};
   input.parameters = options.parameters;
+  input.reaction = options.reaction;
   for (const auto& [parameter, text] : options.parameter_fields)
     input.fields.emplace_back(parameter, std::make_shared<const Array<double>>(
                                              read_whole(options.grid, text, "--parameter: " + parameter)));
@@ -204,6 +205,7 @@ std::int64_t input_bytes(const Options& options) {
 void print_parameters(std::ostream& out, const Options& options, const PdeInput& input) {
   if (!options.parameters.empty())
     out << "parameters: " << parameters_text(find_pde(options.pde), options.parameters) << "\n";
+  if (!options.reaction.empty()) out << "reaction: as given\n";
   for (std::size_t i = 0; i < input.fields.size(); ++i) {
     const auto& [name, field] = input.fields[i];
     const auto [least, most] = std::minmax_element(field->begin(), field->end());

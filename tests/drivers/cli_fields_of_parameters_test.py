@@ -1,4 +1,4 @@
-"""`quadrille solve` with --parameter NAME=FORMULA or FILE.h5:DATASET."""
+"""`quadrille solve` with --parameter NAME=FORMULA or FILE.h5:DATASET, and --reaction."""
 import json
 import math
 import os
@@ -160,6 +160,8 @@ class FieldsOfParameters(CliTest):
                 (["bratu", "--parameter", "lambda=q"], ["--parameter: lambda 'q'", "must be a number, FILE.h5:DATASET or a formula", "position 0"]),
                 (["bratu", "--parameter", "lambda=t"], ["in x, y and z;"]), (["bratu", "--parameter", "lambda=x,y"], ["write NAME=VALUE"]),
                 (["bratu", "--parameter", "lambda=max(x,y,"], ["lambda 'max(x,y,'"]),
+                (["elasticity", "--coefficient", "1+x"], ["belongs to solve diffusion or heat", "--parameter lambda=1+x"]),
+                (["cahn_hilliard", "--coefficient", "1+x"], ["belongs to solve diffusion or heat"]),
                 (["cahn_hilliard", "--parameter", "e=x"], ["'x' of e is no number"]),
                 (["poroelastic", "--parameter", "alpha=x"], ["'x' of alpha is no number"]),
                 (["transport", "--parameter", "d=1+x,d=2"], ["d is given twice"]),
@@ -178,6 +180,37 @@ class FieldsOfParameters(CliTest):
         self.assertIn("\nparameter = lambda=6*(x < 1)\n", self.ok(*kept, "--parameter", "lambda=6*(x < 1)", "--validate"))
         config = self.path("run.ini", "pde = transport\nparameter = d=max(0.1, x),k=2\n")
         self.assertIn("k=3,d=max(0.1, x)\n", self.ok("solve", "--config", config, "--parameter", "k=3", "--validate"))
+
+    def test_a_reaction_of_the_users(self):
+        run = ["transport", "--dof", "3", "--steps", "3", "--dt", "0.01", "--grid", "12x9"]
+        chain = "1,0,0,-1,0.5,0,0,-0.5," + repr(1 / 3)
+        for more in ([], ["--parameter", "d=0.02+0*x"]):  # of numbers, and of fields
+            own, _, _ = self.solved(*run, *more)
+            given, record, screen = self.solved(*run, *more, "--reaction", chain)
+            self.assertTrue(numpy.array_equal(own, given))
+            self.assertNotIn("k", record["parameters"])
+            self.assertIn("\nreaction: as given\n", screen)
+            # A loop of three, in which nothing is lost.
+            loop = numpy.array([[1, 0, -3], [-1, 2, 0], [0, -2, 3]])
+            path = self.file(loop=loop, wide=numpy.ones((3, 4)))
+            (numbers,), _, _ = self.solved(*run, *more, "--reaction", ",".join(map(str, loop.flatten())), *EXACT)
+            (dataset,), _, _ = self.solved(*run, *more, "--reaction", path + ":loop", *EXACT)
+            self.assertTrue(numpy.array_equal(numbers, dataset))
+            sums = numbers.reshape(2, -1).sum(axis=1)
+            self.assertAlmostEqual(sums[1] / sums[0], 1, delta=1e-10)
+            self.assertGreater(abs(numbers - own[0]).max(), 1e-4)
+        errors = [self.solved("transport", "--dof", "2", "--grid", f"{n}x{n}", "--manufactured", "--steady", "--reaction", "3,-1,0.5,2",
+                              "--boundary", "value:0", *EXACT)[1]["error_l2"] for n in (31, 63)]
+        self.assertAlmostEqual(math.log2(errors[0] / errors[1]), 2, delta=0.1)
+        for arguments, words in ((["transport", "--reaction", "1,2"], ["has 2 numbers", "1 numbers row by row"]),
+                                 (["transport", "--dof", "2", "--reaction", "1,2,3,x"], ["'x' is no number"]),
+                                 (["transport", "--dof", "3", "--reaction", path + ":wide"], ["as many rows and columns"]),
+                                 (["transport", "--dof", "3", "--reaction", path + ":none"], ["none"]),
+                                 (["transport", "--reaction", "1", "--parameter", "k=2"], ["k is what --reaction stands for"]),
+                                 (["transport", "--reaction", "1", "--parameter", "k=x"], ["k is what --reaction stands for"]),
+                                 (["heat", "--reaction", "1"], ["belongs to solve transport"])):
+            with self.subTest(arguments=arguments):
+                self.refused(2, words, "solve", *arguments)
 
     def test_a_checkpoint_is_of_its_fields(self):
         run = ["solve", "transport", "--grid", "9x8", "--dt", "0.01", "--output", self.path("k.h5"), "--checkpoint-every", "1"]
