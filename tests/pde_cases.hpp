@@ -2,8 +2,12 @@
 // together, 2D and 3D. A new PDE is in the suites that run over them.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assembly/pdes.hpp"
@@ -28,6 +32,21 @@ inline ParameterValues other_parameters(const Pde& pde) {
   for (const PdeParameter& parameter : pde.parameters)
     values.emplace_back(parameter.name, (values.size() % 2 == 0 ? 1.5 : 0.75) * parameter.usual);
   return values;
+}
+
+inline bool takes_fields(const Pde& pde) {
+  return std::any_of(pde.parameters.begin(), pde.parameters.end(),
+                     [](const PdeParameter& parameter) { return parameter.varies; });
+}
+// All parameters that may be fields are, around what the input has for them.
+inline void add_fields(PdeInput& input, const Pde& pde, const Grid& grid) {
+  for (const PdeParameter& parameter : pde.parameters) {
+    if (!parameter.varies) continue;
+    Array<double> values(grid.nodes());
+    for (std::int64_t i = 0; i < values.size(); ++i)
+      values[i] = input.value_of(parameter) * (1 + 0.8 * std::sin(static_cast<double>(i)));
+    input.fields.emplace_back(parameter.name, std::make_shared<const Array<double>>(std::move(values)));
+  }
 }
 
 // As an option has it, with numbers that one smooth function has on every face.

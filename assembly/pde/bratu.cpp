@@ -3,8 +3,9 @@
 // Comput. 6, 1985); Newton's iterations from 0 find the smaller one.
 //
 // Manufactured: u = M of assembly/pde/manufactured.hpp, by f = -lap M - lambda e^M beside lambda e^u, for
-// faces that hold 0. M is below 0.2 there (of unknown r, 1 + r times that): the smaller one of two where
-// lambda e^M is below the least eigenvalue of -lap, as for lambda up to 16 of one unknown on the unit square.
+// faces that hold 0, are periodic or let nothing through; where none holds a value, lambda is negative. Where
+// all hold 0, M is below 0.2 (of unknown r, 1 + r times that): the smaller one of two where lambda e^M is
+// below the least eigenvalue of -lap, as for lambda up to 16 of one unknown on the unit square.
 #include <cmath>
 
 #include "assembly/pde/all.hpp"
@@ -70,7 +71,6 @@ Pde bratu_pde() {
           .equation = "-lap u = lambda e^u",
           .about = "nonlinear",
           .discretisation = {.star = 1},
-          .faces = {BoundaryKind::value, BoundaryKind::drop},
           .parameters = {lambda_1_m2},
           .residual = problem_of,
           .length_m = 1};

@@ -64,35 +64,33 @@ struct ElasticForcesThroughFields {
   constexpr auto operator()(const auto& u, int r) const {
     auto sum = 0 * u(r);
     for (int c = 0; c < u.grid().dimension; ++c) {
-      const auto of_face = [&](int step) {
-        const std::array<int, 3> to = along(c, step);
-        const double mu = (u.field(mu_pa) + u.field(mu_pa, to[0], to[1], to[2])) / 2;
-        if (c != r) return mu;
-        return 2 * mu + (u.field(lambda_pa) + u.field(lambda_pa, to[0], to[1], to[2])) / 2;
-      };
-      const auto flow = [&](int step) {
-        const std::array<int, 3> to = along(c, step);
-        return u.exchange(to[0], to[1], to[2], r, [&] { return of_face(step) * (per_h[c] * per_h[c]); });
-      };
-      sum -= flow(-1) + flow(1);
-      if (c == r) continue;
-      const auto corner = [&](int step_r, int step_c) {
-        const std::array<int, 3> of_r = along(r, step_r), of_c = along(c, step_c);
-        const double weight =
-            u.field(lambda_pa, of_r[0], of_r[1], of_r[2]) + u.field(mu_pa, of_c[0], of_c[1], of_c[2]);
-        return step_r * step_c * (weight * (per_h[r] * per_h[c] / 4)) *
-               u.at(of_r[0] + of_c[0], of_r[1] + of_c[1], of_r[2] + of_c[2], c);
-      };
-      sum -= corner(-1, -1) + corner(1, -1) + corner(-1, 1) + corner(1, 1);
+      for (int step = -1; step <= 1; step += 2) {
+        sum -= through_face(u, r, c, step);
+        for (int other = -1; other <= 1 && c != r; other += 2) sum -= at_corner(u, r, c, other, step);
+      }
     }
     return sum;
   }
 
  private:
-  static constexpr std::array<int, 3> along(int axis, int step) {
-    std::array<int, 3> to{};
-    to[axis] = step;
-    return to;
+  static constexpr int along(int axis, int of, int step) { return axis == of ? step : 0; }
+  // A modulus at the neighbour along an axis.
+  static constexpr double beside(const auto& u, const double* modulus, int axis, int step) {
+    return u.field(modulus, along(0, axis, step), along(1, axis, step), along(2, axis, step));
+  }
+  // Of u_r, along axis c.
+  constexpr auto through_face(const auto& u, int r, int c, int step) const {
+    const double mu = (u.field(mu_pa) + beside(u, mu_pa, c, step)) / 2,
+                 stiffness = c == r ? 2 * mu + (u.field(lambda_pa) + beside(u, lambda_pa, c, step)) / 2 : mu;
+    return stiffness * (per_h[c] * per_h[c]) *
+           (u.at(along(0, c, step), along(1, c, step), along(2, c, step), r) - u(r));
+  }
+  // Of u_c, diagonally off in the plane of r and c.
+  constexpr auto at_corner(const auto& u, int r, int c, int step_r, int step_c) const {
+    const double weight = beside(u, lambda_pa, r, step_r) + beside(u, mu_pa, c, step_c);
+    return step_r * step_c * (weight * (per_h[r] * per_h[c] / 4)) *
+           u.at(along(0, r, step_r) + along(0, c, step_c), along(1, r, step_r) + along(1, c, step_c),
+                along(2, r, step_r) + along(2, c, step_c), c);
   }
 };
 

@@ -116,7 +116,11 @@ TEST(ResidualPdes, OfTheRanksAreTheWhole) {
           PdeInput input;
           input.manufactured = manufactured;
           if (manufactured) input.parameters = other_parameters(*pde);
-          expect_the_whole(*pde, grid_for(*pde, dimension), plain_boundary(*pde, kind), input);
+          const Grid grid = grid_for(*pde, dimension);
+          expect_the_whole(*pde, grid, plain_boundary(*pde, kind), input);
+          if (manufactured || !takes_fields(*pde)) continue;
+          add_fields(input, *pde, grid);
+          expect_the_whole(*pde, grid, plain_boundary(*pde, kind), input);
         }
 }
 
@@ -224,9 +228,10 @@ void expect_same(const std::vector<double>& expected, const Array<double, Device
   for (std::size_t i = 0; i < back.size(); ++i) ASSERT_NEAR(back[i], expected[i], 1e-14 * size) << i;
 }
 
-enum class Given { nothing, numbers, tensors };
-PdeInput input_of(Given given, const Grid& grid, const Boundary& boundary) {
+enum class Given { nothing, numbers, tensors, fields };
+PdeInput input_of(const Pde& pde, Given given, const Grid& grid, const Boundary& boundary) {
   PdeInput input;
+  if (given == Given::fields) add_fields(input, pde, grid);
   if (given == Given::tensors) {
     const int count = tensor_numbers(grid.dimension);
     Array<double> k(grid.nodes() * count);
@@ -289,8 +294,9 @@ TEST(ResidualPdes, cuda_AreThoseOfTheHost) {
   for (const Pde* pde : residual_pdes())
     for (const int dimension : {2, 3})
       for (const BoundaryKind kind : pde->faces)
-        for (const Given given : {Given::nothing, Given::numbers, Given::tensors}) {
+        for (const Given given : {Given::nothing, Given::numbers, Given::tensors, Given::fields}) {
           if (given == Given::numbers && !pde->takes_coefficient) continue;
+          if (given == Given::fields && !takes_fields(*pde)) continue;
           if (given == Given::tensors && (!pde->with_tensor || !takes(pde->with_tensor(), kind))) continue;
           SCOPED_TRACE(pde->name + " " + usage(kind) + " " + std::to_string(dimension));
           const bool per_axis = pde->discretisation.unknown_per_axis && dimension == 3;
@@ -299,13 +305,13 @@ TEST(ResidualPdes, cuda_AreThoseOfTheHost) {
               dimension);
           Grid grid = grid_for(*pde, dimension);
           expect_same_on_device(*pde, grid, boundary, whole_box(grid.extents),
-                                input_of(given, grid, boundary));
+                                input_of(*pde, given, grid, boundary));
           grid.extents = {70, 23, dimension == 3 ? 11 : 1};
           const std::int64_t depth = grid.extents[2];
           for (const NodeBox& box :
                {whole_box(grid.extents), NodeBox{{17, 0, 0}, {53, 23, depth}},
                 NodeBox{{0, 3, depth / 4}, {70, 18, std::max(depth / 2, std::int64_t{1})}}})
-            expect_same_on_device(*pde, grid, boundary, box, input_of(given, grid, boundary));
+            expect_same_on_device(*pde, grid, boundary, box, input_of(*pde, given, grid, boundary));
         }
 }
 
@@ -322,6 +328,31 @@ TEST(ResidualPdes, cuda_ManufacturedAreThoseOfTheHost) {
       expect_same_on_device(*pde, grid, plain_boundary(*pde, pde->faces.front()), whole_box(grid.extents),
                             manufactured);
     }
+}
+
+TEST(ResidualPdes, RefuseFieldsThatTheyDoNotTake) {
+  const Pde& transport = find_pde("transport");
+  const Grid grid = grid_for(transport, 2);
+  const auto of = [&](const char* name, std::int64_t nodes, double number, bool manufactured = false) {
+    Array<double> values(nodes);
+    for (std::int64_t i = 0; i < nodes; ++i) values[i] = i == 5 ? number : 1;
+    PdeInput input;
+    input.manufactured = manufactured;
+    input.fields.emplace_back(name, std::make_shared<const Array<double>>(std::move(values)));
+    return residual_of_pde(transport, grid, star_stencil(2, 1), parse_boundary("periodic", 2), input,
+                           whole_box(grid.extents));
+  };
+  EXPECT_NO_THROW(of("d", grid.nodes(), 2));
+  EXPECT_THROW(of("d", grid.nodes(), 0), InputError);
+  EXPECT_THROW(of("v_x", grid.nodes(), std::nan("")), InputError);
+  EXPECT_THROW(of("d", grid.nodes() - 1, 2), InputError);
+  EXPECT_THROW(of("q", grid.nodes(), 2), InputError);
+  EXPECT_THROW(of("d", grid.nodes(), 2, true), InputError);
+  PdeInput input;
+  input.reaction = {1, 2, 3, 4};
+  EXPECT_THROW(residual_of_pde(transport, grid, star_stencil(2, 1), parse_boundary("periodic", 2), input,
+                               whole_box(grid.extents)),
+               InputError);
 }
 
 TEST(ResidualPdes, RefuseWhatTheyDoNotTake) {

@@ -7,8 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "assembly/device_formula.hpp"
 #include "assembly/pdes.hpp"
 #include "kernels/petsc/base/check.hpp"
+#include "kernels/petsc/base/vector_arrays.hpp"
+#include "tests/pde_cases.hpp"
 #include "tests/petsc_copies.hpp"
 
 namespace quadrille {
@@ -20,6 +23,8 @@ struct BusCase {
   std::array<std::int64_t, 2> nodes;  // along each axis, of a grid and of one with at least 4 times as many
   double dt_s = 0;                    // of fixed steps; 0: they follow the tolerance
   const char* options = "";
+  bool of_fields = false;      // its parameters
+  bool moving_source = false;  // of a formula in time, as --source gives it
 };
 
 const BusCase steps_of_time[] = {
@@ -31,7 +36,18 @@ const BusCase steps_of_time[] = {
     {"gray_scott", 2, 2, {256, 512}, 0.5, "-ksp_type gmres -pc_type quadrille_pbjacobi"},
     // PETSc's pbjacobi inverts its blocks on the host; here it does so once.
     {"gray_scott", 2, 2, {256, 512}, 0.5, "-ksp_type gmres -pc_type pbjacobi -snes_lag_preconditioner 1000"},
+    {"cahn_hilliard", 2, 2, {128, 256}, 1e-5},
+    {"transport", 3, 3, {24, 48}, 1e-3, "", true, true},
+    {"gray_scott", 2, 2, {256, 512}, 0.5, "", true},
+    {"heat", 3, 1, {40, 80}, 1e-4, "", false, true},
 };
+
+Formula x_times_t() {
+  Formula formula;
+  const std::int32_t x = formula.add(FormulaOperation::x), t = formula.add(FormulaOperation::t);
+  formula.numbers = {formula.add(FormulaOperation::multiply, x, t)};
+  return formula;
+}
 
 struct Problem {
   GridResidual f;
@@ -46,8 +62,16 @@ Problem problem_of(const BusCase& c, std::int64_t nodes) {
   Boundary boundary;
   boundary.faces.fill({pde.faces.front(), 0});
   const NodeBox box = share_grid(PETSC_COMM_WORLD, grid, boundary)->box();
-  const ResidualProblem problem = residual_of_pde(pde, grid, stencil, boundary, {}, box);
+  PdeInput input;
+  input.without_source = c.moving_source;
+  if (c.of_fields) add_fields(input, pde, grid);
+  const ResidualProblem problem = residual_of_pde(pde, grid, stencil, boundary, input, box);
   GridResidual f(PETSC_COMM_WORLD, grid, stencil, boundary, problem.residual);
+  if (c.moving_source)
+    f.subtract([grid, box, formula = x_times_t()](double t_s, Vector& to) {
+      const petsc::WriteArray there(to.vec(), SpaceKind::cuda);
+      evaluate_on_device(formula, grid, box, grid.dof, t_s, there.data());
+    });
   Vector u = f.vector();
   u.assign(problem.initial);
   return {std::move(f), std::move(u)};

@@ -42,8 +42,7 @@ std::vector<JacobianCase> jacobian_cases() {
         if (pde.residual == nullptr || (sanitized && kind != pde.faces.front())) continue;
         all.push_back({&pde, dimension, sides_of(pde, dimension, kind)});
         if (pde.takes_coefficient) all.push_back({&pde, dimension, all.back().sides, Coefficient::field});
-        if (std::any_of(pde.parameters.begin(), pde.parameters.end(),
-                        [](const PdeParameter& parameter) { return parameter.varies; }))
+        if (takes_fields(pde))
           all.push_back({&pde, dimension, sides_of(pde, dimension, kind), Coefficient::parameters});
         if (pde.with_tensor == nullptr) continue;
         const Pde& tensor = pde.with_tensor();
@@ -69,18 +68,6 @@ void add_coefficient(PdeInput& input, const JacobianCase& c, const Grid& grid, c
         std::make_shared<const CoefficientField>(coefficient_field(grid, boundary, std::move(a), "a"));
   else
     input.tensor = std::make_shared<const TensorField>(tensor_field(grid, std::move(a), "k"));
-}
-
-// All that may be fields are.
-void add_fields(PdeInput& input, const JacobianCase& c, const Grid& grid) {
-  if (c.coefficient != Coefficient::parameters) return;
-  for (const PdeParameter& parameter : c.pde->parameters) {
-    if (!parameter.varies) continue;
-    Array<double> values(grid.nodes());
-    for (std::int64_t i = 0; i < values.size(); ++i)
-      values[i] = input.value_of(parameter) * (1 + 0.8 * std::sin(static_cast<double>(i)));
-    input.fields.emplace_back(parameter.name, std::make_shared<const Array<double>>(std::move(values)));
-  }
 }
 
 Grid grid_of(const JacobianCase& c) {
@@ -189,7 +176,7 @@ TEST(PdeJacobians, AreWhatPetscFindsByDifferences) {
     PdeInput input;
     input.parameters = other_parameters(*c.pde);
     add_coefficient(input, c, grid, boundary);
-    add_fields(input, c, grid);
+    if (c.coefficient == Coefficient::parameters) add_fields(input, *c.pde, grid);
     const NodeBox box = share_grid(PETSC_COMM_WORLD, grid, boundary)->box();
     GridResidual f(PETSC_COMM_WORLD, grid, stencil, boundary,
                    residual_of_pde(*c.pde, grid, stencil, boundary, input, box).residual, {.space = "cpu"});
