@@ -181,17 +181,11 @@ void read_reaction(Settings& settings, Options& options) {
       "is of " + std::to_string(options.grid.dof) + " unknowns (--dof), " + std::to_string(wanted) +
       " numbers row by row with commas between, or FILE.h5:DATASET with as many rows and columns";
   if (const auto place = field_place(setting->text)) {
-    try {
-      const FieldShape found = field_shape(*place);
-      if (found.dimension != 2 || found.unknowns != 1 || found.extents[0] != options.grid.dof ||
-          found.extents[1] != options.grid.dof)
-        refuse(*setting, shape);
-      const Array<double> numbers = read_field(*place);
-      options.reaction.assign(numbers.begin(), numbers.end());
-    } catch (const InputError& error) {
-      if (std::string(error.what()).find(shape) != std::string::npos) throw;
-      refuse(*setting, error.what());
-    }
+    const FieldShape found = shape_of(*setting);
+    const std::array<std::int64_t, 3> square{options.grid.dof, options.grid.dof, 1};
+    if (found.dimension != 2 || found.unknowns != 1 || found.extents != square) refuse(*setting, shape);
+    const Array<double> numbers = read_field(*place);
+    options.reaction.assign(numbers.begin(), numbers.end());
   } else {
     for (const std::string& part : comma_parts(setting->text))
       if (!parse_finite(part, options.reaction.emplace_back()))
