@@ -95,6 +95,13 @@ class LinearNode : public residual_detail::StencilOperations<LinearNode, Dual> {
     if (to == seed_) return {0, weight()};
     return {0, seed_ == Offset{} ? -weight() : 0.0};
   }
+  template <class Weight>
+  constexpr Dual weighted(int dx, int dy, int dz, int unknown, const Weight& weight) const {
+    if (spread_ != 0) return Operations::weighted(dx, dy, dz, unknown, weight);
+    Offset to{};
+    to.x = dx, to.y = dy, to.z = dz;
+    return {0, unknown == seed_unknown_ && to == seed_ ? weight() : 0.0};
+  }
   static constexpr bool slopes_alone() { return false; }
 
   constexpr double time_s() const { return spread_; }

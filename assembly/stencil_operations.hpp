@@ -92,6 +92,15 @@ class StencilOperations {
     return weight() * (there - here);
   }
 
+  // weight() times u at a neighbour, asked for likewise.
+  template <class Weight>
+  constexpr S weighted(int dx, int dy, int dz, int unknown, const Weight& weight) const {
+    const S there = self().at(dx, dy, dz, unknown);
+    if constexpr (std::is_same_v<S, Dual>)
+      if (self().slopes_alone()) return {0, there.slope == 0 ? 0 : weight() * there.slope};
+    return weight() * there;
+  }
+
   // Of the node along an axis, in m from the node at position 0.
   constexpr double x(int axis) const {
     const Position& at = self().position();

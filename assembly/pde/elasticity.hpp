@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -59,6 +60,7 @@ struct ElasticForces {
 struct ElasticForcesThroughFields {
   const double *lambda_pa = nullptr, *mu_pa = nullptr;  // [place in the window]
   std::array<double, 3> per_h{};                        // 1/m
+  std::int64_t places = 0;                              // of the window
 
   static constexpr bool linear = true, symmetric = true;
   constexpr auto operator()(const auto& u, int r) const {
@@ -80,17 +82,20 @@ struct ElasticForcesThroughFields {
   }
   // Of u_r, along axis c.
   constexpr auto through_face(const auto& u, int r, int c, int step) const {
-    const double mu = (u.field(mu_pa) + beside(u, mu_pa, c, step)) / 2,
-                 stiffness = c == r ? 2 * mu + (u.field(lambda_pa) + beside(u, lambda_pa, c, step)) / 2 : mu;
-    return stiffness * (per_h[c] * per_h[c]) *
-           (u.at(along(0, c, step), along(1, c, step), along(2, c, step), r) - u(r));
+    return u.exchange(along(0, c, step), along(1, c, step), along(2, c, step), r, [&] {
+      const double mu = (u.field(mu_pa) + beside(u, mu_pa, c, step)) / 2,
+                   stiffness =
+                       c == r ? 2 * mu + (u.field(lambda_pa) + beside(u, lambda_pa, c, step)) / 2 : mu;
+      return stiffness * (per_h[c] * per_h[c]);
+    });
   }
   // Of u_c, diagonally off in the plane of r and c.
   constexpr auto at_corner(const auto& u, int r, int c, int step_r, int step_c) const {
-    const double weight = beside(u, lambda_pa, r, step_r) + beside(u, mu_pa, c, step_c);
-    return step_r * step_c * (weight * (per_h[r] * per_h[c] / 4)) *
-           u.at(along(0, r, step_r) + along(0, c, step_c), along(1, r, step_r) + along(1, c, step_c),
-                along(2, r, step_r) + along(2, c, step_c), c);
+    return u.weighted(along(0, r, step_r) + along(0, c, step_c), along(1, r, step_r) + along(1, c, step_c),
+                      along(2, r, step_r) + along(2, c, step_c), c, [&] {
+                        const double weight = beside(u, lambda_pa, r, step_r) + beside(u, mu_pa, c, step_c);
+                        return step_r * step_c * (weight * (per_h[r] * per_h[c] / 4));
+                      });
   }
 };
 

@@ -22,6 +22,7 @@ PdePart of_fields(const Grid& grid, const Stencil& stencil, const Boundary& boun
   require_lame("elasticity", of(0), of(1));
   ElasticForcesThroughFields forces{fields.field(0), fields.field(1)};
   for (int axis = 0; axis < 3; ++axis) forces.per_h[axis] = 1 / grid.spacing_m[axis];
+  forces.places = fields.nodes();
   PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
   problem.system = assemble_system(grid, stencil, boundary, input, forces, box);

@@ -2,10 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
+#include <string>
+#include <utility>
 
+#include "assembly/pde/counter_hash.hpp"
+#include "assembly/pdes.hpp"
 #include "grid/error.hpp"
+#include "kernels/cuda/device.hpp"
 #include "tests/assembly/dense_reference.hpp"
 
 namespace quadrille {
@@ -133,6 +140,117 @@ TEST(Elasticity, RefusesWhatItCannotDo) {
   EXPECT_THROW(elasticity(grid, box_stencil(2, 2)), InputError);
   EXPECT_THROW(elasticity(grid, box_stencil(2, 1), 1, 0), InputError);
   EXPECT_THROW(elasticity(grid, box_stencil(2, 1), -2, 1), InputError);
+}
+
+// Of moduli that differ by up to a hundred times from node to node.
+PdeInput of_moduli(const Grid& grid) {
+  PdeInput input;
+  for (const char* name : {"lambda", "mu"}) {
+    Array<double> values(grid.nodes());
+    for (std::int64_t i = 0; i < values.size(); ++i)
+      values[i] = std::pow(10, signed_unit(counter_hash(name[0], static_cast<std::uint64_t>(i))));
+    input.fields.emplace_back(name, std::make_shared<const Array<double>>(std::move(values)));
+  }
+  return input;
+}
+
+// Bit by bit, and definite: every pivot of Gauss's elimination is positive, of a body that is held nowhere but
+// those of its translations.
+TEST(ElasticityOfFields, IsSymmetricAndDefinite) {
+  for (const char* text : {"7x6", "5x4x3"})
+    for (const char* sides : {"drop", "periodic"}) {
+      Grid grid = parse_grid(text);
+      grid.dof = grid.dimension;
+      grid.spacing_m = {0.3, 0.7, 1.1};
+      SCOPED_TRACE(std::string(text) + " " + sides);
+      PdePart part =
+          assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1),
+                       parse_boundary(sides, grid.dimension), of_moduli(grid), whole_box(grid.extents));
+      EXPECT_EQ(part.singular, std::string(sides) == "periodic");
+      BlockDiagonals<double> hub;
+      static_cast<BlockStructure&>(hub) = part.system.structure;
+      hub.values = std::move(part.system.values);
+      reference::Dense a = reference::dense_of(hub);
+      double largest = 0;
+      for (std::int64_t i = 0; i < a.rows; ++i) {
+        largest = std::max(largest, a.at(i, i));
+        for (std::int64_t j = 0; j < i; ++j) ASSERT_EQ(a.at(i, j), a.at(j, i)) << i << " " << j;
+      }
+      std::int64_t none = 0;
+      for (std::int64_t pivot = 0; pivot < a.rows; ++pivot) {
+        if (part.singular && std::abs(a.at(pivot, pivot)) < 1e-9 * largest) {
+          ++none;
+          continue;
+        }
+        ASSERT_GT(a.at(pivot, pivot), 0) << pivot;
+        for (std::int64_t i = pivot + 1; i < a.rows; ++i)
+          for (std::int64_t j = a.rows - 1; j > pivot; --j)
+            a.at(i, j) -= a.at(i, pivot) / a.at(pivot, pivot) * a.at(pivot, j);
+      }
+      EXPECT_LE(none, part.singular ? 4 * grid.dimension : 0);  // central differences see no alternation
+    }
+}
+
+TEST(ElasticityOfFields, OfOneNumberIsThatOfNumbers) {
+  Grid grid = parse_grid("5x4x6");
+  grid.dof = 3;
+  grid.spacing_m = {0.3, 0.7, 1.1};
+  const auto values = [&](const PdeInput& input) {
+    return assemble_pde("elasticity", grid, box_stencil(3, 1), parse_boundary("value:1", 3), input,
+                        whole_box(grid.extents))
+        .system;
+  };
+  PdeInput numbers, fields;
+  numbers.parameters = {{"lambda", 0.7}, {"mu", 2.5}};
+  for (const auto& [name, value] : numbers.parameters)
+    fields.fields.emplace_back(name,
+                               std::make_shared<const Array<double>>(Array<double>(grid.nodes(), value)));
+  const AssembledBox<double> a = values(numbers), b = values(fields);
+  ASSERT_EQ(a.values.size(), b.values.size());
+  for (std::int64_t i = 0; i < a.values.size(); ++i) ASSERT_NEAR(a.values[i], b.values[i], 1e-12) << i;
+  for (std::size_t i = 0; i < a.rhs.size(); ++i) ASSERT_NEAR(a.rhs[i], b.rhs[i], 1e-12) << i;
+}
+
+TEST(ElasticityOfFields, PartsAreThoseOfTheWhole) {
+  Grid grid = parse_grid("9x8x7");
+  grid.dof = 3;
+  const Boundary faces = parse_boundary("periodic,periodic,value:1,value:0,drop,drop", 3);
+  const PdeInput input = of_moduli(grid);
+  const auto part = [&](const NodeBox& box) {
+    return assemble_pde("elasticity", grid, box_stencil(3, 1), faces, input, box).system;
+  };
+  const AssembledBox<double> whole = part(whole_box(grid.extents));
+  const NodeBox box{{6, 2, 0}, {3, 3, 4}};
+  const AssembledBox<double> some = part(box);
+  const std::int64_t columns = whole.structure.diagonals() * 3, rows = box.nodes() * 3;
+  for (std::int64_t column = 0; column < columns; ++column)
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const NodePosition at = box.first_of_line(i / 3 / box.size[0]);
+      const std::int64_t row = 3 * node_index(grid, {at[0] + i / 3 % box.size[0], at[1], at[2]}) + i % 3;
+      ASSERT_EQ(some.values[column * rows + i], whole.values[column * grid.rows() + row])
+          << column << " " << i;
+    }
+}
+
+TEST(ElasticityOfFields, cuda_HasTheBitsOfTheHost) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  for (const char* text : {"17x12", "2x5", "9x8x7", "33x5x4"})
+    for (const char* sides : {"periodic", "drop", "value:1"}) {
+      Grid grid = parse_grid(text);
+      grid.dof = grid.dimension;
+      SCOPED_TRACE(std::string(text) + " " + sides);
+      PdeInput input = of_moduli(grid);
+      const auto made = [&](bool on_device) {
+        input.on_device = on_device;
+        return assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1),
+                            parse_boundary(sides, grid.dimension), input, whole_box(grid.extents))
+            .system;
+      };
+      const Array<double> there = copy_to<Host>(made(true).device_values),
+                          host = std::move(made(false).values);
+      ASSERT_EQ(there.size(), host.size());
+      EXPECT_TRUE(std::equal(there.begin(), there.end(), host.begin(), host.end()));
+    }
 }
 
 }  // namespace
