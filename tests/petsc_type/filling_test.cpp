@@ -146,6 +146,101 @@ TEST_F(MatrixType, RowsAlikeGoWhereAijPutsThem) {
   }
 }
 
+// Of every node of this rank those that it couples with.
+std::vector<std::vector<PetscInt>> nodes_beside(Mat aij, PetscInt dof) {
+  PetscInt first = 0, last = 0;
+  CALL(MatGetOwnershipRange(aij, &first, &last));
+  std::vector<std::vector<PetscInt>> beside;
+  for (PetscInt row = first; row < last; row += dof) {
+    PetscInt count = 0;
+    const PetscInt* column = nullptr;
+    std::vector<PetscInt>& nodes = beside.emplace_back();
+    CALL(MatGetRow(aij, row, &count, &column, nullptr));
+    for (PetscInt j = 0; j < count; ++j)
+      if (nodes.empty() || nodes.back() != column[j] / dof) nodes.push_back(column[j] / dof);
+    CALL(MatRestoreRow(aij, row, &count, &column, nullptr));
+  }
+  return beside;
+}
+
+std::vector<Case> cases_with_middles(unsigned seed) {
+  std::vector<Case> all = cases(seed, 6);
+  for (const bool periodic : {false, true})
+    for (const int width : {1, 2})
+      all.push_back({.dimension = 2,
+                     .size = {13, 12, 1},
+                     .dof = 2 + width,
+                     .width = width,
+                     .box = !periodic,
+                     .periodic = {periodic, false, false}});
+  return all;
+}
+
+// The same of whole nodes, whose neighbours are others near a side.
+TEST_F(MatrixType, RowsOfNodesAlikeGoWhereAijPutsThem) {
+  for (const Case& c : cases_with_middles(71)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    PetscInt first = 0;
+    CALL(MatGetOwnershipRange(p.theirs.get(), &first, nullptr));
+    const auto beside = nodes_beside(p.theirs.get(), c.dof);
+    const auto set_nodes = [&](Mat m, InsertMode mode, bool one_by_one) {
+      for (std::size_t i = 0; i < beside.size(); ++i) {
+        const PetscInt node = first / c.dof + static_cast<PetscInt>(i);
+        const auto count = static_cast<PetscInt>(beside[i].size());
+        std::vector<double> values;
+        for (PetscInt k = 0; k < count * c.dof * c.dof; ++k)
+          values.push_back(value_at(node, k, mode == ADD_VALUES ? 3 : 5));
+        if (!one_by_one) CALL(MatSetValuesBlocked(m, 1, &node, count, beside[i].data(), values.data(), mode));
+        for (PetscInt j = 0; j < count && one_by_one; ++j)
+          CALL(MatSetValuesBlocked(m, 1, &node, 1, beside[i].data() + j, values.data() + j * c.dof * c.dof,
+                                   mode));
+      }
+      assemble(m);
+    };
+    for (const bool one_by_one : {false, true})
+      for (const InsertMode mode : {INSERT_VALUES, ADD_VALUES}) {
+        p.both([&](Mat m) {
+          CALL(MatSetOption(m, MAT_ROW_ORIENTED, mode == ADD_VALUES ? PETSC_TRUE : PETSC_FALSE));
+          set_nodes(m, mode, one_by_one);
+          CALL(MatSetOption(m, MAT_ROW_ORIENTED, PETSC_TRUE));
+        });
+        expect_same(p.ours.get(), p.theirs.get());
+      }
+  }
+}
+
+// At the end of a line the node behind in the numbering is no neighbour, as it is of all nodes before.
+TEST_F(MatrixType, WhatIsAsFarBehindNeedNotBeANeighbour) {
+  int refused = 0;
+  for (const Case& c : cases_with_middles(72)) {
+    SCOPED_TRACE(c.name());
+    const Pair p = filled_pair(c, "cds");
+    PetscInt first = 0, rows = 0;
+    CALL(MatGetOwnershipRange(p.theirs.get(), &first, nullptr));
+    CALL(MatGetSize(p.theirs.get(), &rows, nullptr));
+    const auto beside = nodes_beside(p.theirs.get(), c.dof);
+    std::vector<PetscInt> distances;
+    for (std::size_t i = 0; i < beside.size(); ++i)
+      for (const PetscInt to : beside[i]) distances.push_back(to - first / c.dof - static_cast<PetscInt>(i));
+    std::sort(distances.begin(), distances.end());
+    distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
+    const std::vector<double> values(static_cast<std::size_t>(c.dof * c.dof), 1);
+    for (const PetscInt distance : distances)
+      for (std::size_t i = 0; i < beside.size(); ++i) {
+        const PetscInt node = first / c.dof + static_cast<PetscInt>(i), to = node + distance;
+        if (to < 0 || to >= rows / c.dof) continue;
+        const bool is_there = std::binary_search(beside[i].begin(), beside[i].end(), to);
+        const PetscErrorCode code =
+            MatSetValuesBlocked(p.ours.get(), 1, &node, 1, &to, values.data(), ADD_VALUES);
+        ASSERT_EQ(code == 0, is_there) << node << " to " << to;
+        refused += code != 0;
+      }
+    assemble(p.ours.get());
+  }
+  EXPECT_GT(refused, 0);
+}
+
 // Whole nodes by columns, and numbers of this rank by a mapping of single unknowns.
 TEST_F(MatrixType, BlocksByColumnsAndMappingsOfUnknowns) {
   Case c;

@@ -5,34 +5,45 @@
 namespace quadrille::petsc {
 namespace {
 
-// Rows: how many, where that is known to the compiler and they stand side by side, as in block diagonals;
-// else 0.
+// Rows: how many, where that is known to the compiler; else 0.
 template <int Rows, bool add>
-void put_columns(const Block& block, const IndexRun& rows, const IndexRun& columns,
+void put_columns(double* to, std::int64_t column_step, PetscInt rows, PetscInt columns,
                  const GivenValues& given) {
-  const PetscInt count = Rows > 0 ? Rows : rows.count;
-  const std::int64_t step = Rows > 0 ? 1 : block.row_step;
-  double* to = &block.at(rows.first, columns.first);
-  const double* from = given.first + rows.at * given.row_step + columns.at * given.column_step;
-  for (PetscInt c = 0; c < columns.count; ++c, to += block.column_step, from += given.column_step)
+  const PetscInt count = Rows > 0 ? Rows : rows;
+  const double* from = given.first;
+  for (PetscInt c = 0; c < columns; ++c, to += column_step, from += given.column_step) {
+    __builtin_prefetch(to + 16, 1);  // the nodes behind, which are likely to be next
     for (PetscInt r = 0; r < count; ++r)
-      to[r * step] = add ? to[r * step] + from[r * given.row_step] : from[r * given.row_step];
+      to[r] = add ? to[r] + from[r * given.row_step] : from[r * given.row_step];
+  }
 }
 
 template <bool add>
-auto putter(PetscInt rows) {
-  constexpr decltype(&put_columns<0, add>) known[] = {
-      put_columns<0, add>, put_columns<1, add>, put_columns<2, add>, put_columns<3, add>,
-      put_columns<4, add>, put_columns<5, add>, put_columns<6, add>};
+PutColumns putter(PetscInt rows) {
+  constexpr PutColumns known[] = {put_columns<0, add>, put_columns<1, add>, put_columns<2, add>,
+                                  put_columns<3, add>, put_columns<4, add>, put_columns<5, add>,
+                                  put_columns<6, add>};
   return known[rows < static_cast<PetscInt>(std::size(known)) ? rows : 0];
 }
 
 }  // namespace
 
+PutColumns put_columns_of(PetscInt rows, InsertMode mode) {
+  return mode == ADD_VALUES ? putter<true>(rows) : putter<false>(rows);
+}
+
 void put(const Block& block, const IndexRun& rows, const IndexRun& columns, const GivenValues& given) {
-  const PetscInt known = block.row_step == 1 ? rows.count : 0;
-  const auto run = given.mode == ADD_VALUES ? putter<true>(known) : putter<false>(known);
-  run(block, rows, columns, given);
+  GivenValues of_block = given;
+  of_block.first += rows.at * given.row_step + columns.at * given.column_step;
+  double* const to = &block.at(rows.first, columns.first);
+  if (block.row_step == 1)
+    return put_columns_of(rows.count, given.mode)(to, block.column_step, rows.count, columns.count, of_block);
+  for (PetscInt c = 0; c < columns.count; ++c)
+    for (PetscInt r = 0; r < rows.count; ++r) {
+      double& place = to[c * block.column_step + r * block.row_step];
+      const double value = of_block.at(r, c);
+      place = given.mode == ADD_VALUES ? place + value : value;
+    }
 }
 
 Block GridBlocks::ghost_between(std::int64_t node, PetscInt to) const {
@@ -58,7 +69,7 @@ void GridBlocks::all_of(std::int64_t node, std::vector<Block>& blocks) const {
         hub_.neighbour(node % nx, line % hub_.extents[1], line / hub_.extents[1], hub_.offsets[d]);
     if (to >= 0) blocks.push_back(own_block(node, static_cast<PetscInt>(structure_.first_node + to), d));
   }
-  const bool has_ghosts = ghost_ != nullptr && (structure_.furthest < 0 || !structure_.inner[node]);
+  const bool has_ghosts = ghost_ != nullptr && (structure_.furthest < 0 || structure_.side[node] != 0);
   const std::int64_t at = has_ghosts ? structure_.boundary_index(node) : -1;
   if (at >= 0)
     for (PetscInt k = structure_.begin[at]; k < structure_.begin[at + 1]; ++k)

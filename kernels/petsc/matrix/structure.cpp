@@ -97,20 +97,30 @@ void find_offsets(const NodeBox& box, const std::vector<Position>& neighbours, G
       }
 }
 
-void find_inner_nodes(const NodeBox& box, GridStructure& s) {
-  s.inner.assign(static_cast<std::size_t>(s.owned.nodes()), false);
-  const Position low = s.reach;
-  Position high = box.size;
+// 0 in the middle of an axis, 1 to reach near its beginning, and as many more near its end.
+std::int64_t side_along(std::int64_t at, std::int64_t size, std::int64_t reach) {
+  return at < reach ? at + 1 : at >= size - reach ? size - at + reach : 0;
+}
+
+void find_sides(const NodeBox& box, GridStructure& s) {
+  s.side.assign(static_cast<std::size_t>(s.owned.nodes()), GridStructure::some_side);
+  std::array<std::int64_t, 3> kinds{};
   for (int axis = 0; axis < 3; ++axis) {
-    high[axis] -= s.reach[axis];
-    if (low[axis] >= high[axis]) return;
+    if (box.size[axis] <= 2 * s.reach[axis]) return;
+    kinds[axis] = 2 * s.reach[axis] + 1;
   }
+  const bool are_few = kinds[0] * kinds[1] * kinds[2] <= GridStructure::some_side;
   const auto number = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     return (z * box.size[1] + y) * box.size[0] + x;
   };
-  for (std::int64_t z = low[2]; z < high[2]; ++z)
-    for (std::int64_t y = low[1]; y < high[1]; ++y)
-      std::fill(s.inner.begin() + number(low[0], y, z), s.inner.begin() + number(high[0], y, z), true);
+  const auto along = [&](int axis, std::int64_t at) { return side_along(at, box.size[axis], s.reach[axis]); };
+  for (std::int64_t z = 0; z < box.size[2]; ++z)
+    for (std::int64_t y = 0; y < box.size[1]; ++y)
+      for (std::int64_t x = 0; x < box.size[0]; ++x) {
+        const std::int64_t side = (along(2, z) * kinds[1] + along(1, y)) * kinds[0] + along(0, x);
+        s.side[number(x, y, z)] =
+            are_few || side == 0 ? static_cast<std::uint8_t>(side) : GridStructure::some_side;
+      }
   s.furthest = number(s.reach[0], s.reach[1], s.reach[2]);
   s.diagonal_by.assign(static_cast<std::size_t>(2 * s.furthest + 1), -1);
   for (std::int64_t d = 0; d < s.owned.diagonals(); ++d) {
@@ -197,7 +207,7 @@ std::int64_t GridStructure::boundary_index(std::int64_t node) const {
 }
 
 OwnNode GridStructure::own_node(std::int64_t number) const {
-  OwnNode node{number, furthest >= 0 && inner[number]};
+  OwnNode node{number, furthest >= 0 && side[number] == 0};
   if (node.inner) return node;
   const std::int64_t line = number / owned.extents[0], plane = line / owned.extents[1];
   node.position = {number - line * owned.extents[0], line - plane * owned.extents[1], plane};
@@ -255,7 +265,7 @@ GridStructure structure_of(Partition partition, int dof, const std::vector<NodeO
   const std::vector<Position> neighbours = neighbours_of(p, stencil);
   s.owned.fill = is_own_neighbour(p, stencil) ? with_beside_in_centre(std::move(fill)) : std::move(fill);
   find_offsets(box, neighbours, s);
-  find_inner_nodes(box, s);
+  find_sides(box, s);
   find_ghosts(box, neighbours, s);
   if (s.owned.fill.said()) s.packed = packed_fill(s.owned.fill.beside, dof);
   return s;
