@@ -9,7 +9,7 @@ build_packages=(g++ cmake ninja-build pkg-config libpetsc-real-dev libhdf5-openm
   libmuparser-dev)
 demo_packages=(python3-h5py python3-matplotlib python3-numpy)
 test_packages=(libgtest-dev libgmock-dev libpetsc3.18-dev-examples python3-venv python3-h5py python3-matplotlib
-  python3-numpy clang libclang-rt-14-dev clang-format dpkg-dev file doxygen)
+  python3-numpy python3-xarray python3-h5netcdf clang libclang-rt-14-dev clang-format dpkg-dev file doxygen)
 
 vtk_version=9.7.2
 meshio_version=5.3.5
