@@ -29,7 +29,8 @@ Dia<T, Device> assemble_dia_operator_on_device(const std::string& name, const Gr
 // The functors that are compiled for the GPU.
 #define QUADRILLE_DEVICE_FUNCTORS(X) \
   X(Laplacian)                       \
-  X(LaplacianOfOrder4) X(Diffusion) X(TensorDiffusion) X(Elasticity) X(ElasticForcesThroughFields)
+  X(LaplacianOfOrder4)               \
+  X(Diffusion) X(TensorDiffusion) X(Elasticity) X(ElasticForcesThroughFields) X(ElasticForcesWithFreeFaces)
 
 // The values of block_structure() with these coefficients for a box of the grid, [diagonal][column][row of
 // the box]: bit by bit those of assemble_box(). Fields that a functor points to are in host memory.

@@ -63,8 +63,8 @@ inline std::string written(BoundaryKind kind, int unknown) {
   }
 }
 
-// The kinds that it takes in turn along some faces, of each unknown the next one; without periodic and drop,
-// which is value:0. Empty where it takes none.
+// The kinds that it takes in turn along some faces, of each unknown the next one (of a body, which has a kind a
+// face, the same); without periodic and drop, which is value:0. Empty where it takes none.
 inline std::string in_turn(const Pde& pde, int faces, int dof) {
   std::vector<BoundaryKind> kinds;
   for (const BoundaryKind kind : pde.faces)
@@ -73,9 +73,23 @@ inline std::string in_turn(const Pde& pde, int faces, int dof) {
   for (int face = 0; face < faces && !kinds.empty(); ++face) {
     text += face > 0 ? "," : "";
     for (int r = 0; r < dof; ++r)
-      text += (r > 0 ? "/" : "") + written(kinds[static_cast<std::size_t>(face + r) % kinds.size()], r);
+      text += (r > 0 ? "/" : "") +
+              written(kinds[static_cast<std::size_t>(face + (pde.discretisation.unknown_per_axis ? 0 : r)) %
+                            kinds.size()],
+                      r);
   }
   return text;
+}
+
+// One kind all round; of a body that it does not hold, beside two faces that do.
+inline std::string all_round(const Pde& pde, int dimension, BoundaryKind kind) {
+  const std::string one = written(kind, 0), held = written(BoundaryKind::value, 0);
+  const bool holds =
+      kind == BoundaryKind::value || kind == BoundaryKind::drop || kind == BoundaryKind::periodic;
+  if (!pde.discretisation.unknown_per_axis || holds) return one;
+  std::string sides = held + "," + held;
+  for (int face = 2; face < 2 * dimension; ++face) sides += "," + one;
+  return sides;
 }
 
 // A case for each: a kind all round that has numbers of its own, all kinds, some beside periodic faces.
@@ -93,7 +107,7 @@ inline std::vector<PdeCase> cases_with_sides(const PdeCase& of) {
   for (const BoundaryKind kind : pde.faces) {
     if (kind == BoundaryKind::drop || kind == BoundaryKind::outflow) continue;
     const std::string text = usage(kind);
-    add(text.substr(0, text.find(':')), usual, written(kind, 0));
+    add(text.substr(0, text.find(':')), usual, all_round(pde, dimension, kind));
   }
   const std::string every = in_turn(pde, 2 * dimension, several);
   if (every.empty()) return all;

@@ -54,22 +54,37 @@ struct ElasticForces {
 };
 
 // The same of a body whose moduli are given at the nodes: row r of -div(lambda div u + mu (grad u + grad u^T)).
-// Across the face between two nodes they are the mean of theirs, and in cross derivatives those of the nodes
-// beside: the operator is symmetric, and positive because the stiffness of faces is no less than that of the
-// central differences which the cross derivatives are of (a harmonic mean would not do).
-struct ElasticForcesThroughFields {
+// Its rows are the derivatives of an energy, and so symmetric,
+//
+//   sum over faces between nodes of   a (du_r)^2 / 2      a: lambda + 2 mu for u_r along r, mu across
+// + sum over nodes of   lambda (D_r u_r) (D_c u_c) + mu (D_c u_r) (D_r u_c)      for each two axes r and c
+//
+// with the mean of the moduli of both nodes on a face, and central differences D at a node. The energy is
+// positive because (D u)^2 is at most the mean of (du)^2 on the two sides (a harmonic mean would not do).
+//
+// with_free: the body ends at the faces that `free` says, half a spacing beyond the last node. Nothing there is
+// asked for: D is the difference to the node inwards, and the last node counts for twice the half that the
+// face before it has of it, which keeps the energy positive. What tractions do is no part of this.
+template <bool with_free>
+struct ElasticForcesOfFields {
   const double *lambda_pa = nullptr, *mu_pa = nullptr;  // [place in the window]
   std::array<double, 3> per_h{};                        // 1/m
   std::int64_t places = 0;                              // of the window
+  std::array<bool, 6> free{};                           // x-, x+, ...
 
   static constexpr bool linear = true, symmetric = true;
   constexpr auto operator()(const auto& u, int r) const {
     auto sum = 0 * u(r);
     for (int c = 0; c < u.grid().dimension; ++c) {
       for (int step = -1; step <= 1; step += 2) {
-        sum -= through_face(u, r, c, step);
-        for (int other = -1; other <= 1 && c != r; other += 2) sum -= at_corner(u, r, c, other, step);
+        if (!ends(u, c, 0, step)) sum -= through_face(u, r, c, step);
+        for (int other = -1; other <= 1 && c != r; other += 2) sum += at_corner(u, r, c, other, step);
       }
+      if constexpr (with_free)
+        if (c != r && (is_near_end(u, r) || is_near_end(u, c)))
+          for (int other = -1; other <= 1; ++other)
+            for (int step = -1; step <= 1; ++step)
+              if (other == 0 || step == 0) sum += at_corner(u, r, c, other, step);
     }
     return sum;
   }
@@ -80,24 +95,60 @@ struct ElasticForcesThroughFields {
   static constexpr double beside(const auto& u, const double* modulus, int axis, int step) {
     return u.field(modulus, along(0, axis, step), along(1, axis, step), along(2, axis, step));
   }
+  // Whether the node so many further along an axis is the last one before a free face in that direction, or
+  // beyond it.
+  constexpr bool ends(const auto& u, int axis, int further, int direction) const {
+    if constexpr (!with_free) return false;
+    if (!free[2 * axis + (direction > 0 ? 1 : 0)]) return false;
+    const std::int64_t at = place(u, axis) + further;
+    return direction > 0 ? at >= u.grid().extents[axis] - 1 : at <= 0;
+  }
+  constexpr bool is_near_end(const auto& u, int axis) const {
+    return ends(u, axis, -1, -1) || ends(u, axis, 1, 1);
+  }
+  static constexpr std::int64_t place(const auto& u, int axis) {
+    const auto& at = u.position();
+    return axis == 0 ? at.x : axis == 1 ? at.y : at.z;
+  }
+  // With what weight the node `further` along an axis has the one `step` from it in its difference D, of h D.
+  constexpr double weight(const auto& u, int axis, int further, int step) const {
+    if constexpr (!with_free) return 0.5 * step;
+    const std::int64_t at = place(u, axis) + further;
+    const bool low = ends(u, axis, further, -1), high = ends(u, axis, further, 1);
+    if (!low && !high) return 0.5 * step;
+    if ((low && at < 0) || (high && at >= u.grid().extents[axis])) return 0;  // no node of the body
+    if (low && high) return 0;
+    if (low) return step < 0 ? 0 : step == 0 ? -1 : 1;
+    return step > 0 ? 0 : step == 0 ? 1 : -1;
+  }
+  constexpr double stiffness(const auto& u, bool normal, int axis, int step) const {
+    const double mu = beside(u, mu_pa, axis, step);
+    return normal ? 2 * mu + beside(u, lambda_pa, axis, step) : mu;
+  }
   // Of u_r, along axis c.
   constexpr auto through_face(const auto& u, int r, int c, int step) const {
     return u.exchange(along(0, c, step), along(1, c, step), along(2, c, step), r, [&] {
-      const double mu = (u.field(mu_pa) + beside(u, mu_pa, c, step)) / 2,
-                   stiffness =
-                       c == r ? 2 * mu + (u.field(lambda_pa) + beside(u, lambda_pa, c, step)) / 2 : mu;
-      return stiffness * (per_h[c] * per_h[c]);
+      const double own = stiffness(u, c == r, c, 0), theirs = stiffness(u, c == r, c, step);
+      double both = own + theirs;
+      if constexpr (with_free)
+        both += (ends(u, c, 0, -step) ? own : 0) + (ends(u, c, step, step) ? theirs : 0);
+      return both / 2 * (per_h[c] * per_h[c]);
     });
   }
-  // Of u_c, diagonally off in the plane of r and c.
+  // Of u_c, so many nodes off along r and c.
   constexpr auto at_corner(const auto& u, int r, int c, int step_r, int step_c) const {
-    return u.weighted(along(0, r, step_r) + along(0, c, step_c), along(1, r, step_r) + along(1, c, step_c),
-                      along(2, r, step_r) + along(2, c, step_c), c, [&] {
-                        const double weight = beside(u, lambda_pa, r, step_r) + beside(u, mu_pa, c, step_c);
-                        return step_r * step_c * (weight * (per_h[r] * per_h[c] / 4));
-                      });
+    return u.weighted(
+        along(0, r, step_r) + along(0, c, step_c), along(1, r, step_r) + along(1, c, step_c),
+        along(2, r, step_r) + along(2, c, step_c), c, [&] {
+          const double by_lambda = weight(u, r, step_r, -step_r) * weight(u, c, 0, step_c),
+                       by_mu = weight(u, c, step_c, -step_c) * weight(u, r, 0, step_r);
+          return (by_lambda * beside(u, lambda_pa, r, step_r) + by_mu * beside(u, mu_pa, c, step_c)) *
+                 (per_h[r] * per_h[c]);
+        });
   }
 };
+using ElasticForcesThroughFields = ElasticForcesOfFields<false>;
+using ElasticForcesWithFreeFaces = ElasticForcesOfFields<true>;
 
 // Its derivatives, which are the same at all nodes: taken once.
 struct Elasticity {

@@ -1,10 +1,16 @@
 // Linear elasticity  -(mu lap u + (lambda + mu) grad div u) = f  of a homogeneous body, or of one whose moduli
-// are fields, -div(lambda div u + mu (grad u + grad u^T)) = f, with the operator of assembly/pde/elasticity.hpp: u is the displacement in m, one unknown per axis, f in N/m^3.
+// are fields, -div(lambda div u + mu (grad u + grad u^T)) = f, with the operators of
+// assembly/pde/elasticity.hpp: u is the displacement in m, one unknown per axis, f in N/m^3.
 //
-// Faces hold values, which may differ between the components of u, or are periodic. Where one clamps or has a
-// flux, the differences across the edges of its nodes are not symmetric, and a free surface has tractions,
-// which couple the components. Manufactured, each component of u is as in assembly/pde/manufactured.hpp.
+// Faces hold values, which may differ between the components of u, are periodic, or are surfaces with a
+// traction, flux:T of each component in N/m^2, of which flux:0 is a free one: half a spacing beyond the last
+// node, where u is 1.5 times what it is there less half of what it is at the node before. So T enters the
+// rows of both. Manufactured, each component of u is as in assembly/pde/manufactured.hpp.
 #include "assembly/pde/elasticity.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <span>
 
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/manufactured.hpp"
@@ -14,36 +20,104 @@
 namespace quadrille {
 namespace {
 
-PdePart of_fields(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const PdeInput& input,
-                  const NodeBox& box, const ParameterFields<2>& fields) {
-  const auto of = [&](std::size_t i) {
-    return std::span(fields.field(i), static_cast<std::size_t>(fields.nodes()));
-  };
-  require_lame("elasticity", of(0), of(1));
-  ElasticForcesThroughFields forces{fields.field(0), fields.field(1)};
+// Where the body ends by itself. A face does for all components or for none; and one holds them, for else the
+// body may move and turn.
+std::array<bool, 6> free_faces(const Grid& grid, const Boundary& boundary) {
+  std::array<bool, 6> free{};
+  bool held = false;
+  for (int face = 0; face < 2 * grid.dimension; ++face) {
+    int of_unknowns = 0;
+    for (int r = 0; r < grid.dimension; ++r) of_unknowns += boundary.of(r)[face].kind == BoundaryKind::flux;
+    free[face] = of_unknowns > 0;
+    const auto refuse = [&](const std::string& reason) {
+      throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
+    };
+    if (free[face] && of_unknowns < grid.dimension)
+      refuse("a face of elasticity has tractions (flux) of all displacements, or of none");
+    held = held || fixes_unknown(boundary.of(0)[face]);
+  }
+  if (!held && std::find(free.begin(), free.end(), true) != free.end())
+    throw InputError("boundary '" + to_string(boundary, grid.dimension) +
+                     "': no face holds the body, which may turn; give one value or drop");
+  return free;
+}
+
+// What tractions add to the right side.
+void add_tractions(const Grid& grid, const Boundary& boundary, const std::array<bool, 6>& free,
+                   const NodeBox& box, std::vector<double>& rhs) {
+  add_source(grid, box, rhs, [&](const Position& p, int r) {
+    const std::array<std::int64_t, 3> at{p.x, p.y, p.z};
+    double sum = 0;
+    for (int face = 0; face < 2 * grid.dimension; ++face) {
+      if (!free[face]) continue;
+      const int axis = face / 2;
+      const std::int64_t n = grid.extents[axis], inwards = face % 2 == 0 ? at[axis] : n - 1 - at[axis];
+      if (inwards > 1) continue;
+      std::array<std::int64_t, 3> beyond = at;
+      beyond[axis] = face % 2 == 0 ? -1 : n;
+      sum += (n == 1         ? 1
+              : inwards == 0 ? 1.5
+                             : -0.5) /
+             grid.spacing_m[axis] * ghost::datum(boundary, face, {beyond[0], beyond[1], beyond[2]}, r);
+    }
+    return sum;
+  });
+}
+
+template <bool with_free>
+AssembledBox<double> assembled_with(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                    const PdeInput& input, const NodeBox& box,
+                                    const ParameterFields<2>& fields, const std::array<bool, 6>& free) {
+  ElasticForcesOfFields<with_free> forces{fields.field(0), fields.field(1)};
   for (int axis = 0; axis < 3; ++axis) forces.per_h[axis] = 1 / grid.spacing_m[axis];
   forces.places = fields.nodes();
-  PdePart problem;
-  problem.singular = fixes_no_value(grid, boundary);
-  problem.system = assemble_system(grid, stencil, boundary, input, forces, box);
-  add_usual_source(grid, box, input, problem);
-  return problem;
+  forces.free = free;
+  return assemble_system(grid, stencil, boundary, input, forces, box);
+}
+
+AssembledBox<double> system_of(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                               const PdeInput& input, const NodeBox& box) {
+  const std::array<bool, 6> free = free_faces(grid, boundary);
+  const bool any_free = std::find(free.begin(), free.end(), true) != free.end();
+  const auto fields = parameter_fields(grid, box, input, std::array{lame_lambda_pa, lame_mu_pa}, any_free);
+  if (!fields)
+    return assemble_system(
+        grid, stencil, boundary, input,
+        elasticity(grid, stencil, input.value_of(lame_lambda_pa), input.value_of(lame_mu_pa)), box);
+  const auto of = [&](std::size_t i) {
+    return std::span(fields->field(i), static_cast<std::size_t>(fields->nodes()));
+  };
+  require_lame("elasticity", of(0), of(1));
+  if (!any_free) return assembled_with<false>(grid, stencil, boundary, input, box, *fields, free);
+  AssembledBox<double> system = assembled_with<true>(grid, stencil, boundary, input, box, *fields, free);
+  add_tractions(grid, boundary, free, box, system.rhs);
+  return system;
+}
+
+// Of u, by Hooke's law.
+double traction(const std::function<Manufactured::Jet(int)>& at, double lambda_pa, double mu_pa,
+                int dimension, int normal, int r) {
+  double t = mu_pa * (at(r).slope[normal] + at(normal).slope[r]);
+  for (int c = 0; c < dimension && r == normal; ++c) t += lambda_pa * at(c).slope[c];
+  return t;
 }
 
 PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const PdeInput& input,
                   const NodeBox& box) {
-  if (const auto fields = parameter_fields(grid, box, input, std::array{lame_lambda_pa, lame_mu_pa}))
-    return of_fields(grid, stencil, boundary, input, box, *fields);
-  const double lambda_pa = input.value_of(lame_lambda_pa), mu_pa = input.value_of(lame_mu_pa);
-  const Elasticity coefficients = elasticity(grid, stencil, lambda_pa, mu_pa);
   PdePart problem;
   problem.singular = fixes_no_value(grid, boundary);
-  problem.system = assemble_system(grid, stencil, boundary, input, coefficients, box);
   if (!input.manufactured) {
+    problem.system = system_of(grid, stencil, boundary, input, box);
     add_usual_source(grid, box, input, problem);
     return problem;
   }
+  const double lambda_pa = input.value_of(lame_lambda_pa), mu_pa = input.value_of(lame_mu_pa);
   const Manufactured solution(grid, boundary);
+  const Boundary with_tractions =
+      solution.with_fluxes([&](const auto& at, const auto&, int normal, int outwards, int r) {
+        return outwards * traction(at, lambda_pa, mu_pa, grid.dimension, normal, r);
+      });
+  problem.system = system_of(grid, stencil, with_tractions, input, box);
   add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
     double grad_div = 0;
     for (int c = 0; c < grid.dimension; ++c) {
@@ -65,11 +139,11 @@ std::string refuses(const PdeInput& input) {
 Pde elasticity_pde() {
   return {.name = "elasticity",
           .equation = "-(mu lap u + (lambda + mu) grad div u) = f",
-          .about = "of a homogeneous body, small strains",
+          .about = "of a body, small strains",
           .source_units = "N/m3",
           .solution_units = "m",
           .discretisation = elasticity_stencils,
-          .faces = faces_of_values(),
+          .faces = {BoundaryKind::value, BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::flux},
           .parameters = {lame_lambda_pa, lame_mu_pa},
           .refuses = refuses,
           .assemble = assembled};

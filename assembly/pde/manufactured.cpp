@@ -170,26 +170,32 @@ Manufactured::Jet Manufactured::jet(const Profile& profile, const std::array<Val
   return jet;
 }
 
-double Manufactured::datum(int face, const Position& beyond, int r, const Conductivity& conductivity) const {
-  const Profile& profile = of(r);
+double Manufactured::datum(int face, const Position& beyond, int r, const Flux& flux) const {
   const FaceBoundary& kind = boundary_.of(r)[face];
   if (kind.kind == BoundaryKind::value) return kind.value;
-  std::array<Values, 3> g{};
-  Place s{}, s_of_first{};
   const int normal = face / 2;
+  const auto fraction_of = [&](const Profile& profile, int axis) {
+    return axis == normal ? face % 2 : profile.axes[axis].fraction(coordinates(beyond)[axis]);
+  };
+  const std::function<Jet(int)> at = [&](int unknown) {
+    const Profile& profile = of(unknown);
+    std::array<Values, 3> g{};
+    Place s{};
+    for (int axis = 0; axis < grid_.dimension; ++axis) {
+      s[axis] = fraction_of(profile, axis);
+      g[axis] = profile.axes[axis].values(s[axis]);
+    }
+    return jet(profile, g, s, unknown);
+  };
+  Place of_first{};
   for (int axis = 0; axis < grid_.dimension; ++axis) {
-    const Axis &here = profile.axes[axis], &first = of(0).axes[axis];
-    const double end = face % 2 == 0 ? 0 : 1;
-    s[axis] = axis == normal ? end : here.fraction(coordinates(beyond)[axis]);
-    g[axis] = here.values(s[axis]);
-    s_of_first[axis] = (s[axis] * here.intervals - here.first + first.first) / first.intervals;
+    const Axis &here = of(r).axes[axis], &first = of(0).axes[axis];
+    of_first[axis] = (fraction_of(of(r), axis) * here.intervals - here.first + first.first) / first.intervals;
   }
-  const Jet u = jet(profile, g, s, r);
-  const double flux = (face % 2 == 0 ? -1 : 1) * conductivity(s_of_first, normal) * u.slope[normal];
-  return kind.a * u.u + kind.b * flux;
+  return kind.a * at(r).u + kind.b * flux(at, of_first, normal, face % 2 == 0 ? -1 : 1, r);
 }
 
-Boundary Manufactured::with_data(const Conductivity& conductivity) const {
+Boundary Manufactured::with_fluxes(const Flux& flux) const {
   Boundary result = boundary_;
   result.data = {};
   for (int face = 0; face < 2 * grid_.dimension; ++face) {
@@ -199,11 +205,17 @@ Boundary Manufactured::with_data(const Conductivity& conductivity) const {
     bool any = false;
     for (std::size_t r = 0; r < profiles_.size(); ++r) any = any || free(r);
     if (any)
-      result.data[face] = [this, face, conductivity](const Position& beyond, int r) {
-        return datum(face, beyond, r, conductivity);
+      result.data[face] = [this, face, flux](const Position& beyond, int r) {
+        return datum(face, beyond, r, flux);
       };
   }
   return result;
+}
+
+Boundary Manufactured::with_data(const Conductivity& conductivity) const {
+  return with_fluxes([conductivity](const auto& at, const Place& fraction, int normal, int outwards, int r) {
+    return outwards * conductivity(fraction, normal) * at(r).slope[normal];
+  });
 }
 
 Boundary Manufactured::with_data() const {

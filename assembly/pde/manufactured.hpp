@@ -60,6 +60,11 @@ class Manufactured {
   Boundary with_data(const Conductivity& conductivity) const;
   // The same for a = 1.
   Boundary with_data() const;
+  // The same of what flows out by all unknowns: of unknown r at a place of a face, by their derivatives there
+  // along its axis `normal`, which points out of the low face downwards (outwards = -1).
+  using Flux = std::function<double(const std::function<Jet(int r)>& at,
+                                    const std::array<double, 3>& fraction, int normal, int outwards, int r)>;
+  Boundary with_fluxes(const Flux& flux) const;
 
  private:
   using Values = std::array<double, 3>;  // g and its derivatives by x
@@ -84,7 +89,7 @@ class Manufactured {
     return profiles_[profiles_.size() == 1 ? 0 : static_cast<std::size_t>(r)];
   }
   Jet jet(const Profile& profile, const std::array<Values, 3>& g, const Place& s, int r) const;
-  double datum(int face, const Position& beyond, int r, const Conductivity& conductivity) const;
+  double datum(int face, const Position& beyond, int r, const Flux& flux) const;
 
   Grid grid_;
   Boundary boundary_;

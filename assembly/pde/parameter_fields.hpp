@@ -46,13 +46,15 @@ class ParameterFields {
   std::int64_t nodes_;
 };
 
-// Null where all of them are numbers.
+// Null where all of them are numbers, unless fields are wanted `anyway`.
 template <std::size_t count>
 std::shared_ptr<ParameterFields<count>> parameter_fields(const Grid& grid, const NodeBox& box,
                                                          const PdeInput& input,
-                                                         const std::array<PdeParameter, count>& parameters) {
-  if (std::none_of(parameters.begin(), parameters.end(),
-                   [&](const PdeParameter& parameter) { return input.field_of(parameter) != nullptr; }))
+                                                         const std::array<PdeParameter, count>& parameters,
+                                                         bool anyway = false) {
+  if (!anyway && std::none_of(parameters.begin(), parameters.end(), [&](const PdeParameter& parameter) {
+        return input.field_of(parameter) != nullptr;
+      }))
     return nullptr;
   const NodeWindow window = window_around(grid, box);
   std::vector<double> values(count * static_cast<std::size_t>(window.nodes()));

@@ -26,11 +26,6 @@ const std::vector<BoundaryKind>& every_face() {
   return all;
 }
 
-const std::vector<BoundaryKind>& faces_of_values() {
-  static const std::vector<BoundaryKind> all{BoundaryKind::value, BoundaryKind::drop, BoundaryKind::periodic};
-  return all;
-}
-
 bool fixes_no_value(const Grid& grid, const Boundary& boundary) {
   int fixed = 0;
   const int unknowns = std::max(1, static_cast<int>(boundary.of_unknown.size()));

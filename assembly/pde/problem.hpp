@@ -80,9 +80,8 @@ struct ResidualProblem {
   std::vector<int> without_control{};
 };
 
-// The kinds of faces: all there are; or those that hold values, and periodic ones.
+// All kinds of faces.
 const std::vector<BoundaryKind>& every_face();
-const std::vector<BoundaryKind>& faces_of_values();
 
 // All that the program, its help and the tests know of a PDE: each has one, in its own file.
 struct Pde {

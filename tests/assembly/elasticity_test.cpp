@@ -154,18 +154,25 @@ PdeInput of_moduli(const Grid& grid) {
   return input;
 }
 
+// Of a body that is held, goes around, or ends by itself at some faces.
+constexpr const char* some_sides[] = {"drop", "periodic", "drop,drop,flux:0,flux:0",
+                                      "flux:0,drop,flux:1,flux:2", "periodic,periodic,flux:1,value:0"};
+Boundary sides_of(const std::string& in_2d, const Grid& grid) {
+  const bool more = grid.dimension == 3 && in_2d.find(',') != std::string::npos;
+  return parse_boundary(in_2d + (more ? ",flux:3,flux:0" : ""), grid.dimension);
+}
+
 // Bit by bit, and definite: every pivot of Gauss's elimination is positive, of a body that is held nowhere but
 // those of its translations.
 TEST(ElasticityOfFields, IsSymmetricAndDefinite) {
   for (const char* text : {"7x6", "5x4x3"})
-    for (const char* sides : {"drop", "periodic"}) {
+    for (const char* sides : some_sides) {
       Grid grid = parse_grid(text);
       grid.dof = grid.dimension;
       grid.spacing_m = {0.3, 0.7, 1.1};
       SCOPED_TRACE(std::string(text) + " " + sides);
-      PdePart part =
-          assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1),
-                       parse_boundary(sides, grid.dimension), of_moduli(grid), whole_box(grid.extents));
+      PdePart part = assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1), sides_of(sides, grid),
+                                  of_moduli(grid), whole_box(grid.extents));
       EXPECT_EQ(part.singular, std::string(sides) == "periodic");
       BlockDiagonals<double> hub;
       static_cast<BlockStructure&>(hub) = part.system.structure;
@@ -214,36 +221,103 @@ TEST(ElasticityOfFields, OfOneNumberIsThatOfNumbers) {
 TEST(ElasticityOfFields, PartsAreThoseOfTheWhole) {
   Grid grid = parse_grid("9x8x7");
   grid.dof = 3;
-  const Boundary faces = parse_boundary("periodic,periodic,value:1,value:0,drop,drop", 3);
   const PdeInput input = of_moduli(grid);
-  const auto part = [&](const NodeBox& box) {
-    return assemble_pde("elasticity", grid, box_stencil(3, 1), faces, input, box).system;
-  };
-  const AssembledBox<double> whole = part(whole_box(grid.extents));
-  const NodeBox box{{6, 2, 0}, {3, 3, 4}};
-  const AssembledBox<double> some = part(box);
-  const std::int64_t columns = whole.structure.diagonals() * 3, rows = box.nodes() * 3;
-  for (std::int64_t column = 0; column < columns; ++column)
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const NodePosition at = box.first_of_line(i / 3 / box.size[0]);
-      const std::int64_t row = 3 * node_index(grid, {at[0] + i / 3 % box.size[0], at[1], at[2]}) + i % 3;
-      ASSERT_EQ(some.values[column * rows + i], whole.values[column * grid.rows() + row])
-          << column << " " << i;
+  for (const char* sides : some_sides) {
+    SCOPED_TRACE(sides);
+    const Boundary faces = sides_of(sides, grid);
+    const auto part = [&](const NodeBox& box) {
+      return assemble_pde("elasticity", grid, box_stencil(3, 1), faces, input, box).system;
+    };
+    const AssembledBox<double> whole = part(whole_box(grid.extents));
+    const NodeBox box{{6, 2, 0}, {3, 3, 4}};
+    const AssembledBox<double> some = part(box);
+    const std::int64_t columns = whole.structure.diagonals() * 3, rows = box.nodes() * 3;
+    for (std::int64_t column = 0; column < columns; ++column)
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const NodePosition at = box.first_of_line(i / 3 / box.size[0]);
+        const std::int64_t row = 3 * node_index(grid, {at[0] + i / 3 % box.size[0], at[1], at[2]}) + i % 3;
+        ASSERT_EQ(some.values[column * rows + i], whole.values[column * grid.rows() + row])
+            << column << " " << i;
+        if (column == 0 && !some.rhs.empty()) {
+          ASSERT_EQ(some.rhs[i], whole.rhs[row]) << i;
+        }
+      }
+  }
+}
+
+// Where the stress is the same everywhere, no node moves: of u = A x with the tractions and the held values of
+// that, A u = b to rounding, whatever faces end the body and whatever corners are between them.
+TEST(ElasticityOfFields, ConstantStressesAreExact) {
+  constexpr double bends[3][3] = {{0.3, -0.2, 0.7}, {0.5, 0.1, -0.4}, {-0.6, 0.9, 0.2}};
+  for (const char* text : {"6x5", "2x4", "5x4x3"})
+    for (const int held : {0, 1, 2, 3}) {
+      Grid grid = body(text);
+      if (held >= 2 * grid.dimension) continue;
+      SCOPED_TRACE(std::string(text) + " held at " + std::to_string(held));
+      // At places in m from node 0; half a spacing beyond the last one for tractions.
+      const auto u_at = [&](const Position& p, int r) {
+        const std::array<std::int64_t, 3> at{p.x, p.y, p.z};
+        double u = 0;
+        for (int c = 0; c < grid.dimension; ++c)
+          u += bends[r][c] * static_cast<double>(at[c]) * grid.spacing_m[c];
+        return u;
+      };
+      Boundary faces = parse_boundary("flux:0", grid.dimension);
+      for (int face = 0; face < 2 * grid.dimension; ++face) {
+        if (face == held) faces.faces[face] = {BoundaryKind::value};
+        faces.data[face] = [&, face](const Position& beyond, int r) {
+          if (face == held) return u_at(beyond, r);
+          const int n = face / 2;
+          double t = mu * (bends[r][n] + bends[n][r]);
+          for (int c = 0; c < grid.dimension && r == n; ++c) t += lambda * bends[c][c];
+          return face % 2 == 0 ? -t : t;
+        };
+      }
+      PdeInput input;
+      input.parameters = {{"lambda", lambda}, {"mu", mu}};
+      input.source = std::make_shared<const Array<double>>(Array<double>(grid.nodes(), 0.0));
+      PdePart part = assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1), faces, input,
+                                  whole_box(grid.extents));
+      BlockDiagonals<double> hub;
+      static_cast<BlockStructure&>(hub) = part.system.structure;
+      hub.values = std::move(part.system.values);
+      std::vector<double> u;
+      for (std::int64_t node = 0; node < grid.nodes(); ++node)
+        for (int r = 0; r < grid.dimension; ++r) u.push_back(u_at(node_position(grid, node), r));
+      const std::vector<double> y = reference::apply(hub, u);
+      for (std::size_t i = 0; i < u.size(); ++i) ASSERT_NEAR(y[i], part.system.rhs[i], 1e-12) << i;
     }
+}
+
+TEST(ElasticityOfFields, RefusesBodiesThatMayMove) {
+  const auto refused = [](const char* text, const char* sides) {
+    const Grid grid = body(text);
+    try {
+      assemble_pde("elasticity", grid, box_stencil(2, 1), parse_boundary(sides, 2), {},
+                   whole_box(grid.extents));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_NE(refused("4x5", "flux:0").find("no face holds the body"), std::string::npos);
+  EXPECT_NE(refused("4x5", "periodic,periodic,flux:0,flux:0").find("no face holds"), std::string::npos);
+  EXPECT_NE(refused("4x5", "value:0,flux:0/value:0,flux:0,flux:0").find("or of none"), std::string::npos);
+  EXPECT_EQ(refused("4x5", "value:0,flux:0,flux:0,flux:0"), "nothing");
 }
 
 TEST(ElasticityOfFields, cuda_HasTheBitsOfTheHost) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   for (const char* text : {"17x12", "2x5", "9x8x7", "33x5x4"})
-    for (const char* sides : {"periodic", "drop", "value:1"}) {
+    for (const char* sides : some_sides) {
       Grid grid = parse_grid(text);
       grid.dof = grid.dimension;
       SCOPED_TRACE(std::string(text) + " " + sides);
       PdeInput input = of_moduli(grid);
       const auto made = [&](bool on_device) {
         input.on_device = on_device;
-        return assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1),
-                            parse_boundary(sides, grid.dimension), input, whole_box(grid.extents))
+        return assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1), sides_of(sides, grid), input,
+                            whole_box(grid.extents))
             .system;
       };
       const Array<double> there = copy_to<Host>(made(true).device_values),

@@ -145,7 +145,7 @@ TEST(Pdes, TakeTheFacesTheyDeclareAndNoOthers) {
   for (const Pde& pde : linear_pdes())
     for (const BoundaryKind kind : every_face()) {
       SCOPED_TRACE(pde.name + " " + usage(kind));
-      const std::string said = refused(pde, grid_of(pde, 2), usual_stencil(pde, 2), written(kind, 0));
+      const std::string said = refused(pde, grid_of(pde, 2), usual_stencil(pde, 2), all_round(pde, 2, kind));
       EXPECT_EQ(said.empty(), takes(pde, kind)) << said;
       EXPECT_EQ(said.find(pde.name + " is solved with faces of") == said.npos, takes(pde, kind)) << said;
     }

@@ -154,6 +154,29 @@ class FieldsOfParameters(CliTest):
             _, record, _ = self.solved("elasticity", "--grid", "20x18x16", "--parameter", text)
             self.assertLess(record["iterations"], 25, text)
 
+    # A bar whose sides do not press (lambda = 0) hangs on a wall, one spacing before its first node, and ends half a
+    # spacing behind its last; and one that a traction pulls.
+    def test_a_body_that_ends_by_itself(self):
+        n, h, mu, weight = 39, 0.1, 5.0, 3.0
+        x = numpy.arange(1, n + 1) * h
+        length = (n + 0.5) * h
+        run = ["elasticity", "--grid", f"{n}x6", "--spacing", str(h), "--parameter", f"lambda=0,mu={mu}", "--boundary"]
+        (u,), record, _ = self.solved(*run, "value:0,flux:0,flux:0,flux:0", "--source", f"{weight}, 0", *EXACT)
+        exact = weight / (2 * mu) * (length * x - x**2 / 2)
+        self.assertLess(abs(u[0, 0, :, :, 0] - exact).max(), 1e-3 * exact.max())
+        self.assertLess(abs(u[0, 0, :, :, 1]).max(), 1e-9)
+        self.assertLess(record["iterations"], 40)
+        (u,), _, _ = self.solved(*run, "value:0,flux:2/flux:0,flux:0,flux:0", "--source", "0", *EXACT)
+        self.assertLess(abs(u[0, 0, :, :, 0] - 2 / (2 * mu) * x).max(), 1e-9)
+        # In 3D, and with moduli of layers across: stresses one behind the other.
+        (u,), _, _ = self.solved("elasticity", "--grid", "8x4x5", "--parameter", "lambda=0,mu=x < 3.5 ? 1 : 4", "--boundary",
+                                 "value:0,flux:{1}/flux:0/flux:0,flux:0,flux:0,flux:0,flux:0", "--source", "0", *EXACT)
+        steps = numpy.array([1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 5, 1 / 8, 1 / 8, 1 / 8])
+        self.assertLess(abs(u[0, :, :, :, 0] - numpy.cumsum(steps)).max(), 1e-9)
+        for sides, words in (("flux:0", ["no face holds the body"]), ("value:0,flux:0/value:0,flux:0,flux:0", ["or of none"]),
+                             ("value:0,clamp,flux:0,flux:0", ["value:X, drop, periodic and flux:X"])):
+            self.refused(2, words, "solve", "elasticity", "--grid", "8x8", "--boundary", sides)
+
     def test_what_is_wrong_gets_a_sentence(self):
         line = self.file(line=numpy.ones((5, 4)), vector=numpy.ones((1, 1, 4, 5, 3)))
         for arguments, words in (

@@ -56,9 +56,18 @@ void expect_order(const PdeCase& c, const ParameterValues& parameters = {}) {
   EXPECT_LT(coarse.l2, 0.24);
   const Errors fine = at(2 * few);
   const double refined = std::log(fine.intervals / coarse.intervals);
-  const double slack = c.dimension == 2 ? 0.1 : coupled ? 0.2 : 0.15;
+  // Beside faces that end a body both come to order 2 from below, and where they meet ones that hold it the
+  // largest is of order 1.75: on cubes of 23^3, 47^3 and 95^3 nodes 1.94 and 1.95, 1.72 and 1.86 with two faces
+  // that hold, 2.04 and 2.02, 1.74 and 1.75 with three.
+  const bool ends = c.pde->discretisation.unknown_per_axis && c.sides.find("flux") != std::string::npos;
+  const double slack = c.dimension == 2 ? (ends ? 0.15 : 0.1)
+                       : coupled        ? 0.2
+                                        : 0.15,
+               of_largest = !ends              ? slack
+                            : c.dimension == 2 ? 0.25
+                                               : 0.65;
   EXPECT_NEAR(std::log(coarse.l2 / fine.l2) / refined, c.pde->order, slack) << coarse.l2 << " to " << fine.l2;
-  EXPECT_NEAR(std::log(coarse.largest / fine.largest) / refined, c.pde->order, slack)
+  EXPECT_NEAR(std::log(coarse.largest / fine.largest) / refined, c.pde->order, of_largest)
       << coarse.largest << " to " << fine.largest;
   EXPECT_LT(fine.l2, 0.06);
 }
