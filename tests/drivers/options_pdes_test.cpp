@@ -68,9 +68,9 @@ TEST(OptionsOfPdes, ParametersAreThoseOfThePde) {
         std::array{"gray_scott", "D=1", "it has F, k, D_u and D_v"},
         std::array{"bratu", "lambda", "write NAME=VALUE, for example lambda=6"},
         std::array{"bratu", "=7", "write NAME=VALUE"},
-        std::array{"bratu", "lambda=six", "'six' of lambda is no number"},
-        std::array{"bratu", "lambda=inf", "'inf' of lambda is no number"},
-        std::array{"bratu", "lambda=", "'' of lambda is no number"},
+        std::array{"cahn_hilliard", "e=six", "'six' of e is no number"},
+        std::array{"cahn_hilliard", "e=inf", "'inf' of e is no number"},
+        std::array{"cahn_hilliard", "e=", "'' of e is no number"},
         std::array{"bratu", "lambda=6,lambda=7", "lambda is given twice"},
         std::array{"transport", "d=0", "d of transport is 0, and must be above 0"},
         std::array{"cahn_hilliard", "e=-1", "must be above 0"},
@@ -78,6 +78,14 @@ TEST(OptionsOfPdes, ParametersAreThoseOfThePde) {
         std::array{"elasticity", "lambda=-2", "lambda + mu not negative"}})
     for (const std::string& part : {"--parameter '" + std::string(text) + "': ", std::string(reason)})
       expect_contains(error_of(with(pde, text)), part);
+  for (const char* text : {"six", "inf", "", "x*"})  // of one that may be a field
+    expect_contains(
+        error_of(with("bratu", "lambda=" + std::string(text))),
+        "--parameter: lambda '" + std::string(text) + "': must be a number, FILE.h5:DATASET or a formula");
+  const Options options = parse(with("transport", "d=max(0.1, x),k=2,v_x=-y"));
+  EXPECT_EQ(options.parameter_fields,
+            (std::vector<std::pair<std::string, std::string>>{{"d", "max(0.1, x)"}, {"v_x", "-y"}}));
+  EXPECT_EQ(options.parameters, (ParameterValues{{"v_y", 0.5}, {"v_z", 0.25}, {"k", 2}}));
 }
 
 TEST(OptionsOfPdes, ProbesAreAtTheNearestNode) {
