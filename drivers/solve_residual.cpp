@@ -102,6 +102,7 @@ class SolveResidual {
     input.without_source = !run_.options.source.empty();
     run_.problem = residual_of_pde(find_pde(run_.options.pde), run_.options.grid, run_.options.points,
                                    run_.options.boundary, input, run_.layout->box());
+    if (!run_.problem.no_solution.empty()) throw InputError(run_.problem.no_solution);
     require_memory();
     if (!run_.options.initial.empty()) {
       run_.problem.initial = initial_values(run_.options, run_.layout->box());

@@ -6,6 +6,7 @@
 // faces that hold 0, are periodic or let nothing through; where none holds a value, lambda is negative. Where
 // all hold 0, M is below 0.2 (of unknown r, 1 + r times that): the smaller one of two where lambda e^M is
 // below the least eigenvalue of -lap, as for lambda up to 16 of one unknown on the unit square.
+#include <algorithm>
 #include <cmath>
 
 #include "assembly/pde/all.hpp"
@@ -52,16 +53,32 @@ ResidualProblem manufactured(const Bratu& bratu, const Grid& grid, const Boundar
   return problem;
 }
 
+// u would fall without end, and Newton's method take lambda e^u for solved.
+std::string why_no_solution(const Grid& grid, const Boundary& boundary, const PdeInput& input) {
+  const Array<double>* const field = input.field_of(lambda_1_m2);
+  const double least =
+      field != nullptr ? *std::min_element(field->begin(), field->end()) : input.value_of(lambda_1_m2);
+  if (least < 0 || input.without_source || !fixes_no_value(grid, boundary)) return "";
+  return "boundary '" + to_string(boundary, grid.dimension) +
+         "': no face fixes a value, and nothing balances lambda e^u of bratu; give one value, drop or robin "
+         "with "
+         "A != 0, a negative lambda or another source";
+}
+
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,
                            const NodeBox& box) {
   const Bratu bratu{input.value_of(lambda_1_m2)};
   if (input.manufactured) return manufactured(bratu, grid, boundary, box);
+  ResidualProblem problem;
+  problem.initial = zeros(box.nodes() * grid.dof);
+  problem.no_solution = why_no_solution(grid, boundary, input);
   if (const auto fields = parameter_fields(grid, box, input, std::array{lambda_1_m2}))
-    return {residual_of_fields(BratuThroughField{}, grid.dof, fields,
-                               [](BratuThroughField& f, const auto& of, bool) { f.lambda = of[0]; }),
-            zeros(box.nodes() * grid.dof),
-            {}};
-  return {residual_of(bratu, grid.dof), zeros(box.nodes() * grid.dof), {}};
+    problem.residual =
+        residual_of_fields(BratuThroughField{}, grid.dof, fields,
+                           [](BratuThroughField& f, const auto& of, bool) { f.lambda = of[0]; });
+  else
+    problem.residual = residual_of(bratu, grid.dof);
+  return problem;
 }
 
 }  // namespace

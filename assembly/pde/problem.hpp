@@ -65,6 +65,7 @@ struct ResidualProblem {
   std::function<std::vector<double>(double t_s)> exact;
   std::string note{};          // on the discretisation, for people
   std::string initial_note{};  // on `initial`, likewise
+  std::string no_solution{};   // why there is none, in a sentence: whoever solves it need not try
   // Unknowns without a rate, of which the residual is u(r) less what the others say: at time 0 they are that,
   // whatever `initial` has for them.
   std::vector<int> follow{};
