@@ -25,10 +25,10 @@ std::string listed(const std::vector<BoundaryKind>& kinds) {
   return listed(words);
 }
 
-void require_known(const Pde& pde, const std::string& name) {
+const PdeParameter& known_parameter(const Pde& pde, const std::string& name) {
+  if (const PdeParameter* const parameter = find_parameter(pde, name)) return *parameter;
   std::vector<std::string> known;
   for (const PdeParameter& parameter : pde.parameters) known.emplace_back(parameter.name);
-  if (std::find(known.begin(), known.end(), name) != known.end()) return;
   if (known.empty()) throw InputError(pde.name + " has no parameters");
   throw InputError(pde.name + " has no parameter '" + name + "'; it has " + listed(known) +
                    suggestion(name, known));
@@ -129,9 +129,15 @@ std::string bound_text(const PdeParameter& parameter) {
   return text.str();
 }
 
+const PdeParameter* find_parameter(const Pde& pde, const std::string& name) {
+  const auto at = std::find_if(pde.parameters.begin(), pde.parameters.end(),
+                               [&](const PdeParameter& parameter) { return parameter.name == name; });
+  return at == pde.parameters.end() ? nullptr : &*at;
+}
+
 ParameterValues parameters_of(const Pde& pde, const ParameterValues& given) {
   for (std::size_t i = 0; i < given.size(); ++i) {
-    require_known(pde, given[i].first);
+    (void)known_parameter(pde, given[i].first);
     for (std::size_t earlier = 0; earlier < i; ++earlier)
       if (given[earlier].first == given[i].first) throw InputError(given[i].first + " is given twice");
   }
@@ -151,9 +157,7 @@ namespace {
 
 void require_fields(const Pde& pde, const Grid& grid, const PdeInput& input) {
   for (const auto& [name, field] : input.fields) {
-    require_known(pde, name);
-    const PdeParameter& parameter = *std::find_if(pde.parameters.begin(), pde.parameters.end(),
-                                                  [&](const PdeParameter& p) { return p.name == name; });
+    const PdeParameter& parameter = known_parameter(pde, name);
     if (!parameter.varies) throw InputError(name + " of " + pde.name + " is one number, and no field");
     if (input.manufactured)
       throw InputError(name + " is a field: the manufactured problem of " + pde.name + " is with numbers");

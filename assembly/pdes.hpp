@@ -33,6 +33,8 @@ std::vector<Unknown> unknowns_of(const Pde& pde, int dimension);
 // 3 and 4 where all faces are periodic, and else 1, for they end so at faces.
 int order_of(const Pde& pde, const Grid& grid, const Stencil& stencil, const Boundary& boundary);
 
+// The one of that name, or null.
+const PdeParameter* find_parameter(const Pde& pde, const std::string& name);
 // Of every parameter of the PDE, in its order. Throws InputError where one of those that are given is
 // unknown, given twice, not finite or out of its bounds, and where they do not go together.
 ParameterValues parameters_of(const Pde& pde, const ParameterValues& given);

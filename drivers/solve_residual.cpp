@@ -206,6 +206,7 @@ class SolveResidual {
     petsc::KrylovTimes krylov;
     if (run_.in_time) krylov = run_.in_time->measure(*run_.u, recorded);
     if (run_.newton) krylov = run_.newton->measure(*run_.u, recorded);
+    run_.in_time.reset(), run_.newton.reset();  // with their vectors
     if (!run_.multigrid.empty()) note_multigrid(run_.record, krylov);
     Vector y = run_.residual->vector();
     const Vector rate = run_.residual->vector();
@@ -233,9 +234,9 @@ class SolveResidual {
         1e3 * run_.record.seconds.solve / static_cast<double>(run_.made.iterations));
   }
 
-  // The time of a stream of so many bytes, over this one, by a part of the bytes, which is as fast; on CPUs of
-  // all ranks at once, the slowest one's. What stays in the cache may be faster than the stream:
-  // there is no floor to compare with.
+  // The time of a stream of so many bytes, over this one, by a part of the bytes, which is as fast; on CPUs
+  // of all ranks at once, the slowest one's. What stays in the cache may be faster than the stream: there is
+  // no floor to compare with.
   std::optional<double> of_floor(bool on_gpu, std::int64_t reads, std::int64_t writes, double ms) const {
     const double most_bytes = on_gpu ? 1 << 30 : 1 << 27;
     const auto bytes = static_cast<double>(reads + writes);

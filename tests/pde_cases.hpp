@@ -63,8 +63,8 @@ inline std::string written(BoundaryKind kind, int unknown) {
   }
 }
 
-// The kinds that it takes in turn along some faces, of each unknown the next one (of a body, which has a kind a
-// face, the same); without periodic and drop, which is value:0. Empty where it takes none.
+// The kinds that it takes in turn along some faces, of each unknown the next one (of a body, which has a kind
+// a face, the same); without periodic and drop, which is value:0. Empty where it takes none.
 inline std::string in_turn(const Pde& pde, int faces, int dof) {
   std::vector<BoundaryKind> kinds;
   for (const BoundaryKind kind : pde.faces)
@@ -90,6 +90,11 @@ inline std::string all_round(const Pde& pde, int dimension, BoundaryKind kind) {
   std::string sides = held + "," + held;
   for (int face = 2; face < 2 * dimension; ++face) sides += "," + one;
   return sides;
+}
+
+// A body with faces that end it.
+inline bool ends_by_itself(const PdeCase& c) {
+  return c.pde->discretisation.unknown_per_axis && c.sides.find("flux") != std::string::npos;
 }
 
 // A case for each: a kind all round that has numbers of its own, all kinds, some beside periodic faces.

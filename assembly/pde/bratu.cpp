@@ -61,8 +61,7 @@ std::string why_no_solution(const Grid& grid, const Boundary& boundary, const Pd
   if (least < 0 || input.without_source || !fixes_no_value(grid, boundary)) return "";
   return "boundary '" + to_string(boundary, grid.dimension) +
          "': no face fixes a value, and nothing balances lambda e^u of bratu; give one value, drop or robin "
-         "with "
-         "A != 0, a negative lambda or another source";
+         "with A != 0, a negative lambda or another source";
 }
 
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,

@@ -133,12 +133,6 @@ CoefficientField coefficient_field(const Grid& grid, const Boundary& boundary, A
   return field;
 }
 
-Array<double> in_window(const CoefficientField& field, const Grid& grid, const NodeWindow& window) {
-  Array<double> a(window.nodes());
-  copy_window(field.a, grid, window, a.data());
-  return a;
-}
-
 void balance(const CoefficientField& field, Array<double>& values) {
   if (!field.has_barriers) return;
   std::vector<double> sum(field.held.size(), 0.0), count(field.held.size(), 0.0);

@@ -38,9 +38,6 @@ struct CoefficientField {
 CoefficientField coefficient_field(const Grid& grid, const Boundary& boundary, Array<double> a,
                                    const std::string& name);
 
-// Those of the nodes of a window, [place].
-Array<double> in_window(const CoefficientField& field, const Grid& grid, const NodeWindow& window);
-
 // Takes the mean over each closed region off values at the nodes, [node], and sets them to 0 where nothing
 // flows.
 void balance(const CoefficientField& field, Array<double>& values);

@@ -65,10 +65,12 @@ DiffusionCoefficients diffusion_around(const Grid& grid, const Stencil& stencil,
                                        const NodeBox& box, const CoefficientField& field,
                                        const std::array<double, 3>& ratio) {
   DiffusionCoefficients result = without_field(grid, stencil, box, ratio);
-  if (result.window.is_whole() && result.window.box.first == NodePosition{0, 0, 0})
+  if (result.window.is_whole() && result.window.box.first == NodePosition{0, 0, 0}) {
     result.of_grid = field.a.data();
-  else
-    result.a = in_window(field, grid, result.window);
+  } else {
+    result.a = Array<double>(result.window.nodes());
+    copy_window(field.a, grid, result.window, result.a.data());
+  }
   const double* const a = result.functor().flow.a;
   require_fine_enough_for(grid, boundary, "diffusion", {a, static_cast<std::size_t>(result.window.nodes())},
                           ratio);

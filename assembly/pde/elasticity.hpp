@@ -53,8 +53,8 @@ struct ElasticForces {
   }
 };
 
-// The same of a body whose moduli are given at the nodes: row r of -div(lambda div u + mu (grad u + grad u^T)).
-// Its rows are the derivatives of an energy, and so symmetric,
+// The same of a body whose moduli are given at the nodes: row r of -div(lambda div u + mu (grad u + grad
+// u^T)). Its rows are the derivatives of an energy, and so symmetric,
 //
 //   sum over faces between nodes of   a (du_r)^2 / 2      a: lambda + 2 mu for u_r along r, mu across
 // + sum over nodes of   lambda (D_r u_r) (D_c u_c) + mu (D_c u_r) (D_r u_c)      for each two axes r and c
@@ -62,8 +62,8 @@ struct ElasticForces {
 // with the mean of the moduli of both nodes on a face, and central differences D at a node. The energy is
 // positive because (D u)^2 is at most the mean of (du)^2 on the two sides (a harmonic mean would not do).
 //
-// with_free: the body ends at the faces that `free` says, half a spacing beyond the last node. Nothing there is
-// asked for: D is the difference to the node inwards, and the last node counts for twice the half that the
+// with_free: the body ends at the faces that `free` says, half a spacing beyond the last node. Nothing there
+// is asked for: D is the difference to the node inwards, and the last node counts for twice the half that the
 // face before it has of it, which keeps the energy positive. What tractions do is no part of this.
 template <bool with_free>
 struct ElasticForcesOfFields {
@@ -116,8 +116,8 @@ struct ElasticForcesOfFields {
     const std::int64_t at = place(u, axis) + further;
     const bool low = ends(u, axis, further, -1), high = ends(u, axis, further, 1);
     if (!low && !high) return 0.5 * step;
-    if ((low && at < 0) || (high && at >= u.grid().extents[axis])) return 0;  // no node of the body
-    if (low && high) return 0;
+    const bool outside = (low && at < 0) || (high && at >= u.grid().extents[axis]);
+    if (outside || (low && high)) return 0;  // no node of the body, or the only one
     if (low) return step < 0 ? 0 : step == 0 ? -1 : 1;
     return step > 0 ? 0 : step == 0 ? 1 : -1;
   }

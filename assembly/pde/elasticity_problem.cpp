@@ -1,5 +1,5 @@
-// Linear elasticity  -(mu lap u + (lambda + mu) grad div u) = f  of a homogeneous body, or of one whose moduli
-// are fields, -div(lambda div u + mu (grad u + grad u^T)) = f, with the operators of
+// Linear elasticity  -(mu lap u + (lambda + mu) grad div u) = f  of a homogeneous body, or of one whose
+// moduli are fields, -div(lambda div u + mu (grad u + grad u^T)) = f, with the operators of
 // assembly/pde/elasticity.hpp: u is the displacement in m, one unknown per axis, f in N/m^3.
 //
 // Faces hold values, which may differ between the components of u, are periodic, or are surfaces with a
@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <span>
 
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/manufactured.hpp"
@@ -25,20 +24,19 @@ namespace {
 std::array<bool, 6> free_faces(const Grid& grid, const Boundary& boundary) {
   std::array<bool, 6> free{};
   bool held = false;
+  const auto refuse = [&](const std::string& reason) {
+    throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
+  };
   for (int face = 0; face < 2 * grid.dimension; ++face) {
     int of_unknowns = 0;
     for (int r = 0; r < grid.dimension; ++r) of_unknowns += boundary.of(r)[face].kind == BoundaryKind::flux;
     free[face] = of_unknowns > 0;
-    const auto refuse = [&](const std::string& reason) {
-      throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
-    };
     if (free[face] && of_unknowns < grid.dimension)
       refuse("a face of elasticity has tractions (flux) of all displacements, or of none");
     held = held || fixes_unknown(boundary.of(0)[face]);
   }
   if (!held && std::find(free.begin(), free.end(), true) != free.end())
-    throw InputError("boundary '" + to_string(boundary, grid.dimension) +
-                     "': no face holds the body, which may turn; give one value or drop");
+    refuse("no face holds the body, which may turn; give one value or drop");
   return free;
 }
 
@@ -55,10 +53,9 @@ void add_tractions(const Grid& grid, const Boundary& boundary, const std::array<
       if (inwards > 1) continue;
       std::array<std::int64_t, 3> beyond = at;
       beyond[axis] = face % 2 == 0 ? -1 : n;
-      sum += (n == 1         ? 1
-              : inwards == 0 ? 1.5
-                             : -0.5) /
-             grid.spacing_m[axis] * ghost::datum(boundary, face, {beyond[0], beyond[1], beyond[2]}, r);
+      const double share = n == 1 ? 1 : inwards == 0 ? 1.5 : -0.5;
+      sum +=
+          share / grid.spacing_m[axis] * ghost::datum(boundary, face, {beyond[0], beyond[1], beyond[2]}, r);
     }
     return sum;
   });
@@ -68,9 +65,9 @@ template <bool with_free>
 AssembledBox<double> assembled_with(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                     const PdeInput& input, const NodeBox& box,
                                     const ParameterFields<2>& fields, const std::array<bool, 6>& free) {
-  ElasticForcesOfFields<with_free> forces{fields.field(0), fields.field(1)};
+  ElasticForcesOfFields<with_free> forces{fields.field(0).data(), fields.field(1).data()};
   for (int axis = 0; axis < 3; ++axis) forces.per_h[axis] = 1 / grid.spacing_m[axis];
-  forces.places = fields.nodes();
+  forces.places = std::ssize(fields.field(0));
   forces.free = free;
   return assemble_system(grid, stencil, boundary, input, forces, box);
 }
@@ -84,13 +81,10 @@ AssembledBox<double> system_of(const Grid& grid, const Stencil& stencil, const B
     return assemble_system(
         grid, stencil, boundary, input,
         elasticity(grid, stencil, input.value_of(lame_lambda_pa), input.value_of(lame_mu_pa)), box);
-  const auto of = [&](std::size_t i) {
-    return std::span(fields->field(i), static_cast<std::size_t>(fields->nodes()));
-  };
-  require_lame("elasticity", of(0), of(1));
+  require_lame("elasticity", fields->field(0), fields->field(1));
   if (!any_free) return assembled_with<false>(grid, stencil, boundary, input, box, *fields, free);
   AssembledBox<double> system = assembled_with<true>(grid, stencil, boundary, input, box, *fields, free);
-  add_tractions(grid, boundary, free, box, system.rhs);
+  if (has_data(boundary, grid.dimension)) add_tractions(grid, boundary, free, box, system.rhs);
   return system;
 }
 

@@ -81,10 +81,7 @@ AnyResidual through_field(const Grid& grid, const Boundary& boundary, const PdeI
   for (int axis = 0; axis < 3; ++axis)
     heat.flow.per_h2[axis] = heat.flow.ratio[axis] / (grid.spacing_m[axis] * grid.spacing_m[axis]);
   std::vector<double> a(static_cast<std::size_t>(heat.flow.window.nodes()), 1.0);
-  if (input.coefficient) {
-    const Array<double> given = in_window(*input.coefficient, grid, heat.flow.window);
-    std::copy_n(given.data(), given.size(), a.data());
-  }
+  if (input.coefficient) copy_window(input.coefficient->a, grid, heat.flow.window, a.data());
   require_fine_enough_for(grid, boundary, "heat", a, heat.flow.ratio);
   const auto numbers = std::make_shared<NumbersOnBoth>(std::move(a));
   heat.flow.a = numbers->on_host();

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,11 +29,13 @@ class ParameterFields {
 
   std::array<const double*, count> on_host() const { return from(values_.on_host()); }
   std::array<const double*, count> on_device() { return from(values_.on_device()); }
-  std::int64_t nodes() const { return nodes_; }  // of the window
   // [place in the window]
-  const double* field(std::size_t parameter) const { return on_host()[parameter]; }
+  std::span<const double> field(std::size_t parameter) const {
+    return {on_host()[parameter], static_cast<std::size_t>(nodes_)};
+  }
   double least(std::size_t parameter) const {
-    return *std::min_element(field(parameter), field(parameter) + nodes_);
+    const std::span<const double> values = field(parameter);
+    return *std::min_element(values.begin(), values.end());
   }
 
  private:

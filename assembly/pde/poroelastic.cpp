@@ -20,8 +20,9 @@
 //
 // The q of faces is (lambda + 2 mu) du/dn of the displacement along n, mu du/dn of those across, which are
 // the tractions where p and the strain along the face are 0, and K dp/dn. Every displacement has a face that
-// holds it. Without data of faces and another source, q is 1/s in the middle half of the grid along each axis;
-// with data, as those of a load, 0. Manufactured, u and p are e^-t times functions of assembly/pde/manufactured.hpp.
+// holds it. Without data of faces and another source, q is 1/s in the middle half of the grid along each
+// axis; with data, as those of a load, 0. Manufactured, u and p are e^-t times functions of
+// assembly/pde/manufactured.hpp.
 #include <algorithm>
 #include <cmath>
 
@@ -237,10 +238,7 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
   const bool puts_on = (has_data(boundary, grid.dimension) || input.without_source) && !input.manufactured;
   if (const Fields fields = parameter_fields(
           grid, box, input, std::array{lame_lambda_pa, lame_mu_pa, storage_1_pa, mobility_m2_pa_s})) {
-    const auto of = [&](std::size_t i) {
-      return std::span(fields->field(i), static_cast<std::size_t>(fields->nodes()));
-    };
-    require_lame("poroelastic", of(0), of(1));
+    require_lame("poroelastic", fields->field(0), fields->field(1));
     Poroelastic<true> through = functor<true>(grid, input);
     through.window = window_around(grid, box);
     give_residuals(through, grid, puts_on, problem, source, fields);

@@ -67,8 +67,8 @@ struct Transport {
   }
 };
 
-// v, d and k differ from node to node: diffusion by finite volumes, as in assembly/pde/diffusion.hpp, and what
-// is upwind is asked at each node, of the weaker of its two faces along the axis.
+// v, d and k differ from node to node: diffusion by finite volumes, as in assembly/pde/diffusion.hpp, and
+// what is upwind is asked at each node, of the weaker of its two faces along the axis.
 struct TransportThroughFields {
   std::array<const double*, 3> v_m_s{};                 // [place in the window]
   const double *d_m2_s = nullptr, *k_1_s = nullptr;     // the same

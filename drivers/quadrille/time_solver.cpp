@@ -132,8 +132,8 @@ double first_step(const TimeSpan& span) {
   return all <= 1.01 * span.dt_s ? all : span.dt_s;
 }
 
-// PETSc's counts, of which TSSolve() sets all but the first to 0 where the first is 0; else they go on from the
-// run before. And what was asked of the residual.
+// PETSc's counts, of which TSSolve() sets all but the first to 0 where the first is 0; else they go on from
+// the run before. And what was asked of the residual.
 struct Counts {
   PetscInt steps = 0, rejected = 0, newton = 0, krylov = 0;
   std::int64_t residuals = 0, jacobians = 0;

@@ -45,8 +45,8 @@ class NonlinearSolver {
   // does.
   NonlinearResult solve(Vector& u);
 
-  // What the last linear solve consists of, a few more times (kernels/petsc/solve/krylov.hpp), with u as what is
-  // multiplied: nothing where there was none. For a record it takes ten times as long.
+  // What the last linear solve consists of, a few more times (kernels/petsc/solve/krylov.hpp), with u as what
+  // is multiplied: nothing where there was none. For a record it takes ten times as long.
   petsc::KrylovTimes measure(const Vector& u, bool for_record = false) const;
 
   std::vector<std::string> unused_options() const;

@@ -101,9 +101,8 @@ std::string parameters_help(const Pde& pde) {
 std::string parameters_text(const Pde& pde, const ParameterValues& values) {
   std::string text;
   for (const auto& [name, value] : values)
-    for (const PdeParameter& parameter : pde.parameters)
-      if (name == parameter.name)
-        text += (text.empty() ? "" : ", ") + name + " = " + with_units(value, parameter.units);
+    if (const PdeParameter* const parameter = find_parameter(pde, name))
+      text += (text.empty() ? "" : ", ") + name + " = " + with_units(value, parameter->units);
   return text;
 }
 
@@ -161,8 +160,8 @@ std::string name_in(const std::string& assignment) {
 }
 
 bool may_vary(const Pde& pde, const std::string& name) {
-  return std::any_of(pde.parameters.begin(), pde.parameters.end(),
-                     [&](const PdeParameter& p) { return p.varies && p.name == name; });
+  const PdeParameter* const parameter = find_parameter(pde, name);
+  return parameter != nullptr && parameter->varies;
 }
 
 // Numbers, and fields: of those that may vary.
@@ -173,7 +172,7 @@ struct GivenParameters {
 
 GivenParameters given_parameters(const Setting& setting, const Pde& pde) {
   GivenParameters given;
-  for (const std::string& part : comma_parts_of_formulas(setting.text)) {
+  for (const std::string& part : comma_parts(setting.text)) {
     const std::size_t equals = std::min(part.find('='), part.size());
     const std::string name = name_in(part), number = trimmed(part.substr(std::min(equals + 1, part.size())));
     if (name.empty() || equals == part.size())
@@ -198,20 +197,12 @@ void settle_parameters(Settings& settings, Settings& of_file) {
   const Setting* const in_file = find(of_file, "parameter");
   if (!in_file || !settings.contains("parameter")) return;
   std::string& text = settings.at("parameter").text;
-  const Words given = comma_parts_of_formulas(text);
-  for (const std::string& part : comma_parts_of_formulas(in_file->text))
+  const Words given = comma_parts(text);
+  for (const std::string& part : comma_parts(in_file->text))
     if (std::none_of(given.begin(), given.end(),
                      [&](const std::string& other) { return name_in(other) == name_in(part); }))
       text += "," + part;
 }
-
-namespace {
-double usual_of(const Pde& pde, const std::string& name) {
-  return std::find_if(pde.parameters.begin(), pde.parameters.end(),
-                      [&](const PdeParameter& p) { return p.name == name; })
-      ->usual;
-}
-}  // namespace
 
 void read_parameters(Settings& settings, Options& options) {
   const Pde& pde = find_pde(options.pde);
@@ -228,7 +219,7 @@ void read_parameters(Settings& settings, Options& options) {
   const Setting setting = settings.at("parameter");
   const GivenParameters given = given_parameters(setting, pde);
   ParameterValues names = given.numbers;  // each once, those of fields with a number that does
-  for (const auto& [name, text] : given.fields) names.emplace_back(name, usual_of(pde, name));
+  for (const auto& [name, text] : given.fields) names.emplace_back(name, find_parameter(pde, name)->usual);
   try {
     options.parameters = parameters_of(pde, names);
   } catch (const InputError& error) {

@@ -77,16 +77,6 @@ std::string trimmed(const std::string& text) {
 
 Words comma_parts(const std::string& text) {
   Words parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    parts.push_back(trimmed(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-Words comma_parts_of_formulas(const std::string& text) {
-  Words parts;
   int open = 0;
   std::size_t begin = 0;
   for (std::size_t at = 0; at <= text.size(); ++at) {

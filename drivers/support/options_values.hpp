@@ -31,9 +31,9 @@ using Words = std::vector<std::string>;
 std::string listed(const Words& words);
 std::string joined(const Words& words, const std::string& separator);
 std::string trimmed(const std::string& text);  // without the blanks around it
-// The parts between commas, without the blanks around them; "" has one empty part.
+// The parts between commas that stand in no parentheses, without the blanks around them; "" has one empty
+// part.
 Words comma_parts(const std::string& text);
-Words comma_parts_of_formulas(const std::string& text);  // not at commas within parentheses
 // The shortest text that reads back as the same number.
 std::string number_text(double number);
 

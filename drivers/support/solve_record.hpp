@@ -34,8 +34,8 @@ struct SolveRecord {
   bool multigrid = false;
   std::optional<double> cycle_ms;
   std::optional<double> bytes_per_unknown_iteration;  // that a cycle and a product must move
-  // The time a stream takes for them, over that of an iteration. Of a PDE by its residual: for all iterations,
-  // residuals and Jacobians, over that of the solve or the run; without multigrid, too.
+  // The time a stream takes for them, over that of an iteration. Of a PDE by its residual: for all
+  // iterations, residuals and Jacobians, over that of the solve or the run; without multigrid, too.
   std::optional<double> fraction_of_floor;
   std::optional<double> setup_again_ms;  // with new values in the same places
   // Of a PDE that is nonlinear; in time: of all steps.

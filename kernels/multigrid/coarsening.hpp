@@ -16,6 +16,7 @@
 #include "kernels/multigrid/grid_choice.hpp"
 #include "kernels/multigrid/kept.hpp"
 #include "kernels/multigrid/multigrid.hpp"
+#include "kernels/multigrid/operator_weights.hpp"
 #include "kernels/multigrid/packed_tables.hpp"
 #include "kernels/multigrid/shared_level.hpp"
 

@@ -15,6 +15,7 @@
 #include "grid/error.hpp"
 #include "kernels/cuda/device.hpp"
 #include "tests/assembly/dense_reference.hpp"
+#include "tests/assembly/part_of_whole.hpp"
 
 namespace quadrille {
 namespace {
@@ -155,20 +156,8 @@ TEST(TensorDiffusion, PartsAreThoseOfTheWhole) {
   const auto part = [&](const NodeBox& box) {
     return assemble_pde("diffusion", grid, box_stencil(3, 1), faces, input, box).system;
   };
-  const AssembledBox<double> whole = part(whole_box(grid.extents));
   const NodeBox box{{6, 2, 0}, {3, 3, 4}};
-  const AssembledBox<double> some = part(box);
-  const std::int64_t columns = whole.structure.diagonals() * 2, rows = box.nodes() * 2;
-  for (std::int64_t column = 0; column < columns; ++column)
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const NodePosition at = box.first_of_line(i / 2 / box.size[0]);
-      const std::int64_t row = 2 * node_index(grid, {at[0] + i / 2 % box.size[0], at[1], at[2]}) + i % 2;
-      ASSERT_EQ(some.values[column * rows + i], whole.values[column * grid.rows() + row])
-          << column << " " << i;
-      if (column == 0) {
-        ASSERT_EQ(some.rhs[i], whole.rhs[row]) << i;
-      }
-    }
+  expect_part_of(part(whole_box(grid.extents)), part(box), grid, box);
 }
 
 // With the values made in GPU memory.

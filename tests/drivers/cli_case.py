@@ -34,6 +34,15 @@ class CliTest(unittest.TestCase):
                 file.write(content)
         return path
 
+    def datasets(self, name="given.h5", **values):
+        """An HDF5 file of them."""
+        import h5py
+        path = self.path(name)
+        with h5py.File(path, "w") as file:
+            for dataset, numbers in values.items():
+                file[dataset] = numbers
+        return path
+
     def run_it(self, *arguments, **keywords):
         return subprocess.run([QUADRILLE, *arguments], capture_output=True, text=True, timeout=300, **keywords)
 

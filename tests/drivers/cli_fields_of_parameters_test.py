@@ -38,13 +38,6 @@ class FieldsOfParameters(CliTest):
         with h5py.File(path) as file, open(out) as records:
             return [file[name][...] for name in names], json.load(records)["records"][0], screen
 
-    def file(self, **datasets):
-        path = self.path("given.h5")
-        with h5py.File(path, "w") as file:
-            for name, values in datasets.items():
-                file[name] = values
-        return path
-
     # 0 where nothing but rounding is between them.
     def apart(self, one, other):
         return max(abs(a - b).max() / abs(a).max() for a, b in zip(one, other))
@@ -71,7 +64,7 @@ class FieldsOfParameters(CliTest):
 
     def test_formulas_are_the_numbers_of_a_file(self):
         y, x = numpy.mgrid[0:9, 0:11] / 8
-        path = self.file(v=numpy.where(x < 0.5, y, -y), d=numpy.maximum(0.1, x * y))
+        path = self.datasets(v=numpy.where(x < 0.5, y, -y), d=numpy.maximum(0.1, x * y))
         run = ["transport", "--spacing", "0.125", "--steps", "3", "--dt", "0.01", "--parameter"]
         formulas, _, _ = self.solved(*run, "v_x=if,d=max(0.1, x*y)".replace("if", "x < 0.5 ? y : -y"), "--grid", "11x9")
         datasets, _, _ = self.solved(*run, f"v_x={path}:v,d={path}:d")
@@ -88,7 +81,7 @@ class FieldsOfParameters(CliTest):
             values = {name: f(x, y) + 0 * x for name, f in fields.items()}
             values["f"] = numpy.stack([f(x, y) + 0 * x for f in source], axis=-1)[numpy.newaxis]
             values["u"] = numpy.stack([u(x, y) for u in exact], axis=-1)[numpy.newaxis]
-            path = self.file(**values)
+            path = self.datasets(**values)
             pde, *rest = run
             begin = [] if pde == "elasticity" else ["--initial", path + ":u"]
             found, _, _ = self.solved(pde, "--spacing", str(h), "--source", path + ":f", *begin, "--parameter",
@@ -178,7 +171,7 @@ class FieldsOfParameters(CliTest):
             self.refused(2, words, "solve", "elasticity", "--grid", "8x8", "--boundary", sides)
 
     def test_what_is_wrong_gets_a_sentence(self):
-        line = self.file(line=numpy.ones((5, 4)), vector=numpy.ones((1, 1, 4, 5, 3)))
+        line = self.datasets(line=numpy.ones((5, 4)), vector=numpy.ones((1, 1, 4, 5, 3)))
         for arguments, words in (
                 (["bratu", "--parameter", "lambda=q"], ["--parameter: lambda 'q'", "must be a number, FILE.h5:DATASET or a formula", "position 0"]),
                 (["bratu", "--parameter", "lambda=t"], ["in x, y and z;"]), (["bratu", "--parameter", "lambda=x,y"], ["write NAME=VALUE"]),
@@ -215,7 +208,7 @@ class FieldsOfParameters(CliTest):
             self.assertIn("\nreaction: as given\n", screen)
             # A loop of three, in which nothing is lost.
             loop = numpy.array([[1, 0, -3], [-1, 2, 0], [0, -2, 3]])
-            path = self.file(loop=loop, wide=numpy.ones((3, 4)))
+            path = self.datasets(loop=loop, wide=numpy.ones((3, 4)))
             (numbers,), _, _ = self.solved(*run, *more, "--reaction", ",".join(map(str, loop.flatten())), *EXACT)
             (dataset,), _, _ = self.solved(*run, *more, "--reaction", path + ":loop", *EXACT)
             self.assertTrue(numpy.array_equal(numbers, dataset))

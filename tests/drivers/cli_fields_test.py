@@ -20,13 +20,6 @@ class Fields(CliTest):
         super().setUp()
         self.numbers = numpy.random.default_rng(7)
 
-    def file(self, **datasets):
-        path = self.path("fields.h5")
-        with h5py.File(path, "w") as file:
-            for name, values in datasets.items():
-                file[name] = values
-        return path
-
     def field(self, shape, barriers):
         """Log-normal, over three orders of magnitude, with a share of cells that let nothing through."""
         return numpy.exp(1.5 * self.numbers.standard_normal(shape)) * (self.numbers.random(shape) >= barriers)
@@ -43,7 +36,7 @@ class Fields(CliTest):
     def compare(self, a, sides, spacing, ratio, *arguments, source=None, petsc=()):
         names = ",".join(side if isinstance(side, str) else "value:" + repr(side) for side in sides)
         fields = {"a": a} if source is None else {"a": a, "f": source}
-        path = self.file(**fields)
+        path = self.datasets(**fields)
         if source is not None:
             arguments += "--source", path + ":f"
         u, record, screen = self.solved("--coefficient", path + ":a", "--boundary", names, "--spacing", ",".join(map(repr, spacing)),
@@ -80,7 +73,7 @@ class Fields(CliTest):
         a = self.field((7, 6, 5), 0.3)
         for arguments in [["--format", "csr"], ["--format", "dia"], ["--format", "petsc_aij"], ["--format", "auto"]]:
             self.compare(a, ["clamp"] * 4 + [0.0, 1.0], (1, 1, 1), (1, 1, 1), *arguments)
-        path = self.file(a=a)
+        path = self.datasets(a=a)
         one, _, _ = self.solved("--coefficient", path + ":a", "--boundary", "clamp")
         with_two = self.path("two.h5")
         self.ok("solve", "diffusion", "--coefficient", path + ":a", "--boundary", "clamp", "--dof", "2", "--output", with_two, "--",
@@ -102,7 +95,7 @@ class Fields(CliTest):
         record, screen = self.compare(a, ["clamp", 0.0, "clamp", "clamp"], (1, 1), (1, 1))
         self.assertIn("and 0 in 1 nodes, where u is 0", screen)
         self.assertIn("1 region of nodes is cut off", screen)
-        u, _, _ = self.solved("--coefficient", self.path("fields.h5") + ":a", "--boundary", "clamp,value:0,clamp,clamp")
+        u, _, _ = self.solved("--coefficient", self.path("given.h5") + ":a", "--boundary", "clamp,value:0,clamp,clamp")
         numpy.testing.assert_allclose(u.ravel(), [0, 0, 0, 3, 2], atol=1e-10)
 
     def test_units_as_small_as_those_of_rock(self):

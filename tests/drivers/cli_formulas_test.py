@@ -23,13 +23,6 @@ class Formulas(CliTest):
         with h5py.File(path) as file:
             return [file[name][...] for name in names]
 
-    def file(self, **datasets):
-        path = self.path("given.h5")
-        with h5py.File(path, "w") as file:
-            for name, values in datasets.items():
-                file[name] = values
-        return path
-
     # Of a choice the side that is not taken may divide by zero, also where PETSc traps that.
     def test_what_is_not_chosen_is_no_trap(self):
         done = self.run_it("solve", "heat", "--grid", "9x9", "--steps", "1", "--initial", "0", "--boundary", "clamp",
@@ -38,7 +31,7 @@ class Formulas(CliTest):
 
     def test_are_the_numbers_of_a_file(self):
         y, x = numpy.mgrid[0:13, 0:17] * numpy.array([0.25, 0.5]).reshape(2, 1, 1)
-        path = self.file(a=1 + 9 * (x > 4), f=x - y * y)
+        path = self.datasets(a=1 + 9 * (x > 4), f=x - y * y)
         grid = ["diffusion", "--grid", "17x13", "--spacing", "0.5,0.25"]
         (formulas,) = self.fields(*grid, "--coefficient", "1 + 9*(x > 4)", "--source", "x - y*y")
         (of_file,) = self.fields("diffusion", "--spacing", "0.5,0.25", "--coefficient", path + ":a", "--source", path + ":f")
@@ -53,7 +46,7 @@ class Formulas(CliTest):
         numpy.testing.assert_array_equal(v[0].squeeze(), numpy.where(z < 0.25, 0.5, x))
         (heat,) = self.fields("heat", "--grid", "7x6x5", "--dof", "2", "--steps", "1", "--dt", "0.001", "--initial", "3")
         numpy.testing.assert_array_equal(heat[0], 3)
-        path = self.file(u=u[-1].squeeze(), v=v[-1].squeeze())
+        path = self.datasets(u=u[-1].squeeze(), v=v[-1].squeeze())
         again = self.fields("gray_scott", "--spacing", "0.125", "--steps", "1", "--dt", "0.5", "--initial", f"{path}:u,{path}:v",
                             names=("u", "v"))
         numpy.testing.assert_array_equal(again[0][0], u[-1])
@@ -61,7 +54,7 @@ class Formulas(CliTest):
 
     def test_sources_of_pdes_in_time(self):
         y, x = numpy.mgrid[0:7, 0:8] / 8
-        path = self.file(f=numpy.stack([x * y, 1 - x], axis=-1)[numpy.newaxis])
+        path = self.datasets(f=numpy.stack([x * y, 1 - x], axis=-1)[numpy.newaxis])
         run = ["heat", "--spacing", "0.125", "--boundary", "clamp", "--steps", "3", "--dt", "0.01", "--initial", "0"]
         (formulas,) = self.fields(*run, "--grid", "8x7", "--dof", "2", "--source", "x*y, 1 - x")
         (of_file,) = self.fields(*run, "--dof", "2", "--source", path + ":f")
@@ -120,7 +113,7 @@ class Formulas(CliTest):
         os.rename(self.path("u.h5"), self.path("first.h5"))
         (second,) = self.fields(*run, self.path("first.h5") + ":solution")
         numpy.testing.assert_array_equal(second[0], first[-1])
-        one = self.file(one=first[-1, ..., 0].squeeze())
+        one = self.datasets(one=first[-1, ..., 0].squeeze())
         (third,) = self.fields(*run, one + ":one")
         numpy.testing.assert_array_equal(third[0, ..., 1], first[-1, ..., 0])
 
@@ -151,7 +144,7 @@ class Formulas(CliTest):
         self.assertGreater(abs(weight).max(), 1)
         self.assertLess(abs(weight[..., ::-1].transpose(2, 1, 0, 3) - sideways).max(), 1e-9 * abs(weight).max())
         (f,) = self.fields("elasticity", *grid, "--source", "x, y, z", names=("right_side",))
-        path = self.file(f=f)
+        path = self.datasets(f=f)
         (of_file,) = self.fields("elasticity", "--spacing", "0.125", "--space", "cpu", "--source", path + ":f", names=("right_side",))
         self.assertTrue(numpy.array_equal(f, of_file))
 
@@ -187,7 +180,7 @@ class Formulas(CliTest):
         self.assertLess(abs(u[-1][..., 0] - alone[0, ..., 1]).max(), 1e-5 * abs(alone).max())
 
     def test_what_is_wrong_gets_a_sentence(self):
-        three = self.file(three=numpy.zeros((1, 1, 4, 5, 3))) + ":three"
+        three = self.datasets(three=numpy.zeros((1, 1, 4, 5, 3))) + ":three"
         for arguments, words in [
                 (["poisson", "--source", "sin(x"], ["--source 'sin(x'", "unit, FILE.h5:DATASET or a formula in x, y and z", "parenthesis at position 5"]),
                 (["poisson", "--source", "unti"], ["did you mean 'unit'", "position 0"]),

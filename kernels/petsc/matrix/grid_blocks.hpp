@@ -31,8 +31,8 @@ struct Block {
 // Puts the values of these rows and columns there, all of which couple.
 void put(const Block& block, const IndexRun& rows, const IndexRun& columns, const GivenValues& given);
 
-// The same of `rows` that stand side by side, from `to` on, and of columns `column_step` apart; `given` begins
-// with the first of them.
+// The same of `rows` that stand side by side, from `to` on, and of columns `column_step` apart; `given`
+// begins with the first of them.
 using PutColumns = void (*)(double* to, std::int64_t column_step, PetscInt rows, PetscInt columns,
                             const GivenValues& given);
 PutColumns put_columns_of(PetscInt rows, InsertMode mode);

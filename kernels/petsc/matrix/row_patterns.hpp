@@ -1,5 +1,6 @@
-// Rows, of unknowns or of nodes, that a program sets as it set others before: most name the same neighbours in
-// the same order, and where their values stand follows from the node alone. Internal to kernels/petsc/matrix_type.
+// Rows, of unknowns or of nodes, that a program sets as it set others before: most name the same neighbours
+// in the same order, and where their values stand follows from the node alone. Internal to
+// kernels/petsc/matrix_type.
 //
 // What a row names is a pattern: how far each column stands behind the row, by the numbers that are given.
 // For a node as near to the same sides of the box, whose neighbours are this rank's and as far behind in the

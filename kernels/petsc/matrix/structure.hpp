@@ -63,10 +63,10 @@ struct GridStructure {
   std::vector<std::int32_t> diagonal_at;
 
   // Where the box is longer than 2 reach on every axis, a neighbour is told by how far it stands behind in
-  // the numbering; for sure so of a node that is `inner`, with `reach` nodes of this rank on every side.
-  // Which planes near the sides of the box it is in: the same neighbours stand equally far behind for all nodes
-  // that have the same, other than `some_side`. 0: inner.
-  std::vector<std::uint8_t> side;  // [own node]
+  // the numbering; for sure so of a node that is inner, with `reach` nodes of this rank on every side.
+  // side[own node]: which planes near the sides of the box it is in, 0 where it is inner. All nodes that have
+  // the same, other than `some_side`, have the same neighbours equally far behind.
+  std::vector<std::uint8_t> side;
   static constexpr std::uint8_t some_side = 255;
   std::vector<std::int32_t> diagonal_by;  // [distance + furthest], -1 where the stencil has nothing
   std::int64_t furthest = -1;             // -1 where the box is not so long

@@ -40,9 +40,9 @@ struct KrylovResult {
   std::string multigrid;               // its levels, for people; empty without
 };
 
-// Of what a solve consists of, after one. With multigrid there are more. What a product and an application of the
-// preconditioner must move is known of quadrille_mg, of Jacobi's and of a split into parts by quadrille_mg, of
-// this rank.
+// Of what a solve consists of, after one. With multigrid there are more. What a product and an application of
+// the preconditioner must move is known of quadrille_mg, of Jacobi's and of a split into parts by
+// quadrille_mg, of this rank.
 struct KrylovTimes {
   double matmult_ms = 0;                 // median of MatMult
   std::optional<double> cycle_ms;        // median of PCApply
