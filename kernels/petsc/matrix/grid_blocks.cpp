@@ -62,15 +62,14 @@ Block GridBlocks::ghost_block(std::int64_t at, PetscInt to, std::int64_t place) 
 }
 
 void GridBlocks::all_of(std::int64_t node, std::vector<Block>& blocks) const {
-  const std::int64_t nx = hub_.extents[0], line = node / nx;
+  const OwnNode own = structure_.own_node(node);
+  const auto& [x, y, z] = own.position;
   blocks.clear();
   for (std::int64_t d = 0; d < hub_.diagonals(); ++d) {
-    const std::int64_t to =
-        hub_.neighbour(node % nx, line % hub_.extents[1], line / hub_.extents[1], hub_.offsets[d]);
+    const std::int64_t to = hub_.neighbour(x, y, z, hub_.offsets[d]);
     if (to >= 0) blocks.push_back(own_block(node, static_cast<PetscInt>(structure_.first_node + to), d));
   }
-  const bool has_ghosts = ghost_ != nullptr && (structure_.furthest < 0 || structure_.side[node] != 0);
-  const std::int64_t at = has_ghosts ? structure_.boundary_index(node) : -1;
+  const std::int64_t at = ghost_ != nullptr && !own.inner ? structure_.boundary_index(node) : -1;
   if (at >= 0)
     for (PetscInt k = structure_.begin[at]; k < structure_.begin[at + 1]; ++k)
       blocks.push_back(ghost_block(at, structure_.ghosts[structure_.ghost[k]], k));

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "kernels/petsc/matrix/grid_blocks.hpp"
 #include "kernels/petsc/matrix/index_runs.hpp"
@@ -51,7 +52,7 @@ class RowPatterns {
   };
   struct Row {
     PetscInt index = 0, number = 0, unknown = 0;
-    PetscInt side = 0;       // GridStructure::side of its node
+    PetscInt side = 0;       // of its node
     PetscInt unit = 1;       // indices of a node: its unknowns, or 1 where they are of nodes
     std::int64_t local = 0;  // its node among those of this rank
   };
@@ -64,7 +65,7 @@ class RowPatterns {
     return true;
   }
 
-  bool is_of_known(const Indices& rows, const Indices& columns, PetscInt all, Row& row) const {
+  bool is_of_known(const Indices& rows, const Indices& columns, PetscInt all, Row& row) {
     if ((dof_ > 1 && rows.nodes != columns.nodes) || structure_.furthest < 0 || rows.count != 1 ||
         rows.index[0] < 0 || columns.count < 1 || columns.count > longest)
       return false;
@@ -75,8 +76,9 @@ class RowPatterns {
     if (row.number >= known_nodes(rows, all)) return false;
     row.local = own(rows, row.number);
     if (row.local < 0 || row.local >= nodes_) return false;
-    row.side = structure_.side[static_cast<std::size_t>(row.local)];
-    return row.side != GridStructure::some_side;
+    if (side_.empty()) side_ = sides_of_nodes(structure_);
+    row.side = side_[static_cast<std::size_t>(row.local)];
+    return row.side != some_side;
   }
   std::int64_t own(const Indices& given, PetscInt number) const {
     const PetscInt node = given.node_of != nullptr ? given.node_of[number] : number;
@@ -126,6 +128,7 @@ class RowPatterns {
   double* const values_;
   const PetscInt dof_;
   const std::int64_t nodes_;
+  std::vector<std::uint8_t> side_;  // of each node, once rows are set
   std::array<Pattern, 256> patterns_;
 };
 

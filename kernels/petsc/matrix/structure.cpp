@@ -97,30 +97,12 @@ void find_offsets(const NodeBox& box, const std::vector<Position>& neighbours, G
       }
 }
 
-// 0 in the middle of an axis, 1 to reach near its beginning, and as many more near its end.
-std::int64_t side_along(std::int64_t at, std::int64_t size, std::int64_t reach) {
-  return at < reach ? at + 1 : at >= size - reach ? size - at + reach : 0;
-}
-
-void find_sides(const NodeBox& box, GridStructure& s) {
-  s.side.assign(static_cast<std::size_t>(s.owned.nodes()), GridStructure::some_side);
-  std::array<std::int64_t, 3> kinds{};
-  for (int axis = 0; axis < 3; ++axis) {
+void find_distances(const NodeBox& box, GridStructure& s) {
+  for (int axis = 0; axis < 3; ++axis)
     if (box.size[axis] <= 2 * s.reach[axis]) return;
-    kinds[axis] = 2 * s.reach[axis] + 1;
-  }
-  const bool are_few = kinds[0] * kinds[1] * kinds[2] <= GridStructure::some_side;
   const auto number = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     return (z * box.size[1] + y) * box.size[0] + x;
   };
-  const auto along = [&](int axis, std::int64_t at) { return side_along(at, box.size[axis], s.reach[axis]); };
-  for (std::int64_t z = 0; z < box.size[2]; ++z)
-    for (std::int64_t y = 0; y < box.size[1]; ++y)
-      for (std::int64_t x = 0; x < box.size[0]; ++x) {
-        const std::int64_t side = (along(2, z) * kinds[1] + along(1, y)) * kinds[0] + along(0, x);
-        s.side[number(x, y, z)] =
-            are_few || side == 0 ? static_cast<std::uint8_t>(side) : GridStructure::some_side;
-      }
   s.furthest = number(s.reach[0], s.reach[1], s.reach[2]);
   s.diagonal_by.assign(static_cast<std::size_t>(2 * s.furthest + 1), -1);
   for (std::int64_t d = 0; d < s.owned.diagonals(); ++d) {
@@ -207,10 +189,12 @@ std::int64_t GridStructure::boundary_index(std::int64_t node) const {
 }
 
 OwnNode GridStructure::own_node(std::int64_t number) const {
-  OwnNode node{number, furthest >= 0 && side[number] == 0};
-  if (node.inner) return node;
   const std::int64_t line = number / owned.extents[0], plane = line / owned.extents[1];
-  node.position = {number - line * owned.extents[0], line - plane * owned.extents[1], plane};
+  OwnNode node{number, {number - line * owned.extents[0], line - plane * owned.extents[1], plane}};
+  node.inner = furthest >= 0;
+  for (int axis = 0; axis < 3; ++axis)
+    node.inner = node.inner && node.position[axis] >= reach[axis] &&
+                 node.position[axis] < owned.extents[axis] - reach[axis];
   return node;
 }
 
@@ -265,10 +249,31 @@ GridStructure structure_of(Partition partition, int dof, const std::vector<NodeO
   const std::vector<Position> neighbours = neighbours_of(p, stencil);
   s.owned.fill = is_own_neighbour(p, stencil) ? with_beside_in_centre(std::move(fill)) : std::move(fill);
   find_offsets(box, neighbours, s);
-  find_sides(box, s);
+  find_distances(box, s);
   find_ghosts(box, neighbours, s);
   if (s.owned.fill.said()) s.packed = packed_fill(s.owned.fill.beside, dof);
   return s;
+}
+
+std::vector<std::uint8_t> sides_of_nodes(const GridStructure& s) {
+  const std::array<std::int64_t, 3>& n = s.owned.extents;
+  std::array<std::vector<std::int64_t>, 3> along;  // 0 in the middle of an axis, another one for each plane
+  std::int64_t kinds = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    along[axis].assign(static_cast<std::size_t>(n[axis]), 0);
+    for (std::int64_t i = 0; i < s.reach[axis]; ++i)
+      along[axis][i] = (1 + 2 * i) * kinds, along[axis][n[axis] - 1 - i] = (2 + 2 * i) * kinds;
+    kinds *= 2 * s.reach[axis] + 1;
+  }
+  std::vector<std::uint8_t> side(static_cast<std::size_t>(s.owned.nodes()));
+  std::uint8_t* to = side.data();
+  for (const std::int64_t z : along[2])
+    for (const std::int64_t y : along[1])
+      for (const std::int64_t x : along[0]) {
+        const std::int64_t sum = z + y + x;
+        *to++ = kinds <= some_side || sum == 0 ? static_cast<std::uint8_t>(sum) : some_side;
+      }
+  return side;
 }
 
 GridStructure with_unknowns(const GridStructure& all, const UnknownsOfBlocks& unknowns) {

@@ -14,11 +14,11 @@
 
 namespace quadrille::petsc {
 
-// A node of this rank, from 0. Its position is only told where it is not `inner`.
+// A node of this rank, from 0.
 struct OwnNode {
   std::int64_t number = 0;
-  bool inner = false;
   std::array<std::int64_t, 3> position{};
+  bool inner = false;  // with `reach` nodes of this rank on every side
 };
 
 // How the couplings to other ranks are packed where unknowns that do not couple beside a node have no place.
@@ -63,11 +63,7 @@ struct GridStructure {
   std::vector<std::int32_t> diagonal_at;
 
   // Where the box is longer than 2 reach on every axis, a neighbour is told by how far it stands behind in
-  // the numbering; for sure so of a node that is inner, with `reach` nodes of this rank on every side.
-  // side[own node]: which planes near the sides of the box it is in, 0 where it is inner. All nodes that have
-  // the same, other than `some_side`, have the same neighbours equally far behind.
-  std::vector<std::uint8_t> side;
-  static constexpr std::uint8_t some_side = 255;
+  // the numbering; for sure so of a node that is inner.
   std::vector<std::int32_t> diagonal_by;  // [distance + furthest], -1 where the stencil has nothing
   std::int64_t furthest = -1;             // -1 where the box is not so long
 
@@ -84,6 +80,11 @@ struct GridStructure {
 // centre has the fill beside it, too. Throws FormatError where the indices cannot count the rows.
 GridStructure structure_of(Partition partition, int dof, const std::vector<NodeOffset>& stencil,
                            std::string name, BlockFill fill = {});
+
+// [own node]: which planes near the sides of a box that is so long it is in, 0 where it is inner. All nodes
+// that have the same, other than `some_side`, have the same neighbours equally far behind.
+inline constexpr std::uint8_t some_side = 255;
+std::vector<std::uint8_t> sides_of_nodes(const GridStructure& structure);
 
 // The same nodes with these of their unknowns alone.
 GridStructure with_unknowns(const GridStructure& all, const UnknownsOfBlocks& unknowns);
