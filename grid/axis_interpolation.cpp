@@ -89,12 +89,17 @@ AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coar
   });
 }
 
-AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& low, const FaceBoundary& high) {
+AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& low, const FaceBoundary& high,
+                                       bool keep_last) {
   const std::int64_t first = holds_value(low) ? 1 : 0;
   if (fine == 1) return tables(1, 1, low, high, [](std::int64_t) { return Between{}; });
-  const std::int64_t coarse = (fine - first + 1) / 2;
+  const std::int64_t halved = (fine - first + 1) / 2;
+  const bool kept = keep_last && fine > 2 && low.kind != BoundaryKind::periodic && (fine - first) % 2 == 0 &&
+                    (halved + 1 - first) % 2 != 0;
+  const std::int64_t coarse = halved + (kept ? 1 : 0);
   const bool moved = low.kind == BoundaryKind::periodic && fine % 2 != 0;
   AxisInterpolation axis = tables(fine, coarse, low, high, [=](std::int64_t i) {
+    if (kept && i == fine - 1) return Between{coarse - 1, 0};
     if (moved && i < 2) return i == 0 ? Between{-1, 0.5} : Between{0, 0};
     const std::int64_t below = floor_divided(i - first, 2);
     return Between{below, (i - first - 2 * below) * 0.5};

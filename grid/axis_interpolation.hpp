@@ -35,7 +35,8 @@ struct AxisInterpolation {
 
 // Of nested sets of which one is half of the other: where a coarse node stands among the fine ones.
 constexpr std::int64_t fine_of_coarse(const AxisInterpolation& axis, std::int64_t coarse) {
-  return 2 * coarse + (axis.first_is_moved && coarse > 0 ? 0 : axis.offset);
+  const std::int64_t at = 2 * coarse + (axis.first_is_moved && coarse > 0 ? 0 : axis.offset);
+  return at < axis.fine ? at : axis.fine - 1;  // of a last one that is kept
 }
 
 // Makes `first` and the readers from `node` and `weight`.
@@ -57,9 +58,17 @@ AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coar
 //     |  o  o  o  o  o  |        node    2 0   0 0   1 1     1 2   2 2
 //     |     0  1     2  |        weight  1/2 1/2   1 0   1 0   1/2 1/2   1 0
 //
+// `keep_last`: the last node is a coarse one, too, where every other one leaves it out; unless the coarse
+// grid would lose its own in turn, and no short spacing is to become shorter on it: then the next one keeps
+// its last. For functions that do not stay as they are towards the high face.
+//
+//     |  o  o  o  o  o  o  o  o  |        node    0 0   0 1   1 1   1 2   2 2   2 3   3 3   4 4
+//     |  0     1     2     3  4  |
+//
 // Whatever the number of nodes, products P^T A P with it couple no coarse nodes beyond the next ones if A
 // does not. Sizes that are no better halved (one node) stay.
-AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& low, const FaceBoundary& high);
+AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& low, const FaceBoundary& high,
+                                       bool keep_last = false);
 
 // What DMCreateInterpolation (Q1) of PETSc's DMDA does: the first node stands on the first and the last on
 // the last; along a periodic axis every r-th fine node is a coarse one. Throws InputError unless the ratio r

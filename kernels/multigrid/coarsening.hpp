@@ -101,18 +101,21 @@ inline double share_of_next(double next, double before) {
 }
 
 // Whether the unknowns of a face see a value behind it, a coupling to which is missing in their rows, or
-// none.
-inline FaceKind face_kind(double missing, double inwards) {
-  return {{missing > 0.5 * inwards ? BoundaryKind::value : BoundaryKind::clamp, 0}, inwards == 0};
+// none; of the latter whether they may turn. `sums`: those of the face.
+inline FaceKind face_kind(const double* sums) {
+  constexpr double some = 0.01;
+  const double missing = sums[0], inwards = sums[1], turning = sums[2];
+  const bool held = missing > 0.5 * inwards;
+  return {
+      {held ? BoundaryKind::value : BoundaryKind::clamp, 0}, inwards == 0, !held && turning > some * inwards};
 }
 
 // Of the sums of all ranks.
 inline AxisChoice axis_choice(const std::vector<double>& sums, int axis, int n, bool wraps) {
   const int low = AxisSums::of_face(axis, 0), high = AxisSums::of_face(axis, 1);
-  AxisChoice choice{n, wraps, false, face_kind(sums[low], sums[low + 1]),
-                    face_kind(sums[high], sums[high + 1])};
+  AxisChoice choice{n, wraps, false, face_kind(sums.data() + low), face_kind(sums.data() + high)};
   if (wraps) {
-    choice.low = choice.high = {{BoundaryKind::periodic, 0}, false};
+    choice.low = choice.high = {{BoundaryKind::periodic, 0}};
     choice.over_seam = {share_of_next(sums[low], sums[low + 1]), share_of_next(sums[high], sums[high + 1])};
   }
   return choice;

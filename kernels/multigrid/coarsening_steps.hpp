@@ -76,16 +76,18 @@ struct WholeAxes {
 // large coefficients do not outweigh all others), and, of the nodes of each face, what their rows miss there,
 // that is their sums, and what they have inwards instead. Of several unknowns it is the row of the one that
 // misses the least: an interpolation that goes to 0 in a face spoils the unknowns that have no value there,
-// one that goes on does not spoil the others.
+// one that goes on does not spoil the others. And how far they let a body turn there that ends: its unknown k
+// is the displacement along axis k.
 struct AxisSums {
-  // [axis], then [axis][side][missing, inwards]; of axes that wrap instead of the sides what nodes beside the
-  // seam that are between coarse ones couple with the next node and with the one before: the second node and
-  // the last one, or the first of an odd number (grid/axis_interpolation.hpp: nested_interpolation).
-  static constexpr int count = 15;
+  // [axis], then [axis][side][missing, inwards, turning]; of axes that wrap instead of the sides what nodes
+  // beside the seam that are between coarse ones couple with the next node and with the one before: the
+  // second node and the last one, or the first of an odd number (grid/axis_interpolation.hpp:
+  // nested_interpolation).
+  static constexpr int of_side = 3, count = 3 + 6 * of_side;
   Couplings s;
   const double* values;
   WholeAxes axes;
-  static constexpr int of_face(int axis, int side) { return 3 + 4 * axis + 2 * side; }
+  static constexpr int of_face(int axis, int side) { return 3 + of_side * (2 * axis + side); }
   constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr void add(std::int64_t number, double (&sums)[count]) const {
     const int node = s.node_of(number), c = static_cast<int>(number - std::int64_t{node} * s.dof);
@@ -118,15 +120,18 @@ struct AxisSums {
     const int in_face = static_cast<int>(number - side * nodes_of_face(axis)),
               node = node_at(axis, place, in_face);
     if (place < 0 || node < 0 || !s.owns(node) || s.stored_position(node)[0] >= s.n[0]) return;
-    double first = 0, second = 0;
-    if (axes.wraps[axis])
+    double first = 0, second = 0, third = 0;
+    if (axes.wraps[axis]) {
       add_beside_seam(node, s.stored_count(node), axis, first, second);
-    else
+    } else {
       add_face(node, s.stored_count(node), axis, side == 0 ? 1 : -1, first, second);
+      third = s.stored_count(node) * turning(node, axis);
+    }
     QUADRILLE_UNROLL
     for (int face = 0; face < 6; ++face) {
-      sums[3 + 2 * face] += face == 2 * axis + side ? first : 0;
-      sums[4 + 2 * face] += face == 2 * axis + side ? second : 0;
+      sums[of_face(0, face)] += face == 2 * axis + side ? first : 0;
+      sums[of_face(0, face) + 1] += face == 2 * axis + side ? second : 0;
+      sums[of_face(0, face) + 2] += face == 2 * axis + side ? third : 0;
     }
   }
 
@@ -177,6 +182,25 @@ struct AxisSums {
         (o[axis] > 0 ? on : back) -= times * coupling;
       }
     }
+  }
+  // A body turns in the plane of two axes by u_axis = h_k x_k, u_k = -h_axis x_axis, which does nothing to
+  // rows of an end of it: those of u_k have as much of the one as of the other, whatever spacings h are.
+  constexpr double turning(std::int64_t node, int axis) const {
+    if (s.by_kind || s.dof < (axes.n[2] > 1 ? 3 : 2)) return 0;
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) {
+      if (k == axis || axes.n[k] == 1) continue;
+      const double* const of_row = values + node * s.dof + k;
+      double of_axis = 0, of_k = 0;
+      for (int d = 0; d < s.count; ++d) {
+        const std::int64_t column = std::int64_t{s.diagonal[d]} * s.dof;
+        of_axis += s.offset[d][k] * of_row[(column + axis) * s.stored_rows];
+        of_k += s.offset[d][axis] * of_row[(column + k) * s.stored_rows];
+      }
+      const double both = of_axis * of_k > 0 ? 1 : -1, less = absolute(of_axis), other = absolute(of_k);
+      sum += both * (less < other ? less : other);
+    }
+    return sum;
   }
   constexpr void add_face(std::int64_t node, double times, int axis, int inwards, double& missing_of_all,
                           double& in_of_all) const {

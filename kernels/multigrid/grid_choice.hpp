@@ -40,6 +40,7 @@ struct FaceKind {
   FaceBoundary boundary;
   bool decoupled =
       false;  // its rows have nothing inwards, as those that hold a value: nothing is interpolated to them
+  bool turns = false;  // a body ends there that may turn: what is smooth does not stay as it is towards it
   bool operator==(const FaceKind&) const = default;
 };
 
@@ -62,7 +63,8 @@ inline std::array<bool, 3> halved_of(const GridChoice& choice) {
 inline AxisInterpolation interpolation_of(const AxisChoice& choice) {
   const std::int64_t n = choice.n;
   if (!choice.halved) return same_axis(n, choice.wraps);
-  AxisInterpolation axis = nested_interpolation(n, choice.low.boundary, choice.high.boundary);
+  AxisInterpolation axis =
+      nested_interpolation(n, choice.low.boundary, choice.high.boundary, choice.high.turns);
   if (axis.periodic && n > 2) {
     const auto give = [&](std::int64_t node, double share) {
       axis.weight[2 * node] = 1 - share;

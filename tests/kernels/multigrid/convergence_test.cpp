@@ -1,6 +1,7 @@
 // How fast cycles converge, on the CPU; those of the GPU are the same (cycle_test.cpp).
 #include <numbers>
 
+#include "assembly/pdes.hpp"
 #include "cases.hpp"
 #include "kernels/multigrid/level_rows.hpp"
 #include "tests/sanitized.hpp"
@@ -46,6 +47,50 @@ TEST(GridMultigridConvergence, WideStars) {
         EXPECT_LE(cg_iterations(a, m), 11) << to_string(grid);
       }
     }
+}
+
+// A body turns at the faces where it ends: their nodes are on coarser grids, too, where interpolation from
+// those before would hold it. With moduli that are numbers, or fields; not so where nothing turns.
+TEST(GridMultigridConvergence, BodiesThatEndByThemselves) {
+  const std::string ends_2d = "value:0,flux:0,flux:0,flux:0", ends = ends_2d + ",flux:0,flux:0";
+  const auto body = [](const Grid& grid, const std::string& sides, double more) {
+    PdeInput input;
+    if (more > 0) {
+      Array<double> mu(grid.nodes());
+      for (std::int64_t i = 0; i < mu.size(); ++i)
+        mu[i] = 1 + more * std::sin(0.1 * static_cast<double>(i % grid.extents[0]));
+      input.fields.emplace_back("mu", std::make_shared<const Array<double>>(std::move(mu)));
+    }
+    PdePart part = assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1),
+                                parse_boundary(sides, grid.dimension), input, whole_box(grid.extents));
+    Hub hub;
+    static_cast<BlockStructure&>(hub) = part.system.structure;
+    hub.values = std::move(part.system.values);
+    return hub;
+  };
+  for (const double more : {0.0, 0.5})
+    for (const auto& [n, most] : {std::pair(std::array<std::int64_t, 3>{64, 64, 1}, 14),
+                                  {{40, 61, 1}, 16},
+                                  {{16, 16, 16}, 14},
+                                  {{24, 20, 17}, 15}}) {
+      Grid grid = grid_of(n);
+      grid.dof = grid.dimension;
+      Cycle m(body(grid, grid.dimension == 2 ? ends_2d : ends, more), down_to(100));
+      EXPECT_EQ(m.info().levels[1].extents[1], n[1] / 2 + 1) << to_string(grid);
+      EXPECT_LE(cg_iterations(body(grid, grid.dimension == 2 ? ends_2d : ends, more), m), most)
+          << to_string(grid) << " " << more;
+    }
+  Grid grid = grid_of({16, 16, 16});
+  grid.dof = 3;
+  for (const char* sides : {"value:0", "drop,drop,periodic,periodic,value:0,value:0"}) {
+    Cycle m(body(grid, sides, 0), down_to(100));
+    EXPECT_EQ(m.info().levels[1].extents, (std::array<std::int64_t, 3>{8, 8, 8})) << sides;
+  }
+  const Hub even = assemble<double>(grid, star_stencil(3, 1), parse_boundary("clamp", 3),
+                                    laplacian(grid, star_stencil(3, 1)))
+                       .hub;
+  Cycle m(even, down_to(100));
+  EXPECT_EQ(m.info().levels[1].extents, (std::array<std::int64_t, 3>{8, 8, 8}));
 }
 
 // Half-way around a periodic axis a coupling leads both ways.
