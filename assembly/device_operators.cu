@@ -40,12 +40,21 @@ auto on_device(const TensorDiffusion& diffusion, const Grid& grid, const Visit& 
   return visit(there);
 }
 
-template <bool with_free, class Visit>
-auto on_device(const ElasticForcesOfFields<with_free>& forces, const Grid&, const Visit& visit) {
+template <class Visit>
+auto on_device(const ElasticForcesThroughFields& forces, const Grid&, const Visit& visit) {
   const Array<double, Device> lambda_pa = copied(forces.lambda_pa, forces.places),
                               mu_pa = copied(forces.mu_pa, forces.places);
-  ElasticForcesOfFields<with_free> there = forces;
+  ElasticForcesThroughFields there = forces;
   there.lambda_pa = lambda_pa.data(), there.mu_pa = mu_pa.data();
+  return visit(there);
+}
+
+template <class Visit>
+auto on_device(const ElasticForcesWithFreeFaces& forces, const Grid&, const Visit& visit) {
+  const Array<double, Device> lambda_pa = copied(forces.lambda_pa.field, forces.places),
+                              mu_pa = copied(forces.mu_pa.field, forces.places);
+  ElasticForcesWithFreeFaces there = forces;
+  if (forces.places > 0) there.lambda_pa.field = lambda_pa.data(), there.mu_pa.field = mu_pa.data();
   return visit(there);
 }
 

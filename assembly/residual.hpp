@@ -404,6 +404,7 @@ struct AnyResidual {
   DifferentiateOnDevice differentiate_on_device = {};
   std::shared_ptr<const void> owned = {};
   bool linear = false, symmetric = false, uniform = false;  // by the functor's word
+  bool tested = false;  // that it is so: nobody needs to look at its first Jacobian
 };
 
 // `dof`: unknowns of a node.

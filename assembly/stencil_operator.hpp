@@ -43,6 +43,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -53,6 +54,7 @@
 #include "assembly/zeros.hpp"
 #include "formats/block_diagonals.hpp"
 #include "formats/csr.hpp"
+#include "formats/few_rows.hpp"
 #include "grid/boundary.hpp"
 #include "grid/grid.hpp"
 #include "grid/partition.hpp"
@@ -306,10 +308,11 @@ void subtract_data(const Grid& grid, const Stencil& stencil, const Boundary& bou
 // The rows of a box of nodes.
 template <class T>
 struct AssembledBox {
-  BlockStructure structure;        // of the whole operator
-  Array<T> values;                 // [diagonal][column][row of the box]
-  Array<T, Device> device_values;  // in place of them, where they were made in GPU memory
-  std::vector<double> rhs;         // [row of the box], as AssembledOperator has it
+  BlockStructure structure;         // of the whole operator
+  Array<T> values;                  // [diagonal][column][row of the box]
+  Array<T, Device> device_values;   // in place of them, where they were made in GPU memory
+  std::optional<FewRows> few_rows;  // in place of both, of a whole grid: these are all
+  std::vector<double> rhs;          // [row of the box], as AssembledOperator has it
 };
 
 // The same values into memory that is there, `structure` being that of the whole operator. What data of faces

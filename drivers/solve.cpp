@@ -170,13 +170,13 @@ class Solve {
     together([&] {
       operator_.emplace(layout_, options_.points, options_.boundary,
                         petsc::GridRows{std::move(system.structure), std::move(system.values),
-                                        std::move(system.device_values)},
+                                        std::move(system.device_values), std::move(system.few_rows)},
                         wish_);
     });
     together([&] {
       rhs_.emplace(operator_->vector());
-      if (part.rhs_everywhere)
-        rhs_->set(*part.rhs_everywhere);
+      if (!part.rhs_everywhere.empty())
+        rhs_->set(part.rhs_everywhere);
       else
         rhs_->assign(system.rhs);
       if (singular_) rhs_->remove_means();
@@ -204,22 +204,30 @@ class Solve {
                            "the bytes of multigrid");
   }
 
+  // Whether a few rows are all that is made of the operator.
+  bool by_few_rows() const {
+    return assembles_on_device() && pde_.uniform && options_.parameter_fields.empty() &&
+           options_.points.radius == 1 && petsc::ranks() == 1 && (!named_ || takes_few_rows(named_->name));
+  }
+
   // Of this rank's part of the operator, with CSR where the format that is named is made from it or is
   // PETSc's, and its vectors, those of CG among them.
   std::int64_t needed_bytes() const {
     BlockStructure structure = block_structure(options_.grid, options_.points, options_.boundary,
                                                fill_of(pde_.discretisation, options_.grid.dof));
     structure.extents = layout_->box().size;
+    structure.fill.constants = by_few_rows();
     const std::int64_t vectors = checked_product(structure.rows(), 12 * 8, "the vectors");
     const bool csr = as_aij_ || (named_ && needs_csr(find_format(named_->name, named_->space)));
     std::int64_t bytes = 0, formatted = 0;
+    const std::int64_t values = by_few_rows() ? 0 : value_bytes(structure, 8);
     if (csr)
       formatted = 2 * csr_bytes(structure.rows(), to_index32(most_non_zeros(structure), "non-zeros"), 8);
     else if (named_ && !is_the_hub(named_->name))
-      formatted = value_bytes(structure, 8);
+      formatted = values;
     const std::int64_t levels = multigrid_bytes(structure, csr);
-    if (__builtin_add_overflow(value_bytes(structure, 8), vectors, &bytes) ||
-        __builtin_add_overflow(bytes, formatted, &bytes) || __builtin_add_overflow(bytes, levels, &bytes) ||
+    if (__builtin_add_overflow(values, vectors, &bytes) || __builtin_add_overflow(bytes, formatted, &bytes) ||
+        __builtin_add_overflow(bytes, levels, &bytes) ||
         __builtin_add_overflow(bytes, input_bytes(options_), &bytes))
       throw FormatError("the bytes of operator and vectors overflow 64 bits");
     return bytes;

@@ -65,24 +65,23 @@ class SolveResidual {
 
   // Of the Jacobian and its multigrid, of a Krylov method, with 30 directions unless it is CG, and of the
   // steps. Where unknowns are preconditioned apart: of a Jacobian near it and of the parts, too; where few
-  // rows come to be all of it, and multigrid is of these, of the first one, before there are directions.
+  // rows are all of it, and multigrid is of these, of neither.
   void require_memory() const {
     const AnyResidual& residual = run_.problem.residual;
     const bool on_gpu = residual.differentiate_on_device && cuda::device_count() > 0 &&
                         petsc::space_of(petsc::with_options(run_.operator_options())) == SpaceKind::cuda,
                apart = run_.pde.preconditions_apart,
-               few = on_gpu && residual.rows_by_blocks && !apart && petsc::ranks() == 1;
+               few = on_gpu && residual.tested && residual.rows_by_blocks && petsc::ranks() == 1;
     const int jacobians = apart ? 3 : 2, numbers = residual.linear && residual.symmetric ? 20 : 50;
     std::int64_t bytes = 0;
     together([&] {
       BlockStructure part = block_structure(run_.options.grid, run_.options.points, run_.options.boundary);
       part.extents = run_.layout->box().size;
       const auto vectors = [&](int count) { return checked_product(part.rows(), 8 * count, "the vectors"); };
-      constexpr int before_directions = 15;
       std::int64_t values = 0;
-      if (__builtin_mul_overflow(few ? 1 : jacobians, value_bytes(part, 8), &values) ||
-          __builtin_add_overflow(values, vectors(few ? before_directions : numbers), &bytes) ||
-          __builtin_add_overflow(std::max(bytes, vectors(numbers)), input_bytes(run_.options), &bytes))
+      if (__builtin_mul_overflow(few ? 0 : jacobians, value_bytes(part, 8), &values) ||
+          __builtin_add_overflow(values, vectors(numbers), &bytes) ||
+          __builtin_add_overflow(bytes, input_bytes(run_.options), &bytes))
         throw FormatError("the bytes of Jacobian and vectors overflow 64 bits");
       if (on_gpu) memory::require_device(bytes);
     });

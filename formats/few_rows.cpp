@@ -75,7 +75,9 @@ double largest_difference(const FewRows& rows, const double* values) {
   return largest_of_lines(rows, rows.a.diagonals() * dof, dof, of_line);
 }
 
-BlockDiagonals<double> on_small_grid(const FewRows& rows) {
+namespace {
+// The structure of that grid.
+FewRows of_small_grid(const FewRows& rows) {
   FewRows small;
   static_cast<BlockStructure&>(small.a) = rows.a;
   small.stored = rows.stored;
@@ -85,12 +87,40 @@ BlockDiagonals<double> on_small_grid(const FewRows& rows) {
     small.stored.left_out[axis] = std::min(rows.stored.left_out[axis], least - rows.stored.n[axis]);
     small.a.extents[axis] = rows.stored.n[axis] + small.stored.left_out[axis];
   }
+  return small;
+}
+}  // namespace
+
+BlockDiagonals<double> on_small_grid(const FewRows& rows) {
+  FewRows small = of_small_grid(rows);
   small.a.values = copy_of(rows.a.values);
   BlockDiagonals<double> on_grid;
   static_cast<BlockStructure&>(on_grid) = small.a;
   on_grid.values = Array<double>(small.a.diagonals() * small.a.dof * on_grid.rows());
   repeat_rows(small, on_grid.values.data());
   return on_grid;
+}
+
+std::array<std::int64_t, 3> small_extents(const FewRows& rows) {
+  return of_small_grid(rows).a.extents;
+}
+
+void take_from_small_grid(const double* values, FewRows& rows) {
+  const FewRows small = of_small_grid(rows);
+  const std::int64_t dof = rows.a.dof, columns = rows.a.diagonals() * dof, nodes = small.a.nodes();
+  rows.a.values = Array<double>(columns * rows.stored_nodes() * dof);
+  double* to = rows.a.values.data();
+  const auto first = [&](int axis, int place) {
+    return small.stored.all ? place : small.stored.first(axis, place);
+  };
+  for (std::int64_t column = 0; column < columns; ++column)
+    for (int z = 0; z < rows.nodes(2); ++z)
+      for (int y = 0; y < rows.nodes(1); ++y)
+        for (int x = 0; x < rows.nodes(0); ++x) {
+          const std::int64_t node =
+              (first(2, z) * small.a.extents[1] + first(1, y)) * small.a.extents[0] + first(0, x);
+          to = std::copy_n(values + (column * nodes + node) * dof, dof, to);
+        }
 }
 
 }  // namespace quadrille

@@ -2,6 +2,9 @@
 // coefficients is. Each of these rows is there once, whatever the size of the grid (stored_nodes.hpp).
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "formats/block_diagonals.hpp"
 #include "formats/stored_nodes.hpp"
 
@@ -30,5 +33,8 @@ double largest_difference(const FewRows& rows, const double* values);
 // The same operator, of couplings to neighbours, on a grid that has few nodes more than these: each row
 // stands beside each row that it stands beside on the whole one.
 BlockDiagonals<double> on_small_grid(const FewRows& rows);
+std::array<std::int64_t, 3> small_extents(const FewRows& rows);
+// The other way: values of the rows from those of the operator on that grid, [diagonal][column][row].
+void take_from_small_grid(const double* values, FewRows& rows);
 
 }  // namespace quadrille

@@ -213,7 +213,8 @@ std::unique_ptr<SpmvOperator<double>> compact_of_few_rows(const FewRows& rows, c
   };
   const auto compact = std::make_shared<const Compact<double, Space>>(make());
   if constexpr (std::is_same_v<Space, Device>)
-    return on_device<double>(compact, prepare(*compact, o, compile_for_few_rows(rows.a, o)));
+    return on_device<double>(
+        compact, o.few_rows ? prepare(*compact, o, compile_for_few_rows(rows.a, o)) : prepare(*compact, o));
   else
     return share<Space, double>(compact, o);
 }

@@ -101,7 +101,7 @@ struct FormatOptions {
   // What compact stores goes by the fill (formats/block_diagonals.hpp) alone, for values that will change;
   // where the fill hints at more, by what the values are as well, each time (looks_at_values()).
   bool by_fill = false;
-  bool few_rows = false;      // values come as few rows that are all (FormatInput::few_rows)
+  bool few_rows = false;      // values come, and come again, as few rows that are all (FormatInput::few_rows)
   int products = 0;           // that the operator is made for; 0: many
   bool of_transpose = false;  // they are y = A^T x
 };

@@ -81,7 +81,8 @@ void add_balanced_source(const Grid& grid, const Boundary& boundary, const PdeIn
                          const NodeBox& box, PdePart& problem) {
   const CoefficientField& field = *input.coefficient;
   const bool through_faces = has_flux(grid, boundary);
-  const bool differ = through_faces || (input.source && input.source->size() > grid.nodes());
+  const bool differ = through_faces || !input.source_everywhere.empty() ||
+                      (input.source && input.source->size() > grid.nodes());
   std::vector<Array<double>> of_unknown;
   for (int r = 0; r < (differ ? grid.dof : 1); ++r) {
     const Array<double> in = inflow(grid, boundary, field, r);

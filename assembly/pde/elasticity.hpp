@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "assembly/pde/discretisation.hpp"
 #include "assembly/pde/parameter.hpp"
@@ -53,6 +54,12 @@ struct ElasticForces {
   }
 };
 
+// Numbers at the nodes, [place in the window], or one for all.
+struct FieldOrNumber {
+  const double* field = nullptr;
+  double number = 0;
+};
+
 // The same of a body whose moduli are given at the nodes: row r of -div(lambda div u + mu (grad u + grad
 // u^T)). Its rows are the derivatives of an energy, and so symmetric,
 //
@@ -67,12 +74,18 @@ struct ElasticForces {
 // face before it has of it, which keeps the energy positive. What tractions do is no part of this.
 template <bool with_free>
 struct ElasticForcesOfFields {
-  const double *lambda_pa = nullptr, *mu_pa = nullptr;  // [place in the window]
-  std::array<double, 3> per_h{};                        // 1/m
-  std::int64_t places = 0;                              // of the window
-  std::array<bool, 6> free{};                           // x-, x+, ...
+  // Of a body that ends nowhere one number for all is ElasticForces.
+  using Modulus = std::conditional_t<with_free, FieldOrNumber, const double*>;
+  Modulus lambda_pa{}, mu_pa{};   // [place in the window]
+  std::array<double, 3> per_h{};  // 1/m
+  std::int64_t places = 0;        // of the window
+  std::array<bool, 6> free{};     // x-, x+, ...
 
   static constexpr bool linear = true, symmetric = true;
+  constexpr bool has_constants() const {
+    if constexpr (with_free) return lambda_pa.field == nullptr && mu_pa.field == nullptr;
+    return false;
+  }
   constexpr auto operator()(const auto& u, int r) const {
     auto sum = 0 * u(r);
     for (int c = 0; c < u.grid().dimension; ++c) {
@@ -94,6 +107,9 @@ struct ElasticForcesOfFields {
   // A modulus at the neighbour along an axis.
   static constexpr double beside(const auto& u, const double* modulus, int axis, int step) {
     return u.field(modulus, along(0, axis, step), along(1, axis, step), along(2, axis, step));
+  }
+  static constexpr double beside(const auto& u, const FieldOrNumber& modulus, int axis, int step) {
+    return modulus.field == nullptr ? modulus.number : beside(u, modulus.field, axis, step);
   }
   // Whether the node so many further along an axis is the last one before a free face in that direction, or
   // beyond it.

@@ -62,29 +62,48 @@ void add_tractions(const Grid& grid, const Boundary& boundary, const std::array<
 }
 
 template <bool with_free>
-AssembledBox<double> assembled_with(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                                    const PdeInput& input, const NodeBox& box,
-                                    const ParameterFields<2>& fields, const std::array<bool, 6>& free) {
-  ElasticForcesOfFields<with_free> forces{fields.field(0).data(), fields.field(1).data()};
+ElasticForcesOfFields<with_free> forces_of(const Grid& grid, const std::array<bool, 6>& free) {
+  ElasticForcesOfFields<with_free> forces;
   for (int axis = 0; axis < 3; ++axis) forces.per_h[axis] = 1 / grid.spacing_m[axis];
-  forces.places = std::ssize(fields.field(0));
   forces.free = free;
+  return forces;
+}
+
+template <bool with_free>
+AssembledBox<double> system_of_fields(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                      const PdeInput& input, const NodeBox& box,
+                                      const ParameterFields<2>& fields, const std::array<bool, 6>& free) {
+  require_lame("elasticity", fields.field(0), fields.field(1));
+  auto forces = forces_of<with_free>(grid, free);
+  forces.lambda_pa = {fields.field(0).data()}, forces.mu_pa = {fields.field(1).data()};
+  forces.places = std::ssize(fields.field(0));
   return assemble_system(grid, stencil, boundary, input, forces, box);
+}
+
+AssembledBox<double> system_of_numbers(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+                                       const PdeInput& input, const NodeBox& box,
+                                       const std::array<bool, 6>& free, bool any_free) {
+  const double lambda_pa = input.value_of(lame_lambda_pa), mu_pa = input.value_of(lame_mu_pa);
+  const auto held = [&](const Grid& of) { return elasticity(of, stencil, lambda_pa, mu_pa); };
+  if (!any_free) return assemble_uniform_system(grid, stencil, boundary, input, held, box);
+  const auto with_free = [&](const Grid& of) {
+    auto forces = forces_of<true>(of, free);
+    forces.lambda_pa.number = lambda_pa, forces.mu_pa.number = mu_pa;
+    return forces;
+  };
+  return assemble_uniform_system(grid, stencil, boundary, input, with_free, box);
 }
 
 AssembledBox<double> system_of(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
                                const PdeInput& input, const NodeBox& box) {
   const std::array<bool, 6> free = free_faces(grid, boundary);
   const bool any_free = std::find(free.begin(), free.end(), true) != free.end();
-  const auto fields = parameter_fields(grid, box, input, std::array{lame_lambda_pa, lame_mu_pa}, any_free);
-  if (!fields)
-    return assemble_system(
-        grid, stencil, boundary, input,
-        elasticity(grid, stencil, input.value_of(lame_lambda_pa), input.value_of(lame_mu_pa)), box);
-  require_lame("elasticity", fields->field(0), fields->field(1));
-  if (!any_free) return assembled_with<false>(grid, stencil, boundary, input, box, *fields, free);
-  AssembledBox<double> system = assembled_with<true>(grid, stencil, boundary, input, box, *fields, free);
-  if (has_data(boundary, grid.dimension)) add_tractions(grid, boundary, free, box, system.rhs);
+  const auto fields = parameter_fields(grid, box, input, std::array{lame_lambda_pa, lame_mu_pa});
+  AssembledBox<double> system =
+      !fields    ? system_of_numbers(grid, stencil, boundary, input, box, free, any_free)
+      : any_free ? system_of_fields<true>(grid, stencil, boundary, input, box, *fields, free)
+                 : system_of_fields<false>(grid, stencil, boundary, input, box, *fields, free);
+  if (any_free && has_data(boundary, grid.dimension)) add_tractions(grid, boundary, free, box, system.rhs);
   return system;
 }
 
@@ -140,7 +159,8 @@ Pde elasticity_pde() {
           .faces = {BoundaryKind::value, BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::flux},
           .parameters = {lame_lambda_pa, lame_mu_pa},
           .refuses = refuses,
-          .assemble = assembled};
+          .assemble = assembled,
+          .uniform = true};
 }
 
 }  // namespace quadrille

@@ -32,7 +32,8 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
     add_source(grid, box, problem.system.rhs, f);
     add_faces_of_order4(coefficients, grid, faces, f, box, problem.system.rhs);
   } else {
-    problem.system = assemble_system(grid, stencil, faces, input, laplacian(grid, stencil), box);
+    problem.system = assemble_uniform_system(
+        grid, stencil, faces, input, [&](const Grid& of) { return laplacian(of, stencil); }, box);
     if (solution)
       add_source(grid, box, problem.system.rhs, f);
     else
@@ -49,7 +50,8 @@ Pde poisson_pde() {
           .equation = "-div grad u = f",
           .source_units = "1/m2",
           .discretisation = laplacian_stencils,
-          .assemble = assembled};
+          .assemble = assembled,
+          .uniform = true};
 }
 
 }  // namespace quadrille

@@ -56,6 +56,7 @@ void require_fine_enough(const Grid& grid, const Boundary& boundary, const std::
 }
 
 double usual_source(const Grid& grid, const PdeInput& input, bool singular, std::int64_t node, int unknown) {
+  if (!input.source_everywhere.empty()) return input.source_everywhere[unknown];
   if (input.source) {
     const bool alike = input.source->size() == grid.nodes();
     return (*input.source)[alike ? node : node * grid.dof + unknown];
@@ -65,8 +66,9 @@ double usual_source(const Grid& grid, const PdeInput& input, bool singular, std:
 
 void add_usual_source(const Grid& grid, const NodeBox& box, const PdeInput& input, PdePart& problem) {
   std::vector<double>& rhs = problem.system.rhs;
-  if (rhs.empty() && !input.source && !problem.singular) {
-    problem.rhs_everywhere = usual_source(grid, input, problem.singular, 0, 0);
+  if (rhs.empty() && !input.source && (!problem.singular || !input.source_everywhere.empty())) {
+    for (int r = 0; r < grid.dof; ++r)
+      problem.rhs_everywhere.push_back(usual_source(grid, input, problem.singular, 0, r));
     return;
   }
   add_source(grid, box, rhs, [&](const Position& p, int r) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assembly/device_operators.hpp"
+#include "assembly/few_rows_of.hpp"
 #include "assembly/pde/coefficient_field.hpp"
 #include "assembly/pde/discretisation.hpp"
 #include "assembly/pde/parameter.hpp"
@@ -31,6 +32,7 @@ struct PdeInput {
   std::shared_ptr<const TensorField> tensor = {};
   // Of one with an `assemble`: f in place of the default, [node] of every unknown alike, or [node][unknown].
   std::shared_ptr<const Array<double>> source = {};
+  std::vector<double> source_everywhere = {};  // in place of it, [unknown]: the same at all nodes
   // The values are made in GPU memory, by PDEs that can; of a whole grid.
   bool on_device = false;
   bool steady = false;              // of a PDE in time that is `also_steady`: the problem with u_t = 0
@@ -47,10 +49,10 @@ struct PdeInput {
 
 // Of a box of nodes.
 struct PdePart {
-  AssembledBox<double> system;           // its rhs is complete: the source and the data of faces
-  std::optional<double> rhs_everywhere;  // or empty, for it is this number in all rows
-  std::vector<double> exact;             // [row of the box], of a manufactured problem; else empty
-  bool singular = false;  // A maps constants to zero, those of each unknown of a node by itself
+  AssembledBox<double> system;         // its rhs is complete: the source and the data of faces
+  std::vector<double> rhs_everywhere;  // or empty, for it has these at all nodes, [unknown]
+  std::vector<double> exact;           // [row of the box], of a manufactured problem; else empty
+  bool singular = false;               // A maps constants to zero, those of each unknown of a node by itself
   // Where a coefficient has barriers: which closed region each node of the box is in, or -1, and how many
   // there are of all nodes.
   std::vector<std::int32_t> region;
@@ -113,6 +115,8 @@ struct Pde {
   std::string petsc_options{};
   // The preconditioner takes the unknowns of the axes, and then the others.
   bool preconditions_apart = false;
+  // Of one with an `assemble`: without fields its operator is that of assemble_uniform_system().
+  bool uniform = false;
   double until_s = 0;          // of one in time: where it ends by default
   bool takes_initial = true;   // by its residual: what it begins with may be given
   const char* rate = nullptr;  // a parameter in whose place PdeInput's reaction may be given
@@ -121,6 +125,15 @@ struct Pde {
 
   bool in_time() const { return until_s > 0; }
 };
+
+// What the data of faces add to the right side, which stays empty where they add nothing.
+template <class Coefficient>
+void add_data(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
+              const Coefficient& coefficient, const NodeBox& box, AssembledBox<double>& system) {
+  if (!has_data(boundary, grid.dimension)) return;
+  system.rhs = zeros(box.nodes() * grid.dof);
+  subtract_data(grid, stencil, boundary, coefficient, box, system.rhs);
+}
 
 // The operator with what the data of faces add to its right side, in the memory where the input wants it: the
 // GPU's for functors that assembly/device_operators.hpp lists, with an empty right side where they add
@@ -134,13 +147,27 @@ AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, c
       AssembledBox<double> system;
       system.structure = block_structure(grid, stencil, boundary, fill_of(coefficient, grid.dof));
       system.device_values = values_on_device(grid, stencil, boundary, coefficient, box);
-      if (has_data(boundary, grid.dimension)) {
-        system.rhs = zeros(box.nodes() * grid.dof);
-        subtract_data(grid, stencil, boundary, coefficient, box, system.rhs);
-      }
+      add_data(grid, stencil, boundary, coefficient, box, system);
       return system;
     }
   return assemble_box<double>(grid, stencil, boundary, coefficient, box);
+}
+
+// The same of coefficients that are the same at all nodes but the two next to each face, make(grid): of a
+// whole grid few rows are all where the input wants them in GPU memory.
+template <class Make>
+AssembledBox<double> assemble_uniform_system(const Grid& grid, const Stencil& stencil,
+                                             const Boundary& boundary, const PdeInput& input,
+                                             const Make& make, const NodeBox& box) {
+  if (input.on_device && box.nodes() == grid.nodes())
+    if (std::optional<FewRows> rows = few_rows_of(grid, stencil, boundary, make)) {
+      AssembledBox<double> system;
+      system.structure = rows->a;
+      system.few_rows = std::move(rows);
+      add_data(grid, stencil, boundary, make(grid), box, system);
+      return system;
+    }
+  return assemble_system(grid, stencil, boundary, input, make(grid), box);
 }
 
 // Whether no face fixes a value: all of them are periodic, clamp, outflow, flux, or robin with A = 0. Throws

@@ -70,21 +70,27 @@ GridResidual::GridResidual(MPI_Comm comm, const Grid& grid, const Stencil& stenc
   const bool corners = stencil.offsets.size() > star_stencil(grid.dimension, 1).offsets.size();
   faces_ = std::make_unique<FaceValues>(grid, boundary, corners);
   const std::shared_ptr<const GridLayout> layout = share_grid(comm, grid, boundary);
-  BlockStructure part = structure_;
-  part.extents = layout->box().size;
+  Boundary without_functions = boundary;
+  without_functions.data = {};
+  plain_faces_ = std::make_unique<FaceValues>(grid, without_functions, corners);
   OperatorOptions wish = options;
-  if (wish.format == "auto" && !part.fill.said()) wish.format = "cds";  // its values say nothing yet
+  if (wish.format == "auto" && !structure_.fill.said()) wish.format = "cds";  // its values say nothing yet
   wish.products = residual.linear ? 8 : 4;  // about as many come before the next values
   wish.options.few_rows = gives_few_rows(*layout);
-  jacobian_ = std::make_unique<GridOperator>(layout, stencil, boundary, rows_at_first(part, wish), wish);
+  known_to_fit_ = by_few_rows_ = residual_.tested && wish.options.few_rows;
+  jacobian_ = std::make_unique<GridOperator>(layout, stencil, boundary, rows_at_first(*layout, wish), wish);
   ghosts_ = std::make_unique<Ghosts>(layout);
 }
 
-// What the Jacobian is until differentiate(): zeros where the fill says what couples; where it does not, the
-// values decide, and any may be there. Those that are made in GPU memory need no copy there.
-petsc::GridRows GridResidual::rows_at_first(const BlockStructure& part, const OperatorOptions& wish) const {
+// What the Jacobian is until differentiate(): the rows that will be all of it; or zeros where the fill says
+// what couples; where it does not, the values decide, and any may be there. Those that are made in GPU memory
+// need no copy there.
+petsc::GridRows GridResidual::rows_at_first(const GridLayout& layout, const OperatorOptions& wish) const {
+  if (by_few_rows_) return {structure_, {}, {}, few_rows(layout, 0, 1)};
+  BlockStructure part = structure_;
+  part.extents = layout.box().size;
   const std::int64_t size = value_bytes(part, 8) / 8;
-  const bool zeros = structure_.fill.said(), on_one_rank = part.extents == structure_.extents;
+  const bool zeros = structure_.fill.said(), on_one_rank = layout.partition.ranks() == 1;
   if (!on_one_rank || !residual_.differentiate_on_device || cuda::device_count() == 0 ||
       petsc::space_of(petsc::with_options(wish)) != SpaceKind::cuda)
     return {structure_, Array<double>(size, zeros ? 0.0 : 1.0)};
@@ -97,7 +103,7 @@ void GridResidual::use(const AnyResidual& residual) {
   if (!(residual.fill == residual_.fill))
     throw FormatError("the residuals do not couple the same unknowns: make another GridResidual");
   residual_ = residual;
-  known_to_fit_ = by_few_rows_ = false;
+  known_to_fit_ = by_few_rows_ = residual_.tested && gives_few_rows(layout());
   ++functors_;
 }
 
@@ -182,9 +188,10 @@ void GridResidual::require_as_said(double t_s, double shift) const {
   if (anywhere[2] != 0) throw_not_uniform();
 }
 
-FewRows GridResidual::few_rows(double t_s, double shift) const {
+// What functions say at faces has no part in them.
+FewRows GridResidual::few_rows(const GridLayout& layout, double t_s, double shift) const {
   FewRows rows = few_rows_of(structure_);
-  fill_few_rows(residual_, layout().grid, faces_->on_host(), t_s, shift, shape_, rows);
+  fill_few_rows(residual_, layout.grid, plain_faces_->on_host(), t_s, shift, shape_, rows);
   return rows;
 }
 
@@ -197,7 +204,7 @@ bool GridResidual::gives_few_rows(const GridLayout& layout) const {
 bool GridResidual::has_few_rows(double t_s, double shift) const {
   if (!gives_few_rows(layout())) return false;
   constexpr double rounding = 1e-10;  // of the largest value
-  const FewRows rows = few_rows(t_s, shift);
+  const FewRows rows = few_rows(layout(), t_s, shift);
   const Mat matrix = jacobian_->mat();
   double largest = 0;
   for (const double value : rows.a.values) largest = std::max(largest, std::abs(value));
@@ -210,10 +217,10 @@ bool GridResidual::has_few_rows(double t_s, double shift) const {
 }
 
 void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {
-  if (by_few_rows_) by_few_rows_ = petsc::refill(jacobian_->mat(), few_rows(t_s, shift));
+  if (by_few_rows_) by_few_rows_ = petsc::refill(jacobian_->mat(), few_rows(layout(), t_s, shift));
   if (by_few_rows_) return;
   unsigned misfit = 0;
-  const bool all = !known_to_fit_;
+  const bool first = !known_to_fit_, all = first && !residual_.tested;
   const auto on_device = [&](double* values) {
     with_state(t_s, u, rate, true, [&](const ResidualState& at) {
       Array<unsigned, Device> found(all ? 1 : 0);
@@ -230,12 +237,12 @@ void GridResidual::differentiate(double t_s, Vec u, Vec rate, double shift) {
   const Mat matrix = jacobian_->mat();
   if (!evaluates_on_gpu(u) || !petsc::refill_on_gpu(matrix, structure_, on_device))
     petsc::refill(matrix, structure_, on_host);
-  if (!all || !fits(misfit)) return;
-  require_as_said(t_s, shift);
+  if (!first || (all && !fits(misfit))) return;
+  if (all) require_as_said(t_s, shift);
   known_to_fit_ = true;
   by_few_rows_ = has_few_rows(t_s, shift);
   jacobian_->choose_format_again(by_few_rows_);
-  if (by_few_rows_) by_few_rows_ = petsc::refill(matrix, few_rows(t_s, shift));
+  if (by_few_rows_) by_few_rows_ = petsc::refill(matrix, few_rows(layout(), t_s, shift));
 }
 
 void GridResidual::evaluate(double t_s, const Vector& u, const Vector& rate, Vector& f) const {

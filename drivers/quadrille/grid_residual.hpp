@@ -86,18 +86,18 @@ class GridResidual {
   };
   template <class Body>
   void with_state(double t_s, Vec u, Vec rate, bool on_gpu, const Body& body) const;
-  petsc::GridRows rows_at_first(const BlockStructure& part, const OperatorOptions& wish) const;
+  petsc::GridRows rows_at_first(const GridLayout& layout, const OperatorOptions& wish) const;
   bool evaluates_on_gpu(Vec u) const;
   bool fits(unsigned misfit) const;
   void require_as_said(double t_s, double shift) const;
-  FewRows few_rows(double t_s, double shift) const;
+  FewRows few_rows(const GridLayout& layout, double t_s, double shift) const;
   bool gives_few_rows(const GridLayout& layout) const;
   bool has_few_rows(double t_s, double shift) const;
 
   AnyResidual residual_;
   BlockStructure structure_;  // of the whole grid
   JacobianShape shape_;
-  std::unique_ptr<FaceValues> faces_;
+  std::unique_ptr<FaceValues> faces_, plain_faces_;  // plain: without functions
   std::unique_ptr<GridOperator> jacobian_;
   std::unique_ptr<Ghosts> ghosts_;
   std::unique_ptr<Source> source_;

@@ -83,6 +83,14 @@ Vector& Vector::set(double value) {
   return *this;
 }
 
+Vector& Vector::set(std::span<const double> of_unknowns) {
+  if (std::ssize(of_unknowns) != layout_->grid.dof)
+    throw FormatError("a vector has " + std::to_string(layout_->grid.dof) + " unknowns a node, not " +
+                      std::to_string(of_unknowns.size()));
+  petsc::fill(vec_, of_unknowns);
+  return *this;
+}
+
 Vector& Vector::scale(double factor) {
   QUADRILLE_PETSC(VecScale(vec_, factor));
   return *this;

@@ -70,6 +70,7 @@ class Vector {
   const GridLayout& layout() const { return *layout_; }
 
   Vector& set(double value);
+  Vector& set(std::span<const double> of_unknowns);  // at all nodes
   Vector& scale(double factor);
   Vector& axpy(double factor, const Vector& x);  // this += factor x
   Vector& remove_means();  // takes off the mean of each unknown over all nodes; zero where nothing is left

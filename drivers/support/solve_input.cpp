@@ -133,6 +133,26 @@ int source_numbers(const std::string& text, int unknowns) {
 }
 }  // namespace
 
+namespace {
+// Of each unknown where it is the same everywhere; else nothing.
+std::vector<double> constant_source(const Options& options) {
+  if (!field_places(options.source).empty()) return {};
+  const int dof = options.grid.dof;
+  std::vector<double> numbers;
+  named(options.source, "--source", [&] {
+    const Formula formula = at_time(parsed_formula(options.source), 0);
+    require_numbers(formula, dof);
+    for (int r = 0; r < dof; ++r) {
+      const FormulaStep& step = formula.steps[formula.numbers[formula.numbers.size() == 1 ? 0 : r]];
+      if (step.operation == FormulaOperation::number) numbers.push_back(step.number);
+    }
+  });
+  if (std::ssize(numbers) < dof) return {};
+  require_finite(numbers, {}, named_source(options));
+  return numbers;
+}
+}  // namespace
+
 PdeInput pde_input(const Options& options) {
   PdeInput input{options.seed, options.manufactured, {}, options.coefficient_ratio, {}};
   input.parameters = options.parameters;
@@ -149,6 +169,8 @@ PdeInput pde_input(const Options& options) {
         coefficient_field(options.grid, options.boundary,
                           read_whole(options.grid, options.coefficient, "--coefficient"), name));
   if (find_pde(options.pde).assemble != nullptr && is_given(options.source, usual_source_name)) {
+    input.source_everywhere = constant_source(options);
+    if (!input.source_everywhere.empty()) return input;
     Array<double> f = read_whole(options.grid, options.source, "--source",
                                  source_numbers(options.source, options.grid.dof));
     require_finite({f.data(), static_cast<std::size_t>(f.size())}, whole_box(options.grid.extents),
@@ -197,7 +219,8 @@ std::int64_t input_bytes(const Options& options) {
   const std::size_t parameters = options.parameters.size() + options.parameter_fields.size(),
                     of_fields =
                         options.parameter_fields.empty() ? 0 : options.parameter_fields.size() + parameters;
-  const int of_source = f ? 8 * source_numbers(options.source, options.grid.dof) : 0;
+  const int of_source =
+      f && constant_source(options).empty() ? 8 * source_numbers(options.source, options.grid.dof) : 0;
   return checked_product(options.grid.nodes(), of_node + of_source + 8 * static_cast<std::int64_t>(of_fields),
                          "the fields that are given");
 }

@@ -130,7 +130,7 @@ FormatChoice choose_format(const FormatInput<T>& source, const ChoiceWishes& giv
   choice.sparsity = sparsity_of(source, wishes.format_options, structure, !wishes.values_change);
   const bool gpu = cuda::device_count() > 0;
   if (wishes.space != SpaceKind::cpu && gpu) predict_in<T>(SpaceKind::cuda, wishes, choice);
-  if (wishes.space != SpaceKind::cuda && (source.csr || source.hub))
+  if (wishes.space != SpaceKind::cuda && (source.csr || source.hub || source.few_rows))
     predict_in<T>(SpaceKind::cpu, wishes, choice);
   if (choice.entries.empty()) throw FormatError("no format can hold this operator here");
 

@@ -70,9 +70,10 @@ struct Sparsity {
 };
 
 // From CSR where there is one; else from the hub; else, an upper bound, from `structure`, which is that of an
-// operator assembled in GPU memory. Reads the structure a few times, in parallel, and makes nothing larger
-// than a few bytes a row. Without `of_values` what follows the values, of compact and stencil_table, is an
-// upper bound or not known. Throws FormatError where the source has none of these. T is float or double.
+// operator assembled in GPU memory, or of few rows. Reads the structure a few times, in parallel, and makes
+// nothing larger than a few bytes a row. Without `of_values` what follows the values, of compact and
+// stencil_table, is an upper bound or not known. Throws FormatError where the source has none of these. T is
+// float or double.
 template <class T>
 Sparsity sparsity_of(const FormatInput<T>& source, const FormatOptions& options,
                      const BlockStructure* structure = nullptr, bool of_values = true);

@@ -165,7 +165,7 @@ TEST(PdePart, ARightSideThatIsOneNumberNeedsNoArray) {
   const Grid grid = grid_of(2, {5, 4, 1}, 2);
   PdePart part;
   add_usual_source(grid, whole_box(grid.extents), {}, part);
-  EXPECT_EQ(part.rhs_everywhere, 1.0);
+  EXPECT_EQ(part.rhs_everywhere, (std::vector<double>{1, 1}));
   EXPECT_TRUE(part.system.rhs.empty());
   PdePart with_data, singular;
   with_data.system.rhs.assign(40, 0.5);
@@ -174,7 +174,82 @@ TEST(PdePart, ARightSideThatIsOneNumberNeedsNoArray) {
   singular.singular = true;
   add_usual_source(grid, whole_box(grid.extents), {}, singular);
   EXPECT_EQ(singular.system.rhs.size(), 40u);
-  EXPECT_FALSE(with_data.rhs_everywhere || singular.rhs_everywhere);
+  EXPECT_TRUE(with_data.rhs_everywhere.empty() && singular.rhs_everywhere.empty());
+  PdeInput input;
+  input.source_everywhere = {3, -2};
+  PdePart of_numbers, with_both;
+  with_both.system.rhs = {1, 2};
+  add_usual_source(grid, whole_box(grid.extents), input, of_numbers);
+  EXPECT_EQ(of_numbers.rhs_everywhere, input.source_everywhere);
+  add_usual_source(grid_of(2, {1, 1, 1}, 2), NodeBox{}, input, with_both);
+  EXPECT_EQ(with_both.system.rhs, (std::vector<double>{4, 0}));
+}
+
+// In host memory, wherever and however they were made.
+Array<double> values_of(const AssembledBox<double>& system) {
+  if (!system.few_rows)
+    return system.device_values.size() > 0 ? copy_to<Host>(system.device_values) : copy_of(system.values);
+  Array<double> values(value_bytes(system.structure, sizeof(double)) / 8);
+  repeat_rows(*system.few_rows, values.data());
+  return values;
+}
+
+std::vector<double> rhs_of(const PdePart& part) {
+  if (part.rhs_everywhere.empty()) return part.system.rhs;
+  std::vector<double> rhs(static_cast<std::size_t>(part.system.structure.rows()));
+  for (std::size_t i = 0; i < rhs.size(); ++i) rhs[i] = part.rhs_everywhere[i % part.rhs_everywhere.size()];
+  return rhs;
+}
+
+// A grid is so long that the rows of most of its nodes are not made.
+TEST(PdePart, AFewRowsAreAllOfUniformOperators) {
+  int few = 0, all = 0;
+  for (const Pde& pde : linear_pdes()) {
+    if (!pde.uniform) continue;
+    const bool elastic = pde.discretisation.unknown_per_axis;
+    for (const int dimension : {2, 3})
+      for (const char* text : {"value:0", "periodic", "drop,drop,flux:0,flux:1",
+                               "flux:0,drop,periodic,periodic", "flux:1,value:2,flux:0,flux:0",
+                               !elastic         ? "robin:1,2,3,clamp,outflow,value:1"
+                               : dimension == 2 ? "value:1/drop"
+                                                : "value:1/drop/drop"})
+        for (const char* stencil : {"star", "box"})
+          for (const NodePosition& n :
+               {NodePosition{17, 12, 9}, {3, 40, 4}, {8, 2, 31}, {1, 9, 7}, {5, 5, 5}})
+            for (const bool manufactured : {false, true}) {
+              const bool alike = text == std::string("value:0") || text == std::string("periodic");
+              if ((elastic && stencil == std::string("star")) || (manufactured && !alike)) continue;
+              const bool more = dimension == 3 && std::string(text).find(',') != std::string::npos;
+              const std::string sides = std::string(text) + (more ? ",drop,drop" : "");
+              Grid grid =
+                  grid_of(dimension, {n[0], n[1], dimension == 3 ? n[2] : 1}, elastic ? dimension : 2);
+              grid.spacing_m = {0.3, 0.7, 1.1};
+              SCOPED_TRACE(pde.name + " " + to_string(grid) + " " + sides + " " + stencil);
+              PdeInput input;
+              input.manufactured = manufactured;
+              const auto made = [&](bool on_device) {
+                input.on_device = on_device;
+                return assemble_pde(pde.name, grid, make_stencil(stencil, dimension, 1),
+                                    parse_boundary(sides, dimension), input, whole_box(grid.extents));
+              };
+              const PdePart host = made(false);
+              if (few_rows_of(host.system.structure).stored.all) {
+                ++all;
+                continue;
+              }
+              PdePart part = made(true);
+              ASSERT_TRUE(part.system.few_rows);
+              ++few;
+              EXPECT_EQ(part.system.structure, host.system.structure);
+              const Array<double> values = values_of(part.system);
+              EXPECT_TRUE(std::equal(values.begin(), values.end(), host.system.values.begin(),
+                                     host.system.values.end()));
+              EXPECT_EQ(rhs_of(part), host.system.rhs);
+              EXPECT_EQ(part.exact, host.exact);
+            }
+  }
+  EXPECT_GT(few, 100);
+  EXPECT_GT(all, 10);
 }
 
 // With the values made in GPU memory, right sides and all else too.
@@ -194,15 +269,13 @@ TEST(PdePart, cuda_HasTheBitsOfTheHost) {
       const PdePart host = assemble_pde(c.pde->name, grid, points, boundary, input, whole_box(grid.extents));
       input.on_device = true;
       PdePart device = assemble_pde(c.pde->name, grid, points, boundary, input, whole_box(grid.extents));
-      const bool there = device.system.device_values.size() > 0;
+      const bool there = device.system.device_values.size() > 0 || device.system.few_rows;
       if (there) made_there.insert(c.pde->name);
       EXPECT_EQ(device.system.values.size() == 0, there);
-      const Array<double> copy = copy_to<Host>(device.system.device_values);
-      const Array<double>& values = there ? copy : device.system.values;
+      const Array<double> values = values_of(device.system);
       EXPECT_TRUE(
           std::equal(values.begin(), values.end(), host.system.values.begin(), host.system.values.end()));
-      if (device.rhs_everywhere) device.system.rhs.assign(host.system.rhs.size(), *device.rhs_everywhere);
-      EXPECT_EQ(device.system.rhs, host.system.rhs);
+      EXPECT_EQ(rhs_of(device), host.system.rhs);
       EXPECT_EQ(device.exact, host.exact);
     }
   EXPECT_TRUE(made_there.contains("poisson") && made_there.contains("diffusion") &&

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "assembly/pdes.hpp"
+#include "assembly/residual_promises.hpp"
 #include "grid/error.hpp"
 #include "grid/partition.hpp"
 #include "kernels/cuda/device.hpp"
@@ -122,6 +123,55 @@ TEST(ResidualPdes, OfTheRanksAreTheWhole) {
           add_fields(input, *pde, grid);
           expect_the_whole(*pde, grid, plain_boundary(*pde, kind), input);
         }
+}
+
+// Returns whether few rows are all of its Jacobian.
+bool expect_as_it_says(const AnyResidual& residual, const Grid& grid, const Stencil& stencil,
+                       const Boundary& boundary) {
+  EXPECT_TRUE(residual.tested);
+  const NodeBox whole = whole_box(grid.extents);
+  const BlockStructure structure = block_structure(grid, stencil, boundary, residual.fill);
+  const JacobianShape shape = jacobian_shape(structure);
+  const FaceValues faces(grid, boundary, true);
+  const State state = part_of(grid, whole, drawn(grid.rows(), 1), drawn(grid.rows(), 2));
+  Array<double> values(value_bytes(structure, 8) / 8);
+  FewRows rows = few_rows_of(structure);
+  const bool few = residual.rows_by_blocks && !rows.stored.all;
+  for (const double shift : {0.7, 30.0}) {
+    EXPECT_EQ(residual.differentiate(state.of(grid, faces, whole), shift, shape, true, values.data()), 0u);
+    const BrokenPromises broken = broken_promises(residual, grid, faces.on_host(), whole, shape, 0.3, shift);
+    EXPECT_FALSE(broken.linear || broken.symmetric || broken.uniform);
+    if (!few) continue;
+    fill_few_rows(residual, grid, faces.on_host(), 0.3, shift, shape, rows);
+    double largest = 0;
+    for (const double value : rows.a.values) largest = std::max(largest, std::abs(value));
+    EXPECT_LE(largest_difference(rows, values.data()), 1e-12 * largest);
+  }
+  return few;
+}
+
+// What a functor of ours says of itself nobody looks at again (AnyResidual::tested): what couples, which
+// neighbours it asks for, that it is linear, symmetric, uniform, and that few rows are all of its Jacobian.
+TEST(ResidualPdes, AreAsTheySay) {
+  int of_few_rows = 0;
+  for (const Pde* pde : residual_pdes())
+    for (const int dimension : {2, 3})
+      for (const BoundaryKind kind : every_face())
+        for (const bool fields : {false, true}) {
+          if (!takes(*pde, kind) || (fields && !takes_fields(*pde))) continue;
+          SCOPED_TRACE(pde->name);
+          const Grid grid = grid_for(*pde, dimension);
+          const Boundary boundary = plain_boundary(*pde, kind);
+          PdeInput input;
+          if (fields) add_fields(input, *pde, grid);
+          const Stencil stencil = make_stencil(default_stencil(pde->discretisation), dimension, 1);
+          const NodeBox whole = whole_box(grid.extents);
+          const ResidualProblem problem = residual_of_pde(*pde, grid, stencil, boundary, input, whole);
+          for (const AnyResidual* each :
+               {&problem.residual, &problem.near, &problem.at_first, &problem.near_at_first})
+            if (each->evaluate) of_few_rows += expect_as_it_says(*each, grid, stencil, boundary);
+        }
+  EXPECT_GT(of_few_rows, 20);
 }
 
 // What is said to follow from the other unknowns makes its own residual larger by as much, and no rate does.

@@ -115,6 +115,19 @@ TEST(FewRows, AreThoseOfTheNodesThatTheyStandFor) {
   }
 }
 
+TEST(FewRows, AreTheSameByWayOfASmallGrid) {
+  std::mt19937 random(5);
+  for (const BlockStructure& s : structures()) {
+    const FewRows rows = drawn(s, Kind::anything, random);
+    const BlockDiagonals<double> small = on_small_grid(rows);
+    EXPECT_EQ(small.extents, small_extents(rows));
+    FewRows back = few_rows_of(s);
+    take_from_small_grid(small.values.data(), back);
+    EXPECT_TRUE(
+        std::equal(back.a.values.begin(), back.a.values.end(), rows.a.values.begin(), rows.a.values.end()));
+  }
+}
+
 TEST(FewRows, TellByHowMuchOthersDiffer) {
   std::mt19937 random(2);
   const FewRows rows = drawn(structures().front(), Kind::anything, random);

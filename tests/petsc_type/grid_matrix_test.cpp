@@ -272,6 +272,59 @@ TEST_F(MatrixType, FromBlockDiagonalsTakesAnotherFormat) {
   EXPECT_THROW(petsc::set_format(matrix.get(), {"nosuch", space()}), FormatError);
 }
 
+// Rows that stand for all, as of coefficients that are the same at all nodes: in every format, wherever the
+// products are, before and after the values change as those of any matrix do.
+TEST_F(MatrixType, FromFewRowsIsThatOfAllOfThem) {
+  BlockStructure s;
+  s.extents = {14, 9, 11};
+  s.periodic = {false, true, false};
+  s.dof = 2;
+  s.offsets = {{0, 0, -1}, {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  FewRows few = few_rows_of(s);
+  ASSERT_FALSE(few.stored.all);
+  const std::int64_t nodes = few.stored_nodes();
+  few.a.values = Array<double>(s.diagonals() * s.dof * s.dof * nodes, 0.0);
+  for (int node = 0; node < nodes; ++node) {
+    const std::array<int, 3> at = few.stored.position(node);
+    for (std::int64_t d = 0; d < s.diagonals(); ++d)
+      if (s.neighbour(at[0], at[1], at[2], s.offsets[d]) >= 0)
+        for (std::int64_t k = 0; k < 4; ++k)
+          few.a.values[((d * 2 + k / 2) * nodes + node) * 2 + k % 2] = value_at(node % 3, d * 4 + k, 4);
+  }
+  const Partition p = make_partition(s.extents, s.periodic, ranks(), 0);
+  const auto rows = [&](bool all) {
+    petsc::GridRows made{s, {}};
+    if (!all) {
+      made.few_rows = FewRows{copy_of(few.a), few.stored};
+      return made;
+    }
+    made.values = Array<double>(value_bytes(s, 8) / 8);
+    repeat_rows(few, made.values.data());
+    return made;
+  };
+  if (ranks() > 1) {
+    EXPECT_THROW(petsc::make_grid_matrix(p, rows(false)), FormatError);
+    return;
+  }
+  for (const char* format : {"cds", "compact", "stencil_table", "dia", "csr"}) {
+    SCOPED_TRACE(format);
+    const petsc::SharedMat ours = petsc::make_grid_matrix(p, rows(false), {format, space()}),
+                           theirs = petsc::make_grid_matrix(p, rows(true), {"csr", SpaceKind::cpu});
+    EXPECT_TRUE(petsc::own_few_rows(ours.get()) != nullptr || std::string(format) != "compact");
+    const Handle<Mat> copy =
+        make<Mat>("MatDuplicate", [&](Mat* m) { return MatDuplicate(ours.get(), MAT_COPY_VALUES, m); });
+    for (const Mat m : {ours.get(), copy.get()}) expect_same(m, theirs.get());
+    for (const Mat m : {ours.get(), copy.get(), theirs.get()}) {
+      CALL(MatScale(m, 0.5));
+      CALL(MatShift(m, 2));
+    }
+    for (const Mat m : {ours.get(), copy.get()}) expect_same(m, theirs.get());
+  }
+  petsc::GridRows other = rows(false);
+  other.structure.dof = 1;
+  EXPECT_THROW(petsc::make_grid_matrix(p, std::move(other)), FormatError);
+}
+
 TEST_F(MatrixType, FromBlockDiagonalsRefusesWhatDoesNotFit) {
   const Drawn c = drawn(5);
   petsc::GridRows few = rows_for(c);

@@ -5,7 +5,9 @@
 #include <petscvec.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <span>
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/petsc/base/check.hpp"
@@ -59,6 +61,19 @@ inline void fill(Vec vector, PetscScalar value) {
     cuda::fill_memory(current_queue(), to.data(), size, value);
   else
     std::fill_n(to.data(), size, value);
+}
+
+// The same of each unknown of all nodes.
+inline void fill(Vec vector, std::span<const double> of_unknowns) {
+  const WriteArray to(vector, SpaceKind::cuda);
+  PetscInt size = 0;
+  QUADRILLE_PETSC(VecGetLocalSize(vector, &size));
+  const std::int64_t dof = std::ssize(of_unknowns);
+  if (to.space() == SpaceKind::cuda)
+    for (std::int64_t r = 0; r < dof; ++r)
+      cuda::fill_memory(current_queue(), to.data() + r, size / dof, of_unknowns[r], dof);
+  else
+    for (std::int64_t i = 0; i < size; ++i) to.data()[i] = of_unknowns[i % dof];
 }
 
 // What runs while this lives is GPU time in -log_view. Not one within another, nor around calls of PETSc,

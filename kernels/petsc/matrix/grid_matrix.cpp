@@ -104,6 +104,10 @@ std::shared_ptr<const BlockDiagonals<double, Device>> own_block_diagonals_on_dev
   return on_grid(matrix).store().parts(true).device_hub;
 }
 
+std::shared_ptr<const FewRows> own_few_rows(Mat matrix) {
+  return on_grid(matrix).store().few_rows();
+}
+
 bool values_are_on_gpu(Mat matrix) {
   return on_grid(matrix).store().on_gpu();
 }

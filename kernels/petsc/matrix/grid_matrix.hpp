@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "formats/block_diagonals.hpp"
@@ -22,6 +23,7 @@ struct GridRows {
   BlockStructure structure;  // of the whole grid; around periodic axes its offsets go the short way
   Array<double> values;      // [diagonal][column][row of this rank, in the order of the partition]
   Array<double, Device> device_values = {};  // in place of them
+  std::optional<FewRows> few_rows = {};      // in place of both, on one rank: these are all
 };
 
 // In which format products are made, and where.
@@ -65,6 +67,8 @@ void set_format(_p_Mat* matrix, const GridFormat& format);
 std::shared_ptr<const BlockDiagonals<double>> own_block_diagonals(_p_Mat* matrix);
 // The same in GPU memory.
 std::shared_ptr<const BlockDiagonals<double, Device>> own_block_diagonals_on_device(_p_Mat* matrix);
+// The rows that are all of its values, where such were given; or null.
+std::shared_ptr<const FewRows> own_few_rows(_p_Mat* matrix);
 // Whether the newest values are in GPU memory, as where they were made there.
 bool values_are_on_gpu(_p_Mat* matrix);
 // The product of these in its format.

@@ -119,10 +119,13 @@ void require_fitting(const Partition& partition, const GridRows& rows) {
   const bool on_device = rows.device_values.size() > 0;
   const std::int64_t nodes = own_box(partition).nodes(),
                      values = on_device ? rows.device_values.size() : rows.values.size();
+  const bool few = rows.few_rows && partition.ranks() == 1 && rows.few_rows->a == s;
   if (s.extents != partition.extents || s.periodic != partition.periodic || s.dof < 1)
     throw FormatError("the block diagonals and the partition are of different grids");
   validate_fill(s);
-  if (values != checked_product(s.diagonals() * s.dof * s.dof, nodes, "the values of a rank"))
+  if (rows.few_rows && !few)
+    throw FormatError("few rows are those of another operator, or of a matrix that ranks share");
+  if (!few && values != checked_product(s.diagonals() * s.dof * s.dof, nodes, "the values of a rank"))
     throw FormatError("a rank with " + std::to_string(nodes * s.dof) + " rows has " + std::to_string(values) +
                       " values, not " + std::to_string(s.diagonals() * s.dof * s.dof * nodes));
   for (std::int64_t d = 0; d < s.diagonals(); ++d)
@@ -154,6 +157,15 @@ void throw_outside_fill() {
 }
 
 GridValues values_of(const GridStructure& s, GridRows rows, bool with_ghosts) {
+  if (rows.few_rows && s.owned == rows.few_rows->a) {
+    GridValues values(s, false, Array<double>(value_bytes(s.owned, sizeof(double)) / std::int64_t{8}));
+    values.set(std::make_shared<const FewRows>(std::move(*rows.few_rows)), cuda::device_count() > 0);
+    return values;
+  }
+  if (rows.few_rows) {
+    rows.values = Array<double>(value_bytes(rows.structure, sizeof(double)) / std::int64_t{8});
+    repeat_rows(*rows.few_rows, rows.values.data());
+  }
   if (rows.device_values.size() > 0) {
     if (has_all_diagonals(rows.structure, s.owned)) {
       GridValues values(s, with_ghosts, std::move(rows.device_values));

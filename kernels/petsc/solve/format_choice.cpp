@@ -34,11 +34,15 @@ FormatChoice best_for(Mat matrix, const FormatWish& wish) {
   wishes.version = wish.version;
   wishes.cpu = usual_cpu_model();
   FormatInput<double> source;
-  if (values_are_on_gpu(matrix))
+  const BlockStructure* structure = nullptr;
+  source.few_rows = own_few_rows(matrix);
+  if (source.few_rows)
+    structure = &source.few_rows->a, wishes.format_options.few_rows = true;
+  else if (values_are_on_gpu(matrix))
     source.device_hub = own_block_diagonals_on_device(matrix);
   else
     source.hub = own_block_diagonals(matrix);
-  FormatChoice choice = choose_format(source, wishes);
+  FormatChoice choice = choose_format(source, wishes, structure);
   const bool from_csr = wish.products == 0 && csr_is_smaller(choice) && has_room_for_csr(choice);
   if (!from_csr && !wish.measure) return choice;
   source.hub = own_block_diagonals(matrix);
