@@ -120,6 +120,7 @@ struct AxisSums {
     const int in_face = static_cast<int>(number - side * nodes_of_face(axis)),
               node = node_at(axis, place, in_face);
     if (place < 0 || node < 0 || !s.owns(node) || s.stored_position(node)[0] >= s.n[0]) return;
+    if (!axes.wraps[axis] && is_at_edge(node, axis)) return;
     double first = 0, second = 0, third = 0;
     if (axes.wraps[axis]) {
       add_beside_seam(node, s.stored_count(node), axis, first, second);
@@ -152,6 +153,16 @@ struct AxisSums {
           at >= low && at < end && (around == 0 || axes.wraps[axis]))
         return at;
     return -1;
+  }
+  // Whether another face meets this one there, which has its own in such rows: on coarse grids those are many.
+  constexpr bool is_at_edge(int node, int axis) const {
+    const std::array<int, 3> at = s.stored_position(node);
+    for (int other = 0; other < 3; ++other) {
+      if (other == axis || axes.wraps[other] || axes.n[other] < 3) continue;
+      const int on_axis = axes.place(other, at[other]);
+      if (on_axis == 0 || on_axis == axes.n[other] - 1) return true;
+    }
+    return false;
   }
   // The number among stored nodes of one in the face at that place, or -1 where another's rows stand for it.
   constexpr int node_at(int axis, int place, int in_face) const {

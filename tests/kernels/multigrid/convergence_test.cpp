@@ -80,6 +80,14 @@ TEST(GridMultigridConvergence, BodiesThatEndByThemselves) {
       EXPECT_LE(cg_iterations(body(grid, grid.dimension == 2 ? ends_2d : ends, more), m), most)
           << to_string(grid) << " " << more;
     }
+  // Faces that meet others say what they are on the coarsest grids, too.
+  Grid strip = grid_of({192, 192, 1});
+  strip.dof = 2;
+  const Hub a = body(strip, "value:1,value:1,flux:3,flux:3", 0);
+  Cycle of_strip(a, down_to(300));
+  for (std::size_t level = 1; level < of_strip.info().levels.size(); ++level)
+    EXPECT_EQ(of_strip.info().levels[level].extents[1], (192 >> level) + 1) << level;
+  EXPECT_LE(cg_iterations(a, of_strip), 11);
   Grid grid = grid_of({16, 16, 16});
   grid.dof = 3;
   for (const char* sides : {"value:0", "drop,drop,periodic,periodic,value:0,value:0"}) {
