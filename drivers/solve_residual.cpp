@@ -68,10 +68,12 @@ class SolveResidual {
   // rows are all of it, and multigrid is of these, of neither.
   void require_memory() const {
     const AnyResidual& residual = run_.problem.residual;
+    const OperatorOptions wish = petsc::with_options(run_.operator_options());
     const bool on_gpu = residual.differentiate_on_device && cuda::device_count() > 0 &&
-                        petsc::space_of(petsc::with_options(run_.operator_options())) == SpaceKind::cuda,
+                        petsc::space_of(wish) == SpaceKind::cuda,
                apart = run_.pde.preconditions_apart,
-               few = on_gpu && residual.tested && residual.rows_by_blocks && petsc::ranks() == 1;
+               few = on_gpu && residual.tested && residual.rows_by_blocks && petsc::ranks() == 1 &&
+                     (wish.format == "auto" || takes_few_rows(wish.format));
     const int jacobians = apart ? 3 : 2, numbers = residual.linear && residual.symmetric ? 20 : 50;
     std::int64_t bytes = 0;
     together([&] {

@@ -77,7 +77,7 @@ struct WholeAxes {
 // that is their sums, and what they have inwards instead. Of several unknowns it is the row of the one that
 // misses the least: an interpolation that goes to 0 in a face spoils the unknowns that have no value there,
 // one that goes on does not spoil the others. And how far they let a body turn there that ends: its unknown k
-// is the displacement along axis k.
+// is the displacement along axis k. Of such a one nodes where faces meet are left out.
 struct AxisSums {
   // [axis], then [axis][side][missing, inwards, turning]; of axes that wrap instead of the sides what nodes
   // beside the seam that are between coarse ones couple with the next node and with the one before: the
@@ -120,13 +120,14 @@ struct AxisSums {
     const int in_face = static_cast<int>(number - side * nodes_of_face(axis)),
               node = node_at(axis, place, in_face);
     if (place < 0 || node < 0 || !s.owns(node) || s.stored_position(node)[0] >= s.n[0]) return;
-    if (!axes.wraps[axis] && is_at_edge(node, axis)) return;
+    const double turns = axes.wraps[axis] ? 0 : turning(node, axis);
+    if (turns != 0 && is_at_edge(node, axis)) return;
     double first = 0, second = 0, third = 0;
     if (axes.wraps[axis]) {
       add_beside_seam(node, s.stored_count(node), axis, first, second);
     } else {
       add_face(node, s.stored_count(node), axis, side == 0 ? 1 : -1, first, second);
-      third = s.stored_count(node) * turning(node, axis);
+      third = s.stored_count(node) * turns;
     }
     QUADRILLE_UNROLL
     for (int face = 0; face < 6; ++face) {
