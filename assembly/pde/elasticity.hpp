@@ -87,9 +87,6 @@ struct ElasticForcesOfFields {
     return false;
   }
   constexpr auto operator()(const auto& u, int r) const {
-    if constexpr (with_free)  // the same away from these faces, sooner
-      if (lambda_pa.field != nullptr && mu_pa.field != nullptr && !is_near_any_end(u))
-        return ElasticForcesOfFields<false>{lambda_pa.field, mu_pa.field, per_h, places}(u, r);
     auto sum = 0 * u(r);
     for (int c = 0; c < u.grid().dimension; ++c) {
       for (int step = -1; step <= 1; step += 2) {
@@ -124,11 +121,6 @@ struct ElasticForcesOfFields {
   }
   constexpr bool is_near_end(const auto& u, int axis) const {
     return ends(u, axis, -1, -1) || ends(u, axis, 1, 1);
-  }
-  constexpr bool is_near_any_end(const auto& u) const {
-    bool near = false;
-    for (int axis = 0; axis < u.grid().dimension; ++axis) near = near || is_near_end(u, axis);
-    return near;
   }
   static constexpr std::int64_t place(const auto& u, int axis) {
     const auto& at = u.position();
