@@ -11,14 +11,18 @@
 namespace quadrille {
 namespace {
 
-// The largest body(first number of a line of `few`, first number of the grid's line, which stored nodes stand
-// for those of a line) of all lines of all columns.
+using Extents = std::array<std::int64_t, 3>;
+
+// The largest body(first number of a line of `few`, first number of the box's line, which stored nodes stand
+// for those of a line) of all lines of all columns, of a box of nodes.
 template <class Body>
-double largest_of_lines(const FewRows& rows, std::int64_t columns, int width, const Body& body) {
+double largest_of_lines(const FewRows& rows, const Extents& first, const Extents& size, std::int64_t columns,
+                        int width, const Body& body) {
   std::array<std::vector<int>, 3> stands;  // for each node, along each axis
   for (int axis = 0; axis < 3; ++axis)
-    for (int node = 0; node < rows.a.extents[axis]; ++node) stands[axis].push_back(rows.along(axis, node));
-  const std::int64_t ny = rows.a.extents[1], lines = ny * rows.a.extents[2], line = rows.a.extents[0] * width,
+    for (std::int64_t i = 0; i < size[axis]; ++i)
+      stands[axis].push_back(rows.along(axis, static_cast<int>(first[axis] + i)));
+  const std::int64_t ny = size[1], lines = ny * size[2], line = size[0] * width,
                      few_line = std::int64_t{rows.nodes(0)} * width;
   const bool much = columns * lines * line > 64 * worth_threads;
   double largest = 0;
@@ -46,17 +50,27 @@ FewRows few_rows_of(const BlockStructure& structure) {
   return rows;
 }
 
-void repeat_nodes(const FewRows& rows, const double* few, std::int64_t columns, int width, double* to) {
-  const auto repeat = [=](std::int64_t from, std::int64_t first, const std::vector<int>& stands) {
-    double* put = to + first;
+namespace {
+void repeat_in_box(const FewRows& rows, const Extents& first, const Extents& size, const double* few,
+                   std::int64_t columns, int width, double* to) {
+  const auto repeat = [=](std::int64_t from, std::int64_t line, const std::vector<int>& stands) {
+    double* put = to + line;
     for (const int node : stands) put = std::copy_n(few + from + std::int64_t{node} * width, width, put);
     return 0.0;
   };
-  largest_of_lines(rows, columns, width, repeat);
+  largest_of_lines(rows, first, size, columns, width, repeat);
+}
+}  // namespace
+
+void repeat_nodes(const FewRows& rows, const double* few, std::int64_t columns, int width, double* to) {
+  repeat_in_box(rows, {}, rows.a.extents, few, columns, width, to);
 }
 
+void repeat_rows(const FewRows& rows, const Extents& first, const Extents& size, double* values) {
+  repeat_in_box(rows, first, size, rows.a.values.data(), rows.a.diagonals() * rows.a.dof, rows.a.dof, values);
+}
 void repeat_rows(const FewRows& rows, double* values) {
-  repeat_nodes(rows, rows.a.values.data(), rows.a.diagonals() * rows.a.dof, rows.a.dof, values);
+  repeat_rows(rows, {}, rows.a.extents, values);
 }
 
 double largest_difference(const FewRows& rows, const double* values) {
@@ -72,7 +86,7 @@ double largest_difference(const FewRows& rows, const double* values) {
       }
     return largest;
   };
-  return largest_of_lines(rows, rows.a.diagonals() * dof, dof, of_line);
+  return largest_of_lines(rows, {}, rows.a.extents, rows.a.diagonals() * dof, dof, of_line);
 }
 
 namespace {

@@ -25,8 +25,10 @@ FewRows few_rows_of(const BlockStructure& structure);
 // Each node of a grid gets the `width` numbers of the stored node that stands for it, of each column.
 // few: [column][stored node][width], to: [column][node][width]
 void repeat_nodes(const FewRows& rows, const double* few, std::int64_t columns, int width, double* to);
-// values: those of the block diagonals, [diagonal][column][row]
+// values: those of the block diagonals, [diagonal][column][row]; of a box of nodes [row of the box].
 void repeat_rows(const FewRows& rows, double* values);
+void repeat_rows(const FewRows& rows, const std::array<std::int64_t, 3>& first,
+                 const std::array<std::int64_t, 3>& size, double* values);
 // By how much these differ from the block diagonals at most; infinite where one of them is no number.
 double largest_difference(const FewRows& rows, const double* values);
 

@@ -153,21 +153,28 @@ AssembledBox<double> assemble_system(const Grid& grid, const Stencil& stencil, c
   return assemble_box<double>(grid, stencil, boundary, coefficient, box);
 }
 
-// The same of coefficients that are the same at all nodes but the two next to each face, make(grid): of a
-// whole grid few rows are all where the input wants them in GPU memory.
+// The same of coefficients that are the same at all nodes but the two next to each face, make(grid): few rows
+// are made. They are all of a whole grid that the input wants in GPU memory; on the host each stands at all
+// nodes of the box that it stands for.
 template <class Make>
 AssembledBox<double> assemble_uniform_system(const Grid& grid, const Stencil& stencil,
                                              const Boundary& boundary, const PdeInput& input,
                                              const Make& make, const NodeBox& box) {
-  if (input.on_device && box.nodes() == grid.nodes())
-    if (std::optional<FewRows> rows = few_rows_of(grid, stencil, boundary, make)) {
-      AssembledBox<double> system;
-      system.structure = rows->a;
-      system.few_rows = std::move(rows);
-      add_data(grid, stencil, boundary, make(grid), box, system);
-      return system;
-    }
-  return assemble_system(grid, stencil, boundary, input, make(grid), box);
+  std::optional<FewRows> rows;
+  if (!input.on_device || box.nodes() == grid.nodes()) rows = few_rows_of(grid, stencil, boundary, make);
+  if (!rows) return assemble_system(grid, stencil, boundary, input, make(grid), box);
+  AssembledBox<double> system;
+  system.structure = rows->a;
+  add_data(grid, stencil, boundary, make(grid), box, system);
+  if (input.on_device) {
+    system.few_rows = std::move(rows);
+    return system;
+  }
+  if (system.rhs.empty()) system.rhs = zeros(box.nodes() * grid.dof);
+  system.values = Array<double>(checked_product(system.structure.diagonals() * grid.dof * grid.dof,
+                                                box.nodes(), "the values of a box"));
+  repeat_rows(*rows, box.first, box.size, system.values.data());
+  return system;
 }
 
 // Whether no face fixes a value: all of them are periodic, clamp, outflow, flux, or robin with A = 0. Throws

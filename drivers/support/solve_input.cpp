@@ -120,9 +120,6 @@ bool is_given(const std::string& text, const char* word) {
   return !text.empty() && text != word;
 }
 
-}  // namespace
-
-namespace {
 // Of a node that are given: 1 for all unknowns alike, or theirs.
 int source_numbers(const std::string& text, int unknowns) {
   const std::vector<std::string> places = field_places(text);
@@ -131,9 +128,7 @@ int source_numbers(const std::string& text, int unknowns) {
                          : places.size() == 1 && field_shape(*field_place(places.front())).unknowns == 1;
   return alike ? 1 : unknowns;
 }
-}  // namespace
 
-namespace {
 // Of each unknown where it is the same everywhere; else nothing.
 std::vector<double> constant_source(const Options& options) {
   if (!field_places(options.source).empty()) return {};
@@ -151,6 +146,7 @@ std::vector<double> constant_source(const Options& options) {
   require_finite(numbers, {}, named_source(options));
   return numbers;
 }
+
 }  // namespace
 
 PdeInput pde_input(const Options& options) {

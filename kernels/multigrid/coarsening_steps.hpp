@@ -155,7 +155,8 @@ struct AxisSums {
         return at;
     return -1;
   }
-  // Whether another face meets this one there, which has its own in such rows: on coarse grids those are many.
+  // Whether another face meets this one there, which has its own in such rows: on coarse grids those are
+  // many.
   constexpr bool is_at_edge(int node, int axis) const {
     const std::array<int, 3> at = s.stored_position(node);
     for (int other = 0; other < 3; ++other) {

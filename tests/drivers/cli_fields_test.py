@@ -95,7 +95,9 @@ class Fields(CliTest):
         record, screen = self.compare(a, ["clamp", 0.0, "clamp", "clamp"], (1, 1), (1, 1))
         self.assertIn("and 0 in 1 nodes, where u is 0", screen)
         self.assertIn("1 region of nodes is cut off", screen)
-        u, _, _ = self.solved("--coefficient", self.path("given.h5") + ":a", "--boundary", "clamp,value:0,clamp,clamp")
+        u, _, _ = self.solved(
+            "--coefficient", self.path("given.h5") + ":a", "--boundary", "clamp,value:0,clamp,clamp"
+        )
         numpy.testing.assert_allclose(u.ravel(), [0, 0, 0, 3, 2], atol=1e-10)
 
     def test_units_as_small_as_those_of_rock(self):

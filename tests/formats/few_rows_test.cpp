@@ -115,6 +115,32 @@ TEST(FewRows, AreThoseOfTheNodesThatTheyStandFor) {
   }
 }
 
+TEST(FewRows, OfABoxAreThoseOfItsNodes) {
+  std::mt19937 random(6);
+  for (const BlockStructure& s : structures()) {
+    const FewRows rows = drawn(s, Kind::anything, random);
+    const BlockDiagonals<double> hub = all_rows(rows);
+    std::array<std::int64_t, 3> first{}, size{};
+    for (int axis = 0; axis < 3; ++axis) {
+      first[axis] = s.extents[axis] / 3;
+      size[axis] = std::max<std::int64_t>(1, s.extents[axis] / 2);
+    }
+    const std::int64_t box_rows = size[0] * size[1] * size[2] * s.dof, columns = s.diagonals() * s.dof;
+    std::vector<double> values(static_cast<std::size_t>(columns * box_rows));
+    repeat_rows(rows, first, size, values.data());
+    std::int64_t others = 0;
+    for (std::int64_t k = 0; k < columns; ++k)
+      for (std::int64_t row = 0; row < box_rows; ++row) {
+        const std::int64_t node = row / s.dof, line = node / size[0],
+                           whole = ((first[2] + line / size[1]) * s.extents[1] + first[1] + line % size[1]) *
+                                       s.extents[0] +
+                                   first[0] + node % size[0];
+        others += values[k * box_rows + row] != hub.values[k * hub.rows() + whole * s.dof + row % s.dof];
+      }
+    EXPECT_EQ(others, 0);
+  }
+}
+
 TEST(FewRows, AreTheSameByWayOfASmallGrid) {
   std::mt19937 random(5);
   for (const BlockStructure& s : structures()) {

@@ -152,7 +152,8 @@ TEST(GridStructure, HasEveryNeighbourOnceOnAnyPartition) {
   }
 }
 
-// Whoever assembles in GPU memory waits for it: it is not made a node at a time. One of 1.7e9 nodes once took 5 s.
+// Whoever assembles in GPU memory waits for it: it is not made a node at a time. One of 1.7e9 nodes once took
+// 5 s.
 TEST(GridStructure, TakesNoTimePerNode) {
   constexpr std::int64_t n = 1200;
   const Partition p{{n, n, n}, {}, {{{0, n}, {0, n}, {0, n}}}, 0};
