@@ -42,8 +42,8 @@ auto on_device(const TensorDiffusion& diffusion, const Grid& grid, const Visit& 
 
 template <class Visit>
 auto on_device(const ElasticForcesThroughFields& forces, const Grid&, const Visit& visit) {
-  const Array<double, Device> lambda_pa = copied(forces.lambda_pa, forces.places),
-                              mu_pa = copied(forces.mu_pa, forces.places);
+  const Array<double, Device> lambda_pa = copied(forces.lambda_pa, forces.window.nodes()),
+                              mu_pa = copied(forces.mu_pa, forces.window.nodes());
   ElasticForcesThroughFields there = forces;
   there.lambda_pa = lambda_pa.data(), there.mu_pa = mu_pa.data();
   return visit(there);
@@ -51,10 +51,11 @@ auto on_device(const ElasticForcesThroughFields& forces, const Grid&, const Visi
 
 template <class Visit>
 auto on_device(const ElasticForcesWithFreeFaces& forces, const Grid&, const Visit& visit) {
-  const Array<double, Device> lambda_pa = copied(forces.lambda_pa.field, forces.places),
-                              mu_pa = copied(forces.mu_pa.field, forces.places);
+  const std::int64_t places = forces.lambda_pa.field == nullptr ? 0 : forces.window.nodes();
+  const Array<double, Device> lambda_pa = copied(forces.lambda_pa.field, places),
+                              mu_pa = copied(forces.mu_pa.field, places);
   ElasticForcesWithFreeFaces there = forces;
-  if (forces.places > 0) there.lambda_pa.field = lambda_pa.data(), there.mu_pa.field = mu_pa.data();
+  if (places > 0) there.lambda_pa.field = lambda_pa.data(), there.mu_pa.field = mu_pa.data();
   return visit(there);
 }
 

@@ -63,32 +63,43 @@ inline std::string written(BoundaryKind kind, int unknown) {
   }
 }
 
+// The same of a body at a face, which robin holds along its normal and nowhere else.
+inline std::string written_of_body(BoundaryKind kind, int face, int dimension) {
+  if (kind != BoundaryKind::robin) return written(kind, 0);
+  std::string text;
+  for (int r = 0; r < dimension; ++r)
+    text += (r > 0 ? "/" : "") + std::string(r == face / 2 ? "robin:1,0,3" : "flux:3");
+  return text;
+}
+
 // The kinds that it takes in turn along some faces, of each unknown the next one (of a body, which has a kind
-// a face, the same); without periodic and drop, which is value:0. Empty where it takes none.
+// a face, the same, without robin); without periodic and drop, which is value:0. Empty where it takes none.
 inline std::string in_turn(const Pde& pde, int faces, int dof) {
   std::vector<BoundaryKind> kinds;
   for (const BoundaryKind kind : pde.faces)
-    if (kind != BoundaryKind::periodic && kind != BoundaryKind::drop) kinds.push_back(kind);
+    if (kind != BoundaryKind::periodic && kind != BoundaryKind::drop &&
+        !(pde.discretisation.unknown_per_axis && kind == BoundaryKind::robin))
+      kinds.push_back(kind);
   std::string text;
   for (int face = 0; face < faces && !kinds.empty(); ++face) {
     text += face > 0 ? "," : "";
+    const auto kind = [&](int further) {
+      return kinds[static_cast<std::size_t>(face + further) % kinds.size()];
+    };
     for (int r = 0; r < dof; ++r)
-      text += (r > 0 ? "/" : "") +
-              written(kinds[static_cast<std::size_t>(face + (pde.discretisation.unknown_per_axis ? 0 : r)) %
-                            kinds.size()],
-                      r);
+      text += (r > 0 ? "/" : "") + written(kind(pde.discretisation.unknown_per_axis ? 0 : r), r);
   }
   return text;
 }
 
 // One kind all round; of a body that it does not hold, beside two faces that do.
 inline std::string all_round(const Pde& pde, int dimension, BoundaryKind kind) {
-  const std::string one = written(kind, 0), held = written(BoundaryKind::value, 0);
   const bool holds =
       kind == BoundaryKind::value || kind == BoundaryKind::drop || kind == BoundaryKind::periodic;
-  if (!pde.discretisation.unknown_per_axis || holds) return one;
+  if (!pde.discretisation.unknown_per_axis || holds) return written(kind, 0);
+  const std::string held = written(BoundaryKind::value, 0);
   std::string sides = held + "," + held;
-  for (int face = 2; face < 2 * dimension; ++face) sides += "," + one;
+  for (int face = 2; face < 2 * dimension; ++face) sides += "," + written_of_body(kind, face, dimension);
   return sides;
 }
 

@@ -26,6 +26,7 @@ Elasticity elasticity(const Grid& grid, const Stencil& stencil, double lambda_pa
   if (const std::string reason = why_not_lame(lambda_pa, mu_pa); !reason.empty())
     throw InputError("elasticity: " + reason);
   Elasticity result;
+  result.lambda_pa = lambda_pa, result.mu_pa = mu_pa;
   const LinearWeights weights(ElasticForces{lambda_pa, mu_pa}, grid);
   for (std::size_t p = 0; p < stencil.offsets.size(); ++p)
     for (int r = 0; r < grid.dimension; ++r)

@@ -16,6 +16,7 @@
 #include <string>
 #include <type_traits>
 
+#include "assembly/node_window.hpp"
 #include "assembly/pde/discretisation.hpp"
 #include "assembly/pde/parameter.hpp"
 #include "assembly/stencil_operator.hpp"
@@ -78,13 +79,17 @@ struct ElasticForcesOfFields {
   using Modulus = std::conditional_t<with_free, FieldOrNumber, const double*>;
   Modulus lambda_pa{}, mu_pa{};   // [place in the window]
   std::array<double, 3> per_h{};  // 1/m
-  std::int64_t places = 0;        // of the window
+  NodeWindow window{};            // of the fields
   std::array<bool, 6> free{};     // x-, x+, ...
 
   static constexpr bool linear = true, symmetric = true;
   constexpr bool has_constants() const {
     if constexpr (with_free) return lambda_pa.field == nullptr && mu_pa.field == nullptr;
     return false;
+  }
+  constexpr double conductivity(const StencilNode& node, int axis, int unknown) const {
+    const double mu = beside(node, mu_pa);
+    return axis == unknown ? 2 * mu + beside(node, lambda_pa) : mu;
   }
   constexpr auto operator()(const auto& u, int r) const {
     auto sum = 0 * u(r);
@@ -110,6 +115,12 @@ struct ElasticForcesOfFields {
   }
   static constexpr double beside(const auto& u, const FieldOrNumber& modulus, int axis, int step) {
     return modulus.field == nullptr ? modulus.number : beside(u, modulus.field, axis, step);
+  }
+  constexpr double beside(const StencilNode& node, const double* modulus) const {
+    return modulus[window.place(node.position)];
+  }
+  constexpr double beside(const StencilNode& node, const FieldOrNumber& modulus) const {
+    return modulus.field == nullptr ? modulus.number : beside(node, modulus.field);
   }
   // Whether the node so many further along an axis is the last one before a free face in that direction, or
   // beyond it.
@@ -169,8 +180,12 @@ using ElasticForcesWithFreeFaces = ElasticForcesOfFields<true>;
 // Its derivatives, which are the same at all nodes: taken once.
 struct Elasticity {
   std::array<std::array<double, 9>, 27> weight{};  // [point][r*3 + c], Pa/m^2
+  double lambda_pa = 0, mu_pa = 0;
 
   static constexpr bool has_constants() { return true; }
+  constexpr double conductivity(const StencilNode&, int axis, int unknown) const {
+    return axis == unknown ? lambda_pa + 2 * mu_pa : mu_pa;
+  }
   constexpr double operator()(const StencilNode&, const StencilNeighbour& neighbour, int r, int c) const {
     return weight[neighbour.point][r * 3 + c];
   }

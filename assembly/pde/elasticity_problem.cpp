@@ -2,14 +2,24 @@
 // moduli are fields, -div(lambda div u + mu (grad u + grad u^T)) = f, with the operators of
 // assembly/pde/elasticity.hpp: u is the displacement in m, one unknown per axis, f in N/m^3.
 //
-// Faces hold values, which may differ between the components of u, are periodic, or are surfaces with a
-// traction, flux:T of each component in N/m^2, of which flux:0 is a free one: half a spacing beyond the last
-// node, where u is 1.5 times what it is there less half of what it is at the node before. So T enters the
-// rows of both. Manufactured, each component of u is as in assembly/pde/manufactured.hpp.
+// Faces hold values, which may differ between the components of u, are periodic, or stand half a spacing
+// beyond the last node:
+//
+//   - surfaces with a traction, flux:T of each component in N/m^2, of which flux:0 is a free one. u there is
+//     1.5 times what it is at the last node less half of what it is at the node before; so T enters the rows
+//     of both.
+//   - planes of symmetry, where robin:1,0,C holds u along the normal, or all components but that one, and the
+//     others have flux, of mu du/dn (or (lambda + 2 mu) du/dn): the traction where C is the same along the
+//     face. u beyond is that of the last node mirrored, so that rows are those of the body with its image.
+//     All components held, or springs (B other than 0), would not leave the operator symmetric.
+//
+// Manufactured, each component of u is as in assembly/pde/manufactured.hpp.
 #include "assembly/pde/elasticity.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <string>
+#include <utility>
 
 #include "assembly/pde/all.hpp"
 #include "assembly/pde/manufactured.hpp"
@@ -19,8 +29,37 @@
 namespace quadrille {
 namespace {
 
-// Where the body ends by itself. A face does for all components or for none; and one holds them, for else the
-// body may move and turn.
+// Why the components of u do not go together at a face, in a sentence; empty where they do.
+std::string why_not_at(const Grid& grid, const Boundary& boundary, int face) {
+  int tractions = 0, half_way = 0, held = 0;
+  for (int r = 0; r < grid.dimension; ++r) {
+    const FaceBoundary& here = boundary.of(r)[face];
+    if (here.kind == BoundaryKind::robin && here.b != 0) return "robin of elasticity holds u: robin:1,0,C";
+    tractions += here.kind == BoundaryKind::flux;
+    half_way += continues(here);
+    held += here.kind == BoundaryKind::robin;
+  }
+  if (half_way == 0 || tractions == grid.dimension) return "";
+  if (half_way < grid.dimension)
+    return "value and drop hold one spacing beyond the last node, flux and robin stand half a spacing beyond "
+           "it: a face of elasticity has the former for all displacements, or the latter";
+  const bool normal = boundary.of(face / 2)[face].kind == BoundaryKind::robin;
+  if (held == (normal ? 1 : grid.dimension - 1)) return "";
+  return "where robin:1,0,C holds displacements at a face of elasticity, it holds the one along the normal, "
+         "or all others; value holds all of them";
+}
+
+// Whether the body may turn in the plane of two axes: no face holds what that would move along the face.
+bool may_turn(const Grid& grid, const Boundary& boundary, int a, int b) {
+  if (boundary.periodic(a) || boundary.periodic(b)) return false;
+  for (int face = 0; face < 2 * grid.dimension; ++face)
+    for (const auto& [moved, along] : {std::pair{a, b}, std::pair{b, a}})
+      if (along != face / 2 && fixes_unknown(boundary.of(moved)[face])) return false;
+  return true;
+}
+
+// Where the body ends by itself. Throws InputError where the kinds of a face do not go together, or the body
+// may turn.
 std::array<bool, 6> free_faces(const Grid& grid, const Boundary& boundary) {
   std::array<bool, 6> free{};
   bool held = false;
@@ -28,15 +67,20 @@ std::array<bool, 6> free_faces(const Grid& grid, const Boundary& boundary) {
     throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
   };
   for (int face = 0; face < 2 * grid.dimension; ++face) {
-    int of_unknowns = 0;
-    for (int r = 0; r < grid.dimension; ++r) of_unknowns += boundary.of(r)[face].kind == BoundaryKind::flux;
-    free[face] = of_unknowns > 0;
-    if (free[face] && of_unknowns < grid.dimension)
-      refuse("a face of elasticity has tractions (flux) of all displacements, or of none");
-    held = held || fixes_unknown(boundary.of(0)[face]);
+    if (const std::string reason = why_not_at(grid, boundary, face); !reason.empty()) refuse(reason);
+    free[face] = true;
+    for (int r = 0; r < grid.dimension; ++r) {
+      free[face] = free[face] && boundary.of(r)[face].kind == BoundaryKind::flux;
+      held = held || fixes_unknown(boundary.of(r)[face]);
+    }
   }
   if (!held && std::find(free.begin(), free.end(), true) != free.end())
-    refuse("no face holds the body, which may turn; give one value or drop");
+    refuse("no face holds the body, which may turn; give one value, drop or robin");
+  for (int b = 1; b < grid.dimension; ++b)
+    for (int a = 0; a < b; ++a)
+      if (held && may_turn(grid, boundary, a, b))
+        refuse("no face keeps the body from turning in the plane of " + std::string(1, "xyz"[a]) + " and " +
+               std::string(1, "xyz"[b]) + "; hold more of it");
   return free;
 }
 
@@ -76,7 +120,7 @@ AssembledBox<double> system_of_fields(const Grid& grid, const Stencil& stencil, 
   require_lame("elasticity", fields.field(0), fields.field(1));
   auto forces = forces_of<with_free>(grid, free);
   forces.lambda_pa = {fields.field(0).data()}, forces.mu_pa = {fields.field(1).data()};
-  forces.places = std::ssize(fields.field(0));
+  forces.window = window_around(grid, box);
   return assemble_system(grid, stencil, boundary, input, forces, box);
 }
 
@@ -126,9 +170,12 @@ PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boun
   }
   const double lambda_pa = input.value_of(lame_lambda_pa), mu_pa = input.value_of(lame_mu_pa);
   const Manufactured solution(grid, boundary);
+  const std::array<bool, 6> free = free_faces(grid, boundary);
   const Boundary with_tractions =
       solution.with_fluxes([&](const auto& at, const auto&, int normal, int outwards, int r) {
-        return outwards * traction(at, lambda_pa, mu_pa, grid.dimension, normal, r);
+        if (free[2 * normal + (outwards > 0 ? 1 : 0)])
+          return outwards * traction(at, lambda_pa, mu_pa, grid.dimension, normal, r);
+        return outwards * (r == normal ? lambda_pa + 2 * mu_pa : mu_pa) * at(r).slope[normal];
       });
   problem.system = system_of(grid, stencil, with_tractions, input, box);
   add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
@@ -156,7 +203,8 @@ Pde elasticity_pde() {
           .source_units = "N/m3",
           .solution_units = "m",
           .discretisation = elasticity_stencils,
-          .faces = {BoundaryKind::value, BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::flux},
+          .faces = {BoundaryKind::value, BoundaryKind::drop, BoundaryKind::periodic, BoundaryKind::flux,
+                    BoundaryKind::robin},
           .parameters = {lame_lambda_pa, lame_mu_pa},
           .refuses = refuses,
           .assemble = assembled,

@@ -101,13 +101,13 @@ inline double share_of_next(double next, double before) {
 }
 
 // Whether the unknowns of a face see a value behind it, a coupling to which is missing in their rows, or
-// none; of the latter whether they may turn. `sums`: those of the face.
+// none; of the latter whether what is smooth goes on evenly. `sums`: those of the face.
 inline FaceKind face_kind(const double* sums) {
   constexpr double some = 0.01;
-  const double missing = sums[0], inwards = sums[1], turning = sums[2];
-  const bool held = missing > 0.5 * inwards;
+  const double missing = sums[0], inwards = sums[1], uneven = sums[2];
+  const bool held = missing > AxisSums::held_share * inwards;
   return {
-      {held ? BoundaryKind::value : BoundaryKind::clamp, 0}, inwards == 0, !held && turning > some * inwards};
+      {held ? BoundaryKind::value : BoundaryKind::clamp, 0}, inwards == 0, !held && uneven > some * inwards};
 }
 
 // Of the sums of all ranks.

@@ -76,10 +76,13 @@ struct WholeAxes {
 // large coefficients do not outweigh all others), and, of the nodes of each face, what their rows miss there,
 // that is their sums, and what they have inwards instead. Of several unknowns it is the row of the one that
 // misses the least: an interpolation that goes to 0 in a face spoils the unknowns that have no value there,
-// one that goes on does not spoil the others. And how far they let a body turn there that ends: its unknown k
-// is the displacement along axis k. Of such a one nodes where faces meet are left out.
+// one that goes on spoils the others less. And how little what is smooth goes on evenly there: how far a body
+// that ends may turn, of which unknown k is the displacement along axis k, and what rows of other unknowns
+// have inwards that see a value. Of such nodes those where faces meet are left out.
 struct AxisSums {
-  // [axis], then [axis][side][missing, inwards, turning]; of axes that wrap instead of the sides what nodes
+  // A row that misses more than this of what it has inwards sees a value behind the face.
+  static constexpr double held_share = 0.5;
+  // [axis], then [axis][side][missing, inwards, uneven]; of axes that wrap instead of the sides what nodes
   // beside the seam that are between coarse ones couple with the next node and with the one before: the
   // second node and the last one, or the first of an odd number (grid/axis_interpolation.hpp:
   // nested_interpolation).
@@ -126,8 +129,8 @@ struct AxisSums {
     if (axes.wraps[axis]) {
       add_beside_seam(node, s.stored_count(node), axis, first, second);
     } else {
-      add_face(node, s.stored_count(node), axis, side == 0 ? 1 : -1, first, second);
-      third = s.stored_count(node) * turns;
+      const double held = add_face(node, s.stored_count(node), axis, side == 0 ? 1 : -1, first, second);
+      third = s.stored_count(node) * (turns + (is_at_edge(node, axis) ? 0 : held));
     }
     QUADRILLE_UNROLL
     for (int face = 0; face < 6; ++face) {
@@ -215,9 +218,10 @@ struct AxisSums {
     }
     return sum;
   }
-  constexpr void add_face(std::int64_t node, double times, int axis, int inwards, double& missing_of_all,
-                          double& in_of_all) const {
-    double least = std::numeric_limits<double>::infinity(), missing_of_least = 0, in_of_least = 0;
+  // Returns what rows that see a value have inwards.
+  constexpr double add_face(std::int64_t node, double times, int axis, int inwards, double& missing_of_all,
+                            double& in_of_all) const {
+    double least = std::numeric_limits<double>::infinity(), missing_of_least = 0, in_of_least = 0, held = 0;
     for (int c = 0; c < s.dof; ++c) {
       const double* const of_row = values + node * s.dof + c;
       const std::int64_t column = told_by(s, of_row, c);
@@ -231,7 +235,8 @@ struct AxisSums {
       }
       if (alone) missing = 0;
       if (column != c && in < 0) missing = -missing, in = -in;
-      const double ratio = in != 0 ? missing / in : std::numeric_limits<double>::infinity();
+      const double ratio = in > 0 ? missing / in : std::numeric_limits<double>::infinity();
+      if (in > 0 && missing > held_share * in) held += in;
       if (c > 0 && ratio >= least) continue;
       least = ratio;
       missing_of_least = missing;
@@ -239,6 +244,7 @@ struct AxisSums {
     }
     missing_of_all += times * missing_of_least;
     in_of_all += times * in_of_least;
+    return held;
   }
 };
 

@@ -40,7 +40,9 @@ struct FaceKind {
   FaceBoundary boundary;
   bool decoupled =
       false;  // its rows have nothing inwards, as those that hold a value: nothing is interpolated to them
-  bool turns = false;  // a body ends there that may turn: what is smooth does not stay as it is towards it
+  // What is smooth does not stay as it is towards it, of all unknowns: a body ends there that may turn, or a
+  // value is seen by some unknowns and not by others.
+  bool uneven = false;
   bool operator==(const FaceKind&) const = default;
 };
 
@@ -64,7 +66,7 @@ inline AxisInterpolation interpolation_of(const AxisChoice& choice) {
   const std::int64_t n = choice.n;
   if (!choice.halved) return same_axis(n, choice.wraps);
   AxisInterpolation axis =
-      nested_interpolation(n, choice.low.boundary, choice.high.boundary, choice.high.turns);
+      nested_interpolation(n, choice.low.boundary, choice.high.boundary, choice.high.uneven);
   if (axis.periodic && n > 2) {
     const auto give = [&](std::int64_t node, double share) {
       axis.weight[2 * node] = 1 - share;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -155,10 +156,20 @@ PdeInput of_moduli(const Grid& grid) {
   return input;
 }
 
-// Of a body that is held, goes around, or ends by itself at some faces.
-constexpr const char* some_sides[] = {"drop", "periodic", "drop,drop,flux:0,flux:0",
-                                      "flux:0,drop,flux:1,flux:2", "periodic,periodic,flux:1,value:0"};
+// Of a body that is held, goes around, or ends by itself at some faces; last, that has planes of symmetry.
+constexpr const char* some_sides[] = {"drop",
+                                      "periodic",
+                                      "drop,drop,flux:0,flux:0",
+                                      "flux:0,drop,flux:1,flux:2",
+                                      "periodic,periodic,flux:1,value:0",
+                                      "symmetry"};
 Boundary sides_of(const std::string& in_2d, const Grid& grid) {
+  if (in_2d == "symmetry")
+    return parse_boundary(grid.dimension == 2
+                              ? "robin:1,0,0/flux:1,flux:0,flux:2/robin:1,0,0,robin:1,0,2/flux:0"
+                              : "robin:1,0,0/flux:1/flux:0,flux:0,flux:0/robin:2,0,1/flux:2,flux:1,"
+                                "flux:0/flux:0/robin:1,0,0,robin:1,0,2/robin:1,0,0/flux:0",
+                          grid.dimension);
   const bool more = grid.dimension == 3 && in_2d.find(',') != std::string::npos;
   return parse_boundary(in_2d + (more ? ",flux:3,flux:0" : ""), grid.dimension);
 }
@@ -277,12 +288,113 @@ TEST(ElasticityOfFields, ConstantStressesAreExact) {
     }
 }
 
+// A half of a body does as the whole one: what it has at the plane of symmetry are its rows with the image.
+TEST(ElasticityOfFields, PlanesOfSymmetryHaveTheImage) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> draw(-1, 1);
+  for (const char* text : {"5x4", "1x3", "4x5x3"})
+    for (const bool ends : {false, true})
+      for (const double mirrored : {1.0, -1.0}) {  // u_n changes its sign, or all others do
+        SCOPED_TRACE(std::string(text) + (ends ? " ends" : "") + (mirrored > 0 ? "" : " and changes sign"));
+        const Grid half = body(text);
+        Grid whole = half;
+        whole.extents[0] *= 2;
+        const std::int64_t n = half.extents[0];
+        const auto image = [&](std::int64_t node) {  // of the half, of a node of the whole
+          Position p = node_position(whole, node);
+          p.x = p.x < n ? n - 1 - p.x : p.x - n;
+          return node_index(half, p);
+        };
+        PdeInput of_half = of_moduli(half), of_whole;
+        for (const auto& [name, values] : of_half.fields) {
+          Array<double> twice(whole.nodes());
+          for (std::int64_t node = 0; node < whole.nodes(); ++node) twice[node] = (*values)[image(node)];
+          of_whole.fields.emplace_back(name, std::make_shared<const Array<double>>(std::move(twice)));
+        }
+        std::string plane;
+        for (int r = 0; r < half.dimension; ++r)
+          plane += (r > 0 ? "/" : "") + std::string((r == 0) == (mirrored > 0) ? "robin:1,0,0" : "flux:0");
+        const std::string others = std::string(",drop,drop") + (ends ? ",flux:0" : ",drop") +
+                                   (half.dimension == 3 ? ",drop,drop" : "");
+        const auto rows = [&](const Grid& grid, const PdeInput& input, const std::string& sides) {
+          PdePart part = assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1),
+                                      parse_boundary(sides, grid.dimension), input, whole_box(grid.extents));
+          BlockDiagonals<double> hub;
+          static_cast<BlockStructure&>(hub) = part.system.structure;
+          hub.values = std::move(part.system.values);
+          return hub;
+        };
+        std::vector<double> u(static_cast<std::size_t>(half.rows())), both;
+        for (double& value : u) value = draw(random);
+        for (std::int64_t node = 0; node < whole.nodes(); ++node)
+          for (int r = 0; r < half.dimension; ++r)
+            both.push_back((node_position(whole, node).x >= n ? 1
+                            : r == 0                          ? -mirrored
+                                                              : mirrored) *
+                           u[image(node) * half.dimension + r]);
+        const auto y = reference::apply(rows(half, of_half, plane + others), u),
+                   of_both = reference::apply(rows(whole, of_whole, "drop" + others), both);
+        for (std::int64_t node = 0; node < whole.nodes(); ++node)
+          for (int r = 0; r < half.dimension && node_position(whole, node).x >= n; ++r)
+            ASSERT_NEAR(of_both[node * half.dimension + r], y[image(node) * half.dimension + r], 1e-12)
+                << node << " " << r;
+      }
+}
+
+// The same with planes of symmetry, of a body that is longer along each axis.
+TEST(ElasticityOfFields, ConstantStressesAreExactAtPlanesOfSymmetry) {
+  constexpr double bends[3] = {0.3, -0.2, 0.7};
+  for (const char* text : {"6x5", "2x4", "5x4x3"}) {
+    const Grid grid = body(text);
+    for (int planes = 0; planes < 1 << (2 * grid.dimension); ++planes) {
+      Boundary faces;
+      faces.of_unknown.assign(static_cast<std::size_t>(grid.dimension), {});
+      bool held = true;
+      for (int axis = 0; axis < grid.dimension; ++axis) {
+        const double n = static_cast<double>(grid.extents[axis]), h = grid.spacing_m[axis];
+        double t = 2 * mu * bends[axis];
+        for (int c = 0; c < grid.dimension; ++c) t += lambda * bends[c];
+        held = held && (planes >> (2 * axis) & 3) != 0;
+        for (const int face : {2 * axis, 2 * axis + 1})
+          for (int r = 0; r < grid.dimension; ++r) {
+            FaceBoundary& here = faces.of_unknown[static_cast<std::size_t>(r)][face];
+            here = {.kind = BoundaryKind::flux, .value = r != axis ? 0 : face % 2 == 0 ? -t : t};
+            if (r == axis && (planes >> face & 1) != 0)
+              here = {.kind = BoundaryKind::robin,
+                      .value = bends[axis] * h * (face % 2 == 0 ? -0.5 : n - 0.5),
+                      .a = 1,
+                      .b = 0};
+          }
+      }
+      if (!held) continue;
+      SCOPED_TRACE(std::string(text) + " planes " + std::to_string(planes));
+      PdeInput input;
+      input.parameters = {{"lambda", lambda}, {"mu", mu}};
+      input.source = std::make_shared<const Array<double>>(Array<double>(grid.nodes(), 0.0));
+      PdePart part = assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1), faces, input,
+                                  whole_box(grid.extents));
+      BlockDiagonals<double> hub;
+      static_cast<BlockStructure&>(hub) = part.system.structure;
+      hub.values = std::move(part.system.values);
+      std::vector<double> u;
+      for (std::int64_t node = 0; node < grid.nodes(); ++node) {
+        const Position p = node_position(grid, node);
+        const std::array<std::int64_t, 3> at{p.x, p.y, p.z};
+        for (int r = 0; r < grid.dimension; ++r)
+          u.push_back(bends[r] * static_cast<double>(at[r]) * grid.spacing_m[r]);
+      }
+      const std::vector<double> y = reference::apply(hub, u);
+      for (std::size_t i = 0; i < u.size(); ++i) ASSERT_NEAR(y[i], part.system.rhs[i], 1e-12) << i;
+    }
+  }
+}
+
 TEST(ElasticityOfFields, RefusesBodiesThatMayMove) {
   const auto refused = [](const char* text, const char* sides) {
     const Grid grid = body(text);
     try {
-      assemble_pde("elasticity", grid, box_stencil(2, 1), parse_boundary(sides, 2), {},
-                   whole_box(grid.extents));
+      assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1), parse_boundary(sides, grid.dimension),
+                   {}, whole_box(grid.extents));
     } catch (const InputError& error) {
       return std::string(error.what());
     }
@@ -290,7 +402,19 @@ TEST(ElasticityOfFields, RefusesBodiesThatMayMove) {
   };
   EXPECT_NE(refused("4x5", "flux:0").find("no face holds the body"), std::string::npos);
   EXPECT_NE(refused("4x5", "periodic,periodic,flux:0,flux:0").find("no face holds"), std::string::npos);
-  EXPECT_NE(refused("4x5", "value:0,flux:0/value:0,flux:0,flux:0").find("or of none"), std::string::npos);
+  EXPECT_NE(refused("4x5", "value:0,flux:0/value:0,flux:0,flux:0").find("or the latter"), std::string::npos);
+  const std::string x = "robin:1,0,0/flux:0", y = "flux:0/robin:1,0,0";  // hold u_x, or u_y
+  const auto sides = [&](const std::string& of_x, const std::string& of_y) {
+    return refused("4x5", (of_x + ",flux:0," + of_y + ",flux:0").c_str());
+  };
+  EXPECT_NE(sides(x, "flux:0").find("of some unknowns"), std::string::npos);
+  EXPECT_NE(sides(y, x).find("turning in the plane of x and y"), std::string::npos);
+  EXPECT_EQ(sides(x, y), "nothing");
+  EXPECT_NE(sides("robin:1,0,0", "flux:0").find("value holds all of them"), std::string::npos);
+  EXPECT_EQ(sides("drop", "flux:0"), "nothing");
+  EXPECT_NE(sides("robin:1,0,0/robin:1,2,0", y).find("robin:1,0,C"), std::string::npos);
+  EXPECT_NE(refused("4x5x3", "flux:0/robin:1,0,0/flux:0,drop,drop,drop,drop,drop").find("or all others"),
+            std::string::npos);
   EXPECT_EQ(refused("4x5", "value:0,flux:0,flux:0,flux:0"), "nothing");
 }
 

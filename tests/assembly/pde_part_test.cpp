@@ -149,9 +149,11 @@ TEST(PdePart, SaysWhichFacesAPdeDoesNotTake) {
     }
     return "";
   };
-  for (const char* sides : {"clamp", "outflow", "robin:1,2,3", "value:0/clamp"})
-    EXPECT_NE(said("elasticity", sides, "box").find("value:X, drop, periodic and flux:X"), std::string::npos)
+  for (const char* sides : {"clamp", "outflow", "value:0/clamp"})
+    EXPECT_NE(said("elasticity", sides, "box").find("value:X, drop, periodic, flux:X and robin"),
+              std::string::npos)
         << sides;
+  EXPECT_NE(said("elasticity", "robin:1,2,3", "box").find("robin:1,0,C"), std::string::npos);
   EXPECT_EQ(said("elasticity", "value:1/drop", "box"), "");
   for (const char* pde : {"poisson", "diffusion"}) {
     EXPECT_NE(said(pde, "clamp/value:1", "star").find("give every unknown a face of value"),
@@ -214,7 +216,9 @@ Array<double> values_of_all_rows(bool elastic, const Grid& grid, const Stencil& 
   bool ends = false;
   for (int face = 0; face < 2 * grid.dimension; ++face) {
     body.per_h[face / 2] = 1 / grid.spacing_m[face / 2];
-    body.free[face] = boundary.of(0)[face].kind == BoundaryKind::flux;
+    body.free[face] = true;
+    for (int r = 0; r < grid.dof; ++r)
+      body.free[face] = body.free[face] && boundary.of(r)[face].kind == BoundaryKind::flux;
     ends = ends || body.free[face];
   }
   return ends ? assemble_box<double>(grid, points, boundary, body, whole).values
@@ -278,6 +282,15 @@ TEST(PdePart, AFewRowsAreAllOfUniformOperators) {
                !elastic ? "robin:1,2,3,clamp,outflow,value:1" + along_z
                         : std::string("value:1/drop") + (dimension == 3 ? "/drop" : ""),
                false);
+        if (elastic)
+          for (const char* along_x : {"robin:1,0,2/flux:0", "flux:1"})
+            expect(pde, grid,
+                   dimension == 2 ? std::string("robin:1,0,0/flux:0,") + along_x +
+                                        ",flux:2/robin:1,0,0,robin:3,0,1/flux:2"
+                                  : std::string("robin:1,0,0/flux:1/flux:2,") + along_x +
+                                        (along_x[0] == 'r' ? "/flux:0" : "") +
+                                        ",drop,flux:0,flux:0/flux:3/robin:1,0,0,flux:0",
+                   false);
       }
   EXPECT_GT(few, 100);
   EXPECT_GT(all, 10);

@@ -101,6 +101,39 @@ TEST(GridMultigridConvergence, BodiesThatEndByThemselves) {
   EXPECT_EQ(m.info().levels[1].extents, (std::array<std::int64_t, 3>{8, 8, 8}));
 }
 
+// So are those that some unknowns see a value behind and others do not, where interpolation would suit one
+// of them alone; also where such faces meet.
+TEST(GridMultigridConvergence, FacesThatHoldSomeUnknowns) {
+  const std::string x = "robin:1,0,0/flux:0", y = "flux:0/robin:1,0,0", of_z = "flux:0/flux:0/robin:1,0,0";
+  struct Case {
+    const char* pde;
+    NodePosition n;
+    std::string sides;
+    int most;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"elasticity", {64, 64, 1}, y + "," + y + ",flux:0,drop", 12},
+           {"elasticity", {64, 48, 1}, x + ",flux:0," + y + ",flux:0", 14},
+           {"elasticity", {32, 32, 32}, x + "/flux:0,flux:0," + y + "/flux:0,flux:0," + of_z + ",flux:0", 14},
+           {"elasticity",
+            {32, 24, 32},
+            x + "/flux:0," + x + "/flux:0," + y + "/flux:0," + y + "/flux:0," + of_z + "," + of_z,
+            11},
+           {"poisson", {32, 32, 32}, "value:1/clamp,clamp/value:0,value:0,value:0,drop,drop", 9}}) {
+    Grid grid = grid_of(c.n);
+    const Pde& pde = find_pde(c.pde);
+    grid.dof = pde.discretisation.unknown_per_axis ? grid.dimension : 2;
+    PdePart part = assemble_pde(c.pde, grid,
+                                make_stencil(pde.discretisation.coupled ? "box" : "star", grid.dimension, 1),
+                                parse_boundary(c.sides, grid.dimension), {}, whole_box(grid.extents));
+    Hub hub;
+    static_cast<BlockStructure&>(hub) = part.system.structure;
+    hub.values = std::move(part.system.values);
+    Cycle m(hub, down_to(100));
+    EXPECT_LE(cg_iterations(hub, m), c.most) << c.pde << " " << c.sides;
+  }
+}
+
 // Half-way around a periodic axis a coupling leads both ways.
 TEST(GridMultigridConvergence, WideStarsAroundShortAxes) {
   for (const auto& [extents, radius] : {std::pair(std::array<std::int64_t, 3>{4, 40, 1}, 2),
