@@ -177,6 +177,7 @@ PdePart assembled_of_tensor(const Grid& grid, const Stencil& stencil, const Boun
   problem.singular = fixes_no_value(grid, boundary);
   const TensorCoefficients coefficients = tensor_diffusion(grid, stencil, boundary, box, *input.tensor);
   problem.system = assemble_system(grid, stencil, boundary, input, coefficients.functor(), box);
+  add_data_of_flux(grid, boundary, box, coefficients, problem.system.rhs);
   add_usual_source(grid, box, input, problem);
   return problem;
 }
@@ -186,7 +187,6 @@ const Pde& diffusion_of_tensor() {
                        .equation = "-div(K grad u) = f",
                        .source_units = "1/s",
                        .discretisation = tensor_diffusion_stencils,
-                       .faces = tensor_diffusion_faces(),
                        .takes_coefficient = true,
                        .order = 0,
                        .assemble = assembled_of_tensor};

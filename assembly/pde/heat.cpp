@@ -140,7 +140,6 @@ const Pde& heat_of_tensor() {
     of_tensor.name = "heat with a tensor";
     of_tensor.equation = "u_t - div(K grad u) = f";
     of_tensor.discretisation = tensor_diffusion_stencils;
-    of_tensor.faces = tensor_diffusion_faces();
     of_tensor.with_tensor = nullptr;
     of_tensor.order = 0;
     return of_tensor;

@@ -46,9 +46,9 @@ void require_fine_enough(const Grid& grid, const Boundary& boundary, const std::
   for (int r = 0; r < grid.dof; ++r)
     for (int face = 0; face < 2 * grid.dimension; ++face) {
       const FaceBoundary& here = boundary.of(r)[face];
+      if (here.kind != BoundaryKind::robin || here.a * here.b >= 0) continue;
       const double a = least_a(face / 2, r);
-      if (here.kind == BoundaryKind::robin && here.a * here.b < 0 &&
-          std::abs(here.a) * grid.spacing_m[face / 2] >= 2 * std::abs(here.b) * a)
+      if (std::abs(here.a) * grid.spacing_m[face / 2] >= 2 * std::abs(here.b) * a)
         throw InputError(
             who + ": robin with A and B of different signs needs |A| h < 2 |B| a everywhere, and a is " +
             std::to_string(a) + " somewhere; refine the grid, or choose other numbers");

@@ -11,6 +11,7 @@
 #include "grid/error.hpp"
 #include "grid/partition.hpp"
 #include "kernels/cuda/device.hpp"
+#include "tests/assembly/dense_reference.hpp"
 #include "tests/pde_cases.hpp"
 
 namespace quadrille {
@@ -298,6 +299,38 @@ PdeInput input_of(const Pde& pde, Given given, const Grid& grid, const Boundary&
         std::make_shared<const CoefficientField>(coefficient_field(grid, boundary, std::move(a), "a"));
   }
   return input;
+}
+
+// The residual of heat at some state is what the rows of diffusion make of it, with u_t, at all kinds of
+// faces.
+TEST(ResidualPdes, HeatThroughTensorsIsDiffusion) {
+  const Pde& heat = find_pde("heat");
+  for (const int dimension : {2, 3})
+    for (const char* x : {"flux:1/robin:1,2,3,drop", "robin:1,0,2,value:1/flux:2", "periodic,periodic"}) {
+      Grid grid = grid_for(heat, dimension);
+      grid.dof = 2;
+      const std::string sides =
+          std::string(x) + ",robin:2,1,1,clamp/value:3" + (dimension == 3 ? ",flux:-1,robin:0,1,2" : "");
+      SCOPED_TRACE(sides);
+      const Boundary boundary = parse_boundary(sides, dimension);
+      PdeInput input = input_of(heat, Given::tensors, grid, boundary);
+      const NodeBox box = whole_box(grid.extents);
+      const AnyResidual residual =
+          residual_of_pde(heat, grid, box_stencil(dimension, 1), boundary, input, box).residual;
+      const State state = part_of(grid, box, drawn(grid.rows(), 6), drawn(grid.rows(), 7));
+      FaceValues faces(grid, boundary, true);
+      faces.ask(0);
+      std::vector<double> f(static_cast<std::size_t>(grid.rows()));
+      residual.evaluate(state.of(grid, faces, box), f.data());
+      input.source = std::make_shared<const Array<double>>(Array<double>(grid.nodes(), 0.0));
+      PdePart steady = assemble_pde("diffusion", grid, box_stencil(dimension, 1), boundary, input, box);
+      BlockDiagonals<double> hub;
+      static_cast<BlockStructure&>(hub) = steady.system.structure;
+      hub.values = std::move(steady.system.values);
+      const std::vector<double> y = reference::apply(hub, state.u);
+      for (std::size_t i = 0; i < f.size(); ++i)
+        ASSERT_NEAR(f[i], state.rate[i] + y[i] - steady.system.rhs[i], 1e-10 * std::abs(y[i]) + 1e-10) << i;
+    }
 }
 
 // F and its Jacobian of a box, made in GPU memory and by the host.

@@ -88,6 +88,41 @@ class Tensors(CliTest):
         self.assertLess(abs(math.log2(coarse / fine) - 2), 0.1, (coarse, fine))
         self.assertLess(fine, 0.01)
 
+    # u = exp(X/2) sin(2 Y + 1) with X, Y = x + h/2, y + h/2, which are 0 and 1 at faces of flux and robin:
+    # their data, those of values and f by formulas.
+    def error_between(self, n, *sides):
+        h = 1 / n
+        fill = lambda text, x, y: text.replace("X", x).replace("Y", y)
+        places = f"(x + {h / 2!r})", f"(y + {h / 2!r})"
+        at_faces = ("0", places[1]), ("1", places[1]), (places[0], "0"), (places[0], "1")
+        sine, cosine = "exp(X/2)*sin(2*Y + 1)", "exp(X/2)*cos(2*Y + 1)"
+        xx, xy, yy = "2 + sin(X)", "0.8*cos(X + Y)", "1.5 + Y"
+        k_x, k_y = "cos(X) - 0.8*sin(X + Y)", "1 - 0.8*sin(X + Y)"  # the derivatives along K's rows
+        f = total(product(xx, "-0.25", sine), product("-2", xy, cosine), product("4", yy, sine), product(k_x, "-0.5", sine),
+                  product(k_y, "-2", cosine))
+        flux = total(product(xx, "0.5", sine), product(xy, "2", cosine)), total(product(xy, "0.5", sine), product(yy, "2", cosine))
+        written = []
+        for face, side in enumerate(sides):
+            if side == "value":
+                written.append("value:{" + fill(sine, *places) + "}")
+                continue
+            a, b = (0, 1) if side == "flux" else side
+            q = product("1" if face % 2 else "-1", flux[face // 2])
+            data = fill(total(product(str(a), sine), product(str(b), q)), *at_faces[face])
+            written.append("flux:{" + data + "}" if side == "flux" else f"robin:{a},{b}," + "{" + data + "}")
+        u = self.solved("--grid", f"{n}x{n}", "--spacing", repr(h), "--boundary", ",".join(written), "--coefficient",
+                        ", ".join(fill(k, *places) for k in (xx, xy, yy)), "--source", fill(f, *places))[0]
+        y, x = (numpy.mgrid[0:n, 0:n] + 0.5) * h
+        return abs(u - numpy.exp(x / 2) * numpy.sin(2 * y + 1)).max()
+
+    @of_numbers
+    def test_order_at_faces_of_flux_and_robin(self):
+        for sides in [("value", "flux", (1, 2), "flux"), ((1, 2), (2, 1), (1, 0), "flux"), ((1, 0), (1, 0), (3, 0), "value"),
+                      ((1, 0.01), "flux", (100, 1), (0, 2))]:
+            coarse, fine = self.error_between(24, *sides), self.error_between(48, *sides)
+            self.assertLess(abs(math.log2(coarse / fine) - 2), 0.15, (sides, coarse, fine))
+            self.assertLess(fine, 1e-3)
+
     # sin(2 pi (x + y)) of a periodic grid decays at the rate 4 pi^2 (K_xx + 2 K_xy + K_yy).
     def decay_error(self, n, entries):
         until, steps, grid, sides = 0.01, 40, f"{n}x{n}", "periodic"
@@ -142,7 +177,7 @@ class Tensors(CliTest):
                 (["x, 0, x", "--grid", "4x4"], ["is (0, 0, 0) at node (0, 0, 0)", "without flow need a coefficient of one number"]),
                 (["1, 0, 1", "--grid", "4x4", "--coefficient-ratio", "2"], ["--coefficient-ratio '2'", "does not go with a tensor"]),
                 (["1, 0, 1", "--grid", "4x4", "--stencil", "star"], ["--stencil 'star'", "use box of radius 1"]),
-                (["1, 0, 1", "--grid", "4x4", "--boundary", "outflow"], ["with a tensor is solved with faces of value:X"]),
+                (["0.3, 0, 1", "--grid", "4x4", "--boundary", "robin:-1,0.6,0,drop,drop,drop"], ["different signs", "a is 0.3"]),
                 (["1, 0, 1", "--grid", "4x4", "--manufactured"], ["--manufactured"])]:
             with self.subTest(arguments=arguments):
                 self.refused(2, words, "solve", "diffusion", "--coefficient", *arguments)
