@@ -117,7 +117,8 @@ void add_data_of_flux(const Grid& grid, const Boundary& boundary, const NodeBox&
   LinearPlaces places{.grid = grid, .box = box, .window = coefficients.window};
   for (int axis = 0; axis < grid.dimension; ++axis) places.periodic[axis] = boundary.periodic(axis);
   add_source(grid, box, rhs, [&](const Position& p, int r) {
-    return -diffusion.of_faces(WithoutU(places, boundary, diffusion, p), r);
+    const WithoutU u(places, boundary, diffusion, p);
+    return diffusion.is_at_flows(u, r) ? -TensorDiffusion::of_faces(diffusion, u, r) : 0;
   });
 }
 

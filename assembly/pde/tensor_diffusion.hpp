@@ -89,11 +89,16 @@ struct TensorDiffusion {
     return sum;
   }
 
-  // What faces of flux and robin add to a row.
   template <class Node>
-  constexpr auto of_faces(const Node& u, int r) const {
+  constexpr bool is_at_flows(const Node& u, int r) const {
+    return about(u, r).is_at_flows();
+  }
+  // What faces of flux and robin add to the row of a node at one of them.
+  template <class Node>
+  QUADRILLE_OUT_OF_LINE static constexpr auto of_faces(const TensorDiffusion flow, const Node u, int r) {
+    const tensor_diffusion_detail::Triads<Node> triads = flow.about(u, r);
     decltype(u(r)) sum = 0;
-    if (const auto triads = about(u, r); !triads.inner({}, 2)) triads.add_through_faces(sum, r);
+    triads.add_through_faces(sum, r);
     return sum;
   }
 
@@ -114,8 +119,7 @@ struct TensorDiffusion {
       if (beside == 0 || beside == 3 || (to[2] != 0 && triads.dimension() == 2)) continue;
       sum += u.exchange(to[0], to[1], to[2], r, [&] { return triads.coupling(to); });
     }
-    if (flow.has_flows) triads.add_through_faces(sum, r);
-    return sum;
+    return flow.has_flows && triads.is_at_flows() ? sum + of_faces(flow, u, r) : sum;
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "assembly/dual.hpp"
 #include "assembly/pde/tensor_field.hpp"
+#include "assembly/residual_node.hpp"
 
 namespace quadrille {
 
@@ -18,7 +19,7 @@ namespace tensor_diffusion_detail {
 enum class EndKind : std::uint8_t { around, holds, closed, flows };
 struct End {
   EndKind kind = EndKind::holds;
-  double share = 1;  // b, where it flows
+  double share = 1;  // b; 1 where it is closed
 };
 using Ends = std::array<End, 6>;
 using Step = std::array<int, 3>;   // from the node of a row to another, -1, 0 or 1 along an axis
@@ -58,6 +59,12 @@ struct Triads {
     const std::int64_t at = position(axis) + w[axis] + side;
     return (at < 0 || at >= u.grid().extents[axis]) && end(w, axis, side).kind == EndKind::flows;
   }
+  // Whether the node is at such a face: others have no part in these.
+  constexpr bool is_at_flows() const {
+    for (int face = 0; face < 2 * dimension(); ++face)
+      if (flows({}, face / 2, face % 2 == 0 ? -1 : 1)) return true;
+    return false;
+  }
   constexpr const End& end(const Step& w, int axis, int side) const {
     return faces[2 * axis + (position(axis) + w[axis] + side < 0 ? 0 : 1)];
   }
@@ -75,10 +82,9 @@ struct Triads {
     return faces[2 * axis].kind == EndKind::around || (at >= deep && at < u.grid().extents[axis] - deep);
   }
 
-  constexpr bool stands_whole(const Step& w, const Signs& s) const {
-    for (int axis = 0; axis < dimension(); ++axis)
-      if (!stands(w[axis] + s[axis], axis)) return false;
-    return true;
+  // b of the face that a triad sees along an axis; nothing goes through closed ones, which is b = 1, p = 0.
+  constexpr double share_of(const Step& w, const Signs& s, int axis) const {
+    return end(w, axis, s[axis]).share;
   }
   using Matrix = std::array<std::array<double, 3>, 3>;
   // What flows along each axis (row) by what the triad has along each (column): g, times K, and p where there
@@ -89,8 +95,7 @@ struct Triads {
       for (int j = 0; j < dimension(); ++j) m[i][j] = number(w, i, j);
     for (int gone = 0; gone < dimension(); ++gone) {
       if (stands(w[gone] + s[gone], gone)) continue;
-      const double share = end(w, gone, s[gone]).kind == EndKind::flows ? end(w, gone, s[gone]).share : 1,
-                   pivot = share * m[gone][gone] + (1 - share);
+      const double share = share_of(w, s, gone), pivot = share * m[gone][gone] + (1 - share);
       std::array<double, 3> row = m[gone], column{};
       for (int i = 0; i < dimension(); ++i) column[i] = m[i][gone];
       for (int i = 0; i < dimension(); ++i)
@@ -105,15 +110,31 @@ struct Triads {
       for (int j = 0; j < dimension(); ++j) m[i][j] *= s[i] * s[j];
     return m;
   }
-  // That of K_ab s_a s_b/(h_a h_b), of the axes along which the triad has neighbours.
+  // That of K_ab s_a s_b/(h_a h_b), of the axes along which the triad has neighbours. Most have all of them or
+  // lack one: these need no matrix, which a GPU has in slow memory.
   constexpr std::array<double, 3> row(const Step& w, const Signs& s, int a) const {
-    std::array<double, 3> of_k{}, result{};
-    if (stands_whole(w, s)) {
+    std::array<double, 3> result{};
+    int gone = -1, lacking = 0;
+    for (int axis = 0; axis < dimension(); ++axis)
+      if (!stands(w[axis] + s[axis], axis)) gone = axis, ++lacking;
+    if (lacking == 0) {
       for (int b = 0; b < dimension(); ++b) result[b] = number(w, a, b) * (s[a] * s[b] * per_h[a] * per_h[b]);
       return result;
     }
     if (!stands(w[a] + s[a], a)) return result;
-    of_k = response(w, s)[a];
+    if (lacking > 1) return row_at_edges(w, s, a);
+    const double share = share_of(w, s, gone), own = number(w, gone, gone), column = number(w, a, gone),
+                 pivot = share * own + (1 - share);
+    for (int b = 0; b < dimension(); ++b)
+      if (b != gone)
+        result[b] = (number(w, a, b) - share * (column * number(w, gone, b)) / pivot) *
+                    (s[a] * s[b] * per_h[a] * per_h[b]);
+    return result;
+  }
+  QUADRILLE_OUT_OF_LINE constexpr std::array<double, 3> row_at_edges(const Step w, const Signs s,
+                                                                     int a) const {
+    std::array<double, 3> result{};
+    const std::array<double, 3> of_k = response(w, s)[a];
     for (int b = 0; b < dimension(); ++b)
       if (stands(w[b] + s[b], b)) result[b] = of_k[b] * (per_h[a] * per_h[b]);
     return result;

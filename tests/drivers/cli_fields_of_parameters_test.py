@@ -166,8 +166,8 @@ class FieldsOfParameters(CliTest):
                                  "value:0,flux:{1}/flux:0/flux:0,flux:0,flux:0,flux:0,flux:0", "--source", "0", *EXACT)
         steps = numpy.array([1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 5, 1 / 8, 1 / 8, 1 / 8])
         self.assertLess(abs(u[0, :, :, :, 0] - numpy.cumsum(steps)).max(), 1e-9)
-        for sides, words in (("flux:0", ["no face holds the body"]), ("value:0,flux:0/value:0,flux:0,flux:0", ["or of none"]),
-                             ("value:0,clamp,flux:0,flux:0", ["value:X, drop, periodic and flux:X"])):
+        for sides, words in (("flux:0", ["no face holds the body"]), ("value:0,flux:0/value:0,flux:0,flux:0", ["or the latter"]),
+                             ("value:0,clamp,flux:0,flux:0", ["value:X, drop, periodic, flux:X and robin"])):
             self.refused(2, words, "solve", "elasticity", "--grid", "8x8", "--boundary", sides)
 
     def test_what_is_wrong_gets_a_sentence(self):

@@ -321,7 +321,7 @@ error_max matmult_ms seconds method preconditioner""".split()
                                  (["elasticity", "--grid", "8x8", "--boundary", "clamp"],
                                   ["not clamp"]),
                                  (["elasticity", "--grid", "8x8", "--boundary", "robin:1,2,3"],
-                                  ["and robin"]),
+                                  ["robin:1,0,C"]),
                                  (["poisson", "--grid", "8x8", "--dof", "2", "--boundary", "clamp/value:0"],
                                   ["give every unknown a face of value"]),
                                  (["poisson", "--grid", "8x8", "--boundary", "robin:0,0,1"], ["--boundary", "both 0"]),
