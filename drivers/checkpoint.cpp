@@ -116,11 +116,20 @@ RunState read_one(const std::string& path, const std::string& problem, const std
       throw InputError(before + error.what());
     }
   });
-  if (in.texts[0] != problem)
-    throw OtherProblem(before + "it is of " + in.texts[0] + ", and this run is of " + problem);
-  FieldReader(path, comm).read(0, texts(names), u);
+  // Another problem may have another grid or other fields; what is damaged has this one's, most likely.
+  const bool is_other = in.texts[0] != problem;
+  const auto other = [&] {
+    return OtherProblem(before + "it is of " + in.texts[0] + ", and this run is of " + problem);
+  };
+  try {
+    FieldReader(path, comm).read(0, texts(names), u);
+  } catch (const InputError&) {
+    if (is_other) throw other();
+    throw;
+  }
   if (in.sum != std::to_string(sum_with(sum_of_bits(u), in.texts)))
     throw InputError(before + "it is damaged, the sum over its bits is another one");
+  if (is_other) throw other();
   return in.state;
 }
 

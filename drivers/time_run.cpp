@@ -184,6 +184,11 @@ class TimeRun {
     if (state.t_s >= run_.options.until_s && !at_end)
       throw InputError(formatted("%s is of %.6g s, which is not before the end of this run, %.6g s",
                                  from.path.c_str(), state.t_s, run_.options.until_s));
+    if (run_.options.steps > 0 && std::abs(state.dt_s - run_.options.dt_s) > 1e-9 * run_.options.dt_s)
+      throw InputError(
+          formatted("%s has steps of %.6g s, and --steps asks for others, of %.6g s; with --until "
+                    "in its place steps follow their error",
+                    from.path.c_str(), state.dt_s, run_.options.dt_s));
     run_.tell("going on from " + from.path + formatted(": step %d, %.6g s", state.steps, state.t_s) +
               (at_end ? ", which is the end" : ""));
     run_.record.steps = run_.steps_before = state.steps;

@@ -224,6 +224,29 @@ const TimeResult& TimeResult::or_throw() const {
   return *this;
 }
 
+namespace {
+
+// PETSc takes a step that is small beside u for convergence, whatever F is. Where F has hardly fallen, and is
+// more than what rounding makes of J u, of which the diagonal tells the least, u is no solution.
+bool is_solved(SNES snes, Vec u, double norm) {
+  constexpr double fallen = 1e-4, rounding = 1e-14;
+  PetscReal* norms = nullptr;
+  PetscInt count = 0;
+  QUADRILLE_PETSC(SNESGetConvergenceHistory(snes, &norms, nullptr, &count));
+  if (count > 0 && norm <= fallen * norms[0]) return true;
+  Mat jacobian = nullptr;
+  QUADRILLE_PETSC(SNESGetJacobian(snes, &jacobian, nullptr, nullptr, nullptr));
+  const petsc::Handle<Vec> terms =
+      petsc::make<Vec>("VecDuplicate", [=](Vec* to) { return VecDuplicate(u, to); });
+  QUADRILLE_PETSC(MatGetDiagonal(jacobian, terms.get()));
+  QUADRILLE_PETSC(VecPointwiseMult(terms.get(), terms.get(), u));
+  PetscReal size = 0;
+  QUADRILLE_PETSC(VecNorm(terms.get(), NORM_2, &size));
+  return norm <= rounding * size;
+}
+
+}  // namespace
+
 struct NonlinearSolver::State {
   Steady steady;
   SolverOptions options;
@@ -243,6 +266,7 @@ NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options, co
   set_newton_defaults(snes, f);
   petsc::refuse_nan_tolerances(prefix.empty() ? nullptr : (prefix + "_").c_str());
   by_options([=] { QUADRILLE_PETSC(SNESSetFromOptions(snes)); });
+  QUADRILLE_PETSC(SNESSetConvergenceHistory(snes, nullptr, nullptr, PETSC_DECIDE, PETSC_TRUE));
   if (const Mat near = preconditioned_by(snes, f); near != jacobian)
     QUADRILLE_PETSC(SNESSetJacobian(snes, nullptr, near, nullptr, nullptr));
 }
@@ -268,7 +292,11 @@ NonlinearResult NonlinearSolver::solve(Vector& u) {
   else
     words = std::string("PETSc says ") + SNESConvergedReasons[reason] +
             (reason < 0 ? why_krylov_failed(snes, state_->steady.f) : "");
-  return {reason > 0,
+  const bool solved =
+      reason > 0 && (reason != SNES_CONVERGED_SNORM_RELATIVE || is_solved(snes, u.vec(), norm));
+  if (reason > 0 && !solved)
+    words += ", for steps are small beside u, and F has hardly fallen: there may be no solution";
+  return {solved,
           words,
           static_cast<int>(newton),
           static_cast<int>(krylov),

@@ -291,9 +291,11 @@ void read_time_options(Settings& settings, Options& options) {
   }
   read_checkpoint_options(settings, options);
   options.steps = read_int(settings, "steps", 0, 1, std::numeric_limits<int>::max());
-  options.dt_s = read_positive(settings, "dt", read_positive(settings, "until", pde.until_s) / 1000);
-  options.until_s =
-      options.steps > 0 ? options.steps * options.dt_s : read_positive(settings, "until", pde.until_s);
+  // Manufactured solutions fade by e^-t.
+  const double usual_s = options.manufactured ? std::min(pde.until_s, 1.0) : pde.until_s;
+  const double until_s = read_positive(settings, "until", usual_s);
+  options.dt_s = read_positive(settings, "dt", until_s / 1000);
+  options.until_s = options.steps > 0 ? options.steps * options.dt_s : until_s;
   if (!std::isfinite(options.until_s)) refuse(settings.at("dt"), "so many steps of it end at no finite time");
   const Setting* const every = find(settings, "output-every");
   if (!every) return;

@@ -132,6 +132,13 @@ inline WholeAxes whole_axes(const Couplings& s, const SharedLevel* shared) {
   return axes;
 }
 
+// The halved axes along which some node is far from both faces, so that rows tell of it. Beside shorter ones
+// rows tell of the other axes alone, and not by their sums, for all of them are near a face.
+inline std::array<bool, 3> with_middle(const WholeAxes& axes, std::array<bool, 3> halved) {
+  for (int axis = 0; axis < 3; ++axis) halved[axis] = halved[axis] && (axes.wraps[axis] || axes.n[axis] >= 5);
+  return halved;
+}
+
 // Which axes are halved. Where `from_linear` is asked for, it gets how far weights by the operator are from
 // linear ones, in this rank's rows, for these axes.
 template <class Machine>
@@ -147,13 +154,13 @@ GridChoice choose_axes(Machine& machine, const Couplings& s, const double* value
   for (int axis = 0; axis < 3; ++axis)
     likely[axis] =
         can_be_halved(n[axis], wraps[axis] && shared != nullptr && shared->partition.ranks_along(axis) > 1);
-  const std::array<bool, 3> looked_at = likely;
+  const std::array<bool, 3> looked_at = with_middle(axes, likely);
   std::vector<double> sums;
   if (from_linear == nullptr) {
     sums = machine.sums(AxisSums{s, values, axes});
   } else {
-    std::tie(sums, *from_linear) =
-        machine.sums_and_largest(AxisSumsFromLinear{{s, values, axes}, {s, values, axes, looked_at}});
+    std::tie(sums, *from_linear) = machine.sums_and_largest(
+        AxisSumsFromLinear{{s, values, axes}, {s, values, axes, looked_at, looked_at == likely}});
   }
   if (shared != nullptr) shared->ranks->sum(sums);
   const auto is_thin = [&](int axis) { return wraps[axis] && n[axis] < 5; };
@@ -176,9 +183,9 @@ GridChoice choose_axes(Machine& machine, const Couplings& s, const double* value
   }
   for (int axis = 0; axis < 3; ++axis)
     choice[axis].halved = likely[axis] && (!semi || strength[axis] >= strong_share * strongest);
-  const std::array<bool, 3> halved = halved_of(choice);
-  if (from_linear != nullptr && halved != std::array<bool, 3>{} && halved != looked_at)
-    *from_linear = machine.largest(FromLinear{s, values, axes, halved});
+  const std::array<bool, 3> halved = halved_of(choice), telling = with_middle(axes, halved);
+  if (from_linear != nullptr && telling != std::array<bool, 3>{} && telling != looked_at)
+    *from_linear = machine.largest(FromLinear{s, values, axes, telling, telling == halved});
   return choice;
 }
 
@@ -262,13 +269,14 @@ template <class Machine>
 RowsAlike rows_alike(Machine& machine, const Couplings& s, const double* values,
                      const std::array<bool, 3>& halved, const SharedLevel* shared) {
   const WholeAxes axes = whole_axes(s, shared);
+  const std::array<bool, 3> telling = with_middle(axes, halved);
   const auto largest = [&](int axis, bool less) {
-    const double own = machine.largest(OfRow{s, values, axes, halved, axis, less});
+    const double own = machine.largest(OfRow{s, values, axes, telling, axis, less});
     return shared != nullptr ? shared->ranks->largest(own) : own;
   };
   RowsAlike rows;
   for (int axis = 0; axis < 4 && rows.are; ++axis) {
-    if (axis < 3 && !halved[axis]) continue;
+    if (axis < 3 ? !telling[axis] : telling != halved) continue;
     const double more = largest(axis, false), less = largest(axis, true), drift = std::max(more, less) - 1;
     rows.are =
         more + less <= 2 + (axis < 3 ? nearly_alike : large_sum) || (axis < 3 && drift <= strong_drift);
@@ -296,12 +304,14 @@ Coarsening<typename Machine::Space> choose_coarsening(
   next.by_operator = next.varies = next.jumps = interpolation == LevelInterpolation::by_operator;
   if (as_suits) {
     const double largest = shared != nullptr ? shared->ranks->largest(own) : own;
+    const WholeAxes axes = whole_axes(s, shared);
+    const std::array<bool, 3> telling = with_middle(axes, next.halved);
     const RowsAlike rows =
         largest > nearly_linear ? rows_alike(machine, s, values, next.halved, shared) : RowsAlike{};
     next.varies = !rows.are;
     next.by_operator = next.varies || rows.drift > strong_drift;
     if (next.varies && largest > far_from_linear) {
-      const FromLinear of_coefficients{s, values, whole_axes(s, shared), next.halved, false};
+      const FromLinear of_coefficients{s, values, axes, telling, false};
       const double mine = machine.largest(of_coefficients);
       next.jumps = (shared != nullptr ? shared->ranks->largest(mine) : mine) > far_from_linear;
     }

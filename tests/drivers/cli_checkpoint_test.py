@@ -139,7 +139,9 @@ class Checkpoints(CliTest):
         value[place + 8 * 57] ^= 1
         later = whole.replace(t.encode(), t.replace("p+6", "p+5").encode())
         self.assertNotEqual(later, whole)
-        for name, content in (("a byte", bytes(value)), ("the time", later), ("cut off", whole[:len(whole) // 2]), ("text", b"none")):
+        other = whole.replace(b"gray_scott on 20x20", b"gray_scott on 20x28")
+        self.assertNotEqual(other, whole)
+        for name, content in (("a byte", bytes(value)), ("the time", later), ("the problem", other), ("cut off", whole[:len(whole) // 2]), ("text", b"none")):
             for which in ("auto", at):
                 with self.subTest(name, restart=which):
                     with open(at, "wb") as file:
@@ -164,6 +166,7 @@ class Checkpoints(CliTest):
                      *STEPS)
         self.refused(2, ["gray_scott on 20x20", "this run is of gray_scott on 20x24"], "solve", "gray_scott", "--grid", "20x24", "--restart",
                      "auto", "--output", out, *STEPS)
+        self.refused(2, ["has steps of 2 s", "of 1 s"], "solve", *SMALL[:3], "--restart", good, "--steps", "100", "--dt", "1")
         self.refused(2, ["it is there"], "solve", *SMALL, "--restart", good, "--output", end, *STEPS)
         self.refused(2, ["not before the end"], "solve", *SMALL, "--restart", good, "--steps", "32", "--", "-ts_type", "cn")
         self.refused(2, ["no checkpoint"], "solve", *SMALL, "--restart", end, *STEPS)

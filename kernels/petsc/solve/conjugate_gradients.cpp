@@ -95,6 +95,7 @@ class Solve {
   }
 
   void run() {
+    if (pc_failed()) return give_up(KSP_DIVERGED_PC_FAILED, "the preconditioner could not be set up");
     begin();
     iterate_on();
     if (ksp_->reason == KSP_DIVERGED_INDEFINITE_PC && grid_multigrid_takes_fp64(ksp_->pc)) {
@@ -159,7 +160,10 @@ class Solve {
     if (ahead) precondition();
     const ConjugateGradientSums sums = passes_->end_sums();
     if (sums.rz == 0) {  // x is the solution, or M maps r to zero
-      ksp_->reason = KSP_CONVERGED_ATOL;
+      if (is_tiny())
+        ksp_->reason = KSP_CONVERGED_ATOL;
+      else
+        give_up(KSP_DIVERGED_BREAKDOWN, "the preconditioner makes 0 of a residual that is not");
     } else if (!std::isfinite(sums.rz) || !std::isfinite(sums.pq)) {
       not_a_number();
     } else if (!sums.of_definite_preconditioner()) {
@@ -302,12 +306,23 @@ class Solve {
     QUADRILLE_PETSC((*ksp_->converged)(ksp_, ksp_->its, norm, &ksp_->reason, ksp_->cnvP));
   }
 
-  void not_a_number() {
+  // Whether r is so small that a cycle in fp32 makes nothing of it.
+  bool is_tiny() {
+    constexpr PetscReal tiny = 1e-30;
+    return (ksp_->normtype == KSP_NORM_UNPRECONDITIONED ? ksp_->rnorm : norm_of_r()) < tiny;
+  }
+  bool pc_failed() const {
     PCFailedReason failed = PC_NOERROR;
     QUADRILLE_PETSC(PCGetFailedReason(ksp_->pc, &failed));
-    if (ksp_->errorifnotconverged)
-      throw PetscError("a number in the solve is not finite", PETSC_ERR_NOT_CONVERGED);
-    ksp_->reason = failed != PC_NOERROR ? KSP_DIVERGED_PC_FAILED : KSP_DIVERGED_NANORINF;
+    return failed != PC_NOERROR;
+  }
+  void give_up(KSPConvergedReason reason, const char* why) {
+    if (ksp_->errorifnotconverged) throw PetscError(why, PETSC_ERR_NOT_CONVERGED);
+    ksp_->reason = reason;
+  }
+  void not_a_number() {
+    give_up(pc_failed() ? KSP_DIVERGED_PC_FAILED : KSP_DIVERGED_NANORINF,
+            "a number in the solve is not finite");
   }
 
   KSP ksp_;

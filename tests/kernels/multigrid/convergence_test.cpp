@@ -134,6 +134,29 @@ TEST(GridMultigridConvergence, FacesThatHoldSomeUnknowns) {
   }
 }
 
+// Where an axis is so short that all of its nodes are near a face, rows tell of the other axes.
+TEST(GridMultigridConvergence, JumpsOnGridsOfFewNodesAcross) {
+  for (const NodePosition& n : std::vector<NodePosition>{
+           {300, 4, 1}, {3, 300, 1}, {300, 2, 1}, {40, 40, 3}, {4, 4, 150}, {2, 60, 30}})
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const Grid grid = grid_of(n);
+      PdeInput input;
+      input.seed = seed;
+      PdePart part = assemble_pde("diffusion", grid, star_stencil(grid.dimension, 1),
+                                  parse_boundary("clamp", grid.dimension), input, whole_box(grid.extents));
+      Hub hub;
+      static_cast<BlockStructure&>(hub) = part.system.structure;
+      hub.values = std::move(part.system.values);
+      Cycle m(hub, down_to(100));
+      EXPECT_LE(cg_iterations(hub, m), 18) << to_string(grid) << " " << seed;
+    }
+  for (const NodePosition& n : std::vector<NodePosition>{{300, 3, 1}, {40, 40, 2}, {4, 4, 150}}) {
+    const Hub even = poisson(grid_of(n), "value:0", "star");
+    Cycle m(even, down_to(100));
+    EXPECT_FALSE(m.info().levels.front().by_operator);
+  }
+}
+
 // Half-way around a periodic axis a coupling leads both ways.
 TEST(GridMultigridConvergence, WideStarsAroundShortAxes) {
   for (const auto& [extents, radius] : {std::pair(std::array<std::int64_t, 3>{4, 40, 1}, 2),
