@@ -23,7 +23,7 @@ class Levels final : public GridMultigrid {
 
  public:
   Levels(const Hub& a, const GridMultigridOptions& options, std::unique_ptr<GridMultigrid> previous)
-      : options_(options) {
+      : options_(options), finest_(a.extents), is_slender_(is_slender(a, a.extents)) {
     require_blocks(a);
     const memory::Reuse::Use use(memory_of(previous, a.rows()));
     previous.reset();
@@ -37,7 +37,7 @@ class Levels final : public GridMultigrid {
     finish();
   }
   Levels(const FewRows& a, const GridMultigridOptions& options, std::unique_ptr<GridMultigrid> previous)
-      : options_(options) {
+      : options_(options), finest_(a.a.extents), is_slender_(is_slender(a.a, a.a.extents)) {
     require_blocks(a.a);
     if (reach_of(a.a.offsets) > 1) throw FormatError("few rows are all of couplings to neighbours alone");
     const memory::Reuse::Use use(memory_of(previous, a.a.rows()));
@@ -61,7 +61,7 @@ class Levels final : public GridMultigrid {
   }
   Levels(const SharedOperator<Space>& a, const GridMultigridOptions& options,
          std::unique_ptr<GridMultigrid> previous)
-      : options_(options) {
+      : options_(options), finest_(a.partition.extents), is_slender_(is_slender(a.own, a.partition.extents)) {
     require_blocks(a.own);
     const std::int64_t rows =
         a.partition.extents[0] * a.partition.extents[1] * a.partition.extents[2] * a.own.dof;
@@ -384,10 +384,16 @@ class Levels final : public GridMultigrid {
   bool is_coarsest(const GridSize& size, std::int64_t finer) const {
     if (options_.levels > 0 && finer + 1 >= options_.levels) return true;
     if (options_.coarsest > 0) return size.rows() <= options_.coarsest;
+    if (size.rows() <= Machine::coarsest) return true;
     // Where coefficients vary and do not jump, coarse grids do as well as an exact solve.
-    const bool exact = is_hard_ || (wants_exact_ && symmetry_.is_far());
-    return size.rows() <= Machine::coarsest ||
-           (exact && Machine::few_by_operator(size, info_.levels.front().extents, is_hard_));
+    const bool exact = is_hard_ || (wants_exact_ && symmetry_.is_far()) || is_slender_;
+    return exact && Machine::few_by_operator(size, finest_, is_hard_);
+  }
+  // What couples unknowns of different nodes may be a body, and a slender one bends, which a few nodes across
+  // do not show.
+  static bool is_slender(const BlockStructure& a, std::array<std::int64_t, 3> n) {
+    std::sort(n.begin(), n.end());
+    return a.dof > 1 && !a.fill.said() && n[2] >= 6 * n[1];
   }
 
   // Where few nodes are left along an axis, none is far from its faces, and so none tells.
@@ -657,6 +663,8 @@ class Levels final : public GridMultigrid {
   }
 
   GridMultigridOptions options_;
+  std::array<std::int64_t, 3> finest_;
+  bool is_slender_ = false;
   Cycle<T, Machine> cycle_;
   Machine& machine_ = cycle_.machine;
   std::vector<OneLevel>& levels_ = cycle_.levels;
