@@ -62,7 +62,7 @@ bool may_turn(const Grid& grid, const Boundary& boundary, int a, int b) {
 // may turn.
 std::array<bool, 6> free_faces(const Grid& grid, const Boundary& boundary) {
   std::array<bool, 6> free{};
-  bool held = false;
+  std::array<bool, 3> held{};
   const auto refuse = [&](const std::string& reason) {
     throw InputError("boundary '" + to_string(boundary, grid.dimension) + "': " + reason);
   };
@@ -71,14 +71,19 @@ std::array<bool, 6> free_faces(const Grid& grid, const Boundary& boundary) {
     free[face] = true;
     for (int r = 0; r < grid.dimension; ++r) {
       free[face] = free[face] && boundary.of(r)[face].kind == BoundaryKind::flux;
-      held = held || fixes_unknown(boundary.of(r)[face]);
+      held[r] = held[r] || fixes_unknown(boundary.of(r)[face]);
     }
   }
-  if (!held && std::find(free.begin(), free.end(), true) != free.end())
-    refuse("no face holds the body, which may turn; give one value, drop or robin");
+  const bool any = held[0] || held[1] || held[2];
+  if (!any && std::find(free.begin(), free.end(), true) != free.end())
+    refuse("no face holds the body, which may move; give one value, drop or robin");
+  for (int r = 0; r < grid.dimension; ++r)
+    if (any && !held[r])
+      refuse("no face holds the displacement along " + std::string(1, "xyz"[r]) +
+             "; give one value, drop or robin");
   for (int b = 1; b < grid.dimension; ++b)
     for (int a = 0; a < b; ++a)
-      if (held && may_turn(grid, boundary, a, b))
+      if (any && may_turn(grid, boundary, a, b))
         refuse("no face keeps the body from turning in the plane of " + std::string(1, "xyz"[a]) + " and " +
                std::string(1, "xyz"[b]) + "; hold more of it");
   return free;
@@ -162,6 +167,7 @@ double traction(const std::function<Manufactured::Jet(int)>& at, double lambda_p
 PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const PdeInput& input,
                   const NodeBox& box) {
   PdePart problem;
+  free_faces(grid, boundary);  // says what a body lacks
   problem.singular = fixes_no_value(grid, boundary);
   if (!input.manufactured) {
     problem.system = system_of(grid, stencil, boundary, input, box);

@@ -52,7 +52,7 @@ std::vector<OptionSpec> pde_options() {
            "'1 + 9*(x > 20)', is muParser's; a dataset [z][y][x] or [y][x], or a field that this program "
            "wrote "
            "(its last step), gives one, and the grid; where it is 0 nothing flows, and u of diffusion is 0; "
-           "of diffusion it may be a tensor, of 3 numbers a node in 2D (Kxx, Kxy, Kyy) and 6 in 3D (Kxx, "
+           "it may be a tensor, of 3 numbers a node in 2D (Kxx, Kxy, Kyy) and 6 in 3D (Kxx, "
            "Kxy, "
            "Kxz, Kyy, Kyz, Kzz), with commas between or along the last axis of a dataset (default "
            "log_normal, "
