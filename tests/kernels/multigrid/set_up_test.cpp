@@ -343,7 +343,8 @@ TEST(AxisSums, AreThoseOfRowsAndFaces) {
             expected[AxisSums::of_face(axis, side) + 1] += inwards[axis][side];
             bool meets_another = false;
             for (int other = 0; other < 3; ++other)
-              meets_another = meets_another || (other != axis && (at[other] == 0 || at[other] == n[other] - 1));
+              meets_another =
+                  meets_another || (other != axis && (at[other] == 0 || at[other] == n[other] - 1));
             if (!meets_another && sum > 0.5 * inwards[axis][side])
               expected[AxisSums::of_face(axis, side) + 2] += inwards[axis][side];
           }
