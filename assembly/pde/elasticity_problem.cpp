@@ -144,8 +144,7 @@ AssembledBox<double> system_of_numbers(const Grid& grid, const Stencil& stencil,
 }
 
 AssembledBox<double> system_of(const Grid& grid, const Stencil& stencil, const Boundary& boundary,
-                               const PdeInput& input, const NodeBox& box) {
-  const std::array<bool, 6> free = free_faces(grid, boundary);
+                               const PdeInput& input, const NodeBox& box, const std::array<bool, 6>& free) {
   const bool any_free = std::find(free.begin(), free.end(), true) != free.end();
   const auto fields = parameter_fields(grid, box, input, std::array{lame_lambda_pa, lame_mu_pa});
   AssembledBox<double> system =
@@ -167,23 +166,22 @@ double traction(const std::function<Manufactured::Jet(int)>& at, double lambda_p
 PdePart assembled(const Grid& grid, const Stencil& stencil, const Boundary& boundary, const PdeInput& input,
                   const NodeBox& box) {
   PdePart problem;
-  free_faces(grid, boundary);  // says what a body lacks
+  const std::array<bool, 6> free = free_faces(grid, boundary);  // says what a body lacks
   problem.singular = fixes_no_value(grid, boundary);
   if (!input.manufactured) {
-    problem.system = system_of(grid, stencil, boundary, input, box);
+    problem.system = system_of(grid, stencil, boundary, input, box, free);
     add_usual_source(grid, box, input, problem);
     return problem;
   }
   const double lambda_pa = input.value_of(lame_lambda_pa), mu_pa = input.value_of(lame_mu_pa);
   const Manufactured solution(grid, boundary);
-  const std::array<bool, 6> free = free_faces(grid, boundary);
   const Boundary with_tractions =
       solution.with_fluxes([&](const auto& at, const auto&, int normal, int outwards, int r) {
         if (free[2 * normal + (outwards > 0 ? 1 : 0)])
           return outwards * traction(at, lambda_pa, mu_pa, grid.dimension, normal, r);
         return outwards * (r == normal ? lambda_pa + 2 * mu_pa : mu_pa) * at(r).slope[normal];
       });
-  problem.system = system_of(grid, stencil, with_tractions, input, box);
+  problem.system = system_of(grid, stencil, with_tractions, input, box, free);
   add_source(grid, box, problem.system.rhs, [&](const Position& p, int r) {
     double grad_div = 0;
     for (int c = 0; c < grid.dimension; ++c) {

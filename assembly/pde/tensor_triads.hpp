@@ -110,8 +110,8 @@ struct Triads {
       for (int j = 0; j < dimension(); ++j) m[i][j] *= s[i] * s[j];
     return m;
   }
-  // That of K_ab s_a s_b/(h_a h_b), of the axes along which the triad has neighbours. Most have all of them or
-  // lack one: these need no matrix, which a GPU has in slow memory.
+  // That of K_ab s_a s_b/(h_a h_b), of the axes along which the triad has neighbours. Most have all of them,
+  // or lack one: these need no matrix, which a GPU has in slow memory.
   constexpr std::array<double, 3> row(const Step& w, const Signs& s, int a) const {
     std::array<double, 3> result{};
     int gone = -1, lacking = 0;

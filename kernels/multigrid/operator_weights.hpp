@@ -13,11 +13,11 @@ namespace quadrille::multigrid {
 // interpolated before it: those between along fewer axes, so these weights are made for 0, 1, 2 and 3 of them
 // one after the other. Unknowns are taken by themselves; one that couples with no other node but with another
 // unknown of its own, as what an equation without derivatives says, has that one's weights. Where the
-// coefficients of a row add up to zero the weights add up to one. A row that couples with nothing takes no part:
-// nothing is interpolated to or from it. A row whose equation gives no sensible value (a sum of coefficients
-// that is not positive, as where it couples with nothing along the axes that it is between on, or couplings
-// of the diagonal's sign, as those of a mass matrix) is the next coarse node that takes no part otherwise, or
-// keeps its linear weights. So the columns of coarse nodes that any row reads are independent.
+// coefficients of a row add up to zero the weights add up to one. A row that couples with nothing takes no
+// part: nothing is interpolated to or from it. A row whose equation gives no sensible value (a sum of
+// coefficients that is not positive, as where it couples with nothing along the axes that it is between on,
+// or couplings of the diagonal's sign, as those of a mass matrix) is the next coarse node that takes no part
+// otherwise, or keeps its linear weights. So the columns of coarse nodes that any row reads are independent.
 struct OperatorWeights {
   static constexpr std::int64_t work = 10;
   Couplings s;

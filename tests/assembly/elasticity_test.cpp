@@ -16,6 +16,7 @@
 #include "kernels/cuda/device.hpp"
 #include "tests/assembly/dense_reference.hpp"
 #include "tests/assembly/part_of_whole.hpp"
+#include "tests/whole_pde.hpp"
 
 namespace quadrille {
 namespace {
@@ -183,12 +184,11 @@ TEST(ElasticityOfFields, IsSymmetricAndDefinite) {
       grid.dof = grid.dimension;
       grid.spacing_m = {0.3, 0.7, 1.1};
       SCOPED_TRACE(std::string(text) + " " + sides);
-      PdePart part = assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1), sides_of(sides, grid),
-                                  of_moduli(grid), whole_box(grid.extents));
+      const PdeProblem part = assemble_whole_pde("elasticity", grid, box_stencil(grid.dimension, 1),
+                                                 sides_of(sides, grid), of_moduli(grid));
       EXPECT_EQ(part.singular, std::string(sides) == "periodic");
-      BlockDiagonals<double> hub;
-      static_cast<BlockStructure&>(hub) = part.system.structure;
-      hub.values = std::move(part.system.values);
+
+      const auto& hub = part.system.hub;
       reference::Dense a = reference::dense_of(hub);
       double largest = 0;
       for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -275,11 +275,10 @@ TEST(ElasticityOfFields, ConstantStressesAreExact) {
       PdeInput input;
       input.parameters = {{"lambda", lambda}, {"mu", mu}};
       input.source = std::make_shared<const Array<double>>(Array<double>(grid.nodes(), 0.0));
-      PdePart part = assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1), faces, input,
-                                  whole_box(grid.extents));
-      BlockDiagonals<double> hub;
-      static_cast<BlockStructure&>(hub) = part.system.structure;
-      hub.values = std::move(part.system.values);
+      const PdeProblem part =
+          assemble_whole_pde("elasticity", grid, box_stencil(grid.dimension, 1), faces, input);
+
+      const auto& hub = part.system.hub;
       std::vector<double> u;
       for (std::int64_t node = 0; node < grid.nodes(); ++node)
         for (int r = 0; r < grid.dimension; ++r) u.push_back(u_at(node_position(grid, node), r));
@@ -317,12 +316,9 @@ TEST(ElasticityOfFields, PlanesOfSymmetryHaveTheImage) {
         const std::string others = std::string(",drop,drop") + (ends ? ",flux:0" : ",drop") +
                                    (half.dimension == 3 ? ",drop,drop" : "");
         const auto rows = [&](const Grid& grid, const PdeInput& input, const std::string& sides) {
-          PdePart part = assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1),
-                                      parse_boundary(sides, grid.dimension), input, whole_box(grid.extents));
-          BlockDiagonals<double> hub;
-          static_cast<BlockStructure&>(hub) = part.system.structure;
-          hub.values = std::move(part.system.values);
-          return hub;
+          return assemble_whole_pde("elasticity", grid, box_stencil(grid.dimension, 1),
+                                    parse_boundary(sides, grid.dimension), input)
+              .system.hub;
         };
         std::vector<double> u(static_cast<std::size_t>(half.rows())), both;
         for (double& value : u) value = draw(random);
@@ -371,11 +367,10 @@ TEST(ElasticityOfFields, ConstantStressesAreExactAtPlanesOfSymmetry) {
       PdeInput input;
       input.parameters = {{"lambda", lambda}, {"mu", mu}};
       input.source = std::make_shared<const Array<double>>(Array<double>(grid.nodes(), 0.0));
-      PdePart part = assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1), faces, input,
-                                  whole_box(grid.extents));
-      BlockDiagonals<double> hub;
-      static_cast<BlockStructure&>(hub) = part.system.structure;
-      hub.values = std::move(part.system.values);
+      const PdeProblem part =
+          assemble_whole_pde("elasticity", grid, box_stencil(grid.dimension, 1), faces, input);
+
+      const auto& hub = part.system.hub;
       std::vector<double> u;
       for (std::int64_t node = 0; node < grid.nodes(); ++node) {
         const Position p = node_position(grid, node);

@@ -13,6 +13,7 @@
 #include "kernels/cuda/device.hpp"
 #include "tests/assembly/dense_reference.hpp"
 #include "tests/pde_cases.hpp"
+#include "tests/whole_pde.hpp"
 
 namespace quadrille {
 namespace {
@@ -226,10 +227,9 @@ TEST(ResidualPdes, HeatThroughAFieldIsDiffusionInTime) {
       Array<double> none(grid.nodes());
       for (std::int64_t i = 0; i < none.size(); ++i) none[i] = 0;
       input.source = std::make_shared<const Array<double>>(std::move(none));
-      PdePart system = assemble_pde("diffusion", grid, stencil, boundary, input, whole);
-      BlockDiagonals<double> hub;
-      static_cast<BlockStructure&>(hub) = system.system.structure;
-      hub.values = std::move(system.system.values);
+      const PdeProblem system = assemble_whole_pde("diffusion", grid, stencil, boundary, input);
+
+      const auto& hub = system.system.hub;
       const Csr<double> csr = to_csr(hub);
       for (std::int64_t row = 0; row < csr.rows; ++row) {
         const std::int64_t node = row / grid.dof;
@@ -323,10 +323,10 @@ TEST(ResidualPdes, HeatThroughTensorsIsDiffusion) {
       std::vector<double> f(static_cast<std::size_t>(grid.rows()));
       residual.evaluate(state.of(grid, faces, box), f.data());
       input.source = std::make_shared<const Array<double>>(Array<double>(grid.nodes(), 0.0));
-      PdePart steady = assemble_pde("diffusion", grid, box_stencil(dimension, 1), boundary, input, box);
-      BlockDiagonals<double> hub;
-      static_cast<BlockStructure&>(hub) = steady.system.structure;
-      hub.values = std::move(steady.system.values);
+      const PdeProblem steady =
+          assemble_whole_pde("diffusion", grid, box_stencil(dimension, 1), boundary, input);
+
+      const auto& hub = steady.system.hub;
       const std::vector<double> y = reference::apply(hub, state.u);
       for (std::size_t i = 0; i < f.size(); ++i)
         ASSERT_NEAR(f[i], state.rate[i] + y[i] - steady.system.rhs[i], 1e-10 * std::abs(y[i]) + 1e-10) << i;

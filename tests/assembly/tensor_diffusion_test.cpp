@@ -16,6 +16,7 @@
 #include "kernels/cuda/device.hpp"
 #include "tests/assembly/dense_reference.hpp"
 #include "tests/assembly/part_of_whole.hpp"
+#include "tests/whole_pde.hpp"
 
 namespace quadrille {
 namespace {
@@ -192,11 +193,10 @@ TEST(TensorDiffusion, LinearFunctionsAreExact) {
               k[i * numbers + tensor_place(grid.dimension, a, b)] = k_3d[a][b];
         PdeInput input{.tensor = std::make_shared<const TensorField>(TensorField{std::move(k)})};
         input.source = std::make_shared<const Array<double>>(Array<double>(grid.nodes(), 0.0));
-        PdePart part = assemble_pde("diffusion", grid, box_stencil(grid.dimension, 1), faces, input,
-                                    whole_box(grid.extents));
-        BlockDiagonals<double> hub;
-        static_cast<BlockStructure&>(hub) = part.system.structure;
-        hub.values = std::move(part.system.values);
+        const PdeProblem part =
+            assemble_whole_pde("diffusion", grid, box_stencil(grid.dimension, 1), faces, input);
+
+        const auto& hub = part.system.hub;
         Doubles u;
         for (std::int64_t node = 0; node < grid.nodes(); ++node) {
           const Position p = node_position(grid, node);

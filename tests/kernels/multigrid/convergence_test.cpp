@@ -5,6 +5,7 @@
 #include "cases.hpp"
 #include "kernels/multigrid/level_rows.hpp"
 #include "tests/sanitized.hpp"
+#include "tests/whole_pde.hpp"
 
 namespace quadrille::multigrid_test {
 namespace {
@@ -61,12 +62,9 @@ TEST(GridMultigridConvergence, BodiesThatEndByThemselves) {
         mu[i] = 1 + more * std::sin(0.1 * static_cast<double>(i % grid.extents[0]));
       input.fields.emplace_back("mu", std::make_shared<const Array<double>>(std::move(mu)));
     }
-    PdePart part = assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1),
-                                parse_boundary(sides, grid.dimension), input, whole_box(grid.extents));
-    Hub hub;
-    static_cast<BlockStructure&>(hub) = part.system.structure;
-    hub.values = std::move(part.system.values);
-    return hub;
+    return assemble_whole_pde("elasticity", grid, box_stencil(grid.dimension, 1),
+                              parse_boundary(sides, grid.dimension), input)
+        .system.hub;
   };
   for (const double more : {0.0, 0.5})
     for (const auto& [n, most] : {std::pair(std::array<std::int64_t, 3>{64, 64, 1}, 14),
@@ -123,12 +121,11 @@ TEST(GridMultigridConvergence, FacesThatHoldSomeUnknowns) {
     Grid grid = grid_of(c.n);
     const Pde& pde = find_pde(c.pde);
     grid.dof = pde.discretisation.unknown_per_axis ? grid.dimension : 2;
-    PdePart part = assemble_pde(c.pde, grid,
-                                make_stencil(pde.discretisation.coupled ? "box" : "star", grid.dimension, 1),
-                                parse_boundary(c.sides, grid.dimension), {}, whole_box(grid.extents));
-    Hub hub;
-    static_cast<BlockStructure&>(hub) = part.system.structure;
-    hub.values = std::move(part.system.values);
+    const PdeProblem part = assemble_whole_pde(
+        c.pde, grid, make_stencil(pde.discretisation.coupled ? "box" : "star", grid.dimension, 1),
+        parse_boundary(c.sides, grid.dimension), {});
+
+    const auto& hub = part.system.hub;
     Cycle m(hub, down_to(100));
     EXPECT_LE(cg_iterations(hub, m), c.most) << c.pde << " " << c.sides;
   }
@@ -140,15 +137,14 @@ TEST(GridMultigridConvergence, SlenderBodies) {
        {std::pair(NodePosition{200, 4, 4}, 18), {{80, 11, 11}, 24}, {{600, 2, 1}, 9}}) {
     Grid grid = grid_of(n);
     grid.dof = grid.dimension;
-    PdePart part =
-        assemble_pde("elasticity", grid, box_stencil(grid.dimension, 1),
-                     parse_boundary(grid.dimension == 2 ? "value:0,flux:0,flux:0,flux:0"
-                                                        : "value:0,flux:0,flux:0,flux:0,flux:0,flux:0",
-                                    grid.dimension),
-                     {}, whole_box(grid.extents));
-    Hub hub;
-    static_cast<BlockStructure&>(hub) = part.system.structure;
-    hub.values = std::move(part.system.values);
+    const PdeProblem part =
+        assemble_whole_pde("elasticity", grid, box_stencil(grid.dimension, 1),
+                           parse_boundary(grid.dimension == 2 ? "value:0,flux:0,flux:0,flux:0"
+                                                              : "value:0,flux:0,flux:0,flux:0,flux:0,flux:0",
+                                          grid.dimension),
+                           {});
+
+    const auto& hub = part.system.hub;
     Cycle m(hub, {});
     EXPECT_LE(cg_iterations(hub, m), most) << to_string(grid);
   }
@@ -162,11 +158,10 @@ TEST(GridMultigridConvergence, JumpsOnGridsOfFewNodesAcross) {
       const Grid grid = grid_of(n);
       PdeInput input;
       input.seed = seed;
-      PdePart part = assemble_pde("diffusion", grid, star_stencil(grid.dimension, 1),
-                                  parse_boundary("clamp", grid.dimension), input, whole_box(grid.extents));
-      Hub hub;
-      static_cast<BlockStructure&>(hub) = part.system.structure;
-      hub.values = std::move(part.system.values);
+      const PdeProblem part = assemble_whole_pde("diffusion", grid, star_stencil(grid.dimension, 1),
+                                                 parse_boundary("clamp", grid.dimension), input);
+
+      const auto& hub = part.system.hub;
       Cycle m(hub, down_to(100));
       EXPECT_LE(cg_iterations(hub, m), 18) << to_string(grid) << " " << seed;
     }
