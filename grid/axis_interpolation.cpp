@@ -94,8 +94,7 @@ AxisInterpolation nested_interpolation(std::int64_t fine, const FaceBoundary& lo
   const std::int64_t first = holds_value(low) ? 1 : 0;
   if (fine == 1) return tables(1, 1, low, high, [](std::int64_t) { return Between{}; });
   const std::int64_t halved = (fine - first + 1) / 2;
-  const bool kept = keep_last && fine > 2 && low.kind != BoundaryKind::periodic && (fine - first) % 2 == 0 &&
-                    (halved + 1 - first) % 2 != 0;
+  const bool kept = keep_last && fine > 2 && low.kind != BoundaryKind::periodic && (fine - first) % 2 == 0;
   const std::int64_t coarse = halved + (kept ? 1 : 0);
   const bool moved = low.kind == BoundaryKind::periodic && fine % 2 != 0;
   AxisInterpolation axis = tables(fine, coarse, low, high, [=](std::int64_t i) {

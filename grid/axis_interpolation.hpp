@@ -58,9 +58,8 @@ AxisInterpolation interpolation_by_position(std::int64_t fine, std::int64_t coar
 //     |  o  o  o  o  o  |        node    2 0   0 0   1 1     1 2   2 2
 //     |     0  1     2  |        weight  1/2 1/2   1 0   1 0   1/2 1/2   1 0
 //
-// `keep_last`: the last node is a coarse one, too, where every other one leaves it out; unless the coarse
-// grid would lose its own in turn, and no short spacing is to become shorter on it: then the next one keeps
-// its last. For functions that do not stay as they are towards the high face.
+// `keep_last`: the last node is a coarse one, too, where every other one leaves it out. For functions that do
+// not stay as they are towards the high face.
 //
 //     |  o  o  o  o  o  o  o  o  |        node    0 0   0 1   1 1   1 2   2 2   2 3   3 3   4 4
 //     |  0     1     2     3  4  |

@@ -93,11 +93,11 @@ inline bool can_be_halved(std::int64_t n, bool wraps_over_ranks) {
   return n > 1 && (!wraps_over_ranks || n >= 5);
 }
 
-// Linear in the distances, as couplings along the axis have them. Rounded, for the same axis of another
-// direction to have the same.
-inline double share_of_next(double next, double before) {
+// Linear in the distances, as couplings along the axis have them, unless these are nearly alike. Rounded, for
+// the same axis of another direction to have the same.
+inline double share_of_next(double next, double before, double alike) {
   const double share = next > 0 && before > 0 ? next / (next + before) : 0.5;
-  return std::abs(share - 0.5) <= nearly_alike ? 0.5 : std::round(share * 0x1p20) * 0x1p-20;
+  return std::abs(share - 0.5) <= alike ? 0.5 : std::round(share * 0x1p20) * 0x1p-20;
 }
 
 // Whether the unknowns of a face see a value behind it, a coupling to which is missing in their rows, or
@@ -112,11 +112,23 @@ inline FaceKind face_kind(const double* sums) {
 
 // Of the sums of all ranks.
 inline AxisChoice axis_choice(const std::vector<double>& sums, int axis, int n, bool wraps) {
-  const int low = AxisSums::of_face(axis, 0), high = AxisSums::of_face(axis, 1);
-  AxisChoice choice{n, wraps, false, face_kind(sums.data() + low), face_kind(sums.data() + high)};
+  const auto face = [&](int side) { return face_kind(sums.data() + AxisSums::of_face(axis, side)); };
+  AxisChoice choice{n, wraps, false, face(0), face(1)};
+  if (choice.high.uneven && !wraps) {
+    // A body's end couples along it by 3:2, on even grids; of a last node that was kept it is 2:1 and more.
+    constexpr double as_at_ends = 0.125;
+    const double* const before_last = sums.data() + AxisSums::before_last(axis);
+    choice.of_last = share_of_next(before_last[0], before_last[1], as_at_ends);
+    // Not on two levels in turn, lest nodes nearly coincide; but for few, which few levels follow.
+    constexpr int few = 8;
+    choice.high.uneven = choice.of_last <= 0.5 || n <= few;
+  }
   if (wraps) {
     choice.low = choice.high = {{BoundaryKind::periodic, 0}};
-    choice.over_seam = {share_of_next(sums[low], sums[low + 1]), share_of_next(sums[high], sums[high + 1])};
+    for (const int side : {0, 1}) {
+      const double* const beside = sums.data() + AxisSums::of_face(axis, side);
+      choice.over_seam[side] = share_of_next(beside[0], beside[1], nearly_alike);
+    }
   }
   return choice;
 }
@@ -170,6 +182,9 @@ GridChoice choose_axes(Machine& machine, const Couplings& s, const double* value
     choice[axis].wraps = wraps[axis];
     if (!likely[axis]) continue;
     choice[axis] = axis_choice(sums, axis, n[axis], wraps[axis]);
+    // A body of one node across does not bend.
+    likely[axis] = n[axis] > 2 || !choice[axis].high.uneven;
+    if (!likely[axis]) continue;
     strength[axis] = std::max(0.0, sums[axis]);
     if (!is_thin(axis)) strongest_long = std::max(strongest_long, strength[axis]);
   }

@@ -82,15 +82,17 @@ struct WholeAxes {
 struct AxisSums {
   // A row that misses more than this of what it has inwards sees a value behind the face.
   static constexpr double held_share = 0.5;
-  // [axis], then [axis][side][missing, inwards, uneven]; of axes that wrap instead of the sides what nodes
-  // beside the seam that are between coarse ones couple with the next node and with the one before: the
+  // [axis], then [axis][side][missing, inwards, uneven], then [axis][on, back], what the nodes before the last
+  // ones couple with those and with the ones before. Of axes that wrap instead of missing and inwards what
+  // nodes beside the seam that are between coarse ones couple with the next node and with the one before: the
   // second node and the last one, or the first of an odd number (grid/axis_interpolation.hpp:
   // nested_interpolation).
-  static constexpr int of_side = 3, count = 3 + 6 * of_side;
+  static constexpr int of_side = 3, count = 3 + 6 * of_side + 6;
   Couplings s;
   const double* values;
   WholeAxes axes;
   static constexpr int of_face(int axis, int side) { return 3 + of_side * (2 * axis + side); }
+  static constexpr int before_last(int axis) { return of_face(3, 0) + 2 * axis; }
   constexpr std::int64_t size() const { return s.stored_rows; }
   constexpr void add(std::int64_t number, double (&sums)[count]) const {
     const int node = s.node_of(number), c = static_cast<int>(number - std::int64_t{node} * s.dof);
@@ -103,31 +105,41 @@ struct AxisSums {
     add_row(node, row, column == c ? row.centre : -row.beside, sums);
   }
   constexpr void add_row(int node, const AlongAxes& row, double diagonal, double (&sums)[count]) const {
-    if (diagonal == 0) return;
+    if (diagonal == 0 || is_of_face_alone(node, row)) return;
     const double part = s.stored_count(node) / diagonal;
     QUADRILLE_UNROLL
     for (int axis = 0; axis < 3; ++axis) sums[axis] += part * (row.down[axis] + row.up[axis]);
   }
 
-  // The nodes of the six faces, one face after the other, apart from the rows: sums of so few keep no
-  // registers there.
+  // The nodes of the six faces and of the planes before the last ones, one after the other, apart from the
+  // rows: sums of so few keep no registers there.
   constexpr std::int64_t size_at_faces() const {
     std::int64_t all = 0;
-    for (int axis = 0; axis < 3; ++axis) all += 2 * nodes_of_face(axis);
+    for (int axis = 0; axis < 3; ++axis) all += planes * nodes_of_face(axis);
     return all;
   }
   constexpr void add_at_face(std::int64_t number, double (&sums)[count]) const {
     int axis = 0;
-    while (number >= 2 * nodes_of_face(axis)) number -= 2 * nodes_of_face(axis++);
-    const int side = number >= nodes_of_face(axis) ? 1 : 0, place = place_of_side(axis, side);
+    while (number >= planes * nodes_of_face(axis)) number -= planes * nodes_of_face(axis++);
+    const int side = static_cast<int>(number / nodes_of_face(axis)), place = place_of_plane(axis, side);
     const int in_face = static_cast<int>(number - side * nodes_of_face(axis)),
               node = node_at(axis, place, in_face);
     if (place < 0 || node < 0 || !s.owns(node) || s.stored_position(node)[0] >= s.n[0]) return;
+    if (side == 2) {
+      double on = 0, back = 0;
+      add_next(node, s.stored_count(node), axis, on, back);
+      QUADRILLE_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        sums[before_last(a)] += a == axis ? on : 0;
+        sums[before_last(a) + 1] += a == axis ? back : 0;
+      }
+      return;
+    }
     const double turns = axes.wraps[axis] ? 0 : turning(node, axis);
     if (turns != 0 && is_at_edge(node, axis)) return;
     double first = 0, second = 0, third = 0;
     if (axes.wraps[axis]) {
-      add_beside_seam(node, s.stored_count(node), axis, first, second);
+      add_next(node, s.stored_count(node), axis, first, second);
     } else {
       const double held = add_face(node, s.stored_count(node), axis, side == 0 ? 1 : -1, first, second);
       third = s.stored_count(node) * (turns + (is_at_edge(node, axis) ? 0 : held));
@@ -141,17 +153,33 @@ struct AxisSums {
   }
 
  private:
+  // Whether a row at a face couples with the node inwards of it and nothing else, as a condition does that is
+  // written there in place of the PDE: that says nothing of how strong axes are.
+  constexpr bool is_of_face_alone(int node, const AlongAxes& row) const {
+    int couplings = 0, axis_of = 0;
+    bool upwards = false;
+    QUADRILLE_UNROLL
+    for (int axis = 0; axis < 3; ++axis) {
+      couplings += (row.down[axis] != 0) + (row.up[axis] != 0);
+      if (row.down[axis] != 0 || row.up[axis] != 0) axis_of = axis, upwards = row.up[axis] != 0;
+    }
+    if (couplings != 1 || axes.wraps[axis_of]) return false;
+    const int on_axis = axes.place(axis_of, s.stored_position(node)[axis_of]);
+    return upwards ? on_axis == 0 : on_axis == axes.n[axis_of] - 1;
+  }
   constexpr int stored_along(int axis) const { return s.stored.all ? s.n[axis] : s.stored.n[axis]; }
   constexpr std::int64_t nodes_of_face(int axis) const {
     if (axes.n[axis] == 1) return 0;
     return std::int64_t{stored_along(axis == 0 ? 1 : 0)} * stored_along(axis == 2 ? 1 : 2);
   }
-  // Where in this rank's nodes is what a side of the whole grid sums over, or -1.
-  constexpr int place_of_side(int axis, int side) const {
+  static constexpr int planes = 3;  // of an axis: the sides, and the one before the last
+  // Where in this rank's nodes is what a plane of the whole grid sums over, or -1.
+  constexpr int place_of_plane(int axis, int plane) const {
     const int last = axes.n[axis] - 1, low = s.shared ? s.own[axis] : 0,
               end = s.shared ? s.own_end[axis] : s.n[axis];
-    if (axes.wraps[axis] && side == 1 && last % 2 == 0) return -1;
-    const int on_axis = side == 1 ? last : axes.wraps[axis] ? last % 2 : 0;
+    if (axes.wraps[axis] && (plane == 2 || (plane == 1 && last % 2 == 0))) return -1;
+    if (plane == 2 && last < 2) return -1;
+    const int on_axis = plane == 2 ? last - 1 : plane == 1 ? last : axes.wraps[axis] ? last % 2 : 0;
     for (int around = -1; around <= 1; ++around)
       if (const int at = on_axis - axes.first[axis] + around * axes.n[axis];
           at >= low && at < end && (around == 0 || axes.wraps[axis]))
@@ -181,8 +209,14 @@ struct AxisSums {
     return s.stored.first(axis, at[axis]) == place ? (at[2] * s.stored.n[1] + at[1]) * s.stored.n[0] + at[0]
                                                    : -1;
   }
-  // The mean of what two nodes couple with each other, for advection says nothing of their distance.
-  constexpr void add_beside_seam(int node, double times, int axis, double& on, double& back) const {
+  // The mean of what two nodes couple with each other, for advection says nothing of their distance; where one
+  // of them does not, as a row that holds a value, what the other one does.
+  static constexpr double coupling_of_both(double own, double other) {
+    constexpr double nothing = 1e-10;
+    if (absolute(other) <= nothing * absolute(own)) return own;
+    return absolute(own) <= nothing * absolute(other) ? other : 0.5 * (own + other);
+  }
+  constexpr void add_next(int node, double times, int axis, double& on, double& back) const {
     const std::array<int, 3> at = s.stored_position(node);
     for (int d = 0; d < s.count; ++d) {
       const signed char* const o = s.offset[d];
@@ -194,8 +228,8 @@ struct AxisSums {
           return values[(diagonal * s.dof + c) * s.stored_rows + place + c];
         };
         const double own = entry(s.diagonal[d], std::int64_t{node} * s.dof),
-                     coupling = opposite < 0 ? own : 0.5 * (own + entry(opposite, there));
-        (o[axis] > 0 ? on : back) -= times * coupling;
+                     other = opposite < 0 ? 0 : entry(opposite, there);
+        (o[axis] > 0 ? on : back) -= times * coupling_of_both(own, other);
       }
     }
   }
@@ -222,11 +256,12 @@ struct AxisSums {
   constexpr double add_face(std::int64_t node, double times, int axis, int inwards, double& missing_of_all,
                             double& in_of_all) const {
     double least = std::numeric_limits<double>::infinity(), missing_of_least = 0, in_of_least = 0, held = 0;
+    bool some_alone = false;
     for (int c = 0; c < s.dof; ++c) {
       const double* const of_row = values + node * s.dof + c;
       const std::int64_t column = told_by(s, of_row, c);
       double missing = of_row[(s.centre * s.dof + column) * s.stored_rows], in = 0;
-      bool alone = true;  // a row that couples with nothing misses nothing
+      bool alone = true;  // a row that couples with nothing misses nothing, and holds a value
       for (int d = 0; d < s.count; ++d) {
         const double value = of_row[(s.diagonal[d] * s.dof + column) * s.stored_rows];
         alone = alone && value == 0;
@@ -234,6 +269,7 @@ struct AxisSums {
         if (s.offset[d][axis] == inwards) in -= value;
       }
       if (alone) missing = 0;
+      some_alone = some_alone || alone;
       if (column != c && in < 0) missing = -missing, in = -in;
       const double ratio = in > 0 ? missing / in : std::numeric_limits<double>::infinity();
       if (in > 0 && missing > held_share * in) held += in;
@@ -244,7 +280,7 @@ struct AxisSums {
     }
     missing_of_all += times * missing_of_least;
     in_of_all += times * in_of_least;
-    return held;
+    return some_alone ? held + in_of_least : held;
   }
 };
 

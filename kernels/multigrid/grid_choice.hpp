@@ -51,9 +51,10 @@ struct AxisChoice {
   int n = 1;
   bool wraps = false, halved = false;
   FaceKind low, high;
-  // Where the axis wraps, the next coarse node's share in the nodes beside the seam that are between coarse
-  // ones (AxisSums).
+  // The next coarse node's share in nodes between coarse ones that are not alike (AxisSums): where the axis
+  // wraps, in those beside the seam, else in the node before the last one.
   std::array<double, 2> over_seam{0.5, 0.5};
+  double of_last = 0.5;
   bool operator==(const AxisChoice&) const = default;
 };
 using GridChoice = std::array<AxisChoice, 3>;
@@ -67,13 +68,17 @@ inline AxisInterpolation interpolation_of(const AxisChoice& choice) {
   if (!choice.halved) return same_axis(n, choice.wraps);
   AxisInterpolation axis =
       nested_interpolation(n, choice.low.boundary, choice.high.boundary, choice.high.uneven);
+  const auto give = [&](std::int64_t node, double share) {
+    axis.weight[2 * node] = 1 - share;
+    axis.weight[2 * node + 1] = share;
+  };
   if (axis.periodic && n > 2) {
-    const auto give = [&](std::int64_t node, double share) {
-      axis.weight[2 * node] = 1 - share;
-      axis.weight[2 * node + 1] = share;
-    };
     give(n % 2 == 0 ? 1 : 0, choice.over_seam[0]);
     if (n % 2 == 0) give(n - 1, choice.over_seam[1]);
+    add_readers(axis);
+  }
+  if (!axis.periodic && choice.of_last != 0.5 && n > 2 && axis.weight[2 * (n - 2) + 1] == 0.5) {
+    give(n - 2, choice.of_last);
     add_readers(axis);
   }
   for (const auto& [face, node] : {std::pair(&choice.low, std::int64_t{0}), std::pair(&choice.high, n - 1)}) {

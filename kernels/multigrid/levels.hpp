@@ -389,11 +389,12 @@ class Levels final : public GridMultigrid {
     const bool exact = is_hard_ || (wants_exact_ && symmetry_.is_far()) || is_slender_;
     return exact && Machine::few_by_operator(size, finest_, is_hard_);
   }
-  // What couples unknowns of different nodes may be a body, and a slender one bends, which a few nodes across
-  // do not show.
+  // What couples unknowns of different nodes may be a body, and a slender one, a beam or a plate, bends, which
+  // a few nodes across do not show.
   static bool is_slender(const BlockStructure& a, std::array<std::int64_t, 3> n) {
     std::sort(n.begin(), n.end());
-    return a.dof > 1 && !a.fill.said() && n[2] >= 6 * n[1];
+    constexpr int slender = 6;
+    return a.dof > 1 && !a.fill.said() && (n[2] >= slender * n[1] || (n[0] > 1 && n[1] >= slender * n[0]));
   }
 
   // Where few nodes are left along an axis, none is far from its faces, and so none tells.

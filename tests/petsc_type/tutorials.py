@@ -52,6 +52,7 @@ GRID_MULTIGRID = [
     ("ksp/ksp/tutorials/ex34", "-da_grid_x 24 -da_grid_y 24 -da_grid_z 24", 7),
     ("snes/tutorials/ex5", "-da_refine 4", 7),
     ("snes/tutorials/ex19", "-da_refine 3", 16),
+    ("snes/tutorials/ex19", "-da_grid_x 20 -da_grid_y 200", 48),
 ]
 
 

@@ -1,10 +1,12 @@
 // What multigrid makes of an operator when it is set up.
 #include "assembly/pde/diffusion.hpp"
+#include "assembly/pdes.hpp"
 #include "cases.hpp"
 #include "kernels/grid_transfer.hpp"
 #include "kernels/multigrid/galerkin.hpp"
 #include "kernels/multigrid/neighbour_form.hpp"
 #include "kernels/multigrid/on_host.hpp"
+#include "tests/whole_pde.hpp"
 
 namespace quadrille::multigrid_test {
 namespace {
@@ -312,6 +314,49 @@ TEST(GridMultigridSetUp, FactorsLeaveOutWhatIsNotThere) {
   EXPECT_LE(distance(found, x), 1e-12);
 }
 
+// Conditions that are written in the rows of a face, as PETSc's programs have them, say nothing of how strong
+// axes are, nor is what is beside them even where they hold some unknowns and not others.
+TEST(GridMultigridSetUp, RowsOfFacesThatAreConditions) {
+  OnHost machine;
+  const Grid grid = grid_of({20, 6, 1}, {0.1, 1, 1}, 2);
+  Hub a = poisson(grid, "clamp");
+  const std::int64_t rows = a.rows();
+  for (std::int64_t x = 0; x < 20; ++x)
+    for (const int side : {0, 1})
+      for (int c = 0; c < 2; ++c) {
+        const std::int64_t row = 2 * (x + 20 * (side == 0 ? 0 : 5)) + c;
+        for (std::int64_t d = 0; d < a.diagonals(); ++d) {
+          const NodeOffset o = a.offsets[d];
+          const bool own = o == NodeOffset{}, in = o == NodeOffset{0, side == 0 ? 1 : -1, 0};
+          for (int column = 0; column < 2; ++column)
+            a.values[(d * 2 + column) * rows + row] = column != c ? 0 : own ? 1 : in && c == 1 ? -1 : 0;
+        }
+      }
+  const auto next = multigrid::choose_coarsening(machine, a, true, LevelInterpolation::linear);
+  EXPECT_EQ(next.halved, (std::array<bool, 3>{true, false, false}));
+  EXPECT_FALSE(next.choice[0].high.uneven);
+  EXPECT_TRUE(next.choice[1].high.uneven);
+}
+
+// After a last node that was kept the node before it is between two at unlike distances.
+TEST(GridMultigridSetUp, WeightsBesideALastNodeThatWasKept) {
+  OnHost machine;
+  Grid grid = grid_of({16, 16, 1}, {1, 1, 1}, 2);
+  const Hub a = assemble_whole_pde("elasticity", grid, box_stencil(2, 1),
+                                   parse_boundary("value:0,flux:0,flux:0,flux:0", 2), {})
+                    .system.hub;
+  const auto linear = LevelInterpolation::linear;
+  const auto first = multigrid::coarsen(machine, a, false, linear);
+  ASSERT_EQ(first.axes()[1].coarse, 9);
+  for (const double weight : first.axes()[1].weight)
+    EXPECT_EQ(weight, weight == 1 || weight == 0 ? weight : 0.5);
+  const auto second = multigrid::coarsen(
+      machine, multigrid::galerkin(machine, a, first.nodes(multigrid::couplings_of(a))), false, linear);
+  EXPECT_EQ(second.axes()[1].coarse, 5);
+  EXPECT_NEAR(second.axes()[1].weight[2 * 7 + 1], 0.7, 0.06);
+  EXPECT_EQ(second.axes()[1].weight[2 * 5 + 1], 0.5);
+}
+
 // What rows and faces tell of the axes, of all rows and of few that stand for them, against plain sums.
 TEST(AxisSums, AreThoseOfRowsAndFaces) {
   using multigrid::AxisSums;
@@ -336,6 +381,9 @@ TEST(AxisSums, AreThoseOfRowsAndFaces) {
             expected[axis] -= value / a.values[centre * rows + row];
           }
         }
+        for (int axis = 0; axis < 3; ++axis)
+          if (at[axis] == n[axis] - 2)
+            for (const int back : {0, 1}) expected[AxisSums::before_last(axis) + back] += inwards[axis][back];
         for (int axis = 0; axis < 3; ++axis)
           for (const int side : {0, 1}) {
             if (at[axis] != (side == 0 ? 0 : n[axis] - 1)) continue;
