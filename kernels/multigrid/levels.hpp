@@ -379,15 +379,19 @@ class Levels final : public GridMultigrid {
     size.dof = a.dof;
     return size;
   }
-  bool is_coarsest(const GridSize& size) const { return is_coarsest(size, std::ssize(levels_)); }
+  bool is_coarsest(const GridSize& size) { return is_coarsest(size, std::ssize(levels_)); }
   // Of a level that has so many finer ones.
-  bool is_coarsest(const GridSize& size, std::int64_t finer) const {
+  bool is_coarsest(const GridSize& size, std::int64_t finer) {
     if (options_.levels > 0 && finer + 1 >= options_.levels) return true;
     if (options_.coarsest > 0) return size.rows() <= options_.coarsest;
     if (size.rows() <= Machine::coarsest) return true;
     // Where coefficients vary and do not jump, coarse grids do as well as an exact solve.
     const bool exact = is_hard_ || (wants_exact_ && symmetry_.is_far()) || is_slender_;
-    return exact && Machine::few_by_operator(size, finest_, is_hard_);
+    if (!exact) return false;
+    if (Machine::few_by_operator(size, finest_, is_hard_)) return true;
+    const double iterations = Machine::iterations_of_exact(size, finest_);
+    info_.iterations_of_exact = std::min(info_.iterations_of_exact, iterations);
+    return iterations <= options_.saved_iterations;
   }
   // What couples unknowns of different nodes may be a body, and a slender one, a beam or a plate, bends, which
   // a few nodes across do not show.

@@ -23,6 +23,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,6 +63,9 @@ struct GridMultigridOptions {
   // faces as parameters: of fewer, threads are too few.
   std::int64_t inner_from = std::int64_t{1} << 20;
   LevelSmoother smoother = LevelSmoother::as_suits;
+  // Iterations that an exact solve of a larger grid would save a method that does not get on: where one is
+  // solved exactly early, as with jumps, it may take as long to make as those.
+  int saved_iterations = 0;
   bool small_together = true;  // on a GPU: the small levels in one launch
   // What smoothers take of the spectrum comes from what single rows make of waves where that tells enough,
   // else from a power method.
@@ -85,6 +89,8 @@ struct GridMultigridInfo {
   std::vector<GridLevelInfo> levels;  // from the finest
   std::int64_t stored_bytes = 0;
   std::int64_t cycle_bytes = 0;  // that a cycle must move
+  // Of saved_iterations, so many would make a larger grid the coarsest one.
+  double iterations_of_exact = std::numeric_limits<double>::infinity();
   std::int64_t cycle_flops = 0;
   bool beyond_fp32 = false;      // the cycle is in fp64 because the coefficients leave the range of fp32
   bool stabilised = false;       // coarse operators of advection were given the diffusion that they lacked

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,12 @@ class OnDevice {
       apart = std::max(apart, static_cast<double>(finest[axis]) / s.n[axis]);
     const double affordable = apart > 4.5 ? std::max(2e12, 7e4 * static_cast<double>(finest_rows)) : 2e10;
     return order.flops() <= affordable && has_planes(order);
+  }
+  // The time that its factors take to make, in iterations of half a millisecond.
+  static double iterations_of_exact(const GridSize& s, const std::array<std::int64_t, 3>&) {
+    constexpr double flops = 1e10;
+    const PlaneOrder order(s.n, s.wraps, s.dof);
+    return has_planes(order) ? order.flops() / flops : std::numeric_limits<double>::infinity();
   }
   static bool has_planes(const PlaneOrder& order) {
     constexpr int most_blocks = 512, most_in_block = 4096;  // each is a launch, up and down

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,17 @@ struct OnHost {
                  finest_rows = static_cast<double>(finest[0] * finest[1] * finest[2] * s.dof);
     return rows * side * side <= std::max(2e9, (hard ? 10000 : 2200) * finest_rows) &&
            rows * 2 * side <= 32 * finest_rows;
+  }
+  // The time that its factors take to make, in iterations; infinite where they would make cycles many times as
+  // long.
+  static double iterations_of_exact(const GridSize& s, const std::array<std::int64_t, 3>& finest) {
+    // Of a row of the finest level: in the time of an iteration, and of a solve at most.
+    constexpr double flops = 150, numbers = 256;
+    const double rows = static_cast<double>(s.rows()),
+                 side = static_cast<double>(BandOrder(s.n, s.wraps).side()) * s.dof,
+                 finest_rows = static_cast<double>(finest[0] * finest[1] * finest[2] * s.dof);
+    return rows * 2 * side <= numbers * finest_rows ? rows * side * side / (flops * finest_rows)
+                                                    : std::numeric_limits<double>::infinity();
   }
 
   template <class F>

@@ -29,6 +29,18 @@ class Formulas(CliTest):
                            "--source", "x > 0 ? 1/x : t", "--", "-fp_trap")
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    # Layers, and regions, of less than four nodes at an angle: coarse grids of many regions a node are of no use, so that
+    # a solve which does not get on makes a larger one exact.
+    def test_jumps_that_no_coarse_grid_shows(self):
+        for grid, most, coefficient in (
+                ("130x127", 40, "1 + 1e5*(sin(2.51327412*x + 1.88495559*y + 0.3) > 0)"),
+                ("33x34x35", 40, "1 + 1e5*(sin(2.0943951*x + 1.04719755*y + 2.0943951*z + 0.3) > 0)"),
+                ("31x33x29", 35, "1 + 1e6*(sin(0.9*x)*sin(1.1*y)*sin(1.3*z) > 0)")):
+            path = self.path("jumps.json")
+            said = self.ok("solve", "diffusion", "--grid", grid, "--coefficient", coefficient, "--json", path)
+            with open(path) as file:
+                self.assertLessEqual(json.load(file)["records"][0]["iterations"], most, said)
+
     def test_are_the_numbers_of_a_file(self):
         y, x = numpy.mgrid[0:13, 0:17] * numpy.array([0.25, 0.5]).reshape(2, 1, 1)
         path = self.datasets(a=1 + 9 * (x > 4), f=x - y * y)

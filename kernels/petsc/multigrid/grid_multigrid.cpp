@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -119,7 +120,8 @@ class GridPreconditioner {
     const LogSpan logged(log_event("QuadMGSetUp"));
     std::unique_ptr<GridMultigrid> previous = std::move(multigrid_);
     on_gpu_ = values.on_gpu;
-    const GridMultigridOptions options = options_of(pc, wants_fp64_);
+    GridMultigridOptions options = options_of(pc, wants_fp64_);
+    options.saved_iterations = saved_iterations_;
     const DefaultQueue order(on_gpu_);
     if (distributed(matrix)) {
       ranks_ = std::make_unique<PetscRanks>(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)));
@@ -198,6 +200,13 @@ class GridPreconditioner {
     return true;
   }
 
+  bool save(PC pc, double iterations) {
+    if (!multigrid_ || iterations < multigrid_->info().iterations_of_exact) return false;
+    saved_iterations_ = static_cast<int>(std::ceil(multigrid_->info().iterations_of_exact));
+    set_up(pc);
+    return true;
+  }
+
   DotParts dot() const { return multigrid_ ? multigrid_->dot() : DotParts{}; }
   const GridMultigridInfo* info() const { return multigrid_ ? &multigrid_->info() : nullptr; }
 
@@ -256,6 +265,7 @@ class GridPreconditioner {
   PetscLogEvent cycle_ = -1;
   bool on_gpu_ = false, is_for_a_method_ = false;
   bool wants_fp64_ = false;          // where no option says
+  int saved_iterations_ = 0;         // by a larger grid solved exactly, of a method that did not get on
   Handle<MatNullSpace> null_space_;  // to be taken off b, or none
   Handle<Vec> without_constants_;
   Array<double, Device> device_b_, device_x_;  // of vectors in host memory
@@ -337,6 +347,10 @@ DotParts grid_multigrid_dot(PC pc) {
 
 bool grid_multigrid_takes_fp64(PC pc) {
   return is_ours(pc) && of(pc).take_fp64(pc);
+}
+
+bool grid_multigrid_saves(PC pc, double iterations) {
+  return is_ours(pc) && of(pc).save(pc, iterations);
 }
 
 std::string grid_multigrid_text(PC pc) {

@@ -136,11 +136,12 @@ class Solve {
     QUADRILLE_PETSC(KSP_MatMult(ksp_, a_, x_, r_));
     QUADRILLE_PETSC(VecAYPX(r_, -1, ksp_->vec_rhs));
   }
-  // From the x that there is, with M in fp64: coefficients of large contrasts can make one in fp32
-  // indefinite.
+  // From the x that there is, with another M: coefficients of large contrasts can make one in fp32 indefinite,
+  // and coarse grids of little use.
   void begin_again() {
     catch_up();
     ksp_->reason = KSP_CONVERGED_ITERATING;
+    began_ = ksp_->its;
     make_residual();
     ksp_->rnorm = norm_of_r();
     passes_->begin(queue());
@@ -148,7 +149,26 @@ class Solve {
   }
 
   void iterate_on() {
-    while (ksp_->reason == KSP_CONVERGED_ITERATING && ksp_->its < ksp_->max_it) iterate();
+    while (ksp_->reason == KSP_CONVERGED_ITERATING && ksp_->its < ksp_->max_it) {
+      iterate();
+      if (ksp_->its == 1) norm_of_all_ = ksp_->rnorm;
+      if (ksp_->its == began_ + 1) norm_after_first_ = ksp_->rnorm;
+      if (is_to_look_ahead() && grid_multigrid_saves(ksp_->pc, iterations_left() - of_exact)) begin_again();
+    }
+  }
+  static constexpr PetscInt of_exact = 15;  // that it takes with a larger grid solved exactly
+  // Again and again, for the first iterations may tell little.
+  bool is_to_look_ahead() const {
+    const PetscInt made = ksp_->its - began_;
+    return ksp_->reason == KSP_CONVERGED_ITERATING && ksp_->normtype != KSP_NORM_NONE &&
+           (made == of_exact || (made > 0 && made % (3 * of_exact) == 0));
+  }
+  // If they go on as they did.
+  PetscReal iterations_left() const {
+    const PetscReal left = ksp_->max_it - ksp_->its, factor = ksp_->rnorm / norm_after_first_,
+                    end = std::max(ksp_->rtol * norm_of_all_, ksp_->abstol);
+    if (!(factor < 1)) return left;
+    return std::min(left, std::log(end / ksp_->rnorm) / std::log(factor) * (ksp_->its - began_ - 1));
   }
   // From z = M r to that of the next iteration.
   void iterate() {
@@ -334,6 +354,9 @@ class Solve {
   bool alone_ = true;
   bool x_lacks_ = false;  // the last step
   PetscReal first_norm_ = -1, norm_before_ = -1, least_factor_ = 1;
+  // Since the last beginning, and of the whole solve: the norms after an iteration.
+  PetscReal norm_after_first_ = 0, norm_of_all_ = 0;
+  PetscInt began_ = 0;
 };
 
 // Null again at the end of a scope, whatever ends it.
