@@ -389,6 +389,7 @@ class Levels final : public GridMultigrid {
     const bool exact = is_hard_ || (wants_exact_ && symmetry_.is_far()) || is_slender_;
     if (!exact) return false;
     if (Machine::few_by_operator(size, finest_, is_hard_)) return true;
+    if (!is_hard_) return false;
     const double iterations = Machine::iterations_of_exact(size, finest_);
     info_.iterations_of_exact = std::min(info_.iterations_of_exact, iterations);
     return iterations <= options_.saved_iterations;

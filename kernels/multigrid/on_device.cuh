@@ -48,7 +48,7 @@ class OnDevice {
   }
   // The time that its factors take to make, in iterations of half a millisecond.
   static double iterations_of_exact(const GridSize& s, const std::array<std::int64_t, 3>&) {
-    constexpr double flops = 1e10;
+    constexpr double flops = 2e9;
     const PlaneOrder order(s.n, s.wraps, s.dof);
     return has_planes(order) ? order.flops() / flops : std::numeric_limits<double>::infinity();
   }
