@@ -82,10 +82,10 @@ struct WholeAxes {
 struct AxisSums {
   // A row that misses more than this of what it has inwards sees a value behind the face.
   static constexpr double held_share = 0.5;
-  // [axis], then [axis][side][missing, inwards, uneven], then [axis][on, back], what the nodes before the last
-  // ones couple with those and with the ones before. Of axes that wrap instead of missing and inwards what
-  // nodes beside the seam that are between coarse ones couple with the next node and with the one before: the
-  // second node and the last one, or the first of an odd number (grid/axis_interpolation.hpp:
+  // [axis], then [axis][side][missing, inwards, uneven], then [axis][on, back], what the nodes before the
+  // last ones couple with those and with the ones before. Of axes that wrap instead of missing and inwards
+  // what nodes beside the seam that are between coarse ones couple with the next node and with the one
+  // before: the second node and the last one, or the first of an odd number (grid/axis_interpolation.hpp:
   // nested_interpolation).
   static constexpr int of_side = 3, count = 3 + 6 * of_side + 6;
   Couplings s;
@@ -209,8 +209,8 @@ struct AxisSums {
     return s.stored.first(axis, at[axis]) == place ? (at[2] * s.stored.n[1] + at[1]) * s.stored.n[0] + at[0]
                                                    : -1;
   }
-  // The mean of what two nodes couple with each other, for advection says nothing of their distance; where one
-  // of them does not, as a row that holds a value, what the other one does.
+  // The mean of what two nodes couple with each other, for advection says nothing of their distance; where
+  // one of them does not, as a row that holds a value, what the other one does.
   static constexpr double coupling_of_both(double own, double other) {
     constexpr double nothing = 1e-10;
     if (absolute(other) <= nothing * absolute(own)) return own;

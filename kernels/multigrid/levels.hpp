@@ -394,8 +394,8 @@ class Levels final : public GridMultigrid {
     info_.iterations_of_exact = std::min(info_.iterations_of_exact, iterations);
     return iterations <= options_.saved_iterations;
   }
-  // What couples unknowns of different nodes may be a body, and a slender one, a beam or a plate, bends, which
-  // a few nodes across do not show.
+  // What couples unknowns of different nodes may be a body, and a slender one, a beam or a plate, bends,
+  // which a few nodes across do not show.
   static bool is_slender(const BlockStructure& a, std::array<std::int64_t, 3> n) {
     std::sort(n.begin(), n.end());
     constexpr int slender = 6;

@@ -63,8 +63,8 @@ struct GridMultigridOptions {
   // faces as parameters: of fewer, threads are too few.
   std::int64_t inner_from = std::int64_t{1} << 20;
   LevelSmoother smoother = LevelSmoother::as_suits;
-  // Iterations that an exact solve of a larger grid would save a method that does not get on: where coefficients
-  // jump it may take as long to make as those.
+  // Iterations that an exact solve of a larger grid would save a method that does not get on: where
+  // coefficients jump it may take as long to make as those.
   int saved_iterations = 0;
   bool small_together = true;  // on a GPU: the small levels in one launch
   // What smoothers take of the spectrum comes from what single rows make of waves where that tells enough,

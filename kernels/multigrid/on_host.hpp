@@ -38,8 +38,8 @@ struct OnHost {
     return rows * side * side <= std::max(2e9, (hard ? 10000 : 2200) * finest_rows) &&
            rows * 2 * side <= 32 * finest_rows;
   }
-  // The time that its factors take to make, in iterations; infinite where they would make cycles many times as
-  // long.
+  // The time that its factors take to make, in iterations; infinite where they would make cycles many times
+  // as long.
   static double iterations_of_exact(const GridSize& s, const std::array<std::int64_t, 3>& finest) {
     // Of a row of the finest level: in the time of an iteration, and of a solve at most.
     constexpr double flops = 150, numbers = 256;

@@ -200,7 +200,8 @@ class GridPreconditioner {
     return true;
   }
 
-  bool save(PC pc, double iterations) {
+  // A larger grid, where that takes no longer than so many iterations; whether there is one.
+  bool solve_more_exactly(PC pc, double iterations) {
     if (!multigrid_ || iterations < multigrid_->info().iterations_of_exact) return false;
     saved_iterations_ = static_cast<int>(std::ceil(multigrid_->info().iterations_of_exact));
     set_up(pc);
@@ -349,8 +350,8 @@ bool grid_multigrid_takes_fp64(PC pc) {
   return is_ours(pc) && of(pc).take_fp64(pc);
 }
 
-bool grid_multigrid_saves(PC pc, double iterations) {
-  return is_ours(pc) && of(pc).save(pc, iterations);
+bool grid_multigrid_is_more_exact(PC pc, double iterations) {
+  return is_ours(pc) && of(pc).solve_more_exactly(pc, iterations);
 }
 
 std::string grid_multigrid_text(PC pc) {

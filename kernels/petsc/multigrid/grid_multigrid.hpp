@@ -59,8 +59,8 @@ DotParts grid_multigrid_dot(_p_PC* pc);
 // Makes the levels again with cycles in fp64, where they are in fp32 and no option asks for that; whether it
 // did.
 bool grid_multigrid_takes_fp64(_p_PC* pc);
-// Makes them again with a larger grid solved exactly, where so many iterations are worth that; whether it did.
-// It stays so for later operators.
-bool grid_multigrid_saves(_p_PC* pc, double iterations);
+// Makes them again with a larger grid solved exactly, where so many iterations are worth that; whether it
+// did. It stays so for later operators.
+bool grid_multigrid_is_more_exact(_p_PC* pc, double iterations);
 
 }  // namespace quadrille::petsc

@@ -136,8 +136,8 @@ class Solve {
     QUADRILLE_PETSC(KSP_MatMult(ksp_, a_, x_, r_));
     QUADRILLE_PETSC(VecAYPX(r_, -1, ksp_->vec_rhs));
   }
-  // From the x that there is, with another M: coefficients of large contrasts can make one in fp32 indefinite,
-  // and coarse grids of little use.
+  // From the x that there is, with another M: coefficients of large contrasts can make one in fp32
+  // indefinite, and coarse grids of little use.
   void begin_again() {
     catch_up();
     ksp_->reason = KSP_CONVERGED_ITERATING;
@@ -153,7 +153,8 @@ class Solve {
       iterate();
       if (ksp_->its == 1) norm_of_all_ = ksp_->rnorm;
       if (ksp_->its == began_ + 1) norm_after_first_ = ksp_->rnorm;
-      if (is_to_look_ahead() && grid_multigrid_saves(ksp_->pc, iterations_left() - of_exact)) begin_again();
+      if (is_to_look_ahead() && grid_multigrid_is_more_exact(ksp_->pc, iterations_left() - of_exact))
+        begin_again();
     }
   }
   static constexpr PetscInt of_exact = 15;  // that it takes with a larger grid solved exactly
@@ -161,7 +162,7 @@ class Solve {
   bool is_to_look_ahead() const {
     const PetscInt made = ksp_->its - began_;
     return ksp_->reason == KSP_CONVERGED_ITERATING && ksp_->normtype != KSP_NORM_NONE &&
-           (made == of_exact || (made > 0 && made % (3 * of_exact) == 0));
+           (made == of_exact || made % (3 * of_exact) == 0);
   }
   // If they go on as they did.
   PetscReal iterations_left() const {
@@ -354,7 +355,7 @@ class Solve {
   bool alone_ = true;
   bool x_lacks_ = false;  // the last step
   PetscReal first_norm_ = -1, norm_before_ = -1, least_factor_ = 1;
-  // Since the last beginning, and of the whole solve: the norms after an iteration.
+  // The norms after the first iteration since `began_`, and of the whole solve.
   PetscReal norm_after_first_ = 0, norm_of_all_ = 0;
   PetscInt began_ = 0;
 };

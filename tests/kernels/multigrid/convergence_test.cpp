@@ -69,7 +69,9 @@ TEST(GridMultigridConvergence, BodiesThatEndByThemselves) {
   for (const double more : {0.0, 0.5})
     for (const auto& [n, most] : {std::pair(std::array<std::int64_t, 3>{64, 64, 1}, 14),
                                   {{40, 61, 1}, 16},
+                                  {{42, 66, 1}, 15},
                                   {{16, 16, 16}, 14},
+                                  {{22, 26, 18}, 14},
                                   {{24, 20, 17}, 15}}) {
       Grid grid = grid_of(n);
       grid.dof = grid.dimension;
