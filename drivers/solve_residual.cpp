@@ -66,37 +66,51 @@ class SolveResidual {
   // Of the Jacobian and its multigrid, of a Krylov method, with 30 directions unless it is CG, and of the
   // steps. Where unknowns are preconditioned apart: of a Jacobian near it and of the parts, too; where few
   // rows are all of it, and multigrid is of these, of neither.
-  void require_memory() const {
+  struct Needs {
+    int jacobians = 0, vectors = 0;
+    bool on_gpu = false;
+  };
+
+  // Whatever the residual turns out to be: asked before it, and what it begins with, is made.
+  Needs least_needs() const {
+    const bool on_gpu = cuda::device_count() > 0 &&
+                        petsc::space_of(petsc::with_options(run_.operator_options())) == SpaceKind::cuda;
+    return {on_gpu ? 0 : most_jacobians(), 20, on_gpu};
+  }
+
+  Needs needs() const {
     const AnyResidual& residual = run_.problem.residual;
     const OperatorOptions wish = petsc::with_options(run_.operator_options());
-    const bool on_gpu = residual.differentiate_on_device && cuda::device_count() > 0 &&
-                        petsc::space_of(wish) == SpaceKind::cuda,
-               apart = run_.pde.preconditions_apart,
+    const bool on_gpu = residual.differentiate_on_device && least_needs().on_gpu,
                few = on_gpu && residual.tested && residual.rows_by_blocks && petsc::ranks() == 1 &&
                      (wish.format == "auto" || takes_few_rows(wish.format));
-    const int jacobians = apart ? 3 : 2, numbers = residual.linear && residual.symmetric ? 20 : 50;
-    std::int64_t bytes = 0;
+    return {few ? 0 : most_jacobians(), residual.linear && residual.symmetric ? 20 : 50, on_gpu};
+  }
+
+  int most_jacobians() const { return run_.pde.preconditions_apart ? 3 : 2; }
+
+  void require_memory(const Needs& needs) const {
+    std::int64_t bytes = 0, at_first = 0;
     together([&] {
       BlockStructure part = block_structure(run_.options.grid, run_.options.points, run_.options.boundary);
       part.extents = run_.layout->box().size;
       const auto vectors = [&](int count) { return checked_product(part.rows(), 8 * count, "the vectors"); };
       std::int64_t values = 0;
-      if (__builtin_mul_overflow(few ? 0 : jacobians, value_bytes(part, 8), &values) ||
-          __builtin_add_overflow(values, vectors(numbers), &bytes) ||
+      if (__builtin_mul_overflow(needs.jacobians, value_bytes(part, 8), &values) ||
+          __builtin_add_overflow(values, vectors(needs.vectors), &bytes) ||
           __builtin_add_overflow(bytes, input_bytes(run_.options), &bytes))
         throw FormatError("the bytes of Jacobian and vectors overflow 64 bits");
-      if (on_gpu) memory::require_device(bytes);
+      at_first = vectors(2);
+      if (needs.on_gpu) memory::require_device(bytes);
     });
-    if (!on_gpu) memory::require_host(petsc::sum_on_host(bytes), advice);
+    memory::require_host(petsc::sum_on_host(needs.on_gpu ? at_first : bytes), advice);
   }
 
   void make() {
     run_.progress.say("setting up");
     const Clock::time_point start = Clock::now();
     run_.layout = share_grid(PETSC_COMM_WORLD, run_.options.grid, run_.options.boundary);
-    std::int64_t at_first = 0;  // what the problem begins with
-    together([&] { at_first = checked_product(run_.layout->rows(), 2 * 8, "the vectors"); });
-    memory::require_host(petsc::sum_on_host(at_first), advice);
+    require_memory(least_needs());
     PdeInput& input = run_.input;
     together([&] { input = pde_input(run_.options); });
     input.steady = run_.options.steady;
@@ -104,7 +118,7 @@ class SolveResidual {
     run_.problem = residual_of_pde(find_pde(run_.options.pde), run_.options.grid, run_.options.points,
                                    run_.options.boundary, input, run_.layout->box());
     if (!run_.problem.no_solution.empty()) throw InputError(run_.problem.no_solution);
-    require_memory();
+    require_memory(needs());
     if (!run_.options.initial.empty()) {
       run_.problem.initial = initial_values(run_.options, run_.layout->box());
       run_.problem.initial_note.clear();

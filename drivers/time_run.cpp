@@ -229,13 +229,13 @@ class TimeRun {
     run_.written_s = *last;
   }
 
-  enum Pause { none = 0, to_checkpoint = 1, to_end = 2 };
+  enum Pause { none = 0, to_checkpoint = 1, to_end = 2, by_signal = 4 };
 
   // Of all ranks, after a step: whether one is asked to end, or a checkpoint is due.
   Pause pause() {
     int mine = none, all = none;
     if (!run_.options.checkpoint.empty()) {
-      if (stop_requested()) mine |= to_end;
+      if (stop_requested()) mine |= to_end | by_signal;
       if (run_.options.wall_time_s > 0 && seconds_since(run_.start) > run_.options.wall_time_s)
         mine |= to_end;
       if (run_.options.checkpoint_s > 0 && seconds_since(saved_) > run_.options.checkpoint_s)
@@ -244,6 +244,7 @@ class TimeRun {
         mine |= to_checkpoint;
       MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BOR, PETSC_COMM_WORLD);
     }
+    signalled_ = (all & by_signal) != 0;
     return (all & to_end) != 0 ? to_end : static_cast<Pause>(all);
   }
 
@@ -291,12 +292,11 @@ class TimeRun {
     run_.record.reason = ended && !run_.record.converged ? "it was ended before" : result.reason;
     run_.record.residual = std::numeric_limits<double>::quiet_NaN();  // each step had its own
     run_.ended_s = now.t_s;
-    run_.failure =
-        formatted("the run ended at %.6g s of %.6g s, after %d steps: ", now.t_s, run_.options.until_s,
-                  run_.record.steps) +
-        (ended ? std::string(stop_requested() ? "by a signal" : "by --wall-time") + "; --restart " +
-                     checkpoint_path(run_.options.checkpoint, now.steps) + " goes on"
-               : result.reason);
+    run_.failure = formatted("the run ended at %.6g s of %.6g s, after %d steps: ", now.t_s,
+                             run_.options.until_s, run_.record.steps) +
+                   (ended ? std::string(signalled_ ? "by a signal" : "by --wall-time") + "; --restart " +
+                                checkpoint_path(run_.options.checkpoint, now.steps) + " goes on"
+                          : result.reason);
   }
 
   void note_time_method() {
@@ -310,6 +310,7 @@ class TimeRun {
 
   ResidualRun& run_;
   Clock::time_point said_{}, saved_ = Clock::now();  // the last line of progress, the last checkpoint
+  bool signalled_ = false;                           // any rank, before the last step
   std::vector<int> kept_;                            // the steps of this run's checkpoints
 };
 

@@ -35,6 +35,7 @@ void by_options(const std::function<void()>& body) {
   try {
     body();
   } catch (const PetscError& error) {
+    if (error.code == PETSC_ERR_MEM) throw;
     throw PetscOptionError(std::string(error.what()) + "; correct the options of PETSc's solvers");
   }
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/petsc/base/check.hpp"
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "quadrille/grid_residual.hpp"
@@ -32,13 +33,14 @@ struct Asked {
   // preconditioner stays while it is near, of a nonlinear one for ten Jacobians at most.
   PetscErrorCode differentiate(SNES snes, double t, Vec u, Vec rate, double shift, Mat a, Mat p);
 
-  // PETSc's solve, which asks.
-  template <class Solve>
-  void during(const Solve& solve) {
+  // PETSc's solve, which asks. The solver is given up where there is no memory for it.
+  template <class Solver, class Solve>
+  void during(Solver& solver, const Solve& solve) {
     thrown = {};
     try {
       solve();
     } catch (const PetscError& error) {
+      if (error.code == PETSC_ERR_MEM) petsc::abandon(solver);
       if (thrown) std::rethrow_exception(thrown);
       put_down_to_options(error);
       throw;

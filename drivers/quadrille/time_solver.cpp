@@ -22,12 +22,10 @@
 namespace quadrille {
 namespace {
 
-struct DestroySolver {
-  void operator()(SNES s) const { (void)SNESDestroy(&s); }
-  void operator()(TS s) const { (void)TSDestroy(&s); }
-};
-template <class Object>
-using Owned = std::unique_ptr<std::remove_pointer_t<Object>, DestroySolver>;
+void require_solver(const void* solver) {
+  if (solver == nullptr)
+    throw PetscError("this solver had not enough memory in a solve before: make another one", PETSC_ERR_MEM);
+}
 
 MPI_Comm comm_of(const GridResidual& f) {
   return f.layout().comm;
@@ -250,7 +248,7 @@ bool is_solved(SNES snes, Vec u, double norm) {
 struct NonlinearSolver::State {
   Steady steady;
   SolverOptions options;
-  Owned<SNES> snes;
+  petsc::Handle<SNES> snes;
 };
 
 NonlinearSolver::NonlinearSolver(GridResidual& f, const std::string& options, const std::string& prefix)
@@ -276,12 +274,13 @@ NonlinearSolver::NonlinearSolver(NonlinearSolver&&) noexcept = default;
 
 NonlinearResult NonlinearSolver::solve(Vector& u) {
   const OptionsInPlace in_place(state_->options);
+  require_solver(state_->snes.get());
   const SNES snes = state_->snes.get();
   SNESConvergedReason reason = SNES_CONVERGED_ITERATING;
   PetscInt newton = 0, krylov = 0;
   PetscReal norm = 0;
   const std::int64_t residuals = state_->steady.residuals, jacobians = state_->steady.jacobians;
-  state_->steady.during([&] { QUADRILLE_PETSC(SNESSolve(snes, nullptr, u.vec())); });
+  state_->steady.during(state_->snes, [&] { QUADRILLE_PETSC(SNESSolve(snes, nullptr, u.vec())); });
   QUADRILLE_PETSC(SNESGetConvergedReason(snes, &reason));
   QUADRILLE_PETSC(SNESGetIterationNumber(snes, &newton));
   QUADRILLE_PETSC(SNESGetLinearSolveIterations(snes, &krylov));
@@ -321,7 +320,7 @@ SNES NonlinearSolver::snes() const {
 struct TimeSolver::State {
   Asked asked;
   SolverOptions options;
-  Owned<TS> ts;
+  petsc::Handle<TS> ts;
   Observation* observation = nullptr;  // of the run that goes on
   Counts before;                       // of PETSc, when the last run began
   std::optional<RunEnd> end;           // of the last run
@@ -351,6 +350,7 @@ TimeSolver::TimeSolver(TimeSolver&&) noexcept = default;
 
 TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& observe) {
   const OptionsInPlace in_place(state_->options);
+  require_solver(state_->ts.get());
   const TS ts = state_->ts.get();
   Observation observation{observe, u, false, nullptr};
   state_->observation = &observation;
@@ -382,7 +382,7 @@ TimeResult TimeSolver::run(Vector& u, const TimeSpan& span, const StepObserver& 
   MPI_Allreduce(&other, &of_any, 1, MPI_INT, MPI_MAX, comm_of(state_->asked.f));
   if (of_any != 0) QUADRILLE_PETSC(TSRestartStep(ts));
   state_->end.reset();
-  state_->asked.during([&] { QUADRILLE_PETSC(TSSolve(ts, u.vec())); });
+  state_->asked.during(state_->ts, [&] { QUADRILLE_PETSC(TSSolve(ts, u.vec())); });
   QUADRILLE_PETSC(TSSetApplicationContext(ts, nullptr));
   state_->observation = nullptr;
   if (observation.thrown) std::rethrow_exception(observation.thrown);

@@ -27,10 +27,14 @@ def parent_of(process):
         return 0
 
 
+def ranks_of(process):
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and parent_of(name) == process.pid]
+
+
 def kill(process):
     """Or, of mpiexec, its ranks, while it starts no more of them; then it ends by itself."""
     process.send_signal(signal.SIGSTOP)
-    ranks = [int(name) for name in os.listdir("/proc") if name.isdigit() and parent_of(name) == process.pid]
+    ranks = ranks_of(process)
     for rank in ranks:
         os.kill(rank, signal.SIGKILL)
     if not ranks:
@@ -277,6 +281,14 @@ class Checkpoints(CliTest):
         done = self.solve(*out, "--wall-time", "1s", "--checkpoint-every", "10min", ending=long)
         self.assertEqual(done.returncode, 1)
         self.assertIn("going on from", done.stdout)
+        # To one rank alone, which is not the one that speaks.
+        with subprocess.Popen([MPIEXEC, "-n", "2", QUADRILLE, "solve", *SMALL, *out, *long], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(2)
+            os.kill(max(ranks_of(process)), signal.SIGTERM)
+            said = process.stderr.read()
+            self.assertIn("by a signal", said)
+            self.assertNotIn("--wall-time", said)
         self.refused(2, ["no time of the clock"], "solve", *SMALL, "--wall-time", "10 days", *STEPS)
         self.refused(2, ["belongs to solve"], "solve", "bratu", "--restart", "auto")
 

@@ -2,7 +2,6 @@
 QUADRILLE WRONG_MATMULT_LIBRARY MPIEXEC SLOW_FSYNC_LIBRARY PDE_LIST [unittest options]."""
 import concurrent.futures
 import json
-import math
 import os
 import subprocess
 import sys
@@ -57,36 +56,6 @@ def declared(grid, space, ending):
     """Of each PDE with each stencil in 2D and 3D, the case of that ending."""
     return [f"{case['arguments']} --grid {grid if case['dimension'] == 2 else space} --manufactured"
             for pde in PDES if pde["order"] > 0 for case in pde["cases"] if case["name"].endswith(ending)]
-
-
-class Orders(Ranks):
-    EXACT = ["--", "-snes_rtol", "1e-12", "-ksp_rtol", "1e-11"]
-
-    # Against manufactured solutions, from one grid to one of twice as many spacings.
-    def test_the_order_in_space_is_two(self):
-        short = "--steps 3 --dt 1e-4"
-        for coarse, fine, problem in (("15x14", "31x29", "elasticity"), ("9x8x7", "19x17x15", "bratu"),
-                                      ("15x11", "31x23", "heat --steps 4 --dt 1e-4"), ("9x8x7", "19x17x15", "poisson"),
-                                      ("15x14", "31x29", "diffusion"), ("16x12", "32x24", f"cahn_hilliard --parameter e=0.2 {short}"),
-                                      ("32x32", "64x64", "transport --dof 2 --steady --boundary outflow"),
-                                      ("14x14", "29x29", f"poroelastic {short}"),
-                                      ("16x12", "32x24", "gray_scott --steps 4 --dt 2e-3 --spacing")):  # on 1 cm
-            a, b = (self.solved(4, *problem.split(), *([str(0.01 / int(grid[:2]))] if problem.endswith("spacing") else []),
-                                "--manufactured", "--grid", grid, *self.EXACT)["error_l2"] for grid in (coarse, fine))
-            self.assertAlmostEqual(math.log2(a / b), 2, delta=0.2, msg=(problem, a, b))
-
-    # From what halved steps change on the same grid, at two nodes, and halved once more.
-    def test_the_order_in_time_is_two(self):
-        ends = []
-        for steps in (3, 6, 12):
-            self.solved(4, "heat", "--grid", "6x5x4", "--spacing", "1", "--boundary", "clamp",
-                        "--manufactured", "--steps", str(steps), "--dt", str(0.4 / steps),
-                        "--probe", "1,2,0/4,1,3", "--output", self.path("u.h5"),
-                        *self.EXACT, "-ts_type", "cn")
-            with open(self.path("u.probe.csv")) as file:
-                ends.append([float(number) for number in file.read().splitlines()[-1].split(",")[2:]])
-        once, twice = (max(abs(a - b) for a, b in zip(*pair)) for pair in (ends[:2], ends[1:]))
-        self.assertAlmostEqual(math.log2(once / twice), 2, delta=0.1)
 
 
 class InTime(Ranks):

@@ -3,6 +3,7 @@ import csv
 import json
 import math
 import re
+import resource
 import subprocess
 import unittest
 
@@ -223,6 +224,28 @@ class InTime(CliTest):
         for options in (["-pc_type", "lsc"], ["-ksp_type", "qcg"], ["-ts_type", "irk"]):
             self.refused(2, ["correct the options"], *run, *options)
 
+    # Before any of it is taken.
+    def test_memory_that_is_needed_is_asked_for_first(self):
+        for run in ("gray_scott --grid 700x700x700", "transport --grid 256x256x256 --dof 64", "bratu --grid 900x900x900",
+                    "heat --grid 900x900x900", "cahn_hilliard --grid 30000x30000", "poroelastic --grid 500x500x500"):
+            self.refused(3, ["not enough memory: "], "solve", *run.split(), "--space", "cpu")
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, 2**20)  # KiB
+
+    # Wherever the system refuses it, PETSc's solvers half made among that.
+    def test_memory_that_is_refused_is_said(self):
+        sentences = set()
+        for mib in range(340, 1000, 8):  # with less Open MPI comes to no end while it starts
+            done = self.run_it("solve", "bratu", "--grid", "64x64x64", "--space", "cpu",
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2**20 * mib, 2**20 * mib)))
+            if done.returncode == 0:
+                break
+            self.assertEqual(done.returncode, 3, (mib, done.stderr))
+            self.assertIn("not enough memory", done.stderr)
+            self.assertNotIn("correct", done.stderr)
+            sentences.add(done.stderr.count("PETSc"))
+        self.assertEqual(done.returncode, 0)
+        self.assertGreater(len(sentences), 1)  # ours, and PETSc's
+
     def test_what_is_too_large_or_no_number_is_said(self):
         begins = "before the first iteration"
         for initial, words in (("800", "the residual of unknown 0 of node (0, 0, 0) is -inf " + begins),
@@ -294,4 +317,4 @@ def shifted(field, axis, by=1):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2, argv=["cli_time_test"])
+    unittest.main(verbosity=2)

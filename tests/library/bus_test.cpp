@@ -40,6 +40,14 @@ const BusCase steps_of_time[] = {
     {"transport", 3, 3, {24, 48}, 1e-3, "", true, true},
     {"gray_scott", 2, 2, {256, 512}, 0.5, "", true},
     {"heat", 3, 1, {40, 80}, 1e-4, "", false, true},
+    {"poroelastic",
+     3,
+     5,
+     {20, 40},
+     1e-3,
+     "-pc_type fieldsplit -pc_fieldsplit_block_size 5 -pc_fieldsplit_type multiplicative "
+     "-pc_fieldsplit_0_fields 0,1,2 "
+     "-pc_fieldsplit_1_fields 3,4 -fieldsplit_0_pc_type quadrille_mg -fieldsplit_1_pc_type quadrille_mg"},
 };
 
 Formula x_times_t() {
@@ -67,6 +75,7 @@ Problem problem_of(const BusCase& c, std::int64_t nodes) {
   if (c.of_fields) add_fields(input, pde, grid);
   const ResidualProblem problem = residual_of_pde(pde, grid, stencil, boundary, input, box);
   GridResidual f(PETSC_COMM_WORLD, grid, stencil, boundary, problem.residual);
+  if (problem.near.evaluate) f.precondition_by({PETSC_COMM_WORLD, grid, stencil, boundary, problem.near});
   if (c.moving_source)
     f.subtract([grid, box, formula = x_times_t()](double t_s, Vector& to) {
       const petsc::WriteArray there(to.vec(), SpaceKind::cuda);

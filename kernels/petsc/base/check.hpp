@@ -4,6 +4,8 @@
 #include <petscdm.h>
 #include <petscksp.h>
 #include <petscsf.h>
+#include <petscsnes.h>
+#include <petscts.h>
 
 #include <memory>
 #include <type_traits>
@@ -24,6 +26,8 @@ struct Destroy {
   void operator()(PetscSF s) const { (void)PetscSFDestroy(&s); }
   void operator()(DM d) const { (void)DMDestroy(&d); }
   void operator()(KSP k) const { (void)KSPDestroy(&k); }
+  void operator()(SNES s) const { (void)SNESDestroy(&s); }
+  void operator()(TS t) const { (void)TSDestroy(&t); }
 };
 template <class Object>
 using Handle = std::unique_ptr<std::remove_pointer_t<Object>, Destroy>;  // Object: Mat, Vec, ...
@@ -34,6 +38,14 @@ Handle<Object> make(const char* call, const Create& create) {
   Object object = nullptr;
   check(create(&object), call);
   return Handle<Object>(object);
+}
+
+// Never destroys it, and keeps it where a look for leaks sees it: PETSc crashes when it destroys a solver
+// whose vectors it could not make.
+void abandon(void* object);
+template <class Object>
+void abandon(std::unique_ptr<Object, Destroy>& object) {
+  if (object) abandon(static_cast<void*>(object.release()));
 }
 
 }  // namespace quadrille::petsc

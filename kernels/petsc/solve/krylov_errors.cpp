@@ -1,7 +1,5 @@
 #include "kernels/petsc/solve/krylov_errors.hpp"
 
-#include <vector>
-
 #include "kernels/petsc/base/option_reader.hpp"
 #include "kernels/petsc/base/shell_context.hpp"
 #include "kernels/petsc/matrix/matrix.hpp"
@@ -18,16 +16,13 @@ bool takes_every_preconditioner(Mat matrix) {
 }
 
 // A preconditioner that failed halfway may still stand in the place of the matrix (PCEISENSTAT), and PETSc
-// crashes when it destroys that: such a solver stays, where a look for leaks sees it.
-void abandon(Handle<KSP>& solver, Mat matrix) {
+// crashes when it destroys that, too.
+void give_up(Handle<KSP>& solver, Mat matrix, const PetscError& error) {
   if (!solver) return;
   Mat now = nullptr;
   QUADRILLE_PETSC(KSPGetOperators(solver.get(), &now, nullptr));
-  static auto* const abandoned = new std::vector<KSP>;  // not destroyed at the end, or the look finds leaks
-  if (now == matrix)
-    solver.reset();
-  else
-    abandoned->push_back(solver.release());
+  if (now != matrix || error.code == PETSC_ERR_MEM) return abandon(solver);
+  solver.reset();
 }
 
 [[noreturn]] void put_down_to_options(const PetscError& error, const KrylovProblem& problem) {
@@ -111,7 +106,7 @@ void with_options_to_blame(const KrylovProblem& problem, Handle<KSP>& solver,
   } catch (const PetscOptionError&) {
     throw;
   } catch (const PetscError& error) {
-    abandon(solver, problem.matrix.get());
+    give_up(solver, problem.matrix.get(), error);
     if (problem.options_are.empty() || !options_may_be_to_blame(error)) throw;
     put_down_to_options(error, problem);
   }

@@ -97,9 +97,10 @@ void tell_of_constants(Mat matrix) {
 }
 
 // Before a solve, where values may be new: PETSc sets up its preconditioners anew by itself, but for levels
-// that were made from the old values. Then the solver is another one.
+// that were made from the old values. Then the solver is another one, as after one that PETSc failed in.
 void follow_values(const KrylovProblem& problem, KrylovSolver& solver) {
-  if (solver.levels.levels == 0 || solver.made_for == changes_of(problem.matrix.get())) return;
+  if (solver.ksp && (solver.levels.levels == 0 || solver.made_for == changes_of(problem.matrix.get())))
+    return;
   solver.ksp.reset();  // before another one takes memory
   solver = make_solver(problem);
 }
