@@ -42,8 +42,7 @@ BenchResult with_petsc(const Options& options) {
   const petsc::Session session(options.petsc_arguments);
   petsc::require_one_rank();
   BenchResult result = run_experiment(options);
-  for (const std::string& name : petsc::unused_options())
-    std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";
+  note_unused_options();
   return result;
 }
 

@@ -284,8 +284,7 @@ int run_inspect(const Options& options) {
   const petsc::Session session(options.petsc_arguments);
   if (petsc::rank() != 0) return all_well;  // one looks at the operator, the others wait for its end
   const int code = options.precision == Precision::fp64 ? inspect<double>(options) : inspect<float>(options);
-  for (const std::string& name : petsc::unused_options())
-    std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";
+  note_unused_options();
   return code;
 }
 

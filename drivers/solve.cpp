@@ -132,6 +132,7 @@ class Solve {
                });
              },
              [] { together(flush_standard_output); }});
+    if (first_) note_unused_options();
     if (result_.converged) return all_well;
     if (first_)
       std::cerr << "quadrille: the solve did not converge: " << result_.reason << ", after "
@@ -486,9 +487,6 @@ int run_solve(const Options& options) {
     petsc::register_matrix_type();
     code = find_pde(options.pde).residual != nullptr ? solve_residual(options) : Solve(options)();
   });
-  if (petsc::rank() == 0)
-    for (const std::string& name : petsc::unused_options())
-      std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";
   return code;
 }
 

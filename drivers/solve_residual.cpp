@@ -53,6 +53,8 @@ class SolveResidual {
                });
              },
              [] { together(flush_standard_output); }});
+    const bool at_end = in_time() && run_.record.steps == run_.steps_before;  // no solver was made
+    if (run_.first && !at_end) note_unused_options();
     if (run_.record.converged) return all_well;
     if (run_.first) std::cerr << "quadrille: " << run_.failure << "\n";
     return check_failed;

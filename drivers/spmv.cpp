@@ -161,8 +161,7 @@ int run_spmv(const Options& options) {
   const petsc::Session session(options.petsc_arguments);
   petsc::require_one_rank();
   const int code = options.precision == Precision::fp64 ? Run<double>(options)() : Run<float>(options)();
-  for (const std::string& name : petsc::unused_options())
-    std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";
+  note_unused_options();
   return code;
 }
 

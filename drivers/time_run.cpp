@@ -190,7 +190,8 @@ class TimeRun {
                     "in its place steps follow their error",
                     from.path.c_str(), state.dt_s, run_.options.dt_s));
     run_.tell("going on from " + from.path + formatted(": step %d, %.6g s", state.steps, state.t_s) +
-              (at_end ? ", which is the end" : ""));
+              (at_end ? ", which is the end" : "") +
+              (run_.options.initial.empty() ? "" : "; --initial is for the beginning alone"));
     run_.record.steps = run_.steps_before = state.steps;
     run_.record.newton_iterations = state.newton_iterations;
     run_.record.iterations = state.krylov_iterations;

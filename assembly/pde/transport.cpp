@@ -14,6 +14,7 @@
 // M-matrix; along the others it is upwind, of order 1: central differences with d + |v| h/2 in place of d
 // (Patankar, Numerical Heat Transfer and Fluid Flow, 1980, chapter 5). The flux of faces is d du/dn without
 // what v carries: robin:V,1,VC brings C in against n with V = |v . n| (Danckwerts, Chem. Eng. Sci. 2, 1953).
+#include <algorithm>
 #include <cmath>
 
 #include "assembly/pde/all.hpp"
@@ -141,6 +142,40 @@ std::vector<double> reaction_of(const Grid& grid, const PdeInput& input, double 
   return reaction;
 }
 
+// Whether some of the columns, [column][row], make up 0.
+bool depend(const std::vector<double>& matrix, int rows, const std::vector<int>& columns) {
+  constexpr double rounding = 1e-12;
+  std::vector<std::vector<double>> left;
+  for (const int c : columns) left.emplace_back(&matrix[c * rows], &matrix[c * rows] + rows);
+  const auto largest = [](const std::vector<double>& of) {
+    return std::max_element(of.begin(), of.end(),
+                            [](double a, double b) { return std::abs(a) < std::abs(b); });
+  };
+  std::vector<double> sizes;
+  for (const std::vector<double>& column : left) sizes.push_back(std::abs(*largest(column)));
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const auto pivot = largest(left[i]);
+    if (!(std::abs(*pivot) > rounding * sizes[i])) return true;
+    const auto at = pivot - left[i].begin();
+    for (std::size_t j = i + 1; j < left.size(); ++j) {
+      const double part = left[j][at] / *pivot;
+      for (int r = 0; r < rows; ++r) left[j][r] -= part * left[i][r];
+    }
+  }
+  return false;
+}
+
+// Of the steady problem: whether constants fulfil it without a source, where no face fixes what R does not
+// take away.
+bool takes_constants(const Grid& grid, const Boundary& boundary, const std::vector<double>& reaction) {
+  std::vector<int> loose;
+  for (int r = 0; r < grid.dof; ++r) {
+    const auto faces = boundary.of(r).begin();
+    if (std::none_of(faces, faces + 2 * grid.dimension, fixes_unknown)) loose.push_back(r);
+  }
+  return depend(reaction, grid.dof, loose);
+}
+
 std::string advection_text(const Grid& grid, const Coefficients& of) {
   std::string axes;
   for (int axis = 0; axis < grid.dimension; ++axis)
@@ -236,6 +271,15 @@ ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const Pde
     problem.exact = fading(std::move(at_first), f.decay_1_s);
   } else if (!input.steady || !input.without_source) {
     (input.steady ? source : problem.initial) = middle_half(grid, box);
+  }
+  if (input.steady && !input.manufactured && takes_constants(grid, boundary, reaction)) {
+    const std::string constants = "no face fixes a value of some species, and R u is 0 for constants";
+    if (input.without_source || has_data(boundary, grid.dimension))
+      problem.note += "\n" + constants + ": u is known but for these, where the source has a u at all";
+    else
+      problem.no_solution = "boundary '" + to_string(boundary, grid.dimension) + "': " + constants +
+                            ": there is no steady u; give one value, drop or robin with A != 0, a reaction "
+                            "with an inverse (k above 0) or another source";
   }
   if (fields) {
     problem.residual = through_fields(grid, input, box, fields, std::move(source));

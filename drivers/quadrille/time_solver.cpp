@@ -91,17 +91,23 @@ PetscErrorCode after_step(TS ts) {
 }
 
 // ARKIMEX of PETSc (3.18.5 and 3.25.6) makes the first step of an implicit problem with a solver that gets a
-// dense matrix. Methods for u_t = G(t, u) alone crash on F(t, u, u_t) = 0, or do nothing to u.
+// dense matrix. Methods for u_t = G(t, u) alone crash on F(t, u, u_t) = 0, or do nothing to u. GLLE takes
+// steps of its own, thousands for five that were asked for, and does not say that it came to the end.
 void refuse_methods(TS ts) {
-  PetscBool arkimex = PETSC_FALSE, not_implicit = PETSC_FALSE;
+  PetscBool arkimex = PETSC_FALSE, not_implicit = PETSC_FALSE, own_steps = PETSC_FALSE;
   const auto object = reinterpret_cast<PetscObject>(ts);
   QUADRILLE_PETSC(PetscObjectTypeCompare(object, TSARKIMEX, &arkimex));
+  QUADRILLE_PETSC(PetscObjectTypeCompare(object, TSGLLE, &own_steps));
   QUADRILLE_PETSC(PetscObjectTypeCompareAny(object, &not_implicit, TSEULER, TSSSP, TSRK, TSGLEE, TSMIMEX,
                                             TSDISCGRAD, TSBASICSYMPLECTIC, TSALPHA2, ""));
   if (not_implicit)
     throw PetscOptionError(
         "-ts_type: this method is not for implicit problems; choose bdf, cn, theta, beuler, "
         "alpha, rosw or another one");
+  if (own_steps)
+    throw PetscOptionError(
+        "-ts_type glle takes steps of its own in place of those that are asked for; choose bdf, cn, theta, "
+        "rosw or another one");
   if (arkimex)
     throw PetscOptionError(
         "-ts_type arkimex begins with a dense matrix of PETSc's; choose bdf, cn, theta, rosw or another one");

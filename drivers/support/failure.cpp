@@ -9,6 +9,7 @@
 #include "grid/error.hpp"
 #include "kernels/petsc/base/petsc_error.hpp"
 #include "kernels/petsc/base/ranks.hpp"
+#include "kernels/petsc/base/session.hpp"
 
 namespace quadrille {
 namespace {
@@ -49,6 +50,11 @@ Failure failure_of(const std::exception_ptr& thrown) {
   } catch (const std::exception& error) {
     return {machine_failed, std::string("unexpected failure: ") + error.what()};
   }
+}
+
+void note_unused_options() {
+  for (const std::string& name : petsc::unused_options())
+    std::cerr << "quadrille: note: PETSc did not use the option " << name << "\n";
 }
 
 ExitCode complain(const Failure& failure) {

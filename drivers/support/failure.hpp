@@ -24,6 +24,9 @@ struct CommonFailure : std::exception {
 
 Failure failure_of(const std::exception_ptr& thrown);
 
+// A line for each of PETSc's options that were given and asked for by nobody: after the work, on one rank.
+void note_unused_options();
+
 // Prints the sentence, if there is one, on one line, whatever it quotes.
 ExitCode complain(const Failure& failure);
 

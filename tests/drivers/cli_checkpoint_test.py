@@ -118,9 +118,11 @@ class Checkpoints(CliTest):
     # What it says of itself is whole, too.
     def test_a_run_that_is_at_its_end_says_so(self):
         run = ["--checkpoint-every", "4", "--output", self.path("c.h5")]
-        before = self.solve(*run, ending=["--steps", "4"])
-        done = self.solve(*run, "--restart", "auto", ending=["--steps", "4"])
-        self.assertEqual(done.returncode, 0, done.stderr)
+        steps = ["--steps", "4", "--", "-ts_type", "cn"]
+        before = self.solve(*run, ending=steps)
+        done = self.solve(*run, "--restart", "auto", "--initial", "1, x", ending=steps)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("which is the end; --initial is for the beginning alone\n", done.stdout)
         iterations = r"\d+ Newton and \d+ Krylov iterations: "
         (counts,) = re.findall(iterations, before.stdout)
         self.assertIn(f"done: 4 steps to 8 s, {counts}the checkpoint is of the end\n", done.stdout)

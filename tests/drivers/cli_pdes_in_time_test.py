@@ -183,6 +183,17 @@ class Transport(Case):
                     self.assertNotIn(name, record, arguments)
             self.assertEqual("a cycle takes" in screen, with_multigrid, screen)
 
+    # Species that become each other and go nowhere, and one that nothing takes away.
+    def test_a_steady_state_that_does_not_exist_is_refused(self):
+        run = ["transport", "--grid", "20x20", "--steady"]
+        for more in (["--parameter", "k=0"], ["--dof", "2", "--reaction", "1,-3,-1,3"],
+                     ["--dof", "2", "--parameter", "k=0", "--boundary", "value:0/clamp,clamp,clamp,clamp"]):
+            self.refused(2, ["no face fixes a value of some species", "R u is 0"], "solve", *run, *more)
+        self.solved(*run, "--dof", "2", "--reaction", "1,-3,-1,3.5")
+        self.solved(*run, "--parameter", "k=0", "--boundary", "value:0,clamp,clamp,clamp")
+        _, screen = self.solved(*run, "--parameter", "k=0", "--source", "sin(2*pi*x)", petsc=["-ksp_rtol", "1e-8"])
+        self.assertIn("u is known but for these", screen)
+
     # All numbers of a chain of species, with no face that lets any out, are not to be had in fp32.
     def test_cycles_go_on_in_fp64_where_fp32_makes_no_headway(self):
         record, screen = self.solved("transport", "--grid", "16x30", "--dof", "8", "--steady", "--boundary", "clamp", "--space", "cpu",

@@ -288,6 +288,7 @@ class InTime(CliTest):
                 (["--dof", "2 unknowns"], ["gray_scott", "--dof", "3"]),
                 (["--boundary", "value:X"], ["cahn_hilliard", "--boundary", "value:1"]),
                 (["value:0", "heat"], ["heat", "--manufactured", "--boundary", "value:1"]),
+                (["glle"], ["heat", "--grid", "8x8", "--", "-ts_type", "glle"]),
                 (["arkimex"], ["heat", "--grid", "8x8", "--", "-ts_type", "arkimex"])):
             self.refused(2, words, "solve", *arguments)
         self.refused(1, ["ended at"], "solve", "heat", "--grid", "8x8", "--quiet", "--", "-ts_max_steps", "2")
