@@ -8,6 +8,7 @@
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
 #include "kernels/petsc/solve/krylov_errors.hpp"
 #include "kernels/petsc/solve/krylov_solver.hpp"
+#include "quadrille/not_finite.hpp"
 
 namespace quadrille {
 namespace {
@@ -27,6 +28,14 @@ KSP krylov_of(SNES snes) {
   KSP ksp = nullptr;
   QUADRILLE_PETSC(SNESGetKSP(snes, &ksp));
   return ksp;
+}
+
+// By its sums over rows, which a number that is none is in.
+std::string where_jacobian_is_not_finite(const GridResidual& f) {
+  Vector sums = f.vector();
+  f.jacobian().multiply(f.vector().set(1), sums);
+  const std::optional<NotFinite> place = first_not_finite(f.layout(), sums.vec());
+  return place ? "; the Jacobian of " + to_string(*place) + " is no number" : "";
 }
 
 }  // namespace
@@ -114,6 +123,7 @@ std::string why_krylov_failed(SNES snes, const GridResidual& f) {
                                             petsc::SolverDefaults{}.method, KSPCG, KSPFCG, KSPPIPECG,
                                             KSPGROPPCG, KSPMINRES, KSPSYMMLQ, KSPCR, ""));
   std::string text = reason < 0 ? ": " + petsc::in_words(reason) : "";
+  if (reason < 0) text += where_jacobian_is_not_finite(f);
   if (wants_symmetry && !f.symmetric())
     text +=
         std::string("; -ksp_type ") + method +

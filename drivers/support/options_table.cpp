@@ -71,10 +71,11 @@ std::vector<OptionSpec> pde_options() {
            "with the time t in s, one for all unknowns or, with commas between, one for each, as '0, 0, "
            "-9810'; or a dataset as for --coefficient, which may have the unknowns of a node, or one for "
            "each with commas between"},
-      {"initial", "FORMULA | FILE.h5:DATASET", group, for_solve, true,
+      {"initial", "zero | noise | hill | FORMULA | FILE.h5:DATASET", group, for_solve, true,
        "what " + all_of(pdes_with_initial()) +
-           " begin with: formulas or datasets as for --source, without t, as '1 - 2*(x < 1), "
-           "0.25*sin(pi*y)' (default the PDE's own)"},
+           " begin with: zero; noise, drawn from -0.05 to 0.05 at each node; a hill of height 1 in the "
+           "middle; formulas or datasets as for --source, without t, as '1 - 2*(x < 1), 0.25*sin(pi*y)' "
+           "(default the PDE's own)"},
   };
 }
 

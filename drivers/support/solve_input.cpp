@@ -7,6 +7,7 @@
 #include <ostream>
 #include <vector>
 
+#include "assembly/pde/counter_hash.hpp"
 #include "assembly/pdes.hpp"
 #include "drivers/support/expression.hpp"
 #include "drivers/support/field_input.hpp"
@@ -176,7 +177,46 @@ PdeInput pde_input(const Options& options) {
   return input;
 }
 
+namespace {
+
+// 1 in the middle of the nodes, and exp(-1/2) a tenth of the way along x from there.
+double hill(const Grid& grid, const std::array<std::int64_t, 3>& node) {
+  const double width_m = 0.1 * static_cast<double>(grid.extents[0]) * grid.spacing_m[0];
+  double r2 = 0;
+  for (int axis = 0; axis < grid.dimension; ++axis) {
+    const double from_middle =
+        static_cast<double>(node[axis]) - 0.5 * static_cast<double>(grid.extents[axis] - 1);
+    r2 += std::pow(from_middle * grid.spacing_m[axis] / width_m, 2);
+  }
+  return std::exp(-r2 / 2);
+}
+
+// [node of the box][unknown], of one of the names; any number of ranks has the same.
+std::vector<double> named_values(const Options& options, const NodeBox& box) {
+  constexpr double most_noise = 0.05;
+  const Grid& grid = options.grid;
+  std::vector<double> values(static_cast<std::size_t>(box.nodes() * grid.dof));
+  if (options.initial == zero_at_first) return values;
+  const bool is_hill = options.initial == hill_at_first;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t node = 0; node < box.nodes(); ++node) {
+    std::array<std::int64_t, 3> at = box.first_of_line(node / box.size[0]);
+    at[0] += node % box.size[0];
+    const std::int64_t row = node_index(grid, {at[0], at[1], at[2]}) * grid.dof;
+    for (int r = 0; r < grid.dof; ++r) {
+      const auto of_row = static_cast<std::uint64_t>(row + r);
+      values[static_cast<std::size_t>(node * grid.dof + r)] =
+          is_hill ? hill(grid, at) : most_noise * signed_unit(counter_hash(options.seed, of_row));
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
 std::vector<double> initial_values(const Options& options, const NodeBox& box) {
+  for (const char* const name : {zero_at_first, noise_at_first, hill_at_first})
+    if (options.initial == name) return named_values(options, box);
   return read_finite(options, box, options.initial, "--initial");
 }
 

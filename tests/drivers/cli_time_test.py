@@ -2,6 +2,7 @@
 import csv
 import json
 import math
+import os
 import re
 import resource
 import subprocess
@@ -193,6 +194,42 @@ class InTime(CliTest):
             series.append((c.tobytes(), mu.tobytes()))
         self.assertEqual(series[1:], series[:1] * 2)
         self.refused(2, ["gives 3 numbers"], "solve", "cahn_hilliard", "--grid", "8x8", "--initial", "x, y, 0")
+
+    def test_beginnings_have_names(self):
+        import numpy
+        begins = {}
+        for name, more in (("zero", []), ("noise", []), ("noise", ["--seed", "2"]), ("hill", [])):
+            path = self.path("b.h5")
+            self.ok("solve", "heat", "--grid", "21x11x5", "--dof", "2", "--initial", name, "--steps", "1", "--dt", "1e-9", "--output", path, *more)
+            begins[name + "".join(more)] = self.fields(path, "solution")[0][0]  # [z][y][x][dof]
+        self.assertEqual(abs(begins["zero"]).max(), 0)
+        for name in ("noise", "noise--seed2"):
+            noise = begins[name]
+            self.assertLess(abs(noise).max(), 0.05)
+            self.assertGreater(noise.std(), 0.8 * 0.05 / math.sqrt(3))
+            self.assertLess(abs(noise.mean()), 0.005)
+            self.assertEqual(len(numpy.unique(noise)), noise.size)
+        self.assertGreater(abs(begins["noise"] - begins["noise--seed2"]).max(), 0.05)
+        hill = begins["hill"]
+        self.assertEqual((hill[2, 5, 10] == 1).all() and hill.max(), 1)
+        self.assertTrue((hill == hill[::-1, ::-1, ::-1]).all())
+        self.assertAlmostEqual(hill[2, 5, 12, 1], math.exp(-(2 / 2.1) ** 2 / 2), delta=1e-12)
+        record, _ = self.solved("cahn_hilliard", "--grid", "32x32", "--initial", "noise", "--until", "1e-3")
+        self.assertTrue(record["converged"])
+        self.refused(2, ["must be zero, noise or hill, FILE.h5:DATASET", "did you mean 'noise'?"], "solve", "heat", "--initial", "noises")
+        self.refused(2, ["--manufactured"], "solve", "heat", "--initial", "hill", "--manufactured")
+
+    def test_a_line_tells_how_far_it_is(self):
+        run = [QUADRILLE, "solve", "gray_scott", "--grid", "64x64", "--steps", "60", "--dt", "1", "--space", "cpu"]
+        for options, shown in ([], True), (["--no-progress"], False), (["--quiet"], False):
+            ours, theirs = os.openpty()
+            subprocess.run([*run, *options], stdout=subprocess.DEVNULL, stderr=theirs, check=True, timeout=60)
+            os.write(theirs, b"end")
+            seen = os.read(ours, 65536).decode()
+            os.close(ours)
+            os.close(theirs)
+            line = r"step \d+, [0-9.]+ s of 60 s, dt 1 s, \d+ Newton and \d+ Krylov iterations, \d+ s left"
+            self.assertEqual(re.search(line, seen) is not None, shown, seen)
 
     def test_a_beginning_that_the_grid_does_not_show_is_said(self):
         for grid, begin, said in (("8x8", [], True), ("8x9x10", [], True), ("16x16", [], False), ("8x8", ["--initial", "1, y"], False)):

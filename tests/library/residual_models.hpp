@@ -68,6 +68,14 @@ struct Bratu {
   }
 };
 
+// Its derivative at u = 0 is infinite.
+struct Rooting {
+  constexpr auto operator()(const auto& u, int r) const {
+    using std::sqrt;
+    return sqrt(u(r)) - u.laplacian(r) - 1.0;
+  }
+};
+
 // Two unknowns of which the second is spread by itself, and fed by the first at the node alone.
 template <bool says>
 struct Fed {

@@ -547,6 +547,19 @@ TEST(Nonlinear, WhatIsNoNumberIsFound) {
       "the first iteration");
 }
 
+TEST(Nonlinear, AJacobianThatIsNoNumberIsFound) {
+  const Grid grid{2, {7, 5, 1}, {0.1, 0.1, 1}, 1};
+  GridResidual f(PETSC_COMM_WORLD, grid, star_stencil(2, 1), faces("value:0", grid), on_both(Rooting{}, 1),
+                 {.space = "cpu"});
+  Vector u = f.vector();
+  u.fill([](const Position& p, int) { return p.x == 4 && p.y == 2 ? 0.0 : 1.0; });
+  const NonlinearResult result = NonlinearSolver(f).solve(u);
+  EXPECT_FALSE(result.converged);
+  EXPECT_NE(result.failure().find("; the Jacobian of unknown 0 of node (4, 2, 0) is no number"),
+            std::string::npos)
+      << result.failure();
+}
+
 TEST(Nonlinear, BratuTurnsAround) {
   const std::int64_t n = 31;
   const double h = 1.0 / (n + 1);
