@@ -18,10 +18,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import table  # noqa: E402
-from paper_claims import (asked, auto, cds, cmrs_claims, ellr_t_claims, formats, matrices, records,  # noqa: E402
+from paper_claims import (asked, auto, cds, cmrs_claims, ellr_t_claims, formats, in_time, matrices, records,  # noqa: E402
                           rgcsr_claims, solves, tables, transposes_claims)
 
-SECTIONS = (asked, matrices, formats, auto, cds, ellr_t_claims, cmrs_claims, rgcsr_claims, transposes_claims, solves)
+SECTIONS = (asked, matrices, formats, auto, cds, ellr_t_claims, cmrs_claims, rgcsr_claims, transposes_claims, solves, in_time)
 HEAD = """# The papers' claims, recomputed
 
 Written by `results/claims.py --write` from the JSON in this folder; `claims.py --check` tells where this text and the records differ.
