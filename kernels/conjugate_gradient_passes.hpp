@@ -119,4 +119,61 @@ struct Finish {
   }
 };
 
+// Numbers that no sum of a few of them is 0 of but by chance: the fractions of multiples of the golden ratio,
+// in an order that leaves no pattern.
+struct Draw {
+  static constexpr int sums = 0;
+  static constexpr bool backwards = false;
+  double* p;
+
+  constexpr double factor(const Sums&) const { return 0; }
+  template <int Count>
+  constexpr void run(std::int64_t i, double, double (&)[1][Count]) const {
+    double drawn[Count];
+    for (int k = 0; k < Count; ++k) {
+      std::uint64_t z = static_cast<std::uint64_t>(i + k + 1) * 0x9e3779b97f4a7c15u;
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+      drawn[k] = 1 + static_cast<double>(z >> 12) * 0x1p-52;
+    }
+    store(p + i, drawn);
+  }
+};
+
+// w, which begins as A's diagonal, becomes its inverse in rows that have nothing else, and 0 in others, which
+// p and q = A p tell apart.
+struct FindAlone {
+  static constexpr int sums = 0;
+  static constexpr bool backwards = false;
+  const double *p, *q;
+  double* w;
+
+  constexpr double factor(const Sums&) const { return 0; }
+  template <int Count>
+  constexpr void run(std::int64_t i, double, double (&)[1][Count]) const {
+    double of_p[Count], of_q[Count], of_w[Count];
+    load(p + i, of_p);
+    load(q + i, of_q);
+    load(w + i, of_w);
+    for (int k = 0; k < Count; ++k) of_w[k] = of_w[k] != 0 && of_q[k] == of_w[k] * of_p[k] ? 1 / of_w[k] : 0;
+    store(w + i, of_w);
+  }
+};
+
+struct Multiply {
+  static constexpr int sums = 0;
+  static constexpr bool backwards = false;
+  const double *w, *r;
+  double* p;
+
+  constexpr double factor(const Sums&) const { return 0; }
+  template <int Count>
+  constexpr void run(std::int64_t i, double, double (&)[1][Count]) const {
+    double of_w[Count], of_r[Count];
+    load(w + i, of_w);
+    load(r + i, of_r);
+    for (int k = 0; k < Count; ++k) of_r[k] *= of_w[k];
+    store(p + i, of_r);
+  }
+};
+
 }  // namespace quadrille::conjugate_gradient

@@ -54,6 +54,11 @@ class ConjugateGradients {
   virtual double* pq() = 0;
   virtual void step(Queue queue, const double* q, double* r) = 0;
   virtual void finish(Queue queue, const double* p, double* x) = 0;
+  // For rows of A that have nothing but their diagonal, which one step solves: p, drawn; w, the diagonal that
+  // becomes its inverse in these rows and 0 in others, by q = A p; and p = w r.
+  virtual void draw(Queue queue, double* p) = 0;
+  virtual void find_alone(Queue queue, const double* p, const double* q, double* w) = 0;
+  virtual void multiply(Queue queue, const double* w, const double* r, double* p) = 0;
   // Of what is queued before begin_sums(), while more may be queued; waits for that alone.
   virtual void begin_sums(Queue queue) = 0;
   virtual ConjugateGradientSums end_sums() = 0;

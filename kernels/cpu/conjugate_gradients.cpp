@@ -32,6 +32,9 @@ class OnHost final : public ConjugateGradients {
   void make_pq(Queue, const double* p, const double* q) override { run(MakePq{p, q}); }
   void step(Queue, const double* q, double* r) override { run(Step{q, r}); }
   void finish(Queue, const double* p, double* x) override { run(Finish{p, x}); }
+  void draw(Queue, double* p) override { run(Draw{p}); }
+  void find_alone(Queue, const double* p, const double* q, double* w) override { run(FindAlone{p, q, w}); }
+  void multiply(Queue, const double* w, const double* r, double* p) override { run(Multiply{w, r, p}); }
   double* pq() override { return &sums_.pq; }
   void begin_sums(Queue) override { found_ = sums_; }
   Sums end_sums() override { return found_; }

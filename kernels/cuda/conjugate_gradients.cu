@@ -107,6 +107,13 @@ class OnDevice final : public ConjugateGradients {
   void make_pq(Queue queue, const double* p, const double* q) override { run(queue, MakePq{p, q}); }
   void step(Queue queue, const double* q, double* r) override { run(queue, Step{q, r}); }
   void finish(Queue queue, const double* p, double* x) override { run(queue, Finish{p, x}); }
+  void draw(Queue queue, double* p) override { run(queue, Draw{p}); }
+  void find_alone(Queue queue, const double* p, const double* q, double* w) override {
+    run(queue, FindAlone{p, q, w});
+  }
+  void multiply(Queue queue, const double* w, const double* r, double* p) override {
+    run(queue, Multiply{w, r, p});
+  }
   double* pq() override {
     return reinterpret_cast<double*>(reinterpret_cast<char*>(shared_.data()) + offsetof(Sums, pq));
   }

@@ -185,7 +185,7 @@ class Levels final : public GridMultigrid {
       }
       OneLevel& level = add_level(*now, s, std::move(level_values), next.there, std::move(shared));
       if (!next.there) break;
-      note_halved(size_of(*now, level.shared.get()), next.halved);
+      note_choice(size_of(*now, level.shared.get()), next.choice);
       info_.levels.back().by_operator = next.by_operator;
       wants_exact_ = wants_exact_ || next.varies || (next.by_operator && levels_.size() == 1);
       is_hard_ = is_hard_ || next.jumps || (next.varies && info_.levels.back().spares_weak_axes);
@@ -290,7 +290,7 @@ class Levels final : public GridMultigrid {
     uploads.run(machine_);
     for (std::size_t i = 0; i < made.size(); ++i) {
       OneLevel& level = add_level(made[i].of.a, couplings[i], std::move(rows[i]), true, {});
-      note_halved(size_of(made[i].of.a, nullptr), halved_of(made[i].choice));
+      note_choice(size_of(made[i].of.a, nullptr), made[i].choice);
       level.transfer = std::move(transfers[i]);
       if (levels_.size() > 1) continue;
       StarRows<T>& star = cycle_.joined.star;
@@ -459,7 +459,7 @@ class Levels final : public GridMultigrid {
       uploads.run(machine_);
       OneLevel& level = add_level(box, s_box, std::move(rows), true, std::move(shared));
       info_.levels.back().constant = true;  // whatever this rank's box has of it
-      note_halved(size, halved_of(made->choice));
+      note_choice(size, made->choice);
       level.transfer = transfer_in_box(s_box, axes);
       shared = std::move(following);
       if (few.stored.all || few.a.rows() <= gathered_unknowns() || !all_have_nodes(coarse))
@@ -540,9 +540,13 @@ class Levels final : public GridMultigrid {
   }
 
   // Of the last level that was added.
-  void note_halved(const GridSize& size, const std::array<bool, 3>& halved) {
+  void note_choice(const GridSize& size, const GridChoice& choice) {
+    const std::array<bool, 3> halved = halved_of(choice);
     GridLevelInfo& info = info_.levels.back();
     info.halved = halved;
+    for (const AxisChoice& axis : choice)
+      info_.has_walls = info_.has_walls ||
+                        (levels_.size() == 1 && !axis.wraps && (axis.low.decoupled || axis.high.decoupled));
     for (int axis = 0; axis < 3; ++axis)
       info.spares_weak_axes =
           info.spares_weak_axes || (!halved[axis] && can_be_halved(size.n[axis], size.wraps[axis]));

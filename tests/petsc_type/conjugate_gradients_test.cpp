@@ -216,5 +216,50 @@ TEST_F(MatrixType, ConjugateGradientsKeepTheNullSpaceOut) {
   }
 }
 
+// The rows of all nodes in faces of the grid hold a value.
+void make_walls(Mat matrix, DM grid, const Case& c) {
+  PetscInt x0, y0, z0, nx, ny, nz;
+  CALL(DMDAGetCorners(grid, &x0, &y0, &z0, &nx, &ny, &nz));
+  std::vector<MatStencil> walls;
+  for (PetscInt k = z0; k < z0 + nz; ++k)
+    for (PetscInt j = y0; j < y0 + ny; ++j)
+      for (PetscInt i = x0; i < x0 + nx; ++i) {
+        const PetscInt at[3] = {i, j, k};
+        bool in_face = false;
+        for (int axis = 0; axis < c.dimension; ++axis)
+          in_face = in_face || at[axis] == 0 || at[axis] == c.size[axis] - 1;
+        for (PetscInt r = 0; in_face && r < c.dof; ++r) walls.push_back({k, j, i, r});
+      }
+  CALL(MatZeroRowsStencil(matrix, static_cast<PetscInt>(walls.size()), walls.data(), 3.7, nullptr, nullptr));
+}
+
+// As PETSc's programs write them: the others couple with what they hold, and the matrix is not symmetric.
+TEST_F(MatrixType, ConjugateGradientsOfRowsThatHoldValuesAreThoseOfTheOthers) {
+  for (const Case& c : {Case{2, {65, 50, 1}, 1, 1, false, {}}, Case{3, {17, 18, 21}, 1, 1, false, {}}}) {
+    SCOPED_TRACE(c.name());
+    const Symmetric a(c);
+    make_walls(a.matrix.get(), a.grid.get(), c);
+    const Handle<KSP> ksp = make_ksp(a.matrix.get(), ours, "quadrille_mg", 1e-8, 100);
+    CALL(KSPSetNormType(ksp.get(), KSP_NORM_UNPRECONDITIONED));
+    for (int solve = 0; solve < 4; ++solve) {
+      if (solve == 2) CALL(MatScale(a.matrix.get(), 0.3));
+      const Handle<Vec> b = random_vector(a.matrix.get(), 5 + solve), x = random_vector(a.matrix.get(), 9),
+                        r = random_vector(a.matrix.get(), 9);
+      CALL(KSPSetInitialGuessNonzero(ksp.get(), solve % 2 == 1 ? PETSC_TRUE : PETSC_FALSE));
+      CALL(KSPSolve(ksp.get(), b.get(), x.get()));
+      PetscInt iterations = 0;
+      PetscReal size = 0, left = 0;
+      CALL(KSPGetIterationNumber(ksp.get(), &iterations));
+      CALL(MatMult(a.matrix.get(), x.get(), r.get()));
+      CALL(VecAXPY(r.get(), -1, b.get()));
+      CALL(VecNorm(r.get(), NORM_2, &left));
+      CALL(VecNorm(b.get(), NORM_2, &size));
+      EXPECT_GT(reason_of(ksp.get()), 0);
+      EXPECT_LE(iterations, 10) << solve;
+      EXPECT_LE(left, 1.01e-8 * size) << solve;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace quadrille::type_test

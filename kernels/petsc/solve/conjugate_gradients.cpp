@@ -16,6 +16,7 @@
 #include "kernels/petsc/base/vector_arrays.hpp"
 #include "kernels/petsc/matrix/scaled_operator.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
+#include "kernels/petsc/solve/vectors.hpp"
 
 namespace quadrille::petsc {
 namespace {
@@ -30,6 +31,10 @@ struct Kept {
   SpaceKind space = SpaceKind::cpu;
   std::int64_t rows = -1;
   Solve* running = nullptr;
+  // Of rows of the matrix that have nothing but their diagonal its inverse, else 0; and when it was of those.
+  Handle<Vec> alone = nullptr;
+  PetscObjectId alone_of = 0;
+  PetscObjectState alone_at = 0;
 };
 Kept& kept(KSP ksp) {
   return *static_cast<Kept*>(ksp->data);
@@ -99,6 +104,11 @@ class Solve {
     begin();
     iterate_on();
     if (ksp_->reason == KSP_DIVERGED_INDEFINITE_PC && grid_multigrid_takes_fp64(ksp_->pc)) {
+      // What an M that is not definite has made of x can be worse than nothing.
+      if (ksp_->guess_zero) {
+        x_lacks_ = false;
+        QUADRILLE_PETSC(VecSet(x_, 0));
+      }
       begin_again();
       iterate_on();
     }
@@ -129,7 +139,58 @@ class Solve {
     const PetscReal norm = ksp_->normtype == KSP_NORM_UNPRECONDITIONED ? norm_of_r() : 0;
     passes_->begin(queue());
     if (ksp_->normtype == KSP_NORM_UNPRECONDITIONED || ksp_->normtype == KSP_NORM_NONE) test(norm);
+    if (ksp_->reason == KSP_CONVERGED_ITERATING && has_walls()) solve_alone();
     if (ksp_->reason == KSP_CONVERGED_ITERATING) precondition();
+  }
+
+  bool has_walls() const {
+    const GridMultigridInfo* const made = grid_multigrid_info(ksp_->pc);
+    return made != nullptr && made->has_walls;
+  }
+  // Rows that hold a value, written beside others that couple with it, make a matrix that is not symmetric.
+  // Where they are fulfilled from the beginning they stay so, for M gives nothing to them where r has
+  // nothing, and what is left is symmetric.
+  void solve_alone() {
+    const Vec alone = find_alone();
+    {
+      const GpuTime time(on_gpu());
+      const ReadArray w(alone, space_), r(r_, space_);
+      passes_->multiply(queue(), w.data(), r.data(), WriteArray(p_, space_).data());
+    }
+    QUADRILLE_PETSC(KSP_MatMult(ksp_, a_, p_, z_));
+    ConjugateGradientSums one;  // a step of alpha = 1
+    one.rz = one.pq = 1;
+    one.iterations = 1;
+    passes_->set_sums(queue(), one);
+    {
+      const GpuTime time(on_gpu());
+      const ReadArray q(z_, space_);
+      passes_->step(queue(), q.data(), ReadWriteArray(r_, space_).data());
+    }
+    x_lacks_ = true;
+    catch_up();
+    passes_->begin(queue());
+  }
+  Vec find_alone() {
+    Kept& k = kept(ksp_);
+    const auto object = reinterpret_cast<PetscObject>(a_);
+    PetscObjectId id = 0;
+    PetscObjectState state = 0;
+    QUADRILLE_PETSC(PetscObjectGetId(object, &id));
+    QUADRILLE_PETSC(PetscObjectStateGet(object, &state));
+    if (k.alone && k.alone_of == id && k.alone_at == state) return k.alone.get();
+    k.alone = like(p_);
+    const Vec w = k.alone.get();
+    passes_->draw(queue(), WriteArray(p_, space_).data());
+    QUADRILLE_PETSC(KSP_MatMult(ksp_, a_, p_, z_));
+    QUADRILLE_PETSC(MatGetDiagonal(a_, w));
+    {
+      const GpuTime time(on_gpu());
+      const ReadArray p(p_, space_), q(z_, space_);
+      passes_->find_alone(queue(), p.data(), q.data(), ReadWriteArray(w, space_).data());
+    }
+    k.alone_of = id, k.alone_at = state;
+    return w;
   }
 
   void make_residual() {
@@ -145,6 +206,7 @@ class Solve {
     make_residual();
     ksp_->rnorm = norm_of_r();
     passes_->begin(queue());
+    if (has_walls()) solve_alone();
     precondition();
   }
 
