@@ -133,13 +133,15 @@ class Solve {
              },
              [] { together(flush_standard_output); }});
     if (first_) note_unused_options();
+    if (first_ && result_.converged && !result_.advice.empty())
+      std::cerr << "quadrille: note: " << result_.advice << "\n";
     if (result_.converged) return all_well;
     if (first_)
       std::cerr << "quadrille: the solve did not converge: " << result_.reason << ", after "
                 << result_.iterations << " iterations of " << result_.method << " with "
                 << result_.preconditioner << ", at a residual of " << formatted("%.3g", result_.residual)
                 << " of the right side's" << (options_.output.empty() ? "" : "; no fields are written")
-                << "\n";
+                << (result_.advice.empty() ? "" : "; " + result_.advice) << "\n";
     return check_failed;
   }
 

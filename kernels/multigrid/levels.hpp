@@ -189,6 +189,7 @@ class Levels final : public GridMultigrid {
       info_.levels.back().by_operator = next.by_operator;
       wants_exact_ = wants_exact_ || next.varies || (next.by_operator && levels_.size() == 1);
       is_hard_ = is_hard_ || next.jumps || (next.varies && info_.levels.back().spares_weak_axes);
+      info_.jumps = is_hard_;
       shared = std::move(following);
       level.transfer = std::move(transfer);
       if (next.by_operator) level.transfer.weights = converted(next.weights.data(), next.weights.size());

@@ -95,6 +95,7 @@ struct GridMultigridInfo {
   bool beyond_fp32 = false;      // the cycle is in fp64 because the coefficients leave the range of fp32
   bool stabilised = false;       // coarse operators of advection were given the diffusion that they lacked
   bool singular = false;         // the constants of each unknown are in the operator's null space
+  bool jumps = false;            // coefficients do, or axes are halved apart where they vary
   bool has_walls = false;        // the nodes of some face couple with none inwards, as where they hold values
   bool singular_blocks = false;  // a node's own block has no inverse; of this rank
   int ranks = 1;                 // bytes and flops are this rank's

@@ -42,7 +42,7 @@ struct OnHost {
   // as long.
   static double iterations_of_exact(const GridSize& s, const std::array<std::int64_t, 3>& finest) {
     // Of a row of the finest level: in the time of an iteration, and of a solve at most.
-    constexpr double flops = 150, numbers = 256;
+    constexpr double flops = 300, numbers = 256;
     const double rows = static_cast<double>(s.rows()),
                  side = static_cast<double>(BandOrder(s.n, s.wraps).side()) * s.dof,
                  finest_rows = static_cast<double>(finest[0] * finest[1] * finest[2] * s.dof);

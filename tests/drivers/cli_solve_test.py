@@ -246,6 +246,13 @@ error_max matmult_ms seconds method preconditioner""".split()
         self.assertTrue(record["converged"])
         self.assertIn("mean zero", screen)
 
+    # Where jumps slow it down, and nowhere else.
+    def test_what_may_do_better_is_said(self):
+        run = ["solve", "diffusion", "--grid", "40x40", "--quiet", "--coefficient", "1 + 1e6*(sin(2.5*x + 1.9*y) > 0)", "--", "-ksp_max_it", "2"]
+        self.refused(1, ["after 2 iterations", "-pc_quadrille_mg_coarsest", "-pc_type hypre"], *run)
+        done = self.run_it("solve", "poisson", "--grid", "40x40", "--quiet", "--", "-ksp_max_it", "2")
+        self.assertEqual((done.returncode, "hypre" in done.stderr), (1, False), done.stderr)
+
     def test_no_convergence_is_said_and_ends_with_1(self):
         out, fields = self.path("out.json"), self.path("u.h5")
         for options, words in [(["-ksp_max_it", "3"], ["largest number of iterations", "after 3 iterations"]),

@@ -38,6 +38,7 @@ struct KrylovResult {
   double solve_s = 0;
   std::string method, preconditioner;  // PETSc's names: "cg", "jacobi"
   std::string multigrid;               // its levels, for people; empty without
+  std::string advice;                  // of a solve that was slow, or did not converge; empty without any
 };
 
 // Of what a solve consists of, after one. With multigrid there are more. What a product and an application of

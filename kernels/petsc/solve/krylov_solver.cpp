@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/multigrid/multigrid.hpp"
 #include "kernels/petsc/base/device_work.hpp"
 #include "kernels/petsc/base/guarded.hpp"
 #include "kernels/petsc/multigrid/grid_multigrid.hpp"
@@ -105,6 +106,15 @@ void follow_values(const KrylovProblem& problem, KrylovSolver& solver) {
   solver = make_solver(problem);
 }
 
+// What may do better where quadrille_mg took many iterations.
+std::string advice_on(const GridMultigridInfo* made) {
+  if (made == nullptr || !made->jumps) return "";
+  return "coefficients jump more closely than coarse grids show: a larger -pc_quadrille_mg_coarsest solves "
+         "more "
+         "of them exactly, -pc_quadrille_mg_smoother lines or -pc_quadrille_mg_interpolation linear may suit "
+         "them better, and -pc_type hypre, of a PETSc that has it, takes some ten iterations";
+}
+
 // What came of the last solve.
 KrylovResult result_of(const KrylovSolver& solver) {
   const KSP ksp = solver.ksp.get();
@@ -131,6 +141,9 @@ KrylovResult result_of(const KrylovSolver& solver) {
   result.preconditioner = type;
   result.multigrid =
       solver.levels.levels > 0 ? levels_text(solver.levels) : grid_multigrid_text(preconditioner);
+  constexpr int many = 60;
+  if (!result.converged || result.iterations > many)
+    result.advice = advice_on(grid_multigrid_info(preconditioner));
   return result;
 }
 
