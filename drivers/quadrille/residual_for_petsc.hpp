@@ -40,7 +40,7 @@ struct Asked {
     try {
       solve();
     } catch (const PetscError& error) {
-      if (error.code == PETSC_ERR_MEM) petsc::abandon(solver);
+      if (dynamic_cast<const PetscMemoryError*>(&error) != nullptr) petsc::abandon(solver);
       if (thrown) std::rethrow_exception(thrown);
       put_down_to_options(error);
       throw;

@@ -12,6 +12,11 @@ struct PetscError : std::runtime_error {
   int code;  // PETSc's own (PETSC_ERR_SUP, ...); 0 where it was not PETSc that failed
 };
 
+// PETSc could not allocate what it needed: solvers may be half made.
+struct PetscMemoryError : PetscError {
+  using PetscError::PetscError;
+};
+
 // The options that PETSc was given are to blame.
 struct PetscOptionError : PetscError {
   using PetscError::PetscError;

@@ -54,9 +54,9 @@ void check(PetscErrorCode code, const char* call) {
   if (code == 0) return;
   const std::string reason = std::exchange(last_message, {});
   if (std::exchange(memory_was_refused, false))
-    throw PetscError(std::string("not enough memory for PETSc's ") + call + " (" + reason +
-                         "); choose a smaller grid or fewer DoF",
-                     PETSC_ERR_MEM);
+    throw PetscMemoryError(std::string("not enough memory for PETSc's ") + call + " (" + reason +
+                               "); choose a smaller grid or fewer DoF",
+                           PETSC_ERR_MEM);
   throw PetscError(std::string("PETSc: ") + call + " failed with code " + std::to_string(code) +
                        (reason.empty() ? "" : ": " + reason),
                    code);

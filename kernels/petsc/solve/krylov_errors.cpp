@@ -21,7 +21,7 @@ void give_up(Handle<KSP>& solver, Mat matrix, const PetscError& error) {
   if (!solver) return;
   Mat now = nullptr;
   QUADRILLE_PETSC(KSPGetOperators(solver.get(), &now, nullptr));
-  if (now != matrix || error.code == PETSC_ERR_MEM) return abandon(solver);
+  if (now != matrix || dynamic_cast<const PetscMemoryError*>(&error) != nullptr) return abandon(solver);
   solver.reset();
 }
 
