@@ -159,8 +159,7 @@ void read_field_options(Settings& settings, Options& options) {
   options.source = word_field_or_formula(settings, "source", of_source, true,
                                          makes_steps(settings, find_pde(options.pde)));
   if (takes_initial && find(settings, "initial"))
-    options.initial =
-        word_field_or_formula(settings, "initial", {zero_at_first, noise_at_first, hill_at_first}, true);
+    options.initial = word_field_or_formula(settings, "initial", names_at_first, true);
   if (!options.manufactured) return;
   for (const auto& [name, words] : {std::pair("coefficient", of_coefficient), std::pair("source", of_source),
                                     std::pair("initial", Words{})})

@@ -7,7 +7,7 @@
 namespace quadrille {
 
 inline constexpr char drawn_coefficient[] = "log_normal", usual_source_name[] = "unit";
-inline constexpr char zero_at_first[] = "zero", noise_at_first[] = "noise", hill_at_first[] = "hill";
+inline const Words names_at_first{"zero", "noise", "hill"};
 
 // --coefficient, --source and --initial of solve, as words, FILE.h5:DATASET or formulas. A file gives --grid,
 // and --spacing where it tells one: they are added to the settings. Throws InputError for what the PDE does

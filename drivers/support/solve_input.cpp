@@ -196,8 +196,8 @@ std::vector<double> named_values(const Options& options, const NodeBox& box) {
   constexpr double most_noise = 0.05;
   const Grid& grid = options.grid;
   std::vector<double> values(static_cast<std::size_t>(box.nodes() * grid.dof));
-  if (options.initial == zero_at_first) return values;
-  const bool is_hill = options.initial == hill_at_first;
+  if (options.initial == "zero") return values;
+  const bool is_hill = options.initial == "hill";
 #pragma omp parallel for schedule(static)
   for (std::int64_t node = 0; node < box.nodes(); ++node) {
     std::array<std::int64_t, 3> at = box.first_of_line(node / box.size[0]);
@@ -215,8 +215,8 @@ std::vector<double> named_values(const Options& options, const NodeBox& box) {
 }  // namespace
 
 std::vector<double> initial_values(const Options& options, const NodeBox& box) {
-  for (const char* const name : {zero_at_first, noise_at_first, hill_at_first})
-    if (options.initial == name) return named_values(options, box);
+  if (std::find(names_at_first.begin(), names_at_first.end(), options.initial) != names_at_first.end())
+    return named_values(options, box);
   return read_finite(options, box, options.initial, "--initial");
 }
 

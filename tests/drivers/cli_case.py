@@ -46,6 +46,16 @@ class CliTest(unittest.TestCase):
     def run_it(self, *arguments, **keywords):
         return subprocess.run([QUADRILLE, *arguments], capture_output=True, text=True, timeout=300, **keywords)
 
+    def on_terminal(self, *arguments):
+        """What standard error shows there, of a run that is well."""
+        ours, theirs = os.openpty()
+        subprocess.run([QUADRILLE, *arguments], stdout=subprocess.DEVNULL, stderr=theirs, check=True, timeout=60)
+        os.write(theirs, b"end")
+        seen = os.read(ours, 65536).decode()
+        os.close(ours)
+        os.close(theirs)
+        return seen
+
     def ok(self, *arguments, **keywords):
         done = self.run_it(*arguments, **keywords)
         self.assertEqual(done.returncode, 0, done.stderr)

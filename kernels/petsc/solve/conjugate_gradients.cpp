@@ -179,7 +179,7 @@ class Solve {
     QUADRILLE_PETSC(PetscObjectGetId(object, &id));
     QUADRILLE_PETSC(PetscObjectStateGet(object, &state));
     if (k.alone && k.alone_of == id && k.alone_at == state) return k.alone.get();
-    k.alone = like(p_);
+    if (!k.alone) k.alone = like(p_);
     const Vec w = k.alone.get();
     passes_->draw(queue(), WriteArray(p_, space_).data());
     QUADRILLE_PETSC(KSP_MatMult(ksp_, a_, p_, z_));

@@ -110,9 +110,8 @@ void follow_values(const KrylovProblem& problem, KrylovSolver& solver) {
 std::string advice_on(const GridMultigridInfo* made) {
   if (made == nullptr || !made->jumps) return "";
   return "coefficients jump more closely than coarse grids show: a larger -pc_quadrille_mg_coarsest solves "
-         "more "
-         "of them exactly, -pc_quadrille_mg_smoother lines or -pc_quadrille_mg_interpolation linear may suit "
-         "them better, and -pc_type hypre, of a PETSc that has it, takes some ten iterations";
+         "more of them exactly, -pc_quadrille_mg_smoother lines or -pc_quadrille_mg_interpolation linear may "
+         "suit them better, and -pc_type hypre, of a PETSc that has it, takes some ten iterations";
 }
 
 // What came of the last solve.
