@@ -392,8 +392,9 @@ class Levels final : public GridMultigrid {
     if (Machine::few_by_operator(size, finest_, is_hard_)) return true;
     if (!is_hard_) return false;
     const double iterations = Machine::iterations_of_exact(size, finest_);
+    if (iterations <= options_.saved_iterations) return true;
     info_.iterations_of_exact = std::min(info_.iterations_of_exact, iterations);
-    return iterations <= options_.saved_iterations;
+    return false;
   }
   // What couples unknowns of different nodes may be a body, and a slender one, a beam or a plate, bends,
   // which a few nodes across do not show.

@@ -296,6 +296,30 @@ TEST(GridMultigridSetUp, FactorsOfTheCoarsestGridSolveIt) {
     }
 }
 
+// Who asks for a larger grid again gets one, until they would take too long: each time more iterations are to
+// be saved by it.
+void larger_grids_are_solved_exactly(const std::array<std::int64_t, 3>& extents, SpaceKind space) {
+  const Hub a = jumping(grid_of(extents), "value:0", 3);
+  GridMultigridOptions options;
+  std::vector<std::int64_t> sizes;
+  for (double saved = 0; std::isfinite(saved) && sizes.size() < 10;) {
+    options.saved_iterations = static_cast<int>(std::ceil(saved));
+    const GridMultigridInfo info = Cycle(a, options, space).info();
+    EXPECT_GT(info.levels.back().unknowns, sizes.empty() ? 0 : sizes.back());
+    EXPECT_GT(info.iterations_of_exact, saved);
+    sizes.push_back(info.levels.back().unknowns);
+    saved = info.iterations_of_exact;
+  }
+  EXPECT_GE(sizes.size(), 2);
+}
+TEST(GridMultigridSetUp, LargerAndLargerGridsAreSolvedExactly_cpu) {
+  larger_grids_are_solved_exactly({130, 127, 1}, SpaceKind::cpu);
+}
+TEST(GridMultigridSetUp, LargerAndLargerGridsAreSolvedExactly_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  larger_grids_are_solved_exactly({520, 517, 1}, SpaceKind::cuda);
+}
+
 // A row of zeros and its column take no part: the others are solved as if they were not there.
 TEST(GridMultigridSetUp, FactorsLeaveOutWhatIsNotThere) {
   OnHost machine;
