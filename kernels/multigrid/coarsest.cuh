@@ -1,8 +1,7 @@
-// The coarsest grid's solve in GPU memory: by a dense inverse, or by planes. Internal to kernels/multigrid.
+// The coarsest grid's solve in GPU memory: by a dense inverse, or, with plane_solve.cuh, by planes. Internal to kernels/multigrid.
 #pragma once
 
 #include "kernels/cuda/launch.cuh"
-#include "kernels/multigrid/plane_factors.hpp"
 
 namespace quadrille::multigrid::device {
 
@@ -14,24 +13,6 @@ __global__ void __launch_bounds__(128) dense_kernel(std::int64_t rows, const dou
   for (std::int64_t c = threadIdx.x; c < rows; c += 128) sum += a[blockIdx.x * rows + c] * b[c];
   sum = cuda::sum_block<128>(sum);
   if (threadIdx.x == 0) x[blockIdx.x] = static_cast<T>(sum);
-}
-
-// Every block of threads makes the right side, and a warp has a row.
-template <class T>
-__global__ void __launch_bounds__(cuda::threads_per_block)
-    planes_kernel(const __grid_constant__ BlockSolve<T> step) {
-  extern __shared__ __align__(16) unsigned char of_block[];
-  double* const right = reinterpret_cast<double*>(of_block);
-  const int size = step.order.size;
-  for (int i = threadIdx.x; i < size; i += cuda::threads_per_block) right[i] = step.right(i);
-  __syncthreads();
-  const int row = (blockIdx.x * cuda::threads_per_block + threadIdx.x) / 32, lane = threadIdx.x % 32;
-  if (row >= size) return;
-  const double* const inverse = step.inverse(row);
-  double sum = 0;
-  for (int j = lane; j < size; j += 32) sum += __ldg(inverse + j) * right[j];
-  for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, half);
-  if (lane == 0) step.take(row, sum);
 }
 
 // A block of threads for an unknown of the nodes: the sum of its numbers over that of the nodes.

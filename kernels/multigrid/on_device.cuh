@@ -16,6 +16,7 @@
 #include "kernels/multigrid/joined_before.cuh"
 #include "kernels/multigrid/line_tiles.cuh"
 #include "kernels/multigrid/node_blocks.cuh"
+#include "kernels/multigrid/plane_solve.cuh"
 #include "kernels/multigrid/small_levels.cuh"
 #include "kernels/multigrid/step_kernels.cuh"
 
@@ -311,14 +312,8 @@ class OnDevice {
   }
   template <class T>
   void solve_by_planes(PlaneFactors<Device>& planes, const T* b, T* x) {
-    const unsigned blocks = cuda::blocks_for(std::int64_t{planes.order.size} * 32);
-    const int bytes = planes.order.size * static_cast<int>(sizeof(double));
     solve_planes(
-        planes, b, x,
-        [&](const BlockSolve<T>& step) {
-          device::planes_kernel<<<blocks, cuda::threads_per_block, bytes, stream_>>>(step);
-          QUADRILLE_CUDA_LAUNCHED("planes of the coarsest grid");
-        },
+        planes, b, x, [&](const PlaneSolve<T>& f) { device::run_planes(f, processors(), stream_); },
         [&](const auto* of, std::int64_t count, std::int64_t nodes, double* means) {
           device::mean_kernel<<<static_cast<unsigned>(planes.s.dof), 1024, 0, stream_>>>(count, nodes, of,
                                                                                          means);

@@ -19,9 +19,9 @@
 
 namespace quadrille::multigrid {
 
-// Planes across the longest axis, in an order in which each couples to those of its block and of the blocks
-// before and behind alone. An axis that wraps is folded, and counts half as long, for its blocks have two
-// planes at least. Passed by value.
+// Planes across the axis along which factors are made with the least work, most often the longest, in an
+// order in which each couples to those of its block and of the blocks before and behind alone. An axis that
+// wraps is folded, and its blocks have two planes at least. Passed by value.
 struct PlaneOrder {
   int axis = 2, planes = 0;
   int across[2] = {0, 1};  // the other axes
@@ -35,20 +35,7 @@ struct PlaneOrder {
   // as long as it takes to start.
   PlaneOrder(const std::array<int, 3>& n, const std::array<bool, 3>& wraps, int dof, int of_block = 1024) {
     for (int k = 0; k < 3; ++k)
-      if (n[k] * (wraps[k] ? 1 : 2) > planes * (folded ? 1 : 2)) {
-        axis = k;
-        planes = n[k];
-        folded = wraps[k];
-      }
-    across[0] = axis == 0 ? 1 : 0;
-    across[1] = axis == 2 ? 1 : 2;
-    area = n[across[0]] * n[across[1]] * dof;
-    blocks = std::max(1, planes / std::max(reach(), of_block / area));
-    together = (planes + blocks - 1) / blocks;
-    // Two planes meet at the end of a folded axis: not in two blocks.
-    while (folded && (together % 2 > 0 || planes % together == 1) && together < planes) ++together;
-    blocks = (planes + together - 1) / together;
-    size = together * area;
+      if (const PlaneOrder next(n, wraps, dof, of_block, k); k == 0 || next.flops() < flops()) *this = next;
   }
   explicit PlaneOrder(const Couplings& s, int of_block = 1024)
       : PlaneOrder({s.n[0], s.n[1], s.n[2]}, {s.wraps[0], s.wraps[1], s.wraps[2]}, s.dof, of_block) {}
@@ -81,6 +68,21 @@ struct PlaneOrder {
     return place_of(at[axis]) % together * area + node * s.dof + unknown;
   }
   constexpr int block_of(const std::array<int, 3>& at) const { return place_of(at[axis]) / together; }
+
+ private:
+  PlaneOrder(const std::array<int, 3>& n, const std::array<bool, 3>& wraps, int dof, int of_block, int along)
+      : axis(along),
+        planes(n[along]),
+        across{along == 0 ? 1 : 0, along == 2 ? 1 : 2},
+        area(n[across[0]] * n[across[1]] * dof),
+        folded(wraps[along]) {
+    blocks = std::max(1, planes / std::max(reach(), of_block / area));
+    together = (planes + blocks - 1) / blocks;
+    // Two planes meet at the end of a folded axis: not in two blocks.
+    while (folded && (together % 2 > 0 || planes % together == 1) && together < planes) ++together;
+    blocks = (planes + together - 1) / together;
+    size = together * area;
+  }
 };
 
 // Coupling d away from a position, if there is a node.
@@ -222,7 +224,7 @@ struct PlaneFactors {
   Array<double, Space> inverses;                        // of the S_k, [block][row][column]
   Array<double, Space> before, behind;                  // A_k,k-1 and A_k,k+1, as TakeBetween
   Array<std::int32_t, Space> from_before, from_behind;  // where they lead to
-  Array<double, Space> up, down;                        // the t_k and the x_k
+  Array<double, Space> passed;                          // what a solve makes (plane_solve.hpp)
   Array<double, Space> means;  // of a singular operator: of each unknown of b, then of x
   bool there() const { return order.blocks > 0; }
   // Of a solve.
@@ -231,100 +233,6 @@ struct PlaneFactors {
   }
   std::int64_t flops() const { return 4 * inverses.size(); }
 };
-
-// A step up or down: what S_k^-1 is multiplied with, and what is made of the product. Up, v = b_k - A_k,k-1 t
-// and t_k is the product; down, v = A_k,k+1 x and x_k is t_k less the product.
-template <class T>
-struct BlockSolve {
-  Couplings s;
-  PlaneOrder order;
-  const double *inverses, *before, *behind;
-  const std::int32_t *from_before, *from_behind;
-  const double* means;  // to be taken off b, or null
-  const T* b;
-  double *up, *down;
-  T* x;  // not of a singular operator, whose x is without its means
-  int block;
-  bool goes_down;
-
-  constexpr std::int64_t row(int i) const {
-    return std::int64_t{s.index(order.position(s, block, i))} * s.dof + i % s.dof;
-  }
-  constexpr double right(int i) const {
-    if (!order.has(block, i)) return 0;
-    const int count = 9 * s.dof, plane = i / order.area;
-    const std::int64_t first = std::int64_t{block} * count * order.size + i;
-    double sum = 0;
-    const auto add = [&](const double* value, const std::int32_t* other, const double* from) {
-      for (int k = 0; k < count; ++k) {
-        const std::int64_t at = first + std::int64_t{k} * order.size;
-        if (other[at] >= 0) sum += value[at] * from[other[at]];
-      }
-    };
-    if (goes_down && plane >= order.together - order.reach())
-      add(behind, from_behind, down + std::int64_t{block + 1} * order.size);
-    if (!goes_down && block > 0 && plane < order.reach())
-      add(before, from_before, up + std::int64_t{block - 1} * order.size);
-    if (goes_down) return sum;
-    return b[row(i)] - (means != nullptr ? means[i % s.dof] : 0) - sum;
-  }
-  // Row i of S_k^-1.
-  constexpr const double* inverse(int i) const {
-    return inverses + (std::int64_t{block} * order.size + i) * order.size;
-  }
-  constexpr void take(int i, double product) const {
-    const std::int64_t own = std::int64_t{block} * order.size + i;
-    if (!goes_down) up[own] = product;
-    if (!goes_down && block < order.blocks - 1) return;
-    const double value = goes_down ? up[own] - product : product;
-    down[own] = value;
-    if (means == nullptr && order.has(block, i)) x[row(i)] = static_cast<T>(value);
-  }
-};
-
-// Of a singular operator, a row a call: x without the means.
-template <class T>
-struct TakeMeansOff {
-  Couplings s;
-  PlaneOrder order;
-  const double *means, *from;
-  T* x;
-  constexpr void operator()(std::int64_t row) const {
-    const int unknown = static_cast<int>(row - std::int64_t{s.node_of(row)} * s.dof);
-    const std::array<int, 3> at = s.position(s.node_of(row));
-    const std::int64_t first = std::int64_t{order.block_of(at)} * order.size;
-    x[row] = static_cast<T>(from[first + order.in_block(s, at, unknown)] - means[unknown]);
-  }
-};
-
-// x = A^-1 b by step(BlockSolve) for each block up and down. mean(values, count, dof, means): the sum of each
-// unknown of `count` numbers over that of the nodes; then all(rows, functor).
-template <class T, class Space, class Step, class Mean, class All>
-void solve_planes(PlaneFactors<Space>& a, const T* b, T* x, const Step& step, const Mean& mean,
-                  const All& all) {
-  const bool singular = a.means.size() > 0;
-  BlockSolve<T> next{a.s,
-                     a.order,
-                     a.inverses.data(),
-                     a.before.data(),
-                     a.behind.data(),
-                     a.from_before.data(),
-                     a.from_behind.data(),
-                     singular ? a.means.data() : nullptr,
-                     b,
-                     a.up.data(),
-                     a.down.data(),
-                     x,
-                     0,
-                     false};
-  if (singular) mean(b, a.s.rows, a.s.rows / a.s.dof, a.means.data());
-  for (; next.block < a.order.blocks; ++next.block) step(next);
-  next.goes_down = true;
-  for (next.block = a.order.blocks - 2; next.block >= 0; --next.block) step(next);
-  if (!singular) return;
-  mean(a.down.data(), a.down.size(), a.s.rows / a.s.dof, a.means.data());
-  all(a.s.rows, TakeMeansOff<T>{a.s, a.order, a.means.data(), a.down.data(), x});
-}
 
 template <class Machine>
 void make_plane_factors(Machine& machine, const Couplings& s, const PlaneOrder& order, const double* values,
@@ -335,11 +243,10 @@ void make_plane_factors(Machine& machine, const Couplings& s, const PlaneOrder& 
   factors.s = s;
   factors.order = order;
   factors.inverses = decltype(factors.inverses)(checked_product(size, order.blocks, "the coarsest grid"));
-  for (auto* each : {&factors.before, &factors.behind}) *each = decltype(factors.up)(between.size());
+  for (auto* each : {&factors.before, &factors.behind}) *each = Values(between.size());
   for (auto* each : {&factors.from_before, &factors.from_behind})
     *each = decltype(factors.from_before)(between.size());
-  for (auto* each : {&factors.up, &factors.down})
-    *each = decltype(factors.up)(std::int64_t{order.blocks} * order.size);
+  factors.passed = Values(4 * std::int64_t{order.blocks} * order.size);
   factors.means = decltype(factors.means)(singular ? s.dof : 0);
   machine.for_each(between.size(),
                    TakeBetween{between, values, -1, factors.from_before.data(), factors.before.data()});

@@ -1,6 +1,9 @@
 // A cycle of multigrid as an operator M: linear, symmetric where the operator is, the same on every machine.
 #include <omp.h>
 
+#include <bit>
+#include <cmath>
+
 #include "cases.hpp"
 #include "formats/format.hpp"
 #include "operators.hpp"
@@ -161,29 +164,46 @@ TEST(GridMultigrid, OneLevelIsTheInverse_cpu) {
 TEST(GridMultigrid, OneLevelIsTheInverse_cuda) {
   one_level_is_the_inverse(SpaceKind::cuda);
 }
-// With more unknowns than a dense inverse is made of.
+// With more unknowns than a dense inverse is made of: `m` is the inverse of `a`.
+void expect_inverse_by_planes(const Hub& a, const std::string& what) {
+  for (const CyclePrecision precision : {CyclePrecision::fp64, CyclePrecision::fp32}) {
+    GridMultigridOptions options = in(precision);
+    options.levels = 1;
+    Cycle m(a, options, SpaceKind::cuda);
+    const Product product(a);
+    const Vector x = noise(a.rows(), 1), b = product(x);
+    if (m.info().singular)
+      EXPECT_LE(distance(product(m(b)), b), precision == CyclePrecision::fp64 ? 1e-7 : 0.1) << what;
+    else
+      EXPECT_LE(distance(m(b), x), precision == CyclePrecision::fp64 ? 1e-8 : 0.1) << what;
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(m(b), m(b)) << what;
+  }
+}
 TEST(GridMultigrid, OneLevelOfPlanesIsTheInverse_cuda) {
   if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
   for (const char* sides : {"value:0", "periodic,periodic,value:0,value:0,clamp,clamp", "clamp", "periodic",
                             "value:0,value:0,periodic,periodic,periodic,periodic"})
-    for (const int dof : {1, 2}) {
-      const Hub a = jumping(grid_of({17, 20, 18}, {1, 1, 1}, dof), sides, 3);
-      for (const CyclePrecision precision : {CyclePrecision::fp64, CyclePrecision::fp32}) {
-        GridMultigridOptions options = in(precision);
-        options.levels = 1;
-        Cycle m(a, options, SpaceKind::cuda);
-        const Product product(a);
-        const Vector x = noise(a.rows(), 1), b = product(x);
-        if (m.info().singular)
-          EXPECT_LE(distance(product(m(b)), b), precision == CyclePrecision::fp64 ? 1e-7 : 0.1)
-              << sides << ", " << dof;
-        else
-          EXPECT_LE(distance(m(b), x), precision == CyclePrecision::fp64 ? 1e-8 : 0.1)
-              << sides << ", " << dof;
-        EXPECT_EQ(m.info().singular, std::string(sides) == "clamp" || std::string(sides) == "periodic");
-        EXPECT_EQ(m(b), m(b));
-      }
-    }
+    for (const int dof : {1, 2})
+      expect_inverse_by_planes(jumping(grid_of({17, 20, 18}, {1, 1, 1}, dof), sides, 3),
+                               std::string(sides) + ", " + std::to_string(dof));
+  // Planes of more unknowns than threads have columns, and more rows than they take at once.
+  expect_inverse_by_planes(jumping(grid_of({39, 41, 37}), "value:0", 4), "large planes");
+  expect_inverse_by_planes(elastic(grid_of({21, 24, 20}, {1, 1, 1}, 3), "value:0"), "3 unknowns");
+  expect_inverse_by_planes(jumping(grid_of({70, 71, 1}), "value:0", 5), "2D");
+}
+// Whatever bits it has: nobody waits for a number that came with the right side.
+TEST(GridMultigrid, PlanesPassWhatIsNoNumber_cuda) {
+  if (cuda::device_count() == 0) GTEST_SKIP() << "no GPU";
+  const Hub a = jumping(grid_of({17, 20, 18}), "value:0", 3);
+  GridMultigridOptions options = in(CyclePrecision::fp64);
+  options.levels = 1;
+  Cycle m(a, options, SpaceKind::cuda);
+  for (const std::uint64_t bits : {~std::uint64_t{0}, std::uint64_t{0x7ff8000000000000}}) {
+    const Vector x = m(Vector(a.rows(), std::bit_cast<double>(bits)));
+    for (const double value : x) EXPECT_TRUE(std::isnan(value));
+  }
+  const Vector x = noise(a.rows(), 1);
+  EXPECT_LE(distance(m(Product(a)(x)), x), 1e-8);
 }
 
 TEST(GridMultigrid, OnTheGpuIsThatOfTheCpu_cuda) {

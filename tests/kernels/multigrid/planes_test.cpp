@@ -1,5 +1,5 @@
 // The factors of the coarsest grid, plane by plane, with their steps on the host.
-#include "kernels/multigrid/plane_factors.hpp"
+#include "kernels/multigrid/plane_solve.hpp"
 
 #include "cases.hpp"
 #include "kernels/multigrid/on_host.hpp"
@@ -62,14 +62,29 @@ Made solved(const Hub& a, const Vector& b, int of_block, const StoredNodes& few 
   Vector x(b.size(), std::nan(""));
   solve_planes(
       factors, b.data(), x.data(),
-      [](const BlockSolve<double>& step) {
-        Vector right;
-        for (int i = 0; i < step.order.size; ++i) right.push_back(step.right(i));
-        for (int i = 0; i < step.order.size; ++i) {
-          double sum = 0;
-          for (int j = 0; j < step.order.size; ++j) sum += step.inverse(i)[j] * right[j];
-          step.take(i, sum);
+      [](const PlaneSolve<double>& f) {
+        const int size = f.order.size;
+        Vector kept;  // [block][row]
+        for (int block = 0; block < f.order.blocks; ++block)
+          for (int i = 0; i < size; ++i) kept.push_back(f.first(block, i));
+        const auto read = [](const double* from, const int(&places)[9], double(&numbers)[9]) {
+          for (int k = 0; k < 9; ++k) numbers[k] = places[k] >= 0 ? from[places[k]] : 0;
+        };
+        for (int number = 0; number < f.steps(); ++number) {
+          const PlaneStep step = f.step(number);
+          double* const of_block = kept.data() + step.block * size;
+          Vector right;
+          for (int i = 0; i < size; ++i)
+            right.push_back(f.right(step, of_block[i], f.values(step) + i, f.places(step) + i, size, read));
+          for (int i = 0; i < size; ++i) {
+            double sum = 0;
+            for (int j = 0; j < size; ++j) sum += f.inverse(step, i)[j] * right[j];
+            of_block[i] =
+                f.take(step, i, of_block[i], sum, [](double* place, double made) { *place = made; });
+          }
         }
+        for (int block = 0; block < f.order.blocks; ++block)
+          for (int i = 0; i < size; ++i) f.finish(block, i, kept[block * size + i]);
       },
       [&](const double* values, std::int64_t count, std::int64_t nodes, double* means) {
         for (int r = 0; r < a.dof; ++r) {
@@ -168,7 +183,7 @@ TEST(DenseInverse, OfSeveralBlocksIsTheInverse) {
                  jumping(grid_of({8, 7, 5}), "value:0,value:0,value:0,value:0,periodic,periodic", 5));
 }
 
-TEST(PlaneFactors, AreAcrossTheLongestAxis) {
+TEST(PlaneFactors, AreAcrossTheAxisOfLeastWork) {
   const PlaneOrder order({8, 9, 10}, {false, false, true}, 2, 1);
   EXPECT_EQ(order.axis, 1);
   EXPECT_EQ(order.blocks, 9);
@@ -180,6 +195,11 @@ TEST(PlaneFactors, AreAcrossTheLongestAxis) {
   const PlaneOrder together({16, 16, 16}, {false, false, false}, 1);
   EXPECT_EQ(together.blocks, 4);
   EXPECT_EQ(together.size, 1024);
+  // Blocks of two planes would leave a single one of 33, blocks of four, too.
+  const PlaneOrder odd({31, 33, 30}, {true, true, true}, 1);
+  EXPECT_EQ(odd.axis, 2);
+  EXPECT_EQ(odd.blocks, 15);
+  EXPECT_EQ(odd.size, 2 * 31 * 33);
   for (int nodes = 1; nodes < 9; ++nodes)
     for (int node = 0; node < nodes; ++node) {
       EXPECT_EQ(node_at_folded(folded_place(node, nodes), nodes), node);
