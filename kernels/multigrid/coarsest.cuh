@@ -1,4 +1,5 @@
-// The coarsest grid's solve in GPU memory: by a dense inverse, or, with plane_solve.cuh, by planes. Internal to kernels/multigrid.
+// The coarsest grid's solve in GPU memory by a dense inverse, and means (by planes: plane_solve.cuh). Internal
+// to kernels/multigrid.
 #pragma once
 
 #include "kernels/cuda/launch.cuh"

@@ -59,7 +59,7 @@ struct PlaneSolve {
     if (!order.has(block, i)) return 0;
     return b[row(block, i)] - (means != nullptr ? means[i % s.dof] : 0);
   }
-  // r_k of a row, with its couplings as they are above, or copied, `stride` apart. read(from, places, numbers)
+  // r_k of a row, whose couplings are as above, or copied, `stride` apart. read(from, places, numbers)
   // gets nine numbers of another step at once, but for places -1.
   template <class Read>
   constexpr double right(const PlaneStep& step, double kept, const double* value, const std::int32_t* place,
