@@ -138,6 +138,8 @@ class GridPreconditioner {
       multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options, std::move(previous))
                            : make_grid_multigrid(*values.hub, options, std::move(previous));
     }
+    is_to_be_more_exact_ = false;
+    applied_ = 0;
     take_null_space(matrix);
     const bool regular = all_ranks(matrix, !multigrid_->info().singular_blocks);
     QUADRILLE_PETSC(PCSetFailedReason(pc, regular ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
@@ -152,10 +154,17 @@ class GridPreconditioner {
   // The first solve shows which method it is for.
   void before_solve(PC pc, KSP ksp) {
     is_for_a_method_ = true;
+    if (is_to_be_more_exact_) set_up(pc);
+    applied_ = 0;
     if (!corrects_itself(ksp))
       take_fp64(pc);
     else
       watch_headway(ksp);
+  }
+  // What this solve took of these levels the next one may take: of the methods that M must not change under,
+  // it is the one that gains.
+  void after_solve() {
+    if (multigrid_) is_to_be_more_exact_ = wishes_more_exact(applied_ - of_exact_solve);
   }
 
   // Where no solve came before, something else stands around it (PCCOMPOSITE), and any method around that.
@@ -163,6 +172,7 @@ class GridPreconditioner {
     if (!multigrid_) throw PetscError("quadrille_mg is applied before it was set up");
     if (!is_for_a_method_) take_fp64(pc);
     is_for_a_method_ = true;
+    ++applied_;
     const std::int64_t rows = rows_;
     require_size(b, rows, "the vector of quadrille_mg");
     if (null_space_) b = without_constants(b);
@@ -202,8 +212,7 @@ class GridPreconditioner {
 
   // A larger grid, where that takes no longer than so many iterations; whether there is one.
   bool solve_more_exactly(PC pc, double iterations) {
-    if (!multigrid_ || iterations < multigrid_->info().iterations_of_exact) return false;
-    saved_iterations_ = static_cast<int>(std::ceil(multigrid_->info().iterations_of_exact));
+    if (!multigrid_ || !wishes_more_exact(iterations)) return false;
     set_up(pc);
     return true;
   }
@@ -223,6 +232,13 @@ class GridPreconditioner {
   }
 
  private:
+  // At the next set-up.
+  bool wishes_more_exact(double iterations) {
+    const double of_exact = multigrid_->info().iterations_of_exact;
+    if (iterations < of_exact) return false;
+    saved_iterations_ = static_cast<int>(std::ceil(of_exact));
+    return true;
+  }
   // Where the constants are in the null space, rounding leaves some of them in the residual, which nothing
   // takes out again. A smoother makes of them what has nothing to do with the solution, and where
   // coefficients jump, so that other errors are as small before they are reached, M is not definite then.
@@ -265,9 +281,11 @@ class GridPreconditioner {
   std::int64_t rows_ = 0;  // of this rank
   PetscLogEvent cycle_ = -1;
   bool on_gpu_ = false, is_for_a_method_ = false;
-  bool wants_fp64_ = false;          // where no option says
-  int saved_iterations_ = 0;         // by a larger grid solved exactly, of a method that did not get on
-  Handle<MatNullSpace> null_space_;  // to be taken off b, or none
+  bool wants_fp64_ = false;           // where no option says
+  int saved_iterations_ = 0;          // by a larger grid solved exactly, of a method that did not get on
+  bool is_to_be_more_exact_ = false;  // before the next solve
+  int applied_ = 0;                   // in this solve, of these levels
+  Handle<MatNullSpace> null_space_;   // to be taken off b, or none
   Handle<Vec> without_constants_;
   Array<double, Device> device_b_, device_x_;  // of vectors in host memory
 };
@@ -289,6 +307,9 @@ PetscErrorCode set_up(PC pc) {
 PetscErrorCode before_solve(PC pc, KSP ksp, Vec, Vec) {
   return guarded("PCPreSolve_QuadrilleMG", [&] { of(pc).before_solve(pc, ksp); });
 }
+PetscErrorCode after_solve(PC pc, KSP, Vec, Vec) {
+  return guarded("PCPostSolve_QuadrilleMG", [&] { of(pc).after_solve(); });
+}
 PetscErrorCode apply(PC pc, Vec b, Vec x) {
   return guarded("PCApply_QuadrilleMG", [&] { of(pc).apply(pc, b, x); });
 }
@@ -308,6 +329,7 @@ PetscErrorCode create(PC pc) {
     QUADRILLE_PETSC(PCShellSetName(pc, "multigrid on the operator's grid"));
     QUADRILLE_PETSC(PCShellSetSetUp(pc, set_up));
     QUADRILLE_PETSC(PCShellSetPreSolve(pc, before_solve));
+    QUADRILLE_PETSC(PCShellSetPostSolve(pc, after_solve));
     QUADRILLE_PETSC(PCShellSetApply(pc, apply));
     QUADRILLE_PETSC(PCShellSetView(pc, view));
     QUADRILLE_PETSC(PCShellSetDestroy(pc, destroy));

@@ -215,16 +215,15 @@ class Solve {
       iterate();
       if (ksp_->its == 1) norm_of_all_ = ksp_->rnorm;
       if (ksp_->its == began_ + 1) norm_after_first_ = ksp_->rnorm;
-      if (is_to_look_ahead() && grid_multigrid_is_more_exact(ksp_->pc, iterations_left() - of_exact))
+      if (is_to_look_ahead() && grid_multigrid_is_more_exact(ksp_->pc, iterations_left() - of_exact_solve))
         begin_again();
     }
   }
-  static constexpr PetscInt of_exact = 15;  // that it takes with a larger grid solved exactly
   // Again and again, for the first iterations may tell little.
   bool is_to_look_ahead() const {
     const PetscInt made = ksp_->its - began_;
     return ksp_->reason == KSP_CONVERGED_ITERATING && ksp_->normtype != KSP_NORM_NONE &&
-           (made == of_exact || made % (3 * of_exact) == 0);
+           (made == of_exact_solve || made % (3 * of_exact_solve) == 0);
   }
   // If they go on as they did.
   PetscReal iterations_left() const {
