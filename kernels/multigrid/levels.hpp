@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "formats/reuse.hpp"
+#include "kernels/multigrid/exact_from.hpp"
 #include "kernels/multigrid/few_levels.hpp"
 #include "kernels/multigrid/in_precision.hpp"
+#include "kernels/multigrid/join_levels.hpp"
 #include "kernels/multigrid/multigrid.hpp"
 #include "kernels/multigrid/parts.hpp"
 #include "kernels/multigrid/uploads.hpp"
@@ -23,7 +25,7 @@ class Levels final : public GridMultigrid {
 
  public:
   Levels(const Hub& a, const GridMultigridOptions& options, std::unique_ptr<GridMultigrid> previous)
-      : options_(options), finest_(a.extents), is_slender_(is_slender(a, a.extents)) {
+      : options_(options), exact_{a.extents, is_slender(a, a.extents)} {
     require_blocks(a);
     const memory::Reuse::Use use(memory_of(previous, a.rows()));
     previous.reset();
@@ -33,11 +35,11 @@ class Levels final : public GridMultigrid {
     } else {
       make_levels(&a, {}, a.rows());
     }
-    join_steps();
+    join_steps(cycle_, options_);
     finish();
   }
   Levels(const FewRows& a, const GridMultigridOptions& options, std::unique_ptr<GridMultigrid> previous)
-      : options_(options), finest_(a.a.extents), is_slender_(is_slender(a.a, a.a.extents)) {
+      : options_(options), exact_{a.a.extents, is_slender(a.a, a.a.extents)} {
     require_blocks(a.a);
     if (reach_of(a.a.offsets) > 1) throw FormatError("few rows are all of couplings to neighbours alone");
     const memory::Reuse::Use use(memory_of(previous, a.a.rows()));
@@ -56,12 +58,12 @@ class Levels final : public GridMultigrid {
       all.values = copy_to<Space>(values);
       make_levels(&all, {}, a.a.rows());
     }
-    join_steps();
+    join_steps(cycle_, options_);
     finish();
   }
   Levels(const SharedOperator<Space>& a, const GridMultigridOptions& options,
          std::unique_ptr<GridMultigrid> previous)
-      : options_(options), finest_(a.partition.extents), is_slender_(is_slender(a.own, a.partition.extents)) {
+      : options_(options), exact_{a.partition.extents, is_slender(a.own, a.partition.extents)} {
     require_blocks(a.own);
     const std::int64_t rows =
         a.partition.extents[0] * a.partition.extents[1] * a.partition.extents[2] * a.own.dof;
@@ -160,8 +162,9 @@ class Levels final : public GridMultigrid {
             shared ? transfer_in_box(s, next.axes()) : transfer_to(s, next.choice, next.axes(), of_coarse);
       LevelRows<T, Space> level_values;
       bool has_rows = !next.there && !levels_.empty();  // or needs none
-      if (levels_.empty() && next.there && !shared && !next.by_operator && may_join(s, transfer, true)) {
-        level_values.bound = pack_star(s, now->values.data());
+      if (levels_.empty() && next.there && !shared && !next.by_operator &&
+          may_join<T, Machine>(options_, s, transfer, true)) {
+        level_values.bound = pack_star(cycle_, s, now->values.data(), stability_, symmetry_);
         has_rows = cycle_.joined.star.there && level_values.bound <= of_dominant_rows;
       }
       if (!has_rows && next.there && !works_in_place(options_.smoother)) {
@@ -174,7 +177,7 @@ class Levels final : public GridMultigrid {
       if (next.there && has_inner_row(s) && level_values.scaled.size() > 0)
         level_values.inner = inner_rows(s, copy_to<Host>(level_values.scaled).data(),
                                         copy_to<Host>(level_values.diagonal).data());
-      level_values.by_waves = !stored.all || !(next.by_operator || next.jumps || is_hard_);
+      level_values.by_waves = !stored.all || !(next.by_operator || next.jumps || exact_.is_hard);
       if (next.there && options_.smoother == LevelSmoother::lines)
         level_values.lines =
             line_factors<T>(machine_, s, size_of(*now, shared.get()), now->values.data(), shared.get());
@@ -187,9 +190,9 @@ class Levels final : public GridMultigrid {
       if (!next.there) break;
       note_choice(size_of(*now, level.shared.get()), next.choice);
       info_.levels.back().by_operator = next.by_operator;
-      wants_exact_ = wants_exact_ || next.varies || (next.by_operator && levels_.size() == 1);
-      is_hard_ = is_hard_ || next.jumps || (next.varies && info_.levels.back().spares_weak_axes);
-      info_.jumps = is_hard_;
+      exact_.is_wanted = exact_.is_wanted || next.varies || (next.by_operator && levels_.size() == 1);
+      exact_.is_hard = exact_.is_hard || next.jumps || (next.varies && info_.levels.back().spares_weak_axes);
+      info_.jumps = exact_.is_hard;
       shared = std::move(following);
       level.transfer = std::move(transfer);
       if (next.by_operator) level.transfer.weights = converted(next.weights.data(), next.weights.size());
@@ -383,30 +386,12 @@ class Levels final : public GridMultigrid {
   bool is_coarsest(const GridSize& size) { return is_coarsest(size, std::ssize(levels_)); }
   // Of a level that has so many finer ones.
   bool is_coarsest(const GridSize& size, std::int64_t finer) {
-    if (options_.levels > 0 && finer + 1 >= options_.levels) return true;
-    if (options_.coarsest > 0) return size.rows() <= options_.coarsest;
-    if (size.rows() <= Machine::coarsest) return true;
-    // Where coefficients vary and do not jump, coarse grids do as well as an exact solve.
-    const bool exact = is_hard_ || (wants_exact_ && symmetry_.is_far()) || is_slender_;
-    if (!exact) return false;
-    if (Machine::few_by_operator(size, finest_, is_hard_)) return true;
-    if (!is_hard_) return false;
-    const double iterations = Machine::iterations_of_exact(size, finest_);
-    if (iterations <= options_.saved_iterations) return true;
-    info_.iterations_of_exact = std::min(info_.iterations_of_exact, iterations);
-    return false;
-  }
-  // What couples unknowns of different nodes may be a body, and a slender one, a beam or a plate, bends,
-  // which a few nodes across do not show.
-  static bool is_slender(const BlockStructure& a, std::array<std::int64_t, 3> n) {
-    std::sort(n.begin(), n.end());
-    constexpr int slender = 6;
-    return a.dof > 1 && !a.fill.said() && (n[2] >= slender * n[1] || (n[0] > 1 && n[1] >= slender * n[0]));
+    return exact_.begins_at(size, finer, options_, symmetry_.is_far());
   }
 
   // Where few nodes are left along an axis, none is far from its faces, and so none tells.
   LevelInterpolation interpolation() const {
-    return is_hard_ && options_.interpolation == LevelInterpolation::as_suits
+    return exact_.is_hard && options_.interpolation == LevelInterpolation::as_suits
                ? LevelInterpolation::by_operator
                : options_.interpolation;
   }
@@ -493,11 +478,12 @@ class Levels final : public GridMultigrid {
   // Once all levels are there.
   void finish() {
     cycle_.kind = options_.cycle;
-    put_small_together();
+    put_small_together(cycle_, options_);
     count_cycle(cycle_, info_);
     cycle_.record();
     machine_.finish_coarsest(cycle_.coarsest);
     info_.allocated = memory_->allocated();
+    info_.iterations_of_exact = exact_.iterations;
   }
 
   // Without values where it is the coarsest.
@@ -597,94 +583,14 @@ class Levels final : public GridMultigrid {
     coarsest_begun_ = true;
   }
 
-  // The levels from cycle_.small_from on are done in one launch where a GPU can.
-  void put_small_together() {
-    if constexpr (Machine::on_gpu) {
-      const auto is_small = [](const OneLevel& level) {
-        return !level.shared && level.couplings.dof == 1 && level.weights.size() == 2 &&
-               level.couplings.rows <= SmallLevels<T>::most_rows;
-      };
-      const std::size_t coarsest = levels_.size() - 1;
-      const std::int64_t rows = levels_.back().couplings.rows;
-      if (!options_.small_together || options_.cycle != CycleKind::v || coarsest == 0 ||
-          rows > SmallLevels<T>::most_coarsest_rows || !Machine::template runs_small<T>())
-        return;
-      cycle_.small_from = coarsest;
-      while (cycle_.small_from > 0 && coarsest - cycle_.small_from < SmallLevels<T>::most &&
-             is_small(levels_[cycle_.small_from - 1]))
-        --cycle_.small_from;
-      cycle_.small_from =
-          std::max<std::size_t>(cycle_.small_from, 1);  // the finest has its first and last step apart
-      for (std::size_t i = cycle_.small_from; i < coarsest; ++i) {
-        OneLevel& l = levels_[i];
-        cycle_.small.level[cycle_.small.count++] = {
-            l.couplings,  l.scaled.data(), l.diagonal.data(),   l.inverse.data(),
-            l.b.data(),   l.g.data(),      l.x.data(),          l.y.data(),
-            l.weights[0], l.weights[1],    l.transfer.tables(), cycle_.restricts_to_g(i - 1)};
-      }
-      cycle_.small.coarsest_rows = rows;
-      cycle_.small.inverse = cycle_.coarsest.inverse.values.data();
-      cycle_.small.coarsest_b = levels_.back().b.data();
-      cycle_.small.coarsest_x = levels_.back().x.data();
-    }
-  }
-
-  // Whether the steps of the finest level may be in two passes.
-  bool may_join(const Couplings& s, const LevelTransfer<T, Space>& transfer, bool vary) const {
-    if constexpr (Machine::on_gpu)
-      return s.rows >= options_.joined_from && options_.cycle != CycleKind::f && options_.sweeps == 2 &&
-             !works_in_place(options_.smoother) && can_be_joined(transfer.tables()) &&
-             Machine::template joins<T>(vary);
-    return false;
-  }
-
-  // The rows of that level for them, if they vary and can be stored so: the star is there then. What bounds
-  // the eigenvalues of D^-1 A by its rows.
-  double pack_star(const Couplings& s, const double* values) {
-    if constexpr (Machine::on_gpu && std::is_same_v<T, float>) {
-      constexpr int word = rows_together<T>;
-      if (s.dof != 1 || s.count != 6 || s.any_wraps || !s.whole_star || !s.stored.all || !s.in_words_of(word))
-        return 0;
-      JoinedSteps<T, Space>& joined = cycle_.joined;
-      joined.inverse = Array<T, Space>(s.rows);
-      joined.couplings = Array<Bf16, Space>(3 * s.rows);
-      Bf16 *const xy = joined.couplings.data(), *const z = xy + 2 * s.rows;
-      const double bound = machine_.largest(PackStar{s, values, joined.inverse.data(), xy, z});
-      if (bound >= PackStar::unfit) return 0;
-      joined.star = {true, true, {}, s, joined.inverse.data(), xy, z};
-      stability_.take_as_symmetric();
-      symmetry_.take_as_symmetric();
-      return bound;
-    }
-    return 0;
-  }
-
-  // The finest level has its steps in two passes where that may be.
-  void join_steps() {
-    if constexpr (Machine::on_gpu) {
-      const OneLevel& finest = levels_.front();
-      JoinedSteps<T, Space>& joined = cycle_.joined;
-      const bool vary = joined.star.vary;
-      joined.are =
-          joined.star.there && levels_.size() > 1 && may_join(finest.couplings, finest.transfer, vary);
-      if (!joined.are) return;
-      joined.before = Machine::template tiles_before<T>(finest.couplings, vary);
-      joined.after = Machine::template tiles_after<T>(finest.couplings, vary);
-      joined.of_tiles = Array<double, Space>(joined.after.blocks);
-    }
-  }
-
   GridMultigridOptions options_;
-  std::array<std::int64_t, 3> finest_;
-  bool is_slender_ = false;
+  ExactFrom<Machine> exact_;
   Cycle<T, Machine> cycle_;
   Machine& machine_ = cycle_.machine;
   std::vector<OneLevel>& levels_ = cycle_.levels;
   Stability stability_;
   Symmetry symmetry_;
   std::vector<std::size_t> queued_;  // of what is queued for largest eigenvalues, the level
-  bool wants_exact_ = false;         // where it is far from symmetric: interpolation follows it
-  bool is_hard_ = false;             // coefficients that jump, or weak axes and coefficients that vary
   KeptGrids<Space> grids_;
   KeptGrids<Host> few_grids_;
   KeptTransfers<T, Space> transfers_;
