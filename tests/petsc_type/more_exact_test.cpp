@@ -43,6 +43,7 @@ TEST_F(MatrixType, GridMultigridSolvesMoreExactlyWhereAMethodDoesNotGetOn) {
   Case c;
   c.dimension = 2;
   c.size = {130, 127, 1};
+  if (cuda::device_count() > 0) c.size = {260, 257, 1};  // the half of which is not solved exactly anyway
   const Grid grid = make_grid(c);
   const Handle<Mat> a = make_matrix(grid.get(), "cds");
   set_layers(a.get(), grid.get(), c);
