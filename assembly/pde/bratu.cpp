@@ -55,13 +55,15 @@ ResidualProblem manufactured(const Bratu& bratu, const Grid& grid, const Boundar
 
 // u would fall without end, and Newton's method take lambda e^u for solved.
 std::string why_no_solution(const Grid& grid, const Boundary& boundary, const PdeInput& input) {
+  if (input.without_source || !fixes_no_value(grid, boundary)) return "";
   const Array<double>* const field = input.field_of(lambda_1_m2);
-  const double least =
-      field != nullptr ? *std::min_element(field->begin(), field->end()) : input.value_of(lambda_1_m2);
-  if (least < 0 || input.without_source || !fixes_no_value(grid, boundary)) return "";
+  const double one = input.value_of(lambda_1_m2),
+               least = field != nullptr ? *std::min_element(field->begin(), field->end()) : one,
+               most = field != nullptr ? *std::max_element(field->begin(), field->end()) : one;
+  if (least < 0 && (most > 0 || has_data(boundary, grid.dimension))) return "";
   return "boundary '" + to_string(boundary, grid.dimension) +
          "': no face fixes a value, and nothing balances lambda e^u of bratu; give one value, drop or robin "
-         "with A != 0, a negative lambda or another source";
+         "with A != 0, a negative lambda with a flux, or another source";
 }
 
 ResidualProblem problem_of(const Grid& grid, const Boundary& boundary, const PdeInput& input,

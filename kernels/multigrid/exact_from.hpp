@@ -35,15 +35,19 @@ struct ExactFrom {
     if (options.levels > 0 && finer + 1 >= options.levels) return true;
     if (options.coarsest > 0) return size.rows() <= options.coarsest;
     if (size.rows() <= Machine::coarsest) return true;
-    // Where coefficients vary and do not jump, coarse grids do as well as an exact solve.
+    // Where coefficients vary and do not jump, coarse grids do as well as an exact solve most often.
     const bool exact = is_hard || (is_wanted && far_from_symmetric) || is_slender;
-    if (!exact) return false;
-    if (Machine::few_by_operator(size, finest, is_hard)) return true;
-    if (!is_hard) return false;
-    const double here = Machine::iterations_of_exact(size, finest);
+    if (exact && Machine::few_by_operator(size, finest, is_hard)) return true;
+    if (!is_hard && (far_from_symmetric || is_slender)) return false;
+    constexpr double in_doubt = 3;
+    const double here = (is_hard ? 1 : in_doubt) * Machine::iterations_of_exact(size, finest);
     if (here <= options.saved_iterations) return true;
     iterations = std::min(iterations, here);
     return false;
+  }
+  // Once all levels have told.
+  double iterations_to_save(bool far_from_symmetric) const {
+    return is_hard || !far_from_symmetric ? iterations : std::numeric_limits<double>::infinity();
   }
 };
 

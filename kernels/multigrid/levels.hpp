@@ -483,7 +483,7 @@ class Levels final : public GridMultigrid {
     cycle_.record();
     machine_.finish_coarsest(cycle_.coarsest);
     info_.allocated = memory_->allocated();
-    info_.iterations_of_exact = exact_.iterations;
+    info_.iterations_of_exact = exact_.iterations_to_save(symmetry_.is_far());
   }
 
   // Without values where it is the coarsest.

@@ -48,15 +48,18 @@ class OnDevice {
     const double affordable = apart > 4.5 ? std::max(2e12, 7e4 * static_cast<double>(finest_rows)) : 2e10;
     return order.flops() <= affordable && has_planes(order);
   }
-  // The time that its factors take to make, in iterations of half a millisecond: on an H200 80 us and the
-  // operations for every 128 rows of a block.
+  // What its factors take to make, and cycles with them in a solve, in iterations of half a millisecond: on
+  // an H200 80 us and the operations for every 128 rows of a block, and in a cycle a step and its bytes.
   static double iterations_of_exact(const GridSize& s, const std::array<std::int64_t, 3>&) {
     const PlaneOrder order(s.n, s.wraps, s.dof);
     if (!has_planes(order)) return std::numeric_limits<double>::infinity();
-    constexpr double seconds = 80e-6, flops = 13.5e12, iteration = 5e-4;
+    constexpr double seconds = 80e-6, flops = 13.5e12, step = 3.5e-6, bytes = 4e12, solves = 15,
+                     iteration = 5e-4;
     const double rows = std::ceil(static_cast<double>(order.size) / inverse_block) * order.blocks,
-                 of_rows = 2.0 * inverse_block * order.size * order.size;
-    return rows * (seconds + of_rows / flops) / iteration;
+                 of_rows = 2.0 * inverse_block * order.size * order.size,
+                 of_solve = std::max(2 * order.blocks * step,
+                                     2.0 * static_cast<double>(order.inverse_bytes()) / bytes);
+    return (rows * (seconds + of_rows / flops) + solves * of_solve) / iteration;
   }
   static bool has_planes(const PlaneOrder& order) {
     constexpr int most_blocks = 512, most_in_block = 4096;

@@ -38,16 +38,18 @@ struct OnHost {
     return rows * side * side <= std::max(2e9, (hard ? 10000 : 2200) * finest_rows) &&
            rows * 2 * side <= 32 * finest_rows;
   }
-  // The time that its factors take to make, in iterations; infinite where they would make cycles many times
-  // as long.
+  // What its factors take to make, and by how much longer cycles with them take in a solve, in iterations;
+  // infinite where they would take much memory.
   static double iterations_of_exact(const GridSize& s, const std::array<std::int64_t, 3>& finest) {
-    // Of a row of the finest level: in the time of an iteration, and of a solve at most.
-    constexpr double flops = 300, numbers = 256;
+    // Of a row of the finest level in the time of an iteration; of a solve.
+    constexpr double flops = 300, numbers = 150, solves = 15, most_bytes = 2e9;
     const double rows = static_cast<double>(s.rows()),
                  side = static_cast<double>(BandOrder(s.n, s.wraps).side()) * s.dof,
-                 finest_rows = static_cast<double>(finest[0] * finest[1] * finest[2] * s.dof);
-    return rows * 2 * side <= numbers * finest_rows ? rows * side * side / (flops * finest_rows)
-                                                    : std::numeric_limits<double>::infinity();
+                 finest_rows = static_cast<double>(finest[0] * finest[1] * finest[2] * s.dof),
+                 of_factors = rows * 2 * side;
+    return 8 * of_factors <= most_bytes
+               ? (rows * side * side / flops + solves * of_factors / numbers) / finest_rows
+               : std::numeric_limits<double>::infinity();
   }
 
   template <class F>

@@ -53,9 +53,10 @@ class Bratu(Case):
             order = self.order("16x12", "32x24", "bratu", "--parameter", "lambda=-3", "--boundary", sides)
             self.assertAlmostEqual(order, 2, delta=0.2, msg=sides)
         self.refused(2, ["value:0", "bratu"], "solve", "bratu", "--manufactured", "--boundary", "value:1")
-        for arguments in ([], ["--parameter", "lambda=x"]):
+        for arguments in ([], ["--parameter", "lambda=x"], ["--parameter", "lambda=-1"], ["--parameter", "lambda=-x"]):
             self.refused(2, ["no face fixes a value", "lambda e^u"], "solve", "bratu", "--grid", "9x9", "--boundary", "clamp", *arguments)
         self.solved("bratu", "--grid", "9x9", "--boundary", "clamp", "--parameter", "lambda=-1", "--source", "5")
+        self.solved("bratu", "--grid", "9x9", "--boundary", "flux:1", "--parameter", "lambda=-1")
         self.solved("bratu", "--grid", "9x9", "--boundary", "clamp,clamp,robin:1,1,0,clamp", "--parameter", "lambda=0.2")
         # Where no u balances -e^u - 1, Newton's steps get small beside u, which PETSc takes for the end.
         self.refused(1, ["F has hardly fallen"], "solve", "bratu", "--grid", "16x16", "--boundary", "clamp", "--parameter", "lambda=-1",

@@ -138,8 +138,8 @@ class GridPreconditioner {
       multigrid_ = on_gpu_ ? make_grid_multigrid(*values.device_hub, options, std::move(previous))
                            : make_grid_multigrid(*values.hub, options, std::move(previous));
     }
-    is_to_be_more_exact_ = false;
     applied_ = 0;
+    taken_before_ = std::exchange(wished_after_, 0);
     take_null_space(matrix);
     const bool regular = all_ranks(matrix, !multigrid_->info().singular_blocks);
     QUADRILLE_PETSC(PCSetFailedReason(pc, regular ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
@@ -154,17 +154,24 @@ class GridPreconditioner {
   // The first solve shows which method it is for.
   void before_solve(PC pc, KSP ksp) {
     is_for_a_method_ = true;
-    if (is_to_be_more_exact_) set_up(pc);
     applied_ = 0;
     if (!corrects_itself(ksp))
       take_fp64(pc);
     else
       watch_headway(ksp);
   }
-  // What this solve took of these levels the next one may take: of the methods that M must not change under,
-  // it is the one that gains.
+  // What this solve took of these levels the next one may take: the next set-up, for other values, makes
+  // levels that do better, and goes back where they did not. Not before, for another method may stand around
+  // this solve, under which M must stay.
   void after_solve() {
-    if (multigrid_) is_to_be_more_exact_ = wishes_more_exact(applied_ - of_exact_solve);
+    if (!multigrid_) return;
+    constexpr double worth = 0.4;  // of the iterations, whose cycles take longer
+    if (taken_before_ > 0 && applied_ > worth * taken_before_) {
+      saved_iterations_ = 0;
+      looks_ahead_ = false;
+    }
+    const int before = std::exchange(taken_before_, 0);
+    if (before == 0 && looks_ahead_ && wishes_more_exact(applied_ - of_exact_solve)) wished_after_ = applied_;
   }
 
   // Where no solve came before, something else stands around it (PCCOMPOSITE), and any method around that.
@@ -281,11 +288,12 @@ class GridPreconditioner {
   std::int64_t rows_ = 0;  // of this rank
   PetscLogEvent cycle_ = -1;
   bool on_gpu_ = false, is_for_a_method_ = false;
-  bool wants_fp64_ = false;           // where no option says
-  int saved_iterations_ = 0;          // by a larger grid solved exactly, of a method that did not get on
-  bool is_to_be_more_exact_ = false;  // before the next solve
-  int applied_ = 0;                   // in this solve, of these levels
-  Handle<MatNullSpace> null_space_;   // to be taken off b, or none
+  bool wants_fp64_ = false;   // where no option says
+  int saved_iterations_ = 0;  // by a larger grid solved exactly, of a method that did not get on
+  bool looks_ahead_ = true;   // after a solve
+  int applied_ = 0;           // in this solve, of these levels
+  int wished_after_ = 0, taken_before_ = 0;  // what solves took before a wish, and before it was fulfilled
+  Handle<MatNullSpace> null_space_;          // to be taken off b, or none
   Handle<Vec> without_constants_;
   Array<double, Device> device_b_, device_x_;  // of vectors in host memory
 };

@@ -60,8 +60,8 @@ DotParts grid_multigrid_dot(_p_PC* pc);
 // did.
 bool grid_multigrid_takes_fp64(_p_PC* pc);
 // Makes them again with a larger grid solved exactly, where so many iterations are worth that; whether it
-// did. It stays so for later operators. After a solve that took so many it does so by itself, before the
-// next.
+// did. It stays so for later operators. After a solve that took so many it does so by itself, when it is set
+// up for the next values.
 bool grid_multigrid_is_more_exact(_p_PC* pc, double iterations);
 inline constexpr int of_exact_solve = 15;  // iterations with it, about
 

@@ -59,7 +59,7 @@ std::string in_words(KSPConvergedReason reason) {
     case KSP_DIVERGED_NONSYMMETRIC:
       return "the method needs a symmetric operator and preconditioner (-ksp_type, -pc_type)";
     case KSP_DIVERGED_INDEFINITE_PC:
-      return "the preconditioner is not positive definite (-pc_type)";
+      return "the preconditioner is not positive definite (-pc_type; -ksp_type fgmres takes any)";
     case KSP_DIVERGED_NANORINF:
       return "a NaN or an infinity came up (numbers beyond 1e150 have no squares; with quadrille_mg right "
              "sides "

@@ -108,10 +108,18 @@ void follow_values(const KrylovProblem& problem, KrylovSolver& solver) {
 
 // What may do better where quadrille_mg took many iterations.
 std::string advice_on(const GridMultigridInfo* made) {
-  if (made == nullptr || !made->jumps) return "";
-  return "coefficients jump more closely than coarse grids show: a larger -pc_quadrille_mg_coarsest solves "
-         "more of them exactly, -pc_quadrille_mg_smoother lines or -pc_quadrille_mg_interpolation linear may "
-         "suit them better, and -pc_type hypre, of a PETSc that has it, takes some ten iterations";
+  if (made == nullptr) return "";
+  const GridLevelInfo& finest = made->levels.front();
+  std::string text = made->jumps ? "coefficients jump more closely than coarse grids show: " : "";
+  const std::int64_t larger = made->levels.size() > 1 ? made->levels[made->levels.size() - 2].unknowns : 0;
+  if (larger > 0)
+    text += "-pc_quadrille_mg_coarsest " + std::to_string(larger) + " solves more of them exactly, ";
+  text += "-pc_quadrille_mg_smoother lines may suit ";
+  text += made->jumps ? "them better" : "the operator better";
+  const std::int64_t nodes = finest.extents[0] * finest.extents[1] * finest.extents[2];
+  if (finest.unknowns == nodes)
+    text += ", and so may -pc_type hypre, of a PETSc that has it, with --format petsc_aij";
+  return text;
 }
 
 // What came of the last solve.
@@ -141,8 +149,7 @@ KrylovResult result_of(const KrylovSolver& solver) {
   result.multigrid =
       solver.levels.levels > 0 ? levels_text(solver.levels) : grid_multigrid_text(preconditioner);
   constexpr int many = 60;
-  if (!result.converged || result.iterations > many)
-    result.advice = advice_on(grid_multigrid_info(preconditioner));
+  if (result.iterations > many) result.advice = advice_on(grid_multigrid_info(preconditioner));
   return result;
 }
 
