@@ -111,9 +111,10 @@ std::string advice_on(const GridMultigridInfo* made) {
   if (made == nullptr) return "";
   const GridLevelInfo& finest = made->levels.front();
   std::string text = made->jumps ? "coefficients jump more closely than coarse grids show: " : "";
-  const std::int64_t larger = made->levels.size() > 1 ? made->levels[made->levels.size() - 2].unknowns : 0;
-  if (larger > 0)
-    text += "-pc_quadrille_mg_coarsest " + std::to_string(larger) + " solves more of them exactly, ";
+  constexpr double affordable = 1000;  // iterations
+  if (made->iterations_of_exact < affordable && made->levels.size() > 1)
+    text += "-pc_quadrille_mg_coarsest " + std::to_string(made->levels[made->levels.size() - 2].unknowns) +
+            " solves more of them exactly, ";
   text += "-pc_quadrille_mg_smoother lines may suit ";
   text += made->jumps ? "them better" : "the operator better";
   const std::int64_t nodes = finest.extents[0] * finest.extents[1] * finest.extents[2];
