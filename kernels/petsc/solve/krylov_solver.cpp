@@ -150,7 +150,9 @@ KrylovResult result_of(const KrylovSolver& solver) {
   result.multigrid =
       solver.levels.levels > 0 ? levels_text(solver.levels) : grid_multigrid_text(preconditioner);
   constexpr int many = 60;
-  if (result.iterations > many) result.advice = advice_on(grid_multigrid_info(preconditioner));
+  const GridMultigridInfo* const made = grid_multigrid_info(preconditioner);
+  const bool hard = made != nullptr && made->jumps && reason == KSP_DIVERGED_ITS && result.iterations > 0;
+  if (result.iterations > many || hard) result.advice = advice_on(made);
   return result;
 }
 
