@@ -1,5 +1,5 @@
-// The coarsest grid's solve in GPU memory by a dense inverse, and means (by planes: plane_solve.cuh). Internal
-// to kernels/multigrid.
+// The coarsest grid's solve in GPU memory by a dense inverse, and means (by planes: plane_solve.cuh).
+// Internal to kernels/multigrid.
 #pragma once
 
 #include "kernels/cuda/launch.cuh"

@@ -320,6 +320,13 @@ TEST(GridMultigridSetUp, LargerAndLargerGridsAreSolvedExactly_cuda) {
   larger_grids_are_solved_exactly({520, 517, 1}, SpaceKind::cuda);
 }
 
+// So may one of a symmetric operator whose coefficients do not jump; of advection none.
+TEST(GridMultigridSetUp, LargerGridsOfSymmetricOperatorsMayBeSolvedExactly) {
+  const auto to_save = [](const Hub& a) { return Cycle(a, {}, SpaceKind::cpu).info().iterations_of_exact; };
+  EXPECT_TRUE(std::isfinite(to_save(poisson(grid_of({65, 63, 1}), "value:0"))));
+  EXPECT_FALSE(std::isfinite(to_save(convection(grid_of({65, 63, 1}), "value:0", {3, -1, 0}))));
+}
+
 // A row of zeros and its column take no part: the others are solved as if they were not there.
 TEST(GridMultigridSetUp, FactorsLeaveOutWhatIsNotThere) {
   OnHost machine;
