@@ -187,6 +187,21 @@ CompactTable<T, Capacity> table_of(const Compact<T, Device>& a, std::int64_t fir
   return table;
 }
 
+// Diagonals without entries, as the corners of a box may be, out of both.
+template <class T, int Structure, int Capacity>
+void leave_out_empty(CdsStructure<Structure>& s, CompactTable<T, Capacity>& table) {
+  const int of_diagonal = table.rows * s.dof;
+  int kept = 0;
+  for (int d = 0; d < s.diagonals; ++d) {
+    const int from = d * of_diagonal, to = kept * of_diagonal;
+    if (std::count(table.code + from, table.code + from + of_diagonal, no_entry) == of_diagonal) continue;
+    std::copy_n(table.code + from, of_diagonal, table.code + to);
+    std::copy_n(table.constant + from, of_diagonal, table.constant + to);
+    s.offset[kept++] = s.offset[d];
+  }
+  s.diagonals = kept;
+}
+
 template <class T, class V, int Structure, int Capacity>
 using CompactKernel = void (*)(CdsStructure<Structure>, CompactTable<T, Capacity>, const V*, const T*, bool,
                                Output<T>, double*);
@@ -223,15 +238,15 @@ void launch(const Execution& on, const Compact<T, Device>& a, const V* values, b
     do {  // once even for an operator without diagonals, whose product is zero
       auto s = structure_of<Structure>(a, first, transposed);
       s.diagonals = static_cast<int>(std::min(at_once, a.diagonals() - first));
+      auto table = table_of<T, Capacity>(a, first, s.diagonals, row, some, transposed);
+      leave_out_empty(s, table);
       turn_to_z(s);
       const std::int64_t along_z = nodes_of_thread(a.dof), chunks = (s.nz + along_z - 1) / along_z;
       const unsigned blocks = blocks_for(by_nodes ? chunks * s.nx * s.ny : a.nodes() * some, node_threads);
       double* of_block = nullptr;
       if (dots != nullptr)
         of_block = reinterpret_cast<double*>(on.scratch.of(on.queue, 0, blocks * sizeof(double)).sums.data());
-      kernel<<<blocks, node_threads, 0, stream_of(on)>>>(
-          s, table_of<T, Capacity>(a, first, s.diagonals, row, some, transposed), values, x, aligned, part,
-          of_block);
+      kernel<<<blocks, node_threads, 0, stream_of(on)>>>(s, table, values, x, aligned, part, of_block);
       QUADRILLE_CUDA_LAUNCHED("compact");
       if (dots != nullptr) add_up(on, of_block, blocks, dots);
       part = part.more();

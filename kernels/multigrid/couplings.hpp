@@ -295,9 +295,11 @@ constexpr void beside_diagonal_in_star(const Couplings& s, const T* a, const T* 
 
 // Of D^-1 A without its diagonal blocks, `a` [coupling][column][stored row], times x, for Rows rows from
 // `row` on; numbers of another type V are those of the box. Dof and Count are those of `s` where they are
-// known at compile time, else 0: then all loads of a row are in flight at once. All: s.stored.all.
+// known at compile time, else 0: then all loads of a row are in flight at once. All: s.stored.all. Of one row
+// the couplings first, first + step and so on may be asked for alone.
 template <int Rows, int Dof, int Count, bool All, class V, class T>
-constexpr void beside_diagonal(const Couplings& s, const V* a, const T* x, std::int64_t row, T (&sum)[Rows]) {
+constexpr void beside_diagonal(const Couplings& s, const V* a, const T* x, std::int64_t row, T (&sum)[Rows],
+                               int first = 0, int step = 1) {
   for (int i = 0; i < Rows; ++i) sum[i] = 0;
   a += All ? row : s.place_of_alike(row);
   if constexpr (Rows > 1 && (Count == 26 || Count == 8)) {
@@ -310,12 +312,14 @@ constexpr void beside_diagonal(const Couplings& s, const V* a, const T* x, std::
 #if defined(__CUDA_ARCH__)
 #pragma unroll(Count > 0 ? Count : 4)
 #endif
-    for (int d = 0; d < count; ++d) {
+    for (int d = first; d < count; d += step) {
       const T* const from = x + static_cast<std::int64_t>(neighbour(d)) * dof;
+      const V* value = a + static_cast<std::int64_t>(d) * dof * s.stored_rows;
 #if defined(__CUDA_ARCH__)
 #pragma unroll(Dof > 0 ? Dof : 4)
 #endif
-      for (int c = 0; c < dof; ++c, a += s.stored_rows) sum[0] += (All ? streamed(a) : *a) * from[c];
+      for (int c = 0; c < dof; ++c, value += s.stored_rows)
+        sum[0] += (All ? streamed(value) : *value) * from[c];
     }
   }
 }

@@ -83,7 +83,7 @@ class Cycle {
     OneLevel& level = levels[i];
     const Couplings& s = level.couplings;
     residual(machine, level);
-    const bool divided = s.dof > 1 && level.of_kind.size() == 0;
+    const bool divided = s.dof > 1 && !keeps_blocks(level);
     if (divided) multiply_blocks(machine, s, level.diagonal, level.y.data(), work.data());
     restrict_from(i, divided ? work.data() : level.y.data());
   }

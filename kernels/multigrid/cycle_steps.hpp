@@ -103,6 +103,12 @@ struct StencilRows {
       for (int i = 0; i < Rows; ++i) sum[i] *= own[i];
     }
   }
+  // Of the couplings first, first + step, and so on alone, for one row.
+  constexpr T part_of_sum(const T* x, std::int64_t row, int first, int step) const {
+    T sum[1];
+    beside_diagonal<1, Dof, 0, All>(s, a, x, row, sum, first, step);
+    return sum[0];
+  }
 };
 
 // Rows by kind (by_kind_steps.hpp), some of a node together: a number of all rows of a node is made first,

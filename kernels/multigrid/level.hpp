@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/multigrid/cycle_steps.hpp"
+#include "kernels/multigrid/entry_rows.hpp"
 #include "kernels/multigrid/on_lines.hpp"
 #include "kernels/multigrid/rounded_rows.hpp"
 #include "kernels/multigrid/shared_level.hpp"
@@ -23,6 +24,7 @@ struct Level {
   Couplings couplings;
   ArrayOf<T> scaled;                                   // D^-1 A beside the diagonal, as Couplings has it
   ArrayOf<T> of_kind;                                  // or A, of each kind (by_kind_steps.hpp)
+  EntryRows<T, typename Machine::Space> entries;       // or A, without zeros (entry_rows.hpp)
   ArrayOf<Bf16> rounded;                               // or A (rounded_rows.hpp)
   ArrayOf<T> diagonal, inverse;                        // D and D^-1, [column][stored row]
   InnerRows<T> inner;                                  // of nodes far from faces, on a GPU
@@ -37,6 +39,12 @@ struct Level {
   std::unique_ptr<SharedLevel> shared;
   std::int64_t right_layers = 0;
 };
+
+// Whether sums over neighbours are of A, and multiplied by D^-1 after that.
+template <class T, class Machine>
+bool keeps_blocks(const Level<T, Machine>& level) {
+  return level.of_kind.size() > 0 || level.entries.there();
+}
 
 // Of these steps kernels are compiled for levels that store few rows and for those that store all, or rows by
 // kind (parts.hpp).
@@ -86,6 +94,12 @@ void with_stencil(const Level<T, Machine>& level, const Body& body) {
     if (level.of_kind.size() > 0)
       return with_kinds<Machine>(level.couplings.dof, [&](auto kinds) {
         body(RowsByKind<T, kinds()>{level.couplings, level.of_kind.data(), level.inverse.data()});
+      });
+  if constexpr (!Few)
+    if (level.entries.there())
+      return with_kinds<Machine>(level.couplings.dof, [&](auto kinds) {
+        body(
+            RowsByEntries<T, kinds()>{{level.couplings, nullptr, level.inverse.data()}, level.entries.table});
       });
   with_scaled_stencil<Few>(level, body);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/multigrid/by_kind_steps.hpp"
+#include "kernels/multigrid/entry_rows.hpp"
 #include "kernels/multigrid/level.hpp"
 #include "kernels/multigrid/rounded_rows.hpp"
 #include "kernels/multigrid/setup_steps.hpp"
@@ -22,6 +23,7 @@ namespace quadrille::multigrid {
 template <class T, class Space>
 struct LevelRows {
   Array<T, Space> scaled, of_kind, diagonal, inverse;
+  EntryRows<T, Space> entries;
   Array<Bf16, Space> rounded;
   double bound = 0;
   std::optional<double> largest{};  // eigenvalue, where that is known already
@@ -30,9 +32,11 @@ struct LevelRows {
   bool singular_blocks = false;                // of nodes that take part, where that was asked for
   std::vector<LineFactors<T, Space>> lines{};  // where the smoother wants them
 };
+// `entries`: of the same operator, where its rows are stored so.
 template <class T, class Machine>
 LevelRows<T, typename Machine::Space> level_rows(Machine& machine, const Couplings& s, const double* values,
-                                                 bool looks_for_singular_blocks, bool by_kind) {
+                                                 bool looks_for_singular_blocks, bool by_kind,
+                                                 EntryRows<T, typename Machine::Space> entries = {}) {
   using Values = Array<T, typename Machine::Space>;
   const std::int64_t blocks = s.stored_rows * s.dof;
   const double* const diagonal = values + s.centre * blocks;
@@ -45,7 +49,10 @@ LevelRows<T, typename Machine::Space> level_rows(Machine& machine, const Couplin
     rows.singular_blocks = machine.largest(SingularBlock{s, values, inverse.data()}) > 0;
   machine.for_each(blocks, Convert<double, T>{diagonal, rows.diagonal.data()});
   machine.for_each(blocks, Convert<double, T>{inverse.data(), rows.inverse.data()});
-  if (by_kind && s.by_kind) {
+  if (entries.there()) {
+    rows.bound = machine.largest(BoundOfEntries<T>{{{s, nullptr, rows.inverse.data()}, entries.table}});
+    rows.entries = std::move(entries);
+  } else if (by_kind && s.by_kind) {
     rows.of_kind = Values(s.count * s.stored_rows);
     machine.for_each(s.stored_rows, TakeOfKind<T>{s, values, rows.of_kind.data()});
     rows.bound = machine.largest(BoundOfKinds<T>{s, rows.of_kind.data(), rows.inverse.data()});

@@ -173,7 +173,7 @@ class Levels final : public GridMultigrid {
       }
       if (!has_rows)
         level_values = level_rows<T>(machine_, s, now->values.data(), levels_.empty(),
-                                     !works_in_place(options_.smoother));
+                                     !works_in_place(options_.smoother), entries_of(*now, s, next.there));
       if (next.there && has_inner_row(s) && level_values.scaled.size() > 0)
         level_values.inner = inner_rows(s, copy_to<Host>(level_values.scaled).data(),
                                         copy_to<Host>(level_values.diagonal).data());
@@ -302,6 +302,12 @@ class Levels final : public GridMultigrid {
       star.inverse = level.inverse.data();  // stays where it is
     }
     return rest;
+  }
+  // The coarse operators of one whose blocks are mostly zeros have most of them full.
+  EntryRows<T, Space> entries_of(const Hub& a, const Couplings& s, bool smoothed) {
+    if (!smoothed || !levels_.empty() || works_in_place(options_.smoother) || s.nodes < options_.entries_from)
+      return {};
+    return entry_rows<T>(machine_, a, s);
   }
   bool has_inner_row(const Couplings& s) const {
     return Machine::on_gpu && !works_in_place(options_.smoother) && takes_inner_row(s, options_.inner_from);
@@ -494,6 +500,7 @@ class Levels final : public GridMultigrid {
     level.couplings = s;
     level.scaled = std::move(rows.scaled);
     level.of_kind = std::move(rows.of_kind);
+    level.entries = std::move(rows.entries);
     level.rounded = std::move(rows.rounded);
     level.diagonal = std::move(rows.diagonal);
     level.inverse = std::move(rows.inverse);
@@ -505,6 +512,7 @@ class Levels final : public GridMultigrid {
     GridLevelInfo info{a.extents, s.unknowns(), s.count + 1};
     info.constant = !s.stored.all;
     info.by_kind = s.mixes;
+    info.columns = level.entries.count;
     if (level.shared) {
       info.extents = level.shared->partition.extents;
       info.unknowns = info.extents[0] * info.extents[1] * info.extents[2] * s.dof;

@@ -62,6 +62,8 @@ struct GridMultigridOptions {
   // Numbers in the blocks of a level's diagonal from which on a GPU's kernels take the row of nodes far from
   // faces as parameters: of fewer, threads are too few.
   std::int64_t inner_from = std::int64_t{1} << 20;
+  // Nodes from which the finest level leaves out what its blocks have of zeros (entry_rows.hpp).
+  std::int64_t entries_from = 4096;
   LevelSmoother smoother = LevelSmoother::as_suits;
   // Iterations that an exact solve of a larger grid would save a method that does not get on: where
   // coefficients jump it may take as long to make as those.
@@ -79,6 +81,7 @@ struct GridLevelInfo {
   double largest_eigenvalue = 0;             // the bound of D^-1 A's that the smoother goes by, if it does
   bool shared = false;                       // by the ranks; else each has all of it
   bool by_kind = false;                      // neighbours couple unknowns of one kind alone
+  int columns = 0;                           // beside the diagonal, where zeros are left out: numbers a node
   bool constant = false;                     // the same rows everywhere but near faces, which are stored once
   std::array<bool, 3> halved{};              // the axes, to make the next coarser one
   bool spares_weak_axes = false;             // others could be halved, too, and couple weakly

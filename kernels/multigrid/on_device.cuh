@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cuda/compact_from_hub.hpp"
 #include "kernels/cuda/invert_blocks.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/multigrid/coarsest.cuh"
 #include "kernels/multigrid/dense_inverse.cuh"
+#include "kernels/multigrid/entry_rows.cuh"
 #include "kernels/multigrid/inner_row.cuh"
 #include "kernels/multigrid/joined_after.cuh"
 #include "kernels/multigrid/joined_before.cuh"
@@ -114,6 +116,8 @@ class OnDevice {
       if constexpr (!F::all && ((F::dof == 1 && F::rows > 1 && F::count == 26) || F::dof == 3))
         if (inner.there && inner.row.end[2] - inner.row.first[2] >= device::planes_together)
           return for_inner_rows(inner.template of<F::dof>(), f);
+      if constexpr (F::rows == 1 && F::dof != 1)
+        if (const int parts = parts_of_rows(f.s); parts > 1) return for_parts_of_rows(f, parts);
       for_each(f.s.rows / F::rows, f);
     }
   }
@@ -121,6 +125,9 @@ class OnDevice {
   void invert_blocks(std::int64_t nodes, const InvertBlocks& f) {
     if (f.dof <= 3) return for_each(nodes, f);
     cuda::invert_blocks(f.dof, nodes, f.rows, f.blocks, f.inverse, stream_);
+  }
+  static std::vector<CompactEntry<double>> compact_entries(const BlockDiagonals<double, Device>& a) {
+    return cuda::compact_entries(a);
   }
   // P^T A P: of few rows one a call, of all with so many coarse planes as leave threads enough.
   static constexpr int rows_of_call = 1;
@@ -330,6 +337,21 @@ class OnDevice {
         [&](std::int64_t n, const auto& f) { for_each(n, f); });
   }
 
+  // Of several unknowns a node: so many threads add up a row of a level whose rows are too few for a thread
+  // each to keep the GPU busy.
+  static int parts_of_rows(const Couplings& s) {
+    const std::int64_t threads = std::int64_t{processors()} * 2048;
+    int parts = 1;
+    while (parts < device::most_parts_of_row && 2 * parts * s.rows <= threads && 2 * parts <= s.count)
+      parts *= 2;
+    return parts;
+  }
+  template <class F>
+  void for_parts_of_rows(const F& f, int parts) {
+    device::parts_kernel<<<cuda::blocks_for(f.s.rows, 32), dim3(32, parts), 0, stream_>>>(f, f.s.rows);
+    QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
+  }
+
   template <class T, int Dof, class F>
   void for_inner_rows(const InnerRow<T, Dof>& row, const F& f) {
     const device::InnerTiles tiles = device::inner_tiles(f.s, row, F::rows, processors());
@@ -339,11 +361,15 @@ class OnDevice {
   // Of several unknowns, whose sums are made before one of them is finished.
   template <class F>
   void for_nodes(const F& f) {
-    if constexpr (takes_planes<F>)
-      if (has_alike_planes(f.s)) return launch_planes(device::node_planes_kernel<F>, f);
-    const device::PartsOfLines lines = device::parts_of_lines(f.s, F::rows);
-    device::node_rows_kernel<<<lines.blocks, lines.threads, 0, stream_>>>(f, lines);
-    QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
+    if constexpr (has_entries<F>) {
+      device::run_entry_rows(f, stream_);
+    } else {
+      if constexpr (takes_planes<F>)
+        if (has_alike_planes(f.s)) return launch_planes(device::node_planes_kernel<F>, f);
+      const device::PartsOfLines lines = device::parts_of_lines(f.s, F::rows);
+      device::node_rows_kernel<<<lines.blocks, lines.threads, 0, stream_>>>(f, lines);
+      QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
+    }
   }
   // Of two or four kinds in the usual precision of a cycle there are kernels for some planes together.
   template <class F>

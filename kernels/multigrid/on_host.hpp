@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/compact.hpp"
 #include "formats/threads.hpp"
 #include "kernels/multigrid/band_factors.hpp"
 #include "kernels/multigrid/multigrid.hpp"
@@ -77,6 +78,10 @@ struct OnHost {
   template <class F>
   void invert_blocks(std::int64_t nodes, const F& f) {
     for_each(nodes, f);
+  }
+
+  static std::vector<CompactEntry<double>> compact_entries(const BlockDiagonals<double>& a) {
+    return quadrille::compact_entries(a);
   }
 
   // P^T A P of few rows, so many of them a call; of all rows, with so many coarse planes a call.

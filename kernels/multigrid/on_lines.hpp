@@ -6,6 +6,7 @@
 
 #include "formats/threads.hpp"
 #include "kernels/multigrid/box_steps.hpp"
+#include "kernels/multigrid/entry_sums.hpp"
 #include "kernels/multigrid/line_sums.hpp"
 #include "kernels/multigrid/line_transfer.hpp"
 
@@ -67,9 +68,7 @@ class LineStep {
  public:
   using T = typename F::Number;
   explicit LineStep(const F& f)
-      : f_(f),
-        sums_{f_.s, CoupledLines(f_.s), f_.a, f_.source(), F::by_nodes},
-        blocks_(f_.s, CoupledLines::own(), blocks_of(f_), nullptr) {
+      : f_(f), sums_(sums_of(f_)), blocks_(f_.s, CoupledLines::own(), blocks_of(f_), nullptr) {
     if constexpr (has_diagonal)
       one_diagonal_ = !F::all && f_.diagonal != nullptr && are_alike(f_.s, f_.diagonal, 1);
   }
@@ -184,8 +183,16 @@ class LineStep {
     }
   }
 
+  static auto sums_of(const F& f) {
+    if constexpr (has_entries<F>)
+      return EntrySums<T>(f.s, f.table, f.source());
+    else
+      return LineSums<T>(f.s, CoupledLines(f.s), f.a, f.source(), F::by_nodes);
+  }
+
   const F& f_;
-  LineSums<T> sums_, blocks_;  // of neighbours; by kind, of a node's block
+  decltype(sums_of(std::declval<const F&>())) sums_;  // of neighbours
+  LineSums<T> blocks_;                                // of a node's block, where that is multiplied
   bool one_diagonal_ = false;
 };
 

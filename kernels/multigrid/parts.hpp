@@ -35,13 +35,16 @@
                                                const SharedStructure&);
 
 // Rows of a level, and the steps of a cycle on levels that store all rows or rows by kind: device_rows_*.cu.
-#define QUADRILLE_ROWS(HOW, T, Machine, Space)                                                           \
-  HOW template LevelRows<T, Space> level_rows<T>(Machine&, const Couplings&, const double*, bool, bool); \
-  HOW template LevelRows<T, Space> rounded_level_rows<T>(Machine&, const Couplings&, const double*);     \
-  HOW template int queue_largest_eigenvalue(Machine&, Level<T, Machine>&, double, bool);                 \
-  HOW template void sweep_rows<false>(Machine&, const Level<T, Machine>&, T*, T);                        \
-  HOW template void sweep_rows_to_user<false>(Machine&, const Level<T, Machine>&, double*, T);           \
-  HOW template void first_two_sweeps<false>(Machine&, const Level<T, Machine>&, const T*, T*, T, T);     \
+#define QUADRILLE_ROWS(HOW, T, Machine, Space)                                                          \
+  HOW template EntryRows<T, Space> entry_rows<T>(Machine&, const BlockDiagonals<double, Space>&,        \
+                                                 const Couplings&);                                     \
+  HOW template LevelRows<T, Space> level_rows<T>(Machine&, const Couplings&, const double*, bool, bool, \
+                                                 EntryRows<T, Space>);                                  \
+  HOW template LevelRows<T, Space> rounded_level_rows<T>(Machine&, const Couplings&, const double*);    \
+  HOW template int queue_largest_eigenvalue(Machine&, Level<T, Machine>&, double, bool);                \
+  HOW template void sweep_rows<false>(Machine&, const Level<T, Machine>&, T*, T);                       \
+  HOW template void sweep_rows_to_user<false>(Machine&, const Level<T, Machine>&, double*, T);          \
+  HOW template void first_two_sweeps<false>(Machine&, const Level<T, Machine>&, const T*, T*, T, T);    \
   HOW template void residual_of_rows<false>(Machine&, Level<T, Machine>&);
 
 // Smoothers in place: device_in_place_*.cu.

@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-#include "kernels/multigrid/setup_steps.hpp"
+#include "kernels/multigrid/entry_rows.hpp"
 
 namespace quadrille::multigrid {
 
@@ -72,8 +72,6 @@ struct SymbolOfNode {
   constexpr double radius(std::int64_t node, const int (&turns)[3]) const {
     const int dof = Dof > 0 ? Dof : s.dof;
     const std::int64_t first = node * dof;
-    constexpr int steps = 12;
-    Vector v, to;
     T sums[2][Dof > 0 ? Dof * Dof : most] = {};  // S - 1 of each column, or of each kind
     if (inverse != nullptr || Dof > 0)
       for_couplings(turns, [&](int d, T re, T im) {
@@ -85,6 +83,16 @@ struct SymbolOfNode {
           sums[1][k] += im * value;
         }
       });
+    return radius_of(first, turns, sums);
+  }
+
+ protected:
+  // Of S - 1, whose blocks or kinds are known where they are stored: [column][row].
+  template <int Numbers>
+  constexpr double radius_of(std::int64_t first, const int (&turns)[3], const T (&sums)[2][Numbers]) const {
+    const int dof = Dof > 0 ? Dof : s.dof;
+    constexpr int steps = 12;
+    Vector v, to;
     for (int c = 0; c < dof; ++c) to.re[c] = 1 - static_cast<T>(c * 5 % 7) * T(0.3);  // some of each
     double length = v.take(to, dof);
     for (int step = 0; step < steps; ++step) {
@@ -143,10 +151,37 @@ struct SymbolOfNode {
   }
 };
 
+// The same of rows by entries (entry_rows.hpp), over half turns, of which S is real.
+template <class T, int Dof>
+struct SymbolOfEntries : SymbolOfNode<T, Dof> {
+  RowsByEntries<T, 1> rows;
+  constexpr double radius(std::int64_t node, const int (&turns)[3]) const {
+    const Couplings& s = rows.s;
+    const auto at = rows.node_at(s.position(static_cast<int>(node)));
+    T beside[Dof * Dof] = {}, sums[2][Dof * Dof] = {};
+    QUADRILLE_UNROLL
+    for (int r = 0; r < Dof; ++r)
+      rows.for_entries(at, r, [&](int e, T value, int) {
+        const int d = rows.table.coupling[e], column = rows.table.to[e] - s.step[d] * Dof;
+        const auto& o = s.offset[d];
+        const T turned = (o[0] * turns[0] + o[1] * turns[1] + o[2] * turns[2]) & 2 ? -value : value;
+        QUADRILLE_UNROLL
+        for (int c = 0; c < Dof; ++c) beside[c * Dof + r] += c == column ? turned : T(0);
+      });
+    QUADRILLE_UNROLL
+    for (int k = 0; k < Dof; ++k)
+      for (int r = 0; r < Dof; ++r) {
+        const T by = rows.inverse[k * s.stored_rows + at.first_row + r];
+        for (int c = 0; c < Dof; ++c) sums[0][c * Dof + r] += by * beside[c * Dof + k];
+      }
+    return this->radius_of(at.first_row, turns, sums);
+  }
+};
+
 // Over half turns along each axis, a stored node and a wave a call. Threads that run together have nodes
 // beside each other, and the waves of these nodes in turn.
-template <class T, int Dof>
-struct HalfTurnsOfNode : SymbolOfNode<T, Dof> {
+template <class Symbol>
+struct HalfTurnsOfNode : Symbol {
   static constexpr std::int64_t work = 300;
   static constexpr int waves = 8, together = 32;
   constexpr std::int64_t size() const {
@@ -200,7 +235,13 @@ int queue_symbols(Machine& machine, const Couplings& s, const Rows& rows) {
     return 2;
   };
   const auto of_blocks = [&]<int Dof>() {
-    machine.queue_largest_of(HalfTurnsOfNode<T, Dof>{{s, a, inverse, factor}});
+    if constexpr (Dof > 0)
+      if (rows.entries.there()) {
+        machine.queue_largest_of(HalfTurnsOfNode<SymbolOfEntries<T, Dof>>{
+            {{s, nullptr, nullptr, factor}, {{s, nullptr, rows.inverse.data()}, rows.entries.table}}});
+        return 1;
+      }
+    machine.queue_largest_of(HalfTurnsOfNode<SymbolOfNode<T, Dof>>{{s, a, inverse, factor}});
     return middle.template operator()<Dof>();
   };
   if (s.dof == 2) return of_blocks.template operator()<2>();

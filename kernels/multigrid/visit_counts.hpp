@@ -40,10 +40,10 @@ std::int64_t numbers_of_visit(const Level<T, Machine>& level, std::int64_t coars
   const std::int64_t joined = from_zero ? 1 : 0, passes = 2 * sweeps + 1 - joined;
   const std::int64_t vectors = 3 * passes + (from_zero ? (sweeps > 1 ? -1 : 2) + 2 : 0);  // and D^-1 b
   // With rows in bf16 or by kind D^-1, too; but not in the residual by kind, which has D instead.
-  const std::int64_t of_rows = level.scaled.size() +
+  const std::int64_t of_rows = level.scaled.size() + level.entries.columns.size() +
                                (level.rounded.size() > 0 ? level.rounded.size() / 2 + rows : 0) +
-                               (level.of_kind.size() > 0 ? level.of_kind.size() + level.inverse.size() : 0);
-  const std::int64_t not_in_residual = level.of_kind.size() > 0 ? level.inverse.size() : 0;
+                               level.of_kind.size() + (keeps_blocks(level) ? level.inverse.size() : 0);
+  const std::int64_t not_in_residual = keeps_blocks(level) ? level.inverse.size() : 0;
   return passes * of_rows - not_in_residual + diagonals + vectors * rows + transfer;
 }
 
@@ -60,6 +60,11 @@ std::int64_t flops_of_visit(const Level<T, Machine>& level) {
   const std::int64_t sweeps = static_cast<std::int64_t>(level.weights.size()), blocks = sweeps * count + 1;
   if (level.of_kind.size() > 0)
     return level.couplings.unknowns() * (4 * sweeps * (count + dof) + 2 * dof + 8 * sweeps + 32);
+  if (level.entries.there()) {
+    const std::int64_t entries = level.entries.table.first[dof];
+    return level.couplings.unknowns() / dof * (4 * sweeps * (entries + dof * dof) + 2 * entries) +
+           level.couplings.unknowns() * (8 * sweeps + 32);
+  }
   return level.couplings.unknowns() * (4 * blocks * dof + 8 * sweeps + 32);
 }
 
@@ -75,8 +80,8 @@ void count_cycle(const Cycle<T, Machine>& cycle, GridMultigridInfo& info) {
     const auto& level = levels[i];
     const std::int64_t rows = level.couplings.rows;
     info.stored_bytes += level.scaled.bytes() + level.of_kind.bytes() + level.rounded.bytes() +
-                         level.diagonal.bytes() + level.inverse.bytes() + level.transfer.weights.bytes() +
-                         4 * level.x.bytes();
+                         level.entries.columns.bytes() + level.diagonal.bytes() + level.inverse.bytes() +
+                         level.transfer.weights.bytes() + 4 * level.x.bytes();
     for (const auto& line : level.in_place.lines)
       info.stored_bytes += line.pivots.bytes() + line.split.inverse.bytes() + line.split.moves.bytes();
     if (i + 1 == levels.size()) {

@@ -21,7 +21,8 @@ const Case shared_cases[] = {{1, {300, 1, 1}, 1, 1, false, {}},
                              {3, {8, 9, 7}, 3, 1, true, {}},
                              {3, {5, 5, 40}, 1, 1, false, {}},
                              {2, {24, 23, 1}, 2, 2, true, {true, false, false}},
-                             {3, {10, 9, 12}, 1, 3, false, {}}};
+                             {3, {10, 9, 12}, 1, 3, false, {}},
+                             {3, {24, 20, 20}, 2, 1, false, {false, true, false}}};  // blocks with zeros
 
 // A node's number in the whole grid, x fastest, where the grid wraps.
 std::int64_t natural(const Case& c, PetscInt i, PetscInt j, PetscInt k) {
