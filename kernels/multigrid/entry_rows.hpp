@@ -28,7 +28,7 @@ namespace quadrille::multigrid {
 template <class T>
 struct EntryTable {
   static constexpr int most_unknowns = 4, most = 192;
-  int first[most_unknowns + 1] = {};  // entry of each row
+  int first[most_unknowns + 1] = {};  // the first entry of each row
   int reach = 0;                      // nodes by which couplings lead away, along all axes
   const T* column[most] = {};         // the number of node 0
   int to[most] = {};                  // from the first row of a node to what is multiplied
@@ -169,7 +169,7 @@ struct PackEntries {
   }
 };
 
-// How the entries of an operator are stored, without places yet; none where that saves little.
+// How the entries of an operator are stored, before there is memory for them; none where that saves little.
 struct EntryMap {
   struct Entry {
     int row, column_of_block, coupling, column;
@@ -207,7 +207,7 @@ EntryMap entry_map(const BlockStructure& a, const Couplings& s,
         if (column[source] < 0) column[source] = map.columns++;
         map.entries.push_back({r, c, d, column[source], source != e});
       }
-  // Two sweeps in three bytes of what blocks have are less than they, with D^-1 beside them.
+  // Where a sweep reads no more than two thirds of what blocks have, with D^-1, which those have within.
   const int dense = s.count * dof * dof;
   const bool saves =
       std::ssize(map.entries) <= EntryTable<T>::most && 3 * (map.columns + dof * dof) <= 2 * dense;
