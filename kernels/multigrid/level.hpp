@@ -84,6 +84,22 @@ void with_kinds(int dof, const Body& body) {
   else
     body(std::integral_constant<int, 1>());
 }
+// Of all unknowns of a node together on a GPU, one by one on the lines of a CPU.
+template <class T, class Machine, class Body>
+void with_entries(const Level<T, Machine>& level, const Body& body) {
+  static_assert(EntryTable<T>::most_unknowns == 4);
+  const auto with = [&]<int kinds>() {
+    body(RowsByEntries<T, kinds>{{level.couplings, nullptr, level.inverse.data()}, level.entries.table});
+  };
+  if constexpr (!Machine::on_gpu)
+    with.template operator()<1>();
+  else if (level.couplings.dof == 2)
+    with.template operator()<2>();
+  else if (level.couplings.dof == 3)
+    with.template operator()<3>();
+  else
+    with.template operator()<4>();
+}
 template <bool Few, class T, class Machine, class Body>
 void with_stencil(const Level<T, Machine>& level, const Body& body) {
   if constexpr (!Few && may_be_rounded<T, Machine>)
@@ -96,11 +112,7 @@ void with_stencil(const Level<T, Machine>& level, const Body& body) {
         body(RowsByKind<T, kinds()>{level.couplings, level.of_kind.data(), level.inverse.data()});
       });
   if constexpr (!Few)
-    if (level.entries.there())
-      return with_kinds<Machine>(level.couplings.dof, [&](auto kinds) {
-        body(
-            RowsByEntries<T, kinds()>{{level.couplings, nullptr, level.inverse.data()}, level.entries.table});
-      });
+    if (level.entries.there()) return with_entries(level, body);
   with_scaled_stencil<Few>(level, body);
 }
 

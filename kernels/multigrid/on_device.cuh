@@ -348,7 +348,7 @@ class OnDevice {
   }
   template <class F>
   void for_parts_of_rows(const F& f, int parts) {
-    device::parts_kernel<<<cuda::blocks_for(f.s.rows, 32), dim3(32, parts), 0, stream_>>>(f, f.s.rows);
+    device::parts_kernel<<<cuda::blocks_for(f.s.rows, 32), dim3(32, parts), 0, stream_>>>(f);
     QUADRILLE_CUDA_LAUNCHED("a step of multigrid");
   }
 

@@ -54,14 +54,14 @@ __global__ void __launch_bounds__(32 * lines_together, F::blocks_of_processor)
   if (place < f.line() && line < f.lines()) f.make(place, line);
 }
 
-// Steps that sum over neighbours, of small levels: a warp's threads have 32 rows, and the block's warps a part
-// of their couplings each.
+// Steps that sum over neighbours, of small levels: all warps of a block have the same 32 rows, and each of
+// them a part of the couplings.
 inline constexpr int most_parts_of_row = 8;
 template <class F>
-__global__ void __launch_bounds__(32 * most_parts_of_row)
-    parts_kernel(const __grid_constant__ F f, std::int64_t rows) {
+__global__ void __launch_bounds__(32 * most_parts_of_row) parts_kernel(const __grid_constant__ F f) {
   using T = typename F::Number;
   __shared__ T sums[most_parts_of_row][32];
+  const std::int64_t rows = f.s.rows;
   const std::int64_t row = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
   if (row < rows) sums[threadIdx.y][threadIdx.x] = f.part_of_sum(f.source(), row, threadIdx.y, blockDim.y);
   __syncthreads();

@@ -53,7 +53,8 @@ class Bratu(Case):
             order = self.order("16x12", "32x24", "bratu", "--parameter", "lambda=-3", "--boundary", sides)
             self.assertAlmostEqual(order, 2, delta=0.2, msg=sides)
         self.refused(2, ["value:0", "bratu"], "solve", "bratu", "--manufactured", "--boundary", "value:1")
-        for arguments in ([], ["--parameter", "lambda=x"], ["--parameter", "lambda=-1"], ["--parameter", "lambda=-x"]):
+        parameters = ("lambda=x", "lambda=-1", "lambda=-x")
+        for arguments in [[]] + [["--parameter", each] for each in parameters]:
             self.refused(2, ["no face fixes a value", "lambda e^u"], "solve", "bratu", "--grid", "9x9", "--boundary", "clamp", *arguments)
         self.solved("bratu", "--grid", "9x9", "--boundary", "clamp", "--parameter", "lambda=-1", "--source", "5")
         self.solved("bratu", "--grid", "9x9", "--boundary", "flux:1", "--parameter", "lambda=-1")

@@ -48,7 +48,7 @@ Hub sparse_blocks(std::array<std::int64_t, 3> extents, int dof, std::array<bool,
         }
   return a;
 }
-// As of an elastic body, with ones in the place of the zeros of a pair now and then.
+// As those of an elastic body do; a fourth unknown with its own kind alone.
 bool couples_as_elastic(const NodeOffset& o, int r, int c) {
   const int along[3] = {o.x, o.y, o.z};
   const int axes = std::abs(o.x) + std::abs(o.y) + std::abs(o.z);
@@ -109,7 +109,8 @@ TEST(EntryRows, GiveTheSumsOfTheOperator) {
         Hub a = sparse_blocks(c.extents, c.dof, c.periodic, box, symmetric, couples_as_elastic);
         const Couplings s = couplings_of(a);
         if (symmetric == Symmetric::but_for_one_bit) {
-          double& one = entry(a, 0, 0, a.rows() - c.dof);  // towards z- or y-, or what is no entry yet
+          const auto back = std::find(a.offsets.begin(), a.offsets.end(), NodeOffset{0, -1, 0});
+          double& one = entry(a, back - a.offsets.begin(), 0, a.rows() - c.dof);  // of the last node
           one = std::nextafter(one, 100);
         }
         const EntryRows<float, Host> rows = entry_rows<float>(host, a, s);
